@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { strangerNames } from '../test/support/stranger-objects.ts';
-import type { Answer } from '../lib/probe/prediction.ts';
+import type { PredictionReport } from '../lib/probe/prediction.ts';
 import {
   readCutCertificate,
   cutsIn,
@@ -56,7 +56,7 @@ export function committedRecords(): BlindRecords {
       .flatMap(({ driver, version }) => cutsIn(certificates, driver, version))
       .map(({ text }) => readCutCertificate(text)),
     answers: readdirSync(refused).map(
-      (name) => JSON.parse(readFileSync(join(refused, name), 'utf8')) as Answer,
+      (name) => JSON.parse(readFileSync(join(refused, name), 'utf8')) as PredictionReport,
     ),
   };
 }

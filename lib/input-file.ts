@@ -15,7 +15,7 @@ import { UsageError } from './errors.ts';
 
 export const mebibyte = 1024 * 1024;
 
-/** Of files that people write, or that a run leaves for them. */
+/** Limit for files that people write, or that a run leaves for them. */
 export const textFileBytes = 64 * mebibyte;
 
 /**

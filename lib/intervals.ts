@@ -2,7 +2,7 @@
 /** Quantile of the normal distribution that leaves 2.5 % on either side. */
 const z95 = 1.959963984540054;
 
-interface Interval {
+interface ProportionBounds {
   readonly low: number;
   readonly high: number;
 }
@@ -11,7 +11,7 @@ interface Interval {
  * Wilson's score interval of `count` in `of`, 95 % (Wilson 1927; method 3 in Newcombe 1998,
  * Statistics in Medicine 17:857). It says something even about 0 of n; [0, 1] for 0 of 0.
  */
-export function wilson(count: number, of: number): Interval {
+export function wilson(count: number, of: number): ProportionBounds {
   if (of === 0) return { low: 0, high: 1 };
   const share = count / of;
   const square = z95 ** 2;
@@ -34,7 +34,7 @@ export interface Count {
  * Newcombe's interval of the difference `b - a` of two independent rates, 95 %, from their Wilson
  * intervals (method 10 in Newcombe 1998, Statistics in Medicine 17:873).
  */
-export function difference(a: Count, b: Count): Interval & { readonly by: number } {
+export function difference(a: Count, b: Count): ProportionBounds & { readonly by: number } {
   const [shareA, shareB] = [a, b].map(({ count, of }) => (of === 0 ? 0.5 : count / of)) as [
     number,
     number,

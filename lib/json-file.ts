@@ -1,19 +1,26 @@
 /** Reads a JSON file that a run, a batch or a sweep left, and may have left cut or changed since. */
 import { UsageError } from './errors.ts';
 import { textFileBytes } from './input-file.ts';
-import { codeOf, invalid, parseYaml, reservedKey, textOf, type FileKind } from './yaml-file.ts';
+import {
+  errorCodeOf,
+  invalid,
+  parseYaml,
+  reservedKey,
+  readYamlText,
+  type FileKind,
+} from './yaml-file.ts';
 
 /** The `schemaVersion` that this program writes, where the file has one. */
 export interface JsonKind<T> extends FileKind<T> {
   readonly version?: number;
 }
 
-/** Of longer ones the place of an error is not looked for: it would take minutes. */
+/** Longest text in which the place of an error is looked for: in longer ones it would take minutes. */
 const locatedLength = 256 * 1024;
 
 /** Throws UsageError `…_UNREADABLE`, `…_INVALID` or `…_NEWER`. */
 export const readJson = <T>(path: string, kind: JsonKind<T>): T =>
-  parseJson(textOf(path, kind, textFileBytes), path, kind);
+  parseJson(readYamlText(path, kind, textFileBytes), path, kind);
 
 /** `path` stands before what is wrong. Throws UsageError `…_INVALID` or `…_NEWER`. */
 export function parseJson<T>(text: string, path: string, kind: JsonKind<T>): T {
@@ -52,7 +59,7 @@ function refuseNewer<T>(value: unknown, path: string, { kind, version }: JsonKin
 /** What a later version wrote may mean something else: it is not guessed at. */
 export const newer = (kind: string, path: string, found: number, known: number): UsageError =>
   new UsageError(
-    `${codeOf(kind)}_NEWER`,
+    `${errorCodeOf(kind)}_NEWER`,
     `${path} is of version ${found}; this forcedetach reads up to ${known}`,
     { hint: 'use the forcedetach that wrote it, or a later one' },
   );

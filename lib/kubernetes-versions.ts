@@ -8,7 +8,7 @@ export const kubernetesMinors: readonly string[] = [
 ];
 /** The newest; both on clusters and on the model. */
 export const kubernetesDefault = '1.37';
-/** Of everything recorded before scenarios named their version. */
+/** Version of everything recorded before scenarios named theirs. */
 export const kubernetesBeforeNamed = '1.34';
 
 /** What a cluster of a minor is made of. */

@@ -1,7 +1,7 @@
 /** When a fault or a remedy acts: at an event of the run, or so long after the fault. */
 
 /** What whoever looks on has seen so far: the runner by its records, a sweep by the model. */
-interface Seen {
+interface WhenState {
   readonly victimTerminating: boolean;
   readonly victimNotReady: boolean;
   readonly victimGone: boolean;
@@ -16,7 +16,7 @@ const shownBy = {
   'pod-gone': (seen) => seen.victimGone,
   'successor-pending': (seen) => seen.successorPending,
   'force-detach': (seen) => seen.victimDetached,
-} satisfies Readonly<Record<string, (seen: Seen) => boolean>>;
+} satisfies Readonly<Record<string, (seen: WhenState) => boolean>>;
 
 /** `half-wait`: half of the wait for a forced detach after `pod-gone`. */
 type Happening = keyof typeof shownBy | 'half-wait';
@@ -39,4 +39,5 @@ export const remedyEvents = [
   'successor-pending',
 ] as const satisfies readonly Happening[];
 
-export const isSeen = (event: keyof typeof shownBy, seen: Seen): boolean => shownBy[event](seen);
+export const isSeen = (event: keyof typeof shownBy, seen: WhenState): boolean =>
+  shownBy[event](seen);

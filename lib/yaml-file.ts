@@ -25,14 +25,18 @@ const complaintsShown = 10;
 
 /** Throws UsageError `…_UNREADABLE` or `…_INVALID`. */
 export const readYaml = <T>(path: string, kind: FileKind<T>, onHint?: OnHint): T =>
-  parseYaml(textOf(path, kind, yamlFileBytes), path, kind, onHint);
+  parseYaml(readYamlText(path, kind, yamlFileBytes), path, kind, onHint);
 
 /** Throws UsageError `…_UNREADABLE`. */
-export function textOf<T>(path: string, { kind, example }: FileKind<T>, mostBytes: number): string {
+export function readYamlText<T>(
+  path: string,
+  { kind, example }: FileKind<T>,
+  mostBytes: number,
+): string {
   try {
     return readText(path, mostBytes);
   } catch (cause) {
-    throw new UsageError(`${codeOf(kind)}_UNREADABLE`, `${path} can't be read`, {
+    throw new UsageError(`${errorCodeOf(kind)}_UNREADABLE`, `${path} can't be read`, {
       hint: `give the path of such a file: ${example}`,
       cause,
     });
@@ -117,10 +121,10 @@ export function invalid<T>(
   const more = complaints.length - shown.length;
   const all = more === 0 ? shown : [...shown, `… and ${more} more`];
   const what = `the ${kind} is not valid:\n${all.join('\n')}`;
-  return new UsageError(`${codeOf(kind)}_INVALID`, what, { hint, cause });
+  return new UsageError(`${errorCodeOf(kind)}_INVALID`, what, { hint, cause });
 }
 
-export const codeOf = (kind: string): string => kind.toUpperCase().replaceAll(' ', '_');
+export const errorCodeOf = (kind: string): string => kind.toUpperCase().replaceAll(' ', '_');
 
 /** Where the value stands, or the nearest one around it where there is none. */
 function offsetOf(document: Document, path: readonly PropertyKey[]): number {

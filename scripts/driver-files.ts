@@ -10,7 +10,7 @@ import { cutCertificateVersion, type CutCertificate } from '../lib/probe/cut/cer
 import { classifyCut } from '../lib/probe/cut/classify.ts';
 import {
   readCertificate,
-  rowOf,
+  classRowOf,
   type CutRow,
   type DriverFile,
 } from '../lib/probe/published/driver-file.ts';
@@ -43,7 +43,7 @@ const cuts = 'cuts';
 export const rebuilt = (root: string, driver: string, version: string): DriverFile => ({
   ...{ schemaVersion: 1, kind: 'driver-certificates', driver, version },
   classes: recordsIn(root, driver, version).map((name) =>
-    rowOf(unpacked(join(root, driver, version, name)), `${version}/${name}`),
+    classRowOf(unpacked(join(root, driver, version, name)), `${version}/${name}`),
   ),
   cuts: cutsIn(root, driver, version)
     .flatMap(({ name, text }) => cutRowsOf(text, `${version}/${cuts}/${name}`))

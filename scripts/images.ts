@@ -2,12 +2,12 @@
  * `npm run images`: has the images that a cluster needs on this engine before the first one is made;
  * whoever needs them meanwhile waits for the same build.
  */
-import { endOf, say, tell } from '../lib/cli/command.ts';
+import { exitCodeAfter, say, tell } from '../lib/cli/command.ts';
 import { exitCode, type ExitCode } from '../lib/errors.ts';
 import { ensureImages } from '../lib/images/ensure.ts';
 import { kubernetesDefault } from '../lib/kubernetes-versions.ts';
 
-process.exitCode = await endOf(make);
+process.exitCode = await exitCodeAfter(make);
 
 async function make(): Promise<ExitCode> {
   const wish = { source: 'auto', kubernetes: kubernetesDefault, provisioner: true } as const;

@@ -3,7 +3,7 @@
  * checkout, and prints its name. `published`: on an official image of Node, else on the one that is built here.
  */
 import { readFileSync } from 'node:fs';
-import { endOf, say, tell } from '../lib/cli/command.ts';
+import { exitCodeAfter, say, tell } from '../lib/cli/command.ts';
 import * as recipe from '../lib/engine/recipe.ts';
 import { exitCode, UsageError, type ExitCode } from '../lib/errors.ts';
 import { buildStep, cacheFolder, presentImages } from '../lib/images/build.ts';
@@ -13,12 +13,12 @@ import {
   definePart,
   filesUnder,
   labelChanges,
-  type Part,
+  type ImagePart,
   type StagedCode,
-  type Step,
+  type ImageStep,
 } from '../lib/images/part.ts';
 import { partLabels } from '../lib/images/published.ts';
-import { projectRoot } from '../lib/images/plan.ts';
+import { projectRoot } from '../lib/images/image-plan.ts';
 
 async function build(): Promise<ExitCode> {
   const [, , source] = process.argv;
@@ -59,7 +59,7 @@ function stageProbe(root: string): StagedCode {
 }
 
 /** The runtime, and forcedetach as its entry point. It serves as its pods' image, too. */
-function probePart(root: string, runtime: Part): Part {
+function probePart(root: string, runtime: ImagePart): ImagePart {
   const { files, settings, commands } = stageProbe(root);
   const changes = [
     'ENV PATH=/app/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
@@ -79,7 +79,7 @@ function probePart(root: string, runtime: Part): Part {
 }
 
 /** On an official image of Node. */
-function publishedProbe(root: string): Step {
+function publishedProbe(root: string): ImageStep {
   const { files, settings, commands } = stageProbe(root);
   const file = 'lib/images/published/probe.Dockerfile';
   const inputs = { files: [...files, `${root}/${file}`], settings };
@@ -89,4 +89,4 @@ function publishedProbe(root: string): Step {
   ]);
 }
 
-process.exitCode = await endOf(build);
+process.exitCode = await exitCodeAfter(build);

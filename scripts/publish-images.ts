@@ -5,7 +5,7 @@
  *   node scripts/publish-images.ts 127.0.0.1:5000 [kubernetes]
  */
 import { $ } from '../lib/engine/shell.ts';
-import { commandLine, endOf, parseArguments, say, tell } from '../lib/cli/command.ts';
+import { commandLine, exitCodeAfter, parseArguments, say, tell } from '../lib/cli/command.ts';
 import {
   kubernetes as kubernetesOf,
   registry as registryOf,
@@ -15,10 +15,10 @@ import { exitCode, type ExitCode } from '../lib/errors.ts';
 import { builtParts } from '../lib/images/built/parts.ts';
 import { ensureImages } from '../lib/images/ensure.ts';
 import { mirroredNames, mirroredRef } from '../lib/images/mirrored.ts';
-import { projectRoot } from '../lib/images/plan.ts';
+import { projectRoot } from '../lib/images/image-plan.ts';
 import { kubernetesDefault, releaseOf } from '../lib/kubernetes-versions.ts';
 
-process.exitCode = await endOf(publish);
+process.exitCode = await exitCodeAfter(publish);
 
 async function publish(): Promise<ExitCode> {
   const command = commandLine('node scripts/publish-images.ts', [

@@ -6,7 +6,7 @@
 import { makeStranger, removeStranger, strangerKubeconfig } from '../test/support/stranger.ts';
 import { ensureKind } from '../lib/images/kind-binary.ts';
 import { ensureImages } from '../lib/images/ensure.ts';
-import { planImages } from '../lib/images/plan.ts';
+import { planImages } from '../lib/images/image-plan.ts';
 import { clusterTimers, stockClusterTimers } from '../lib/cluster/timers.ts';
 import { kubernetesDefault } from '../lib/kubernetes-versions.ts';
 

@@ -134,7 +134,7 @@ test.each([
   ['lib/report/write.ts', 'lib/engine/run.ts'],
   ['lib/cluster/sim/backend.ts', 'lib/cluster/kind/backend.ts'],
   ['lib/database/port.ts', 'lib/group-replication/port.ts'],
-  ['lib/two-kernels/place.ts', 'lib/cli/command.ts'],
+  ['lib/two-kernels/lab-lease.ts', 'lib/cli/command.ts'],
   ['lib/cli/command.ts', 'lib/mysql/schema.ts'],
   ['index.ts', 'lib/mysql/schema.ts'],
 ])('%s may not know %s', (from, to) => expect(isOutward({ from, to })).toBe(true));

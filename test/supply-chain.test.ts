@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { describePlan, planImages } from '../lib/images/plan.ts';
+import { describePlan, planImages } from '../lib/images/image-plan.ts';
 import { kubernetesReleases } from '../lib/kubernetes-versions.ts';
 
 const root = join(import.meta.dirname, '..');

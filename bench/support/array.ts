@@ -2,10 +2,10 @@
 import { mkdir, mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { startArray } from '../../lib/cluster/kind/disk/array.ts';
+import { startArray } from '../../lib/cluster/kind/disk/array-container.ts';
 import { remove } from '../../lib/engine/commands.ts';
 import { run } from '../../lib/engine/run.ts';
-import { arrayAt } from '../../lib/csi/array.ts';
+import { arrayAt } from '../../lib/csi/array-client.ts';
 
 const volumeBytes = 4 * 2 ** 30;
 /** Far above all leases (lib/cluster/kind/ownership/lease.ts) and test loops. */

@@ -13,10 +13,10 @@ import {
 import { describeError } from '../../lib/errors.ts';
 import { probeClients, type ProbeClients } from '../../lib/probe/clients.ts';
 import { gatherFacts } from '../../lib/probe/facts.ts';
-import { answerFor, type Answer } from '../../lib/probe/prediction.ts';
-import type { VolumeMode } from '../../lib/probe/plan.ts';
+import { predictionFor, type PredictionReport } from '../../lib/probe/prediction.ts';
+import type { VolumeMode } from '../../lib/probe/trial-plan.ts';
 import type { Certificate } from '../../lib/probe/trials/certificate.ts';
-import { runTrials } from '../../lib/probe/trials/run.ts';
+import { runTrials } from '../../lib/probe/trials/run-trials.ts';
 
 export interface LiveRequest {
   readonly kubeconfig: string;
@@ -40,7 +40,7 @@ export async function liveBlind(request: LiveRequest): Promise<void> {
   const refused = ['halite', ...Object.keys(idleClasses)];
   for (const storageClass of refused) {
     await once(request, `${storageClass}.refused`, () =>
-      answerFor(clients, { ...asked, storageClass, trials: 1, volumeMode: 'Block' }),
+      predictionFor(clients, { ...asked, storageClass, trials: 1, volumeMode: 'Block' }),
     );
   }
   const runs = (
@@ -75,7 +75,7 @@ async function imageOf(clients: ProbeClients): Promise<string> {
 async function once(
   { folder, onProgress }: LiveRequest,
   name: string,
-  ask: () => Promise<Certificate | Answer>,
+  ask: () => Promise<Certificate | PredictionReport>,
 ): Promise<void> {
   const file = join(folder, `${name}.json`);
   if (existsSync(file)) return;
@@ -98,7 +98,7 @@ async function inLanes(runs: readonly (() => Promise<void>)[]): Promise<void> {
 /** Of a folder that `liveBlind` filled. */
 export function liveRecords(folder: string): {
   readonly certificates: Certificate[];
-  readonly answers: Answer[];
+  readonly answers: PredictionReport[];
 } {
   const read = (isWanted: (name: string) => boolean): unknown[] =>
     readdirSync(folder)
@@ -108,6 +108,6 @@ export function liveRecords(folder: string): {
   const isRefused = (name: string): boolean => name.endsWith('.refused.json');
   return {
     certificates: read((name) => !isRefused(name)) as Certificate[],
-    answers: read(isRefused) as Answer[],
+    answers: read(isRefused) as PredictionReport[],
   };
 }

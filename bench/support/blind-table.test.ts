@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { trialOf, nextIn, nextOut } from '../../test/support/probe-trial.ts';
-import type { Answer } from '../../lib/probe/prediction.ts';
+import type { PredictionReport } from '../../lib/probe/prediction.ts';
 import type { Certificate } from '../../lib/probe/trials/certificate.ts';
 import type { TrialRecord } from '../../lib/probe/trials/record.ts';
 import { committedRecords } from '../probe.ts';
@@ -39,7 +39,7 @@ test.each([
   ['quartz', 'LOCAL_VOLUMES: of one node', 'right'],
   ['opal', undefined, 'wrong'],
 ] as const)('a class that is refused: %s', (storageClass, refusal, is) => {
-  const answer = { storageClass, refusal } as unknown as Answer;
+  const answer = { storageClass, refusal } as unknown as PredictionReport;
   const { rows, wrong } = blindTable({ certificates: [], cuts: [], answers: [answer] });
   expect(rows).toMatchObject([{ storageClass, is }]);
   expect(wrong).toBe(is === 'wrong' ? 1 : 0);

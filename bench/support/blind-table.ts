@@ -9,10 +9,10 @@ import {
 } from '../../test/support/stranger-objects.ts';
 import type { CutCertificate } from '../../lib/probe/cut/certificate.ts';
 import { classifyCut, modesOf, type CutFinding } from '../../lib/probe/cut/classify.ts';
-import type { VolumeMode } from '../../lib/probe/plan.ts';
-import type { Answer } from '../../lib/probe/prediction.ts';
+import type { VolumeMode } from '../../lib/probe/trial-plan.ts';
+import type { PredictionReport } from '../../lib/probe/prediction.ts';
 import type { Certificate } from '../../lib/probe/trials/certificate.ts';
-import { judged as judgedTrials } from '../../lib/probe/trials/judged.ts';
+import { judgeTrials as judgedTrials } from '../../lib/probe/trials/judge-trials.ts';
 
 export interface BlindRow {
   readonly storageClass: string;
@@ -42,7 +42,7 @@ export interface BlindRecords {
   readonly certificates: readonly Certificate[];
   readonly cuts: readonly CutCertificate[];
   /** Of classes that are refused. */
-  readonly answers: readonly Answer[];
+  readonly answers: readonly PredictionReport[];
 }
 
 export function blindTable({ certificates, cuts, answers }: BlindRecords): BlindTable {
@@ -97,7 +97,7 @@ const refusals: Readonly<Record<string, string>> = {
   'kubernetes.io/no-provisioner': 'LOCAL_VOLUMES',
 };
 
-function refusedRow({ storageClass, refusal = '' }: Answer): BlindRow {
+function refusedRow({ storageClass, refusal = '' }: PredictionReport): BlindRow {
   const provisioner = idleClasses[storageClass];
   const right = provisioner === undefined ? 'NO_ATTACHMENTS' : refusals[provisioner];
   const code = /^[A-Z_]+/.exec(refusal)?.[0] ?? 'none';

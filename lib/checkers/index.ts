@@ -15,7 +15,7 @@ import { documentCheckers } from './documents.ts';
 import { fileSystem } from './file-system.ts';
 import { incomplete } from './findings.ts';
 import { indexes } from './indexes.ts';
-import { Journal, type JournaledOp, type Moments } from './journal.ts';
+import { Journal, type JournaledOp, type EpochBounds } from './journal.ts';
 import { ledgerLost } from './ledger-lost.ts';
 import { rowCheckers } from './ledger-rows.ts';
 import { login } from './login.ts';
@@ -85,7 +85,7 @@ export interface JudgeOptions {
 /** Reads the history twice: the operations, then the rows of each image. */
 export function judgeImages(
   history: AuditedHistory,
-  moments: Moments,
+  moments: EpochBounds,
   { all = allCheckers(), onLost, seen = new SeenCommits(), without, withGaps }: JudgeOptions = {},
 ): Judgement {
   let seed = '';

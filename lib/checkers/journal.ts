@@ -2,6 +2,7 @@
  * What the clients were told, operation by operation: typed arrays by session, seven bytes an
  * operation, so that millions fit in memory.
  */
+import type { SessionId } from '../workload/ledger.ts';
 import { SessionMap } from '../workload/session-map.ts';
 import type { OpId, OpOutcome } from '../workload/sql.ts';
 
@@ -15,7 +16,7 @@ export const epochs = [
 export type Epoch = (typeof epochs)[number];
 
 /** The moments that part the epochs, ms on the run's clock. */
-export interface Moments {
+export interface EpochBounds {
   /** When the fault began; absent when it never did: everything is before it. */
   readonly faultAtMs?: number | undefined;
   /** The successor's first write; absent when there was none. */
@@ -34,21 +35,19 @@ export interface JournaledOp extends OpId {
 export const outcomeCode = { never: 0, ok: 1, fail: 2, info: 3 } as const;
 export type OutcomeCode = (typeof outcomeCode)[keyof typeof outcomeCode];
 
-export type SessionId = Omit<OpId, 'seq'>;
-
 /** All operations of one session. */
 export class SessionLog {
   readonly id: SessionId;
   /** Whose server answered; undefined where its record is missing. */
   readonly node: string | undefined;
-  readonly #moments: Moments;
+  readonly #moments: EpochBounds;
   #outcomes = new Uint8Array(64);
   /** Ends in whole microseconds, as a history has them: their lower 32 bits, and the rest. */
   #endedLowUs = new Uint32Array(64);
   #endedHighUs = new Int16Array(64);
   #length = 0;
 
-  constructor(id: SessionId, node: string | undefined, moments: Moments) {
+  constructor(id: SessionId, node: string | undefined, moments: EpochBounds) {
     this.id = id;
     this.node = node;
     this.#moments = moments;
@@ -114,12 +113,12 @@ export class SessionLog {
 }
 
 export class Journal {
-  readonly #moments: Moments;
+  readonly #moments: EpochBounds;
   readonly #bySession = new SessionMap<SessionLog>();
   readonly #sessions: SessionLog[] = [];
   readonly #clients = new Set<string>();
 
-  constructor(moments: Moments = {}) {
+  constructor(moments: EpochBounds = {}) {
     this.#moments = moments;
   }
 

@@ -58,7 +58,7 @@ export interface ReconcilerOptions {
 }
 
 /** What is known of a session while its rows come. */
-interface Progress {
+interface SessionProgress {
   readonly log: SessionLog;
   /** How often the row of each seq was seen; saturates. */
   readonly seen: Uint8Array;
@@ -71,7 +71,7 @@ const manyTimes = 255;
 /** Feed it every row of one image, then ask for the result. */
 export class Reconciler {
   readonly #options: ReconcilerOptions;
-  readonly #progress = new Map<SessionLog, Progress>();
+  readonly #progress = new Map<SessionLog, SessionProgress>();
   readonly #movements = new Map<number, number>();
   readonly #phantoms = new OpSample();
   readonly #unjournaled = new OpSample();
@@ -196,7 +196,7 @@ export class Reconciler {
   }
 
   /** Where a row that is met for the first time stands among its session's rows. */
-  #placed(row: LedgerRow, progress: Progress): void {
+  #placed(row: LedgerRow, progress: SessionProgress): void {
     if (row.seq < progress.highest) this.#outOfOrder.add(row);
     else progress.highest = row.seq;
     if (row.linkFits) return;

@@ -2,15 +2,17 @@
 import { expect, test } from 'vitest';
 import type { ScenarioInput } from '../experiment/scenario.ts';
 import { modelScenario, runOnModel, shortTimers } from '../../test/support/model-run.ts';
-import { readAnswers, type Told } from './answer.ts';
+import { readAnswers, type AnsweredClaim } from './answer.ts';
 
 /** Answers by number; a string where there is none. */
-async function askedOfModel(fields: Partial<ScenarioInput>): Promise<Map<number, Told['reading']>> {
+async function askedOfModel(
+  fields: Partial<ScenarioInput>,
+): Promise<Map<number, AnsweredClaim['reading']>> {
   const { folder } = await runOnModel(modelScenario({ ...shortTimers, ...fields }));
   return new Map(readAnswers(folder).map(({ claim, reading }) => [claim.number, reading]));
 }
 
-const expectedOf = (reading: Told['reading'] | undefined): boolean | string | undefined =>
+const expectedOf = (reading: AnsweredClaim['reading'] | undefined): boolean | string | undefined =>
   typeof reading === 'object' ? reading.asExpected : reading;
 
 test('a partition without remedy: nobody mounts a second time, and the eviction is a record', async () => {

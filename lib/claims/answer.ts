@@ -4,35 +4,35 @@ import { isStarved, starvedReason } from '../experiment/evidence/machine-time.ts
 import { stockTimersMs, type Basis } from '../experiment/scenario.ts';
 import type { RunRecord, SetupRecord } from '../history/events.ts';
 import { openHistory, type SmallRecord } from '../history/reader.ts';
-import { readFinishedRun } from './finished-run.ts';
+import { readFinishedRun } from './recorded-run.ts';
 import { claims } from './list.ts';
-import type { Measured } from './page.ts';
-import type { Reading, Claim } from './claim.ts';
+import type { MeasuredAnswer } from './page.ts';
+import type { ClaimReading, Claim } from './claim.ts';
 
 /** What one history says of one claim. */
-export interface Told {
+export interface AnsweredClaim {
   readonly claim: Claim;
-  readonly reading: Reading;
+  readonly reading: ClaimReading;
   /** Read from docs/reference/claims.json; absent where there is no answer. */
-  readonly measured: Measured | undefined;
+  readonly measured: MeasuredAnswer | undefined;
 }
 
 /** What a history is about, and how to ask it. */
-interface Source {
+interface ClaimSource {
   readonly from: string;
   readonly basis: Basis;
   /** Undefined where it has nothing to do with that claim. */
-  readonly read: (claim: Claim) => Reading | undefined;
+  readonly read: (claim: Claim) => ClaimReading | undefined;
 }
 
 /** Throws EvidenceError where there is no history. */
-export function readAnswers(folder: string, wanted: readonly Claim[] = claims): Told[] {
+export function readAnswers(folder: string, wanted: readonly Claim[] = claims): AnsweredClaim[] {
   const records = [...openHistory(folder).smallRecords()];
   const run = records.find((record) => record.type === 'run');
   const setup = records.find((record) => record.type === 'setup');
   const isProcedure = run === undefined || run.claim !== undefined;
   const source = isProcedure ? procedureSource(records, setup) : runSource(folder, run);
-  return wanted.flatMap((claim): Told[] => {
+  return wanted.flatMap((claim): AnsweredClaim[] => {
     const reading = source.read(claim);
     if (reading === undefined) return [];
     if (typeof reading === 'string') return [{ claim, reading, measured: undefined }];
@@ -43,7 +43,7 @@ export function readAnswers(folder: string, wanted: readonly Claim[] = claims): 
   });
 }
 
-function runSource(folder: string, { replay, basis }: RunRecord): Source {
+function runSource(folder: string, { replay, basis }: RunRecord): ClaimSource {
   const run = readFinishedRun(folder);
   const kept = /^reports\/(samples|matrix\/[^/]+\/cells)\/[^/]+/.exec(relative('.', folder))?.[0];
   return {
@@ -59,7 +59,10 @@ function runSource(folder: string, { replay, basis }: RunRecord): Source {
   };
 }
 
-function procedureSource(records: readonly SmallRecord[], setup: SetupRecord | undefined): Source {
+function procedureSource(
+  records: readonly SmallRecord[],
+  setup: SetupRecord | undefined,
+): ClaimSource {
   const begun = records.find((record) => record.type === 'action');
   const failed = records.find((record) => record.type === 'error');
   const number = Number(/^seed (\d+)$/.exec(begun?.name ?? '')?.[1]);

@@ -3,10 +3,10 @@
  * with, what is expected of it on the Kubernetes under test, and how a run's records answer it.
  */
 import type { SmallRecord } from '../history/reader.ts';
-import type { FinishedRun } from './finished-run.ts';
+import type { RecordedRun } from './recorded-run.ts';
 import type { Bench } from './procedures/bench.ts';
 
-export interface Answer {
+export interface ClaimAnswer {
   /** Whether it is what `expected` says. */
   readonly asExpected: boolean;
   /** One or two sentences, with their numbers. */
@@ -16,14 +16,14 @@ export interface Answer {
 }
 
 /** A string says why these records cannot answer. */
-export type Reading = Answer | string;
+export type ClaimReading = ClaimAnswer | string;
 
 /** What is done to a cluster of its own where no scenario shows it. */
 export interface Procedure {
   /** Does it and records what it sees, into a history like any run's. */
   readonly act: (bench: Bench) => Promise<void>;
   /** Reads the answer from that history. */
-  readonly read: (records: readonly SmallRecord[]) => Reading;
+  readonly read: (records: readonly SmallRecord[]) => ClaimReading;
 }
 
 export interface Claim {
@@ -40,6 +40,6 @@ export interface Claim {
    */
   readonly runs?: readonly string[];
   /** Reads the answer from the history of such a run. */
-  readonly read?: (run: FinishedRun) => Reading;
+  readonly read?: (run: RecordedRun) => ClaimReading;
   readonly procedure?: Procedure;
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { ObservationRecord } from '../history/events.ts';
 import { csiCalls } from '../history/observations.ts';
 import { claims } from './list.ts';
-import type { Reading } from './claim.ts';
+import type { ClaimReading } from './claim.ts';
 
 type Data = Readonly<Record<string, unknown>>;
 
@@ -13,7 +13,7 @@ const seen = (t: number, source: string, name: string, data: Data): ObservationR
 const call = (t: number, name: keyof typeof csiCalls, data: Data = {}): ObservationRecord =>
   seen(t, 'csi', 'csi-call', { call: csiCalls[name], ...data });
 
-function read(number: number, records: readonly ObservationRecord[]): Reading {
+function read(number: number, records: readonly ObservationRecord[]): ClaimReading {
   const procedure = claims.find((claim) => claim.number === number)?.procedure;
   return procedure === undefined ? 'there is no procedure' : procedure.read(records);
 }

@@ -7,7 +7,9 @@ import { halves, isTicked } from './halves.ts';
 import { claims } from './list.ts';
 import type { Claim } from './claim.ts';
 
-export const pagePath = fileURLToPath(new URL('../../docs/reference/claims.md', import.meta.url));
+export const claimsPagePath = fileURLToPath(
+  new URL('../../docs/reference/claims.md', import.meta.url),
+);
 
 const head = `# Claims
 
@@ -16,7 +18,7 @@ What became of the 35 claims that this project began with? It began with five ar
 **measured** means stock timers on kind; **shortened** means other timers, or a small procedure on a cluster with such timers. Each answer is one run's: it shows that a thing happens, not how often. The records that prove it are in [claims.json](claims.json), from which this page is made.
 `;
 
-export function renderedPage(measured: readonly Measured[] = readMeasured()): string {
+export function renderedPage(measured: readonly MeasuredAnswer[] = readMeasuredAnswers()): string {
   const asked = new Set(measured.map(({ claim }) => claim)).size;
   const surprises = measured.filter(({ asExpected }) => !asExpected).length;
   const parts = claims.flatMap(({ number }) => halvesOf(number, measured));
@@ -34,11 +36,11 @@ export function renderedPage(measured: readonly Measured[] = readMeasured()): st
   return [head, count, ...sections].join('\n');
 }
 
-export const writePage = (): void => writeOutput(pagePath, renderedPage());
+export const writePage = (): void => writeOutput(claimsPagePath, renderedPage());
 
 function section(
   { number, title, statement, expected }: Claim,
-  measured: readonly Measured[],
+  measured: readonly MeasuredAnswer[],
 ): string {
   const answers = measured.map(
     ({ asExpected, said, basis, date, kubernetes, from }) =>
@@ -58,7 +60,7 @@ function section(
   ].join('\n');
 }
 
-function halvesOf(number: number, measured: readonly Measured[]): string[] {
+function halvesOf(number: number, measured: readonly MeasuredAnswer[]): string[] {
   const answers = measured.filter(({ claim }) => claim === number);
   return (halves[number] ?? []).map((half) => {
     const [text, , open = 'no answer tells it'] = half;
@@ -89,15 +91,18 @@ const measuredSchema = z.object({
   said: z.string(),
   evidence: z.array(z.string()).readonly(),
 });
-export type Measured = z.output<typeof measuredSchema>;
+export type MeasuredAnswer = z.output<typeof measuredSchema>;
 
-export const readMeasured = (path: string = measuredPath): readonly Measured[] =>
+export const readMeasuredAnswers = (path: string = measuredPath): readonly MeasuredAnswer[] =>
   z.array(measuredSchema).parse(JSON.parse(readFileSync(path, 'utf8')));
 
 /** A newer answer from the same source takes the place of the older one. */
-export function noteMeasured(answers: readonly Measured[], path: string = measuredPath): void {
-  const key = ({ claim, from }: Measured): string => `${claim} ${from}`;
-  const all = new Map(readMeasured(path).map((each) => [key(each), each]));
+export function noteMeasured(
+  answers: readonly MeasuredAnswer[],
+  path: string = measuredPath,
+): void {
+  const key = ({ claim, from }: MeasuredAnswer): string => `${claim} ${from}`;
+  const all = new Map(readMeasuredAnswers(path).map((each) => [key(each), each]));
   for (const each of answers) all.set(key(each), each);
   const ordered = [...all.values()].toSorted(
     (a, b) => a.claim - b.claim || a.from.localeCompare(b.from, 'en'),

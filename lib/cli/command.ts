@@ -16,11 +16,11 @@ export async function runCommand(
   name: string,
   action: (args: readonly string[]) => Promise<ExitCode>,
 ): Promise<void> {
-  process.exitCode = await endOf(() => action(scriptArguments(name, process.argv)));
+  process.exitCode = await exitCodeAfter(() => action(scriptArguments(name, process.argv)));
 }
 
 /** The exit code of what was asked for; errors are told on stderr. Never throws. */
-export async function endOf(action: () => Promise<ExitCode>): Promise<ExitCode> {
+export async function exitCodeAfter(action: () => Promise<ExitCode>): Promise<ExitCode> {
   try {
     return await action();
   } catch (error) {
@@ -47,10 +47,10 @@ function toldAs(error: unknown): unknown {
 }
 
 /** What somebody may want, and the words behind the command that do it. */
-export type Example = readonly [wanted: string, words: string];
+export type CommandExample = readonly [wanted: string, words: string];
 
 /** A command line whose errors are ours: `typed` is how it is called. Its help ends with the examples. */
-export const commandLine = (typed: string, examples: readonly Example[]): Command =>
+export const commandLine = (typed: string, examples: readonly CommandExample[]): Command =>
   new Command(asTyped(typed))
     .helpOption('-h, --help', 'show this')
     .showSuggestionAfterError(true)
@@ -60,7 +60,7 @@ export const commandLine = (typed: string, examples: readonly Example[]): Comman
 
 const shownFor =
   (typed: string) =>
-  ([wanted, words]: Example): string =>
+  ([wanted, words]: CommandExample): string =>
     `  # ${wanted}\n  ${typed} ${words}`.trimEnd();
 
 /** Throws UsageError `BAD_FLAG`, and a CommanderError with exit code 0 where help was printed. */

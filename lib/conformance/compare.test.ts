@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { compare } from './compare.ts';
-import { differencesOf, rarityOf, type RunComparison } from './judge.ts';
+import { differencesOf, rarityOf, type RunComparison } from './judge-differences.ts';
 import { reasonFor } from './listed.ts';
 import type { MilestoneTimes, TimedName } from '../timeline/milestone-times.ts';
 

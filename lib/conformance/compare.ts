@@ -8,10 +8,10 @@ import {
   type MilestoneTimes,
   type TimedName,
 } from '../timeline/milestone-times.ts';
-import type { Witness } from '../timeline/milestones.ts';
+import type { MilestoneWitness } from '../timeline/milestones.ts';
 import { durationS, phaseDefinitions, phaseKey } from './phases.ts';
 
-/** Of the model's runs, seconds: nine of ten lie within. */
+/** Seconds between which nine of ten runs of the model lie. */
 export interface Interval {
   readonly from: number;
   readonly median: number;
@@ -70,7 +70,7 @@ const seenInMost = 0.9;
 const beyondShare = 0.25;
 
 /** How late a witness may tell of a milestone, ms: orders closer than that are not judged. */
-const lateMs: Readonly<Record<Witness, number>> = {
+const lateMs: Readonly<Record<MilestoneWitness, number>> = {
   runner: 50,
   api: 100,
   csi: 20,
@@ -151,7 +151,7 @@ function compareOrders(
 
 const timeOf = (times: MilestoneTimes, name: TimedName): number => times.get(name) ?? Number.NaN;
 
-/** Of the way to the heal: how much of the way back is seen depends on when both clients commit again. */
+/** Compares the way to the heal: how much of the way back is seen depends on when both clients commit again. */
 function compareMilestones(
   real: MilestoneTimes,
   model: readonly MilestoneTimes[],

@@ -17,7 +17,7 @@ export interface Figures {
   readonly downtimeS: number | null;
   /** Acknowledged commits that a copy lacks; null where none can tell. */
   readonly lost: number | null;
-  /** Of the acknowledged commits, percent; null where there was none, and as above. */
+  /** Percent of the acknowledged commits; null where there was none, and as above. */
   readonly lostPercent: number | null;
   /** After the heal a client outside got commits. */
   readonly served: boolean;
@@ -79,7 +79,7 @@ export function intervalsOf(runs: readonly Quantities[]): Record<string, Interva
   return intervals;
 }
 
-/** As a forecast states it. */
+/** Interval as a forecast states it. */
 export function statedInterval(values: readonly number[]): Interval {
   const { from, median, to } = intervalOf(values);
   const round = (value: number): number => Math.round(value * 1000) / 1000;

@@ -4,7 +4,7 @@ import { EvidenceError, UsageError } from '../errors.ts';
 import { readResults, type Attempt, type Results } from '../matrix/results.ts';
 import type { Forecast } from './forecast.ts';
 import { readRealRun } from './real-run.ts';
-import type { Trial } from './score-forecast.ts';
+import type { CellRun } from './score-forecast.ts';
 
 /**
  * The last attempt of each cell; controls and reruns are none. Throws UsageError `NO_BATCH`,
@@ -14,7 +14,7 @@ export function trialsOf(
   forecast: Forecast,
   folder: string,
   committedAt: Date | undefined,
-): readonly Trial[] {
+): readonly CellRun[] {
   const results = readResults(folder);
   if (results === undefined) {
     throw new UsageError('NO_BATCH', `${folder} holds no batch`, {

@@ -21,7 +21,7 @@ export interface Scored {
   readonly runs: readonly ScoredRun[];
 }
 
-export const pagePath = 'docs/internals/conformance.md';
+export const forecastPagePath = 'docs/internals/conformance.md';
 const marks = /(<!-- forecast -->\n)[\s\S]*?(<!-- end forecast -->)/;
 
 /** The page with its section made anew. */

@@ -19,7 +19,7 @@ const intervalsSchema = z.record(z.string(), intervalSchema);
 const share = z.number().min(0).max(1);
 
 const cellSchema = z.strictObject({
-  /** As the batch names it. */
+  /** Name of the cell in the batch. */
   id: z.string(),
   label: z.string(),
   /** Whole, but without what is expected of it. */
@@ -44,7 +44,7 @@ const bodySchema = z.strictObject({
   modelVersion: z.string(),
   harness: z.string(),
   seed: z.string(),
-  /** Of the model, for each cell. */
+  /** Number of the model's runs for each cell. */
   runs: z.number().int(),
   /** Whoever knows only how long things took in earlier real runs with these timers. */
   earlier: z.strictObject({ runs: z.number().int(), intervals: intervalsSchema }),
@@ -56,7 +56,7 @@ const forecastSchema = bodySchema.extend({ sha256: z.string().regex(/^[0-9a-f]{6
 export type Forecast = z.output<typeof forecastSchema>;
 
 /** What is expected of a scenario is no part of what happens. */
-export function bare(scenario: Scenario): Record<string, unknown> {
+export function withoutExpectation(scenario: Scenario): Record<string, unknown> {
   const { expected: _, expectedServing: __, ...rest } = scenario;
   return rest;
 }

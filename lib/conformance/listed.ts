@@ -84,16 +84,16 @@ export const listedDifferences: readonly ListedDifference[] = [
   },
 ];
 
-export interface Difference {
+export interface FoundDifference {
   readonly what: string;
   readonly run: string;
-  /** Of a phase. */
+  /** Seconds that a phase took in the run. */
   readonly realS?: number;
 }
 
 /** Why this difference is no news; undefined where it is. */
 export function reasonFor(
-  { what, run, realS }: Difference,
+  { what, run, realS }: FoundDifference,
   listed: readonly ListedDifference[] = listedDifferences,
 ): string | undefined {
   return listed.find(

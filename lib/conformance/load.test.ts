@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { differencesOf, type RunComparison } from './judge.ts';
+import { differencesOf, type RunComparison } from './judge-differences.ts';
 import { busyBecause, lateBecause } from './load.ts';
 
 const quiet = { worstLagMs: 5, cpuPressure: 40, ioPressure: 10, volumes: 1 };

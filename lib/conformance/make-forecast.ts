@@ -2,8 +2,8 @@
 import { modelVersion } from '../cluster/sim/limits.ts';
 import { harnessVersion } from '../images/harness-version.ts';
 import type { Cell } from '../matrix/cells.ts';
-import { bare, type ForecastBody, type ForecastCell } from './forecast.ts';
-import type { ModelRun, Prediction } from './predict.ts';
+import { withoutExpectation, type ForecastBody, type ForecastCell } from './forecast.ts';
+import type { ModelRun, PredictedRun } from './predict.ts';
 import { intervalsOf, quantitiesOf, statedInterval, type Quantities } from './figures.ts';
 import { ruleOf } from './rule.ts';
 
@@ -12,12 +12,12 @@ export interface ForecastRequest {
   readonly matrix: string;
   readonly cells: readonly Cell[];
   readonly seed: string;
-  /** Of the model, for each cell. */
+  /** Number of the model's runs for each cell. */
   readonly runs: number;
   readonly madeAt: Date;
-  /** Of earlier real runs with the same timers. */
+  /** Quantities of earlier real runs with the same timers. */
   readonly earlier: readonly Quantities[];
-  readonly play: (run: ModelRun) => Promise<Prediction>;
+  readonly play: (run: ModelRun) => Promise<PredictedRun>;
   readonly onCell: (cell: ForecastCell) => void;
 }
 
@@ -44,10 +44,10 @@ async function forecastOf(
   const played = await Promise.all(
     Array.from({ length: runs }, (_, index) => play({ scenario, seed: `${seed}-${id}-${index}` })),
   );
-  const shareOf = (is: (each: Prediction) => boolean): number => played.filter(is).length / runs;
+  const shareOf = (is: (each: PredictedRun) => boolean): number => played.filter(is).length / runs;
   const words = [...new Set(played.map(({ verdict }) => verdict))].toSorted();
   return {
-    ...{ id, label, scenario: bare(scenario) },
+    ...{ id, label, scenario: withoutExpectation(scenario) },
     model: {
       words: Object.fromEntries(
         words.map((word) => [word, shareOf(({ verdict }) => verdict === word)]),

@@ -13,7 +13,7 @@ import { figuresOf, type Figures } from './figures.ts';
 import { moduleBeside } from '../module-beside.ts';
 import { WorkerPool } from '../worker-pool.ts';
 
-export interface Prediction {
+export interface PredictedRun {
   readonly milestones: MilestoneTimes;
   /** Its safety, or `inconclusive`. */
   readonly verdict: Verdict['verdict'];
@@ -25,7 +25,7 @@ export interface ModelRun {
   readonly seed: string;
 }
 
-export async function predict({ scenario, seed }: ModelRun): Promise<Prediction> {
+export async function predictRun({ scenario, seed }: ModelRun): Promise<PredictedRun> {
   const folder = mkdtempSync(join(tmpdir(), 'forcedetach-conformance-'));
   try {
     const verdict = await runScenario({
@@ -47,7 +47,7 @@ export async function predict({ scenario, seed }: ModelRun): Promise<Prediction>
 }
 
 /** Plays runs of the model on several worker threads. */
-type PredictionPool = WorkerPool<ModelRun, Prediction>;
+type PredictionPool = WorkerPool<ModelRun, PredictedRun>;
 
 export const predictionPool = (threads: number): PredictionPool =>
   new WorkerPool(moduleBeside('worker', import.meta), threads);

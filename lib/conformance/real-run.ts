@@ -1,6 +1,6 @@
 /** A real run as it is compared: its word, its milestones and figures, and how its machine kept time. */
 import { basename } from 'node:path';
-import type { Prediction } from './predict.ts';
+import type { PredictedRun } from './predict.ts';
 import { assembleVerdict } from '../experiment/verdict/assemble.ts';
 import { isStarved } from '../experiment/evidence/machine-time.ts';
 import type { Scenario } from '../experiment/scenario.ts';
@@ -10,7 +10,7 @@ import { tellStory } from '../timeline/story.ts';
 import { figuresOf } from './figures.ts';
 import { loadOf, type Load } from './load.ts';
 
-export interface RealRun extends Prediction {
+export interface RealRun extends PredictedRun {
   /** The run's folder, its last part. */
   readonly run: string;
   readonly scenario: Scenario;

@@ -5,7 +5,7 @@
 import { diskModeOf } from '../disk-modes/index.ts';
 import { losesPower } from '../faults/kinds/index.ts';
 import { taints } from '../remedies/kinds/index.ts';
-import { releaseOf } from '../experiment/expectation/release.ts';
+import { volumeReleaseOf } from '../experiment/expectation/release.ts';
 import type { Scenario } from '../experiment/scenario.ts';
 
 export interface RulePrediction {
@@ -14,8 +14,8 @@ export interface RulePrediction {
 }
 
 /**
- * Of 84 conclusive runs up to 2026-11-23 the rule was right about damage in 75, told whether a second
- * mount came. 21 of these runs set the model's own constants.
+ * Record of the rule: of 84 conclusive runs up to 2026-11-23 it was right about damage in 75, told
+ * whether a second mount came. 21 of these runs set the model's own constants.
  */
 export const ruleRecord = { right: 75, of: 84 } as const;
 
@@ -40,4 +40,4 @@ function isUnfenced({ disk, remedy, attachWhileBusy, fileLocks }: Scenario): boo
 }
 
 const hasSecondMount = (scenario: Scenario): boolean =>
-  !releaseOf(scenario).startsWith('kept by') && releaseOf(scenario) !== 'unasked';
+  !volumeReleaseOf(scenario).startsWith('kept by') && volumeReleaseOf(scenario) !== 'unasked';

@@ -1,16 +1,16 @@
 /** One real run against so many runs of the model. */
 import { compare, type Comparison } from './compare.ts';
-import { countVerdicts, type RunComparison, type Words } from './judge.ts';
-import { predict, type ModelRun, type Prediction } from './predict.ts';
+import { countVerdicts, type RunComparison, type Words } from './judge-differences.ts';
+import { predictRun, type ModelRun, type PredictedRun } from './predict.ts';
 import { readRealRun, type RealRun } from './real-run.ts';
 
 export interface CompareOptions {
   /** Runs of the model. */
   readonly runs: number;
-  /** Of the model's runs; each real run has its own ones. */
+  /** Seed of the model's runs; each real run has its own ones. */
   readonly seed: string;
   /** Plays one; default: here, one after the other. */
-  readonly play?: (run: ModelRun) => Promise<Prediction>;
+  readonly play?: (run: ModelRun) => Promise<PredictedRun>;
 }
 
 /** What a run says of times whose machine did not keep any. */
@@ -43,8 +43,8 @@ export async function compareRun(folder: string, options: CompareOptions): Promi
 
 function playAll(
   { run, scenario }: Pick<RealRun, 'run' | 'scenario'>,
-  { runs, seed, play = predict }: CompareOptions,
-): Promise<readonly Prediction[]> {
+  { runs, seed, play = predictRun }: CompareOptions,
+): Promise<readonly PredictedRun[]> {
   const seeds = Array.from({ length: runs }, (_, index) => `${seed}-${run}-${index}`);
   return Promise.all(seeds.map((each) => play({ scenario, seed: each })));
 }
@@ -56,7 +56,7 @@ function playAll(
  */
 async function playAtItsPace(
   real: RealRun,
-  predictions: readonly Prediction[],
+  predictions: readonly PredictedRun[],
   options: CompareOptions,
 ): Promise<RunComparison['atItsPace']> {
   const { scenario, starved } = real;
@@ -75,7 +75,7 @@ async function playAtItsPace(
 function handOverOf({
   milestones,
   figures,
-}: Pick<Prediction, 'milestones' | 'figures'>): number | undefined {
+}: Pick<PredictedRun, 'milestones' | 'figures'>): number | undefined {
   const answeredAtMs = milestones.get('detach-answered');
   const { accessAtMs } = figures;
   if (answeredAtMs === undefined || accessAtMs === null) return undefined;

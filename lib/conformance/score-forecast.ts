@@ -3,13 +3,13 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Interval } from './compare.ts';
 import { meanOf } from '../counts.ts';
 import { EvidenceError } from '../errors.ts';
-import { bare, type Forecast, type ForecastCell } from './forecast.ts';
+import { withoutExpectation, type Forecast, type ForecastCell } from './forecast.ts';
 import { quantitiesOf } from './figures.ts';
 import type { RealRun } from './real-run.ts';
 import { ruleRecord } from './rule.ts';
 
 /** A real run of a cell. */
-export interface Trial {
+export interface CellRun {
   readonly cell: string;
   readonly run: RealRun;
 }
@@ -32,12 +32,12 @@ interface ScoredQuantity {
   readonly name: string;
   readonly value: number;
   readonly model: Interval;
-  /** Of earlier real runs, whatever their scenario; absent where they were too few. */
+  /** Interval of earlier real runs, whatever their scenario; absent where they were too few. */
   readonly earlier: Interval | undefined;
 }
 
 /** Throws EvidenceError `FORECAST_OF_ANOTHER` where a run's scenario is not the one that was foretold. */
-export function scoreRun(forecast: Forecast, { cell: id, run }: Trial): ScoredRun {
+export function scoreRun(forecast: Forecast, { cell: id, run }: CellRun): ScoredRun {
   const cell = forecast.cells.find((each) => each.id === id);
   if (cell === undefined || !isOf(cell, run)) {
     throw new EvidenceError('FORECAST_OF_ANOTHER', `${run.run} is no run of what was foretold`, {
@@ -64,7 +64,7 @@ const isDamage = (word: string): boolean => word === 'lost' || word === 'corrupt
 
 /** Fields that scenarios got later are not in the forecast. */
 function isOf({ scenario }: ForecastCell, run: RealRun): boolean {
-  const real = bare(run.scenario);
+  const real = withoutExpectation(run.scenario);
   return Object.entries(scenario).every(
     ([field, value]) => field === 'question' || isDeepStrictEqual(real[field], value),
   );
@@ -124,7 +124,7 @@ export interface IntervalScores {
   readonly winkler: number;
 }
 
-/** Of the values that both have an interval for; they say more than what one alone has. */
+/** Scores over the values that both have an interval for; they say more than what one alone has. */
 export interface QuantityScores {
   readonly name: string;
   readonly model: IntervalScores;

@@ -1,5 +1,5 @@
 /** A worker thread: plays the runs of the model that it is told to, one after the other. */
 import { answerTasks } from '../worker-pool.ts';
-import { predict } from './predict.ts';
+import { predictRun } from './predict.ts';
 
-answerTasks(predict);
+answerTasks(predictRun);

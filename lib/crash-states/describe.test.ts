@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { PowerLoss } from '../disk-kinds.ts';
 import type { VerdictWord } from '../experiment/verdict/verdict.ts';
-import { describeState, expectedOf, isExpected } from './describe.ts';
+import { describeState, expectedAfterPowerLoss, isExpected } from './describe.ts';
 import type { StateResult } from './explore.ts';
-import { summarize } from './summary.ts';
+import { summarizeStates } from './summary.ts';
 
 const state = (number: number, policy: PowerLoss, verdict: VerdictWord, lost = 0): StateResult => ({
   ...{ number, policy, verdict, lost, position: number, atMs: number, drawn: 'anywhere' },
@@ -34,12 +34,15 @@ test('a state tells what mysqld said, of many lines the first two', () => {
 test('only stock settings on an honest disk promise safety', () => {
   const stock = { trxCommit: 1, flushes: 'honest' } as const;
   const whole = ['keeps', 'drops', 'reorders'] as const;
-  expect(expectedOf(stock, whole)).toEqual(['safe']);
-  expect(expectedOf({ ...stock, trxCommit: 2 }, whole)).toEqual(['lost']);
-  expect(expectedOf({ ...stock, flushes: 'ignored' }, whole)).toEqual(['lost', 'corrupt']);
+  expect(expectedAfterPowerLoss(stock, whole)).toEqual(['safe']);
+  expect(expectedAfterPowerLoss({ ...stock, trxCommit: 2 }, whole)).toEqual(['lost']);
+  expect(expectedAfterPowerLoss({ ...stock, flushes: 'ignored' }, whole)).toEqual([
+    'lost',
+    'corrupt',
+  ]);
   const safe = state(1, 'keeps', 'safe');
-  expect(isExpected(stock, summarize([safe, state(2, 'tears', 'corrupt')]))).toBe(true);
-  expect(isExpected(stock, summarize([safe, state(2, 'tears', 'lost')]))).toBe(false);
-  expect(isExpected(stock, summarize([safe, state(2, 'drops', 'corrupt')]))).toBe(false);
-  expect(isExpected({ ...stock, trxCommit: 2 }, summarize([safe]))).toBe(false);
+  expect(isExpected(stock, summarizeStates([safe, state(2, 'tears', 'corrupt')]))).toBe(true);
+  expect(isExpected(stock, summarizeStates([safe, state(2, 'tears', 'lost')]))).toBe(false);
+  expect(isExpected(stock, summarizeStates([safe, state(2, 'drops', 'corrupt')]))).toBe(false);
+  expect(isExpected({ ...stock, trxCommit: 2 }, summarizeStates([safe]))).toBe(false);
 });

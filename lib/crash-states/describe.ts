@@ -4,7 +4,7 @@ import type { PowerLoss } from '../disk-kinds.ts';
 import type { Scenario } from '../experiment/scenario.ts';
 import type { VerdictWord } from '../experiment/verdict/verdict.ts';
 import type { StateResult } from './explore.ts';
-import { draws, type Plan } from './plan.ts';
+import { draws, type CrashStatePlan } from './plan-states.ts';
 import type { PolicySummary, Summary } from './summary.ts';
 
 /** Lines of what a finding rests on: a person has to see what the server said, and not only how much. */
@@ -27,7 +27,7 @@ export function describeState(result: StateResult): string {
 }
 
 export interface Described extends Summary {
-  readonly moments: Plan['moments'];
+  readonly moments: CrashStatePlan['moments'];
   readonly durationS: number;
   readonly expected: readonly VerdictWord[];
   readonly asExpected: boolean;
@@ -92,7 +92,7 @@ const seconds = (ms: number): string => `${(ms / 1000).toFixed(3)} s`;
 type Promises = Pick<Scenario, 'trxCommit' | 'flushes'>;
 
 /** Verdicts of all states together that are no surprise. */
-export function expectedOf(
+export function expectedAfterPowerLoss(
   { flushes, ...choice }: Promises,
   policies: readonly PowerLoss[],
 ): VerdictWord[] {
@@ -105,7 +105,7 @@ export function expectedOf(
 export function isExpected(promises: Promises, { verdict, policies }: Summary): boolean {
   const all = policies.map(({ policy }) => policy);
   return (
-    expectedOf(promises, all).includes(verdict) &&
+    expectedAfterPowerLoss(promises, all).includes(verdict) &&
     policies.every((each) => allowedOf(promises, each.policy).includes(each.verdict))
   );
 }

@@ -13,7 +13,7 @@ import {
   type VerdictWord,
   worst,
 } from '../experiment/verdict/verdict.ts';
-import type { PlannedState } from './plan.ts';
+import type { PlannedState } from './plan-states.ts';
 import type { Recovered, Recovery } from './recovery.ts';
 
 export interface StateResult extends PlannedState, StateJudgement {

@@ -1,6 +1,6 @@
 /** The port to whatever can rebuild a volume as a loss of power left it, and recover it. */
 import type { ImageEvidence, LedgerRow } from '../checkers/evidence.ts';
-import type { PlannedState } from './plan.ts';
+import type { PlannedState } from './plan-states.ts';
 
 export interface Recovered {
   /**

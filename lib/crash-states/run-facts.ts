@@ -5,7 +5,7 @@ import { EvidenceError, UsageError } from '../errors.ts';
 import { readVerdict } from '../experiment/verdict/read-verdict.ts';
 import type { RunRecord } from '../history/events.ts';
 import { openHistory } from '../history/reader.ts';
-import { gapsIn, openWrites, type WriteLog } from '../history/writes.ts';
+import { gapsInWrites, openWrites, type WriteLog } from '../history/writes.ts';
 
 export interface RunFacts {
   readonly run: RunRecord;
@@ -53,7 +53,7 @@ export interface KeptWrites {
  */
 export function keptWrites(folder: string): KeptWrites {
   const log = openWrites(folder);
-  const [gap] = log === undefined ? [] : gapsIn(log);
+  const [gap] = log === undefined ? [] : gapsInWrites(log);
   if (gap !== undefined) throw new EvidenceError('WRITES_GAP', gap);
   if (log?.dataPath !== undefined) return { log, dataPath: log.dataPath };
   throw new UsageError('WRITES_NOT_KEPT', `the run in ${folder} did not keep its writes`, {

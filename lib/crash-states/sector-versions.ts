@@ -8,7 +8,7 @@ import { EvidenceError } from '../errors.ts';
 export const sectorBytes = 512;
 
 /** Part of a volume, bytes. */
-export interface Range {
+export interface ByteRange {
   readonly offset: number;
   readonly length: number;
 }
@@ -21,7 +21,7 @@ export class SectorVersions {
   readonly #pages = new Map<number, Uint32Array>();
 
   /** Notes the write; gives the parts of it that no younger write has, in order. */
-  claim(index: number, range: Range): Range[] {
+  claim(index: number, range: ByteRange): ByteRange[] {
     const parts = this.unclaimed(index, range);
     for (const { offset, length } of parts) {
       const first = offset / sectorBytes;
@@ -33,7 +33,7 @@ export class SectorVersions {
   }
 
   /** The same without noting it. Throws where the range is not made of whole sectors. */
-  unclaimed(index: number, { offset, length }: Range): Range[] {
+  unclaimed(index: number, { offset, length }: ByteRange): ByteRange[] {
     if (offset % sectorBytes !== 0 || length % sectorBytes !== 0) {
       const what = `write ${index}, ${length} bytes at ${offset}, is not made of whole sectors`;
       throw new EvidenceError('WRITE_UNALIGNED', what);

@@ -3,7 +3,7 @@ import type { PowerLoss } from '../disk-kinds.ts';
 import type { VerdictWord } from '../experiment/verdict/verdict.ts';
 import { describeSummary } from './describe.ts';
 import type { StateResult } from './explore.ts';
-import { boundOfNone, summarize } from './summary.ts';
+import { boundOfNone, summarizeStates } from './summary.ts';
 
 const state = (number: number, policy: PowerLoss, verdict: VerdictWord, lost = 0): StateResult => ({
   ...{ number, policy, verdict, lost, position: number, atMs: number, drawn: 'anywhere' },
@@ -19,7 +19,7 @@ test('a summary counts by policy, names the worst state and bounds what was not 
     state(4, 'drops', 'inconclusive'),
     state(5, 'tears', 'corrupt', 1),
   ];
-  const summary = summarize(results);
+  const summary = summarizeStates(results);
   expect(summary.verdict).toBe('corrupt');
   expect(summary.worst?.number).toBe(5);
   expect(summary.policies).toMatchObject([
@@ -28,7 +28,7 @@ test('a summary counts by policy, names the worst state and bounds what was not 
     { policy: 'tears', states: 1, corrupt: 1, notStarted: 1 },
   ]);
   expect(summary.policies[1]).not.toHaveProperty('shareBelow');
-  expect(summarize(results.slice(0, 4)).worst?.number).toBe(3);
+  expect(summarizeStates(results.slice(0, 4)).worst?.number).toBe(3);
   const text = describeSummary({
     ...{ ...summary, durationS: 1, states: results },
     moments: { anywhere: 10, 'at-flush': 4, 'much-unflushed': 2 },
@@ -38,10 +38,10 @@ test('a summary counts by policy, names the worst state and bounds what was not 
 });
 
 test('nothing looked at, or one state unread, is inconclusive', () => {
-  expect(summarize([]).verdict).toBe('inconclusive');
+  expect(summarizeStates([]).verdict).toBe('inconclusive');
   const results = [state(1, 'keeps', 'safe'), state(2, 'keeps', 'inconclusive')];
-  expect(summarize(results).verdict).toBe('inconclusive');
-  expect(summarize(results.slice(0, 1)).verdict).toBe('safe');
+  expect(summarizeStates(results).verdict).toBe('inconclusive');
+  expect(summarizeStates(results.slice(0, 1)).verdict).toBe('safe');
 });
 
 test('none of n leaves room for about three in n', () => {

@@ -32,7 +32,7 @@ export interface Summary {
   readonly worst?: StateResult;
 }
 
-export function summarize(results: readonly StateResult[]): Summary {
+export function summarizeStates(results: readonly StateResult[]): Summary {
   const verdict = verdictOf(results);
   const bad = results.filter((each) => each.verdict === 'lost' || each.verdict === 'corrupt');
   const [worstState] = bad

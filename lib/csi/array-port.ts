@@ -1,6 +1,6 @@
 /**
  * The array as the driver sees it: who has which path to which volume, and what a path may do now.
- * `array.ts` speaks to the real one over its socket; tests have one in memory
+ * `array-client.ts` speaks to the real one over its socket; tests have one in memory
  * (test/support/fake-array.ts).
  * Every call may be repeated. Errors are InfrastructureErrors with one of `arrayErrorCodes`.
  */
@@ -38,7 +38,7 @@ export interface OpenRequest extends PathName {
   readonly flushes: 'honest' | 'ignored';
 }
 
-export interface CutRequest extends PathName {
+export interface PathCutRequest extends PathName {
   /** The array cuts by itself that much later; at once without it. */
   readonly afterMs?: number;
   /** For its log, e.g. `fence`. */
@@ -101,7 +101,7 @@ export const powerLossSchema = z.object({
   /** How many of the unflushed writes stayed. */
   kept: z.number(),
 });
-export type PowerLost = z.infer<typeof powerLossSchema>;
+export type PathPowerLoss = z.infer<typeof powerLossSchema>;
 
 export const copiedSchema = z.object({
   /** Bytes that were copied: holes are not. */
@@ -117,8 +117,8 @@ export interface ArrayPort {
   /** PATH_BUSY while it is mounted; by `force` it is cut first and goes with its last unmount. */
   close(request: PathName & { readonly force?: boolean }): Promise<void>;
   /** Each later and each held request is an I/O error, for ever. */
-  cut(request: CutRequest): Promise<void>;
-  losePower(request: PowerLossRequest): Promise<PowerLost>;
+  cut(request: PathCutRequest): Promise<void>;
+  losePower(request: PowerLossRequest): Promise<PathPowerLoss>;
   link(request: LinkRequest): Promise<void>;
   /** Status of every path, closed ones too, while the array lives. */
   status(volume?: string): Promise<readonly PathStatus[]>;

@@ -1,9 +1,9 @@
 /** Attaches volumes to nodes and detaches them, on behalf of Kubernetes. */
 import { status } from '@grpc/grpc-js';
-import { CallError, type Notes } from './grpc.ts';
+import { CallError, type CallNotes } from './grpc.ts';
 import { freeLoop, type LoopRange } from './loop-range.ts';
 import { decideAttach, decideDetach, type NodeTaints } from './modes.ts';
-import { type Backend, type CutDevice, livePaths, type Target } from './paths.ts';
+import { type StorageBackend, type CutDevice, livePaths, type Target } from './paths.ts';
 import { attach, type Attachment, detach, heldBy, heldElsewhere, stillHeld } from './record.ts';
 import {
   locked,
@@ -19,12 +19,12 @@ export interface AttachRequest extends Target {
   readonly attributes: VolumeAttributes;
   /** The volume was declared for several nodes at once. */
   readonly manyNodes: boolean;
-  readonly notes: Notes;
+  readonly notes: CallNotes;
 }
 
 /** The node's attachment: the one it holds, or a new one. */
 export function attachVolume(
-  backend: Backend,
+  backend: StorageBackend,
   loops: LoopRange,
   request: AttachRequest,
 ): Promise<Attachment> {
@@ -49,12 +49,12 @@ export function attachVolume(
 
 export interface DetachRequest extends Target {
   readonly taints: NodeTaints;
-  readonly notes: Notes;
+  readonly notes: CallNotes;
 }
 
 /** Takes the volume from the node, as the volume's detach mode says. Idempotent. */
 export async function detachVolume(
-  backend: Backend,
+  backend: StorageBackend,
   request: DetachRequest,
 ): Promise<readonly CutDevice[]> {
   const { volume, node } = request;
@@ -71,7 +71,7 @@ export async function detachVolume(
 
 /** A loop number that serves nobody, by any record, the array or the kernel. For lock holders. */
 export async function loopFor(
-  { layout, array }: Backend,
+  { layout, array }: StorageBackend,
   loops: LoopRange,
   generation: number,
 ): Promise<number> {

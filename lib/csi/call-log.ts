@@ -5,7 +5,7 @@
 import { appendFile, mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
-import { type Around, codeOf, messageOf, type Notes } from './grpc.ts';
+import { type Around, grpcCodeOf, messageOf, type CallNotes } from './grpc.ts';
 import { type Layout, callLogPath } from './layout.ts';
 import { status } from '@grpc/grpc-js';
 
@@ -40,7 +40,7 @@ export function logCalls(layout: Layout, host: string): Around {
   return async ({ name, request }, work) => {
     const started = { monoMs: monotonicMs(), wallMs: Date.now() };
     const { secrets: _, ...shown } = request as Readonly<Record<string, unknown>>;
-    const notes: Notes = {};
+    const notes: CallNotes = {};
     const log = async (error?: unknown): Promise<void> => {
       const entry: CallEntry = {
         ...started,
@@ -50,7 +50,7 @@ export function logCalls(layout: Layout, host: string): Around {
         node: typeof shown['nodeId'] === 'string' ? shown['nodeId'] : host,
         ...(typeof shown['volumeId'] === 'string' && { volume: shown['volumeId'] }),
         request: shown,
-        ...(error !== undefined && { error: `${status[codeOf(error)]}: ${messageOf(error)}` }),
+        ...(error !== undefined && { error: `${status[grpcCodeOf(error)]}: ${messageOf(error)}` }),
         notes,
       };
       await mkdir(dirname(path), { recursive: true });

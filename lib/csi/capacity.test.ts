@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fits, sizeFor } from './capacity.ts';
+import { fitsCapacity, sizeFor } from './capacity.ts';
 
 const mebibyte = 2 ** 20;
 const range = (required: number, limit = 0): { requiredBytes: bigint; limitBytes: bigint } => ({
@@ -24,8 +24,8 @@ test('a limit holds, also for what is rounded up', () => {
 
 test('a volume that exists fits what it was made for, and not what it is too small or large for', () => {
   const asked = range(100 * mebibyte + 1);
-  expect(fits(sizeFor(asked), asked)).toBe(true);
-  expect(fits(64 * mebibyte, range(65 * mebibyte))).toBe(false);
-  expect(fits(64 * mebibyte, range(1, 63 * mebibyte))).toBe(false);
-  expect(fits(64 * mebibyte, undefined)).toBe(true);
+  expect(fitsCapacity(sizeFor(asked), asked)).toBe(true);
+  expect(fitsCapacity(64 * mebibyte, range(65 * mebibyte))).toBe(false);
+  expect(fitsCapacity(64 * mebibyte, range(1, 63 * mebibyte))).toBe(false);
+  expect(fitsCapacity(64 * mebibyte, undefined)).toBe(true);
 });

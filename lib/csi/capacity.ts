@@ -11,10 +11,10 @@ const smallestBytes = 16 * mebibyte;
 /** ext4's largest file, with blocks of 4 KiB, is just below 16 TiB: the image is one. */
 const largestBytes = 2 ** 43;
 
-type Asked = Pick<CapacityRange, 'requiredBytes' | 'limitBytes'> | undefined;
+type AskedCapacity = Pick<CapacityRange, 'requiredBytes' | 'limitBytes'> | undefined;
 
 /** Size of a new volume, whole mebibytes. Throws OUT_OF_RANGE where none fits. */
-export function sizeFor(asked: Asked): number {
+export function sizeFor(asked: AskedCapacity): number {
   const { required, limit } = bounds(asked);
   const wanted = required === 0 ? Math.min(defaultBytes, limit) : required;
   const sizeBytes = Math.max(smallestBytes, Math.ceil(wanted / mebibyte) * mebibyte);
@@ -28,13 +28,13 @@ export function sizeFor(asked: Asked): number {
 }
 
 /** True where a volume of this size is what the range asks for. */
-export function fits(sizeBytes: number, asked: Asked): boolean {
+export function fitsCapacity(sizeBytes: number, asked: AskedCapacity): boolean {
   const { required, limit } = bounds(asked);
   return sizeBytes >= required && sizeBytes <= limit;
 }
 
 /** In the protocol, 0 means that nothing is asked. */
-function bounds(asked: Asked): { readonly required: number; readonly limit: number } {
+function bounds(asked: AskedCapacity): { readonly required: number; readonly limit: number } {
   const required = Number(asked?.requiredBytes ?? 0n);
   const limit = Number(asked?.limitBytes ?? 0n);
   return { required, limit: limit === 0 ? Number.POSITIVE_INFINITY : limit };

@@ -10,7 +10,7 @@ import { attachVolume, detachVolume } from './backend.ts';
 import { controller } from './controller.ts';
 import { ControllerUnpublishVolumeRequestSchema } from './gen/csi_pb.js';
 import { layoutOf, recordPath } from './layout.ts';
-import type { Backend } from './paths.ts';
+import type { StorageBackend } from './paths.ts';
 import { heldBy } from './record.ts';
 import { neededRecord } from './record-store.ts';
 import { readAttributes } from './volume-attributes.ts';
@@ -23,7 +23,7 @@ const loops = { first: 900010, last: 900017 };
 const taints = { keysOf: () => Promise.resolve([]) };
 
 let array: FakeArray;
-let backend: Backend;
+let backend: StorageBackend;
 beforeEach(async () => {
   array = new FakeArray();
   backend = { array, layout: layoutOf(mkdtempSync(join(tmpdir(), 'forcedetach-late-'))) };

@@ -19,7 +19,7 @@ import { answerDetach } from './lies.ts';
 import type { LoopRange } from './loop-range.ts';
 import type { NodeTaints } from './modes.ts';
 import { neededNode } from './nodes.ts';
-import { type Backend, type CutDevice, writtenSoFar } from './paths.ts';
+import { type StorageBackend, type CutDevice, writtenSoFar } from './paths.ts';
 import { provision } from './provision.ts';
 import { isHeld, publishedName } from './record.ts';
 import { neededRecord, readRecord } from './record-store.ts';
@@ -29,7 +29,7 @@ import { readAttributes } from './volume-attributes.ts';
 export const contextKeys = { generation: 'generation' } as const;
 
 export interface ControllerOptions {
-  readonly backend: Backend;
+  readonly backend: StorageBackend;
   /** Numbers of the loop devices leased to the cluster. */
   readonly loops: LoopRange;
   readonly taints: NodeTaints;

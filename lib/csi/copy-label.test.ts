@@ -3,7 +3,8 @@ import { mkdir, open, rename, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, afterEach, expect, test } from 'vitest';
-import { identify, labelCopy, type CopyIdentity } from './copy-label.ts';
+import type { CopyIdentity } from '../storage/identity.ts';
+import { identifyCopy, labelCopy } from './copy-label.ts';
 
 const imageBytes = 64 * 1024 ** 2;
 const about = { volume: 'fd-run', generation: 2 };
@@ -32,11 +33,11 @@ test('who opens a copy finds what its maker told of it', async () => {
   const made = await labelCopy(path, about);
   expect(made).toMatchObject({ ...about, bytes: imageBytes });
   copyFileSync(path, at('opened'));
-  expect(await identify(path, at('opened'))).toEqual(made);
+  expect(await identifyCopy(path, at('opened'))).toEqual(made);
 });
 
 test('a copy that nobody labelled has no identity', async () => {
-  expect(await identify(image('first.img', 'x'), at('first.img'))).toBeUndefined();
+  expect(await identifyCopy(image('first.img', 'x'), at('first.img'))).toBeUndefined();
 });
 
 /** What differs between the label's maker and the opener after `alter`. */
@@ -45,7 +46,7 @@ async function differs(alter: (path: string) => Promise<void>): Promise<string[]
   const made = await labelCopy(path, about);
   await alter(path);
   copyFileSync(path, at('opened'));
-  const opened = await identify(path, at('opened'));
+  const opened = await identifyCopy(path, at('opened'));
   const keys = Object.keys(made) as (keyof CopyIdentity)[];
   return keys.filter((key) => opened?.[key] !== made[key]);
 }
@@ -89,7 +90,7 @@ test('a shared directory is told by what lies in it', async () => {
   await mkdir(folder);
   writeFileSync(join(folder, 'a'), 'content');
   const made = await labelCopy(folder, { volume: 'fd-run', generation: 0 });
-  expect(await identify(folder, folder)).toEqual(made);
+  expect(await identifyCopy(folder, folder)).toEqual(made);
   writeFileSync(join(folder, 'b'), 'more');
-  expect((await identify(folder, folder))?.digest).not.toBe(made.digest);
+  expect((await identifyCopy(folder, folder))?.digest).not.toBe(made.digest);
 });

@@ -9,11 +9,12 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import type { CopyIdentity } from '../storage/identity.ts';
 import type { ArrayCopy } from './array-port.ts';
 import { copyPath, filesCopyPath, filesPath } from './layout.ts';
-import type { Backend } from './paths.ts';
+import type { StorageBackend } from './paths.ts';
 import { readRecord } from './record-store.ts';
-import { must, run } from './run.ts';
+import { must, runProgram } from './run-program.ts';
 import { writeWhole } from './whole-file.ts';
 
 const labelSchema = z.object({
@@ -32,7 +33,6 @@ export const copyIdentitySchema = labelSchema.extend({
   digest: z.string(),
   filesystemUuid: z.string().optional(),
 });
-export type CopyIdentity = z.infer<typeof copyIdentitySchema>;
 
 const labelPath = (path: string): string => `${path}.label.json`;
 
@@ -47,7 +47,10 @@ export async function labelCopy(path: string, about: Omit<Label, 'copy'>): Promi
  * What the copy at `path` is by its label, and by the content of `opened`, which was made from it.
  * Undefined where nobody labelled it.
  */
-export async function identify(path: string, opened: string): Promise<CopyIdentity | undefined> {
+export async function identifyCopy(
+  path: string,
+  opened: string,
+): Promise<CopyIdentity | undefined> {
   const text = await readFile(labelPath(path), 'utf8').catch(() => undefined);
   if (text === undefined) return undefined;
   const label = labelSchema.parse(JSON.parse(text));
@@ -56,7 +59,7 @@ export async function identify(path: string, opened: string): Promise<CopyIdenti
 
 /** UUID of the file system in an image or on a device; undefined where there is none. */
 export async function filesystemUuidOf(path: string): Promise<string | undefined> {
-  const { exitCode, stdout } = await run('blkid', '-p', '-s', 'UUID', '-o', 'value', path);
+  const { exitCode, stdout } = await runProgram('blkid', '-p', '-s', 'UUID', '-o', 'value', path);
   const uuid = stdout.trim();
   return exitCode === 0 && uuid !== '' ? uuid : undefined;
 }
@@ -136,7 +139,7 @@ interface Copied extends Partial<Omit<ArrayCopy, 'bytes'>>, CopyIdentity {
  * place of an earlier one of that label.
  */
 export async function copyVolume(
-  { layout, array }: Backend,
+  { layout, array }: StorageBackend,
   volume: string,
   label: string,
 ): Promise<Copied> {

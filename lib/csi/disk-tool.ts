@@ -5,7 +5,7 @@
 import { parseArgs } from 'node:util';
 import { linkStateOf, powerLosses, storageLinks, type LinkState } from '../disk-kinds.ts';
 import { describeError, UsageError } from '../errors.ts';
-import { arrayAt } from './array.ts';
+import { arrayAt } from './array-client.ts';
 import { writeUnsyncedCanary } from './canary.ts';
 import { copyVolume, filesystemUuidOf } from './copy-label.ts';
 import { exportWrites } from './export-writes.ts';
@@ -13,7 +13,7 @@ import { holdCalls, letGo } from './hold.ts';
 import { defaultRoot, imagePath, layoutOf } from './layout.ts';
 import { ensureKernelDevices } from './loop-device.ts';
 import { parseLoopRange } from './loop-range.ts';
-import { type Backend, type CutDevice, fence, livePaths } from './paths.ts';
+import { type StorageBackend, type CutDevice, fence, livePaths } from './paths.ts';
 import { losePower } from './power.ts';
 import { heldBy } from './record.ts';
 import { readRecords } from './record-store.ts';
@@ -46,9 +46,9 @@ const options = {
   root: { type: 'string', default: process.env['FORCEDETACH_ROOT'] ?? defaultRoot },
 } as const;
 
-type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>['values'];
-type Name = Exclude<keyof Values, 'all'>;
-type Command = (backend: Backend, values: Values) => Promise<object>;
+type ToolValues = ReturnType<typeof parseArgs<{ options: typeof options }>>['values'];
+type OptionName = Exclude<keyof ToolValues, 'all'>;
+type Command = (backend: StorageBackend, values: ToolValues) => Promise<object>;
 
 const commands: Readonly<Record<string, Command>> = {
   'create-volume': async (backend, values) => {
@@ -140,7 +140,11 @@ const commands: Readonly<Record<string, Command>> = {
   },
 };
 
-async function link({ array }: Backend, values: Values, state: LinkState): Promise<object> {
+async function link(
+  { array }: StorageBackend,
+  values: ToolValues,
+  state: LinkState,
+): Promise<object> {
   const node = needed(values, 'node');
   await array.link({ node, state });
   const paths = await livePaths(array, { node });
@@ -151,7 +155,7 @@ async function link({ array }: Backend, values: Values, state: LinkState): Promi
   };
 }
 
-function needed(values: Values, name: Name): string {
+function needed(values: ToolValues, name: OptionName): string {
   const value = values[name];
   if (value === undefined || value === '') {
     throw new UsageError('MISSING_OPTION', `--${name} is missing`);
@@ -159,7 +163,7 @@ function needed(values: Values, name: Name): string {
   return value;
 }
 
-function oneOf<T extends string>(words: readonly T[], name: Name, value: string): T {
+function oneOf<T extends string>(words: readonly T[], name: OptionName, value: string): T {
   const word = words.find((each) => each === value);
   if (word !== undefined) return word;
   throw new UsageError('BAD_OPTION', `--${name} is none of ${words.join(', ')}: ${value}`);

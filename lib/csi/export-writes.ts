@@ -7,7 +7,7 @@ import { createZstdCompress } from 'node:zlib';
 import { z } from 'zod';
 import { exportFolder, imagePath, type Layout, volumeFolder } from './layout.ts';
 
-export interface ExportOptions {
+export interface WriteExportOptions {
   readonly volume: string;
   /** Names the folder; what was there before is replaced. */
   readonly label: string;
@@ -25,7 +25,7 @@ const pathLineSchema = z.object({ node: z.string(), generation: z.number() });
 /** A volume that no path was ever opened to has no log, and its folder has no files. */
 export async function exportWrites(
   layout: Layout,
-  { volume, label, originNs }: ExportOptions,
+  { volume, label, originNs }: WriteExportOptions,
 ): Promise<Exported> {
   const from = volumeFolder(layout, volume);
   const folder = exportFolder(layout, label);

@@ -4,7 +4,7 @@
  * good part of what the experiments measure, so nothing here is more careful than the original.
  */
 import { InfrastructureError } from '../errors.ts';
-import { must, run } from './run.ts';
+import { must, runProgram } from './run-program.ts';
 
 export interface Mounted {
   /** What blkid called the device before; empty where it found nothing. */
@@ -65,7 +65,7 @@ function mkfsArgs({ device, fsType, multipleMountProtection }: MountRequest): st
 
 async function formatOf(device: string): Promise<string> {
   const args = ['-p', '-s', 'TYPE', '-s', 'PTTYPE', '-o', 'export', device];
-  const { exitCode, output, stdout } = await run('blkid', ...args);
+  const { exitCode, output, stdout } = await runProgram('blkid', ...args);
   if (exitCode === blkidNothingFound) return '';
   if (exitCode !== 0) {
     throw new InfrastructureError('FORMAT_UNKNOWN', `blkid could not read ${device}: ${output}`, {
@@ -86,7 +86,7 @@ export function formatIn(blkidOutput: string): string {
 }
 
 async function check(device: string): Promise<{ fsckExitCode: number; fsck: string }> {
-  const { exitCode, output } = await run('fsck', '-a', device);
+  const { exitCode, output } = await runProgram('fsck', '-a', device);
   if (exitCode === fsckUncorrected) {
     throw new InfrastructureError(
       'FSCK_REFUSED',

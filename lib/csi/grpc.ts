@@ -37,14 +37,14 @@ export class CallError extends Error {
 export type Handlers<S extends { readonly method: Record<string, DescMethod> }> = {
   readonly [M in keyof S['method']]?: (
     request: MessageShape<S['method'][M]['input']>,
-    notes: Notes,
+    notes: CallNotes,
   ) => Promise<MessageInitShape<S['method'][M]['output']>>;
 };
 
 /** What a handler found out on its way, for the log: filled in also where it then fails. */
-export type Notes = Record<string, unknown>;
+export type CallNotes = Record<string, unknown>;
 
-type Handler = (request: unknown, notes: Notes) => Promise<unknown>;
+type Handler = (request: unknown, notes: CallNotes) => Promise<unknown>;
 
 export interface Call {
   /** The RPC's name, e.g. `NodeStageVolume`. */
@@ -53,9 +53,9 @@ export interface Call {
   readonly request: JsonValue;
 }
 /** Wraps each call, e.g. to log it. */
-export type Around = (call: Call, work: (notes: Notes) => Promise<unknown>) => Promise<unknown>;
+export type Around = (call: Call, work: (notes: CallNotes) => Promise<unknown>) => Promise<unknown>;
 
-export interface Service {
+export interface GrpcService {
   readonly definition: ServiceDefinition;
   readonly implementation: UntypedServiceImplementation;
 }
@@ -64,7 +64,7 @@ export function service<S extends DescService>(
   description: S,
   handlers: Handlers<S>,
   around: Around = (_, work) => work({}),
-): Service {
+): GrpcService {
   const definition: Record<string, ServiceDefinition[string]> = {};
   const implementation: UntypedServiceImplementation = {};
   const byName = handlers as Readonly<Record<string, Handler | undefined>>;
@@ -105,12 +105,12 @@ const unary =
     const answer = callbackify(() => handler(request));
     answer((error: Error | null, response) => {
       if (error === null) callback(null, response);
-      else callback({ code: codeOf(error), details: messageOf(error) });
+      else callback({ code: grpcCodeOf(error), details: messageOf(error) });
     });
   };
 
 /** Anything unforeseen is INTERNAL: Kubernetes tries again. */
-export const codeOf = (error: unknown): status =>
+export const grpcCodeOf = (error: unknown): status =>
   error instanceof CallError ? error.code : status.INTERNAL;
 
 /** gRPC carries a message in a header: one line. */
@@ -120,7 +120,7 @@ export const messageOf = (error: unknown): string =>
 /** Listens on the socket, in place of whatever an earlier life left there. */
 export async function serve(
   socket: string,
-  services: readonly Service[],
+  services: readonly GrpcService[],
 ): Promise<AsyncDisposable> {
   await mkdir(dirname(socket), { recursive: true });
   await rm(socket, { force: true });

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Notes } from './grpc.ts';
+import type { CallNotes } from './grpc.ts';
 import { holdCalls, letGo, whileHeld } from './hold.ts';
 import { layoutOf, type Layout } from './layout.ts';
 
@@ -15,7 +15,7 @@ function newLayout(): Layout {
 
 test('a held call answers once it is let go, and says how long it was held', async () => {
   const layout = newLayout();
-  const logged: Notes = {};
+  const logged: CallNotes = {};
   const around = whileHeld(layout, 'node', (_, work) => work(logged));
   const ask = (name: string, volumeId: string): Promise<unknown> =>
     around({ name, request: { volumeId } }, async () => name);

@@ -13,7 +13,7 @@ import type { Handlers } from './grpc.ts';
 /** The driver's own version; it is not published apart from the project. */
 const vendorVersion = '0.1.0';
 
-export interface Driver {
+export interface DriverIdentity {
   readonly name: string;
   /** Whether volumes are attached and provisioned by a controller. */
   readonly hasController: boolean;
@@ -25,7 +25,7 @@ const controllerCapabilities: MessageInitShape<typeof PluginCapabilitySchema>[] 
 ];
 
 /** Ready while the shared directory answers. */
-export const identity = (root: string, driver: Driver): Handlers<typeof Identity> => ({
+export const identity = (root: string, driver: DriverIdentity): Handlers<typeof Identity> => ({
   getPluginInfo: async () => ({ name: driver.name, vendorVersion }),
   getPluginCapabilities: async () => ({
     capabilities: driver.hasController ? controllerCapabilities : [],

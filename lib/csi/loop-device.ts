@@ -7,7 +7,7 @@ import { constants, existsSync } from 'node:fs';
 import { access, open, readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { InfrastructureError } from '../errors.ts';
-import { must, run } from './run.ts';
+import { must, runProgram } from './run-program.ts';
 
 export const devicePath = (loop: number): string => `/dev/loop${loop}`;
 const sysfs = (loop: number): string => `/sys/block/loop${loop}`;
@@ -81,7 +81,7 @@ export async function isClaimed(loop: number): Promise<boolean> {
 /** Takes the file away; where the device is still mounted, at its last unmount. Idempotent. */
 export async function unbind(loop: number): Promise<void> {
   if (!(await isBound(loop))) return;
-  const { exitCode, output } = await run('losetup', '-d', devicePath(loop));
+  const { exitCode, output } = await runProgram('losetup', '-d', devicePath(loop));
   if (exitCode !== 0 && (await isBound(loop))) {
     throw new InfrastructureError(
       'LOOP_STUCK',
@@ -128,9 +128,9 @@ export function loopOfDevice(device: bigint): number {
  * Takes an unbound device away, counters included. Whoever looks at it just now has it open: that is waited
  * for. Idempotent.
  */
-export async function remove(loop: number): Promise<void> {
+export async function removeLoop(loop: number): Promise<void> {
   for (const endMs = performance.now() + removeMs; existsSync(sysfs(loop)); await sleep(100)) {
-    const { exitCode, output } = await run('perl', '-e', removeScript, String(loop));
+    const { exitCode, output } = await runProgram('perl', '-e', removeScript, String(loop));
     if (exitCode === 0) return;
     if (performance.now() < endMs) continue;
     const behind = (await fileBehind(loop)) ?? 'nothing';

@@ -5,13 +5,13 @@
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { UsageError, describeError, exitCode } from '../errors.ts';
-import { arrayAt } from './array.ts';
+import { arrayAt } from './array-client.ts';
 import { logCalls } from './call-log.ts';
 import { controller } from './controller.ts';
 import { filesNodeService } from './files-node.ts';
 import { Controller, Identity, Node } from './gen/csi_pb.js';
 import { Registration } from './gen/pluginregistration_pb.js';
-import { serve, service, type Service } from './grpc.ts';
+import { serve, service, type GrpcService } from './grpc.ts';
 import { whileHeld } from './hold.ts';
 import { identity, registration } from './identity.ts';
 import { kubernetesTaints } from './kubernetes-taints.ts';
@@ -19,7 +19,7 @@ import { filesDriverName, layoutOf } from './layout.ts';
 import { ensureKernelDevices } from './loop-device.ts';
 import { nodeService } from './node.ts';
 import { registerNode } from './nodes.ts';
-import { readSettings, type Settings } from './settings.ts';
+import { readDriverSettings, type DriverSettings } from './settings.ts';
 
 /** One driver's sockets and what is served there. */
 interface Plugin {
@@ -27,15 +27,15 @@ interface Plugin {
   readonly socket: string;
   /** Where kubelet looks for it; not offered without one. */
   readonly registrationSocket: string | undefined;
-  readonly services: readonly Service[];
+  readonly services: readonly GrpcService[];
 }
 
-function pluginsOf(mode: string | undefined, settings: Settings): Plugin[] {
+function pluginsOf(mode: string | undefined, settings: DriverSettings): Plugin[] {
   const { NODE_NAME: node, FORCEDETACH_LOOPS: loops, FORCEDETACH_ROOT: root } = settings;
   const layout = layoutOf(root);
   const backend = { layout, array: arrayAt(layout.arraySocket) };
   const around = whileHeld(layout, node, logCalls(layout, node));
-  const disk = (service: Service): Plugin => ({
+  const disk = (service: GrpcService): Plugin => ({
     name: settings.CSI_DRIVER_NAME,
     socket: settings.CSI_SOCKET,
     registrationSocket: settings.CSI_REGISTRATION_SOCKET,
@@ -63,12 +63,12 @@ function pluginsOf(mode: string | undefined, settings: Settings): Plugin[] {
   });
 }
 
-const identityOf = (root: string, name: string, hasController: boolean): Service =>
+const identityOf = (root: string, name: string, hasController: boolean): GrpcService =>
   service(Identity, identity(root, { name, hasController }));
 
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { mode: { type: 'string' } } });
-  const settings = readSettings(process.env);
+  const settings = readDriverSettings(process.env);
   const plugins = pluginsOf(values.mode, settings);
   await ensureKernelDevices();
   if (values.mode === 'node') {

@@ -2,14 +2,21 @@
 import { status } from '@grpc/grpc-js';
 import { watchTimeoutMs } from '../disk-modes/exclusive.ts';
 import { diskModeOf } from '../disk-modes/index.ts';
-import type { Cut, DiskModeDeclaration, Refusal } from '../disk-modes/mode.ts';
+import type { CutTime, DiskModeDeclaration, RefusalReason } from '../disk-modes/mode.ts';
 import { describeError } from '../errors.ts';
 import { outOfServiceKey } from '../taints.ts';
 import type { PathStatus } from './array-port.ts';
-import { CallError, type Notes } from './grpc.ts';
-import { type Backend, cutAll, type CutDevice, fence, livePaths, type Target } from './paths.ts';
+import { CallError, type CallNotes } from './grpc.ts';
+import {
+  type StorageBackend,
+  cutAll,
+  type CutDevice,
+  fence,
+  livePaths,
+  type Target,
+} from './paths.ts';
 import { neededRecord, updateRecord } from './record-store.ts';
-import { type Attachment, cut, heldBy, isHeld } from './record.ts';
+import { type Attachment, recordCut, heldBy, isHeld } from './record.ts';
 import type { VolumeAttributes } from './volume-attributes.ts';
 
 /** What is known of the nodes by those who may ask Kubernetes. */
@@ -19,13 +26,13 @@ export interface NodeTaints {
 }
 
 export interface ModeRequest extends Target {
-  readonly backend: Backend;
+  readonly backend: StorageBackend;
   readonly attributes: VolumeAttributes;
   /** For the call log: what was found, and so decided. */
-  readonly notes: Notes;
+  readonly notes: CallNotes;
 }
 
-export interface DetachRequest extends ModeRequest {
+export interface ModeDetachRequest extends ModeRequest {
   /** What is to be taken from the node; a later attachment of the node is not meant. */
   readonly attachment: Attachment;
   readonly taints: NodeTaints;
@@ -47,7 +54,7 @@ export async function decideStage(request: ModeRequest): Promise<void> {
 }
 
 /** Before the record says detached. Resolves to what it cut. */
-export async function decideDetach(request: DetachRequest): Promise<readonly CutDevice[]> {
+export async function decideDetach(request: ModeDetachRequest): Promise<readonly CutDevice[]> {
   const { detach } = blockModeOf(request);
   const refusal = await refusalOf(detach, request);
   if (refusal !== undefined) throw refusal;
@@ -55,7 +62,7 @@ export async function decideDetach(request: DetachRequest): Promise<readonly Cut
 }
 
 const refusalOf = async (
-  rule: { readonly refusedWhile?: Refusal } | undefined,
+  rule: { readonly refusedWhile?: RefusalReason } | undefined,
   request: ModeRequest,
 ): Promise<CallError | undefined> =>
   rule?.refusedWhile === undefined ? undefined : refusals[rule.refusedWhile](request);
@@ -68,7 +75,7 @@ function blockModeOf({ attributes }: ModeRequest): DiskModeDeclaration {
 }
 
 /** How a detach cuts the node off. Each resolves to what is cut by now. */
-const cuts: Readonly<Record<Cut, (request: DetachRequest) => Promise<CutDevice[]>>> = {
+const cuts: Readonly<Record<CutTime, (request: ModeDetachRequest) => Promise<CutDevice[]>>> = {
   'before-answer': ({ backend, volume, attachment }) => fence(backend, { volume, attachment }),
 
   /** By the array, so that no death of the driver keeps the cut from coming. */
@@ -87,7 +94,7 @@ const cuts: Readonly<Record<Cut, (request: DetachRequest) => Promise<CutDevice[]
 };
 
 /** Where Kubernetes does not answer, the detach fails: nobody knows whether the node should be cut. */
-async function taintsOf({ taints, node }: DetachRequest): Promise<readonly string[]> {
+async function taintsOf({ taints, node }: ModeDetachRequest): Promise<readonly string[]> {
   try {
     return await taints.keysOf(node);
   } catch (error) {
@@ -109,7 +116,7 @@ async function preempt({ backend, volume, node }: ModeRequest): Promise<readonly
     }
     const others = now.attachments.filter((each) => isHeld(each) && each.node !== node);
     return others.reduce(
-      (record, other) => cut(record, other.node, { cutFor: 'fence', wallMs }),
+      (record, other) => recordCut(record, other.node, { cutFor: 'fence', wallMs }),
       now,
     );
   });
@@ -124,7 +131,7 @@ async function preempt({ backend, volume, node }: ModeRequest): Promise<readonly
 
 /** From what the array says of the paths to the volume. Each resolves to undefined where it does not hold. */
 const refusals: Readonly<
-  Record<Refusal, (request: ModeRequest) => Promise<CallError | undefined>>
+  Record<RefusalReason, (request: ModeRequest) => Promise<CallError | undefined>>
 > = {
   'node-has-it-mounted': (request) => whileMounted(request, (node) => node === request.node),
   'other-has-it-mounted': (request) => whileMounted(request, (node) => node !== request.node),

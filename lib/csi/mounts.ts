@@ -2,9 +2,9 @@
 import { lstat, mkdir, readFile, rmdir, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { loopMajor } from './loop-device.ts';
-import { must } from './run.ts';
+import { must } from './run-program.ts';
 
-export interface Mount {
+export interface MountEntry {
   readonly mountPoint: string;
   /** `major:minor` of the device. */
   readonly device: string;
@@ -15,13 +15,13 @@ export interface Mount {
   readonly source: string;
 }
 
-export async function ownMounts(): Promise<Mount[]> {
+export async function ownMounts(): Promise<MountEntry[]> {
   return parseMountInfo(await readFile('/proc/self/mountinfo', 'utf8'));
 }
 
 /** The format is in proc_pid_mountinfo(5). */
-export function parseMountInfo(text: string): Mount[] {
-  const mounts: Mount[] = [];
+export function parseMountInfo(text: string): MountEntry[] {
+  const mounts: MountEntry[] = [];
   for (const line of text.split('\n')) {
     const words = line.split(' ');
     const [, , device, root, mountPoint] = words;
@@ -41,32 +41,32 @@ const unescape = (path: string): string =>
   );
 
 /** The device itself is mounted there, and not a file system on it. */
-export const isRaw = ({ fsType, root }: Mount): boolean =>
+export const isRaw = ({ fsType, root }: MountEntry): boolean =>
   fsType === 'devtmpfs' && rawLoop.test(root);
 /** The kernel marks a device that is gone. */
 const rawLoop = /^\/loop(\d+)(\/\/deleted)?$/;
 
 /** Number of the loop device that is mounted there, raw or not; undefined for other devices. */
-export function loopOf(mount: Mount): number | undefined {
+export function loopOf(mount: MountEntry): number | undefined {
   if (isRaw(mount)) return Number(rawLoop.exec(mount.root)?.[1]);
   const [major, minor] = mount.device.split(':');
   return major === String(loopMajor) && minor !== undefined ? Number(minor) : undefined;
 }
 
 /** What is mounted right there: the uppermost where mounts are stacked. */
-export async function mountAt(path: string): Promise<Mount | undefined> {
+export async function mountAt(path: string): Promise<MountEntry | undefined> {
   return (await ownMounts()).findLast(({ mountPoint }) => mountPoint === path);
 }
 
 /** True where both have the same disk: all raw devices are of one file system of the kernel's. */
-export const isSameDisk = (one: Mount, other: Mount): boolean =>
+export const isSameDisk = (one: MountEntry, other: MountEntry): boolean =>
   isRaw(one) || isRaw(other) ? loopOf(one) === loopOf(other) : one.device === other.device;
 
 /** Where a raw device lies in a folder that stands for it. */
 const rawIn = (folder: string): string => join(folder, 'device');
 
 /** What is staged in the folder, as a file system or raw. */
-export const stagedAt = async (folder: string): Promise<Mount | undefined> =>
+export const stagedAt = async (folder: string): Promise<MountEntry | undefined> =>
   (await mountAt(folder)) ?? (await mountAt(rawIn(folder)));
 
 export const stageDevice = (device: string, folder: string): Promise<void> =>

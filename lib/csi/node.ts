@@ -22,7 +22,7 @@ import {
   isRaw,
   isSameDisk,
   loopOf,
-  type Mount,
+  type MountEntry,
   mountAt,
   ownMounts,
   stagedAt,
@@ -30,7 +30,7 @@ import {
 import { livePaths } from './paths.ts';
 import { neededProvisioned } from './provisioned.ts';
 import { readRecord } from './record-store.ts';
-import { must } from './run.ts';
+import { must } from './run-program.ts';
 import { mountFlagsOf, type NodeOptions, stage } from './stage.ts';
 
 const capabilities = [
@@ -129,7 +129,7 @@ function oneAtATime(): (volume: string, work: () => Promise<void>) => Promise<vo
 async function neededSingleWriter(
   { accessMode }: VolumeCapability,
   target: string,
-  staged: Mount,
+  staged: MountEntry,
 ): Promise<void> {
   if (accessMode?.mode !== Mode.SINGLE_NODE_SINGLE_WRITER) return;
   const other = (await ownMounts()).find(
@@ -173,7 +173,7 @@ const mountedVolume = (
 async function neededMounted(
   layout: Layout,
   { volumeId, volumePath }: { readonly volumeId: string; readonly volumePath: string },
-): Promise<{ volume: string; path: string; mount: Mount; sizeBytes: number }> {
+): Promise<{ volume: string; path: string; mount: MountEntry; sizeBytes: number }> {
   const path = needed('volume_path', volumePath);
   const volume = neededVolume(volumeId);
   const { sizeBytes } = await neededProvisioned(layout, volume);

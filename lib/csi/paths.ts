@@ -7,11 +7,11 @@
 import type { ArrayErrorCode, ArrayPort, PathStatus } from './array-port.ts';
 import { InfrastructureError } from '../errors.ts';
 import type { Layout } from './layout.ts';
-import { type Attachment, cut, stillHeld } from './record.ts';
+import { type Attachment, recordCut, stillHeld } from './record.ts';
 import { updateRecord } from './record-store.ts';
 
 /** Where volumes lie, and what serves them. */
-export interface Backend {
+export interface StorageBackend {
   readonly layout: Layout;
   readonly array: ArrayPort;
 }
@@ -55,7 +55,7 @@ export async function writtenSoFar(
  * also one that is only being opened. Paths of a later attachment stay: whoever asks may be late.
  */
 export async function fence(
-  { layout, array }: Backend,
+  { layout, array }: StorageBackend,
   { volume, attachment }: { readonly volume: string; readonly attachment: Attachment },
   afterMs = 0,
 ): Promise<CutDevice[]> {
@@ -63,7 +63,7 @@ export async function fence(
   const record = await updateRecord(layout, volume, (now) =>
     stillHeld(now, attachment) === undefined
       ? now
-      : cut(now, node, { cutFor: 'fence', wallMs: Date.now() + afterMs }),
+      : recordCut(now, node, { cutFor: 'fence', wallMs: Date.now() + afterMs }),
   );
   const { generation: last } = stillHeld(record, attachment) ?? attachment;
   const paths = await livePaths(array, { volume, node });

@@ -1,11 +1,11 @@
 /** Plays a machine's loss of power, and gives it back what a crash does not take. */
 import type { PowerLoss } from '../disk-kinds.ts';
 import { describeError } from '../errors.ts';
-import type { PathStatus, PowerLost } from './array-port.ts';
+import type { PathStatus, PathPowerLoss } from './array-port.ts';
 import { loopFor } from './backend.ts';
 import type { LoopRange } from './loop-range.ts';
-import { type Backend, type CutDevice, deviceOf, livePaths, type Target } from './paths.ts';
-import { awaitsPower, cut, heldBy, powerUp } from './record.ts';
+import { type StorageBackend, type CutDevice, deviceOf, livePaths, type Target } from './paths.ts';
+import { awaitsPower, recordCut, heldBy, powerUp } from './record.ts';
 import { locked, neededRecord, readRecords, updateRecord, writeRecord } from './record-store.ts';
 
 export interface PowerLossOptions {
@@ -17,7 +17,7 @@ export interface PowerLossOptions {
   readonly writeCanary?: (path: PathStatus) => Promise<void>;
 }
 
-export interface LostVolume extends PowerLost {
+export interface LostVolume extends PathPowerLoss {
   readonly volume: string;
   /** When the canary was written that the crash is to take; Unix ms, undefined where none was. */
   readonly canaryAt?: number | undefined;
@@ -32,7 +32,10 @@ export interface LostPower {
 }
 
 /** All paths of the node are cut for good. Safe to repeat after a death half-way. */
-export async function losePower(backend: Backend, options: PowerLossOptions): Promise<LostPower> {
+export async function losePower(
+  backend: StorageBackend,
+  options: PowerLossOptions,
+): Promise<LostPower> {
   const { layout, array } = backend;
   const { node } = options;
   const held = [...(await readRecords(layout))]
@@ -50,7 +53,7 @@ export async function losePower(backend: Backend, options: PowerLossOptions): Pr
 
 /** The record is changed before the path, as paths.ts says. Undefined where there is no path. */
 async function loseVolume(
-  backend: Backend,
+  backend: StorageBackend,
   { writeCanary, unflushed, seed }: PowerLossOptions,
   target: Target,
 ): Promise<LostVolume | undefined> {
@@ -58,7 +61,7 @@ async function loseVolume(
   const { volume, node } = target;
   const { error, at } = await writeBefore(backend, target, writeCanary);
   const record = await updateRecord(layout, volume, (now) =>
-    cut(now, node, { cutFor: 'crash', wallMs: Date.now(), canaryAt: at }),
+    recordCut(now, node, { cutFor: 'crash', wallMs: Date.now(), canaryAt: at }),
   );
   if ((await livePaths(array, target)).length === 0) return undefined;
   const lost = await array.losePower({ volume, node, unflushed, seed });
@@ -72,7 +75,7 @@ interface Canary {
 
 /** Never rejects: a canary that can't be written keeps no power from being lost. */
 async function writeBefore(
-  { layout, array }: Backend,
+  { layout, array }: StorageBackend,
   target: Target,
   writeCanary: PowerLossOptions['writeCanary'],
 ): Promise<Canary> {
@@ -92,7 +95,7 @@ async function writeBefore(
 
 /** Gives a new path to each attachment that nothing but a crash keeps from the node. */
 export async function restorePower(
-  backend: Backend,
+  backend: StorageBackend,
   loops: LoopRange,
   node: string,
 ): Promise<void> {

@@ -7,7 +7,7 @@ import { statfs } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { status } from '@grpc/grpc-js';
-import { fits, sizeFor } from './capacity.ts';
+import { fitsCapacity, sizeFor } from './capacity.ts';
 import {
   needed,
   neededCapability,
@@ -24,7 +24,7 @@ import type {
 } from './gen/csi_pb.js';
 import { CallError, type Handlers } from './grpc.ts';
 import { isName, type Layout } from './layout.ts';
-import { type Backend, isCodeOf, livePaths } from './paths.ts';
+import { type StorageBackend, isCodeOf, livePaths } from './paths.ts';
 import {
   createProvisioned,
   growImage,
@@ -44,7 +44,7 @@ type Handled =
   | 'getCapacity'
   | 'controllerExpandVolume';
 
-export const provision = (backend: Backend): Pick<Handlers<typeof Controller>, Handled> => ({
+export const provision = (backend: StorageBackend): Pick<Handlers<typeof Controller>, Handled> => ({
   createVolume: async (request) => {
     const volume = handleOf(needed('name', request.name));
     const { sizeBytes, parameters } = await create(backend.layout, volume, request);
@@ -104,7 +104,7 @@ async function create(
       return asked;
     }
     if (
-      fits(there.sizeBytes, capacityRange) &&
+      fitsCapacity(there.sizeBytes, capacityRange) &&
       isDeepStrictEqual(there.parameters, asked.parameters)
     ) {
       return there;
@@ -117,7 +117,10 @@ async function create(
 }
 
 /** Only while nobody uses the volume: the next path to it then has the new size. */
-async function expand(backend: Backend, request: ControllerExpandVolumeRequest): Promise<number> {
+async function expand(
+  backend: StorageBackend,
+  request: ControllerExpandVolumeRequest,
+): Promise<number> {
   const { layout } = backend;
   const volume = neededVolume(request.volumeId);
   const { capacityRange, volumeCapability } = request;
@@ -125,7 +128,7 @@ async function expand(backend: Backend, request: ControllerExpandVolumeRequest):
   if (volumeCapability !== undefined) neededCapability(volumeCapability);
   return locked(layout, async () => {
     const there = await neededProvisioned(layout, volume);
-    if (fits(there.sizeBytes, capacityRange)) return there.sizeBytes;
+    if (fitsCapacity(there.sizeBytes, capacityRange)) return there.sizeBytes;
     const sizeBytes = sizeFor(capacityRange);
     if (sizeBytes < there.sizeBytes) {
       throw new CallError(status.OUT_OF_RANGE, `${volume} has ${there.sizeBytes} bytes already`);
@@ -137,7 +140,7 @@ async function expand(backend: Backend, request: ControllerExpandVolumeRequest):
 }
 
 /** Throws FAILED_PRECONDITION where a node has the volume attached, or an earlier path mounted. */
-async function neededIdle({ layout, array }: Backend, volume: string): Promise<void> {
+async function neededIdle({ layout, array }: StorageBackend, volume: string): Promise<void> {
   const record = await readRecord(layout, volume);
   const held = record?.attachments.find(isHeld);
   if (held !== undefined) {

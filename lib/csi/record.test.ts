@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
   attach,
-  cut,
+  recordCut,
   detach,
   heldBy,
   heldElsewhere,
@@ -20,7 +20,7 @@ test('an attachment is held until it is detached, cut or not', () => {
   const record = attached('a', 128);
   expect(heldBy(record, 'a')).toMatchObject({ generation: 1, loop: 128, state: 'attached' });
   expect(heldElsewhere(record, 'b')?.node).toBe('a');
-  const cutNow = cut(record, 'a', { cutFor: 'fence', wallMs: 2 });
+  const cutNow = recordCut(record, 'a', { cutFor: 'fence', wallMs: 2 });
   expect(heldElsewhere(cutNow, 'b')).toMatchObject({ state: 'cut', cutAt: 2 });
   const detached = detach(cutNow, 'a', 3);
   expect(heldBy(detached, 'a')).toBeUndefined();
@@ -28,18 +28,18 @@ test('an attachment is held until it is detached, cut or not', () => {
 });
 
 test('after a crash the node gets another path by the same name; after a fence never', () => {
-  const crashed = cut(attached('a', 128), 'a', { cutFor: 'crash', wallMs: 2 });
+  const crashed = recordCut(attached('a', 128), 'a', { cutFor: 'crash', wallMs: 2 });
   const booted = powerUp(crashed, 'a', { loop: 129, wallMs: 3 });
   expect(booted.attachments[0]).toMatchObject({ generation: 1, loop: 128, state: 'replaced' });
   const again = { generation: 2, publishedAs: 1, loop: 129, state: 'attached' };
   expect(heldBy(booted, 'a')).toMatchObject(again);
-  const twice = powerUp(cut(booted, 'a', { cutFor: 'crash', wallMs: 4 }), 'a', {
+  const twice = powerUp(recordCut(booted, 'a', { cutFor: 'crash', wallMs: 4 }), 'a', {
     loop: 130,
     wallMs: 5,
   });
   expect(heldBy(twice, 'a')).toMatchObject({ generation: 3, publishedAs: 1, loop: 130 });
 
-  const fenced = cut(crashed, 'a', { cutFor: 'fence', wallMs: 3 });
+  const fenced = recordCut(crashed, 'a', { cutFor: 'fence', wallMs: 3 });
   expect(powerUp(fenced, 'a', { loop: 129, wallMs: 4 })).toEqual(fenced);
   expect(powerUp(crashed, 'b', { loop: 129, wallMs: 4 })).toEqual(crashed);
 });
@@ -83,5 +83,5 @@ function apply(
   if (action === 'detach') return detach(record, node, 5);
   return action === 'powerUp'
     ? powerUp(record, node, { loop: 129, wallMs: 6 })
-    : cut(record, node, { cutFor: action, wallMs: 5 });
+    : recordCut(record, node, { cutFor: action, wallMs: 5 });
 }

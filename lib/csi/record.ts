@@ -65,7 +65,7 @@ export function stillHeld(record: VolumeRecord, attachment: Attachment): Attachm
 export const heldElsewhere = (record: VolumeRecord, node: string): Attachment | undefined =>
   record.attachments.find((each) => each.node !== node && isHeld(each));
 
-export interface AttachRequest {
+export interface NewAttachment {
   readonly node: string;
   readonly attributes: VolumeAttributes;
   /** A loop number that serves nobody. */
@@ -76,7 +76,7 @@ export interface AttachRequest {
 /** The record with a new attachment of a new generation. The caller has checked that none is held. */
 export function attach(
   record: VolumeRecord,
-  { node, attributes, loop, wallMs }: AttachRequest,
+  { node, attributes, loop, wallMs }: NewAttachment,
 ): VolumeRecord {
   const attachment: Attachment = {
     node,
@@ -92,17 +92,17 @@ export function attach(
   };
 }
 
-export interface CutRequest {
+export interface AttachmentCut {
   readonly cutFor: 'fence' | 'crash';
   readonly wallMs: number;
   readonly canaryAt?: number | undefined;
 }
 
 /** The node's attachment is cut from now on; a cut one stays as it is, but a fence outlasts a crash. */
-export function cut(
+export function recordCut(
   record: VolumeRecord,
   node: string,
-  { cutFor, wallMs, canaryAt }: CutRequest,
+  { cutFor, wallMs, canaryAt }: AttachmentCut,
 ): VolumeRecord {
   return change(record, node, (each) => {
     if (each.state === 'attached') {

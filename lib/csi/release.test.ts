@@ -8,7 +8,7 @@ import type { PathStatus } from './array-port.ts';
 import { attachVolume } from './backend.ts';
 import { layoutOf } from './layout.ts';
 import { volumeIn } from './loop-device.ts';
-import type { Backend } from './paths.ts';
+import type { StorageBackend } from './paths.ts';
 import { losePower } from './power.ts';
 import { heldBy } from './record.ts';
 import { neededRecord } from './record-store.ts';
@@ -21,7 +21,7 @@ const volume = 'pv';
 const loops = { first: 900000, last: 900003 };
 
 let array: FakeArray;
-let backend: Backend;
+let backend: StorageBackend;
 beforeEach(async () => {
   array = new FakeArray();
   backend = { layout: layoutOf(mkdtempSync(join(tmpdir(), 'forcedetach-release-'))), array };

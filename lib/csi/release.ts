@@ -9,15 +9,15 @@ import {
   devicePath,
   isBound,
   isClaimed,
-  remove,
+  removeLoop,
   unbind,
   unbindOver,
   volumeBehind,
 } from './loop-device.ts';
 import { type LoopRange, numbersIn } from './loop-range.ts';
-import { type Backend, unless, livePaths } from './paths.ts';
+import { type StorageBackend, unless, livePaths } from './paths.ts';
 import { restorePower } from './power.ts';
-import { cut } from './record.ts';
+import { recordCut } from './record.ts';
 import { updateRecord } from './record-store.ts';
 
 export interface Released {
@@ -31,7 +31,7 @@ const unmountPatienceMs = 5000;
 
 /** What a dead node left. Where a crash was played, the node may use the volume again once it boots. */
 export async function releaseNode(
-  backend: Backend,
+  backend: StorageBackend,
   loops: LoopRange,
   node: string,
 ): Promise<Released> {
@@ -39,7 +39,7 @@ export async function releaseNode(
   for (const volume of new Set(paths.filter(isSevered).map((path) => path.volume))) {
     // Its path will be cut below. It died with it, so that is a crash, and the record must say so.
     await updateRecord(backend.layout, volume, (now) =>
-      cut(now, node, { cutFor: 'crash', wallMs: Date.now() }),
+      recordCut(now, node, { cutFor: 'crash', wallMs: Date.now() }),
     );
   }
   await unbindOver(paths.map(({ loop }) => loop));
@@ -106,7 +106,7 @@ async function releaseLoops(range: LoopRange, except: readonly string[]): Promis
       freed.push(device);
     }
     await unbind(loop);
-    await remove(loop);
+    await removeLoop(loop);
   }
   return { freed, busy };
 }

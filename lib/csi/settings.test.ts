@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { isName, layoutOf, volumeFolder } from './layout.ts';
-import { readSettings } from './settings.ts';
+import { readDriverSettings } from './settings.ts';
 
 const environment = { NODE_NAME: 'w1', CSI_SOCKET: '/csi/csi.sock', FORCEDETACH_LOOPS: '128-191' };
 
 test('settings come from the environment', () => {
-  expect(readSettings(environment)).toEqual({
+  expect(readDriverSettings(environment)).toEqual({
     CSI_DRIVER_NAME: 'disk.forcedetach.dev',
     NODE_NAME: 'w1',
     CSI_SOCKET: '/csi/csi.sock',
@@ -16,7 +16,7 @@ test('settings come from the environment', () => {
 });
 
 test('what is missing is named', () => {
-  expect(() => readSettings({ NODE_NAME: 'w1' })).toThrow(/CSI_SOCKET/);
+  expect(() => readDriverSettings({ NODE_NAME: 'w1' })).toThrow(/CSI_SOCKET/);
 });
 
 test.each(['..', '.', '', 'a/b', '../a', '-a'])('%j names nothing', (name) => {

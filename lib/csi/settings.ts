@@ -26,9 +26,9 @@ const schema = z.object({
   /** The shared directory. */
   FORCEDETACH_ROOT: z.string().startsWith('/').default(defaultRoot),
 });
-export type Settings = z.infer<typeof schema>;
+export type DriverSettings = z.infer<typeof schema>;
 
-export function readSettings(environment: NodeJS.ProcessEnv): Settings {
+export function readDriverSettings(environment: NodeJS.ProcessEnv): DriverSettings {
   const parsed = schema.safeParse(environment);
   if (parsed.success) return parsed.data;
   throw new UsageError('BAD_SETTINGS', z.prettifyError(parsed.error), {

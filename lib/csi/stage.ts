@@ -6,17 +6,17 @@ import { fileSystemOf, isBlock, needed, neededCapability, neededVolume } from '.
 import { contextKeys } from './controller.ts';
 import { formatAndMount, type Mounted } from './format-and-mount.ts';
 import type { NodeStageVolumeRequest, VolumeCapability } from './gen/csi_pb.js';
-import { CallError, type Notes } from './grpc.ts';
+import { CallError, type CallNotes } from './grpc.ts';
 import { devicePath } from './loop-device.ts';
 import { isRaw, loopOf, stageDevice, stagedAt } from './mounts.ts';
 import { decideStage } from './modes.ts';
-import { type Backend, isCodeOf, livePaths, unless, writtenSoFar } from './paths.ts';
+import { type StorageBackend, isCodeOf, livePaths, unless, writtenSoFar } from './paths.ts';
 import { type Attachment, heldBy, publishedName } from './record.ts';
 import { neededRecord } from './record-store.ts';
 import type { VolumeAttributes } from './volume-attributes.ts';
 
 export interface NodeOptions {
-  readonly backend: Backend;
+  readonly backend: StorageBackend;
   /** This node's name, which is its CSI node id too. */
   readonly node: string;
 }
@@ -33,7 +33,7 @@ interface Staging {
 export async function stage(
   options: NodeOptions,
   request: NodeStageVolumeRequest,
-  notes: Notes,
+  notes: CallNotes,
 ): Promise<void> {
   const staging: Staging = {
     volume: neededVolume(request.volumeId),

@@ -2,7 +2,7 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { InfrastructureError } from '../errors.ts';
 import { filesPath, imagePath, volumeFolder } from './layout.ts';
-import { type Backend, livePaths } from './paths.ts';
+import { type StorageBackend, livePaths } from './paths.ts';
 import { createProvisioned, readProvisioned, removeProvisioned } from './provisioned.ts';
 import { locked } from './record-store.ts';
 import { closePaths } from './release.ts';
@@ -15,7 +15,10 @@ export interface NewVolume {
 }
 
 /** A blank volume; resolves to its path. VOLUME_EXISTS where there is one of that name. */
-export async function createVolume({ layout }: Backend, options: NewVolume): Promise<string> {
+export async function createVolume(
+  { layout }: StorageBackend,
+  options: NewVolume,
+): Promise<string> {
   const { volume, sizeBytes, shared } = options;
   await locked(layout, async () => {
     if ((await readProvisioned(layout, volume)) !== undefined) {
@@ -29,7 +32,7 @@ export async function createVolume({ layout }: Backend, options: NewVolume): Pro
 
 /** Refused while a path that works is mounted: VOLUME_IN_USE. No error when there is no volume. */
 export async function removeVolume(
-  { layout, array }: Backend,
+  { layout, array }: StorageBackend,
   volume: string,
 ): Promise<readonly string[]> {
   const there = await stat(volumeFolder(layout, volume)).catch(() => undefined);

@@ -6,11 +6,11 @@
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { arrayAt } from './array.ts';
+import { arrayAt } from './array-client.ts';
 import { monotonicMs } from './call-log.ts';
 import { defaultRoot, layoutOf } from './layout.ts';
 import { ensureKernelDevices } from './loop-device.ts';
-import { Watcher } from './watcher.ts';
+import { PathWatcher } from './path-watcher.ts';
 import { type WatchLine, watchControlSchema } from './watch-line.ts';
 
 const everyMs = 100;
@@ -28,7 +28,7 @@ const emit = (line: WatchLine): void => void process.stdout.write(`${JSON.string
 
 await ensureKernelDevices();
 const layout = layoutOf(values.root);
-const watcher = new Watcher({ layout, array: arrayAt(layout.arraySocket) }, emit);
+const watcher = new PathWatcher({ layout, array: arrayAt(layout.arraySocket) }, emit);
 watcher.nodes = new Map(
   values.nodes
     .split(',')

@@ -3,7 +3,10 @@ import * as engine from './commands.ts';
 import { commandError, run, tryRun } from './run.ts';
 
 /** Describes those that exist, as the engine does; the others are left out. */
-export async function inspect(kind: engine.Kind, names: readonly string[]): Promise<unknown[]> {
+export async function inspect(
+  kind: engine.EngineObject,
+  names: readonly string[],
+): Promise<unknown[]> {
   if (names.length === 0) return [];
   const argv = engine.inspect(kind, names);
   const result = await tryRun(argv);

@@ -75,14 +75,14 @@ export const createVolume = (name: string, ...flags: readonly string[]): string[
   engine('volume', 'create', ...flags, name);
 export const removeVolume = (name: string): string[] => engine('volume', 'rm', '--force', name);
 
-export type Kind = 'container' | 'network' | 'volume' | 'image';
+export type EngineObject = 'container' | 'network' | 'volume' | 'image';
 
-export const inspect = (kind: Kind, names: readonly string[], format?: string): string[] =>
+export const inspect = (kind: EngineObject, names: readonly string[], format?: string): string[] =>
   engine(kind, 'inspect', ...(format === undefined ? [] : ['--format', format]), ...names);
 export const imageIds = (refs: readonly string[]): string[] => inspect('image', refs, '{{.Id}}');
 
 /** Things with all these labels (`key` or `key=value`), by id. */
-export const list = (kind: Exclude<Kind, 'image'>, labels: readonly string[]): string[] => [
+export const list = (kind: Exclude<EngineObject, 'image'>, labels: readonly string[]): string[] => [
   ...engine(kind, 'ls', '--quiet', ...(kind === 'container' ? ['--all', '--no-trunc'] : [])),
   ...labels.flatMap((one) => ['--filter', `label=${one}`]),
 ];

@@ -121,7 +121,7 @@ export function spawnFork(path: string, onMessage: (message: unknown) => void): 
   };
 }
 
-interface Listener {
+interface TaskListener {
   readonly hear: (news: News) => void;
   /** The small process is gone, and with it the task. */
   readonly fail: (error: Error) => void;
@@ -134,7 +134,7 @@ interface Task extends Disposable {
 
 class Spawner {
   readonly #child: ChildProcess;
-  readonly #listeners = new Map<number, Listener>();
+  readonly #listeners = new Map<number, TaskListener>();
   #lastId = 0;
 
   constructor(onEnd: () => void) {
@@ -157,7 +157,7 @@ class Spawner {
     });
   }
 
-  begin(start: Start, listener: Listener): Task {
+  begin(start: Start, listener: TaskListener): Task {
     const id = (this.#lastId += 1);
     this.#listeners.set(id, listener);
     this.#child.channel?.ref();
@@ -188,7 +188,7 @@ class Spawner {
 let started: Spawner | undefined;
 
 /** A process that died is replaced at the next task. */
-function beginTask(start: Start, listener: Listener): Task {
+function beginTask(start: Start, listener: TaskListener): Task {
   started ??= new Spawner(() => (started = undefined));
   return started.begin(start, listener);
 }

@@ -5,7 +5,7 @@ import { wilson, type Count } from '../intervals.ts';
 import { eventOf, type EventLine } from './event-store.ts';
 import { timing } from './scenario-key.ts';
 
-export type Fits = (line: EventLine) => boolean;
+export type EventFits = (line: EventLine) => boolean;
 
 /** Values of scenario fields, or of each several that will do. */
 export type Values = Readonly<Record<string, unknown>>;
@@ -19,7 +19,7 @@ const asTheyCome: readonly string[] = [...timing, 'rate', 'binlog'];
  * Runs that had these values and were else as the stock scenario is, but for the fields of `any`. An
  * idle database counts only where that is said: `rate: 0`.
  */
-export function only(values: Values, any: readonly string[] = []): Fits {
+export function only(values: Values, any: readonly string[] = []): EventFits {
   const free = new Set([...asTheyCome, ...any, ...Object.keys(values)]);
   const wantsIdle = values['rate'] === 0;
   return ({ scenario }) =>
@@ -31,18 +31,18 @@ export function only(values: Values, any: readonly string[] = []): Fits {
 }
 
 export const all =
-  (...asked: readonly Fits[]): Fits =>
+  (...asked: readonly EventFits[]): EventFits =>
   (line) =>
     asked.every((fits) => fits(line));
 
-export const stock: Fits = ({ basis }) => basis === 'measured';
-export const shortened: Fits = ({ basis }) => basis === 'shortened';
+export const stock: EventFits = ({ basis }) => basis === 'measured';
+export const shortened: EventFits = ({ basis }) => basis === 'shortened';
 
 /** Counts the fault events that fit, and those all of whose volumes came to one of the words. */
 export function countOf(
   lines: readonly EventLine[],
   words: readonly VerdictWord[],
-  fits: Fits,
+  fits: EventFits,
 ): Count {
   const events = [...Map.groupBy(lines.filter(fits), eventOf).values()];
   const came = events.filter((volumes) => volumes.every(({ verdict }) => words.includes(verdict)));
@@ -50,7 +50,7 @@ export function countOf(
 }
 
 /** The words that came, each with its number of events: `exposed 1, lost 2`; empty where none fits. */
-export function tallyOf(lines: readonly EventLine[], fits: Fits): string {
+export function tallyOf(lines: readonly EventLine[], fits: EventFits): string {
   return verdictWords
     .map((word) => ({ word, came: countOf(lines, [word], fits).count }))
     .filter(({ came }) => came > 0)

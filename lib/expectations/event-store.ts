@@ -26,7 +26,7 @@ const shownSchema = z.strictObject({
   lostBeforeHeal: z.number().optional(),
   lostAfterHeal: z.number().optional(),
 });
-export type Shown = Readonly<z.output<typeof shownSchema>>;
+export type EventDetails = Readonly<z.output<typeof shownSchema>>;
 
 const lineSchema = z.strictObject({
   /** The run's id; unique. */
@@ -98,7 +98,9 @@ const told = new Set(indifferentNames);
 const about = { name: 'fault-event', question: '?', expected: ['safe'] };
 
 /** Fields of a recorded scenario that are not stock. */
-export function changedFields(recorded: Readonly<Record<string, unknown>>): EventLine['scenario'] {
+export function changedSettings(
+  recorded: Readonly<Record<string, unknown>>,
+): EventLine['scenario'] {
   const whole = recordedScenario(recorded);
   const stock = recordedScenario({ ...about, fault: whole.fault, kubernetes: whole.kubernetes });
   const changed = Object.entries(whole).filter(

@@ -3,7 +3,7 @@ import { diskModes } from '../disk-modes/index.ts';
 import type { VerdictWord } from '../experiment/verdict/verdict.ts';
 import type { Values } from './counts.ts';
 
-export interface Finding {
+export interface PublishedFinding {
   readonly says: string;
   readonly words: readonly VerdictWord[];
   /** What the runs had that count for it; all else was stock. */
@@ -23,7 +23,7 @@ const unfenced = { disk: 'unfenced' } as const;
 const attachable = diskModes.filter((mode) => mode !== 'shared-file');
 const acted = { remedy: ['force-delete', 'out-of-service', 'delete-node'] } as const;
 
-export const findings: Readonly<Record<string, readonly Finding[]>> = {
+export const findings: Readonly<Record<string, readonly PublishedFinding[]>> = {
   'The node lives, and somebody acts': [
     {
       says: 'cut off, its pod **deleted by force**, storage that does not fence: the second node mounts beside the first, six minutes later',

@@ -10,9 +10,9 @@ import type { VerdictWord } from '../experiment/verdict/verdict.ts';
 import { diskFields } from '../storage/fields.ts';
 import { wilson } from '../intervals.ts';
 import { worstWord } from './severity.ts';
-import { all, only, percentText, shareText, shortened, stock, type Fits } from './counts.ts';
+import { all, only, percentText, shareText, shortened, stock, type EventFits } from './counts.ts';
 import { eventOf, readStore, storePath, type EventLine } from './event-store.ts';
-import { cellsOf, readTable, tablePath, type Cell } from './table.ts';
+import { expectedCellsOf, readTable, tablePath, type ExpectedCell } from './table.ts';
 
 export interface RemedyRow {
   /** What became of the node. */
@@ -39,14 +39,16 @@ const fates = [
 
 const defaultCutAfterMs = Number(diskFields.cutAfterMs.stock);
 
-let known: { readonly lines: readonly EventLine[]; readonly cells: readonly Cell[] } | undefined;
+let known:
+  | { readonly lines: readonly EventLine[]; readonly cells: readonly ExpectedCell[] }
+  | undefined;
 
 /** A copy without the project's data, such as an image of the probe alone, has counted nothing. */
 export const hasRuns = (): boolean => existsSync(storePath) && existsSync(tablePath);
 
 /** In the order of docs/expectations.json. `lines`: of the store. */
 export function onSuchADisk(mode: DiskMode, lines?: readonly EventLine[]): RemedyRow[] {
-  known ??= { lines: readStore(), cells: cellsOf(readTable()) };
+  known ??= { lines: readStore(), cells: expectedCellsOf(readTable()) };
   const measured = (lines ?? known.lines).filter(({ verdict }) => verdict !== 'inconclusive');
   const cells = known.cells.filter(({ disk }) => disk === mode);
   return fates.flatMap(({ node, fault, row }) =>
@@ -58,7 +60,7 @@ export function onSuchADisk(mode: DiskMode, lines?: readonly EventLine[]): Remed
           const did = { fault, remedy, disk: mode };
           // Which of the stock values a line leaves out is no matter of the count.
           const fits = only(did, ['cutAfterMs']);
-          const asked: Fits = (line) =>
+          const asked: EventFits = (line) =>
             fits(line) && delayOf(line) === (cutAfterMs ?? delayOf(line));
           const isReasoned = (cutAfterMs ?? defaultCutAfterMs) === defaultCutAfterMs;
           const runs = measured.filter(all(asked, stock));

@@ -7,7 +7,7 @@ import { scenarioOfLine, type EventLine } from './event-store.ts';
 import { racesIn, type Race } from './races.ts';
 import { racesSection, raceText } from './races-section.ts';
 import { cellKey, raceKey } from './scenario-key.ts';
-import { cellsOf, type Cell, type Table } from './table.ts';
+import { expectedCellsOf, type ExpectedCell, type Table } from './table.ts';
 import { markdownTable } from '../markdown-table.ts';
 
 const opening = `# What is expected, and what was measured
@@ -22,11 +22,14 @@ const note = `## The model
 The built-in model is held against the same expectations by \`test/contract\`; its predictions are never counted as measured.
 `;
 
-export const pagePath = new URL('../../docs/reference/expectations.md', import.meta.url);
+export const expectationsPagePath = new URL(
+  '../../docs/reference/expectations.md',
+  import.meta.url,
+);
 
 /** What cells are filled from. */
 interface Counted {
-  readonly cells: readonly Cell[];
+  readonly cells: readonly ExpectedCell[];
   /** By `cellKey`. */
   readonly lines: ReadonlyMap<string, readonly EventLine[]>;
   readonly races: ReadonlyMap<string, Race>;
@@ -34,7 +37,7 @@ interface Counted {
 
 export function renderPage(table: Table, lines: readonly EventLine[]): string {
   const measured = {
-    cells: cellsOf(table),
+    cells: expectedCellsOf(table),
     lines: Map.groupBy(
       lines.filter(({ verdict }) => verdict !== 'inconclusive'),
       (line) => cellKey(scenarioOfLine(line)),
@@ -103,7 +106,7 @@ function result({ cells, lines, races }: Counted, id: string, disk: DiskMode): s
 const shortened = (scenario: Scenario): Scenario => ({ ...scenario, ...shortTimersMs });
 
 /** Volumes under one fault event with one verdict are one result. */
-function summed(found: readonly EventLine[], { verdicts }: Cell): string {
+function summed(found: readonly EventLine[], { verdicts }: ExpectedCell): string {
   const minors = new Map<string, string[]>();
   const events = Map.groupBy(
     found,

@@ -6,7 +6,7 @@ import { gatesText, minorOf } from '../kubernetes-versions.ts';
 import { fisher, difference, type Count } from '../intervals.ts';
 import { gradeOf } from './severity.ts';
 import { percentText, shareText } from './counts.ts';
-import { changedFields, type EventLine } from './event-store.ts';
+import { changedSettings, type EventLine } from './event-store.ts';
 import { countsOf, type FaultEvent, type Race } from './races.ts';
 import { clientTiming, timing } from './scenario-key.ts';
 import { markdownTable } from '../markdown-table.ts';
@@ -52,7 +52,7 @@ function rowOf({ scenario, events }: Race): string[] {
 function nameOf({ scenario }: Race): string {
   const { fault, remedy, disk, rate } = scenario;
   const main = [`\`${fault}\``, `\`${remedy}\``, `\`${disk}\``, `rate ${rate}`];
-  const more = Object.entries(changedFields({ ...scenario }))
+  const more = Object.entries(changedSettings({ ...scenario }))
     .filter(([field]) => !said.has(field))
     .map(([field, value]) => `${field} ${textOf(value)}`);
   return [...main, ...more].join(', ');

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { parseScenario, shortTimersMs, type ScenarioInput } from '../experiment/scenario.ts';
 import { exampleVerdict } from '../../test/support/example-verdict.ts';
 import { linesBelow } from '../matrix/collect-events.ts';
-import { changedFields, merged, scenarioOfLine, type EventLine } from './event-store.ts';
+import { changedSettings, merged, scenarioOfLine, type EventLine } from './event-store.ts';
 import { countsOf, racesIn } from './races.ts';
 import { racesSection } from './races-section.ts';
 import { raceKey } from './scenario-key.ts';
@@ -18,7 +18,7 @@ const scenarioWith = (fields: Partial<ScenarioInput> = {}) =>
 
 const lineOf = (changes: Partial<EventLine> = {}): EventLine => ({
   ...{ run: 'a', event: 'a', source: 'batch', date: null, seed: '1', verdict: 'corrupt' },
-  scenario: changedFields({ ...scenarioWith() }),
+  scenario: changedSettings({ ...scenarioWith() }),
   ...{ basis: 'shortened', served: true, acked: 9, lost: 9, secondMountS: 52 },
   ...{ alone: false, pressure: null, kubernetes: '1.37.2', mysql: '9.7.4', harness: '0.1.0+abc' },
   ...changes,
@@ -26,7 +26,7 @@ const lineOf = (changes: Partial<EventLine> = {}): EventLine => ({
 
 test('a line has what is not stock, and makes the scenario again', () => {
   const scenario = scenarioWith({ disk: 'ack-early', cutAfterMs: 1000, rate: 'max' });
-  const scenarioText = changedFields({ ...scenario });
+  const scenarioText = changedSettings({ ...scenario });
   expect(Object.keys(scenarioText).toSorted()).toEqual(
     ['cutAfterMs', 'disk', 'fault', 'forceDetachAfterMs', 'graceMs', 'rate', 'remedy'].concat(
       'tolerationMs',
@@ -58,7 +58,7 @@ test('another rate, other timers and another cut are other races; another Kubern
 });
 
 test('what reasoning decides is no race', () => {
-  const fenced = changedFields({ ...scenarioWith({ disk: 'fenced' }) });
+  const fenced = changedSettings({ ...scenarioWith({ disk: 'fenced' }) });
   expect(racesIn([lineOf({ scenario: fenced, verdict: 'safe' })]).size).toBe(0);
 });
 

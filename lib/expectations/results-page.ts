@@ -1,7 +1,7 @@
 /** docs/results/README.md: each finding with the fault events that it rests on, counted from the store. */
 import { all, countOf, only, shareText, shortened, stock } from './counts.ts';
 import type { EventLine } from './event-store.ts';
-import { findings, type Finding } from './findings.ts';
+import { findings, type PublishedFinding } from './findings.ts';
 import { markdownTable } from '../markdown-table.ts';
 
 export const resultsPath = new URL('../../docs/results/README.md', import.meta.url);
@@ -38,7 +38,7 @@ Your driver and your cloud; a real NFS server whose lease expires; replicas that
 `;
 
 export function renderResults(lines: readonly EventLine[]): string {
-  const rowOf = ({ says, words, when, any, run }: Finding): string[] => {
+  const rowOf = ({ says, words, when, any, run }: PublishedFinding): string[] => {
     const fits = only(when, any);
     const counted = [stock, shortened].map((timers) => countOf(lines, words, all(fits, timers)));
     return [says, words.join(' or '), ...counted.map(shareText), runLink(run)];

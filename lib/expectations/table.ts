@@ -63,7 +63,7 @@ const tableSchema = z.strictObject({
 export type Table = z.output<typeof tableSchema>;
 
 /** One expectation: a fault, a remedy (or an exception) and a disk. */
-export interface Cell {
+export interface ExpectedCell {
   /** `fault/remedy`, or an exception's. */
   readonly id: string;
   readonly disk: DiskMode;
@@ -82,7 +82,7 @@ export const readTable = (): Table =>
   tableSchema.parse(JSON.parse(readFileSync(tablePath, 'utf8')));
 
 /** Every cell, in the order of the table. */
-export function cellsOf(table: Table): Cell[] {
+export function expectedCellsOf(table: Table): ExpectedCell[] {
   const ofFaults = table.faults.flatMap(({ id, scenario, cells }) =>
     cells.map((each) => ({
       ...each,
@@ -97,7 +97,7 @@ export function cellsOf(table: Table): Cell[] {
     disks: onlyDisks ?? diskModes,
   }));
   return [...ofFaults, ...exceptions].flatMap(({ id, disks, scenario, ...each }) =>
-    disks.map((disk): Cell => {
+    disks.map((disk): ExpectedCell => {
       const { secondMountAt, why, source } = each;
       const { verdicts, why: onDisk } = onPath(table, each.path, disk);
       return {
@@ -113,7 +113,7 @@ function onPath(
   { paths }: Table,
   name: string,
   disk: DiskMode,
-): { verdicts: Cell['verdicts']; why: string } {
+): { verdicts: ExpectedCell['verdicts']; why: string } {
   const found = paths.find((each) => each.name === name)?.disks[disk];
   if (found === undefined)
     throw new Error(`docs/expectations.json has no path ${name} for ${disk}`);

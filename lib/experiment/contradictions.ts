@@ -3,9 +3,9 @@ import { diskModeDeclarations, diskModeOf, type DiskMode } from '../disk-modes/i
 import { faultDeclarations, losesPower, sparesVictim } from '../faults/kinds/index.ts';
 import { actsOn, remedyDeclarations, removesPod } from '../remedies/kinds/index.ts';
 import type { Field } from '../fields/field.ts';
-import type { Kind } from '../fields/of-kinds.ts';
+import type { KindDeclaration } from '../fields/of-kinds.ts';
 import { fields } from './fields.ts';
-import { fieldNames, groupOf, kindsInWords, type FieldName } from './places.ts';
+import { fieldNames, groupOf, kindsInWords, type FieldName } from './written-paths.ts';
 import type { Scenario } from './scenario.ts';
 
 export interface Contradiction {
@@ -14,12 +14,12 @@ export interface Contradiction {
   readonly message: string;
 }
 
-interface Rule extends Contradiction {
+interface ContradictionRule extends Contradiction {
   readonly broken: (scenario: Scenario) => boolean;
 }
 
 /** Refuses a field that does something with some kinds only: with another one a changed value is a wish. */
-const kindRules: readonly Rule[] = fieldNames.flatMap((field) => {
+const kindRules: readonly ContradictionRule[] = fieldNames.flatMap((field) => {
   const { of, isHarmless, stock }: Field = fields[field];
   const head = groupOf(field)?.head;
   if (of === undefined || isHarmless === true || head === undefined) return [];
@@ -31,20 +31,23 @@ const kindRules: readonly Rule[] = fieldNames.flatMap((field) => {
   };
 });
 
-/** Of what a kind says itself: fields that it leaves no choice. */
-const ownRules = (head: FieldName, kinds: readonly Kind[]): readonly Rule[] =>
+/** Rules that a kind says itself: fields that it leaves no choice. */
+const ownRules = (
+  head: FieldName,
+  kinds: readonly KindDeclaration[],
+): readonly ContradictionRule[] =>
   kinds.flatMap(({ name, keeps = {}, needs = {} }) => {
     const hasStock = (scenario: Scenario, field: string): boolean =>
       scenario[field as FieldName] === fields[field as FieldName].stock;
     const kept = Object.entries(keeps).map(
-      ([field, why]): Rule => ({
+      ([field, why]): ContradictionRule => ({
         field: field as FieldName,
         message: `not with ${head} ${name}: ${why}`,
         broken: (scenario) => scenario[head] === name && !hasStock(scenario, field),
       }),
     );
     const needed = Object.entries(needs).map(
-      ([field, message]): Rule => ({
+      ([field, message]): ContradictionRule => ({
         field: head,
         message,
         broken: (scenario) => scenario[head] === name && hasStock(scenario, field),
@@ -55,7 +58,7 @@ const ownRules = (head: FieldName, kinds: readonly Kind[]): readonly Rule[] =>
 
 const isDirectory = (disk: DiskMode): boolean => diskModeOf[disk].isDirectory === true;
 
-const rules: readonly Rule[] = [
+const rules: readonly ContradictionRule[] = [
   ...kindRules,
   {
     field: 'diskFrom',

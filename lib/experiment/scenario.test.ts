@@ -3,9 +3,9 @@ import { expect, test } from 'vitest';
 import { diskModeDeclarations } from '../disk-modes/index.ts';
 import { UsageError } from '../errors.ts';
 import { faultDeclarations } from '../faults/kinds/index.ts';
-import type { Kind } from '../fields/of-kinds.ts';
+import type { KindDeclaration } from '../fields/of-kinds.ts';
 import { remedyDeclarations } from '../remedies/kinds/index.ts';
-import { fieldOf } from './places.ts';
+import { fieldOf } from './written-paths.ts';
 import { basisOf, parseScenario, shortenedTimers } from './scenario.ts';
 
 const minimal = { name: 'test', question: '?', fault: 'node-crash', expected: ['safe'] };
@@ -73,7 +73,7 @@ test.each([
   expect(() => parseScenario(input)).not.toThrow();
 });
 
-const kinds: readonly Kind[] = [
+const kinds: readonly KindDeclaration[] = [
   ...faultDeclarations,
   ...remedyDeclarations,
   ...diskModeDeclarations,

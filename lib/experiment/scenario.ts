@@ -5,7 +5,7 @@ import { UsageError } from '../errors.ts';
 import { shapeOf } from '../fields/field.ts';
 import { contradictions } from './contradictions.ts';
 import { fields } from './fields.ts';
-import { fieldOf } from './places.ts';
+import { fieldOf } from './written-paths.ts';
 
 export { stockTimersMs } from '../cluster/fields.ts';
 export { safetyLevels, servingWords, verdictWords, type Counts } from './fields.ts';

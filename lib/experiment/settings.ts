@@ -1,5 +1,5 @@
 /** Some fields of a scenario, as they are recorded, and what becomes of them under others. */
-import { goesWith, settableNames, type SettableName } from './places.ts';
+import { goesWith, settableNames, type SettableName } from './written-paths.ts';
 import type { ScenarioInput } from './scenario.ts';
 
 /** Fields of a scenario, in milliseconds where they are times. */

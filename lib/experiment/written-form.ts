@@ -1,7 +1,7 @@
 /** The types of the nested form, from the declarations. */
 import type { z } from 'zod';
 import type { fields } from './fields.ts';
-import type { FieldName } from './places.ts';
+import type { FieldName } from './written-paths.ts';
 
 type All = typeof fields;
 type Before<At> = At extends `${infer Group}.${string}` ? Group : never;
@@ -41,4 +41,4 @@ export type WrittenGroup<Group extends string> =
   | Headless<Group>;
 
 /** A scenario as people write it, without what is derived. */
-export type Written = { readonly [Group in GroupName]?: WrittenGroup<Group> };
+export type WrittenScenario = { readonly [Group in GroupName]?: WrittenGroup<Group> };

@@ -4,11 +4,11 @@ import fc from 'fast-check';
 import { UsageError } from '../errors.ts';
 import type { Field } from '../fields/field.ts';
 import { fields } from './fields.ts';
-import { fieldNames, groups, settableNames } from './places.ts';
+import { fieldNames, groups, settableNames } from './written-paths.ts';
 import { parseScenario } from './scenario.ts';
 import { settingsUnder } from './settings.ts';
 import { settingsOf, writtenOf } from './written.ts';
-import type { Written } from './written-form.ts';
+import type { WrittenScenario } from './written-form.ts';
 
 const silent = (): undefined => undefined;
 
@@ -104,12 +104,12 @@ test('no two fields have one place or one flag, and each goes with kinds that th
 });
 
 test('types refuse what reading refuses', () => {
-  expectTypeOf<{ fault: { kind: 'flapping-partition'; down: '5s' } }>().toExtend<Written>();
-  expectTypeOf<{ disk: { flushes: 'ignored' } }>().toExtend<Written>();
+  expectTypeOf<{ fault: { kind: 'flapping-partition'; down: '5s' } }>().toExtend<WrittenScenario>();
+  expectTypeOf<{ disk: { flushes: 'ignored' } }>().toExtend<WrittenScenario>();
   // @ts-expect-error a crash does not flap
-  const flaps: Written = { fault: { kind: 'node-crash', down: '5s' } };
+  const flaps: WrittenScenario = { fault: { kind: 'node-crash', down: '5s' } };
   // @ts-expect-error a bare number is no time
-  const bare: Written = { timers: { grace: 30 } };
+  const bare: WrittenScenario = { timers: { grace: 30 } };
   expect(() => settingsOf(flaps, silent)).toThrow(UsageError);
   expect(() => settingsOf(bare, silent)).toThrow(UsageError);
 });

@@ -8,16 +8,16 @@ import {
   groupOf,
   groups,
   kindsInWords,
-  placeOf,
+  writtenPathOf,
   settableNames,
   type Group,
   type SettableName,
-} from './places.ts';
+} from './written-paths.ts';
 import type { Settings } from './settings.ts';
-import type { Written } from './written-form.ts';
+import type { WrittenScenario } from './written-form.ts';
 
-type Path = readonly (string | number)[];
-export type Complain = (path: Path, message: string) => void;
+type KeyPath = readonly (string | number)[];
+export type Complain = (path: KeyPath, message: string) => void;
 type Keys = Readonly<Record<string, unknown>>;
 
 /** Complaints as issues of a schema. */
@@ -32,7 +32,10 @@ export const settingsSchema: z.ZodType<Settings> = z
   .transform((value, context) => readSettings(value, complainingIn(context)));
 
 /** Reads a program's own text. `onHint` is told of the old form. Throws UsageError `SCENARIO_INVALID` with each path. */
-export function settingsOf(written: Written | Keys, onHint: (line: string) => void): Settings {
+export function settingsOf(
+  written: WrittenScenario | Keys,
+  onHint: (line: string) => void,
+): Settings {
   const complaints: string[] = [];
   const settings = readSettings(written, (path, message) =>
     complaints.push(`${path.join('.')}: ${message}`),
@@ -111,7 +114,7 @@ export const isOldName = (word: string): boolean =>
   recorded(word) !== undefined && !groups.has(word);
 
 interface Way {
-  readonly path: Path;
+  readonly path: KeyPath;
   /** Written as it is recorded. */
   readonly isOld: boolean;
   readonly complain: Complain;
@@ -174,16 +177,16 @@ const fieldPlace = (key: string): string => {
 };
 
 /** Settings as people write them; a group of which only the kind is said is that word. */
-export function writtenOf(settings: Settings): Written {
+export function writtenOf(settings: Settings): WrittenScenario {
   const said = settableNames.filter((name) => settings[name] !== undefined);
   return Object.fromEntries(
-    [...Map.groupBy(said, (name) => placeOf(name)[0] ?? name)].map(([group, names]) => {
+    [...Map.groupBy(said, (name) => writtenPathOf(name)[0] ?? name)].map(([group, names]) => {
       const [only, ...others] = names;
       if (only === group && others.length === 0) return [group, shown(only, settings)];
-      const entries = names.map((name) => [placeOf(name)[1], shown(name, settings)]);
+      const entries = names.map((name) => [writtenPathOf(name)[1], shown(name, settings)]);
       return [group, Object.fromEntries(entries) as Keys];
     }),
-  ) as Written;
+  ) as WrittenScenario;
 }
 
 function shown(name: SettableName, settings: Settings): unknown {

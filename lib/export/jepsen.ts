@@ -30,7 +30,7 @@ export interface JepsenOp {
 }
 
 /** What one workload makes of an operation and of a copy of the volume. */
-interface Words {
+interface OperationNames {
   readonly read: JepsenOp['f'];
   readonly write: JepsenOp['f'];
   /** Undefined where the workload does not have the operation. */
@@ -69,7 +69,7 @@ export function bank(history: History): Generator<JepsenOp> {
 }
 
 /** In time order. A copy that could not be read to its end is no read. */
-function* jepsenOps(history: History, words: Words): Generator<JepsenOp> {
+function* jepsenOps(history: History, words: OperationNames): Generator<JepsenOp> {
   const copies = [...history.smallRecords()].filter(isReadable);
   const naming = new Naming(words);
   for (const record of history.records()) {
@@ -88,7 +88,7 @@ const isReadable = (record: HistoryRecord): record is ImageRecord =>
   record.type === 'image' && record.evidence.ledgerComplete;
 
 class Naming {
-  readonly #words: Words;
+  readonly #words: OperationNames;
   readonly #processes = new Map<string, number>();
   readonly #contents = new Map<string, (seq: number) => OpContent>();
   /** Invocations without a completion, by process. */
@@ -97,7 +97,7 @@ class Naming {
   #index = 0;
   #lastMs = 0;
 
-  constructor(words: Words) {
+  constructor(words: OperationNames) {
     this.#words = words;
   }
 

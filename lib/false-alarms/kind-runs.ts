@@ -4,7 +4,7 @@
  * disk's own log knows of no time in which two could write.
  */
 import { judgeImages } from '../checkers/index.ts';
-import type { Moments } from '../checkers/journal.ts';
+import type { EpochBounds } from '../checkers/journal.ts';
 import type { Scenario } from '../experiment/scenario.ts';
 import type { ImageRecord, RunRecord } from '../history/events.ts';
 import type { ImageLabel } from '../storage/identity.ts';
@@ -56,7 +56,7 @@ function judgeClean(
   clean: readonly ImageRecord[],
 ): ReturnType<typeof judgeImages> {
   const labels = new Set<ImageLabel>(clean.map(({ image }) => image));
-  const noMoments: Moments = {};
+  const noMoments: EpochBounds = {};
   return judgeImages(
     {
       *smallRecords() {

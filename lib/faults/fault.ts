@@ -66,12 +66,12 @@ export async function certify(
   }
 }
 
-type Step = 'begin' | 'done' | 'heal' | 'healed' | 'failed';
+type ActionStep = 'begin' | 'done' | 'heal' | 'healed' | 'failed';
 
 /** Records a step of a fault. */
 export const stepOf =
   (name: string, { recorder, victim }: FaultContext) =>
-  (step: Step, detail?: string): void =>
+  (step: ActionStep, detail?: string): void =>
     recorder.record({
       ...{ type: 'action', actor: 'fault', name, step, node: victim.node },
       ...(detail === undefined ? {} : { detail }),

@@ -60,7 +60,7 @@ export interface Said<Of extends string = string>
   readonly flags?: string;
 }
 
-interface Drawn<Value> {
+interface Sweepable<Value> {
   /** Default: a sweep leaves the field at its default. */
   readonly swept?: Swept<Value> | undefined;
 }
@@ -92,7 +92,7 @@ export function field<
 >(
   at: At,
   schema: Schema,
-  said: Said<Of> & Ways<Written> & Drawn<z.output<Schema>>,
+  said: Said<Of> & Ways<Written> & Sweepable<z.output<Schema>>,
 ): Field<Schema, At, Written, Of> {
   const { flags, text, choices, about, more, of, isHarmless, swept, show = String } = said;
   return {
@@ -138,7 +138,7 @@ const showMs = (value: unknown): string => formatDuration(Number(value));
 export const time = <At extends string, const Of extends string = string>(
   at: At,
   stockMs: number,
-  { least = 0, ...said }: Said<Of> & Drawn<number> & { readonly least?: 0 | 1 },
+  { least = 0, ...said }: Said<Of> & Sweepable<number> & { readonly least?: 0 | 1 },
 ): Field<Defaulted<z.ZodNumber>, At, Time, Of> => {
   const bare = least === 0 ? anyMs : anyMs.positive();
   return field(at, bare.default(stockMs), {
@@ -152,7 +152,7 @@ export const seconds = <At extends string>(
   at: At,
   [leastS, mostS]: readonly [number, number],
   stockS: number,
-  said: Said & Drawn<number>,
+  said: Said & Sweepable<number>,
 ): Field<Defaulted<z.ZodNumber>, At, Time> => {
   const bare = wholeWithin(leastS, mostS);
   return field(at, bare.default(stockS), {
@@ -177,7 +177,7 @@ export const moment = <
   at: At,
   events: readonly Event[],
   stock: NoInfer<Event> | number,
-  said: Said<Of> & Drawn<NoInfer<Event> | number>,
+  said: Said<Of> & Sweepable<NoInfer<Event> | number>,
 ): Field<Defaulted<z.ZodUnion<[Enum<Event>, z.ZodNumber]>>, At, Event | Time, Of> => {
   const event = z.enum(events) as Enum<Event>;
   const wanted = `${events.join(', ')}, or a time such as 30s`;
@@ -195,7 +195,7 @@ export const whole = <At extends string, const Of extends string = string>(
   at: At,
   [least, most]: readonly [number, number],
   stock: number,
-  said: Said<Of> & Drawn<number>,
+  said: Said<Of> & Sweepable<number>,
 ): Field<Defaulted<z.ZodNumber>, At, number, Of> => {
   const bare = wholeWithin(least, most);
   return field(at, bare.default(stock), { ...said, written: bare, text: numberText(least, most) });

@@ -2,7 +2,7 @@
 import type { Fields } from './field.ts';
 
 /** By the names of fields in a record. */
-export interface Kind {
+export interface KindDeclaration {
   readonly name: string;
   /** Its own; each is written in the group of its kind. */
   readonly fields?: Fields;
@@ -21,5 +21,6 @@ type Both<Union> = (Union extends unknown ? (each: Union) => void : never) exten
 type FieldsOf<Each> = Both<Extract<Each, { readonly fields: Fields }>['fields']>;
 
 /** In the order of the kinds. */
-export const fieldsOfKinds = <Each extends Kind>(kinds: readonly Each[]): FieldsOf<Each> =>
-  Object.assign({}, ...kinds.map(({ fields = {} }) => fields)) as FieldsOf<Each>;
+export const fieldsOfKinds = <Each extends KindDeclaration>(
+  kinds: readonly Each[],
+): FieldsOf<Each> => Object.assign({}, ...kinds.map(({ fields = {} }) => fields)) as FieldsOf<Each>;

@@ -4,13 +4,13 @@ import type { Service } from '../timeline/service.ts';
 import type { GroupVerdict } from './verdict.ts';
 
 /** What the history says before anything is judged. */
-export type Measured = Pick<
+export type GroupMeasurement = Pick<
   GroupVerdict,
   | ('availability' | 'acked' | 'lost' | 'loss' | 'readings')
   | ('victim' | 'successor' | 'phases' | 'members')
 >;
 
-export function groupFindings(measured: Measured, service: Service): Finding[] {
+export function groupFindings(measured: GroupMeasurement, service: Service): Finding[] {
   const { victim, members, availability } = measured;
   const { rejoined } = availability;
   const found = [...staleReads(measured), ...bothWrote(victim, service)];
@@ -48,7 +48,7 @@ const noted = (
 });
 
 /** Not a loss: the commits are there, but whoever asks the wrong member does not see them. */
-function staleReads({ victim, successor }: Measured): Finding[] {
+function staleReads({ victim, successor }: GroupMeasurement): Finding[] {
   const found: Finding[] = [];
   const claimedS = (victim.claimedMs / 1000).toFixed(1);
   if (victim.staleReads > 0) {
@@ -74,7 +74,7 @@ function staleReads({ victim, successor }: Measured): Finding[] {
 
 /** Two members acknowledged commits at the same time. */
 function bothWrote(
-  victim: Measured['victim'],
+  victim: GroupMeasurement['victim'],
   { lastVictimAckMs, firstSuccessorAckMs }: Service,
 ): Finding[] {
   if (lastVictimAckMs === undefined || firstSuccessorAckMs === undefined) return [];

@@ -3,7 +3,7 @@ import { html } from 'hono/html';
 import { renderDocument } from '../report/document.ts';
 import { certificateTable } from '../report/html-details.ts';
 import { countInWords } from '../counts.ts';
-import { pairs, percent, pictures, seconds, type Html } from '../report/html-parts.ts';
+import { pairs, percent, pictures, secondsShown, type Html } from '../report/html-parts.ts';
 import { recoveryPicture } from '../report/pictures.ts';
 import { phaseRows, stalestText } from './phases.ts';
 import type { Loss } from '../experiment/verdict/verdict.ts';
@@ -59,7 +59,7 @@ ${
 }
 ${fact(
   'Outside clients waited',
-  downtimeMs === null ? 'unknown' : seconds(downtimeMs / 1000),
+  downtimeMs === null ? 'unknown' : secondsShown(downtimeMs / 1000),
   recovered ? 'commits came back' : 'no commits came back in time',
 )}
 ${fact('Another primary', secondsOrNever(phases.newPrimary), 'after the fault')}
@@ -75,7 +75,7 @@ ${fact('The old primary', rejoined ? 'joined again' : 'did not join again', seco
 const fact = (name: string, value: string, more: string): Html =>
   html`<div><dt>${name}</dt><dd class="plain-text">${value}<small>${more}</small></dd></div>`;
 
-const secondsOrNever = (s: number | null): string => (s === null ? 'never' : seconds(s));
+const secondsOrNever = (s: number | null): string => (s === null ? 'never' : secondsShown(s));
 
 const incomplete = ({ incompleteBecause }: GroupVerdict): Html =>
   incompleteBecause.length === 0
@@ -127,7 +127,7 @@ function victimTable(verdict: GroupVerdict): Html {
       'Reads',
       `${readsAnswered} answered, ${readsRefused} refused, ${staleReads} stale${stalestText(verdict)}`,
     ],
-    ['Called itself primary beside another', seconds(victim.claimedMs / 1000)],
+    ['Called itself primary beside another', secondsShown(victim.claimedMs / 1000)],
   ]);
 }
 

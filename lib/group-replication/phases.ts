@@ -88,14 +88,14 @@ const phaseNames: Readonly<Record<keyof GroupVerdict['phases'], string>> = {
   rejoined: 'the victim is a member in good order again',
 };
 
-interface PhaseRow {
+interface GroupPhase {
   /** Seconds after the fault. */
   readonly s: number;
   readonly what: string;
 }
 
 /** Those that were seen, in the order in which they came. */
-export const phaseRows = ({ phases }: Pick<GroupVerdict, 'phases'>): PhaseRow[] =>
+export const phaseRows = ({ phases }: Pick<GroupVerdict, 'phases'>): GroupPhase[] =>
   Object.entries(phaseNames)
     .flatMap(([name, what]) => {
       const s = phases[name as keyof typeof phases];

@@ -104,7 +104,7 @@ export function memberChecks({ ledgers }: GroupStory): GroupVerdict['members'] {
 }
 
 /** An answered read: what was the last row of each session. */
-interface Read {
+interface GroupRead {
   readonly beganAtMs: number;
   readonly heads: Heads;
 }
@@ -130,7 +130,7 @@ export class Acknowledged {
    * How far behind a read was, ms: the age, when it began, of the oldest acknowledged row that it
    * lacked. 0 where it lacked nothing.
    */
-  behindMs({ beganAtMs, heads }: Read): number {
+  behindMs({ beganAtMs, heads }: GroupRead): number {
     let oldestMs = beganAtMs;
     for (const [session, acks] of this.#sessions) {
       const head = heads[session] ?? -1;

@@ -26,12 +26,15 @@ export function decodeChunk(chunk: Chunk, sink: LineSink): void {
     decodeLines(lines, chunk.client, sink, chunk.skip);
   } catch (error) {
     if (!(error instanceof DamagedLineError)) throw error;
-    throw damaged(chunk.path, placeOf(chunk, error), error);
+    throw damaged(chunk.path, locationOf(chunk, error), error);
   }
 }
 
 /** A tail's first line is its head. */
-export const placeOf = ({ offset }: Pick<Chunk, 'offset'>, { line }: DamagedLineError): string =>
+export const locationOf = (
+  { offset }: Pick<Chunk, 'offset'>,
+  { line }: DamagedLineError,
+): string =>
   offset === undefined
     ? `line ${line + 1} can't be read`
     : `line ${line} of the frame at byte ${offset} can't be read`;

@@ -8,12 +8,12 @@ import type { ClientBeatRecord, SessionRecord } from './client-records.ts';
 import type { OperationLine } from './line-decoder.ts';
 
 /** What one connection did in a stretch: nothing. Microseconds on the run's clock. */
-export interface Stretch {
+export interface Silence {
   readonly fromUs: number;
   readonly toUs: number;
 }
 
-export interface Connection {
+export interface ConnectionState {
   firstUs: number | undefined;
   lastUs: number;
   session: number;
@@ -21,7 +21,7 @@ export interface Connection {
   isOpen: boolean;
   isUnderWay: boolean;
   /** The longest between two of its records. */
-  longest: Stretch;
+  longest: Silence;
 }
 
 interface Oddity {
@@ -31,7 +31,7 @@ interface Oddity {
 
 /** One client's records of one kind, in the order in which it wrote them. */
 export class ClientJournal {
-  readonly connections: Connection[] = [];
+  readonly connections: ConnectionState[] = [];
   readonly beats: ClientBeatRecord[] = [];
   readonly #done: Record<string, number> = {};
   readonly #oddities = new Map<string, Oddity>();
@@ -96,7 +96,7 @@ export class ClientJournal {
     }
   }
 
-  #at(connection: number, atUs: number): Connection {
+  #at(connection: number, atUs: number): ConnectionState {
     if (this.beats.at(-1)?.last === true)
       this.#odd('a record follows the last beat', 'a session or an operation');
     let at = this.connections[connection];

@@ -76,21 +76,21 @@ export const csiCalls = {
   nodeUnpublish: 'NodeUnpublishVolume',
 } as const;
 type CsiCall = (typeof csiCalls)[keyof typeof csiCalls];
-type Seen = Pick<ObservationRecord, 'name' | 'data'>;
+type NamedObservation = Pick<ObservationRecord, 'name' | 'data'>;
 
 /** Such a call to the driver, whatever it answered. */
 export const isCall =
   (call: CsiCall) =>
-  ({ name, data }: Seen): boolean =>
+  ({ name, data }: NamedObservation): boolean =>
     name === observed.csiCall && data['call'] === call;
 
 /** One that it answered well. */
 export const isGranted =
   (call: CsiCall) =>
-  (seen: Seen): boolean =>
+  (seen: NamedObservation): boolean =>
     isCall(call)(seen) && seen.data['error'] === undefined;
 
 export const isRefused =
   (call: CsiCall) =>
-  (seen: Seen): boolean =>
+  (seen: NamedObservation): boolean =>
     isCall(call)(seen) && seen.data['error'] !== undefined;

@@ -38,7 +38,7 @@ export function visitOperations(
 }
 
 /** One connection has one session and at most one operation under way. */
-interface Connection {
+interface PairedConnection {
   server: ServerIdentity | undefined;
   underWay: Operation | undefined;
 }
@@ -46,7 +46,7 @@ interface Connection {
 /** Fed lines or records in their order; `onEnded` hears of each operation. */
 export class Pairing implements LineSink {
   /** By client and number: looked up for each of millions of lines. */
-  readonly #connections = new Map<string, Connection[]>();
+  readonly #connections = new Map<string, PairedConnection[]>();
   readonly #onEnded: (operation: Operation) => void;
 
   constructor(onEnded: (operation: Operation) => void) {
@@ -91,7 +91,7 @@ export class Pairing implements LineSink {
     at.underWay = at.server === undefined ? about : { ...about, server: at.server };
   }
 
-  #end(client: string, ended: Ended, outcome: OpOutcome, endedAtMs: number): void {
+  #end(client: string, ended: EndedOperation, outcome: OpOutcome, endedAtMs: number): void {
     const at = this.#connection(client, ended.connection);
     const operation = at.underWay;
     if (operation === undefined) return;
@@ -102,14 +102,14 @@ export class Pairing implements LineSink {
     this.#onEnded(operation);
   }
 
-  #connection(client: string, connection: number): Connection {
+  #connection(client: string, connection: number): PairedConnection {
     let ofClient = this.#connections.get(client);
     if (ofClient === undefined) this.#connections.set(client, (ofClient = []));
     return (ofClient[connection] ??= { server: undefined, underWay: undefined });
   }
 }
 
-interface Ended {
+interface EndedOperation {
   readonly connection: number;
   readonly error?: string | undefined;
 }

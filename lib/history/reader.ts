@@ -35,11 +35,11 @@ export type TimedRecord = Exclude<HistoryRecord, RowRecord>;
 export type LineListener = Pick<LineSink, 'operation' | 'record'>;
 
 /** What a client was told. */
-export type Answer = SessionRecord | OutcomeRecord | ReadRecord;
+export type ClientAnswer = SessionRecord | OutcomeRecord | ReadRecord;
 
 /** Fed the answers in time order, one pass. */
 export interface Meter<Result> {
-  see(answer: Answer): void;
+  see(answer: ClientAnswer): void;
   result(): Result;
 }
 
@@ -58,7 +58,7 @@ export interface History {
    * What clients were told, in time order: sessions, outcomes and reads. `heard` hears of each line on
    * the way, in the order of its segment.
    */
-  answers(heard?: LineListener): Generator<Answer>;
+  answers(heard?: LineListener): Generator<ClientAnswer>;
   /** Each operation once, by segment and there in the order in which they ended. */
   ops(): Generator<Operation>;
   /** The same, one after the other: of millions, none is kept in memory. */
@@ -166,7 +166,7 @@ const readSmall = (chunk: Chunk): SmallRecord[] =>
     },
   }));
 
-const readAnswers = (chunk: Chunk, heard?: LineListener): Answer[] =>
+const readAnswers = (chunk: Chunk, heard?: LineListener): ClientAnswer[] =>
   read(chunk, (found) => ({
     operation: (line, client) => {
       heard?.operation(line, client);

@@ -1,13 +1,12 @@
 /** Whether what stands in a line can be a record: its type is known, and what readers rely on is there. */
-import type { HistoryRecord, RowRecord } from './events.ts';
+import type { TimedRecord } from './reader.ts';
 
-type Timed = Exclude<HistoryRecord, RowRecord>;
-type Kind = 'string' | 'number' | 'boolean' | 'object';
+type JsonType = 'string' | 'number' | 'boolean' | 'object';
 /** With a question mark: it may be absent. */
-type Field = Kind | `${Kind}?`;
+type FieldShape = JsonType | `${JsonType}?`;
 
 /** Lists of each type the fields that every version wrote, and what else one may have. Rows have a form of their own. */
-const shapes: { readonly [Type in Timed['type']]: Readonly<Record<string, Field>> } = {
+const shapes: { readonly [Type in TimedRecord['type']]: Readonly<Record<string, FieldShape>> } = {
   run: {
     ...{ runId: 'string', seed: 'string', backend: 'string', scenario: 'object' },
     ...{ replay: 'string', custom: 'object?' },
@@ -52,23 +51,23 @@ const shapes: { readonly [Type in Timed['type']]: Readonly<Record<string, Field>
   error: { where: 'string', message: 'string' },
   segments: { segments: 'object', files: 'object' },
 };
-const fieldsOf = new Map<unknown, (readonly [string, Kind, boolean])[]>(
+const fieldsOf = new Map<unknown, (readonly [string, JsonType, boolean])[]>(
   Object.entries(shapes).map(([type, fields]) => [
     type,
-    Object.entries<Field>({ ...fields, t: 'number', wall: 'number?' }).map(([name, field]) => [
+    Object.entries<FieldShape>({ ...fields, t: 'number', wall: 'number?' }).map(([name, field]) => [
       name,
-      field.replace('?', '') as Kind,
+      field.replace('?', '') as JsonType,
       field.endsWith('?'),
     ]),
   ]),
 );
 
-export function isRecord(value: unknown): value is Timed {
+export function isRecord(value: unknown): value is TimedRecord {
   if (typeof value !== 'object' || value === null || !('type' in value)) return false;
   const found = value as Readonly<Record<string, unknown>>;
   const fields = fieldsOf.get(value.type);
   return fields !== undefined && fields.every((field) => fits(found[field[0]], field));
 }
 
-const fits = (value: unknown, [, kind, optional]: readonly [string, Kind, boolean]): boolean =>
+const fits = (value: unknown, [, kind, optional]: readonly [string, JsonType, boolean]): boolean =>
   value === undefined ? optional : value !== null && typeof value === kind;

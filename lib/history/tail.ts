@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { mebibyte, readInput } from '../input-file.ts';
-import { damaged, placeOf, type Chunk, type OnDamage } from './chunk.ts';
+import { damaged, locationOf, type Chunk, type OnDamage } from './chunk.ts';
 import { DamagedLineError, decodeLines, type LineSink } from './line-decoder.ts';
 import type { FrameSummary } from './line-encoder.ts';
 import { suffixes, type TailHead } from './segment.ts';
@@ -49,7 +49,7 @@ export function tailChunk(
   const all = bytes.subarray(headEnd + 1);
   const about = { segment, path, offset: undefined, client, skip };
   const { summary, cut, readable, error } = summarize(all, client, skip);
-  if (error !== undefined) onDamage(damaged(path, placeOf(about, error), error));
+  if (error !== undefined) onDamage(damaged(path, locationOf(about, error), error));
   if (summary.count === 0) return { cut };
   return { chunk: { ...about, summary, lines: () => readable }, cut };
 }

@@ -6,7 +6,7 @@ import { zstdCompressSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { encodeWrites, placeWrites, type WriteInput } from '../../test/support/writes.ts';
 import { EvidenceError } from '../errors.ts';
-import { gapsIn, openWrites, writeOps, writesFiles, type WriteLog } from './writes.ts';
+import { gapsInWrites, openWrites, writeOps, writesFiles, type WriteLog } from './writes.ts';
 
 let folder: string;
 beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'forcedetach-writes-'))));
@@ -63,7 +63,7 @@ test('another file is refused', () => {
 test('a log that an array left when it was killed says where it has a gap', () => {
   const killed = { timeNs: originNs + 3_500_000_000n, generation: 0, op: writeOps.killed };
   placeWrites(folder, { ...input, records: [...records, killed] });
-  expect(gapsIn(opened())).toEqual([expect.stringContaining('at 3.5 s')]);
+  expect(gapsInWrites(opened())).toEqual([expect.stringContaining('at 3.5 s')]);
   placeWrites(folder, input);
-  expect(gapsIn(opened())).toEqual([]);
+  expect(gapsInWrites(opened())).toEqual([]);
 });

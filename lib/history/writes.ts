@@ -83,7 +83,7 @@ export const writesFiles = {
 } as const;
 
 /** A sentence for each place where records are missing, since the array was killed. */
-export function gapsIn(log: WriteLog): string[] {
+export function gapsInWrites(log: WriteLog): string[] {
   const gaps: string[] = [];
   for (let index = 0; index < log.length; index += 1) {
     if (log.at(index).op !== writeOps.killed) continue;

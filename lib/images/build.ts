@@ -7,7 +7,7 @@ import { killGroup } from '../engine/children.ts';
 import { listImages } from '../engine/commands.ts';
 import * as recipe from '../engine/recipe.ts';
 import { InfrastructureError } from '../errors.ts';
-import type { Step } from './part.ts';
+import type { ImageStep } from './part.ts';
 
 /** How often a long step says that it is still going. */
 const stillEveryMs = 20_000;
@@ -39,7 +39,7 @@ export async function presentImages(): Promise<ReadonlySet<string>> {
   });
 }
 
-export async function buildStep(step: Step, options: BuildOptions): Promise<void> {
+export async function buildStep(step: ImageStep, options: BuildOptions): Promise<void> {
   const { root, cache, onProgress, signal } = options;
   signal?.throwIfAborted();
   const id = step.ref.replaceAll(/[^\w.-]/g, '-');
@@ -67,7 +67,7 @@ export async function buildStep(step: Step, options: BuildOptions): Promise<void
 }
 
 /** Bash that makes an image unless another process just did; the lock is held meanwhile. */
-function script(step: Step): string {
+function script(step: ImageStep): string {
   return [
     'set -euo pipefail',
     `if ${recipe.hasImage(step.ref)}; then exit 0; fi`,
@@ -78,7 +78,7 @@ function script(step: Step): string {
   ].join('\n');
 }
 
-async function stepError(step: Step, log: string): Promise<InfrastructureError> {
+async function stepError(step: ImageStep, log: string): Promise<InfrastructureError> {
   const tail = (await $({ quiet: true, nothrow: true })`tail -n 12 ${log}`).stdout.trimEnd();
   return new InfrastructureError('IMAGE_FAILED', `making ${step.ref} failed:\n${tail}`, {
     hint: 'the whole output is in the log',

@@ -6,8 +6,8 @@ import { imageIds as idsOf, program } from '../engine/commands.ts';
 import { InfrastructureError } from '../errors.ts';
 import { buildStep, cacheFolder, presentImages } from './build.ts';
 import type { ImageSet, ImageSource, SourceChoice } from './image-set.ts';
-import type { Step } from './part.ts';
-import { planImages, projectRoot } from './plan.ts';
+import type { ImageStep } from './part.ts';
+import { planImages, projectRoot } from './image-plan.ts';
 import { askRegistry, chooseSource } from './source.ts';
 
 export interface EnsureRequest {
@@ -77,7 +77,7 @@ const fromGo = new Set(['kubernetes', 'attacher', 'pause', 'array']);
 const fromDebian = new Set(['base', 'mysql', 'runtime', 'tools']);
 
 /** The programs that building these steps needs; asked for before anything is begun. */
-export function toolsFor(steps: readonly Step[]): string[] {
+export function toolsFor(steps: readonly ImageStep[]): string[] {
   const tools = new Set([program, 'flock', 'tar']);
   for (const { name } of steps) {
     if (fromGo.has(name)) ['go', 'jq'].forEach((tool) => tools.add(tool));
@@ -87,7 +87,7 @@ export function toolsFor(steps: readonly Step[]): string[] {
 }
 
 /** Throws InfrastructureError `BUILD_TOOL_MISSING` that names all missing programs at once. */
-async function preflightBuild(steps: readonly Step[]): Promise<void> {
+async function preflightBuild(steps: readonly ImageStep[]): Promise<void> {
   const quiet = $({ quiet: true, nothrow: true });
   const found = await Promise.all(
     toolsFor(steps).map(async (tool) => ({

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { contentKey, filesUnder } from './part.ts';
-import { projectRoot } from './plan.ts';
+import { projectRoot } from './image-plan.ts';
 
 /** They tell what was measured, or score it: a new sentence of a page is no new harness. */
 const tellers = /^lib\/(export|expectations|mutants|report)\//;

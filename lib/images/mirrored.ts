@@ -2,7 +2,7 @@
 import { pullPinned } from '../engine/recipe.ts';
 import { releaseOf } from '../kubernetes-versions.ts';
 import { builtParts } from './built/parts.ts';
-import type { Part, Step } from './part.ts';
+import type { ImagePart, ImageStep } from './part.ts';
 
 /** What a cluster is made of; the other parts are only built upon. */
 export const mirroredNames = [
@@ -10,10 +10,10 @@ export const mirroredNames = [
 ];
 
 /** `provisioner`: only where volumes are to be provisioned. */
-export type PulledSteps = Readonly<Record<(typeof mirroredNames)[number], Step>>;
+export type PulledSteps = Readonly<Record<(typeof mirroredNames)[number], ImageStep>>;
 
 /** The image of a part there: its tag is the key of what it was made of. */
-export const mirroredRef = (registry: string, { ref }: Part): string => `${registry}/${ref}`;
+export const mirroredRef = (registry: string, { ref }: ImagePart): string => `${registry}/${ref}`;
 
 /** Throws UsageError as `releaseOf` does. */
 export function mirroredSteps(root: string, kubernetes: string, registry: string): PulledSteps {
@@ -26,7 +26,7 @@ export function mirroredSteps(root: string, kubernetes: string, registry: string
  * The registry is asked once which bytes the tag means; those are pulled, by digest, and must say
  * that they were made of this checkout's sources.
  */
-function pull(part: Part, registry: string): Step {
+function pull(part: ImagePart, registry: string): ImageStep {
   const ref = mirroredRef(registry, part);
   // As the engine pulls: without TLS from this machine only.
   const insecure = /^(127\.|localhost\b)/.test(registry);

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 
 /** An image and how to get it. */
-export interface Step {
+export interface ImageStep {
   readonly name: string;
   readonly ref: string;
   /** Bash lines that make `ref`, in order: run in the project's root, with `WORK` a scratch folder. */
@@ -12,7 +12,7 @@ export interface Step {
 }
 
 /** A step of our own making: `ref` is `forcedetach/<name>:<key>`. */
-export interface Part extends Step {
+export interface ImagePart extends ImageStep {
   /** 12 hex digits of a hash over all that decides the image's content. */
   readonly key: string;
 }
@@ -33,7 +33,7 @@ export interface PartInputs {
   /** Versions, package lists and other settings that decide it. */
   readonly settings: readonly string[];
   /** Default: none. */
-  readonly needs?: readonly Part[];
+  readonly needs?: readonly ImagePart[];
 }
 
 /** Label of an image that was built here: the name of its part. */
@@ -48,7 +48,7 @@ export function definePart(
   name: string,
   inputs: PartInputs,
   commands: (key: string, ref: string) => readonly string[],
-): Part {
+): ImagePart {
   const needs = inputs.needs ?? [];
   // The commands are an input too, so they name no place on this machine (that is `$WORK`).
   const settings = [...inputs.settings, ...needs.map((part) => part.key), ...commands('', '')];

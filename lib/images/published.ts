@@ -4,7 +4,7 @@ import { arrayFiles, arrayModule } from './built/parts.ts';
 import { kubernetesReleases, minorOf, releaseOf } from '../kubernetes-versions.ts';
 import { stageDriver } from './node-closure.ts';
 import type { PulledSteps } from './mirrored.ts';
-import { definePart, type Step } from './part.ts';
+import { definePart, type ImageStep } from './part.ts';
 import { attacherVersion, mysqlSeries, provisionerVersion } from './versions.ts';
 
 const folder = 'lib/images/published';
@@ -45,7 +45,7 @@ export function publishedSteps(root: string, kubernetes: string): PulledSteps {
   };
 }
 
-function pull(name: string, ref: string): Step {
+function pull(name: string, ref: string): ImageStep {
   return { name, ref, commands: [recipe.pull(ref)] };
 }
 

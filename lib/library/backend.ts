@@ -127,7 +127,7 @@ export async function openBackend(
 /** Another start may be looking at one just now, and has its lock meanwhile. */
 const removalPatienceMs = 60_000;
 
-/** Of a cluster that runs kept for each other, at their end. `say`: why it stays, and what removes it. */
+/** Removes a cluster that runs kept for each other, at their end. `say`: why it stays, and what removes it. */
 export async function removeCluster(only: string, say: (line: string) => void): Promise<void> {
   const { reap } = await import('../cluster/kind/ownership/reap.ts');
   const { left, resisted } = await reap({ all: true, only, patienceMs: removalPatienceMs });

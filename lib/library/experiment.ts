@@ -16,7 +16,7 @@ import {
 } from '../experiment/run/custom.ts';
 import { parseScenario, safetyLevels, type Scenario } from '../experiment/scenario.ts';
 import { settingsOf } from '../experiment/written.ts';
-import type { Written, WrittenGroup } from '../experiment/written-form.ts';
+import type { WrittenScenario, WrittenGroup } from '../experiment/written-form.ts';
 import {
   exitCodeOf,
   type Finding,
@@ -33,7 +33,7 @@ import { performRun, planRun, writeReport } from './run-plan.ts';
 type OwnGroup = 'fault' | 'remedy' | 'disk' | 'volume' | 'database' | 'kubernetes';
 
 /** Beside the parts, the rest of a scenario in its nested form (docs/reference/scenarios.md), such as `load`. */
-export interface ExperimentOptions extends Omit<Written, OwnGroup> {
+export interface ExperimentOptions extends Omit<WrittenScenario, OwnGroup> {
   readonly cluster: ClusterUnderTest;
   /** Default `mysql()`. One of your own: `customDatabase`, on `simulated()`. */
   readonly database?: DatabasePart | CustomDatabase;
@@ -42,7 +42,7 @@ export interface ExperimentOptions extends Omit<Written, OwnGroup> {
   readonly fault: WrittenGroup<'fault'> | CustomFault;
   /** Default: nobody does anything. */
   readonly remedy?: WrittenGroup<'remedy'> | CustomRemedy;
-  /** Of your own, asked of each image after ours. Default: none. */
+  /** Checkers of your own, asked of each image after ours. Default: none. */
   readonly checkers?: readonly Checker[];
   /** Kebab-case. Default: the fault's name. */
   readonly name?: string;
@@ -69,7 +69,7 @@ export interface FinishedRun {
   /** One sentence with numbers. */
   readonly sentence: string;
   readonly findings: readonly Finding[];
-  /** As the command would end: 0 as expected, 1 not, 3 inconclusive, 5 nothing was expected. */
+  /** Exit code of the command: 0 as expected, 1 not, 3 inconclusive, 5 nothing was expected. */
   readonly exitCode: ExitCode;
   /** All that verdict.json has. */
   readonly details: Verdict;

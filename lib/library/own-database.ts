@@ -10,7 +10,7 @@ import type { LedgerEntry } from '../workload/sql.ts';
 export interface OwnCheck<Own> {
   /** Lower-case letters, digits and dashes; no other check of the run has it. */
   readonly name: string;
-  /** As a `Checker`'s; not asked where the copy could not be audited: that is a finding already. */
+  /** Answers as a `Checker`'s does; not asked where the copy could not be audited: that is a finding already. */
   readonly check: (own: Own, image: AuditedImage) => readonly Finding[];
 }
 

@@ -3,18 +3,23 @@ import type { WrittenGroup, WrittenWith } from '../experiment/written-form.ts';
 import type { FaultKind } from '../faults/kinds/index.ts';
 import type { RemedyKind } from '../remedies/kinds/index.ts';
 
-type Part<Group extends string, Kind> = { readonly kind: Kind } & WrittenWith<Group, Kind>;
-type Maker<Group extends string, Kind> = (of?: WrittenWith<Group, Kind>) => Part<Group, Kind>;
+type ExperimentPart<Group extends string, Kind> = { readonly kind: Kind } & WrittenWith<
+  Group,
+  Kind
+>;
+type Maker<Group extends string, Kind> = (
+  of?: WrittenWith<Group, Kind>,
+) => ExperimentPart<Group, Kind>;
 
-interface Kinds {
+interface KindOf {
   readonly fault: FaultKind;
   readonly remedy: RemedyKind;
 }
 
 /** What makes parts of a group, one a kind. */
 const partsOf =
-  <Group extends keyof Kinds>() =>
-  <const Kind extends Kinds[Group]>(kind: Kind): Maker<Group, Kind> =>
+  <Group extends keyof KindOf>() =>
+  <const Kind extends KindOf[Group]>(kind: Kind): Maker<Group, Kind> =>
   (of) => ({ ...(of as WrittenWith<Group, Kind>), kind });
 
 const faultPart = partsOf<'fault'>();

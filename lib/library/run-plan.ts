@@ -23,7 +23,7 @@ export interface RunWish {
   readonly scenario: Scenario;
   readonly custom?: Custom;
   readonly seed: string;
-  /** Of a run on a real cluster; on the model a run is its seed. */
+  /** Id of a run on a real cluster; on the model a run is its seed. */
   readonly runId: string;
   /** New or empty, or not made yet. */
   readonly folder: string;

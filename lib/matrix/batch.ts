@@ -80,7 +80,7 @@ const differenceSchema = z.object({
   low: z.number(),
   high: z.number(),
 });
-export type Difference = z.output<typeof differenceSchema>;
+export type CellDifference = z.output<typeof differenceSchema>;
 
 export const batchSchema = z.object({
   schemaVersion: z.literal(1),

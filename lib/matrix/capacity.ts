@@ -26,7 +26,7 @@ const memoryPerSlot = 4 * 1024 ** 3;
 const shortenedClustersPerCore = 1.5;
 
 /** What fault events with so many volumes take in these slots, in cores. */
-export function loadOf(
+export function scheduledLoad(
   events: readonly { readonly volumes: number; readonly slot: Slot }[],
 ): number {
   const clusters = new Set(events.map(({ slot }) => slot.cluster));
@@ -57,7 +57,7 @@ export function clustersFor(
 }
 
 /** `matrix-1/2` is the second pool of the cluster `matrix-1`; a cluster of one has its name. */
-export const slotsOf = (cluster: string, pools: number): readonly Slot[] =>
+export const slotsOf = (cluster: string, pools: number): Slot[] =>
   Array.from({ length: pools }, (_, index) => ({
     cluster,
     name: pools === 1 ? cluster : `${cluster}/${index + 1}`,

@@ -9,8 +9,8 @@ import type { VerdictWord } from '../experiment/verdict/verdict.ts';
 import type { BatchCell, Rate } from './batch.ts';
 import type { Cell } from './cells.ts';
 import { wilson } from '../intervals.ts';
-import type { Trial } from './plan.ts';
-import type { Attempt, Outcome } from './results.ts';
+import type { BatchTrial } from './batch-plan.ts';
+import type { Attempt, RunOutcome } from './results.ts';
 import { gradeOf, worstWord } from '../expectations/severity.ts';
 
 /** One fault event: several volumes may have been under it. */
@@ -21,7 +21,7 @@ interface Event {
 
 export function summarizeCell(
   cell: Cell,
-  trials: readonly Trial[],
+  trials: readonly BatchTrial[],
   all: readonly Attempt[],
 ): BatchCell {
   const own = all.filter(({ trial }) => trials.some(({ id }) => id === trial));
@@ -73,7 +73,7 @@ export function summarizeCell(
 /** One that was not expected decides; where none was, one that is open. */
 function judged(
   { scenario }: Cell,
-  outcomes: readonly Outcome[],
+  outcomes: readonly RunOutcome[],
 ): Pick<BatchCell, 'asExpected' | 'open'> {
   const all = outcomes.map((outcome) => judgeExpectation(scenario, outcome));
   if (all.some(({ asExpected, open }) => !asExpected && open !== true))
@@ -82,7 +82,7 @@ function judged(
   return { asExpected: all.length === 0 ? null : true };
 }
 
-const isConclusive = (outcome: Outcome | undefined): outcome is Outcome =>
+const isConclusive = (outcome: RunOutcome | undefined): outcome is RunOutcome =>
   outcome !== undefined && outcome.verdict !== 'inconclusive';
 
 function eventsOf(attempts: readonly Attempt[]): Event[] {
@@ -102,8 +102,8 @@ const countWords = (events: readonly Event[]): Record<VerdictWord, number> =>
   ) as Record<VerdictWord, number>;
 
 const medianMissing = (
-  outcomes: readonly Outcome[],
-  number: keyof NonNullable<Outcome['missing']>,
+  outcomes: readonly RunOutcome[],
+  number: keyof NonNullable<RunOutcome['missing']>,
 ): number | null => median(outcomes.map(({ missing }) => missing?.[number]?.count ?? null));
 
 /** Median of those that are known. */

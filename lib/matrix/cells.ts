@@ -3,7 +3,7 @@ import { UsageError } from '../errors.ts';
 import { expectationFor } from '../expectations/races.ts';
 import { expectationOf } from '../experiment/expectation/expectations.ts';
 import { parseScenario, type Scenario } from '../experiment/scenario.ts';
-import { fieldOf, groups } from '../experiment/places.ts';
+import { fieldOf, groups } from '../experiment/written-paths.ts';
 import { settingsUnder, type Settings } from '../experiment/settings.ts';
 import type { AxisValue, Matrix } from './matrix-schema.ts';
 import { placeInWords } from './place.ts';
@@ -86,13 +86,13 @@ function gridOf({ axes, exclude }: Matrix): Draft[] {
       );
       return { place, label: placeInWords(place), settings };
     })
-    .filter(({ place }) => !exclude.some((rule) => fits(rule, place)));
+    .filter(({ place }) => !exclude.some((rule) => fitsPlace(rule, place)));
 }
 
 type Places = Readonly<Record<string, readonly string[]>>;
 
 /** Does a cell lie where the rule says, on each axis that it names? */
-export const fits = (rule: Places, place: Readonly<Record<string, string>>): boolean =>
+export const fitsPlace = (rule: Places, place: Readonly<Record<string, string>>): boolean =>
   Object.entries(rule).every(([axis, labels]) => labels.includes(place[axis] ?? ''));
 
 function outsideGrid(settings: Settings): Draft {

@@ -9,7 +9,7 @@ import { openHistory } from '../history/reader.ts';
 import { readFolder } from '../input-file.ts';
 import { readResults, resultsFile, type Attempt } from './results.ts';
 import { tellStory } from '../timeline/story.ts';
-import { changedFields, type EventLine } from '../expectations/event-store.ts';
+import { changedSettings, type EventLine } from '../expectations/event-store.ts';
 
 /** What of a verdict.json is asked for here. */
 const runSchema = z.object({
@@ -24,9 +24,9 @@ const runSchema = z.object({
   seed: z.string(),
   versions: z.record(z.string(), z.string()),
 });
-type Run = z.output<typeof runSchema>;
+type BatchRun = z.output<typeof runSchema>;
 
-interface Known {
+interface KnownSource {
   /** Name in the store. */
   readonly source: string;
   /** Attempt of a run in a batch; controls are no events of a cell. */
@@ -75,7 +75,7 @@ function linesOfBatch(batch: string, root: string): EventLine[] {
 }
 
 /** Line of one run; none where it proves nothing. */
-export function lineOf(folder: string, { source, attempt }: Known): EventLine[] {
+export function lineOf(folder: string, { source, attempt }: KnownSource): EventLine[] {
   const parsed = runSchema.safeParse(readVerdict(folder, z.record(z.string(), z.unknown())));
   if (!parsed.success) return [];
   const run = parsed.data;
@@ -87,7 +87,7 @@ export function lineOf(folder: string, { source, attempt }: Known): EventLine[] 
       event: attempt?.event ?? runId,
       source,
       date: attempt?.startedAt ?? null,
-      scenario: changedFields(run.scenario),
+      scenario: changedSettings(run.scenario),
       ...{ seed, verdict, basis },
       served: run.serving?.served ?? null,
       ...{ acked, lost },
@@ -99,7 +99,7 @@ export function lineOf(folder: string, { source, attempt }: Known): EventLine[] 
   ];
 }
 
-function versionsOf({ versions }: Run): Pick<EventLine, 'kubernetes' | 'mysql' | 'harness'> {
+function versionsOf({ versions }: BatchRun): Pick<EventLine, 'kubernetes' | 'mysql' | 'harness'> {
   return {
     kubernetes: versions['kubernetes'] ?? 'unknown',
     mysql: /\d+\.\d+\.\d+/.exec(versions['mysql'] ?? '')?.[0] ?? null,

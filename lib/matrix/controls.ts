@@ -5,7 +5,7 @@
 import { database } from '../database/chosen.ts';
 import { parseScenario, type Scenario } from '../experiment/scenario.ts';
 import type { Settings } from '../experiment/settings.ts';
-import type { Outcome } from './results.ts';
+import type { RunOutcome } from './results.ts';
 
 export const controlRoles = ['total', 'silent', 'safe'] as const;
 export type ControlRole = (typeof controlRoles)[number];
@@ -16,12 +16,12 @@ export interface Control {
   readonly scenario: Scenario;
 }
 
-interface Known {
+interface ControlDeclaration {
   readonly label: string;
   readonly settings: Settings & Pick<Scenario, 'fault'>;
   readonly expected: Scenario['expected'];
   /** Empty where the outcome is the known one, else what is wrong with it. */
-  readonly judge: (outcome: Outcome) => string;
+  readonly judge: (outcome: RunOutcome) => string;
 }
 
 const { losingTheTail } = database.durability;
@@ -29,7 +29,7 @@ const { losingTheTail } = database.durability;
 /** Tainted at once, so that a control costs no wait for a forced detach. */
 const soon = { remedy: 'out-of-service', remedyAt: 5000 } as const;
 
-const controls: Readonly<Record<ControlRole, Known>> = {
+const controls: Readonly<Record<ControlRole, ControlDeclaration>> = {
   total: {
     label: 'crash on a disk that ignores flushes: damage that nobody can miss',
     settings: { fault: 'node-crash', flushes: 'ignored', powerLoss: 'drops', ...soon },
@@ -85,5 +85,5 @@ export function controlsOf(base: Settings): Control[] {
 }
 
 /** Empty where the control holds. */
-export const judgeControl = (role: ControlRole, outcome: Outcome): string =>
+export const judgeControl = (role: ControlRole, outcome: RunOutcome): string =>
   controls[role].judge(outcome);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { eventKey, eventsOf, sharesCluster } from './events.ts';
 import { examplePlan } from '../../test/support/example-batch.ts';
-import type { Trial } from './plan.ts';
+import type { BatchTrial } from './batch-plan.ts';
 
 const shapes = fc.record({
   disks: fc.integer({ min: 1, max: 5 }),
@@ -31,12 +31,12 @@ test('each trial is in one event, with others that share its fault and its seed'
   );
 });
 
-const byId = (a: Trial, b: Trial): number => a.id.localeCompare(b.id);
+const byId = (a: BatchTrial, b: BatchTrial): number => a.id.localeCompare(b.id);
 
 test('disks share a fault, what is done to a pod as well; what is done to the node does not', () => {
   const trial = examplePlan().trials.find(({ kind }) => kind === 'cell');
   if (trial === undefined) throw new Error('no cell');
-  const keyOf = (changes: Partial<Trial['scenario']>): string | undefined =>
+  const keyOf = (changes: Partial<BatchTrial['scenario']>): string | undefined =>
     eventKey({ ...trial, scenario: { ...trial.scenario, ...changes } });
   expect(keyOf({ disk: 'fenced', remedy: 'none' })).toBe(
     keyOf({ disk: 'unfenced', remedy: 'force-delete' }),
@@ -54,7 +54,7 @@ test('victims share a cluster, but for what their cluster would notice', () => {
   const cell = trials.find(({ kind }) => kind === 'cell');
   const rerun = trials.find(({ kind }) => kind === 'check');
   if (cell === undefined || rerun === undefined) throw new Error('no cell or no rerun');
-  const shares = (changes: Partial<Trial['scenario']>): boolean =>
+  const shares = (changes: Partial<BatchTrial['scenario']>): boolean =>
     sharesCluster({ ...cell, scenario: { ...cell.scenario, ...changes } });
   expect(shares({})).toBe(true);
   expect(sharesCluster(rerun)).toBe(false);

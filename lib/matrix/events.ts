@@ -1,8 +1,8 @@
 /** Which trials can have their volumes on one victim, under one fault event. */
-import { fieldNames, placeOf, type FieldName } from '../experiment/places.ts';
+import { fieldNames, writtenPathOf, type FieldName } from '../experiment/written-paths.ts';
 import type { Scenario } from '../experiment/scenario.ts';
 import { actsOn } from '../remedies/kinds/index.ts';
-import type { Trial } from './plan.ts';
+import type { BatchTrial } from './batch-plan.ts';
 
 /** What belongs to a volume, its database or its pod, and may differ under one fault. */
 const ownGroups: readonly string[] = ['disk', 'volume', 'workload', 'load', 'database'];
@@ -13,7 +13,7 @@ const ofNode: readonly FieldName[] = ['provision', 'preStopS', 'moveBack'];
 /** What no file sets is how a run is called and what it is held against: its own as well. */
 const sharedUnder = (own: readonly string[]): readonly FieldName[] =>
   fieldNames.filter((name) => {
-    const [group = '', key] = placeOf(name);
+    const [group = '', key] = writtenPathOf(name);
     const isOwn = key === undefined || own.includes(group) || name === ownTimer;
     return !isOwn || ofNode.includes(name);
   });
@@ -37,7 +37,7 @@ const simpleFaults: readonly Scenario['fault'][] = [
 ];
 
 /** Trials with the same key fit under one event; undefined where a trial wants its own. */
-export function eventKey({ kind, scenario, seed, alone }: Trial): string | undefined {
+export function eventKey({ kind, scenario, seed, alone }: BatchTrial): string | undefined {
   const { fault, also, remedy, disk, selfFence, podFinalizer, serverKills } = scenario;
   const fits =
     simpleFaults.includes(fault) &&
@@ -57,13 +57,13 @@ export function eventKey({ kind, scenario, seed, alone }: Trial): string | undef
  * Whether events of other victims may be on its cluster meanwhile. A node that comes back as another
  * one gets another pod range, which its whole cluster has to be told.
  */
-export const sharesCluster = (trial: Trial): boolean =>
+export const sharesCluster = (trial: BatchTrial): boolean =>
   eventKey(trial) !== undefined && trial.scenario.remedy !== 'delete-node';
 
 /** Groups of at most `volumes`, each in the place of its first member. */
 export function eventsOf<T>(
   items: readonly T[],
-  trialOf: (item: T) => Trial,
+  trialOf: (item: T) => BatchTrial,
   volumes: number,
 ): T[][] {
   const events: T[][] = [];

@@ -1,6 +1,6 @@
 /** What a matrix file may say: axes over the scenario's fields, and how often each cell runs. */
 import { z } from 'zod';
-import type { SettableName } from '../experiment/places.ts';
+import type { SettableName } from '../experiment/written-paths.ts';
 import type { Settings } from '../experiment/settings.ts';
 import {
   complainingIn,

@@ -4,7 +4,7 @@ import { minorOf } from '../kubernetes-versions.ts';
 import { perHour, weakestBasis, type Batch } from './batch.ts';
 import { conclude } from './summarize.ts';
 
-export interface Shard {
+export interface BatchShard {
   readonly batch: Batch;
   /** Path of its folder, as seen from the merged batch's. */
   readonly path: string;
@@ -14,7 +14,7 @@ export interface Shard {
  * Throws UsageError `SHARDS_DIFFER` where they are of different matrices, ran on different
  * Kubernetes, or share a cell.
  */
-export function mergeBatches(shards: readonly Shard[]): Batch {
+export function mergeBatches(shards: readonly BatchShard[]): Batch {
   const [first, ...others] = shards.map(({ batch }) => batch);
   if (first === undefined) throw new UsageError('NO_SHARDS', 'there is nothing to merge');
   const stranger = others.find((batch) => identity(batch) !== identity(first));
@@ -79,7 +79,10 @@ const differ = (why: string): UsageError =>
     hint: 'run all shards of one file with the same --seed and --kubernetes',
   });
 
-function withPaths<K extends 'controls' | 'checks'>(shards: readonly Shard[], part: K): Batch[K] {
+function withPaths<K extends 'controls' | 'checks'>(
+  shards: readonly BatchShard[],
+  part: K,
+): Batch[K] {
   return shards.flatMap(({ batch, path }) =>
     batch[part].map((each) => ({ ...each, folder: `${path}/${each.folder}` })),
   ) as Batch[K];

@@ -1,5 +1,5 @@
 /** What one change did: pairs of cells that differ in one axis, and labels that differ in one thing. */
-import type { Batch, BatchCell, Difference } from './batch.ts';
+import type { Batch, BatchCell, CellDifference } from './batch.ts';
 import { difference } from '../intervals.ts';
 import { placeInWords } from './place.ts';
 import { compareGrades, gradeOf } from '../expectations/severity.ts';
@@ -19,7 +19,7 @@ export function comparePairs({ axes, cells }: Pick<Batch, 'axes' | 'cells'>): Co
       .filter(({ place, verdict }) => Object.keys(place).length > 0 && verdict !== 'inconclusive')
       .map((cell) => [placeKey(names, cell.place), cell]),
   );
-  const differences: Difference[] = [];
+  const differences: CellDifference[] = [];
   const contrasts = axes.flatMap(({ name, labels, unlike = [] }) =>
     labels.flatMap((from, index) =>
       labels
@@ -64,7 +64,7 @@ function orderOf({ cell, twin }: Pair): number {
   return a === undefined || b === undefined ? 0 : compareGrades(a, b);
 }
 
-function describe({ axis, from, to, cell, twin }: Pair): Difference {
+function describe({ axis, from, to, cell, twin }: Pair): CellDifference {
   const { [axis]: _own, ...others } = cell.place;
   return {
     axis,

@@ -36,7 +36,7 @@ const outcomeSchema = z.object({
   pressure: pressureSchema.nullable(),
 });
 /** What a batch keeps of one run's verdict. */
-export type Outcome = Readonly<z.output<typeof outcomeSchema>>;
+export type RunOutcome = Readonly<z.output<typeof outcomeSchema>>;
 
 const headSchema = z.object({
   type: z.literal('batch'),

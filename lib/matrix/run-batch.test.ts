@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { slotsOf } from './capacity.ts';
 import { exampleOutcome, examplePlan } from '../../test/support/example-batch.ts';
-import { readResults, resultsFile, type Outcome, type Results } from './results.ts';
+import { readResults, resultsFile, type RunOutcome, type Results } from './results.ts';
 import { runBatch, type BatchOptions } from './run-batch.ts';
 
 function newFolder(): string {
@@ -23,7 +23,7 @@ interface Played {
 
 async function play(
   folder: string,
-  answer: (trial: string, nth: number) => Outcome = () => exampleOutcome(),
+  answer: (trial: string, nth: number) => RunOutcome = () => exampleOutcome(),
   changes: Partial<BatchOptions> = {},
 ): Promise<Played> {
   const ran: string[] = [];
@@ -92,7 +92,7 @@ test('an interrupted trial leaves no line and is made anew', async () => {
   const folder = newFolder();
   const controller = new AbortController();
   let count = 0;
-  const stopAtThird = (): Outcome => {
+  const stopAtThird = (): RunOutcome => {
     count += 1;
     if (count === 3) controller.abort(new Error('stop'));
     return exampleOutcome({ verdict: 'inconclusive' });
@@ -107,7 +107,7 @@ test('an interrupted trial leaves no line and is made anew', async () => {
 test('one failure leaves the rest alone, and gets another try at the next start', async () => {
   const folder = newFolder();
   const [, broken = ''] = ids();
-  const fail = (id: string): Outcome => {
+  const fail = (id: string): RunOutcome => {
     if (id === broken) throw new Error('the cluster fell over');
     return exampleOutcome();
   };
@@ -147,7 +147,7 @@ test('damage that a starved run proved stands', async () => {
 
 test('trials under one fault event name it, and one that fails leaves the others alone', async () => {
   const plan = examplePlan({ disks: 3 });
-  const fail = (id: string): Outcome => {
+  const fail = (id: string): RunOutcome => {
     if (id === '02-none-fenced.1') throw new Error('its volume is gone');
     return exampleOutcome();
   };

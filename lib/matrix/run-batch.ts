@@ -3,21 +3,21 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeError, UsageError } from '../errors.ts';
 import { judgeExpectation } from '../experiment/expectation/serving-expectation.ts';
-import { loadOf } from './capacity.ts';
+import { scheduledLoad } from './capacity.ts';
 import { eventsOf, sharesCluster } from './events.ts';
-import type { Plan, Trial } from './plan.ts';
+import type { BatchPlan, BatchTrial } from './batch-plan.ts';
 import {
   readResults,
   ResultsFile,
   type Attempt,
   type Head,
-  type Outcome,
+  type RunOutcome,
   type Results,
 } from './results.ts';
 import { runQueue, type Room, type Slot } from './schedule.ts';
 
 export interface BatchOptions {
-  readonly plan: Plan;
+  readonly plan: BatchPlan;
   /** The batch's folder; it exists. */
   readonly folder: string;
   readonly backend: 'kind' | 'sim';
@@ -34,7 +34,7 @@ export interface BatchOptions {
   readonly run: (
     runs: readonly TrialRun[],
     where: { readonly slot: Slot; readonly room: Room; readonly signal: AbortSignal },
-  ) => readonly Promise<Outcome>[];
+  ) => readonly Promise<RunOutcome>[];
   /** Wall time, Unix milliseconds. */
   readonly wallMs: () => number;
   readonly onProgress: (line: string) => void;
@@ -42,14 +42,14 @@ export interface BatchOptions {
 }
 
 export interface TrialRun {
-  readonly trial: Trial;
+  readonly trial: BatchTrial;
   readonly folder: string;
 }
 
 const cellsFolder = 'cells';
 
 interface Turn {
-  readonly trial: Trial;
+  readonly trial: BatchTrial;
   /** From 1. */
   readonly attempt: number;
   readonly alone: boolean;
@@ -76,7 +76,8 @@ export async function runBatch(options: BatchOptions): Promise<Results> {
     items: eventsOf(turns, ({ trial }) => trial, options.volumes ?? 1),
     slots,
     roomOf,
-    loadOf: (running) => loadOf(running.map(({ item, slot }) => ({ volumes: item.length, slot }))),
+    loadOf: (running) =>
+      scheduledLoad(running.map(({ item, slot }) => ({ volumes: item.length, slot }))),
     loadLimit: options.loadLimit ?? Number.POSITIVE_INFINITY,
     signal,
     work: async (event, slot) => {
@@ -124,7 +125,7 @@ const mustRepeat = ({ outcome }: Attempt): boolean =>
   outcome !== undefined && outcome.starved && outcome.verdict === 'inconclusive';
 
 /** What a trial still needs at a start; undefined where it is done. A failed one gets a new try. */
-function nextTurn(trial: Trial, attempts: readonly Attempt[], most: number): Turn | undefined {
+function nextTurn(trial: BatchTrial, attempts: readonly Attempt[], most: number): Turn | undefined {
   const own = attempts.filter((each) => each.trial === trial.id);
   const last = own.at(-1);
   if (last === undefined) return { trial, attempt: 1, alone: trial.alone };
@@ -178,7 +179,7 @@ async function perform(
 }
 
 async function settle(
-  outcome: Promise<Outcome> | undefined,
+  outcome: Promise<RunOutcome> | undefined,
 ): Promise<Pick<Attempt, 'outcome' | 'error'>> {
   try {
     return outcome === undefined ? { error: 'it was not run' } : { outcome: await outcome };
@@ -202,14 +203,14 @@ function removeUnfinished(
 }
 
 /** Tells what the batch's last line counts it as: of what was open, nothing was expected. */
-function heldAgainst(trial: Trial | undefined, outcome: Outcome): string {
+function heldAgainst(trial: BatchTrial | undefined, outcome: RunOutcome): string {
   if (trial === undefined) return '';
   const { asExpected, open } = judgeExpectation(trial.scenario, outcome);
   if (open === true) return ', open: no expectation';
   return asExpected ? '' : ', not expected';
 }
 
-function tell(plan: Plan, attempts: readonly Attempt[], last: Attempt): string {
+function tell(plan: BatchPlan, attempts: readonly Attempt[], last: Attempt): string {
   const trial = plan.trials.find(({ id }) => id === last.trial);
   const done = new Set(attempts.map((attempt) => attempt.trial)).size;
   const seconds = Math.round(last.durationMs / 1000);

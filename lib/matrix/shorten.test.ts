@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { cellsOf } from './cells.ts';
-import { planOf } from './plan.ts';
+import { batchPlanOf } from './batch-plan.ts';
 import { parseMatrix } from './matrix-schema.ts';
 import { shorten } from './shorten.ts';
 
@@ -14,7 +14,7 @@ test('every cell and control has the short timers and horizon, and what else it 
   const long = matrix(
     '{ case: { one: { fault: node-crash, horizonMs: 8m }, two: { fault: network-partition } } }',
   );
-  const { trials } = planOf(shorten(long), cellsOf(shorten(long)), 'seed');
+  const { trials } = batchPlanOf(shorten(long), cellsOf(shorten(long)), 'seed');
   expect(trials).toHaveLength(2 + 3 + 1);
   for (const { scenario, kind } of trials) {
     const { graceMs, tolerationMs, forceDetachAfterMs, horizonMs, convergeMs, rate } = scenario;

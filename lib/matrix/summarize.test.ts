@@ -8,14 +8,14 @@ import {
   type ExampleOptions,
 } from '../../test/support/example-batch.ts';
 import { wilson } from '../intervals.ts';
-import type { Trial } from './plan.ts';
-import type { Attempt, Outcome } from './results.ts';
-import { batchExitCode, summarize } from './summarize.ts';
+import type { BatchTrial } from './batch-plan.ts';
+import type { Attempt, RunOutcome } from './results.ts';
+import { batchExitCode, summarizeBatch } from './summarize.ts';
 
 const lost = exampleOutcome({ verdict: 'lost', lost: 9, noticed: 'silent', exposureMs: 5000 });
 
 function batchOf(
-  answer: (trial: Trial) => Outcome | undefined,
+  answer: (trial: BatchTrial) => RunOutcome | undefined,
   options: ExampleOptions = {},
   change: (attempt: Attempt) => Partial<Attempt> = () => ({}),
 ): Batch {
@@ -45,10 +45,10 @@ function batchOf(
     fingerprint: plan.fingerprint,
     startedAt: '2026-01-01T00:00:00.000Z',
   };
-  return batchSchema.parse(summarize(plan, { head, attempts }));
+  return batchSchema.parse(summarizeBatch(plan, { head, attempts }));
 }
 
-const asPredicted = ({ scenario }: Trial): Outcome =>
+const asPredicted = ({ scenario }: BatchTrial): RunOutcome =>
   scenario.expected.includes('safe') ? exampleOutcome() : lost;
 
 test('all as expected: 0, with what each axis did', () => {

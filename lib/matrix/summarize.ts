@@ -8,14 +8,14 @@ import { fisher, significance } from '../intervals.ts';
 import { countInWords, plural } from '../counts.ts';
 import { cellsOf } from './cells.ts';
 import { unlikeLabels, comparePairs } from './pairs.ts';
-import type { Plan, Trial } from './plan.ts';
-import type { Attempt, Outcome, Results } from './results.ts';
+import type { BatchPlan, BatchTrial } from './batch-plan.ts';
+import type { Attempt, RunOutcome, Results } from './results.ts';
 import { gradeOf } from '../expectations/severity.ts';
 
-export function summarize(plan: Plan, { head, attempts }: Results): Batch {
-  const lastOf = (trial: Trial): Attempt | undefined =>
+export function summarizeBatch(plan: BatchPlan, { head, attempts }: Results): Batch {
+  const lastOf = (trial: BatchTrial): Attempt | undefined =>
     attempts.findLast((attempt) => attempt.trial === trial.id);
-  const trialsOf = (kind: Trial['kind']): Trial[] =>
+  const trialsOf = (kind: BatchTrial['kind']): BatchTrial[] =>
     plan.trials.filter((trial) => trial.kind === kind);
   const cells = plan.cells.map((cell) => {
     const trials = trialsOf('cell').filter(({ subject }) => subject === cell.id);
@@ -92,8 +92,8 @@ export function conclude(parts: Whole): Concluded {
  * often may come to another once, by chance: the two disagree where Fisher's test says so.
  */
 function agreement(
-  verdict: Outcome['verdict'],
-  before: readonly Outcome['verdict'][],
+  verdict: RunOutcome['verdict'],
+  before: readonly RunOutcome['verdict'][],
 ): boolean | null {
   const alone = gradeOf(verdict);
   const beside = before.map(gradeOf).filter((grade) => grade !== undefined);
@@ -103,9 +103,9 @@ function agreement(
   return fisher({ count: 1, of: 1 }, same) >= significance;
 }
 
-type Parts = Pick<Batch, 'cells' | 'controls' | 'checks'>;
+type BatchParts = Pick<Batch, 'cells' | 'controls' | 'checks'>;
 
-function troubles({ cells, controls, checks }: Parts): string[] {
+function troubles({ cells, controls, checks }: BatchParts): string[] {
   const reasons = controls
     .filter(({ holds }) => !holds)
     .map(({ role, trouble }) => `control ${role}: ${trouble}`);
@@ -145,7 +145,7 @@ export function batchExitCode({ verdict, cells }: Pick<Batch, 'verdict' | 'cells
 const failedEverywhere = ({ runs }: Batch['cells'][number]): boolean =>
   runs.every(({ verdict }) => verdict === null);
 
-function sentenceOf(parts: Parts & Pick<Batch, 'events' | 'inconclusiveBecause'>): string {
+function sentenceOf(parts: BatchParts & Pick<Batch, 'events' | 'inconclusiveBecause'>): string {
   const { cells, controls, checks, events, inconclusiveBecause } = parts;
   const words = (['safe', 'exposed', 'lost', 'corrupt', 'inconclusive'] as const)
     .map((word) => [word, cells.filter(({ verdict }) => verdict === word).length] as const)
@@ -166,7 +166,7 @@ function sentenceOf(parts: Parts & Pick<Batch, 'events' | 'inconclusiveBecause'>
   ].join('; ');
 }
 
-function silentLossOf(outcome: Outcome | undefined): Batch['controls'][number]['silentLoss'] {
+function silentLossOf(outcome: RunOutcome | undefined): Batch['controls'][number]['silentLoss'] {
   if (outcome === undefined || outcome.noticed !== 'silent' || !outcome.lost) return null;
   return { lost: outcome.lost, of: outcome.acked };
 }
@@ -185,7 +185,7 @@ function sensitivity(controls: Batch['controls']): string[] {
 }
 
 /** Those in which at least one cell came to a verdict. */
-function conclusiveEvents(trials: readonly Trial[], attempts: readonly Attempt[]): number {
+function conclusiveEvents(trials: readonly BatchTrial[], attempts: readonly Attempt[]): number {
   const ids = new Set(trials.map(({ id }) => id));
   const concluded = attempts.filter(
     ({ trial, outcome }) =>

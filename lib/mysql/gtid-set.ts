@@ -1,14 +1,14 @@
 /** Sets of GTIDs as MySQL writes them: `uuid:1-5:8,uuid:1-3`. */
 
-type Interval = readonly [from: number, to: number];
-export type GtidSet = ReadonlyMap<string, readonly Interval[]>;
+type GtidInterval = readonly [from: number, to: number];
+export type GtidSet = ReadonlyMap<string, readonly GtidInterval[]>;
 
 /** Throws where the text is no GTID set. */
 export function parseGtids(text: string): GtidSet {
-  const set = new Map<string, Interval[]>();
+  const set = new Map<string, GtidInterval[]>();
   for (const part of text.split(',').filter((each) => each.trim() !== '')) {
     const [uuid = '', ...intervals] = part.trim().split(':');
-    const parsed = intervals.map((interval): Interval => {
+    const parsed = intervals.map((interval): GtidInterval => {
       const match = /^(\d+)(?:-(\d+))?$/.exec(interval);
       if (match === null) throw new Error(`no GTID set: ${text}`);
       return [Number(match[1]), Number(match[2] ?? match[1])];
@@ -20,7 +20,7 @@ export function parseGtids(text: string): GtidSet {
 
 /** In order, what touches or overlaps as one. */
 export function union(...sets: readonly GtidSet[]): GtidSet {
-  const all = new Map<string, Interval[]>();
+  const all = new Map<string, GtidInterval[]>();
   for (const set of sets) {
     for (const [uuid, intervals] of set) {
       all.set(uuid, merged([...(all.get(uuid) ?? []), ...intervals]));
@@ -29,7 +29,7 @@ export function union(...sets: readonly GtidSet[]): GtidSet {
   return new Map([...all].toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-function merged(intervals: readonly Interval[]): Interval[] {
+function merged(intervals: readonly GtidInterval[]): GtidInterval[] {
   const found: [number, number][] = [];
   for (const [from, to] of intervals.toSorted((a, b) => a[0] - b[0])) {
     const last = found.at(-1);
@@ -40,7 +40,7 @@ function merged(intervals: readonly Interval[]): Interval[] {
 }
 
 /** How many GTIDs the intervals have together. */
-const countOf = (intervals: readonly Interval[]): number =>
+const countOf = (intervals: readonly GtidInterval[]): number =>
   intervals.reduce((count, [from, to]) => count + to - from + 1, 0);
 
 /** What a binary log holds, by the server that gave them. */

@@ -12,15 +12,15 @@ import {
   tidyScript,
 } from './cut/host.ts';
 import { hostPod, vantagePod } from './cut/objects.ts';
-import { type CutPlan, cutPlanLines } from './cut/plan.ts';
+import { type CutPlan, cutPlanLines } from './cut/cut-plan.ts';
 import { tidyLaterMs } from './cut/play.ts';
-import { type CutOptions, planCut, watchMsOf } from './cut/run.ts';
-import { placeOf } from './cut/volume.ts';
-import { planLines, variants } from './plan.ts';
+import { type CutOptions, planCut, watchMsOf } from './cut/run-cut.ts';
+import { templateOf } from './cut/volume.ts';
+import { planLines, variants } from './trial-plan.ts';
 import { grantedObjects, type Home, probeAccount } from './rights.ts';
-import { claimObject, type Place, podObject } from './trials/objects.ts';
-import { exampleNamespace, namespaceNow } from './trials/place.ts';
-import { planTrials, type TrialsRequest } from './trials/run.ts';
+import { claimObject, type ObjectTemplate, podObject } from './trials/objects.ts';
+import { exampleNamespace, namespaceNow } from './trials/namespace.ts';
+import { planTrials, type TrialsRequest } from './trials/run-trials.ts';
 import { writerProgram } from './trials/volume-pods.ts';
 
 /**
@@ -31,7 +31,7 @@ export async function dryRun(clients: ProbeClients, request: TrialsRequest): Pro
   const { plan } = await planTrials(clients, request);
   const home = shownHome(request.namespace);
   const namespace = request.namespace ?? exampleNamespace;
-  const place = { namespace, plan, program: writerProgram() };
+  const template = { namespace, plan, program: writerProgram() };
   const grantsLater = request.grant !== undefined;
   const lease = { watchMs: plan.horizonMs, security: 'baseline' } as const;
   const rest = plan.list.length - variants.length;
@@ -50,12 +50,12 @@ export async function dryRun(clients: ProbeClients, request: TrialsRequest): Pro
   const objects = [
     ...grantedObjects({ home, grantsLater, to: probeAccount }),
     ...(home.isGiven ? [] : [asWhole('v1', 'Namespace', namespaceNow(namespace, lease))]),
-    ...trialObjects(place),
+    ...trialObjects(template),
   ];
   return commented(head, objects);
 }
 
-/** Of a run that is not made. */
+/** Home of a run that is not made. */
 export const shownHome = (given: string | undefined): Home => ({
   namespace: given ?? '',
   isGiven: given !== undefined,
@@ -67,15 +67,15 @@ export function commented(head: readonly string[], objects: readonly object[]): 
   return [comment, ...objects.map((object) => stringify(object).trimEnd())].join('\n---\n');
 }
 
-function trialObjects(place: Place): object[] {
+function trialObjects(template: ObjectTemplate): object[] {
   return variants.flatMap((variant) => {
-    const trial = place.plan.list.find((each) => each.variant === variant);
+    const trial = template.plan.list.find((each) => each.variant === variant);
     if (trial === undefined) return [];
-    const claim = asWhole('v1', 'PersistentVolumeClaim', claimObject(place, trial));
+    const claim = asWhole('v1', 'PersistentVolumeClaim', claimObject(template, trial));
     const pods = (['writer', 'next'] as const).map((role) =>
-      asWhole('v1', 'Pod', podObject(place, trial, role)),
+      asWhole('v1', 'Pod', podObject(template, trial, role)),
     );
-    return [claim, ...pods].map((object) => inNamespace(object, place.namespace));
+    return [claim, ...pods].map((object) => inNamespace(object, template.namespace));
   });
 }
 
@@ -124,7 +124,7 @@ function madeObjects(plan: CutPlan, namespace: string): object[] {
   if (first === undefined) return [];
   const run = exampleNamespace;
   const { nodes, image, way, healAfterMs } = plan;
-  const place = placeOf({ namespace, plan }, first.storageClass);
+  const template = templateOf({ namespace, plan }, first.storageClass);
   const trial = { name: first.name, variant: 'contested' } as const;
   const where = { namespace, node: nodes[0], image };
   const scripts = {
@@ -135,13 +135,13 @@ function madeObjects(plan: CutPlan, namespace: string): object[] {
     collect: collectScript(run),
   };
   const pods = [
-    podObject(place, trial, 'writer', journalFolder(run)),
-    podObject(place, trial, 'next'),
+    podObject(template, trial, 'writer', journalFolder(run)),
+    podObject(template, trial, 'next'),
     vantagePod({ ...where, node: nodes[1] }, 'the address of the first node'),
     ...Object.entries(scripts).map(([name, script]) => hostPod(where, name, script)),
   ];
   return [
-    asWhole('v1', 'PersistentVolumeClaim', claimObject(place, trial)),
+    asWhole('v1', 'PersistentVolumeClaim', claimObject(template, trial)),
     ...pods.map((pod) => asWhole('v1', 'Pod', pod)),
   ].map((object) => inNamespace(object, namespace));
 }

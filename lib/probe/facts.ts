@@ -29,7 +29,7 @@ export interface NodeFacts {
   readonly bootId: string;
   /** The class's driver is registered there. */
   readonly hasDriver: boolean;
-  /** As many volumes of it as the node takes, where it says so. */
+  /** Number of its volumes that the node takes, where it says so. */
   readonly attachable: number | undefined;
 }
 
@@ -67,7 +67,7 @@ export async function gatherFacts(clients: ProbeClients, className: string): Pro
 
 export type AtLeastOne<T> = readonly [T, ...T[]];
 
-/** Of several classes, in their order; what is the cluster's is read once. Throws as `answered` does. */
+/** Gathers facts of several classes, in their order; what is the cluster's is read once. Throws as `answered` does. */
 export async function gatherClassFacts(
   clients: ProbeClients,
   [first, ...others]: AtLeastOne<string>,
@@ -111,11 +111,11 @@ export async function gatherClassFacts(
   return found;
 }
 
-type Read = <T>(what: string, answer: Promise<T>) => Promise<T | undefined>;
+type ReadFact = <T>(what: string, answer: Promise<T>) => Promise<T | undefined>;
 
 /** What is not allowed is noted in `refused`. */
 const readingFor =
-  (clients: ProbeClients, refused: { what: string; why: string }[]): Read =>
+  (clients: ProbeClients, refused: { what: string; why: string }[]): ReadFact =>
   (what, answer) => {
     const allowed = answer.catch((error: unknown) => {
       if (statusOf(error) !== 403) throw error;

@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { z } from 'zod';
-import { jobText, sonobuoyText, type JobRequest } from './job.ts';
+import { jobText, sonobuoyText, type ProbeJobRequest } from './job.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'forcedetach-job-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const request: JobRequest = {
+const request: ProbeJobRequest = {
   ...{ image: 'registry.example/probe:1', words: ['--storage-class', 'fast', '--run'] },
   namespace: 'storage-team',
 };

@@ -9,10 +9,10 @@ import { onlyOn, containerName } from './trials/objects.ts';
 export const jobForms = ['job', 'sonobuoy'] as const;
 export type JobForm = (typeof jobForms)[number];
 
-export interface JobRequest {
+export interface ProbeJobRequest {
   /** Holds forcedetach as its entry point, and Node: the pods' image, too. */
   readonly image: string;
-  /** Of the probe, as they were typed, without those that are about the Job. */
+  /** Words of the probe's command, as they were typed, without those that are about the Job. */
   readonly words: readonly string[];
   /** The namespace of the Job, its account, and all that the probe makes in it. */
   readonly namespace: string;
@@ -25,7 +25,7 @@ const endS = 300;
 const account = 'forcedetach-probe';
 
 /** Nothing is tried twice: what a first try left has to be looked at. */
-export function jobText(request: JobRequest): string {
+export function jobText(request: ProbeJobRequest): string {
   const { image, words, namespace, cut } = request;
   const to = { kind: 'ServiceAccount', name: account, namespace } as const;
   const granted = {
@@ -62,7 +62,7 @@ export function jobText(request: JobRequest): string {
 }
 
 /** Never on the node that is cut off: its certificate would be lost with it. */
-function podSpec(serviceAccountName: string, cut: JobRequest['cut']): object {
+function podSpec(serviceAccountName: string, cut: ProbeJobRequest['cut']): object {
   return {
     ...{ restartPolicy: 'Never', serviceAccountName },
     terminationGracePeriodSeconds: endS + Math.ceil((cut?.healAfterMs ?? 0) / 1000),
@@ -70,14 +70,14 @@ function podSpec(serviceAccountName: string, cut: JobRequest['cut']): object {
   };
 }
 
-/** As Sonobuoy mounts it. */
+/** Folder as Sonobuoy mounts it. */
 const results = '/tmp/sonobuoy/results';
 
 /**
  * The worker beside it waits for a file `done` that names the results. Sonobuoy's own account, which may do
  * anything, is what it runs as: a plugin brings no rights along.
  */
-export function sonobuoyText({ image, words, cut }: Omit<JobRequest, 'namespace'>): string {
+export function sonobuoyText({ image, words, cut }: Omit<ProbeJobRequest, 'namespace'>): string {
   const script = [
     `results="\${SONOBUOY_RESULTS_DIR:-${results}}"`,
     'mkdir -p "$results/detach"',

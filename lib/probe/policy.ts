@@ -7,10 +7,10 @@ import { UsageError } from '../errors.ts';
 import { answered, kubectl, type Need } from '../user-cluster.ts';
 import type { ProbeClients } from './clients.ts';
 
-/** Of a namespace: the policy that has to be there before an attachment is ended. */
+/** Annotation of a namespace: the policy that has to be there before an attachment is ended. */
 export const policyAnnotation = 'forcedetach.probe/policy';
 
-/** Of the cluster, for one namespace. */
+/** Name of the cluster's policy for one namespace. */
 export const policyName = (namespace: string): string => `forcedetach-probe-${namespace}`;
 
 const group = 'admissionregistration.k8s.io';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { ProbeClients } from './clients.ts';
 import { driverPods, gatherFacts, type Facts, type NodeFacts } from './facts.ts';
-import { planHash, planOf } from './plan.ts';
-import { predict } from './predict.ts';
+import { planHash, trialPlanOf } from './trial-plan.ts';
+import { predictDriver } from './predict.ts';
 import { planOrRefusal } from './prediction.ts';
 import { mustHaveClass } from './refuse.ts';
 import { rulesOf, trialNeeds } from './rights.ts';
@@ -42,12 +42,12 @@ test.each([
   ['kubernetes.io/no-provisioner', 'local', 'documented'],
   ['disk.vendor.example', undefined, 'not found'],
 ])('%s is predicted to be %s, %s', (driver, mode, sure) => {
-  expect(predict(facts(driver))).toMatchObject({ mode, sure });
+  expect(predictDriver(facts(driver))).toMatchObject({ mode, sure });
 });
 
 test('without an attach phase an unknown driver is taken for shared files, inferred', () => {
   const csiDriver = { spec: { attachRequired: false } };
-  expect(predict(facts('x', { csiDriver }))).toMatchObject({
+  expect(predictDriver(facts('x', { csiDriver }))).toMatchObject({
     mode: 'shared-file',
     sure: 'inferred',
   });
@@ -55,7 +55,7 @@ test('without an attach phase an unknown driver is taken for shared files, infer
 
 test('what was not allowed is a line that says so', () => {
   const refused = [{ what: 'list pods', why: 'not allowed (403)' }];
-  const { lines } = predict(facts('x', { refused }));
+  const { lines } = predictDriver(facts('x', { refused }));
   expect(lines).toContainEqual(expect.objectContaining({ what: 'list pods', sure: 'not found' }));
 });
 
@@ -96,8 +96,8 @@ test('of the nodes that fit, the first by name is for the next pod', () => {
 test('a plan has one hash, and another one where anything differs', () => {
   const { plan } = planOrRefusal(facts('x'), options);
   if (plan === undefined) throw new Error('refused');
-  expect(planHash(plan)).toBe(planHash(planOf(plan)));
-  expect(planHash(planOf({ ...plan, trials: 6 }))).not.toBe(planHash(plan));
+  expect(planHash(plan)).toBe(planHash(trialPlanOf(plan)));
+  expect(planHash(trialPlanOf({ ...plan, trials: 6 }))).not.toBe(planHash(plan));
 });
 
 test('the pods of a driver are those with its socket or its name', () => {

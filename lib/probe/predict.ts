@@ -11,7 +11,7 @@ export interface Line {
   readonly sure: HowSure;
 }
 
-export interface Prediction {
+export interface DriverPrediction {
   /** Undefined where nothing is known of the driver. A prediction, no measurement. */
   readonly mode: DiskMode | 'local' | undefined;
   readonly sure: HowSure;
@@ -20,7 +20,7 @@ export interface Prediction {
 
 const page = 'docs/reference/drivers.yaml';
 
-export function predict(facts: Facts): Prediction {
+export function predictDriver(facts: Facts): DriverPrediction {
   const { storageClass, csiDriver } = facts;
   const driver = storageClass?.provisioner ?? '';
   const lines = [...classLines(facts), ...driverLines(facts), ...clusterLines(facts)];
@@ -139,7 +139,7 @@ interface KnownDriver {
   readonly note: string;
 }
 
-/** As docs/reference/drivers.yaml has it, by the name that it registers; where the page has several rows for one driver, the first, and the others' modes. */
+/** Finds the driver in docs/reference/drivers.yaml, by the name that it registers; where the page has several rows for one driver, the first, and the others' modes. */
 function knownDriver(name: string): KnownDriver | undefined {
   const rows = allDrivers().filter(({ csi }) => csi.some((known) => isCalled(name, known)));
   const [first] = rows;

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { writeKubeconfig } from '../../test/support/user-kubeconfig.ts';
 import { probeClients } from './clients.ts';
-import { answerFor } from './prediction.ts';
+import { predictionFor } from './prediction.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'forcedetach-no-cluster-'));
 let server: Server | undefined;
@@ -40,7 +40,7 @@ async function probed(url: string, user?: Readonly<Record<string, unknown>>): Pr
     ...{ size: '1Gi', horizonMs: 100_000, image: 'node:24' },
   };
   const beganMs = performance.now();
-  const error = await answerFor(clients, asked).catch((thrown: unknown) => thrown);
+  const error = await predictionFor(clients, asked).catch((thrown: unknown) => thrown);
   expect(performance.now() - beganMs).toBeLessThan(10_000);
   return error;
 }

@@ -4,16 +4,16 @@ import { harnessVersion } from '../images/harness-version.ts';
 import { missingRights } from '../user-cluster.ts';
 import type { ProbeClients } from './clients.ts';
 import { gatherFacts, type Facts } from './facts.ts';
-import { planOf, type Plan, type PlanRequest } from './plan.ts';
-import { predict, type Prediction } from './predict.ts';
+import { trialPlanOf, type TrialPlan, type TrialPlanRequest } from './trial-plan.ts';
+import { predictDriver, type DriverPrediction } from './predict.ts';
 import { chooseNodes, mustFit, mustHaveAttachments, mustHaveClass, type Asked } from './refuse.ts';
 import { readNeeds, trialNeeds } from './rights.ts';
-import { exampleNamespace } from './trials/place.ts';
+import { exampleNamespace } from './trials/namespace.ts';
 
-/** Of its form as JSON: it changes where a reader of older ones would err. */
+/** Version of its form as JSON: it changes where a reader of older ones would err. */
 export const predictionVersion = 1;
 
-export interface Answer {
+export interface PredictionReport {
   readonly schemaVersion: typeof predictionVersion;
   readonly kind: 'prediction';
   readonly forcedetach: string;
@@ -21,10 +21,10 @@ export interface Answer {
   readonly storageClass: string;
   readonly driver: string;
   readonly kubernetes: string;
-  /** Of a model and of documents: nothing was measured. */
-  readonly prediction: Prediction;
+  /** Prediction from a model and from documents: nothing was measured. */
+  readonly prediction: DriverPrediction;
   /** What trials would do; absent where they would be refused. */
-  readonly plan?: Plan;
+  readonly plan?: TrialPlan;
   /** Why they would be. */
   readonly refusal?: string;
   /** Rights that this or trials need, and the user lacks. */
@@ -34,15 +34,18 @@ export interface Answer {
 }
 
 /** A volume mode that is left open is shown as Block, which is tried first. */
-export interface AnswerOptions
+export interface PredictionOptions
   extends Asked,
-    Pick<PlanRequest, 'trials' | 'volumeMode' | 'size' | 'horizonMs' | 'image'> {
-  /** As of trials. */
+    Pick<TrialPlanRequest, 'trials' | 'volumeMode' | 'size' | 'horizonMs' | 'image'> {
+  /** Namespace that was given, as for trials. */
   readonly namespace?: string;
 }
 
 /** Makes nothing. Throws as `mustHaveClass` does, and as `answered` (user-cluster.ts). */
-export async function answerFor(clients: ProbeClients, options: AnswerOptions): Promise<Answer> {
+export async function predictionFor(
+  clients: ProbeClients,
+  options: PredictionOptions,
+): Promise<PredictionReport> {
   const facts = await gatherFacts(clients, options.storageClass);
   mustHaveClass(facts, options);
   const { namespace } = options;
@@ -55,7 +58,7 @@ export async function answerFor(clients: ProbeClients, options: AnswerOptions): 
     storageClass: options.storageClass,
     driver: facts.storageClass?.provisioner ?? '',
     kubernetes: facts.kubernetes,
-    prediction: predict(facts),
+    prediction: predictDriver(facts),
     ...planOrRefusal(facts, options),
     missingRights: missing,
     refused: facts.refused,
@@ -64,11 +67,11 @@ export async function answerFor(clients: ProbeClients, options: AnswerOptions): 
 
 export function planOrRefusal(
   facts: Facts,
-  options: AnswerOptions,
-): Pick<Answer, 'plan' | 'refusal'> {
+  options: PredictionOptions,
+): Pick<PredictionReport, 'plan' | 'refusal'> {
   try {
     mustHaveAttachments(facts);
-    const plan = planOf({ ...options, nodes: chooseNodes(facts, options) });
+    const plan = trialPlanOf({ ...options, nodes: chooseNodes(facts, options) });
     mustFit(facts, plan);
     return { plan };
   } catch (error) {

@@ -3,7 +3,7 @@ import { UsageError } from '../errors.ts';
 import { askingFor, forbidden, kubectl, needText, type Need } from '../user-cluster.ts';
 import type { Facts, NodeFacts } from './facts.ts';
 import { localProvisioners } from './predict.ts';
-import type { Plan } from './plan.ts';
+import type { TrialPlan } from './trial-plan.ts';
 import { judgingNeeds } from './rights.ts';
 
 export interface Asked {
@@ -130,7 +130,7 @@ function whyUnfit(node: NodeFacts): string | undefined {
 }
 
 /** Throws UsageError `TOO_MANY_VOLUMES`. */
-export function mustFit({ nodes }: Facts, plan: Plan): void {
+export function mustFit({ nodes }: Facts, plan: TrialPlan): void {
   const limits = plan.nodes.map((name) => nodes.find((node) => node.name === name)?.attachable);
   const least = Math.min(...limits.map((limit) => limit ?? Infinity));
   if (plan.list.length <= least) return;

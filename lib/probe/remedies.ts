@@ -19,7 +19,7 @@ export const whoseRuns =
 export const noRuns =
   'The measured runs are not in this copy of forcedetach; its documentation has them (reference/expectations.md).';
 
-/** Of each mode that agrees, in its order; none where the answer is undecided. */
+/** Rows for each mode that agrees, in its order; none where the answer is undecided. */
 export const remedyRows = (
   modes: readonly DiskMode[],
 ): { readonly mode: DiskMode; readonly rows: readonly RemedyRow[] }[] =>

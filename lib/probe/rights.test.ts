@@ -8,9 +8,9 @@ import { writeKubeconfig } from '../../test/support/user-kubeconfig.ts';
 import { describeError } from '../errors.ts';
 import type { Need } from '../user-cluster.ts';
 import { probeClients, type ProbeClients } from './clients.ts';
-import { runCut, type CutOptions } from './cut/run.ts';
+import { runCut, type CutOptions } from './cut/run-cut.ts';
 import { dryRun } from './dry-run.ts';
-import { answerFor } from './prediction.ts';
+import { predictionFor } from './prediction.ts';
 import {
   cleanNeeds,
   cutNeeds,
@@ -23,7 +23,7 @@ import {
 } from './rights.ts';
 import { answerText } from './texts.ts';
 import { cleanGiven, cleanUp } from './trials/clean.ts';
-import { runTrials, type TrialsRequest } from './trials/run.ts';
+import { runTrials, type TrialsRequest } from './trials/run-trials.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'forcedetach-rights-'));
 let api: FakeStorageApi;
@@ -84,7 +84,7 @@ test.each(wordsOf([...readNeeds, ...trialNeeds(own)]))(
   'a prediction without the right to %s',
   async (right) => {
     const asked = { ...request, volumeMode: 'Filesystem' } as const;
-    const answer = await answerFor(await clientsWithout(right), asked);
+    const answer = await predictionFor(await clientsWithout(right), asked);
     mustName(right, answerText(answer));
   },
 );

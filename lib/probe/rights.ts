@@ -118,7 +118,7 @@ export const removalNeeds = ({ namespace, isGiven }: Home): Need[] => [
     : []),
 ];
 
-interface Rule {
+interface PolicyRule {
   readonly apiGroups: readonly string[];
   readonly resources: readonly string[];
   readonly verbs: readonly string[];
@@ -126,7 +126,7 @@ interface Rule {
 }
 
 /** Needs as RBAC rules, those of one kind of object together. */
-export function rulesOf(needs: readonly Need[]): Rule[] {
+export function rulesOf(needs: readonly Need[]): PolicyRule[] {
   const byObject = Map.groupBy(needs, ({ group = '', resource, subresource, verb, name }) =>
     // Nobody can be limited to the name of what is yet to be made.
     JSON.stringify([group, resource, subresource, verb === 'create' || name === undefined]),
@@ -195,7 +195,7 @@ function roleAndBinding(
   ];
 }
 
-/** Of a user as the API server calls it. */
+/** Grantee for a user as the API server calls it. */
 export function granteeOf(username: string): Grantee {
   const [, namespace, name] = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(username) ?? [];
   return namespace === undefined || name === undefined

@@ -1,17 +1,17 @@
 /** What a probe says to people. Pure. */
-import { planLines } from './plan.ts';
-import type { Answer } from './prediction.ts';
+import { planLines } from './trial-plan.ts';
+import type { PredictionReport } from './prediction.ts';
 import { remedyLines } from './remedies.ts';
 import { graceS } from './trials/objects.ts';
 import type { Certificate } from './trials/certificate.ts';
 import type { ForceDeleted } from './trials/force-deleted.ts';
-import type { Figure, Measured } from './trials/measured.ts';
+import type { Figure, MeasuredClass } from './trials/measured.ts';
 
 export const onlyPredicted =
   'This is a prediction from documents and settings. Nothing was measured.';
 
 /** One line a fact: what, what was found, where, how sure. */
-export function answerText({ prediction, plan, refusal, missingRights }: Answer): string {
+export function answerText({ prediction, plan, refusal, missingRights }: PredictionReport): string {
   const width = Math.max(...prediction.lines.map(({ what }) => what.length));
   return [
     ...prediction.lines.map(
@@ -32,11 +32,11 @@ export function answerText({ prediction, plan, refusal, missingRights }: Answer)
 }
 
 /** The mode, or those that can't be told apart. */
-export const answerWord = ({ mode, modes }: Pick<Measured, 'mode' | 'modes'>): string =>
+export const answerWord = ({ mode, modes }: Pick<MeasuredClass, 'mode' | 'modes'>): string =>
   mode ?? (modes.length > 0 ? modes.join(' or ') : 'undecided');
 
 /** What an answer does not rest on. */
-export const refusedWords = (refused: Answer['refused']): string =>
+export const refusedWords = (refused: PredictionReport['refused']): string =>
   refused.map(({ what, why }) => `${what}: ${why}`).join('; ') || 'nothing';
 
 /** `cut 3, late-cut 1`. */
@@ -67,7 +67,7 @@ export function measuredText(certificate: Certificate): string {
   ].join('\n');
 }
 
-/** Of a row that is no part of the answer. */
+/** Title of a row that is no part of the answer. */
 export const forcedTitle = 'Pods that were deleted by force';
 export const forcedMeaning =
   'A pod that is deleted by force is gone from the API at once, and its kubelet ends it later. ' +

@@ -7,7 +7,7 @@ import { losesPower } from '../faults/kinds/index.ts';
 import type { Scenario } from '../experiment/scenario.ts';
 import { originInWords } from '../storage/disk-origin.ts';
 import type { Verdict } from '../experiment/verdict/verdict.ts';
-import { seconds } from './html-parts.ts';
+import { secondsShown } from './html-parts.ts';
 import { scenarioOf } from './wording.ts';
 
 const links: Readonly<Record<StorageLink, string>> = {
@@ -47,7 +47,7 @@ function madeBy({ provisioning }: Verdict): string {
   if (provisioning === undefined) return '';
   const { storageClass, calls } = provisioning;
   const done = calls.filter(({ error }) => error === undefined);
-  const order = done.map(({ call, t }) => `${call} ${seconds(t / 1000)}`).join(', ');
+  const order = done.map(({ call, t }) => `${call} ${secondsShown(t / 1000)}`).join(', ');
   const failed = calls.length - done.length;
   const told = failed === 0 ? '' : `; ${failed} calls failed before`;
   return ` The official external-provisioner made it for a claim of the class ${storageClass}; into the run: ${order}${told}.`;

@@ -6,7 +6,7 @@ import type { Verdict } from '../experiment/verdict/verdict.ts';
 import type { FeatureGates } from '../kubernetes-versions.ts';
 import { countInWords } from '../counts.ts';
 import { lostColumn, missingInWords, hasLostFile, lostFile } from './loss-words.ts';
-import { percent, pictures, seconds, type Html } from './html-parts.ts';
+import { percent, pictures, secondsShown, type Html } from './html-parts.ts';
 import { noticedChip, noticesCard } from './html-notices.ts';
 import { storyPicture } from './pictures.ts';
 import type { LaterLicence, LicenceRow, LossRow, ReportData } from './types.ts';
@@ -98,7 +98,7 @@ ${safetyFact(verdict)}
 ${missingInWords(verdict).map(({ name, value, more }) => fact(name, value, more))}
 ${fact(
   'Downtime',
-  downtimeMs === null ? 'unknown' : seconds(downtimeMs / 1000),
+  downtimeMs === null ? 'unknown' : secondsShown(downtimeMs / 1000),
   serving.served ? 'commits came back' : 'no commits came back in time',
 )}
 ${fact('Two could write for', exposure.value, exposure.more)}
@@ -175,8 +175,8 @@ function licence(rows: readonly LicenceRow[], { phases, horizonS }: Verdict): Ht
   const came =
     phases.attached === null
       ? ''
-      : ` It was attached to another one ${seconds(phases.attached)} after the fault.`;
-  return html`<p>No second node mounted the volume within ${seconds(horizonS)} after the
+      : ` It was attached to another one ${secondsShown(phases.attached)} after the fault.`;
+  return html`<p>No second node mounted the volume within ${secondsShown(horizonS)} after the
 fault.${came}</p>`;
 }
 
@@ -189,7 +189,7 @@ const laterLicence = ({ title, rows, gaps }: LaterLicence): Html =>
 
 /** The record says it in full; the evidence stands here only where no record was matched. */
 const licenceRow = ({ atS, step, source, evidence, by, rowId }: LicenceRow): Html =>
-  html`<li><span class="at">+${seconds(atS)}</span><span>${explained(step)}${by === undefined ? '' : `: ${by}`}
+  html`<li><span class="at">+${secondsShown(atS)}</span><span>${explained(step)}${by === undefined ? '' : `: ${by}`}
 <span class="faint">${source}${
     rowId === null ? html`: ${evidence}` : html`, <a href="#r${rowId}">record ${rowId}</a>`
   }</span></span></li>`;

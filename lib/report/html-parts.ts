@@ -5,7 +5,7 @@ import type { Picture } from './pictures.ts';
 export type Html = ReturnType<typeof html>;
 
 /** `361.6 s`; at most three decimals, none where there are none. */
-export const seconds = (s: number): string => `${Number(s.toFixed(s < 10 ? 3 : 1))} s`;
+export const secondsShown = (s: number): string => `${Number(s.toFixed(s < 10 ? 3 : 1))} s`;
 
 export function percent(part: number, whole: number): string {
   if (whole === 0) return '–';

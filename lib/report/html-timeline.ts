@@ -1,7 +1,7 @@
 /** What happened when: the zoomable time axis, its static twin, and the way back in steps. */
 import { html } from 'hono/html';
 import { rolesIn } from './browser/timeline-rows.js';
-import { pictures, seconds, type Html } from './html-parts.ts';
+import { pictures, secondsShown, type Html } from './html-parts.ts';
 import { recoveryPicture, timelinePicture } from './pictures.ts';
 import { explained } from './terms.ts';
 import type { RecoveryStep, ReportData, Role } from './types.ts';
@@ -50,5 +50,5 @@ ${pictures(recoveryPicture(steps), 'The way from the fault to the first commit')
 }
 
 const recoveryRow = ({ name, fromS, toS }: RecoveryStep): Html =>
-  html`<tr><td>${name}</td><td class="number">${seconds(toS - fromS)}</td>
-<td class="number">+${seconds(toS)}</td></tr>`;
+  html`<tr><td>${name}</td><td class="number">${secondsShown(toS - fromS)}</td>
+<td class="number">+${secondsShown(toS)}</td></tr>`;

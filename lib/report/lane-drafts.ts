@@ -15,10 +15,11 @@ const groups = [
   'link',
   'server',
 ] as const;
-type Group = (typeof groups)[number];
+type LaneGroup = (typeof groups)[number];
 
 /** Name on pages: a server's lanes by its program. */
-export const groupName = (group: Group): string => (group === 'server' ? database.server : group);
+export const groupName = (group: LaneGroup): string =>
+  group === 'server' ? database.server : group;
 
 /** Who comes first, top to bottom. */
 const roles: readonly Role[] = ['run', 'victim', 'successor', 'control-plane', 'other'];
@@ -32,7 +33,7 @@ interface OpenBar {
 }
 
 interface LaneDraft {
-  readonly group: Group;
+  readonly group: LaneGroup;
   label: string;
   node: string | undefined;
   readonly bars: OpenBar[];
@@ -40,7 +41,7 @@ interface LaneDraft {
 
 /** Which lane; `node` is undefined where none is meant. */
 export interface LaneName {
-  readonly group: Group;
+  readonly group: LaneGroup;
   readonly node?: string | undefined;
   readonly name: string;
 }
@@ -96,7 +97,7 @@ export class LaneDrafts {
 }
 
 function roleOf(
-  group: Group,
+  group: LaneGroup,
   node: string | null,
   victim: string | undefined,
   successor: string | undefined,
@@ -113,7 +114,7 @@ function successorOf(
   victim: string,
   zeroMs: number,
 ): string | undefined {
-  const firstIn = (group: Group): string | undefined =>
+  const firstIn = (group: LaneGroup): string | undefined =>
     drafts
       .filter((draft) => draft.group === group && draft.node !== victim)
       .flatMap(({ node, bars }) => bars.map(({ fromMs }) => ({ node, fromMs })))

@@ -36,7 +36,7 @@ export type MeasuredMutants = z.output<typeof measuredSchema>;
 
 const path = new URL('../../docs/internals/mutants.json', import.meta.url);
 
-export const readMeasured = (): MeasuredMutants =>
+export const readMeasuredMutants = (): MeasuredMutants =>
   measuredSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
 
 export function writeMeasured(measured: MeasuredMutants): void {
@@ -65,7 +65,7 @@ export function scoreOf({ mutants, twins }: MeasuredMutants): Score {
 }
 
 /** One sentence for reports; without its date, so that only another score makes another page. */
-export function scoreInWords(measured: MeasuredMutants = readMeasured()): string {
+export function scoreInWords(measured: MeasuredMutants = readMeasuredMutants()): string {
   const version = measured[database.name];
   if (typeof version !== 'string') {
     return `no damage was planted in volumes of ${database.title} yet: what its audit misses is not known`;

@@ -2,7 +2,7 @@
 import type { Loss, Verdict } from '../experiment/verdict/verdict.ts';
 import { scoreInWords } from './mutant-score.ts';
 import { diskInWords } from './disk-words.ts';
-import { percent, seconds } from './html-parts.ts';
+import { percent, secondsShown } from './html-parts.ts';
 import { epochNames, lostColumn, missingInWords, hasLostFile, lostFile } from './loss-words.ts';
 import { noticedChip } from './html-notices.ts';
 import {
@@ -28,7 +28,7 @@ export function renderSummary(verdict: Verdict, picture?: string): string {
       name,
       `${value} (${more})`,
     ]),
-    ['Downtime', downtime === null ? 'unknown' : seconds(downtime / 1000)],
+    ['Downtime', downtime === null ? 'unknown' : secondsShown(downtime / 1000)],
     ...(custom === undefined ? [] : [['The caller’s own', custom] satisfies [string, string]]),
     ['Disk', diskInWords(verdict)],
     ['Two could write for', `${exposure.value}: ${exposure.more}`],

@@ -8,7 +8,7 @@ import { refusedInWords } from '../timeline/refused-mounts.ts';
 import { wilson } from '../intervals.ts';
 import { recordedScenario } from '../history/migration.ts';
 import { countInWords } from '../counts.ts';
-import { bytes, percent, seconds } from './html-parts.ts';
+import { bytes, percent, secondsShown } from './html-parts.ts';
 import type { ServingWord } from '../experiment/expectation/serving-expectation.ts';
 import type { Verdict, VerdictWord } from '../experiment/verdict/verdict.ts';
 
@@ -99,7 +99,7 @@ export function cellExpectation(cell: BatchCell): string {
 export function exposureInWords(verdict: Verdict): { value: string; more: string } {
   const { exposure, horizonS } = verdict;
   if (horizonS === 0) return { value: 'not known', more: 'the fault never came' };
-  return { value: seconds(exposure.ms / 1000), more: writtenInIt(verdict) };
+  return { value: secondsShown(exposure.ms / 1000), more: writtenInIt(verdict) };
 }
 
 function writtenInIt({ exposure, scenario }: Verdict): string {
@@ -117,11 +117,11 @@ export function secondMountInWords(verdict: Verdict): { value: string; more: str
   const [refused] = refusedMounts.filter(({ firstS }) => firstS < horizonS);
   const had = refused === undefined ? '' : `; ${refusedInWords(refused)}`;
   if (phases.secondMount !== null) {
-    return { value: seconds(phases.secondMount), more: `after the fault${had}` };
+    return { value: secondsShown(phases.secondMount), more: `after the fault${had}` };
   }
   if (horizonS === 0) return { value: 'not known', more: 'the fault never came' };
   const value = refused === undefined ? 'none' : 'refused';
-  return { value, more: `none in ${seconds(horizonS)} after the fault${had}` };
+  return { value, more: `none in ${secondsShown(horizonS)} after the fault${had}` };
 }
 
 export function advice(verdict: Verdict): string[] {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { modelScenario } from '../../test/support/model-run.ts';
-import { lostIn } from './commits.ts';
+import { lostInCopy } from './commits.ts';
 import { play } from './play.ts';
 
 const seeds = Array.from({ length: 20 }, (_, n) => String(n));
@@ -13,7 +13,7 @@ test('an overlap of 3 s costs commits, as it does with the runner’s client', {
   });
   const lost = seeds.filter((seed) => {
     const { first, second } = play(scenario, seed);
-    return lostIn(first) + lostIn(second) > 0 || first.unreadable || second.unreadable;
+    return lostInCopy(first) + lostInCopy(second) > 0 || first.unreadable || second.unreadable;
   });
   // The runner's client loses in 10 of 10.
   expect(lost.length).toBeGreaterThanOrEqual(18);

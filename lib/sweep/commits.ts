@@ -3,21 +3,21 @@
  * hand-over; a copy of the volume is asked which of the acknowledged ones it still has.
  */
 import type { Model } from '../cluster/sim/model.ts';
-import type { Server } from '../cluster/sim/server.ts';
+import type { ModelServer } from '../cluster/sim/server.ts';
 import { secondUs } from '../cluster/sim/timings.ts';
 import type { LedgerEntry } from '../workload/sql.ts';
 import type { Timer } from '../cluster/sim/kernel.ts';
 import type { Scenario } from '../experiment/scenario.ts';
-import type { Witness } from './witness.ts';
+import type { TraceRecorder } from './trace-recorder.ts';
 
-interface Acknowledged {
+interface AcknowledgedCommit {
   readonly entry: LedgerEntry;
   readonly isVictims: boolean;
   readonly atUs: number;
 }
 
 /** What one copy of the volume had lost of what it must hold. */
-export interface Loss {
+export interface CopyLoss {
   readonly acked: number;
   readonly byVictimBefore: number;
   readonly byVictimAfter: number;
@@ -26,7 +26,7 @@ export interface Loss {
   readonly unreadable: boolean;
 }
 
-export const lostIn = ({ byVictimBefore, byVictimAfter, bySuccessor }: Loss): number =>
+export const lostInCopy = ({ byVictimBefore, byVictimAfter, bySuccessor }: CopyLoss): number =>
   byVictimBefore + byVictimAfter + bySuccessor;
 
 /** Row without what nobody reads of a sweep's: all but the number. */
@@ -40,7 +40,7 @@ const flushPeriodUs = 2 * secondUs;
 export class Commits {
   readonly #model: Model;
   readonly #victim: string;
-  readonly #acked: Acknowledged[] = [];
+  readonly #acked: AcknowledgedCommit[] = [];
   #seq = 0;
   /** Acknowledged by servers on other nodes than the victim. */
   bySuccessors = 0;
@@ -58,7 +58,7 @@ export class Commits {
     }
   }
 
-  #ask(server: Server): void {
+  #ask(server: ModelServer): void {
     const entry: LedgerEntry = { ...blank, seq: this.#seq++ };
     server.commit(entry, (done) => {
       if (done) this.#acknowledge(entry, server.machine.name === this.#victim);
@@ -69,7 +69,7 @@ export class Commits {
    * Loss that a copy of the volume would show now. What a living server need not have
    * flushed yet is not missed.
    */
-  lossNow(handoverAtUs: number): Loss {
+  lossNow(handoverAtUs: number): CopyLoss {
     const { volume, world, kernel } = this.#model;
     const heldBackUs = world.settings.trxCommit === 1 ? 0 : flushPeriodUs;
     const mustHoldUntilUs = kernel.nowUs - heldBackUs;
@@ -102,22 +102,22 @@ const beatUs = { calm: 30 * secondUs, busy: secondUs / 4 };
 const burst = { commits: 40, forUs: 6 * secondUs };
 const busyRate = 100;
 
-interface ClientOptions {
+interface SweepClientOptions {
   readonly model: Model;
   readonly scenario: Scenario;
-  readonly witness: Witness;
+  readonly witness: TraceRecorder;
   readonly commits: Commits;
 }
 
-export class Client {
-  readonly #options: ClientOptions;
+export class SweepClient {
+  readonly #options: SweepClientOptions;
   readonly #isBusy: boolean;
   readonly #beatAgain = (): void => this.#beat();
   #next: Timer | undefined;
   /** The schedule is over but for what may still come of it. */
   isSettled = false;
 
-  constructor(options: ClientOptions) {
+  constructor(options: SweepClientOptions) {
     this.#options = options;
     const { rate } = options.scenario;
     this.#isBusy = rate === 'max' || rate >= busyRate;

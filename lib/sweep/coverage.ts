@@ -4,8 +4,8 @@
  */
 import { noticeNames } from '../cluster/sim/notices.ts';
 import type { Corpus } from './generate.ts';
-import type { Coverage, Example } from './tally.ts';
-import type { Trace } from './witness.ts';
+import type { Coverage, ScheduleExample } from './tally.ts';
+import type { Trace } from './trace-recorder.ts';
 
 const begin = noticeNames.length;
 /** A pair of notices as one number: `from` times this, plus `to`. */
@@ -68,7 +68,7 @@ export function statesSeen(tally: Pick<Coverage, 'transitions'>): readonly strin
 export function corpusOf({ transitions, firstSeen }: Coverage): Corpus {
   return rarest(transitions)
     .slice(0, corpusSize)
-    .map(({ pair }): Example | undefined => firstSeen[pair])
+    .map(({ pair }): ScheduleExample | undefined => firstSeen[pair])
     .filter((example) => example !== undefined)
     .map(({ scenario }) => scenario);
 }

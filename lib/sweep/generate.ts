@@ -4,9 +4,9 @@
  */
 import type { DiskMode } from '../disk-modes/index.ts';
 import type { Scenario } from '../experiment/scenario.ts';
-import { plainScenario, settle, type Fields } from './settle.ts';
+import { plainScenario, settle, type ScenarioDraft } from './settle.ts';
 import { fields } from '../experiment/fields.ts';
-import { fieldNames, type FieldName } from '../experiment/places.ts';
+import { fieldNames, type FieldName } from '../experiment/written-paths.ts';
 import type { Field } from '../fields/field.ts';
 import type { Swept, Dice } from '../fields/swept.ts';
 import { Chance } from '../cluster/sim/chance.ts';
@@ -28,7 +28,7 @@ const mostMutations = 3;
 /** Shares of the other factors: a schedule draws none, a few, or all. */
 const extraShares = [0, 0.1, 1];
 
-interface Source {
+interface ScheduleSource {
   readonly seed: string;
   /** `sweepKey` of the seed. */
   readonly key: number;
@@ -37,7 +37,7 @@ interface Source {
   readonly disk?: DiskMode | undefined;
 }
 
-export function scheduleAt(sweep: Source, index: number): Schedule {
+export function scheduleAt(sweep: ScheduleSource, index: number): Schedule {
   const draws = new Draws(sweep.key, index);
   const { corpus, disk } = sweep;
   const isMutant = corpus.length > 0 && draws.chance(corpusShare);
@@ -48,7 +48,7 @@ export function scheduleAt(sweep: Source, index: number): Schedule {
 
 function drawnWith(draws: Draws): Scenario {
   const share = draws.pick(extraShares);
-  const drawn: Fields = { ...plainScenario };
+  const drawn: ScenarioDraft = { ...plainScenario };
   for (const { field, draw, isAsked } of factors) {
     if (isAsked || draws.chance(share)) drawn[field] = draw(draws);
   }
@@ -56,7 +56,7 @@ function drawnWith(draws: Draws): Scenario {
 }
 
 function mutantOf(parent: Scenario, draws: Draws): Scenario {
-  const mutant: Fields = { ...parent };
+  const mutant: ScenarioDraft = { ...parent };
   for (let left = draws.int(1, mostMutations); left > 0; left--) {
     const { field, draw } = draws.pick(factors);
     mutant[field] = draw(draws);

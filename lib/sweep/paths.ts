@@ -3,10 +3,10 @@
  * and remedy name (P1 to P5, the races of the Kubernetes model). Each path is recognized by what a
  * schedule showed, not by how it was drawn alone.
  */
-import { notices, type Notice } from '../cluster/sim/notices.ts';
+import { notices, type NoticeCode } from '../cluster/sim/notices.ts';
 import { losesPower, type FaultKind } from '../faults/kinds/index.ts';
-import { lostIn } from './commits.ts';
-import type { Outcome } from './play.ts';
+import { lostInCopy } from './commits.ts';
+import type { ScheduleOutcome } from './play.ts';
 import type { RemedyKind } from '../remedies/kinds/index.ts';
 import type { Scenario } from '../experiment/scenario.ts';
 import { factors } from './generate.ts';
@@ -15,18 +15,18 @@ import { hasDefault } from './settle.ts';
 interface KnownPath {
   readonly name: string;
   readonly what: string;
-  readonly shows: (outcome: Outcome) => boolean;
+  readonly shows: (outcome: ScheduleOutcome) => boolean;
 }
 
-const isHarmed = ({ dualMount, overlapUs }: Outcome): boolean => dualMount || overlapUs > 0;
+const isHarmed = ({ dualMount, overlapUs }: ScheduleOutcome): boolean => dualMount || overlapUs > 0;
 /** And nobody did anything. */
-const isUnaided = (outcome: Outcome): boolean =>
+const isUnaided = (outcome: ScheduleOutcome): boolean =>
   isHarmed(outcome) && outcome.scenario.remedy === 'none';
 
 /** When a notice first came after a time, about the victim's node, another one, or none. */
 function firstUs(
-  { trace, victim, faultAtUs }: Outcome,
-  notice: Notice,
+  { trace, victim, faultAtUs }: ScheduleOutcome,
+  notice: NoticeCode,
   about: 'victim' | 'other',
   afterUs = faultAtUs,
 ): number {
@@ -38,18 +38,18 @@ function firstUs(
   return Infinity;
 }
 
-const attachedElsewhereUs = (outcome: Outcome): number =>
+const attachedElsewhereUs = (outcome: ScheduleOutcome): number =>
   firstUs(outcome, notices.attachmentAttached, 'other');
 
 /** Only such a volume waits for a detach: else another node gets it whatever becomes of the first. */
-const isForOne = ({ scenario: { accessMode, disk } }: Outcome): boolean =>
+const isForOne = ({ scenario: { accessMode, disk } }: ScheduleOutcome): boolean =>
   accessMode !== 'ReadWriteMany' && disk !== 'shared-file';
 
 /**
  * The controller no longer counts the victim's attachment, since something happened, and another node
  * got the volume before anybody had taken it from the victim.
  */
-function isUncertainSince(outcome: Outcome, sinceUs: number): boolean {
+function isUncertainSince(outcome: ScheduleOutcome, sinceUs: number): boolean {
   const uncertainUs = firstUs(outcome, notices.uncertain, 'victim', sinceUs);
   const attachedUs = attachedElsewhereUs(outcome);
   return (
@@ -134,8 +134,8 @@ export const knownPaths: readonly KnownPath[] = [
     what: 'the node stood still, and goes on after the hand-over with what it had in its caches',
     shows: (outcome) =>
       outcome.scenario.fault === 'freeze' &&
-      lostIn(outcome.first) === 0 &&
-      lostIn(outcome.second) > 0,
+      lostInCopy(outcome.first) === 0 &&
+      lostInCopy(outcome.second) > 0,
   },
   {
     name: 'R11',
@@ -152,7 +152,7 @@ export const knownPaths: readonly KnownPath[] = [
  * The rows of the outcome matrix that a sweep must find or must not refute: does another node mount
  * the volume while the first writer lives? A row is asked of schedules in which nothing else happens.
  */
-interface Row {
+interface PathRow {
   readonly name: string;
   readonly expect: 'yes' | 'no';
 }
@@ -181,16 +181,16 @@ const nameOf = (fault: FaultKind, also: Scenario['also'], remedy: RemedyKind): s
 const rowsOf = (
   faults: readonly FaultKind[],
   remedies: readonly RemedyKind[],
-  expect: Row['expect'],
+  expect: PathRow['expect'],
   alsos: readonly Scenario['also'][] = ['none'],
-): Row[] =>
+): PathRow[] =>
   faults.flatMap((fault) =>
     alsos.flatMap((also) =>
       remedies.map((remedy) => ({ name: nameOf(fault, also, remedy), expect })),
     ),
   );
 
-export const rows: readonly Row[] = [
+export const rows: readonly PathRow[] = [
   ...rowsOf(liveFaults, removing, 'yes'),
   ...rowsOf(liveFaults, leaving, 'no'),
   ...rowsOf(deadFaults, [...removing, ...leaving], 'no'),
@@ -202,11 +202,11 @@ export const rows: readonly Row[] = [
 const known = new Set(rows.map(({ name }) => name));
 
 /** The row that a scenario asks; undefined where it asks none. */
-export function rowOf(scenario: Scenario): string | undefined {
+export function pathRowOf(scenario: Scenario): string | undefined {
   const name = nameOf(scenario.fault, scenario.also, scenario.remedy);
   return known.has(name) && isPlain(scenario) ? name : undefined;
 }
 
 /** Whether the first writer lived when the second came. */
-export const answersYes = ({ dualMount, scenario }: Outcome): boolean =>
+export const answersYes = ({ dualMount, scenario }: ScheduleOutcome): boolean =>
   dualMount && !losesPower(scenario.fault);

@@ -10,13 +10,13 @@ import { InfrastructureError } from '../errors.ts';
 import { heartbeatMs } from '../faults/fault.ts';
 import { losesPower } from '../faults/kinds/index.ts';
 import type { Scenario } from '../experiment/scenario.ts';
-import { Client, Commits, type Loss } from './commits.ts';
+import { SweepClient, Commits, type CopyLoss } from './commits.ts';
 import { syncFaults, killServers } from './faults.ts';
 import { drain, syncRemedies, type SyncRemedy } from './remedies.ts';
 import { Scene } from './scene.ts';
-import { Witness, type Trace } from './witness.ts';
+import { TraceRecorder, type Trace } from './trace-recorder.ts';
 
-export interface Outcome {
+export interface ScheduleOutcome {
   readonly scenario: Scenario;
   readonly seed: string;
   /** The victim's number in the trace. */
@@ -27,8 +27,8 @@ export interface Outcome {
   readonly dualMount: boolean;
   /** How long two nodes could write. */
   readonly overlapUs: number;
-  readonly first: Loss;
-  readonly second: Loss;
+  readonly first: CopyLoss;
+  readonly second: CopyLoss;
   /** A database that stays served again within the scenario's bound after the heal. */
   readonly converged: boolean;
   /** A remedy acted before the heal. */
@@ -53,7 +53,7 @@ const recreateUs = 300 * secondUs;
 /** A move back that takes longer than this has failed. */
 const drainUs = 60 * secondUs;
 
-export function play(scenario: Scenario, seed: string, size: ModelOptions = {}): Outcome {
+export function play(scenario: Scenario, seed: string, size: ModelOptions = {}): ScheduleOutcome {
   const scene = begin(scenario, seed, size);
   const fault = syncFaults[scenario.fault];
   const remedy = syncRemedies[scenario.remedy];
@@ -99,7 +99,7 @@ export function play(scenario: Scenario, seed: string, size: ModelOptions = {}):
 function begin(scenario: Scenario, seed: string, size: ModelOptions): Scene {
   const kernel = new Kernel();
   const model = startModel(kernel, scenario, seed, size);
-  const witness = new Witness(model);
+  const witness = new TraceRecorder(model);
   const readyPod = (): PodObject | undefined => {
     const pod = model.api.databasePod();
     return pod?.ready === true ? pod : undefined;
@@ -113,7 +113,7 @@ function begin(scenario: Scenario, seed: string, size: ModelOptions): Scene {
   }
   const victim = { node: pod.node.name, index: pod.node.index, uid: pod.uid };
   const commits = new Commits(model, victim.node);
-  const client = new Client({ model, scenario, witness, commits });
+  const client = new SweepClient({ model, scenario, witness, commits });
   kernel.runUntil(kernel.nowUs + scenario.warmupMs * msUs);
   killServers(model, pod, scenario.serverKills);
   witness.begin(pod, victim.index);
@@ -143,17 +143,17 @@ function startAlso(scene: Scene): () => void {
   return mend;
 }
 
-interface RemedyRun {
+interface AppliedRemedy {
   hasActed: boolean;
   /** Whoever applies it is done with that. */
   isDone: () => boolean;
 }
 
-function startRemedy(scene: Scene, remedy: SyncRemedy): RemedyRun {
+function startRemedy(scene: Scene, remedy: SyncRemedy): AppliedRemedy {
   const { scenario } = scene;
   const { remedyAt, untaintAt } = scenario;
   const isNone = scenario.remedy === 'none';
-  const run: RemedyRun = { hasActed: false, isDone: () => isNone };
+  const run: AppliedRemedy = { hasActed: false, isDone: () => isNone };
   if (isNone) return run;
   const act = (): void => {
     remedy.applies(scene);
@@ -170,7 +170,7 @@ function startRemedy(scene: Scene, remedy: SyncRemedy): RemedyRun {
 const always = (): boolean => true;
 
 /** Until the remedy is done and the successor has served for a while, or the horizon ends. */
-function watch(scene: Scene, remedyRun: RemedyRun): void {
+function watch(scene: Scene, remedyRun: AppliedRemedy): void {
   const { scenario, witness, commits, faultAtUs } = scene;
   const deadlineUs = faultAtUs + scenario.horizonMs * msUs;
   if (!scene.advance(deadlineUs, () => remedyRun.isDone())) return;

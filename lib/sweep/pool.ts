@@ -1,14 +1,14 @@
 /** Threads that play stretches of a sweep side by side. */
 import { moduleBeside } from '../module-beside.ts';
 import { WorkerPool } from '../worker-pool.ts';
-import type { Stretch } from './stretch.ts';
+import type { ScheduleRange } from './schedule-range.ts';
 import type { Tally } from './tally.ts';
 
 /** Who plays stretches: threads, or whoever has the same answers. */
-export type SweepPool = Pick<WorkerPool<Stretch, Tally>, 'run'>;
+export type SweepPool = Pick<WorkerPool<ScheduleRange, Tally>, 'run'>;
 
 /** A schedule leaves much garbage and keeps nothing: with room for it each costs 5 % less (docs/internals/sweep.md). */
 const youngMb = 256;
 
-export const sweepPool = (threads: number): WorkerPool<Stretch, Tally> =>
+export const sweepPool = (threads: number): WorkerPool<ScheduleRange, Tally> =>
   new WorkerPool(moduleBeside('worker', import.meta), threads, { youngMb });

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { modelScenario } from '../../test/support/model-run.ts';
 import type { ScenarioInput } from '../experiment/scenario.ts';
-import type { Harm } from './judge.ts';
+import type { Harm } from './judge-schedule.ts';
 import { ranked } from './rank.ts';
-import type { Finding } from './tally.ts';
+import type { SweepFinding } from './tally.ts';
 
 const place = 'unfenced | alive';
 
@@ -22,13 +22,13 @@ function finding({
   count = 1,
   fields = {},
   place: at = place,
-}: Given): Finding {
+}: Given): SweepFinding {
   const key = [broken[0], at, ...licence].join(' | ');
   const scenario = modelScenario({ remedy: 'force-delete', ...fields });
   return { key, broken, licence, count, index: 0, seed: 'a', scenario };
 }
 
-const order = (...findings: Finding[]): string[] =>
+const order = (...findings: SweepFinding[]): string[] =>
   ranked(findings).map(({ novelty, key }) => `${novelty}: ${key}`);
 
 test('what nobody foretold comes first, however often the rest was seen', () => {

@@ -2,9 +2,9 @@
 import { expectationOf } from '../experiment/expectation/expectations.ts';
 import { servingExpectationOf } from '../experiment/expectation/serving-expectation.ts';
 import type { Safety } from '../experiment/verdict/verdict.ts';
-import { harms, waived, type Harm } from './judge.ts';
+import { harms, waived, type Harm } from './judge-schedule.ts';
 import { changedFields } from './settle.ts';
-import type { Finding } from './tally.ts';
+import type { SweepFinding } from './tally.ts';
 
 /**
  * `unforetold`: new, and the expectations of its example say otherwise. `new`: no finding of the same
@@ -13,12 +13,12 @@ import type { Finding } from './tally.ts';
 export const novelties = ['unforetold', 'new', 'variant'] as const;
 export type Novelty = (typeof novelties)[number];
 
-export interface RankedFinding extends Finding {
+export interface RankedFinding extends SweepFinding {
   readonly novelty: Novelty;
 }
 
 /** The most telling first. */
-export function ranked(findings: readonly Finding[]): RankedFinding[] {
+export function ranked(findings: readonly SweepFinding[]): RankedFinding[] {
   const beside = Map.groupBy(findings, placeOf);
   return findings
     .map((finding) => ({
@@ -39,16 +39,16 @@ export function ranked(findings: readonly Finding[]): RankedFinding[] {
 }
 
 /** Disk, victim and broken promises: what a finding's key says beside its harm and its licence. */
-const placeOf = ({ key, licence }: Finding): string => {
+const placeOf = ({ key, licence }: SweepFinding): string => {
   const [, ...rest] = key.split(' | ');
   return rest.slice(0, rest.length - licence.length).join(' | ');
 };
 
 /** The worst has the lowest. */
-const gravityOf = ({ broken }: Pick<Finding, 'broken'>): number =>
+const gravityOf = ({ broken }: Pick<SweepFinding, 'broken'>): number =>
   Math.min(...broken.map((harm) => harms.indexOf(harm)));
 
-function noveltyOf(finding: Finding, beside: readonly Finding[]): Novelty {
+function noveltyOf(finding: SweepFinding, beside: readonly SweepFinding[]): Novelty {
   const decisions = new Set(finding.licence);
   const gravity = gravityOf(finding);
   const isVariant = beside.some(
@@ -61,7 +61,7 @@ function noveltyOf(finding: Finding, beside: readonly Finding[]): Novelty {
   return isForetold(finding) ? 'new' : 'unforetold';
 }
 
-function isForetold({ scenario, broken }: Finding): boolean {
+function isForetold({ scenario, broken }: SweepFinding): boolean {
   const safety = damageOf(broken);
   if (!expectationOf(scenario).verdicts.includes(safety)) return false;
   // Whether somebody serves is asked of whole disks alone.

@@ -6,7 +6,7 @@ import { statesSeen, transitionsSeen, type Transition } from './coverage.ts';
 import { knownPaths, rows } from './paths.ts';
 import { novelties, type Novelty, type RankedFinding, ranked } from './rank.ts';
 import type { SweepState } from './sweep.ts';
-import type { Example, Finding } from './tally.ts';
+import type { ScheduleExample, SweepFinding } from './tally.ts';
 
 export interface SweepReport {
   readonly schemaVersion: 1;
@@ -22,7 +22,12 @@ export interface SweepReport {
   readonly findings: readonly RankedFinding[];
   /** Rows of the outcome matrix, with what was expected and what came. */
   readonly rows: readonly RowReport[];
-  readonly paths: readonly { name: string; what: string; count: number; example?: Example }[];
+  readonly paths: readonly {
+    name: string;
+    what: string;
+    count: number;
+    example?: ScheduleExample;
+  }[];
   readonly coverage: {
     readonly statesSeen: number;
     readonly states: number;
@@ -44,7 +49,7 @@ interface RowReport {
 
 interface Surprise {
   readonly what: string;
-  readonly example: Example;
+  readonly example: ScheduleExample;
 }
 
 const rareShown = 20;
@@ -101,7 +106,7 @@ function surprisesIn(tally: SweepState['tally']): Surprise[] {
   return [...refuted, ...leaks];
 }
 
-const isDamage = (broken: Finding['broken']): boolean =>
+const isDamage = (broken: SweepFinding['broken']): boolean =>
   broken.includes('lost') || broken.includes('corrupt');
 
 export function sweepLines(report: SweepReport): string[] {

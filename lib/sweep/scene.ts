@@ -4,8 +4,8 @@ import { msUs } from '../cluster/sim/timings.ts';
 import type { NodeMachine } from '../cluster/sim/machine.ts';
 import type { Scenario } from '../experiment/scenario.ts';
 import { isSeen, type When } from '../when.ts';
-import type { Client, Commits } from './commits.ts';
-import type { Witness } from './witness.ts';
+import type { SweepClient, Commits } from './commits.ts';
+import type { TraceRecorder } from './trace-recorder.ts';
 
 interface Trigger {
   readonly isDue: () => boolean;
@@ -23,18 +23,18 @@ interface Victim {
 interface SceneOptions {
   readonly model: Model;
   readonly scenario: Scenario;
-  readonly witness: Witness;
+  readonly witness: TraceRecorder;
   readonly commits: Commits;
-  readonly client: Client;
+  readonly client: SweepClient;
   readonly victim: Victim;
 }
 
 export class Scene {
   readonly model: Model;
   readonly scenario: Scenario;
-  readonly witness: Witness;
+  readonly witness: TraceRecorder;
   readonly commits: Commits;
-  readonly client: Client;
+  readonly client: SweepClient;
   readonly victim: Victim;
   /** The fault was mended: it does not go on. */
   isHealed = false;

@@ -7,7 +7,7 @@ import { parseScenario } from '../experiment/scenario.ts';
 import { parseSchedule, scheduleText, readSchedule } from './schedule-file.ts';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { judge } from './judge.ts';
+import { judge } from './judge-schedule.ts';
 import { play } from './play.ts';
 
 const good = scheduleText({

@@ -3,7 +3,7 @@ import { stringify } from 'yaml';
 import { z } from 'zod';
 import { contradictions } from '../experiment/contradictions.ts';
 import { verdictWords, type Scenario } from '../experiment/scenario.ts';
-import { placeOf } from '../experiment/places.ts';
+import { writtenPathOf } from '../experiment/written-paths.ts';
 import { hintOnOldKeys, oldKeysIn, settingsSchema, writtenOf } from '../experiment/written.ts';
 import { parseYaml, readYaml, type FileKind, type OnHint } from '../yaml-file.ts';
 import { changedFields, plainScenario } from './settle.ts';
@@ -29,7 +29,7 @@ const scheduleSchema = z
       ...plainScenario,
       ...file.scenario,
     } as Scenario)) {
-      context.addIssue({ code: 'custom', path: ['scenario', ...placeOf(field)], message });
+      context.addIssue({ code: 'custom', path: ['scenario', ...writtenPathOf(field)], message });
     }
   });
 

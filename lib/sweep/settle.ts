@@ -12,7 +12,7 @@ export const plainScenario: Scenario = parseScenario({
 });
 
 /** A copy of a scenario, to be written to: so all schedules have one shape, and each access is fast. */
-export type Fields = { -readonly [Field in keyof Scenario]: unknown };
+export type ScenarioDraft = { -readonly [Field in keyof Scenario]: unknown };
 
 /** A rule names one field; these belong to it. */
 const together: Partial<Readonly<Record<keyof Scenario, readonly (keyof Scenario)[]>>> = {
@@ -31,7 +31,7 @@ export function settle(drawn: Scenario): Scenario {
   for (let pass = 0; pass < mostPasses; pass++) {
     const broken = contradictions(scenario);
     if (broken.length === 0) return scenario;
-    const fitting: Fields = { ...scenario };
+    const fitting: ScenarioDraft = { ...scenario };
     for (const { field } of broken) {
       for (const each of [field, ...(together[field] ?? [])]) fitting[each] = plainScenario[each];
       if (field === 'remedyAt' && scenario.fault === 'none') fitting[field] = atOnceMs;

@@ -5,27 +5,27 @@
 import { join } from 'node:path';
 import type { Scenario } from '../experiment/scenario.ts';
 import { faultEvents, remedyEvents } from '../when.ts';
-import { play, type Outcome } from './play.ts';
+import { play, type ScheduleOutcome } from './play.ts';
 import { changedFields, plainScenario, settle } from './settle.ts';
 import { expectationOf } from '../experiment/expectation/expectations.ts';
 import type { Safety } from '../experiment/verdict/verdict.ts';
-import { judge, licenceOf } from './judge.ts';
+import { judge, licenceOf } from './judge-schedule.ts';
 import { scheduleText } from './schedule-file.ts';
 import type { RankedFinding } from './rank.ts';
 import type { SweepReport } from './report.ts';
-import type { Example } from './tally.ts';
+import type { ScheduleExample } from './tally.ts';
 import { knownPaths } from './paths.ts';
 
 interface ShrinkOptions {
   readonly scenario: Scenario;
   readonly seed: string;
   /** Whether an outcome still shows it. */
-  readonly shows: (outcome: Outcome) => boolean;
+  readonly shows: (outcome: ScheduleOutcome) => boolean;
 }
 
 interface Shrunk {
   readonly scenario: Scenario;
-  readonly outcome: Outcome;
+  readonly outcome: ScheduleOutcome;
   /** How many of so many other seeds show it as well: how much of it is chance. */
   readonly again: { readonly shown: number; readonly of: number };
 }
@@ -86,11 +86,11 @@ interface FoundFile {
   readonly text: string;
 }
 
-interface Found {
+interface ToShrink {
   readonly name: string;
   readonly title: string;
-  readonly example: Example;
-  readonly shows: (outcome: Outcome) => boolean;
+  readonly example: ScheduleExample;
+  readonly shows: (outcome: ScheduleOutcome) => boolean;
 }
 
 interface FindingOptions {
@@ -114,12 +114,15 @@ export function* shrunkFindings(
   for (const each of found.slice(0, most)) yield fileOf(each, report, folder);
 }
 
-function foundPath(name: string, what: string, example: Example): Found {
+function foundPath(name: string, what: string, example: ScheduleExample): ToShrink {
   const shows = knownPaths.find((path) => path.name === name)?.shows ?? never;
   return { name: `path-${name.toLowerCase()}`, title: `${name}: ${what}`, example, shows };
 }
 
-const foundFinding = ({ key, count, novelty, ...example }: RankedFinding, rank: number): Found => ({
+const foundFinding = (
+  { key, count, novelty, ...example }: RankedFinding,
+  rank: number,
+): ToShrink => ({
   name: `found-${rank + 1}`,
   title: `${key} (${novelty}, in ${count} schedules)`,
   example,
@@ -129,7 +132,7 @@ const foundFinding = ({ key, count, novelty, ...example }: RankedFinding, rank: 
 const never = (): boolean => false;
 
 function fileOf(
-  { name, title, example, shows }: Found,
+  { name, title, example, shows }: ToShrink,
   report: SweepReport,
   folder: string,
 ): FoundFile {
@@ -159,7 +162,7 @@ function fileOf(
   };
 }
 
-const questionOf = ({ fault, remedy, disk }: Example['scenario']): string =>
+const questionOf = ({ fault, remedy, disk }: ScheduleExample['scenario']): string =>
   `What becomes of the volume under ${fault} with remedy ${remedy} on disk ${disk}?`;
 
 /** What docs/expectations say of such a run, where that is something else. */

@@ -1,20 +1,20 @@
 import { expect, test } from 'vitest';
-import { judge } from './judge.ts';
+import { judge } from './judge-schedule.ts';
 import { sweepPool } from './pool.ts';
 import { reportOf } from './report.ts';
 import { shrink } from './shrink.ts';
 import { changedFields } from './settle.ts';
-import { playStretch } from './stretch.ts';
+import { playRange } from './schedule-range.ts';
 import { newSweep, sweep, type SweepState, islandSchedules, shardsOf } from './sweep.ts';
 import { emptyTally, joinTally } from './tally.ts';
 
 const count = 160;
-const whole = playStretch({ seed: 'a', corpus: [], from: 0, count });
+const whole = playRange({ seed: 'a', corpus: [], from: 0, count });
 
 test('a sweep comes to the same whole, however many threads play it in whatever parts', () => {
   const joined = emptyTally();
   for (const from of [120, 0, 40, 80]) {
-    joinTally(joined, playStretch({ seed: 'a', corpus: [], from, count: 40 }));
+    joinTally(joined, playRange({ seed: 'a', corpus: [], from, count: 40 }));
   }
   expect(joined).toEqual(whole);
 });

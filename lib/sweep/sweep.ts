@@ -109,7 +109,7 @@ export const islandEnd = (index: number): number =>
   (Math.floor(index / islandSchedules) + 1) * islandSchedules;
 
 /** Schedules in a row that one machine plays: whole islands, but for the ends of the sweep. */
-export interface Shard {
+export interface SweepShard {
   /** Index of the first one. */
   readonly from: number;
   /** Index behind the last one. */
@@ -121,7 +121,7 @@ export const islandCount = (from: number, until: number): number =>
   Math.ceil(until / islandSchedules) - Math.floor(from / islandSchedules);
 
 /** Makes shards as even as islands allow. Throws UsageError `TOO_MANY_SHARDS`. */
-export function shardsOf(from: number, until: number, count: number): Shard[] {
+export function shardsOf(from: number, until: number, count: number): SweepShard[] {
   const islands = islandCount(from, until);
   if (islands < count) {
     throw new UsageError(

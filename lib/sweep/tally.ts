@@ -6,9 +6,9 @@ import { z } from 'zod';
 import { scenarioSchema } from '../experiment/scenario.ts';
 import { countTransitions, pairCount } from './coverage.ts';
 import { changedFields } from './settle.ts';
-import { harms, judge } from './judge.ts';
-import { knownPaths, answersYes, rowOf } from './paths.ts';
-import type { Outcome } from './play.ts';
+import { harms, judge } from './judge-schedule.ts';
+import { knownPaths, answersYes, pathRowOf } from './paths.ts';
+import type { ScheduleOutcome } from './play.ts';
 import type { Schedule } from './generate.ts';
 
 const count = z.number().int().nonnegative();
@@ -16,7 +16,7 @@ const name = z.string().max(1000);
 
 /** The simplest schedule that showed it, so far. */
 const exampleSchema = z.object({ index: count, seed: z.string(), scenario: scenarioSchema });
-export type Example = z.output<typeof exampleSchema>;
+export type ScheduleExample = z.output<typeof exampleSchema>;
 
 const findingSchema = exampleSchema.extend({
   key: name,
@@ -26,7 +26,7 @@ const findingSchema = exampleSchema.extend({
   /** Schedules that showed it. */
   count,
 });
-export type Finding = z.output<typeof findingSchema>;
+export type SweepFinding = z.output<typeof findingSchema>;
 
 const rowSchema = z.object({
   asked: count,
@@ -35,7 +35,7 @@ const rowSchema = z.object({
   example: exampleSchema.optional(),
 });
 const seenSchema = z.object({ count, example: exampleSchema });
-type Seen = z.output<typeof seenSchema>;
+type CountedExample = z.output<typeof seenSchema>;
 
 /** What was seen of how one thing follows another (coverage.ts). */
 export const coverageSchema = z.object({
@@ -75,23 +75,23 @@ export const emptyTally = (): Tally => ({
 });
 
 /** Fewer changed fields are simpler; of as many the earlier one. */
-const simpler = (a: Example, b: Example): boolean => {
+const simpler = (a: ScheduleExample, b: ScheduleExample): boolean => {
   const difference = changedFields(a.scenario).length - changedFields(b.scenario).length;
   return difference === 0 ? a.index < b.index : difference < 0;
 };
 
-const earlier = (a: Example, b: Example): boolean => a.index < b.index;
+const earlier = (a: ScheduleExample, b: ScheduleExample): boolean => a.index < b.index;
 
-export function addOutcome(tally: Tally, schedule: Schedule, outcome: Outcome): void {
+export function addOutcome(tally: Tally, schedule: Schedule, outcome: ScheduleOutcome): void {
   const { index, scenario, seed } = schedule;
-  const example: Example = { index, seed, scenario };
+  const example: ScheduleExample = { index, seed, scenario };
   tally.schedules += 1;
   tally.virtualMs += Math.round(outcome.endedAtUs / 1000);
   if (scenario.remedy !== 'none') tally.remediesDrawn += 1;
   if (outcome.remedied) tally.remediesActed += 1;
   const { broken, key, licence } = judge(outcome);
   if (broken.length > 0) addFinding(tally, { ...example, key, broken, licence, count: 1 });
-  const row = rowOf(scenario);
+  const row = pathRowOf(scenario);
   if (row !== undefined) {
     addRow(tally, row, answersYes(outcome) ? { asked: 1, yes: 1, example } : { asked: 1, yes: 0 });
   }
@@ -128,7 +128,7 @@ export function joinCoverage(coverage: Coverage, more: Coverage): void {
   }
 }
 
-function addFinding({ findings }: Tally, finding: Finding): void {
+function addFinding({ findings }: Tally, finding: SweepFinding): void {
   const before = findings[finding.key];
   if (before === undefined) findings[finding.key] = finding;
   else {
@@ -154,7 +154,7 @@ function addRow(
   };
 }
 
-function addSeen(all: Record<string, Seen>, name: string, seen: Seen): void {
+function addSeen(all: Record<string, CountedExample>, name: string, seen: CountedExample): void {
   const before = all[name];
   if (before === undefined) all[name] = seen;
   else {

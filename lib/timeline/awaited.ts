@@ -14,7 +14,7 @@ import { refusedMountsOf } from './refused-mounts.ts';
 import { phasesOf } from './phases.ts';
 
 /** What is known when a clause is made. */
-interface Seen {
+interface AwaitedStory {
   readonly story: Story;
   readonly phases: Phases;
   readonly timers: Timers;
@@ -35,7 +35,7 @@ function awaitedIn(story: Story, phases: Phases, refusedS?: number): string | un
   const { scenario, setup, faultAtMs } = story;
   const phase = story.records.findLast((record) => record.type === 'phase')?.phase;
   if (faultAtMs === undefined || setup?.timers === undefined || phase !== 'watch') return undefined;
-  const seen: Seen = { story, phases, timers: setup.timers };
+  const seen: AwaitedStory = { story, phases, timers: setup.timers };
   const { notReady, evicted, podRemoved, attached, secondMount } = phases;
   if (scenario.recreations > 0) {
     const what = `the pod to be Ready again, ${scenario.recreations} times: since the fault`;
@@ -71,19 +71,19 @@ function awaitedIn(story: Story, phases: Phases, refusedS?: number): string | un
   return `the node to be NotReady: silent since the fault, ${expected(dueS)}`;
 }
 
-const endS = ({ story }: Seen): number => story.scenario.horizonMs / 1000;
+const endS = ({ story }: AwaitedStory): number => story.scenario.horizonMs / 1000;
 
-const noEnd = (seen: Seen, why: string): string =>
+const noEnd = (seen: AwaitedStory, why: string): string =>
   `no end foreseen: ${why}; the watch ends at ${at(endS(seen))}`;
 
 /** By itself, as far as the scenario says when. */
-function bootsAtS({ story }: Seen): number | undefined {
+function bootsAtS({ story }: AwaitedStory): number | undefined {
   const { fault, rebootAt } = story.scenario;
   return fault === 'node-reboot' && typeof rebootAt === 'number' ? rebootAt / 1000 : undefined;
 }
 
 /** Its fault has an end of its own. */
-function bootedAtS({ story }: Seen): number | undefined {
+function bootedAtS({ story }: AwaitedStory): number | undefined {
   const { records, faultAtMs = 0, scenario } = story;
   const booted = records.find(
     (record) =>
@@ -95,7 +95,7 @@ function bootedAtS({ story }: Seen): number | undefined {
 }
 
 /** Where the node is heard, only the remedy sets a timer off. */
-function nothingTimed(seen: Seen): string {
+function nothingTimed(seen: AwaitedStory): string {
   const { scenario, remedy, remedyName, faultAtMs = 0 } = seen.story;
   const why = scenario.fault === 'none' ? 'nothing is broken' : 'its kubelet may still be heard';
   if (remedy !== undefined) {
@@ -110,7 +110,7 @@ function nothingTimed(seen: Seen): string {
 }
 
 /** The old pod stays until its kubelet or somebody else removes it. */
-function removalIn(seen: Seen, evictedS: number): string {
+function removalIn(seen: AwaitedStory, evictedS: number): string {
   const { scenario, remedy, remedyName } = seen.story;
   const since = `evicted at ${at(evictedS)}`;
   const { remedyAt } = scenario;
@@ -127,7 +127,7 @@ function removalIn(seen: Seen, evictedS: number): string {
   return `the remedy ${remedyName}: ${since}, ${when}`;
 }
 
-function removedWhen(seen: Seen, evictedS: number): string {
+function removedWhen(seen: AwaitedStory, evictedS: number): string {
   const { scenario, remedy, faultAtMs = 0 } = seen.story;
   const begunS = remedy === undefined ? evictedS : (remedy.t - faultAtMs) / 1000;
   if (scenario.remedy === 'strip-pod-finalizer') return soon;
@@ -149,7 +149,7 @@ function removedWhen(seen: Seen, evictedS: number): string {
   return noEnd(seen, 'its kubelet is silent, and nobody else removes it');
 }
 
-function detachIn(seen: Seen, goneS: number): string {
+function detachIn(seen: AwaitedStory, goneS: number): string {
   const { story, phases, timers } = seen;
   const { scenario, observations, faultAtMs = 0 } = story;
   const since = `pod gone at ${at(goneS)}`;
@@ -188,7 +188,7 @@ function detachIn(seen: Seen, goneS: number): string {
     : `the force-detach: ${since}${again}, ${expected(dueS)}`;
 }
 
-function mountIn(seen: Seen, since: string): string {
+function mountIn(seen: AwaitedStory, since: string): string {
   const { disk, watcherCheck, fault } = seen.story.scenario;
   const waits = disk === 'exclusive' && watcherCheck === 'works' && silencesKubelet(fault);
   const why = 'the disk waits until the old node watches it no more';

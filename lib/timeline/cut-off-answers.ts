@@ -1,5 +1,5 @@
 /** What an outside client was answered by one node within a span: one that is cut off answers nothing. */
-import type { Answer, Meter } from '../history/reader.ts';
+import type { ClientAnswer, Meter } from '../history/reader.ts';
 import { sessionKey } from '../workload/ledger.ts';
 
 export interface CutOffWindow {
@@ -21,7 +21,7 @@ export function cutOffAnswerMeter(window: CutOffWindow | undefined): Meter<CutOf
   let count = 0;
   let firstMs: number | undefined;
   /** A session that was opened is one, too: the server said who it is. */
-  const isAnswer = (answer: Answer, node: string): boolean =>
+  const isAnswer = (answer: ClientAnswer, node: string): boolean =>
     answer.type === 'outcome'
       ? answer.outcome === 'ok' && sessions.has(sessionKey(answer))
       : answer.server?.node === node;

@@ -4,7 +4,7 @@ import type { LinkName } from './licence-links.ts';
 import type { Passage } from './second-mounts.ts';
 import { hasAudit, requestFor } from './licence-askers.ts';
 
-interface Need {
+interface NeededLinks {
   /** One of them is enough. */
   readonly anyOf: readonly LinkName[];
   readonly gap: string;
@@ -23,7 +23,7 @@ const isStateful = ({ story }: Passage): boolean =>
 /** The volume came, and was not mounted. */
 const isMounted = ({ mount }: Passage): boolean => mount.isRefused !== true;
 
-const needs: readonly Need[] = [
+const needs: readonly NeededLinks[] = [
   {
     anyOf: ['podGone'],
     gap: 'no record says when the old pod was removed',
@@ -74,7 +74,7 @@ function deletedByHand({ story, mount }: Passage): boolean {
   });
 }
 
-export function gapsIn(proven: ReadonlySet<LinkName>, passage: Passage): string[] {
+export function gapsInChain(proven: ReadonlySet<LinkName>, passage: Passage): string[] {
   return needs
     .filter(({ when }) => when?.(passage) !== false)
     .filter(({ anyOf }) => !anyOf.some((name) => proven.has(name)))

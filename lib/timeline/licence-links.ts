@@ -15,7 +15,7 @@ import {
 import { milestones, type MilestoneName } from './milestones.ts';
 import type { Passage } from './second-mounts.ts';
 
-export interface Link {
+export interface CausalLink {
   readonly step: string;
   readonly fits: (seen: ObservationRecord, passage: Passage) => boolean;
   /** Who asked for it, in plain words; undefined where no record tells. */
@@ -30,7 +30,7 @@ export const ownSteps = {
   uncertain: 'the storage refused the detach: the attachment was uncertain, and kept nobody out',
 } as const;
 
-type Fits = Link['fits'];
+type Fits = CausalLink['fits'];
 
 /** The run's own, of this passage: who had the volume is the victim, who got it the successor. */
 const is =
@@ -64,7 +64,7 @@ const neverGranted: Fits = (_, passage) => {
   );
 };
 
-const link = (step: string, fits: Fits, by?: Link['by']): Link => ({
+const link = (step: string, fits: Fits, by?: CausalLink['by']): CausalLink => ({
   ...{ step, fits },
   ...(by === undefined ? {} : { by }),
 });
@@ -126,5 +126,5 @@ export const links = {
     fits: all(is('pod-mounted'), (seen, passage) => !isShared(seen, passage)),
     mayFollow: true,
   },
-} satisfies Readonly<Record<string, Link>>;
+} satisfies Readonly<Record<string, CausalLink>>;
 export type LinkName = keyof typeof links;

@@ -5,8 +5,8 @@
 import type { Licence, LicenceStep } from '../experiment/verdict/verdict.ts';
 import type { ObservationRecord } from '../history/events.ts';
 import { accessesOf, type Access } from './access.ts';
-import { gapsIn } from './licence-gaps.ts';
-import { links, type Link, type LinkName } from './licence-links.ts';
+import { gapsInChain } from './licence-gaps.ts';
+import { links, type CausalLink, type LinkName } from './licence-links.ts';
 import {
   passageOf,
   refusedMountOf,
@@ -60,20 +60,20 @@ function licenceOf(passage: Passage, faultAtMs: number): Licence {
     atS: seconds(mount.atMs, faultAtMs),
     overlaps: mount.overlaps,
     steps: [...steps, ...operatorSteps(passage, faultAtMs)].toSorted((a, b) => a.atS - b.atS),
-    gaps: gapsIn(new Set(chain.keys()), passage),
+    gaps: gapsInChain(new Set(chain.keys()), passage),
   };
 }
 
 interface Proven {
   readonly seen: ObservationRecord;
-  readonly link: Link;
+  readonly link: CausalLink;
 }
 
 /** The first record of the passage that fits each link; what did not happen is left out. */
 function chainOf(passage: Passage): Map<LinkName, Proven> {
   const { story, mount } = passage;
   const chain = new Map<LinkName, Proven>();
-  for (const [name, link] of Object.entries(links) as [LinkName, Link][]) {
+  for (const [name, link] of Object.entries(links) as [LinkName, CausalLink][]) {
     // What came after the mount let nobody in.
     const untilMs = mount.atMs + (link.mayFollow === true ? followMs : 0);
     const seen = story.observations.find(
@@ -86,7 +86,7 @@ function chainOf(passage: Passage): Map<LinkName, Proven> {
 
 function stepOf(
   seen: ObservationRecord,
-  { step, by }: Link,
+  { step, by }: CausalLink,
   passage: Passage,
   faultAtMs: number,
 ): LicenceStep {

@@ -4,7 +4,12 @@
  */
 import type { ActionRecord, ObservationRecord } from '../history/events.ts';
 import { observed } from '../history/observations.ts';
-import { milestones, type Milestone, type MilestoneName, type Witness } from './milestones.ts';
+import {
+  milestones,
+  type Milestone,
+  type MilestoneName,
+  type MilestoneWitness,
+} from './milestones.ts';
 import { roleOf, rolesIn, type Roles } from './roles.ts';
 import type { Story } from './story.ts';
 
@@ -29,7 +34,7 @@ const known: Readonly<Record<TimedName, Pick<Milestone, 'says' | 'witness' | 'af
 };
 
 export const sayMilestone = (name: TimedName): string => known[name].says;
-export const witnessOf = (name: TimedName): Witness => known[name].witness;
+export const witnessOf = (name: TimedName): MilestoneWitness => known[name].witness;
 export const isAfterHeal = (name: TimedName): boolean => known[name].after === 'heal';
 
 /** Empty where the run ended before its fault. */

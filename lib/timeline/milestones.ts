@@ -8,10 +8,10 @@ import { csiCalls, isGranted, isRefused, observed } from '../history/observation
 import type { Roles } from './roles.ts';
 
 /** Who sees a milestone decides how exactly its time is known. */
-export type Witness = 'runner' | 'api' | 'csi' | 'mounts' | 'log';
+export type MilestoneWitness = 'runner' | 'api' | 'csi' | 'mounts' | 'log';
 
 export interface Milestone {
-  readonly witness: Witness;
+  readonly witness: MilestoneWitness;
   /** In a report. */
   readonly says: string;
   /** From when on a run has its own; `never`: others tell the same of a volume that moves. */
@@ -74,7 +74,7 @@ const tainted =
 
 type Tell = (says: string, is: Is, more?: Partial<Milestone>) => Milestone;
 const seenBy =
-  (witness: Witness): Tell =>
+  (witness: MilestoneWitness): Tell =>
   (says, is, more = {}) => ({ witness, says, after: 'fault', is, ...more });
 const api = seenBy('api');
 const csi = seenBy('csi');

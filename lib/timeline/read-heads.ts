@@ -21,7 +21,7 @@ export interface WentBack {
 }
 
 /** What one client has seen of one server, from its start to its end. */
-interface Seen {
+interface ServerHead {
   /** UNIX seconds, ± 1: another one is another start of the server. */
   readonly startedAtS: number;
   head: OpId | undefined;
@@ -32,7 +32,7 @@ interface Seen {
 /** Fed the reads in time order, one pass. */
 export class ReadMeter {
   readonly seen = new SeenCommits();
-  readonly #servers = new Map<string, Seen>();
+  readonly #servers = new Map<string, ServerHead>();
   readonly #back = new Map<string, WentBack>();
 
   see(read: ReadRecord): void {
@@ -66,7 +66,7 @@ export class ReadMeter {
 }
 
 /** Another row than the last read's that is no later one of its session, or none at all. */
-function isBehind({ head: last, highest }: Seen, head: OpId | undefined): boolean {
+function isBehind({ head: last, highest }: ServerHead, head: OpId | undefined): boolean {
   if (last === undefined) return false;
   if (head === undefined) return true;
   if (opName(head) === opName(last)) return false;

@@ -5,37 +5,37 @@ import type { Story } from './story.ts';
 type Fits = (seen: Pick<ObservationRecord, 'node' | 'data'>) => boolean;
 
 /** A node, and its pod. */
-interface Role {
+interface RoleTest {
   readonly onNode: Fits;
   readonly ofPod: Fits;
 }
 
 export interface Roles {
-  readonly victim: Role;
-  readonly successor: Role;
+  readonly victim: RoleTest;
+  readonly successor: RoleTest;
   /** The volume's handle: a node's lists name those of other runs as well. */
   readonly volume?: string | undefined;
 }
 
 /** What is unknown is in no record. */
-interface Known {
+interface KnownPod {
   readonly node: string | undefined;
   readonly uid: string | undefined;
 }
 
-export const roleOf = ({ node: name, uid }: Known): Role => ({
+export const roleOf = ({ node: name, uid }: KnownPod): RoleTest => ({
   onNode: ({ node }) => node !== undefined && node === name,
   ofPod: ({ data }) => uid !== undefined && data['uid'] === uid,
 });
 
-/** Of a whole run: whoever is not its victim takes over. */
+/** Roles of a whole run: whoever is not its victim takes over. */
 export const rolesIn = ({
   victimNode,
   victimUid,
 }: Pick<Story, 'victimNode' | 'victimUid'>): Roles => rolesOf({ node: victimNode, uid: victimUid });
 
 /** `successor`: the node that takes over. Default: whichever is not the victim. */
-export function rolesOf(victim: Known, successor?: string): Roles {
+export function rolesOf(victim: KnownPod, successor?: string): Roles {
   const isThere = (node: string | undefined): boolean =>
     successor === undefined ? node !== victim.node : node === successor;
   return {

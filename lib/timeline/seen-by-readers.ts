@@ -16,7 +16,7 @@ export interface BlindRead {
   readonly node: string;
 }
 
-interface Acked {
+interface AckedHead {
   /** The newest acknowledgement's, and when it came. */
   seq: number;
   atMs: number;
@@ -42,7 +42,7 @@ export class ReaderSightMeter {
   readonly #patience: ReadonlyMap<string, Patience>;
   readonly #servers = new Map<string, ServerIdentity>();
   /** By server and session. */
-  readonly #acked = new Map<string, Acked>();
+  readonly #acked = new Map<string, AckedHead>();
   /** By pod: its server's first acknowledgement. */
   readonly #firstAck = new Map<
     string,

@@ -29,7 +29,7 @@ export interface TallyWindow {
 export function tallyWrites(log: WriteLog, window: TallyWindow): WriteTally {
   const { victim, fromMs, toMs } = window;
   const nodeOf = nodesOf(log);
-  const [one, other] = [new Side(log.sizeBytes), new Side(log.sizeBytes)];
+  const [one, other] = [new WriterTally(log.sizeBytes), new WriterTally(log.sizeBytes)];
   for (let index = 0; index < log.length; index += 1) {
     const { op, offset, length, generation } = log.at(index);
     if (op !== writeOps.write && op !== writeOps.zero) continue;
@@ -48,7 +48,7 @@ export function tallyWrites(log: WriteLog, window: TallyWindow): WriteTally {
   };
 }
 
-class Side {
+class WriterTally {
   bytes = 0;
   readonly blocks: Uint8Array;
 
@@ -63,7 +63,7 @@ class Side {
   }
 }
 
-function blocksOfBoth(one: Side, other: Side): number[] {
+function blocksOfBoth(one: WriterTally, other: WriterTally): number[] {
   const both: number[] = [];
   for (const [block, marked] of one.blocks.entries()) {
     if (marked === 1 && other.blocks[block] === 1) both.push(block);

@@ -6,15 +6,15 @@
  */
 import type { ImageLabel } from '../storage/identity.ts';
 import type { NodeName } from './host.ts';
-import type { Side } from './side.ts';
+import type { LabSide } from './side.ts';
 
-export const filesystems = ['ext4', 'xfs'] as const;
-export type Filesystem = (typeof filesystems)[number];
+export const comparedFilesystems = ['ext4', 'xfs'] as const;
+export type ComparedFilesystem = (typeof comparedFilesystems)[number];
 
 /** What a schedule is made of: what each side does next, and the images of the volume. */
-export interface Stage extends Readonly<Record<NodeName, Side>> {
+export interface LabStage extends Readonly<Record<NodeName, LabSide>> {
   /** Copies the volume while those that may still write it are paused. */
-  readonly image: (label: ImageLabel, paused?: readonly Side[]) => Promise<void>;
+  readonly image: (label: ImageLabel, paused?: readonly LabSide[]) => Promise<void>;
 }
 
 export interface Case {
@@ -31,7 +31,7 @@ export interface Case {
   readonly rate: number;
   /** See a scenario's. Default 1. */
   readonly trxCommit?: 0 | 1 | 2;
-  readonly run: (stage: Stage) => Promise<void>;
+  readonly run: (stage: LabStage) => Promise<void>;
 }
 
 const fast = { connections: 4, rate: 100 } as const;
@@ -58,7 +58,7 @@ const settledVictim =
   };
 
 /** The victim still has pages to write when it is held; it writes them beside its successor. */
-async function dirtyVictim({ victim, successor, image }: Stage): Promise<void> {
+async function dirtyVictim({ victim, successor, image }: LabStage): Promise<void> {
   await victim.start();
   await victim.commits(load, 'and goes on');
   await victim.hold();
@@ -75,7 +75,7 @@ async function dirtyVictim({ victim, successor, image }: Stage): Promise<void> {
 }
 
 /** Both write, one after the other, and each to its last page: two writers without a race. */
-async function turns({ victim, successor, image }: Stage): Promise<void> {
+async function turns({ victim, successor, image }: LabStage): Promise<void> {
   await victim.start();
   await victim.commits(load);
   await victim.settle();
@@ -98,7 +98,7 @@ async function turns({ victim, successor, image }: Stage): Promise<void> {
  * The victim writes all the time, also beside its successor. There is no second image: what the heal
  * leaves depends on who of the two still lives, and that is the race.
  */
-async function writingVictim({ victim, successor, image }: Stage): Promise<void> {
+async function writingVictim({ victim, successor, image }: LabStage): Promise<void> {
   await victim.start();
   await victim.commits(load, 'and goes on');
   await successor.takeOver();
@@ -107,7 +107,7 @@ async function writingVictim({ victim, successor, image }: Stage): Promise<void>
 }
 
 /** The victim stops in the middle of its work, and goes on when its successor has served and gone. */
-async function zombie({ victim, successor, image }: Stage): Promise<void> {
+async function zombie({ victim, successor, image }: LabStage): Promise<void> {
   await victim.start();
   await victim.commits(load, 'and goes on');
   await victim.hold();
@@ -122,7 +122,7 @@ async function zombie({ victim, successor, image }: Stage): Promise<void> {
 }
 
 /** The array cuts the victim off while it writes; then the successor takes over. */
-async function fenced({ victim, successor, image }: Stage): Promise<void> {
+async function fenced({ victim, successor, image }: LabStage): Promise<void> {
   await victim.start();
   await victim.commits(load, 'and goes on');
   await victim.cut();
@@ -135,7 +135,7 @@ async function fenced({ victim, successor, image }: Stage): Promise<void> {
 }
 
 /** The victim loses its power while it writes, and with it what it had not flushed. */
-async function crash({ victim, successor, image }: Stage): Promise<void> {
+async function crash({ victim, successor, image }: LabStage): Promise<void> {
   await victim.start();
   await victim.commits(load, 'and goes on');
   await victim.losePower();

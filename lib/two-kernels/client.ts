@@ -12,7 +12,7 @@ import type { WriterSpec } from '../workload/port.ts';
 import { runWriter } from '../workload/writer.ts';
 import { clientOf, type Node } from './host.ts';
 
-export interface ClientOptions extends Pick<WriterSpec, 'connections' | 'rate'> {
+export interface LabClientOptions extends Pick<WriterSpec, 'connections' | 'rate'> {
   readonly node: Pick<Node, 'name' | 'databasePort'>;
   /** The run's. */
   readonly seed: string;
@@ -25,16 +25,16 @@ const timeouts = { connectTimeoutMs: 5_000, operationTimeoutMs: 10_000 };
 /** No client reconnects as often. */
 const sessionsPerStart = 100_000;
 
-export class Client {
+export class LabClient {
   /** What it is to do, whenever it writes. */
   readonly plan: ClientPlan & Pick<WriterSpec, 'client'>;
-  readonly #options: ClientOptions;
+  readonly #options: LabClientOptions;
   readonly #journal: Segment;
   #acked = 0;
   #starts = 0;
   #writing: { readonly stop: AbortController; readonly done: Promise<void> } | undefined;
 
-  constructor(options: ClientOptions) {
+  constructor(options: LabClientOptions) {
     const { node, connections, rate, folder } = options;
     const client = clientOf[node.name];
     this.plan = { client, connections, rate };

@@ -7,20 +7,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { kindAuditor } from '../cluster/kind/auditor.ts';
-import { startArray } from '../cluster/kind/disk/array.ts';
+import { startArray } from '../cluster/kind/disk/array-container.ts';
 import { copyVolume, identifyVolume } from '../cluster/kind/disk/disk-tool.ts';
 import { start } from '../engine/commands.ts';
 import { copyTimeoutMs } from '../engine/run.ts';
 import { type Lab, labIn } from '../cluster/kind/disk/lab.ts';
 import { bareServer } from '../database/bare.ts';
-import { arrayAt } from '../csi/array.ts';
+import { arrayAt } from '../csi/array-client.ts';
 import type { ArrayPort } from '../csi/array-port.ts';
 import { defaultRoot, imagePath, layoutOf, volumeFolder, type Layout } from '../csi/layout.ts';
 import type { Auditor } from '../cluster/port.ts';
 import type { ImageLabel } from '../storage/identity.ts';
 import type { CopyIdentity, VolumeIdentity } from '../storage/identity.ts';
-import type { Filesystem } from './cases.ts';
-import { claimPlace, releasePlace, type Place } from './place.ts';
+import type { ComparedFilesystem } from './cases.ts';
+import { claimLabLease, releaseLabLease, type LabLease } from './lab-lease.ts';
 
 export interface DiskLabOptions {
   readonly tools: string;
@@ -30,17 +30,17 @@ export interface DiskLabOptions {
 const blankSize = '1G';
 
 export class DiskLab implements AsyncDisposable {
-  readonly place: Place;
+  readonly lease: LabLease;
   readonly array: ArrayPort;
   readonly #lab: Lab;
   readonly #options: DiskLabOptions;
-  readonly #blanks = new Set<Filesystem>();
+  readonly #blanks = new Set<ComparedFilesystem>();
 
-  private constructor(place: Place, options: DiskLabOptions) {
-    this.place = place;
+  private constructor(lease: LabLease, options: DiskLabOptions) {
+    this.lease = lease;
     this.#options = options;
-    this.#lab = labIn(place.containers.lab);
-    this.array = arrayAt(layoutOf(place.folder).arraySocket);
+    this.#lab = labIn(lease.containers.lab);
+    this.array = arrayAt(layoutOf(lease.folder).arraySocket);
   }
 
   static async open(options: DiskLabOptions): Promise<DiskLab> {
@@ -48,7 +48,7 @@ export class DiskLab implements AsyncDisposable {
     await mkdir(layoutOf(folder).copies);
     const main = 'mount -t devtmpfs devtmpfs /dev && exec sleep infinity';
     const app = fileURLToPath(new URL('../..', import.meta.url));
-    const place = await claimPlace(folder, options.tools, ({ containers, labels }) => {
+    const lease = await claimLabLease(folder, options.tools, ({ containers, labels }) => {
       const flags = [
         ...['--init', '--name', containers.lab, ...labels, '--privileged', '--network', 'none'],
         ...['--volume', `${folder}:${defaultRoot}`, '--volume', `${app}:/app:ro`],
@@ -56,7 +56,7 @@ export class DiskLab implements AsyncDisposable {
       ];
       return start(flags, options.tools, '-c', main);
     });
-    const lab = new DiskLab(place, options);
+    const lab = new DiskLab(lease, options);
     try {
       await lab.#startArray();
     } catch (error) {
@@ -67,7 +67,7 @@ export class DiskLab implements AsyncDisposable {
   }
 
   /** A new volume with an initialised, empty database. Its name was never used before. */
-  async newVolume(name: string, filesystem: Filesystem): Promise<void> {
+  async newVolume(name: string, filesystem: ComparedFilesystem): Promise<void> {
     if (!this.#blanks.has(filesystem)) await this.#makeBlank(filesystem);
     this.#blanks.add(filesystem);
     await mkdir(volumeFolder(this.#layout, name), { recursive: true });
@@ -86,7 +86,7 @@ export class DiskLab implements AsyncDisposable {
   }
 
   auditor(seed: string): Auditor {
-    return kindAuditor({ lab: this.#lab, loop: this.place.loops.audit, seed });
+    return kindAuditor({ lab: this.#lab, loop: this.lease.loops.audit, seed });
   }
 
   /** Cuts all paths of the volume and takes it away. Its nodes must be gone. */
@@ -98,15 +98,15 @@ export class DiskLab implements AsyncDisposable {
   }
 
   [Symbol.asyncDispose](): Promise<void> {
-    return releasePlace(this.place, this.#options.tools);
+    return releaseLabLease(this.lease, this.#options.tools);
   }
 
   get #layout(): Layout {
-    return layoutOf(this.place.folder);
+    return layoutOf(this.lease.folder);
   }
 
   async #startArray(): Promise<void> {
-    const { containers, labels, folder } = this.place;
+    const { containers, labels, folder } = this.lease;
     const { arrayImage: image } = this.#options;
     await startArray({
       container: containers.array,
@@ -117,10 +117,10 @@ export class DiskLab implements AsyncDisposable {
     });
   }
 
-  async #makeBlank(filesystem: Filesystem): Promise<void> {
+  async #makeBlank(filesystem: ComparedFilesystem): Promise<void> {
     const argv = [
       ...['sh', '-euc', blankScript, 'sh', `${defaultRoot}/${filesystem}.img`],
-      ...[filesystem, String(this.place.loops.audit), blankSize],
+      ...[filesystem, String(this.lease.loops.audit), blankSize],
     ];
     await this.#lab.exec(argv, { timeoutMs: copyTimeoutMs });
   }

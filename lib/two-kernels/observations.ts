@@ -12,7 +12,7 @@ export const labObserved = {
   errorLog: 'error-log',
 } as const;
 
-export interface Served extends Omit<BareStarted, 'startMs'> {
+export interface LabServed extends Omit<BareStarted, 'startMs'> {
   readonly fsckExitCode: number;
   readonly fsck: string;
   readonly mounted: boolean;

@@ -9,14 +9,14 @@ interface Reply {
   readonly error?: { readonly class: string; readonly desc: string };
 }
 
-interface Waiting {
+interface PendingAnswer {
   resolve(value: unknown): void;
   reject(reason: Error): void;
 }
 
 export class Qmp {
   readonly #socket: Duplex;
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #waiting = new Map<number, PendingAnswer>();
   #nextId = 1;
   #closed: Error | undefined;
 

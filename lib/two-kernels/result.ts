@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { parseJson } from '../json-file.ts';
 import { safetyLevels } from '../experiment/scenario.ts';
-import { caseNames, filesystems } from './cases.ts';
+import { caseNames, comparedFilesystems } from './cases.ts';
 import { hostKinds } from './host.ts';
 
 const bySide = z.object({ victim: z.number(), successor: z.number() });
@@ -44,7 +44,7 @@ export const resultSchema = z.object({
   schemaVersion: z.literal(2),
   case: z.enum(caseNames),
   host: z.enum(hostKinds),
-  filesystem: z.enum(filesystems),
+  filesystem: z.enum(comparedFilesystems),
   repeat: z.number().int(),
   seed: z.string(),
   startedAt: z.string(),

@@ -1,15 +1,15 @@
 /** One case on one host, from an empty database to the audited images: a run as any other, and its result. */
 import { realClock } from '../cluster/kind/real-clock.ts';
 import { stockDatabase } from '../database/fields.ts';
-import { noTimes, type Step } from '../experiment/run/bounds.ts';
+import { noTimes, type BoundedStep } from '../experiment/run/bounds.ts';
 import { audit, copyImage, type ImageRun } from '../experiment/run/images.ts';
-import { observed, type Work } from '../experiment/run/observed.ts';
+import { runObserved, type Work } from '../experiment/run/observed.ts';
 import { bounded, enter } from '../experiment/run/run-context.ts';
 import { historyVersion } from '../history/events.ts';
 import type { ImageLabel } from '../storage/identity.ts';
 import { openHistory } from '../history/reader.ts';
 import type { RunRecorder } from '../history/recorder.ts';
-import { cases, type CaseName, type Filesystem, type Stage } from './cases.ts';
+import { cases, type CaseName, type ComparedFilesystem, type LabStage } from './cases.ts';
 import type { DiskLab } from './disk-lab.ts';
 import type { Host } from './host.ts';
 import { readResult } from './read-result.ts';
@@ -19,7 +19,7 @@ import { openLabTestbed, type LabTestbed } from './testbed.ts';
 export interface CaseRun {
   readonly name: CaseName;
   readonly host: Host;
-  readonly filesystem: Filesystem;
+  readonly filesystem: ComparedFilesystem;
   readonly repeat: number;
   /** Gives the content of what is written. */
   readonly seed: string;
@@ -46,7 +46,7 @@ export async function runCase(run: CaseRun): Promise<Result> {
     ...(host.cpus === undefined ? {} : { cpus: host.cpus }),
   } as const;
   const volume = `${name}-${host.kind}-${filesystem}-${repeat}`;
-  await observed(
+  await runObserved(
     {
       ...{ ...run, clock, first },
       open: (stage) => openLabTestbed({ ...run, ...stage, clock, settings, volume }),
@@ -57,17 +57,17 @@ export async function runCase(run: CaseRun): Promise<Result> {
   return readResult(openHistory(folder));
 }
 
-interface Opened {
+interface OpenedLab {
   readonly testbed: LabTestbed;
   readonly recorder: RunRecorder;
 }
 
-function workOf(run: CaseRun, opened: Opened): Work {
+function workOf(run: CaseRun, opened: OpenedLab): Work {
   const { testbed, recorder } = opened;
   const { victim, successor } = testbed;
   const sides = [victim, successor];
   const takenAtMs = new Map<ImageLabel, number>();
-  const within = (step: Step, work: (signal: AbortSignal) => Promise<void>): Promise<void> =>
+  const within = (step: BoundedStep, work: (signal: AbortSignal) => Promise<void>): Promise<void> =>
     bounded({ ...run, testbed, times: noTimes }, step, work);
   // A server that does not sync each commit is gone, and its volume unmounted, when it is copied.
   const scenario = { trxCommit: 1 } as const;
@@ -79,7 +79,7 @@ function workOf(run: CaseRun, opened: Opened): Work {
     whileObserved() {
       enter(opened, 'watch');
       return within('case', async (signal) => {
-        const image: Stage['image'] = async (label, paused = []) => {
+        const image: LabStage['image'] = async (label, paused = []) => {
           for (const { node } of paused) await node.suspend();
           await testbed.onStep(`${label} image`);
           await copyImage(images(signal), label, []);

@@ -11,10 +11,10 @@ import { waitFor } from '../cluster/kind/wait.ts';
 import type { ArrayPort } from '../csi/array-port.ts';
 import type { DatabaseChoice } from '../database/fields.ts';
 import { InfrastructureError } from '../errors.ts';
-import type { Filesystem } from './cases.ts';
-import type { Client } from './client.ts';
+import type { ComparedFilesystem } from './cases.ts';
+import type { LabClient } from './client.ts';
 import type { Node, NodeName } from './host.ts';
-import { labObserved, type Served } from './observations.ts';
+import { labObserved, type LabServed } from './observations.ts';
 
 export interface SideOptions {
   readonly node: Node;
@@ -23,12 +23,12 @@ export interface SideOptions {
   /** Each side has a path of its own. */
   readonly generation: number;
   readonly loop: number;
-  readonly filesystem: Filesystem;
+  readonly filesystem: ComparedFilesystem;
   readonly trxCommit: DatabaseChoice['trxCommit'];
   readonly seed: string;
   readonly clock: Clock;
   readonly recorder: Recorder;
-  readonly client: Client;
+  readonly client: LabClient;
   /** Puts on record that a step of the schedule begins. */
   readonly onStep: (step: string) => Promise<void>;
   readonly signal: AbortSignal;
@@ -47,10 +47,10 @@ const mountPoint = '/mnt/volume';
 const quietMs = { ext4: 6_000, xfs: 35_000 } as const;
 const settleTimeoutMs = 300_000;
 
-export class Side {
+export class LabSide {
   readonly name: NodeName;
   readonly node: Node;
-  readonly client: Client;
+  readonly client: LabClient;
   readonly #options: SideOptions;
   #gone = false;
 
@@ -76,14 +76,14 @@ export class Side {
     await this.#serve();
   }
 
-  async #serve(): Promise<Served> {
+  async #serve(): Promise<LabServed> {
     const served = await this.#mountAndServe();
     this.#note('lab', labObserved.served, { ...served });
     return served;
   }
 
   /** Attaches, checks and mounts the volume and starts the server on it. Never throws for damage. */
-  async #mountAndServe(): Promise<Served> {
+  async #mountAndServe(): Promise<LabServed> {
     const { array, volume, generation, loop, node, trxCommit, signal } = this.#options;
     const path = { volume, generation, node: this.name, loop };
     const { device } = await array.open({ ...path, keepData: false, flushes: 'honest' });
@@ -214,7 +214,7 @@ export class Side {
     return paths.find((path) => path.generation === generation)?.writes ?? 0;
   }
 
-  async #check(disk: string): Promise<Pick<Served, 'fsckExitCode' | 'fsck'>> {
+  async #check(disk: string): Promise<Pick<LabServed, 'fsckExitCode' | 'fsck'>> {
     const said = await this.#options.node.sh(
       'code=0; fsck -a "$1" >/tmp/fsck.out || code=$?; echo $code; tail -c 2000 /tmp/fsck.out',
       disk,

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parseResults, type ImageResult, type Result } from './result.ts';
-import { agreement, comparison, outcomes } from './table.ts';
+import { agreement, comparison, outcomesInWords } from './table.ts';
 
 const path = join(import.meta.dirname, '../../reports/two-kernels/samples/results.jsonl');
 const [sample] = parseResults(readFileSync(path, 'utf8'));
@@ -37,13 +37,13 @@ test('outcomes are counted from the worst on, and say how many nobody would have
     exampleImage({ safety: 'corrupt', loud: true }),
     exampleImage(lost),
   ];
-  expect(outcomes(images)).toBe('corrupt 1, lost 2, safe 1 (2 silent)');
+  expect(outcomesInWords(images)).toBe('corrupt 1, lost 2, safe 1 (2 silent)');
 });
 
 test('a safe image without all its evidence is inconclusive', () => {
-  expect(outcomes([exampleImage({ complete: false })])).toBe('safe 1 (1 inconclusive)');
-  expect(outcomes([exampleImage({ ...lost, complete: false, loud: true })])).toBe('lost 1');
-  expect(outcomes([])).toBe('–');
+  expect(outcomesInWords([exampleImage({ complete: false })])).toBe('safe 1 (1 inconclusive)');
+  expect(outcomesInWords([exampleImage({ ...lost, complete: false, loud: true })])).toBe('lost 1');
+  expect(outcomesInWords([])).toBe('–');
 });
 
 test('hosts agree where they saw the same, in both images', () => {

@@ -6,23 +6,23 @@ import { safetyLevels } from '../experiment/scenario.ts';
 import {
   cases,
   caseNames,
-  filesystems,
+  comparedFilesystems,
   type Case,
   type CaseName,
-  type Filesystem,
+  type ComparedFilesystem,
 } from './cases.ts';
 import { hostKinds, type HostKind } from './host.ts';
 import type { ImageResult, Result } from './result.ts';
 
 /** Results of one case on one file system, by host. */
-interface Group {
+interface CaseResults {
   readonly name: CaseName;
-  readonly filesystem: Filesystem;
+  readonly filesystem: ComparedFilesystem;
   readonly by: Readonly<Record<HostKind, readonly Result[]>>;
 }
 
 const imageLabels = ['first', 'second'] as const;
-type ImageLabel = (typeof imageLabels)[number];
+type ComparedImage = (typeof imageLabels)[number];
 const hostNames = { loops: 'loops', 'slow-loops': 'slow loops', vms: 'VMs' } as const;
 
 /** Both tables, a blank line between them. */
@@ -31,9 +31,9 @@ export function comparison(results: readonly Result[]): string {
   return [...outcomeTable(groups), '', ...numberTable(groups)].join('\n');
 }
 
-function grouped(results: readonly Result[]): Group[] {
+function grouped(results: readonly Result[]): CaseResults[] {
   return caseNames.flatMap((name) =>
-    filesystems.flatMap((filesystem): Group[] => {
+    comparedFilesystems.flatMap((filesystem): CaseResults[] => {
       const mine = results.filter((each) => each.case === name && each.filesystem === filesystem);
       const of = (host: HostKind): Result[] => mine.filter((each) => each.host === host);
       const by = { loops: of('loops'), 'slow-loops': of('slow-loops'), vms: of('vms') };
@@ -42,10 +42,10 @@ function grouped(results: readonly Result[]): Group[] {
   );
 }
 
-function outcomeTable(groups: readonly Group[]): string[] {
+function outcomeTable(groups: readonly CaseResults[]): string[] {
   const rows = groups.map(({ name, filesystem, by }) => {
     const cells = imageLabels.flatMap((label) =>
-      hostKinds.map((host) => outcomes(imagesOf(by[host], label))),
+      hostKinds.map((host) => outcomesInWords(imagesOf(by[host], label))),
     );
     const { what, compare } = cases[name];
     const others = [by.loops, by['slow-loops']];
@@ -59,7 +59,7 @@ function outcomeTable(groups: readonly Group[]): string[] {
   return [...header(['Case', 'What happens', 'File system', ...images, ...agree]), ...rows];
 }
 
-function numberTable(groups: readonly Group[]): string[] {
+function numberTable(groups: readonly CaseResults[]): string[] {
   const rows = groups.flatMap(({ name, filesystem, by }) =>
     hostKinds.flatMap((host) => {
       const runs = by[host];
@@ -109,11 +109,11 @@ function writtenBeside(runs: readonly Result[]): string {
 /** Percent of the run in which some task of the machine waited for a processor. */
 const waited = ({ cpuPressure }: Result): number => Math.round((cpuPressure ?? 0) * 100);
 
-const imagesOf = (runs: readonly Result[], label: ImageLabel): ImageResult[] =>
+const imagesOf = (runs: readonly Result[], label: ComparedImage): ImageResult[] =>
   runs.flatMap(({ images }) => images.filter(({ image }) => image === label));
 
 /** `corrupt 2, lost 1 (1 silent)`: worst first. */
-export function outcomes(images: readonly ImageResult[]): string {
+export function outcomesInWords(images: readonly ImageResult[]): string {
   if (images.length === 0) return '–';
   const counted = safetyLevels.toReversed().flatMap((level) => {
     const count = images.filter(({ safety }) => safety === level).length;

@@ -8,17 +8,17 @@ import type { CommonTestbed, Testbed } from '../cluster/port.ts';
 import type { Recorder } from '../history/port.ts';
 import type { CaseRecord } from '../history/events.ts';
 import type { Disk } from '../storage/port.ts';
-import type { Filesystem } from './cases.ts';
-import { Client } from './client.ts';
+import type { ComparedFilesystem } from './cases.ts';
+import { LabClient } from './client.ts';
 import type { DiskLab } from './disk-lab.ts';
 import { labObserved } from './observations.ts';
 import { nodeNames, type Host, type Node, type NodeName } from './host.ts';
-import { Side } from './side.ts';
+import { LabSide } from './side.ts';
 
 export interface LabTestbed
   extends CommonTestbed,
     Pick<Testbed, 'auditor' | 'removeDatabase'>,
-    Readonly<Record<NodeName, Side>> {
+    Readonly<Record<NodeName, LabSide>> {
   readonly disk: Pick<Disk, 'copy'>;
   /** Puts on record that a step begins, and what each side has done by then. */
   onStep(step: string): Promise<void>;
@@ -29,7 +29,7 @@ export interface LabTestbedOptions {
   readonly host: Host;
   /** Its name was never used before. */
   readonly volume: string;
-  readonly filesystem: Filesystem;
+  readonly filesystem: ComparedFilesystem;
   readonly settings: CaseRecord['scenario'];
   readonly seed: string;
   readonly folder: string;
@@ -69,12 +69,12 @@ export async function openLabTestbed(options: LabTestbedOptions): Promise<LabTes
     const data = { step, acked, bytesWritten };
     recorder.record({ type: 'observation', t, source: 'lab', name: labObserved.step, data });
   };
-  const side = (name: NodeName, generation: number): Side => {
+  const side = (name: NodeName, generation: number): LabSide => {
     const node = nodes[name];
-    const client = new Client({ ...options, ...settings, node });
+    const client = new LabClient({ ...options, ...settings, node });
     const { trxCommit } = settings;
-    const loop = lab.place.loops[name];
-    return new Side({ ...options, array, trxCommit, node, generation, loop, client, onStep });
+    const loop = lab.lease.loops[name];
+    return new LabSide({ ...options, array, trxCommit, node, generation, loop, client, onStep });
   };
   const [victim, successor] = [side('victim', 1), side('successor', 2)];
   const kernels = Object.entries(nodes).map(([name, { kernel }]) => [`kernel ${name}`, kernel]);

@@ -8,14 +8,14 @@ import { beatEveryMs } from '../history/observers.ts';
 
 export interface BeatingOptions<R extends { readonly type: string }> {
   readonly clock: Clock;
-  readonly journal: Journal<R | ClientBeatRecord>;
+  readonly journal: JournalFile<R | ClientBeatRecord>;
   readonly client: string;
   readonly doing: ClientBeatRecord['doing'];
   /** When it aborts, the client ends. */
   readonly signal: AbortSignal;
 }
 
-interface Journal<R> {
+interface JournalFile<R> {
   append(record: R): void;
   /** Everything appended is on file when this returns. */
   flush(): void;
@@ -23,7 +23,7 @@ interface Journal<R> {
 
 /** What a client at work is given: its journal, and a way to tell of what leaves no record. */
 export interface Counting<R> {
-  readonly journal: Journal<R>;
+  readonly journal: JournalFile<R>;
   readonly count: (what: string) => void;
 }
 
@@ -41,7 +41,7 @@ export async function beating<R extends { readonly type: string }>(
     journal.append({ type: 'client-beat', t, client, doing, done: { ...done }, ...more });
     journal.flush();
   };
-  const counted: Journal<R> = {
+  const counted: JournalFile<R> = {
     append(record) {
       journal.append(record);
       count(record.type);

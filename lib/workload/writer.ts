@@ -64,13 +64,13 @@ export async function runWriter(options: WriterOptions): Promise<void> {
   await beating<WriterRecord>({ ...options, client: spec.client, doing: 'writing' }, async (to) => {
     const connections = Array.from(
       { length: spec.connections },
-      (_, connection) => new Connection({ ...options, journal: to.journal }, connection),
+      (_, connection) => new WriterConnection({ ...options, journal: to.journal }, connection),
     );
     await Promise.all(connections.map((connection) => connection.run()));
   });
 }
 
-class Connection {
+class WriterConnection {
   readonly #options: WriterOptions;
   readonly #connection: number;
   readonly #pacer: Pacer;
@@ -150,7 +150,7 @@ class Connection {
     }
   }
 
-  async #send(session: SqlSession, entry: LedgerEntry): Promise<Answer> {
+  async #send(session: SqlSession, entry: LedgerEntry): Promise<WriteAnswer> {
     try {
       await this.#perform(session, entry);
       return acknowledged;
@@ -185,11 +185,11 @@ class Connection {
   }
 }
 
-interface Answer {
+interface WriteAnswer {
   readonly outcome: OpOutcome;
   readonly error?: SqlError;
 }
 
-const acknowledged: Answer = { outcome: 'ok' };
+const acknowledged: WriteAnswer = { outcome: 'ok' };
 
 const describe = (error: SqlError): string => `${error.code}: ${error.message}`;

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { kindAuditor } from '../../lib/cluster/kind/auditor.ts';
 import { realClock } from '../../lib/cluster/kind/real-clock.ts';
 import type { Judgement } from '../../lib/checkers/index.ts';
-import type { Moments } from '../../lib/checkers/journal.ts';
+import type { EpochBounds } from '../../lib/checkers/journal.ts';
 import type { LedgerRow } from '../../lib/checkers/evidence.ts';
 import { worst } from '../../lib/experiment/verdict/verdict.ts';
 import type { ImageLabel } from '../../lib/storage/identity.ts';
@@ -52,7 +52,7 @@ describe.skipIf(reason !== undefined)('the audit of a bare disk', { timeout }, (
   async function judgeNow(
     volume: BareVolume,
     records: readonly WriterRecord[],
-    moments?: Moments,
+    moments?: EpochBounds,
   ): Promise<Judgement> {
     const verdict = judge(seed, records, [await auditNow(volume)], moments);
     for (const { code, summary } of verdict.findings) console.log(`  ${code}: ${summary}`);

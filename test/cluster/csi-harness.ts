@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { type Client, credentials, makeGenericClientConstructor } from '@grpc/grpc-js';
 import { $ } from '../../lib/engine/shell.ts';
 import type { ArrayPort } from '../../lib/csi/array-port.ts';
-import { arrayAt } from '../../lib/csi/array.ts';
+import { arrayAt } from '../../lib/csi/array-client.ts';
 import {
   Controller,
   Identity,

@@ -2,8 +2,8 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { differencesOf, leastChance, rarityOf } from '../../lib/conformance/judge.ts';
-import { predictionPool, type ModelRun, type Prediction } from '../../lib/conformance/predict.ts';
+import { differencesOf, leastChance, rarityOf } from '../../lib/conformance/judge-differences.ts';
+import { predictionPool, type ModelRun, type PredictedRun } from '../../lib/conformance/predict.ts';
 import { compareRun } from '../../lib/conformance/run-comparison.ts';
 
 /** The samples, and the runs of schedules that were predicted first (docs/results/boundary.md). */
@@ -51,7 +51,7 @@ const cells = [
 test('runs of batches differ only by load that they recorded, races at their own pace', {
   timeout: 600_000,
 }, async () => {
-  const play = (run: ModelRun): Promise<Prediction> => pool.run(run);
+  const play = (run: ModelRun): Promise<PredictedRun> => pool.run(run);
   const comparisons = await Promise.all(
     cells.map((folder) => compareRun(folder, { runs: 40, seed: 'conformance', play })),
   );

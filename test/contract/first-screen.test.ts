@@ -6,7 +6,7 @@ import { assembleVerdict } from '../../lib/experiment/verdict/assemble.ts';
 import type { ScenarioInput } from '../../lib/experiment/scenario.ts';
 import { openHistory } from '../../lib/history/reader.ts';
 import { renderHtml } from '../../lib/report/html.ts';
-import { seconds } from '../../lib/report/html-parts.ts';
+import { secondsShown } from '../../lib/report/html-parts.ts';
 import { reportData } from '../../lib/report/report-data.ts';
 import { modelScenario, runOnModel, shortTimers } from '../support/model-run.ts';
 
@@ -36,7 +36,7 @@ async function toldBy(folder: string) {
     tiles: {
       // Else it says none, or that it was refused.
       secondMount: /^[\d.]+ s$/.test(tile(page, 'Second mount') ?? ''),
-      overlap: tile(page, 'Two could write for') !== seconds(0),
+      overlap: tile(page, 'Two could write for') !== secondsShown(0),
     },
     chart: {
       secondMount: timeline.moments.some(({ label }) => label === 'second mount'),

@@ -8,7 +8,7 @@ import { readForecast, sealed, type ForecastBody } from '../../lib/conformance/f
 import { trialsOf } from '../../lib/conformance/forecast-batch.ts';
 import { sectionOf } from '../../lib/conformance/forecast-page.ts';
 import { makeForecast } from '../../lib/conformance/make-forecast.ts';
-import { predict } from '../../lib/conformance/predict.ts';
+import { predictRun } from '../../lib/conformance/predict.ts';
 import { scoreRun, scoreWords } from '../../lib/conformance/score-forecast.ts';
 import { runScenario } from '../../lib/experiment/run/run.ts';
 import { cellsOf } from '../../lib/matrix/cells.ts';
@@ -58,7 +58,7 @@ async function playBatch(backend: 'kind' | 'sim'): Promise<string> {
 beforeAll(async () => {
   body = await makeForecast({
     ...{ matrix: 'small.yaml', cells, seed: 'seed', runs: 40, madeAt, earlier: [] },
-    play: predict,
+    play: predictRun,
     onCell: () => undefined,
   });
   writeFileSync(path, sealed(body));

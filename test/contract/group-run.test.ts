@@ -11,7 +11,7 @@ import { historyVersion, type PhaseName } from '../../lib/history/events.ts';
 import { openHistory, type TimedRecord } from '../../lib/history/reader.ts';
 import { groupObserved } from '../../lib/group-replication/observations.ts';
 import type { GroupTestbed } from '../../lib/group-replication/port.ts';
-import { runGroup } from '../../lib/group-replication/run.ts';
+import { runGroup } from '../../lib/group-replication/run-group.ts';
 import { groupSettingsSchema } from '../../lib/database/group-settings.ts';
 import type { GroupVerdict } from '../../lib/group-replication/verdict.ts';
 import type { GroupView } from '../../lib/group-replication/views.ts';

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { judgeGroup } from '../../lib/group-replication/judge.ts';
+import { judgeGroup } from '../../lib/group-replication/judge-group.ts';
 import { renderGroupHtml } from '../../lib/group-replication/page.ts';
 import { groupSummary } from '../../lib/group-replication/write.ts';
 import { openHistory } from '../../lib/history/reader.ts';

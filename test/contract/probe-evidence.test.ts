@@ -13,8 +13,8 @@ import { probeClients } from '../../lib/probe/clients.ts';
 import { cutCertificateOf } from '../../lib/probe/cut/certificate.ts';
 import { cutText } from '../../lib/probe/cut/texts.ts';
 import type { Facts } from '../../lib/probe/facts.ts';
-import { predict } from '../../lib/probe/predict.ts';
-import { answerFor, type Answer } from '../../lib/probe/prediction.ts';
+import { predictDriver } from '../../lib/probe/predict.ts';
+import { predictionFor, type PredictionReport } from '../../lib/probe/prediction.ts';
 import { answerText, measuredText } from '../../lib/probe/texts.ts';
 import { certificateOf } from '../../lib/probe/trials/certificate.ts';
 import { readCertificate } from '../../lib/probe/published/driver-file.ts';
@@ -65,10 +65,10 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-async function predicted(): Promise<Answer> {
+async function predicted(): Promise<PredictionReport> {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const clients = await probeClients('two', writeKubeconfig(folder, url));
-  return answerFor(clients, {
+  return predictionFor(clients, {
     ...{ storageClass: 'fast', nodes: undefined, trials: 5, volumeMode: 'Block' },
     ...{ size: '1Gi', horizonMs: 100_000, image: 'node:24' },
   });
@@ -111,7 +111,7 @@ test('as JUnit XML it fails nothing, and skips what is not known or not to be ha
   const xml = await renderPredictionJunit(answer);
   expect(counts.exec(xml)?.slice(1)).toEqual(['3', '0', '0', '3']);
   const { refusal: _, ...rest } = answer;
-  const known: Answer = {
+  const known: PredictionReport = {
     ...{ ...rest, missingRights: [] },
     prediction: { ...answer.prediction, mode: 'fenced' },
   };
@@ -134,7 +134,7 @@ test('a certificate of trials says what could not be read; an older one does not
   const { plan, planHash: hash, trials: records, answer } = amber;
   const made = certificateOf({
     ...{ facts, plan, hash, records, judged: { answer, findings: amber.findings } },
-    ...{ beganAt: new Date(), prediction: predict(facts) },
+    ...{ beganAt: new Date(), prediction: predictDriver(facts) },
   });
   expect(made.refused).toEqual(refused);
   expect(readCertificate(JSON.stringify(made)).refused).toEqual(refused);

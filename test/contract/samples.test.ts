@@ -7,7 +7,7 @@ import { assembleVerdict } from '../../lib/experiment/verdict/assemble.ts';
 import type { Verdict } from '../../lib/experiment/verdict/verdict.ts';
 import { openHistory } from '../../lib/history/reader.ts';
 import { writeOutputs } from '../../lib/report/write.ts';
-import { callsOf, onVictim, readFinishedRun } from '../../lib/claims/finished-run.ts';
+import { callsOf, onVictim, readFinishedRun } from '../../lib/claims/recorded-run.ts';
 
 const folder = 'reports/samples';
 const names = readdirSync(folder, { withFileTypes: true })

@@ -4,7 +4,7 @@
  */
 import { expect, test } from 'vitest';
 import type { ScenarioInput } from '../../lib/experiment/scenario.ts';
-import { judge } from '../../lib/sweep/judge.ts';
+import { judge } from '../../lib/sweep/judge-schedule.ts';
 import { play } from '../../lib/sweep/play.ts';
 import { modelScenario, runOnModel } from '../support/model-run.ts';
 

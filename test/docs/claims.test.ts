@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest';
 import { readAnswers } from '../../lib/claims/answer.ts';
 import { halves, isTicked } from '../../lib/claims/halves.ts';
 import { claims } from '../../lib/claims/list.ts';
-import { readMeasured, pagePath, renderedPage } from '../../lib/claims/page.ts';
+import { readMeasuredAnswers, claimsPagePath, renderedPage } from '../../lib/claims/page.ts';
 
-const measured = readMeasured();
+const measured = readMeasuredAnswers();
 
 test('there are 35 claims, each with a way to run it', () => {
   expect(claims.map(({ number }) => number)).toEqual(Array.from({ length: 35 }, (_, i) => i + 1));
@@ -18,7 +18,7 @@ test('there are 35 claims, each with a way to run it', () => {
 });
 
 test('the page is made from the data', () => {
-  expect(readFileSync(pagePath, 'utf8')).toBe(renderedPage(measured));
+  expect(readFileSync(claimsPagePath, 'utf8')).toBe(renderedPage(measured));
 });
 
 test('each part of each claim is ticked, or says why it is not, never both', () => {

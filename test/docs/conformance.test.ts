@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { scoredSection } from '../../lib/cli/commands/forecast.ts';
-import { bare, readForecast } from '../../lib/conformance/forecast.ts';
-import { pagePath, withSection } from '../../lib/conformance/forecast-page.ts';
+import { withoutExpectation, readForecast } from '../../lib/conformance/forecast.ts';
+import { forecastPagePath, withSection } from '../../lib/conformance/forecast-page.ts';
 import { ruleOf } from '../../lib/conformance/rule.ts';
 import { cellsOf } from '../../lib/matrix/cells.ts';
 import { readMatrix } from '../../lib/matrix/matrix-schema.ts';
@@ -19,7 +19,7 @@ test('the committed forecast is whole, and of the matrix as it stands', () => {
   for (const [index, { scenario }] of cells.entries()) {
     // How the question is put may change after it was foretold, as where runs are scored.
     const { question: _, ...asked } = forecast.cells[index]?.scenario ?? { rate: 'absent' };
-    expect(bare(scenario)).toMatchObject(asked);
+    expect(withoutExpectation(scenario)).toMatchObject(asked);
   }
 });
 
@@ -38,7 +38,7 @@ test('what it has of the rule is what the rule says', () => {
 });
 
 test('the page has the score of the committed runs', () => {
-  const page = readFileSync(pagePath, 'utf8');
+  const page = readFileSync(forecastPagePath, 'utf8');
   const section = existsSync(join(batch, 'results.jsonl'))
     ? scoredSection(path, batch)
     : 'The runs have not been made yet.';

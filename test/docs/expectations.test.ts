@@ -8,13 +8,13 @@ import { expectationOf } from '../../lib/experiment/expectation/expectations.ts'
 import { safetyLevels } from '../../lib/experiment/scenario.ts';
 import { linesBelow } from '../../lib/matrix/collect-events.ts';
 import { readStore, scenarioOfLine, storePath } from '../../lib/expectations/event-store.ts';
-import { pagePath, renderPage } from '../../lib/expectations/page.ts';
+import { expectationsPagePath, renderPage } from '../../lib/expectations/page.ts';
 import { cellKey } from '../../lib/expectations/scenario-key.ts';
 import { expectationFor } from '../../lib/expectations/races.ts';
-import { cellsOf, readTable } from '../../lib/expectations/table.ts';
+import { expectedCellsOf, readTable } from '../../lib/expectations/table.ts';
 
 const table = readTable();
-const cells = cellsOf(table);
+const cells = expectedCellsOf(table);
 const decided = new Set(
   table.differences.flatMap(({ id, disks }) => disks.map((disk) => `${id} ${disk}`)),
 );
@@ -102,5 +102,5 @@ test('the store has each run once, a line each, and names no path of a machine',
 });
 
 test('docs/reference/expectations.md says what the data say', () => {
-  expect(readFileSync(pagePath, 'utf8')).toBe(renderPage(table, readStore()));
+  expect(readFileSync(expectationsPagePath, 'utf8')).toBe(renderPage(table, readStore()));
 });

@@ -6,7 +6,7 @@ import { batchSchema } from '../../lib/matrix/batch.ts';
 import { cellsOf } from '../../lib/matrix/cells.ts';
 import { z } from 'zod';
 import { matrixSchema, parseMatrix, readMatrix } from '../../lib/matrix/matrix-schema.ts';
-import { planOf } from '../../lib/matrix/plan.ts';
+import { batchPlanOf } from '../../lib/matrix/batch-plan.ts';
 
 const root = join(import.meta.dirname, '../..');
 const page = readFileSync(join(root, 'docs/reference/matrix.md'), 'utf8');
@@ -26,7 +26,7 @@ test('the example makes as many cells as the page says', () => {
   const matrix = parseMatrix(text, 'docs/reference/matrix.md');
   const cells = cellsOf(matrix);
   expect(cells.filter(({ place }) => Object.keys(place).length > 0)).toHaveLength(10);
-  const trials = planOf(matrix, cells, 'seed').trials.filter(({ kind }) => kind === 'cell');
+  const trials = batchPlanOf(matrix, cells, 'seed').trials.filter(({ kind }) => kind === 'cell');
   expect(trials).toHaveLength(33);
 });
 

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readFinishedRun } from '../../lib/claims/finished-run.ts';
+import { readFinishedRun } from '../../lib/claims/recorded-run.ts';
 
 const folder = 'reports/samples';
 const page = readFileSync(join(folder, 'README.md'), 'utf8');

@@ -2,7 +2,12 @@
 import { z } from 'zod';
 import { diskModeDeclarations } from '../../lib/disk-modes/index.ts';
 import { fields, verdictWords } from '../../lib/experiment/fields.ts';
-import { fieldNames, groups, kindsInWords, type Group } from '../../lib/experiment/places.ts';
+import {
+  fieldNames,
+  groups,
+  kindsInWords,
+  type Group,
+} from '../../lib/experiment/written-paths.ts';
 import { faultDeclarations } from '../../lib/faults/kinds/index.ts';
 import type { Field } from '../../lib/fields/field.ts';
 import { remedyDeclarations } from '../../lib/remedies/kinds/index.ts';

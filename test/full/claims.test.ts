@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { $ } from '../../lib/engine/shell.ts';
-import { readAnswers, type Told } from '../../lib/claims/answer.ts';
+import { readAnswers, type AnsweredClaim } from '../../lib/claims/answer.ts';
 import { claims } from '../../lib/claims/list.ts';
 import { machineState } from '../cluster/machine-state.ts';
 
@@ -33,7 +33,9 @@ describe('the procedures', { timeout: 60 * 60_000 }, () => {
   test.each(own)('claim $number: $title', (claim) => {
     const [runs = ''] = readdirSync(folder);
     const [told] = readAnswers(join(folder, runs, `claim-${claim.number}`), [claim]);
-    expect(told satisfies Told | undefined).toMatchObject({ reading: { asExpected: true } });
+    expect(told satisfies AnsweredClaim | undefined).toMatchObject({
+      reading: { asExpected: true },
+    });
   });
 
   test.skipIf(givenCluster !== undefined)('nothing is left behind', async () => {

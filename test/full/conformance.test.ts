@@ -2,7 +2,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { differencesOf, leastChance, rarityOf } from '../../lib/conformance/judge.ts';
+import { differencesOf, leastChance, rarityOf } from '../../lib/conformance/judge-differences.ts';
 import { busyBecause } from '../../lib/conformance/load.ts';
 import { predictionPool } from '../../lib/conformance/predict.ts';
 import { compareRun } from '../../lib/conformance/run-comparison.ts';

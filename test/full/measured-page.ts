@@ -6,7 +6,7 @@ import {
   readStore,
   writeStore,
   type EventLine,
-  type Shown,
+  type EventDetails,
 } from '../../lib/expectations/event-store.ts';
 import type { Verdict } from '../../lib/experiment/verdict/verdict.ts';
 import type { ImageLabel } from '../../lib/storage/identity.ts';
@@ -21,7 +21,7 @@ export interface PageOptions {
 }
 
 /** A line of the store that is shown by itself. */
-type Row = EventLine & { readonly shown: Shown };
+type Row = EventLine & { readonly shown: EventDetails };
 
 const marks = ['<!-- measured -->\n', '<!-- end -->'] as const;
 
@@ -130,7 +130,7 @@ function numbers({ secondMountS, lost, acked, shown }: Row): string {
   return `${mounted}${exposed}; ${lost ?? 'nobody knows how many'} of ${acked} commits lost${split}`;
 }
 
-function shownOf({ asExpected, noticed, exposure, images }: Verdict): Shown {
+function shownOf({ asExpected, noticed, exposure, images }: Verdict): EventDetails {
   const { ms, bytesVictim, bytesSuccessor, blocksBoth } = exposure;
   const lostIn = (image: ImageLabel): number | undefined =>
     images.find((each) => each.image === image)?.lost ?? undefined;

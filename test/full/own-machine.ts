@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { $ } from '../../lib/engine/shell.ts';
 import { cacheFolder } from '../../lib/images/build.ts';
 import { ensureImages } from '../../lib/images/ensure.ts';
-import { planImages } from '../../lib/images/plan.ts';
+import { planImages } from '../../lib/images/image-plan.ts';
 import { kubernetesDefault } from '../../lib/kubernetes-versions.ts';
 import { leaseAt } from '../../lib/cluster/kind/ownership/lease.ts';
 import { boundLoops } from '../../lib/cluster/kind/disk/loops.ts';

@@ -29,7 +29,7 @@ beforeAll(async () => {
   const { tools, array } = await ensureImages({ ...wanted, onProgress });
   const files = await guestFiles({ image: tools, onProgress });
   lab = await DiskLab.open({ tools, arrayImage: array });
-  hosts = { loops: loopHost({ image: tools, ...lab.place }), vms: vmHost(files) };
+  hosts = { loops: loopHost({ image: tools, ...lab.lease }), vms: vmHost(files) };
 });
 afterAll(() => lab[Symbol.asyncDispose]());
 

@@ -1,5 +1,5 @@
 /** The clean twins: volumes on which a real server committed what real writers sent. */
-import type { JournaledOp, Moments } from '../../lib/checkers/journal.ts';
+import type { JournaledOp, EpochBounds } from '../../lib/checkers/journal.ts';
 import type { Filesystem } from '../../lib/disk-kinds.ts';
 import { pairOperations } from '../support/pair-operations.ts';
 import type { WriterRecord } from '../../lib/workload/writer.ts';
@@ -15,7 +15,7 @@ export interface Base {
   readonly older?: BareVolume;
   readonly records: readonly WriterRecord[];
   readonly ops: readonly JournaledOp[];
-  readonly moments: Moments;
+  readonly moments: EpochBounds;
 }
 
 type Maker = (workshop: Workshop, name: string) => Promise<Base>;

@@ -4,7 +4,7 @@ import type { Checker } from '../../lib/checkers/checker.ts';
 import { bareRun } from '../support/bare-run.ts';
 import type { ImageEvidence, LedgerRow } from '../../lib/checkers/evidence.ts';
 import { allCheckers, judgeImages, type AuditedHistory } from '../../lib/checkers/index.ts';
-import type { JournaledOp, Moments } from '../../lib/checkers/journal.ts';
+import type { JournaledOp, EpochBounds } from '../../lib/checkers/journal.ts';
 import type { ImageLabel } from '../../lib/storage/identity.ts';
 import { isCaught, isNamed, type DamageClass } from './damage-class.ts';
 
@@ -22,7 +22,7 @@ export interface MutantCase {
   readonly damageClass?: DamageClass;
   /** The run's seed. */
   readonly seed: string;
-  readonly moments: Moments;
+  readonly moments: EpochBounds;
   readonly ops: readonly JournaledOp[];
   /** In the order in which they were taken. */
   readonly copies: readonly AuditedCopy[];

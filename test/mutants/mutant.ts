@@ -1,5 +1,5 @@
 /** What a mutant is: a kind of damage, how it is planted, and what it must be called. */
-import type { JournaledOp, Moments } from '../../lib/checkers/journal.ts';
+import type { JournaledOp, EpochBounds } from '../../lib/checkers/journal.ts';
 import type { DamageClass } from './damage-class.ts';
 import type { AuditedCopy } from './mutant-case.ts';
 import type { BareVolume } from '../cluster/bare-volume.ts';
@@ -30,7 +30,7 @@ export interface Planted {
   readonly proof: Proof;
   /** What the clients were told, where it is not the base's. */
   readonly ops?: readonly JournaledOp[];
-  readonly moments?: Moments;
+  readonly moments?: EpochBounds;
   /** The volumes to audit, in the order of their images. Default: the planted one alone; none
    * where only the history is damaged, whose images are the twin's. */
   readonly images?: readonly BareVolume[];

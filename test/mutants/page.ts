@@ -1,13 +1,17 @@
 /** docs/internals/mutants.md: its table is made from docs/internals/mutants.json, the rest stays. */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { readMeasured, scoreInWords, type MutantRow } from '../../lib/report/mutant-score.ts';
+import {
+  readMeasuredMutants,
+  scoreInWords,
+  type MutantRow,
+} from '../../lib/report/mutant-score.ts';
 
 const path = 'docs/internals/mutants.md';
 const marks = ['<!-- measured -->\n', '<!-- end -->'] as const;
 
 export function renderedPage(): string {
   const [head, , tail] = readFileSync(path, 'utf8').split(new RegExp(marks.join('|')));
-  const { mutants, measuredOn } = readMeasured();
+  const { mutants, measuredOn } = readMeasuredMutants();
   const table = [
     `${scoreInWords()}. Planted last on ${measuredOn}.`,
     '',

@@ -1,5 +1,6 @@
 /** Operations of a base to be harmed: chosen by what is there, the same ones each time. */
-import type { JournaledOp, SessionId } from '../../lib/checkers/journal.ts';
+import type { JournaledOp } from '../../lib/checkers/journal.ts';
+import type { SessionId } from '../../lib/workload/ledger.ts';
 import { expectedContent } from '../../lib/workload/ledger.ts';
 import type { OpId } from '../../lib/workload/sql.ts';
 import type { Base } from './bases.ts';

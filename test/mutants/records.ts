@@ -2,7 +2,11 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { judgeCase, type MutantCase } from './mutant-case.ts';
 import { evidencePath, packCases, unpackCases } from './recorded.ts';
-import { readMeasured, writeMeasured, type MutantRow } from '../../lib/report/mutant-score.ts';
+import {
+  readMeasuredMutants,
+  writeMeasured,
+  type MutantRow,
+} from '../../lib/report/mutant-score.ts';
 import { isNoting } from '../support/noting.ts';
 import { mutants } from './kinds/index.ts';
 import type { Mutant } from './mutant.ts';
@@ -25,7 +29,7 @@ export function keepMutant({ name, shows, base, damageClass }: Mutant, result: M
     ...{ ...about, effect: effect.seen, proven: effect.proven, caught, named },
     codes: codes.join(' '),
   };
-  const measured = readMeasured();
+  const measured = readMeasuredMutants();
   const measuredOn = new Date().toISOString().slice(0, 10);
   writeMeasured({ ...measured, measuredOn, mutants: replaced(measured.mutants, row) });
   writePage();
@@ -35,14 +39,14 @@ export function keepMutant({ name, shows, base, damageClass }: Mutant, result: M
 /** The smallest loss of the commits of a volume that was seen, and called what it is. */
 export function keepSmallestLoss(lost: number, of: number): void {
   if (!isNoting) return;
-  writeMeasured({ ...readMeasured(), smallestLoss: { lost, of } });
+  writeMeasured({ ...readMeasuredMutants(), smallestLoss: { lost, of } });
   writePage();
 }
 
 export function keepTwin(recorded: MutantCase): void {
   if (!isNoting) return;
   const { name } = recorded;
-  const measured = readMeasured();
+  const measured = readMeasuredMutants();
   const twins = replaced(measured.twins, { name, flagged: judgeCase(recorded).caught });
   writeMeasured({ ...measured, twins });
   keepCase(recorded);

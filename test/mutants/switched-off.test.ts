@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { allCheckers } from '../../lib/checkers/index.ts';
 import { judgeCase } from './mutant-case.ts';
 import { evidencePath, packCases, unpackCases } from './recorded.ts';
-import { readMeasured } from '../../lib/report/mutant-score.ts';
+import { readMeasuredMutants } from '../../lib/report/mutant-score.ts';
 
 const cases = unpackCases(readFileSync(evidencePath));
 const mutants = cases.filter(({ damageClass }) => damageClass !== undefined);
@@ -22,7 +22,7 @@ const notRecorded = new Set([
 
 describe('the recorded mutants', () => {
   test('are those of the page', () => {
-    const measured = readMeasured();
+    const measured = readMeasuredMutants();
     expect(mutants.map(({ name }) => name)).toEqual(measured.mutants.map(({ name }) => name));
     expect(twins.map(({ name }) => name)).toEqual(measured.twins.map(({ name }) => name));
     expect(mutants.length).toBeGreaterThanOrEqual(24);

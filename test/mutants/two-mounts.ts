@@ -1,6 +1,6 @@
 /** A victim and its successor on one volume, each with its server and its client. */
 import { pairOperations } from '../support/pair-operations.ts';
-import type { JournaledOp, Moments } from '../../lib/checkers/journal.ts';
+import type { JournaledOp, EpochBounds } from '../../lib/checkers/journal.ts';
 import type { WriterRecord } from '../../lib/workload/writer.ts';
 import type { BareDisk, BareVolume } from '../cluster/bare-volume.ts';
 import type { BareServer, Written } from '../cluster/bare-server.ts';
@@ -68,7 +68,7 @@ export interface TwoMounts {
   readonly volume: BareVolume;
   readonly records: readonly WriterRecord[];
   readonly ops: readonly JournaledOp[];
-  readonly moments: Moments;
+  readonly moments: EpochBounds;
   /** Bytes that came to each side's device once the successor had begun. */
   readonly victimBytes: number;
   readonly successorBytes: number;

@@ -1,11 +1,11 @@
 /** The driver's services on three nodes over one array, all in memory, with what must hold of them. */
 import { status } from '@grpc/grpc-js';
-import { codeOf, messageOf } from '../../lib/csi/grpc.ts';
+import { grpcCodeOf, messageOf } from '../../lib/csi/grpc.ts';
 import { recordPath } from '../../lib/csi/layout.ts';
 import { registerNode } from '../../lib/csi/nodes.ts';
 import { losePower } from '../../lib/csi/power.ts';
 import { isHeld, recordSchema, type VolumeRecord } from '../../lib/csi/record.ts';
-import type { Backend } from '../../lib/csi/paths.ts';
+import type { StorageBackend } from '../../lib/csi/paths.ts';
 import { releaseNode } from '../../lib/csi/release.ts';
 import type { PathStatus } from '../../lib/csi/array-port.ts';
 import type { DiskMode } from '../../lib/disk-modes/index.ts';
@@ -98,7 +98,7 @@ export class CsiWorld {
       if (name === 'publish') this.#told(node, answer);
       return { answer };
     } catch (error) {
-      return { code: status[codeOf(error)], message: messageOf(error) };
+      return { code: status[grpcCodeOf(error)], message: messageOf(error) };
     }
   }
 
@@ -137,7 +137,7 @@ export class CsiWorld {
   }
 
   /** The lab tries again a few times; false where it did not get through. */
-  async #lab(work: (backend: Backend) => Promise<unknown>): Promise<boolean> {
+  async #lab(work: (backend: StorageBackend) => Promise<unknown>): Promise<boolean> {
     for (let tries = 0; tries < 4; tries += 1) {
       const life = { name: 'lab', dead: false };
       const lab = this.steps.as(life, () => work({ layout, array: this.array }));

@@ -1,6 +1,6 @@
 /** Brings what bare writers journaled, and what was read from a volume without a run, before the judges. */
 import { judgeImages, type Judgement } from '../../lib/checkers/index.ts';
-import type { Moments } from '../../lib/checkers/journal.ts';
+import type { EpochBounds } from '../../lib/checkers/journal.ts';
 import { pairOperations } from './pair-operations.ts';
 import { bareHistory, type AuditedCopy } from '../mutants/mutant-case.ts';
 import type { WriterRecord } from '../../lib/workload/writer.ts';
@@ -9,7 +9,7 @@ export function judge(
   seed: string,
   records: readonly WriterRecord[],
   copies: readonly AuditedCopy[],
-  moments: Moments = {},
+  moments: EpochBounds = {},
 ): Judgement {
   const ops = [...pairOperations(records)];
   return judgeImages(bareHistory({ seed, ops, copies }), moments);

@@ -5,7 +5,7 @@ import type { Safety } from '../../lib/experiment/verdict/verdict.ts';
 import { diskModes, type DiskMode } from '../../lib/disk-modes/index.ts';
 import { faultKinds } from '../../lib/faults/kinds/index.ts';
 import { remedyKinds } from '../../lib/remedies/kinds/index.ts';
-import { judge } from '../../lib/sweep/judge.ts';
+import { judge } from '../../lib/sweep/judge-schedule.ts';
 import { play } from '../../lib/sweep/play.ts';
 import { playOnce } from '../property/play-once.ts';
 import { modelScenario, shortTimers } from './model-run.ts';

@@ -2,7 +2,7 @@
 import {
   emptyJournal,
   answeredMs,
-  type Journal,
+  type PodJournal,
   type Write,
 } from '../../lib/probe/trials/journal.ts';
 import type { CutRecord, CutVolume } from '../../lib/probe/cut/record.ts';
@@ -55,7 +55,7 @@ const rangesOf = (seqs: readonly number[]): [number, number][] => {
 };
 
 /** What a next pod says that reads `onDisk`: from each write's answer on it is there. */
-export function nextJournalOf({ inMs, nextError }: CutKind, onDisk: readonly Write[]): Journal {
+export function nextJournalOf({ inMs, nextError }: CutKind, onDisk: readonly Write[]): PodJournal {
   if (inMs === undefined) return emptyJournal;
   const scans = [];
   const writes: Write[] = [];

@@ -3,9 +3,9 @@ import { expectedOf } from '../../lib/experiment/expectation/counted.ts';
 import type { Counts } from '../../lib/experiment/scenario.ts';
 import type { Batch } from '../../lib/matrix/batch.ts';
 import { cellsOf } from '../../lib/matrix/cells.ts';
-import { planOf, type Plan } from '../../lib/matrix/plan.ts';
+import { batchPlanOf, type BatchPlan } from '../../lib/matrix/batch-plan.ts';
 import { parseMatrix } from '../../lib/matrix/matrix-schema.ts';
-import type { Outcome } from '../../lib/matrix/results.ts';
+import type { RunOutcome } from '../../lib/matrix/results.ts';
 
 export interface ExampleOptions {
   readonly disks?: number;
@@ -19,7 +19,7 @@ export interface ExampleOptions {
 
 const disks = ['unfenced', 'fenced', 'ack-early', 'exclusive', 'reservation'];
 
-export function examplePlan(options: ExampleOptions = {}): Plan {
+export function examplePlan(options: ExampleOptions = {}): BatchPlan {
   const { disks: count = 2, repeats = 1, seed = 'seed', loud = false } = options;
   const { counts = { lost: 8 } } = options;
   const text = `
@@ -34,10 +34,10 @@ repeats: ${repeats}
 `;
   const matrix = parseMatrix(text, 'example.yaml');
   const cells = cellsOf(matrix, (scenario) => expectedOf(scenario, () => counts));
-  return planOf(matrix, cells, seed);
+  return batchPlanOf(matrix, cells, seed);
 }
 
-export const exampleOutcome = (changes: Partial<Outcome> = {}): Outcome => ({
+export const exampleOutcome = (changes: Partial<RunOutcome> = {}): RunOutcome => ({
   verdict: 'safe',
   safety: 'safe',
   asExpected: true,
@@ -87,7 +87,7 @@ export const exampleBatch = (changes: Partial<Batch> = {}): Batch => ({
 });
 
 /** What each control must come to. */
-export const controlOutcomes: Readonly<Record<string, Outcome>> = {
+export const controlOutcomes: Readonly<Record<string, RunOutcome>> = {
   'control-total': exampleOutcome({ verdict: 'corrupt', lost: 1000, noticed: 'loud' }),
   'control-silent': exampleOutcome({ verdict: 'lost', lost: 7, noticed: 'silent' }),
   'control-safe': exampleOutcome(),

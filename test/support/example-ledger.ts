@@ -3,7 +3,8 @@ import { Chain, initialBalance, sessionKey } from '../../lib/workload/ledger.ts'
 import type { LedgerEntry, OpOutcome } from '../../lib/workload/sql.ts';
 import type { ImageEvidence, LedgerRow, ServerStart } from '../../lib/checkers/evidence.ts';
 import type { MysqlEvidence } from '../../lib/mysql/evidence.ts';
-import type { JournaledOp, SessionId } from '../../lib/checkers/journal.ts';
+import type { JournaledOp } from '../../lib/checkers/journal.ts';
+import type { SessionId } from '../../lib/workload/ledger.ts';
 
 export const exampleSeed = 'example';
 

@@ -5,13 +5,13 @@ import type {
   ArrayCopy,
   ArrayErrorCode,
   ArrayPort,
-  CutRequest,
+  PathCutRequest,
   LinkRequest,
   OpenRequest,
   PathName,
   PathStatus,
   PowerLossRequest,
-  PowerLost,
+  PathPowerLoss,
 } from '../../lib/csi/array-port.ts';
 
 type Path = { -readonly [K in keyof PathStatus]: PathStatus[K] };
@@ -56,7 +56,7 @@ export class FakeArray implements ArrayPort {
     Object.assign(path, { state: 'closed', bound: false, held: 0 });
   }
 
-  async cut({ volume, generation, afterMs = 0 }: CutRequest): Promise<void> {
+  async cut({ volume, generation, afterMs = 0 }: PathCutRequest): Promise<void> {
     await this.#begin('cut');
     const path = this.#find(volume, generation);
     if (path === undefined) {
@@ -68,7 +68,7 @@ export class FakeArray implements ArrayPort {
     this.#tick();
   }
 
-  async losePower({ volume, node }: PowerLossRequest): Promise<PowerLost> {
+  async losePower({ volume, node }: PowerLossRequest): Promise<PathPowerLoss> {
     await this.#begin('losePower');
     const lost = this.#paths.filter(
       (path) => path.volume === volume && path.node === node && path.state === 'open',

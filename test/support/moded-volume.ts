@@ -4,10 +4,10 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { attachVolume, detachVolume } from '../../lib/csi/backend.ts';
-import type { Notes } from '../../lib/csi/grpc.ts';
+import type { CallNotes } from '../../lib/csi/grpc.ts';
 import { layoutOf } from '../../lib/csi/layout.ts';
 import { decideStage, type NodeTaints } from '../../lib/csi/modes.ts';
-import type { Backend } from '../../lib/csi/paths.ts';
+import type { StorageBackend } from '../../lib/csi/paths.ts';
 import { neededRecord } from '../../lib/csi/record-store.ts';
 import { readAttributes } from '../../lib/csi/volume-attributes.ts';
 import { createVolume } from '../../lib/csi/volumes.ts';
@@ -26,8 +26,8 @@ interface Asked {
 
 export class ModedVolume {
   readonly array = new FakeArray();
-  readonly backend: Backend;
-  readonly notes: Notes = {};
+  readonly backend: StorageBackend;
+  readonly notes: CallNotes = {};
 
   private constructor() {
     const layout = layoutOf(mkdtempSync(join(tmpdir(), 'forcedetach-modes-')));

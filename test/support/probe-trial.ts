@@ -1,6 +1,6 @@
 /** Records of a trial as a writer and a driver of a given kind leave them, for tests of the judgement. */
 import { emptyJournal, type Write } from '../../lib/probe/trials/journal.ts';
-import type { DetachVariant } from '../../lib/probe/plan.ts';
+import type { DetachVariant } from '../../lib/probe/trial-plan.ts';
 import type { DetachRecord } from '../../lib/probe/trials/classify.ts';
 import type { TrialRecord } from '../../lib/probe/trials/record.ts';
 

@@ -1,12 +1,12 @@
 /** A journal of given operations, and what an image's rows are beside it. */
 import type { LedgerRow } from '../../lib/checkers/evidence.ts';
-import { Journal, type JournaledOp, type Moments } from '../../lib/checkers/journal.ts';
+import { Journal, type JournaledOp, type EpochBounds } from '../../lib/checkers/journal.ts';
 import { Reconciler } from '../../lib/checkers/reconcile.ts';
 import { exampleSeed } from './example-ledger.ts';
 
 export const always = Number.POSITIVE_INFINITY;
 
-export function journalOf(ops: readonly JournaledOp[], moments: Moments = {}): Journal {
+export function journalOf(ops: readonly JournaledOp[], moments: EpochBounds = {}): Journal {
   const journal = new Journal(moments);
   for (const op of ops) journal.add(op);
   return journal;

@@ -10,7 +10,7 @@ import { run } from '../../lib/engine/run.ts';
 import type { ImageSet } from '../../lib/images/image-set.ts';
 import { privateFolder, stateHome } from '../../lib/state-home.ts';
 import type { ClusterTimers } from '../../lib/cluster/timers.ts';
-import { startArray } from '../../lib/cluster/kind/disk/array.ts';
+import { startArray } from '../../lib/cluster/kind/disk/array-container.ts';
 import { nodeAddresses, nodesReady } from '../../lib/cluster/kind/create/create-cluster.ts';
 import { kindCommand } from '../../lib/cluster/kind/create/kind-command.ts';
 import {

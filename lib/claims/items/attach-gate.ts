@@ -1,7 +1,14 @@
 /** Claims 22 and 24: the Multi-Attach error on a node's death, and the mode that switches it off. */
 import { attachGateTexts, observed } from '../../history/observations.ts';
 import { firstAfterFault } from '../../timeline/milestone-times.ts';
-import { allSeen, firstOf, linesOf, since, underFault, type FinishedRun } from '../finished-run.ts';
+import {
+  allSeen,
+  firstOf,
+  recordLines,
+  since,
+  underFault,
+  type RecordedRun,
+} from '../recorded-run.ts';
 import type { ObservationRecord } from '../../history/events.ts';
 import type { Claim } from '../claim.ts';
 
@@ -35,13 +42,13 @@ export const multiAttach: Claim = {
         said:
           `${workload}: no replacement pod before the heal, and ${errors.length} ` +
           `Multi-Attach events in ${run.verdict.horizonS.toFixed(0)} s.`,
-        evidence: linesOf(run, errors),
+        evidence: recordLines(run, errors),
       };
     }
     return {
       asExpected: errors.length >= 1 && errors.length <= lives,
       said: `${workload}: the replacement was scheduled at ${since(run, replaced.t)}; ${errors.length} event(s)${first === undefined ? '' : ` at ${since(run, first.t)}: “${String(first.data['message'])}”`}.`,
-      evidence: linesOf(run, [replaced, ...errors]),
+      evidence: recordLines(run, [replaced, ...errors]),
     };
   },
 };
@@ -76,7 +83,7 @@ export const readWriteMany: Claim = {
         `${before ? 'before' : 'after'} any detach; ${errors.length} Multi-Attach ` +
         `events; verdict ${run.verdict.verdict}.`,
       evidence: [
-        ...linesOf(run, [scheduled, mounted, ...errors, detached]),
+        ...recordLines(run, [scheduled, mounted, ...errors, detached]),
         ...(detached === undefined
           ? ['no record of a VolumeAttachment of the victim’s that is gone']
           : []),
@@ -85,7 +92,7 @@ export const readWriteMany: Claim = {
   },
 };
 
-const multiAttachErrors = (run: FinishedRun): ObservationRecord[] =>
+const multiAttachErrors = (run: RecordedRun): ObservationRecord[] =>
   allSeen(
     run,
     observed.event,

@@ -1,7 +1,7 @@
 /** Claims 21 and 28: where a volume is mounted, and what attach and mount are told. */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { callsOf, linesOf } from '../finished-run.ts';
+import { callsOf, recordLines } from '../recorded-run.ts';
 import type { Claim } from '../claim.ts';
 
 const requestSchema = z.object({
@@ -40,7 +40,7 @@ export const mountDirectories: Claim = {
       said:
         `Global: ${stagingTargetPath} (${stagingTargetPath === global ? 'is' : 'is not'} ` +
         `the handle’s sha256). Pod: ${targetPath}.`,
-      evidence: linesOf(run, [published]),
+      evidence: recordLines(run, [published]),
     };
   },
 };
@@ -67,7 +67,7 @@ export const nodeNameAndDirectory: Claim = {
         `${asked?.targetPath ?? 'none'}. NodePublishVolume: nodeId ` +
         `${told?.nodeId ?? 'none'}, path ` +
         `${told?.targetPath === undefined ? 'none' : 'the pod’s directory'}.`,
-      evidence: linesOf(run, [attach, mount]),
+      evidence: recordLines(run, [attach, mount]),
     };
   },
 };

@@ -7,12 +7,12 @@ import {
   allOf,
   allSeen,
   firstOf,
-  linesOf,
+  recordLines,
   ofVictimPod,
   since,
   underFault,
   victimAcksAfter,
-} from '../finished-run.ts';
+} from '../recorded-run.ts';
 import { refusesEvictionTimeout } from '../procedures/settings.ts';
 import type { Claim } from '../claim.ts';
 
@@ -51,7 +51,7 @@ export const evictionAlone: Claim = {
         `${workload}, grace period ${terminationGraceS} s: evicted at ` +
         `+${evicted.toFixed(1)} s; second mount: ${told}; the victim acknowledged ` +
         `${victimAcksAfter(run, run.faultAtMs + evicted * 1000).length} commits after its eviction.`,
-      evidence: linesOf(
+      evidence: recordLines(
         run,
         (['evicted', 'pod-gone', 'mounted'] as const)
           .flatMap((name) => allOf(run, name))
@@ -75,7 +75,7 @@ export const conditionUnknown: Claim = {
     return {
       asExpected: status === 'Unknown' && reason === 'NodeStatusUnknown' && taint !== undefined,
       said: `Ready became ${String(status)} (${String(reason)}) at ${since(run, unready.t)}; the NoExecute taint ${taint === undefined ? 'never came' : `came ${toldInSeconds(taint.t - unready.t)} later`}.`,
-      evidence: linesOf(run, [unready, taint]),
+      evidence: recordLines(run, [unready, taint]),
     };
   },
 };
@@ -105,7 +105,7 @@ export const evictionTimeout: Claim = {
       said:
         `Evicted ${toldInSeconds(toleratedMs)} after the taint (toleration ` +
         `${toldInSeconds(tolerationMs)}), ${since(run, evicted.t)} after the fault.`,
-      evidence: linesOf(run, [taint, evicted]),
+      evidence: recordLines(run, [taint, evicted]),
     };
   },
 };
@@ -129,7 +129,7 @@ export const evictionInEtcd: Claim = {
     return {
       asExpected: acks.length > 0,
       said: `Terminating at ${since(run, evicted.t)}; after it the old ${database.server} acknowledged ${acks.length} commits${last === undefined ? '' : `, the last one at ${since(run, last)}`}, until the heal.`,
-      evidence: linesOf(run, [evicted, ...allOf(run, 'pod-gone')]),
+      evidence: recordLines(run, [evicted, ...allOf(run, 'pod-gone')]),
     };
   },
 };
@@ -156,7 +156,7 @@ export const deadNodesPod: Claim = {
       said:
         `Until it was removed the API showed phase ${words.join(', then ')}; Terminating ` +
         `at ${since(run, evicted.t)}; ${lost.length} records name NodeLost.`,
-      evidence: linesOf(run, [...phases, evicted, ...lost]),
+      evidence: recordLines(run, [...phases, evicted, ...lost]),
     };
   },
 };

@@ -4,13 +4,13 @@ import {
   allSeen,
   firstOf,
   firstSeen,
-  linesOf,
+  recordLines,
   onVictim,
-  type FinishedRun,
-} from '../finished-run.ts';
+  type RecordedRun,
+} from '../recorded-run.ts';
 import type { ObservationRecord } from '../../history/events.ts';
 import { observed } from '../../history/observations.ts';
-import type { Reading, Claim } from '../claim.ts';
+import type { ClaimReading, Claim } from '../claim.ts';
 
 export const forceDetach: Claim = {
   number: 8,
@@ -32,7 +32,7 @@ export const forceDetach: Claim = {
 /** From the controller's decision to the end of the detach. */
 const slackMs = 10_000;
 
-function read(run: FinishedRun): Reading {
+function read(run: RecordedRun): ClaimReading {
   const gone = firstOf(run, 'pod-gone');
   const detached = firstOf(run, 'detached');
   const log = firstSeen(run, observed.forceDetachLog, ({ data }) =>
@@ -56,22 +56,22 @@ function read(run: FinishedRun): Reading {
       `${String(ready?.data['reason'])}; the victim had the volume ` +
       `${mounted ? 'still mounted' : 'no longer mounted, though the log calls it unsafe'}; ` +
       `the counter says ${String(metric?.data['timeout'])}.`,
-    evidence: linesOf(run, [ready, gone, log, detached, metric]),
+    evidence: recordLines(run, [ready, gone, log, detached, metric]),
   };
 }
 
 /** With the controller manager's own flag against it. */
 function switchedOff(
-  run: FinishedRun,
+  run: RecordedRun,
   gone: ObservationRecord,
   detached: ObservationRecord | undefined,
-): Reading {
+): ClaimReading {
   const never = detached === undefined || detached.t >= run.story.healAtMs;
   return {
     asExpected: never,
     said:
       `With --disable-force-detach-on-timeout: ${never ? 'not detached' : 'detached'} in ` +
       `the ${toldInSeconds(run.story.healAtMs - gone.t)} after the pod object was gone.`,
-    evidence: linesOf(run, [gone, detached]),
+    evidence: recordLines(run, [gone, detached]),
   };
 }

@@ -2,7 +2,7 @@
 import { database } from '../../database/chosen.ts';
 import { observed } from '../../history/observations.ts';
 import { firstAfterFault } from '../../timeline/milestone-times.ts';
-import { linesOf, onVictim, seenUnderFault, since, victimAcksAfter } from '../finished-run.ts';
+import { recordLines, onVictim, seenUnderFault, since, victimAcksAfter } from '../recorded-run.ts';
 import type { Claim } from '../claim.ts';
 
 export const heartbeatCrash: Claim = {
@@ -30,7 +30,7 @@ export const heartbeatCrash: Claim = {
         said:
           `Back after ${String(rebootAt)} ms, within the grace of ${graceMs} ms: never ` +
           `declared lost, ${gone.length} pods removed.`,
-        evidence: linesOf(run, gone),
+        evidence: recordLines(run, gone),
       };
     }
     const afterMs = lost.t - deadMs;
@@ -41,7 +41,7 @@ export const heartbeatCrash: Claim = {
       said:
         `Not Ready (${String(lost.data['reason'])}) ${(afterMs / 1000).toFixed(1)} s ` +
         `after the node’s death; the grace is ${graceMs / 1000} s.`,
-      evidence: linesOf(run, [lost]),
+      evidence: recordLines(run, [lost]),
     };
   },
 };
@@ -63,7 +63,7 @@ export const heartbeatPartition: Claim = {
       said:
         `Not Ready at ${since(run, lost.t)} (${fault}); from then to the heal the ` +
         `victim’s ${database.server} acknowledged ${acks.length} commits.`,
-      evidence: linesOf(run, [lost]),
+      evidence: recordLines(run, [lost]),
     };
   },
 };
@@ -86,7 +86,7 @@ export const heartbeatStarved: Claim = {
     return {
       asExpected: fault === 'cpu-starvation' || (away.length > 0 && acks.length > 0),
       said: `${how}: Ready was lost ${away.length} times and came back ${changes.length - away.length} times in ${run.verdict.horizonS.toFixed(0)} s${away[0] === undefined ? '' : `, first lost at ${since(run, away[0].t)}`}; ${acks.length} commits acknowledged by the victim after that.`,
-      evidence: linesOf(run, changes),
+      evidence: recordLines(run, changes),
     };
   },
 };

@@ -4,14 +4,14 @@ import { firstAfterFault } from '../../timeline/milestone-times.ts';
 import {
   allOf,
   callsOf,
-  endOf,
+  endMsOf,
   firstOf,
-  linesOf,
+  recordLines,
   since,
-  type FinishedRun,
-} from '../finished-run.ts';
+  type RecordedRun,
+} from '../recorded-run.ts';
 import { observed } from '../../history/observations.ts';
-import type { Reading, Claim } from '../claim.ts';
+import type { ClaimReading, Claim } from '../claim.ts';
 import type { ObservationRecord } from '../../history/events.ts';
 
 export const serialLifecycle: Claim = {
@@ -25,7 +25,7 @@ export const serialLifecycle: Claim = {
   read,
 };
 
-function read(run: FinishedRun): Reading {
+function read(run: RecordedRun): ClaimReading {
   const unstaged = firstOf(run, 'unstaged');
   const staged = firstOf(run, 'staged');
   const detached = firstOf(run, 'detach-answered');
@@ -33,15 +33,15 @@ function read(run: FinishedRun): Reading {
   if (!unstaged || !staged || !detached || !attached) return 'the volume did not move';
   if (detached.t < unstaged.t) return 'the detach was forced: this is no orderly move';
   const steps = [
-    ['unmount', 'detach', detached.t - endOf(unstaged)],
-    ['detach', 'attach', attached.t - endOf(detached)],
-    ['attach', 'mount', staged.t - endOf(attached)],
+    ['unmount', 'detach', detached.t - endMsOf(unstaged)],
+    ['detach', 'attach', attached.t - endMsOf(detached)],
+    ['attach', 'mount', staged.t - endMsOf(attached)],
   ] as const;
   const overlapping = steps.filter(([, , gapMs]) => gapMs < 0);
   const gaps = steps.map(([one, next, gapMs]) => `${one} to ${next} ${toldInSeconds(gapMs)}`);
   const status = [observed.volumesInUse, observed.volumesAttached].flatMap((name) =>
     run.story.observations.filter(
-      (seen) => seen.name === name && seen.t >= unstaged.t && seen.t <= endOf(staged),
+      (seen) => seen.name === name && seen.t >= unstaged.t && seen.t <= endMsOf(staged),
     ),
   );
   return {
@@ -49,7 +49,7 @@ function read(run: FinishedRun): Reading {
     said:
       `${overlapping.length} of 3 steps overlap; between them lie ${gaps.join(', ')} ` +
       `(moved ${since(run, staged.t)} after the fault, healed).`,
-    evidence: linesOf(run, [unstaged, ...status, detached, attached, staged]),
+    evidence: recordLines(run, [unstaged, ...status, detached, attached, staged]),
   };
 }
 
@@ -64,7 +64,7 @@ export const mountGate: Claim = {
   read: readMountGate,
 };
 
-function readMountGate(run: FinishedRun): Reading {
+function readMountGate(run: RecordedRun): ClaimReading {
   const staged = firstOf(run, 'staged');
   if (staged === undefined) return 'no other node staged the volume';
   const handle = String(staged.data['volume']);
@@ -85,7 +85,7 @@ function readMountGate(run: FinishedRun): Reading {
     said:
       `NodeStage came ${toldInSeconds(staged.t - attached.t)} after volumesAttached and ` +
       `${toldInSeconds(staged.t - inUse.t)} after volumesInUse; ${waited}.`,
-    evidence: linesOf(run, [inUse, attached, staged]),
+    evidence: recordLines(run, [inUse, attached, staged]),
   };
 }
 
@@ -113,7 +113,7 @@ export const formatting: Claim = {
         'ended with ' +
         `${String(fsckExitCode)}${replayed ? ' and replayed the journal' : ''}, while ` +
         `the victim had it ${live ? 'still mounted' : 'no longer mounted'}.`,
-      evidence: linesOf(run, [staged, ...allOf(run, 'unmounted')]),
+      evidence: recordLines(run, [staged, ...allOf(run, 'unmounted')]),
     };
   },
 };

@@ -1,7 +1,7 @@
 /** Claims 10 and 17: what lets a second writer in, and what two writers do to a database. */
 import { losesPower, sparesVictim } from '../../faults/kinds/index.ts';
 import { observed } from '../../history/observations.ts';
-import { allSeen, linesOf, victimAcksAfter } from '../finished-run.ts';
+import { allSeen, recordLines, victimAcksAfter } from '../recorded-run.ts';
 import type { Claim } from '../claim.ts';
 
 export const licence: Claim = {
@@ -67,7 +67,7 @@ export const doubleWrite: Claim = {
         `${damage.length} findings of damage.`,
       evidence: [
         ...damage.map(({ code, summary }) => `${code}: ${summary}`),
-        ...linesOf(
+        ...recordLines(
           run,
           allSeen(run, observed.mounted, ({ t }) => t >= run.faultAtMs),
         ),

@@ -1,6 +1,6 @@
 /** Claim 35: which step of the chain each second of the outage belongs to. */
 import { firstAfterFault } from '../../timeline/milestone-times.ts';
-import { linesOf } from '../finished-run.ts';
+import { recordLines } from '../recorded-run.ts';
 import type { Phases } from '../../experiment/verdict/verdict.ts';
 import type { Claim } from '../claim.ts';
 
@@ -47,7 +47,7 @@ export const failedSteps: Claim = {
       said:
         `${total.toFixed(1)} s without the database: ${parts.join(', ')}; ` +
         `${unexplainedS.toFixed(1)} s unexplained.`,
-      evidence: linesOf(
+      evidence: recordLines(
         run,
         milestones.map((name) => firstAfterFault(run.story, name)),
       ),

@@ -1,7 +1,7 @@
 /** Claim 25: how much a watcher is worth as a fence. */
 import { losesPower } from '../../faults/kinds/index.ts';
-import type { FinishedRun } from '../finished-run.ts';
-import type { Answer, Claim } from '../claim.ts';
+import type { RecordedRun } from '../recorded-run.ts';
+import type { ClaimAnswer, Claim } from '../claim.ts';
 
 export const rbdWatcher: Claim = {
   number: 25,
@@ -25,7 +25,7 @@ export const rbdWatcher: Claim = {
   },
 };
 
-function answerOf(run: FinishedRun): Answer {
+function answerOf(run: RecordedRun): ClaimAnswer {
   const { fault, link, watcherCheck } = run.story.scenario;
   const { verdict, phases, horizonS, exposure } = run.verdict;
   const entered = phases.secondMount !== null;

@@ -6,17 +6,20 @@ import {
 } from '../../cluster/kind/create/control-plane.ts';
 import { releaseNode } from '../../cluster/kind/disk/disk-tool.ts';
 import { observed } from '../../history/observations.ts';
-import type { Claim, Reading } from '../claim.ts';
+import type { Claim, ClaimReading } from '../claim.ts';
 import type { Bench } from './bench.ts';
-import { attachment, note, reading } from './notes.ts';
+import { attachment, defineNote, reading } from './notes.ts';
 import { toldInSeconds } from '../../durations.ts';
-import { allSeen, firstOf, linesOf, type FinishedRun } from '../finished-run.ts';
+import { allSeen, firstOf, recordLines, type RecordedRun } from '../recorded-run.ts';
 
 const awayMs = 10_000;
-const off = note('controller manager stopped', { attachments: z.number(), phase: z.string() });
-const on = note('it runs again', { afterS: z.number() });
-const stalled = note('kubelet stopped', { attached: z.boolean(), phase: z.string() });
-const goesOn = note('it goes on', { afterS: z.number() });
+const off = defineNote('controller manager stopped', {
+  attachments: z.number(),
+  phase: z.string(),
+});
+const on = defineNote('it runs again', { afterS: z.number() });
+const stalled = defineNote('kubelet stopped', { attached: z.boolean(), phase: z.string() });
+const goesOn = defineNote('it goes on', { afterS: z.number() });
 
 export const division: Claim = {
   number: 2,
@@ -73,7 +76,7 @@ async function withoutKubelet(bench: Bench, node: string): Promise<void> {
   bench.note(goesOn, { afterS }, node);
 }
 
-const unnoticed = note('nobody notices', {
+const unnoticed = defineNote('nobody notices', {
   watchMs: z.number(),
   attachments: z.array(attachment),
   ready: z.string().optional(),
@@ -113,11 +116,11 @@ export const orphanedLock: Claim = {
 };
 
 const stallMs = 20_000;
-const stopped = note('attacher stopped', {
+const stopped = defineNote('attacher stopped', {
   deleting: z.boolean(),
   finalizers: z.array(z.string()).nullable(),
 });
-const resumed = note('it goes on', { afterS: z.number() });
+const resumed = defineNote('it goes on', { afterS: z.number() });
 
 export const detachStalls: Claim = {
   number: 33,
@@ -154,8 +157,8 @@ export const detachStalls: Claim = {
 };
 
 const backWithinMs = 130_000;
-const deleted = note('deleted', attachment.shape);
-const reconciled = note('reconciled', {
+const deleted = defineNote('deleted', attachment.shape);
+const reconciled = defineNote('reconciled', {
   ...{ isBack: z.boolean(), afterS: z.number(), phase: z.string() },
 });
 
@@ -199,7 +202,7 @@ export const deletedByHand: Claim = {
 };
 
 /** Claim 18, second half: a controller manager that dies in the wait begins it anew. */
-function restartedInTheWait(run: FinishedRun): Reading {
+function restartedInTheWait(run: RecordedRun): ClaimReading {
   const { also, forceDetachAfterMs } = run.story.scenario;
   if (also !== 'controller-restart') return 'the controller manager was not restarted';
   const gone = firstOf(run, 'pod-gone');
@@ -216,6 +219,6 @@ function restartedInTheWait(run: FinishedRun): Reading {
       `The new controller manager led ${toldInSeconds(leader.t - gone.t)} after the pod was ` +
       `gone, and the volume was detached ${toldInSeconds(waitedMs)} after that (the timer is ` +
       `${toldInSeconds(forceDetachAfterMs)}): ${toldInSeconds(detached.t - gone.t)} in all.`,
-    evidence: linesOf(run, [gone, leader, detached]),
+    evidence: recordLines(run, [gone, leader, detached]),
   };
 }

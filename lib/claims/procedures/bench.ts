@@ -13,7 +13,7 @@ import {
   namespace,
   podObject,
   volumeObject,
-  type PodChoice,
+  type ProcedurePodChoice,
   type VolumeChoice,
 } from '../../cluster/kind/procedure/objects.ts';
 import type { ProcedureTestbed } from '../../cluster/kind/procedure/testbed.ts';
@@ -80,7 +80,7 @@ export class Bench {
   }
 
   /** Makes a pod and does not wait for it. */
-  async pod(name: string, choice: PodChoice = {}): Promise<string> {
+  async pod(name: string, choice: ProcedurePodChoice = {}): Promise<string> {
     const { clients, images } = this.testbed;
     const body = podObject(this.named(name), images.database, choice);
     await clients.core.createNamespacedPod({ namespace, body });

@@ -6,7 +6,7 @@ import { driverName } from '../../csi/layout.ts';
 import { csiCalls } from '../../history/observations.ts';
 import type { Claim } from '../claim.ts';
 import type { Bench } from './bench.ts';
-import { endedEarly, note, reading } from './notes.ts';
+import { endedEarly, defineNote, reading } from './notes.ts';
 
 const shown = {
   volume: z.string(),
@@ -14,9 +14,9 @@ const shown = {
   devicePath: z.string().nullable(),
   inUse: z.boolean(),
 };
-const before = note('before', shown);
-const running = note('running', shown);
-const after = note('after', shown);
+const before = defineNote('before', shown);
+const running = defineNote('running', shown);
+const after = defineNote('after', shown);
 
 export const statusFields: Claim = {
   number: 19,
@@ -65,7 +65,7 @@ async function fieldsOf(
 }
 
 const rounds = 6;
-const recreated = note('recreated', {
+const recreated = defineNote('recreated', {
   how: z.enum(['delete', 'force']),
   round: z.number(),
   afterS: z.number(),
@@ -125,7 +125,7 @@ async function stillRuns(node: string, pod: string): Promise<boolean> {
   return stdout.split('\n').includes(`HOSTNAME=${pod}`);
 }
 
-const started = note('started', { name: z.string(), afterS: z.number(), stuck: z.string() });
+const started = defineNote('started', { name: z.string(), afterS: z.number(), stuck: z.string() });
 
 export const hangingMount: Claim = {
   number: 29,

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import type { ObservationRecord } from '../../history/events.ts';
 import { csiCalls, observed, type ObservedName } from '../../history/observations.ts';
 import type { SmallRecord } from '../../history/reader.ts';
-import { evidenceLine } from '../finished-run.ts';
-import type { Procedure, Reading } from '../claim.ts';
+import { evidenceLine } from '../recorded-run.ts';
+import type { Procedure, ClaimReading } from '../claim.ts';
 
 /** Observer of what a procedure notes: the word that every history has for a claim. */
 export const source = 'seed';
@@ -15,7 +15,7 @@ export interface Note<S extends z.ZodRawShape = z.ZodRawShape> {
   readonly schema: z.ZodObject<S>;
 }
 
-export const note = <S extends z.ZodRawShape>(name: string, shape: S): Note<S> => ({
+export const defineNote = <S extends z.ZodRawShape>(name: string, shape: S): Note<S> => ({
   ...{ name, schema: z.object(shape) },
 });
 
@@ -57,7 +57,7 @@ export class Notes {
   }
 }
 
-interface Said {
+interface NotedAnswer {
   readonly asExpected: boolean;
   readonly said: string;
   /** Records that prove it beside the notes. Default: none. */
@@ -76,9 +76,9 @@ export const endedEarly = 'the procedure ended before it had seen this';
 export const reading =
   <A extends Readonly<Record<string, Note>>>(
     asked: A,
-    tell: (last: Last<A>, notes: Notes) => Said | string,
+    tell: (last: Last<A>, notes: Notes) => NotedAnswer | string,
   ): Procedure['read'] =>
-  (records): Reading => {
+  (records): ClaimReading => {
     const notes = new Notes(records);
     const last = Object.entries(asked).map(([key, each]) => [key, notes.all(each).at(-1)] as const);
     if (last.some(([, noted]) => noted === undefined)) return endedEarly;

@@ -10,13 +10,13 @@ import {
 import { driverName } from '../../csi/layout.ts';
 import type { Claim } from '../claim.ts';
 import type { Bench } from './bench.ts';
-import { endedEarly, note, reading } from './notes.ts';
+import { endedEarly, defineNote, reading } from './notes.ts';
 
 const choice = { mib: 16 };
 const phase = z.string();
-const walked = note('volume', { step: z.string(), phase });
-const lost = note('lost', { whileDeleting: phase, after: phase });
-const recycled = note('recycled', { phase, message: z.string().optional() });
+const walked = defineNote('volume', { step: z.string(), phase });
+const lost = defineNote('lost', { whileDeleting: phase, after: phase });
+const recycled = defineNote('recycled', { phase, message: z.string().optional() });
 
 export const walkPhases: Claim = {
   number: 31,
@@ -99,9 +99,9 @@ async function strip(bench: Bench, name: string, path: string): Promise<void> {
   await bench.testbed.clients.core.patchPersistentVolume({ name, body: [{ op: 'remove', path }] });
 }
 
-const fit = note('fit', { mib: z.number(), marks: z.array(z.string()) });
-const delayed = note('delayed', { before: z.string(), after: z.string() });
-const asked = note('provisioner', {
+const fit = defineNote('fit', { mib: z.number(), marks: z.array(z.string()) });
+const delayed = defineNote('delayed', { before: z.string(), after: z.string() });
+const asked = defineNote('provisioner', {
   phase: z.string(),
   annotations: z.record(z.string(), z.string()),
 });

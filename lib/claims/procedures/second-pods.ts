@@ -3,13 +3,13 @@ import { z } from 'zod';
 import { holdCall, letGoCalls } from '../../cluster/kind/disk/disk-tool.ts';
 import { csiCalls, observed } from '../../history/observations.ts';
 import { outOfServiceTaint } from '../../taints.ts';
-import type { Claim, Reading } from '../claim.ts';
-import { attachment, endedEarly, note, reading } from './notes.ts';
-import { firstOf, firstSeen, linesOf, since, type FinishedRun } from '../finished-run.ts';
+import type { Claim, ClaimReading } from '../claim.ts';
+import { attachment, endedEarly, defineNote, reading } from './notes.ts';
+import { firstOf, firstSeen, recordLines, since, type RecordedRun } from '../recorded-run.ts';
 
 const refusedForMs = 8_000;
 const disks = ['unfenced', 'pending-while-busy'] as const;
-const second = note('second node', {
+const second = defineNote('second node', {
   ...{ disk: z.enum(disks), volume: z.string(), phase: z.string(), events: z.array(z.string()) },
 });
 
@@ -53,8 +53,8 @@ export const twoNodesAttach: Claim = {
 };
 
 const nodeSeen = { ready: z.boolean(), attachments: z.array(attachment) };
-const held = note('unmount hangs', { watchMs: z.number(), ...nodeSeen });
-const tainted = note('out-of-service', { afterS: z.number(), ...nodeSeen });
+const held = defineNote('unmount hangs', { watchMs: z.number(), ...nodeSeen });
+const tainted = defineNote('out-of-service', { afterS: z.number(), ...nodeSeen });
 
 export const detachGate: Claim = {
   number: 7,
@@ -105,7 +105,7 @@ export const detachGate: Claim = {
 };
 
 const counts = { attachments: z.number(), volumesAttached: z.number(), multiAttach: z.number() };
-const twoNodes = note('two nodes', counts);
+const twoNodes = defineNote('two nodes', counts);
 
 export const noAttach: Claim = {
   number: 26,
@@ -146,8 +146,8 @@ export const noAttach: Claim = {
 const blockedForMs = 6_000;
 const podSeen = { volume: z.string(), phase: z.string(), events: z.array(z.string()) };
 const modes = {
-  ReadWriteOnce: note('ReadWriteOnce', podSeen),
-  ReadWriteOncePod: note('ReadWriteOncePod', podSeen),
+  ReadWriteOnce: defineNote('ReadWriteOnce', podSeen),
+  ReadWriteOncePod: defineNote('ReadWriteOncePod', podSeen),
 };
 
 export const sharedMount: Claim = {
@@ -186,7 +186,7 @@ export const sharedMount: Claim = {
 };
 
 /** Claim 26, second half: without an attach phase the second mount comes as soon as there is a pod. */
-function mountedAtEviction(run: FinishedRun): Reading {
+function mountedAtEviction(run: RecordedRun): ClaimReading {
   if (run.story.scenario.disk !== 'shared-file') return 'this disk is attached';
   const elsewhere = firstOf(run, 'bound');
   const published = firstOf(run, 'pod-mounted');
@@ -198,6 +198,6 @@ function mountedAtEviction(run: FinishedRun): Reading {
       `${run.story.scenario.workload}: second pod at ${since(run, elsewhere.t)}, mounted ` +
       `${((published.t - elsewhere.t) / 1000).toFixed(1)} s later; ` +
       `${attached === undefined ? 'no' : 'a'} VolumeAttachment was made.`,
-    evidence: linesOf(run, [elsewhere, published]),
+    evidence: recordLines(run, [elsewhere, published]),
   };
 }

@@ -4,10 +4,10 @@ import { containerShell } from '../../engine/container-shell.ts';
 import { csiCalls, observed } from '../../history/observations.ts';
 import type { Procedure, Claim } from '../claim.ts';
 import type { Bench } from './bench.ts';
-import { attachment, note, reading } from './notes.ts';
+import { attachment, defineNote, reading } from './notes.ts';
 
 /** `said`: the line that refuses it, empty where none does. */
-const refused = note('flag', { exitCode: z.number(), said: z.string() });
+const refused = defineNote('flag', { exitCode: z.number(), said: z.string() });
 
 async function noteRefusal(bench: Bench, node: string, argv: readonly string[]): Promise<void> {
   const { exitCode, stdout, stderr } = await containerShell(node).run(argv);
@@ -32,7 +32,7 @@ export const refusesEvictionTimeout: Procedure = {
 };
 
 const path = '/metadata/annotations/volumes.kubernetes.io~1keep-terminated-pod-volumes';
-const annotated = note('annotated', {
+const annotated = defineNote('annotated', {
   attachments: z.number(),
   afterS: z.number(),
   phase: z.string(),
@@ -81,12 +81,12 @@ const config = '/var/lib/kubelet/config.yaml';
 const watchMs = 25_000;
 const annotation = z.string().nullable();
 const messages = z.array(z.string());
-const stock = note('stock', { annotation });
-const own = note('kubelet attaches', {
+const stock = defineNote('stock', { annotation });
+const own = defineNote('kubelet attaches', {
   ...{ annotation, phase: z.string(), attachments: z.array(attachment) },
   ...{ failures: messages, attachFailures: messages },
 });
-const again = note('stock again', { annotation });
+const again = defineNote('stock again', { annotation });
 
 export const kubeletAttach: Claim = {
   number: 4,

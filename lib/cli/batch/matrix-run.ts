@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { EvidenceError } from '../../errors.ts';
-import type { Trial } from '../../matrix/plan.ts';
-import type { Outcome } from '../../matrix/results.ts';
+import type { BatchTrial } from '../../matrix/batch-plan.ts';
+import type { RunOutcome } from '../../matrix/results.ts';
 import type { TrialRun } from '../../matrix/run-batch.ts';
 import type { Room, Slot } from '../../matrix/schedule.ts';
 import type { Pool, PooledClusters } from '../../cluster/kind/pooled-clusters.ts';
@@ -16,7 +16,7 @@ import { kindWorkers } from '../../cluster/kind/ownership/labels.ts';
 import type { MatrixFlags } from '../flags/matrix-flags.ts';
 import { modelRunId } from '../../library/run-folder.ts';
 import { moduleBeside } from '../../module-beside.ts';
-import type { Conclusion, FinishedRun } from './trial-outputs.ts';
+import type { Conclusion, TrialOutputRequest } from './trial-outputs.ts';
 
 export interface EventPlace {
   readonly slot: Slot;
@@ -30,9 +30,9 @@ export interface EventSetting {
   readonly slots: readonly Slot[];
   /** Undefined on the model, where one trial at a time has one victim. */
   readonly clusters: PooledClusters | undefined;
-  readonly replay: (trial: Trial) => string;
+  readonly replay: (trial: BatchTrial) => string;
   /** Threads of trial-outputs.ts. */
-  readonly conclude: WorkerPool<FinishedRun, Conclusion>;
+  readonly conclude: WorkerPool<TrialOutputRequest, Conclusion>;
   readonly onProgress: (line: string) => void;
 }
 
@@ -44,7 +44,7 @@ export function runEvent(
   runs: readonly TrialRun[],
   place: EventPlace,
   setting: EventSetting,
-): readonly Promise<Outcome>[] {
+): readonly Promise<RunOutcome>[] {
   const { clusters } = setting;
   const isAlone = runs.length === 1 && place.room !== 'slot';
   if (clusters === undefined || isAlone) return runs.map((run) => runTrial(run, place, setting));
@@ -77,7 +77,7 @@ function poolOf({ slot, room }: EventPlace, { slots }: EventSetting): Pool {
     : { number: 1, of: 1 };
 }
 
-/** Of the whole cluster, whose pools share them; undefined where the backend is to say it. */
+/** Workers of the whole cluster, whose pools share them; undefined where the backend is to say it. */
 const workersOf = ({ workers }: MatrixFlags, pools: readonly Slot[]): number | undefined =>
   workers === undefined && pools.length === 1 ? undefined : (workers ?? kindWorkers) * pools.length;
 
@@ -87,7 +87,7 @@ async function runTrial(
   { slot, signal }: EventPlace,
   { choice, flags, slots, replay, conclude, onProgress }: EventSetting,
   beside?: Beside,
-): Promise<Outcome> {
+): Promise<RunOutcome> {
   const { recordScenario } = await import('../../experiment/run/run.ts');
   mkdirSync(folder, { recursive: true });
   const say = (line: string): void => {

@@ -7,7 +7,7 @@ import { verdictLines } from '../terminal/verdict-lines.ts';
 export interface Rebuilt {
   /** What the terminal is told; nothing of a file in it is obeyed. */
   readonly text: string;
-  /** As the run's own. */
+  /** Exit code that the run itself ended with. */
   readonly code: ExitCode;
 }
 
@@ -16,7 +16,7 @@ export async function rebuildRun(folder: string, history: History): Promise<Rebu
   const { exitCodeOf } = await import('../../experiment/verdict/verdict.ts');
   const { isGroupRun } = await import('../../group-replication/story.ts');
   if (isGroupRun(history.smallRecords())) {
-    const { judgeGroup } = await import('../../group-replication/judge.ts');
+    const { judgeGroup } = await import('../../group-replication/judge-group.ts');
     const { groupVerdictLine, writeGroupOutputs } = await import(
       '../../group-replication/write.ts'
     );

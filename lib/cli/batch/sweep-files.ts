@@ -54,7 +54,7 @@ export const save = (folder: string, state: SweepState): void =>
   writeOutput(join(folder, stateFile), JSON.stringify(state));
 
 /** sweep.json and the findings, at most so many. */
-export function writeReport(folder: string, report: SweepReport, most: number): void {
+export function writeSweepReport(folder: string, report: SweepReport, most: number): void {
   writeOutput(join(folder, 'sweep.json'), `${JSON.stringify(report, undefined, 2)}\n`);
   const findingsFolder = join(folder, 'findings');
   rmSync(findingsFolder, { recursive: true, force: true });

@@ -1,10 +1,10 @@
 /** `experiments/sweep.mjs --on-cluster`: from the flags to the sweep on the user's cluster. */
 import { UsageError } from '../../errors.ts';
 import { islandCount, islandEnd, sweep, type SweepState } from '../../sweep/sweep.ts';
-import { accessTo, mustBeAllowedIn, type Access } from '../../sweep/on-cluster/access.ts';
+import { accessTo, mustBeAllowedIn, type SweepClients } from '../../sweep/on-cluster/access.ts';
 import { imageFor } from '../../sweep/on-cluster/image.ts';
-import { newNamespace, reapSweeps } from '../../sweep/on-cluster/place.ts';
-import { sweepOnCluster } from '../../sweep/on-cluster/run.ts';
+import { newSweepNamespace, reapSweeps } from '../../sweep/on-cluster/namespace.ts';
+import { sweepOnCluster } from '../../sweep/on-cluster/run-shards.ts';
 import { sweepPool } from '../../sweep/pool.ts';
 import { onInterrupt } from '../guard.ts';
 import { save } from './sweep-files.ts';
@@ -14,7 +14,7 @@ import type { SweepFlags } from '../flags/sweep-flags.ts';
 const mostByDefault = 16;
 
 export interface ExploreOnCluster {
-  readonly access: Access;
+  readonly access: SweepClients;
   readonly from: SweepState;
   readonly folder: string;
   readonly flags: SweepFlags;
@@ -22,12 +22,12 @@ export interface ExploreOnCluster {
 }
 
 /** The cluster, which lets us do what a sweep does; what earlier sweeps left is gone. */
-export async function openCluster(
+export async function openSweepCluster(
   { context }: SweepFlags,
   say: (line: string) => void,
-): Promise<Access> {
+): Promise<SweepClients> {
   const access = await accessTo(context);
-  await mustBeAllowedIn(access, newNamespace());
+  await mustBeAllowedIn(access, newSweepNamespace());
   const { resisted } = await reapSweeps(say);
   for (const { namespace, why } of resisted) say(`${namespace} stays: ${why}`);
   return access;

@@ -4,20 +4,20 @@ import { isStarved, timerLagsOf, pressureOf } from '../../experiment/evidence/ma
 import type { Verdict } from '../../experiment/verdict/verdict.ts';
 import { describeError } from '../../errors.ts';
 import { openHistory, type History } from '../../history/reader.ts';
-import type { Outcome } from '../../matrix/results.ts';
+import type { RunOutcome } from '../../matrix/results.ts';
 import { writeRun } from '../../report/write.ts';
 import { tellStory } from '../../timeline/story.ts';
 import { answerTasks } from '../../worker-pool.ts';
 
-export interface FinishedRun {
+export interface TrialOutputRequest {
   readonly folder: string;
   /** `all`: a page of its own also where it was safe, as expected. */
   readonly reports: 'all' | 'unexpected';
 }
 
-export type Conclusion = { readonly outcome: Outcome } | { readonly error: string };
+export type Conclusion = { readonly outcome: RunOutcome } | { readonly error: string };
 
-answerTasks(async ({ folder, reports }: FinishedRun): Promise<Conclusion> => {
+answerTasks(async ({ folder, reports }: TrialOutputRequest): Promise<Conclusion> => {
   try {
     const history = openHistory(folder);
     const verdict = assembleVerdict(history);
@@ -29,7 +29,7 @@ answerTasks(async ({ folder, reports }: FinishedRun): Promise<Conclusion> => {
   }
 });
 
-function outcomeOf(verdict: Verdict, history: History): Outcome {
+function outcomeOf(verdict: Verdict, history: History): RunOutcome {
   const story = tellStory([...history.smallRecords()]);
   const lags = timerLagsOf(story);
   const { verdict: word, safety, asExpected, basis, noticed, acked, lost, missing } = verdict;

@@ -35,7 +35,7 @@ export async function writeBatch(
   const { renderBatchHtml } = await import('../../report/batch/html.ts');
   const { renderBatchMarkdown } = await import('../../report/batch/markdown.ts');
   const { heatMapOf, heatMapSvg } = await import('../../report/batch/pictures.ts');
-  const { versionsOf } = await import('../../report/batch/trend.ts');
+  const { batchVersionsOf } = await import('../../report/batch/trend.ts');
   const write = (name: string, content: string): void => writeOutput(join(folder, name), content);
   const addressOf = (run: string): string | undefined =>
     ['report.html', 'summary.md', 'verdict.json']
@@ -53,7 +53,7 @@ export async function writeBatch(
     if (!verdicts.has(run)) verdicts.set(run, readRunVerdict(join(folder, run)));
     return verdicts.get(run);
   };
-  const told = { ...batch, replay, versions: versionsOf(batch, verdictOf) };
+  const told = { ...batch, replay, versions: batchVersionsOf(batch, verdictOf) };
   if (baseline !== undefined) write(baselineFile, json(baseline));
   write('batch.json', json(told));
   const map = heatMapOf(told);

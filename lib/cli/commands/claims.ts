@@ -8,14 +8,14 @@ import { exitCode, UsageError, type ExitCode } from '../../errors.ts';
 import { kubernetesFields } from '../../cluster/fields.ts';
 import { shortTimersMs, stockTimersMs } from '../../experiment/scenario.ts';
 import { kubernetesDefault } from '../../kubernetes-versions.ts';
-import { readAnswers, type Told } from '../../claims/answer.ts';
+import { readAnswers, type AnsweredClaim } from '../../claims/answer.ts';
 import { claims } from '../../claims/list.ts';
-import { noteMeasured, readMeasured, writePage } from '../../claims/page.ts';
+import { noteMeasured, readMeasuredAnswers, writePage } from '../../claims/page.ts';
 import type { Claim } from '../../claims/claim.ts';
 import { commandLine, parseArguments, runCommand, say, tell as tellLine } from '../command.ts';
 import { optionOf } from '../flags/field-options.ts';
 import { whereOption } from '../flags/run-options.ts';
-import type { Flags as CommonFlags } from '../flags/flags.ts';
+import type { RunFlags as CommonFlags } from '../flags/flags.ts';
 import { nonEmpty } from '../flags/flag-values.ts';
 import { onInterrupt } from '../guard.ts';
 import { makeFolder } from '../../library/run-folder.ts';
@@ -131,7 +131,7 @@ async function runAll(wanted: readonly Claim[], flags: Flags): Promise<string[]>
   );
   if (procedures.length > 0) {
     const { graceMs, forceDetachAfterMs } = flags.short ? shortTimersMs : stockTimersMs;
-    const { runProcedures } = await import('../../claims/procedures/run.ts');
+    const { runProcedures } = await import('../../claims/procedures/run-procedures.ts');
     await runProcedures({
       made: { graceMs, forceDetachAfterMs, kubernetes: flags.kubernetes },
       wanted: procedures,
@@ -167,10 +167,10 @@ const runsOf = (wanted: readonly Claim[]): string[] => [
   ...new Set(wanted.flatMap(({ runs = [] }) => runs)),
 ];
 
-const answersOf = (folders: readonly string[], wanted: readonly Claim[]): Told[] =>
+const answersOf = (folders: readonly string[], wanted: readonly Claim[]): AnsweredClaim[] =>
   folders.flatMap((folder) => readAnswers(folder, wanted));
 
-function tell(told: readonly Told[], chosen: readonly Claim[], { note }: Flags): ExitCode {
+function tell(told: readonly AnsweredClaim[], chosen: readonly Claim[], { note }: Flags): ExitCode {
   for (const { claim, reading } of told) {
     const { number, title } = claim;
     if (typeof reading === 'string') {
@@ -199,7 +199,7 @@ function tell(told: readonly Told[], chosen: readonly Claim[], { note }: Flags):
 }
 
 function list(wanted: readonly Claim[]): ExitCode {
-  const measured = readMeasured();
+  const measured = readMeasuredAnswers();
   for (const { number, title } of wanted) {
     const answers = measured.filter(({ claim }) => claim === number);
     const words = answers.map(({ asExpected }) => (asExpected ? 'as expected' : 'NOT EXPECTED'));

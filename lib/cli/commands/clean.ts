@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { reap } from '../../cluster/kind/ownership/reap.ts';
 import { exitCode } from '../../errors.ts';
 import { pruneImages } from '../../images/prune.ts';
-import { reapSweeps } from '../../sweep/on-cluster/place.ts';
+import { reapSweeps } from '../../sweep/on-cluster/namespace.ts';
 import { commandLine, parseArguments, runCommand, tell } from '../command.ts';
 import { clusterName } from '../flags/flag-values.ts';
 

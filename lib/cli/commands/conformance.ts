@@ -8,7 +8,7 @@ import {
   rarityOf,
   type RunComparison,
   type Rarity,
-} from '../../conformance/judge.ts';
+} from '../../conformance/judge-differences.ts';
 import { predictionPool } from '../../conformance/predict.ts';
 import { compareRun } from '../../conformance/run-comparison.ts';
 import { exitCode, UsageError, type ExitCode } from '../../errors.ts';

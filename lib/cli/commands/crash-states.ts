@@ -8,12 +8,12 @@ import type { StateResult } from '../../crash-states/explore.ts';
 import {
   describeState,
   describeSummary,
-  expectedOf,
+  expectedAfterPowerLoss,
   isExpected,
 } from '../../crash-states/describe.ts';
-import type { Plan } from '../../crash-states/plan.ts';
+import type { CrashStatePlan } from '../../crash-states/plan-states.ts';
 import { keptWrites, neededOneWriter, runRecord } from '../../crash-states/run-facts.ts';
-import { summarize } from '../../crash-states/summary.ts';
+import { summarizeStates } from '../../crash-states/summary.ts';
 import { powerLosses, type PowerLoss } from '../../disk-kinds.ts';
 import { exitCode, InfrastructureError, type ExitCode } from '../../errors.ts';
 import { openHistory } from '../../history/reader.ts';
@@ -90,7 +90,7 @@ async function carryOut(request: Request): Promise<ExitCode> {
   say(`crash states of run ${run.runId}, seed ${request.seed}`);
   const startedMs = performance.now();
   const { results, moments } = await explored(request, say);
-  const summary = summarize(results);
+  const summary = summarizeStates(results);
   const asExpected = isExpected(run.scenario, summary);
   const answer = {
     schemaVersion: 1,
@@ -100,7 +100,7 @@ async function carryOut(request: Request): Promise<ExitCode> {
     moments,
     durationS: Math.round((performance.now() - startedMs) / 1000),
     ...summary,
-    expected: expectedOf(run.scenario, request.policy),
+    expected: expectedAfterPowerLoss(run.scenario, request.policy),
     asExpected,
     ...(summary.worst === undefined
       ? {}
@@ -120,7 +120,7 @@ async function carryOut(request: Request): Promise<ExitCode> {
 
 interface Explored {
   readonly results: StateResult[];
-  readonly moments: Plan['moments'];
+  readonly moments: CrashStatePlan['moments'];
 }
 
 /** What only an exploration needs is imported by it: --help answers at once. */
@@ -130,7 +130,7 @@ async function explored(request: Request, say: (line: string) => void): Promise<
   const { folder, states, seed, policy, workers, only, images: source } = request;
   const { tools } = await ensureImages({ source, kubernetes: kubernetesDefault, onProgress: say });
   const results: StateResult[] = [];
-  let moments: Plan['moments'] | undefined;
+  let moments: CrashStatePlan['moments'] | undefined;
   let planned = 0;
   let unsafe = 0;
   using interrupt = onInterrupt(say, () => `${results.length} of ${planned} states`);

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { needCheckout } from '../../checkout.ts';
 import { localToolsImage } from '../../cluster/kind/machine-facts.ts';
-import { runChecks, type CheckResult } from '../../cluster/kind/preflight.ts';
+import { runPreflight, type CheckResult } from '../../cluster/kind/preflight.ts';
 import { exitCode } from '../../errors.ts';
 import { askRegistry, chooseSource } from '../../images/source.ts';
 import { kubernetesDefault } from '../../kubernetes-versions.ts';
@@ -29,7 +29,7 @@ export const doctor = (): Promise<void> =>
       images: 'auto' | 'published' | 'built';
       json: boolean;
     }>();
-    const results = await runChecks({
+    const results = await runPreflight({
       tools: await localToolsImage(),
       buildsImages: await buildsImages(images),
     });

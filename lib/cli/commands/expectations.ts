@@ -43,7 +43,7 @@ export const noteResults = (): Promise<void> =>
 async function count(folders: readonly string[], isNoted: boolean): Promise<void> {
   const { merged, readStore, writeStore } = await import('../../expectations/event-store.ts');
   const { linesBelow } = await import('../../matrix/collect-events.ts');
-  const { pagePath, renderPage } = await import('../../expectations/page.ts');
+  const { expectationsPagePath, renderPage } = await import('../../expectations/page.ts');
   const { driversPath, renderDrivers } = await import('../../expectations/drivers-page.ts');
   const { renderResults, resultsPath } = await import('../../expectations/results-page.ts');
   const { readTable } = await import('../../expectations/table.ts');
@@ -58,7 +58,7 @@ async function count(folders: readonly string[], isNoted: boolean): Promise<void
   const all = merged(before, found);
   if (found.length > 0 && isNoted) writeStore(all);
   if (isNoted) {
-    writeOutput(pagePath, renderPage(readTable(), all));
+    writeOutput(expectationsPagePath, renderPage(readTable(), all));
     writeOutput(driversPath, renderDrivers(all));
     writeOutput(resultsPath, renderResults(all));
   }

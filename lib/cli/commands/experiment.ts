@@ -6,9 +6,9 @@ import { chooseBackend, openBackend } from '../../library/backend.ts';
 import { performRun, planRun, writeReport, type ClusterSource } from '../../library/run-plan.ts';
 import { plainText } from '../../plain-text.ts';
 import { scriptArguments } from '../flags/typed.ts';
-import { endOf } from '../command.ts';
+import { exitCodeAfter } from '../command.ts';
 import { describeImages, describeRequest } from '../terminal/describe.ts';
-import type { Flags } from '../flags/flags.ts';
+import type { RunFlags } from '../flags/flags.ts';
 import { onTerminal } from '../terminal/on-terminal.ts';
 import { requestOf, type ExperimentDefinition, type RunRequest } from '../flags/request.ts';
 import { verdictLines } from '../terminal/verdict-lines.ts';
@@ -20,7 +20,7 @@ export async function runExperiment(
   definition: ExperimentDefinition,
   args: readonly string[] = scriptArguments(definition.name, process.argv),
 ): Promise<void> {
-  process.exitCode = await endOf(async () => {
+  process.exitCode = await exitCodeAfter(async () => {
     const request = requestOf(definition, args, new Date());
     return request === undefined ? exitCode.expected : carryOut(request);
   });
@@ -45,7 +45,7 @@ async function carryOut(request: RunRequest): Promise<ExitCode> {
   return exitCodeOf(verdict);
 }
 
-const clusterOf = (flags: Flags): ClusterSource => ({
+const clusterOf = (flags: RunFlags): ClusterSource => ({
   choose: (scenario) => chooseBackend({ ...flags, ...scenario }),
   open: (choice) => openBackend(choice, flags),
 });

@@ -1,7 +1,7 @@
 /** `forcedetach COMMAND …`: what the files of experiments/ do, by name, from a checkout or from the npm package. */
 import { readdirSync } from 'node:fs';
 import { exitCode, UsageError } from '../../errors.ts';
-import { endOf, tell } from '../command.ts';
+import { exitCodeAfter, tell } from '../command.ts';
 import { commands, isExperiment } from '../flags/typed.ts';
 
 const experiments = new URL('../../../experiments/', import.meta.url);
@@ -9,7 +9,7 @@ const experiments = new URL('../../../experiments/', import.meta.url);
 /** Does what `process.argv` asks for and sets the exit code. Never throws. */
 export async function forcedetach(): Promise<void> {
   let file: string | undefined;
-  process.exitCode = await endOf(() => {
+  process.exitCode = await exitCodeAfter(() => {
     file = fileFor(process.argv.slice(2));
     return Promise.resolve(exitCode.expected);
   });

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import type { Command } from 'commander';
 import { readForecast, sealed, type ForecastCell } from '../../conformance/forecast.ts';
 import { trialsOf } from '../../conformance/forecast-batch.ts';
-import { pagePath, sectionOf, withSection } from '../../conformance/forecast-page.ts';
+import { forecastPagePath, sectionOf, withSection } from '../../conformance/forecast-page.ts';
 import { makeForecast } from '../../conformance/make-forecast.ts';
 import { predictionPool } from '../../conformance/predict.ts';
 import { quantitiesOf, type Quantities } from '../../conformance/figures.ts';
@@ -62,7 +62,7 @@ export function forecastCommand({ make, score }: Acts): Command {
     .description('Holds a committed forecast to the runs of its matrix.')
     .argument('<forecast>', 'a file that `make` wrote')
     .argument('<batch>', 'the folder of the matrix’s batch')
-    .option('--write', `puts it into ${pagePath}`)
+    .option('--write', `puts it into ${forecastPagePath}`)
     .action(score);
   return command;
 }
@@ -100,7 +100,8 @@ async function make(matrix: string, flags: MakeFlags): Promise<ExitCode> {
 function score(path: string, batch: string, { write }: ScoreFlags): void {
   const section = scoredSection(path, batch);
   tell(section);
-  if (write === true) writeOutput(pagePath, withSection(readText(pagePath), section));
+  if (write === true)
+    writeOutput(forecastPagePath, withSection(readText(forecastPagePath), section));
 }
 
 /** Throws EvidenceError where the forecast was altered or came too late, or the runs are not its own. */
@@ -114,7 +115,7 @@ export function scoredSection(path: string, batch: string): string {
   return sectionOf({ forecast, path, batch, runs });
 }
 
-/** Of real runs, those with the timers of the matrix. */
+/** Quantities of the real runs that have the timers of the matrix. */
 function earlierRuns(folders: readonly string[], like: Scenario | undefined): Quantities[] {
   if (folders.length === 0 || like === undefined) return [];
   const timers = Object.keys(stockTimersMs) as (keyof typeof stockTimersMs)[];

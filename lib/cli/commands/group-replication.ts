@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { Command, Option } from 'commander';
 import { exitCode, UsageError, type ExitCode } from '../../errors.ts';
 import { fields } from '../../experiment/fields.ts';
-import type { FieldName } from '../../experiment/places.ts';
+import type { FieldName } from '../../experiment/written-paths.ts';
 import { parseScenario } from '../../experiment/scenario.ts';
 import { exitCodeOf } from '../../experiment/verdict/verdict.ts';
 import {
@@ -18,7 +18,7 @@ import { checkFolder, folderName, makeRunFolder } from '../../library/run-folder
 import { commandLine, parseArguments, runCommand, say as sayLine, tell } from '../command.ts';
 import { paste } from '../flags/typed.ts';
 import { optionOf, scenarioOption, valuesOf } from '../flags/field-options.ts';
-import { rememberGiven, type Flags } from '../flags/flags.ts';
+import { rememberGiven, type RunFlags } from '../flags/flags.ts';
 import { notReplayed } from '../flags/request.ts';
 import { outputOptions, whereOptions } from '../flags/run-options.ts';
 import { onTerminal } from '../terminal/on-terminal.ts';
@@ -33,7 +33,7 @@ const base = parseScenario({
   overlapMs: 30_000,
   expected: ['safe'],
 });
-/** Of a scenario, what a group has a use for, by the heading of its flags; the others are as in `base`. */
+/** Fields of a scenario that a group has a use for, by the heading of their flags; the others are as in `base`. */
 const used = {
   Kubernetes: ['kubernetes', 'featureGates'],
   Group: ['rate', 'connections', 'trxCommit'],
@@ -43,7 +43,7 @@ const used = {
   ],
 } as const satisfies Readonly<Record<string, readonly FieldName[]>>;
 
-interface GroupFlags extends Omit<Flags, 'cluster' | 'workers'> {
+interface GroupFlags extends Omit<RunFlags, 'cluster' | 'workers'> {
   readonly workers: number;
 }
 
@@ -130,7 +130,7 @@ function requestOf(args: readonly string[]): Request {
 /** What only a run needs is imported by a run: --help answers at once. */
 async function run(request: Request): Promise<GroupVerdict> {
   const { groupBackend } = await import('../../cluster/kind/group/group-testbed.ts');
-  const { runGroup } = await import('../../group-replication/run.ts');
+  const { runGroup } = await import('../../group-replication/run-group.ts');
   const { flags, settings } = request;
   const backend = groupBackend(flags, settings);
   return onTerminal((watch) =>

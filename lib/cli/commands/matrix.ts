@@ -11,7 +11,7 @@ import { clustersFor, loadLimitOf, slotsOf } from '../../matrix/capacity.ts';
 import { cellsOf, type Cell } from '../../matrix/cells.ts';
 import { eventsOf, sharesCluster } from '../../matrix/events.ts';
 import { readMatrix, type Matrix } from '../../matrix/matrix-schema.ts';
-import { planOf, type Plan, type Trial } from '../../matrix/plan.ts';
+import { batchPlanOf, type BatchPlan, type BatchTrial } from '../../matrix/batch-plan.ts';
 import { readResults } from '../../matrix/results.ts';
 import type { Slot } from '../../matrix/schedule.ts';
 import { onKubernetes, shorten } from '../../matrix/shorten.ts';
@@ -25,12 +25,12 @@ import { onInterrupt } from '../guard.ts';
 import { matrixCommand, type MatrixFlags } from '../flags/matrix-flags.ts';
 import { refuseUnfit } from '../../library/refusals.ts';
 import { checkFolder, folderName, makeFolder } from '../../library/run-folder.ts';
-import type { Conclusion, FinishedRun } from '../batch/trial-outputs.ts';
+import type { Conclusion, TrialOutputRequest } from '../batch/trial-outputs.ts';
 
 interface Request {
   readonly file: string;
   readonly flags: MatrixFlags;
-  readonly plan: Plan;
+  readonly plan: BatchPlan;
   readonly folder: string;
   readonly choice: BackendChoice;
   readonly slots: readonly Slot[];
@@ -55,7 +55,7 @@ async function requestOf(file: string, flags: MatrixFlags): Promise<Request> {
   const begun = readResults(folder);
   const drawn = (): string => randomBytes(8).toString('hex');
   const seed = flags.seed ?? begun?.head.seed ?? matrix.seed ?? drawn();
-  const plan = planOf(matrix, cells, seed);
+  const plan = batchPlanOf(matrix, cells, seed);
   const scenarios = plan.trials.map(({ scenario }) => scenario);
   const longest = scenarios.map(({ forceDetachAfterMs }) => forceDetachAfterMs);
   const forceDetachAfterMs =
@@ -82,7 +82,7 @@ const newFolder = ({ name }: Matrix): string =>
   folderName(`matrix-${name}`, randomBytes(4).toString('hex'));
 
 /** The model needs no machine: its time is virtual. */
-function slotsFor({ backend }: BackendChoice, flags: MatrixFlags, plan: Plan): readonly Slot[] {
+function slotsFor({ backend }: BackendChoice, flags: MatrixFlags, plan: BatchPlan): Slot[] {
   if (backend === 'sim') return slotsOf('model', 1);
   const events = eventsOf(plan.trials.filter(sharesCluster), (trial) => trial, flags.volumes);
   const pools = Math.max(1, Math.min(flags.pools, events.length));
@@ -117,8 +117,8 @@ async function carryOut(request: Request): Promise<ExitCode> {
 
 async function runAndReport(request: Request, baseline: Batch | undefined): Promise<ExitCode> {
   const { flags, folder, plan } = request;
-  const { summarize, batchExitCode } = await import('../../matrix/summarize.ts');
-  const found = summarize(plan, await run(request));
+  const { summarizeBatch, batchExitCode } = await import('../../matrix/summarize.ts');
+  const found = summarizeBatch(plan, await run(request));
   const batch = await writeBatch(folder, found, commandOf(request), baseline);
   const line = batchLine(batch, folder);
   (flags.json ? sayLine : tell)(line);
@@ -161,11 +161,11 @@ async function runBatchOf(request: Request, say: (line: string) => void, signal:
   const { runEvent, trialOutputs } = await import('../batch/matrix-run.ts');
   const { WorkerPool } = await import('../../worker-pool.ts');
   const { plan, folder, choice, flags, slots } = request;
-  const replay = ({ kind, subject }: Trial): string =>
+  const replay = ({ kind, subject }: BatchTrial): string =>
     commandOf(request, kind === 'control' ? undefined : subject);
   await makeImages(request, say);
   const clusters = await pooledClusters(choice);
-  await using conclude = new WorkerPool<FinishedRun, Conclusion>(trialOutputs, 1);
+  await using conclude = new WorkerPool<TrialOutputRequest, Conclusion>(trialOutputs, 1);
   return await runBatch({
     plan,
     folder,

@@ -6,12 +6,12 @@ import { stringify } from 'yaml';
 import { exitCode, UsageError, type ExitCode } from '../../errors.ts';
 import { publishedRuntime } from '../../images/versions.ts';
 import { probeClients, type ProbeClients } from '../../probe/clients.ts';
-import { usualHealMs } from '../../probe/cut/plan.ts';
+import { usualHealMs } from '../../probe/cut/cut-plan.ts';
 import { mustBeConfirmed } from '../../probe/cut/refuse.ts';
-import { runCut, type CutOptions } from '../../probe/cut/run.ts';
+import { runCut, type CutOptions } from '../../probe/cut/run-cut.ts';
 import { cutText } from '../../probe/cut/texts.ts';
 import { jobText, sonobuoyText, type JobForm } from '../../probe/job.ts';
-import { answerFor } from '../../probe/prediction.ts';
+import { predictionFor } from '../../probe/prediction.ts';
 import { renderCertificateHtml, renderCutHtml } from '../../probe/published/html.ts';
 import { renderCertificateJunit, renderCutJunit } from '../../probe/published/junit.ts';
 import { renderPredictionHtml, renderPredictionJunit } from '../../probe/published/prediction.ts';
@@ -19,9 +19,9 @@ import { grantedObjects, probeAccount } from '../../probe/rights.ts';
 import { answerText, measuredText } from '../../probe/texts.ts';
 import { cutDryRun, dryRun, shownHome } from '../../probe/dry-run.ts';
 import { cleanGiven, cleanUp } from '../../probe/trials/clean.ts';
-import { runTrials } from '../../probe/trials/run.ts';
+import { runTrials } from '../../probe/trials/run-trials.ts';
 import { runCommand, say, tell } from '../command.ts';
-import { classOf, probeFlags, type ProbeFlags } from '../flags/probe-flags.ts';
+import { neededClass, probeFlags, type ProbeFlags } from '../flags/probe-flags.ts';
 import { onInterrupt } from '../guard.ts';
 import { writeAnswer, writeCertificate } from '../terminal/probe-output.ts';
 
@@ -43,12 +43,12 @@ export const probe = (): Promise<void> =>
     if (flags.clean) {
       return clean(await probeClients(flags.context, flags.kubeconfig), flags.namespace);
     }
-    const storageClass = classOf(flags);
+    const storageClass = neededClass(flags);
     const clients = await probeClients(flags.context, flags.kubeconfig);
-    if (flags.cut !== undefined) return cut(clients, flags, flags.cut);
+    if (flags.cut !== undefined) return runCutProbe(clients, flags, flags.cut);
     if (flags.run || flags.dryRun) return trials(clients, storageClass, flags);
     const volumeMode = flags.volumeMode === 'auto' ? 'Block' : flags.volumeMode;
-    const answer = await answerFor(clients, { ...asked(storageClass, flags), volumeMode });
+    const answer = await predictionFor(clients, { ...asked(storageClass, flags), volumeMode });
     const forms = { text: answerText, html: renderPredictionHtml, junit: renderPredictionJunit };
     await writeAnswer(flags, answer, forms);
     return exitCode.expected;
@@ -129,14 +129,14 @@ function rbacText(flags: ProbeFlags): string {
 }
 
 /** `experiments/probe.mjs -s CLASS,… --cut NODE`: one node is cut off; what became of each class. */
-export async function cut(
+export async function runCutProbe(
   clients: ProbeClients,
   flags: ProbeFlags,
   node: string,
 ): Promise<ExitCode> {
   using telling = tellUntilInterrupt('the cut is prepared');
   const { image, size, remedy, cutBy: way, nodes } = flags;
-  const [first = '', ...others] = classOf(flags).split(',');
+  const [first = '', ...others] = neededClass(flags).split(',');
   const options: CutOptions = {
     ...{ node, image, size, remedy, way, confirmed: flags.yes },
     healAfterMs: healAfterMs(flags),
@@ -187,7 +187,7 @@ const seconds = (ms: number): string => `${ms / 1000}s`;
 function wordsOf(flags: ProbeFlags): string[] {
   const { nodes, cut, yes } = flags;
   return [
-    ...['--storage-class', classOf(flags)],
+    ...['--storage-class', neededClass(flags)],
     ...(nodes === undefined ? [] : ['--nodes', nodes.join(',')]),
     ...['--volume-mode', flags.volumeMode, '--size', flags.size],
     ...(cut === undefined || yes === undefined

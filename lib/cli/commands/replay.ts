@@ -6,7 +6,7 @@ import { readSchedule } from '../../sweep/schedule-file.ts';
 import { commandLine, parseArguments, runCommand, say } from '../command.ts';
 import { runExperiment } from './experiment.ts';
 
-/** Of its own help alone: what follows the file is parsed as an experiment's. */
+/** Command for its own help alone: what follows the file is parsed as an experiment's. */
 export const replayCommand = (): Command =>
   commandLine('npx zx experiments/replay.mjs', [
     [

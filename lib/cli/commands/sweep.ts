@@ -5,9 +5,13 @@ import { reportOf, sweepLines } from '../../sweep/report.ts';
 import { sweep, type SweepState } from '../../sweep/sweep.ts';
 import { parseArguments, runCommand, say, tell } from '../command.ts';
 import { onInterrupt } from '../guard.ts';
-import { begin, newFolder, save, writeReport } from '../batch/sweep-files.ts';
+import { begin, newFolder, save, writeSweepReport } from '../batch/sweep-files.ts';
 import { sweepCommand, type SweepFlags } from '../flags/sweep-flags.ts';
-import { checkClusterFlags, exploreOnCluster, openCluster } from '../batch/sweep-on-cluster.ts';
+import {
+  checkClusterFlags,
+  exploreOnCluster,
+  openSweepCluster,
+} from '../batch/sweep-on-cluster.ts';
 import { asTyped } from '../flags/typed.ts';
 
 const defaultTimeMs = 60_000;
@@ -25,7 +29,7 @@ export const runSweep = (): Promise<void> =>
   });
 
 async function carryOut(flags: SweepFlags): Promise<ExitCode> {
-  const access = flags.onCluster ? await openCluster(flags, say) : undefined;
+  const access = flags.onCluster ? await openSweepCluster(flags, say) : undefined;
   const folder = flags.out ?? newFolder();
   const from = begin(folder, flags);
   const disk = from.disk === undefined ? '' : ` --disk ${from.disk}`;
@@ -36,7 +40,7 @@ async function carryOut(flags: SweepFlags): Promise<ExitCode> {
       ? await explore(from, folder, flags)
       : await exploreOnCluster({ access, from, folder, flags, say });
   const report = reportOf(ended);
-  writeReport(folder, report, flags.findings);
+  writeSweepReport(folder, report, flags.findings);
   const lines = [...sweepLines(report), `folder: ${folder}`];
   (flags.json ? say : tell)(lines.join('\n'));
   if (flags.json) process.stdout.write(`${JSON.stringify(report, undefined, 2)}\n`);

@@ -10,7 +10,12 @@ import { describeError, exitCode } from '../../errors.ts';
 import { readText } from '../../input-file.ts';
 import { ensureImages } from '../../images/ensure.ts';
 import { kubernetesDefault } from '../../kubernetes-versions.ts';
-import { caseNames, filesystems, type CaseName, type Filesystem } from '../../two-kernels/cases.ts';
+import {
+  caseNames,
+  comparedFilesystems,
+  type CaseName,
+  type ComparedFilesystem,
+} from '../../two-kernels/cases.ts';
 import { DiskLab } from '../../two-kernels/disk-lab.ts';
 import { guestFiles } from '../../two-kernels/guest-files.ts';
 import { hostKinds, type Host, type HostKind } from '../../two-kernels/host.ts';
@@ -23,7 +28,7 @@ import { vmHost } from '../../two-kernels/vm-host.ts';
 interface Flags {
   readonly cases: readonly CaseName[];
   readonly hosts: readonly HostKind[];
-  readonly filesystems: readonly Filesystem[];
+  readonly filesystems: readonly ComparedFilesystem[];
   readonly repeats: number;
   readonly images: 'auto' | 'published' | 'built';
   readonly out: string;
@@ -31,10 +36,10 @@ interface Flags {
   readonly table: boolean;
 }
 
-interface Planned {
+interface PlannedCase {
   readonly name: CaseName;
   readonly kind: HostKind;
-  readonly filesystem: Filesystem;
+  readonly filesystem: ComparedFilesystem;
   readonly repeat: number;
 }
 
@@ -68,7 +73,9 @@ export const twoKernelsCommand = (): Command =>
     .description('The same disk cases on loop devices of one kernel and in virtual machines.')
     .option('--cases <names>', `some of ${caseNames.join()}`, listOf(caseNames), [...caseNames])
     .option('--hosts <kinds>', `some of ${hostKinds.join()}`, listOf(hostKinds), [...hostKinds])
-    .option('--filesystems <types>', filesystems.join(), listOf(filesystems), [filesystems[0]])
+    .option('--filesystems <types>', comparedFilesystems.join(), listOf(comparedFilesystems), [
+      comparedFilesystems[0],
+    ])
     .option('--repeats <n>', 'runs of each case on each host', numberWithin(1, 1000), 1)
     .addOption(
       new Option('--images <source>', 'where images come from')
@@ -86,7 +93,7 @@ function readFlags(args: readonly string[]): Flags {
 }
 
 /** Hosts alternate, so that a busy hour of the machine is shared by both. */
-const planOf = ({ repeats, cases, filesystems: types, hosts }: Flags): Planned[] =>
+const planOf = ({ repeats, cases, filesystems: types, hosts }: Flags): PlannedCase[] =>
   Array.from({ length: repeats }, (_, index) => index + 1).flatMap((repeat) =>
     types.flatMap((filesystem) =>
       cases.flatMap((name) => hosts.map((kind) => ({ name, kind, filesystem, repeat }))),
@@ -94,7 +101,7 @@ const planOf = ({ repeats, cases, filesystems: types, hosts }: Flags): Planned[]
   );
 
 /** Runs that failed. One that does is told and the others go on; Ctrl-C ends them all. */
-async function runAll(plan: readonly Planned[], flags: Flags): Promise<number> {
+async function runAll(plan: readonly PlannedCase[], flags: Flags): Promise<number> {
   makeFolder(dirname(flags.out));
   let step = 'the set-up';
   using interrupt = onInterrupt(say, () => step);
@@ -107,8 +114,8 @@ async function runAll(plan: readonly Planned[], flags: Flags): Promise<number> {
     : undefined;
   await using lab = await DiskLab.open({ tools, arrayImage: images.array });
   const hosts: Readonly<Record<HostKind, Host | undefined>> = {
-    loops: loopHost({ image: tools, ...lab.place }),
-    'slow-loops': loopHost({ image: tools, ...lab.place, cpus: slowCpus }),
+    loops: loopHost({ image: tools, ...lab.lease }),
+    'slow-loops': loopHost({ image: tools, ...lab.lease, cpus: slowCpus }),
     vms: guests && vmHost(guests),
   };
   let failed = 0;

@@ -3,7 +3,7 @@ import { Option } from 'commander';
 import type { z } from 'zod';
 import { contradictions } from '../../experiment/contradictions.ts';
 import { fields } from '../../experiment/fields.ts';
-import { goesWith, groups, kindsInWords, type FieldName } from '../../experiment/places.ts';
+import { goesWith, groups, kindsInWords, type FieldName } from '../../experiment/written-paths.ts';
 import type { Scenario } from '../../experiment/scenario.ts';
 import type { Field, Fields } from '../../fields/field.ts';
 import { argumentOf } from './flag-values.ts';

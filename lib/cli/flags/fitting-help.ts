@@ -1,7 +1,7 @@
 /** Help of what an experiment uses: flags of kinds that the command line does not choose are left out of it, and counted. */
 import { Help, Option, type Command } from 'commander';
 import { fields } from '../../experiment/fields.ts';
-import { fieldNames } from '../../experiment/places.ts';
+import { fieldNames } from '../../experiment/written-paths.ts';
 import type { Scenario } from '../../experiment/scenario.ts';
 import type { Field } from '../../fields/field.ts';
 import { isOfUse, valuesOf } from './field-options.ts';

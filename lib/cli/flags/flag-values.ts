@@ -18,7 +18,7 @@ export const argumentOf =
     return typeof data === 'object' && typeof before === 'object' ? { ...before, ...data } : data;
   };
 
-/** Of a wait that is none where it is 0. */
+/** Duration of a wait that would be none at 0. */
 export const positiveMs = argumentOf(durationText(1));
 
 /** Whole numbers from `least` to `most`. */

@@ -2,13 +2,13 @@
 import { CommanderError, type Command, type Option } from 'commander';
 import { fields } from '../../experiment/fields.ts';
 import type { Scenario } from '../../experiment/scenario.ts';
-import { commandLine, parseArguments, type Example } from '../command.ts';
+import { commandLine, parseArguments, type CommandExample } from '../command.ts';
 import { scenarioOptions, valuesOf } from './field-options.ts';
 import { helpOnlyWithFitting } from './fitting-help.ts';
 import { certificateOptions, outputOptions, whereOptions } from './run-options.ts';
 
 /** What the flags say that are no part of the scenario. */
-export interface Flags {
+export interface RunFlags {
   readonly cluster: 'auto' | 'kind' | 'sim';
   readonly clusterName: string;
   readonly images: 'auto' | 'published' | 'built';
@@ -50,7 +50,7 @@ export function experimentCommand(base: Scenario, script: readonly string[]): Co
   return command;
 }
 
-const examples: readonly Example[] = [
+const examples: readonly CommandExample[] = [
   ['a prediction, in seconds', '--cluster sim'],
   ['the same on a disk that cuts the old node off', '--disk fenced'],
   [
@@ -61,7 +61,7 @@ const examples: readonly Example[] = [
 
 /** Flags as parsed, and those given by the user as they would be typed again. */
 export interface ParsedFlags {
-  readonly flags: Flags;
+  readonly flags: RunFlags;
   /** The scenario's fields. */
   readonly settings: Partial<Scenario>;
   /** Words of the command line that differ from the defaults, e.g. [`--rate`, `max`]. */
@@ -96,6 +96,6 @@ export function parseFlags(
     throw error;
   }
   const off = { keep: false, json: false, dryRun: false };
-  const flags = { ...off, ...command.opts<Flags>() };
+  const flags = { ...off, ...command.opts<RunFlags>() };
   return { flags, settings: valuesOf(fields, command.opts()), given };
 }

@@ -3,7 +3,7 @@ import { InvalidArgumentError, Option, type Command } from 'commander';
 import { mostPools } from '../../cluster/kind/ownership/lease.ts';
 import { commandLine } from '../command.ts';
 import { whereOption as where } from './run-options.ts';
-import type { Flags } from './flags.ts';
+import type { RunFlags } from './flags.ts';
 import {
   clusterName,
   kubernetes,
@@ -14,7 +14,7 @@ import {
   workersWords,
 } from './flag-values.ts';
 
-export interface MatrixFlags extends Omit<Flags, 'clusterName' | 'diskFrom' | 'diskClass'> {
+export interface MatrixFlags extends Omit<RunFlags, 'clusterName' | 'diskFrom' | 'diskClass'> {
   /** Undefined: as many as the machine carries. */
   readonly clusterNames?: readonly string[];
   /** For all cells; undefined: as the file says. */
@@ -22,7 +22,7 @@ export interface MatrixFlags extends Omit<Flags, 'clusterName' | 'diskFrom' | 'd
   readonly volumes: number;
   readonly pools: number;
   readonly only?: string;
-  readonly shard?: Part;
+  readonly shard?: MatrixPart;
   /** Shortened timers for all cells. */
   readonly short: boolean;
   readonly baseline?: string;
@@ -30,14 +30,14 @@ export interface MatrixFlags extends Omit<Flags, 'clusterName' | 'diskFrom' | 'd
 }
 
 /** One of so many parts, from 1. */
-export interface Part {
+export interface MatrixPart {
   readonly number: number;
   readonly of: number;
 }
 
 export const defaultMatrix = 'experiments/matrices/default.yaml';
 
-function part(text: string): Part {
+function part(text: string): MatrixPart {
   const [, number = 0, of = 0] = /^(\d+)\/(\d+)$/.exec(text)?.map(Number) ?? [];
   if (number >= 1 && number <= of) return { number, of };
   throw new InvalidArgumentError('Give a part such as 1/3.');

@@ -2,9 +2,9 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { UsageError } from '../../errors.ts';
 import { publishedRuntime } from '../../images/versions.ts';
-import type { VolumeMode } from '../../probe/plan.ts';
+import type { VolumeMode } from '../../probe/trial-plan.ts';
 import { cutWays, type CutWay } from '../../probe/cut/host.ts';
-import { cutRemedies, type CutRemedy } from '../../probe/cut/plan.ts';
+import { cutRemedies, type CutRemedy } from '../../probe/cut/cut-plan.ts';
 import { jobForms, type JobForm } from '../../probe/job.ts';
 import { granteeOf, type Grantee } from '../../probe/rights.ts';
 import { commandLine, parseArguments } from '../command.ts';
@@ -157,7 +157,7 @@ const addRightsFlags = (command: Command): Command =>
     );
 
 /** Throws UsageError `BAD_FLAG`. */
-export function classOf({ storageClass }: ProbeFlags): string {
+export function neededClass({ storageClass }: ProbeFlags): string {
   if (storageClass !== undefined) return storageClass;
   throw new UsageError('BAD_FLAG', "required option '-s, --storage-class <name>' not specified", {
     hint: '--help shows the flags with their defaults',
@@ -185,7 +185,7 @@ function twoNodes(text: string): readonly [string, string] {
   throw new InvalidArgumentError('Give two nodes with a comma between them.');
 }
 
-/** As Kubernetes has it, whole. */
+/** Size as Kubernetes writes it, a whole number. */
 function quantity(text: string): string {
   if (/^[1-9]\d{0,8}(Ki|Mi|Gi|Ti|k|M|G|T)?$/.test(text)) return text;
   throw new InvalidArgumentError('Give a size such as 1Gi.');

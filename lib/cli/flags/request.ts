@@ -9,7 +9,7 @@ import {
 } from '../../experiment/scenario.ts';
 import { settingsUnder } from '../../experiment/settings.ts';
 import { settingsOf } from '../../experiment/written.ts';
-import type { Written, WrittenGroup } from '../../experiment/written-form.ts';
+import type { WrittenScenario, WrittenGroup } from '../../experiment/written-form.ts';
 import type { VerdictWord } from '../../experiment/verdict/verdict.ts';
 import { faultKinds, questionOf, type FaultKind } from '../../faults/kinds/index.ts';
 import { madeBy } from '../../images/image-set.ts';
@@ -18,17 +18,17 @@ import { say } from '../command.ts';
 import { paste } from './typed.ts';
 import { UsageError } from '../../errors.ts';
 import { certifiedDisk } from '../../probe/published/disk-of.ts';
-import { parseFlags, type Flags, type ParsedFlags } from './flags.ts';
+import { parseFlags, type RunFlags, type ParsedFlags } from './flags.ts';
 import { folderName } from '../../library/run-folder.ts';
 
 /** What an experiment file says: a scenario in the nested form, and what is asked of it. */
-export interface ExperimentDefinition extends Written {
+export interface ExperimentDefinition extends WrittenScenario {
   /** Kebab-case, the file's name. */
   readonly name: string;
   /** Default: its fault's. */
   readonly question?: string;
   readonly fault: WrittenGroup<'fault'>;
-  /** Of a definition that comes from a file: its seed, unless a flag gives another. */
+  /** Seed of a definition that comes from a file, unless a flag gives another. */
   readonly seed?: string;
   /** Words that start it, and that a replay repeats. Default: `experiments/<name>.mjs`. */
   readonly script?: readonly string[];
@@ -37,7 +37,7 @@ export interface ExperimentDefinition extends Written {
 }
 
 export interface RunRequest {
-  readonly flags: Flags;
+  readonly flags: RunFlags;
   readonly scenario: Scenario;
   readonly seed: string;
   readonly runId: string;

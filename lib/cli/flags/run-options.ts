@@ -33,7 +33,7 @@ export const whereOptions = (): Option[] => [
   new Option('--keep', 'keep the cluster for the next run'),
 ];
 
-/** Of a command that makes images and takes nothing else of these. */
+/** Option for a command that makes images and takes nothing else of these. */
 export const imagesOption = (): Option =>
   new Option('--images <source>', 'where images come from')
     .choices(['auto', 'published', 'built'])

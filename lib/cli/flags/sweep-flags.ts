@@ -4,7 +4,7 @@ import { Option, type Command } from 'commander';
 import { diskModes, type DiskMode } from '../../disk-modes/index.ts';
 import type { ImageChoice } from '../../sweep/on-cluster/image.ts';
 import { commandLine } from '../command.ts';
-import type { Flags } from './flags.ts';
+import type { RunFlags } from './flags.ts';
 import { nonEmpty, numberWithin, positiveMs, seedText } from './flag-values.ts';
 
 /** Each costs a thread some 60 MB; more than there are processors gain nothing. */
@@ -15,7 +15,7 @@ const mostFindings = 100_000;
 /** What a number holds exactly, a little less: years of sweeping. */
 const mostSchedules = 1e15;
 
-export interface SweepFlags extends Pick<Flags, 'seed' | 'out' | 'json'> {
+export interface SweepFlags extends Pick<RunFlags, 'seed' | 'out' | 'json'> {
   /** Undefined: only time ends it. */
   readonly schedules?: number;
   /** Milliseconds; undefined: a minute, unless a number of schedules is given. */
@@ -24,9 +24,9 @@ export interface SweepFlags extends Pick<Flags, 'seed' | 'out' | 'json'> {
   readonly findings: number;
   /** Undefined: drawn. */
   readonly disk?: DiskMode;
-  /** As an Indexed Job on a Kubernetes cluster. */
+  /** Runs it as an Indexed Job on a Kubernetes cluster. */
   readonly onCluster: boolean;
-  /** Of the kubeconfig; undefined: its current one. */
+  /** Context of the kubeconfig; undefined: its current one. */
   readonly context?: string;
   /** Pods; undefined: one an island, at most 16. */
   readonly shards?: number;

@@ -1,5 +1,5 @@
 /** What a run is about to do: seed first, then the parameters, the backend, the images. */
-import { fieldNames, fieldOf, goesWith } from '../../experiment/places.ts';
+import { fieldNames, fieldOf, goesWith } from '../../experiment/written-paths.ts';
 import { parseScenario, shortenedTimers, type Scenario } from '../../experiment/scenario.ts';
 import { originInWords } from '../../storage/disk-origin.ts';
 import { isOpen } from '../../experiment/expectation/counted.ts';
@@ -80,7 +80,7 @@ function basisOf(scenario: Scenario, { backend }: BackendChoice): string {
 /** The commands that would make the images, as a shell script; nothing on the model. */
 export async function describeImages(request: RunRequest, choice: BackendChoice): Promise<string> {
   if (choice.backend === 'sim') return '';
-  const { describePlan, planImages } = await import('../../images/plan.ts');
+  const { describePlan, planImages } = await import('../../images/image-plan.ts');
   const { source, registry } = choice.images;
   const { kubernetes, provision } = request.scenario;
   const provisioner = provision === 'dynamic';

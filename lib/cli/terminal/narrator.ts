@@ -7,7 +7,7 @@ import { outlookOf } from '../../timeline/awaited.ts';
 import { tellStory } from '../../timeline/story.ts';
 import type { Progress } from './progress.ts';
 
-export type Told = Pick<Progress, 'fault' | 'say' | 'wait'>;
+export type NarratorOutput = Pick<Progress, 'fault' | 'say' | 'wait'>;
 
 /** The runner itself tells of the second mount and of the first commits. */
 const news: Readonly<Partial<Record<keyof Phases, string>>> = {
@@ -35,7 +35,7 @@ const telling = new Set<string>([
 ]);
 
 /** Tells of each record as it comes. */
-export function narrating(told: Told): (record: HistoryRecord) => void {
+export function narrating(told: NarratorOutput): (record: HistoryRecord) => void {
   const records: SmallRecord[] = [];
   const said = new Set<string>();
   let awaited: string | undefined;

@@ -11,11 +11,11 @@ export interface Forms<Answer> {
   readonly junit: (answer: Answer) => Promise<string>;
 }
 
-type Asked = Pick<ProbeFlags, 'out' | 'output' | 'html' | 'junit'>;
+type AskedOutput = Pick<ProbeFlags, 'out' | 'output' | 'html' | 'junit'>;
 
 /** To the files that were asked for, and to the terminal. */
 export async function writeAnswer<Answer extends object>(
-  { out, output, html, junit }: Asked,
+  { out, output, html, junit }: AskedOutput,
   answer: Answer,
   forms: Forms<Answer>,
 ): Promise<void> {
@@ -26,9 +26,9 @@ export async function writeAnswer<Answer extends object>(
   tell(output === 'json' ? text : forms.text(answer));
 }
 
-/** Of what was measured nothing may be lost. `name`: of the file here, where no other one was asked for. */
+/** Writes all that was measured: nothing of it may be lost. `name`: of the file here, where no other was asked for. */
 export async function writeCertificate<Certificate extends object>(
-  flags: Asked,
+  flags: AskedOutput,
   name: string,
   certificate: Certificate,
   forms: Forms<Certificate>,

@@ -98,7 +98,7 @@ class PlainProgress implements Progress {
 }
 
 /** What listr2 shows of one task. */
-interface Shown {
+interface ShownTask {
   title: string;
   output: string;
 }
@@ -113,7 +113,7 @@ class LiveProgress implements Progress {
   readonly #clocks: Clocks;
   readonly #ends = phaseNames.map(() => Promise.withResolvers<void>());
   /** By phase; a phase's task appears a moment after the phase began. */
-  readonly #shown = new Map<number, Shown>();
+  readonly #shown = new Map<number, ShownTask>();
   /** News of the current phase from before its task appeared. */
   #waiting: string[] = [];
   readonly #done: Promise<unknown>;

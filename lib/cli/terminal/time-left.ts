@@ -1,5 +1,5 @@
 /** What an interrupted run is still at, and how long that may take: what a second Ctrl-C is told. */
-import { afterInterrupt, type Step } from '../../experiment/run/bounds.ts';
+import { afterInterrupt, type BoundedStep } from '../../experiment/run/bounds.ts';
 
 /** What comes after an interrupt, in its order. */
 const wayHome = [
@@ -10,12 +10,12 @@ const wayHome = [
   'stop-writers',
   'export-writes',
   'close',
-] as const satisfies readonly Step[];
+] as const satisfies readonly BoundedStep[];
 
 /** `nowMs`: any clock of real time. */
 export class TimeLeft {
   readonly #nowMs: () => number;
-  #step: Step = 'prepare';
+  #step: BoundedStep = 'prepare';
   #sinceMs: number;
 
   constructor(nowMs: () => number = () => performance.now()) {
@@ -23,7 +23,7 @@ export class TimeLeft {
     this.#sinceMs = nowMs();
   }
 
-  enter(step: Step): void {
+  enter(step: BoundedStep): void {
     this.#step = step;
     this.#sinceMs = this.#nowMs();
   }
@@ -38,7 +38,7 @@ export class TimeLeft {
     const stepMs = afterInterrupt[this.#step].mostMs - (this.#nowMs() - this.#sinceMs);
     const later = wayHome.slice(wayHome.findIndex((step) => step === this.#step) + 1);
     // A cluster that never came up has nothing but itself to take back.
-    const steps: readonly Step[] = this.#step === 'prepare' ? ['clean-up'] : later;
+    const steps: readonly BoundedStep[] = this.#step === 'prepare' ? ['clean-up'] : later;
     const allMs = steps.reduce((sum, step) => sum + afterInterrupt[step].mostMs, stepMs);
     const [stepS, allS] = [stepMs, allMs].map((ms) => Math.max(1, Math.ceil(ms / 1000)));
     return `${this.#step}, at most ${stepS} s more; all of it at most ${allS} s`;

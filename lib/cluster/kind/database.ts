@@ -5,7 +5,14 @@ import { database } from '../../database/chosen.ts';
 import type { PodRef } from '../port.ts';
 import { apply, isReady, orMissing, type KubeClients } from '../../kube.ts';
 import { newestFirst, podSelector } from './kubernetes.ts';
-import { classOf, isIn, namespaceOf, placeBeside, solePlace, type Place } from './place.ts';
+import {
+  storageClassOf,
+  isInScope,
+  namespaceOf,
+  scopeBeside,
+  soleScope,
+  type RunScope,
+} from './run-scope.ts';
 import { claim, provisionedIn } from './provisioned.ts';
 import { followPodLogs, type Following, type LogLine } from './observe/pod-log.ts';
 import { waitFor } from './wait.ts';
@@ -31,8 +38,8 @@ export async function deployDatabase(
   clients: KubeClients,
   options: DatabaseOptions,
 ): Promise<DatabasePod> {
-  const { place = solePlace } = options;
-  if (place !== solePlace) await apply(clients, [namespaceOf(place)]);
+  const { scope = soleScope } = options;
+  if (scope !== soleScope) await apply(clients, [namespaceOf(scope)]);
   await apply(clients, await renderWorkload(options));
   const wait = {
     what: 'the database’s pod is Ready',
@@ -41,16 +48,16 @@ export async function deployDatabase(
     signal: options.signal,
     command: `kubectl describe pod --selector ${podSelector}`,
   };
-  return waitFor(wait, () => readyPod(clients, place));
+  return waitFor(wait, () => readyPod(clients, scope));
 }
 
-async function listPods({ core }: KubeClients, { namespace }: Place): Promise<V1Pod[]> {
+async function listPods({ core }: KubeClients, { namespace }: RunScope): Promise<V1Pod[]> {
   const { items } = await core.listNamespacedPod({ namespace, labelSelector: podSelector });
   return newestFirst(items);
 }
 
-async function readyPod(clients: KubeClients, place: Place): Promise<DatabasePod | string> {
-  const [pod] = await listPods(clients, place);
+async function readyPod(clients: KubeClients, scope: RunScope): Promise<DatabasePod | string> {
+  const [pod] = await listPods(clients, scope);
   if (pod === undefined) return 'there is no pod yet';
   const { name, uid } = pod.metadata ?? {};
   const node = pod.spec?.nodeName;
@@ -72,7 +79,7 @@ const heardWithinMs = 8000;
 
 export interface RemovalOptions {
   readonly signal?: AbortSignal | undefined;
-  readonly place?: Place;
+  readonly scope?: RunScope;
   /**
    * Called once where something is left after eight seconds. A kubelet that was cut off tries its
    * watch of pods again after up to a minute (client-go reflector.go, back-off of 30 s, doubled by
@@ -80,7 +87,7 @@ export interface RemovalOptions {
    */
   readonly wake?: (() => Promise<void>) | undefined;
   /**
-   * Of a volume that was provisioned: its claim stays, and it with the claim, until a removal without
+   * Keeps the claim of a volume that was provisioned, and with it the volume, until a removal without
    * this. Default false: the provisioner takes it away again.
    */
   readonly keepProvisioned?: boolean;
@@ -93,21 +100,21 @@ export interface RemovalOptions {
  */
 export async function removeDatabase(
   clients: KubeClients,
-  { signal, wake, place = solePlace, keepProvisioned = false }: RemovalOptions = {},
+  { signal, wake, scope = soleScope, keepProvisioned = false }: RemovalOptions = {},
 ): Promise<void> {
   const { core, apps, objects, storage } = clients;
-  const { namespace, volumeName } = place;
+  const { namespace, volumeName } = scope;
   const named = { namespace, body: { propagationPolicy: 'Background' } };
   await orMissing(apps.deleteNamespacedStatefulSet({ name: ownName, ...named }));
   await orMissing(apps.deleteNamespacedDeployment({ name: ownName, ...named }));
   await orMissing(core.deleteNamespacedService({ name: ownName, namespace }));
   await core.deleteCollectionNamespacedPod({ namespace, labelSelector: podSelector });
-  for (const pod of await listPods(clients, place)) await dropOwnFinalizer(clients, pod);
-  const keeps = keepProvisioned && (await provisionedIn(clients, place)).length > 0;
+  for (const pod of await listPods(clients, scope)) await dropOwnFinalizer(clients, pod);
+  const keeps = keepProvisioned && (await provisionedIn(clients, scope)).length > 0;
   if (!keeps) {
     await orMissing(core.deleteNamespacedPersistentVolumeClaim({ name: claim, namespace }));
     await orMissing(core.deletePersistentVolume({ name: volumeName }));
-    await orMissing(storage.deleteStorageClass({ name: classOf(place) }));
+    await orMissing(storage.deleteStorageClass({ name: storageClassOf(scope) }));
   }
   for (const each of await readSelfFenceIdentity()) await orMissing(objects.delete(each));
   const heardAtMs = performance.now() + heardWithinMs;
@@ -121,7 +128,7 @@ export async function removeDatabase(
       command: 'kubectl get statefulset,deployment,pod,pvc,pv,volumeattachment',
     },
     async () => {
-      const left = await leftovers(clients, place, keeps);
+      const left = await leftovers(clients, scope, keeps);
       if (left.length === 0) return true;
       if (!isAwake && performance.now() > heardAtMs) {
         isAwake = true;
@@ -130,11 +137,11 @@ export async function removeDatabase(
       return `left: ${left.join(', ')}`;
     },
   );
-  if (place !== solePlace && !keeps) await orMissing(core.deleteNamespace({ name: namespace }));
+  if (scope !== soleScope && !keeps) await orMissing(core.deleteNamespace({ name: namespace }));
 }
 
 async function dropOwnFinalizer({ core }: KubeClients, { metadata }: V1Pod): Promise<void> {
-  const { name, namespace = solePlace.namespace, finalizers = [] } = metadata ?? {};
+  const { name, namespace = soleScope.namespace, finalizers = [] } = metadata ?? {};
   if (name === undefined || !finalizers.includes(podFinalizer)) return;
   const value = finalizers.filter((each) => each !== podFinalizer);
   const body = [{ op: 'replace', path: '/metadata/finalizers', value }];
@@ -144,7 +151,7 @@ async function dropOwnFinalizer({ core }: KubeClients, { metadata }: V1Pod): Pro
 /** A volume stays as long as an attachment of it does. */
 async function attachments(
   { storage }: KubeClients,
-  place: Place,
+  scope: RunScope,
   provisioned: readonly string[],
 ): Promise<string[]> {
   const { items } = await storage.listVolumeAttachment();
@@ -152,25 +159,25 @@ async function attachments(
     .filter(({ spec }) => spec.attacher === driverName)
     .filter(({ spec: { source } }) => {
       const { persistentVolumeName: name } = source;
-      return isIn(place, name) || provisioned.includes(name ?? '');
+      return isInScope(scope, name) || provisioned.includes(name ?? '');
     })
     .flatMap(({ metadata }) => metadata?.name ?? []);
 }
 
 /** `keeps`: a volume that was provisioned, and its claim, are to stay. */
-async function leftovers(clients: KubeClients, place: Place, keeps: boolean): Promise<string[]> {
+async function leftovers(clients: KubeClients, scope: RunScope, keeps: boolean): Promise<string[]> {
   const { core, apps } = clients;
-  const { namespace, volumeName } = place;
+  const { namespace, volumeName } = scope;
   const named = { name: ownName, namespace };
-  const volumes = await provisionedIn(clients, place);
+  const volumes = await provisionedIn(clients, scope);
   const provisioned = volumes.flatMap(({ metadata }) => metadata?.name ?? []);
   const [set, deployment, pods, bound, volume, attached] = await Promise.all([
     orMissing(apps.readNamespacedStatefulSet(named)),
     orMissing(apps.readNamespacedDeployment(named)),
-    listPods(clients, place),
+    listPods(clients, scope),
     orMissing(core.readNamespacedPersistentVolumeClaim({ name: claim, namespace })),
     orMissing(core.readPersistentVolume({ name: volumeName })),
-    attachments(clients, place, provisioned),
+    attachments(clients, scope, provisioned),
   ]);
   const objects = {
     'the StatefulSet': set,
@@ -193,16 +200,19 @@ const toldVolume = ({ metadata, status }: V1PersistentVolume): string =>
 
 /**
  * The log of one container, on one node, of every pod of the database that ran there. Databases
- * side by side are followed by one command, which tells all of theirs: only `place`'s are heard.
+ * side by side are followed by one command, which tells all of theirs: only `scope`'s are heard.
  */
 export function followContainer(
   container: string,
   node: string,
   onLine: (line: LogLine) => void,
-  { place: { namespace } = solePlace, ...following }: Following & { readonly place?: Place } = {},
+  {
+    scope: { namespace } = soleScope,
+    ...following
+  }: Following & { readonly scope?: RunScope } = {},
 ): AsyncDisposable {
   const logs = '/var/log/pods/';
-  const which = namespace === solePlace.namespace ? namespace : placeBeside('*').namespace;
+  const which = namespace === soleScope.namespace ? namespace : scopeBeside('*').namespace;
   const ofPlace = (line: LogLine): void => {
     if (line.file.startsWith(`${logs}${namespace}_`)) onLine(line);
   };

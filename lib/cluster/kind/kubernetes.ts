@@ -6,7 +6,7 @@ import * as engine from '../../engine/commands.ts';
 import { run, tryRun } from '../../engine/run.ts';
 import type { ContainerReport, Kubernetes, PodRef } from '../port.ts';
 import { changeTaints, isReady, type KubeClients, orMissing, statusOf } from '../../kube.ts';
-import { isIn, type Place, solePlace } from './place.ts';
+import { isInScope, type RunScope, soleScope } from './run-scope.ts';
 
 /** Label of the database's pods. */
 export const podSelector = `app=${database.name}`;
@@ -15,10 +15,10 @@ export const podSelector = `app=${database.name}`;
 export function kubernetesOf(
   clients: KubeClients,
   controlPlane: string,
-  place: Place = solePlace,
+  scope: RunScope = soleScope,
 ): Kubernetes {
   const { core } = clients;
-  const { namespace } = place;
+  const { namespace } = scope;
   return {
     async databasePod(): Promise<PodRef | undefined> {
       const { items } = await core.listNamespacedPod({ namespace, labelSelector: podSelector });
@@ -54,7 +54,7 @@ export function kubernetesOf(
 
     drain: (node, timeoutMs) => drainNode(controlPlane, node, timeoutMs),
     uncordon: (node) => uncordonNode(controlPlane, node),
-    deleteAttachments: (node, options) => deleteAttachments(clients, node, { ...options, place }),
+    deleteAttachments: (node, options) => deleteAttachments(clients, node, { ...options, scope }),
 
     taint: (node, taint) =>
       changeTaints(clients, node, (taints) => [
@@ -94,12 +94,12 @@ async function deletePod(
 async function deleteAttachments(
   { storage }: KubeClients,
   node: string,
-  { stripFinalizers, place }: { readonly stripFinalizers: boolean; readonly place: Place },
+  { stripFinalizers, scope }: { readonly stripFinalizers: boolean; readonly scope: RunScope },
 ): Promise<string[]> {
   const { items } = await storage.listVolumeAttachment();
   const names = items
     .filter(({ spec }) => spec.nodeName === node && ours.includes(spec.attacher))
-    .filter(({ spec }) => isIn(place, spec.source.persistentVolumeName))
+    .filter(({ spec }) => isInScope(scope, spec.source.persistentVolumeName))
     .flatMap(({ metadata }) => metadata?.name ?? []);
   for (const name of names) {
     await orMissing(storage.deleteVolumeAttachment({ name }));

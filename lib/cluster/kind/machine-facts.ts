@@ -9,7 +9,9 @@ import { engineName, kindClusterLabel } from './ownership/labels.ts';
 import { leaseCount, leaseAt } from './ownership/lease.ts';
 
 /** A probe that could not be made says why. */
-export type Probe = { readonly ok: boolean; readonly found: string } | { readonly skipped: string };
+export type MachineCheck =
+  | { readonly ok: boolean; readonly found: string }
+  | { readonly skipped: string };
 
 export interface EngineFacts {
   readonly version: string;
@@ -34,12 +36,12 @@ export interface MachineFacts {
 
 /** Those that start containers and processes: seconds. */
 export interface ProbeFacts {
-  readonly privileged: Probe;
-  readonly scratchLoop: Probe;
-  readonly sysResource: Probe;
-  readonly kind: Probe;
+  readonly privileged: MachineCheck;
+  readonly scratchLoop: MachineCheck;
+  readonly sysResource: MachineCheck;
+  readonly kind: MachineCheck;
   /** What images are built with. */
-  readonly buildTools: Readonly<Record<'go' | 'mmdebstrap' | 'jq', Probe>>;
+  readonly buildTools: Readonly<Record<'go' | 'mmdebstrap' | 'jq', MachineCheck>>;
   /** What the virtual machines of the two-kernels experiment run in. */
   readonly qemu: { readonly ok: boolean; readonly found: string };
 }
@@ -115,7 +117,7 @@ export async function localToolsImage(): Promise<string | undefined> {
   return stdout.split('\n').find((line) => line !== '');
 }
 
-async function probePrivileged(tools: string | undefined): Promise<Probe> {
+async function probePrivileged(tools: string | undefined): Promise<MachineCheck> {
   if (tools === undefined) return { skipped: noTools };
   const flags = [...alone, '--entrypoint', 'grep'];
   const argv = engine.runOnce(flags, tools, 'CapBnd', '/proc/self/status');
@@ -133,7 +135,7 @@ export function lacksSysResource(status: string): boolean {
   return bounding !== undefined && (BigInt(`0x${bounding}`) & sysResource) === 0n;
 }
 
-function sysResourceOf(privileged: Probe): Probe {
+function sysResourceOf(privileged: MachineCheck): MachineCheck {
   if ('skipped' in privileged) return privileged;
   if (!privileged.ok) return { skipped: 'no privileged container runs' };
   const lacks = lacksSysResource(privileged.found);
@@ -143,7 +145,7 @@ function sysResourceOf(privileged: Probe): Probe {
   };
 }
 
-async function probeScratchLoop(tools: string | undefined): Promise<Probe> {
+async function probeScratchLoop(tools: string | undefined): Promise<MachineCheck> {
   const script = await readFile(new URL('scratch-loop.sh', import.meta.url), 'utf8');
   // The last number that any lease may use: the least likely to be taken.
   const { first, count } = leaseAt(leaseCount - 1).loops;

@@ -14,13 +14,13 @@ export interface PodOptions {
   readonly driverImage: string;
   /** Address of the API server, as pods on any node reach it. */
   readonly apiHost: string;
-  readonly choice: PodChoice;
+  readonly choice: DatabasePodChoice;
   /** Only these take the pod. Default: every node. */
   readonly nodes?: readonly string[];
 }
 
 /** What a scenario says about the pod. */
-export type PodChoice = DatabaseChoice &
+export type DatabasePodChoice = DatabaseChoice &
   Pick<
     Scenario,
     | 'tolerationMs'
@@ -31,7 +31,7 @@ export type PodChoice = DatabaseChoice &
     | 'selfFenceAfterMs'
   >;
 
-interface Container {
+interface PodContainer {
   readonly name: string;
   readonly volumeMounts?: readonly unknown[];
 }
@@ -39,7 +39,7 @@ interface Container {
 /** A V1PodTemplateSpec, as far as it is looked into. */
 export interface PodTemplate {
   readonly spec: {
-    readonly containers: readonly Container[];
+    readonly containers: readonly PodContainer[];
     readonly volumes: readonly unknown[];
   };
 }
@@ -74,7 +74,10 @@ function affinityOf(nodes: readonly string[] | undefined): object {
   return { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: required } };
 }
 
-function selfFenceValues({ selfFence, selfFenceAfterMs }: PodChoice): Record<string, string> {
+function selfFenceValues({
+  selfFence,
+  selfFenceAfterMs,
+}: DatabasePodChoice): Record<string, string> {
   const takesFileSystem = selfFence === 'lease-read-only';
   const command = [
     ...['node', '/app/lib/self-fence/main.ts', '--gate=/self-fence/open'],
@@ -89,7 +92,7 @@ function selfFenceValues({ selfFence, selfFenceAfterMs }: PodChoice): Record<str
   };
 }
 
-const lifecycleOf = ({ preStopS }: PodChoice): object =>
+const lifecycleOf = ({ preStopS }: DatabasePodChoice): object =>
   preStopS === 0 ? {} : { preStop: { sleep: { seconds: preStopS } } };
 
 async function readTemplate(

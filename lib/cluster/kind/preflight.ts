@@ -6,7 +6,7 @@ import {
   machineFacts,
   probeFacts,
   type MachineFacts,
-  type Probe,
+  type MachineCheck,
   type ProbeFacts,
   type ProbeOptions,
 } from './machine-facts.ts';
@@ -43,7 +43,7 @@ export interface CheckOptions extends ProbeOptions {
 }
 
 /** All checks, the slow ones too. */
-export async function runChecks(options: CheckOptions): Promise<CheckResult[]> {
+export async function runPreflight(options: CheckOptions): Promise<CheckResult[]> {
   const machine = await machineFacts();
   const fast = judgeMachine(machine);
   if ('missing' in machine.engine) return fast;
@@ -123,7 +123,7 @@ function judgeDisk(engine: { rootDir: string; freeBytes: number | undefined }): 
 }
 
 export function judgeProbes(facts: ProbeFacts, { buildsImages }: CheckOptions): CheckResult[] {
-  const checks: (readonly [string, string, Probe, string])[] = [
+  const checks: (readonly [string, string, MachineCheck, string])[] = [
     ['PRIVILEGED', 'privileged containers', facts.privileged, byHand.lookAtRights],
     ['SYS_RESOURCE', 'CAP_SYS_RESOURCE', facts.sysResource, ''],
     ['SCRATCH_LOOP', 'a loop device that can be cut', facts.scratchLoop, 'losetup --list'],

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { driverName } from '../../csi/layout.ts';
 import type { Lab } from './disk/lab.ts';
 import type { KubeClients } from '../../kube.ts';
-import { placeBeside, solePlace } from './place.ts';
+import { scopeBeside, soleScope } from './run-scope.ts';
 import { provisionedIn, provisioningOf } from './provisioned.ts';
 
 interface Made {
@@ -36,17 +36,17 @@ const clientsWith = (...made: readonly Made[]): KubeClients => {
 };
 
 test('only what our provisioner made for the database’s claim in its own namespace', async () => {
-  const place = placeBeside('7');
+  const scope = scopeBeside('7');
   const clients = clientsWith(
-    { namespace: place.namespace },
+    { namespace: scope.namespace },
     { name: 'pvc-2' },
-    { name: 'pvc-3', namespace: place.namespace, claim: 'logs' },
-    { name: 'pvc-4', namespace: place.namespace, by: 'block.acme.example' },
+    { name: 'pvc-3', namespace: scope.namespace, claim: 'logs' },
+    { name: 'pvc-4', namespace: scope.namespace, by: 'block.acme.example' },
   );
-  const names = async (of: typeof place): Promise<(string | undefined)[]> =>
+  const names = async (of: typeof scope): Promise<(string | undefined)[]> =>
     (await provisionedIn(clients, of)).map(({ metadata }) => metadata?.name);
-  expect(await names(place)).toEqual(['pvc-1']);
-  expect(await names(solePlace)).toEqual(['pvc-2']);
+  expect(await names(scope)).toEqual(['pvc-1']);
+  expect(await names(soleScope)).toEqual(['pvc-2']);
 });
 
 const entry = (call: string, monoMs: number, more: object = {}): string =>
@@ -68,7 +68,7 @@ const lab = labWith(
 
 test('the driver’s calls about it are told in their order, on the run’s clock, failed ones too', async () => {
   const told = await provisioningOf(clientsWith({}), {
-    ...{ lab, place: solePlace, originNs: 1_000_000_000n },
+    ...{ lab, scope: soleScope, originNs: 1_000_000_000n },
   });
   expect(told).toEqual({
     ...{ storageClass: 'forcedetach-mysql', claim: 'data-mysql-0', volumeName: 'pvc-1' },
@@ -86,7 +86,7 @@ test.each<[string, Made]>([
   ['one without a handle', { handle: '' }],
   ['one that nobody provisioned', { by: '' }],
 ])('refused: %s', async (_, made) => {
-  const asked = { lab, place: solePlace, originNs: 0n };
+  const asked = { lab, scope: soleScope, originNs: 0n };
   await expect(provisioningOf(clientsWith(made), asked)).rejects.toMatchObject({
     code: 'NOT_PROVISIONED',
   });

@@ -7,17 +7,17 @@ import { InfrastructureError } from '../../errors.ts';
 import type { Provisioning } from '../../storage/identity.ts';
 import type { Lab } from './disk/lab.ts';
 import type { KubeClients } from '../../kube.ts';
-import { classOf, type Place } from './place.ts';
+import { storageClassOf, type RunScope } from './run-scope.ts';
 
 /** Claim of the database: the StatefulSet's, and the one that a Deployment gets. */
 export const claim = `data-${database.name}-0`;
 
 const provisionedBy = 'pv.kubernetes.io/provisioned-by';
 
-/** Volumes that our driver's provisioner made for claims of this place, also of claims that are gone. */
+/** Volumes that our driver's provisioner made for claims of this scope, also of claims that are gone. */
 export async function provisionedIn(
   { core }: KubeClients,
-  { namespace }: Place,
+  { namespace }: RunScope,
 ): Promise<V1PersistentVolume[]> {
   const { items } = await core.listPersistentVolume();
   return items.filter(
@@ -30,7 +30,7 @@ export async function provisionedIn(
 
 export interface ProvisionedAsked {
   readonly lab: Lab;
-  readonly place: Place;
+  readonly scope: RunScope;
   /** CLOCK_MONOTONIC at the run's beginning, nanoseconds. */
   readonly originNs: bigint;
 }
@@ -38,9 +38,9 @@ export interface ProvisionedAsked {
 /** What the claim is bound to now. Throws InfrastructureError `NOT_PROVISIONED`. */
 export async function provisioningOf(
   { core }: KubeClients,
-  { lab, place, originNs }: ProvisionedAsked,
+  { lab, scope, originNs }: ProvisionedAsked,
 ): Promise<Provisioning> {
-  const { namespace } = place;
+  const { namespace } = scope;
   const bound = await core.readNamespacedPersistentVolumeClaim({ name: claim, namespace });
   const volumeName = bound.spec?.volumeName ?? '';
   const volume = await core.readPersistentVolume({ name: volumeName });
@@ -53,7 +53,7 @@ export async function provisioningOf(
   }
   const calls = await callsAbout(lab, handle);
   return {
-    ...{ storageClass: classOf(place), claim, volumeName, handle, by },
+    ...{ storageClass: storageClassOf(scope), claim, volumeName, handle, by },
     calls: calls.map((entry) => callOf(entry, Number(originNs) / 1e6)),
   };
 }

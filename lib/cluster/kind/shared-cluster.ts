@@ -4,7 +4,7 @@ import { spawnStream } from '../../engine/spawner.ts';
 import type { Barrier } from '../barrier.ts';
 import type { Cluster } from './cluster.ts';
 import type { ClusterChoice, ClusterRequest, OpenCluster } from './create/open-cluster.ts';
-import { setSchedulable } from './place.ts';
+import { setSchedulable } from './run-scope.ts';
 import type { Pool, PooledClusters } from './pooled-clusters.ts';
 
 export class SharedCluster {

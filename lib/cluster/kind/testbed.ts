@@ -26,7 +26,7 @@ import { observeCluster } from './observe/cluster.ts';
 import { observeSelfFences, observeServerLogs } from './observe/logs.ts';
 import { versionsOf } from './observe/versions.ts';
 import { auditLoopOf } from './ownership/lease.ts';
-import { type Place, placeBeside, solePlace } from './place.ts';
+import { type RunScope, scopeBeside, soleScope } from './run-scope.ts';
 import { provisioningOf } from './provisioned.ts';
 import type { RealClock } from './real-clock.ts';
 import type { Beside } from './shared-cluster.ts';
@@ -49,7 +49,7 @@ export interface KindTestbedOptions extends TestbedOptions {
  */
 export async function openKindTestbed(options: KindTestbedOptions): Promise<Testbed> {
   const { cluster, clock, images, scenario, runId, seed, folder, signal, beside } = options;
-  const place = placeOf(options);
+  const scope = scopeOf(options);
   const relays = cluster.newRelays();
   // Undone in reverse order, each step whatever becomes of the others.
   await using opening = new AsyncDisposableStack();
@@ -72,7 +72,7 @@ export async function openKindTestbed(options: KindTestbedOptions): Promise<Test
       : undefined;
   const remove = (timeoutMs: number, keepProvisioned: boolean): Promise<void> => {
     const signal = AbortSignal.timeout(timeoutMs);
-    return removeDatabase(clients, { place, signal, wake, keepProvisioned });
+    return removeDatabase(clients, { scope, signal, wake, keepProvisioned });
   };
   deferUnless(() => remove(120_000, false));
   const pod = await startDatabase(options, clients, handle);
@@ -80,7 +80,7 @@ export async function openKindTestbed(options: KindTestbedOptions): Promise<Test
   const volume = provisioning?.handle ?? handle;
   handle = volume;
   const observed =
-    provisioning === undefined ? place : { ...place, volumeName: provisioning.volumeName };
+    provisioning === undefined ? scope : { ...scope, volumeName: provisioning.volumeName };
   const routes = new Routes(relays);
   await routes.start(pod);
   await databaseServer.prepareSchema(routes);
@@ -102,7 +102,7 @@ export async function openKindTestbed(options: KindTestbedOptions): Promise<Test
     ...copiesOf(options, volume),
     machine: (node) => cluster.machine(node),
     shell: (node) => cluster.machine(node).shell,
-    observe: (recorder) => observe(options, { routes, volume, place: observed }, recorder),
+    observe: (recorder) => observe(options, { routes, volume, scope: observed }, recorder),
     startWriters: (specs) =>
       startWriterProcesses({ specs, folder, originNs: clock.originNs, seed, routes }),
     // Its writes are not exported yet.
@@ -149,7 +149,7 @@ function startDatabase(
       sizeBytes: volumeBytes,
       choice: scenario,
       signal,
-      place: placeOf(options),
+      scope: scopeOf(options),
       ...(beside === undefined ? {} : { nodes: cluster.nodes }),
     });
   });
@@ -163,11 +163,11 @@ async function provisioningIn(
   const { scenario, cluster, clock } = options;
   if (scenario.provision === 'static') return undefined;
   const { originNs } = clock;
-  return provisioningOf(clients, { lab: cluster.lab, place: placeOf(options), originNs });
+  return provisioningOf(clients, { lab: cluster.lab, scope: scopeOf(options), originNs });
 }
 
-const placeOf = ({ beside, runId }: KindTestbedOptions): Place =>
-  beside === undefined ? solePlace : placeBeside(runId);
+const scopeOf = ({ beside, runId }: KindTestbedOptions): RunScope =>
+  beside === undefined ? soleScope : scopeBeside(runId);
 
 /** Copies of several volumes lie side by side. */
 function copyLabelOf({ beside, cluster }: KindTestbedOptions): (image: string) => string {
@@ -186,24 +186,24 @@ interface Observed {
   readonly routes: Routes;
   /** Handle. */
   readonly volume: string;
-  readonly place: Place;
+  readonly scope: RunScope;
 }
 
 async function observe(
   options: KindTestbedOptions,
-  { routes, volume, place }: Observed,
+  { routes, volume, scope }: Observed,
   recorder: Recorder,
 ): Promise<AsyncDisposable> {
   const { cluster, clock, scenario, beside } = options;
-  const { namespace, volumeName: name } = place;
+  const { namespace, volumeName: name } = scope;
   const isShared = beside !== undefined;
-  const scope = { namespace, podSelector, volume: { handle: volume, name }, isShared };
+  const watched = { namespace, podSelector, volume: { handle: volume, name }, isShared };
   await using stack = new AsyncDisposableStack();
   stack.defer(recorder.subscribe((record) => routes.see(record)));
-  stack.use(await observeCluster(cluster, scope, clock, recorder));
-  stack.use(observeServerLogs(cluster, recorder, clock, place));
+  stack.use(await observeCluster(cluster, watched, clock, recorder));
+  stack.use(observeServerLogs(cluster, recorder, clock, scope));
   if (scenario.selfFence !== 'off') {
-    stack.use(observeSelfFences(cluster, recorder, clock, place));
+    stack.use(observeSelfFences(cluster, recorder, clock, scope));
   }
   return stack.move();
 }

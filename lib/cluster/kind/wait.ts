@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { InfrastructureError } from '../../errors.ts';
 
-export interface WaitOptions {
+export interface WaitForOptions {
   /** What is awaited, for the error: `the pod is Ready`. */
   readonly what: string;
   readonly timeoutMs: number;
@@ -20,7 +20,7 @@ export interface WaitOptions {
  * Throws InfrastructureError `TIMED_OUT` with the last answer.
  */
 export async function waitFor<T extends object | true>(
-  options: WaitOptions,
+  options: WaitForOptions,
   look: () => Promise<T | string>,
 ): Promise<T> {
   const { what, timeoutMs, everyMs = 250, signal, command } = options;

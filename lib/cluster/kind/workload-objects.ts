@@ -4,8 +4,8 @@ import { driverName, filesDriverName } from '../../csi/layout.ts';
 import { database } from '../../database/chosen.ts';
 import type { Scenario } from '../../experiment/scenario.ts';
 import { readManifest } from './create/manifest.ts';
-import { classOf, solePlace, type Place } from './place.ts';
-import { renderPod, type PodChoice, type PodOptions } from './pod-template.ts';
+import { storageClassOf, soleScope, type RunScope } from './run-scope.ts';
+import { renderPod, type DatabasePodChoice, type PodOptions } from './pod-template.ts';
 
 /** What a scenario says about the disk, and about what makes the pod. */
 type DiskChoice = Pick<
@@ -27,9 +27,9 @@ export interface WorkloadOptions extends PodOptions {
   /** Handle of the CSI volume, whose image exists already; of no meaning where it is provisioned. */
   readonly volumeHandle: string;
   /** Default: that of a run which has the cluster for itself. */
-  readonly place?: Place;
+  readonly scope?: RunScope;
   readonly sizeBytes: number;
-  readonly choice: PodChoice & DiskChoice;
+  readonly choice: DatabasePodChoice & DiskChoice;
 }
 
 /** The controller of the pods, by workload: its manifest and what that leaves open. */
@@ -42,15 +42,15 @@ const controllers = {
 
 /** In the order to apply them: the volume first. */
 export async function renderWorkload(options: WorkloadOptions): Promise<KubernetesObject[]> {
-  const { choice, place = solePlace } = options;
+  const { choice, scope = soleScope } = options;
   const { file, values } = controllers[choice.workload];
   const isProvisioned = choice.provision === 'dynamic';
   const volume = {
     ...volumeValues(choice),
-    NAMESPACE: place.namespace,
+    NAMESPACE: scope.namespace,
     // The claim names its volume, or who is to make one.
-    VOLUME_NAME: isProvisioned ? '' : place.volumeName,
-    CLASS: isProvisioned ? classOf(place) : '',
+    VOLUME_NAME: isProvisioned ? '' : scope.volumeName,
+    CLASS: isProvisioned ? storageClassOf(scope) : '',
     VOLUME_HANDLE: options.volumeHandle,
     SIZE_BYTES: options.sizeBytes,
   };

@@ -2,31 +2,31 @@
 import { observed } from '../../history/observations.ts';
 import type { AttachmentObject, NodeObject } from './api-objects.ts';
 import { attachmentSighting, listSighting } from './api-sightings.ts';
-import type { Lookout, Watcher } from './api.ts';
-import { notices, type Notice, type Notify } from './notices.ts';
+import type { Lookout, ApiWatcher } from './api.ts';
+import { notices, type NoticeCode, type Notify } from './notices.ts';
 import type { Sighting } from './world.ts';
 
 const none: readonly AttachmentObject[] = [];
-const deaf: Watcher = {};
+const deaf: ApiWatcher = {};
 
-export class Attachments {
-  readonly watchers: Watcher[] = [];
+export class AttachmentStore {
+  readonly watchers: ApiWatcher[] = [];
   readonly #lookout: Lookout;
   /** Attachments of each volume, by its number: few, one a node. */
   readonly #ofVolume: AttachmentObject[][] = [];
   /** Those who watch one node's objects alone: its kubelet. */
-  readonly #nodeWatchers: Watcher[] = [];
+  readonly #nodeWatchers: ApiWatcher[] = [];
 
   constructor(lookout: Lookout) {
     this.#lookout = lookout;
   }
 
-  watch(watcher: Watcher): void {
+  watch(watcher: ApiWatcher): void {
     this.watchers.push(watcher);
   }
 
   /** Only pods that are bound to this node, and its attachments. */
-  watchNode(node: NodeObject, watcher: Watcher): void {
+  watchNode(node: NodeObject, watcher: ApiWatcher): void {
     this.#nodeWatchers[node.index] = watcher;
   }
 
@@ -121,11 +121,11 @@ export class Attachments {
     this.onNode(node).node?.(node);
   }
 
-  protected onNode(node: NodeObject): Watcher {
+  protected onNode(node: NodeObject): ApiWatcher {
     return this.#nodeWatchers[node.index] ?? deaf;
   }
 
-  #changed(attachment: AttachmentObject, name: Sighting['name'], notice: Notice): void {
+  #changed(attachment: AttachmentObject, name: Sighting['name'], notice: NoticeCode): void {
     this.see?.(attachmentSighting(name, attachment));
     this.notice(notice, attachment.node.index, attachment.volume);
     this.#tell(attachment);

@@ -6,12 +6,12 @@ import { database } from '../../database/chosen.ts';
 import { observed } from '../../history/observations.ts';
 import { nodeGoneSighting, podSighting, readySighting, taintSighting } from './api-sightings.ts';
 import type { AttachmentObject, NodeObject, PodObject, Ready, Taint } from './api-objects.ts';
-import { Attachments } from './api-attachments.ts';
-import { notices, type Notice } from './notices.ts';
+import { AttachmentStore } from './api-attachments.ts';
+import { notices, type NoticeCode } from './notices.ts';
 import type { Sighting, World } from './world.ts';
 
 /** Who is told of changes, each of its kind; the objects are as they are after the change. */
-export interface Watcher {
+export interface ApiWatcher {
   node?(node: NodeObject): void;
   /** Its lease is renewed again, or no longer. */
   lease?(node: NodeObject): void;
@@ -25,7 +25,7 @@ export type Lookout = Pick<World, 'kernel' | 'see' | 'notice'>;
 const podNameOf = (workload: number, suffix: number): string =>
   `${database.name}${workload === 0 ? '' : workload}-${suffix}`;
 
-export class Api extends Attachments {
+export class Api extends AttachmentStore {
   readonly nodes: NodeObject[] = [];
   /** Live pod objects of all workloads, the oldest first. */
   readonly pods = new Set<PodObject>();
@@ -226,7 +226,7 @@ export class Api extends Attachments {
   #podChanged(
     pod: PodObject,
     name: Sighting['name'],
-    notice: Notice,
+    notice: NoticeCode,
     more?: Readonly<Record<string, unknown>>,
   ): void {
     this.see?.(podSighting(pod, name, more));
@@ -239,7 +239,7 @@ export class Api extends Attachments {
     if (pod.node !== undefined) this.onNode(pod.node).pod?.(pod);
   }
 
-  #nodeChanged(node: NodeObject, notice: Notice, volume = -1): void {
+  #nodeChanged(node: NodeObject, notice: NoticeCode, volume = -1): void {
     this.notice(notice, node.index, volume);
     this.tellNode(node);
   }

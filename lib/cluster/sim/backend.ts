@@ -5,7 +5,7 @@ import type { Backend, ControlPlane, Testbed, TestbedOptions } from '../port.ts'
 import { identityOf, type SimCopy } from './disk/copy-label.ts';
 import { simAuditor } from './facade/auditor.ts';
 import { simDisk } from './facade/disk.ts';
-import { Driver } from './facade/driver.ts';
+import { KernelDriver } from './facade/kernel-driver.ts';
 import { simKubernetes } from './facade/kubernetes.ts';
 import { simMachine } from './facade/machine.ts';
 import { observeModel, recordSighting } from './facade/observe.ts';
@@ -19,7 +19,7 @@ import { measuredTimes } from './timings.ts';
 import { draw } from './world.ts';
 
 export function simBackend(size: Pick<ModelOptions, 'nodes'> = {}): Backend {
-  const driver = new Driver(new Kernel());
+  const driver = new KernelDriver(new Kernel());
   return {
     backend: 'sim',
     clock: driver.clock,
@@ -31,7 +31,7 @@ export function simBackend(size: Pick<ModelOptions, 'nodes'> = {}): Backend {
 const readyWithinMs = 120_000;
 
 async function openSimTestbed(
-  driver: Driver,
+  driver: KernelDriver,
   size: ModelOptions,
   options: TestbedOptions,
 ): Promise<Testbed> {
@@ -74,7 +74,11 @@ async function openSimTestbed(
 }
 
 /** Resolves to the node where the database became Ready. */
-async function readyNode(model: Model, { clock }: Driver, signal: AbortSignal): Promise<string> {
+async function readyNode(
+  model: Model,
+  { clock }: KernelDriver,
+  signal: AbortSignal,
+): Promise<string> {
   const { api } = model.world;
   const deadlineMs = clock.nowMs() + readyWithinMs;
   while (clock.nowMs() < deadlineMs) {
@@ -87,7 +91,7 @@ async function readyNode(model: Model, { clock }: Driver, signal: AbortSignal): 
   });
 }
 
-function simControlPlane({ world, controlPlane }: Model, driver: Driver): ControlPlane {
+function simControlPlane({ world, controlPlane }: Model, driver: KernelDriver): ControlPlane {
   const command = <T>(work: () => T): Promise<T> =>
     driver.perform(draw(world, measuredTimes.controlPlaneCommand), work);
   return {

@@ -3,7 +3,7 @@
  * draw costs next to nothing, streams don't disturb each other, and what is skipped changes nothing.
  */
 import { key32, mix32 } from '../../random.ts';
-import type { Range } from './timings.ts';
+import type { DurationRange } from './timings.ts';
 
 const span = 2 ** 32;
 /** Keeps the keys of streams away from the draws of the stream they come from. */
@@ -27,12 +27,12 @@ export class Chance {
   }
 
   /** A duration drawn uniformly from a range. */
-  within({ minUs, maxUs }: Range): number {
+  within({ minUs, maxUs }: DurationRange): number {
     return this.int(minUs, maxUs);
   }
 
   /** The same, skewed to the short: most take little, some take long. The median is at a quarter. */
-  soonWithin({ minUs, maxUs }: Range): number {
+  soonWithin({ minUs, maxUs }: DurationRange): number {
     return Math.round(minUs + (maxUs - minUs) * this.float() ** 2);
   }
 

@@ -1,6 +1,6 @@
 /** Level-triggered work: any number of nudges before its delay is over make one reconcile. */
 import type { Chance } from './chance.ts';
-import type { Range } from './timings.ts';
+import type { DurationRange } from './timings.ts';
 
 interface Runner {
   after(delayUs: number, work: () => void): void;
@@ -10,7 +10,7 @@ interface Runner {
 export function coalesced(
   runner: Runner,
   chance: Chance,
-  range: Range,
+  range: DurationRange,
   reconcile: () => void,
 ): () => void {
   let pending = false;

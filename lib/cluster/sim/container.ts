@@ -2,7 +2,7 @@
 import { database } from '../../database/chosen.ts';
 import type { Mount } from './disk/mount.ts';
 import type { NodeMachine } from './machine.ts';
-import { Server } from './server.ts';
+import { ModelServer } from './server.ts';
 import { notices } from './notices.ts';
 import { kubernetesTimes, measuredTimes } from './timings.ts';
 import { draw, type World } from './world.ts';
@@ -13,7 +13,7 @@ export class Container {
   readonly #mount: Mount;
   readonly #podUid: string;
   readonly #onChange: () => void;
-  #server: Server | undefined;
+  #server: ModelServer | undefined;
   #ready = false;
   #ended = false;
   #fenced = false;
@@ -47,7 +47,7 @@ export class Container {
   }
 
   /** The server, while clients can connect to it. */
-  get server(): Server | undefined {
+  get server(): ModelServer | undefined {
     return this.#server?.serving === true ? this.#server : undefined;
   }
 
@@ -107,7 +107,7 @@ export class Container {
   #startAfter(delayUs: number): void {
     this.#machine.byKubelet(delayUs, () => {
       if (this.#ended || this.#fenced || this.#server !== undefined) return;
-      this.#server = new Server(this.#world, this.#machine, this.#mount, this.#podUid, {
+      this.#server = new ModelServer(this.#world, this.#machine, this.#mount, this.#podUid, {
         onServing: () => this.#readyAfter(draw(this.#world, measuredTimes.readiness)),
         onDeath: () => this.#restart(),
       });

@@ -10,7 +10,7 @@ import { Process } from './process.ts';
 import { measuredTimes } from './timings.ts';
 import type { World } from './world.ts';
 
-export interface Look {
+export interface ProcessLook {
   readonly process: string | undefined;
   readonly stalled: boolean;
 }
@@ -77,7 +77,7 @@ export class ModelControlPlane {
     else this.#setApi(true);
   }
 
-  look(component: Component): Look {
+  look(component: Component): ProcessLook {
     if (component === 'controller-manager') return this.#manager.look;
     const stalled = component === 'attacher' ? this.#attacher.still : this.#world.apiServer.still;
     return { process: `model-${this.#ended[component] + 1}`, stalled };

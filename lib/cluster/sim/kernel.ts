@@ -9,13 +9,13 @@ export interface Timer {
   seq: number;
   /** Undefined once it fired or was cancelled. */
   run: (() => void) | undefined;
-  readonly owner: Owner | undefined;
+  readonly owner: TimerOwner | undefined;
   /** Its owner's, when it was scheduled. */
   readonly life: number;
 }
 
 /** Whose a timer is: asked when it is due whether it fires now. One object, where closures were three. */
-export interface Owner {
+export interface TimerOwner {
   readonly life: number;
   admits(timer: Timer): boolean;
 }
@@ -30,7 +30,7 @@ export class Kernel {
   }
 
   /** Calls `run` so much later; 0 means after everything that is due now. Fractions are rounded. */
-  schedule(delayUs: number, run: () => void, owner?: Owner): Timer {
+  schedule(delayUs: number, run: () => void, owner?: TimerOwner): Timer {
     const atUs = this.#nowUs + Math.max(0, Math.round(delayUs));
     const timer: Timer = { atUs, seq: this.#seq++, run, owner, life: owner?.life ?? 0 };
     this.#push(timer);

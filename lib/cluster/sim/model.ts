@@ -10,9 +10,9 @@ import { ModelControlPlane } from './control-plane.ts';
 import { Volume } from './disk/volume.ts';
 import type { Kernel } from './kernel.ts';
 import { NodeMachine } from './machine.ts';
-import type { Server } from './server.ts';
+import type { ModelServer } from './server.ts';
 import { Operator } from './operator.ts';
-import { settingsOf } from './settings.ts';
+import { modelSettingsOf } from './settings.ts';
 import { World } from './world.ts';
 
 export interface ModelOptions {
@@ -39,7 +39,7 @@ export interface Model {
   readonly kubelet: (node: string) => Kubelet;
   readonly machine: (node: string) => NodeMachine;
   /** The server that clients can connect to on this node. */
-  readonly serverOn: (node: string, workload?: number) => Server | undefined;
+  readonly serverOn: (node: string, workload?: number) => ModelServer | undefined;
 }
 
 /** Kubelets' streams of chance begin here, and volumes'. */
@@ -54,7 +54,7 @@ export function startModel(
   seed: string,
   { nodes: nodeCount = 3, volumes: volumeCount = 1 }: ModelOptions = {},
 ): Model {
-  const world = new World(kernel, Chance.of(seed), settingsOf(scenario));
+  const world = new World(kernel, Chance.of(seed), modelSettingsOf(scenario));
   const { api, settings } = world;
   const volumes = Array.from(
     { length: volumeCount },

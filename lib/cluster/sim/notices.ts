@@ -81,9 +81,9 @@ export const notices = {
   heard: 60,
 } as const;
 
-export type Notice = (typeof notices)[keyof typeof notices];
+export type NoticeCode = (typeof notices)[keyof typeof notices];
 
 /** By number. */
 export const noticeNames: readonly string[] = Object.keys(notices);
 
-export type Notify = (notice: Notice, node: number, volume: number) => void;
+export type Notify = (notice: NoticeCode, node: number, volume: number) => void;

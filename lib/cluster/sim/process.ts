@@ -2,9 +2,9 @@
  * A process: what it has under way waits while it stands still, and never happens once it ended. One
  * that needs another (a kubelet its machine, a controller the API server) stands still with it.
  */
-import type { Kernel, Owner, Timer } from './kernel.ts';
+import type { Kernel, TimerOwner, Timer } from './kernel.ts';
 
-export class Process implements Owner {
+export class Process implements TimerOwner {
   readonly #kernel: Kernel;
   readonly #host: Process | undefined;
   /** Grows at each end: what was under way before it never happens. */

@@ -2,9 +2,9 @@
 import { database } from '../../database/chosen.ts';
 import { observed } from '../../history/observations.ts';
 import type { LedgerEntry, OpId } from '../../workload/sql.ts';
-import type { Mount, Written } from './disk/mount.ts';
+import type { Mount, OnWritten } from './disk/mount.ts';
 import type { NodeMachine } from './machine.ts';
-import { notices, type Notice } from './notices.ts';
+import { notices, type NoticeCode } from './notices.ts';
 import { measuredTimes, secondUs } from './timings.ts';
 import { draw, type Sighting, type World } from './world.ts';
 
@@ -17,7 +17,7 @@ export interface ServerEvents {
   readonly onDeath: () => void;
 }
 
-export class Server {
+export class ModelServer {
   readonly machine: NodeMachine;
   readonly podUid: string;
   /** Virtual time of its start. */
@@ -182,7 +182,7 @@ export class Server {
     });
   }
 
-  #flush(written: Written): void {
+  #flush(written: OnWritten): void {
     for (const entry of this.#unwritten) this.#mount.append(entry);
     this.#unwritten = [];
     this.#mount.sync((done) => {
@@ -217,7 +217,7 @@ export class Server {
     this.#pending.clear();
   }
 
-  #notice(code: Notice): void {
+  #notice(code: NoticeCode): void {
     this.#world.notice(code, this.machine.index, this.#mount.volume.index);
   }
 

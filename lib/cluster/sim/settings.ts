@@ -22,7 +22,7 @@ type Played = Pick<
   | 'selfFence'
 >;
 
-export interface Settings extends Played, Readonly<ReturnType<typeof derived>> {}
+export interface ModelSettings extends Played, Readonly<ReturnType<typeof derived>> {}
 
 /** A stock grace period is that of the scenario's version, and shortens nothing else. */
 function clusterTimersOf(scenario: Scenario): ClusterTimers {
@@ -31,7 +31,10 @@ function clusterTimersOf(scenario: Scenario): ClusterTimers {
   return { ...timers, nodeMonitorGraceMs: traitsOf(scenario).graceMs };
 }
 
-export const settingsOf = (scenario: Scenario): Settings => ({ ...scenario, ...derived(scenario) });
+export const modelSettingsOf = (scenario: Scenario): ModelSettings => ({
+  ...scenario,
+  ...derived(scenario),
+});
 
 function derived(scenario: Scenario) {
   const timers = clusterTimersOf(scenario);

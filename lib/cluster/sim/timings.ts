@@ -7,12 +7,15 @@ export const msUs = 1000;
 export const secondUs = 1_000_000;
 
 /** A duration drawn uniformly from a range. */
-export interface Range {
+export interface DurationRange {
   readonly minUs: number;
   readonly maxUs: number;
 }
 
-const rangeMs = (min: number, max: number): Range => ({ minUs: min * msUs, maxUs: max * msUs });
+const rangeMs = (min: number, max: number): DurationRange => ({
+  minUs: min * msUs,
+  maxUs: max * msUs,
+});
 
 /** Kubernetes v1.34.4, read in its source. */
 export const kubernetesTimes = {

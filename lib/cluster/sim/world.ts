@@ -5,8 +5,8 @@ import type { Chance } from './chance.ts';
 import type { Kernel } from './kernel.ts';
 import type { Notify } from './notices.ts';
 import { Process } from './process.ts';
-import type { Settings } from './settings.ts';
-import type { Range } from './timings.ts';
+import type { ModelSettings } from './settings.ts';
+import type { DurationRange } from './timings.ts';
 
 export interface Sighting {
   /** Name in lib/history/observations.ts; a server's log by its program. */
@@ -21,7 +21,7 @@ export interface Sighting {
 export class World {
   readonly kernel: Kernel;
   readonly chance: Chance;
-  readonly settings: Settings;
+  readonly settings: ModelSettings;
   readonly api: Api;
   /** While it stands still, so does all that needs it. */
   readonly apiServer: Process;
@@ -30,7 +30,7 @@ export class World {
   /** Tells of every step in integers. */
   notice: Notify = nobody;
 
-  constructor(kernel: Kernel, chance: Chance, settings: Settings) {
+  constructor(kernel: Kernel, chance: Chance, settings: ModelSettings) {
     this.kernel = kernel;
     this.chance = chance;
     this.settings = settings;
@@ -42,7 +42,7 @@ export class World {
 const nobody: Notify = () => undefined;
 
 /** A duration drawn from a range. */
-export const draw = ({ chance }: Pick<World, 'chance'>, range: Range): number =>
+export const draw = ({ chance }: Pick<World, 'chance'>, range: DurationRange): number =>
   chance.within(range);
 
 /** The first moment of a grid at or after a time. */

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const tries = 3;
 const pauseMs = 10_000;
 
-export interface Attempt<T> {
+export interface RetriedWork<T> {
   readonly work: () => Promise<T>;
   /** The machine's trouble kept it from being done. */
   readonly isTrouble: (result: T) => boolean;
@@ -15,7 +15,7 @@ export interface Attempt<T> {
 }
 
 /** Resolves to the first result without trouble, or to the last one. */
-export async function patiently<T>(attempt: Attempt<T>): Promise<T> {
+export async function patiently<T>(attempt: RetriedWork<T>): Promise<T> {
   const { work, isTrouble, signal, waitMs = pauseMs } = attempt;
   for (let left = tries - 1; ; left--) {
     const result = await work();

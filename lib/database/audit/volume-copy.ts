@@ -5,13 +5,13 @@
  */
 import { mkdir, rm, stat } from 'node:fs/promises';
 import type { CommandEvidence } from '../../checkers/evidence.ts';
-import { filesystemUuidOf, identify } from '../../csi/copy-label.ts';
+import { filesystemUuidOf, identifyCopy } from '../../csi/copy-label.ts';
 import {
   devicePath,
   ensureKernelDevices,
   fileBehind,
   isBound,
-  remove,
+  removeLoop,
   unbind,
 } from '../../csi/loop-device.ts';
 import { cleanUpMountPoint } from '../../csi/mounts.ts';
@@ -65,7 +65,7 @@ export class VolumeCopy implements AsyncDisposable {
 
   /** Which copy of the volume this is; undefined where nobody labelled it. To be asked first. */
   identify(): Promise<CopyIdentity | undefined> {
-    return identify(this.#image, this.path);
+    return identifyCopy(this.#image, this.path);
   }
 
   /**
@@ -120,7 +120,7 @@ export class VolumeCopy implements AsyncDisposable {
 
   async #bindAndMount(): Promise<CommandEvidence> {
     // An unbound device of the number may have another's settings left, such as its being read-only.
-    await remove(this.#loop);
+    await removeLoop(this.#loop);
     const device = devicePath(this.#loop);
     await mustRun(['losetup', '--direct-io=on', device, this.path], this.#limits(mountTimeoutMs));
     await mkdir(this.mountPoint, { recursive: true });
@@ -148,7 +148,7 @@ export class VolumeCopy implements AsyncDisposable {
     await cleanUpMountPoint(this.mountPoint);
     await unbind(this.#loop);
     // One with nothing behind it is given to whoever asks the kernel for any; a bound one is told of below.
-    await remove(this.#loop).catch(() => undefined);
+    await removeLoop(this.#loop).catch(() => undefined);
   }
 
   async #type(): Promise<string | undefined> {

@@ -5,7 +5,11 @@
  */
 import { silencesIn, toldInSeconds, toldSpan } from '../../durations.ts';
 import type { ClientBeatRecord, ClientPlan } from '../../history/client-records.ts';
-import type { ClientJournal, ClientJournals, Connection } from '../../history/client-protocol.ts';
+import type {
+  ClientJournal,
+  ClientJournals,
+  ConnectionState,
+} from '../../history/client-protocol.ts';
 import { beatWithinMs } from '../../history/observers.ts';
 import { lookedUntilMs, type Story } from '../../timeline/story.ts';
 import { clientSides } from '../../workload/ledger.ts';
@@ -48,7 +52,7 @@ export function clientGaps(
   });
 }
 
-interface Planned {
+interface PlannedClient {
   readonly client: string;
   readonly planned: ClientPlan | undefined;
   /** When that was told. */
@@ -58,7 +62,7 @@ interface Planned {
 
 function gapsOf(
   story: Story,
-  { client, planned, atMs, writesOnly }: Planned,
+  { client, planned, atMs, writesOnly }: PlannedClient,
   journals: ClientJournals,
 ): string[] {
   if (planned === undefined) return [`nobody planned the ${client} client`];
@@ -115,7 +119,7 @@ function silences(journal: ClientJournal, span: Span, plan: ClientPlan): string[
 }
 
 function silencesOf(
-  at: Connection | undefined,
+  at: ConnectionState | undefined,
   span: Span,
   { paceMs, isIdle }: { readonly paceMs: number; readonly isIdle: boolean },
 ): string[] {

@@ -20,11 +20,11 @@ export interface Identities {
 const labels: readonly ImageLabel[] = ['steady', 'first', 'second'];
 
 /** What is needed of a run's plot. */
-type Told = Pick<Story, 'records' | 'observations' | 'setup' | 'tells'> & {
+type IdentityEvidence = Pick<Story, 'records' | 'observations' | 'setup' | 'tells'> & {
   readonly scenario: Pick<Scenario, 'provision'>;
 };
 
-export function identitiesOf(story: Told): Identities {
+export function identitiesOf(story: IdentityEvidence): Identities {
   if (!story.tells.identities) return { reasons: [], foreign: new Set() };
   const volume = story.setup?.volume;
   const shared = [
@@ -42,7 +42,10 @@ export function identitiesOf(story: Told): Identities {
 const ofVolume: ReadonlySet<string> = new Set(['csi', 'mounts', 'devices']);
 
 /** Observers of the disk name the volume that they mean. */
-function volumeGaps({ observations }: Told, volume: VolumeIdentity | undefined): string[] {
+function volumeGaps(
+  { observations }: IdentityEvidence,
+  volume: VolumeIdentity | undefined,
+): string[] {
   if (volume === undefined) return ['the history does not say which volume the run was about'];
   const others = observations.filter(
     ({ source, data }) =>
@@ -54,7 +57,10 @@ function volumeGaps({ observations }: Told, volume: VolumeIdentity | undefined):
 }
 
 /** Kubernetes, the driver and the backend name the volume that was made for the claim, each by itself. */
-function provisioningGaps({ scenario }: Told, volume: VolumeIdentity | undefined): string[] {
+function provisioningGaps(
+  { scenario }: IdentityEvidence,
+  volume: VolumeIdentity | undefined,
+): string[] {
   if (scenario.provision !== 'dynamic' || volume === undefined) return [];
   const { provisioning } = volume;
   if (provisioning === undefined) return ['the history does not say who provisioned the volume'];
@@ -69,7 +75,7 @@ function provisioningGaps({ scenario }: Told, volume: VolumeIdentity | undefined
 }
 
 /** Copies of one run are several, and a later one is of no earlier attachment. */
-function sequenceGaps(story: Told): string[] {
+function sequenceGaps(story: IdentityEvidence): string[] {
   const copies = labels.flatMap((label) => copiesOf(story, label).slice(0, 1));
   return copies.slice(1).flatMap((copy, index) => {
     const before = copies[index];
@@ -88,15 +94,15 @@ function sequenceGaps(story: Told): string[] {
   });
 }
 
-const copiesOf = ({ records }: Told, label: ImageLabel): CopyRecord[] =>
+const copiesOf = ({ records }: IdentityEvidence, label: ImageLabel): CopyRecord[] =>
   records.filter((record) => record.type === 'copy').filter(({ image }) => image === label);
 
-const imagesOf = ({ records }: Told, label: ImageLabel): ImageRecord[] =>
+const imagesOf = ({ records }: IdentityEvidence, label: ImageLabel): ImageRecord[] =>
   records.filter((record) => record.type === 'image').filter(({ image }) => image === label);
 
 /** Why that image does not count. An image that nobody audited is missed elsewhere. */
 function foreignBecause(
-  story: Told,
+  story: IdentityEvidence,
   label: ImageLabel,
   volume: VolumeIdentity | undefined,
 ): string[] {
@@ -176,7 +182,7 @@ const recordedWithinMs = 2000;
 
 /** It was made while the runner had it made, and not of an attachment that was over by then. */
 function notOfMoment(
-  { records, observations }: Told,
+  { records, observations }: IdentityEvidence,
   { image, made, t }: CopyRecord,
   { takenAtMs }: ImageRecord,
 ): string[] {

@@ -14,10 +14,10 @@ export const isStarved = (reasons: readonly string[]): boolean =>
 /** A timer that fires later than this says the machine did not keep time. */
 const timerLagLimitMs = 2000;
 
-type Span = Pick<Story, 'records' | 'faultAtMs' | 'secondImageAtMs'>;
+type TimedStory = Pick<Story, 'records' | 'faultAtMs' | 'secondImageAtMs'>;
 
 /** From the fault to the second image: nothing before or after depends on the time it takes. */
-export function machineRecordsOf(span: Span): MachineRecord[] {
+export function machineRecordsOf(span: TimedStory): MachineRecord[] {
   const { records, faultAtMs = 0, secondImageAtMs } = span;
   const untilMs = secondImageAtMs ?? Number.POSITIVE_INFINITY;
   return records
@@ -26,7 +26,7 @@ export function machineRecordsOf(span: Span): MachineRecord[] {
 }
 
 /** How late each timer of a second fired, milliseconds, from the fault to the second image. */
-export const timerLagsOf = (span: Span): number[] =>
+export const timerLagsOf = (span: TimedStory): number[] =>
   machineRecordsOf(span).map((each) => each.timerLagMs);
 
 export function lateTimers(story: Story): string[] {

@@ -1,11 +1,11 @@
 /** Which disks keep a second writer out, once Kubernetes has let one in. */
 import { database } from '../../database/chosen.ts';
-import { overlapping, type Row } from './situation.ts';
+import { overlapping, type ExpectationReason } from './situation.ts';
 
 /** They cut at a detach, or a while after it: too late for a node that was let in before. */
 const cuttingAtDetach = ['ack-early', 'fence-if-out-of-service', 'fenced'] as const;
 
-export const diskRows: readonly Row[] = [
+export const diskRows: readonly ExpectationReason[] = [
   {
     when: { disk: ['shared-file'], fileLocks: ['shared'] },
     verdicts: ['safe'],

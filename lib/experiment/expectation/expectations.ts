@@ -5,7 +5,7 @@
  */
 import { losesPower } from '../../faults/kinds/index.ts';
 import { diskRows } from './disk-rows.ts';
-import { situationOf, type Row, type Situation } from './situation.ts';
+import { situationOf, type ExpectationReason, type Situation } from './situation.ts';
 import { overlapRows } from './overlap-rows.ts';
 import { releaseRows } from './release-rows.ts';
 import type { Scenario } from '../scenario.ts';
@@ -13,9 +13,9 @@ import type { VerdictWord } from '../verdict/verdict.ts';
 import { database } from '../../database/chosen.ts';
 
 /** The node lives on: what the successor gets, and whether the victim's writes still arrive. */
-const partitionRows: readonly Row[] = [...releaseRows, ...diskRows, ...overlapRows];
+const partitionRows: readonly ExpectationReason[] = [...releaseRows, ...diskRows, ...overlapRows];
 
-const fits = ({ when }: Row, situation: Situation): boolean =>
+const fits = ({ when }: ExpectationReason, situation: Situation): boolean =>
   Object.entries(when).every(([factor, values]) =>
     (values as readonly unknown[]).includes(situation[factor as keyof Situation]),
   );
@@ -47,7 +47,7 @@ const early = `${database.title} acknowledges before the log is on disk`;
 const damaged = ['lost', 'corrupt'] as const;
 
 /** The node is dead at once: only what it had not given to the disk, or the disk lost, can be gone. */
-const crashRows: readonly Row[] = [
+const crashRows: readonly ExpectationReason[] = [
   {
     when: { flushes: ['ignored'], powerLoss: ['drops', 'reorders', 'tears'] },
     verdicts: damaged,

@@ -1,8 +1,8 @@
 /** What two writers of one disk come to, where nothing kept the second one out. */
 import { database } from '../../database/chosen.ts';
-import { overlapping, type Row } from './situation.ts';
+import { overlapping, type ExpectationReason } from './situation.ts';
 
-export const overlapRows: readonly Row[] = [
+export const overlapRows: readonly ExpectationReason[] = [
   {
     when: { fault: ['freeze'], filesystem: ['ext4-mmp'] },
     verdicts: ['safe', ...overlapping],

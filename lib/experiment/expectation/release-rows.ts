@@ -1,11 +1,11 @@
 /** What Kubernetes lets happen to a volume, before the disk is asked. */
 import { controlPlaneFaults } from '../../faults/kinds/index.ts';
-import { overlapping, type Row } from './situation.ts';
+import { overlapping, type ExpectationReason } from './situation.ts';
 
 /** Faults that leave the victim's kubelet at work. */
 const sparing = [...controlPlaneFaults, 'kubelet-restart', 'none'] as const;
 
-export const releaseRows: readonly Row[] = [
+export const releaseRows: readonly ExpectationReason[] = [
   {
     when: { release: ['fenced first'] },
     verdicts: ['safe'],

@@ -36,7 +36,7 @@ export type Release =
 /** podgc/gc_controller.go gcCheckPeriod, and the removal itself. */
 const podGcMs = 22_000;
 
-export function releaseOf(scenario: Scenario): Release {
+export function volumeReleaseOf(scenario: Scenario): Release {
   const { remedy, also, untaintAt, forceDetach, disk, accessMode } = scenario;
   const isGated = disk !== 'shared-file' && accessMode !== 'ReadWriteMany';
   if (remedy === 'fence-first') return 'fenced first';

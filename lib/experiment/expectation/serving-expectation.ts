@@ -5,7 +5,7 @@
 import { losesPower, silencesKubelet } from '../../faults/kinds/index.ts';
 import { takesAttachment } from '../../remedies/kinds/index.ts';
 import { isOpen } from './counted.ts';
-import { releaseOf, type Release } from './release.ts';
+import { volumeReleaseOf, type Release } from './release.ts';
 import type { Scenario, servingWords } from '../scenario.ts';
 import type { Verdict } from '../verdict/verdict.ts';
 
@@ -17,7 +17,7 @@ export interface ServingExpectation {
   readonly because: string;
 }
 
-interface Row extends ServingExpectation {
+interface ServingReason extends ServingExpectation {
   readonly when: (scenario: Scenario) => boolean;
 }
 
@@ -32,7 +32,7 @@ const keeping: readonly Release[] = [
   'kept by the controller',
 ];
 
-const staysPut = (scenario: Scenario): boolean => keeping.includes(releaseOf(scenario));
+const staysPut = (scenario: Scenario): boolean => keeping.includes(volumeReleaseOf(scenario));
 
 const triesTooLate = ({ convergeMs }: Scenario): boolean =>
   convergeMs < longestRetryMs + takeoverMs;
@@ -54,19 +54,20 @@ const isLostForLong = (scenario: Scenario): boolean =>
   silencesKubelet(scenario.fault) &&
   scenario.fault !== 'flapping-partition' &&
   scenario.fault !== 'node-reboot' &&
-  releaseOf(scenario) !== 'kept by the lease';
+  volumeReleaseOf(scenario) !== 'kept by the lease';
 
 const keepsItsName = ({ podFinalizer, remedy }: Scenario): boolean =>
   podFinalizer && remedy !== 'strip-pod-finalizer';
 
-const rows: readonly Row[] = [
+const rows: readonly ServingReason[] = [
   {
     when: ({ rate }) => rate === 0,
     expected: 'open',
     because: 'an idle workload commits nothing that could prove it',
   },
   {
-    when: (scenario) => releaseOf(scenario) === 'unasked' && scenario.attachWhileBusy === 'refused',
+    when: (scenario) =>
+      volumeReleaseOf(scenario) === 'unasked' && scenario.attachWhileBusy === 'refused',
     expected: 'no',
     because: 'the storage was never asked to detach, and refuses every other node',
   },
@@ -152,7 +153,7 @@ export function servingExpectationOf(scenario: Scenario): ServingExpectation {
     : { expected: scenario.expectedServing, because: 'the scenario says so' };
 }
 
-interface Came extends Pick<Verdict, 'verdict'> {
+interface ServingResult extends Pick<Verdict, 'verdict'> {
   /** Null where the result does not tell. */
   readonly served: boolean | null;
 }
@@ -160,7 +161,7 @@ interface Came extends Pick<Verdict, 'verdict'> {
 /** Both parts of an expectation, held against what came: of runs and of cells alike. */
 export function judgeExpectation(
   scenario: Scenario,
-  { verdict, served }: Came,
+  { verdict, served }: ServingResult,
 ): Pick<Verdict, 'asExpected' | 'open' | 'serving'> {
   const { expected, because } = verdict === 'safe' ? servingExpectationOf(scenario) : ofDamage;
   const asServed = expected === 'open' || served === null || served === (expected === 'yes');

@@ -1,5 +1,5 @@
 /** A scenario by what decides its outcome, and the form of the reasons that ask for it. */
-import { releaseOf, type Release } from './release.ts';
+import { volumeReleaseOf, type Release } from './release.ts';
 import type { Scenario } from '../scenario.ts';
 import type { VerdictWord } from '../verdict/verdict.ts';
 
@@ -29,7 +29,7 @@ export function situationOf(scenario: Scenario): Situation {
     ...scenario,
     victim: rate === 0 ? 'idle' : 'busy',
     cut: cutAfterMs <= soonestMountMs ? 'at once' : cut,
-    release: releaseOf(scenario),
+    release: volumeReleaseOf(scenario),
     selfFenced: selfFenced(scenario),
     attachment: unsettling.includes(scenario.also) ? grantedAs(scenario) : 'counted',
   };
@@ -56,7 +56,7 @@ function selfFenced(scenario: Scenario): Situation['selfFenced'] {
 }
 
 /** One reason why a verdict is no surprise. */
-export interface Row {
+export interface ExpectationReason {
   /** Each factor named has one of these values. */
   readonly when: { readonly [F in keyof Situation]?: readonly Situation[F][] };
   /** All that it can come to. */

@@ -70,7 +70,7 @@ export const boundsMs = {
   close: (): number => longMs,
 } as const;
 
-export type Step = keyof typeof boundsMs;
+export type BoundedStep = keyof typeof boundsMs;
 
 interface AfterInterrupt {
   /** The step goes on so long after the interrupt, and is then given up. */
@@ -88,7 +88,7 @@ const goesOn = (mostMs: number): AfterInterrupt => ({ mostMs, isTold: false });
  * A healthy engine needs seconds for each; these are for one that is slow or hangs. What was begun
  * to be broken is broken whole, since the heal must find what it mends.
  */
-export const afterInterrupt: Readonly<Record<Step, AfterInterrupt>> = {
+export const afterInterrupt: Readonly<Record<BoundedStep, AfterInterrupt>> = {
   // A creation that is cut short is removed again.
   prepare: goesOn(180_000),
   'clean-up': goesOn(120_000),

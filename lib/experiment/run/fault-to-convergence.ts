@@ -4,7 +4,7 @@ import type { Writers } from '../../workload/port.ts';
 import { EvidenceError } from '../../errors.ts';
 import type { Fault, FaultContext } from '../../faults/fault.ts';
 import { faultOf } from '../../faults/index.ts';
-import { auditOf, bounded, enter, type Attempt, type Run } from './run-context.ts';
+import { auditOf, bounded, enter, type AttemptWork, type Run } from './run-context.ts';
 import { converge } from './converge.ts';
 import { watchWhile } from './moments.ts';
 import { letOthersServe, moveBack, recreate } from './move-back.ts';
@@ -16,7 +16,7 @@ interface Struck {
   readonly context: FaultContext;
   readonly remedy: RemedyRun;
   readonly writers: Writers;
-  readonly attempt: Attempt;
+  readonly attempt: AttemptWork;
 }
 
 /** From the fault to a working database, healed whatever happens in between. */
@@ -24,7 +24,7 @@ export async function faultToConvergence(
   run: Run,
   writers: Writers,
   victim: PodRef,
-  attempt: Attempt,
+  attempt: AttemptWork,
 ): Promise<void> {
   const { scenario, recorder, sightings, steps, event } = run;
   const fault = faultOf(scenario, run.custom?.fault);

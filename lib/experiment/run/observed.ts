@@ -8,13 +8,16 @@ import type { Unstamped } from '../../history/port.ts';
 import { EvidenceError, describeError } from '../../errors.ts';
 import type { SegmentList } from '../../history/events.ts';
 import { openRecorder, type RunRecorder } from '../../history/recorder.ts';
-import { attempting, bounded, enter, type Attempt, type RunOptions } from './run-context.ts';
+import { attempting, bounded, enter, type AttemptWork, type RunOptions } from './run-context.ts';
 import { noTimes, afterInterrupt, boundsMs, within } from './bounds.ts';
 
-type Told = Pick<RunOptions, 'onProgress' | 'onStep' | 'onUnhealed' | 'onRecord' | 'signal'> &
+type ObservedCallbacks = Pick<
+  RunOptions,
+  'onProgress' | 'onStep' | 'onUnhealed' | 'onRecord' | 'signal'
+> &
   Partial<Pick<RunOptions, 'onPhase'>>;
 
-export interface ObservedOptions<T extends CommonTestbed> extends Told {
+export interface ObservedOptions<T extends CommonTestbed> extends ObservedCallbacks {
   /** The run's folder; it exists, and holds no history yet. */
   readonly folder: string;
   /** Runs from the run's beginning. */
@@ -27,14 +30,14 @@ export interface ObservedOptions<T extends CommonTestbed> extends Told {
 /** What is done in a run. Whatever rejects ends in the history. */
 export interface Work {
   /** While observers look on. */
-  whileObserved(attempt: Attempt): Promise<void>;
+  whileObserved(attempt: AttemptWork): Promise<void>;
   /** Once nobody looks on any more, and only where all went well so far. Default: nothing. */
   afterwards?(): Promise<void>;
   /**
    * Ends what was begun, however far that came. Resolves to the segments of the history that others
    * have written. Default: there is nothing to end.
    */
-  end?(attempt: Attempt): Promise<SegmentList>;
+  end?(attempt: AttemptWork): Promise<SegmentList>;
 }
 
 /** Steps whose failure leaves something broken, or behind. */
@@ -44,7 +47,7 @@ const mending = new Set(['heal', 'undo remedy', 'undo move back', 'close']);
  * Throws ForcedetachError only when nothing could be set up, or `HISTORY_UNWRITABLE` once all is closed;
  * other trouble is in the history.
  */
-export async function observed<T extends CommonTestbed>(
+export async function runObserved<T extends CommonTestbed>(
   options: ObservedOptions<T>,
   workOn: (stage: { readonly testbed: T; readonly recorder: RunRecorder }) => Work,
 ): Promise<void> {
@@ -69,12 +72,12 @@ export async function observed<T extends CommonTestbed>(
   if (recorder.failure !== undefined) throw unwritable(folder, recorder.failure);
 }
 
-type Stage = Pick<ObservedOptions<CommonTestbed>, 'onStep' | 'onUnhealed' | 'signal'> & {
+type ObservedStage = Pick<ObservedOptions<CommonTestbed>, 'onStep' | 'onUnhealed' | 'signal'> & {
   readonly testbed: CommonTestbed;
   readonly recorder: RunRecorder;
 };
 
-async function perform(stage: Stage, work: Work): Promise<void> {
+async function perform(stage: ObservedStage, work: Work): Promise<void> {
   const { testbed, recorder } = stage;
   const run = { ...stage, times: noTimes };
   const attempt = attempting(recorder, (where, message) => {

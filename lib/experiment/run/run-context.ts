@@ -5,7 +5,7 @@ import type { HistoryRecord, PhaseName } from '../../history/events.ts';
 import type { Recorder } from '../../history/port.ts';
 import type { ImageLabel } from '../../storage/identity.ts';
 import type { RunRecorder } from '../../history/recorder.ts';
-import { afterInterrupt, boundsMs, within, type Step, type Times } from './bounds.ts';
+import { afterInterrupt, boundsMs, within, type BoundedStep, type Times } from './bounds.ts';
 import type { Custom } from './custom.ts';
 import type { Scenario } from '../scenario.ts';
 import type { Sightings } from './sightings.ts';
@@ -26,7 +26,7 @@ export interface RunOptions<T extends KubernetesTestbed = Testbed> {
   readonly onProgress: (line: string) => void;
   readonly onPhase: (phase: PhaseName) => void;
   /** What the run does next, of which each has its bound. Default: nobody is told. */
-  readonly onStep?: (step: Step) => void;
+  readonly onStep?: (step: BoundedStep) => void;
   /** What could not be mended or taken away, with a command where one helps. Default: the history alone says it. */
   readonly onUnhealed?: (what: string) => void;
   /** Hears what the recorder's listeners hear, from the first record on. Default: nobody. */
@@ -61,7 +61,7 @@ type Bounded = Pick<Run, 'times' | 'signal' | 'onStep'> & {
 /** A phase, or a part of one, within its bound; where that passes it is given up, named in the error. */
 export function bounded<T>(
   { testbed, times, signal, onStep }: Bounded,
-  step: Step,
+  step: BoundedStep,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   onStep?.(step);
@@ -74,11 +74,11 @@ export const auditOf = (run: Run, image: ImageLabel): Promise<void> =>
   bounded(run, 'audit', async (signal) => run.steps.cold?.audit(image, signal));
 
 /** Resolves to whether the work was done. */
-export type Attempt = (where: string, work: () => Promise<unknown>) => Promise<boolean>;
+export type AttemptWork = (where: string, work: () => Promise<unknown>) => Promise<boolean>;
 
 /** `onFailure`: hears of each. Default: only the history does. */
 export const attempting =
-  (recorder: Recorder, onFailure?: (where: string, message: string) => void): Attempt =>
+  (recorder: Recorder, onFailure?: (where: string, message: string) => void): AttemptWork =>
   async (where, work) => {
     try {
       await work();

@@ -6,11 +6,18 @@ import type { KubernetesTestbed } from '../../cluster/port.ts';
 import type { Writers, WriterSpec } from '../../workload/port.ts';
 import { historyVersion, type SegmentList } from '../../history/events.ts';
 import type { ClientPlan } from '../../history/client-records.ts';
-import { auditOf, bounded, enter, type Attempt, type Run, type RunOptions } from './run-context.ts';
+import {
+  auditOf,
+  bounded,
+  enter,
+  type AttemptWork,
+  type Run,
+  type RunOptions,
+} from './run-context.ts';
 import { namesOf } from './custom.ts';
 import { exportStep } from '../evidence/completeness.ts';
 import { faultToConvergence } from './fault-to-convergence.ts';
-import { observed, type ObservedOptions, type Work } from './observed.ts';
+import { runObserved, type ObservedOptions, type Work } from './observed.ts';
 import { basisOf, type Scenario } from '../scenario.ts';
 import { Sightings } from './sightings.ts';
 import type { Steps, StepsContext } from './steps.ts';
@@ -18,7 +25,7 @@ import { EvidenceError } from '../../errors.ts';
 import { waitUntil } from './wait.ts';
 import { clientSides } from '../../workload/ledger.ts';
 
-/** Throws as `observed` does; other trouble is in the history, and hence in the verdict. */
+/** Throws as `runObserved` does; other trouble is in the history, and hence in the verdict. */
 export async function recordRun<T extends KubernetesTestbed>(
   options: RunOptions<T>,
   stepsOf: (context: StepsContext<T>) => Steps,
@@ -38,7 +45,7 @@ export async function recordRun<T extends KubernetesTestbed>(
   } as const;
   const open: ObservedOptions<T>['open'] = (each) =>
     backend.open({ ...each, scenario, runId, seed, folder, onProgress, event });
-  await observed({ ...options, clock: backend.clock, first, open }, ({ testbed, recorder }) => {
+  await runObserved({ ...options, clock: backend.clock, first, open }, ({ testbed, recorder }) => {
     const sightings = new Sightings();
     const steps = stepsOf({ testbed, recorder, scenario, folder, sightings, onProgress });
     const times = { ...scenario, leastMs: steps.leastMs };
@@ -81,7 +88,7 @@ function sequence(run: Run): Work {
 }
 
 /** From the steady state on; the writers end before that image is taken. */
-async function untilSecondImage(run: Run, writers: Writers, attempt: Attempt): Promise<void> {
+async function untilSecondImage(run: Run, writers: Writers, attempt: AttemptWork): Promise<void> {
   const { steps } = run;
   enter(run, 'steady');
   await bounded(run, 'steady', (signal) => reachSteadyState(run, writers, signal));

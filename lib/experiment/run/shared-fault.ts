@@ -12,11 +12,11 @@ type Method = (...args: readonly unknown[]) => Promise<unknown>;
  * Whose a call is. Made once for all: at the gate that it waits at, or `once` where it mends, since the
  * runs meet before they heal. A `question` is shared while it is under way. `own`: each run's.
  */
-type Shared = Gate | 'once' | 'question' | 'own';
+type HowShared = Gate | 'once' | 'question' | 'own';
 
 type Calls<T> = { [K in keyof T]: T[K] extends (...args: never[]) => unknown ? K : never }[keyof T];
 /** Every call, so that a new one is decided on when it comes. */
-type Sharing<T> = Readonly<Record<Calls<T>, Shared>>;
+type Sharing<T> = Readonly<Record<Calls<T>, HowShared>>;
 
 const ofMachine: Sharing<Machine> = {
   freeze: 'break',
@@ -122,7 +122,7 @@ function shareCalls<T extends object>(
   sharing: Sharing<T>,
   barrier: Barrier,
 ): Pick<T, Calls<T>> {
-  const share = (name: string, how: Shared): Method => {
+  const share = (name: string, how: HowShared): Method => {
     const call: Method = (...args) => (Reflect.get(target, name) as Method).call(target, ...args);
     if (how === 'own') return call;
     return async (...args) => {
@@ -132,6 +132,6 @@ function shareCalls<T extends object>(
       return barrier.once(key, () => call(...args));
     };
   };
-  const calls = Object.entries<Shared>(sharing).map(([name, how]) => [name, share(name, how)]);
+  const calls = Object.entries<HowShared>(sharing).map(([name, how]) => [name, share(name, how)]);
   return Object.fromEntries(calls) as Pick<T, Calls<T>>;
 }

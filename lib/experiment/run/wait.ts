@@ -1,7 +1,7 @@
 /** Waiting for a condition, on the run's own clock. */
 import type { Clock } from '../../clock.ts';
 
-export interface WaitOptions {
+export interface WaitUntilOptions {
   /** On the clock's time line, not a duration. */
   readonly deadlineMs: number;
   /** Default 100. */
@@ -13,7 +13,7 @@ export interface WaitOptions {
 export async function waitUntil(
   clock: Clock,
   condition: () => boolean,
-  { deadlineMs, everyMs = 100, signal }: WaitOptions,
+  { deadlineMs, everyMs = 100, signal }: WaitUntilOptions,
 ): Promise<boolean> {
   while (!condition()) {
     const leftMs = deadlineMs - clock.nowMs();

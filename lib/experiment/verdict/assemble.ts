@@ -6,7 +6,7 @@ import { describeError } from '../../errors.ts';
 import { crashCertificates, linkCertificates } from '../../faults/disk-certificates.ts';
 import type { CertificateRecord, CustomNames } from '../../history/events.ts';
 import type { History } from '../../history/reader.ts';
-import { gapsIn, type WriteLog } from '../../history/writes.ts';
+import { gapsInWrites, type WriteLog } from '../../history/writes.ts';
 import { accessConflicts } from '../../timeline/access.ts';
 import type { CutOffAnswers } from '../../timeline/cut-off-answers.ts';
 import { exposureOf, type Exposure } from '../../timeline/exposure.ts';
@@ -92,7 +92,7 @@ export function assembleVerdict(
     horizonS: faultAtMs === undefined ? 0 : Math.round(story.healAtMs - faultAtMs) / 1000,
     ...licencesIn(story, exposure),
     findings,
-    certificates: certificates.map(bare),
+    certificates: certificates.map(bareCertificate),
     ...whichRun(story),
   };
   return { sentence: sentenceOf(told), ...told };
@@ -158,8 +158,11 @@ const certificatesOf = (story: Story, { marks }: Exposure): CertificateRecord[] 
 ];
 
 /** Where one record says what another one excludes: neither is believed. */
-function contradictionsIn(story: Story, { exposure, writes, cutOff }: Told): readonly string[] {
-  const whole = writes === undefined || gapsIn(writes).length > 0 ? undefined : writes;
+function contradictionsIn(
+  story: Story,
+  { exposure, writes, cutOff }: WriteEvidence,
+): readonly string[] {
+  const whole = writes === undefined || gapsInWrites(writes).length > 0 ? undefined : writes;
   return [
     ...(writes === undefined ? [] : accessConflicts(story, exposure.accesses)),
     ...refutedBy(story, cutOff),
@@ -168,7 +171,7 @@ function contradictionsIn(story: Story, { exposure, writes, cutOff }: Told): rea
   ];
 }
 
-interface Told {
+interface WriteEvidence {
   readonly exposure: Exposure;
   readonly writes: WriteLog | undefined;
   readonly cutOff: CutOffAnswers;
@@ -193,7 +196,7 @@ function writesOf(history: History): {
     const writes = history.writes();
     if (writes === undefined) return { trouble: [] };
     const cut = writes.cut ? ['the log of writes is cut'] : [];
-    return { writes, trouble: [...cut, ...gapsIn(writes)] };
+    return { writes, trouble: [...cut, ...gapsInWrites(writes)] };
   } catch (error) {
     return { trouble: [describeError(error)] };
   }
@@ -206,7 +209,7 @@ export function recoveredIn({ records }: Story): boolean {
   );
 }
 
-export const bare = ({
+export const bareCertificate = ({
   fault,
   moment,
   claim,

@@ -5,11 +5,11 @@ import type { Verdict, VerdictWord } from './verdict.ts';
 import { ownSteps } from '../../timeline/licence-links.ts';
 import { wayBack } from './disk-findings.ts';
 
-type Told = Omit<Verdict, 'sentence'>;
+export type UnsaidVerdict = Omit<Verdict, 'sentence'>;
 
-export const headlineOf = (verdict: Told): string => told[verdict.verdict](verdict);
+export const headlineOf = (verdict: UnsaidVerdict): string => told[verdict.verdict](verdict);
 
-const told: Readonly<Record<VerdictWord, (verdict: Told) => string>> = {
+const told: Readonly<Record<VerdictWord, (verdict: UnsaidVerdict) => string>> = {
   inconclusive: () => 'The evidence is not complete: this run proves nothing.',
   corrupt: (verdict) => `The database is corrupt: ${letIn(verdict)}.`,
   lost(verdict) {
@@ -26,13 +26,13 @@ const told: Readonly<Record<VerdictWord, (verdict: Told) => string>> = {
   },
 };
 
-const letIn = (told: Told): string =>
+const letIn = (told: UnsaidVerdict): string =>
   ownAnswer(told) ??
   (told.exposure.ms > 0
     ? `two nodes could write for ${secondsInWords(told.exposure.ms / 1000)}`
     : handover(told));
 
-function handover(told: Told): string {
+function handover(told: UnsaidVerdict): string {
   const { phases, refusedMounts, horizonS } = told;
   if (phases.secondMount !== null) {
     const after = `after ${secondsInWords(phases.secondMount)}`;
@@ -46,19 +46,19 @@ function handover(told: Told): string {
 }
 
 /** Whole data that nobody can reach is half an answer. */
-const end = ({ serving }: Told): string => (serving.served ? '' : ', but nothing serves');
+const end = ({ serving }: UnsaidVerdict): string => (serving.served ? '' : ', but nothing serves');
 
 const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
 /** A clause; undefined where the run asked no more, or its records do not answer. */
-function ownAnswer(verdict: Told): string | undefined {
+function ownAnswer(verdict: UnsaidVerdict): string | undefined {
   return [recreated, waitedAnew, refusedDetach, cameBack]
     .map((answer) => answer(verdict))
     .find((clause) => clause !== undefined);
 }
 
 /** When is a pod Ready that is deleted and comes back to its node? */
-function recreated({ findings }: Told): string | undefined {
+function recreated({ findings }: UnsaidVerdict): string | undefined {
   const times = findings
     .find(({ code }) => code === 'PODS_RECREATED')
     ?.evidence.map(Number.parseFloat);
@@ -69,25 +69,25 @@ function recreated({ findings }: Told): string | undefined {
 }
 
 /** Does the wait for a lost node hold where the controller manager dies in it? */
-function waitedAnew({ licence, phases }: Told): string | undefined {
+function waitedAnew({ licence, phases }: UnsaidVerdict): string | undefined {
   if (phases.secondMount === null || !licence.some(({ step }) => step === ownSteps.newManager))
     return undefined;
   return `the wait began anew, second mount after ${secondsInWords(phases.secondMount)}`;
 }
 
 /** Does Kubernetes attach a second node where the storage refuses to detach the first? */
-const refusedDetach = ({ licence, phases }: Told): string | undefined =>
+const refusedDetach = ({ licence, phases }: UnsaidVerdict): string | undefined =>
   phases.attached !== null && licence.some(({ step }) => step === ownSteps.uncertain)
     ? 'the refused detach kept no second node out'
     : undefined;
 
 /** Does a node that gets its volume back use the mount that it had? */
-function cameBack({ findings }: Told): string | undefined {
+function cameBack({ findings }: UnsaidVerdict): string | undefined {
   const came = (word: string): boolean => findings.some(({ code }) => code === word);
   if (came(wayBack.old)) return 'the first node used its old mount';
   return came(wayBack.anew) ? 'the first node mounted anew' : undefined;
 }
 
 /** On a shared directory with one lock table a second database waits, and its mount says nothing. */
-export const locksKeepApart = ({ scenario: { disk, fileLocks } }: Told): boolean =>
+export const locksKeepApart = ({ scenario: { disk, fileLocks } }: UnsaidVerdict): boolean =>
   disk === 'shared-file' && fileLocks === 'shared';

@@ -29,10 +29,10 @@ export const lostIn = (loss: Loss | null): number | null =>
  * Three numbers that are easily taken for each other: commits that could not be read for a while,
  * that are gone for good, and that are not there in the end.
  */
-type Image = Verdict['images'][number];
-type Count = Verdict['missing']['lost'];
+type VerdictImage = Verdict['images'][number];
+type LostCount = Verdict['missing']['lost'];
 
-export function missingOf(images: readonly Image[]): Verdict['missing'] {
+export function missingOf(images: readonly VerdictImage[]): Verdict['missing'] {
   const first = images.find(({ image }) => image === 'first');
   const second = images.find(({ image }) => image === 'second');
   return {
@@ -43,10 +43,13 @@ export function missingOf(images: readonly Image[]): Verdict['missing'] {
 }
 
 /** The last copy that could be read in full knows: what another could not show may be in it. */
-function lostFor(images: readonly Image[]): Count {
+function lostFor(images: readonly VerdictImage[]): LostCount {
   const last = images.findLast(({ image, readable }) => readable && image !== 'steady');
   return countOf(last, last?.lost);
 }
 
-const countOf = (image: Image | undefined, count: Image['lost'] | undefined): Count =>
+const countOf = (
+  image: VerdictImage | undefined,
+  count: VerdictImage['lost'] | undefined,
+): LostCount =>
   image === undefined || typeof count !== 'number' ? null : { count, of: image.acked };

@@ -11,7 +11,7 @@ import type { Story } from '../../timeline/story.ts';
 import { gapsOf } from '../evidence/observer-gaps.ts';
 import type { Finding, Notice } from './verdict.ts';
 
-interface Said extends Pick<Notice, 'by' | 'what' | 'ofHarm' | 'evidence'> {
+interface SaidNotice extends Pick<Notice, 'by' | 'what' | 'ofHarm' | 'evidence'> {
   readonly times: number;
 }
 
@@ -70,7 +70,7 @@ export function noticedBy(
 export const deafness = (story: Story): string[] =>
   story.tells.allSources ? ['api', database.server].flatMap((source) => gapsOf(story, source)) : [];
 
-function told(seen: ObservationRecord, heard: Heard): Said | undefined {
+function told(seen: ObservationRecord, heard: Heard): SaidNotice | undefined {
   const { name, node = '', data } = seen;
   if (name === observed.event) return ofEvent(seen, heard);
   if (name === observed.serverLog && String(data['line']).includes(database.log.signs.error)) {
@@ -90,7 +90,7 @@ function told(seen: ObservationRecord, heard: Heard): Said | undefined {
 /** Warnings that a fail-over brings with it, whatever becomes of the data. */
 const ordinary = new Set(['NodeNotReady', 'FailedScheduling', 'TaintManagerEviction']);
 
-function ofEvent(seen: ObservationRecord, heard: Heard): Said | undefined {
+function ofEvent(seen: ObservationRecord, heard: Heard): SaidNotice | undefined {
   const { data } = seen;
   const [kind = '', name = ''] = String(data['object']).split('/');
   const reason = String(data['reason']);

@@ -2,13 +2,10 @@
 import { countInWords } from '../../counts.ts';
 import { secondsInWords } from '../../durations.ts';
 import { firstTold, noticeInWords } from './notices.ts';
-import { locksKeepApart } from './headline.ts';
+import { locksKeepApart, type UnsaidVerdict } from './headline.ts';
 import { refusedInWords } from '../../timeline/refused-mounts.ts';
-import type { Verdict } from './verdict.ts';
 
-type Told = Omit<Verdict, 'sentence'>;
-
-export function sentenceOf(verdict: Told): string {
+export function sentenceOf(verdict: UnsaidVerdict): string {
   const parts = [handover, damage, serving, notice].map((tell) => tell(verdict));
   const told = parts.filter(Boolean).join('; ');
   const prefix = verdict.basis === 'predicted' ? 'Prediction: ' : '';
@@ -16,7 +13,7 @@ export function sentenceOf(verdict: Told): string {
 }
 
 /** Who was let in, when, and whether the other side was still there. */
-function handover(told: Told): string {
+function handover(told: UnsaidVerdict): string {
   const { phases, exposure, horizonS, scenario, custom } = told;
   const kind = custom?.fault ?? scenario['fault'];
   const fault = kind === 'none' ? 'start' : String(kind).replaceAll('-', ' ');
@@ -36,12 +33,12 @@ function handover(told: Told): string {
   return `${at} while the victim could still write, for ${secondsInWords(exposure.ms / 1000)}`;
 }
 
-const keptApart = (told: Told): string =>
+const keptApart = (told: UnsaidVerdict): string =>
   locksKeepApart(told)
     ? 'and its database waited for the file locks of the victim’s'
     : 'when the victim could no longer write';
 
-function damage({ verdict, acked, loss, images, incompleteBecause }: Told): string {
+function damage({ verdict, acked, loss, images, incompleteBecause }: UnsaidVerdict): string {
   if (verdict === 'inconclusive') {
     return `inconclusive, since ${incompleteBecause[0] ?? 'evidence is missing'}`;
   }
@@ -59,13 +56,13 @@ function damage({ verdict, acked, loss, images, incompleteBecause }: Told): stri
 }
 
 /** Whole data that nobody can reach is half an answer. Damage says more, and comes before it. */
-function serving({ verdict, serving: { served } }: Told): string {
+function serving({ verdict, serving: { served } }: UnsaidVerdict): string {
   if (served || (verdict !== 'safe' && verdict !== 'exposed')) return '';
   return `${verdict}, but nothing serves after the heal`;
 }
 
 /** What the fault did and what the heal did are told apart; what can't be read may still be there. */
-function harm({ image, acked, lost, readable }: Told['images'][number]): string {
+function harm({ image, acked, lost, readable }: UnsaidVerdict['images'][number]): string {
   const when = image === 'second' ? 'after the heal' : 'before the heal';
   if (lost === null) {
     const are = image === 'second' ? 'are' : 'were';
@@ -75,7 +72,7 @@ function harm({ image, acked, lost, readable }: Told['images'][number]): string 
   return `${when} ${countInWords(lost)} of ${countInWords(acked)} acknowledged commits ${readable ? here : 'could not be read'}`;
 }
 
-function notice({ noticed, notices, verdict }: Told): string {
+function notice({ noticed, notices, verdict }: UnsaidVerdict): string {
   if (noticed === null || verdict === 'inconclusive') return '';
   if (noticed === 'silent') return 'no event, probe, error log or check told of it';
   const first = firstTold(notices);

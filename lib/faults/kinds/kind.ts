@@ -1,7 +1,7 @@
 /** What a fault says of itself; how it is broken, proven and mended is in the file of its name beside this folder. */
-import type { Kind } from '../../fields/of-kinds.ts';
+import type { KindDeclaration } from '../../fields/of-kinds.ts';
 
-interface FaultDeclaration extends Kind {
+interface FaultDeclaration extends KindDeclaration {
   /** Question of an experiment that has no other. */
   readonly question: string;
   /** To the victim, and what proves it while it lasts; Markdown, for the page. */

@@ -1,6 +1,6 @@
 /** Kubernetes' programs, etcd and pause, built from Go modules: two small images. */
 import { kubernetesDefault, releaseOf } from '../../kubernetes-versions.ts';
-import { definePart, type Part } from '../part.ts';
+import { definePart, type ImagePart } from '../part.ts';
 import { importImage } from './debian.ts';
 
 const recipe = 'lib/images/built/kubernetes';
@@ -10,7 +10,7 @@ const pinned = releaseOf(kubernetesDefault, 'built');
 const path = 'ENV PATH=/usr/local/bin';
 
 /** kube-apiserver, controller-manager, scheduler, kubelet, kubeadm, kubectl (one binary) and etcd. */
-export function kubernetesPart(root: string, version: string): Part {
+export function kubernetesPart(root: string, version: string): ImagePart {
   const inputs = { files: inRecipe(root, sources), settings: [version] };
   const names = ['apiserver', 'controller-manager', 'scheduler'].map((name) => `kube-${name}`);
   return definePart('kubernetes', inputs, (key, ref) => [
@@ -24,7 +24,7 @@ export function kubernetesPart(root: string, version: string): Part {
 }
 
 /** The pause container: holds a pod's namespaces. */
-export function pausePart(root: string): Part {
+export function pausePart(root: string): ImagePart {
   const inputs = { files: inRecipe(root, ['build', 'pause/main.go']), settings: [] };
   return definePart('pause', inputs, (key, ref) => [
     build(pinned, ['pause']),

@@ -1,7 +1,7 @@
 /** All parts that are built on this machine, in an order in which each comes after its needs. */
 import * as recipe from '../../engine/recipe.ts';
 import { stageDriver } from '../node-closure.ts';
-import { definePart, filesUnder, labelChanges, type Part } from '../part.ts';
+import { definePart, filesUnder, labelChanges, type ImagePart } from '../part.ts';
 import {
   attacherVersion,
   mysqlDebianSuite,
@@ -17,7 +17,7 @@ import { runtimePart, toolsPart } from './tools.ts';
 type PartName =
   | ('kubernetes' | 'attacher' | 'provisioner' | 'array' | 'pause' | 'base' | 'mysql')
   | ('node' | 'tools' | 'runtime' | 'driver' | 'nodeWithDriver');
-export type BuiltParts = Readonly<Record<PartName, Part>>;
+export type BuiltParts = Readonly<Record<PartName, ImagePart>>;
 
 export function builtParts(root: string, kubernetesVersion: string): BuiltParts {
   const base = basePart(root);
@@ -57,7 +57,7 @@ interface GoProgram {
   readonly main: string;
 }
 
-function goPart({ name, folder, files, flags, program, main }: GoProgram): Part {
+function goPart({ name, folder, files, flags, program, main }: GoProgram): ImagePart {
   return definePart(name, { files, settings: [] }, (key, ref) => [
     'mkdir -p "$WORK/root"',
     `cd ${folder}`,
@@ -79,7 +79,7 @@ export const arrayFiles = (root: string): string[] =>
 /** For `go build` in the module: a static program that names no place on this machine. */
 export const arrayBuildFlags = '-trimpath -ldflags "-s -w"';
 
-const arrayPart = (root: string): Part =>
+const arrayPart = (root: string): ImagePart =>
   goPart({
     ...{ name: 'array', folder: arrayModule, files: arrayFiles(root), flags: arrayBuildFlags },
     ...{ program: 'forcedetach-array', main: '.' },
@@ -90,7 +90,7 @@ function sidecarPart(
   root: string,
   name: 'attacher' | 'provisioner',
   { module, version }: { readonly module: string; readonly version: string },
-): Part {
+): ImagePart {
   const [folder, program] = [`lib/images/built/${name}`, `csi-${name}`];
   return goPart({
     ...{ name, folder, program, main: `github.com/kubernetes-csi/${module}/cmd/${program}` },
@@ -99,11 +99,11 @@ function sidecarPart(
   });
 }
 
-const attacherPart = (root: string): Part =>
+const attacherPart = (root: string): ImagePart =>
   sidecarPart(root, 'attacher', { module: 'external-attacher/v4', version: attacherVersion });
 
 /** Dynamic volumes, as a cluster has them that is not ours. */
-const provisionerPart = (root: string): Part =>
+const provisionerPart = (root: string): ImagePart =>
   sidecarPart(root, 'provisioner', {
     module: 'external-provisioner/v6',
     version: provisionerVersion,
@@ -124,7 +124,7 @@ const nodeFiles = [
 ];
 
 /** The root of a node: Debian with systemd, containerd and what kubelet calls. */
-function basePart(root: string): Part {
+function basePart(root: string): ImagePart {
   const inputs = { files: nodeFiles.map((file) => `${root}/${nodeFolder}/${file}`), settings: [] };
   return definePart('base', inputs, (key, ref) => [
     bootstrap(
@@ -144,7 +144,7 @@ function basePart(root: string): Part {
 }
 
 /** The runtime and our code: the only part that an edit of lib/csi rebuilds. */
-function driverPart(root: string, runtime: Part): Part {
+function driverPart(root: string, runtime: ImagePart): ImagePart {
   const { files, settings, commands } = stageDriver(root);
   return definePart('driver', { files, settings, needs: [runtime] }, (key, ref) => [
     ...commands,
@@ -159,7 +159,7 @@ function driverPart(root: string, runtime: Part): Part {
 }
 
 /** From Debian, trimmed, with an entrypoint that behaves as the official image's. */
-function mysqlPart(root: string): Part {
+function mysqlPart(root: string): ImagePart {
   const folder = 'lib/images/built/mysql';
   const inputs = { files: [`${root}/${folder}`], settings: [mysqlSeries] };
   return definePart('mysql', inputs, (key, ref) => [
@@ -186,15 +186,15 @@ function mysqlPart(root: string): Part {
 const containerd = `${nodeFolder}/containerd.sh`;
 
 interface NodeContents {
-  readonly base: Part;
-  readonly kubernetes: Part;
-  readonly pause: Part;
+  readonly base: ImagePart;
+  readonly kubernetes: ImagePart;
+  readonly pause: ImagePart;
   /** Images put into each node's containerd beside the control plane's. */
-  readonly preloaded: readonly Part[];
+  readonly preloaded: readonly ImagePart[];
 }
 
 /** Base, Kubernetes' programs, and the images that every cluster needs. */
-function nodePart(root: string, version: string, contents: NodeContents): Part {
+function nodePart(root: string, version: string, contents: NodeContents): ImagePart {
   const { base, kubernetes, pause, preloaded } = contents;
   const needs = [base, kubernetes, pause, ...preloaded];
   const files = [`${nodeFolder}/assemble`, containerd].map((file) => `${root}/${file}`);
@@ -205,7 +205,7 @@ function nodePart(root: string, version: string, contents: NodeContents): Part {
 }
 
 /** What is put into nodes that run costs each cluster, and each node of it, again. */
-function nodeWithDriverPart(root: string, node: Part, driver: Part): Part {
+function nodeWithDriverPart(root: string, node: ImagePart, driver: ImagePart): ImagePart {
   const name = 'node-with-driver';
   const files = [`${nodeFolder}/preload`, containerd].map((file) => `${root}/${file}`);
   return definePart(name, { files, settings: [], needs: [node, driver] }, (key, ref) => [

@@ -2,7 +2,7 @@
  * Our own programs' images: `tools` runs beside the cluster (Node, mysqld and the disk's tools),
  * `runtime` is what the driver needs under it (Node and the disk's tools).
  */
-import { definePart, type Part } from '../part.ts';
+import { definePart, type ImagePart } from '../part.ts';
 import { mysqlDebianSuite, mysqlSeries, nodeVersion } from '../versions.ts';
 import { bootstrap, importImage } from './debian.ts';
 
@@ -18,7 +18,7 @@ const diskTools = [
 const addNode = 'lib/images/built/tools/customize';
 const environment = ['ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'];
 
-export function toolsPart(root: string): Part {
+export function toolsPart(root: string): ImagePart {
   const packages = ['mysql-server-core', 'mysql-client-core', 'iproute2', 'socat', ...diskTools];
   const inputs = {
     files: [`${root}/${addNode}`, `${root}/lib/images/built/mysql`],
@@ -38,7 +38,7 @@ export function toolsPart(root: string): Part {
   ]);
 }
 
-export function runtimePart(root: string): Part {
+export function runtimePart(root: string): ImagePart {
   const inputs = { files: [`${root}/${addNode}`], settings: [nodeVersion] };
   return definePart('runtime', inputs, (key, ref) => [
     bootstrap(

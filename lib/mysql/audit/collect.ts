@@ -15,7 +15,7 @@ import { innochecksums, looksEmpty, readCanaries, serverUuid } from './data-dire
 import {
   EvidenceDraft,
   type RowReading,
-  type Server,
+  type AuditServer,
   type Use,
   type WholePass,
 } from './evidence-draft.ts';
@@ -113,7 +113,7 @@ class Audit extends EvidenceDraft {
   }
 
   /** Meets it as a pod's server would be met, right after its recovery. */
-  async #logIn(client: SqlClient, server: Server): Promise<void> {
+  async #logIn(client: SqlClient, server: AuditServer): Promise<void> {
     await this.ask('login', server, async () => {
       this.evidence.login = await checkLogin(client);
     });
@@ -121,7 +121,7 @@ class Audit extends EvidenceDraft {
 
   async #readEverything(
     client: SqlClient,
-    server: Server,
+    server: AuditServer,
     binlog: BinlogTask | undefined,
   ): Promise<void> {
     const { evidence } = this;
@@ -137,7 +137,7 @@ class Audit extends EvidenceDraft {
     }
   }
 
-  async #readBinlog(client: SqlClient, server: Server, { read }: BinlogTask, pass: WholePass) {
+  async #readBinlog(client: SqlClient, server: AuditServer, { read }: BinlogTask, pass: WholePass) {
     let found: BinlogRead | undefined;
     await this.step('binlog', async () => {
       found = await read;
@@ -149,7 +149,7 @@ class Audit extends EvidenceDraft {
     });
   }
 
-  async #checkTables(client: SqlClient, server: Server): Promise<void> {
+  async #checkTables(client: SqlClient, server: AuditServer): Promise<void> {
     const { evidence } = this;
     await this.ask('checksum after restart', server, async () => {
       const found = await checksums(client);

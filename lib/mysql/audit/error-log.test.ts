@@ -2,7 +2,7 @@ import { mkdtempDisposableSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { alarmingLines, linesOf } from './error-log.ts';
+import { alarmingLines, logLines } from './error-log.ts';
 
 const note = '2026-11-22T16:40:00Z 0 [System] [MY-010116] [Server] mysqld starting';
 const broken = '2026-11-22T16:40:01Z 0 [ERROR] [MY-011899] [InnoDB] [FATAL] Page 7 is broken';
@@ -28,7 +28,7 @@ test('a log without an end is read until its fiftieth such line', async () => {
 
 async function readAll(path: string): Promise<string[]> {
   const lines: string[] = [];
-  for await (const line of linesOf(path)) lines.push(line);
+  for await (const line of logLines(path)) lines.push(line);
   return lines;
 }
 

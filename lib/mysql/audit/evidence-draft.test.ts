@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { EvidenceError, InterruptError } from '../../errors.ts';
 import type { ServerStart } from '../../checkers/evidence.ts';
-import { EvidenceDraft, type Server } from './evidence-draft.ts';
+import { EvidenceDraft, type AuditServer } from './evidence-draft.ts';
 
 const { signal } = new AbortController();
 const living = { died: undefined, diedSoon: () => Promise.resolve(false) };
@@ -54,7 +54,7 @@ test('an abort ends the work; it is no gap', async () => {
 /** Tries to start servers that end so, one after the other; resolves to what is kept. */
 async function served(...ends: readonly Partial<ServerStart>[]): Promise<[number, ServerStart[]]> {
   let begun = 0;
-  const start = (): Server => {
+  const start = (): AuditServer => {
     const end = ends[begun++];
     return {
       ...living,

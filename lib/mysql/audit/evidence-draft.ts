@@ -30,16 +30,16 @@ type Draft = Writable<ImageEvidence & MysqlEvidence> & {
 };
 
 /** What one server is used for while it runs. */
-export type Use = (client: SqlClient, server: Server) => Promise<void>;
+export type Use = (client: SqlClient, server: AuditServer) => Promise<void>;
 
-export type Server = Pick<
+export type AuditServer = Pick<
   Mysqld,
   'ready' | 'refused' | 'died' | 'diedSoon' | 'kill' | 'stop' | 'record'
 >;
 
 export interface DraftOptions {
   /** Begins to start a server. Default: mysqld. */
-  readonly start?: (options: MysqldOptions) => Server;
+  readonly start?: (options: MysqldOptions) => AuditServer;
   /** Before what the machine kept from starting is tried again, ms. Default: as `patiently` has it. */
   readonly waitMs?: number;
 }
@@ -153,7 +153,8 @@ export class EvidenceDraft {
 
   async #serveOnce(options: Omit<MysqldOptions, 'signal'>, use: Use): Promise<void> {
     const signal = this.#signal;
-    const { start: begin = (about: MysqldOptions): Server => new Mysqld(about) } = this.#options;
+    const { start: begin = (about: MysqldOptions): AuditServer => new Mysqld(about) } =
+      this.#options;
     const server = begin({ ...options, signal });
     const kill = (): void => void server.kill();
     signal.addEventListener('abort', kill);

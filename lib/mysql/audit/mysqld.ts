@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServerStart } from '../../checkers/evidence.ts';
 import { EvidenceError } from '../../errors.ts';
-import { alarmingLines, linesOf } from './error-log.ts';
+import { alarmingLines, logLines } from './error-log.ts';
 import { refusalOf } from './check-login.ts';
 import { SqlClient, type Account } from './sql-client.ts';
 
@@ -113,7 +113,7 @@ export class Mysqld {
       durationMs: this.#durationMs,
       ...(this.#died === undefined ? {} : { died: this.#died }),
       // One that could not be started has no log.
-      errorLines: await alarmingLines(linesOf(this.#logPath)).catch(() => []),
+      errorLines: await alarmingLines(logLines(this.#logPath)).catch(() => []),
     };
   }
 

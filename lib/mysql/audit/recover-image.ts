@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { ImageEvidence } from '../../checkers/evidence.ts';
 import type { RecoverImageOptions } from '../../database/server-port.ts';
 import { looksEmpty } from './data-directory.ts';
-import { EvidenceDraft, type Server } from './evidence-draft.ts';
+import { EvidenceDraft, type AuditServer } from './evidence-draft.ts';
 import { compareIndexes } from './index-sums.ts';
 import { checkTable, tablesToCheck } from './read-tables.ts';
 import type { SqlClient } from './sql-client.ts';
@@ -61,7 +61,7 @@ class Recovering extends EvidenceDraft {
     );
   }
 
-  async #check(client: SqlClient, server: Server): Promise<void> {
+  async #check(client: SqlClient, server: AuditServer): Promise<void> {
     const { evidence } = this;
     await this.ask('indexes', server, async () => {
       evidence.indexCounts = await compareIndexes(client);

@@ -7,10 +7,10 @@ import type { LedgerRow } from '../../checkers/evidence.ts';
 import { sessionKey, type SessionId } from '../../workload/ledger.ts';
 
 /** Ranges of seqs, both ends inclusive, in the order in which they came. */
-export type Ranges = readonly (readonly [from: number, to: number])[];
+export type RowRanges = readonly (readonly [from: number, to: number])[];
 
 export interface SessionRows {
-  readonly rows: Ranges;
+  readonly rows: RowRanges;
   /** Hexadecimal. */
   readonly mix: string;
 }

@@ -2,7 +2,7 @@
 import { createConnection, type Connection, type RowDataPacket } from 'mysql2';
 import { EvidenceError } from '../../errors.ts';
 
-export type Row = Readonly<Record<string, unknown>>;
+export type SqlRow = Readonly<Record<string, unknown>>;
 
 export interface Account {
   readonly user: string;
@@ -42,7 +42,7 @@ export class SqlClient {
   }
 
   /** All rows of a small result. Rejects on an error, a lost connection or after 180 s. */
-  query(sql: string): Promise<readonly Row[]> {
+  query(sql: string): Promise<readonly SqlRow[]> {
     return new Promise((resolve, reject) => {
       const timer = this.#limit(sql, statementTimeoutMs, reject);
       this.#connection.query<RowDataPacket[]>(sql, (error, rows) => {

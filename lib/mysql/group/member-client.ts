@@ -4,9 +4,8 @@
  */
 import { connect, type Socket } from 'node:net';
 import { createConnection, type Connection, type RowDataPacket } from 'mysql2';
+import type { SqlRow } from '../audit/sql-client.ts';
 import { timeoutError } from '../errors.ts';
-
-export type Row = Readonly<Record<string, unknown>>;
 
 export interface MemberClientOptions {
   /** Path of a socket that leads to the member now. */
@@ -17,25 +16,25 @@ export interface MemberClientOptions {
   readonly deadlineMs: number;
 }
 
-interface Opened {
+interface OpenedConnection {
   readonly socket: Socket;
   readonly connection: Connection;
 }
 
 export class MemberClient {
   readonly #options: MemberClientOptions;
-  #opened: Opened | undefined;
+  #opened: OpenedConnection | undefined;
 
   constructor(options: MemberClientOptions) {
     this.#options = options;
   }
 
   /** One question at a time. Rejects when it is refused, or when no answer came in time. */
-  async query(sql: string): Promise<readonly Row[]> {
+  async query(sql: string): Promise<readonly SqlRow[]> {
     const { path, user, deadlineMs } = this.#options;
     const opened = (this.#opened ??= open(await path(), user));
     try {
-      return await new Promise<readonly Row[]>((resolve, reject) => {
+      return await new Promise<readonly SqlRow[]>((resolve, reject) => {
         const timer = setTimeout(() => {
           const late = timeoutError('operation', deadlineMs);
           opened.socket.destroy(late);
@@ -59,7 +58,7 @@ export class MemberClient {
   }
 }
 
-function open(path: string, user: string): Opened {
+function open(path: string, user: string): OpenedConnection {
   // The socket is ours since mysql2 has no way to drop a connection whose server is silent.
   const socket = connect(path);
   const connection = createConnection({ stream: socket, user, connectTimeout: 0 });

@@ -8,14 +8,14 @@ import { SqlClient } from '../audit/sql-client.ts';
 /** A member online may be so far behind the primary when the writers have stopped. */
 const catchUpS = 30;
 
-export interface Reading {
+export interface LedgerQuery {
   readonly node: string;
   readonly upTo: string | undefined;
   readonly seed: string;
   readonly onRow: (row: LedgerRow) => void;
 }
 
-export async function readLedger(path: string, reading: Reading): Promise<LedgerReading> {
+export async function readLedger(path: string, reading: LedgerQuery): Promise<LedgerReading> {
   const { node, upTo, seed, onRow } = reading;
   const client = await SqlClient.connect(path);
   try {

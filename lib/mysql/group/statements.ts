@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { GroupTemplate } from '../../database/port.ts';
 import type { GroupView } from '../../group-replication/views.ts';
 import { databaseName } from '../schema.ts';
-import type { Row } from './member-client.ts';
+import type { SqlRow } from '../audit/sql-client.ts';
 
 const groupPort = 33_061;
 /** Reads and writes the workload's tables, and may do nothing else: offline_mode refuses it. */
@@ -49,7 +49,7 @@ const viewRow = z.object({
 const viewRows = z.tuple([viewRow], viewRow);
 
 /** A server outside any group names one member, itself, without a host. */
-export function viewOf(rows: readonly Row[]): GroupView {
+export function viewOf(rows: readonly SqlRow[]): GroupView {
   const parsed = viewRows.parse(rows);
   const { self, superReadOnly, offlineMode } = parsed[0];
   const members = parsed

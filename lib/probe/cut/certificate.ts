@@ -3,11 +3,11 @@ import { harnessVersion } from '../../images/harness-version.ts';
 import type { Facts } from '../facts.ts';
 import { nodesTold, type NodeTold } from '../trials/certificate.ts';
 import type { CutFinding } from './classify.ts';
-import type { CutPlan } from './plan.ts';
+import type { CutPlan } from './cut-plan.ts';
 import type { CutRecord } from './record.ts';
 import { storagePathOf, type StoragePath } from './storage-path.ts';
 
-/** Of the file's form: it changes where a reader of older ones would err. */
+/** Version of the file's form: it changes where a reader of older ones would err. */
 export const cutCertificateVersion = 1;
 
 export interface CutCertificate {
@@ -17,7 +17,7 @@ export interface CutCertificate {
   readonly beganAt: string;
   readonly endedAt: string;
   readonly kubernetes: string;
-  /** Of the controller manager, where it could be read; empty: the stock timers. */
+  /** Timers of the controller manager, where they could be read; empty: the stock ones. */
   readonly timers: readonly string[];
   readonly classes: readonly {
     readonly name: string;

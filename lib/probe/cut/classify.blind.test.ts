@@ -10,7 +10,7 @@ import {
   strangerClasses,
   strangerNames,
 } from '../../../test/support/stranger-objects.ts';
-import { planHash } from '../plan.ts';
+import { planHash } from '../trial-plan.ts';
 import { cutsIn, driverVersions, readCutCertificate } from '../../../scripts/driver-files.ts';
 import type { CutCertificate } from './certificate.ts';
 import { classifyCut, type CutFinding, modesOf } from './classify.ts';

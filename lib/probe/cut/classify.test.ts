@@ -9,7 +9,7 @@ import {
 } from '../../../test/support/cut-volume.ts';
 import { emptyJournal } from '../trials/journal.ts';
 import { classifyCut, modesOf } from './classify.ts';
-import type { CutOutcome } from './judge.ts';
+import type { CutOutcome } from './judge-cut.ts';
 import type { CutVolume } from './record.ts';
 
 const refusal = (message: string): Partial<CutVolume> => ({

@@ -6,8 +6,8 @@ import type { DiskMode } from '../../disk-modes/index.ts';
 import { answeredMs } from '../trials/journal.ts';
 import { besideOf, isBeside, type NextFinding } from '../trials/next-pod.ts';
 import { evidenceOf, overlapOf, type Evidence } from './evidence.ts';
-import { judgeCut, undecided, type CutOutcome, type Judged } from './judge.ts';
-import type { CutRemedy } from './plan.ts';
+import { judgeCut, undecided, type CutOutcome, type JudgedCut } from './judge-cut.ts';
+import type { CutRemedy } from './cut-plan.ts';
 import type { CutRecord, CutVolume } from './record.ts';
 
 export interface CutFinding {
@@ -21,11 +21,11 @@ export interface CutFinding {
   readonly lastAckMs?: number;
   readonly error?: string;
   readonly next: NextFinding;
-  /** Of the old writer: acknowledged before the heal, and begun once the next pod's writes were. */
+  /** Number of the old writer's writes that were acknowledged before the heal, and begun once the next pod's were. */
   readonly overlapAcks: number;
-  /** Of the old writer: came to the disk after the next pod had read their place; older findings have none. */
+  /** Number of its writes that came to the disk after the next pod had read their place; older findings have none. */
   readonly overlapSlots?: number;
-  /** Of the old writer: acknowledged after the heal, whenever they were begun. */
+  /** Number of its writes that were acknowledged after the heal, whenever they were begun. */
   readonly afterHealAcks: number;
   /** All that do so; empty where it is undecided. */
   readonly modes: readonly DiskMode[];
@@ -101,7 +101,7 @@ function toTheHeal({ healedMs = Infinity }: CutRecord, volume: CutVolume): CutVo
 }
 
 /** What was seen names no mode where the driver does what none does, or where that was not asked. */
-function unlessItLies(volume: CutVolume, evidence: Evidence, [outcome, why]: Judged): Judged {
+function unlessItLies(volume: CutVolume, evidence: Evidence, [outcome, why]: JudgedCut): JudgedCut {
   const doubt = doubtOf(volume, evidence, outcome);
   if (doubt === undefined && outcome !== 'undecided') return [outcome, why];
   const { detachError } = volume.attachments[0] ?? {};

@@ -13,7 +13,7 @@ export const silentMs = 3000;
 const healSeenMs = 3000;
 
 export interface Evidence {
-  /** Of the old pod, on the probe's clock, in order. */
+  /** Writes of the old pod, on the probe's clock, in order. */
   readonly writes: readonly Write[];
   readonly acks: readonly Write[];
   readonly next: NextFinding;
@@ -21,9 +21,9 @@ export interface Evidence {
   readonly nextWroteMs: number;
   /** The node was still away. */
   readonly awayUntilMs: number;
-  /** Of the old pod: acknowledged, and begun after the next pod's first was acknowledged, whatever the clocks' errors. */
+  /** Acknowledged writes of the old pod, begun after the next pod's first was acknowledged, whatever the clocks' errors. */
   readonly besideAcks: readonly Write[];
-  /** Of the old pod: came to the disk after the next pod had read their places. */
+  /** Slots of the old pod's writes that came to the disk after the next pod had read their places. */
   readonly besideSlots: readonly number[];
   /** Those of them that the next pod found no sooner than the node was back. */
   readonly lateSlots: readonly number[];

@@ -8,7 +8,7 @@
 export const cutWays = ['network', 'kubelet'] as const;
 export type CutWay = (typeof cutWays)[number];
 
-/** Of a run `forcedetach-probe-0a1b2c3d`. */
+/** Name of the table of a run `forcedetach-probe-0a1b2c3d`. */
 export const tableOf = (run: string): string => run.replaceAll('-', '_');
 const filesOf = (run: string): string => `/run/${run}`;
 
@@ -25,7 +25,7 @@ const unitsOf = (run: string): Units => ({
   ...{ heal: `${run}-heal`, belt: `${run}-belt`, cut: `${run}-cut`, tidy: `${run}-tidy` },
 });
 
-/** Of the writers on a node that is cut off: pods' logs may go with the pods. */
+/** Folder of the writers' journals on a node that is cut off: pods' logs may go with the pods. */
 export const journalFolder = (run: string): string => `/var/tmp/${run}`;
 
 /** May run twice. For a console on the node, too. */
@@ -66,7 +66,7 @@ export const latestHealMs = (healAfterMs: number): number => healAfterMs + 1000 
 /** A host that was started anew has another: whoever wrote on it is gone, whatever a driver did. */
 const sayBoot = 'echo "boot $(cat /proc/sys/kernel/random/boot_id)"';
 
-/** Of a host that said it. */
+/** Boot id of a host that said it. */
 export const bootOf = (lines: readonly string[]): string | undefined =>
   lines.flatMap((line) => /^boot ([0-9a-f-]+)$/.exec(line)?.[1] ?? [])[0];
 

@@ -9,7 +9,7 @@ import { followLog, type Followed } from '../trials/follow-log.ts';
 import { containerName } from '../trials/objects.ts';
 import { mustStart, nowMs, unstartable } from '../trials/view.ts';
 import { hostPod, vantageName, vantagePod } from './objects.ts';
-import { looksOf, type Look } from './record.ts';
+import { looksOf, type ReachabilityLook } from './record.ts';
 import type { CutContext } from './volume.ts';
 
 const hostPodMs = 120_000;
@@ -57,7 +57,7 @@ export async function hostSaid(context: CutContext, name: string): Promise<reado
   });
 }
 
-/** Of a pod that has not come to it yet. */
+/** Words on a pod that has not come to it yet. */
 function toldOf({ view }: CutContext, name: string): string {
   const last = view.eventsOf(name).at(-1);
   const event = last === undefined ? 'no event yet' : `${last.reason}: ${last.message}`;
@@ -91,13 +91,13 @@ export class Vantage {
     return vantage;
   }
 
-  get looks(): readonly Look[] {
+  get looks(): readonly ReachabilityLook[] {
     return looksOf(this.#followed.lines.map(({ line }) => line));
   }
 
   /** When it was first so since then, on the vantage point's clock. Throws `CUT_NOT_SEEN`. */
   async until(
-    word: Look['word'],
+    word: ReachabilityLook['word'],
     sinceMs: number,
     { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },
   ): Promise<number> {

@@ -60,7 +60,7 @@ function noteBoot(
 const notReadyMs = 300_000;
 /** A pod has to come first. */
 const cutSeenMs = 60_000;
-/** Of the host's own clocks, and of the pods that have to come. */
+/** Time for the host's own clocks, and for the pods that have to come. */
 const spareMs = 30_000;
 const lateWritesMs = 15_000;
 /** Whoever lives has taken its files from the host by then; it starts before the writers do. */
@@ -70,7 +70,7 @@ export const tidyLaterMs = 900_000;
 export type Guard = () => Promise<void>;
 
 interface Arming {
-  /** Of the pod that does it. */
+  /** Name of the pod that does it. */
   readonly name: string;
   /** From the arming to the heal. */
   readonly afterMs: number;
@@ -86,7 +86,7 @@ export async function arm(
   return onHost(context, name, armScript(context.plan.way, context.run, afterMs));
 }
 
-export class Cut {
+export class CutRun {
   readonly #context: CutContext;
   readonly #record: CutDraft;
   readonly #guard: Guard;
@@ -181,7 +181,7 @@ export class Cut {
     say(plan.remedy === 'eviction' ? 'the pods are left to Kubernetes' : `${plan.remedy}: done`);
   }
 
-  /** Of what the driver kept from the next pod while the node was silent: whether it ever gives it. */
+  /** Looks whether the driver ever gives the next pod what it kept from it while the node was silent. */
   async #handOver(): Promise<void> {
     const waiting = this.#under.filter(({ isHandedOver }) => !isHandedOver);
     if (waiting.length === 0) return;

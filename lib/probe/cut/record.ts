@@ -7,21 +7,21 @@ import { trialRecordSchema } from '../trials/record.ts';
 const ms = z.number();
 
 /**
- * Of a volume under the cut. `deleteAskedMs` is the remedy, or where nobody does anything when the next pod
- * was made; `watchEndedMs` is the end of the late writes.
+ * Record of a volume under the cut. `deleteAskedMs` is the remedy, or where nobody does anything when the
+ * next pod was made; `watchEndedMs` is the end of the late writes.
  */
 const volume = trialRecordSchema.extend({ storageClass: z.string() });
 export type CutVolume = Immutable<z.output<typeof volume>>;
 
 /** Whether the other node reached the node that is cut off. */
 const look = z.object({ word: z.enum(['up', 'down']), atMs: ms });
-export type Look = Immutable<z.output<typeof look>>;
+export type ReachabilityLook = Immutable<z.output<typeof look>>;
 
 export const cutRecordSchema = z.object({
   /** Unreachable and reachable again, in the rehearsal. */
   rehearsedMs: ms.exactOptional(),
   armedMs: ms.exactOptional(),
-  /** Of the host that is cut off, when its heal was armed and once it had run; older records have none. */
+  /** Boot ids of the host that is cut off, when its heal was armed and once it had run; older records have none. */
   armedBootId: z.string().exactOptional(),
   healedBootId: z.string().exactOptional(),
   /** Seen from the second vantage point. */
@@ -39,10 +39,10 @@ export const cutRecordSchema = z.object({
 export type CutRecord = Immutable<z.output<typeof cutRecordSchema>>;
 
 /** Changes of the word only. */
-export function looksOf(lines: readonly string[]): Look[] {
-  const looks = lines.flatMap((line): Look[] => {
+export function looksOf(lines: readonly string[]): ReachabilityLook[] {
+  const looks = lines.flatMap((line): ReachabilityLook[] => {
     const [, word, at] = /^\d+ (up|down) (\d+)$/.exec(line) ?? [];
-    return word === undefined ? [] : [{ word: word as Look['word'], atMs: Number(at) }];
+    return word === undefined ? [] : [{ word: word as ReachabilityLook['word'], atMs: Number(at) }];
   });
   return looks.filter((look, index) => looks[index - 1]?.word !== look.word);
 }

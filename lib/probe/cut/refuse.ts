@@ -131,7 +131,7 @@ const isUnder =
     pod.metadata?.namespace === metadata?.namespace &&
     isSelected(pod.metadata?.labels ?? {}, spec?.selector ?? {});
 
-/** As Kubernetes selects; an empty selector of a budget selects all. */
+/** Selects as Kubernetes does; an empty selector of a budget selects all. */
 function isSelected(
   labels: Readonly<Record<string, string>>,
   { matchLabels = {}, matchExpressions = [] }: V1LabelSelector,
@@ -170,7 +170,7 @@ async function claimsOnlyThere(
   return [...new Set(found.flat())];
 }
 
-/** Of an ephemeral volume Kubernetes makes a claim that is named after the pod and it. */
+/** Claims of a pod. For an ephemeral volume Kubernetes makes one that is named after the pod and it. */
 const claimsOf = ({ metadata, spec }: V1Pod): string[] =>
   (spec?.volumes ?? []).flatMap(({ name, persistentVolumeClaim: claim, ephemeral }) => {
     if (claim !== undefined) return [claim.claimName];

@@ -16,7 +16,7 @@ export const storagePaths = [
 ] as const;
 export type StoragePath = (typeof storagePaths)[number];
 
-/** Of a class: of its first volume under the cut. */
+/** Path of a class: that of its first volume under the cut. */
 export function storagePathOf(cut: CutRecord, storageClass: string): StoragePath {
   const volume = cut.volumes.find((each) => each.storageClass === storageClass);
   return volume === undefined ? 'unknown' : ofVolume(cut, volume);

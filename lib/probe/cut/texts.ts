@@ -5,7 +5,7 @@ import { remedyLines } from '../remedies.ts';
 import { refusedWords } from '../texts.ts';
 import type { CutCertificate } from './certificate.ts';
 import type { CutFinding } from './classify.ts';
-import type { CutRemedy } from './plan.ts';
+import type { CutRemedy } from './cut-plan.ts';
 
 export function cutText({
   plan,
@@ -49,7 +49,7 @@ function pathLines(classes: CutCertificate['classes']): string[] {
   return told.length === 0 ? [] : [`the storage path of the node: ${told.join(', ')}`];
 }
 
-/** Of all classes under the cut, once each. */
+/** Modes of all classes under the cut, once each. */
 export const modesSeen = (findings: readonly CutFinding[]): readonly DiskMode[] => [
   ...new Set(findings.flatMap(({ modes }) => modes)),
 ];

@@ -1,9 +1,9 @@
 /** A volume under a cut whose writer never starts, or that the next pod never has: both are told, not thrown. */
 import { expect, test } from 'vitest';
 import { InfrastructureError } from '../../errors.ts';
-import { cutPlanOf } from './plan.ts';
+import { cutPlanOf } from './cut-plan.ts';
 import { podObject } from '../trials/objects.ts';
-import { placeOf, startWriters, VolumeUnderCut, type CutContext } from './volume.ts';
+import { templateOf, startWriters, VolumeUnderCut, type CutContext } from './volume.ts';
 
 const plan = cutPlanOf({
   ...{ classes: ['fast'], nodes: ['a', 'b'], way: 'network', remedy: 'force-delete' },
@@ -15,10 +15,10 @@ test.each([
   ['force-delete', [2, 2]],
   ['eviction', [0, 2]],
 ] as const)('%s: the writer’s grace period, and the next pod’s', (remedy, seconds) => {
-  const place = placeOf({ namespace: 'probe', plan: { ...plan, remedy } }, 'fast');
-  const pods = (['writer', 'next'] as const).map((role) => podObject(place, trial, role));
+  const template = templateOf({ namespace: 'probe', plan: { ...plan, remedy } }, 'fast');
+  const pods = (['writer', 'next'] as const).map((role) => podObject(template, trial, role));
   expect(pods.map(({ spec }) => spec?.terminationGracePeriodSeconds)).toEqual(seconds);
-  expect(place.plan.writeEveryMs).toBe(plan.writeEveryMs);
+  expect(template.plan.writeEveryMs).toBe(plan.writeEveryMs);
 });
 
 const refused = new InfrastructureError('TRIAL_TIMED_OUT', 'waited in vain');

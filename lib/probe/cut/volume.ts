@@ -1,13 +1,13 @@
 /** One volume under the cut: its writer, its next pod, and the record of both. It judges nothing. */
 import { InfrastructureError } from '../../errors.ts';
-import { planOf } from '../plan.ts';
+import { trialPlanOf } from '../trial-plan.ts';
 import { emptyJournal } from '../trials/journal.ts';
 import { whyOf } from '../trials/view.ts';
-import type { Place } from '../trials/objects.ts';
-import { ownerNow } from '../trials/place.ts';
+import type { ObjectTemplate } from '../trials/objects.ts';
+import { ownerNow } from '../trials/namespace.ts';
 import { startMs, VolumePods, writerProgram, type PodsContext } from '../trials/volume-pods.ts';
 import { journalFolder } from './host.ts';
-import type { CutPlan } from './plan.ts';
+import type { CutPlan } from './cut-plan.ts';
 import type { CutVolume } from './record.ts';
 
 export interface CutContext extends PodsContext {
@@ -28,15 +28,15 @@ const afterHealMs = 180_000 + startMs;
 export const handOverMs = 480_000;
 
 /** Where a volume's pods are, and how they write. */
-export function placeOf(
+export function templateOf(
   { namespace, plan }: Pick<CutContext, 'namespace' | 'plan'>,
   storageClass: string,
-): Place {
+): ObjectTemplate {
   const { nodes, volumeMode, size, image, healAfterMs, writeEveryMs, remedy } = plan;
   const asked = { nodes, volumeMode, size, image, storageClass, trials: 1 };
   return {
     ...{ namespace, program: writerProgram(), owner: ownerNow() },
-    plan: { ...planOf({ ...asked, horizonMs: healAfterMs + afterHealMs }), writeEveryMs },
+    plan: { ...trialPlanOf({ ...asked, horizonMs: healAfterMs + afterHealMs }), writeEveryMs },
     // A pod that may take its time stays Terminating while its node is silent, and holds its volume.
     ...(remedy === 'eviction' && { writerGraceS: 0 }),
   };
@@ -58,7 +58,7 @@ export class VolumeUnderCut {
       ...{ name, storageClass, variant: 'contested', claim: name, attachments: [], events: [] },
       ...{ writerJournal: emptyJournal, nextJournal: emptyJournal },
     };
-    this.#pods = new VolumePods(context, placeOf(context, storageClass), this.#draft);
+    this.#pods = new VolumePods(context, templateOf(context, storageClass), this.#draft);
   }
 
   get writerPod(): string {

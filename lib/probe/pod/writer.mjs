@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** As `PodProgram` in trials/objects.ts has it. */
+/** Settings: `PodProgram` in trials/objects.ts. */
 const program = JSON.parse(process.env['PROBE'] ?? '{}');
 const { role, path, isBlock, token, slots, everyMs, quietAfterMs, quietForMs, untilMs } = program;
 const { writesOn, journal } = program;
@@ -100,7 +100,7 @@ function write({ file, from }, seq) {
 
 /** Slots of the first pod that hold what it wrote. */
 const found = new Set();
-/** Of those: the last one, and when it was begun. */
+/** Youngest of those, and when it was begun. */
 let youngest = { seq: -1, begunMs: '' };
 
 /**

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from 'vitest';
-import { readJournal, type Journal } from '../trials/journal.ts';
-import { planOf } from '../plan.ts';
-import { programOf, type Place, type Role } from '../trials/objects.ts';
+import { readJournal, type PodJournal } from '../trials/journal.ts';
+import { trialPlanOf } from '../trial-plan.ts';
+import { programOf, type ObjectTemplate, type PodRole } from '../trials/objects.ts';
 import { writerProgram } from '../trials/volume-pods.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'forcedetach-writer-'));
@@ -25,22 +25,22 @@ const takesDirect = ((): boolean => {
   }
 })();
 
-const plan = planOf({
+const plan = trialPlanOf({
   ...{ storageClass: 'c', nodes: ['a', 'b'], trials: 1, volumeMode: 'Filesystem' },
   ...{ size: '1Gi', horizonMs: 5000, image: 'node:24' },
 });
-const place: Place = { namespace: 'n', plan, program: writerProgram() };
+const template: ObjectTemplate = { namespace: 'n', plan, program: writerProgram() };
 
 interface Running {
   readonly child: ChildProcess;
   readonly ended: Promise<NodeJS.Signals | null>;
-  readonly journal: () => Journal;
+  readonly journal: () => PodJournal;
 }
 
-function run(variant: 'kept' | 'force-deleted', role: Role): Running {
-  const program = programOf(place, { name: `${variant}-1`, variant }, role);
+function run(variant: 'kept' | 'force-deleted', role: PodRole): Running {
+  const program = programOf(template, { name: `${variant}-1`, variant }, role);
   const PROBE = JSON.stringify({ ...program, path: join(folder, variant) });
-  const args = ['--input-type=module', '--eval', place.program];
+  const args = ['--input-type=module', '--eval', template.program];
   const child = spawn(process.execPath, args, { env: { PROBE }, stdio: ['ignore', 'pipe', 2] });
   let text = '';
   child.stdout?.on('data', (chunk: Buffer) => (text += chunk.toString()));

@@ -7,7 +7,7 @@ import { afterAll, expect, test } from 'vitest';
 import { strangerClasses } from '../../../test/support/stranger-objects.ts';
 import type { DiskMode } from '../../disk-modes/index.ts';
 import type { CutCertificate } from '../cut/certificate.ts';
-import { planHash } from '../plan.ts';
+import { planHash } from '../trial-plan.ts';
 import { certifiedDisk } from './disk-of.ts';
 import { unpacked } from './read.ts';
 

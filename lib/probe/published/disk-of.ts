@@ -2,7 +2,7 @@
 import type { DiskMode } from '../../disk-modes/index.ts';
 import { UsageError } from '../../errors.ts';
 import type { ScenarioInput } from '../../experiment/scenario.ts';
-import { shownIn, type Shown } from './shown.ts';
+import { shownIn, type PublishedClass } from './shown.ts';
 
 export interface DiskWish {
   /** Default: the only one that there is. */
@@ -28,7 +28,7 @@ export function certifiedDisk(path: string, wish: DiskWish = {}): CertifiedDisk 
   };
 }
 
-function classIn(path: string, wanted: string | undefined): Shown {
+function classIn(path: string, wanted: string | undefined): PublishedClass {
   const all = shownIn(path);
   const fitting = all.filter(
     ({ origin }) => wanted === undefined || origin.storageClass === wanted,
@@ -45,7 +45,10 @@ function classIn(path: string, wanted: string | undefined): Shown {
   );
 }
 
-function modeOf({ origin, modes, notes, isOdd }: Shown, wanted: DiskMode | undefined): DiskMode {
+function modeOf(
+  { origin, modes, notes, isOdd }: PublishedClass,
+  wanted: DiskMode | undefined,
+): DiskMode {
   const [only, ...others] = modes;
   const { storageClass } = origin;
   const why = notes.join('; ');

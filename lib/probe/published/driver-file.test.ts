@@ -6,11 +6,11 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import { remediesTitle } from '../remedies.ts';
 import { forcedOf } from '../../../test/support/probe-trial.ts';
-import { planHash } from '../plan.ts';
+import { planHash } from '../trial-plan.ts';
 import { forcedMeaning, measuredText } from '../texts.ts';
 import type { Certificate } from '../trials/certificate.ts';
-import { judged } from '../trials/judged.ts';
-import { readCertificate, rowOf } from './driver-file.ts';
+import { judgeTrials } from '../trials/judge-trials.ts';
+import { readCertificate, classRowOf } from './driver-file.ts';
 import { addCertificate, wholeCertificates } from '../../../scripts/driver-files.ts';
 import { renderCertificateHtml } from './html.ts';
 import { renderCertificateJunit } from './junit.ts';
@@ -99,7 +99,7 @@ function withForced(one: Certificate): Certificate {
   const list = plan.list.map(({ name, variant }) => ({ name, variant }));
   const trials = [...one.trials, ...more];
   const whole = { ...plan, list };
-  return { ...one, plan: whole, planHash: planHash(whole), trials, ...judged(trials) };
+  return { ...one, plan: whole, planHash: planHash(whole), trials, ...judgeTrials(trials) };
 }
 
 test('pods that were deleted by force have a row of their own in page, JUnit and file', async () => {
@@ -112,10 +112,10 @@ test('pods that were deleted by force have a row of their own in page, JUnit and
   expect(attributes(xml)).toMatchObject({ tests: '11', failures: '0', skipped: '0' });
   expect(casesOf(xml)).toBe(11);
   expect(xml).toContain('overlapped: both pods had the volume and wrote');
-  const { forceDeleted, modes, counts } = rowOf(JSON.stringify(certificate), 'x');
+  const { forceDeleted, modes, counts } = classRowOf(JSON.stringify(certificate), 'x');
   expect(forceDeleted).toMatchObject({ counts: { 'ended-first': 1, overlapped: 1 } });
   expect(forceDeleted).not.toHaveProperty('findings');
-  const before = rowOf(changed({}), 'x');
+  const before = classRowOf(changed({}), 'x');
   expect({ modes, counts }).toEqual({ modes: before.modes, counts: before.counts });
   expect(before).not.toHaveProperty('forceDeleted');
 });
@@ -155,5 +155,5 @@ test('refused: a version that leads elsewhere', () => {
 });
 
 test('a row has the hash of the text', () => {
-  expect(rowOf(changed({}), 'x').sha256).not.toBe(rowOf(`${changed({})}\n`, 'x').sha256);
+  expect(classRowOf(changed({}), 'x').sha256).not.toBe(classRowOf(`${changed({})}\n`, 'x').sha256);
 });

@@ -6,15 +6,15 @@
 import type { CutFinding } from '../cut/classify.ts';
 import { certificateVersion, type Certificate } from '../trials/certificate.ts';
 import type { ForceDeleted } from '../trials/force-deleted.ts';
-import { judged } from '../trials/judged.ts';
-import type { Measured } from '../trials/measured.ts';
+import { judgeTrials } from '../trials/judge-trials.ts';
+import type { MeasuredClass } from '../trials/measured.ts';
 import { kernelsOf, mustBeNames, notOne, readSealed, sha256Of, type RecordedRow } from './read.ts';
 
-/** Of a class that trials asked. */
+/** Row of a class that trials asked. */
 export interface ClassRow
   extends RecordedRow,
-    Pick<Measured, 'modes' | 'notes' | 'counts' | 'next' | 'figures'> {
-  readonly mode: Measured['mode'] | null;
+    Pick<MeasuredClass, 'modes' | 'notes' | 'counts' | 'next' | 'figures'> {
+  readonly mode: MeasuredClass['mode'] | null;
   readonly predicted: string | null;
   readonly images: readonly string[];
   readonly volumes: number;
@@ -23,13 +23,13 @@ export interface ClassRow
   readonly forceDeleted?: ForcedRow;
 }
 
-/** Of a class under a cut. */
+/** Row of a class under a cut. */
 export interface CutRow
   extends RecordedRow,
     Pick<CutFinding, 'outcome' | 'why' | 'modes' | 'overlapAcks' | 'afterHealAcks'> {
   readonly remedy: string;
   readonly way: string;
-  /** Of the controller manager; empty: as it ships, as far as could be read. */
+  /** Timers of the controller manager; empty: as it ships, as far as could be read. */
   readonly timers: readonly string[];
 }
 
@@ -56,10 +56,10 @@ export function readCertificate(text: string): Certificate {
 }
 
 /** Judges again: the rules of today, the records of then. */
-export function rowOf(text: string, records: string): ClassRow {
+export function classRowOf(text: string, records: string): ClassRow {
   const certificate = readCertificate(text);
   const { storageClass, plan, driver, nodes, beganAt, kubernetes, predicted } = certificate;
-  const { answer, forceDeleted } = judged(certificate.trials);
+  const { answer, forceDeleted } = judgeTrials(certificate.trials);
   const { mode, ...measured } = answer;
   return {
     ...{ name: storageClass.name, parameters: storageClass.parameters, mode: mode ?? null },

@@ -12,13 +12,13 @@ import { renderDocument } from '../../report/document.ts';
 import { card, type Html, pairs, wide } from '../../report/html-parts.ts';
 import type { CutCertificate } from '../cut/certificate.ts';
 import type { CutFinding } from '../cut/classify.ts';
-import { cutPlanLines } from '../cut/plan.ts';
+import { cutPlanLines } from '../cut/cut-plan.ts';
 import { modesSeen } from '../cut/texts.ts';
-import { planLines } from '../plan.ts';
+import { planLines } from '../trial-plan.ts';
 import { noRuns, remediesTitle, remedyRows, whoseRuns } from '../remedies.ts';
 import { answerWord, countWords, forcedMeaning, forcedTitle, refusedWords } from '../texts.ts';
 import type { Certificate } from '../trials/certificate.ts';
-import type { Finding } from '../trials/classify.ts';
+import type { TrialFinding } from '../trials/classify.ts';
 import type { ForcedFinding, ForceDeleted } from '../trials/force-deleted.ts';
 import type { Figure } from '../trials/measured.ts';
 
@@ -91,7 +91,7 @@ const remedies = (modes: readonly DiskMode[]): Html =>
 const remedyRow = (row: RemedyRow): Html =>
   html`<tr><td>${didInWords(row)}</td><td>${row.stock ?? 'not measured'}</td><td>${row.short ?? 'not measured'}</td><td class="text">${reasonedInWords(row)}</td></tr>`;
 
-const trials = (findings: readonly Finding[]): Html =>
+const trials = (findings: readonly TrialFinding[]): Html =>
   wide(
     'Every trial',
     html`<table><thead><tr><th>Trial</th><th>Outcome</th><th>Why</th><th>The writer was told</th><th>Next pod</th></tr></thead>
@@ -141,7 +141,7 @@ const where = (certificate: Certificate): [string, string][] => [
 const notRead = ({ refused }: Pick<Certificate, 'refused'>): [string, string][] =>
   refused === undefined ? [] : [['could not be read', refusedWords(refused)]];
 
-const nextWords = ({ was, said }: Finding['next']): string =>
+const nextWords = ({ was, said }: TrialFinding['next']): string =>
   said === undefined ? was : `${was}: ${said}`;
 
 const nodes = (certificate: Pick<Certificate, 'nodes'>): [string, string][] =>

@@ -6,7 +6,7 @@ import type { CutCertificate } from '../cut/certificate.ts';
 import type { CutFinding } from '../cut/classify.ts';
 import { answerWord } from '../texts.ts';
 import type { Certificate } from '../trials/certificate.ts';
-import type { Finding } from '../trials/classify.ts';
+import type { TrialFinding } from '../trials/classify.ts';
 import type { ForcedFinding } from '../trials/force-deleted.ts';
 
 /**
@@ -31,7 +31,7 @@ ${left === undefined ? '' : html`<failure message="still there">${left}</failure
 </testsuites>`);
 }
 
-function trialCase({ name, outcome, why }: Finding | ForcedFinding, suite: string): Html {
+function trialCase({ name, outcome, why }: TrialFinding | ForcedFinding, suite: string): Html {
   const told =
     outcome === 'undecided' ? html`<skipped message="${why}"/>` : systemOut(outcome, why);
   return html`<testcase classname="${suite}.trials" name="${name}">

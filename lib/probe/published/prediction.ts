@@ -3,15 +3,15 @@ import { html } from 'hono/html';
 import { renderDocument } from '../../report/document.ts';
 import { card, type Html, pairs, wide } from '../../report/html-parts.ts';
 import { property, xmlDocument } from '../../report/xml.ts';
-import { planLines } from '../plan.ts';
+import { planLines } from '../trial-plan.ts';
 import type { Line } from '../predict.ts';
-import type { Answer } from '../prediction.ts';
+import type { PredictionReport } from '../prediction.ts';
 import { onlyPredicted, refusedWords } from '../texts.ts';
 
-const word = ({ prediction: { mode } }: Answer): string => mode ?? 'nothing is known';
+const word = ({ prediction: { mode } }: PredictionReport): string => mode ?? 'nothing is known';
 
 /** The same prediction gives the same bytes. */
-export function renderPredictionHtml(answer: Answer): Promise<string> {
+export function renderPredictionHtml(answer: PredictionReport): Promise<string> {
   const { storageClass, prediction, plan, refusal, missingRights } = answer;
   return renderDocument({
     title: `${storageClass}, predicted: ${word(answer)}`,
@@ -31,7 +31,7 @@ ${card(
   });
 }
 
-function pageHeader(answer: Answer): Html {
+function pageHeader(answer: PredictionReport): Html {
   const { driver, storageClass, kubernetes, prediction } = answer;
   const chips = [`Kubernetes ${kubernetes}`, `sure: ${prediction.sure}`, 'predicted'];
   return html`<div class="band inconclusive"></div>
@@ -54,7 +54,7 @@ const lines = (all: readonly Line[]): Html =>
   );
 
 /** Nothing was expected, and nothing was tried: no case fails, and what is not known is skipped. */
-export function renderPredictionJunit(answer: Answer): Promise<string> {
+export function renderPredictionJunit(answer: PredictionReport): Promise<string> {
   const { storageClass, driver, kubernetes, prediction, refusal, missingRights } = answer;
   const suite = `predict ${storageClass}`;
   const cases: readonly (readonly [string, string | undefined])[] = [

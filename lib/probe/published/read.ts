@@ -7,10 +7,10 @@ import { UsageError } from '../../errors.ts';
 import { readInput, textFileBytes } from '../../input-file.ts';
 import { cutCertificateVersion } from '../cut/certificate.ts';
 import { cutWays } from '../cut/host.ts';
-import { cutRemedies } from '../cut/plan.ts';
+import { cutRemedies } from '../cut/cut-plan.ts';
 import { cutRecordSchema } from '../cut/record.ts';
 import { storagePaths } from '../cut/storage-path.ts';
-import { planHash, variants } from '../plan.ts';
+import { planHash, variants } from '../trial-plan.ts';
 import { howSure } from '../predict.ts';
 import { predictionVersion } from '../prediction.ts';
 import { certificateVersion } from '../trials/certificate.ts';
@@ -38,13 +38,13 @@ export interface RecordedRow {
   readonly parameters: Readonly<Record<string, string>>;
   readonly measuredAt: string;
   readonly kubernetes: string;
-  /** Of the nodes that were used, once each. */
+  /** Kernels of the nodes that were used, once each. */
   readonly kernels: readonly string[];
   readonly volumeMode: string;
   readonly planHash: string;
-  /** Of the whole certificate, beside this file. */
+  /** Name of the whole certificate, beside this file. */
   readonly records: string;
-  /** Of its text, unpacked. */
+  /** Hash of its text, unpacked. */
   readonly sha256: string;
 }
 
@@ -98,7 +98,7 @@ const nodes = z.tuple([z.string(), z.string()]);
 
 const refused = z.array(z.object({ what: z.string(), why: z.string() }));
 const common = {
-  /** Of the probe that wrote it: version and a hash of its source. */
+  /** Probe that wrote it: version and a hash of its source. */
   forcedetach: z.string(),
   beganAt: z.iso.datetime(),
   endedAt: z.iso.datetime(),
@@ -110,7 +110,7 @@ const common = {
       ...{ osImage: z.string(), runtime: z.string() },
     }),
   ),
-  /** Of `plan`, made before anything else. */
+  /** Hash of `plan`, made before anything else. */
   planHash: z.string().regex(/^[0-9a-f]{16}$/),
   findings: z.array(
     z.looseObject({
@@ -142,7 +142,7 @@ const ofTrials = z.looseObject({
   noBlock: z.string().optional(),
   predicted: z.string().nullable(),
   answer: z.looseObject({ modes: z.array(z.string()), notes: z.array(z.string()) }),
-  /** Of pods that were deleted by force, where there were such trials. */
+  /** Findings on pods that were deleted by force, where there were such trials. */
   forceDeleted: z
     .looseObject({ notes: z.array(z.string()), findings: z.array(z.looseObject({})) })
     .optional(),

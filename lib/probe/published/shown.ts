@@ -9,13 +9,13 @@ import type { DiskOrigin } from '../../storage/disk-origin.ts';
 import { readText } from '../../input-file.ts';
 import type { CutCertificate } from '../cut/certificate.ts';
 import { classifyCut, modesOf, type CutFinding } from '../cut/classify.ts';
-import { planHash } from '../plan.ts';
+import { planHash } from '../trial-plan.ts';
 import type { Certificate } from '../trials/certificate.ts';
-import { type CutRow, rowOf, type ClassRow, type DriverFile } from './driver-file.ts';
+import { type CutRow, classRowOf, type ClassRow, type DriverFile } from './driver-file.ts';
 import { packed, sha256Of, unpacked } from './read.ts';
 
-/** Of one class. */
-export interface Shown {
+/** Answer for one class, as it is shown. */
+export interface PublishedClass {
   readonly origin: Omit<DiskOrigin, 'modes'>;
   /** All that agree with what was seen; empty: undecided. */
   readonly modes: DiskOrigin['modes'];
@@ -23,12 +23,12 @@ export interface Shown {
   readonly notes: readonly string[];
   /** What no kind of disk does, as to forget what it acknowledged. */
   readonly isOdd: boolean;
-  /** Of a late cut: it came at least so long after the detach, the longest of all. */
+  /** Tail of a late cut: it came at least so long after the detach, the longest of all. */
   readonly tailMs?: number;
 }
 
 /** Throws UsageError `FILE_…` and `NO_CERTIFICATE`. */
-export function shownIn(path: string): Shown[] {
+export function shownIn(path: string): PublishedClass[] {
   try {
     const text = path.endsWith(packed) ? unpacked(path) : readText(path);
     return shownBy(JSON.parse(text), text, path);
@@ -38,10 +38,10 @@ export function shownIn(path: string): Shown[] {
   }
 }
 
-function shownBy(value: { readonly kind?: unknown }, text: string, path: string): Shown[] {
+function shownBy(value: { readonly kind?: unknown }, text: string, path: string): PublishedClass[] {
   switch (value?.kind) {
     case 'detach-certificate':
-      return [ofRow(rowOf(text, path), (value as Certificate).driver.name, null)];
+      return [ofRow(classRowOf(text, path), (value as Certificate).driver.name, null)];
     case 'cut-certificate':
       return ofCut(value as CutCertificate);
     case 'driver-certificates':
@@ -64,7 +64,7 @@ const none = (message: string, detail: { hint?: string; cause?: unknown } = {}):
   });
 
 /** A row whose records lie beside the file is judged from these; what cuts show of its class, too. */
-function ofDriver(file: DriverFile, folder: string): Shown[] {
+function ofDriver(file: DriverFile, folder: string): PublishedClass[] {
   const { driver, version, classes } = file;
   // Older files have none.
   const { cuts = [] } = file as Partial<DriverFile>;
@@ -73,7 +73,7 @@ function ofDriver(file: DriverFile, folder: string): Shown[] {
   );
   return classes.map((row) => {
     const text = recordsOf(row, folder);
-    const shown = ofRow(text === undefined ? row : rowOf(text, row.records), driver, version);
+    const shown = ofRow(text === undefined ? row : classRowOf(text, row.records), driver, version);
     return narrowed(
       shown,
       byCut.filter(({ name }) => name === row.name),
@@ -95,8 +95,11 @@ function recordsOf(
   });
 }
 
-/** Of a class under a cut. */
-type UnderCut = Pick<Shown, 'modes' | 'tailMs'> & { readonly name: string; readonly note: string };
+/** Answer for a class under a cut. */
+type UnderCut = Pick<PublishedClass, 'modes' | 'tailMs'> & {
+  readonly name: string;
+  readonly note: string;
+};
 
 /** `rows`: of one cut. */
 function cutOf(rows: readonly CutRow[], folder: string): UnderCut[] {
@@ -114,7 +117,7 @@ function cutOf(rows: readonly CutRow[], folder: string): UnderCut[] {
 }
 
 /** What trials leave open a cut may tell; where the two disagree nothing is left. */
-function narrowed(shown: Shown, all: readonly UnderCut[]): Shown {
+function narrowed(shown: PublishedClass, all: readonly UnderCut[]): PublishedClass {
   const cuts = all.filter(({ modes }) => modes.length > 0);
   if (cuts.length === 0) return shown;
   const modes = shown.modes.filter((mode) => cuts.every((cut) => cut.modes.includes(mode)));
@@ -133,7 +136,7 @@ function narrowed(shown: Shown, all: readonly UnderCut[]): Shown {
 
 const tail = 'answer to the last acknowledged write';
 
-function ofRow(row: ClassRow, driver: string, version: string | null): Shown {
+function ofRow(row: ClassRow, driver: string, version: string | null): PublishedClass {
   const { name: storageClass, measuredAt, kubernetes, volumes, modes, notes, figures } = row;
   const tailMs = figures.find(({ what }) => what === tail)?.mostMs;
   return {
@@ -146,11 +149,11 @@ function ofRow(row: ClassRow, driver: string, version: string | null): Shown {
   };
 }
 
-function ofCut(certificate: CutCertificate): Shown[] {
+function ofCut(certificate: CutCertificate): PublishedClass[] {
   const { plan, record, classes, beganAt: measuredAt, kubernetes } = certificate;
   if (planHash(plan) !== certificate.planHash) throw none('its plan is not the one of its hash');
   const findings = record.volumes.map((volume) => classifyCut(record, volume, plan.remedy));
-  return classes.map(({ name: storageClass, driver }): Shown => {
+  return classes.map(({ name: storageClass, driver }): PublishedClass => {
     const own = findings.filter((finding) => finding.storageClass === storageClass);
     const modes = [...(modesOf(own) ?? [])];
     const tails = own.flatMap(tailOf);

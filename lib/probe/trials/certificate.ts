@@ -1,15 +1,15 @@
 /** What trials leave for others: who was asked, what was done, what came, and the raw records. */
 import { harnessVersion } from '../../images/harness-version.ts';
 import type { Facts, NodeFacts } from '../facts.ts';
-import type { Plan } from '../plan.ts';
-import type { Prediction } from '../predict.ts';
-import type { Judged } from './judged.ts';
+import type { TrialPlan } from '../trial-plan.ts';
+import type { DriverPrediction } from '../predict.ts';
+import type { JudgedTrials } from './judge-trials.ts';
 import type { TrialRecord } from './record.ts';
 
-/** Of the file's form: it changes where a reader of older ones would err. */
+/** Version of the file's form: it changes where a reader of older ones would err. */
 export const certificateVersion = 1;
 
-export interface Certificate extends Judged {
+export interface Certificate extends JudgedTrials {
   readonly schemaVersion: typeof certificateVersion;
   readonly kind: 'detach-certificate';
   readonly forcedetach: string;
@@ -24,9 +24,9 @@ export interface Certificate extends Judged {
   readonly kubernetes: string;
   /** The writer's node, then the next one's. */
   readonly nodes: readonly NodeTold[];
-  /** Of `plan`, made before the first trial. */
+  /** Hash of `plan`, made before the first trial. */
   readonly planHash: string;
-  readonly plan: Plan;
+  readonly plan: TrialPlan;
   /** Why volumes were not asked for as raw ones. */
   readonly noBlock?: string;
   /** From documents and settings, before the trials. */
@@ -40,7 +40,7 @@ export interface Certificate extends Judged {
 
 export type NodeTold = Pick<NodeFacts, 'name' | 'kernel' | 'kubelet' | 'osImage' | 'runtime'>;
 
-/** Of the nodes of a plan, in its order. */
+/** Facts of the nodes of a plan, in its order. */
 export const nodesTold = (facts: Pick<Facts, 'nodes'>, names: readonly string[]): NodeTold[] =>
   names
     .flatMap((name) => facts.nodes.filter((node) => node.name === name))
@@ -53,8 +53,8 @@ interface Parts extends Pick<Certificate, 'plan' | 'noBlock'> {
   readonly hash: string;
   readonly beganAt: Date;
   readonly records: readonly TrialRecord[];
-  readonly judged: Judged;
-  readonly prediction: Prediction;
+  readonly judged: JudgedTrials;
+  readonly prediction: DriverPrediction;
 }
 
 export function certificateOf(parts: Parts): Certificate {

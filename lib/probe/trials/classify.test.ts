@@ -7,10 +7,11 @@ import {
   trialOf,
   writesOf,
 } from '../../../test/support/probe-trial.ts';
-import { classify, type Outcome } from './classify.ts';
+import { classify, type DetachOutcome } from './classify.ts';
 import { emptyJournal } from './journal.ts';
 
-const outcomeOf = (...of: Parameters<typeof trialOf>): Outcome => classify(trialOf(...of)).outcome;
+const outcomeOf = (...of: Parameters<typeof trialOf>): DetachOutcome =>
+  classify(trialOf(...of)).outcome;
 
 describe('a writer that stays', () => {
   test('is cut off with the detach', () => {
@@ -88,7 +89,7 @@ describe('undecided, with the reason', () => {
 });
 
 describe('a writer that was quiet', () => {
-  const quiet = (cutMs: number, goneMs = 250): Outcome => {
+  const quiet = (cutMs: number, goneMs = 250): DetachOutcome => {
     const writes = writesOf({ cutMs }).filter(
       ({ begunMs }) => begunMs < 999_000 || begunMs > 1_040_000,
     );

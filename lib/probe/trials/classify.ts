@@ -3,14 +3,14 @@
  * outcome is `undecided` with the reason, never a guess.
  */
 import { toldInSeconds } from '../../durations.ts';
-import type { DetachVariant } from '../plan.ts';
+import type { DetachVariant } from '../trial-plan.ts';
 import { answeredMs, writesBy, type Write } from './journal.ts';
 import { type HandOverFinding, handOverOf, type NextFinding, nextOf } from './next-pod.ts';
-import { isIn, settled } from './on-disk.ts';
+import { isInRanges, settled } from './on-disk.ts';
 import type { TrialRecord } from './record.ts';
 import { heardBefore, silentMs, steadyMs, steadyWrites, unreadable } from './steady.ts';
 
-export const outcomes = [
+export const detachOutcomes = [
   /** The writer was cut off before the detach was answered. */
   'cut',
   /** It was cut off, but only after the detach was answered. */
@@ -25,12 +25,12 @@ export const outcomes = [
   'pending',
   'undecided',
 ] as const;
-export type Outcome = (typeof outcomes)[number];
+export type DetachOutcome = (typeof detachOutcomes)[number];
 
-export interface Finding extends HandOverFinding {
+export interface TrialFinding extends HandOverFinding {
   readonly name: string;
   readonly variant: DetachVariant;
-  readonly outcome: Outcome;
+  readonly outcome: DetachOutcome;
   /** One sentence. */
   readonly why: string;
   /** From the delete to the attachment's end: at most so long. */
@@ -57,16 +57,16 @@ export interface Finding extends HandOverFinding {
   readonly next: NextFinding;
 }
 
-/** Of a trial that took an attachment away. */
+/** Record of a trial that took an attachment away. */
 export type DetachRecord = TrialRecord & { readonly variant: DetachVariant };
 
-export function classify(record: DetachRecord): Finding {
+export function classify(record: DetachRecord): TrialFinding {
   const facts = factsOf(record);
   const [outcome, why] = judge(record, facts);
   return { name: record.name, variant: record.variant, outcome, why, ...numbersOf(record, facts) };
 }
 
-interface Facts {
+interface TrialFacts {
   /** On the probe's clock. */
   readonly writes: readonly Write[];
   readonly acks: readonly Write[];
@@ -76,7 +76,7 @@ interface Facts {
   readonly next: NextFinding;
 }
 
-function factsOf(record: TrialRecord): Facts {
+function factsOf(record: TrialRecord): TrialFacts {
   const { deleteAskedMs = Infinity, watchEndedMs = Infinity, clockOffsetMs } = record;
   const writes = writesBy(record.writerJournal, clockOffsetMs).filter(
     ({ begunMs }) => begunMs <= watchEndedMs,
@@ -89,10 +89,10 @@ function factsOf(record: TrialRecord): Facts {
   };
 }
 
-type Judged = readonly [Outcome, string];
-const undecided = (why: string): Judged => ['undecided', why];
+type JudgedDetach = readonly [DetachOutcome, string];
+const undecided = (why: string): JudgedDetach => ['undecided', why];
 
-function judge(record: TrialRecord, facts: Facts): Judged {
+function judge(record: TrialRecord, facts: TrialFacts): JudgedDetach {
   const { deleteAskedMs, watchEndedMs, clockErrorMs = 0, writerJournal: journal } = record;
   if (record.ended !== undefined) return undecided(record.ended);
   if (deleteAskedMs === undefined || watchEndedMs === undefined) {
@@ -119,7 +119,7 @@ function judge(record: TrialRecord, facts: Facts): Judged {
   return judgeWriting(record, facts, clockErrorMs);
 }
 
-function judgeWriting(record: TrialRecord, facts: Facts, clockErrorMs: number): Judged {
+function judgeWriting(record: TrialRecord, facts: TrialFacts, clockErrorMs: number): JudgedDetach {
   const { deleteAskedMs = 0, watchEndedMs = 0, goneMs } = record;
   const { firstError, lastAck } = facts;
   const horizon = `in ${toldInSeconds(watchEndedMs - deleteAskedMs)}`;
@@ -156,7 +156,7 @@ function judgeWriting(record: TrialRecord, facts: Facts, clockErrorMs: number): 
 }
 
 /** What happened while it was quiet shows in its first write after. */
-function judgeIdle(record: TrialRecord, facts: Facts): Judged {
+function judgeIdle(record: TrialRecord, facts: TrialFacts): JudgedDetach {
   const { quietMs, loudMs } = record.writerJournal;
   const { deleteAskedMs = 0, goneMs, clockOffsetMs = 0, watchEndedMs = 0 } = record;
   if (quietMs === undefined || loudMs === undefined) return undecided('the writer was never quiet');
@@ -180,8 +180,8 @@ function judgeIdle(record: TrialRecord, facts: Facts): Judged {
 
 function numbersOf(
   record: TrialRecord,
-  facts: Facts,
-): Omit<Finding, 'name' | 'variant' | 'outcome' | 'why'> {
+  facts: TrialFacts,
+): Omit<TrialFinding, 'name' | 'variant' | 'outcome' | 'why'> {
   const { deleteAskedMs, goneMs, attachments } = record;
   const { firstError, lastAck, next } = facts;
   if (deleteAskedMs === undefined) return { next };
@@ -214,8 +214,8 @@ function numbersOf(
     ...(onDisk === undefined
       ? {}
       : {
-          reachedAfterAnswer: late.filter(({ seq }) => isIn(onDisk.ranges, seq)).length,
-          lostAcks: settled(record, facts.acks).filter(({ seq }) => !isIn(onDisk.ranges, seq))
+          reachedAfterAnswer: late.filter(({ seq }) => isInRanges(onDisk.ranges, seq)).length,
+          lostAcks: settled(record, facts.acks).filter(({ seq }) => !isInRanges(onDisk.ranges, seq))
             .length,
         }),
     ...(again?.attachedMs === undefined ? {} : { reattachedMs: since(again.attachedMs) }),

@@ -7,7 +7,7 @@ import { FakeStorageApi } from '../../../test/support/fake-storage-api.ts';
 import { writeKubeconfig } from '../../../test/support/user-kubeconfig.ts';
 import { probeClients, type ProbeClients } from '../clients.ts';
 import { cleanGiven, cleanUp } from './clean.ts';
-import { ownerNow } from './place.ts';
+import { ownerNow } from './namespace.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'forcedetach-clean-'));
 let api: FakeStorageApi;

@@ -8,11 +8,11 @@ import { ForcedetachError, InfrastructureError, UsageError } from '../../errors.
 import { outOfServiceKey } from '../../taints.ts';
 import { answered, kubectl, mustBeAllowed } from '../../user-cluster.ts';
 import type { ProbeClients } from '../clients.ts';
-import { isTrialName } from '../plan.ts';
+import { isTrialName } from '../trial-plan.ts';
 import { cleanNeeds, leftNeeds, removalNeeds, type Home } from '../rights.ts';
 import { closeHome } from './home.ts';
 import { probeLabel } from './objects.ts';
-import { isProbesName, stateOf, whyKept } from './place.ts';
+import { isProbesName, stateOf, whyKept } from './namespace.ts';
 import { untaintNodes } from './taint.ts';
 import { nowMs } from './view.ts';
 
@@ -104,13 +104,13 @@ async function claimsIn(
   return (await answered(clients, `listed the claims in ${namespace}`, listing)).items;
 }
 
-interface Volume {
+interface LeftVolume {
   readonly name: string;
   readonly phase: string;
   readonly claim: V1ObjectReference;
 }
 
-async function volumesOf(clients: ProbeClients): Promise<Volume[]> {
+async function volumesOf(clients: ProbeClients): Promise<LeftVolume[]> {
   const listing = clients.core.listPersistentVolume();
   const { items } = await answered(clients, 'listed the volumes', listing);
   return items.map(({ metadata, spec, status }) => ({
@@ -129,7 +129,7 @@ async function marksOf(clients: ProbeClients): Promise<string[]> {
 /** No error where none of these volumes is of a claim that is gone; else one that names them all. */
 async function outliving(
   clients: ProbeClients,
-  volumes: readonly Volume[],
+  volumes: readonly LeftVolume[],
   isLost: (claim: V1ObjectReference) => boolean,
 ): Promise<InfrastructureError[]> {
   const lost = volumes.filter(({ claim }) => isLost(claim));

@@ -58,7 +58,7 @@ export function followLog(request: FollowRequest): Followed {
   return followed;
 }
 
-export interface Clock {
+export interface ClockOffset {
   /** Added to the node's time: the probe's, too late by no more than `errorMs`. */
   readonly offsetMs: number;
   readonly errorMs: number;
@@ -68,7 +68,7 @@ export interface Clock {
  * From lines of the kind `<number> ack <seq> <begun> <took>`: none can come before it was written, so
  * the fastest one tells most. Its way is taken for `errorMs`: half a second where nothing bounds it.
  */
-export function clockOf(lines: readonly Came[], errorMs = 250): Clock | undefined {
+export function clockOffsetOf(lines: readonly Came[], errorMs = 250): ClockOffset | undefined {
   const offsets = lines.flatMap(({ line, atMs }) => {
     const [, word, , begun, took] = line.split(' ');
     const writtenMs = Number(begun) + Number(took);

@@ -6,7 +6,7 @@ import { forcedMeaning, measuredText } from '../texts.ts';
 import type { Certificate } from './certificate.ts';
 import { classifyForced, measureForced } from './force-deleted.ts';
 import type { ForcedOutcome } from './judge-forced.ts';
-import { judged } from './judged.ts';
+import { judgeTrials } from './judge-trials.ts';
 import type { TrialRecord } from './record.ts';
 
 const outcomeOf = (...of: Parameters<typeof forcedOf>): ForcedOutcome =>
@@ -141,9 +141,9 @@ test('a write that was acknowledged and is not on the disk is told', () => {
 test('a row of its own, with n and percentiles; nothing of it is in the answer', () => {
   const fenced = [trialOf({ cutMs: 150 }), trialOf({ cutMs: 200 })];
   const forced = [forcedOf(), forcedOf({ killMs: 3000 }), forcedOf({ killMs: 30_000 })];
-  const alone = judged(fenced);
+  const alone = judgeTrials(fenced);
   expect(alone).not.toHaveProperty('forceDeleted');
-  const { forceDeleted, ...rest } = judged([...forced, ...fenced]);
+  const { forceDeleted, ...rest } = judgeTrials([...forced, ...fenced]);
   expect(rest).toEqual(alone);
   expect(rest.answer.mode).toBe('fenced');
   expect(forceDeleted).toMatchObject({
@@ -158,13 +158,13 @@ test('a row of its own, with n and percentiles; nothing of it is in the answer',
 });
 
 test('trials of pods deleted by force alone answer nothing', () => {
-  expect(judged([forcedOf()]).answer).toMatchObject({ mode: undefined, modes: [] });
+  expect(judgeTrials([forcedOf()]).answer).toMatchObject({ mode: undefined, modes: [] });
 });
 
 test('the words say what it shows, and what it does not', () => {
   const trials = [trialOf({ cutMs: 150 }), forcedOf({ killMs: 30_000 })];
   const certificate = {
-    ...{ ...judged(trials), trials, planHash: 'x', kubernetes: 'v1', driver: { name: 'd' } },
+    ...{ ...judgeTrials(trials), trials, planHash: 'x', kubernetes: 'v1', driver: { name: 'd' } },
     ...{ storageClass: { name: 'fast' }, plan: { list: [], horizonMs: 1, volumeMode: 'Block' } },
   } as unknown as Certificate;
   const text = measuredText(certificate);

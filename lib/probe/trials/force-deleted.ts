@@ -7,7 +7,7 @@ import { answeredMs, writesBy } from './journal.ts';
 import { judgeForced, type ForcedFacts, type ForcedOutcome } from './judge-forced.ts';
 import { figure, tally, type Figure } from './measured.ts';
 import { nextOf, nextWroteMs, type NextFinding } from './next-pod.ts';
-import { isIn, seqsOf, settled, slotsLater } from './on-disk.ts';
+import { isInRanges, seqsOf, settled, slotsLater } from './on-disk.ts';
 import type { TrialRecord } from './record.ts';
 
 /** Milliseconds are since the delete was asked for: the API has no pod from some moment of its answer on. */
@@ -124,7 +124,8 @@ function numbersOf(record: TrialRecord, { writes, acks }: ForcedFacts): Numbers 
       ? {}
       : {
           reachedAfter: found.filter((seq) => seq >= firstAfter).length,
-          lostAcks: settled(record, acks).filter(({ seq }) => !isIn(onDisk.ranges, seq)).length,
+          lostAcks: settled(record, acks).filter(({ seq }) => !isInRanges(onDisk.ranges, seq))
+            .length,
         }),
     ...(error === undefined ? {} : { error }),
     ...since('detachAskedMs', record.attachments[0]?.deletingMs),

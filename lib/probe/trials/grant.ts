@@ -8,7 +8,7 @@ import { InfrastructureError } from '../../errors.ts';
 import { writeOutput } from '../../output-file.ts';
 import { answered, kubectl, missingRights } from '../../user-cluster.ts';
 import type { ProbeClients } from '../clients.ts';
-import type { Trial } from '../plan.ts';
+import type { ProbeTrial } from '../trial-plan.ts';
 import { attachmentNeeds, granteeOf, rbacObjects, type Home } from '../rights.ts';
 import { attachmentName, claimObject } from './objects.ts';
 import type { TrialContext } from './trial.ts';
@@ -20,21 +20,21 @@ const provisionMs = 240_000;
 const grantMs = 900_000;
 const lookMs = 2000;
 
-/** As the scheduler tells a class that waits for the first pod where that will be. */
+/** Annotation by which the scheduler tells a class that waits for the first pod where that will be. */
 const selectedNode = 'volume.kubernetes.io/selected-node';
 
 /**
  * Makes the claims of all trials; the names of their writers' attachments, but for those that are left to
  * Kubernetes. Throws as `View.until` does.
  */
-export async function provision(
-  { clients, view, place }: TrialContext,
+export async function provisionTrials(
+  { clients, view, template }: TrialContext,
   waitsForPod: boolean,
 ): Promise<readonly string[]> {
-  const { namespace, plan } = place;
+  const { namespace, plan } = template;
   const [node] = plan.nodes;
   for (const trial of plan.list) {
-    const body = claimObject(place, trial, waitsForPod ? { [selectedNode]: node } : {});
+    const body = claimObject(template, trial, waitsForPod ? { [selectedNode]: node } : {});
     await clients.core.createNamespacedPersistentVolumeClaim({ namespace, body });
   }
   const what = { what: 'all volumes are made', timeoutMs: provisionMs };
@@ -53,7 +53,7 @@ export async function provision(
   );
 }
 
-const endsAttachment = ({ variant }: Trial): boolean => variant !== 'force-deleted';
+const endsAttachment = ({ variant }: ProbeTrial): boolean => variant !== 'force-deleted';
 
 export interface GrantRequest {
   readonly home: Home;

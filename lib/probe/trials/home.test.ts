@@ -14,7 +14,7 @@ import { homeNeeds, trialNeeds } from '../rights.ts';
 import { waitForGrant } from './grant.ts';
 import { atHome, closeHome } from './home.ts';
 import { attachmentName } from './objects.ts';
-import { runTrials, type TrialsRequest } from './run.ts';
+import { runTrials, type TrialsRequest } from './run-trials.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'forcedetach-home-'));
 let api: FakeStorageApi;

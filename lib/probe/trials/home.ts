@@ -11,28 +11,28 @@ import { givenValue, probeLabel, securityLabel } from './objects.ts';
 import {
   endPods,
   makeNamespace,
-  newNamespace,
+  newProbeNamespace,
   removeNamespace,
-  untilGone,
+  untilNamespaceGone,
   volumesLeft,
-  type Lease,
-} from './place.ts';
+  type NamespaceRequest,
+} from './namespace.ts';
 import { untaintNodes } from './taint.ts';
 import { whyOf } from './view.ts';
 
 /** `given`: the name of one that is there. */
 export const newHome = (given: string | undefined): Home => ({
-  namespace: given ?? newNamespace(),
+  namespace: given ?? newProbeNamespace(),
   isGiven: given !== undefined,
 });
 
 export const removal = ({ namespace, isGiven }: Home): string =>
   isGiven ? `--clean --namespace ${namespace}` : '--clean';
 
-/** Of what a run makes in it. */
+/** Selects what a run makes in it. */
 const labelSelector = `${probeLabel}=yes`;
 
-export interface Stay extends Lease {
+export interface Stay extends NamespaceRequest {
   readonly clients: ProbeClients;
   readonly home: Home;
   readonly say: (line: string) => void;
@@ -63,7 +63,7 @@ export async function atHome<T extends object>(
 async function openHome(
   clients: ProbeClients,
   { namespace, isGiven }: Home,
-  lease: Lease,
+  lease: NamespaceRequest,
 ): Promise<void> {
   if (!isGiven) return makeNamespace(clients, namespace, lease);
   const labels = await labelsOfGiven(clients, namespace);
@@ -119,20 +119,20 @@ export async function closeHome(
     const removing = orMissing(core.deleteNamespacedPersistentVolumeClaim({ name, namespace }));
     await answered(clients, `removed the claim ${name}`, removing);
   }
-  await untilGone(clients, namespace, async () => {
+  await untilNamespaceGone(clients, namespace, async () => {
     const left = await madeIn(clients, namespace);
     return [...left.pods, ...left.claims, ...(await volumesLeft(clients, volumes))];
   });
 }
 
-interface Made {
+interface MadeObjects {
   readonly pods: readonly string[];
   readonly claims: readonly string[];
-  /** Of the claims. */
+  /** Volumes of the claims. */
   readonly volumes: readonly string[];
 }
 
-async function madeIn(clients: ProbeClients, namespace: string): Promise<Made> {
+async function madeIn(clients: ProbeClients, namespace: string): Promise<MadeObjects> {
   const which = { namespace, labelSelector };
   const { core } = clients;
   const listing = Promise.all([

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { clockOf } from './follow-log.ts';
+import { clockOffsetOf } from './follow-log.ts';
 import { answeredMs, readJournal } from './journal.ts';
 
 const lines = [
@@ -65,6 +65,6 @@ test('the clock of a node follows from the line that came fastest', () => {
     { line: '2 ack 1 2000 5', atMs: 5025 },
     { line: '3 scan 9 9 9', atMs: 1 },
   ];
-  expect(clockOf(came)).toMatchObject({ offsetMs: 3020 });
-  expect(clockOf([])).toBeUndefined();
+  expect(clockOffsetOf(came)).toMatchObject({ offsetMs: 3020 });
+  expect(clockOffsetOf([])).toBeUndefined();
 });

@@ -39,13 +39,13 @@ export const journalSchema = z.object({
   gaps: z.number(),
 });
 type Draft = z.output<typeof journalSchema>;
-export type Journal = Immutable<Draft>;
-export type Write = Journal['writes'][number];
+export type PodJournal = Immutable<Draft>;
+export type Write = PodJournal['writes'][number];
 
-export const emptyJournal: Journal = { writes: [], scans: [], blind: [], gaps: 0 };
+export const emptyJournal: PodJournal = { writes: [], scans: [], blind: [], gaps: 0 };
 
 /** Lines in any order; the same line twice counts once. */
-export function readJournal(lines: readonly string[]): Journal {
+export function readJournal(lines: readonly string[]): PodJournal {
   const byNumber = new Map<number, readonly string[]>();
   let strange = 0;
   for (const line of lines) {
@@ -109,7 +109,7 @@ const rangesOf = (text: string): [number, number][] =>
   [...text.matchAll(/(\d+)-(\d+)/g)].map(([, from, to]) => [Number(from), Number(to)]);
 
 /** The writes, begun by another clock, which is ahead of the pod's by so much. */
-export const writesBy = ({ writes }: Journal, aheadMs = 0): Write[] =>
+export const writesBy = ({ writes }: PodJournal, aheadMs = 0): Write[] =>
   writes.map((write) => ({ ...write, begunMs: write.begunMs + aheadMs }));
 
 /** When a write was answered: with its error, too. */

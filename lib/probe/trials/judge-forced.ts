@@ -29,10 +29,10 @@ export interface ForcedFacts {
   readonly overlapSlots: number;
 }
 
-type Judged = readonly [ForcedOutcome, string];
-const undecided = (why: string): Judged => ['undecided', why];
+type JudgedForced = readonly [ForcedOutcome, string];
+const undecided = (why: string): JudgedForced => ['undecided', why];
 
-export function judgeForced(record: TrialRecord, facts: ForcedFacts): Judged {
+export function judgeForced(record: TrialRecord, facts: ForcedFacts): JudgedForced {
   const { overlapAcks, overlapSlots, acks } = facts;
   if (overlapAcks + overlapSlots > 0) {
     return [
@@ -64,7 +64,7 @@ function judgeEnd(
   record: TrialRecord,
   { writes, next }: ForcedFacts,
   { deleteAskedMs, watchEndedMs }: { deleteAskedMs: number; watchEndedMs: number },
-): Judged {
+): JudgedForced {
   const lastMs = Math.max(...writes.map(answeredMs));
   const last = toldInSeconds(Math.max(0, lastMs - deleteAskedMs));
   if (next.was !== 'in') {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { nextIn, nextOut, trialOf, type Kind } from '../../../test/support/probe-trial.ts';
 import { classify } from './classify.ts';
-import { figure, measure, type Measured } from './measured.ts';
+import { figure, measure, type MeasuredClass } from './measured.ts';
 import { emptyJournal } from './journal.ts';
 import type { TrialRecord } from './record.ts';
 
@@ -9,7 +9,7 @@ const inAfter = nextIn(61_000);
 const refused = nextOut('FailedMount', 'MountVolume.MountDevice failed for volume "x": in use');
 const barred = nextOut('FailedAttachVolume', 'Volume is already used by pod(s) a');
 
-function measured(kept: Kind, contested: Kind, next: Partial<TrialRecord>): Measured {
+function measured(kept: Kind, contested: Kind, next: Partial<TrialRecord>): MeasuredClass {
   const records = [1, 2, 3].flatMap(() => [
     trialOf(kept),
     trialOf({ ...contested, variant: 'contested' }, next),
@@ -66,7 +66,7 @@ test.each([
 });
 
 test('a driver that gives a volume away whose detach it refuses is of no mode', () => {
-  const given = (lastSeenMs: number): Measured => {
+  const given = (lastSeenMs: number): MeasuredClass => {
     const first = { uid: '1', firstSeenMs: 0, lastSeenMs, detachError: 'no' };
     const next = { uid: '2', firstSeenMs: 0, lastSeenMs: 0, attachedMs: 1_100_000 };
     const attachments = { attachments: [first], nextAttachment: next };
@@ -89,7 +89,7 @@ test('of an undecided class the driver is quoted', () => {
 });
 
 test('one late cut tells an early answer, where others came between two looks', () => {
-  const seen = (...cutsMs: number[]): Measured =>
+  const seen = (...cutsMs: number[]): MeasuredClass =>
     measure(cutsMs.map((cutMs) => classify(trialOf({ cutMs }))));
   expect(seen(150, 5250).mode).toBe('ack-early');
   expect(seen(150, 150).mode).toBe('fenced');

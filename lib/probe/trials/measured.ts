@@ -3,8 +3,8 @@
  * figures. Pure. One mode where one agrees; several where trials of this kind can't tell them apart.
  */
 import type { DiskMode } from '../../disk-modes/index.ts';
-import { detachVariants, type DetachVariant } from '../plan.ts';
-import type { Finding, Outcome } from './classify.ts';
+import { detachVariants, type DetachVariant } from '../trial-plan.ts';
+import type { TrialFinding, DetachOutcome } from './classify.ts';
 import { isBeside, type NextFinding } from './next-pod.ts';
 
 export interface Figure {
@@ -17,34 +17,38 @@ export interface Figure {
   readonly mostMs: number;
 }
 
-export interface Measured {
+export interface MeasuredClass {
   /** Undefined: undecided. */
   readonly mode: DiskMode | undefined;
   /** All that agree with every trial that could be decided. */
   readonly modes: readonly DiskMode[];
   /** Why it is undecided, or what else is to be said; a sentence each. */
   readonly notes: readonly string[];
-  readonly counts: Readonly<Record<DetachVariant, Readonly<Partial<Record<Outcome, number>>>>>;
+  readonly counts: Readonly<
+    Record<DetachVariant, Readonly<Partial<Record<DetachOutcome, number>>>>
+  >;
   readonly next: Readonly<Partial<Record<NextFinding['was'], number>>>;
   readonly figures: readonly Figure[];
 }
 
 interface Signature {
-  readonly kept: readonly Outcome[];
+  readonly kept: readonly DetachOutcome[];
   /** A cut that comes while it is quiet is seen after that time only. */
-  readonly idle: readonly Outcome[];
+  readonly idle: readonly DetachOutcome[];
   /** What may become of the next pod, and of the writer then. */
-  readonly contested: Readonly<Partial<Record<NextFinding['was'], readonly Outcome[]>>>;
-  /** Of trials in which the writer writes, one at least: the others can be too coarse to show it. */
-  readonly shows?: Outcome;
+  readonly contested: Readonly<Partial<Record<NextFinding['was'], readonly DetachOutcome[]>>>;
+  /** Outcome of at least one trial in which the writer writes: the others can be too coarse to show it. */
+  readonly shows?: DetachOutcome;
 }
 
 const notCut = { kept: ['not-cut'], idle: ['not-cut'] } as const;
-const all = (outcomes: readonly Outcome[], ...was: NextFinding['was'][]): Signature['contested'] =>
-  Object.fromEntries(was.map((each) => [each, outcomes]));
+const all = (
+  outcomes: readonly DetachOutcome[],
+  ...was: NextFinding['was'][]
+): Signature['contested'] => Object.fromEntries(was.map((each) => [each, outcomes]));
 
 /** A cut that comes between two looks at the attachment may have come before its end. */
-const late: readonly Outcome[] = ['late-cut', 'cut'];
+const late: readonly DetachOutcome[] = ['late-cut', 'cut'];
 
 /** What each mode shows on a healthy node without a taint; lib/disk-modes has what each does. */
 const signatures: Readonly<Partial<Record<DiskMode, Signature>>> = {
@@ -63,7 +67,7 @@ const signatures: Readonly<Partial<Record<DiskMode, Signature>>> = {
   },
 };
 
-export function measure(findings: readonly Finding[]): Measured {
+export function measure(findings: readonly TrialFinding[]): MeasuredClass {
   const decided = findings.filter(({ outcome }) => outcome !== 'undecided');
   const lost = findings.filter(({ lostAcks = 0 }) => lostAcks > 0);
   const agreeing = (Object.keys(signatures) as DiskMode[]).filter((mode) => {
@@ -94,13 +98,13 @@ export function measure(findings: readonly Finding[]): Measured {
   };
 }
 
-function agrees({ variant, outcome, next }: Finding, signature: Signature): boolean {
+function agrees({ variant, outcome, next }: TrialFinding, signature: Signature): boolean {
   if (variant === 'kept') return signature.kept.includes(outcome);
   if (variant === 'idle') return signature.idle.includes(outcome);
   return signature.contested[next.was]?.includes(outcome) === true;
 }
 
-function shows(decided: readonly Finding[], { shows: outcome }: Signature): boolean {
+function shows(decided: readonly TrialFinding[], { shows: outcome }: Signature): boolean {
   const writing = decided.filter(({ variant }) => variant !== 'idle');
   return (
     outcome === undefined ||
@@ -113,7 +117,7 @@ function shows(decided: readonly Finding[], { shows: outcome }: Signature): bool
  * What no mode does, a sentence each. A volume that nobody uses any more can be had elsewhere; and none
  * can be had elsewhere whose detach the driver still refuses.
  */
-function liesOf(findings: readonly Finding[]): string[] {
+function liesOf(findings: readonly TrialFinding[]): string[] {
   const tried = findings.flatMap(({ handOver }) => handOver ?? []);
   const failed = tried.flatMap((each) => (each === 'done' ? [] : each.failed));
   const twice = findings.filter(({ besideMs = 0 }) => isBeside(besideMs));
@@ -133,17 +137,17 @@ function liesOf(findings: readonly Finding[]): string[] {
 }
 
 /** What it said of its detaches, once each. */
-const wordsOfDriver = (findings: readonly Finding[]): string[] =>
+const wordsOfDriver = (findings: readonly TrialFinding[]): string[] =>
   [...new Set(findings.flatMap(({ detachError }) => detachError ?? []))]
     .slice(0, 3)
     .map((words) => `the driver said of a detach: ${words}`);
 
-const undecidedNotes = (findings: readonly Finding[]): string[] =>
+const undecidedNotes = (findings: readonly TrialFinding[]): string[] =>
   findings
     .filter(({ outcome }) => outcome === 'undecided')
     .map(({ name, why }) => `${name} is undecided: ${why}`);
 
-function contradiction(decided: readonly Finding[]): string {
+function contradiction(decided: readonly TrialFinding[]): string {
   if (decided.length === 0) return 'no trial could be decided';
   const seen = [
     ...new Set(
@@ -165,22 +169,22 @@ function apart(modes: readonly DiskMode[]): string {
     : `${both}: they differ by what becomes of a next pod, and none had the volume in these trials; make more of them`;
 }
 
-const countsOf = (findings: readonly Finding[]): Measured['counts'] =>
+const countsOf = (findings: readonly TrialFinding[]): MeasuredClass['counts'] =>
   Object.fromEntries(
     detachVariants.map((variant) => [
       variant,
       tally(findings.filter((each) => each.variant === variant).map(({ outcome }) => outcome)),
     ]),
-  ) as Measured['counts'];
+  ) as MeasuredClass['counts'];
 
 export const tally = <T extends string>(words: readonly T[]): Partial<Record<T, number>> =>
   Object.fromEntries(
     [...Map.groupBy(words, (word) => word)].map(([word, each]) => [word, each.length]),
   ) as Partial<Record<T, number>>;
 
-function figuresOf(decided: readonly Finding[]): Figure[] {
+function figuresOf(decided: readonly TrialFinding[]): Figure[] {
   const writing = decided.filter(({ variant }) => variant !== 'idle');
-  const of = (what: string, value: (finding: Finding) => number | undefined): Figure[] => {
+  const of = (what: string, value: (finding: TrialFinding) => number | undefined): Figure[] => {
     const values = writing.flatMap((finding) => value(finding) ?? []);
     return values.length === 0 ? [] : [figure(what, values)];
   };

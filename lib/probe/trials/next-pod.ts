@@ -94,7 +94,7 @@ export function handOverOf(record: TrialRecord): HandOverFinding {
   };
 }
 
-/** Of one detach's end and the next attach: each is told by an object of its own. */
+/** Tolerance between one detach's end and the next attach: each is told by an object of its own. */
 const apartMs = 1000;
 export const isBeside = (besideMs: number): boolean => besideMs > apartMs;
 

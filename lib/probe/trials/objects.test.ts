@@ -1,14 +1,20 @@
 import { expect, test } from 'vitest';
-import { planOf } from '../plan.ts';
-import { attachmentName, claimObject, podObject, programOf, type Place } from './objects.ts';
+import { trialPlanOf } from '../trial-plan.ts';
+import {
+  attachmentName,
+  claimObject,
+  podObject,
+  programOf,
+  type ObjectTemplate,
+} from './objects.ts';
 import { currentOwner, encodeOwner } from '../../owner.ts';
-import { whyKept } from './place.ts';
+import { whyKept } from './namespace.ts';
 
-const plan = planOf({
+const plan = trialPlanOf({
   ...{ storageClass: 'c', nodes: ['a', 'b'], trials: 1, volumeMode: 'Block' },
   ...{ size: '1Gi', horizonMs: 100_000, image: 'node:24' },
 });
-const place: Place = { namespace: 'n', plan, program: 'x' };
+const template: ObjectTemplate = { namespace: 'n', plan, program: 'x' };
 const trial = { name: 'kept-1', variant: 'kept' } as const;
 
 test('an attachment has the name that Kubernetes gives it', () => {
@@ -19,25 +25,25 @@ test('an attachment has the name that Kubernetes gives it', () => {
 });
 
 test('a pod runs on its node only, without rights, with the volume as the plan has it', () => {
-  const pod = podObject(place, trial, 'next');
+  const pod = podObject(template, trial, 'next');
   expect(JSON.stringify(pod.spec?.affinity)).toContain('"values":["b"]');
   expect(pod.spec?.containers[0]).toMatchObject({
     image: 'node:24',
     securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } },
     volumeDevices: [{ devicePath: '/dev/probe' }],
   });
-  const files = { ...place, plan: { ...plan, volumeMode: 'Filesystem' as const } };
+  const files = { ...template, plan: { ...plan, volumeMode: 'Filesystem' as const } };
   expect(podObject(files, trial, 'writer').spec?.containers[0]?.volumeMounts).toHaveLength(1);
-  const owned = claimObject({ ...place, owner: '1 2 3 4 5' }, trial, { more: 'x' });
+  const owned = claimObject({ ...template, owner: '1 2 3 4 5' }, trial, { more: 'x' });
   expect(owned.metadata?.annotations).toEqual({ 'forcedetach.owner': '1 2 3 4 5', more: 'x' });
   expect(claimObject(files, trial).spec).toMatchObject({ volumeMode: 'Filesystem' });
 });
 
 test('both pods of a trial know its slots alike', () => {
   const contested = { name: 'contested-1', variant: 'contested' } as const;
-  const [a, b] = (['writer', 'next'] as const).map((role) => programOf(place, contested, role));
+  const [a, b] = (['writer', 'next'] as const).map((role) => programOf(template, contested, role));
   expect([a?.slots, a?.token]).toEqual([b?.slots, b?.token]);
-  expect(programOf(place, trial, 'writer').token).not.toBe(a?.token);
+  expect(programOf(template, trial, 'writer').token).not.toBe(a?.token);
 });
 
 test('a namespace of another machine’s probe stays until its time is over, one of a living probe always', () => {

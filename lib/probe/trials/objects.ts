@@ -1,10 +1,10 @@
 /** The Kubernetes objects of a probe: its namespace, claims and pods. Pure. */
 import { createHash } from 'node:crypto';
 import type { V1Namespace, V1PersistentVolumeClaim, V1Pod } from '@kubernetes/client-node';
-import type { Plan, Trial } from '../plan.ts';
+import type { TrialPlan, ProbeTrial } from '../trial-plan.ts';
 
 export const probeLabel = 'forcedetach.probe';
-/** Of a namespace that somebody made for probes: they leave it, and take away only what they made. */
+/** Value of a namespace that somebody made for probes: they leave it, and take away only what they made. */
 export const givenValue = 'given';
 const runLabel = 'forcedetach.run';
 /** Annotations: their values have blanks, colons and the like. */
@@ -35,7 +35,7 @@ export const namespaceObject = (
   },
 });
 
-/** As somebody makes it who grants rights in it. */
+/** Namespace as somebody makes it who grants rights in it. */
 export const givenNamespaceObject = (
   name: string,
   security: PodSecurity,
@@ -49,12 +49,12 @@ export const givenNamespaceObject = (
   },
 });
 
-export interface Place {
+export interface ObjectTemplate {
   readonly namespace: string;
-  readonly plan: Plan;
+  readonly plan: TrialPlan;
   /** Text of pod/writer.mjs. */
   readonly program: string;
-  /** Of writers; 0: their eviction takes them from the API at once. Default: `graceS`. */
+  /** Grace of writers; 0: their eviction takes them from the API at once. Default: `graceS`. */
   readonly writerGraceS?: number;
   /** Whose claims they are: in a namespace that was given nothing else tells. */
   readonly owner?: string;
@@ -63,8 +63,8 @@ export interface Place {
 }
 
 export const claimObject = (
-  { namespace, plan, owner }: Place,
-  trial: Trial,
+  { namespace, plan, owner }: ObjectTemplate,
+  trial: ProbeTrial,
   more: Readonly<Record<string, string>> = {},
 ): V1PersistentVolumeClaim => ({
   metadata: {
@@ -80,21 +80,21 @@ export const claimObject = (
 });
 
 /** `writer` runs on the plan's first node, `next` on its second. */
-export type Role = 'writer' | 'next';
+export type PodRole = 'writer' | 'next';
 
-export const podName = (trial: Trial, role: Role): string =>
+export const podName = (trial: ProbeTrial, role: PodRole): string =>
   `${trial.name}-${role === 'writer' ? 'a' : 'b'}`;
 /** Container of every pod. */
 export const containerName = 'probe';
 
 /** By which the two pods of a trial know the slots of theirs. */
-export const tokenOf = (namespace: string, { name }: Trial): string =>
+export const tokenOf = (namespace: string, { name }: ProbeTrial): string =>
   createHash('sha256').update(`${namespace}/${name}`).digest('hex').slice(0, 16);
 
 /** What pod/writer.mjs reads from its environment. */
 interface PodProgram {
-  readonly role: Role;
-  /** Of the file, or the device. */
+  readonly role: PodRole;
+  /** Path of the file, or of the device. */
   readonly path: string;
   readonly isBlock: boolean;
   readonly token: string;
@@ -118,7 +118,11 @@ const folder = '/probe';
 const spareMs = 120_000;
 const nextEveryMs = 200;
 
-export function programOf({ namespace, plan }: Place, trial: Trial, role: Role): PodProgram {
+export function programOf(
+  { namespace, plan }: ObjectTemplate,
+  trial: ProbeTrial,
+  role: PodRole,
+): PodProgram {
   const isBlock = plan.volumeMode === 'Block';
   const untilMs = plan.horizonMs + spareMs;
   const isWriter = role === 'writer';
@@ -137,17 +141,22 @@ export function programOf({ namespace, plan }: Place, trial: Trial, role: Role):
   };
 }
 
-/** Of a pod: from SIGTERM to SIGKILL. */
+/** Grace of a pod: from SIGTERM to SIGKILL. */
 export const graceS = 2;
 
 const journalMount = '/journal';
 
 /** `journalFolder`: of its node, where its lines go to a file as well. Default: to its log only. */
-export function podObject(place: Place, trial: Trial, role: Role, journalFolder?: string): V1Pod {
-  const { namespace, plan } = place;
+export function podObject(
+  template: ObjectTemplate,
+  trial: ProbeTrial,
+  role: PodRole,
+  journalFolder?: string,
+): V1Pod {
+  const { namespace, plan } = template;
   const journal = `${journalMount}/${podName(trial, role)}.log`;
   const keepsJournal = journalFolder !== undefined;
-  const program = { ...programOf(place, trial, role), ...(keepsJournal && { journal }) };
+  const program = { ...programOf(template, trial, role), ...(keepsJournal && { journal }) };
   const [a, b] = plan.nodes;
   const node = role === 'writer' ? a : b;
   return {
@@ -156,14 +165,14 @@ export function podObject(place: Place, trial: Trial, role: Role, journalFolder?
       restartPolicy: 'Never',
       automountServiceAccountToken: false,
       enableServiceLinks: false,
-      terminationGracePeriodSeconds: role === 'writer' ? (place.writerGraceS ?? graceS) : graceS,
+      terminationGracePeriodSeconds: role === 'writer' ? (template.writerGraceS ?? graceS) : graceS,
       affinity: { nodeAffinity: onlyOn(node) },
       containers: [
         {
           name: containerName,
           image: plan.image,
           imagePullPolicy: 'IfNotPresent',
-          command: ['node', '--input-type=module', '--eval', place.program],
+          command: ['node', '--input-type=module', '--eval', template.program],
           env: [{ name: 'PROBE', value: JSON.stringify(program) }],
           resources: { requests: { cpu: '10m', memory: '48Mi' }, limits: { memory: '192Mi' } },
           // A new volume belongs to root.
@@ -196,6 +205,6 @@ export const onlyOn = (node: string, operator: 'In' | 'NotIn' = 'In'): object =>
   },
 });
 
-/** As Kubernetes names it: `getAttachmentName` in pkg/volume/csi/csi_attacher.go. */
+/** Name that Kubernetes gives it: `getAttachmentName` in pkg/volume/csi/csi_attacher.go. */
 export const attachmentName = (handle: string, driver: string, node: string): string =>
   `csi-${createHash('sha256').update(`${handle}${driver}${node}`).digest('hex')}`;

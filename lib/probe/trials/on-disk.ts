@@ -1,5 +1,5 @@
 /** What the next pod found on the disk of the first one's writes, and which ones it must have found. */
-import { answeredMs, type Journal, type Write } from './journal.ts';
+import { answeredMs, type PodJournal, type Write } from './journal.ts';
 import type { TrialRecord } from './record.ts';
 
 /** A whole scan comes each 10 s, and what is younger may be in none. */
@@ -12,16 +12,16 @@ export function settled(record: TrialRecord, acks: readonly Write[]): readonly W
   return acks.filter((write) => answeredMs(write) < atMs - scannedMs);
 }
 
-export type Ranges = readonly (readonly [number, number])[];
+export type SeqRanges = readonly (readonly [number, number])[];
 
-export const isIn = (ranges: Ranges, seq: number): boolean =>
+export const isInRanges = (ranges: SeqRanges, seq: number): boolean =>
   ranges.some(([from, to]) => from <= seq && seq <= to);
 
-export const seqsOf = (ranges: Ranges): number[] =>
+export const seqsOf = (ranges: SeqRanges): number[] =>
   ranges.flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_, index) => from + index));
 
 /** After a read that failed the first scan is not of the whole. */
-export const wasBlind = ({ scans: [first], blind }: Journal): boolean =>
+export const wasBlind = ({ scans: [first], blind }: PodJournal): boolean =>
   first !== undefined && blind.some(({ atMs }) => atMs < first.atMs);
 
 /**
@@ -35,5 +35,5 @@ export function slotsLater(record: TrialRecord, sinceMs = -Infinity): number[] {
   const before = scans.findLast(({ atMs }) => atMs + nextClockOffsetMs < sinceMs) ?? scans[0];
   const last = scans.at(-1);
   if (before === undefined || last === undefined || gaps > 0 || wasBlind(nextJournal)) return [];
-  return seqsOf(last.ranges).filter((seq) => !isIn(before.ranges, seq));
+  return seqsOf(last.ranges).filter((seq) => !isInRanges(before.ranges, seq));
 }

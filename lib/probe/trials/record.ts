@@ -1,7 +1,7 @@
 /** What one trial leaves: raw, from which alone its class follows. All times are of the probe's clock. */
 import { z } from 'zod';
 import type { Immutable } from '../../immutable.ts';
-import { variants } from '../plan.ts';
+import { variants } from '../trial-plan.ts';
 import { journalSchema } from './journal.ts';
 
 const ms = z.number();
@@ -51,7 +51,7 @@ export const trialRecordSchema = z.object({
   /** Between the last look that found the deleted attachment and the first that did not. */
   thereUntilMs: ms.exactOptional(),
   goneMs: ms.exactOptional(),
-  /** Of the writer's node, in order: the first is the one that was deleted. */
+  /** Attachments of the writer's node, in order: the first is the one that was deleted. */
   attachments: z.array(attachment),
   nextAttachment: attachment.exactOptional(),
   writer: pod.exactOptional(),

@@ -1,15 +1,15 @@
 /** One trial, step by step, and the record of all that was seen in it. It judges nothing. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { InfrastructureError } from '../../errors.ts';
-import type { Trial } from '../plan.ts';
+import type { ProbeTrial } from '../trial-plan.ts';
 import { emptyJournal } from './journal.ts';
-import { containerName, type Place, type Role } from './objects.ts';
+import { containerName, type ObjectTemplate, type PodRole } from './objects.ts';
 import type { TrialRecord } from './record.ts';
 import { nowMs, whyOf } from './view.ts';
 import { VolumePods, type PodsContext } from './volume-pods.ts';
 
 export interface TrialContext extends PodsContext {
-  readonly place: Place;
+  readonly template: ObjectTemplate;
   readonly say: (line: string) => void;
 }
 
@@ -23,14 +23,14 @@ const readBackMs = 120_000;
 type Draft = { -readonly [K in keyof TrialRecord]: TrialRecord[K] };
 
 /** Rejects with the signal's reason alone; what else goes wrong stands in the record. */
-export async function runTrial(context: TrialContext, trial: Trial): Promise<TrialRecord> {
+export async function runTrial(context: TrialContext, trial: ProbeTrial): Promise<TrialRecord> {
   const draft: Draft = {
     ...{ name: trial.name, variant: trial.variant, claim: trial.name },
     ...{ attachments: [], events: [], writerJournal: emptyJournal, nextJournal: emptyJournal },
   };
   const over = new AbortController();
   const signal = AbortSignal.any([context.signal, over.signal]);
-  const run = new TrialRun({ ...context, signal }, trial, draft);
+  const run = new ProbeTrialRun({ ...context, signal }, trial, draft);
   try {
     await run.play();
   } catch (error) {
@@ -43,23 +43,23 @@ export async function runTrial(context: TrialContext, trial: Trial): Promise<Tri
   return draft;
 }
 
-class TrialRun {
+class ProbeTrialRun {
   readonly #context: TrialContext;
-  readonly #trial: Trial;
+  readonly #trial: ProbeTrial;
   readonly #draft: Draft;
   readonly #pods: VolumePods;
   /** The writer's whole log, read once more. */
   #whole: readonly string[] = [];
 
-  constructor(context: TrialContext, trial: Trial, draft: Draft) {
+  constructor(context: TrialContext, trial: ProbeTrial, draft: Draft) {
     this.#context = context;
     this.#trial = trial;
     this.#draft = draft;
-    this.#pods = new VolumePods(context, context.place, trial);
+    this.#pods = new VolumePods(context, context.template, trial);
   }
 
   async play(): Promise<void> {
-    const { plan } = this.#context.place;
+    const { plan } = this.#context.template;
     const isContested = this.#trial.variant === 'contested';
     await this.#startWriter();
     await this.#steady();
@@ -96,7 +96,7 @@ class TrialRun {
 
   async #startNext(): Promise<void> {
     await this.#pods.create('next');
-    const timeoutMs = this.#context.place.plan.horizonMs + readBackMs;
+    const timeoutMs = this.#context.template.plan.horizonMs + readBackMs;
     void this.#pods.running('next', timeoutMs).catch(() => undefined);
   }
 
@@ -143,12 +143,12 @@ class TrialRun {
 
   /** The attachment is left to Kubernetes. What the writer says after it is heard as long as its kubelet tells. */
   async #forceDelete(): Promise<void> {
-    const { clients, place, view, signal } = this.#context;
+    const { clients, template, view, signal } = this.#context;
     const deleted = await this.#pods.forceDelete();
     Object.assign(this.#draft, deleted);
     await this.#startNext();
     const pod = this.#pods.pod('next');
-    const { horizonMs, besideForMs } = place.plan;
+    const { horizonMs, besideForMs } = template.plan;
     const isRead = (): boolean =>
       nowMs() > (view.pod(pod)?.seen.runningMs ?? Infinity) + besideForMs;
     const endMs = deleted.deleteAskedMs + horizonMs;
@@ -156,7 +156,7 @@ class TrialRun {
     this.#draft.watchEndedMs = nowMs();
     this.#context.say(`${this.#trial.name}: watched`);
     // Its volume can go while the others are watched; what fails here goes with the namespace.
-    const named = { name: pod, namespace: place.namespace };
+    const named = { name: pod, namespace: template.namespace };
     if (isRead()) await clients.core.deleteNamespacedPod(named).catch(() => undefined);
   }
 
@@ -170,9 +170,9 @@ class TrialRun {
 
   /** What reached the disk, read on the other node once the writer is gone. */
   async #readBack(): Promise<void> {
-    const { clients, place, view } = this.#context;
+    const { clients, template, view } = this.#context;
     const pod = this.#pods.pod('writer');
-    await clients.core.deleteNamespacedPod({ name: pod, namespace: place.namespace });
+    await clients.core.deleteNamespacedPod({ name: pod, namespace: template.namespace });
     const gone = { what: `the pod ${pod} is gone`, timeoutMs: readBackMs };
     try {
       await view.until(gone, () => view.pod(pod)?.seen.goneMs !== undefined || 'it is still there');
@@ -189,9 +189,9 @@ class TrialRun {
     }
   }
 
-  async #readLog(role: Role): Promise<readonly string[]> {
-    const { clients, place } = this.#context;
-    const named = { name: this.#pods.pod(role), namespace: place.namespace };
+  async #readLog(role: PodRole): Promise<readonly string[]> {
+    const { clients, template } = this.#context;
+    const named = { name: this.#pods.pod(role), namespace: template.namespace };
     const text = await clients.core.readNamespacedPodLog({ ...named, container: containerName });
     return text.split('\n').filter(Boolean);
   }

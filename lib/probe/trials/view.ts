@@ -48,7 +48,7 @@ export class View {
     for (const look of this.#looks) look();
   }
 
-  /** As it was last seen, also one that is gone. */
+  /** Pod as it was last seen, also one that is gone. */
   pod(name: string): { readonly pod: V1Pod; readonly seen: PodSeen } | undefined {
     return this.#pods.get(name);
   }

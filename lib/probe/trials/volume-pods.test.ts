@@ -1,13 +1,13 @@
 /** What is said where a pod does not start or can't write, or where something stays. */
 import { afterEach, expect, test, vi } from 'vitest';
 import type { ProbeClients } from '../clients.ts';
-import { planOf } from '../plan.ts';
-import { removeNamespace, untilGone } from './place.ts';
+import { trialPlanOf } from '../trial-plan.ts';
+import { removeNamespace, untilNamespaceGone } from './namespace.ts';
 import { VolumePods, type PodsContext } from './volume-pods.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
-const plan = planOf({
+const plan = trialPlanOf({
   ...{ storageClass: 'fast', nodes: ['a', 'b'], trials: 1, volumeMode: 'Filesystem' },
   ...{ size: '1Gi', horizonMs: 7000, image: 'node:24' },
 });
@@ -56,7 +56,9 @@ test.each([
 ])('what is not gone in three minutes is named, and where to look: %s', async (left, look) => {
   let atMs = 0;
   vi.spyOn(performance, 'now').mockImplementation(() => (atMs += 100_000));
-  await expect(untilGone(clients, 'probe', () => Promise.resolve([left]))).rejects.toMatchObject({
+  await expect(
+    untilNamespaceGone(clients, 'probe', () => Promise.resolve([left])),
+  ).rejects.toMatchObject({
     ...{ code: 'PROBE_STAYS', message: `after 180 s: ${left}` },
     command: expect.stringMatching(new RegExp(`${look}$`)),
   });

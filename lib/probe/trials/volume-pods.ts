@@ -5,17 +5,17 @@ import type { CoreV1Api, V1Pod } from '@kubernetes/client-node';
 import { orMissing } from '../../kube.ts';
 import { InfrastructureError } from '../../errors.ts';
 import type { ProbeClients } from '../clients.ts';
-import type { Trial } from '../plan.ts';
-import { Attachments } from './attachments.ts';
-import { type Came, clockOf, type Followed, followLog } from './follow-log.ts';
-import { type Journal, readJournal } from './journal.ts';
+import type { ProbeTrial } from '../trial-plan.ts';
+import { AttachmentWatch } from './attachment-watch.ts';
+import { type Came, clockOffsetOf, type Followed, followLog } from './follow-log.ts';
+import { type PodJournal, readJournal } from './journal.ts';
 import {
   attachmentName,
   claimObject,
-  type Place,
+  type ObjectTemplate,
   podName,
   podObject,
-  type Role,
+  type PodRole,
 } from './objects.ts';
 import type { TrialRecord } from './record.ts';
 import { mustStart, nowMs, type View } from './view.ts';
@@ -34,7 +34,7 @@ export interface PodsContext {
 export const startMs = 240_000;
 const steadyMs = 60_000;
 
-type Seen = Pick<
+type PodObservations = Pick<
   TrialRecord,
   | 'writer'
   | 'next'
@@ -48,30 +48,30 @@ type Seen = Pick<
 
 export class VolumePods {
   readonly #context: PodsContext;
-  readonly #place: Place;
-  readonly #trial: Trial;
-  readonly #logs = new Map<Role, Followed>();
-  /** Of the writer's node and of the next one's; from the writer's start on. */
-  ofWriter: Attachments | undefined;
-  #ofNext: Attachments | undefined;
+  readonly #template: ObjectTemplate;
+  readonly #trial: ProbeTrial;
+  readonly #logs = new Map<PodRole, Followed>();
+  /** Attachments of the writer's node and of the next one's; from the writer's start on. */
+  ofWriter: AttachmentWatch | undefined;
+  #ofNext: AttachmentWatch | undefined;
 
-  constructor(context: PodsContext, place: Place, trial: Trial) {
+  constructor(context: PodsContext, template: ObjectTemplate, trial: ProbeTrial) {
     this.#context = context;
-    this.#place = place;
+    this.#template = template;
     this.#trial = trial;
   }
 
-  readonly pod = (role: Role): string => podName(this.#trial, role);
-  readonly linesOf = (role: Role): readonly Came[] => this.#logs.get(role)?.lines ?? [];
+  readonly pod = (role: PodRole): string => podName(this.#trial, role);
+  readonly linesOf = (role: PodRole): readonly Came[] => this.#logs.get(role)?.lines ?? [];
 
   /** Until it runs with its volume attached. `journalFolder`: as of `podObject`. */
   async startWriter(
     journalFolder?: string,
   ): Promise<Required<Pick<TrialRecord, 'volume' | 'handle' | 'attachment'>>> {
     const { clients, view } = this.#context;
-    const { namespace, plan } = this.#place;
-    if (this.#place.isProvisioned !== true) {
-      const body = claimObject(this.#place, this.#trial);
+    const { namespace, plan } = this.#template;
+    if (this.#template.isProvisioned !== true) {
+      const body = claimObject(this.#template, this.#trial);
       await clients.core.createNamespacedPersistentVolumeClaim({ namespace, body });
     }
     await this.create('writer', journalFolder);
@@ -85,20 +85,20 @@ export class VolumePods {
     return { volume, handle, attachment: this.ofWriter.name };
   }
 
-  #attachmentsOf(name: string): Attachments {
-    const attachments = new Attachments(this.#context.clients, name, this.#context.signal);
+  #attachmentsOf(name: string): AttachmentWatch {
+    const attachments = new AttachmentWatch(this.#context.clients, name, this.#context.signal);
     void attachments.run();
     return attachments;
   }
 
-  async create(role: Role, journalFolder?: string): Promise<void> {
+  async create(role: PodRole, journalFolder?: string): Promise<void> {
     const { clients, signal } = this.#context;
-    const pod = podObject(this.#place, this.#trial, role, journalFolder);
-    await createPod(clients.core, this.#place.namespace, pod, signal);
+    const pod = podObject(this.#template, this.#trial, role, journalFolder);
+    await createPod(clients.core, this.#template.namespace, pod, signal);
   }
 
   /** Follows what it says from then on. Throws InfrastructureError `PROBE_POD`, and as `View.until`. */
-  async running(role: Role, timeoutMs: number): Promise<void> {
+  async running(role: PodRole, timeoutMs: number): Promise<void> {
     const { view, clients, signal } = this.#context;
     const pod = this.pod(role);
     await view.until({ what: `the pod ${pod} runs`, timeoutMs }, () => {
@@ -107,14 +107,14 @@ export class VolumePods {
       mustStart(pod, found?.pod);
       return this.lastEvent(pod) ?? this.lastEvent(this.#trial.name) ?? 'no event yet';
     });
-    const { namespace } = this.#place;
+    const { namespace } = this.#template;
     this.#logs.set(role, followLog({ config: clients.config, namespace, pod, signal }));
   }
 
   /** The API has no writer any more; its node is told nothing. Throws as the API does. */
   async forceDelete(): Promise<Required<Pick<TrialRecord, 'deleteAskedMs' | 'deleteAnsweredMs'>>> {
     const { core } = this.#context.clients;
-    const pod = { name: this.pod('writer'), namespace: this.#place.namespace };
+    const pod = { name: this.pod('writer'), namespace: this.#template.namespace };
     const deleteAskedMs = nowMs();
     await orMissing(core.deleteNamespacedPod({ ...pod, gracePeriodSeconds: 0 }));
     return { deleteAskedMs, deleteAnsweredMs: nowMs() };
@@ -139,16 +139,19 @@ export class VolumePods {
     });
   }
 
-  journal(role: Role, more: readonly string[] = []): Journal {
+  journal(role: PodRole, more: readonly string[] = []): PodJournal {
     return readJournal([...more, ...this.linesOf(role).map(({ line }) => line)]);
   }
 
   /** So far. */
-  seen(): Seen {
+  seen(): PodObservations {
     const { view } = this.#context;
     const [writer, next] = [view.pod(this.pod('writer')), view.pod(this.pod('next'))];
     const nextAttachment = this.#ofNext?.seen.at(-1);
-    const [clock, nextClock] = [clockOf(this.linesOf('writer')), clockOf(this.linesOf('next'))];
+    const [clock, nextClock] = [
+      clockOffsetOf(this.linesOf('writer')),
+      clockOffsetOf(this.linesOf('next')),
+    ];
     const names = [this.#trial.name, this.pod('writer'), this.pod('next')];
     return {
       ...(writer !== undefined && { writer: writer.seen }),
@@ -161,7 +164,7 @@ export class VolumePods {
     };
   }
 
-  /** Of the writer's first attachment. */
+  /** End of the writer's first attachment. */
   endOfFirst(): { readonly thereUntilMs: number; readonly goneMs: number } | undefined {
     const [first] = this.ofWriter?.seen ?? [];
     return first === undefined ? undefined : this.ofWriter?.endOf(first.uid);

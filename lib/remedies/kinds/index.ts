@@ -1,8 +1,8 @@
 /** The remedies by name: what the rest must know of each. */
-import type { Kind } from '../../fields/of-kinds.ts';
+import type { KindDeclaration } from '../../fields/of-kinds.ts';
 import { outOfServiceKey } from '../../taints.ts';
 
-interface RemedyDeclaration extends Kind {
+interface RemedyDeclaration extends KindDeclaration {
   /** What it takes away, or acts on first; `path`: the node's way to the volume. */
   readonly on: 'nothing' | 'pod' | 'node' | 'attachment' | 'path';
   /** Sets the out-of-service taint. */

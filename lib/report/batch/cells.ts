@@ -4,7 +4,7 @@ import type { BatchCell } from '../../matrix/batch.ts';
 import { verdictWords } from '../../experiment/scenario.ts';
 import { rateText } from './markdown.ts';
 import { lacking, wantsPage, type RunsOnPage } from './runs.ts';
-import { seconds, wide, type Html } from '../html-parts.ts';
+import { secondsShown, wide, type Html } from '../html-parts.ts';
 import { explained } from '../terms.ts';
 import { cellLosses } from '../loss-words.ts';
 import { cellExpectation } from '../wording.ts';
@@ -50,7 +50,7 @@ function cellRow(cell: BatchCell, page: RunsOnPage): Html {
   const { label, median, verdict, silent, discarded, damaged, asExpected } = cell;
   const expected = cellExpectation(cell);
   const time = (s: number | null): Html =>
-    html`<td class="number" data-key="${s ?? ''}">${s === null ? '–' : seconds(s)}</td>`;
+    html`<td class="number" data-key="${s ?? ''}">${s === null ? '–' : secondsShown(s)}</td>`;
   const share = damaged.of === 0 ? '' : damaged.count / damaged.of;
   return html`<tr id="${cell.id}" data-verdict="${verdict}"><td><input type="checkbox" aria-label="Compare ${label}"></td>
 <td>${label}</td><td><span class="${verdict}-text">${verdict}</span>${silent > 0 ? ', silent' : ''}</td>

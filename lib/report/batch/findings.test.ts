@@ -4,7 +4,7 @@ import { exampleBatch } from '../../../test/support/example-batch.ts';
 import { wilson } from '../../intervals.ts';
 import { comparePairs } from '../../matrix/pairs.ts';
 import { exampleCell } from '../../../test/support/example-cell.ts';
-import { headlineOf, pairFindings } from './findings.ts';
+import { batchHeadlineOf, pairFindings } from './findings.ts';
 
 const axes: Batch['axes'] = [
   { name: 'remedy', labels: ['force-delete', 'out-of-service'] },
@@ -31,18 +31,18 @@ test('the headline says with what it is worst, the worst first', () => {
     cell('force-delete', 'fenced', 'safe'),
     cell('out-of-service', 'fenced', 'safe'),
   ];
-  expect(headlineOf(batchOf(cells))).toBe('Corrupt with unfenced, safe with fenced');
+  expect(batchHeadlineOf(batchOf(cells))).toBe('Corrupt with unfenced, safe with fenced');
 });
 
 test('where that tells nothing, or too much for a headline, it counts', () => {
   const safe = [cell('force-delete', 'fenced', 'safe'), cell('out-of-service', 'fenced', 'safe')];
-  expect(headlineOf(batchOf(safe))).toBe('all of 2 cells safe');
+  expect(batchHeadlineOf(batchOf(safe))).toBe('all of 2 cells safe');
   const labels = ['one', 'two', 'three', 'four'].map((name) => `a case of ${name}`);
   const cells = labels.map((label, index) => ({
     ...exampleCell(label, index === 3 ? 'safe' : 'lost', 0),
     place: { case: label },
   }));
-  expect(headlineOf(exampleBatch({ axes: [{ name: 'case', labels }], cells }))).toBe(
+  expect(batchHeadlineOf(exampleBatch({ axes: [{ name: 'case', labels }], cells }))).toBe(
     '3 of 4 cells lost, 1 safe',
   );
 });
@@ -53,13 +53,15 @@ test('of a lone cell the headline says in how many fault events it came to that'
     ...unfenced,
     verdicts: { ...unfenced.verdicts, corrupt: 7, lost: 1, inconclusive: 2 },
   };
-  expect(headlineOf(batchOf([lone]))).toBe('corrupt in 7 of 8 fault events');
+  expect(batchHeadlineOf(batchOf([lone]))).toBe('corrupt in 7 of 8 fault events');
 });
 
 test('a batch that proves nothing has no finding', () => {
   const cells = [cell('force-delete', 'fenced', 'safe')];
   const inconclusiveBecause = ['a control failed'];
-  expect(headlineOf({ ...batchOf(cells), inconclusiveBecause })).toBe('This batch proves nothing');
+  expect(batchHeadlineOf({ ...batchOf(cells), inconclusiveBecause })).toBe(
+    'This batch proves nothing',
+  );
 });
 
 test('what is worse than several others in the same way is said once', () => {

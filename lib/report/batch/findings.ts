@@ -1,6 +1,6 @@
 /** What a batch found, in words: which value of its main axis came to what, and what one change does. */
 import { plural, sumOf } from '../../counts.ts';
-import type { Batch, BatchCell, Difference } from '../../matrix/batch.ts';
+import type { Batch, BatchCell, CellDifference } from '../../matrix/batch.ts';
 import { quoted } from '../../matrix/place.ts';
 import type { VerdictWord } from '../../experiment/verdict/verdict.ts';
 
@@ -14,7 +14,9 @@ export const worstOf = (cells: readonly BatchCell[]): VerdictWord =>
   worstFirst.find((word) => cells.some(({ verdict }) => verdict === word)) ?? 'inconclusive';
 
 /** `Corrupt with unfenced, exposed with ack-early, safe with the 5 others`; else the counts. */
-export function headlineOf(batch: Pick<Batch, 'axes' | 'cells' | 'inconclusiveBecause'>): string {
+export function batchHeadlineOf(
+  batch: Pick<Batch, 'axes' | 'cells' | 'inconclusiveBecause'>,
+): string {
   if (batch.inconclusiveBecause.length > 0) return 'This batch proves nothing';
   const found = byMainAxis(batch);
   return found === undefined || found.split(' ').length > mostWords ? countsOf(batch) : found;
@@ -120,7 +122,7 @@ export function pairFindings(
 }
 
 /** The same difference told so that it goes from the better to the worse. */
-function towardsHarm(each: Difference): Difference {
+function towardsHarm(each: CellDifference): CellDifference {
   const gravity = (word: VerdictWord): number => worstFirst.indexOf(word);
   if (gravity(each.toVerdict) <= gravity(each.fromVerdict)) return each;
   const { from, to, fromCell, toCell, fromVerdict, toVerdict } = each;

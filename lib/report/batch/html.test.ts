@@ -5,7 +5,7 @@ import { exampleBatch } from '../../../test/support/example-batch.ts';
 import { exampleCell } from '../../../test/support/example-cell.ts';
 import { renderBatchHtml } from './html.ts';
 import { slowestPhases } from './phases.ts';
-import { trendOf, versionsOf } from './trend.ts';
+import { trendOf, batchVersionsOf } from './trend.ts';
 import { exampleVerdict } from '../../../test/support/example-verdict.ts';
 
 const batch = (cells: readonly BatchCell[], versions: Batch['versions'] = {}): Batch =>
@@ -66,7 +66,7 @@ test('each step of the way back names its slowest run', () => {
 });
 
 test('versions of all runs are kept, each value once', () => {
-  expect(versionsOf(is, verdictOf)).toEqual({ kubernetes: ['made up'], mysql: ['made up'] });
+  expect(batchVersionsOf(is, verdictOf)).toEqual({ kubernetes: ['made up'], mysql: ['made up'] });
 });
 
 test('where a run has a verdict and no page, the batch says how to make one', async () => {

@@ -3,7 +3,7 @@ import { html } from 'hono/html';
 import type { Batch } from '../../matrix/batch.ts';
 import { scoreInWords } from '../mutant-score.ts';
 import { cellsSection } from './cells.ts';
-import { headlineOf, pairFindings, worstOf, type PairFinding } from './findings.ts';
+import { batchHeadlineOf, pairFindings, worstOf, type PairFinding } from './findings.ts';
 import { heatMapSection, phasesSection, trendSection } from './sections.ts';
 import type { AddressOf, RemakeOf } from './runs.ts';
 import { batchBasis, lagLine, rateLine } from './markdown.ts';
@@ -54,7 +54,7 @@ function header(batch: Batch): Html {
   return html`<div class="band ${worst}"></div>
 <header>
 <div class="top"><span>forcedetach · batch ${batch.name} · seed ${batch.seed}</span></div>
-<h1>${headlineOf(batch)}</h1>
+<h1>${batchHeadlineOf(batch)}</h1>
 <p>${batch.question}</p>
 <p class="faint">${explained(`${batch.sentence}.`)}</p>
 <div class="chips">

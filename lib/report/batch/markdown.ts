@@ -1,7 +1,7 @@
 /** A batch as Markdown: the table, what the axes did, and whether it proves anything. */
 import type { Batch, BatchCell, Rate } from '../../matrix/batch.ts';
 import { scoreInWords } from '../mutant-score.ts';
-import { seconds } from '../html-parts.ts';
+import { secondsShown } from '../html-parts.ts';
 import { escape } from '../summary.ts';
 import { cellLosses } from '../loss-words.ts';
 import { cellExpectation } from '../wording.ts';
@@ -72,7 +72,7 @@ function cellRow(cell: BatchCell): string {
     rateText(cell.damaged),
     cellLosses(cell),
     ...[median.downtimeS, median.exposureS, median.secondMountS].map((s) =>
-      s === null ? '–' : seconds(s),
+      s === null ? '–' : secondsShown(s),
     ),
   ];
   return `| ${words.join(' | ')} |`;

@@ -3,7 +3,7 @@ import { html } from 'hono/html';
 import type { BatchCell, Batch } from '../../matrix/batch.ts';
 import { heatMapOf, squareText, type HeatMap } from './pictures.ts';
 import { isPage, wantsPage, type AddressOf, type RunsOnPage } from './runs.ts';
-import { wide, seconds, type Html } from '../html-parts.ts';
+import { wide, secondsShown, type Html } from '../html-parts.ts';
 import { conditionsInWords, trendOf, type Trend, type TrendRow } from './trend.ts';
 import { differenceText, rateText } from './markdown.ts';
 import type { PhaseRow } from './phases.ts';
@@ -65,8 +65,8 @@ ${wide(
 <th class="number">median</th><th class="number">slowest</th><th>Slowest run</th></tr></thead>
 <tbody>${rows.map(
     ({ name, runs, medianS, slowestS, cell, folder }) => html`<tr><td>${name}</td>
-<td class="number">${runs}</td><td class="number">${seconds(medianS)}</td>
-<td class="number">${seconds(slowestS)}</td><td>${linked(cell, addressOf(folder))}</td></tr>`,
+<td class="number">${runs}</td><td class="number">${secondsShown(medianS)}</td>
+<td class="number">${secondsShown(slowestS)}</td><td>${linked(cell, addressOf(folder))}</td></tr>`,
   )}</tbody></table>`,
 )}
 <p class="faint">From the end of the step before, or from the fault.</p></section>`;
@@ -109,7 +109,8 @@ const trendRow = ({ label, was, is, verdictChanged, damage, downtimeS }: TrendRo
 <td class="number">${differenceText(damage)}</td>
 <td class="number">${downtimeS === null ? '–' : signed(downtimeS)}</td></tr>`;
 
-const signed = (s: number): string => `${s > 0 ? '+' : s < 0 ? '−' : ''}${seconds(Math.abs(s))}`;
+const signed = (s: number): string =>
+  `${s > 0 ? '+' : s < 0 ? '−' : ''}${secondsShown(Math.abs(s))}`;
 
 const conditionsTable = ({ conditions: changed }: Trend): Html | string =>
   changed.length === 0

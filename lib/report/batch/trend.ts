@@ -69,7 +69,7 @@ const conditionsOf = ({ cluster, basis, seed, versions = {} }: Batch): Record<st
 });
 
 /** Every version that the runs of a batch recorded, each name with all its values. */
-export function versionsOf(
+export function batchVersionsOf(
   { cells }: Pick<Batch, 'cells'>,
   verdictOf: VerdictOf,
 ): Record<string, string[]> {

@@ -2,14 +2,17 @@
 import type { AuthorizationV1Api, BatchV1Api, CoreV1Api } from '@kubernetes/client-node';
 import { mustBeAllowed, userKubeConfig, type Need, type UserCluster } from '../../user-cluster.ts';
 
-export interface Access extends UserCluster {
+export interface SweepClients extends UserCluster {
   readonly core: CoreV1Api;
   readonly batch: BatchV1Api;
   readonly authorization: AuthorizationV1Api;
 }
 
 /** Asks the cluster nothing. `kubeconfig` and what is thrown: as of `userKubeConfig`. */
-export async function accessTo(wanted: string | undefined, kubeconfig?: string): Promise<Access> {
+export async function accessTo(
+  wanted: string | undefined,
+  kubeconfig?: string,
+): Promise<SweepClients> {
   const { config, ...cluster } = await userKubeConfig(wanted, kubeconfig);
   const kubernetes = await import('@kubernetes/client-node');
   return {
@@ -35,7 +38,7 @@ const needs: readonly Need[] = [
  * Asks the cluster, and creates nothing. `namespace`: one that will be. Throws InfrastructureError
  * `CLUSTER_FORBIDDEN`, and as `answered` does.
  */
-export const mustBeAllowedIn = (access: Access, namespace: string): Promise<void> =>
+export const mustBeAllowedIn = (access: SweepClients, namespace: string): Promise<void> =>
   mustBeAllowed(
     access,
     needs.map((need) => (need.resource === 'namespaces' ? need : { ...need, namespace })),

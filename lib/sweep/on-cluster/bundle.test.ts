@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
 import { parseResult } from './output.ts';
 import { bundleOf } from './bundle.ts';
-import { playShard, type Plan } from './shard.ts';
+import { playShard, type ShardPlan } from './shard.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'forcedetach-bundle-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -18,7 +18,7 @@ const shards = [
   { from: 0, until: 40 },
   { from: 40_000, until: 40_040 },
 ];
-const plan: Plan = { seed: 'a', disk: 'fenced', shards };
+const plan: ShardPlan = { seed: 'a', disk: 'fenced', shards };
 
 test('the bundle runs by itself, fits a ConfigMap, and comes to the same lines', {
   timeout,

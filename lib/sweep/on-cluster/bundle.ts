@@ -11,7 +11,7 @@ import { gzipSync } from 'node:zlib';
 import { moduleBeside } from '../../module-beside.ts';
 import { needCheckout } from '../../checkout.ts';
 import { InfrastructureError } from '../../errors.ts';
-import { planFile, type Plan } from './shard.ts';
+import { planFile, type ShardPlan } from './shard.ts';
 
 /** What a ConfigMap holds at most (1 MiB), less some room for its other keys. */
 const mostBytes = 1_000_000;
@@ -25,7 +25,7 @@ export interface Bundle {
 }
 
 /** Throws InfrastructureError `BUNDLE_TOO_LARGE`, `BUNDLE_OUTSIDE`, `NEEDS_CHECKOUT`. */
-export async function bundleOf(plan: Plan): Promise<Bundle> {
+export async function bundleOf(plan: ShardPlan): Promise<Bundle> {
   needCheckout('a sweep on a cluster');
   const packed = gzipSync(JSON.stringify(await filesOf('shard.ts')), { level: 9 });
   const planText = JSON.stringify(plan);

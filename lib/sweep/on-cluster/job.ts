@@ -4,7 +4,7 @@ import { label } from '../../cluster/kind/ownership/labels.ts';
 import type { Bundle } from './bundle.ts';
 import { faultExitCode } from './shard.ts';
 
-export interface JobRequest {
+export interface SweepJobRequest {
   readonly namespace: string;
   readonly shards: number;
   /** An image that has Node 24. */
@@ -49,7 +49,7 @@ const keptS = 3600;
  * One pod a shard. A retried shard comes to the same bytes, so a retry does no harm; a pod that was
  * evicted or preempted does not count as one, and a fault of the model ends the Job at once.
  */
-export function jobObject({ namespace, shards, image, schedules }: JobRequest): V1Job {
+export function jobObject({ namespace, shards, image, schedules }: SweepJobRequest): V1Job {
   const labels = labelsOf(namespace);
   return {
     metadata: { name: jobName, labels },

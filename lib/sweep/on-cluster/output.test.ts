@@ -8,15 +8,15 @@ import {
   sweep,
   type SweepState,
 } from '../sweep.ts';
-import { playStretch } from '../stretch.ts';
+import { playRange } from '../schedule-range.ts';
 import { parseResult } from './output.ts';
-import { playShard, type Plan } from './shard.ts';
+import { playShard, type ShardPlan } from './shard.ts';
 
 const seed = 'a';
 /** Little of two islands: the end of the first and the beginning of the second. */
 const from = islandSchedules - 120;
 const until = islandSchedules + 120;
-const plan: Plan = { seed, shards: shardsOf(from, until, 2) };
+const plan: ShardPlan = { seed, shards: shardsOf(from, until, 2) };
 let logs: string[];
 
 const start = (): SweepState => newSweep(seed, undefined, from);
@@ -30,7 +30,7 @@ beforeAll(async () => {
 
 test('shards that were told by logs join to the very bytes of the sweep on one machine', async () => {
   const alone = await sweep({
-    pool: { run: (stretch) => Promise.resolve(playStretch(stretch)) },
+    pool: { run: (stretch) => Promise.resolve(playRange(stretch)) },
     from: start(),
     untilIndex: until,
     goesOn: () => true,

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { EvidenceError } from '../../errors.ts';
-import type { Shard, SweepState } from '../sweep.ts';
+import type { SweepShard, SweepState } from '../sweep.ts';
 
 /** Below the 16 KiB at which container runtimes split a line. */
 const lineLength = 8000;
@@ -13,7 +13,7 @@ const mark = 'forcedetach-shard';
 /** Unpacked; a state has some 2 MB. */
 const stateBytes = 256 * 1024 * 1024;
 
-interface Head extends Shard {
+interface ShardHead extends SweepShard {
   readonly seed: string;
   readonly lines: number;
   /** Hash of the data lines' text. */
@@ -23,11 +23,11 @@ interface Head extends Shard {
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /** The shard's state as JSON, gzip and base64: some 2 MB become 0.1 MB, where kubelets keep 10 MB. */
-export function resultLines(state: SweepState, { from, until }: Shard): string[] {
+export function resultLines(state: SweepState, { from, until }: SweepShard): string[] {
   const data = gzipSync(JSON.stringify(state)).toString('base64');
   const chunks = data.match(new RegExp(`.{1,${lineLength}}`, 'g')) ?? [];
   const { seed } = state;
-  const head: Head = { seed, from, until, lines: chunks.length, sha256: sha256(data) };
+  const head: ShardHead = { seed, from, until, lines: chunks.length, sha256: sha256(data) };
   return [
     `${mark} begin ${JSON.stringify(head)}`,
     ...chunks.map((chunk) => `${mark} data ${chunk}`),
@@ -36,7 +36,7 @@ export function resultLines(state: SweepState, { from, until }: Shard): string[]
 }
 
 /** Throws EvidenceError `SHARD_OUTPUT_CUT`, `SHARD_OUTPUT_FOREIGN`. */
-export function parseResult(log: string, seed: string, { from, until }: Shard): SweepState {
+export function parseResult(log: string, seed: string, { from, until }: SweepShard): SweepState {
   const ours = log.split('\n').filter((line) => line.startsWith(`${mark} `));
   const begin = ours.findIndex((line) => line.startsWith(`${mark} begin `));
   const rest = ours.slice(begin + 1);
@@ -59,9 +59,9 @@ export function parseResult(log: string, seed: string, { from, until }: Shard): 
   ) as SweepState;
 }
 
-function headIn(line: string): Head | undefined {
+function headIn(line: string): ShardHead | undefined {
   try {
-    return JSON.parse(line.slice(`${mark} begin `.length)) as Head;
+    return JSON.parse(line.slice(`${mark} begin `.length)) as ShardHead;
   } catch {
     return undefined;
   }

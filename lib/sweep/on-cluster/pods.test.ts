@@ -1,6 +1,6 @@
 import type { V1Pod } from '@kubernetes/client-node';
 import { expect, test } from 'vitest';
-import { failureOf, isComplete, mustStart, shardPods } from './pods.ts';
+import { failureOf, isJobComplete, mustStart, shardPods } from './pods.ts';
 
 const pod = (index: number, status: V1Pod['status']): V1Pod => ({
   metadata: {
@@ -53,11 +53,11 @@ test('a pod that can never start ends the sweep, one that still pulls does not',
 });
 
 test('how the Job ended is read from its conditions', () => {
-  const job = (type: string, status: string): Parameters<typeof isComplete>[0] => ({
+  const job = (type: string, status: string): Parameters<typeof isJobComplete>[0] => ({
     status: { conditions: [{ type, status, reason: 'BackoffLimitExceeded', message: 'm' }] },
   });
-  expect(isComplete(job('Complete', 'True'))).toBe(true);
-  expect(isComplete(job('Failed', 'True'))).toBe(false);
+  expect(isJobComplete(job('Complete', 'True'))).toBe(true);
+  expect(isJobComplete(job('Failed', 'True'))).toBe(false);
   expect(failureOf(job('Failed', 'True'))).toBe('BackoffLimitExceeded: m');
   expect(failureOf(job('Failed', 'False'))).toBeUndefined();
   expect(failureOf({})).toBeUndefined();

@@ -68,5 +68,5 @@ export function failureOf({ status }: V1Job): string | undefined {
   return failed && `${failed.reason ?? 'Failed'}: ${failed.message ?? ''}`;
 }
 
-export const isComplete = ({ status }: V1Job): boolean =>
+export const isJobComplete = ({ status }: V1Job): boolean =>
   status?.conditions?.some(({ type, status }) => type === 'Complete' && status === 'True') ?? false;

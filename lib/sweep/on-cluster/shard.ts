@@ -3,16 +3,16 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DiskMode } from '../../disk-modes/index.ts';
 import { describeError, exitCode, ForcedetachError } from '../../errors.ts';
-import { newSweep, sweep, type Shard } from '../sweep.ts';
-import { playStretch } from '../stretch.ts';
+import { newSweep, sweep, type SweepShard } from '../sweep.ts';
+import { playRange } from '../schedule-range.ts';
 import { resultLines } from './output.ts';
 
 /** What all shards of a Job are told. */
-export interface Plan {
+export interface ShardPlan {
   readonly seed: string;
   readonly disk?: DiskMode | undefined;
   /** By completion index. */
-  readonly shards: readonly Shard[];
+  readonly shards: readonly SweepShard[];
 }
 
 export const planFile = 'plan.json';
@@ -23,7 +23,7 @@ const sayEveryMs = 10_000;
 
 /** Plays shard `index`; the lines are its result. Throws InfrastructureError `SCHEDULE_FAILED`. */
 export async function playShard(
-  { seed, disk, shards }: Plan,
+  { seed, disk, shards }: ShardPlan,
   index: number,
   say: (line: string) => void = () => undefined,
 ): Promise<string[]> {
@@ -31,7 +31,7 @@ export async function playShard(
   if (shard === undefined) throw new RangeError(`there is no shard ${index}`);
   let saidMs = performance.now();
   const ended = await sweep({
-    pool: { run: (stretch) => Promise.resolve(playStretch(stretch)) },
+    pool: { run: (stretch) => Promise.resolve(playRange(stretch)) },
     from: newSweep(seed, disk, shard.from),
     untilIndex: shard.until,
     goesOn: () => true,
@@ -48,7 +48,7 @@ export async function playShard(
 export async function runShard(folder: string): Promise<void> {
   const say = (line: string): void => void process.stdout.write(`${line}\n`);
   try {
-    const plan = JSON.parse(readFileSync(join(folder, planFile), 'utf8')) as Plan;
+    const plan = JSON.parse(readFileSync(join(folder, planFile), 'utf8')) as ShardPlan;
     const lines = await playShard(plan, Number(process.env['JOB_COMPLETION_INDEX']), say);
     say(lines.join('\n'));
   } catch (error) {

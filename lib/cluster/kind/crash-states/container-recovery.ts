@@ -4,7 +4,7 @@ import { mkdir, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CommandEvidence } from '../../../checkers/evidence.ts';
-import type { PlannedState } from '../../../crash-states/plan.ts';
+import type { PlannedState } from '../../../crash-states/plan-states.ts';
 import type { Recovered, RecoverOptions, Recovery } from '../../../crash-states/recovery.ts';
 import { devicePath, isBound } from '../../../csi/loop-device.ts';
 import { cleanUpMountPoint } from '../../../csi/mounts.ts';

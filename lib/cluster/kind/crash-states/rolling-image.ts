@@ -4,8 +4,8 @@
  */
 import { execFileSync } from 'node:child_process';
 import { closeSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
-import type { PlannedState } from '../../../crash-states/plan.ts';
-import { SectorVersions, type Range } from '../../../crash-states/sector-versions.ts';
+import type { PlannedState } from '../../../crash-states/plan-states.ts';
+import { SectorVersions, type ByteRange } from '../../../crash-states/sector-versions.ts';
 import { survivors, type Survivor } from '../../../crash-states/survivors.ts';
 import { VolatileCache } from '../../../crash-states/volatile-cache.ts';
 import { EvidenceError } from '../../../errors.ts';
@@ -81,7 +81,7 @@ export class RollingImage implements Disposable {
   }
 
   /** Puts these parts of the write into the file. */
-  #write(file: number, path: string, index: number, parts: readonly Range[]): void {
+  #write(file: number, path: string, index: number, parts: readonly ByteRange[]): void {
     const record = this.#options.log.at(index);
     for (const part of parts) {
       if (record.op === writeOps.zero) punchHole(path, part);
@@ -89,7 +89,7 @@ export class RollingImage implements Disposable {
     }
   }
 
-  #read(index: number, { offset, dataOffset }: WriteRecord, part: Range): Buffer {
+  #read(index: number, { offset, dataOffset }: WriteRecord, part: ByteRange): Buffer {
     const bytes = Buffer.allocUnsafe(part.length);
     const from = dataOffset === undefined ? undefined : dataOffset + part.offset - offset;
     if (from === undefined || readSync(this.#data, bytes, 0, part.length, from) < part.length) {
@@ -102,7 +102,7 @@ export class RollingImage implements Disposable {
 }
 
 /** Node can't, util-linux can. A disk zeroes rarely: mkfs, and lazily made inode tables. */
-function punchHole(path: string, { offset, length }: Range): void {
+function punchHole(path: string, { offset, length }: ByteRange): void {
   const range = ['--offset', String(offset), '--length', String(length)];
   execFileSync('fallocate', ['--punch-hole', ...range, path]);
 }

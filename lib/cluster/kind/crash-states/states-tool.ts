@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createZstdDecompress } from 'node:zlib';
 import { explore } from '../../../crash-states/explore.ts';
-import { planStates, type PlannedState } from '../../../crash-states/plan.ts';
+import { planStates, type PlannedState } from '../../../crash-states/plan-states.ts';
 import { keptWrites, readRunFacts } from '../../../crash-states/run-facts.ts';
-import { ensureKernelDevices, remove } from '../../../csi/loop-device.ts';
+import { ensureKernelDevices, removeLoop } from '../../../csi/loop-device.ts';
 import {
   describeError,
   exitCode,
@@ -51,7 +51,7 @@ async function main(request: StatesRequest, signal: AbortSignal): Promise<void> 
     signal,
   });
   await using stack = new AsyncDisposableStack();
-  for (const loop of request.loops) stack.defer(() => remove(loop));
+  for (const loop of request.loops) stack.defer(() => removeLoop(loop));
   await explore({
     states: chosen,
     recovery,

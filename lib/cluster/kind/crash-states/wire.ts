@@ -1,6 +1,6 @@
 /** How the tool in the container talks to whoever started it: one JSON object a line on stdout. */
 import type { StateResult } from '../../../crash-states/explore.ts';
-import type { Plan } from '../../../crash-states/plan.ts';
+import type { CrashStatePlan } from '../../../crash-states/plan-states.ts';
 import type { PowerLoss } from '../../../disk-kinds.ts';
 
 /** What the tool is asked for; it takes this as JSON in its one argument. */
@@ -22,7 +22,7 @@ export interface StatesRequest {
 }
 
 /** The plan without its states. */
-export interface PlannedMessage extends Pick<Plan, 'moments'> {
+export interface PlannedMessage extends Pick<CrashStatePlan, 'moments'> {
   readonly type: 'planned';
   readonly states: number;
   /** Acknowledged operations of the run. */

@@ -6,7 +6,7 @@ import * as engine from '../../../engine/commands.ts';
 import { run } from '../../../engine/run.ts';
 import type { ImageSet } from '../../../images/image-set.ts';
 import type { FeatureGates } from '../../../kubernetes-versions.ts';
-import { startArray } from '../disk/array.ts';
+import { startArray } from '../disk/array-container.ts';
 import { weighing } from '../nodes/cpu-weights.ts';
 import { kindCommand } from './kind-command.ts';
 import { kindConfig, kubeadmPatches, sharedDir, type ForceDetach } from './kind-config.ts';

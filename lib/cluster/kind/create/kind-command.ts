@@ -6,13 +6,13 @@ const creationTimeoutMs = 900_000;
 
 const provider = { KIND_EXPERIMENTAL_PROVIDER: 'docker' };
 
-interface Asked {
+interface KindCommandOptions {
   /** The cluster's, as the engine knows it: of its network too. */
   readonly name: string;
   readonly signal: AbortSignal | undefined;
 }
 
-export interface Creation extends Asked {
+export interface Creation extends KindCommandOptions {
   /** Paths of files. */
   readonly config: string;
   readonly kubeconfig: string;
@@ -21,9 +21,9 @@ export interface Creation extends Asked {
 
 export interface KindCommand {
   create(creation: Creation): Promise<void>;
-  exportKubeconfig(asked: Asked & Pick<Creation, 'kubeconfig'>): Promise<void>;
+  exportKubeconfig(asked: KindCommandOptions & Pick<Creation, 'kubeconfig'>): Promise<void>;
   /** Images of the engine, into all nodes. */
-  load(asked: Asked & { readonly images: readonly string[] }): Promise<void>;
+  load(asked: KindCommandOptions & { readonly images: readonly string[] }): Promise<void>;
 }
 
 /** `kind`: path of the program. */

@@ -3,7 +3,7 @@ import { inspect } from '../../../engine/ask.ts';
 import * as engine from '../../../engine/commands.ts';
 import { run } from '../../../engine/run.ts';
 import { describeError } from '../../../errors.ts';
-import { ensureArray } from '../disk/array.ts';
+import { ensureArray } from '../disk/array-container.ts';
 import { mendControlPlane } from './control-plane.ts';
 import { nodeAddresses, nodesReady, type CreateOptions, type Standing } from './create-cluster.ts';
 import { removeDatabase } from '../database.ts';
@@ -19,7 +19,7 @@ import { leaseAt } from '../ownership/lease.ts';
 import { boundLoops, releaseLoops } from '../disk/loops.ts';
 import { KindMachine } from '../nodes/machine.ts';
 import { installCni, routeLab } from '../nodes/node-network.ts';
-import { placesBeside } from '../place.ts';
+import { scopesBeside } from '../run-scope.ts';
 import { removeObjects } from '../procedure/remove.ts';
 import { findCluster, type FoundCluster } from '../ownership/registry.ts';
 import { isComplete, stateDirAt } from '../ownership/state-dir.ts';
@@ -106,7 +106,7 @@ async function cleanSlate(
   await removeObjects(clients, lab, signal);
   await removeGroup(clients, { signal });
   await removeDatabase(clients, { signal });
-  for (const place of await placesBeside(clients)) await removeDatabase(clients, { signal, place });
+  for (const scope of await scopesBeside(clients)) await removeDatabase(clients, { signal, scope });
   for (const volume of await listVolumes(lab)) await removeVolume(lab, volume);
   if ((await boundLoops(lease)).length === 0) return;
   // No array knows them: they would be held for ever.

@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import { copyTimeoutMs } from '../../../engine/run.ts';
 import { pathStatusSchema, powerLossSchema } from '../../../csi/array-port.ts';
-import { copyIdentitySchema, type CopyIdentity } from '../../../csi/copy-label.ts';
+import { copyIdentitySchema } from '../../../csi/copy-label.ts';
+import type { CopyIdentity } from '../../../storage/identity.ts';
 import { linkStates, type PowerLoss, type SeveredLink } from '../../../disk-kinds.ts';
 import type { DiskMode } from '../../../disk-modes/index.ts';
 import type { ExecOptions, Lab } from './lab.ts';
@@ -15,7 +16,7 @@ async function tool(lab: Lab, args: readonly string[], options?: ExecOptions): P
   return JSON.parse(await lab.exec([...diskTool, ...args], options));
 }
 
-export interface NewVolume {
+export interface CreateVolumeOptions {
   readonly volume: string;
   readonly sizeBytes: number;
   readonly mode: DiskMode;
@@ -24,7 +25,7 @@ export interface NewVolume {
 /** A blank volume. Throws where there is one of that name. */
 export async function createVolume(
   lab: Lab,
-  { volume, sizeBytes, mode }: NewVolume,
+  { volume, sizeBytes, mode }: CreateVolumeOptions,
 ): Promise<void> {
   const size = ['--size-bytes', String(sizeBytes)];
   await tool(lab, ['create-volume', '--volume', volume, ...size, '--mode', mode]);
@@ -69,7 +70,7 @@ const lostSchema = z.object({
     }),
   ),
 });
-export type PowerLost = z.infer<typeof lostSchema>['lost'];
+export type NodePowerLoss = z.infer<typeof lostSchema>['lost'];
 
 export interface LosePowerRequest {
   readonly node: string;
@@ -85,7 +86,7 @@ export interface LosePowerRequest {
 export async function losePower(
   lab: Lab,
   { node, pid, powerLoss, seed, canary }: LosePowerRequest,
-): Promise<PowerLost> {
+): Promise<NodePowerLoss> {
   const how = ['--unflushed', powerLoss, '--seed', seed];
   const last = ['--pid', String(pid), '--canary', canary];
   return lostSchema.parse(await tool(lab, ['lose-power', '--node', node, ...how, ...last])).lost;
@@ -104,14 +105,14 @@ const linkSchema = z.object({
       .extend(cut),
   ),
 });
-export type Link = z.infer<typeof linkSchema>;
+export type LinkReport = z.infer<typeof linkSchema>;
 
-export async function severLink(lab: Lab, node: string, how: SeveredLink): Promise<Link> {
+export async function severLink(lab: Lab, node: string, how: SeveredLink): Promise<LinkReport> {
   return linkSchema.parse(await tool(lab, ['sever', '--node', node, '--how', how]));
 }
 
 /** The node's path to the storage works again, except where it was cut. Idempotent. */
-export async function restoreLink(lab: Lab, node: string): Promise<Link> {
+export async function restoreLink(lab: Lab, node: string): Promise<LinkReport> {
   return linkSchema.parse(await tool(lab, ['restore', '--node', node]));
 }
 
@@ -135,7 +136,7 @@ export async function releaseNode(lab: Lab, node: string): Promise<{ readonly bu
   return releasedSchema.parse(await tool(lab, ['release', '--node', node]));
 }
 
-interface Reading {
+interface VolumeReading {
   readonly volume: string;
   readonly signal: AbortSignal | undefined;
 }
@@ -143,7 +144,7 @@ interface Reading {
 /** Resolves to what the copy is, as the disk's tool labelled it. */
 export async function copyVolume(
   lab: Lab,
-  { volume, label, signal }: Reading & { readonly label: string },
+  { volume, label, signal }: VolumeReading & { readonly label: string },
 ): Promise<CopyIdentity> {
   const asked = ['copy', '--volume', volume, '--label', label];
   return copyIdentitySchema.parse(await tool(lab, asked, { timeoutMs: copyTimeoutMs, signal }));
@@ -167,7 +168,7 @@ const exportedSchema = z.object({
 /** Puts the volume's log of writes, compressed, into a folder that the lab sees. */
 export async function exportWrites(
   lab: Lab,
-  { volume, originNs, signal }: Reading & { readonly originNs: bigint },
+  { volume, originNs, signal }: VolumeReading & { readonly originNs: bigint },
 ): Promise<z.infer<typeof exportedSchema>> {
   const asked = ['--volume', volume, '--label', volume, '--origin-ns', String(originNs)];
   const options = { timeoutMs: copyTimeoutMs, signal };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fenced, powerLost, severed } from './disk.ts';
+import { fencedProof, powerLost, severed } from './disk.ts';
 import type { DiskStatus } from './disk-tool.ts';
 
 const device = { device: '/dev/loop128', generation: 2, bytesWritten: 4096 };
@@ -35,12 +35,12 @@ test('a fence is proven by every path, and by there being none', () => {
   const statusWith = (...devices: DiskStatus[number]['devices']): DiskStatus => [
     { volume: 'v', devices: [...devices, { ...path, node: 'w2', cut: false }] },
   ];
-  expect(fenced(statusWith({ ...path, cut: true }), at).verified).toBe(true);
-  expect(fenced(statusWith({ ...path, cut: false }), at)).toMatchObject({
+  expect(fencedProof(statusWith({ ...path, cut: true }), at).verified).toBe(true);
+  expect(fencedProof(statusWith({ ...path, cut: false }), at)).toMatchObject({
     verified: false,
     evidence: expect.stringContaining('WAS NOT CUT'),
   });
-  expect(fenced(statusWith(), at)).toEqual({
+  expect(fencedProof(statusWith(), at)).toEqual({
     verified: true,
     evidence: 'w1 has no device of v',
   });

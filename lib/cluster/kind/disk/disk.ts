@@ -55,7 +55,7 @@ export function kindDisk(options: KindDiskOptions): Disk {
     },
     async fence(node) {
       await tool.fenceNode(lab, node);
-      return fenced(await tool.diskStatus(lab), { node, volume });
+      return fencedProof(await tool.diskStatus(lab), { node, volume });
     },
     async sever(node, how) {
       return severed(await tool.severLink(lab, node, how), { node, volume, how });
@@ -92,26 +92,30 @@ export function kindDisk(options: KindDiskOptions): Disk {
   };
 }
 
-type Path = tool.DiskStatus[number]['devices'][number];
+type DevicePath = tool.DiskStatus[number]['devices'][number];
 
-const pathsOf = (status: tool.DiskStatus, { node, volume }: NodeAndVolume): Path[] =>
+const pathsOf = (status: tool.DiskStatus, { node, volume }: NodeAndVolume): DevicePath[] =>
   (status.find((each) => each.volume === volume)?.devices ?? []).filter(
     (each) => each.node === node,
   );
 
-const tellCut = ({ device, generation, bytesWritten, cut }: Path): string =>
+const tellCut = ({ device, generation, bytesWritten, cut }: DevicePath): string =>
   `${device} (generation ${generation}) ${cut ? 'is cut' : 'WAS NOT CUT'}; ` +
   `${bytesWritten} bytes were written through it`;
 
 /** Holds where no path of the node to the volume serves; a dead node's are gone. */
-export function fenced(status: tool.DiskStatus, at: NodeAndVolume): Proof {
+export function fencedProof(status: tool.DiskStatus, at: NodeAndVolume): Proof {
   const paths = pathsOf(status, at);
   if (paths.length === 0) return { ...noDevice(at.node, at.volume), verified: true };
   return { verified: paths.every(({ cut }) => cut), evidence: paths.map(tellCut).join('\n') };
 }
 
 /** Holds where every path that the node has to the volume was cut, right behind an unsynced canary. */
-export function powerLost(lost: tool.PowerLost, status: tool.DiskStatus, at: NodeAndVolume): Proof {
+export function powerLost(
+  lost: tool.NodePowerLoss,
+  status: tool.DiskStatus,
+  at: NodeAndVolume,
+): Proof {
   const paths = pathsOf(status, at);
   if (paths.length === 0) return noDevice(at.node, at.volume);
   const ofVolume = lost.filter((one) => one.volume === at.volume);
@@ -132,7 +136,7 @@ export function powerLost(lost: tool.PowerLost, status: tool.DiskStatus, at: Nod
 
 /** Holds where some path that was not cut is in that state, and none is in another. */
 export function severed(
-  { devices }: tool.Link,
+  { devices }: tool.LinkReport,
   { node, volume, how }: NodeAndVolume & { readonly how: SeveredLink },
 ): Proof {
   const paths = devices.filter((each) => each.volume === volume && !each.cut);
@@ -146,7 +150,10 @@ export function severed(
 }
 
 /** Holds where the node's link passes; what was cut meanwhile stays cut. */
-export function restored({ link, devices }: tool.Link, { node, volume }: NodeAndVolume): Proof {
+export function restored(
+  { link, devices }: tool.LinkReport,
+  { node, volume }: NodeAndVolume,
+): Proof {
   const told = devices
     .filter((each) => each.volume === volume)
     .map(({ device, generation, cut, held }) =>

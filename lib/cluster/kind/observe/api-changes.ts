@@ -6,7 +6,7 @@ import { isReady } from '../../../kube.ts';
 
 type Data = Readonly<Record<string, unknown>>;
 
-abstract class Watcher {
+abstract class ChangeRecorder {
   readonly #recorder: Recorder;
   /** What was told last, by its key. */
   readonly #told = new Map<string, string>();
@@ -36,7 +36,7 @@ abstract class Watcher {
   }
 }
 
-export class NodeWatcher extends Watcher {
+export class NodeWatcher extends ChangeRecorder {
   readonly #own: readonly string[] | undefined;
 
   /** `own`: of other nodes it tells only whether they are Ready, on which a zone's state depends. */
@@ -69,7 +69,7 @@ export class NodeWatcher extends Watcher {
   }
 }
 
-export class PodWatcher extends Watcher {
+export class PodWatcher extends ChangeRecorder {
   see({ metadata, spec, status }: V1Pod): void {
     const uid = metadata?.uid ?? '?';
     const pod = metadata?.name;
@@ -115,7 +115,7 @@ function managersOf(metadata: V1ObjectMeta | undefined): string[] {
     .map(({ manager, subresource }) => [manager, subresource].filter(Boolean).join('/'));
 }
 
-export class AttachmentWatcher extends Watcher {
+export class AttachmentWatcher extends ChangeRecorder {
   see(attachment: V1VolumeAttachment): void {
     const { about, key } = describe(attachment);
     const { metadata, spec, status } = attachment;

@@ -9,7 +9,7 @@ import { observeForcedDetaches } from './controller-manager.ts';
 import { observeControllerManager } from './logs.ts';
 import { observeMachine } from './machine.ts';
 
-export interface Scope {
+export interface ObservedScope {
   readonly namespace: string;
   readonly podSelector: string;
   /** Handle of the only CSI volume that is meant, and name of its PersistentVolume. Default: all. */
@@ -20,7 +20,7 @@ export interface Scope {
 
 export async function observeCluster(
   cluster: Cluster,
-  { namespace, podSelector, volume, isShared = false }: Scope,
+  { namespace, podSelector, volume, isShared = false }: ObservedScope,
   clock: RealClock,
   recorder: Recorder,
 ): Promise<AsyncDisposable> {

@@ -9,7 +9,7 @@ import { type Following, followPodLogs, type LogLine } from './pod-log.ts';
 import { waitFor } from '../wait.ts';
 
 /** Forced detaches since the controller manager started, by reason. */
-export interface ForcedDetaches {
+export interface ForcedDetachCounts {
   readonly timeout: number;
   readonly 'out-of-service': number;
 }
@@ -18,7 +18,7 @@ export interface ForcedDetaches {
 const metric = 'attach_detach_controller_attachdetach_controller_forced_detaches';
 
 /** The counters are lost whenever the controller manager restarts: read them before that. */
-export async function readForcedDetachMetric(controlPlane: string): Promise<ForcedDetaches> {
+export async function readForcedDetachMetric(controlPlane: string): Promise<ForcedDetachCounts> {
   // The API server's client of kubelets may not read it any more (Kubernetes 1.36).
   const admin = '--kubeconfig=/etc/kubernetes/admin.conf';
   const server = ['--server=https://127.0.0.1:10257', '--insecure-skip-tls-verify'];
@@ -27,7 +27,7 @@ export async function readForcedDetachMetric(controlPlane: string): Promise<Forc
   return parseForcedDetaches(text);
 }
 
-export function parseForcedDetaches(metrics: string): ForcedDetaches {
+export function parseForcedDetaches(metrics: string): ForcedDetachCounts {
   const count = (reason: string): number => {
     const line = metrics
       .split('\n')

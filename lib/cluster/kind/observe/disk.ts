@@ -67,7 +67,7 @@ export async function observeDisk(
 const tells = ({ volume, call }: CallEntry): boolean =>
   volume !== undefined && call !== 'NodeGetVolumeStats';
 
-function isOther(line: Told, volume: string): boolean {
+function isOther(line: ToldLine, volume: string): boolean {
   const about = line.type === 'call' ? line.entry.volume : 'volume' in line && line.volume;
   return typeof about === 'string' && about !== volume;
 }
@@ -88,10 +88,10 @@ async function processesOf(nodes: readonly string[]): Promise<Readonly<Record<st
 
 const gap = (message: string): Unstamped => ({ type: 'error', where: 'observe-disk', message });
 
-type Told = Exclude<WatchLine, { readonly type: 'watching' | 'beat' }>;
+type ToldLine = Exclude<WatchLine, { readonly type: 'watching' | 'beat' }>;
 
 /** A line as a record, on the run's clock. */
-export function recordOf(line: Told, originMs: number): Unstamped {
+export function recordOf(line: ToldLine, originMs: number): Unstamped {
   if (line.type === 'call') return callRecord(line.entry, originMs);
   if (line.type === 'failure') return { ...gap(line.message), t: line.monoMs - originMs };
   const { type, monoMs, node, ...data } = line;

@@ -7,7 +7,7 @@ import type { Recorder } from '../../../history/port.ts';
 import type { Cluster } from '../cluster.ts';
 import { followControllerManager } from './controller-manager.ts';
 import { followContainer } from '../database.ts';
-import { solePlace, type Place } from '../place.ts';
+import { soleScope, type RunScope } from '../run-scope.ts';
 import type { Following, LogLine } from './pod-log.ts';
 
 /** pkg/controller/volume/attachdetach/reconciler/reconciler.go: the line a force detach leaves. */
@@ -55,13 +55,13 @@ export function observeServerLogs(
   cluster: Cluster,
   recorder: Recorder,
   clock: Clock,
-  place: Place = solePlace,
+  scope: RunScope = soleScope,
 ): AsyncDisposable {
   const { name, server, log } = database;
   const see = keeping({ recorder, clock }, server, observed.serverLog);
   const hear = (line: LogLine): unknown => log.kept.test(line.text) && see(line);
   return onEveryNode(cluster, server, recorder, (node, following) =>
-    followContainer(name, node, hear, { place, ...following }),
+    followContainer(name, node, hear, { scope, ...following }),
   );
 }
 
@@ -69,11 +69,11 @@ export function observeSelfFences(
   cluster: Cluster,
   recorder: Recorder,
   clock: Clock,
-  place: Place = solePlace,
+  scope: RunScope = soleScope,
 ): AsyncDisposable {
   const hear = keeping({ recorder, clock }, 'self-fence', observed.selfFence);
   return onEveryNode(cluster, 'self-fence', recorder, (node, following) =>
-    followContainer('self-fence', node, hear, { place, ...following }),
+    followContainer('self-fence', node, hear, { scope, ...following }),
   );
 }
 

@@ -51,7 +51,7 @@ interface LabelledContainer {
 }
 
 /** What of one cluster the engine has. */
-interface Parts {
+interface ClusterParts {
   network?: LabelledNetwork;
   volume?: LabelledVolume;
   readonly containers: LabelledContainer[];
@@ -67,8 +67,8 @@ export async function findClusters(): Promise<FoundCluster[]> {
     list('volume', [label.cluster]).then((ids) => inspect('volume', ids)),
     list('container', [label.cluster]).then((ids) => inspect('container', ids)),
   ]);
-  const all = new Map<string, Parts>();
-  const partsOf = (labels: Labelled['Labels']): Parts | undefined => {
+  const all = new Map<string, ClusterParts>();
+  const partsOf = (labels: Labelled['Labels']): ClusterParts | undefined => {
     const decoded = decodeLabels(labels);
     if (decoded === undefined) return undefined;
     const parts = all.get(decoded.cluster) ?? { labels: decoded, containers: [], foreign: [] };
@@ -89,9 +89,9 @@ export async function findClusters(): Promise<FoundCluster[]> {
 }
 
 function addNamed<K extends 'network' | 'volume'>(
-  partsOf: (labels: Labelled['Labels']) => Parts | undefined,
+  partsOf: (labels: Labelled['Labels']) => ClusterParts | undefined,
   kind: K,
-  thing: NonNullable<Parts[K]>,
+  thing: NonNullable<ClusterParts[K]>,
 ): void {
   const parts = partsOf(thing.Labels);
   if (parts === undefined) return;
@@ -103,7 +103,7 @@ function addNamed<K extends 'network' | 'volume'>(
   parts.labels = decodeLabels(thing.Labels) ?? parts.labels;
 }
 
-async function withNodes(parts: Parts): Promise<FoundCluster> {
+async function withNodes(parts: ClusterParts): Promise<FoundCluster> {
   const { labels, network, volume, containers, foreign } = parts;
   const nodes = await kindNodes(labels.cluster);
   const own = nodes.filter((node) => isOf(node, network, volume));

@@ -71,7 +71,7 @@ const object = (apiVersion: string, kind: string, rest: object): KubernetesObjec
   ...{ apiVersion, kind, ...rest },
 });
 
-export interface PodChoice {
+export interface ProcedurePodChoice {
   /** Its claim's name. Default: none. */
   readonly volume?: string;
   /** Through the scheduler. Default: any. */
@@ -88,7 +88,7 @@ export interface PodChoice {
 
 export const defaultGraceS = 1;
 
-export function podObject(name: string, image: string, choice: PodChoice): V1Pod {
+export function podObject(name: string, image: string, choice: ProcedurePodChoice): V1Pod {
   const { volume, node, bound = false, command = ['sleep', 'infinity'] } = choice;
   const chosen = bound ? { nodeName: node } : { nodeSelector: { 'kubernetes.io/hostname': node } };
   const container = { name: 'main', image, imagePullPolicy: 'IfNotPresent', command: [...command] };

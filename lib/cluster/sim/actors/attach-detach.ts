@@ -6,14 +6,15 @@
  */
 import { observed } from '../../../history/observations.ts';
 import type { AttachmentObject, NodeObject, PodObject } from '../api-objects.ts';
-import type { Watcher } from '../api.ts';
+import type { ApiWatcher } from '../api.ts';
 import { notices } from '../notices.ts';
 import { kubernetesTimes, measuredTimes, secondUs } from '../timings.ts';
 import { onGrid } from '../world.ts';
-import { VolumeAttaching, type ForceReason } from './volume-attaching.ts';
+import type { ForceReason } from '../../../timeline/forced-detaches.ts';
+import { VolumeAttaching } from './volume-attaching.ts';
 import { gridPhaseUs, type LeaderContext } from './controller.ts';
 
-export class AttachDetach implements Watcher {
+export class AttachDetach implements ApiWatcher {
   readonly #context: LeaderContext;
   readonly #volumes: VolumeAttaching[];
   readonly #forced: Record<ForceReason, number> = { timeout: 0, 'out-of-service': 0 };

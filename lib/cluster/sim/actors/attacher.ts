@@ -5,9 +5,9 @@
  */
 import { csiCalls } from '../../../history/observations.ts';
 import type { AttachmentObject } from '../api-objects.ts';
-import type { Watcher } from '../api.ts';
+import type { ApiWatcher } from '../api.ts';
 import { BackOff } from '../back-off.ts';
-import { decideAttach, decideDetach, type Refusal } from '../disk/modes.ts';
+import { decideAttach, decideDetach, type RefusalMessage } from '../disk/modes.ts';
 import type { Volume } from '../disk/volume.ts';
 import { notices } from '../notices.ts';
 import { kubernetesTimes, measuredTimes } from '../timings.ts';
@@ -16,7 +16,7 @@ import type { ControllerContext } from './controller.ts';
 import { seeCall, seeWritten } from './sightings.ts';
 
 /** What the attacher is at with one attachment. */
-interface Work {
+interface AttacherWork {
   calling: boolean;
   /** A try waits for its time; another failure meanwhile brings no second one (delaying_queue.go). */
   waiting: boolean;
@@ -32,9 +32,9 @@ export interface AttacherOptions extends ControllerContext {
   readonly volumes: readonly Volume[];
 }
 
-export class Attacher implements Watcher {
+export class Attacher implements ApiWatcher {
   readonly #options: AttacherOptions;
-  readonly #work = new Map<AttachmentObject, Work>();
+  readonly #work = new Map<AttachmentObject, AttacherWork>();
   /** Its informer tells of all attachments on a grid that begins here. */
   readonly #resyncPhaseUs: number;
 
@@ -94,7 +94,7 @@ export class Attacher implements Watcher {
     });
   }
 
-  #tryLater(attachment: AttachmentObject, work: Work): void {
+  #tryLater(attachment: AttachmentObject, work: AttacherWork): void {
     const { world, process } = this.#options;
     const { nowUs } = world.kernel;
     const delayUs = work.backOff.next();
@@ -114,7 +114,7 @@ export class Attacher implements Watcher {
     });
   }
 
-  #publish(attachment: AttachmentObject, volume: Volume, beganAtUs: number): Refusal {
+  #publish(attachment: AttachmentObject, volume: Volume, beganAtUs: number): RefusalMessage {
     const { world } = this.#options;
     const node = attachment.node.name;
     seeWritten(world, volume);
@@ -127,7 +127,7 @@ export class Attacher implements Watcher {
     return undefined;
   }
 
-  #unpublish(attachment: AttachmentObject, volume: Volume, beganAtUs: number): Refusal {
+  #unpublish(attachment: AttachmentObject, volume: Volume, beganAtUs: number): RefusalMessage {
     const { world } = this.#options;
     const node = attachment.node.name;
     const refusal = decideDetach({ world, volume, node });
@@ -139,7 +139,7 @@ export class Attacher implements Watcher {
     return undefined;
   }
 
-  #workOn(attachment: AttachmentObject): Work {
+  #workOn(attachment: AttachmentObject): AttacherWork {
     const known = this.#work.get(attachment);
     if (known !== undefined) return known;
     const work = {
@@ -152,7 +152,7 @@ export class Attacher implements Watcher {
 }
 
 /** The storage counts a node for as long as it was not asked to detach it (lib/csi/backend.ts). */
-function heldElsewhere({ settings }: World, volume: Volume, node: string): Refusal {
+function heldElsewhere({ settings }: World, volume: Volume, node: string): RefusalMessage {
   if (settings.forMany || settings.attachWhileBusy === 'granted') return undefined;
   const holder = volume.others(node).find(({ published }) => published);
   return holder === undefined ? undefined : `the volume is attached to ${holder.node}`;

@@ -5,7 +5,7 @@
  */
 import { observed } from '../../../history/observations.ts';
 import type { AttachmentObject, NodeObject, PodObject } from '../api-objects.ts';
-import type { Watcher } from '../api.ts';
+import type { ApiWatcher } from '../api.ts';
 import type { Chance } from '../chance.ts';
 import { notices } from '../notices.ts';
 import { Process } from '../process.ts';
@@ -18,12 +18,12 @@ import { PodGc } from './pod-gc.ts';
 import { TaintEviction } from './taint-eviction.ts';
 import { Workloads } from './workloads.ts';
 
-export class ControllerManager implements Watcher {
+export class ControllerManager implements ApiWatcher {
   readonly #world: World;
   readonly #chance: Chance;
   readonly #workloads: number;
   readonly #process: Process;
-  #controllers: readonly Watcher[] = [];
+  #controllers: readonly ApiWatcher[] = [];
   /** Processes so far: the number of the one that is there or comes next. */
   #processes = 0;
   #stands = true;

@@ -8,7 +8,7 @@
  * that waits for the cache skips all nodes; here the cache is there again by the next one.
  */
 import { listedReady, type NodeObject, type Taint, unreachableKey } from '../api-objects.ts';
-import type { Watcher } from '../api.ts';
+import type { ApiWatcher } from '../api.ts';
 import { notices } from '../notices.ts';
 import { kubernetesTimes, measuredTimes } from '../timings.ts';
 import { onGrid } from '../world.ts';
@@ -16,7 +16,7 @@ import { type ControllerContext, gridPhaseUs, type LeaderContext } from './contr
 
 const noSchedule: Taint = { key: unreachableKey, effect: 'NoSchedule' };
 
-export class NodeMonitor implements Watcher {
+export class NodeMonitor implements ApiWatcher {
   readonly #context: LeaderContext;
   readonly #phaseUs: number;
   readonly #tainter: NodeTainter;

@@ -5,12 +5,12 @@
  */
 import { outOfServiceKey } from '../../../taints.ts';
 import { hasTaint, type NodeObject, type PodObject } from '../api-objects.ts';
-import type { Watcher } from '../api.ts';
+import type { ApiWatcher } from '../api.ts';
 import { kubernetesTimes, measuredTimes } from '../timings.ts';
 import { onGrid } from '../world.ts';
 import { gridPhaseUs, type LeaderContext } from './controller.ts';
 
-export class PodGc implements Watcher {
+export class PodGc implements ApiWatcher {
   readonly #context: LeaderContext;
   readonly #phaseUs: number;
   #tickDue = false;

@@ -1,6 +1,6 @@
 /** The scheduler: binds pods to nodes that are Ready and not tainted, at random. */
 import type { NodeObject, PodObject } from '../api-objects.ts';
-import type { Watcher } from '../api.ts';
+import type { ApiWatcher } from '../api.ts';
 import { coalesced } from '../coalesced.ts';
 import { measuredTimes } from '../timings.ts';
 import type { ControllerContext } from './controller.ts';
@@ -8,7 +8,7 @@ import type { ControllerContext } from './controller.ts';
 const isFit = ({ exists, ready, taints }: NodeObject): boolean =>
   exists && ready === 'True' && taints.length === 0;
 
-export class Scheduler implements Watcher {
+export class Scheduler implements ApiWatcher {
   readonly #context: ControllerContext;
   readonly #pending = new Set<PodObject>();
   readonly #nudge: () => void;

@@ -9,7 +9,7 @@ import { measuredTimes } from '../timings.ts';
 import { draw, type World } from '../world.ts';
 import { seeCall, seeWritten } from './sightings.ts';
 
-interface Stage {
+interface StagingRequest {
   readonly world: World;
   readonly machine: NodeMachine;
   readonly volume: Volume;
@@ -18,7 +18,7 @@ interface Stage {
   readonly done: (mount: Mount | undefined) => void;
 }
 
-export function stage({ world, machine, volume, path, done }: Stage): void {
+export function stage({ world, machine, volume, path, done }: StagingRequest): void {
   const { kernel, settings } = world;
   const { name } = machine;
   const beganAtUs = kernel.nowUs;
@@ -49,7 +49,7 @@ export function stage({ world, machine, volume, path, done }: Stage): void {
  * and waits again (fs/ext4/mmp.c ext4_multi_mount_protect).
  */
 function lookTwice(
-  { world, machine, volume }: Pick<Stage, 'world' | 'machine' | 'volume'>,
+  { world, machine, volume }: Pick<StagingRequest, 'world' | 'machine' | 'volume'>,
   answer: (rival: Path | undefined) => void,
 ): void {
   const look = (then: () => void): void =>

@@ -4,17 +4,17 @@
  * anew by a new leader (pkg/controller/tainteviction).
  */
 import { unreachableKey, type NodeObject, type PodObject } from '../api-objects.ts';
-import type { Watcher } from '../api.ts';
+import type { ApiWatcher } from '../api.ts';
 import { measuredTimes, secondUs } from '../timings.ts';
 import type { ControllerContext } from './controller.ts';
 
 /** An eviction that is planned; one that is no longer in the map never comes. */
-type Plan = object;
+type EvictionPlan = object;
 
 /** Pods tolerate the unreachable taint for `tolerationSeconds`, others not at all. */
-export class TaintEviction implements Watcher {
+export class TaintEviction implements ApiWatcher {
   readonly #context: ControllerContext;
-  readonly #plans = new Map<PodObject, Plan>();
+  readonly #plans = new Map<PodObject, EvictionPlan>();
 
   constructor(context: ControllerContext) {
     this.#context = context;
@@ -49,7 +49,7 @@ export class TaintEviction implements Watcher {
   }
 
   #plan(pod: PodObject, delayUs: number): void {
-    const plan: Plan = {};
+    const plan: EvictionPlan = {};
     this.#plans.set(pod, plan);
     this.#context.process.after(delayUs, () => {
       if (this.#plans.get(pod) === plan) this.#evict(pod);

@@ -14,13 +14,12 @@ import {
   type NodeObject,
   type PodObject,
 } from '../api-objects.ts';
-import { notices, type Notice } from '../notices.ts';
+import type { ForceReason } from '../../../timeline/forced-detaches.ts';
+import { notices, type NoticeCode } from '../notices.ts';
 import { kubernetesTimes, measuredTimes } from '../timings.ts';
 import { AttachedNodes, type AttachedNode } from './attached-nodes.ts';
 import type { ControllerContext } from './controller.ts';
-import { attachState, detachState, Operations, type Operation } from './volume-operations.ts';
-
-export type ForceReason = 'timeout' | 'out-of-service';
+import { attachState, detachState, Operations, type VolumeOperation } from './volume-operations.ts';
 
 export interface VolumeAttachingOptions extends ControllerContext {
   /** The volume's number. */
@@ -193,7 +192,7 @@ export class VolumeAttaching {
     });
   }
 
-  #awaitDetach(attached: AttachedNode, operation: Operation): void {
+  #awaitDetach(attached: AttachedNode, operation: VolumeOperation): void {
     const { world } = this.#options;
     const { node } = attached;
     operation.poll(
@@ -244,7 +243,7 @@ export class VolumeAttaching {
     );
   }
 
-  #notice(notice: Notice, node: NodeObject): void {
+  #notice(notice: NoticeCode, node: NodeObject): void {
     this.#options.world.notice(notice, node.index, this.index);
   }
 }

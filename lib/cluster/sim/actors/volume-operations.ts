@@ -8,7 +8,7 @@ import { BackOff } from '../back-off.ts';
 import { kubernetesTimes } from '../timings.ts';
 import type { ControllerContext } from './controller.ts';
 
-type Name = 'attach' | 'detach';
+type OperationName = 'attach' | 'detach';
 export type PollState = 'done' | 'failed' | 'waiting';
 
 /** `look`: a pass at that time may find work. */
@@ -16,7 +16,7 @@ export class Operations {
   readonly #context: ControllerContext;
   readonly #look: (atUs: number) => void;
   /** By node, or under one key where the volume is for one. */
-  readonly #all = new Map<number, Operation>();
+  readonly #all = new Map<number, VolumeOperation>();
 
   constructor(context: ControllerContext, look: (atUs: number) => void) {
     this.#context = context;
@@ -27,7 +27,7 @@ export class Operations {
     return this.#all.get(this.#key(node))?.pending === true;
   }
 
-  mayStart(name: Name, node: NodeObject): boolean {
+  mayStart(name: OperationName, node: NodeObject): boolean {
     const last = this.#all.get(this.#key(node));
     if (last === undefined) return true;
     if (last.pending) return false;
@@ -37,11 +37,11 @@ export class Operations {
     return false;
   }
 
-  start(name: Name, node: NodeObject): Operation {
+  start(name: OperationName, node: NodeObject): VolumeOperation {
     const key = this.#key(node);
     const last = this.#all.get(key);
     const backOff = last?.name === name ? last.backOff : new BackOff(kubernetesTimes.volumeBackOff);
-    const operation = new Operation(this.#context, name, backOff, (isDone) => {
+    const operation = new VolumeOperation(this.#context, name, backOff, (isDone) => {
       if (isDone) this.#all.delete(key);
       this.#look(this.#context.world.kernel.nowUs);
     });
@@ -54,8 +54,8 @@ export class Operations {
   }
 }
 
-export class Operation {
-  readonly name: Name;
+export class VolumeOperation {
+  readonly name: OperationName;
   readonly backOff: BackOff;
   pending = true;
   retryAtUs = 0;
@@ -64,7 +64,7 @@ export class Operation {
 
   constructor(
     context: ControllerContext,
-    name: Name,
+    name: OperationName,
     backOff: BackOff,
     onEnd: (isDone: boolean) => void,
   ) {

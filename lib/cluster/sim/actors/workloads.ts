@@ -4,12 +4,12 @@
  * and so replaces it at once.
  */
 import type { PodObject } from '../api-objects.ts';
-import type { Watcher } from '../api.ts';
+import type { ApiWatcher } from '../api.ts';
 import { coalesced } from '../coalesced.ts';
 import { measuredTimes } from '../timings.ts';
 import type { ControllerContext } from './controller.ts';
 
-export class Workloads implements Watcher {
+export class Workloads implements ApiWatcher {
   readonly #context: ControllerContext;
   readonly #nudges: (() => void)[];
 

@@ -1,14 +1,14 @@
 /** Carries out on the model what the mode of disk decides (lib/disk-modes), as lib/csi/modes.ts does on a cluster. */
 import { outOfServiceKey } from '../../../taints.ts';
 import { diskModeOf } from '../../../disk-modes/index.ts';
-import type { Cut, Refusal as Because } from '../../../disk-modes/mode.ts';
+import type { CutTime, RefusalReason } from '../../../disk-modes/mode.ts';
 import { seeCut } from '../actors/sightings.ts';
 import { notices } from '../notices.ts';
 import type { World } from '../world.ts';
 import type { Path } from './path.ts';
 import type { Volume } from './volume.ts';
 
-export interface ModeRequest {
+export interface ModelModeRequest {
   readonly world: World;
   readonly volume: Volume;
   /** The node that is attached, staged or detached. */
@@ -16,10 +16,10 @@ export interface ModeRequest {
 }
 
 /** Why the disk refuses; undefined where it agrees. */
-export type Refusal = string | undefined;
+export type RefusalMessage = string | undefined;
 
 /** Before a new attachment is recorded. */
-export function decideAttach(request: ModeRequest): Refusal {
+export function decideAttach(request: ModelModeRequest): RefusalMessage {
   const { disk, attachWhileBusy } = request.world.settings;
   const { attach } = diskModeOf[disk];
   if (attach === undefined || attachWhileBusy === 'granted') return undefined;
@@ -27,7 +27,7 @@ export function decideAttach(request: ModeRequest): Refusal {
 }
 
 /** Before the node's path is opened. */
-export function decideStage(request: ModeRequest): Refusal {
+export function decideStage(request: ModelModeRequest): RefusalMessage {
   const { world, volume, node } = request;
   const { stage } = diskModeOf[world.settings.disk];
   if (stage === undefined) return undefined;
@@ -37,7 +37,7 @@ export function decideStage(request: ModeRequest): Refusal {
 }
 
 /** Before the attachment is gone. */
-export function decideDetach(request: ModeRequest): Refusal {
+export function decideDetach(request: ModelModeRequest): RefusalMessage {
   const { detach } = diskModeOf[request.world.settings.disk];
   if (detach === undefined) return undefined;
   const refusal = detach.refusedWhile && refusals[detach.refusedWhile](request);
@@ -45,7 +45,7 @@ export function decideDetach(request: ModeRequest): Refusal {
   return refusal;
 }
 
-const refusals: Readonly<Record<Because, (request: ModeRequest) => Refusal>> = {
+const refusals: Readonly<Record<RefusalReason, (request: ModelModeRequest) => RefusalMessage>> = {
   'node-has-it-mounted': ({ volume, node }) => whileMounted(volume.pathsOf(node)),
   'other-has-it-mounted': ({ volume, node }) => whileMounted(volume.others(node)),
   'other-watches': ({ world, volume, node }) => {
@@ -57,12 +57,12 @@ const refusals: Readonly<Record<Because, (request: ModeRequest) => Refusal>> = {
 };
 
 /** A node that is mounted and alive is busy; one whose path was cut is not. */
-function whileMounted(paths: readonly Path[]): Refusal {
+function whileMounted(paths: readonly Path[]): RefusalMessage {
   const path = paths.find(({ mounted, cut }) => mounted && !cut);
   return path === undefined ? undefined : `the volume is in use: ${path.device} on ${path.node}`;
 }
 
-const cuts: Readonly<Record<Cut, (request: ModeRequest) => void>> = {
+const cuts: Readonly<Record<CutTime, (request: ModelModeRequest) => void>> = {
   'before-answer': ({ world, volume, node }) => cut(world, volume, volume.pathsOf(node)),
   'after-answer': ({ world, volume, node }) => {
     const paths = volume.pathsOf(node);

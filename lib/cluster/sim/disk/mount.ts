@@ -4,11 +4,11 @@
  */
 import type { LedgerEntry } from '../../../workload/sql.ts';
 import { bytesPerCommit, bytesPerMount } from '../timings.ts';
-import type { Path, Request } from './path.ts';
+import type { Path, PathRequest } from './path.ts';
 import type { Volume } from './volume.ts';
 
 /** Called once: true when it is on the disk, false when it never will be. */
-export type Written = (done: boolean) => void;
+export type OnWritten = (done: boolean) => void;
 
 export class Mount {
   readonly path: Path;
@@ -103,7 +103,7 @@ export class Mount {
   }
 
   /** The server's own files, not others. */
-  sync(written: Written): void {
+  sync(written: OnWritten): void {
     const to = this.#rows.length;
     this.#submit((passes) => {
       if (passes) this.#writeTo(to);
@@ -126,7 +126,7 @@ export class Mount {
    * A server's clean shutdown writes all its pages. Where another server has begun meanwhile, this
    * undoes what that one wrote.
    */
-  writeBack(written: Written): void {
+  writeBack(written: OnWritten): void {
     this.#wroteBack = true;
     this.sync((done) => {
       if (!done || !this.replaced) return written(done);
@@ -179,7 +179,7 @@ export class Mount {
   }
 
   /** The request notes where it was refused: `aborted`. */
-  #submit(request: Request): void {
+  #submit(request: PathRequest): void {
     if (this.#aborted) request(false);
     else this.path.submit(request);
   }

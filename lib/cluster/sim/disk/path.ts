@@ -18,7 +18,7 @@ export interface PathOptions {
 }
 
 /** Called once: with true it is performed, with false it never will be. */
-export type Request = (passes: boolean) => void;
+export type PathRequest = (passes: boolean) => void;
 
 export class Path {
   readonly node: string;
@@ -36,7 +36,7 @@ export class Path {
   #mounted = false;
   /** When it stops to count as a watcher of the image, once it is silent. */
   #watchEndsUs = Number.NEGATIVE_INFINITY;
-  #held: Request[] = [];
+  #held: PathRequest[] = [];
 
   constructor({ node, generation, device, link, volatile }: PathOptions) {
     this.node = node;
@@ -78,7 +78,7 @@ export class Path {
     this.#watchEndsUs = Number.NEGATIVE_INFINITY;
   }
 
-  submit(request: Request): void {
+  submit(request: PathRequest): void {
     if (this.#link === 'stall' && !this.#cut) this.#held.push(request);
     else request(this.#link === 'pass' && !this.#cut);
   }
@@ -99,7 +99,7 @@ export class Path {
   }
 
   /** Held requests, held no more. */
-  #take(): Request[] {
+  #take(): PathRequest[] {
     const held = this.#held;
     this.#held = [];
     return held;

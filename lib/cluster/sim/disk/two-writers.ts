@@ -4,13 +4,13 @@
  * so it is drawn from what runs on kind, on loop devices and in virtual machines showed.
  */
 import type { Chance } from '../chance.ts';
-import { msUs, secondUs, type Range } from '../timings.ts';
+import { msUs, secondUs, type DurationRange } from '../timings.ts';
 
 /**
  * Joint writing until a tree is broken. Rows alone were lost after 5.4 s of it (1 run); a tree was
  * broken by 21.6 s and later in 12 of 12 (docs/reference/disk-modes.md, docs/reference/workloads.md).
  */
-const breaksAfter: Range = { minUs: 4 * secondUs, maxUs: 22 * secondUs };
+const breaksAfter: DurationRange = { minUs: 4 * secondUs, maxUs: 22 * secondUs };
 
 /** Two servers that commit within this time of each other write jointly; assumption. */
 const jointWithinUs = 2000 * msUs;

@@ -25,7 +25,7 @@ import type { Auditor } from '../../port.ts';
 import { opened, uuidOf, type SimCopy } from '../disk/copy-label.ts';
 import type { Image } from '../disk/volume.ts';
 import { secondUs } from '../timings.ts';
-import type { Driver } from './driver.ts';
+import type { KernelDriver } from './kernel-driver.ts';
 
 /** A whole audit; assumption. */
 const auditUs = 20 * secondUs;
@@ -38,7 +38,7 @@ export interface SimAuditorOptions {
   readonly connections: number;
 }
 
-export function simAuditor(driver: Driver, options: SimAuditorOptions): Auditor {
+export function simAuditor(driver: KernelDriver, options: SimAuditorOptions): Auditor {
   return {
     audit: (label, onRow) =>
       driver.perform(auditUs, () => {

@@ -10,10 +10,14 @@ import type { Path } from '../disk/path.ts';
 import type { Model } from '../model.ts';
 import { measuredTimes } from '../timings.ts';
 import { draw } from '../world.ts';
-import type { Driver } from './driver.ts';
+import type { KernelDriver } from './kernel-driver.ts';
 
 /** Copies go into `images`, from where the auditor takes them. */
-export function simDisk(model: Model, driver: Driver, images: Map<ImageLabel, SimCopy>): Disk {
+export function simDisk(
+  model: Model,
+  driver: KernelDriver,
+  images: Map<ImageLabel, SimCopy>,
+): Disk {
   const { world, volume } = model;
   let copies = 0;
   const link = (node: string, state: LinkState): Promise<Proof> =>

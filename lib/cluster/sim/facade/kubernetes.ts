@@ -4,9 +4,9 @@ import type { PodObject } from '../api-objects.ts';
 import type { Model } from '../model.ts';
 import { measuredTimes } from '../timings.ts';
 import { draw } from '../world.ts';
-import type { Driver } from './driver.ts';
+import type { KernelDriver } from './kernel-driver.ts';
 
-export function simKubernetes({ world, operator }: Model, driver: Driver): Kubernetes {
+export function simKubernetes({ world, operator }: Model, driver: KernelDriver): Kubernetes {
   const { api, apiServer } = world;
   /** While the API server stands still it does not answer. */
   const call = <T>(work: () => T): Promise<T> =>

@@ -5,7 +5,7 @@ import type { NodeMachine } from '../machine.ts';
 import type { Model } from '../model.ts';
 import { measuredTimes } from '../timings.ts';
 import { draw } from '../world.ts';
-import type { Driver } from './driver.ts';
+import type { KernelDriver } from './kernel-driver.ts';
 
 /** Numbers of kubelet processes, which the model does not otherwise need. */
 const firstProcess = 1000;
@@ -13,7 +13,7 @@ const restarts = new WeakMap<NodeMachine, number>();
 
 export function simMachine(
   { world, kubelet, machine: machineOf }: Model,
-  driver: Driver,
+  driver: KernelDriver,
   node: string,
 ): Machine {
   const machine = machineOf(node);

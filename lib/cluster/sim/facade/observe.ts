@@ -9,12 +9,12 @@ import type { Model } from '../model.ts';
 import { readySighting } from '../server.ts';
 import { msUs, secondUs } from '../timings.ts';
 import type { Sighting } from '../world.ts';
-import type { Driver } from './driver.ts';
+import type { KernelDriver } from './kernel-driver.ts';
 
 /** Records a sighting of the model, dated in virtual time. */
 export function recordSighting(
   recorder: Recorder,
-  driver: Driver,
+  driver: KernelDriver,
   { atUs = driver.kernel.nowUs, ...sighting }: Sighting,
 ): void {
   const t = atUs / msUs;
@@ -32,7 +32,7 @@ const modelSees = (): string[] => [
 
 export function observeModel(
   { world, volume, kubelets, serverOn }: Model,
-  driver: Driver,
+  driver: KernelDriver,
   recorder: Recorder,
 ): AsyncDisposable {
   const { kernel, api } = world;

@@ -14,19 +14,19 @@ import {
 import type { Timer } from '../kernel.ts';
 import type { NodeMachine } from '../machine.ts';
 import type { Model } from '../model.ts';
-import type { Server } from '../server.ts';
+import type { ModelServer } from '../server.ts';
 import { clientTimeoutUs, connectTimeoutUs, measuredTimes } from '../timings.ts';
 import { draw } from '../world.ts';
-import type { Driver } from './driver.ts';
+import type { KernelDriver } from './kernel-driver.ts';
 
 export class SimConnector implements SqlConnector {
   readonly #model: Model;
-  readonly #driver: Driver;
+  readonly #driver: KernelDriver;
   readonly #insideNode: string;
   #outsideNode: string;
 
   /** `node`: where the database runs now. */
-  constructor(model: Model, driver: Driver, node: string) {
+  constructor(model: Model, driver: KernelDriver, node: string) {
     this.#model = model;
     this.#driver = driver;
     this.#insideNode = node;
@@ -87,11 +87,11 @@ class Route {
 class SimSession implements SqlSession {
   readonly server: ServerIdentity;
   readonly #model: Model;
-  readonly #driver: Driver;
+  readonly #driver: KernelDriver;
   readonly #route: Route;
-  readonly #server: Server;
+  readonly #server: ModelServer;
 
-  constructor(model: Model, driver: Driver, route: Route, server: Server) {
+  constructor(model: Model, driver: KernelDriver, route: Route, server: ModelServer) {
     const { machine, podUid, startedAtUs } = server;
     const startedAtS = Math.round(driver.wallMs(startedAtUs) / 1000);
     this.server = { node: machine.name, podUid, startedAtS };

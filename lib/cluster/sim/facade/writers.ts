@@ -7,7 +7,7 @@ import { runReader } from '../../../workload/reader.ts';
 import { changeSchema } from '../../../workload/schema-change.ts';
 import { runWriter } from '../../../workload/writer.ts';
 import type { Writers, WriterSpec } from '../../../workload/port.ts';
-import type { Driver } from './driver.ts';
+import type { KernelDriver } from './kernel-driver.ts';
 
 export interface SimWritersOptions {
   readonly specs: readonly WriterSpec[];
@@ -18,11 +18,11 @@ export interface SimWritersOptions {
   readonly connector: SqlConnector;
 }
 
-export function startSimWriters(driver: Driver, options: SimWritersOptions): Writers {
+export function startSimWriters(driver: KernelDriver, options: SimWritersOptions): Writers {
   const { specs, folder, seed, connector } = options;
   const aborter = new AbortController();
   const directory = historyDirectory(folder);
-  const acked = new Acked();
+  const acked = new AckCounter();
   const written: Record<string, SegmentCounts> = {};
   const read = async ({ client, readEveryMs: everyMs }: WriterSpec): Promise<void> => {
     if (everyMs === undefined) return;
@@ -81,7 +81,7 @@ export function startSimWriters(driver: Driver, options: SimWritersOptions): Wri
 }
 
 /** Acknowledged commits of each client on each node. */
-class Acked {
+class AckCounter {
   readonly #counts: { client: ClientSide; node: string; count: number }[] = [];
 
   add(client: ClientSide, node: string): void {

@@ -30,7 +30,7 @@ export const indexFile = 'binlog.index';
 /** Throws where there is no index: the server keeps no binary log. */
 export function readBinlog(dataDirectory: string): BinlogRead {
   const files = readFileSync(join(dataDirectory, indexFile), 'utf8').split('\n').filter(Boolean);
-  const reading = new Reading();
+  const reading = new BinlogReading();
   const damage: string[] = [];
   for (const file of files) {
     const name = basename(file);
@@ -53,7 +53,7 @@ interface LoggedRow {
   readonly hash: number;
 }
 
-class Reading {
+class BinlogReading {
   readonly #gtids = new GtidIntervals();
   readonly #mixes = new SessionMap<SessionMix>();
   readonly #clients: { readonly text: string; readonly bytes: Buffer }[] = [];

@@ -1,0 +1,141 @@
+/**
+ * Lets virtual time pass. Time runs only while somebody above waits for it, and only once nothing
+ * above can run: after each event that settled a promise a whole turn of the real event loop passes,
+ * which drains every microtask. Real time and real input never decide what happens next.
+ */
+import type { Clock } from '../../../clock.ts';
+import type { Kernel } from '../kernel.ts';
+import { msUs } from '../timings.ts';
+
+/** Virtual time begins here. */
+const epochMs = Date.UTC(2026, 0, 1);
+
+export class KernelDriver {
+  readonly kernel: Kernel;
+  /** Waits of the experiment: while there are any, time passes. */
+  #waiting = 0;
+  #running = false;
+  /** An event settled a promise or told a listener: what is above may be runnable. */
+  #woken = false;
+
+  constructor(kernel: Kernel) {
+    this.kernel = kernel;
+  }
+
+  /** The experiment's clock: its sleeps make time pass. */
+  get clock(): Clock {
+    return this.#clockOf((ms, signal) => this.#counted(this.#sleep(ms, signal)));
+  }
+
+  /** The clock of what runs along, such as writers: its sleeps wait for others to make time pass. */
+  get backgroundClock(): Clock {
+    return this.#clockOf((ms, signal) => this.#sleep(ms, signal));
+  }
+
+  get nowMs(): number {
+    return this.kernel.nowUs / msUs;
+  }
+
+  wallMs(atUs: number = this.kernel.nowUs): number {
+    return Math.round(epochMs + atUs / msUs);
+  }
+
+  /** Does something in the model after so much virtual time, and resolves to what it gave. */
+  perform<T>(delayUs: number, work: () => T): Promise<T> {
+    return this.performBy((run) => this.kernel.schedule(delayUs, run), work);
+  }
+
+  /** The same once `begin` calls what it is given. */
+  performBy<T>(begin: (run: () => void) => unknown, work: () => T): Promise<T> {
+    return this.wait((resolve, reject) => {
+      begin(() => {
+        try {
+          resolve(work());
+        } catch (error) {
+          reject(error);
+        }
+      });
+    });
+  }
+
+  /** A wait of the experiment, settled by some later event of the kernel. */
+  wait<T>(
+    start: (resolve: (value: T) => void, reject: (error: unknown) => void) => void,
+  ): Promise<T> {
+    return this.#counted(this.background(start));
+  }
+
+  /** The same for what runs along. */
+  background<T>(
+    start: (resolve: (value: T) => void, reject: (error: unknown) => void) => void,
+  ): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      start(
+        (value) => {
+          this.wake();
+          resolve(value);
+        },
+        (error) => {
+          this.wake();
+          reject(error);
+        },
+      );
+    });
+  }
+
+  /** Makes time pass until a promise of what runs along settles. */
+  during<T>(promise: Promise<T>): Promise<T> {
+    return this.#counted(promise);
+  }
+
+  wake(): void {
+    this.#woken = true;
+  }
+
+  #clockOf(sleep: Clock['sleep']): Clock {
+    return { nowMs: () => this.nowMs, wallMs: () => this.wallMs(), sleep };
+  }
+
+  #sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return this.background((resolve, reject) => {
+      if (signal?.aborted === true) {
+        reject(signal.reason);
+        return;
+      }
+      const onAbort = (): void => {
+        this.kernel.cancel(timer);
+        reject(signal?.reason);
+      };
+      // The rest of a wait may be a rounding error; it must end later, or its caller waits for ever.
+      const delayUs = ms > 0 ? Math.max(1, ms * msUs) : 0;
+      const timer = this.kernel.schedule(delayUs, () => {
+        signal?.removeEventListener('abort', onAbort);
+        resolve(undefined);
+      });
+      signal?.addEventListener('abort', onAbort, { once: true });
+    });
+  }
+
+  async #counted<T>(promise: Promise<T>): Promise<T> {
+    this.#waiting += 1;
+    if (!this.#running) void this.#run();
+    try {
+      return await promise;
+    } finally {
+      this.#waiting -= 1;
+    }
+  }
+
+  async #run(): Promise<void> {
+    this.#running = true;
+    await turn();
+    while (this.#waiting > 0) {
+      this.#woken = false;
+      while (!this.#woken && this.kernel.step());
+      await turn();
+    }
+    this.#running = false;
+  }
+}
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -1,0 +1,75 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { arrayAt } from './array-client.ts';
+
+const path = { volume: 'v', generation: 3 };
+const request = { ...path, node: 'a', loop: 128, keepData: false, flushes: 'honest' } as const;
+
+let root: string;
+let socketPath: string;
+let server: Server | undefined;
+
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'forcedetach-array-'));
+  socketPath = join(root, 'array.sock');
+});
+
+afterEach(async () => {
+  server?.close();
+  server = undefined;
+  await rm(root, { recursive: true });
+});
+
+/** A server that answers each line by the function; undefined: it hangs up. Resolves with the lines. */
+async function answerBy(answer: (line: string) => object | undefined): Promise<string[]> {
+  const asked: string[] = [];
+  server = createServer((socket) => {
+    createInterface({ input: socket }).on('line', (line) => {
+      asked.push(line);
+      const reply = answer(line);
+      if (reply === undefined) socket.destroy();
+      else socket.write(`${JSON.stringify(reply)}\n`);
+    });
+  });
+  await new Promise<void>((listening) => {
+    server?.listen(socketPath, listening);
+  });
+  return asked;
+}
+
+test('asks on one line and gives back what the array answers', async () => {
+  const asked = await answerBy(() => ({ id: 1, device: '/dev/loop128' }));
+  expect(await arrayAt(socketPath).open(request)).toEqual({ device: '/dev/loop128' });
+  expect(asked.map((line) => JSON.parse(line) as unknown)).toEqual([
+    { id: 1, do: 'open', ...request },
+  ]);
+});
+
+test("the array's errors keep their codes", async () => {
+  await answerBy(() => ({ id: 1, error: { code: 'PATH_CUT', message: 'generation 3 was cut' } }));
+  const opening = arrayAt(socketPath).open(request);
+  await expect(opening).rejects.toMatchObject({ code: 'PATH_CUT', exitCode: 4 });
+});
+
+test('an answer of another shape is an error, not a surprise later', async () => {
+  await answerBy(() => ({ id: 1, paths: [{ volume: 'v' }] }));
+  await expect(arrayAt(socketPath).status()).rejects.toMatchObject({ code: 'ARRAY_STRANGE' });
+});
+
+test('where nothing answers, or it hangs up, there is no array', async () => {
+  const array = arrayAt(socketPath);
+  await expect(array.ping()).rejects.toMatchObject({ code: 'NO_ARRAY' });
+  await answerBy(() => undefined);
+  await expect(array.ping()).rejects.toMatchObject({ code: 'NO_ARRAY' });
+});
+
+test('an array that does not answer in time is an error of its own', async () => {
+  await answerBy(() => ({}));
+  server?.removeAllListeners('connection');
+  const array = arrayAt(socketPath, { timeoutMs: 50 });
+  await expect(array.ping()).rejects.toMatchObject({ code: 'ARRAY_TIMEOUT' });
+});

@@ -1,0 +1,60 @@
+/** Where each field of a scenario is written, by its own word on it: `flapDownMs` is `fault.down`. */
+import type { Field } from '../fields/field.ts';
+import { fields } from './fields.ts';
+
+export type FieldName = keyof typeof fields;
+
+export const fieldNames = Object.keys(fields) as readonly FieldName[];
+/** By any name; undefined of one that is no field's. */
+export const fieldOf = (name: string): Field | undefined =>
+  (fields as Readonly<Record<string, Field>>)[name];
+
+/** [`fault`, `down`]; of what no file sets its name alone. */
+export const writtenPathOf = (name: FieldName): readonly string[] => fields[name].at.split('.');
+
+/** Fields that are written together. */
+export interface Group {
+  readonly name: string;
+  /** The field that is called as the group; a word in the group's place is its value. */
+  readonly head: SettableName | undefined;
+  /** By the key within the group. */
+  readonly members: ReadonlyMap<string, SettableName>;
+}
+
+/** Those that people set: the others follow from the rest of a run, or are its name. */
+export type SettableName = {
+  [Name in FieldName]: (typeof fields)[Name]['at'] extends `${string}.${string}` ? Name : never;
+}[FieldName];
+export const settableNames = fieldNames.filter(
+  (name): name is SettableName => writtenPathOf(name).length > 1,
+);
+
+export const groups: ReadonlyMap<string, Group> = new Map(
+  [...Map.groupBy(settableNames, (name) => writtenPathOf(name)[0] ?? '')].map(([name, members]) => {
+    const head = members.find((member) => member === name);
+    const headFirst = members.toSorted((a, b) => Number(b === head) - Number(a === head));
+    const byKey = headFirst.map((member) => [writtenPathOf(member)[1] ?? '', member] as const);
+    return [name, { name, head, members: new Map(byKey) }];
+  }),
+);
+
+export const groupOf = (name: FieldName): Group | undefined =>
+  groups.get(writtenPathOf(name)[0] ?? '');
+
+/** `only with fault node-crash or node-reboot`, or with which it is not; undefined of what goes with all. */
+export function kindsInWords(name: FieldName): string | undefined {
+  const { of }: Field = fields[name];
+  const head = groupOf(name)?.head;
+  if (of === undefined || head === undefined) return undefined;
+  const others = (fieldOf(head)?.flag?.choices ?? []).filter((kind) => !of.includes(kind));
+  const isMost = others.length < of.length;
+  return `${isMost ? 'not' : 'only'} with ${head} ${(isMost ? others : of).join(', ')}`;
+}
+
+/** Whether a field does something beside the kind that its group has there; where none is said, it may. */
+export function goesWith(name: FieldName, said: Readonly<Record<string, unknown>>): boolean {
+  const { of }: Field = fields[name];
+  const head = groupOf(name)?.head;
+  const kind = head === undefined ? undefined : said[head];
+  return of === undefined || kind === undefined || of.some((each) => each === kind);
+}

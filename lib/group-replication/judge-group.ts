@@ -1,0 +1,190 @@
+/** The verdict of a run on a group, read from its history alone. */
+import type { AuditedImage } from '../checkers/checker.ts';
+import { nothingRead } from '../checkers/evidence.ts';
+import { runChecks } from '../checkers/index.ts';
+import { Journal } from '../checkers/journal.ts';
+import { ledgerLost } from '../checkers/ledger-lost.ts';
+import { rowCheckers } from '../checkers/ledger-rows.ts';
+import { Reconciler } from '../checkers/reconcile.ts';
+import { certificateGaps } from '../experiment/evidence/certificate-gaps.ts';
+import { clientGaps } from '../experiment/evidence/client-gaps.ts';
+import { journalGaps } from '../experiment/evidence/journal-gaps.ts';
+import { lateTimers } from '../experiment/evidence/machine-time.ts';
+import { bareCertificate, recoveredIn, whichRun } from '../experiment/verdict/assemble.ts';
+import { lossOf, lostIn } from '../experiment/verdict/loss.ts';
+import { verdictWord, worst } from '../experiment/verdict/verdict.ts';
+import { ClientJournals } from '../history/client-protocol.ts';
+import type { History } from '../history/reader.ts';
+import { type Service, ServiceMeter } from '../timeline/service.ts';
+import { groupFindings, type GroupMeasurement } from './findings.ts';
+import { groupPhases, rejoinedAtMs } from './phases.ts';
+import { acknowledgedIn, memberChecks, successorService, victimService } from './service.ts';
+import { type GroupStory, tellGroupStory } from './story.ts';
+import type { GroupVerdict } from './verdict.ts';
+
+export function judgeGroup(history: History): GroupVerdict {
+  const story = tellGroupStory([...history.smallRecords()]);
+  const { run, settings } = story;
+  const { service, journals, images, measured } = measure(story, history);
+  const findings = [
+    ...runChecks(images, [ledgerLost, ...rowCheckers]),
+    ...groupFindings(measured, service),
+  ];
+  const reasons = [
+    ...groupIncompleteBecause(story, history, journals),
+    ...findings.flatMap(({ level, summary }) => (level === 'incomplete' ? [summary] : [])),
+  ];
+  const complete = reasons.length === 0;
+  const safety = worst(findings.map((finding) => finding.safety));
+  const verdict = verdictWord(safety, complete);
+  const told = {
+    schemaVersion: 1 as const,
+    kind: 'group-replication' as const,
+    verdict,
+    safety,
+    complete,
+    incompleteBecause: reasons,
+    expected: [...run.scenario.expected],
+    asExpected: run.scenario.expected.includes(verdict),
+    ...measured,
+    findings,
+    certificates: story.records
+      .filter((record) => record.type === 'certificate')
+      .map(bareCertificate),
+    settings: { ...settings },
+    ...whichRun(story),
+  };
+  return { sentence: groupSentence(told), ...told };
+}
+
+/** What follows from the history before anything is judged. */
+interface Measures {
+  readonly service: Service;
+  readonly journals: ClientJournals;
+  readonly images: readonly AuditedImage[];
+  readonly measured: GroupMeasurement;
+}
+
+function measure(story: GroupStory, history: History): Measures {
+  const { faultAtMs, victimNode } = story;
+  const { service, journals } = answersIn(story, history);
+  const handoverAtMs = service.firstSuccessorAckMs;
+  const journal = new Journal({ faultAtMs, handoverAtMs, victimNode });
+  for (const op of history.ops()) journal.add(op);
+  const images = readingsOf(story, journal, history);
+  const acknowledged = acknowledgedIn(history.ops());
+  const loss = lossOf(new Map(images.map(({ image, reconciliation }) => [image, reconciliation])));
+  const measured: GroupMeasurement = {
+    availability: {
+      downtimeMs: service.downtimeMs,
+      recovered: recoveredIn(story),
+      rejoined: rejoinedAtMs(story) !== undefined,
+    },
+    acked: service.acked,
+    lost: lostIn(loss),
+    loss,
+    readings: images.map(({ image, reconciliation: { acked, lost } }) => ({
+      reading: image === 'first' ? 'first' : 'second',
+      node: story.ledgers.find((each) => each.image === image)?.node ?? '',
+      acked,
+      lost,
+    })),
+    victim: victimService(story, history.ops(), acknowledged),
+    successor: successorService(story, acknowledged),
+    phases: groupPhases(story, service.firstSuccessorAckMs),
+    members: memberChecks(story),
+  };
+  return { service, journals, images, measured };
+}
+
+function answersIn(
+  { faultAtMs, endAtMs, victimNode }: GroupStory,
+  history: History,
+): Pick<Measures, 'service' | 'journals'> {
+  const meter = new ServiceMeter({ faultAtMs, endAtMs, victimNode });
+  const journals = new ClientJournals();
+  for (const answer of history.answers(journals)) if (answer.type !== 'read') meter.see(answer);
+  return { service: meter.result(), journals };
+}
+
+/** The group's ledger before the heal and after it, each against what clients were told. */
+function readingsOf(story: GroupStory, journal: Journal, history: History): AuditedImage[] {
+  const images: AuditedImage[] = [];
+  let before: Reconciler | undefined;
+  for (const { image, takenAtMs, rows = 0 } of story.ledgers) {
+    if (image === undefined) continue;
+    const seed = story.run.seed;
+    const options = { journal, seed, takenAtMs };
+    const reconciler = new Reconciler(before === undefined ? options : { ...options, before });
+    for (const row of history.rows(image)) reconciler.row(row);
+    const previous = images.at(-1);
+    const about = {
+      image,
+      takenAtMs,
+      evidence: { ...nothingRead(), ledgerComplete: true, ledgerRows: rows },
+      reconciliation: reconciler.result(),
+    };
+    images.push(previous === undefined ? about : { ...about, before: previous });
+    before = reconciler;
+  }
+  return images;
+}
+
+const faults: Readonly<Record<string, string>> = {
+  'network-partition': 'The primary’s node was cut off the network',
+  'node-crash': 'The primary’s node crashed',
+  freeze: 'The primary’s node stood still',
+};
+
+/** With numbers. */
+function groupSentence(verdict: Omit<GroupVerdict, 'sentence'>): string {
+  const { availability, acked, lost, victim, scenario } = verdict;
+  const { downtimeMs, rejoined } = availability;
+  const parts = [
+    faults[String(scenario['fault'])] ?? 'The primary’s node was broken',
+    downtimeMs === null
+      ? 'no outside client ever had a commit'
+      : `outside clients waited ${(downtimeMs / 1000).toFixed(1)} s for their next commit`,
+    lost === null
+      ? `it is not known how many of ${acked} acknowledged commits are gone`
+      : `${lost} of ${acked} acknowledged commits are gone`,
+    `the old primary acknowledged ${victim.acked} meanwhile` +
+      ` and answered ${victim.readsAnswered} reads, ${victim.staleReads} of them stale`,
+    rejoined ? 'it joined again' : 'it did not join again',
+  ];
+  return `${parts.join('; ')}.`;
+}
+
+/** Is every needed piece of evidence there? Each reason why not is a sentence; none means complete. */
+function groupIncompleteBecause(
+  story: GroupStory,
+  history: History,
+  journals: ClientJournals,
+): string[] {
+  const { records, faultDoneAtMs, ledgers, reads, victimNode } = story;
+  const reasons: string[] = [];
+  for (const record of records) {
+    if (record.type === 'error') reasons.push(`${record.where}: ${record.message}`);
+    if (record.type === 'certificate' && !record.holds) {
+      const { fault, moment, claim, evidence } = record;
+      reasons.push(`certificate of ${fault} (${moment}) fails: ${claim} (${evidence})`);
+    }
+  }
+  if (faultDoneAtMs === undefined) reasons.push('the fault was never injected');
+  for (const image of ['first', 'second'] as const) {
+    if (!ledgers.some((each) => each.image === image && each.rows !== undefined)) {
+      reasons.push(`the ${image} reading of the ledger is missing`);
+    }
+  }
+  if (!reads.some(({ node, heads }) => node === victimNode && heads !== undefined)) {
+    reasons.push('nobody ever read at the victim');
+  }
+  return [
+    ...reasons,
+    ...certificateGaps(story),
+    ...clientGaps(story, journals, { writesOnly: true }).map(({ reason }) => reason),
+    ...journalGaps(story, history).map(({ reason }) => reason),
+    ...lateTimers(story),
+    ...history.cuts.map((cut) => `the history is cut: ${JSON.stringify(cut)}`),
+  ];
+}

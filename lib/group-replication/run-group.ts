@@ -1,0 +1,125 @@
+/** A run on a replication group: what the one sequence asks of three servers that read alike. */
+import type { BreakableTestbed, Machine, PodRef } from '../cluster/port.ts';
+import { describeError, EvidenceError } from '../errors.ts';
+import type { RunOptions } from '../experiment/run/run-context.ts';
+import { recordRun } from '../experiment/run/sequence.ts';
+import type { Steps, StepsContext } from '../experiment/run/steps.ts';
+import { heartbeatMs } from '../faults/fault.ts';
+import { openHistory } from '../history/reader.ts';
+import { judgeGroup } from './judge-group.ts';
+import { groupObserved } from './observations.ts';
+import type { GroupTestbed } from './port.ts';
+import type { GroupSettings } from '../database/group-settings.ts';
+import type { GroupVerdict } from './verdict.ts';
+import { hasQuorum, routedPrimary } from './views.ts';
+
+/** Also a member that gives up after `majorityTimeoutS` must be seen to do so. */
+const givesUpWithinMs = 15_000;
+
+/** Throws as `recordRun` does; resolves to the verdict that the history gives. */
+export async function runGroup(
+  options: RunOptions<GroupTestbed>,
+  settings: GroupSettings,
+): Promise<GroupVerdict> {
+  await recordRun(options, (context) => onGroup(context, settings));
+  return judgeGroup(openHistory(options.folder));
+}
+
+/** No image is copied: the ledger is read from the members, while they serve. */
+export function onGroup(
+  context: StepsContext<GroupTestbed>,
+  { majorityTimeoutS }: Pick<GroupSettings, 'majorityTimeoutS'>,
+): Steps {
+  const { testbed, scenario } = context;
+  const primary = (): string | undefined => routedPrimary(testbed.views('outside'));
+  let broken: string | undefined;
+  return {
+    isWhole: () => isWhole(testbed),
+    async victim() {
+      broken = primary();
+      const member = broken === undefined ? undefined : testbed.members().get(broken);
+      return Promise.resolve(member ?? notSteady());
+    },
+    breakable: (victim) => breakable(testbed, victim),
+    handOver: {
+      isSeen: ({ node }) => ![undefined, node].includes(primary()),
+      seen: 'another member is the primary',
+      none: `no other primary within ${scenario.horizonMs / 1000} s`,
+    },
+    leastMs: Math.max(heartbeatMs, majorityTimeoutS * 1000) + givesUpWithinMs,
+    async image(label, signal) {
+      if (label === 'steady') {
+        if (!isWhole(testbed)) notSteady();
+      } else if (label === 'first') await readPrimary(context, label, signal, broken);
+      else await readAll(context, signal);
+    },
+    writesOnly: true,
+  };
+}
+
+function notSteady(): never {
+  throw new EvidenceError('NOT_STEADY', 'the group was not whole before anything was broken');
+}
+
+/** Every member answers from outside and sees every other one online. */
+function isWhole(testbed: GroupTestbed): boolean {
+  const views = testbed.views('outside');
+  return (
+    views.length === testbed.members().size &&
+    views.every((view) => hasQuorum(view) && view.members.length === views.length) &&
+    views.every(({ members }) => members.every(({ state }) => state === 'ONLINE'))
+  );
+}
+
+function breakable(testbed: GroupTestbed, { node }: PodRef): BreakableTestbed {
+  const { clock, nodes, controlPlane, kubernetes } = testbed;
+  const machine = (name: string): Machine => testbed.machine(name);
+  return { clock, nodes, controlPlane, kubernetes, machine, disk: testbed.disk(node) };
+}
+
+function note(
+  { recorder }: StepsContext<GroupTestbed>,
+  node: string,
+  data: Readonly<Record<string, unknown>>,
+): void {
+  recorder.record({ type: 'observation', source: 'group', name: groupObserved.ledger, node, data });
+}
+
+/** The group's ledger, row by row, from another member than `not`; resolves to its transactions. */
+async function readPrimary(
+  context: StepsContext<GroupTestbed>,
+  image: 'first' | 'second',
+  signal: AbortSignal,
+  not?: string,
+): Promise<{ readonly node: string; readonly gtids: string }> {
+  const { testbed, recorder } = context;
+  const node = routedPrimary(testbed.views('outside'));
+  if (node === undefined || node === not) {
+    throw new EvidenceError('NO_PRIMARY', 'no member with a majority says who the primary is');
+  }
+  const takenAtMs = testbed.clock.nowMs();
+  const reading = await testbed.readLedger(node, undefined, (row) => {
+    // Its segment ends with the run, and what was given up reads on.
+    signal.throwIfAborted();
+    recorder.record({ type: 'row', image, row });
+  });
+  signal.throwIfAborted();
+  note(context, node, { image, takenAtMs, ...reading });
+  return { node, gtids: reading.gtids };
+}
+
+/** The primary's ledger, then every other member's against it. */
+async function readAll(context: StepsContext<GroupTestbed>, signal: AbortSignal): Promise<void> {
+  const { testbed } = context;
+  const primary = await readPrimary(context, 'second', signal);
+  for (const node of testbed.members().keys()) {
+    if (node === primary.node) continue;
+    const takenAtMs = testbed.clock.nowMs();
+    // One that was thrown out may well refuse to answer: that is its state, and no gap.
+    const told = await testbed
+      .readLedger(node, primary.gtids, () => signal.throwIfAborted())
+      .catch((error: unknown) => ({ error: describeError(error) }));
+    signal.throwIfAborted();
+    note(context, node, { takenAtMs, ...told });
+  }
+}

@@ -1,0 +1,179 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { clustersFor, scheduledLoad, slotsOf } from './capacity.ts';
+import { examplePlan } from '../../test/support/example-batch.ts';
+import { disturbs, batchPlanOf } from './batch-plan.ts';
+import type { Slot } from './schedule.ts';
+import { cellsOf } from './cells.ts';
+import { parseMatrix } from './matrix-schema.ts';
+
+const shapes = fc.record({
+  disks: fc.integer({ min: 1, max: 5 }),
+  repeats: fc.integer({ min: 1, max: 4 }),
+  loud: fc.boolean(),
+  seed: fc.string({ minLength: 1 }),
+});
+
+test('every cell runs once a repeat, every control once, a tenth again', () => {
+  fc.assert(
+    fc.property(shapes, (shape) => {
+      const { cells, trials } = examplePlan(shape);
+      const ids = trials.map(({ id }) => id);
+      expect(new Set(ids).size).toBe(ids.length);
+      for (const { id } of cells) {
+        const own = trials.filter(({ kind, subject }) => kind === 'cell' && subject === id);
+        expect(own).toHaveLength(shape.repeats);
+        expect(new Set(own.map(({ seed }) => seed)).size).toBe(shape.repeats);
+      }
+      const controls = trials.filter(({ kind }) => kind === 'control');
+      expect(controls.map(({ subject }) => subject).toSorted()).toEqual([
+        'safe',
+        'silent',
+        'total',
+      ]);
+      const checks = trials.filter(({ kind }) => kind === 'check');
+      expect(checks).toHaveLength(Math.ceil(cells.length / 10));
+    }),
+    { numRuns: 40 },
+  );
+});
+
+test('the seed alone gives the order, and another seed another one', () => {
+  const order = (seed: string): string =>
+    examplePlan({ disks: 5, repeats: 3, seed })
+      .trials.map(({ id }) => id)
+      .join(' ');
+  expect(order('a')).toBe(order('a'));
+  expect(order('b')).not.toBe(order('a'));
+  expect(examplePlan({ seed: 'a' }).fingerprint).toBe(examplePlan({ seed: 'a' }).fingerprint);
+  expect(examplePlan({ seed: 'b' }).fingerprint).not.toBe(examplePlan({ seed: 'a' }).fingerprint);
+});
+
+test('the longest rerun begins first, the others and the controls after the cells', () => {
+  const text = `
+name: waits
+question: Which?
+base: { fault: network-partition }
+axes:
+  wait: { short: { horizonMs: 5m }, long: { horizonMs: 13m } }
+  disk: [unfenced, fenced, exclusive]
+rerunAlone: 1
+`;
+  const matrix = parseMatrix(text, 'waits.yaml');
+  for (const seed of ['a', 'b', 'c']) {
+    const { trials } = batchPlanOf(matrix, cellsOf(matrix), seed);
+    const waits = trials.map(({ kind, scenario }) =>
+      kind === 'check' ? scenario.horizonMs / 60_000 : kind,
+    );
+    const cells = Array.from({ length: 6 }, () => 'cell');
+    const controls = ['control', 'control', 'control'];
+    expect(waits).toEqual([13, ...cells, 13, 13, 5, 5, 5, ...controls]);
+  }
+});
+
+test('a control whose database is damaged begins before a rerun that ends sooner', () => {
+  const text = `
+name: quick
+question: Which?
+base: { fault: network-partition, horizonMs: 2m }
+axes: { disk: [fenced, exclusive] }
+rerunAlone: 1
+`;
+  const matrix = parseMatrix(text, 'quick.yaml');
+  const { trials } = batchPlanOf(matrix, cellsOf(matrix), 'a');
+  const order = trials.map(({ kind, id }) => (kind === 'control' ? id : kind));
+  expect(order.slice(0, 5)).toEqual(['check', 'cell', 'cell', 'control-total', 'check']);
+});
+
+test('cells of one repeat share their seed, so that only the axes differ', () => {
+  const trials = examplePlan({ repeats: 2 }).trials.filter(({ kind }) => kind === 'cell');
+  expect(new Set(trials.map(({ seed }) => seed)).size).toBe(2);
+});
+
+test('what neighbours would notice runs alone', () => {
+  const { trials } = examplePlan({ loud: true });
+  for (const { scenario, alone } of trials) {
+    expect(alone).toBe(scenario.rate === 'max');
+  }
+  const [calm] = trials.map(({ scenario }) => scenario).filter(({ rate }) => rate === 25);
+  expect(calm).toBeDefined();
+  if (calm === undefined) return;
+  expect(disturbs(calm)).toBe(false);
+  expect(disturbs({ ...calm, fault: 'api-outage' })).toBe(true);
+  expect(disturbs({ ...calm, also: 'controller-restart' })).toBe(true);
+  expect(disturbs({ ...calm, rate: 26 })).toBe(true);
+});
+
+test.each([
+  [2, 23, 3, [3, 1, 1]],
+  [4, 15, 3, [3]],
+  [4, 17, 3, [3, 1]],
+  [8, 64, 3, Array.from({ length: 14 }, (_, index) => (index === 0 ? 3 : 1))],
+  [2, 23, 1, [1, 1, 1, 1, 1]],
+  [1, 1, 3, [1]],
+])('%i cores and %i GiB carry for %i pools the clusters %j', (cores, gib, pools, clusters) => {
+  const machine = { cores, availableMemoryBytes: gib * 1024 ** 3 };
+  expect(clustersFor(machine, { pools, isShortened: false })).toEqual(clusters);
+});
+
+test.each([
+  [2, 23, 1, [1, 1, 1]],
+  [2, 23, 2, [2, 1, 1]],
+  [2, 9, 1, [1, 1]],
+])('with shortened timers %i cores and %i GiB carry for %i pools %j', (...row) => {
+  const [cores, gib, pools, clusters] = row;
+  const machine = { cores, availableMemoryBytes: gib * 1024 ** 3 };
+  expect(clustersFor(machine, { pools, isShortened: true })).toEqual(clusters);
+});
+
+test('what is in one cluster costs it once', () => {
+  const slots = [...slotsOf('a', 3), ...slotsOf('b', 1)];
+  const [one, two, , other] = slots as [Slot, Slot, Slot, Slot];
+  const costs = (...at: readonly Slot[]): number =>
+    scheduledLoad(at.map((slot) => ({ volumes: 8, slot })));
+  expect(costs(one, two)).toBeLessThan(costs(one, other));
+});
+
+const races = `
+name: races
+question: Which?
+base: { fault: network-partition }
+axes:
+  race: { often: { disk: unfenced }, loud: { rate: max }, calm: { rate: 1 } }
+repeats: 2
+repeatsOf:
+  - { cells: { race: often }, repeats: 5, alone: 3 }
+`;
+
+test('a cell may run more often, and some of its runs have the machine to themselves, first of all', () => {
+  const matrix = parseMatrix(races, 'races.yaml');
+  const { trials, cells } = batchPlanOf(matrix, cellsOf(matrix), 'a');
+  const own = cells.map(({ id }) => {
+    const events = trials.filter(({ kind, subject }) => kind === 'cell' && subject === id);
+    return [events.length, events.filter(({ alone }) => alone).length];
+  });
+  expect(own).toEqual([
+    [5, 3],
+    [2, 2],
+    [2, 0],
+  ]);
+  expect(trials.map(({ alone }) => alone).lastIndexOf(true)).toBe(4);
+  const checked = trials.filter(({ kind }) => kind === 'check').map(({ subject }) => subject);
+  expect(checked).not.toContain(cells[0]?.id);
+  const kinds = trials.slice(5).map(({ kind }) => kind);
+  expect(kinds.lastIndexOf('control')).toBeLessThan(kinds.indexOf('cell'));
+});
+
+test.each([
+  ['race: never', /repeatsOf.0.cells.race: no such value: never/],
+  ['other: often', /repeatsOf.0.cells.other: no such axis/],
+])('more repeats of %s are refused', (place, complaint) => {
+  const matrix = parseMatrix(races.replace('race: often }, r', `${place} }, r`), 'races.yaml');
+  expect(() => cellsOf(matrix)).toThrow(complaint);
+});
+
+test('more alone than there are is refused', () => {
+  expect(() => parseMatrix(races.replace('alone: 3', 'alone: 6'), 'races.yaml')).toThrow(
+    /is more than `repeats`/,
+  );
+});

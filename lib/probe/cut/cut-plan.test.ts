@@ -1,0 +1,28 @@
+/** What a cut says that it will do, by its remedy. */
+import { expect, test } from 'vitest';
+import { planHash } from '../trial-plan.ts';
+import { cutPlanLines, cutPlanOf, cutRemedies, usualHealMs, type CutRemedy } from './cut-plan.ts';
+
+const planWith = (remedy: CutRemedy, healAfterMs = usualHealMs(remedy)) =>
+  cutPlanOf({
+    ...{ classes: ['fast'], nodes: ['a', 'b'], way: 'network', remedy, healAfterMs },
+    ...{ size: '1Gi', image: 'node:24', volumeMode: 'Filesystem' },
+  });
+
+test.each<[CutRemedy, RegExp]>([
+  ['force-delete', /its pods are deleted by force once/],
+  ['out-of-service', /it is tainted out-of-service once/],
+  ['eviction', /nobody deletes its pods: Kubernetes evicts .* that lasts twelve minutes$/m],
+])('%s', (remedy, words) => {
+  expect(cutPlanLines(planWith(remedy)).join('\n')).toMatch(words);
+});
+
+test('an eviction takes longer, and a heal that comes before it is told', () => {
+  expect(usualHealMs('eviction')).toBe(900_000);
+  const early = cutPlanLines(planWith('eviction', 600_000)).join('\n');
+  expect(early).toContain('twelve minutes; the heal comes before that with stock timers');
+});
+
+test('each remedy is a plan of its own', () => {
+  expect(new Set(cutRemedies.map((remedy) => planHash(planWith(remedy, 600_000)))).size).toBe(3);
+});

@@ -1,0 +1,24 @@
+/** All that follows from the records of trials: what the class does, and what Kubernetes did. Pure. */
+import { classify, type DetachRecord, type TrialFinding } from './classify.ts';
+import { measureForced, type ForceDeleted } from './force-deleted.ts';
+import { measure, type MeasuredClass } from './measured.ts';
+import type { TrialRecord } from './record.ts';
+
+export interface JudgedTrials {
+  readonly findings: readonly TrialFinding[];
+  readonly answer: MeasuredClass;
+  /** Where pods were deleted by force: no part of the answer. */
+  readonly forceDeleted?: ForceDeleted;
+}
+
+export function judgeTrials(records: readonly TrialRecord[]): JudgedTrials {
+  const findings = records.filter(isOfDetach).map(classify);
+  const forced = records.filter((record) => !isOfDetach(record));
+  return {
+    ...{ findings, answer: measure(findings) },
+    ...(forced.length === 0 ? {} : { forceDeleted: measureForced(forced) }),
+  };
+}
+
+const isOfDetach = (record: TrialRecord): record is DetachRecord =>
+  record.variant !== 'force-deleted';

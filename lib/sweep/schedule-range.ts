@@ -1,0 +1,38 @@
+/** A stretch of a sweep: some schedules in a row, played one after the other. */
+import type { DiskMode } from '../disk-modes/index.ts';
+import { sweepKey, scheduleAt, type Corpus, type Schedule } from './generate.ts';
+import { InfrastructureError } from '../errors.ts';
+import { play, type ScheduleOutcome } from './play.ts';
+import { addOutcome, emptyTally, type Tally } from './tally.ts';
+
+export interface ScheduleRange {
+  /** The sweep's. */
+  readonly seed: string;
+  readonly corpus: Corpus;
+  /** The disk of every schedule. Default: drawn. */
+  readonly disk?: DiskMode | undefined;
+  readonly from: number;
+  readonly count: number;
+}
+
+export function playRange({ seed, corpus, disk, from, count }: ScheduleRange): Tally {
+  const tally = emptyTally();
+  const sweep = { seed, corpus, disk, key: sweepKey(seed) };
+  for (let index = from; index < from + count; index++) {
+    const schedule = scheduleAt(sweep, index);
+    addOutcome(tally, schedule, played(schedule));
+  }
+  return tally;
+}
+
+/** Throws InfrastructureError `SCHEDULE_FAILED`: what a sweep can't play is a fault of its own. */
+function played({ index, scenario, seed }: Schedule): ScheduleOutcome {
+  try {
+    return play(scenario, seed);
+  } catch (cause) {
+    throw new InfrastructureError('SCHEDULE_FAILED', `schedule ${index} can't be played`, {
+      hint: `this is a fault in the model; please report it with the seed ${seed}`,
+      cause,
+    });
+  }
+}
