@@ -9,10 +9,8 @@ import { $ } from '../lib/engine/shell.ts';
 /** What the library reads at run time, apart from its own files. */
 const data = [
   'docs/expectations.json',
-  'docs/fault-events.jsonl',
-  'docs/internals/mutants.json',
+  'docs/measurements.jsonl',
   'docs/reference/drivers.yaml',
-  'docs/reference/claims.json',
   'experiments/matrices',
   'experiments/schedules',
   'manifests',

@@ -31,6 +31,7 @@ const parts = [
   'lib/remedies/**',
   'lib/experiment/**',
   // Readers of runs.
+  'lib/measurements/**', // what they note, and read again
   'lib/crash-states/**',
   'lib/expectations/**',
   'lib/matrix/**',

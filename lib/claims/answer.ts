@@ -4,22 +4,23 @@ import { isStarved, starvedReason } from '../experiment/evidence/machine-time.ts
 import { stockTimersMs, type Basis } from '../experiment/scenario.ts';
 import type { RunRecord, SetupRecord } from '../history/events.ts';
 import { openHistory, type SmallRecord } from '../history/reader.ts';
+import { dateOf, versionsOf } from '../measurements/store.ts';
 import { readFinishedRun } from './recorded-run.ts';
 import { claims } from './list.ts';
-import type { MeasuredAnswer } from './page.ts';
+import { answerId, type AnswerLine } from './page.ts';
 import type { ClaimReading, Claim } from './claim.ts';
 
 /** What one history says of one claim. */
 export interface AnsweredClaim {
   readonly claim: Claim;
   readonly reading: ClaimReading;
-  /** Read from docs/reference/claims.json; absent where there is no answer. */
-  readonly measured: MeasuredAnswer | undefined;
+  /** For the store; absent where there is no answer, and of a prediction. */
+  readonly measured: AnswerLine | undefined;
 }
 
 /** What a history is about, and how to ask it. */
 interface ClaimSource {
-  readonly from: string;
+  readonly source: string;
   readonly basis: Basis;
   /** Undefined where it has nothing to do with that claim. */
   readonly read: (claim: Claim) => ClaimReading | undefined;
@@ -31,15 +32,21 @@ export function readAnswers(folder: string, wanted: readonly Claim[] = claims): 
   const run = records.find((record) => record.type === 'run');
   const setup = records.find((record) => record.type === 'setup');
   const isProcedure = run === undefined || run.claim !== undefined;
-  const source = isProcedure ? procedureSource(records, setup) : runSource(folder, run);
+  const about = isProcedure ? procedureSource(records, setup) : runSource(folder, run);
+  const { source, basis } = about;
+  const seed = isProcedure ? null : run.seed;
+  const versions = { kubernetes: 'unknown', ...versionsOf(setup?.versions ?? {}) };
+  const date = dateOf(records) ?? '';
+  const answered = { kind: 'claim', seed, versions, source, date } as const;
   return wanted.flatMap((claim): AnsweredClaim[] => {
-    const reading = source.read(claim);
+    const reading = about.read(claim);
     if (reading === undefined) return [];
-    if (typeof reading === 'string') return [{ claim, reading, measured: undefined }];
-    const { from, basis } = source;
-    const kubernetes = setup?.versions['kubernetes'] ?? 'unknown';
-    const about = { claim: claim.number, from, date: dateOf(records), basis, kubernetes };
-    return [{ claim, reading, measured: { ...about, ...reading } }];
+    if (typeof reading === 'string' || basis === 'predicted') {
+      return [{ claim, reading, measured: undefined }];
+    }
+    const id = answerId(claim.number, source);
+    const scenario = { claim: claim.number };
+    return [{ claim, reading, measured: { ...answered, id, scenario, basis, outcome: reading } }];
   });
 }
 
@@ -47,7 +54,7 @@ function runSource(folder: string, { replay, basis }: RunRecord): ClaimSource {
   const run = readFinishedRun(folder);
   const kept = /^reports\/(samples|matrix\/[^/]+\/cells)\/[^/]+/.exec(relative('.', folder))?.[0];
   return {
-    from: kept ?? replay.replace(/ --(seed|cluster|cluster-name) \S+/g, ''),
+    source: kept ?? replay.replace(/ --(seed|cluster|cluster-name) \S+/g, ''),
     basis,
     read: ({ read }) => {
       if (run === undefined || read === undefined) return undefined;
@@ -70,7 +77,7 @@ function procedureSource(
     setup?.timers?.nodeMonitorGraceMs === stockTimersMs.graceMs &&
     setup.timers.forceDetachAfterMs === stockTimersMs.forceDetachAfterMs;
   return {
-    from: `npx zx experiments/claims.mjs ${number}`,
+    source: `npx zx experiments/claims.mjs ${number}`,
     basis: stock ? 'measured' : 'shortened',
     read: (claim) => {
       const { procedure } = claim;
@@ -80,6 +87,3 @@ function procedureSource(
     },
   };
 }
-
-const dateOf = (records: readonly SmallRecord[]): string =>
-  new Date(records.find(({ wall }) => wall !== undefined)?.wall ?? 0).toISOString().slice(0, 10);

@@ -2,7 +2,7 @@
  * What must hold for each claim to be answered, one thing at a time: a half is ticked by the answer
  * that tells it, and one that none tells has its reason.
  */
-import type { MeasuredAnswer } from './page.ts';
+import type { AnswerLine } from './page.ts';
 
 type Half = readonly [
   text: string,
@@ -187,5 +187,6 @@ export const halves: Readonly<Record<number, readonly Half[]>> = {
   35: [['each second has its step', /0\.0 s unexplained/]],
 };
 
-export const isTicked = ([, told]: Half, answers: readonly MeasuredAnswer[]): boolean =>
-  told !== undefined && answers.some(({ said, asExpected }) => asExpected && told.test(said));
+export const isTicked = ([, told]: Half, answers: readonly AnswerLine[]): boolean =>
+  told !== undefined &&
+  answers.some(({ outcome }) => outcome.asExpected && told.test(outcome.said));

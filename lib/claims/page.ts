@@ -1,7 +1,7 @@
-/** docs/reference/claims.json, what was measured of each claim, from which run and when; and claims.md, the page made from it. */
-import { readFileSync } from 'node:fs';
+/** What was measured of each claim, from which run and when; and claims.md, the page made from it. */
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import { lineSchema, linesOf, measuredBasis } from '../measurements/store.ts';
 import { writeOutput } from '../output-file.ts';
 import { halves, isTicked } from './halves.ts';
 import { claims } from './list.ts';
@@ -15,24 +15,19 @@ const head = `# Claims
 
 What became of the 35 claims that this project began with? It began with five articles on attach, detach, Multi-Attach and double writes, written for Kubernetes 1.3 to 1.14. Here is each of their claims, what the source of Kubernetes 1.34 makes one expect, and what was measured. \`npx zx experiments/claims.mjs 8\` asks number 8 of a cluster; add \`--short\` for shortened timers. \`npx zx experiments/claims.mjs --run FOLDER\` asks all of them of a finished run.
 
-**measured** means stock timers on kind; **shortened** means other timers, or a small procedure on a cluster with such timers. Each answer is one run's: it shows that a thing happens, not how often. The records that prove it are in [claims.json](claims.json), from which this page is made.
+**measured** means stock timers on kind; **shortened** means other timers, or a small procedure on a cluster with such timers. Each answer is one run's: it shows that a thing happens, not how often. The records that prove it are in the [store of measurements](../measurements.jsonl), from which this page is made.
 `;
 
-export function renderedPage(measured: readonly MeasuredAnswer[] = readMeasuredAnswers()): string {
-  const asked = new Set(measured.map(({ claim }) => claim)).size;
-  const surprises = measured.filter(({ asExpected }) => !asExpected).length;
+export function renderedPage(measured = linesOf(answerSchema)): string {
+  const asked = new Set(measured.map(({ scenario }) => scenario.claim)).size;
+  const surprises = measured.filter(({ outcome }) => !outcome.asExpected).length;
   const parts = claims.flatMap(({ number }) => halvesOf(number, measured));
   const ticked = parts.filter((line) => line.startsWith('  - [x]')).length;
   const count =
     `${asked} of ${claims.length} have an answer; ${surprises} of ${measured.length} ` +
     `answers were not expected. A claim has parts: ${ticked} of ${parts.length} are ticked by an ` +
     'answer, and each of the others says why it is not.\n';
-  const sections = claims.map((claim) =>
-    section(
-      claim,
-      measured.filter((each) => each.claim === claim.number),
-    ),
-  );
+  const sections = claims.map((claim) => section(claim, answersTo(claim.number, measured)));
   return [head, count, ...sections].join('\n');
 }
 
@@ -40,12 +35,12 @@ export const writePage = (): void => writeOutput(claimsPagePath, renderedPage())
 
 function section(
   { number, title, statement, expected }: Claim,
-  measured: readonly MeasuredAnswer[],
+  measured: readonly AnswerLine[],
 ): string {
   const answers = measured.map(
-    ({ asExpected, said, basis, date, kubernetes, from }) =>
+    ({ outcome: { asExpected, said }, basis, date, versions, source }) =>
       `- Measured${asExpected ? '' : ', **not expected**'}: ${said} (${basis}, ` +
-      `Kubernetes ${kubernetes}, ${date}; ${sourceOf(from)})`,
+      `Kubernetes ${versions.kubernetes}, ${date.slice(0, 10)}; ${sourceText(source)})`,
   );
   return [
     `## ${number}. ${title}`,
@@ -60,8 +55,8 @@ function section(
   ].join('\n');
 }
 
-function halvesOf(number: number, measured: readonly MeasuredAnswer[]): string[] {
-  const answers = measured.filter(({ claim }) => claim === number);
+function halvesOf(number: number, measured: readonly AnswerLine[]): string[] {
+  const answers = answersTo(number, measured);
   return (halves[number] ?? []).map((half) => {
     const [text, , open = 'no answer tells it'] = half;
     return isTicked(half, answers) ? `  - [x] ${text}` : `  - [ ] ${text}: ${open}`;
@@ -69,43 +64,29 @@ function halvesOf(number: number, measured: readonly MeasuredAnswer[]): string[]
 }
 
 /** Names the source: of a batch's runs git holds no summary. */
-const sourceOf = (from: string): string => {
-  if (!from.startsWith('reports/')) return `\`${from}\``;
-  const page = from.startsWith('reports/samples/') ? 'summary.md' : 'verdict.json';
-  return `[${from}](../../${from}/${page})`;
+const sourceText = (source: string): string => {
+  if (!source.startsWith('reports/')) return `\`${source}\``;
+  const page = source.startsWith('reports/samples/') ? 'summary.md' : 'verdict.json';
+  return `[${source}](../../${source}/${page})`;
 };
 
-/** The checkout's, wherever it is called from. */
-const measuredPath = fileURLToPath(new URL('../../docs/reference/claims.json', import.meta.url));
-
-const measuredSchema = z.object({
-  claim: z.number().int(),
-  /** Folder of the repository that holds the history, or the command that made it. */
-  from: z.string(),
-  /** YYYY-MM-DD. */
+/** Answers in the store of measurements: what one run, or one procedure, says of one claim. */
+export const answerSchema = lineSchema.extend({
+  kind: z.literal('claim'),
+  scenario: z.strictObject({ claim: z.number().int() }),
+  outcome: z.strictObject({
+    asExpected: z.boolean(),
+    said: z.string(),
+    evidence: z.array(z.string()).readonly(),
+  }),
+  basis: measuredBasis,
+  versions: z.object({ kubernetes: z.string() }).catchall(z.string()),
   date: z.string(),
-  /** `measured`: stock timers on kind; `shortened`: other timers; `predicted`: by the model. */
-  basis: z.enum(['measured', 'shortened', 'predicted']),
-  kubernetes: z.string(),
-  asExpected: z.boolean(),
-  said: z.string(),
-  evidence: z.array(z.string()).readonly(),
 });
-export type MeasuredAnswer = z.output<typeof measuredSchema>;
+export type AnswerLine = Readonly<z.output<typeof answerSchema>>;
 
-export const readMeasuredAnswers = (path: string = measuredPath): readonly MeasuredAnswer[] =>
-  z.array(measuredSchema).parse(JSON.parse(readFileSync(path, 'utf8')));
+/** By claim; a newer answer from the same source takes the place of the older one. */
+export const answerId = (claim: number, source: string): string => `${claim} ${source}`;
 
-/** A newer answer from the same source takes the place of the older one. */
-export function noteMeasured(
-  answers: readonly MeasuredAnswer[],
-  path: string = measuredPath,
-): void {
-  const key = ({ claim, from }: MeasuredAnswer): string => `${claim} ${from}`;
-  const all = new Map(readMeasuredAnswers(path).map((each) => [key(each), each]));
-  for (const each of answers) all.set(key(each), each);
-  const ordered = [...all.values()].toSorted(
-    (a, b) => a.claim - b.claim || a.from.localeCompare(b.from, 'en'),
-  );
-  writeOutput(path, `${JSON.stringify(ordered, undefined, 2)}\n`);
-}
+export const answersTo = (number: number, all: readonly AnswerLine[]): AnswerLine[] =>
+  all.filter(({ scenario }) => scenario.claim === number);

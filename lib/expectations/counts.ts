@@ -2,10 +2,10 @@
 import { verdictWords } from '../experiment/scenario.ts';
 import type { VerdictWord } from '../experiment/verdict/verdict.ts';
 import { wilson, type Count } from '../intervals.ts';
-import { eventOf, type EventLine } from './event-store.ts';
+import { eventOf, type RunLine } from './runs.ts';
 import { timing } from './scenario-key.ts';
 
-export type EventFits = (line: EventLine) => boolean;
+export type EventFits = (line: RunLine) => boolean;
 
 /** Values of scenario fields, or of each several that will do. */
 export type Values = Readonly<Record<string, unknown>>;
@@ -40,17 +40,19 @@ export const shortened: EventFits = ({ basis }) => basis === 'shortened';
 
 /** Counts the fault events that fit, and those all of whose volumes came to one of the words. */
 export function countOf(
-  lines: readonly EventLine[],
+  lines: readonly RunLine[],
   words: readonly VerdictWord[],
   fits: EventFits,
 ): Count {
   const events = [...Map.groupBy(lines.filter(fits), eventOf).values()];
-  const came = events.filter((volumes) => volumes.every(({ verdict }) => words.includes(verdict)));
+  const came = events.filter((volumes) =>
+    volumes.every(({ outcome }) => words.includes(outcome.verdict)),
+  );
   return { count: came.length, of: events.length };
 }
 
 /** The words that came, each with its number of events: `exposed 1, lost 2`; empty where none fits. */
-export function tallyOf(lines: readonly EventLine[], fits: EventFits): string {
+export function tallyOf(lines: readonly RunLine[], fits: EventFits): string {
   return verdictWords
     .map((word) => ({ word, came: countOf(lines, [word], fits).count }))
     .filter(({ came }) => came > 0)

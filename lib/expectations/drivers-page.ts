@@ -3,7 +3,7 @@ import { allDrivers, type Driver } from '../storage/drivers.ts';
 import { diskModes } from '../disk-modes/index.ts';
 import { markdownTable } from '../markdown-table.ts';
 import { all, only, shortened, stock, tallyOf } from './counts.ts';
-import type { EventLine } from './event-store.ts';
+import type { RunLine } from './runs.ts';
 
 export const driversPath = new URL('../../docs/reference/drivers.md', import.meta.url);
 
@@ -60,7 +60,7 @@ function section(driver: Driver): string {
   ].join('\n');
 }
 
-const measuredRow = (lines: readonly EventLine[], mode: string): string[] => [
+const measuredRow = (lines: readonly RunLine[], mode: string): string[] => [
   code(mode),
   ...[
     { fault: 'network-partition', remedy: 'force-delete' },
@@ -74,7 +74,7 @@ const measuredRow = (lines: readonly EventLine[], mode: string): string[] => [
   }),
 ];
 
-export function renderDrivers(lines: readonly EventLine[]): string {
+export function renderDrivers(lines: readonly RunLine[]): string {
   return [
     opening,
     `${markdownTable(indexHead, allDrivers().map(indexRow))}\n`,

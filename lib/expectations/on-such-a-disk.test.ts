@@ -1,24 +1,29 @@
 /** What each remedy did on a kind of disk: counted from the store, and nothing that was not measured is. */
 import { expect, test } from 'vitest';
 import { diskModes } from '../disk-modes/index.ts';
-import { readStore, type EventLine } from './event-store.ts';
+import { readRuns, type RunLine } from './runs.ts';
 import { isMeasured, onSuchADisk } from './on-such-a-disk.ts';
 
-const [some] = readStore();
+const [some] = readRuns();
 if (some === undefined) throw new Error('the store is empty');
 
 let runs = 0;
-const line = (scenario: EventLine['scenario'], more: Partial<EventLine> = {}): EventLine => {
-  const run = String((runs += 1));
+const line = (
+  scenario: RunLine['scenario'],
+  more: Partial<RunLine> = {},
+  verdict: RunLine['outcome']['verdict'] = 'corrupt',
+): RunLine => {
+  const id = String((runs += 1));
   return {
     ...some,
-    ...{ run, event: run, basis: 'measured', verdict: 'corrupt', source: 'here' },
+    ...{ id, event: id, basis: 'measured', source: 'here' },
     scenario: { fault: 'network-partition', remedy: 'force-delete', ...scenario },
+    outcome: { ...some.outcome, verdict },
     ...more,
   };
 };
 
-const rowOf = (lines: readonly EventLine[], remedy = 'force-delete') => {
+const rowOf = (lines: readonly RunLine[], remedy = 'force-delete') => {
   const row = onSuchADisk('unfenced', lines).find(
     (each) => each.node === 'cut off, alive' && each.remedy === remedy,
   );
@@ -31,9 +36,9 @@ test('fault events are counted with their bound, by timers; volumes of one count
   const lines = [
     line({}),
     line({}),
-    line({}, { ...event, verdict: 'lost' }),
+    line({}, event, 'lost'),
     line({}, event),
-    line({}, { basis: 'shortened', verdict: 'safe' }),
+    line({}, { basis: 'shortened' }, 'safe'),
     line({}, { basis: 'shortened' }),
   ];
   expect(rowOf(lines)).toMatchObject({
@@ -48,7 +53,7 @@ test('a run of something else, or one that proves nothing, counts for nothing', 
     line({ disk: 'fenced' }),
     line({ rate: 0 }),
     line({ trxCommit: 2 }),
-    line({}, { verdict: 'inconclusive' }),
+    line({}, {}, 'inconclusive'),
   ];
   const row = rowOf(lines);
   expect(isMeasured(row)).toBe(false);
@@ -57,10 +62,7 @@ test('a run of something else, or one that proves nothing, counts for nothing', 
 
 test('a late cut has a row for each delay that was measured', () => {
   const disk = 'ack-early';
-  const lines = [
-    line({ disk }, { verdict: 'lost' }),
-    line({ disk, cutAfterMs: 1000 }, { verdict: 'safe' }),
-  ];
+  const lines = [line({ disk }, {}, 'lost'), line({ disk, cutAfterMs: 1000 }, {}, 'safe')];
   const rows = onSuchADisk(disk, lines).filter(isMeasured);
   expect(rows.map(({ cutAfterMs, stock }) => [cutAfterMs, stock])).toEqual([
     [1000, 'safe 1 of 1 (21–100 %)'],

@@ -11,7 +11,8 @@ import { diskFields } from '../storage/fields.ts';
 import { wilson } from '../intervals.ts';
 import { worstWord } from './severity.ts';
 import { all, only, percentText, shareText, shortened, stock, type EventFits } from './counts.ts';
-import { eventOf, readStore, storePath, type EventLine } from './event-store.ts';
+import { storePath } from '../measurements/store.ts';
+import { eventOf, readRuns, type RunLine } from './runs.ts';
 import { expectedCellsOf, readTable, tablePath, type ExpectedCell } from './table.ts';
 
 export interface RemedyRow {
@@ -40,16 +41,18 @@ const fates = [
 const defaultCutAfterMs = Number(diskFields.cutAfterMs.stock);
 
 let known:
-  | { readonly lines: readonly EventLine[]; readonly cells: readonly ExpectedCell[] }
+  | { readonly lines: readonly RunLine[]; readonly cells: readonly ExpectedCell[] }
   | undefined;
 
 /** A copy without the project's data, such as an image of the probe alone, has counted nothing. */
 export const hasRuns = (): boolean => existsSync(storePath) && existsSync(tablePath);
 
 /** In the order of docs/expectations.json. `lines`: of the store. */
-export function onSuchADisk(mode: DiskMode, lines?: readonly EventLine[]): RemedyRow[] {
-  known ??= { lines: readStore(), cells: expectedCellsOf(readTable()) };
-  const measured = (lines ?? known.lines).filter(({ verdict }) => verdict !== 'inconclusive');
+export function onSuchADisk(mode: DiskMode, lines?: readonly RunLine[]): RemedyRow[] {
+  known ??= { lines: readRuns(), cells: expectedCellsOf(readTable()) };
+  const measured = (lines ?? known.lines).filter(
+    ({ outcome }) => outcome.verdict !== 'inconclusive',
+  );
   const cells = known.cells.filter(({ disk }) => disk === mode);
   return fates.flatMap(({ node, fault, row }) =>
     cells
@@ -79,12 +82,12 @@ export function onSuchADisk(mode: DiskMode, lines?: readonly EventLine[]): Remed
 
 const sample = /^reports\/samples\/[\w-]+$/;
 
-const delayOf = ({ scenario }: EventLine): number =>
+const delayOf = ({ scenario }: RunLine): number =>
   Number(scenario['cutAfterMs'] ?? defaultCutAfterMs);
 
 /** Each delay that was measured is a row of its own: the outcome hangs on it. */
 function delaysOf(
-  lines: readonly EventLine[],
+  lines: readonly RunLine[],
   mode: DiskMode,
   did: { readonly fault: string; readonly remedy: string },
 ): (number | undefined)[] {
@@ -95,9 +98,9 @@ function delaysOf(
 }
 
 /** `corrupt 13 of 13 (77–100 %)`, or each word and how many were not safe; volumes of one fault count once. */
-function tally(lines: readonly EventLine[]): string | undefined {
+function tally(lines: readonly RunLine[]): string | undefined {
   const words = [...Map.groupBy(lines, eventOf).values()].map((volumes) =>
-    worstWord(volumes.map(({ verdict }) => verdict)),
+    worstWord(volumes.map(({ outcome }) => outcome.verdict)),
   );
   const of = words.length;
   if (of === 0) return undefined;

@@ -3,7 +3,7 @@ import { diskModes, type DiskMode } from '../disk-modes/index.ts';
 import { minorOf } from '../kubernetes-versions.ts';
 import { expectationOf } from '../experiment/expectation/expectations.ts';
 import { shortTimersMs, type Scenario } from '../experiment/scenario.ts';
-import { scenarioOfLine, type EventLine } from './event-store.ts';
+import { scenarioOfLine, type RunLine } from './runs.ts';
 import { racesIn, type Race } from './races.ts';
 import { racesSection, raceText } from './races-section.ts';
 import { cellKey, raceKey } from './scenario-key.ts';
@@ -12,7 +12,7 @@ import { markdownTable } from '../markdown-table.ts';
 
 const opening = `# What is expected, and what was measured
 
-What is expected of each fault, remedy and disk, and what came? Each cell says which verdicts are expected of a fault, a remedy and a disk, and what real runs came to. What follows from the way Kubernetes and the disk work is *reasoned*: written down from Kubernetes' source before the runs ([expectations.json](../expectations.json)), and not edited to fit a result. Where chance decides, reasoning only says what can come; expected is then what was [counted](#races-counted), and where nobody counted the cell is **open**: it expects nothing, and a run of it says so (exit code 5). Where a result, or a rule of [the expected set](scenarios.md), differs, the difference is listed with a decision note. This page is made by \`experiments/expectations.mjs --note\` from [fault-events.jsonl](../fault-events.jsonl), one line a run, and a test holds it to its data.
+What is expected of each fault, remedy and disk, and what came? Each cell says which verdicts are expected of a fault, a remedy and a disk, and what real runs came to. What follows from the way Kubernetes and the disk work is *reasoned*: written down from Kubernetes' source before the runs ([expectations.json](../expectations.json)), and not edited to fit a result. Where chance decides, reasoning only says what can come; expected is then what was [counted](#races-counted), and where nobody counted the cell is **open**: it expects nothing, and a run of it says so (exit code 5). Where a result, or a rule of [the expected set](scenarios.md), differs, the difference is listed with a decision note. This page is made by \`experiments/expectations.mjs --note\` from [measurements.jsonl](../measurements.jsonl), one line a run, and a test holds it to its data.
 
 Times are seconds after the fault with stock timers: **N** the node is declared lost (40–60), **E** the pod is evicted (N + 300), **R** the remedy, **K** a restart of the controller manager and **L** the 15–20 s without a leader. Verdicts are explained [here](verdicts.md), disks [here](drivers.md). A result is followed by the number of fault events and their Kubernetes; *short* marks timers that were shortened. Sources are files below Kubernetes' \`pkg/controller\` (1.34) and issues; § numbers are those of the matrix that this project began with. What limits eviction in large clusters is [on a page of their own](../explanation/large-clusters.md).
 `;
@@ -31,15 +31,15 @@ export const expectationsPagePath = new URL(
 interface Counted {
   readonly cells: readonly ExpectedCell[];
   /** By `cellKey`. */
-  readonly lines: ReadonlyMap<string, readonly EventLine[]>;
+  readonly lines: ReadonlyMap<string, readonly RunLine[]>;
   readonly races: ReadonlyMap<string, Race>;
 }
 
-export function renderPage(table: Table, lines: readonly EventLine[]): string {
+export function renderPage(table: Table, lines: readonly RunLine[]): string {
   const measured = {
     cells: expectedCellsOf(table),
     lines: Map.groupBy(
-      lines.filter(({ verdict }) => verdict !== 'inconclusive'),
+      lines.filter(({ outcome }) => outcome.verdict !== 'inconclusive'),
       (line) => cellKey(scenarioOfLine(line)),
     ),
     races: racesIn(lines),
@@ -106,18 +106,19 @@ function result({ cells, lines, races }: Counted, id: string, disk: DiskMode): s
 const shortened = (scenario: Scenario): Scenario => ({ ...scenario, ...shortTimersMs });
 
 /** Volumes under one fault event with one verdict are one result. */
-function summed(found: readonly EventLine[], { verdicts }: ExpectedCell): string {
+function summed(found: readonly RunLine[], { verdicts }: ExpectedCell): string {
   const minors = new Map<string, string[]>();
   const events = Map.groupBy(
     found,
-    ({ source, event, verdict }) => `${source} ${event} ${verdict}`,
+    ({ source, event, outcome }) => `${source} ${event} ${outcome.verdict}`,
   );
   for (const [line] of events.values()) {
     if (line === undefined) continue;
-    const { verdict, basis, kubernetes } = line;
+    const { basis, versions } = line;
+    const { verdict } = line.outcome;
     const surprise = verdicts.includes(verdict) ? '' : ' NOT expected';
     const text = `**${verdict}**${basis === 'shortened' ? ' *short*' : ''}${surprise}`;
-    minors.set(text, [...(minors.get(text) ?? []), minorOf(kubernetes)]);
+    minors.set(text, [...(minors.get(text) ?? []), minorOf(versions.kubernetes)]);
   }
   return [...minors].map(([text, runs]) => `${text} (${onMinors(runs)})`).join(', ');
 }

@@ -6,7 +6,7 @@ import { gatesText, minorOf } from '../kubernetes-versions.ts';
 import { fisher, difference, type Count } from '../intervals.ts';
 import { gradeOf } from './severity.ts';
 import { percentText, shareText } from './counts.ts';
-import { changedSettings, type EventLine } from './event-store.ts';
+import { changedSettings, type RunLine } from './runs.ts';
 import { countsOf, type FaultEvent, type Race } from './races.ts';
 import { clientTiming, timing } from './scenario-key.ts';
 import { markdownTable } from '../markdown-table.ts';
@@ -32,7 +32,7 @@ function rowOf({ scenario, events }: Race): string[] {
   const counts = countsOf(events);
   const open = events.length < leastEvents ? ' (open)' : '';
   const [alone, beside] = [true, false].map((wanted) =>
-    damagedIn(events.filter(({ line }) => line.alone === wanted)),
+    damagedIn(events.filter(({ line }) => line.machine.alone === wanted)),
   ) as [Count, Count];
   return [
     nameOf({ scenario, events }),
@@ -43,8 +43,8 @@ function rowOf({ scenario, events }: Race): string[] {
     shareText(beside),
     differenceText(alone, beside),
     loadText(events),
-    tally(events.map(({ line }) => minorOf(line.kubernetes))),
-    tally(events.map(({ line }) => line.harness?.split('+')[1] ?? 'not recorded')),
+    tally(events.map(({ line }) => minorOf(line.versions.kubernetes))),
+    tally(events.map(({ line }) => line.versions['forcedetach']?.split('+')[1] ?? 'not recorded')),
   ];
 }
 
@@ -58,7 +58,7 @@ function nameOf({ scenario }: Race): string {
   return [...main, ...more].join(', ');
 }
 
-const textOf = (value: EventLine['scenario'][string]): string =>
+const textOf = (value: RunLine['scenario'][string]): string =>
   typeof value === 'object' ? gatesText(value) : String(value);
 
 /** Said already, or no part of what was done. */
@@ -86,7 +86,7 @@ function differenceText(alone: Count, beside: Count): string {
 
 function loadText(events: readonly FaultEvent[]): string {
   const means = (figure: 'load' | 'cpu'): number[] =>
-    events.flatMap(({ line }) => line.pressure?.[figure]?.mean ?? []);
+    events.flatMap(({ line }) => line.machine.pressure?.[figure]?.mean ?? []);
   const median = (values: readonly number[]): string => medianOf(values)?.toFixed(1) ?? '–';
   const [load, cpu] = [means('load'), means('cpu')];
   if (load.length === 0 && cpu.length === 0) return 'not recorded';

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { parseScenario, shortTimersMs, type ScenarioInput } from '../experiment/scenario.ts';
 import { exampleVerdict } from '../../test/support/example-verdict.ts';
 import { linesBelow } from '../matrix/collect-events.ts';
-import { changedSettings, merged, scenarioOfLine, type EventLine } from './event-store.ts';
+import { changedSettings, scenarioOfLine, type RunLine } from './runs.ts';
 import { countsOf, racesIn } from './races.ts';
 import { racesSection } from './races-section.ts';
 import { raceKey } from './scenario-key.ts';
@@ -16,11 +16,15 @@ const scenarioWith = (fields: Partial<ScenarioInput> = {}) =>
     ...{ fault: 'network-partition', remedy: 'force-delete', ...shortTimersMs, ...fields },
   });
 
-const lineOf = (changes: Partial<EventLine> = {}): EventLine => ({
-  ...{ run: 'a', event: 'a', source: 'batch', date: null, seed: '1', verdict: 'corrupt' },
+const lineOf = (
+  changes: Partial<RunLine> = {},
+  verdict: RunLine['outcome']['verdict'] = 'corrupt',
+): RunLine => ({
+  ...{ kind: 'run', id: 'a', event: 'a', source: 'batch', date: null, seed: '1' },
   scenario: changedSettings({ ...scenarioWith() }),
-  ...{ basis: 'shortened', served: true, acked: 9, lost: 9, secondMountS: 52 },
-  ...{ alone: false, pressure: null, kubernetes: '1.37.2', mysql: '9.7.4', harness: '0.1.0+abc' },
+  outcome: { verdict, served: true, acked: 9, lost: 9, secondMountS: 52 },
+  ...{ basis: 'shortened', machine: { alone: false, pressure: null } },
+  versions: { kubernetes: '1.37.2', mysql: '9.7.4', forcedetach: '0.1.0+abc' },
   ...changes,
 });
 
@@ -37,11 +41,11 @@ test('a line has what is not stock, and makes the scenario again', () => {
 
 test('volumes under one fault are one event, and the worst of them counts', () => {
   const lines = [
-    lineOf({ run: 'a', event: 'one', verdict: 'exposed' }),
-    lineOf({ run: 'b', event: 'one', verdict: 'corrupt' }),
-    lineOf({ run: 'c', event: 'two', verdict: 'exposed' }),
-    lineOf({ run: 'd', event: 'one', source: 'another batch', verdict: 'lost' }),
-    lineOf({ run: 'e', event: 'three', verdict: 'inconclusive' }),
+    lineOf({ id: 'a', event: 'one' }, 'exposed'),
+    lineOf({ id: 'b', event: 'one' }, 'corrupt'),
+    lineOf({ id: 'c', event: 'two' }, 'exposed'),
+    lineOf({ id: 'd', event: 'one', source: 'another batch' }, 'lost'),
+    lineOf({ id: 'e', event: 'three' }, 'inconclusive'),
   ];
   const [race] = racesIn(lines).values();
   expect(countsOf(race?.events ?? [])).toEqual({ exposed: 1, lost: 1, corrupt: 1 });
@@ -59,20 +63,15 @@ test('another rate, other timers and another cut are other races; another Kubern
 
 test('what reasoning decides is no race', () => {
   const fenced = changedSettings({ ...scenarioWith({ disk: 'fenced' }) });
-  expect(racesIn([lineOf({ scenario: fenced, verdict: 'safe' })]).size).toBe(0);
-});
-
-test('a newer line of a run takes the place of the older', () => {
-  const newer = lineOf({ verdict: 'lost' });
-  expect(merged([lineOf(), lineOf({ run: 'b' })], [newer])).toEqual([newer, lineOf({ run: 'b' })]);
+  expect(racesIn([lineOf({ scenario: fenced }, 'safe')]).size).toBe(0);
 });
 
 test('alone and beside others are compared, with intervals', () => {
   const lines = Array.from({ length: 24 }, (_, index) =>
-    lineOf({
-      ...{ run: `${index}`, event: `${index}`, alone: index < 8 },
-      verdict: index < 4 ? 'exposed' : 'corrupt',
-    }),
+    lineOf(
+      { event: `${index}`, machine: { alone: index < 8, pressure: null } },
+      index < 4 ? 'exposed' : 'corrupt',
+    ),
   );
   const page = racesSection(racesIn(lines).values());
   expect(page).toContain('corrupt 20 of 24 (64–93 %), exposed 4 of 24 (7–36 %)');
@@ -119,7 +118,7 @@ test('a batch that was cut short has its lines: the last attempt of each trial, 
     'cells/control-total/verdict.json': run('r4'),
   });
   const lines = linesBelow(folder, '/elsewhere');
-  expect(lines.map(({ run: id, alone, source }) => ({ id, alone, source }))).toEqual([
+  expect(lines.map(({ id, machine, source }) => ({ id, alone: machine.alone, source }))).toEqual([
     { id: 'r1', alone: false, source: 'batch races, seed s' },
     { id: 'r3', alone: true, source: 'batch races, seed s' },
   ]);

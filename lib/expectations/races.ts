@@ -4,13 +4,13 @@ import { expectationOf } from '../experiment/expectation/expectations.ts';
 import { safetyLevels, type Counts, type Scenario } from '../experiment/scenario.ts';
 import type { Safety } from '../experiment/verdict/verdict.ts';
 import { worstWord } from './severity.ts';
-import { readStore, scenarioOfLine, type EventLine } from './event-store.ts';
+import { readRuns, scenarioOfLine, type RunLine } from './runs.ts';
 import { raceKey } from './scenario-key.ts';
 
 /** Several volumes with one scenario under one fault are one event, and the worst of them counts. */
 export interface FaultEvent {
   readonly verdict: Safety;
-  readonly line: EventLine;
+  readonly line: RunLine;
 }
 
 export interface Race {
@@ -20,9 +20,9 @@ export interface Race {
 }
 
 /** Races by `raceKey`, in the order of the store; what came to no verdict proves nothing. */
-export function racesIn(lines: readonly EventLine[]): ReadonlyMap<string, Race> {
+export function racesIn(lines: readonly RunLine[]): ReadonlyMap<string, Race> {
   const told = lines
-    .filter(({ verdict }) => verdict !== 'inconclusive')
+    .filter(({ outcome }) => outcome.verdict !== 'inconclusive')
     .map((line) => ({ line, scenario: scenarioOfLine(line) }))
     .filter(({ scenario }) => expectationOf(scenario).isRace);
   const groups = Map.groupBy(told, ({ scenario }) => raceKey(scenario));
@@ -35,10 +35,10 @@ export function racesIn(lines: readonly EventLine[]): ReadonlyMap<string, Race> 
   );
 }
 
-function eventsOf(lines: readonly EventLine[]): FaultEvent[] {
+function eventsOf(lines: readonly RunLine[]): FaultEvent[] {
   const byEvent = Map.groupBy(lines, ({ source, event }) => `${source} ${event}`);
   return [...byEvent.values()].flatMap((volumes) => {
-    const verdict = worstWord(volumes.map((line) => line.verdict));
+    const verdict = worstWord(volumes.map(({ outcome }) => outcome.verdict));
     const [line] = volumes;
     return line === undefined || verdict === 'inconclusive' ? [] : [{ verdict, line }];
   });
@@ -55,7 +55,7 @@ let known: ReadonlyMap<string, Race> | undefined;
 
 /** What all fault events of this scenario came to before. */
 export function countedOf(scenario: Scenario): Counts {
-  known ??= racesIn(readStore());
+  known ??= racesIn(readRuns());
   return countsOf(known.get(raceKey(scenario))?.events ?? []);
 }
 

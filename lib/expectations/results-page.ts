@@ -1,6 +1,6 @@
 /** docs/results/README.md: each finding with the fault events that it rests on, counted from the store. */
 import { all, countOf, only, shareText, shortened, stock } from './counts.ts';
-import type { EventLine } from './event-store.ts';
+import type { RunLine } from './runs.ts';
 import { findings, type PublishedFinding } from './findings.ts';
 import { markdownTable } from '../markdown-table.ts';
 
@@ -15,7 +15,7 @@ Real runs on kind, MySQL 9.7 on one volume, a disk of our own that plays each [k
 `;
 
 const closing = `
-This table is counted from [fault-events.jsonl](../fault-events.jsonl), one line a run, with its seed and versions, by \`experiments/expectations.mjs\`. Every cell of fault, remedy and disk, expected and measured, is in [expectations](../reference/expectations.md).
+This table is counted from [measurements.jsonl](../measurements.jsonl), one line a run, with its seed and versions, by \`experiments/expectations.mjs\`. Every cell of fault, remedy and disk, expected and measured, is in [expectations](../reference/expectations.md).
 
 ## Not in this table
 
@@ -37,7 +37,7 @@ This table is counted from [fault-events.jsonl](../fault-events.jsonl), one line
 Your driver and your cloud; a real NFS server whose lease expires; replicas that diverge (Longhorn); two victims at once; a victim that is the control plane's node; any database but MySQL.
 `;
 
-export function renderResults(lines: readonly EventLine[]): string {
+export function renderResults(lines: readonly RunLine[]): string {
   const rowOf = ({ says, words, when, any, run }: PublishedFinding): string[] => {
     const fits = only(when, any);
     const counted = [stock, shortened].map((timers) => countOf(lines, words, all(fits, timers)));

@@ -9,12 +9,13 @@ import type { Scenario } from '../experiment/scenario.ts';
 import type { ImageRecord, RunRecord } from '../history/events.ts';
 import type { ImageLabel } from '../storage/identity.ts';
 import type { History, SmallRecord } from '../history/reader.ts';
+import { dateOf, versionsOf } from '../measurements/store.ts';
 import { exposureOf } from '../timeline/exposure.ts';
 import { tellStory } from '../timeline/story.ts';
 import { saidOf, type CleanVolume } from './volume.ts';
 
 /** Undefined where the run is no run on kind, or was ended before an image was audited. */
-export function cleanVolumeOf(history: History): CleanVolume | undefined {
+export function cleanVolumeOf(history: History, source: string): CleanVolume | undefined {
   const records = [...history.smallRecords()];
   const run = records.find((record) => record.type === 'run');
   const images = records.filter((record) => record.type === 'image');
@@ -24,15 +25,21 @@ export function cleanVolumeOf(history: History): CleanVolume | undefined {
   const last = clean.at(-1);
   if (last === undefined) return undefined;
   const { findings, reconciliations } = judgeClean(history, clean);
+  const { runId, seed, basis, scenario } = run;
   return {
-    schemaVersion: 1,
-    key: run.runId,
-    via: 'kind',
-    story: isSafe ? safeStory(run) : 'written under load, before any fault',
-    filesystem: filesystemOf(run.scenario),
-    images: clean.length,
-    acked: reconciliations.get(last.image)?.acked ?? 0,
-    ...saidOf(findings),
+    ...{ kind: 'clean-volume', id: runId, seed, source, date: dateOf(records) },
+    scenario: {
+      via: 'kind',
+      story: isSafe ? safeStory(run) : 'written under load, before any fault',
+      filesystem: filesystemOf(scenario),
+    },
+    outcome: {
+      images: clean.length,
+      acked: reconciliations.get(last.image)?.acked ?? 0,
+      ...saidOf(findings),
+    },
+    basis: basis === 'predicted' ? null : basis,
+    versions: versionsOf(records.find((record) => record.type === 'setup')?.versions ?? {}),
   };
 }
 

@@ -7,12 +7,11 @@ import { markdownTable } from '../markdown-table.ts';
 const percent = (share: number): string => `${(100 * share).toFixed(2)} %`;
 
 export function falseAlarmTable(volumes: readonly CleanVolume[]): string {
-  const stories = Map.groupBy(volumes, ({ via, story }) => `${via}\n${story}`);
+  const stories = Map.groupBy(volumes, ({ scenario }) => `${scenario.via}\n${scenario.story}`);
   const names = { kind: 'kind', disk: `${database.server} on the disk alone` } as const;
   const rows = [...stories.values()].map((told) => {
-    const [first] = told;
-    const where = first === undefined ? '' : names[first.via];
-    return [where, first?.story ?? '', ...numbers(told)];
+    const about = told[0]?.scenario;
+    return [about && names[about.via], about?.story, ...numbers(told)].map((cell) => cell ?? '');
   });
   const head = ['Through', 'Story', 'Volumes', 'Copies', 'Commits', 'Incomplete', 'Flagged'];
   const sorted = rows.toSorted((a, b) => (a.join(' | ') < b.join(' | ') ? -1 : 1));
@@ -22,7 +21,7 @@ export function falseAlarmTable(volumes: readonly CleanVolume[]): string {
 
 /** Volumes whose evidence has a gap count for nothing, unless they were accused all the same. */
 export const counted = (volumes: readonly CleanVolume[]): readonly CleanVolume[] =>
-  volumes.filter(({ flagged, incomplete }) => flagged.length > 0 || incomplete.length === 0);
+  volumes.filter(({ outcome }) => outcome.flagged.length > 0 || outcome.incomplete.length === 0);
 
 function numbers(volumes: readonly CleanVolume[]): string[] {
   const kept = counted(volumes);
@@ -30,19 +29,19 @@ function numbers(volumes: readonly CleanVolume[]): string[] {
     kept.reduce((total, volume) => total + of(volume), 0);
   return [
     kept.length,
-    sum(({ images }) => images),
-    sum(({ acked }) => acked),
+    sum(({ outcome }) => outcome.images),
+    sum(({ outcome }) => outcome.acked),
     volumes.length - kept.length,
     flaggedIn(kept),
   ].map(String);
 }
 
 const flaggedIn = (volumes: readonly CleanVolume[]): number =>
-  volumes.filter(({ flagged }) => flagged.length > 0).length;
+  volumes.filter(({ outcome }) => outcome.flagged.length > 0).length;
 
 function conclusion(volumes: readonly CleanVolume[]): string {
   const kept = counted(volumes);
-  const kind = kept.filter(({ via }) => via === 'kind').length;
+  const kind = kept.filter(({ scenario }) => scenario.via === 'kind').length;
   const flagged = flaggedIn(kept);
   const { high } = wilson(flagged, kept.length);
   return (

@@ -2,29 +2,32 @@
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { z } from 'zod';
-import { pressureOf, type Pressure } from '../experiment/evidence/machine-time.ts';
-import { readVerdict } from '../experiment/verdict/read-verdict.ts';
-import { verdictWords } from '../experiment/scenario.ts';
+import { pressureOf } from '../experiment/evidence/machine-time.ts';
+import { readVerdict, storedVerdict } from '../experiment/verdict/read-verdict.ts';
+import { verdictSchema } from '../experiment/verdict/verdict.ts';
+import { changedSettings, type RunLine, type EventDetails } from '../expectations/runs.ts';
 import { openHistory } from '../history/reader.ts';
 import { readFolder } from '../input-file.ts';
 import { readResults, resultsFile, type Attempt } from './results.ts';
-import { tellStory } from '../timeline/story.ts';
-import { changedSettings, type EventLine } from '../expectations/event-store.ts';
+import { dateOf, versionsOf } from '../measurements/store.ts';
+import type { ImageLabel } from '../storage/identity.ts';
+import { tellStory, type Story } from '../timeline/story.ts';
 
 /** What of a verdict.json is asked for here. */
-const runSchema = z.object({
-  verdict: z.enum(verdictWords),
-  basis: z.enum(['measured', 'shortened', 'predicted']),
-  scenario: z.record(z.string(), z.unknown()),
-  phases: z.object({ secondMount: z.number().nullable() }),
-  serving: z.object({ served: z.boolean() }).nullable(),
-  lost: z.number().nullable(),
-  acked: z.number(),
-  runId: z.string(),
-  seed: z.string(),
-  versions: z.record(z.string(), z.string()),
-});
-type BatchRun = z.output<typeof runSchema>;
+const wanted = storedVerdict
+  .pick({
+    ...{ verdict: true, basis: true, scenario: true, serving: true, lost: true, acked: true },
+    ...{ runId: true, seed: true, versions: true, asExpected: true, noticed: true },
+  })
+  .extend({
+    phases: verdictSchema.shape.phases.pick({ secondMount: true }),
+    availability: verdictSchema.shape.availability.pick({ downtimeMs: true }),
+    exposure: verdictSchema.shape.exposure.pick({
+      ...{ ms: true, bytesVictim: true, bytesSuccessor: true, blocksBoth: true },
+    }),
+    images: z.array(z.object({ image: z.string(), lost: z.number().nullable() })),
+  });
+type Wanted = z.output<typeof wanted>;
 
 interface KnownSource {
   /** Name in the store. */
@@ -38,16 +41,20 @@ interface KnownSource {
  * controls and attempts that were made again are left out. A batch needs not have come to its end.
  * `root`: sources below it are named by their path, others by what they are.
  */
-export function linesBelow(folder: string, root: string): EventLine[] {
+export function linesBelow(folder: string, root: string): RunLine[] {
   const batches = foldersWith(folder, resultsFile);
   const alone = foldersWith(folder, 'verdict.json').filter((run) =>
     batches.every((batch) => !run.startsWith(join(batch, '/'))),
   );
   return [
     ...batches.flatMap((batch) => linesOfBatch(batch, root)),
-    ...alone.flatMap((run) => lineOf(run, { source: pathBelow(root, run) ?? 'a run by itself' })),
+    ...alone.flatMap((run) => lineOf(run, { source: sourceOf(run, root) })),
   ];
 }
+
+/** Source of a run that is in no batch. */
+export const sourceOf = (run: string, root: string): string =>
+  pathBelow(root, run) ?? 'a run by itself';
 
 function pathBelow(root: string, folder: string): string | undefined {
   const path = relative(root, folder);
@@ -55,15 +62,15 @@ function pathBelow(root: string, folder: string): string | undefined {
 }
 
 /** At any depth. Throws UsageError `FOLDER_UNREADABLE`. */
-const foldersWith = (folder: string, file: string): string[] =>
+export const foldersWith = (folder: string, name: string): string[] =>
   readFolder(folder)
     .flatMap((entry) => {
-      if (entry.isDirectory()) return foldersWith(join(folder, entry.name), file);
-      return entry.name === file ? [folder] : [];
+      if (entry.name === name) return [folder];
+      return entry.isDirectory() ? foldersWith(join(folder, entry.name), name) : [];
     })
     .toSorted();
 
-function linesOfBatch(batch: string, root: string): EventLine[] {
+function linesOfBatch(batch: string, root: string): RunLine[] {
   const results = readResults(batch);
   if (results === undefined) return [];
   const { head, attempts } = results;
@@ -75,40 +82,47 @@ function linesOfBatch(batch: string, root: string): EventLine[] {
 }
 
 /** Line of one run; none where it proves nothing. */
-export function lineOf(folder: string, { source, attempt }: KnownSource): EventLine[] {
-  const parsed = runSchema.safeParse(readVerdict(folder, z.record(z.string(), z.unknown())));
+export function lineOf(folder: string, { source, attempt }: KnownSource): RunLine[] {
+  const parsed = wanted.safeParse(readVerdict(folder, z.record(z.string(), z.unknown())));
   if (!parsed.success) return [];
-  const run = parsed.data;
-  if (run.basis === 'predicted' || run.verdict === 'inconclusive') return [];
-  const { runId, seed, verdict, basis, acked, lost } = run;
+  const { runId, seed, verdict, basis, acked, lost, versions, ...run } = parsed.data;
+  if (basis === 'predicted' || verdict === 'inconclusive') return [];
+  // Older batches did not sum up how busy the machine was, and their histories may tell.
+  const pressure = attempt?.outcome?.pressure ?? null;
+  const story = pressure === null ? storyIn(folder) : undefined;
   return [
     {
-      run: runId,
-      event: attempt?.event ?? runId,
-      source,
-      date: attempt?.startedAt ?? null,
+      ...{ kind: 'run', id: runId, event: attempt?.event ?? runId },
       scenario: changedSettings(run.scenario),
-      ...{ seed, verdict, basis },
-      served: run.serving?.served ?? null,
-      ...{ acked, lost },
-      secondMountS: run.phases.secondMount,
-      alone: attempt?.alone ?? null,
-      pressure: attempt?.outcome?.pressure ?? pressureIn(folder),
-      ...versionsOf(run),
+      seed,
+      outcome: {
+        ...{ verdict, served: run.serving?.served ?? null, acked, lost },
+        ...{ secondMountS: run.phases.secondMount, shown: shownOf(parsed.data) },
+      },
+      basis,
+      machine: {
+        alone: attempt?.alone ?? null,
+        pressure: story === undefined ? pressure : pressureOf(story),
+      },
+      versions: { kubernetes: 'unknown', ...versionsOf(versions) },
+      source,
+      date: attempt?.startedAt ?? dateOf(story?.records ?? []),
     },
   ];
 }
 
-function versionsOf({ versions }: BatchRun): Pick<EventLine, 'kubernetes' | 'mysql' | 'harness'> {
+function shownOf({ asExpected, noticed, availability, exposure, images }: Wanted): EventDetails {
+  const { ms, bytesVictim, bytesSuccessor, blocksBoth } = exposure;
+  const lostIn = (label: ImageLabel): number | undefined =>
+    images.find(({ image }) => image === label)?.lost ?? undefined;
   return {
-    kubernetes: versions['kubernetes'] ?? 'unknown',
-    mysql: /\d+\.\d+\.\d+/.exec(versions['mysql'] ?? '')?.[0] ?? null,
-    harness: versions['forcedetach'] ?? null,
+    ...{ asExpected, noticed, downtimeMs: availability.downtimeMs },
+    ...{ exposureMs: ms, bytesVictim, bytesSuccessor, blocksBoth },
+    ...{ lostBeforeHeal: lostIn('first'), lostAfterHeal: lostIn('second') },
   };
 }
 
-/** Older batches did not sum it up, and their histories may tell. */
-function pressureIn(folder: string): Pressure | null {
-  if (!existsSync(join(folder, 'history'))) return null;
-  return pressureOf(tellStory([...openHistory(folder).smallRecords()]));
-}
+const storyIn = (folder: string): Story | undefined =>
+  existsSync(join(folder, 'history'))
+    ? tellStory([...openHistory(folder).smallRecords()])
+    : undefined;

@@ -1,84 +1,63 @@
-/** docs/internals/mutants.json: what became of each kind of damage that was planted, and the score of it. */
-import { readFileSync } from 'node:fs';
+/** Damage that was planted, in the store of measurements: what became of each kind, and the score of it. */
 import { z } from 'zod';
 import { database } from '../database/chosen.ts';
-import { writeOutput } from '../output-file.ts';
 import { countInWords } from '../counts.ts';
+import { lineSchema, linesOf } from '../measurements/store.ts';
 
-const mutantRow = z.object({
-  name: z.string(),
-  /** What is done. */
-  shows: z.string(),
-  /** The clean twin that it is a copy of. */
-  twin: z.string(),
-  /** The class within which it must be named. */
-  className: z.string(),
-  /** How it was proven to be there. */
-  effect: z.string(),
-  proven: z.boolean(),
-  caught: z.boolean(),
-  named: z.boolean(),
-  /** Codes of what was found, with blanks between. */
-  codes: z.string(),
+/** Its id is the mutant's name. */
+export const mutantSchema = lineSchema.extend({
+  kind: z.literal('mutant'),
+  scenario: z.strictObject({
+    /** What is done. */
+    shows: z.string(),
+    /** The clean twin that it is a copy of. */
+    twin: z.string(),
+    /** The class within which it must be named. */
+    className: z.string(),
+  }),
+  outcome: z.strictObject({
+    /** How it was proven to be there. */
+    effect: z.string(),
+    proven: z.boolean(),
+    caught: z.boolean(),
+    named: z.boolean(),
+    /** Codes of what was found, with blanks between. */
+    codes: z.string(),
+  }),
 });
-export type MutantRow = z.output<typeof mutantRow>;
+export type MutantLine = Readonly<z.output<typeof mutantSchema>>;
 
-/** Beside these, by the database's name, the version of the server that wrote the volumes. */
-const measuredSchema = z.looseObject({
-  /** ISO date of the newest row. */
-  measuredOn: z.string(),
-  mutants: z.array(mutantRow),
-  twins: z.array(z.object({ name: z.string(), flagged: z.boolean() })),
-  /** The smallest silent loss that was planted, and seen; absent before that was measured. */
-  smallestLoss: z.object({ lost: z.number().int(), of: z.number().int() }).optional(),
+/** A volume with nothing planted in it. */
+export const twinSchema = lineSchema.extend({
+  kind: z.literal('clean-twin'),
+  outcome: z.strictObject({ flagged: z.boolean() }),
 });
-export type MeasuredMutants = z.output<typeof measuredSchema>;
 
-const path = new URL('../../docs/internals/mutants.json', import.meta.url);
-
-export const readMeasuredMutants = (): MeasuredMutants =>
-  measuredSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
-
-export function writeMeasured(measured: MeasuredMutants): void {
-  writeOutput(path, `${JSON.stringify(measuredSchema.parse(measured), undefined, 2)}\n`);
-}
-
-export interface Score {
-  readonly kinds: number;
-  /** Proven to be there, and found. */
-  readonly caught: number;
-  /** And called what they are. */
-  readonly named: number;
-  readonly twins: number;
-  readonly flaggedTwins: number;
-}
-
-export function scoreOf({ mutants, twins }: MeasuredMutants): Score {
-  const caught = mutants.filter((each) => each.proven && each.caught);
-  return {
-    kinds: mutants.length,
-    caught: caught.length,
-    named: caught.filter(({ named }) => named).length,
-    twins: twins.length,
-    flaggedTwins: twins.filter(({ flagged }) => flagged).length,
-  };
-}
+/** The smallest silent loss that was planted, and seen. */
+export const smallestLossSchema = lineSchema.extend({
+  kind: z.literal('smallest-loss'),
+  outcome: z.strictObject({ lost: z.number().int(), of: z.number().int() }),
+});
 
 /** One sentence for reports; without its date, so that only another score makes another page. */
-export function scoreInWords(measured: MeasuredMutants = readMeasuredMutants()): string {
-  const version = measured[database.name];
-  if (typeof version !== 'string') {
+export function scoreInWords(): string {
+  const planted = linesOf(mutantSchema);
+  const version = planted[0]?.versions[database.name];
+  if (version === undefined) {
     return `no damage was planted in volumes of ${database.title} yet: what its audit misses is not known`;
   }
-  const { kinds, caught, named, twins, flaggedTwins } = scoreOf(measured);
-  const { smallestLoss } = measured;
-  const smallest =
-    smallestLoss === undefined
-      ? ''
-      : `; smallest silent loss seen: ${countInWords(smallestLoss.lost)} of ${countInWords(smallestLoss.of)} commits`;
+  // Proven to be there, and found.
+  const caught = planted.filter(({ outcome }) => outcome.proven && outcome.caught);
+  const named = caught.filter(({ outcome }) => outcome.named);
+  const twins = linesOf(twinSchema);
+  const flagged = twins.filter(({ outcome }) => outcome.flagged);
+  const smallest = linesOf(smallestLossSchema).map(
+    ({ outcome: { lost, of } }) =>
+      `; smallest silent loss seen: ${countInWords(lost)} of ${countInWords(of)} commits`,
+  );
   return (
-    `${kinds} kinds of damage planted in real volumes and histories: ${caught} caught, ${named}` +
-    ` called by their name; ${flaggedTwins} of ${twins} clean twins flagged${smallest}` +
+    `${planted.length} kinds of damage planted in real volumes and histories: ${caught.length} caught, ${named.length}` +
+    ` called by their name; ${flagged.length} of ${twins.length} clean twins flagged${smallest.join('')}` +
     ` (${database.title} ${version})`
   );
 }

@@ -7,6 +7,7 @@ import { worst } from '../experiment/verdict/verdict.ts';
 import { EvidenceError } from '../errors.ts';
 import type { CaseRecord, ImageRecord } from '../history/events.ts';
 import { tellsOf } from '../history/migration.ts';
+import { dateOf } from '../measurements/store.ts';
 import { observed } from '../history/observations.ts';
 import type { History, SmallRecord } from '../history/reader.ts';
 import { clientOf, type NodeName } from './host.ts';
@@ -18,8 +19,8 @@ const maxErrors = 8;
 const maxErrorLength = 240;
 const handOvers = ['victim loses power', 'successor takes over'];
 
-/** Throws EvidenceError `CASE_INCOMPLETE` where a piece of evidence is missing. */
-export function readResult(history: History): Result {
+/** `source`: of a run that nobody keeps, how to run it again. Throws EvidenceError `CASE_INCOMPLETE` where a piece of evidence is missing. */
+export function readResult(history: History, source?: string): Result {
   const records = [...history.smallRecords()];
   const about = records.find((record) => record.type === 'case');
   if (about === undefined) throw incomplete(['no record says which case it is']);
@@ -33,19 +34,28 @@ export function readResult(history: History): Result {
   const acks = acksOf(history);
   const { connections, rate, trxCommit } = scenario;
   // Whatever stands in an observation is held against the form that is committed.
+  const date = dateOf(records);
+  const what = `--cases ${about.case} --hosts ${host} --filesystems ${filesystem}`;
   const found = resultSchema.safeParse({
-    ...{ schemaVersion: 2, case: about.case, host, filesystem, repeat, seed },
-    startedAt: new Date(about.wall ?? 0).toISOString(),
-    durationMs: Math.round(records.at(-1)?.t ?? 0),
-    ...{ kernels: story.kernels, cpus, connections, rate, trxCommit },
-    takeover: story.takeover,
-    acked: { victim: acks.victim.length, successor: acks.successor.length },
-    victimAckedBeside: acks.victim.filter((t) => t > (handoverAtMs ?? Infinity)).length,
-    ...{ logs: story.logs, marks: story.marks, unflushedBytes: story.unflushedBytes },
-    images: records.flatMap((record) =>
-      record.type === 'image' ? imageOf(record, judgement) : [],
-    ),
-    cpuPressure: story.cpuPressure,
+    ...{ kind: 'two-kernels', id: `${about.case} ${host} ${filesystem} ${date}` },
+    scenario: {
+      ...{ case: about.case, host, filesystem, repeat },
+      ...{ cpus, connections, rate, trxCommit },
+    },
+    seed,
+    outcome: {
+      durationMs: Math.round(records.at(-1)?.t ?? 0),
+      takeover: story.takeover,
+      acked: { victim: acks.victim.length, successor: acks.successor.length },
+      victimAckedBeside: acks.victim.filter((t) => t > (handoverAtMs ?? Infinity)).length,
+      ...{ logs: story.logs, marks: story.marks, unflushedBytes: story.unflushedBytes },
+      images: records.flatMap((record) =>
+        record.type === 'image' ? imageOf(record, judgement) : [],
+      ),
+      cpuPressure: story.cpuPressure,
+    },
+    ...{ basis: 'measured', versions: story.versions, date },
+    source: source ?? `npx zx experiments/two-kernels.mjs ${what}`,
   });
   if (found.success) return found.data;
   throw incomplete(found.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`));
@@ -78,7 +88,6 @@ function storyOf(records: readonly SmallRecord[]) {
     return Array.isArray(said) ? shortened([...new Set(said.map(String))]) : null;
   };
   const setup = records.find((record) => record.type === 'setup');
-  const kernel = (node: NodeName): string | undefined => setup?.versions[`kernel ${node}`];
   const steps = seen.filter(({ name }) => name === labObserved.step);
   const pressures = records.flatMap((record) =>
     record.type === 'machine' ? (record.cpuPressure ?? []) : [],
@@ -88,7 +97,7 @@ function storyOf(records: readonly SmallRecord[]) {
     faultAtMs: steps.find(({ data: { step } }) => handOvers.includes(String(step)))?.t,
     handoverAtMs: seen.find((each) => each.name === observed.mounted && each.node === 'successor')
       ?.t,
-    kernels: { victim: kernel('victim'), successor: kernel('successor') },
+    versions: setup?.versions,
     takeover: data(labObserved.served, 'successor'),
     logs: { victim: lines('victim'), successor: lines('successor') },
     marks: steps.map((each) => ({ ...each.data, atMs: Math.round(each.t) })),

@@ -1,31 +1,36 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { parseResults, type ImageResult, type Result } from './result.ts';
+import { linesOf } from '../measurements/store.ts';
+import { resultSchema, type ImageResult, type Result } from './result.ts';
 import { agreement, comparison, outcomesInWords } from './table.ts';
 
-const path = join(import.meta.dirname, '../../reports/two-kernels/samples/results.jsonl');
-const [sample] = parseResults(readFileSync(path, 'utf8'));
-if (sample?.images[0] === undefined) throw new TypeError(`${path} has no image`);
+const [sample] = linesOf(resultSchema);
+if (sample?.outcome.images[0] === undefined) throw new TypeError('the store has no image');
 
 /** That of a crash that took nothing, with what a test says of it. */
 const exampleImage = (changed: Partial<ImageResult> = {}): ImageResult => ({
-  ...(sample.images[0] as ImageResult),
+  ...(sample.outcome.images[0] as ImageResult),
   ...{ safety: 'safe', victim: { acked: 100, lost: 0 }, successor: { acked: 80, lost: 0 } },
   ...changed,
 });
 
-const mark = (step: string, MiB: number): Result['marks'][number] => ({
+const mark = (step: string, MiB: number): Result['outcome']['marks'][number] => ({
   ...{ step, atMs: 30_000, acked: { victim: 100, successor: 80 } },
   bytesWritten: { victim: MiB * 2 ** 20, successor: 8192 },
 });
 
-const exampleResult = (changed: Partial<Result> = {}): Result => ({
+const exampleResult = (
+  outcome: Partial<Result['outcome']> = {},
+  host: Result['scenario']['host'] = 'loops',
+): Result => ({
   ...sample,
-  ...{ case: 'crash', acked: { victim: 100, successor: 80 }, images: [exampleImage()] },
-  ...{ takeover: { ...sample.takeover, startMs: 2_000 }, cpuPressure: 0.5 },
-  marks: [mark('successor takes over', 1), mark('second image', 3)],
-  ...changed,
+  scenario: { ...sample.scenario, case: 'crash', host, filesystem: 'ext4' },
+  outcome: {
+    ...sample.outcome,
+    ...{ acked: { victim: 100, successor: 80 }, images: [exampleImage()] },
+    ...{ takeover: { ...sample.outcome.takeover, startMs: 2_000, ready: true }, cpuPressure: 0.5 },
+    marks: [mark('successor takes over', 1), mark('second image', 3)],
+    ...outcome,
+  },
 });
 
 const lost: Partial<ImageResult> = { safety: 'lost', successor: { acked: 80, lost: 80 } };
@@ -67,11 +72,11 @@ test('hosts agree where they saw the same, in both images', () => {
 });
 
 test('the tables have a line for each case and each host that ran', () => {
-  const vms = { host: 'vms', acked: { victim: 90, successor: 70 } } as const;
+  const vms = { acked: { victim: 90, successor: 70 } } as const;
   const lines = comparison([
     exampleResult(),
     exampleResult({ images: [exampleImage(lost)], acked: { victim: 120, successor: 80 } }),
-    exampleResult(vms),
+    exampleResult(vms, 'vms'),
   ]).split('\n');
   expect(lines.filter((line) => line.startsWith('| `crash`'))).toEqual([
     '| `crash` | victim loses power | ext4 | – | – | – | lost 1, safe 1 (1 silent) | – | safe 1 | outcome | partly | – |',

@@ -34,8 +34,12 @@ export function comparison(results: readonly Result[]): string {
 function grouped(results: readonly Result[]): CaseResults[] {
   return caseNames.flatMap((name) =>
     comparedFilesystems.flatMap((filesystem): CaseResults[] => {
-      const mine = results.filter((each) => each.case === name && each.filesystem === filesystem);
-      const of = (host: HostKind): Result[] => mine.filter((each) => each.host === host);
+      const mine = results.filter(
+        ({ scenario }) =>
+          // Under an earlier rule of when a side has settled it was another case.
+          scenario.case === name && scenario.filesystem === filesystem && !scenario.quietMs,
+      );
+      const of = (host: HostKind): Result[] => mine.filter((each) => each.scenario.host === host);
       const by = { loops: of('loops'), 'slow-loops': of('slow-loops'), vms: of('vms') };
       return mine.length === 0 ? [] : [{ name, filesystem, by }];
     }),
@@ -64,11 +68,11 @@ function numberTable(groups: readonly CaseResults[]): string[] {
     hostKinds.flatMap((host) => {
       const runs = by[host];
       if (runs.length === 0) return [];
-      const served = runs.filter(({ takeover }) => takeover.ready).length;
-      const acked = `${range(runs, (run) => run.acked.victim)} / ${range(runs, (run) => run.acked.successor)}`;
+      const served = runs.filter(({ outcome }) => outcome.takeover.ready).length;
+      const acked = `${range(runs, ({ outcome }) => outcome.acked.victim)} / ${range(runs, ({ outcome }) => outcome.acked.successor)}`;
       const images = imageLabels.map((label) => losses(imagesOf(runs, label)));
       const fsck = imageLabels.map((label) => exitCodes(imagesOf(runs, label)));
-      const start = range(runs, ({ takeover }) => takeover.startMs ?? 0, 1000);
+      const start = range(runs, ({ outcome }) => outcome.takeover.startMs ?? 0, 1000);
       return [
         row([
           ...[
@@ -93,24 +97,24 @@ function numberTable(groups: readonly CaseResults[]): string[] {
 /** What the victim wrote once its successor had come. */
 function writtenBeside(runs: readonly Result[]): string {
   const between = (from: string, to: string): string => {
-    const known = runs.filter(({ marks }) => marks.some(({ step }) => step === from));
-    const bytesAt = ({ marks }: Result, step: string): number =>
-      marks.find((mark) => mark.step === step)?.bytesWritten.victim ?? 0;
+    const known = runs.filter(({ outcome }) => outcome.marks.some(({ step }) => step === from));
+    const bytesAt = ({ outcome }: Result, step: string): number =>
+      outcome.marks.find((mark) => mark.step === step)?.bytesWritten.victim ?? 0;
     if (known.length === 0) return '–';
     return range(known, (run) => bytesAt(run, to) - bytesAt(run, from), 2 ** 20);
   };
-  const taken = runs.some(({ images }) => images.some(({ image }) => image === 'first'));
-  const second = runs.some(({ images }) => images.some(({ image }) => image === 'second'));
+  const taken = runs.some(({ outcome }) => outcome.images.some(({ image }) => image === 'first'));
+  const second = runs.some(({ outcome }) => outcome.images.some(({ image }) => image === 'second'));
   if (!taken) return between('successor takes over', 'second image');
   const before = between('successor takes over', 'first image');
   return second ? `${before} / ${between('first image', 'second image')}` : `${before} / –`;
 }
 
 /** Percent of the run in which some task of the machine waited for a processor. */
-const waited = ({ cpuPressure }: Result): number => Math.round((cpuPressure ?? 0) * 100);
+const waited = ({ outcome }: Result): number => Math.round((outcome.cpuPressure ?? 0) * 100);
 
 const imagesOf = (runs: readonly Result[], label: ComparedImage): ImageResult[] =>
-  runs.flatMap(({ images }) => images.filter(({ image }) => image === label));
+  runs.flatMap(({ outcome }) => outcome.images.filter(({ image }) => image === label));
 
 /** `corrupt 2, lost 1 (1 silent)`: worst first. */
 export function outcomesInWords(images: readonly ImageResult[]): string {
@@ -132,7 +136,7 @@ export function outcomesInWords(images: readonly ImageResult[]): string {
 }
 
 /**
- * `yes`: the same outcomes were seen, `partly`: some of them, `no`: none in common. What was not read
+ * `yes`: the same outcomesInWords were seen, `partly`: some of them, `no`: none in common. What was not read
  * to its end without damage is no outcome; where a host has nothing else, nobody can say.
  */
 export function agreement(

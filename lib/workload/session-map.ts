@@ -11,6 +11,15 @@ export class SessionMap<Value> {
     return this.#clients.get(client)?.get(session * connectionsEnd + connection);
   }
 
+  /** What was set, or else what is made and set now. */
+  getOrMake(id: SessionId, make: (id: SessionId) => Value): Value {
+    const known = this.get(id);
+    if (known !== undefined) return known;
+    const made = make(id);
+    this.set(id, made);
+    return made;
+  }
+
   set({ client, connection, session }: SessionId, value: Value): void {
     let ofClient = this.#clients.get(client);
     if (ofClient === undefined) this.#clients.set(client, (ofClient = new Map()));

@@ -23,12 +23,14 @@ const cutOff = { fault: 'network-partition', remedy: 'force-delete' } as const;
 const beforeTheFault = 'written under load, before any fault';
 
 test('a volume that was expected to be safe counts with all its copies', async () => {
-  const volume = cleanVolumeOf(await kindHistory({ ...cutOff, disk: 'fenced' }));
-  expect(volume).toMatchObject({ images: 3, flagged: [], filesystem: 'ext4' });
-  expect(volume?.story).not.toBe(beforeTheFault);
+  const volume = cleanVolumeOf(await kindHistory({ ...cutOff, disk: 'fenced' }), 'a test');
+  expect(volume?.outcome).toMatchObject({ images: 3, flagged: [] });
+  expect(volume?.scenario).toMatchObject({ filesystem: 'ext4' });
+  expect(volume?.scenario.story).not.toBe(beforeTheFault);
 });
 
 test('one that two could write counts until its fault only, whatever was expected', async () => {
-  const volume = cleanVolumeOf(await kindHistory({ ...cutOff, disk: 'unfenced' }));
-  expect(volume).toMatchObject({ images: 1, flagged: [], story: beforeTheFault });
+  const volume = cleanVolumeOf(await kindHistory({ ...cutOff, disk: 'unfenced' }), 'a test');
+  expect(volume?.outcome).toMatchObject({ images: 1, flagged: [] });
+  expect(volume?.scenario.story).toBe(beforeTheFault);
 });

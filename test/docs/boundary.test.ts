@@ -6,6 +6,7 @@ import { assembleVerdict } from '../../lib/experiment/verdict/assemble.ts';
 import type { Verdict } from '../../lib/experiment/verdict/verdict.ts';
 import { faultKinds, losesPower } from '../../lib/faults/kinds/index.ts';
 import { openHistory } from '../../lib/history/reader.ts';
+import { readRuns, scenarioOfLine, type RunLine } from '../../lib/expectations/runs.ts';
 import { gradeOf } from '../../lib/expectations/severity.ts';
 import { readSchedule } from '../../lib/sweep/schedule-file.ts';
 
@@ -40,10 +41,13 @@ test.each([...verdicts])(
   },
 );
 
+const measured = new Map(readRuns().map((line) => [line.source, line]));
+
 /** A live victim, no fence and a second mount: damage; else none. */
-function ruleOfThumb({ scenario, phases }: Verdict): boolean {
-  const isLive = !faultKinds.some((kind) => kind === scenario['fault'] && losesPower(kind));
-  return isLive && scenario['disk'] === 'unfenced' && phases.secondMount !== null;
+function ruleOfThumb(line: RunLine): boolean {
+  const { fault, disk } = scenarioOfLine(line);
+  const isLive = !faultKinds.some((kind) => kind === fault && losesPower(kind));
+  return isLive && disk === 'unfenced' && line.outcome.secondMountS !== null;
 }
 
 const mount = (seconds: number | null): string =>
@@ -60,11 +64,12 @@ function predictedMount(name: string): string {
 function row(name: string): string {
   const { predicted } = readSchedule(join(schedules, `${name}.yaml`));
   const foretold = `| ${name} | ${predicted.join(', ')} | ${predictedMount(name)}`;
-  const verdict = verdicts.get(name);
-  if (verdict === undefined) return `${foretold} | not run yet | | |`;
-  const right = ruleOfThumb(verdict) === (gradeOf(verdict.safety) === 'damaged');
-  const measured = `**${verdict.verdict}** | ${mount(verdict.phases.secondMount)}`;
-  return `${foretold} | ${measured} | ${right ? 'right' : '**wrong**'} |`;
+  const line = measured.get(folderOf(name));
+  if (line === undefined) return `${foretold} | not run yet | | |`;
+  const { verdict, secondMountS } = line.outcome;
+  const right = ruleOfThumb(line) === (gradeOf(verdict) === 'damaged');
+  const told = `**${verdict}** | ${mount(secondMountS)}`;
+  return `${foretold} | ${told} | ${right ? 'right' : '**wrong**'} |`;
 }
 
 test('the page has what was predicted and what was measured', async () => {

@@ -1,12 +1,13 @@
-/** docs/reference/claims.md says what docs/reference/claims.json has, and that is what the committed histories say. */
-import { existsSync, readFileSync } from 'node:fs';
+/** docs/reference/claims.md says what the store has, and that is what the committed histories say; `vitest -u` writes it. */
+import { existsSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { readAnswers } from '../../lib/claims/answer.ts';
 import { halves, isTicked } from '../../lib/claims/halves.ts';
 import { claims } from '../../lib/claims/list.ts';
-import { readMeasuredAnswers, claimsPagePath, renderedPage } from '../../lib/claims/page.ts';
+import { linesOf, type StoredLine } from '../../lib/measurements/store.ts';
+import { answerSchema, answersTo, claimsPagePath, renderedPage } from '../../lib/claims/page.ts';
 
-const measured = readMeasuredAnswers();
+const measured = linesOf(answerSchema);
 
 test('there are 35 claims, each with a way to run it', () => {
   expect(claims.map(({ number }) => number)).toEqual(Array.from({ length: 35 }, (_, i) => i + 1));
@@ -17,15 +18,14 @@ test('there are 35 claims, each with a way to run it', () => {
   }
 });
 
-test('the page is made from the data', () => {
-  expect(readFileSync(claimsPagePath, 'utf8')).toBe(renderedPage(measured));
-});
+test('the page is made from the data', () =>
+  expect(renderedPage(measured)).toMatchFileSnapshot(claimsPagePath));
 
 test('each part of each claim is ticked, or says why it is not, never both', () => {
   for (const { number } of claims) {
     const parts = halves[number] ?? [];
     expect(parts.length, `claim ${number}`).toBeGreaterThan(0);
-    const answers = measured.filter(({ claim }) => claim === number);
+    const answers = answersTo(number, measured);
     const wrong = parts.filter((part) => isTicked(part, answers) === (part[2] !== undefined));
     expect(
       wrong.map(([text]) => text),
@@ -43,18 +43,23 @@ test('every experiment that a claim names is there', () => {
   }
 });
 
-const committed = [...new Set(measured.map(({ from }) => from))].filter((from) =>
-  from.startsWith('reports/'),
+const committed = [...new Set(measured.map(({ source }) => source))].filter((source) =>
+  source.startsWith('reports/'),
 );
+
+const byId = (a: StoredLine, b: StoredLine): number => (a.id < b.id ? -1 : 1);
 
 describe.each(committed)('%s', (folder) => {
   test('its answers follow from its history', () => {
-    const quoted = measured.filter(({ from }) => from === folder);
-    const asked = claims.filter(({ number }) => quoted.some(({ claim }) => claim === number));
+    const quoted = measured.filter(({ source }) => source === folder);
+    const asked = claims.filter(({ number }) => answersTo(number, quoted).length > 0);
     // Evidence may quote a verdict, whose words change now and then; answers must not.
     const evidence: unknown = expect.anything();
-    const answers = quoted.map((answer) => ({ ...answer, evidence }));
-    const told = readAnswers(folder, asked).map(({ measured: answer }) => answer);
-    expect(told).toMatchObject(answers);
+    const answers = quoted.map((answer) => ({
+      ...answer,
+      outcome: { ...answer.outcome, evidence },
+    }));
+    const told = readAnswers(folder, asked).flatMap(({ measured: answer }) => answer ?? []);
+    expect(told.toSorted(byId)).toEqual(answers.toSorted(byId));
   });
 });

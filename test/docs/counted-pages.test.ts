@@ -5,11 +5,11 @@ import { allDrivers, driversLike } from '../../lib/storage/drivers.ts';
 import { diskModes } from '../../lib/disk-modes/index.ts';
 import { countOf, only } from '../../lib/expectations/counts.ts';
 import { driversPath, renderDrivers } from '../../lib/expectations/drivers-page.ts';
-import { readStore } from '../../lib/expectations/event-store.ts';
+import { readRuns } from '../../lib/expectations/runs.ts';
 import { findings } from '../../lib/expectations/findings.ts';
 import { renderResults, resultsPath } from '../../lib/expectations/results-page.ts';
 
-const store = readStore();
+const store = readRuns();
 
 // Mend either by: npx zx experiments/expectations.mjs
 test('docs/reference/drivers.md is made from drivers.yaml and the store', () => {
@@ -44,8 +44,8 @@ test('cells of two batches are two events though their names agree, volumes of o
   const [line] = store;
   if (line === undefined) throw new Error('no run');
   const { count, of } = countOf(
-    [line, { ...line, run: 'b' }, { ...line, run: 'c', date: '2027-01-01T00:00:00.000Z' }],
-    [line.verdict],
+    [line, { ...line, id: 'b' }, { ...line, id: 'c', date: '2027-01-01T00:00:00.000Z' }],
+    [line.outcome.verdict],
     () => true,
   );
   expect([count, of]).toEqual([2, 2]);

@@ -2,11 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { all, countOf, only, stock, type Values } from '../../lib/expectations/counts.ts';
-import { readStore } from '../../lib/expectations/event-store.ts';
+import { readRuns } from '../../lib/expectations/runs.ts';
 import type { VerdictWord } from '../../lib/experiment/verdict/verdict.ts';
 
 const text = readFileSync('README.md', 'utf8');
-const store = readStore();
+const store = readRuns();
 
 /** `7 of 7`: how many of the stock fault events of such runs came to that. */
 function told(word: VerdictWord, values: Values, any: readonly string[]): string {

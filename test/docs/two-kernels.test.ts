@@ -1,27 +1,28 @@
-/** docs/internals/two-kernels.md carries the tables that its raw results give, and its controls hold. */
-import { readFileSync } from 'node:fs';
+/** docs/internals/two-kernels.md carries the tables that its results give, and its controls hold; `vitest -u` writes it. */
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { parseResults } from '../../lib/two-kernels/result.ts';
+import { linesOf } from '../../lib/measurements/store.ts';
+import { resultSchema } from '../../lib/two-kernels/result.ts';
 import { comparison } from '../../lib/two-kernels/table.ts';
+import { filled, read, root } from './pages.ts';
 
-const root = join(import.meta.dirname, '../..');
-const read = (file: string): string => readFileSync(join(root, file), 'utf8');
-const results = parseResults(read('reports/two-kernels/results.jsonl'));
+const page = 'docs/internals/two-kernels.md';
+const results = linesOf(resultSchema);
 
-test('the tables are those of the raw results', () => {
-  const [, tables] =
-    /<!-- results -->\n\n(.*)\n\n<!-- end -->/s.exec(read('docs/internals/two-kernels.md')) ?? [];
-  expect(tables).toBe(comparison(results));
+test('the tables are those of the results', async () => {
+  const whole = filled(read(page), { results: `\n\n${comparison(results)}\n\n` });
+  await expect(whole).toMatchFileSnapshot(join(root, page));
 });
 
 test('on both hosts a crash takes nothing from stock settings, and something from trx_commit=2', () => {
-  const of = (name: string) => results.filter((result) => result.case === name);
-  const safe = of('crash').map(({ host, images }) => [host, images[0]?.safety]);
+  const of = (name: string) => results.filter(({ scenario }) => scenario.case === name);
+  const safe = of('crash').map(
+    ({ scenario, outcome }) => [scenario.host, outcome.images[0]?.safety] as const,
+  );
   expect(new Set(safe.map(([host]) => host))).toEqual(new Set(['loops', 'vms']));
   expect(safe.every(([, safety]) => safety === 'safe')).toBe(true);
   const lost = of('crash-trx2').map(
-    ({ host, images }) => [host, images[0]?.victim.lost ?? 0] as const,
+    ({ scenario, outcome }) => [scenario.host, outcome.images[0]?.victim.lost ?? 0] as const,
   );
   expect(new Set(lost.map(([host]) => host))).toEqual(new Set(['loops', 'vms']));
   expect(lost.every(([, count]) => count > 0)).toBe(true);

@@ -1,29 +1,26 @@
 /**
  * Clean volumes, mysqld on the disk alone under load: the audit must have nothing to say of any.
- * With FORCEDETACH_NOTE=1 each volume is one line of reports/false-alarms/volumes.jsonl; those that
+ * With FORCEDETACH_NOTE=1 each volume is one line of docs/measurements.jsonl; those that
  * are there are not made again, so it can be ended and goes on where it was. FORCEDETACH_VOLUMES=n: how many there
  * are to be (default 240); with `kind` runs (experiments/false-alarms.mjs) they make 300.
  */
-import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { LedgerRow } from '../../lib/checkers/evidence.ts';
+import { database } from '../../lib/database/chosen.ts';
 import { realClock } from '../../lib/cluster/kind/real-clock.ts';
 import { kindAuditor } from '../../lib/cluster/kind/auditor.ts';
-import { parseVolumes, saidOf, type CleanVolume } from '../../lib/false-alarms/volume.ts';
+import { saidOf, volumeSchema, type CleanVolume } from '../../lib/false-alarms/volume.ts';
+import { linesOf, noteLines, versionsOf } from '../../lib/measurements/store.ts';
 import { judge } from '../support/bare-images.ts';
 import { isNoting } from '../support/noting.ts';
 import { BareHost } from '../cluster/bare-host.ts';
 import { Life, planned, stories, type Planned } from './clean-stories.ts';
 
-const path = 'reports/false-alarms/volumes.jsonl';
 const count = Number(process.env['FORCEDETACH_VOLUMES'] ?? 240);
 const volumeMs = 5 * 60_000;
 const loops = { a: 5120, b: 5121, audit: 5122 };
 
-const done = new Set(
-  (existsSync(path) ? parseVolumes(readFileSync(path, 'utf8')) : []).map(({ key }) => key),
-);
+const done = new Set(linesOf(volumeSchema).map(({ id }) => id));
 const missing = planned(count).filter(({ key }) => !done.has(key));
 
 let host: BareHost;
@@ -34,16 +31,13 @@ afterAll(() => host[Symbol.asyncDispose]());
 
 test.each(missing)('$key', { timeout: volumeMs }, async (plan) => {
   const volume = await auditedVolume(plan);
-  if (isNoting) {
-    mkdirSync(dirname(path), { recursive: true });
-    appendFileSync(path, `${JSON.stringify(volume)}\n`);
-  }
-  expect(volume.acked).toBeGreaterThan(0);
-  expect(volume).toMatchObject({ flagged: [], incomplete: [] });
+  if (isNoting) noteLines([volume]);
+  expect(volume.outcome.acked).toBeGreaterThan(0);
+  expect(volume.outcome).toMatchObject({ flagged: [], incomplete: [] });
 });
 
 test.runIf(isNoting || missing.length === 0)('there are as many volumes as were asked for', () => {
-  const volumes = parseVolumes(readFileSync(path, 'utf8')).filter(({ via }) => via === 'disk');
+  const volumes = linesOf(volumeSchema).filter(({ scenario }) => scenario.via === 'disk');
   expect(volumes.length).toBeGreaterThanOrEqual(count);
 });
 
@@ -67,8 +61,15 @@ async function auditedVolume({ key, story, load }: Planned): Promise<CleanVolume
   const copies = [{ image: 'second' as const, takenAtMs, evidence, rows }];
   const { findings, reconciliations } = judge(seed, life.records, copies);
   return {
-    ...{ schemaVersion: 1, key, via: 'disk', story, filesystem: load.filesystem, images: 1 },
-    acked: reconciliations.get('second')?.acked ?? 0,
-    ...saidOf(findings),
+    ...{ kind: 'clean-volume', id: key, seed, basis: 'measured' },
+    scenario: { via: 'disk', story, filesystem: load.filesystem },
+    outcome: {
+      images: 1,
+      acked: reconciliations.get('second')?.acked ?? 0,
+      ...saidOf(findings),
+    },
+    versions: versionsOf({ [database.name]: await host.sh('mysqld --version') }),
+    source: 'npx vitest run --project full test/full/false-alarms.test.ts',
+    date: new Date().toISOString(),
   };
 }

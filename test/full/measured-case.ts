@@ -12,7 +12,7 @@ export type MeasuredExperiment =
   | 'same-node-recreate';
 
 export interface MeasuredCase {
-  /** Kebab-case; names the row in the page's JSON file. */
+  /** Kebab-case; in the source of its lines in the store. */
   readonly name: string;
   readonly experiment: MeasuredExperiment;
   /** Beyond the shortened timers; remedy and fault are the experiment's own. */

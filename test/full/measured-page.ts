@@ -1,27 +1,17 @@
-/** Pages that tell what single runs came to: a table made from docs/fault-events.jsonl. */
+/** Pages that tell what single runs came to: a table made from docs/measurements.jsonl. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { lineOf } from '../../lib/matrix/collect-events.ts';
-import {
-  merged,
-  readStore,
-  writeStore,
-  type EventLine,
-  type EventDetails,
-} from '../../lib/expectations/event-store.ts';
-import type { Verdict } from '../../lib/experiment/verdict/verdict.ts';
-import type { ImageLabel } from '../../lib/storage/identity.ts';
+import { readRuns, type RunLine } from '../../lib/expectations/runs.ts';
+import { noteLines } from '../../lib/measurements/store.ts';
 import { bytes } from '../../lib/report/html-parts.ts';
 import type { MeasuredCase } from './measured-case.ts';
 
 export interface PageOptions {
-  /** Of its Markdown file under docs/reference/, and of its rows in the store. */
+  /** Of its Markdown file under docs/reference/, and in the source of its lines in the store. */
   readonly name: string;
   /** In the order of the table. */
   readonly cases: readonly MeasuredCase[];
 }
-
-/** A line of the store that is shown by itself. */
-type Row = EventLine & { readonly shown: EventDetails };
 
 const marks = ['<!-- measured -->\n', '<!-- end -->'] as const;
 
@@ -37,21 +27,17 @@ export class MeasuredPage {
   }
 
   /** Runs are kept; the newest one of a case is the one that its row shows. */
-  note({ name }: MeasuredCase, folder: string, verdict: Verdict): void {
-    const about = { row: this.#rowOf(name), shown: shownOf(verdict) };
-    const lines = lineOf(folder, { source: 'a run by itself' }).map((line) => ({
-      ...line,
-      ...about,
-    }));
-    if (lines.length > 0) writeStore(merged(readStore(), lines));
+  note({ name }: MeasuredCase, folder: string): void {
+    noteLines(lineOf(folder, { source: this.#sourceOf(name) }));
   }
 
   /** The page with its table made anew from the store; the rest stays. */
   rendered(): string {
     const page = readFileSync(this.path, 'utf8');
     const [head, , tail] = page.split(new RegExp(marks.join('|')));
-    const newest = newestRows();
-    const rowOf = ({ name }: MeasuredCase): Row | undefined => newest.get(this.#rowOf(name));
+    const byAge = readRuns().toSorted((a, b) => ((a.date ?? '') < (b.date ?? '') ? -1 : 1));
+    const newest = new Map(byAge.map((line) => [line.source, line]));
+    const rowOf = ({ name }: MeasuredCase): RunLine | undefined => newest.get(this.#sourceOf(name));
     return [head, marks[0], table(this.#cases, rowOf), marks[1], tail].join('');
   }
 
@@ -59,19 +45,9 @@ export class MeasuredPage {
     writeFileSync(this.path, this.rendered());
   }
 
-  #rowOf(name: string): string {
-    return `${this.#name}/${name}`;
+  #sourceOf(name: string): string {
+    return `npm run test:full, ${this.#name}/${name}`;
   }
-}
-
-/** By the row's name. */
-function newestRows(): ReadonlyMap<string, Row> {
-  const byAge = readStore().toSorted((a, b) => ((a.date ?? '') < (b.date ?? '') ? -1 : 1));
-  return new Map(
-    byAge.flatMap(({ row, shown, ...line }) =>
-      row === undefined || shown === undefined ? [] : [[row, { ...line, row, shown }]],
-    ),
-  );
 }
 
 /** How a row calls the run. */
@@ -89,7 +65,7 @@ const words: Readonly<Record<MeasuredCase['experiment'], string>> = {
 
 function table(
   cases: readonly MeasuredCase[],
-  rowOf: (one: MeasuredCase) => Row | undefined,
+  rowOf: (one: MeasuredCase) => RunLine | undefined,
 ): string {
   const rows = cases.map((one) => {
     const { experiment, flags, shows } = one;
@@ -106,12 +82,14 @@ function table(
   ].join('\n');
 }
 
-function result({ verdict, shown: { asExpected, noticed } }: Row): string {
-  const surprise = asExpected ? '' : ' (NOT expected)';
-  return `**${verdict}**${noticed === null ? '' : `, ${noticed}`}${surprise}`;
+function result({ outcome: { verdict, shown } }: RunLine): string {
+  const surprise = shown?.asExpected === false ? ' (NOT expected)' : '';
+  return `**${verdict}**${shown?.noticed ? `, ${shown.noticed}` : ''}${surprise}`;
 }
 
-function numbers({ secondMountS, lost, acked, shown }: Row): string {
+function numbers({ outcome }: RunLine): string {
+  const { secondMountS, lost, acked, shown } = outcome;
+  if (shown === undefined) return '';
   const { exposureMs, bytesVictim, bytesSuccessor, blocksBoth } = shown;
   const mounted =
     secondMountS === null ? 'no second mount' : `second mount ${secondMountS.toFixed(0)} s`;
@@ -128,15 +106,4 @@ function numbers({ secondMountS, lost, acked, shown }: Row): string {
       ? ' (none of them before the heal)'
       : '';
   return `${mounted}${exposed}; ${lost ?? 'nobody knows how many'} of ${acked} commits lost${split}`;
-}
-
-function shownOf({ asExpected, noticed, exposure, images }: Verdict): EventDetails {
-  const { ms, bytesVictim, bytesSuccessor, blocksBoth } = exposure;
-  const lostIn = (image: ImageLabel): number | undefined =>
-    images.find((each) => each.image === image)?.lost ?? undefined;
-  return {
-    ...{ asExpected, noticed, exposureMs: ms, bytesVictim, bytesSuccessor, blocksBoth },
-    lostBeforeHeal: lostIn('first'),
-    lostAfterHeal: lostIn('second'),
-  };
 }

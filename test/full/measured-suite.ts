@@ -43,7 +43,7 @@ export async function measuredSuite({
 
   test.each(chosen)('$name', { timeout: firstRunMs }, async (one) => {
     const result = await runCase(one, clusterName);
-    if (isNoting && result.verdict !== undefined) page.note(one, result.folder, result.verdict);
+    if (isNoting && result.verdict !== undefined) page.note(one, result.folder);
     // On a line of its own: the arguments of a call that is optional may never be evaluated.
     const verdict = expectCase(one, result);
     alsoExpect?.(one, verdict);

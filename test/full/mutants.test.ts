@@ -35,7 +35,7 @@ describe.skipIf(reason !== undefined)('mutants', () => {
       const { length } = recorded.ops;
       const [found] = judgeCase(recorded).findings;
       expect(found?.summary).toContain(`1 of ${length} acknowledged commits`);
-      keepSmallestLoss(1, length);
+      keepSmallestLoss(oneInAMillion.name, { lost: 1, of: length }, await suite.versions());
     },
   );
 
@@ -43,7 +43,7 @@ describe.skipIf(reason !== undefined)('mutants', () => {
     test('the clean twin is not flagged', async () => {
       const twin = await suite.twin(base);
       const { findings, caught } = judgeCase(twin);
-      keepTwin(twin);
+      keepTwin(twin, await suite.versions());
       expect(caught, JSON.stringify(findings)).toBe(false);
     });
 
@@ -51,7 +51,7 @@ describe.skipIf(reason !== undefined)('mutants', () => {
       '$name is effective, caught and named',
       async (mutant) => {
         const result = await suite.mutant(mutant);
-        keepMutant(mutant, result);
+        keepMutant(mutant, result, await suite.versions());
         expect(result).toMatchObject({ effect: { proven: true }, caught: true, named: true });
       },
     );

@@ -33,13 +33,14 @@ beforeAll(async () => {
 });
 afterAll(() => lab[Symbol.asyncDispose]());
 
-function run(name: CaseName, kind: HostKind): Promise<Result> {
+async function run(name: CaseName, kind: HostKind): Promise<Result['outcome']> {
   const folder = mkdtempSync(join(tmpdir(), 'fd-case-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  return runCase({
+  const { outcome } = await runCase({
     ...{ name, host: hosts[kind], filesystem: 'ext4', repeat: 1, lab, folder },
     ...{ seed: `test/${name}/${kind}`, signal: new AbortController().signal, onProgress },
   });
+  return outcome;
 }
 
 test.each(hostKinds)('on %s a crash takes nothing that was acknowledged', async (kind) => {

@@ -16,15 +16,10 @@ export interface Bases {
   /** Texts of files that people, or the project, wrote. */
   readonly matrix: string;
   readonly schedule: string;
-  readonly volumes: string;
-  readonly results: string;
 }
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 export const scheduleFile = join(root, 'experiments/schedules/reboot-at-force-detach.yaml');
-const textOf = (path: string): string => readFileSync(join(root, path), 'utf8');
-const firstLines = (text: string, count: number): string =>
-  `${text.split('\n').slice(0, count).join('\n')}\n`;
 
 const matrix = `
 name: fuzz
@@ -67,8 +62,6 @@ export async function makeBases(runner: Runner, folder: string): Promise<Bases> 
     verdictInBatch: verdictIn(at('batch')),
     matrix,
     schedule: readFileSync(scheduleFile, 'utf8'),
-    volumes: firstLines(textOf('reports/false-alarms/volumes.jsonl'), 3),
-    results: firstLines(textOf('reports/two-kernels/results.jsonl'), 2),
   };
 }
 

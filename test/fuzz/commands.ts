@@ -49,11 +49,12 @@ const flagOptions = (bases: Bases): Readonly<Record<string, FlagOptions>> => ({
   report: { before: nothing, behind: ['/nowhere/at/all'], allowed: [0, 2, 3] },
   'merge-batches': { before: nothing, behind: ['/nowhere/at/all'], allowed: [0, 2] },
   'false-alarms': {
-    before: (folder) => ['--file', join(folder, 'volumes.jsonl')],
+    before: nothing,
     behind: [],
+    except: ['--note'],
     allowed: [0, 2, 3],
   },
-  seed: { ...asked, behind: ['--dry-run'], except: ['--note'], allowed: [0, 2, 3] },
+  claims: { ...asked, behind: ['--dry-run'], except: ['--note'], allowed: [0, 2, 3] },
   'two-kernels': { before: () => ['--dry-run'], behind: ['--dry-run'], allowed: [0, 2] },
   'group-replication': { before: () => ['--dry-run'], behind: ['--dry-run'], allowed: [0, 2] },
   sweep: {
@@ -111,31 +112,16 @@ function filesOf(bases: Bases): Readonly<Record<string, () => Surface[]>> {
       ...batchSurfaces({ allowed: [0, 1, 2, 3, 5], refuses: 2, args: (folder) => [folder] }, bases),
     ],
     export: () => runs({ ...evidence, args: (folder) => ['--partial', folder] }),
-    seed: () => runs({ allowed: [0, 1, 2, 3, 5], refuses: 3, args: (folder) => ['--run', folder] }),
+    claims: () =>
+      runs({ allowed: [0, 1, 2, 3, 5], refuses: 3, args: (folder) => ['--run', folder] }),
     'crash-states': () => runs({ allowed: [2, 3], refuses: 3, args: (folder) => [folder] }),
-    'false-alarms': () => [
-      ...runs({
-        ...evidence,
-        args: (folder) => ['--file', join(folder, 'v', 'volumes.jsonl'), folder],
-      }),
-      ...textSurfaces(
-        'volumes',
-        { allowed: [0, 1, 2], refuses: 2, args: (folder) => ['--file', join(folder, 'v.jsonl')] },
-        { file: 'v.jsonl', text: bases.volumes.split('\n')[0] ?? '' },
-      ),
-    ],
+    'false-alarms': () => runs({ ...evidence, args: (folder) => [folder] }),
     'merge-batches': () =>
       batchSurfaces(
         { allowed: [0, 1, 2, 3, 5], refuses: 2, args: (folder) => [join(folder, 'out'), folder] },
         bases,
       ),
     sweep: () => sweepSurfaces(bases),
-    'two-kernels': () =>
-      textSurfaces(
-        'results',
-        { ...people, args: (folder) => ['--table', '--out', join(folder, 'r.jsonl')] },
-        { file: 'r.jsonl', text: bases.results.split('\n')[0] ?? '' },
-      ),
   };
 }
 

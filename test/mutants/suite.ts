@@ -1,4 +1,6 @@
 /** Runs mutants, each beside its clean twin, which is made and audited once. */
+import { database } from '../../lib/database/chosen.ts';
+import { versionsOf, type StoredLine } from '../../lib/measurements/store.ts';
 import type { MutantCase } from './mutant-case.ts';
 import { makeBase, type Base, type BaseName } from './bases.ts';
 import type { Mutant } from './mutant.ts';
@@ -29,6 +31,11 @@ export class Suite implements AsyncDisposable {
   async mutant(mutant: Mutant): Promise<MutantResult> {
     const { base, twin } = await this.#make(mutant.base);
     return runMutant(this.#workshop, base, twin, mutant);
+  }
+
+  /** Versions of what writes the volumes. */
+  async versions(): Promise<StoredLine['versions']> {
+    return versionsOf({ [database.name]: await this.#workshop.host.sh('mysqld --version') });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -72,9 +72,13 @@ test('its history has a run, a setup and the answer', async () => {
   });
   expect(steps).toEqual(orderly);
   expect(told?.measured).toMatchObject({
-    ...{ claim: 33, from: 'npx zx experiments/claims.mjs 33', basis: 'shortened' },
-    ...{ kubernetes: '1.37.2', asExpected: true, said: '1 was seen.' },
-    evidence: [expect.stringContaining('seed seen two {"count":1}')],
+    scenario: { claim: 33 },
+    ...{ source: 'npx zx experiments/claims.mjs 33', basis: 'shortened' },
+    versions: { kubernetes: '1.37.2' },
+    outcome: {
+      ...{ asExpected: true, said: '1 was seen.' },
+      evidence: [expect.stringContaining('seed seen two {"count":1}')],
+    },
   });
   const records = [...openHistory(folder).smallRecords()];
   expect(records.map(({ type }) => type)).toEqual(

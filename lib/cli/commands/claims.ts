@@ -10,7 +10,8 @@ import { shortTimersMs, stockTimersMs } from '../../experiment/scenario.ts';
 import { kubernetesDefault } from '../../kubernetes-versions.ts';
 import { readAnswers, type AnsweredClaim } from '../../claims/answer.ts';
 import { claims } from '../../claims/list.ts';
-import { noteMeasured, readMeasuredAnswers, writePage } from '../../claims/page.ts';
+import { answerSchema, answersTo, writePage } from '../../claims/page.ts';
+import { linesOf, noteLines } from '../../measurements/store.ts';
 import type { Claim } from '../../claims/claim.ts';
 import { commandLine, parseArguments, runCommand, say, tell as tellLine } from '../command.ts';
 import { optionOf } from '../flags/field-options.ts';
@@ -67,11 +68,7 @@ export function claimsCommand(): Command {
     .option('--short', 'with shortened timers, in minutes; stock ones by default', false)
     .option('--no-runs', 'leave the scenarios out')
     .option('--no-procedures', 'leave the procedures out')
-    .option(
-      '--note',
-      'put the answers into docs/reference/claims.json and docs/reference/claims.md',
-      false,
-    )
+    .option('--note', 'put the answers into docs/measurements.jsonl and their page', false)
     .option('--out <folder>', 'the runs’ folders are made in it', nonEmpty, 'reports/claims')
     .option('--dry-run', 'say what would run; create nothing', false);
   for (const name of ['cluster-name', 'images', 'keep']) command.addOption(whereOption(name));
@@ -181,9 +178,11 @@ function tell(told: readonly AnsweredClaim[], chosen: readonly Claim[], { note }
     tellLine(`   ${reading.said}`);
     for (const line of reading.evidence) tellLine(`     ${line}`);
   }
-  const answers = told.flatMap(({ measured }) => measured ?? []);
-  const answered = new Set(answers.map(({ claim }) => claim));
-  const missing = chosen.filter(({ number }) => !answered.has(number));
+  const answers = told.flatMap(({ reading }) => (typeof reading === 'string' ? [] : reading));
+  const answered = told.filter(({ reading }) => typeof reading !== 'string');
+  const missing = chosen.filter(
+    (each) => !answered.some(({ claim }) => claim.number === each.number),
+  );
   for (const { number, title } of missing) say(`${number}. ${title}: no run answers it`);
   if (answers.length === 0 && missing.length === 0) {
     throw new UsageError('NO_ANSWER', 'these runs answer none of these claims', {
@@ -191,7 +190,7 @@ function tell(told: readonly AnsweredClaim[], chosen: readonly Claim[], { note }
     });
   }
   if (note) {
-    noteMeasured(answers);
+    noteLines(told.flatMap(({ measured }) => measured ?? []));
     writePage();
   }
   if (answers.some(({ asExpected }) => !asExpected)) return exitCode.unexpected;
@@ -199,10 +198,12 @@ function tell(told: readonly AnsweredClaim[], chosen: readonly Claim[], { note }
 }
 
 function list(wanted: readonly Claim[]): ExitCode {
-  const measured = readMeasuredAnswers();
+  const measured = linesOf(answerSchema);
   for (const { number, title } of wanted) {
-    const answers = measured.filter(({ claim }) => claim === number);
-    const words = answers.map(({ asExpected }) => (asExpected ? 'as expected' : 'NOT EXPECTED'));
+    const answers = answersTo(number, measured);
+    const words = answers.map(({ outcome }) =>
+      outcome.asExpected ? 'as expected' : 'NOT EXPECTED',
+    );
     const told = words.length === 0 ? 'not run yet' : [...new Set(words)].join(', ');
     tellLine(`${String(number).padStart(2)}. ${title}: ${told} (${words.length})`);
   }

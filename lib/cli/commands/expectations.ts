@@ -20,7 +20,7 @@ export const expectationsCommand = (): Command =>
     ['the pages alone', '--note'],
   ])
     .description(
-      'Counts the real runs below the folders. With --note each is put into docs/fault-events.jsonl,\n' +
+      'Counts the real runs below the folders. With --note each is put into docs/measurements.jsonl,\n' +
         'one line a run, and the pages that count them are made anew: docs/reference/expectations.md\n' +
         'and drivers.md, and docs/results/README.md; without a folder the pages alone. A batch needs\n' +
         'not have come to its end.',
@@ -41,8 +41,10 @@ export const noteResults = (): Promise<void> =>
   });
 
 async function count(folders: readonly string[], isNoted: boolean): Promise<void> {
-  const { merged, readStore, writeStore } = await import('../../expectations/event-store.ts');
-  const { linesBelow } = await import('../../matrix/collect-events.ts');
+  const { linesBelow, foldersWith, sourceOf } = await import('../../matrix/collect-events.ts');
+  const { groupLineOf } = await import('../../group-replication/measured.ts');
+  const { merged, noteLines } = await import('../../measurements/store.ts');
+  const { readRuns } = await import('../../expectations/runs.ts');
   const { expectationsPagePath, renderPage } = await import('../../expectations/page.ts');
   const { driversPath, renderDrivers } = await import('../../expectations/drivers-page.ts');
   const { renderResults, resultsPath } = await import('../../expectations/results-page.ts');
@@ -53,10 +55,13 @@ async function count(folders: readonly string[], isNoted: boolean): Promise<void
       hint: 'give the --out folder of a batch or of a run',
     });
   }
-  const before = readStore();
+  const before = readRuns();
   const found = folders.flatMap((folder) => linesBelow(folder, project));
+  const groups = folders
+    .flatMap((folder) => foldersWith(folder, 'verdict.json'))
+    .flatMap((run) => groupLineOf(run, sourceOf(run, project)));
   const all = merged(before, found);
-  if (found.length > 0 && isNoted) writeStore(all);
+  if (isNoted && found.length + groups.length > 0) noteLines([...found, ...groups]);
   if (isNoted) {
     writeOutput(expectationsPagePath, renderPage(readTable(), all));
     writeOutput(driversPath, renderDrivers(all));

@@ -1,44 +1,33 @@
 /** `experiments/false-alarms.mjs [FOLDER…]`: the clean volumes among runs on kind, and the tally. */
-import { appendFileSync, existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { exitCode, type ExitCode } from '../../errors.ts';
 import { cleanVolumeOf } from '../../false-alarms/kind-runs.ts';
 import { falseAlarmTable } from '../../false-alarms/table.ts';
-import { parseVolumes, type CleanVolume } from '../../false-alarms/volume.ts';
+import { volumeSchema } from '../../false-alarms/volume.ts';
 import { openHistory } from '../../history/reader.ts';
-import { readFolder, readText } from '../../input-file.ts';
+import { foldersWith, sourceOf } from '../../matrix/collect-events.ts';
+import { linesOf, merged, noteLines } from '../../measurements/store.ts';
 import { commandLine, parseArguments, runCommand, tell } from '../command.ts';
-import { nonEmpty } from '../flags/flag-values.ts';
-import { makeFolder } from '../../library/run-folder.ts';
 
-const defaultFile = 'reports/false-alarms/volumes.jsonl';
+const project = fileURLToPath(new URL('../../..', import.meta.url));
 
 /** Counts what the folders hold beside what is known, prints the tally and sets the exit code. Never throws. */
 export const countFalseAlarms = (): Promise<void> =>
   runCommand('false-alarms', async (args): Promise<ExitCode> => {
     const command = falseAlarmsCommand();
     parseArguments(command, args);
-    const { file, note } = command.opts<{ readonly file: string; readonly note: boolean }>();
-    const known = existsSync(file) ? parseVolumes(readText(file), file) : [];
-    const keys = new Set(known.map(({ key }) => key));
-    const found: CleanVolume[] = [];
-    for (const run of command.args.flatMap(runFolders)) {
-      const volume = cleanVolumeOf(openHistory(run));
-      if (volume === undefined || keys.has(volume.key)) continue;
-      keys.add(volume.key);
-      found.push(volume);
-    }
-    if (note && found.length > 0) {
-      makeFolder(dirname(file));
-      for (const volume of found) appendFileSync(file, `${JSON.stringify(volume)}\n`);
-    }
-    const all = [...known, ...found];
+    const found = command.args
+      .flatMap((folder) => foldersWith(folder, 'history'))
+      .flatMap((run) => cleanVolumeOf(openHistory(run), sourceOf(run, project)) ?? []);
+    if (command.opts<{ readonly note: boolean }>().note) noteLines(found);
+    const all = merged(linesOf(volumeSchema), found);
     tell(falseAlarmTable(all));
-    for (const { key, flagged } of all) {
-      for (const finding of flagged) tell(`${key}: ${finding}`);
+    const flagged = all.filter(({ outcome }) => outcome.flagged.length > 0);
+    for (const { id, outcome } of flagged) {
+      for (const finding of outcome.flagged) tell(`${id}: ${finding}`);
     }
-    return all.some(({ flagged }) => flagged.length > 0) ? exitCode.unexpected : exitCode.expected;
+    return flagged.length > 0 ? exitCode.unexpected : exitCode.expected;
   });
 
 export const falseAlarmsCommand = (): Command =>
@@ -53,18 +42,4 @@ export const falseAlarmsCommand = (): Command =>
         'expects nothing but safe. The rest comes from test/full/false-alarms.test.ts.',
     )
     .argument('[folder...]', 'runs, or folders with runs at any depth')
-    .option(
-      '--file <path>',
-      'one volume a line; what is there is not counted again',
-      nonEmpty,
-      defaultFile,
-    )
-    .option('--note', 'add the volumes to the file', false);
-
-/** Folders at or below it that have a history. */
-function runFolders(folder: string): string[] {
-  if (existsSync(join(folder, 'history'))) return [folder];
-  return readFolder(folder)
-    .filter((entry) => entry.isDirectory())
-    .flatMap(({ name }) => runFolders(join(folder, name)));
-}
+    .option('--note', 'put the volumes into docs/measurements.jsonl', false);

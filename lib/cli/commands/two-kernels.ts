@@ -1,15 +1,14 @@
-/** `experiments/two-kernels.mjs`: the cases on both hosts, their results as lines of JSON, a table. */
-import { appendFileSync, existsSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+/** `experiments/two-kernels.mjs`: the cases on both hosts, what they came to, a table. */
+import { basename, join } from 'node:path';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { commandLine, parseArguments, runCommand, say, tell } from '../command.ts';
 import { nonEmpty, numberWithin } from '../flags/flag-values.ts';
 import { onInterrupt } from '../guard.ts';
 import { folderName, makeFolder, makeRunFolder } from '../../library/run-folder.ts';
 import { describeError, exitCode } from '../../errors.ts';
-import { readText } from '../../input-file.ts';
 import { ensureImages } from '../../images/ensure.ts';
 import { kubernetesDefault } from '../../kubernetes-versions.ts';
+import { linesOf, noteLines } from '../../measurements/store.ts';
 import {
   caseNames,
   comparedFilesystems,
@@ -20,7 +19,7 @@ import { DiskLab } from '../../two-kernels/disk-lab.ts';
 import { guestFiles } from '../../two-kernels/guest-files.ts';
 import { hostKinds, type Host, type HostKind } from '../../two-kernels/host.ts';
 import { loopHost } from '../../two-kernels/loop-host.ts';
-import { parseResults, type Result } from '../../two-kernels/result.ts';
+import { resultSchema, type Result } from '../../two-kernels/result.ts';
 import { runCase } from '../../two-kernels/run-case.ts';
 import { comparison } from '../../two-kernels/table.ts';
 import { vmHost } from '../../two-kernels/vm-host.ts';
@@ -28,11 +27,12 @@ import { vmHost } from '../../two-kernels/vm-host.ts';
 interface Flags {
   readonly cases: readonly CaseName[];
   readonly hosts: readonly HostKind[];
-  readonly filesystems: readonly ComparedFilesystem[];
+  readonly comparedFilesystems: readonly ComparedFilesystem[];
   readonly repeats: number;
   readonly images: 'auto' | 'published' | 'built';
   readonly out: string;
   readonly dryRun: boolean;
+  readonly note: boolean;
   readonly table: boolean;
 }
 
@@ -55,15 +55,15 @@ export const twoKernels = (): Promise<void> =>
       for (const { name, kind, filesystem } of plan) say(`${name} on ${kind}, ${filesystem}`);
       return exitCode.expected;
     }
-    const failed = flags.table ? 0 : await runAll(plan, flags);
-    const results = existsSync(flags.out) ? parseResults(readText(flags.out), flags.out) : [];
+    const results = flags.table ? linesOf(resultSchema) : await runAll(plan, flags);
     tell(comparison(results));
-    return failed === 0 ? exitCode.expected : exitCode.infrastructure;
+    const isWhole = flags.table || results.length === plan.length;
+    return isWhole ? exitCode.expected : exitCode.infrastructure;
   });
 
 export const twoKernelsCommand = (): Command =>
   commandLine('npx zx experiments/two-kernels.mjs', [
-    ['the table of what was measured', '--table --out reports/two-kernels/results.jsonl'],
+    ['the table of what was measured', '--table'],
     [
       'two cases in virtual machines',
       '--cases crash,turns --hosts vms --filesystems xfs --repeats 3',
@@ -82,8 +82,9 @@ export const twoKernelsCommand = (): Command =>
         .choices(['auto', 'published', 'built'])
         .default('auto'),
     )
-    .option('--out <file>', 'results are added to it', nonEmpty, 'reports/two-kernels.jsonl')
-    .option('--table', 'run nothing; print the table of the results that are there', false)
+    .option('--out <folder>', 'each run’s history goes there', nonEmpty, 'reports/two-kernels-runs')
+    .option('--note', 'put each result into docs/measurements.jsonl', false)
+    .option('--table', 'run nothing; print the table of what was noted', false)
     .option('--dry-run', 'say what would run; create nothing', false);
 
 function readFlags(args: readonly string[]): Flags {
@@ -93,16 +94,16 @@ function readFlags(args: readonly string[]): Flags {
 }
 
 /** Hosts alternate, so that a busy hour of the machine is shared by both. */
-const planOf = ({ repeats, cases, filesystems: types, hosts }: Flags): PlannedCase[] =>
+const planOf = ({ repeats, cases, comparedFilesystems: types, hosts }: Flags): PlannedCase[] =>
   Array.from({ length: repeats }, (_, index) => index + 1).flatMap((repeat) =>
     types.flatMap((filesystem) =>
       cases.flatMap((name) => hosts.map((kind) => ({ name, kind, filesystem, repeat }))),
     ),
   );
 
-/** Runs that failed. One that does is told and the others go on; Ctrl-C ends them all. */
-async function runAll(plan: readonly PlannedCase[], flags: Flags): Promise<number> {
-  makeFolder(dirname(flags.out));
+/** Results of all but those that failed. One that does is told and the others go on; Ctrl-C ends them all. */
+async function runAll(plan: readonly PlannedCase[], flags: Flags): Promise<Result[]> {
+  makeFolder(flags.out);
   let step = 'the set-up';
   using interrupt = onInterrupt(say, () => step);
   const { signal } = interrupt;
@@ -118,7 +119,7 @@ async function runAll(plan: readonly PlannedCase[], flags: Flags): Promise<numbe
     'slow-loops': loopHost({ image: tools, ...lab.lease, cpus: slowCpus }),
     vms: guests && vmHost(guests),
   };
-  let failed = 0;
+  const results: Result[] = [];
   for (const { kind, ...planned } of plan) {
     const host = hosts[kind];
     if (host === undefined) continue;
@@ -130,24 +131,21 @@ async function runAll(plan: readonly PlannedCase[], flags: Flags): Promise<numbe
     try {
       const seed = `two-kernels/${what}`;
       const id = `${kind}-${planned.filesystem}-${planned.repeat}`;
-      const folder = join(runsOf(flags.out), basename(folderName(planned.name, id)));
+      const folder = join(flags.out, basename(folderName(planned.name, id)));
       makeRunFolder(folder);
       const result = await runCase({ ...planned, host, seed, lab, folder, signal, onProgress });
-      appendFileSync(flags.out, `${JSON.stringify(result)}\n`);
+      results.push(result);
+      if (flags.note) noteLines([result]);
       say(`${what}: ${outcomeOf(result)}`);
     } catch (error) {
       signal.throwIfAborted();
-      failed += 1;
       say(`${what} FAILED: ${describeError(error)}`);
     }
   }
-  return failed;
+  return results;
 }
 
-/** Each run's history lies in a folder of its own beside the results. */
-const runsOf = (out: string): string => `${out.replace(/\.jsonl$/, '')}-runs`;
-
-const outcomeOf = ({ images, durationMs }: Result): string =>
+const outcomeOf = ({ outcome: { images, durationMs } }: Result): string =>
   `${images.map(({ image, safety }) => `${image} image ${safety}`).join(', ')} (${Math.round(durationMs / 1000)} s)`;
 
 const listOf =

@@ -55,7 +55,7 @@ class Session {
 }
 
 export class RowVerifier {
-  readonly #seed: string;
+  readonly #begin: (id: SessionId) => Session;
   readonly #sessions = new SessionMap<Session>();
   readonly #row = new PacketRow(ledgerColumns.length);
   /** What a row's hash is over, written anew for each, and views of it by their length. */
@@ -64,7 +64,7 @@ export class RowVerifier {
   readonly #views: Buffer[] = [];
 
   constructor(seed: string) {
-    this.#seed = seed;
+    this.#begin = (id) => new Session(id, seed);
   }
 
   /** The row whose packet has its columns from `start` on. Throws EvidenceError where it has none. */
@@ -108,12 +108,7 @@ export class RowVerifier {
     const client = row.word(place.client);
     const connection = row.number(place.connection);
     const session = row.number(place.session);
-    const id = { client, connection, session };
-    const known = this.#sessions.get(id);
-    if (known !== undefined) return known;
-    const begun = new Session(id, this.#seed);
-    this.#sessions.set(id, begun);
-    return begun;
+    return this.#sessions.getOrMake({ client, connection, session }, this.#begin);
   }
 
   /** SHA-256 of what the row says, a character a byte. */

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { databaseName } from '../../schema.ts';
+import type { SessionId } from '../../../workload/ledger.ts';
 import { SessionMap } from '../../../workload/session-map.ts';
 import {
   foldHash,
@@ -52,6 +53,8 @@ interface LoggedRow {
   readonly previousHash: number;
   readonly hash: number;
 }
+
+const mixOf = (id: SessionId): SessionMix => new SessionMix(id);
 
 class BinlogReading {
   readonly #gtids = new GtidIntervals();
@@ -187,7 +190,9 @@ class BinlogReading {
     at += 8;
     const client = this.#client(bytes, at);
     at += 1 + (bytes[at] ?? 0);
-    const mix = this.#mixOf(client, bytes.readUInt16LE(at), bytes.readUInt32LE(at + 2));
+    const connection = bytes.readUInt16LE(at);
+    const session = bytes.readUInt32LE(at + 2);
+    const mix = this.#mixes.getOrMake({ client, connection, session }, mixOf);
     const row: MixedRow = {
       id,
       seq: bytes.readUInt32LE(at + 6),
@@ -206,15 +211,6 @@ class BinlogReading {
     at += 1 + hashLength;
     this.#rows.push({ mix, row, kind, previousHash, hash });
     return at + 1 + (bytes[at] ?? 0);
-  }
-
-  #mixOf(client: string, connection: number, session: number): SessionMix {
-    const id = { client, connection, session };
-    const known = this.#mixes.get(id);
-    if (known !== undefined) return known;
-    const begun = new SessionMix(id);
-    this.#mixes.set(id, begun);
-    return begun;
   }
 
   /** There are few, and a text made for each row would cost more than the rest of it. */
