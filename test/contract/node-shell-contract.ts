@@ -47,7 +47,9 @@ export function testNodeShell({ has, now }: NodeShellCase): void {
     const ended = await now().run(['sh', '-c', 'echo out; echo err >&2; exit 3']);
     expect(ended).toMatchObject({ exitCode: 3, stdout: expect.stringContaining('out') });
     expect(`${ended.stdout}${ended.stderr}`).toContain('err');
-    expect(await now().run(['no-such-program'])).toMatchObject({ exitCode: 127 });
+    // A shell says 127, some engines 126.
+    const { exitCode } = await now().run(['no-such-program']);
+    expect([126, 127]).toContain(exitCode);
   });
 
   test('a script gets its arguments, and what it said is the answer', async () => {
@@ -140,8 +142,8 @@ function testArming(now: () => NodeShell): void {
   });
 
   test('nothing is armed where that can not be', async () => {
-    const refused = { ...arming, before: `mkdir -p ${folder}; echo no; exit 3` };
-    expect(await arm(refused)).toMatchObject({ exitCode: 3, stdout: 'no' });
+    const refused = { ...arming, before: `mkdir -p ${folder}; echo no; false` };
+    expect(await arm(refused)).toMatchObject({ exitCode: 1, stdout: 'no' });
     expect(await now().sh(`ls ${folder}; rm -r ${folder}`)).toBe('');
   });
 
