@@ -40,7 +40,15 @@ export type {
   Machine,
   PodRef,
 } from './lib/cluster/port.ts';
-export type { Ended, NodeRunOptions, NodeShell } from './lib/cluster/node-shell.ts';
+export type {
+  ArmedUnit,
+  Arming,
+  Ended,
+  NodeRunOptions,
+  NodeShell,
+  OutOfBandShell,
+  Sent,
+} from './lib/cluster/node-shell.ts';
 export type {
   Database,
   DatabaseTemplate,

@@ -12,7 +12,7 @@ import type { Disk, Proof } from '../storage/port.ts';
 import type { Writers, WriterSpec } from '../workload/port.ts';
 import type { Clock } from '../clock.ts';
 import type { Barrier } from './barrier.ts';
-import type { NodeShell } from './node-shell.ts';
+import type { OutOfBandShell } from './node-shell.ts';
 
 export interface PodRef {
   readonly name: string;
@@ -196,7 +196,7 @@ export interface KubernetesTestbed extends CommonTestbed {
   readonly controlPlane: ControlPlane;
   machine(node: string): Machine;
   /** The capability `node-shell`; absent without it. Only faults and remedies from outside use it. */
-  shell?(node: string): NodeShell;
+  shell?(node: string): OutOfBandShell;
   startWriters(specs: readonly WriterSpec[]): Promise<Writers>;
 }
 

@@ -1,7 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { testNodeShell } from '../../test/contract/node-shell-contract.ts';
 import { containerShell } from './container-shell.ts';
 
 const bin = mkdtempSync(join(tmpdir(), 'fd-bin-'));
@@ -23,15 +24,29 @@ afterEach(() => rmSync(join(bin, 'docker')));
 const shell = containerShell('a-node');
 const words = (): string[] => readFileSync(asked, 'utf8').split('\n').filter(Boolean);
 
-test('a script gets its arguments, and what it said is the answer', async () => {
-  engineThat('shift 2; exec "$@"');
-  expect(await shell.sh('echo "$1-$2"', 'a b', 7)).toBe('a b-7');
-  await expect(shell.sh('echo why >&2; exit 3')).rejects.toThrow('ended with 3: why');
+/** Its nodes are held and off by files. */
+const engineOfOne = `
+case $1 in
+  pause) touch ${bin}/held ;;
+  unpause) rm ${bin}/held ;;
+  kill) touch ${bin}/off ;;
+  start) rm ${bin}/off ;;
+  exec)
+    [ ! -e ${bin}/off ] || { echo "container a-node is not running" >&2; exit 1; }
+    [ ! -e ${bin}/held ] || { echo "container a-node is paused" >&2; exit 1; }
+    shift 2; exec "$@" ;;
+esac`;
+
+describe('a container', () => {
+  beforeEach(() => engineThat(engineOfOne));
+  testNodeShell({
+    has: ['outOfBand', 'byHand', 'suspend', 'resume', 'powerOff', 'powerOn'],
+    now: () => shell,
+  });
 });
 
-test('how a command ended is an answer', async () => {
-  engineThat('shift 2; exec "$@"');
-  expect(await shell.run(['sh', '-c', 'exit 3'])).toMatchObject({ exitCode: 3 });
+test('a person does it by the engine', () => {
+  engineThat('true');
   expect(shell.byHand(['kill', '-CONT', '1'])).toBe('docker exec a-node kill -CONT 1');
 });
 

@@ -15,6 +15,7 @@ export const containerShell = (
   node: container,
   run: (argv, options) => tryRun(engine.exec(container, ...argv), options),
   sh: (script, ...args) => run(engine.exec(container, ...scriptWords(script, args)), { timeoutMs }),
+  outOfBand: true,
   byHand: (argv) => pasteable(engine.exec(container, ...argv)),
   suspend: () => pause(container),
   resume: async () => void (await run(engine.unpause(container))),

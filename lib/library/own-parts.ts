@@ -1,5 +1,5 @@
 /** Helpers for a fault of one's own; remedies and checkers are plain objects. */
-import type { NodeShell } from '../cluster/node-shell.ts';
+import type { OutOfBandShell } from '../cluster/node-shell.ts';
 import type { Capability } from '../cluster/port.ts';
 import { EvidenceError } from '../errors.ts';
 import type { CustomFault } from '../experiment/run/custom.ts';
@@ -20,7 +20,7 @@ export const customFault = ({ like, needs = [], ...lasting }: CustomLastingFault
 });
 
 /** The victim's, for a fault that `needs` the node shell. */
-export function victimShell(context: Pick<FaultContext, 'testbed' | 'victim'>): NodeShell {
+export function victimShell(context: Pick<FaultContext, 'testbed' | 'victim'>): OutOfBandShell {
   const { testbed, victim } = context;
   const shell = testbed.shell?.(victim.node);
   if (shell !== undefined) return shell;

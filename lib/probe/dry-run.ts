@@ -2,14 +2,15 @@
 import type { KubernetesObject } from '@kubernetes/client-node';
 import { stringify } from 'yaml';
 import type { ProbeClients } from './clients.ts';
+import { armingScript } from './cut/arming-script.ts';
 import {
-  armScript,
   checkScript,
   collectScript,
-  cutScript,
+  cutArming,
+  healArming,
   journalFolder,
   latestHealMs,
-  tidyScript,
+  tidyArming,
 } from './cut/host.ts';
 import { hostPod, vantagePod } from './cut/objects.ts';
 import { type CutPlan, cutPlanLines } from './cut/cut-plan.ts';
@@ -128,9 +129,9 @@ function madeObjects(plan: CutPlan, namespace: string): object[] {
   const trial = { name: first.name, variant: 'contested' } as const;
   const where = { namespace, node: nodes[0], image };
   const scripts = {
-    prepare: tidyScript(run, latestHealMs(healAfterMs) + tidyLaterMs),
-    arm: armScript(way, run, healAfterMs),
-    cut: cutScript(way, run),
+    prepare: armingScript(tidyArming(run, latestHealMs(healAfterMs) + tidyLaterMs)),
+    arm: armingScript(healArming(way, run, healAfterMs)),
+    cut: armingScript(cutArming(way, run)),
     check: checkScript(way, run),
     collect: collectScript(run),
   };
@@ -138,7 +139,7 @@ function madeObjects(plan: CutPlan, namespace: string): object[] {
     podObject(template, trial, 'writer', journalFolder(run)),
     podObject(template, trial, 'next'),
     vantagePod({ ...where, node: nodes[1] }, 'the address of the first node'),
-    ...Object.entries(scripts).map(([name, script]) => hostPod(where, name, script)),
+    ...Object.entries(scripts).map(([name, script]) => hostPod(where, name, ['sh', '-c', script])),
   ];
   return [
     asWhole('v1', 'PersistentVolumeClaim', claimObject(template, trial)),

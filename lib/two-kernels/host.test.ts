@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { scriptWords } from '../cluster/node-shell.ts';
-import { posixLine, strict } from './host.ts';
+import { posixLine, scriptWords } from '../cluster/node-shell.ts';
+import { strict } from './host.ts';
 
 const run = (command: string, input = ''): string =>
   execFileSync('sh', ['-c', command], { input, encoding: 'utf8' });

@@ -3,7 +3,7 @@
  * virtual machines with a kernel each. Everything that is not here is done by the same shell scripts
  * on both.
  */
-import type { NodeShell } from '../cluster/node-shell.ts';
+import type { ShellWith } from '../cluster/node-shell.ts';
 import type { BareMachine } from '../database/server-port.ts';
 
 /**
@@ -21,7 +21,7 @@ export const clientOf = { victim: 'inside', successor: 'outside' } as const;
 /** A machine: a container with namespaces of its own, or a virtual machine. */
 export interface Node
   extends BareMachine,
-    Required<Pick<NodeShell, 'sh' | 'suspend' | 'resume' | 'powerOff'>>,
+    ShellWith<'suspend' | 'resume' | 'powerOff'>,
     AsyncDisposable {
   readonly name: NodeName;
   /** `uname -r` */
@@ -42,7 +42,3 @@ export interface Host {
 
 /** Ends at the first command that fails; reads nothing of the caller's stdin, and says all in one. */
 export const strict = (script: string): string => `set -eu; exec </dev/null 2>&1; ${script}`;
-
-/** One line of POSIX shell, which knows none of the quotes that a person's own shell does. */
-export const posixLine = (words: readonly string[]): string =>
-  words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');

@@ -50,7 +50,7 @@ function containerNode(
   const shell = containerShell(container, { timeoutMs: copyTimeoutMs });
   const removed = async (): Promise<void> => void (await tryRun(engine.removeWhole(container)));
   return {
-    ...{ name, databasePort, kernel },
+    ...{ name, databasePort, kernel, node: container, run: shell.run },
     sh: (script, ...args) => shell.sh(strict(script), ...args),
     attach: (device) => Promise.resolve(device),
     suspend: shell.suspend,

@@ -13,6 +13,7 @@ import { kubeClients } from '../../lib/kube.ts';
 import { kindCommand } from '../../lib/cluster/kind/create/kind-command.ts';
 import type { Certificate } from '../../lib/probe/trials/certificate.ts';
 import { ensureKind } from '../../lib/images/kind-binary.ts';
+import { describePodShell } from './pod-shell.ts';
 import {
   applyText,
   limitedAccount,
@@ -229,6 +230,8 @@ test('with just the rights of a cut a node is cut off and heals itself: all is a
 
   await removeText(lab.clients, rights);
 });
+
+describePodShell(() => lab);
 
 test('a Job inside the cluster answers, from one image', async () => {
   const image = (await $({ quiet: true })`node scripts/probe-image.ts`).stdout.trim();

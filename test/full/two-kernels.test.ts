@@ -5,17 +5,18 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { ensureImages } from '../../lib/images/ensure.ts';
 import { kubernetesDefault } from '../../lib/kubernetes-versions.ts';
 import type { CaseName } from '../../lib/two-kernels/cases.ts';
 import { DiskLab } from '../../lib/two-kernels/disk-lab.ts';
 import { guestFiles } from '../../lib/two-kernels/guest-files.ts';
-import type { Host } from '../../lib/two-kernels/host.ts';
+import type { Host, Node } from '../../lib/two-kernels/host.ts';
 import { loopHost } from '../../lib/two-kernels/loop-host.ts';
 import type { Result } from '../../lib/two-kernels/result.ts';
 import { runCase } from '../../lib/two-kernels/run-case.ts';
 import { vmHost } from '../../lib/two-kernels/vm-host.ts';
+import { testNodeShell } from '../contract/node-shell-contract.ts';
 
 const onProgress = (line: string): void => console.log(`  ${line}`);
 
@@ -42,6 +43,15 @@ async function run(name: CaseName, kind: HostKind): Promise<Result['outcome']> {
   });
   return outcome;
 }
+
+describe.each(hostKinds)('a node of %s', (kind) => {
+  let node: Node;
+  beforeAll(async () => {
+    node = await hosts[kind].start('victim');
+  });
+  afterAll(() => node[Symbol.asyncDispose]());
+  testNodeShell({ has: ['suspend', 'resume', 'powerOff'], now: () => node });
+});
 
 test.each(hostKinds)('on %s a crash takes nothing that was acknowledged', async (kind) => {
   const { images, takeover, acked } = await run('crash', kind);

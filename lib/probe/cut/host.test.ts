@@ -1,25 +1,26 @@
 /** Scripts for a node's host: a shell reads them, and nothing is cut before both heals are proven. */
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
+import { armingScript } from './arming-script.ts';
 import {
-  armScript,
   bootOf,
   checkScript,
   collectScript,
-  cutScript,
+  cutArming,
   cutWays,
+  healArming,
   latestHealMs,
-  tidyScript,
+  tidyArming,
 } from './host.ts';
 
 const run = 'forcedetach-probe-0a1b2c3d';
 const scriptsOf = (name: string): string[] => [
   ...cutWays.flatMap((way) => [
-    armScript(way, name, 60_000),
-    cutScript(way, name),
+    armingScript(healArming(way, name, 60_000)),
+    armingScript(cutArming(way, name)),
     checkScript(way, name),
   ]),
-  ...[tidyScript(name, 900_000), collectScript(name)],
+  ...[armingScript(tidyArming(name, 900_000)), collectScript(name)],
 ];
 
 test.each(scriptsOf(run))('a shell can read %#', (script) => {
@@ -27,14 +28,14 @@ test.each(scriptsOf(run))('a shell can read %#', (script) => {
 });
 
 test('the second heal comes after the first, and both before anybody gives up', () => {
-  const script = armScript('network', run, 60_000);
+  const script = armingScript(healArming('network', run, 60_000));
   expect(script).toContain('--on-active=60s');
   expect(script).toContain('sleep 90');
   expect(latestHealMs(60_000)).toBeGreaterThan(90_000);
 });
 
 test('a cut asks for both heals first', () => {
-  const script = cutScript('network', run);
+  const script = armingScript(cutArming('network', run));
   const [heal, belt, rules] = [`${run}-heal.timer`, `${run}-belt.service`, 'nft -f'].map((word) =>
     script.indexOf(word),
   );
@@ -45,7 +46,7 @@ test('a cut asks for both heals first', () => {
 });
 
 test('who arms and who checks says which boot of the host it is', () => {
-  const scripts = [armScript('network', run, 60_000), checkScript('network', run)];
+  const scripts = [armingScript(healArming('network', run, 60_000)), checkScript('network', run)];
   for (const script of scripts) {
     const line = /echo "boot [^;\n]*"/.exec(script)?.[0] ?? 'false';
     const said = execFileSync('sh', ['-c', line], { encoding: 'utf8' }).split('\n');

@@ -3,6 +3,8 @@
  * before the cut. Texts only. No pod heals: it dies with its node's network, or with its namespace. All
  * names are of one run, so that what a killed run left is in nobody's way.
  */
+import type { Arming } from '../../cluster/node-shell.ts';
+import { unitOf } from './arming-script.ts';
 
 /** `network`: all that goes over the devices of the default routes; `kubelet`: it is stopped. */
 export const cutWays = ['network', 'kubelet'] as const;
@@ -22,7 +24,8 @@ interface Units {
 }
 
 const unitsOf = (run: string): Units => ({
-  ...{ heal: `${run}-heal`, belt: `${run}-belt`, cut: `${run}-cut`, tidy: `${run}-tidy` },
+  ...{ heal: unitOf(run, 'heal'), belt: unitOf(run, 'belt') },
+  ...{ cut: unitOf(run, 'cut'), tidy: unitOf(run, 'tidy') },
 });
 
 /** Folder of the writers' journals on a node that is cut off: pods' logs may go with the pods. */
@@ -70,67 +73,60 @@ const sayBoot = 'echo "boot $(cat /proc/sys/kernel/random/boot_id)"';
 export const bootOf = (lines: readonly string[]): string | undefined =>
   lines.flatMap((line) => /^boot ([0-9a-f-]+)$/.exec(line)?.[1] ?? [])[0];
 
-const start = (unit: string, more: string, command: string): string =>
-  `systemd-run --quiet --collect --unit=${unit} ${more} /bin/sh ${command}`;
-
 const inSeconds = (ms: number): number => Math.ceil(ms / 1000);
 
 /**
  * Before anything is written there: whatever becomes of the probe, its files go by themselves. Says
  * `will be tidied` once that is proven, and refuses a node on which another run is armed.
  */
-export function tidyScript(run: string, afterMs: number): string {
-  const { tidy } = unitsOf(run);
-  return `set -eu
-command -v systemd-run >/dev/null || { echo "lacks systemd-run"; exit 3; }
+export function tidyArming(run: string, afterMs: number): Arming {
+  const folder = filesOf(run);
+  return {
+    ...{ run, folder },
+    before: `command -v systemd-run >/dev/null || { echo "lacks systemd-run"; exit 3; }
 other=$(systemctl list-units --no-legend --plain 'forcedetach-probe-*-heal.timer' 'forcedetach-probe-*-belt.service')
 test -z "$other" || { echo "another run is armed here: $other"; exit 3; }
-mkdir -p ${filesOf(run)}
-cat > ${filesOf(run)}/tidy.sh <<'TIDY'
-rm -rf ${journalFolder(run)}
-rm -rf ${filesOf(run)}
-TIDY
-${start(tidy, `--on-active=${inSeconds(afterMs)}s`, `${filesOf(run)}/tidy.sh`)}
-systemctl is-active --quiet ${tidy}.timer
-echo "will be tidied"`;
+mkdir -p ${folder}`,
+    units: [{ name: 'tidy', afterMs, script: `rm -rf ${journalFolder(run)}\nrm -rf ${folder}` }],
+    proof: `systemctl is-active --quiet ${unitsOf(run).tidy}.timer
+echo "will be tidied"`,
+  };
 }
 
 /** Says which boot it is and `armed` once both belts are proven; leaves nothing armed where one is not. */
-export function armScript(way: CutWay, run: string, healAfterMs: number): string {
+export function healArming(way: CutWay, run: string, healAfterMs: number): Arming {
   const healS = inSeconds(healAfterMs);
-  const [files, units] = [filesOf(run), unitsOf(run)];
-  return `set -eu
-for tool in ${tools[way].join(' ')}; do
+  const [folder, units] = [filesOf(run), unitsOf(run)];
+  const script = healCommand(way, run);
+  return {
+    ...{ run, folder },
+    before: `for tool in ${tools[way].join(' ')}; do
   command -v "$tool" >/dev/null || { echo "lacks $tool"; exit 3; }
 done
-mkdir -p ${files}
-cat > ${files}/heal.sh <<'HEAL'
-${healCommand(way, run)}
-HEAL
-cat > ${files}/belt.sh <<'BELT'
-sleep ${healS + beltLaterS}
-${healCommand(way, run)}
-BELT
-${start(units.heal, `--on-active=${healS}s --timer-property=AccuracySec=1s`, `${files}/heal.sh`)}
-${start(units.belt, '', `${files}/belt.sh`)}
-if systemctl is-active --quiet ${units.heal}.timer && systemctl is-active --quiet ${units.belt}.service
+mkdir -p ${folder}`,
+    units: [
+      { name: 'heal', afterMs: healAfterMs, accuracyMs: 1000, script },
+      { name: 'belt', script: `sleep ${healS + beltLaterS}\n${script}` },
+    ],
+    proof: `if systemctl is-active --quiet ${units.heal}.timer && systemctl is-active --quiet ${units.belt}.service
 then ${sayBoot}; echo "armed ${healS}"
 else systemctl stop ${units.heal}.timer ${units.belt}.service; echo "not armed"; exit 4
-fi`;
+fi`,
+  };
 }
 
 /** A moment later, so that its pod can end and say so. Without both belts nothing is cut. */
-export function cutScript(way: CutWay, run: string): string {
-  const [files, units] = [filesOf(run), unitsOf(run)];
-  return `set -eu
-cat > ${files}/cut.sh <<'CUT'
-set -eu
+export function cutArming(way: CutWay, run: string): Arming {
+  const units = unitsOf(run);
+  const script = `set -eu
 systemctl is-active --quiet ${units.heal}.timer
 systemctl is-active --quiet ${units.belt}.service
-${cutCommand(way, run)}
-CUT
-${start(units.cut, '--on-active=3s --timer-property=AccuracySec=100ms', `${files}/cut.sh`)}
-echo "cutting"`;
+${cutCommand(way, run)}`;
+  return {
+    ...{ run, folder: filesOf(run), before: '' },
+    units: [{ name: 'cut', afterMs: 3000, accuracyMs: 100, script }],
+    proof: 'echo "cutting"',
+  };
 }
 
 /** Undoes all of it but the tidying, whatever was done; says which boot it is and `healed` where nothing of it is left. */

@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { hostSaid, nodeIs, Vantage } from './node.ts';
+import { nodeIs, onHost, Vantage } from './node.ts';
 import { arm, healed, type CutDraft } from './play.ts';
 import type { CutContext } from './volume.ts';
 
@@ -57,7 +57,7 @@ test.each([
 });
 
 test('a host that can’t be told says why, and what it needs', async () => {
-  await expect(hostSaid(contextOf('True', 'lacks nft\n'), 'arm')).rejects.toMatchObject({
+  await expect(onHost(contextOf('True', 'lacks nft\n'), 'arm', 'false')).rejects.toMatchObject({
     ...{ code: 'CUT_HOST', message: 'arm failed on a: lacks nft' },
     hint: expect.stringContaining('systemd, nftables and iproute2'),
   });
@@ -74,7 +74,7 @@ test.each([
 ])('a pod with %s is not waited for: why, and the flag', async (_, phase, state, why) => {
   const told = { code: 'PROBE_POD', hint: expect.stringMatching(/nsenter.*--image/) };
   const context = contextOf('True', '', phase, state);
-  await expect(hostSaid(context, 'arm')).rejects.toMatchObject({
+  await expect(onHost(context, 'arm', 'true')).rejects.toMatchObject({
     ...{ ...told, message: `the pod arm does not start: ${why}` },
   });
   await expect(Vantage.start(context)).rejects.toMatchObject({

@@ -1,67 +1,52 @@
 /** The node that is cut off: what its own host is told, what the other node and the API see of it. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Arming, Ended, NodeShell } from '../../cluster/node-shell.ts';
 import { InfrastructureError } from '../../errors.ts';
 import { answered, kubectl } from '../../user-cluster.ts';
 import type { ProbeClients } from '../clients.ts';
 import { isReady } from '../../kube.ts';
 import { createPod } from '../trials/volume-pods.ts';
 import { followLog, type Followed } from '../trials/follow-log.ts';
-import { containerName } from '../trials/objects.ts';
-import { mustStart, nowMs, unstartable } from '../trials/view.ts';
-import { hostPod, vantageName, vantagePod } from './objects.ts';
+import { mustStart, nowMs } from '../trials/view.ts';
+import { vantageName, vantagePod } from './objects.ts';
+import { hostPodMs, podShell, toldOf } from './pod-shell.ts';
 import { looksOf, type ReachabilityLook } from './record.ts';
 import type { CutContext } from './volume.ts';
 
-const hostPodMs = 120_000;
 const lookMs = 500;
 
-/** Runs a script on a node's host and resolves to what it said. Throws as `hostSaid` does. */
+/** What a script said on the first node's host. Throws as `heard` does, and as the pod shell. */
 export async function onHost(
   context: CutContext,
   name: string,
   script: string,
 ): Promise<readonly string[]> {
-  await startOnHost(context, name, script);
-  return hostSaid(context, name);
+  const shell = podShell(context, name);
+  return heard(shell, name, await shell.run(['sh', '-c', script]));
 }
 
-/** Waits for nothing: of a script that cuts its node off no word may come any more. */
-export async function startOnHost(
-  { clients, namespace, plan, signal }: CutContext,
+/** The same for what is left with the host. */
+export async function armedOnHost(
+  context: CutContext,
   name: string,
-  script: string,
-): Promise<void> {
-  const [node] = plan.nodes;
-  const pod = hostPod({ namespace, node, image: plan.image }, name, script);
-  await createPod(clients.core, namespace, pod, signal);
+  arming: Arming,
+): Promise<readonly string[]> {
+  const shell = podShell(context, name);
+  const sent = await shell.arm(arming);
+  return heard(shell, name, await sent.ended());
 }
 
-/** Once it has ended. Throws `CUT_HOST` where it failed; as `mustStart` and `View.until` do. */
-export async function hostSaid(context: CutContext, name: string): Promise<readonly string[]> {
-  const { clients, namespace, plan, view } = context;
-  const [node] = plan.nodes;
-  const what = `the pod ${name} has ended on ${node}`;
-  const ended = await view.until({ what, timeoutMs: hostPodMs }, () => {
-    const pod = view.pod(name)?.pod;
-    const { phase } = pod?.status ?? {};
-    // To end is what it is for.
-    mustStart(name, pod, unstartable);
-    return phase === 'Succeeded' || phase === 'Failed' ? { phase } : toldOf(context, name);
-  });
-  const logged = { name, namespace, container: containerName };
-  const text = await clients.core.readNamespacedPodLog(logged);
-  const lines = text.split('\n').filter(Boolean);
-  if (ended.phase === 'Succeeded') return lines;
+/** Lines that a host said. Throws InfrastructureError `CUT_HOST` where its command failed. */
+export function heard(
+  { node }: Pick<NodeShell, 'node'>,
+  name: string,
+  { exitCode, stdout }: Ended,
+): readonly string[] {
+  const lines = stdout.split('\n').filter(Boolean);
+  if (exitCode === 0) return lines;
   throw new InfrastructureError('CUT_HOST', `${name} failed on ${node}: ${lines.join('; ')}`, {
     hint: 'the host needs systemd, nftables and iproute2; --cut-by kubelet needs systemd only',
   });
-}
-
-/** Words on a pod that has not come to it yet. */
-function toldOf({ view }: CutContext, name: string): string {
-  const last = view.eventsOf(name).at(-1);
-  const event = last === undefined ? 'no event yet' : `${last.reason}: ${last.message}`;
-  return `it is ${view.pod(name)?.pod.status?.phase ?? 'not there'}, ${event}`;
 }
 
 /** What the second node sees of the first one's kubelet, from now on. */

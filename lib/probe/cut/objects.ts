@@ -8,8 +8,12 @@ interface Where {
   readonly image: string;
 }
 
-/** Runs a script in the namespaces of the node's own first process, and ends. */
-export function hostPod({ namespace, node, image }: Where, name: string, script: string): V1Pod {
+/** Runs a command in the namespaces of the node's own first process, and ends. */
+export function hostPod(
+  { namespace, node, image }: Where,
+  name: string,
+  argv: readonly string[],
+): V1Pod {
   return {
     metadata: { name, labels: labelsOf(namespace) },
     spec: {
@@ -19,7 +23,7 @@ export function hostPod({ namespace, node, image }: Where, name: string, script:
         {
           ...{ name: containerName, image, imagePullPolicy: 'IfNotPresent' },
           command: ['nsenter', '--target=1', '--mount', '--uts', '--ipc', '--net', '--pid', '--'],
-          args: ['sh', '-c', script],
+          args: [...argv],
           securityContext: { privileged: true },
         },
       ],

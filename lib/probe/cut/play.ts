@@ -4,16 +4,17 @@ import { InfrastructureError } from '../../errors.ts';
 import { taintOutOfService, untaint } from '../trials/taint.ts';
 import { nowMs, whyOf } from '../trials/view.ts';
 import {
-  armScript,
   bootOf,
   checkScript,
   collectScript,
-  cutScript,
+  cutArming,
+  healArming,
   healCommand,
   latestHealMs,
-  tidyScript,
+  tidyArming,
 } from './host.ts';
-import { hostSaid, nodeIs, onHost, startOnHost, Vantage } from './node.ts';
+import { armedOnHost, heard, nodeIs, onHost, Vantage } from './node.ts';
+import { podShell } from './pod-shell.ts';
 import type { CutRecord } from './record.ts';
 import { handOverMs, startWriters, VolumeUnderCut, type CutContext } from './volume.ts';
 
@@ -69,21 +70,21 @@ export const tidyLaterMs = 900_000;
 /** Whether the node may still be cut off; throws where not. */
 export type Guard = () => Promise<void>;
 
-interface Arming {
+interface HealToArm {
   /** Name of the pod that does it. */
   readonly name: string;
   /** From the arming to the heal. */
   readonly afterMs: number;
 }
 
-/** What the host said. Throws as `guard` does before anything is armed, and as `onHost`. */
+/** What the host said. Throws as `guard` does before anything is armed, and as `armedOnHost`. */
 export async function arm(
   context: CutContext,
   guard: Guard,
-  { name, afterMs }: Arming,
+  { name, afterMs }: HealToArm,
 ): Promise<readonly string[]> {
   await guard();
-  return onHost(context, name, armScript(context.plan.way, context.run, afterMs));
+  return armedOnHost(context, name, healArming(context.plan.way, context.run, afterMs));
 }
 
 export class CutRun {
@@ -106,8 +107,8 @@ export class CutRun {
   async play(): Promise<void> {
     const { plan, run, say, signal } = this.#context;
     const [node, next] = plan.nodes;
-    const tidy = tidyScript(run, latestHealMs(plan.healAfterMs) + tidyLaterMs);
-    await onHost(this.#context, 'prepare', tidy);
+    const tidy = tidyArming(run, latestHealMs(plan.healAfterMs) + tidyLaterMs);
+    await armedOnHost(this.#context, 'prepare', tidy);
     say(`writers start on ${node}`);
     const vantage = await Vantage.start(this.#context);
     this.#under = await startWriters(this.#volumes, say);
@@ -141,13 +142,14 @@ export class CutRun {
   async #cutOff(name: string, vantage: Vantage): Promise<number> {
     const { plan, run, signal } = this.#context;
     const beganMs = nowMs();
-    await startOnHost(this.#context, name, cutScript(plan.way, run));
+    const shell = podShell(this.#context, name);
+    const sent = await shell.arm(cutArming(plan.way, run));
     try {
       return await vantage.until('down', beganMs, { timeoutMs: cutSeenMs, signal });
     } catch (error) {
       signal.throwIfAborted();
       // It is reachable, and may say why.
-      await hostSaid(this.#context, name);
+      heard(shell, name, await sent.ended());
       throw error;
     }
   }

@@ -1,6 +1,6 @@
 /** A node's agents, kubelet and containerd: made to stand still and to go on, by signals. */
 import { stalls, type Stall } from '../../port.ts';
-import type { NodeShell } from '../../node-shell.ts';
+import type { NodeShell, OutOfBandShell } from '../../node-shell.ts';
 
 const every = stalls.runtime;
 
@@ -15,15 +15,15 @@ done`;
 const inNode = (node: NodeShell, act: string, units: readonly string[]): Promise<string> =>
   node.sh(forEach(act), ...units);
 
-export async function stallAgents(node: NodeShell, what: Stall): Promise<void> {
+export async function stallAgents(node: OutOfBandShell, what: Stall): Promise<void> {
   await inNode(node, 'kill -STOP "$pid"', stalls[what]);
 }
 
-export async function resumeAgents(node: NodeShell): Promise<void> {
+export async function resumeAgents(node: OutOfBandShell): Promise<void> {
   await inNode(node, 'kill -CONT "$pid"', every);
 }
 
-export async function stalledAgents(node: NodeShell): Promise<string[]> {
+export async function stalledAgents(node: OutOfBandShell): Promise<string[]> {
   const act = `case $(cut -d ' ' -f 3 "/proc/$pid/stat") in T) echo "$unit" ;; esac`;
   const said = await inNode(node, act, every);
   return said.split('\n').filter((line) => line !== '');

@@ -3,16 +3,16 @@
  * silently, in both directions and also for its pods, as a broken network does; they are gone with
  * the network namespace when the node is started anew.
  */
-import type { NodeShell } from '../../node-shell.ts';
+import type { OutOfBandShell } from '../../node-shell.ts';
 
 const chain = 'FORCEDETACH';
 const hooks = ['INPUT', 'OUTPUT', 'FORWARD'] as const;
 
-const inNode = (node: NodeShell, commands: readonly string[]): Promise<string> =>
+const inNode = (node: OutOfBandShell, commands: readonly string[]): Promise<string> =>
   node.sh(commands.join('\n'));
 
 /** `address`: of the control plane. */
-export async function isolateNode(node: NodeShell, address: string): Promise<void> {
+export async function isolateNode(node: OutOfBandShell, address: string): Promise<void> {
   await inNode(node, [
     'set -e',
     `iptables -w -N ${chain} 2>/dev/null || iptables -w -F ${chain}`,
@@ -26,11 +26,11 @@ export async function isolateNode(node: NodeShell, address: string): Promise<voi
 }
 
 /** The command after which all passes again, though the empty chain stays. */
-export const rejoinByHand = (node: NodeShell): string =>
+export const rejoinByHand = (node: OutOfBandShell): string =>
   node.byHand(['iptables', '-w', '-F', chain]);
 
 /** No error where the node was not cut off. */
-export async function rejoinNode(node: NodeShell): Promise<void> {
+export async function rejoinNode(node: OutOfBandShell): Promise<void> {
   await inNode(node, [
     `iptables -w -S ${chain} >/dev/null 2>&1 || exit 0`,
     'set -e',
