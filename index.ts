@@ -34,9 +34,9 @@ export type { Remedy, RemedyContext } from './lib/remedies/remedy.ts';
 export { damage, incomplete, note } from './lib/checkers/findings.ts';
 export type { AuditedImage, Checker, OwnChecks } from './lib/checkers/checker.ts';
 
+export type { Capability } from './lib/cluster/capabilities.ts';
 export type {
   BreakableTestbed,
-  Capability,
   Machine,
   PodRef,
 } from './lib/cluster/port.ts';

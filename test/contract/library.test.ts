@@ -13,7 +13,8 @@ import { remedyKinds } from '../../lib/remedies/kinds/index.ts';
 import { shortTimers } from '../support/model-run.ts';
 
 const cluster = await api.simulated();
-const usual = { ...writtenOf(shortTimers), cluster, remedy: api.forceDelete() };
+const { timers = {} } = writtenOf(shortTimers);
+const usual = { timers, cluster, remedy: api.forceDelete() };
 
 function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'forcedetach-library-'));
@@ -48,7 +49,7 @@ test('there is a part for every fault and every remedy', () => {
     const { kind } = part() as { readonly kind?: string };
     return kind === undefined ? [] : [kind];
   });
-  expect(made.toSorted()).toEqual([...faultKinds, ...remedyKinds].toSorted());
+  expect(made.toSorted()).toEqual([...faultKinds, ...remedyKinds, 'group-replication'].toSorted());
 });
 
 test('parts and fields make a scenario, and what does not fit is refused', () => {

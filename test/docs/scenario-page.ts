@@ -1,5 +1,6 @@
 /** The tables of docs/reference/scenarios.md and the JSON Schema of schedule files, from the fields' declarations. */
 import { z } from 'zod';
+import { databaseDeclarations } from '../../lib/database/kinds/index.ts';
 import { diskModeDeclarations } from '../../lib/disk-modes/index.ts';
 import { fields, verdictWords } from '../../lib/experiment/fields.ts';
 import { fieldNames, groups, kindsInWords, type Group } from '../../lib/experiment/places.ts';
@@ -47,6 +48,11 @@ const tables: Readonly<Record<string, () => string>> = {
         name,
         more === undefined ? does : `${does} ${more}`,
       ]),
+    ),
+  databases: () =>
+    table(
+      ['Database', 'What is tested'],
+      databaseDeclarations.map(({ name, is }) => [name, is]),
     ),
   remedies: () =>
     table(
