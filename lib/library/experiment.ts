@@ -27,7 +27,7 @@ import type { GroupVerdict } from '../group-replication/verdict.ts';
 import type { ClusterUnderTest } from './clusters.ts';
 import { array, mysql, type DatabasePart, type GroupPart, type StoragePart } from './parts.ts';
 import { makeRunFolder } from './run-folder.ts';
-import { refuseUnbuilt } from './refusals.ts';
+import { refuseOwnWithGroup, refuseUnbuilt } from './refusals.ts';
 import { performRun, planRun } from './run-plan.ts';
 import type { AnyVerdict, Judged } from './tested/index.ts';
 
@@ -102,8 +102,8 @@ export interface GroupExperimentOptions
 }
 
 /**
- * Throws UsageError `SCENARIO_INVALID` where parts don't fit together, `CUSTOM_NAME`, or
- * `DATABASE_NOT_IN_IMAGES` for a database of one's own on a real cluster.
+ * Throws UsageError `SCENARIO_INVALID` where parts don't fit together, `CUSTOM_NAME`,
+ * `OWN_PART_WITH_GROUP`, or `DATABASE_NOT_IN_IMAGES` for a database of one's own on a real cluster.
  */
 export function experiment(options: GroupExperimentOptions): Experiment<GroupVerdict>;
 export function experiment(options: ExperimentOptions): Experiment;
@@ -113,6 +113,7 @@ export function experiment(options: AnyOptions): Experiment<AnyVerdict> {
   namesOf(custom);
   refuseUnbuilt(custom.database, cluster.backend);
   const scenario = scenarioOf(options, custom);
+  refuseOwnWithGroup(scenario, custom);
   return {
     scenario,
     async run({ seed = randomHex(8), folder = temporaryFolder(), ...hooks } = {}) {

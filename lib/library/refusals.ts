@@ -84,6 +84,16 @@ const storageCannot = (what: string, asked: string): UsageError =>
     hint: 'choose a cluster with our own array, kind or the model, or leave that out',
   });
 
+/** What a caller brings is made for one server on one volume. Throws UsageError. */
+export function refuseOwnWithGroup({ database }: Scenario, custom: Custom): void {
+  if (database === undefined || Object.keys(custom).length === 0) return;
+  throw new UsageError(
+    'OWN_PART_WITH_GROUP',
+    `nothing of your own goes with a replication group: ${Object.keys(custom).join(', ')}`,
+    { hint: 'leave it out, or test one server: mysql()' },
+  );
+}
+
 /** A batch sums up what became of volumes. Throws UsageError. */
 export function refuseInBatch({ database }: Scenario): void {
   if (database === undefined) return;
