@@ -7,6 +7,7 @@ export type {
   Experiment,
   ExperimentOptions,
   FinishedRun,
+  GroupExperimentOptions,
   RunSettings,
 } from './lib/library/experiment.ts';
 export { kind, simulated } from './lib/library/clusters.ts';
@@ -34,9 +35,9 @@ export type { Remedy, RemedyContext } from './lib/remedies/remedy.ts';
 export { damage, incomplete, note } from './lib/checkers/findings.ts';
 export type { AuditedImage, Checker, OwnChecks } from './lib/checkers/checker.ts';
 
+export type { Capability } from './lib/cluster/capabilities.ts';
 export type {
   BreakableTestbed,
-  Capability,
   Machine,
   PodRef,
 } from './lib/cluster/port.ts';
@@ -66,5 +67,6 @@ export type { LedgerEntry } from './lib/workload/sql.ts';
 export { ForcedetachError } from './lib/errors.ts';
 export type { Scenario } from './lib/experiment/scenario.ts';
 export type { Finding, Safety, Verdict, VerdictWord } from './lib/experiment/verdict/verdict.ts';
+export type { GroupVerdict } from './lib/group-replication/verdict.ts';
 export type { FaultKind } from './lib/faults/kinds/index.ts';
 export type { RemedyKind } from './lib/remedies/kinds/index.ts';

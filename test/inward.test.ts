@@ -16,7 +16,7 @@ const parts = [
   'lib/fields/**', // what a field is
   'lib/disk-modes/**',
   'lib/storage/**',
-  '{lib/*/fields.ts,lib/{faults,remedies}/kinds/**}', // what there is to choose
+  '{lib/*/fields.ts,lib/{faults,remedies,database}/kinds/**}', // what there is to choose
   'lib/experiment/{*.ts,verdict/verdict.ts}', // what is asked, and what is answered
   'lib/workload/sql.ts', // its names of operations are in every record
   'lib/{checkers,database,mysql}/evidence.ts', // what an audit reads, in a record
@@ -134,7 +134,7 @@ test.each([
   ['lib/experiment/run/run.ts', 'lib/csi/main.ts'],
   ['lib/report/write.ts', 'lib/engine/run.ts'],
   ['lib/cluster/sim/backend.ts', 'lib/cluster/kind/backend.ts'],
-  ['lib/database/port.ts', 'lib/group-replication/port.ts'],
+  ['lib/database/port.ts', 'lib/group-replication/run.ts'],
   ['lib/two-kernels/lab-lease.ts', 'lib/cli/command.ts'],
   ['lib/cli/command.ts', 'lib/mysql/schema.ts'],
   ['index.ts', 'lib/mysql/schema.ts'],

@@ -4,12 +4,15 @@
  * test (test/contract) holds both to it.
  */
 import type { ImageEvidence, LedgerRow } from '../checkers/evidence.ts';
+import type { LedgerReading } from '../database/group-port.ts';
+import type { GroupView } from '../database/group-views.ts';
 import type { Scenario } from '../experiment/scenario.ts';
 import type { Timers } from '../history/events.ts';
 import type { Recorder } from '../history/port.ts';
 import type { ImageLabel, VolumeIdentity } from '../storage/identity.ts';
 import type { Disk, Proof } from '../storage/port.ts';
 import type { Writers, WriterSpec } from '../workload/port.ts';
+import type { ClientSide } from '../workload/sql.ts';
 import type { Clock } from '../clock.ts';
 import type { Barrier } from './barrier.ts';
 import type { OutOfBandShell } from './node-shell.ts';
@@ -153,26 +156,6 @@ export interface Auditor {
   ): Promise<ImageEvidence>;
 }
 
-/**
- * What a backend may have beyond what every one has: it runs commands on a node; a provisioner makes
- * the volume; each of Kubernetes' feature gates can be set; the forced-detach wait can be changed; its
- * storage cuts a node off, breaks and mends a node's way to it, loses what was not flushed (storage/port.ts).
- */
-export type Capability =
-  | 'node-shell'
-  | 'provisioner'
-  | 'any-gate'
-  | 'force-detach-wait'
-  | StorageCapability;
-
-export type StorageCapability = 'fence' | 'storage-link' | 'power-loss';
-/** What our own array has, and so its model. */
-export const arrayCapabilities: readonly StorageCapability[] = [
-  'fence',
-  'storage-link',
-  'power-loss',
-];
-
 /** Machines with a database on them: what every run has, whatever it does to them. */
 export interface CommonTestbed {
   readonly clock: Clock;
@@ -213,18 +196,39 @@ export interface Testbed extends KubernetesTestbed {
   removeDatabase(): Promise<void>;
 }
 
+/** With several servers that replicate among themselves, each on a node and a volume of its own. */
+export interface GroupTestbed extends KubernetesTestbed {
+  /** Member pods, by node. */
+  members(): ReadonlyMap<string, PodRef>;
+  /** The backend of one member's volume. */
+  disk(node: string): Disk;
+  /** The newest views: by the outside network, and from each member's own node. */
+  views(side: ClientSide): readonly GroupView[];
+  /**
+   * Reads a member's whole ledger from its own node, in primary key order. `upTo`: transactions for
+   * which it waits first, bounded. Rejects where the member does not answer.
+   */
+  readLedger(
+    node: string,
+    upTo: string | undefined,
+    onRow: (row: LedgerRow) => void,
+  ): Promise<LedgerReading>;
+}
+
 /** What faults and remedies may touch: the cluster, and the disk of the victim's volume. */
 export type BreakableTestbed = Pick<
   Testbed,
   'clock' | 'nodes' | 'machine' | 'shell' | 'disk' | 'controlPlane' | 'kubernetes'
 >;
 
-/** Makes a testbed: cluster up, volume there, the database Ready with an empty schema. */
-export interface Backend<T extends KubernetesTestbed = Testbed> {
+/** Makes testbeds: cluster up, volumes there, the database Ready with an empty schema. */
+export interface Backend {
   readonly backend: 'kind' | 'sim';
   /** Runs from the backend's creation, which is the beginning of the run. */
   readonly clock: Clock;
-  open(options: TestbedOptions): Promise<T>;
+  open(options: TestbedOptions): Promise<Testbed>;
+  /** The capability `replication-group`; absent without it. */
+  openGroup?(options: TestbedOptions): Promise<GroupTestbed>;
 }
 
 export interface TestbedOptions {

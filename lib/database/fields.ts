@@ -1,10 +1,26 @@
 /** The fields of a scenario that are the database's own. */
 import type { z } from 'zod';
+import { choice, sparse } from '../fields/field.ts';
 import { mysqlFields } from '../mysql/fields.ts';
+import { databaseKinds, fieldsOfDatabases, stockDatabaseKind } from './kinds/index.ts';
 
+/** Settings of each server. */
 export const databaseFields = mysqlFields;
 
-/** What a scenario says of the database. */
+/** Which it is, and what goes with one kind alone. */
+export const databaseKindFields = {
+  database: sparse(
+    choice('database.kind', databaseKinds, stockDatabaseKind, {
+      flags: '--database <kind>',
+      about:
+        'what is tested: one server on a volume that moves, or a group of servers with a volume each',
+      more: '([below](#databases))',
+    }),
+  ),
+  ...fieldsOfDatabases,
+};
+
+/** What a scenario says of each server. */
 export type DatabaseChoice = {
   readonly [Name in keyof typeof databaseFields]: z.output<(typeof databaseFields)[Name]['schema']>;
 };

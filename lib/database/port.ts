@@ -4,7 +4,6 @@
  */
 import type { OwnChecks } from '../checkers/checker.ts';
 import type { CommandEvidence, ImageEvidence } from '../checkers/evidence.ts';
-import type { GroupScenario } from './group-settings.ts';
 import type { LedgerEntry } from '../workload/sql.ts';
 import type { DatabaseChoice } from './fields.ts';
 import type { OwnEvidence } from './evidence.ts';
@@ -137,16 +136,4 @@ export interface OwnPart {
 /** A database that a caller of the library brings along, with its own part of an audit. */
 export interface BroughtDatabase extends Database {
   readonly own: OwnPart;
-}
-
-/** The pods of servers that replicate among themselves. */
-export interface GroupTemplate {
-  /** Name of their controller and service, and in their names and labels. */
-  readonly name: string;
-  /** What of group.yaml is the database's own to fill in; `groupId` is a UUID. */
-  values(
-    image: string,
-    choice: GroupScenario,
-    groupId: string,
-  ): Readonly<Record<string, string | number>>;
 }

@@ -1,11 +1,18 @@
 /** Fields of a scenario that don't fit together: a run of such a one would answer another question. */
+import { databaseDeclarations } from '../database/kinds/index.ts';
 import { diskModeDeclarations, diskModeOf, type DiskMode } from '../disk-modes/index.ts';
 import { faultDeclarations, losesPower, sparesVictim } from '../faults/kinds/index.ts';
 import { actsOn, remedyDeclarations, removesPod } from '../remedies/kinds/index.ts';
 import type { Field } from '../fields/field.ts';
 import type { KindDeclaration } from '../fields/of-kinds.ts';
 import { fields } from './fields.ts';
-import { fieldNames, groupOf, kindsInWords, type FieldName } from './written-paths.ts';
+import {
+  fieldNames,
+  groupOf,
+  kindsInWords,
+  settableNames,
+  type FieldName,
+} from './written-paths.ts';
 import type { Scenario } from './scenario.ts';
 
 export interface Contradiction {
@@ -18,43 +25,81 @@ interface ContradictionRule extends Contradiction {
   readonly broken: (scenario: Scenario) => boolean;
 }
 
+/** What a field says, also where the record leaves it out. */
+const valueOf = (scenario: Scenario, field: FieldName): unknown => {
+  const said: unknown = scenario[field];
+  const { stock, isSparse }: Field = fields[field];
+  return said === undefined && isSparse === true ? stock : said;
+};
+
+const hasStock = (scenario: Scenario, field: FieldName): boolean =>
+  valueOf(scenario, field) === fields[field].stock;
+
 /** Refuses a field that does something with some kinds only: with another one a changed value is a wish. */
 const kindRules: readonly ContradictionRule[] = fieldNames.flatMap((field) => {
-  const { of, isHarmless, stock }: Field = fields[field];
+  const { of, isHarmless }: Field = fields[field];
   const head = groupOf(field)?.head;
   if (of === undefined || isHarmless === true || head === undefined) return [];
   const kinds = new Set<unknown>(of);
   return {
     field,
     message: kindsInWords(field) ?? '',
-    broken: (scenario) => scenario[field] !== stock && !kinds.has(scenario[head]),
+    broken: (scenario) => !hasStock(scenario, field) && !kinds.has(valueOf(scenario, head)),
   };
 });
 
-/** Rules that a kind says itself: fields that it leaves no choice. */
-const ownRules = (
-  head: FieldName,
-  kinds: readonly KindDeclaration[],
-): readonly ContradictionRule[] =>
-  kinds.flatMap(({ name, keeps = {}, needs = {} }) => {
-    const hasStock = (scenario: Scenario, field: string): boolean =>
-      scenario[field as FieldName] === fields[field as FieldName].stock;
-    const kept = Object.entries(keeps).map(
+/** By the field that chooses one. */
+const kindsOf: readonly (readonly [FieldName, readonly KindDeclaration[]])[] = [
+  ['fault', faultDeclarations],
+  ['remedy', remedyDeclarations],
+  ['disk', diskModeDeclarations],
+  ['database', databaseDeclarations],
+];
+
+/** Fields that a kind leaves no choice, and why. */
+const keptBy = ({ keeps = {}, only, fields: own = {} }: KindDeclaration, head: FieldName): Kept => {
+  const free = new Set<string>([head, ...(only?.fields ?? []), ...Object.keys(own)]);
+  const others = only === undefined ? [] : settableNames.filter((name) => !free.has(name));
+  return { ...Object.fromEntries(others.map((name) => [name, only?.because ?? ''])), ...keeps };
+};
+type Kept = Readonly<Record<string, string>>;
+
+/** Rules that kinds say themselves. */
+const ownRules: readonly ContradictionRule[] = kindsOf.flatMap(([head, kinds]) =>
+  kinds.flatMap((kind) => {
+    const { name, needs = {}, takes = {} } = kind;
+    const isChosen = (scenario: Scenario): boolean => scenario[head] === name;
+    const kept = Object.entries(keptBy(kind, head)).map(
       ([field, why]): ContradictionRule => ({
         field: field as FieldName,
         message: `not with ${head} ${name}: ${why}`,
-        broken: (scenario) => scenario[head] === name && !hasStock(scenario, field),
+        broken: (scenario) => isChosen(scenario) && !hasStock(scenario, field as FieldName),
       }),
     );
     const needed = Object.entries(needs).map(
       ([field, message]): ContradictionRule => ({
         field: head,
         message,
-        broken: (scenario) => scenario[head] === name && hasStock(scenario, field),
+        broken: (scenario) => isChosen(scenario) && hasStock(scenario, field as FieldName),
       }),
     );
-    return [...kept, ...needed];
-  });
+    const taken = Object.entries(takes).map(
+      ([field, words]): ContradictionRule => ({
+        field: field as FieldName,
+        message: `with ${head} ${name}: Allowed choices are ${words.join(', ')}.`,
+        broken: (scenario) =>
+          isChosen(scenario) && words.every((word) => word !== scenario[field as FieldName]),
+      }),
+    );
+    return [...kept, ...needed, ...taken];
+  }),
+);
+
+/** Whether a kind that is chosen leaves a field no choice. */
+export const isKept = (scenario: Partial<Scenario>, field: FieldName): boolean =>
+  kindsOf.some(([head, kinds]) =>
+    kinds.some((kind) => kind.name === scenario[head] && field in keptBy(kind, head)),
+  );
 
 const isDirectory = (disk: DiskMode): boolean => diskModeOf[disk].isDirectory === true;
 
@@ -133,10 +178,17 @@ const rules: readonly ContradictionRule[] = [
     message: 'the database would be killed before it is told to stop: less than terminationGraceS',
     broken: ({ preStopS, terminationGraceS }) => preStopS > 0 && preStopS >= terminationGraceS,
   },
-  ...ownRules('fault', faultDeclarations),
-  ...ownRules('remedy', remedyDeclarations),
-  ...ownRules('disk', diskModeDeclarations),
+  ...ownRules,
 ];
+
+/** Values that a kind which is chosen leaves; undefined where any goes with it. */
+export const takenOf = (
+  scenario: Partial<Scenario>,
+  field: FieldName,
+): readonly string[] | undefined =>
+  kindsOf
+    .flatMap(([head, kinds]) => kinds.filter(({ name }) => name === scenario[head]))
+    .find(({ takes }) => takes?.[field] !== undefined)?.takes?.[field];
 
 /** Empty where all fits. */
 export function contradictions(scenario: Scenario): Contradiction[] {

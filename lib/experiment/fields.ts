@@ -1,7 +1,7 @@
 /** Every field of a scenario, from its owners, in the order of a record. */
 import { z } from 'zod';
 import { forceDetachFields, kubernetesFields, timerFields } from '../cluster/fields.ts';
-import { databaseFields } from '../database/fields.ts';
+import { databaseFields, databaseKindFields } from '../database/fields.ts';
 import { faultFields, placedFaultFields } from '../faults/fields.ts';
 import { field, time, toggle } from '../fields/field.ts';
 import { secondsWithin } from '../fields/swept.ts';
@@ -116,6 +116,7 @@ export const fields = {
   ...writeLogFields,
   ...loadFields,
   ...databaseFields,
+  ...databaseKindFields,
   ...selfFenceFields,
   ...kubernetesFields,
   ...timerFields,

@@ -5,12 +5,12 @@ import { UsageError } from '../errors.ts';
 import { shapeOf } from '../fields/field.ts';
 import { contradictions } from './contradictions.ts';
 import { fields } from './fields.ts';
-import { fieldOf } from './written-paths.ts';
+import { fieldOf, inShort } from './written-paths.ts';
 
 export { stockTimersMs } from '../cluster/fields.ts';
 export { safetyLevels, servingWords, verdictWords, type Counts } from './fields.ts';
 
-const record = z.strictObject(shapeOf(fields));
+const record = z.strictObject(shapeOf(fields)).transform((scenario) => inShort(scenario));
 
 export type Scenario = Readonly<z.output<typeof record>>;
 export type ScenarioInput = z.input<typeof record>;

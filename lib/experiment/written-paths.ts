@@ -51,6 +51,29 @@ export function kindsInWords(name: FieldName): string | undefined {
   return `${isMost ? 'not' : 'only'} with ${head} ${(isMost ? others : of).join(', ')}`;
 }
 
+const sparseNames = fieldNames.filter((name) => (fields[name] as Field).isSparse);
+
+/** A record with what it means where it says nothing. */
+export const inFull = <Record extends Readonly<{ [Name in FieldName]?: unknown }>>(
+  record: Record,
+): Record => ({
+  ...Object.fromEntries(sparseNames.map((name) => [name, fields[name].stock])),
+  ...record,
+});
+
+/** One without what it means anyway. */
+export function inShort<Record extends Readonly<{ [Name in FieldName]?: unknown }>>(
+  record: Record,
+): Record {
+  const isSaid = (name: FieldName): boolean =>
+    name in record && (record[name] === undefined || record[name] === fields[name].stock);
+  const needless = sparseNames.filter(isSaid);
+  if (needless.length === 0) return record;
+  const short = { ...record };
+  for (const name of needless) delete short[name];
+  return short;
+}
+
 /** Whether a field does something beside the kind that its group has there; where none is said, it may. */
 export function goesWith(name: FieldName, said: Readonly<Record<string, unknown>>): boolean {
   const { of }: Field = fields[name];

@@ -33,6 +33,8 @@ export interface Field<
   readonly flag?: Flag | undefined;
   /** Absent: a sweep leaves it at its default. */
   readonly swept?: Swept | undefined;
+  /** A record that does not say it means the default, and says nothing else so. */
+  readonly isSparse?: true;
   /** Text as it is typed. */
   readonly show: (value: unknown) => string;
 }
@@ -130,6 +132,15 @@ export const toggle = <At extends string, const Of extends string = string>(
   return field(at, z.boolean().default(stock), { ...said, written: z.boolean(), swept });
 };
 
+/** A field that came late: records have it only where it is not at its default, so all others are as they were. */
+export const sparse = <Bare extends z.ZodType, At extends string, Written, Of extends string>(
+  field: Field<Defaulted<Bare>, At, Written, Of>,
+): Field<z.ZodOptional<Bare>, At, Written, Of> => ({
+  ...field,
+  schema: field.schema.unwrap().optional(),
+  isSparse: true,
+});
+
 /** Milliseconds, none at all included. */
 const anyMs = z.number().int().nonnegative().max(longestMs);
 const showMs = (value: unknown): string => formatDuration(Number(value));
@@ -148,12 +159,12 @@ export const time = <At extends string, const Of extends string = string>(
 };
 
 /** Seconds, as the fields of a pod have them. */
-export const seconds = <At extends string>(
+export const seconds = <At extends string, const Of extends string = string>(
   at: At,
   [leastS, mostS]: readonly [number, number],
   stockS: number,
-  said: Said & Sweepable<number>,
-): Field<Defaulted<z.ZodNumber>, At, Time> => {
+  said: Said<Of> & Sweepable<number>,
+): Field<Defaulted<z.ZodNumber>, At, Time, Of> => {
   const bare = wholeWithin(leastS, mostS);
   return field(at, bare.default(stockS), {
     ...said,

@@ -10,6 +10,10 @@ export interface KindDeclaration {
   readonly keeps?: Readonly<Record<string, string>>;
   /** Fields that must not, and why. */
   readonly needs?: Readonly<Record<string, string>>;
+  /** Values of fields that go with it. Default: each does. */
+  readonly takes?: Readonly<Record<string, readonly string[]>>;
+  /** What may be set beside it, and why nothing else may. Default: anything. */
+  readonly only?: { readonly fields: readonly string[]; readonly because: string };
 }
 
 type Both<Union> = (Union extends unknown ? (each: Union) => void : never) extends (

@@ -4,7 +4,7 @@
  */
 import type { GroupStory, SeenView } from './story.ts';
 import type { GroupVerdict } from './verdict.ts';
-import { hasQuorum, selfIn } from './views.ts';
+import { hasQuorum, selfIn } from '../database/group-views.ts';
 
 /** `firstCommitMs`: the first acknowledgement by another member, on the run's clock. */
 export function groupPhases(

@@ -1,36 +1,37 @@
 /** A run on a replication group: what the one sequence asks of three servers that read alike. */
-import type { BreakableTestbed, Machine, PodRef } from '../cluster/port.ts';
+import type { BreakableTestbed, GroupTestbed, Machine, PodRef } from '../cluster/port.ts';
+import { hasQuorum, routedPrimary } from '../database/group-views.ts';
+import { groupSettingsOf } from '../database/kinds/group-replication.ts';
 import { describeError, EvidenceError } from '../errors.ts';
 import type { RunOptions } from '../experiment/run/run-context.ts';
 import { recordRun } from '../experiment/run/sequence.ts';
-import type { Steps, StepsContext } from '../experiment/run/steps.ts';
+import type { Steps, StepsContext, Tested } from '../experiment/run/steps.ts';
 import { heartbeatMs } from '../faults/fault.ts';
-import { openHistory } from '../history/reader.ts';
-import { judgeGroup } from './judge-group.ts';
 import { groupObserved } from './observations.ts';
-import type { GroupTestbed } from './port.ts';
-import type { GroupSettings } from '../database/group-settings.ts';
-import type { GroupVerdict } from './verdict.ts';
-import { hasQuorum, routedPrimary } from './views.ts';
 
 /** Also a member that gives up after `majorityTimeoutS` must be seen to do so. */
 const givesUpWithinMs = 15_000;
 
-/** Throws as `recordRun` does; resolves to the verdict that the history gives. */
-export async function runGroup(
-  options: RunOptions<GroupTestbed>,
-  settings: GroupSettings,
-): Promise<GroupVerdict> {
-  await recordRun(options, (context) => onGroup(context, settings));
-  return judgeGroup(openHistory(options.folder));
-}
+/** Throws as `recordRun` does. */
+export const recordGroup = (options: RunOptions): Promise<void> => recordRun(options, group);
+
+const group: Tested<GroupTestbed> = {
+  async open(backend, request) {
+    if (backend.openGroup === undefined) {
+      // Who needs one was to be refused before.
+      throw new EvidenceError('GROUP_CANNOT', 'this cluster has no replication group');
+    }
+    const said = { type: 'observation', source: 'group', name: groupObserved.settings } as const;
+    request.recorder.record({ ...said, data: { ...groupSettingsOf(request.scenario) } });
+    return backend.openGroup(request);
+  },
+  stepsOn: onGroup,
+};
 
 /** No image is copied: the ledger is read from the members, while they serve. */
-export function onGroup(
-  context: StepsContext<GroupTestbed>,
-  { majorityTimeoutS }: Pick<GroupSettings, 'majorityTimeoutS'>,
-): Steps {
+function onGroup(context: StepsContext<GroupTestbed>): Steps {
   const { testbed, scenario } = context;
+  const { majorityTimeoutS } = groupSettingsOf(scenario);
   const primary = (): string | undefined => routedPrimary(testbed.views('outside'));
   let broken: string | undefined;
   return {

@@ -4,7 +4,7 @@ import type { Heads } from './observations.ts';
 import { rejoinedAtMs, replacedAtMs } from './phases.ts';
 import type { GroupStory, SeenRead, SeenView } from './story.ts';
 import type { GroupVerdict } from './verdict.ts';
-import { hasQuorum, selfIn } from './views.ts';
+import { hasQuorum, selfIn } from '../database/group-views.ts';
 
 /** What outside clients were told, from one pass over all operations. */
 export function acknowledgedIn(ops: Iterable<Operation>): Acknowledged {

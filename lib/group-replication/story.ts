@@ -5,8 +5,12 @@ import type { ObservationRecord } from '../history/events.ts';
 import type { SmallRecord } from '../history/reader.ts';
 import { tellStory, type Story } from '../timeline/story.ts';
 import { groupObserved } from './observations.ts';
-import { groupSettingsSchema, type GroupSettings } from '../database/group-settings.ts';
-import type { GroupView } from './views.ts';
+import type { GroupView } from '../database/group-views.ts';
+import {
+  groupReplication,
+  groupSettingsSchema,
+  type GroupSettings,
+} from '../database/kinds/group-replication.ts';
 
 const side = z.enum(['inside', 'outside']);
 const heads = z.record(z.string(), z.number());
@@ -41,9 +45,10 @@ export interface GroupStory extends Story {
   readonly ledgers: readonly SeenLedger[];
 }
 
-/** Such a run names the group's settings right after itself. */
+/** Its scenario says so; before scenarios did, the group's settings were named right after the run. */
 export function isGroupRun(records: Iterable<SmallRecord>): boolean {
   for (const record of records) {
+    if (record.type === 'run' && record.scenario.database === groupReplication.name) return true;
     if (record.type === 'observation') return record.name === groupObserved.settings;
   }
   return false;

@@ -13,13 +13,9 @@ export async function writeGroupOutputs(folder: string, verdict: GroupVerdict): 
   write('report.html', await renderGroupHtml(verdict));
 }
 
-/** The last line of a run on the terminal. */
-export function groupVerdictLine(verdict: GroupVerdict, folder: string): string {
-  const expected = verdict.asExpected ? 'as expected' : `expected ${verdict.expected.join(' or ')}`;
-  const word = verdict.verdict.toUpperCase();
-  const path = join(folder, 'report.html');
-  return `${word} (${expected}) — ${verdict.sentence} [${verdict.basis}] → ${path}`;
-}
+/** What a run found, and what its evidence lacks. */
+export const groupHeadline = ({ sentence, incompleteBecause }: GroupVerdict): string =>
+  [sentence, ...incompleteBecause.map((why) => `Incomplete: ${why}.`)].join(' ');
 
 /** Markdown: the sentence, the phases in their order, what the victim did meanwhile, the findings. */
 export function groupSummary(verdict: GroupVerdict): string {

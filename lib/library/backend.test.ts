@@ -78,3 +78,14 @@ test.each([
   });
   expect(testbed.nodes).toHaveLength(nodes);
 });
+
+test('members of a group share no node', async () => {
+  const group = { ...flags, database: 'group-replication' } as const;
+  await expect(chooseBackend({ ...group, workers: 2 }, engine)).rejects.toMatchObject({
+    ...{ code: 'TOO_FEW_WORKERS', exitCode: 2 },
+  });
+  for (const workers of [undefined, 3]) {
+    expect((await chooseBackend({ ...group, workers }, engine)).backend).toBe('kind');
+  }
+  expect((await chooseBackend({ ...flags, workers: 2 }, engine)).backend).toBe('kind');
+});

@@ -1,11 +1,12 @@
 /** Which backend a run takes, with which images, and how it is opened. */
 import { $ } from '../engine/shell.ts';
 import { kindCapabilities } from '../cluster/kind/capabilities.ts';
-import { kindWorkers } from '../cluster/kind/ownership/labels.ts';
 import type { SharedCluster } from '../cluster/kind/shared-cluster.ts';
 import type { Backend } from '../cluster/port.ts';
 import { simCapabilities } from '../cluster/sim/capabilities.ts';
 import { byHand, version } from '../engine/commands.ts';
+import type { DatabaseKind } from '../database/kinds/index.ts';
+import { groupSize } from '../database/kinds/group-replication.ts';
 import { isCheckout, needCheckout } from '../checkout.ts';
 import { InfrastructureError, UsageError } from '../errors.ts';
 import { stockTimersMs } from '../experiment/scenario.ts';
@@ -21,12 +22,16 @@ export interface BackendWish {
   readonly registry?: string | undefined;
   readonly kubernetes: string;
   readonly forceDetachAfterMs: number;
+  /** Default: one server on one volume. */
+  readonly database?: DatabaseKind | undefined;
+  /** Default: as many as the database needs. */
+  readonly workers?: number | undefined;
 }
 
 /** How the chosen one is opened. */
 export interface BackendSize {
   readonly clusterName: string;
-  /** Default: 2 on kind, 3 on the model. */
+  /** Default: 2 on kind, one for each member of a group, 3 on the model. */
   readonly workers?: number | undefined;
   readonly keep: boolean;
 }
@@ -54,12 +59,13 @@ const probes: Probes = {
 
 /**
  * Throws InfrastructureError where kind was asked for: `ENGINE_MISSING` where no engine answers,
- * `NEEDS_CHECKOUT` in the npm package.
+ * `NEEDS_CHECKOUT` in the npm package; UsageError `TOO_FEW_WORKERS` where members would share a node.
  */
 export async function chooseBackend(
   wish: BackendWish,
   ask: Probes = probes,
 ): Promise<BackendChoice> {
+  refuseSharedNodes(wish);
   if (wish.cluster === 'sim') return theModel('asked for');
   if (!isCheckout && wish.cluster === 'auto') {
     return theModel('the npm package only predicts');
@@ -76,6 +82,13 @@ export async function chooseBackend(
   throw new InfrastructureError('ENGINE_MISSING', `no Docker engine answers: ${detail}`, {
     hint: 'start the engine, or leave --cluster out to use the built-in model',
     command: byHand.look,
+  });
+}
+
+function refuseSharedNodes({ database, workers = groupSize }: BackendWish): void {
+  if (database !== 'group-replication' || workers >= groupSize) return;
+  throw new UsageError('TOO_FEW_WORKERS', `a group of ${groupSize} needs a node for each member`, {
+    hint: `two members on one node fail together; give --workers ${groupSize} or more`,
   });
 }
 
@@ -120,8 +133,7 @@ export async function openBackend(
   const { kindBackend } = await import('../cluster/kind/backend.ts');
   const { clusterName, workers, keep } = size;
   const { source: images, registry } = choice.images;
-  const of = { clusterName, images, registry, workers: workers ?? kindWorkers, keep };
-  return kindBackend(of, shared);
+  return kindBackend({ clusterName, images, registry, workers, keep }, shared);
 }
 
 /** Another start may be looking at one just now, and has its lock meanwhile. */

@@ -15,7 +15,7 @@ export interface ClusterUnderTest extends ClusterSource, AsyncDisposable {
 }
 
 export interface SimulatedOptions extends Pick<ScenarioInput, 'kubernetes' | 'featureGates'> {
-  /** Worker nodes, at least 2. Default: 2 on kind, 3 on the model. */
+  /** Worker nodes, at least 2. Default: 2 on kind, one for each member of a group, 3 on the model. */
   readonly workers?: number;
 }
 
@@ -60,7 +60,7 @@ export async function kind(options: KindOptions = {}): Promise<ClusterUnderTest>
       hint: `use ${clusterNameRule}`,
     });
   }
-  const wish = { cluster: 'kind', images, registry } as const;
+  const wish = { cluster: 'kind', images, registry, workers } as const;
   const { kubernetes = kubernetesDefault } = options;
   await chooseBackend({ ...wish, ...stockTimersMs, kubernetes });
   let isUsed = false;

@@ -23,11 +23,13 @@ import {
   type Verdict,
   type VerdictWord,
 } from '../experiment/verdict/verdict.ts';
+import type { GroupVerdict } from '../group-replication/verdict.ts';
 import type { ClusterUnderTest } from './clusters.ts';
-import { array, mysql, type DatabasePart, type StoragePart } from './parts.ts';
+import { array, mysql, type DatabasePart, type GroupPart, type StoragePart } from './parts.ts';
 import { makeRunFolder } from './run-folder.ts';
-import { refuseUnbuilt } from './refusals.ts';
-import { performRun, planRun, writeReport } from './run-plan.ts';
+import { refuseOwnWithGroup, refuseUnbuilt } from './refusals.ts';
+import { performRun, planRun } from './run-plan.ts';
+import type { AnyVerdict, Judged } from './tested/index.ts';
 
 /** What a cluster, a storage and a database say is not said again. */
 type OwnGroup = 'fault' | 'remedy' | 'disk' | 'volume' | 'database' | 'kubernetes';
@@ -64,7 +66,7 @@ export interface RunSettings {
   readonly onUnhealed?: (what: string) => void;
 }
 
-export interface FinishedRun {
+export interface FinishedRun<V = Verdict> {
   readonly verdict: VerdictWord;
   /** One sentence with numbers. */
   readonly sentence: string;
@@ -72,7 +74,7 @@ export interface FinishedRun {
   /** Exit code of the command: 0 as expected, 1 not, 3 inconclusive, 5 nothing was expected. */
   readonly exitCode: ExitCode;
   /** All that verdict.json has. */
-  readonly details: Verdict;
+  readonly details: V;
   /** Has the history. */
   readonly folder: string;
   /**
@@ -82,32 +84,43 @@ export interface FinishedRun {
   report(folder: string): Promise<void>;
 }
 
-export interface Experiment {
+/** `V`: what a verdict of it is, by its database. */
+export interface Experiment<V = Verdict> {
   readonly scenario: Scenario;
   /**
    * Throws as `planRun` and `performRun`, and UsageError `DATABASE_BUSY` while a run with another database
    * goes on in this process; trouble after the set-up is in the verdict instead.
    */
-  run(settings?: RunSettings): Promise<FinishedRun>;
+  run(settings?: RunSettings): Promise<FinishedRun<V>>;
+}
+
+/** One on a group; nothing of your own goes with it. */
+export interface GroupExperimentOptions
+  extends Omit<ExperimentOptions, 'database' | 'fault' | 'remedy' | 'checkers' | 'storage'> {
+  readonly database: GroupPart;
+  readonly fault: WrittenGroup<'fault'>;
 }
 
 /**
- * Throws UsageError `SCENARIO_INVALID` where parts don't fit together, `CUSTOM_NAME`, or
- * `DATABASE_NOT_IN_IMAGES` for a database of one's own on a real cluster.
+ * Throws UsageError `SCENARIO_INVALID` where parts don't fit together, `CUSTOM_NAME`,
+ * `OWN_PART_WITH_GROUP`, or `DATABASE_NOT_IN_IMAGES` for a database of one's own on a real cluster.
  */
-export function experiment(options: ExperimentOptions): Experiment {
+export function experiment(options: GroupExperimentOptions): Experiment<GroupVerdict>;
+export function experiment(options: ExperimentOptions): Experiment;
+export function experiment(options: AnyOptions): Experiment<AnyVerdict> {
   const { cluster } = options;
   const custom = customOf(options);
   namesOf(custom);
   refuseUnbuilt(custom.database, cluster.backend);
   const scenario = scenarioOf(options, custom);
+  refuseOwnWithGroup(scenario, custom);
   return {
     scenario,
     async run({ seed = randomHex(8), folder = temporaryFolder(), ...hooks } = {}) {
       const { onUnhealed = (what) => process.emitWarning(`not healed: ${what}`) } = hooks;
       const replay = (): string => `# run ${scenario.name} by its own script again, seed ${seed}`;
       const wish = { cluster, scenario, custom, seed, runId: randomHex(4), folder, replay };
-      const details = await withDatabase(custom.database, async () =>
+      const judged = await withDatabase(custom.database, async () =>
         performRun(await planRun(wish), () => ({
           onProgress: hooks.onProgress ?? (() => undefined),
           onPhase: () => undefined,
@@ -115,12 +128,13 @@ export function experiment(options: ExperimentOptions): Experiment {
           signal: hooks.signal ?? new AbortController().signal,
         })),
       );
-      return finished(folder, details, custom);
+      return finished(folder, judged, custom);
     },
   };
 }
 
-function finished(folder: string, details: Verdict, { database }: Custom): FinishedRun {
+function finished(folder: string, judged: Judged, { database }: Custom): FinishedRun<AnyVerdict> {
+  const { verdict: details } = judged;
   const { verdict, sentence, findings } = details;
   return {
     ...{ verdict, sentence, findings, details, folder },
@@ -130,7 +144,7 @@ function finished(folder: string, details: Verdict, { database }: Custom): Finis
         makeRunFolder(out);
         cpSync(folder, out, { recursive: true });
       }
-      await withDatabase(database, () => writeReport(out, details));
+      await withDatabase(database, () => judged.write(out));
     },
   };
 }
@@ -139,9 +153,13 @@ type WrittenPart = WrittenGroup<'fault'> | WrittenGroup<'remedy'>;
 const isCustom = <T extends { readonly like: string }>(part: T | WrittenPart): part is T =>
   typeof part === 'object' && 'like' in part;
 
-const isBrought = (part: DatabasePart | CustomDatabase): part is CustomDatabase => 'own' in part;
+type AnyOptions = Omit<ExperimentOptions, 'database'> & {
+  readonly database?: DatabasePart | GroupPart | CustomDatabase;
+};
+const isBrought = (part: DatabasePart | GroupPart | CustomDatabase): part is CustomDatabase =>
+  'own' in part;
 
-function customOf(options: ExperimentOptions): Custom {
+function customOf(options: AnyOptions): Custom {
   const { fault, remedy = 'none', database = {}, checkers = [] } = options;
   return {
     ...(isCustom(fault) ? { fault } : {}),
@@ -151,7 +169,7 @@ function customOf(options: ExperimentOptions): Custom {
   };
 }
 
-function scenarioOf(options: ExperimentOptions, custom: Custom): Scenario {
+function scenarioOf(options: AnyOptions, custom: Custom): Scenario {
   const { cluster, database = mysql(), storage = array(), checkers: _, ...rest } = options;
   const { name, question, expected, fault, remedy = 'none', ...groups } = rest;
   const written = {

@@ -1,6 +1,6 @@
 /** Helpers for a fault of one's own; remedies and checkers are plain objects. */
 import type { OutOfBandShell } from '../cluster/node-shell.ts';
-import type { Capability } from '../cluster/port.ts';
+import type { Capability } from '../cluster/capabilities.ts';
 import { EvidenceError } from '../errors.ts';
 import type { CustomFault } from '../experiment/run/custom.ts';
 import type { FaultContext } from '../faults/fault.ts';

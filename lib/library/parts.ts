@@ -1,5 +1,6 @@
 /** What an experiment is put together from, as values: the scenario's own form. */
 import type { WrittenGroup, WrittenWith } from '../experiment/written-form.ts';
+import type { DatabaseKind } from '../database/kinds/index.ts';
 import type { FaultKind } from '../faults/kinds/index.ts';
 import type { RemedyKind } from '../remedies/kinds/index.ts';
 
@@ -14,6 +15,7 @@ type Maker<Group extends string, Kind> = (
 interface KindOf {
   readonly fault: FaultKind;
   readonly remedy: RemedyKind;
+  readonly database: DatabaseKind;
 }
 
 /** What makes parts of a group, one a kind. */
@@ -92,8 +94,13 @@ export const array = ({
   readonly volume?: WrittenGroup<'volume'>;
 } = {}): StoragePart => ({ disk, volume });
 
-/** Settings of the database. */
-export type DatabasePart = WrittenGroup<'database'>;
+/** Settings of one server on one volume. */
+export type DatabasePart = WrittenWith<'database', 'single-server'>;
 
 /** The one database that there is today (docs/how-to/write-a-database.md). */
 export const mysql = (of: DatabasePart = {}): DatabasePart => of;
+
+/** Three of its servers that replicate among themselves, a volume each; on `kind()`. */
+export type GroupPart = ExperimentPart<'database', 'group-replication'>;
+export const groupReplication: Maker<'database', 'group-replication'> =
+  partsOf<'database'>()('group-replication');

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
+import { kindCapabilities } from '../cluster/kind/capabilities.ts';
 import { simCapabilities } from '../cluster/sim/capabilities.ts';
 import { parseScenario } from '../experiment/scenario.ts';
-import { refuseLacking } from './refusals.ts';
+import { refuseInBatch, refuseLacking } from './refusals.ts';
 
 const without = (lacking: string) => simCapabilities.filter((each) => each !== lacking);
 
@@ -20,4 +21,14 @@ test.each([
   expect(() => refuseLacking(scenario, without(needed))).toThrow(
     expect.objectContaining({ code: 'STORAGE_CANNOT', message: expect.stringContaining(says) }),
   );
+});
+
+test('a group is refused on the model and in a batch, and not on kind', () => {
+  const alone = parseScenario(partition);
+  const group = parseScenario({ ...partition, database: 'group-replication' });
+  const code = (name: string) => expect.objectContaining({ code: name });
+  expect(() => refuseLacking(group, kindCapabilities('published'))).not.toThrow();
+  expect(() => refuseLacking(group, simCapabilities)).toThrow(code('GROUP_NOT_MODELLED'));
+  expect(() => refuseInBatch(group)).toThrow(code('GROUP_IN_BATCH'));
+  expect(() => refuseInBatch(alone)).not.toThrow();
 });

@@ -1,5 +1,5 @@
 /** What a run asks for and its backend lacks: told before anything is opened. */
-import type { Capability } from '../cluster/port.ts';
+import type { Capability } from '../cluster/capabilities.ts';
 import { kindCapabilities } from '../cluster/kind/capabilities.ts';
 import { UsageError } from '../errors.ts';
 import type { Custom, CustomDatabase } from '../experiment/run/custom.ts';
@@ -52,6 +52,14 @@ const refusals: Readonly<Record<Exclude<Capability, 'node-shell'>, (scenario: Sc
         { hint: `measure it: --cluster kind; it plays ${modelled.join(', ') || 'none'}` },
       );
     },
+    'replication-group'({ database }) {
+      if (database !== 'group-replication') return;
+      throw new UsageError(
+        'GROUP_NOT_MODELLED',
+        'the model plays one server on one volume, and no replication group',
+        { hint: 'measure it: --cluster kind; or leave --database out' },
+      );
+    },
     fence({ remedy }) {
       if (remedy === 'fence-first') throw storageCannot('cut a node off', 'remedy fence-first');
     },
@@ -75,6 +83,25 @@ const storageCannot = (what: string, asked: string): UsageError =>
   new UsageError('STORAGE_CANNOT', `the chosen cluster’s storage cannot ${what}: ${asked}`, {
     hint: 'choose a cluster with our own array, kind or the model, or leave that out',
   });
+
+/** What a caller brings is made for one server on one volume. Throws UsageError. */
+export function refuseOwnWithGroup({ database }: Scenario, custom: Custom): void {
+  if (database === undefined || Object.keys(custom).length === 0) return;
+  throw new UsageError(
+    'OWN_PART_WITH_GROUP',
+    `nothing of your own goes with a replication group: ${Object.keys(custom).join(', ')}`,
+    { hint: 'leave it out, or test one server' },
+  );
+}
+
+/** A batch sums up what became of volumes. Throws UsageError. */
+export function refuseInBatch({ database }: Scenario): void {
+  if (database === undefined) return;
+  throw new UsageError('GROUP_IN_BATCH', 'a batch has no words for what a replication group does', {
+    hint: 'run it alone',
+    command: 'npx zx experiments/group-replication.mjs',
+  });
+}
 
 /** Refuses a caller's own parts. Throws UsageError `NOT_ON_THIS_CLUSTER` where one needs what the backend lacks. */
 export function refuseUnable(

@@ -4,12 +4,12 @@
  */
 import type { Backend } from '../cluster/port.ts';
 import type { Custom } from '../experiment/run/custom.ts';
-import type { RunOptions } from '../experiment/run/run.ts';
+import type { RunOptions } from '../experiment/run/run-context.ts';
 import type { Scenario } from '../experiment/scenario.ts';
-import type { Verdict } from '../experiment/verdict/verdict.ts';
 import type { BackendChoice } from './backend-choice.ts';
 import { refuseUnable, refuseUnfit } from './refusals.ts';
 import { checkFolder, makeRunFolder, modelRunId } from './run-folder.ts';
+import { playAndJudge, type Judged } from './tested/index.ts';
 
 /** Where runs take place. */
 export interface ClusterSource {
@@ -51,27 +51,18 @@ export async function planRun(wish: RunWish): Promise<RunPlan> {
   return { ...wish, choice };
 }
 
-/** `watch` is given the backend's clock, which begins with the run. Throws as `recordScenario` does. */
+/** `watch` is given the backend's clock, which begins with the run. Throws as `recordRun` does. */
 export async function performRun(
   { cluster, scenario, custom, seed, choice, folder, ...wish }: RunPlan,
   watch: (clock: Backend['clock']) => RunHooks,
-): Promise<Verdict> {
-  // What only a run needs is imported by a run: --help and --dry-run answer at once.
-  const { runScenario } = await import('../experiment/run/run.ts');
+): Promise<Judged> {
   const backend = await cluster.open(choice);
   makeRunFolder(folder);
-  return runScenario({
+  return playAndJudge({
     ...{ scenario, seed, folder, backend },
     ...(custom === undefined ? {} : { custom }),
     runId: choice.backend === 'sim' ? modelRunId(seed) : wish.runId,
     replay: wish.replay(choice.backend),
     ...watch(backend.clock),
   });
-}
-
-/** What the run leaves for people and machines, beside its history. */
-export async function writeReport(folder: string, verdict: Verdict): Promise<void> {
-  const { openHistory } = await import('../history/reader.ts');
-  const { writeRun } = await import('../report/write.ts');
-  await writeRun(folder, verdict, openHistory(folder));
 }

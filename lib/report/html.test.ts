@@ -150,7 +150,9 @@ test('the first screen and the summary say that somebody had to serve', async ()
   expect(page).toContain('NOT as expected: safe, and served');
   expect(page).toContain('no commits came back in time');
   expect(renderSummary(unserved)).toContain('NOT as expected: safe, and served');
-  expect(verdictLines(unserved, 'page')).toMatch(/^SAFE \(expected safe, and served\)/);
+  expect(verdictLines({ verdict: unserved, headline: '' }, 'page')).toMatch(
+    /^SAFE \(expected safe, and served\)/,
+  );
 });
 
 test('unreadable before the heal, lost, and missing after it are three numbers', async () => {

@@ -34,10 +34,11 @@ const timerNames: Readonly<Record<string, string>> = {
   forceDetachAfterMs: 'wait before a forced detach',
 };
 
-export const scenarioOf = ({ scenario }: Verdict): Scenario => recordedScenario(scenario);
+export const scenarioOf = ({ scenario }: Pick<Verdict, 'scenario'>): Scenario =>
+  recordedScenario(scenario);
 
 /** How far the numbers may be believed, in a few words. */
-export function basisLabel(verdict: Verdict): string {
+export function basisLabel(verdict: Pick<Verdict, 'basis' | 'scenario'>): string {
   if (verdict.basis === 'predicted') return 'prediction by the built-in model, not a measurement';
   if (verdict.basis === 'measured') return 'measured, stock timers';
   const scenario = scenarioOf(verdict);
@@ -52,12 +53,14 @@ export function expectation(verdict: Verdict): string {
   return `${verdict.asExpected ? 'as expected' : 'NOT as expected'}: ${expectedInRun(verdict)}`;
 }
 
+type Held = Pick<Verdict, 'expected' | 'scenario' | 'verdict'> & Partial<Pick<Verdict, 'serving'>>;
+
 /** What a run was held against; of a race with counts, and how rare what was never seen may be. */
-export function expectedInRun({ expected, serving, scenario, verdict }: Verdict): string {
+export function expectedInRun({ expected, serving, scenario, verdict }: Held): string {
   const counted = scenario['counted'] as Counts | undefined;
   const of = counted === undefined ? 0 : eventsIn(counted);
   // What nobody counted is held against what reasoning allows.
-  if (counted === undefined || of === 0) return expectedWords(expected, serving.expected);
+  if (counted === undefined || of === 0) return expectedWords(expected, serving?.expected);
   if (expected.includes(verdict)) return countedWords(counted);
   const most = percent(Math.round(100 * wilson(0, of).high), 100);
   return `${countedWords(counted)}; ${verdict} never in ${of} (at most ${most})`;
@@ -84,8 +87,10 @@ export function openWords(counted: Counts | undefined): string {
 const servingText = { yes: ', and served', no: ', and nobody served', open: '' } as const;
 
 /** `safe, and served`: both parts, where the second can fail. */
-export const expectedWords = (words: readonly VerdictWord[], serving: ServingWord): string =>
-  `${words.join(' or ')}${servingText[serving]}`;
+export const expectedWords = (
+  words: readonly VerdictWord[],
+  serving: ServingWord = 'open',
+): string => `${words.join(' or ')}${servingText[serving]}`;
 
 /** What a cell's runs were held against, or that there was nothing. */
 export function cellExpectation(cell: BatchCell): string {

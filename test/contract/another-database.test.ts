@@ -13,7 +13,8 @@ import { writtenOf } from '../../lib/experiment/written.ts';
 import { shortTimers } from '../support/model-run.ts';
 
 const cluster = await api.simulated();
-const usual = { ...writtenOf(shortTimers), cluster, remedy: api.forceDelete() };
+const { timers = {} } = writtenOf(shortTimers);
+const usual = { timers, cluster, remedy: api.forceDelete() };
 
 /** What it notes of each copy: entries, and its own sum of them. */
 interface Notes {

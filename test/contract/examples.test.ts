@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { expect, test } from 'vitest';
+import { databaseKinds } from '../../lib/database/kinds/index.ts';
 import { faultKinds, questionOf } from '../../lib/faults/kinds/index.ts';
 import { twoKernelsCommand } from '../../lib/cli/commands/two-kernels.ts';
 import { actOn, parseArguments } from '../../lib/cli/command.ts';
@@ -13,7 +14,6 @@ import { expectationsCommand } from '../../lib/cli/commands/expectations.ts';
 import { exportCommand } from '../../lib/cli/commands/export.ts';
 import { falseAlarmsCommand } from '../../lib/cli/commands/false-alarms.ts';
 import { forecastCommand } from '../../lib/cli/commands/forecast.ts';
-import { groupCommand } from '../../lib/cli/commands/group-replication.ts';
 import { mergeCommand } from '../../lib/cli/commands/merge-batches.ts';
 import { replayCommand } from '../../lib/cli/commands/replay.ts';
 import { reportCommand } from '../../lib/cli/commands/report.ts';
@@ -53,7 +53,6 @@ const made: Readonly<Record<string, () => Command>> = {
   doctor: doctorCommand,
   clean: cleanCommand,
   'crash-states': crashStatesCommand,
-  'group-replication': groupCommand,
   'two-kernels': twoKernelsCommand,
   conformance: conformanceCommand,
   expectations: expectationsCommand,
@@ -83,6 +82,15 @@ test('forecast', async () => {
 test.each(faultKinds)('an experiment with %s', (fault) => {
   const about = { name: fault, question: questionOf(fault), fault } as const;
   const script = [`experiments/${fault}.mjs`];
+  const command = experimentCommand(parseScenario({ ...about, expected: ['safe'] }), script);
+  const examples = examplesOf(command);
+  expect(examples.length).toBeGreaterThan(1);
+  for (const words of examples) expect(requestOf(about, words, new Date(0))).toBeDefined();
+});
+
+test.each(databaseKinds)('an experiment on database %s', (database) => {
+  const about = { name: 'a', question: '?', fault: 'network-partition', database } as const;
+  const script = ['experiments/a.mjs'];
   const command = experimentCommand(parseScenario({ ...about, expected: ['safe'] }), script);
   const examples = examplesOf(command);
   expect(examples.length).toBeGreaterThan(1);

@@ -5,27 +5,21 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { modelScenario, shortTimers } from '../support/model-run.ts';
 import type { LedgerRow } from '../../lib/checkers/evidence.ts';
-import type { Backend, PodRef } from '../../lib/cluster/port.ts';
+import type { Backend, GroupTestbed, PodRef } from '../../lib/cluster/port.ts';
 import { simBackend } from '../../lib/cluster/sim/backend.ts';
 import { historyVersion, type PhaseName } from '../../lib/history/events.ts';
 import { openHistory, type TimedRecord } from '../../lib/history/reader.ts';
-import { groupObserved } from '../../lib/group-replication/observations.ts';
-import type { GroupTestbed } from '../../lib/group-replication/port.ts';
-import { runGroup } from '../../lib/group-replication/run-group.ts';
-import { groupSettingsSchema } from '../../lib/database/group-settings.ts';
-import type { GroupVerdict } from '../../lib/group-replication/verdict.ts';
-import type { GroupView } from '../../lib/group-replication/views.ts';
+import { groupVerdictSchema, type GroupVerdict } from '../../lib/group-replication/verdict.ts';
+import type { GroupView } from '../../lib/database/group-views.ts';
+import { judgeHistory, playAndJudge } from '../../lib/library/tested/index.ts';
 
 type Changes = (group: GroupTestbed) => Partial<GroupTestbed>;
 
 /** The model's database is the first primary; once its node is cut off, the next one is. */
-function groupOn(model: Backend, change: Changes): Backend<GroupTestbed> {
+function groupOn(model: Backend, change: Changes): Backend {
   return {
     ...model,
-    async open(options) {
-      const { recorder } = options;
-      const said = { type: 'observation', source: 'group', name: groupObserved.settings } as const;
-      recorder.record({ ...said, data: {} });
+    async openGroup(options) {
       const testbed = await model.open(options);
       const pod = await testbed.kubernetes.databasePod();
       if (pod === undefined) throw new Error('the model has no database');
@@ -72,21 +66,22 @@ async function runOn(change: Changes = () => ({}), interruptIn?: PhaseName): Pro
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const interrupt = new AbortController();
   const unhealed: string[] = [];
-  const verdict = await runGroup(
-    {
-      scenario: modelScenario({ ...shortTimers, rate: 2, patienceMs: 10_000, horizonMs: 60_000 }),
-      ...{ seed: '1', runId: 'run', folder, replay: 'none' },
-      backend: groupOn(simBackend(), change),
-      onProgress: () => undefined,
-      onPhase: (phase) => {
-        if (phase === interruptIn) interrupt.abort(new Error('ended by SIGINT'));
-      },
-      onUnhealed: (what) => unhealed.push(what),
-      signal: interrupt.signal,
+  const times = { patienceMs: 10_000, horizonMs: 60_000, majorityTimeoutS: 100 };
+  const { verdict } = await playAndJudge({
+    scenario: modelScenario({ ...shortTimers, ...times, rate: 2, database: 'group-replication' }),
+    ...{ seed: '1', runId: 'run', folder, replay: 'none' },
+    backend: groupOn(simBackend(), change),
+    onProgress: () => undefined,
+    onPhase: (phase) => {
+      if (phase === interruptIn) interrupt.abort(new Error('ended by SIGINT'));
     },
-    groupSettingsSchema.parse({ majorityTimeoutS: 100 }),
-  );
-  return { verdict, records: [...openHistory(folder).records()], unhealed };
+    onUnhealed: (what) => unhealed.push(what),
+    signal: interrupt.signal,
+  });
+  const history = openHistory(folder);
+  expect((await judgeHistory(history)).verdict).toEqual(verdict);
+  const records = [...history.records()];
+  return { verdict: groupVerdictSchema.parse(verdict), records, unhealed };
 }
 
 const phasesOf = (records: readonly TimedRecord[]): PhaseName[] =>

@@ -2,17 +2,19 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { judgeGroup } from '../../lib/group-replication/judge-group.ts';
 import { renderGroupHtml } from '../../lib/group-replication/page.ts';
 import { groupSummary } from '../../lib/group-replication/write.ts';
+import { groupVerdictSchema } from '../../lib/group-replication/verdict.ts';
 import { openHistory } from '../../lib/history/reader.ts';
+import { judgeHistory } from '../../lib/library/tested/index.ts';
 
 const folder = 'reports/group-replication';
 const names = readdirSync(folder);
 
 test.each(names)('%s', async (name) => {
   const read = (file: string): string => readFileSync(join(folder, name, file), 'utf8');
-  const verdict = judgeGroup(openHistory(join(folder, name)));
+  const judged = await judgeHistory(openHistory(join(folder, name)));
+  const verdict = groupVerdictSchema.parse(judged.verdict);
   expect(verdict).toEqual(JSON.parse(read('verdict.json')));
   expect(groupSummary(verdict)).toBe(read('summary.md'));
   const page = await renderGroupHtml(verdict);

@@ -13,7 +13,8 @@ import { remedyKinds } from '../../lib/remedies/kinds/index.ts';
 import { shortTimers } from '../support/model-run.ts';
 
 const cluster = await api.simulated();
-const usual = { ...writtenOf(shortTimers), cluster, remedy: api.forceDelete() };
+const { timers = {} } = writtenOf(shortTimers);
+const usual = { timers, cluster, remedy: api.forceDelete() };
 
 function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'forcedetach-library-'));
@@ -48,7 +49,21 @@ test('there is a part for every fault and every remedy', () => {
     const { kind } = part() as { readonly kind?: string };
     return kind === undefined ? [] : [kind];
   });
-  expect(made.toSorted()).toEqual([...faultKinds, ...remedyKinds].toSorted());
+  expect(made.toSorted()).toEqual([...faultKinds, ...remedyKinds, 'group-replication'].toSorted());
+});
+
+test('a group is a part, which the model refuses, as it does what is one’s own', async () => {
+  const { remedy: _, ...alone } = usual;
+  const database = api.groupReplication({ majorityTimeout: '10s' });
+  const group = { ...alone, database, fault: api.freeze() } as const;
+  const frozen = api.experiment(group);
+  const { scenario } = frozen;
+  expect(scenario).toMatchObject({ database: 'group-replication', majorityTimeoutS: 10 });
+  expect(scenario.expected).toEqual(['safe']);
+  await expect(frozen.run()).rejects.toMatchObject({ code: 'GROUP_NOT_MODELLED' });
+  const checked = { ...group, checkers: [finds] };
+  expect(() => api.experiment(checked)).toThrow(/^nothing of your own goes with .*: checkers$/);
+  expect(() => api.experiment({ ...group, fault: api.kubeletStall() })).toThrow(/choices are/);
 });
 
 test('parts and fields make a scenario, and what does not fit is refused', () => {

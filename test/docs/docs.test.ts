@@ -33,9 +33,9 @@ function tableRows(text: string): string[][] {
 
 const code = (cell: string | undefined): string => /`([^`]*)`/.exec(cell ?? '')?.[1] ?? '';
 
-test('docs/reference/scenarios.md has every field, fault, disk and remedy', async () => {
+test('docs/reference/scenarios.md has every field, fault, disk, database and remedy', async () => {
   const page = read(scenarioPath);
-  expect(page.match(/<!-- \/?\w+ -->/g)).toHaveLength(8);
+  expect(page.match(/<!-- \/?\w+ -->/g)).toHaveLength(10);
   await expect(renderedScenario(page)).toMatchFileSnapshot(join(root, scenarioPath));
 });
 

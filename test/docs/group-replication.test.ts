@@ -1,7 +1,7 @@
 /** docs/results/group-replication.md: its table is made from the store of measurements; `vitest -u` writes it. */
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { groupFields } from '../../lib/database/group-settings.ts';
+import { groupSettingsOf } from '../../lib/database/kinds/group-replication.ts';
 import { readRuns, scenarioOfLine, type RunLine } from '../../lib/expectations/runs.ts';
 import { groupSchema, type GroupLine } from '../../lib/group-replication/measured.ts';
 import { markdownTable } from '../../lib/markdown-table.ts';
@@ -17,9 +17,7 @@ const singles = samples.flatMap((name) =>
   readRuns().filter(({ source }) => source === `reports/samples/${name}`),
 );
 
-const stock = new Map<string, unknown>(
-  Object.entries(groupFields).map(([name, field]) => [name, field.stock]),
-);
+const stock = new Map<string, unknown>(Object.entries(groupSettingsOf({})));
 
 function groupRow({ scenario, versions, outcome, source }: GroupLine): string[] {
   const { fault } = scenarioOfLine({ scenario: scenario.changed, versions });

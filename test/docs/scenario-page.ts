@@ -1,5 +1,6 @@
 /** The tables of docs/reference/scenarios.md and the JSON Schema of schedule files, from the fields' declarations. */
 import { z } from 'zod';
+import { databaseDeclarations } from '../../lib/database/kinds/index.ts';
 import { diskModeDeclarations } from '../../lib/disk-modes/index.ts';
 import { fields, verdictWords } from '../../lib/experiment/fields.ts';
 import {
@@ -52,6 +53,11 @@ const tables: Readonly<Record<string, () => string>> = {
         name,
         more === undefined ? does : `${does} ${more}`,
       ]),
+    ),
+  databases: () =>
+    table(
+      ['Database', 'What is tested'],
+      databaseDeclarations.map(({ name, is }) => [name, is]),
     ),
   remedies: () =>
     table(

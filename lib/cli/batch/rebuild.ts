@@ -1,6 +1,7 @@
 /** What a run or a batch leaves, made anew from its history. */
 import type { ExitCode } from '../../errors.ts';
 import type { History } from '../../history/reader.ts';
+import { judgeHistory } from '../../library/tested/index.ts';
 import { plainText } from '../../plain-text.ts';
 import { verdictLines } from '../terminal/verdict-lines.ts';
 
@@ -14,22 +15,10 @@ export interface Rebuilt {
 /** Writes into `folder` all that the run of that history leaves, whatever kind of run it was. */
 export async function rebuildRun(folder: string, history: History): Promise<Rebuilt> {
   const { exitCodeOf } = await import('../../experiment/verdict/verdict.ts');
-  const { isGroupRun } = await import('../../group-replication/story.ts');
-  if (isGroupRun(history.smallRecords())) {
-    const { judgeGroup } = await import('../../group-replication/judge-group.ts');
-    const { groupVerdictLine, writeGroupOutputs } = await import(
-      '../../group-replication/write.ts'
-    );
-    const verdict = judgeGroup(history);
-    await writeGroupOutputs(folder, verdict);
-    return { text: plainText(groupVerdictLine(verdict, folder)), code: exitCodeOf(verdict) };
-  }
-  const { assembleVerdict } = await import('../../experiment/verdict/assemble.ts');
-  const { writeRun } = await import('../../report/write.ts');
-  const verdict = assembleVerdict(history);
-  await writeRun(folder, verdict, history);
-  const text = verdictLines(verdict, `${folder}/report.html`, process.stdout);
-  return { text, code: exitCodeOf(verdict) };
+  const judged = await judgeHistory(history);
+  await judged.write(folder);
+  const text = verdictLines(judged, `${folder}/report.html`, process.stdout);
+  return { text, code: exitCodeOf(judged.verdict) };
 }
 
 /** The batch's page and summary, from its batch.json and the verdicts of its runs. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { exitCodeOf } from '../../experiment/verdict/verdict.ts';
 import { exitCode, type ExitCode } from '../../errors.ts';
 import { chooseBackend, openBackend } from '../../library/backend.ts';
-import { performRun, planRun, writeReport, type ClusterSource } from '../../library/run-plan.ts';
+import { performRun, planRun, type ClusterSource } from '../../library/run-plan.ts';
 import { plainText } from '../../plain-text.ts';
 import { scriptArguments } from '../flags/typed.ts';
 import { exitCodeAfter } from '../command.ts';
@@ -37,10 +37,11 @@ async function carryOut(request: RunRequest): Promise<ExitCode> {
     return exitCode.expected;
   }
   process.stderr.write(description);
-  const verdict = await onTerminal((watch) => performRun(plan, watch));
-  await writeReport(plan.folder, verdict);
+  const judged = await onTerminal((watch) => performRun(plan, watch));
+  await judged.write(plan.folder);
+  const { verdict } = judged;
   const stream = flags.json ? process.stderr : process.stdout;
-  stream.write(`${verdictLines(verdict, join(plan.folder, 'report.html'), stream)}\n`);
+  stream.write(`${verdictLines(judged, join(plan.folder, 'report.html'), stream)}\n`);
   if (flags.json) process.stdout.write(`${JSON.stringify(verdict, undefined, 2)}\n`);
   return exitCodeOf(verdict);
 }

@@ -23,7 +23,7 @@ import { chooseBackend, removeCluster } from '../../library/backend.ts';
 import { parseArguments, runCommand, say as sayLine, tell } from '../command.ts';
 import { onInterrupt } from '../guard.ts';
 import { matrixCommand, type MatrixFlags } from '../flags/matrix-flags.ts';
-import { refuseUnfit } from '../../library/refusals.ts';
+import { refuseInBatch, refuseUnfit } from '../../library/refusals.ts';
 import { checkFolder, folderName, makeFolder } from '../../library/run-folder.ts';
 import type { Conclusion, TrialOutputRequest } from '../batch/trial-outputs.ts';
 
@@ -57,6 +57,7 @@ async function requestOf(file: string, flags: MatrixFlags): Promise<Request> {
   const seed = flags.seed ?? begun?.head.seed ?? matrix.seed ?? drawn();
   const plan = batchPlanOf(matrix, cells, seed);
   const scenarios = plan.trials.map(({ scenario }) => scenario);
+  for (const scenario of scenarios) refuseInBatch(scenario);
   const longest = scenarios.map(({ forceDetachAfterMs }) => forceDetachAfterMs);
   const forceDetachAfterMs =
     longest.find((ms) => ms !== stockTimersMs.forceDetachAfterMs) ??

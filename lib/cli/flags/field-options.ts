@@ -1,9 +1,15 @@
 /** Flags of fields, as their owners declare them, and back to what they say. */
 import { Option } from 'commander';
 import type { z } from 'zod';
-import { contradictions } from '../../experiment/contradictions.ts';
+import { contradictions, isKept, takenOf } from '../../experiment/contradictions.ts';
 import { fields } from '../../experiment/fields.ts';
-import { goesWith, groups, kindsInWords, type FieldName } from '../../experiment/written-paths.ts';
+import {
+  goesWith,
+  groups,
+  inFull,
+  kindsInWords,
+  type FieldName,
+} from '../../experiment/written-paths.ts';
 import type { Scenario } from '../../experiment/scenario.ts';
 import type { Field, Fields } from '../../fields/field.ts';
 import { argumentOf } from './flag-values.ts';
@@ -26,8 +32,11 @@ export const scenarioOptions = (base: Scenario): readonly (readonly [string, Opt
     return [heading, names.map((name) => scenarioOption(name, base))];
   });
 
-export const scenarioOption = (name: FieldName, base: Scenario): Option =>
-  optionOf(fields[name], base[name], onlyOf(name));
+function scenarioOption(name: FieldName, base: Scenario): Option {
+  const option = optionOf(fields[name], base[name] ?? fields[name].stock, onlyOf(name));
+  const taken = takenOf(base, name);
+  return taken === undefined ? option : option.choices(taken);
+}
 
 /** That it takes a remedy or a second fault at all goes without saying. */
 function onlyOf(name: FieldName): string {
@@ -37,7 +46,7 @@ function onlyOf(name: FieldName): string {
 
 /** Whether it does something with the kinds of the scenario, and some other value of it fits there. */
 export function isOfUse(name: FieldName, scenario: Scenario): boolean {
-  if (!goesWith(name, scenario)) return false;
+  if (!goesWith(name, inFull(scenario)) || isKept(scenario, name)) return false;
   const { flag }: Field = fields[name];
   const others = (flag?.choices ?? []).filter((word) => word !== scenario[name]);
   return others.length === 0 || others.some((word) => fits({ ...scenario, [name]: word }, name));

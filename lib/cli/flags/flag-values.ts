@@ -7,6 +7,7 @@ import {
   isClusterName,
   kindWorkers,
 } from '../../cluster/kind/ownership/labels.ts';
+import { groupSize } from '../../database/kinds/group-replication.ts';
 import { durationText, numberText } from '../../fields/texts.ts';
 
 /** Commander's reader of a word; several words of one flag that names things are one map. */
@@ -27,7 +28,7 @@ export const numberWithin = (least: number, most: number): ((text: string) => nu
 
 export const kubernetes = argumentOf(kubernetesText);
 
-export const workersWords = `worker nodes (default: ${kindWorkers} on kind, 3 on the model)`;
+export const workersWords = `worker nodes (default: ${kindWorkers} on kind, ${groupSize} of a group and on the model)`;
 const mostWorkers = 300;
 
 export const workerCount = argumentOf(

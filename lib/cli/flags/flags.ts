@@ -1,5 +1,6 @@
 /** The one set of flags that every experiment takes. Defaults come from the scenario's schema. */
 import { CommanderError, type Command, type Option } from 'commander';
+import { stockDatabaseKind, type DatabaseKind } from '../../database/kinds/index.ts';
 import { fields } from '../../experiment/fields.ts';
 import type { Scenario } from '../../experiment/scenario.ts';
 import { commandLine, parseArguments, type CommandExample } from '../command.ts';
@@ -38,8 +39,9 @@ export const optionGroups = (base: Scenario): readonly (readonly [string, readon
 
 /** The command of one experiment, ready to parse. `base` has the defaults. */
 export function experimentCommand(base: Scenario, script: readonly string[]): Command {
-  const command = commandLine(`npx zx ${script.join(' ')}`, examples)
-    .description(base.question)
+  const { question, database = stockDatabaseKind } = base;
+  const command = commandLine(`npx zx ${script.join(' ')}`, examples[database])
+    .description(question)
     .allowExcessArguments(false);
   for (const [heading, options] of optionGroups(base)) {
     for (const option of options) {
@@ -50,14 +52,24 @@ export function experimentCommand(base: Scenario, script: readonly string[]): Co
   return command;
 }
 
-const examples: readonly CommandExample[] = [
-  ['a prediction, in seconds', '--cluster sim'],
-  ['the same on a disk that cuts the old node off', '--disk fenced'],
-  [
-    'measured in minutes, since the timers are shortened',
-    '--images built --grace 10s --toleration 10s --force-detach-after 30s',
+const examples: Readonly<Record<DatabaseKind, readonly CommandExample[]>> = {
+  'single-server': [
+    ['a prediction, in seconds', '--cluster sim'],
+    ['the same on a disk that cuts the old node off', '--disk fenced'],
+    [
+      'measured in minutes, since the timers are shortened',
+      '--images built --grace 10s --toleration 10s --force-detach-after 30s',
+    ],
   ],
-];
+  'group-replication': [
+    [
+      'a primary that stands still, no wait for what the old one had',
+      '--fault freeze --consistency EVENTUAL',
+    ],
+    ['a minority that gives up after 10 s', '--majority-timeout 10s --autorejoin-tries 0'],
+    ['says what would run', '--fault node-crash --dry-run'],
+  ],
+};
 
 /** Flags as parsed, and those given by the user as they would be typed again. */
 export interface ParsedFlags {

@@ -7,11 +7,15 @@ import {
   type Scenario,
   type ScenarioInput,
 } from '../../experiment/scenario.ts';
-import { settingsUnder } from '../../experiment/settings.ts';
+import { settingsUnder, type Settings } from '../../experiment/settings.ts';
 import { settingsOf } from '../../experiment/written.ts';
 import type { WrittenScenario, WrittenGroup } from '../../experiment/written-form.ts';
 import type { VerdictWord } from '../../experiment/verdict/verdict.ts';
-import { faultKinds, questionOf, type FaultKind } from '../../faults/kinds/index.ts';
+import { databaseKindNamed, databaseKinds } from '../../database/kinds/index.ts';
+import type { DatabaseDeclaration } from '../../database/kinds/kind.ts';
+import { isKept } from '../../experiment/contradictions.ts';
+import type { FieldName } from '../../experiment/written-paths.ts';
+import { faultKinds, questionOf } from '../../faults/kinds/index.ts';
 import { madeBy } from '../../images/image-set.ts';
 import { refuseUnmeasurable } from '../../library/refusals.ts';
 import { say } from '../command.ts';
@@ -25,7 +29,7 @@ import { folderName } from '../../library/run-folder.ts';
 export interface ExperimentDefinition extends WrittenScenario {
   /** Kebab-case, the file's name. */
   readonly name: string;
-  /** Default: its fault's. */
+  /** Default: its database's, or its fault's. */
   readonly question?: string;
   readonly fault: WrittenGroup<'fault'>;
   /** Seed of a definition that comes from a file, unless a flag gives another. */
@@ -64,9 +68,13 @@ export function requestOf(
   now: Date,
 ): RunRequest | undefined {
   const { name, seed: ownSeed, script = [`experiments/${name}.mjs`], ...rest } = definition;
-  const { expected, ...asked } = underFault({ ...rest, name }, faultIn(args));
+  const kinds = kindsIn(args);
+  const { expected, ...asked } = underKinds({ ...rest, name }, kinds);
   const base = completeScenario({ expected: ['safe'], ...asked });
-  const parsed = parseFlags(base, args, script);
+  const { database } = kinds;
+  // Its help is that of such a database.
+  const typed = database === undefined ? script : [...script, '--database', database];
+  const parsed = parseFlags(base, args, typed);
   if (parsed === undefined) return undefined;
   const { flags, given } = parsed;
   const chosen = parseScenario({ ...base, ...parsed.settings, ...diskOf(parsed) });
@@ -91,29 +99,51 @@ export function requestOf(
   };
 }
 
-/** The fault is known before the flags are: it says which ones there are. */
-function faultIn(args: readonly string[]): FaultKind | undefined {
-  const words = args.flatMap((word, index) => {
-    if (word === '--fault') return args[index + 1] ?? [];
-    return word.startsWith('--fault=') ? word.slice('--fault='.length) : [];
-  });
-  return faultKinds.find((kind) => kind === words.at(-1));
+type Kinds = Pick<Settings, 'fault' | 'database'>;
+
+/** Known before the flags are: they say which ones there are. */
+function kindsIn(args: readonly string[]): Kinds {
+  const wordIn = <Word extends string>(flag: string, kinds: readonly Word[]): Word | undefined => {
+    const words = args.flatMap((word, index) => {
+      if (word === flag) return args[index + 1] ?? [];
+      return word.startsWith(`${flag}=`) ? word.slice(flag.length + 1) : [];
+    });
+    return kinds.find((kind) => kind === words.at(-1));
+  };
+  const fault = wordIn('--fault', faultKinds);
+  const database = wordIn('--database', databaseKinds);
+  return {
+    ...(fault === undefined ? {} : { fault }),
+    ...(database === undefined ? {} : { database }),
+  };
 }
 
-/** With another fault than its own it is another experiment: name, question and expectation are that one's. */
-function underFault(
+/** With another fault or database than its own it is another experiment: name, question and expectation are that one's. */
+function underKinds(
   { name, question, expected, ...written }: ExperimentDefinition,
-  asked: FaultKind | undefined,
+  asked: Kinds,
 ): Omit<ScenarioInput, 'expected'> & Partial<Pick<ScenarioInput, 'expected'>> {
-  const settings = settingsOf(written, say);
+  const own = settingsOf(written, say);
+  const settings = fitting(settingsUnder(own, asked), asked);
   const { fault = 'none' } = settings;
-  if (asked === undefined || asked === fault) {
-    const own = { ...settings, name, question: question ?? questionOf(fault), fault };
-    return expected === undefined ? own : { ...own, expected: [...expected] };
-  }
-  const others = settingsUnder(settings, { fault: asked });
-  return { ...others, name: asked, question: questionOf(asked), fault: asked };
+  const database = databaseKindNamed(settings.database);
+  const kinds = { name: fault, question: questionOf(fault), ...questionIn(database) };
+  const isOwn = fault === (own.fault ?? 'none') && database === databaseKindNamed(own.database);
+  if (!isOwn) return { ...settings, ...kinds, fault };
+  const named = { ...settings, name, question: question ?? kinds.question, fault };
+  return expected === undefined ? named : { ...named, expected: [...expected] };
 }
+
+const questionIn = ({ name, question }: DatabaseDeclaration): object =>
+  question === undefined ? {} : { name, question };
+
+/** Without what such a database leaves no choice: the experiment's own words are for another one. */
+const fitting = (settings: Settings, { database }: Kinds): Settings =>
+  database === undefined
+    ? settings
+    : Object.fromEntries(
+        Object.entries(settings).filter(([name]) => !isKept({ database }, name as FieldName)),
+      );
 
 /** What a certificate says, if one is given. Throws UsageError as `certifiedDisk` does. */
 function diskOf(parsed: ParsedFlags): Partial<ReturnType<typeof certifiedDisk>> {

@@ -15,7 +15,6 @@ export const commands = {
   doctor: { file: 'doctor', about: 'whether this machine can measure' },
   clean: { file: 'clean', about: 'removes what dead runs left behind' },
   'crash-states': { file: 'crash-states', about: 'the states that a crash of a run could leave' },
-  'group-replication': { file: 'group-replication', about: 'a group of three servers, cut apart' },
   'two-kernels': { file: 'two-kernels', about: 'one disk between two virtual machines' },
 } as const satisfies Readonly<Record<string, { readonly file: string; readonly about: string }>>;
 

@@ -1,5 +1,6 @@
 /** What a run is about to do: seed first, then the parameters, the backend, the images. */
-import { fieldNames, fieldOf, goesWith } from '../../experiment/written-paths.ts';
+import { isKept } from '../../experiment/contradictions.ts';
+import { fieldNames, fieldOf, goesWith, inFull } from '../../experiment/written-paths.ts';
 import { parseScenario, shortenedTimers, type Scenario } from '../../experiment/scenario.ts';
 import { originInWords } from '../../storage/disk-origin.ts';
 import { isOpen } from '../../experiment/expectation/counted.ts';
@@ -32,11 +33,15 @@ export function describeRequest(
 const toldElsewhere: ReadonlySet<string> = new Set(['question', 'counted', 'diskFrom']);
 
 /** All that do something in it. */
-const allParameters = (scenario: Scenario): string[] =>
-  fieldNames
-    .filter((field) => !toldElsewhere.has(field) && goesWith(field, scenario))
-    .flatMap((field) => (scenario[field] === undefined ? [] : [[field, scenario[field]] as const]))
+function allParameters(scenario: Scenario): string[] {
+  const said = inFull(scenario);
+  return fieldNames
+    .filter(
+      (field) => !toldElsewhere.has(field) && goesWith(field, said) && !isKept(scenario, field),
+    )
+    .flatMap((field) => (said[field] === undefined ? [] : [[field, said[field]] as const]))
     .map(([field, value]) => `  ${placeOf(field).padEnd(26)} ${showValue(field, value)}`);
+}
 
 function aboutScenario(scenario: Scenario): string[] {
   const { name, question, fault, remedy, disk, expected, counted } = scenario;

@@ -4,7 +4,12 @@ import { WriteStream } from 'node:tty';
 import { afterEach, expect, test, vi } from 'vitest';
 import { exampleVerdict } from '../../../test/support/example-verdict.ts';
 import { verdictWords } from '../../experiment/scenario.ts';
+import { headlineOf } from '../../experiment/verdict/headline.ts';
+import type { Verdict } from '../../experiment/verdict/verdict.ts';
 import { verdictLines } from './verdict-lines.ts';
+
+const linesOf = (verdict: Verdict, report: string, stream?: NodeJS.WriteStream): string =>
+  verdictLines({ verdict, headline: headlineOf(verdict) }, report, stream);
 
 /** Node's own answer for a colour terminal; a CI's variables, where these tests run in one, aside. */
 const terminal = (isTTY: boolean): NodeJS.WriteStream =>
@@ -26,7 +31,7 @@ test.each(verdictWords)('%s: three lines, and at most fifteen words of what was 
       const exposure = { ...exampleVerdict.exposure, ms };
       const serving = { ...exampleVerdict.serving, served: false };
       const told = { ...exampleVerdict, verdict: word, phases, exposure, serving };
-      const lines = verdictLines(told, 'reports/x/report.html').split('\n');
+      const lines = linesOf(told, 'reports/x/report.html').split('\n');
       expect(lines).toHaveLength(3);
       expect(lines[0]).toMatch(new RegExp(`^${word.toUpperCase()} \\(`));
       expect(lines[1]?.split(' ').length, lines[1]).toBeLessThanOrEqual(15);
@@ -36,7 +41,7 @@ test.each(verdictWords)('%s: three lines, and at most fifteen words of what was 
 });
 
 test('the numbers of a loss are those of the copies', () => {
-  expect(verdictLines(exampleVerdict, 'x').split('\n')[1]).toBe(
+  expect(linesOf(exampleVerdict, 'x').split('\n')[1]).toBe(
     '59 of 1,258 acknowledged commits are lost: two nodes could write for 31.0 s.',
   );
 });
@@ -44,14 +49,14 @@ test('the numbers of a loss are those of the copies', () => {
 test('safe, and nothing serves, says both', () => {
   const serving = { ...exampleVerdict.serving, served: false };
   const safe = { ...exampleVerdict, verdict: 'safe', safety: 'safe', serving } as const;
-  expect(verdictLines(safe, 'x')).toContain('are there, but nothing serves.');
+  expect(linesOf(safe, 'x')).toContain('are there, but nothing serves.');
 });
 
 test('the word is coloured on a terminal, and not where NO_COLOR is set or no terminal is there', () => {
   vi.stubEnv('NO_COLOR', undefined);
   vi.stubEnv('FORCE_COLOR', undefined);
-  expect(verdictLines(exampleVerdict, 'x', terminal(true))).toContain('\u001B[31mLOST');
-  expect(verdictLines(exampleVerdict, 'x', terminal(false))).toMatch(/^LOST/);
+  expect(linesOf(exampleVerdict, 'x', terminal(true))).toContain('\u001B[31mLOST');
+  expect(linesOf(exampleVerdict, 'x', terminal(false))).toMatch(/^LOST/);
   vi.stubEnv('NO_COLOR', '1');
-  expect(verdictLines(exampleVerdict, 'x', terminal(true))).toMatch(/^LOST/);
+  expect(linesOf(exampleVerdict, 'x', terminal(true))).toMatch(/^LOST/);
 });

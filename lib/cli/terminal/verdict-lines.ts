@@ -1,8 +1,8 @@
 /** The last lines of a run on the terminal: the verdict, what was found, and where it is told. */
 import { styleText } from 'node:util';
-import { headlineOf } from '../../experiment/verdict/headline.ts';
 import type { Counts } from '../../experiment/scenario.ts';
-import type { Verdict, VerdictWord } from '../../experiment/verdict/verdict.ts';
+import type { VerdictWord } from '../../experiment/verdict/verdict.ts';
+import type { AnyVerdict, Judged } from '../../library/tested/index.ts';
 import { plainText } from '../../plain-text.ts';
 import { basisLabel, expectedInRun, openWords } from '../../report/wording.ts';
 
@@ -19,7 +19,7 @@ const colours = {
  * without a stream it is not.
  */
 export function verdictLines(
-  verdict: Verdict,
+  { verdict, headline }: Pick<Judged, 'verdict' | 'headline'>,
   report: string,
   stream?: NodeJS.WriteStream,
 ): string {
@@ -28,14 +28,14 @@ export function verdictLines(
     stream === undefined ? word : styleText(['bold', colours[verdict.verdict]], word, { stream });
   return [
     `${told} (${heldAgainst(verdict)}) — ${basisLabel(verdict)}`,
-    plainText(headlineOf(verdict)),
+    plainText(headline),
     `Report: ${plainText(report)}`,
   ].join('\n');
 }
 
-function heldAgainst(verdict: Verdict): string {
+function heldAgainst(verdict: AnyVerdict): string {
   const counted = verdict.scenario['counted'] as Counts | undefined;
-  if (verdict.open === true) return openWords(counted);
+  if ('open' in verdict && verdict.open === true) return openWords(counted);
   if (!verdict.asExpected) return `expected ${expectedInRun(verdict)}`;
   return counted === undefined ? 'as expected' : `as expected: ${expectedInRun(verdict)}`;
 }

@@ -1,6 +1,8 @@
-/** The backend `kind`: images, a cluster of our own, and a testbed on it. */
+/** The backend `kind`: images, a cluster of our own, and a testbed on it, with one server or with a group. */
+import { groupSize } from '../../database/kinds/group-replication.ts';
 import type { Backend } from '../port.ts';
 import { openCluster, type ClusterChoice } from './create/open-cluster.ts';
+import { openGroupTestbed } from './group/group-testbed.ts';
 import { realClock } from './real-clock.ts';
 import type { SharedCluster } from './shared-cluster.ts';
 import { openKindTestbed } from './testbed.ts';
@@ -19,6 +21,11 @@ export function kindBackend(choice: ClusterChoice = {}, shared?: SharedCluster):
       }
       const opened = await shared.join(event, choice, request);
       return openKindTestbed({ ...own, ...opened, beside: { event, shared } });
+    },
+    async openGroup(request) {
+      const { workers = groupSize } = choice;
+      const opened = await openCluster({ ...choice, workers }, request);
+      return openGroupTestbed({ ...request, ...opened, clock });
     },
   };
 }

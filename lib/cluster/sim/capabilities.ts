@@ -1,5 +1,5 @@
 /** What the model has beyond what every backend has, known before one is opened. */
-import { arrayCapabilities, type Capability } from '../port.ts';
+import { arrayCapabilities, type Capability } from '../capabilities.ts';
 
 /** Volumes are there from the start, and gates are played where the model knows them (lib/kubernetes-versions.ts). */
 export const simCapabilities: readonly Capability[] = ['force-detach-wait', ...arrayCapabilities];

@@ -3,6 +3,7 @@
  * Kubernetes' source and from the database on such disks; real runs are held against them
  * (test/full, docs/reference/disk-modes.md).
  */
+import { databaseKindNamed } from '../../database/kinds/index.ts';
 import { losesPower } from '../../faults/kinds/index.ts';
 import { diskRows } from './disk-rows.ts';
 import { situationOf, type ExpectationReason, type Situation } from './situation.ts';
@@ -33,6 +34,11 @@ const gradesIn = (verdicts: readonly VerdictWord[]): number =>
   new Set(verdicts.map((word) => (word === 'corrupt' ? 'lost' : word))).size;
 
 export function expectationOf(scenario: Scenario): Expectation {
+  const { expected } = databaseKindNamed(scenario.database);
+  if (expected !== undefined) {
+    const { verdict, because } = expected;
+    return { verdicts: [verdict], because, isRace: false };
+  }
   const situation = situationOf(scenario);
   const rows = losesPower(scenario.fault) ? crashRows : partitionRows;
   const row = rows.find((each) => fits(each, situation));

@@ -3,7 +3,7 @@
  * values of the same types as ours, and each says which of ours it is judged or played as. The history keeps
  * their names.
  */
-import type { Capability } from '../../cluster/port.ts';
+import type { Capability } from '../../cluster/capabilities.ts';
 import { allCheckers } from '../../checkers/index.ts';
 import type { Checker } from '../../checkers/checker.ts';
 import { brought, builtIn } from '../../database/chosen.ts';

@@ -1,5 +1,5 @@
 /** What a run's phases share: its options, its recorder, and the bound that each phase has. */
-import type { Backend, CommonTestbed, KubernetesTestbed, Testbed } from '../../cluster/port.ts';
+import type { Backend, CommonTestbed, KubernetesTestbed } from '../../cluster/port.ts';
 import type { Barrier } from '../../cluster/barrier.ts';
 import type { HistoryRecord, PhaseName } from '../../history/events.ts';
 import type { Recorder } from '../../history/port.ts';
@@ -12,13 +12,13 @@ import type { Sightings } from './sightings.ts';
 import type { Steps } from './steps.ts';
 import { describeError } from '../../errors.ts';
 
-export interface RunOptions<T extends KubernetesTestbed = Testbed> {
+export interface RunOptions {
   readonly scenario: Scenario;
   readonly seed: string;
   readonly runId: string;
   /** The run's folder; it exists. */
   readonly folder: string;
-  readonly backend: Backend<T>;
+  readonly backend: Backend;
   /** What the caller brought along. Default: all is ours. */
   readonly custom?: Custom;
   /** Paste-ready command that repeats this run. */

@@ -9,7 +9,7 @@ import { audit, auditSteady, copyImage, takeImage } from './images.ts';
 import type { RunOptions } from './run-context.ts';
 import { recordRun } from './sequence.ts';
 import { underOneFault } from './shared-fault.ts';
-import type { Steps, StepsContext } from './steps.ts';
+import type { Steps, StepsContext, Tested } from './steps.ts';
 
 export type { RunOptions } from './run-context.ts';
 
@@ -22,10 +22,15 @@ export async function runScenario(options: RunOptions): Promise<Verdict> {
 
 /** Throws as `recordRun` does. */
 export function recordScenario({ event, ...options }: RunOptions): Promise<void> {
-  if (event === undefined) return recordRun(options, onOneVolume);
+  if (event === undefined) return recordRun(options, oneServer);
   const backend = underOneFault(options.backend, event);
-  return recordRun({ ...options, backend, event }, onOneVolume);
+  return recordRun({ ...options, backend, event }, oneServer);
 }
+
+const oneServer: Tested<Testbed> = {
+  open: (backend, request) => backend.open(request),
+  stepsOn: onOneVolume,
+};
 
 function onOneVolume(context: StepsContext<Testbed>): Steps {
   const { testbed, scenario, sightings, folder } = context;

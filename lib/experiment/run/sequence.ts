@@ -20,15 +20,15 @@ import { faultToConvergence } from './fault-to-convergence.ts';
 import { runObserved, type ObservedOptions, type Work } from './observed.ts';
 import { basisOf, type Scenario } from '../scenario.ts';
 import { Sightings } from './sightings.ts';
-import type { Steps, StepsContext } from './steps.ts';
+import type { Tested } from './steps.ts';
 import { EvidenceError } from '../../errors.ts';
 import { waitUntil } from './wait.ts';
 import { clientSides } from '../../workload/ledger.ts';
 
 /** Throws as `runObserved` does; other trouble is in the history, and hence in the verdict. */
 export async function recordRun<T extends KubernetesTestbed>(
-  options: RunOptions<T>,
-  stepsOf: (context: StepsContext<T>) => Steps,
+  options: RunOptions,
+  tested: Tested<T>,
 ): Promise<void> {
   const { backend, scenario, custom, seed, runId, folder, event, onProgress } = options;
   const names = custom === undefined ? undefined : namesOf(custom);
@@ -44,10 +44,10 @@ export async function recordRun<T extends KubernetesTestbed>(
     replay: options.replay,
   } as const;
   const open: ObservedOptions<T>['open'] = (each) =>
-    backend.open({ ...each, scenario, runId, seed, folder, onProgress, event });
+    tested.open(backend, { ...each, scenario, runId, seed, folder, onProgress, event });
   await runObserved({ ...options, clock: backend.clock, first, open }, ({ testbed, recorder }) => {
     const sightings = new Sightings();
-    const steps = stepsOf({ testbed, recorder, scenario, folder, sightings, onProgress });
+    const steps = tested.stepsOn({ testbed, recorder, scenario, folder, sightings, onProgress });
     const times = { ...scenario, leastMs: steps.leastMs };
     return sequence({ ...options, recorder, testbed, sightings, steps, times, audits: [] });
   });

@@ -2,11 +2,23 @@
  * What the run leaves to whatever database it tests: one server on a volume and a group of servers
  * answer it differently. Everything else, its order and its bounds, is the run's own.
  */
-import type { BreakableTestbed, KubernetesTestbed, PodRef } from '../../cluster/port.ts';
+import type {
+  Backend,
+  BreakableTestbed,
+  KubernetesTestbed,
+  PodRef,
+  TestbedOptions,
+} from '../../cluster/port.ts';
 import type { Recorder } from '../../history/port.ts';
 import type { ImageLabel } from '../../storage/identity.ts';
 import type { Scenario } from '../scenario.ts';
 import type { Sightings } from './sightings.ts';
+
+/** A database to a run: where it lives, and what the run asks of it there. */
+export interface Tested<T extends KubernetesTestbed> {
+  open(backend: Backend, options: TestbedOptions): Promise<T>;
+  stepsOn(context: StepsContext<T>): Steps;
+}
 
 /** Given when the testbed is up. */
 export interface StepsContext<T extends KubernetesTestbed> {

@@ -1,6 +1,6 @@
 /** Reads all that a member holds of the workload, while it serves. */
 import type { LedgerRow } from '../../checkers/evidence.ts';
-import type { LedgerReading } from '../../group-replication/port.ts';
+import type { LedgerReading } from '../../database/group-port.ts';
 import { checksums, streamLedger } from '../audit/read-tables.ts';
 import { RowVerifier } from '../audit/row-verifier.ts';
 import { SqlClient } from '../audit/sql-client.ts';

@@ -1,7 +1,8 @@
 /** What is said to the members of a group in SQL, and what they answer. */
 import { z } from 'zod';
-import type { GroupTemplate } from '../../database/port.ts';
-import type { GroupView } from '../../group-replication/views.ts';
+import type { GroupTemplate } from '../../database/group-port.ts';
+import type { GroupView } from '../../database/group-views.ts';
+import { groupSettingsOf } from '../../database/kinds/group-replication.ts';
 import { databaseName } from '../schema.ts';
 import type { SqlRow } from '../audit/sql-client.ts';
 
@@ -65,14 +66,17 @@ export const askHeads =
 
 export const groupTemplate: GroupTemplate = {
   name: 'mysql-group',
-  values: (image, { scenario, settings }, groupId) => ({
-    MYSQL_IMAGE: image,
-    TRX_COMMIT: scenario.trxCommit,
-    GROUP_NAME: groupId,
-    CONSISTENCY: settings.consistency,
-    MAJORITY_TIMEOUT_SECONDS: settings.majorityTimeoutS,
-    EXIT_ACTION: settings.exitAction,
-    AUTOREJOIN_TRIES: settings.autorejoinTries,
-    EXPEL_TIMEOUT_SECONDS: settings.expelTimeoutS,
-  }),
+  values(image, scenario, groupId) {
+    const settings = groupSettingsOf(scenario);
+    return {
+      MYSQL_IMAGE: image,
+      TRX_COMMIT: scenario.trxCommit,
+      GROUP_NAME: groupId,
+      CONSISTENCY: settings.consistency,
+      MAJORITY_TIMEOUT_SECONDS: settings.majorityTimeoutS,
+      EXIT_ACTION: settings.exitAction,
+      AUTOREJOIN_TRIES: settings.autorejoinTries,
+      EXPEL_TIMEOUT_SECONDS: settings.expelTimeoutS,
+    };
+  },
 };

@@ -9,6 +9,7 @@ import { ensureKind } from '../../../images/kind-binary.ts';
 import type { FeatureGates } from '../../../kubernetes-versions.ts';
 import { type Cluster, ensureCluster } from '../cluster.ts';
 import { clusterInTurn } from '../in-turn.ts';
+import { kindWorkers } from '../ownership/labels.ts';
 
 export interface ClusterChoice {
   /** Default `auto`: published where a registry answers, else built. */
@@ -17,8 +18,8 @@ export interface ClusterChoice {
   readonly registry?: string | undefined;
   /** Default `main`. */
   readonly clusterName?: string;
-  /** Default 2. */
-  readonly workers?: number;
+  /** Default 2; of a group one for each member. */
+  readonly workers?: number | undefined;
   /** Keep the cluster after the run; default false. */
   readonly keep?: boolean;
 }
@@ -68,7 +69,7 @@ async function open(
     images,
     kind: await ensureKind(),
     runId,
-    workers: choice.workers ?? 2,
+    workers: choice.workers ?? kindWorkers,
     graceMs: scenario.graceMs,
     forceDetachAfterMs: scenario.forceDetachAfterMs,
     forceDetach: scenario.forceDetach,

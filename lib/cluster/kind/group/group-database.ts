@@ -4,7 +4,8 @@ import type { V1Pod } from '@kubernetes/client-node';
 import { driverName } from '../../../csi/layout.ts';
 import { database } from '../../../database/chosen.ts';
 import { groupTemplate } from '../../../database/group.ts';
-import { groupSize, type GroupScenario } from '../../../database/group-settings.ts';
+import { groupSize } from '../../../database/kinds/group-replication.ts';
+import type { Scenario } from '../../../experiment/scenario.ts';
 import type { PodRef } from '../../port.ts';
 import { apply, isReady, orMissing, type KubeClients } from '../../../kube.ts';
 import { readManifest } from '../create/manifest.ts';
@@ -23,7 +24,8 @@ export interface MemberPod extends PodRef {
   readonly incarnation: string;
 }
 
-export interface GroupDatabaseOptions extends GroupScenario {
+export interface GroupDatabaseOptions {
+  readonly scenario: Scenario;
   readonly image: string;
   /** CSI volumes, one a member; their images exist already. */
   readonly volumeHandles: readonly string[];
@@ -43,7 +45,7 @@ export async function deployGroup(
     await apply(clients, await readManifest(`${database.name}/group-volume.yaml`, volume));
   }
   const values = {
-    ...groupTemplate.values(image, options, randomUUID()),
+    ...groupTemplate.values(image, scenario, randomUUID()),
     SIZE_BYTES: sizeBytes,
     TOLERATION_SECONDS: Math.ceil(scenario.tolerationMs / 1_000),
   };

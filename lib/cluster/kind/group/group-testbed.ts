@@ -12,17 +12,14 @@ import {
 } from '../../../database/group.ts';
 import { databaseServer } from '../../../database/server.ts';
 import { InfrastructureError } from '../../../errors.ts';
-import { groupObserved } from '../../../group-replication/observations.ts';
-import type { GroupTestbed } from '../../../group-replication/port.ts';
-import { type GroupSettings, groupSize } from '../../../database/group-settings.ts';
-import { hasQuorum } from '../../../group-replication/views.ts';
+import { hasQuorum } from '../../../database/group-views.ts';
+import { groupSize } from '../../../database/kinds/group-replication.ts';
 import type { ImageSet } from '../../../images/image-set.ts';
-import type { Backend, TestbedOptions } from '../../port.ts';
+import type { GroupTestbed, TestbedOptions } from '../../port.ts';
 import type { Recorder } from '../../../history/port.ts';
 import { ClientSockets, startWriterProcesses } from '../clients/writers.ts';
 import type { Cluster } from '../cluster.ts';
 import { kindControlPlane } from '../create/control-plane.ts';
-import { type ClusterChoice, openCluster } from '../create/open-cluster.ts';
 import { createVolume, removeVolume } from '../disk/disk-tool.ts';
 import { kindDisk } from '../disk/disk.ts';
 import { kubernetesOf } from '../kubernetes.ts';
@@ -30,34 +27,12 @@ import { observeApi } from '../observe/api.ts';
 import { observeServerLogs } from '../observe/logs.ts';
 import { observeMachine } from '../observe/machine.ts';
 import { versionsOf } from '../observe/versions.ts';
-import { type RealClock, realClock } from '../real-clock.ts';
+import type { RealClock } from '../real-clock.ts';
 import { restoreNodes } from '../undo-remedies.ts';
 import { waitFor } from '../wait.ts';
 import { deployGroup, groupSelector, type MemberPod, removeGroup } from './group-database.ts';
 import { type GroupWatch, observeGroup } from './observe-group.ts';
 import { MemberWays } from './ways.ts';
-
-export function groupBackend(
-  choice: ClusterChoice,
-  settings: GroupSettings,
-): Backend<GroupTestbed> {
-  const clock = realClock();
-  return {
-    backend: 'kind',
-    clock,
-    async open(request) {
-      const said = { type: 'observation', source: 'group', name: groupObserved.settings } as const;
-      // First of all that is observed: by this a history is known to be a group's.
-      request.recorder.record({ ...said, data: { ...settings } });
-      return openGroupTestbed({
-        ...request,
-        ...(await openCluster(choice, request)),
-        settings,
-        clock,
-      });
-    },
-  };
-}
 
 /** Size of each member's volume; sparse. */
 const volumeBytes = 2 * 1024 ** 3;
@@ -66,7 +41,6 @@ const terminationGraceMs = 30_000;
 const setupDeadlineMs = 90_000;
 
 export interface GroupTestbedOptions extends TestbedOptions {
-  readonly settings: GroupSettings;
   readonly cluster: Cluster;
   readonly images: ImageSet;
   readonly clock: RealClock;

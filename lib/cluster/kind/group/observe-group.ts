@@ -11,7 +11,7 @@ import {
   viewOf,
 } from '../../../database/group.ts';
 import { groupObserved, type Heads } from '../../../group-replication/observations.ts';
-import { routedPrimary, type GroupView } from '../../../group-replication/views.ts';
+import { routedPrimary, type GroupView } from '../../../database/group-views.ts';
 import { guarded } from '../../../history/observers.ts';
 import { clientSides } from '../../../workload/ledger.ts';
 import type { ClientSide } from '../../../workload/sql.ts';

@@ -1,0 +1,73 @@
+/** A scenario chooses its kind of database, and says no more than it must; what does not go with a kind is refused. */
+import { expect, expectTypeOf, test } from 'vitest';
+import { expectationOf } from '../../experiment/expectation/expectations.ts';
+import { parseScenario } from '../../experiment/scenario.ts';
+import { settingsUnder } from '../../experiment/settings.ts';
+import type { WrittenScenario } from '../../experiment/written-form.ts';
+import { settingsOf, writtenOf } from '../../experiment/written.ts';
+import { groupSettingsOf, groupSettingsSchema } from './group-replication.ts';
+
+const silent = (): undefined => undefined;
+const about = { name: 'a', question: 'b', fault: 'freeze', expected: ['safe'] } as const;
+const of = (written: WrittenScenario) =>
+  parseScenario({ ...about, ...settingsOf(written, silent) });
+
+test('one server is what a record means that names no database, in the same bytes', () => {
+  const bytes = JSON.stringify(parseScenario(about));
+  expect(bytes).not.toMatch(/"(database|consistency|exitAction)"/);
+  const said = { database: { kind: 'single-server', trxCommit: 1 } } as const;
+  expect(JSON.stringify(of(said))).toBe(bytes);
+  expect(JSON.stringify(of({ database: 'single-server' }))).toBe(bytes);
+  // As before there was a kind.
+  expect(JSON.stringify(of({ database: { binlog: 'on' } }))).toBe(bytes);
+  expect(settingsOf({ trxCommit: 2 }, silent)).toEqual({ trxCommit: 2 });
+});
+
+test('a group’s record says its kind and what is not stock; its settings are whole all the same', () => {
+  const written = { database: { kind: 'group-replication', majorityTimeout: '10s' } } as const;
+  const scenario = of(written);
+  expect(scenario).toMatchObject({ database: 'group-replication', majorityTimeoutS: 10 });
+  expect(scenario).not.toHaveProperty('consistency');
+  expect(of({ database: { ...written.database, exitAction: 'OFFLINE_MODE' } })).toEqual(scenario);
+  const stock = { exitAction: 'OFFLINE_MODE', autorejoinTries: 3, expelTimeoutS: 5 };
+  const consistency = 'BEFORE_ON_PRIMARY_FAILOVER';
+  const whole = { consistency, majorityTimeoutS: 10, ...stock };
+  expect(groupSettingsOf(scenario)).toEqual(whole);
+  expect(groupSettingsSchema.parse({ majorityTimeoutS: 10 })).toEqual(whole);
+  const { database, majorityTimeoutS } = scenario;
+  expect(writtenOf({ database, majorityTimeoutS })).toEqual(written);
+});
+
+test.each<readonly [object, string]>([
+  [{ fault: 'kubelet-stall' }, 'Allowed choices are network-partition, node-crash, freeze.'],
+  [{ remedy: 'force-delete' }, 'at remedy.kind'],
+  [{ also: 'api-outage' }, 'at also.kind'],
+  [{ disk: 'fenced' }, 'at disk.mode'],
+  [{ link: 'stalls', fault: 'network-partition' }, 'at fault.link'],
+  [{ workload: 'deployment-recreate' }, 'at workload.kind'],
+  [{ binlog: 'off' }, 'at database.binlog'],
+  [{ reboot: false, fault: 'node-crash' }, 'at fault.reboot'],
+])('a group is refused with %j', (said, why) => {
+  const scenario = { ...about, ...said };
+  expect(() => parseScenario(scenario)).not.toThrow();
+  expect(() => parseScenario({ ...scenario, database: 'group-replication' })).toThrow(why);
+});
+
+test('settings of a group go with a group, and go where it goes', () => {
+  expect(() => of({ database: { consistency: 'AFTER' } })).toThrow(
+    'only with database group-replication\n  → at database.consistency',
+  );
+  const base = { database: 'group-replication', consistency: 'AFTER', trxCommit: 2 } as const;
+  expect(settingsUnder(base, { database: 'single-server' })).toEqual({
+    ...{ database: 'single-server', trxCommit: 2 },
+  });
+  expectTypeOf<{ database: 'group-replication' }>().toExtend<WrittenScenario>();
+  // @ts-expect-error one server has no such thing
+  const wrong: WrittenScenario = { database: { kind: 'single-server', exitAction: 'READ_ONLY' } };
+  expect(() => settingsOf(wrong, silent)).toThrow('it goes only with database group-replication');
+});
+
+test('a group is expected to be safe, whatever was counted of a volume', () => {
+  const scenario = of({ database: 'group-replication', load: { rate: 'max' } });
+  expect(expectationOf(scenario)).toMatchObject({ verdicts: ['safe'], isRace: false });
+});
