@@ -139,8 +139,5 @@ const rules: readonly ContradictionRule[] = [
 ];
 
 /** Empty where all fits. */
-export function contradictions(scenario: Scenario): Contradiction[] {
-  return rules
-    .filter(({ broken }) => broken(scenario))
-    .map(({ field, message }) => ({ field, message }));
-}
+export const contradictions = (scenario: Scenario): Contradiction[] =>
+  rules.filter(({ broken }) => broken(scenario)).map(({ field, message }) => ({ field, message }));

@@ -99,13 +99,13 @@ export function lineOf(folder: string, { source, attempt }: KnownSource): EventL
   ];
 }
 
-function versionsOf({ versions }: BatchRun): Pick<EventLine, 'kubernetes' | 'mysql' | 'harness'> {
-  return {
-    kubernetes: versions['kubernetes'] ?? 'unknown',
-    mysql: /\d+\.\d+\.\d+/.exec(versions['mysql'] ?? '')?.[0] ?? null,
-    harness: versions['forcedetach'] ?? null,
-  };
-}
+const versionsOf = ({
+  versions,
+}: BatchRun): Pick<EventLine, 'kubernetes' | 'mysql' | 'harness'> => ({
+  kubernetes: versions['kubernetes'] ?? 'unknown',
+  mysql: /\d+\.\d+\.\d+/.exec(versions['mysql'] ?? '')?.[0] ?? null,
+  harness: versions['forcedetach'] ?? null,
+});
 
 /** Older batches did not sum it up, and their histories may tell. */
 function pressureIn(folder: string): Pressure | null {

@@ -2,7 +2,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { database } from '../database/chosen.ts';
-import { writeOutput } from '../output-file.ts';
 import { countInWords } from '../counts.ts';
 
 const mutantRow = z.object({
@@ -24,7 +23,7 @@ const mutantRow = z.object({
 export type MutantRow = z.output<typeof mutantRow>;
 
 /** Beside these, by the database's name, the version of the server that wrote the volumes. */
-const measuredSchema = z.looseObject({
+export const measuredSchema = z.looseObject({
   /** ISO date of the newest row. */
   measuredOn: z.string(),
   mutants: z.array(mutantRow),
@@ -34,14 +33,10 @@ const measuredSchema = z.looseObject({
 });
 export type MeasuredMutants = z.output<typeof measuredSchema>;
 
-const path = new URL('../../docs/internals/mutants.json', import.meta.url);
+export const measuredPath = new URL('../../docs/internals/mutants.json', import.meta.url);
 
 export const readMeasuredMutants = (): MeasuredMutants =>
-  measuredSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
-
-export function writeMeasured(measured: MeasuredMutants): void {
-  writeOutput(path, `${JSON.stringify(measuredSchema.parse(measured), undefined, 2)}\n`);
-}
+  measuredSchema.parse(JSON.parse(readFileSync(measuredPath, 'utf8')));
 
 export interface Score {
   readonly kinds: number;

@@ -30,20 +30,18 @@ const kernelArguments = 'console=ttyS0 quiet panic=-1 no_timer_check';
 const exitMark = 'forcedetach-exit';
 const exitPattern = new RegExp(`${exitMark} (\\d+)\n$`);
 
-export function vmHost(files: GuestFiles): Host {
-  return {
-    kind: 'vms',
-    async start(name): Promise<Node> {
-      const machine = spawnMachine(files);
-      try {
-        return await Guest.boot(name, machine);
-      } catch (error) {
-        machine.kill('SIGKILL');
-        throw error;
-      }
-    },
-  };
-}
+export const vmHost = (files: GuestFiles): Host => ({
+  kind: 'vms',
+  async start(name): Promise<Node> {
+    const machine = spawnMachine(files);
+    try {
+      return await Guest.boot(name, machine);
+    } catch (error) {
+      machine.kill('SIGKILL');
+      throw error;
+    }
+  },
+});
 
 function spawnMachine({ kernel, initramfs, root }: GuestFiles): ChildProcess {
   const forward = [shellPort, databasePort].map((port) => `hostfwd=tcp:127.0.0.1:0-:${port}`);

@@ -2,9 +2,12 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { judgeCase, type MutantCase } from './mutant-case.ts';
 import { evidencePath, packCases, unpackCases } from './recorded.ts';
+import { writeOutput } from '../../lib/output-file.ts';
 import {
+  measuredPath,
+  measuredSchema,
   readMeasuredMutants,
-  writeMeasured,
+  type MeasuredMutants,
   type MutantRow,
 } from '../../lib/report/mutant-score.ts';
 import { isNoting } from '../support/noting.ts';
@@ -12,6 +15,9 @@ import { mutants } from './kinds/index.ts';
 import type { Mutant } from './mutant.ts';
 import { writePage } from './page.ts';
 import type { MutantResult } from './run-mutant.ts';
+
+const writeMeasured = (measured: MeasuredMutants): void =>
+  writeOutput(measuredPath, `${JSON.stringify(measuredSchema.parse(measured), undefined, 2)}\n`);
 
 const order = mutants.map(({ name }) => name);
 const byOrder = (a: { name: string }, b: { name: string }): number =>

@@ -17,8 +17,7 @@ const defaultFile = 'reports/false-alarms/volumes.jsonl';
 /** Counts what the folders hold beside what is known, prints the tally and sets the exit code. Never throws. */
 export const countFalseAlarms = (): Promise<void> =>
   runCommand('false-alarms', async (args): Promise<ExitCode> => {
-    const command = falseAlarmsCommand();
-    parseArguments(command, args);
+    const command = parseArguments(falseAlarmsCommand(), args);
     const { file, note } = command.opts<{ readonly file: string; readonly note: boolean }>();
     const known = existsSync(file) ? parseVolumes(readText(file), file) : [];
     const keys = new Set(known.map(({ key }) => key));

@@ -1,9 +1,11 @@
 /** `experiments/two-kernels.mjs`: the cases on both hosts, their results as lines of JSON, a table. */
 import { appendFileSync, existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { InvalidArgumentError, Option, type Command } from 'commander';
+import { InvalidArgumentError, type Command } from 'commander';
 import { commandLine, parseArguments, runCommand, say, tell } from '../command.ts';
 import { nonEmpty, numberWithin } from '../flags/flag-values.ts';
+import type { RunFlags as CommonFlags } from '../flags/flags.ts';
+import { imagesOption } from '../flags/run-options.ts';
 import { onInterrupt } from '../guard.ts';
 import { folderName, makeFolder, makeRunFolder } from '../../library/run-folder.ts';
 import { describeError, exitCode } from '../../errors.ts';
@@ -21,26 +23,21 @@ import { guestFiles } from '../../two-kernels/guest-files.ts';
 import { hostKinds, type Host, type HostKind } from '../../two-kernels/host.ts';
 import { loopHost } from '../../two-kernels/loop-host.ts';
 import { parseResults, type Result } from '../../two-kernels/result.ts';
-import { runCase } from '../../two-kernels/run-case.ts';
+import { runCase, type CaseRun } from '../../two-kernels/run-case.ts';
 import { comparison } from '../../two-kernels/table.ts';
 import { vmHost } from '../../two-kernels/vm-host.ts';
 
-interface Flags {
+interface Flags extends Pick<CommonFlags, 'images' | 'dryRun'> {
   readonly cases: readonly CaseName[];
   readonly hosts: readonly HostKind[];
   readonly filesystems: readonly ComparedFilesystem[];
   readonly repeats: number;
-  readonly images: 'auto' | 'published' | 'built';
   readonly out: string;
-  readonly dryRun: boolean;
   readonly table: boolean;
 }
 
-interface PlannedCase {
-  readonly name: CaseName;
+interface PlannedCase extends Pick<CaseRun, 'name' | 'filesystem' | 'repeat'> {
   readonly kind: HostKind;
-  readonly filesystem: ComparedFilesystem;
-  readonly repeat: number;
 }
 
 /** A server then starts in about the time it takes in an emulated machine, on the same processor. */
@@ -49,7 +46,7 @@ const slowCpus = 0.1;
 /** Runs it and sets the exit code: 0 when every run ended with a result. Never throws. */
 export const twoKernels = (): Promise<void> =>
   runCommand('two-kernels', async (args) => {
-    const flags = readFlags(args);
+    const flags = parseArguments(twoKernelsCommand(), args).opts<Flags>();
     const plan = planOf(flags);
     if (flags.dryRun) {
       for (const { name, kind, filesystem } of plan) say(`${name} on ${kind}, ${filesystem}`);
@@ -77,20 +74,10 @@ export const twoKernelsCommand = (): Command =>
       comparedFilesystems[0],
     ])
     .option('--repeats <n>', 'runs of each case on each host', numberWithin(1, 1000), 1)
-    .addOption(
-      new Option('--images <source>', 'where images come from')
-        .choices(['auto', 'published', 'built'])
-        .default('auto'),
-    )
+    .addOption(imagesOption())
     .option('--out <file>', 'results are added to it', nonEmpty, 'reports/two-kernels.jsonl')
     .option('--table', 'run nothing; print the table of the results that are there', false)
     .option('--dry-run', 'say what would run; create nothing', false);
-
-function readFlags(args: readonly string[]): Flags {
-  const command = twoKernelsCommand();
-  parseArguments(command, args);
-  return command.opts<Flags>();
-}
 
 /** Hosts alternate, so that a busy hour of the machine is shared by both. */
 const planOf = ({ repeats, cases, filesystems: types, hosts }: Flags): PlannedCase[] =>

@@ -2,21 +2,20 @@
  * What the run leaves to whatever database it tests: one server on a volume and a group of servers
  * answer it differently. Everything else, its order and its bounds, is the run's own.
  */
-import type { BreakableTestbed, KubernetesTestbed, PodRef } from '../../cluster/port.ts';
-import type { Recorder } from '../../history/port.ts';
+import type {
+  BreakableTestbed,
+  KubernetesTestbed,
+  PodRef,
+  TestbedOptions,
+} from '../../cluster/port.ts';
 import type { ImageLabel } from '../../storage/identity.ts';
-import type { Scenario } from '../scenario.ts';
 import type { Sightings } from './sightings.ts';
 
 /** Given when the testbed is up. */
-export interface StepsContext<T extends KubernetesTestbed> {
+export interface StepsContext<T extends KubernetesTestbed>
+  extends Pick<TestbedOptions, 'recorder' | 'scenario' | 'folder' | 'onProgress'> {
   readonly testbed: T;
-  readonly recorder: Recorder;
-  readonly scenario: Scenario;
-  /** The run's; it exists. */
-  readonly folder: string;
   readonly sightings: Sightings;
-  readonly onProgress: (line: string) => void;
 }
 
 /** A signal is that of the step's bound. What a step rejects with ends in the history. */
