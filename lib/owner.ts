@@ -86,15 +86,13 @@ export function startTicksOf(stat: string): string | undefined {
   return state === 'Z' || state === 'X' ? undefined : afterName[19];
 }
 
-export function currentOwner(processes: ProcessTable = machineProcesses): Owner {
-  return {
-    pid: process.pid,
-    startTicks: processes.startTicks(process.pid) ?? '',
-    bootId: processes.bootId(),
-    pidNamespace: processes.pidNamespace(),
-    host: processes.host(),
-  };
-}
+export const currentOwner = (processes: ProcessTable = machineProcesses): Owner => ({
+  pid: process.pid,
+  startTicks: processes.startTicks(process.pid) ?? '',
+  bootId: processes.bootId(),
+  pidNamespace: processes.pidNamespace(),
+  host: processes.host(),
+});
 
 export function ownerState(owner: Owner, processes: ProcessTable = machineProcesses): OwnerState {
   if (owner.host !== processes.host()) return 'unknown';

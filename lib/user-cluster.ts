@@ -167,12 +167,10 @@ async function isAllowed(
 }
 
 /** Tells what of these the cluster would not let the user do, in words. Throws as `answered` does. */
-export async function missingRights(
+export const missingRights = async (
   cluster: UserCluster & { readonly authorization: AuthorizationV1Api },
   needs: readonly Need[],
-): Promise<string[]> {
-  return [...new Set((await missingNeeds(cluster, needs)).map(needText))];
-}
+): Promise<string[]> => [...new Set((await missingNeeds(cluster, needs)).map(needText))];
 
 async function missingNeeds(
   cluster: UserCluster & { readonly authorization: AuthorizationV1Api },

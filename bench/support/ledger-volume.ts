@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { format } from 'mysql2';
 import { createConnection } from 'mysql2/promise';
+import { insertStatement } from '../../lib/mysql/insert.ts';
 import {
-  appendStatement,
+  parameters,
   putStatement,
   removeStatement,
   transferStatement,
@@ -133,7 +134,7 @@ function transaction(entry: LedgerEntry): string {
 function statementOf(entry: LedgerEntry): Statement {
   if (entry.kind === 'transfer') return transferStatement(entry);
   const action = documentAction(entry);
-  if (action === undefined) return appendStatement(entry);
+  if (action === undefined) return { sql: insertStatement, values: parameters(entry) };
   if (action.verb === 'put') return putStatement(entry, documentBody(seed, entry));
   return removeStatement(entry, { ...entry, seq: action.seq });
 }

@@ -1,7 +1,7 @@
 /** Every balance is what the ledger's transfers made it: both were written in one transaction. */
 import { initialBalance } from '../workload/ledger.ts';
 import type { Checker } from './checker.ts';
-import { damage } from './findings.ts';
+import { damage, corruptInSilence } from './findings.ts';
 import { plural } from '../counts.ts';
 
 export const balances: Checker = {
@@ -25,6 +25,6 @@ export const balances: Checker = {
     if (wrong.length === 0) return [];
     const summary = `${plural(wrong.length, 'balance')} not what the ledger's transfers make it`;
     const code = 'BALANCE_WRONG';
-    return [damage({ code, image, safety: 'corrupt', loud: false, summary, evidence: wrong })];
+    return [damage({ code, ...corruptInSilence, image, summary, evidence: wrong })];
   },
 };

@@ -1,6 +1,6 @@
 /** Documents that should not be, are gone, or have other bytes: each kind is a finding of its own. */
 import type { Checker } from './checker.ts';
-import { damage } from './findings.ts';
+import { damage, corruptInSilence } from './findings.ts';
 import { plural } from '../counts.ts';
 import { opChecker } from './op-checker.ts';
 import { opName } from './op-sample.ts';
@@ -15,7 +15,7 @@ const torn: Checker = {
     const summary = `${plural(torn.length, 'document')} with other bytes than were written`;
     const evidence = torn.map(({ document, how }) => `${opName(document)}: ${how}`);
     const code = 'DOCUMENT_TORN';
-    return [damage({ code, image, safety: 'corrupt', loud: false, summary, evidence })];
+    return [damage({ code, ...corruptInSilence, image, summary, evidence })];
   },
 };
 

@@ -1,7 +1,7 @@
 /** What an audit reads from one copy of the volume: facts only; checkers judge them. */
 import { nothingOwn, type OwnEvidence } from '../database/evidence.ts';
 import type { CopyIdentity } from '../storage/identity.ts';
-import type { OpId, OpKind } from '../workload/sql.ts';
+import type { OpId, LedgerEntry } from '../workload/sql.ts';
 
 /** A command's answer, kept as evidence. `output` is at most 4 KiB, its end cut with a mark. */
 export interface CommandEvidence {
@@ -24,16 +24,8 @@ export interface ServerStart {
 }
 
 /** One ledger row, as found. */
-export interface LedgerRow {
+export interface LedgerRow extends Omit<LedgerEntry, 'previousHash' | 'hash'> {
   readonly id: number;
-  readonly client: string;
-  readonly connection: number;
-  readonly session: number;
-  readonly seq: number;
-  readonly kind: OpKind;
-  readonly fromAccount: number;
-  readonly toAccount: number;
-  readonly amount: number;
   /** The stored hash fits the row's own content. */
   readonly hashFits: boolean;
   /** previousHash is the hash of the same session's row before it (or the session's origin). */

@@ -2,7 +2,7 @@
 import type { Finding } from '../experiment/verdict/verdict.ts';
 import type { Checker } from './checker.ts';
 import type { CommandEvidence } from './evidence.ts';
-import { damage, incomplete } from './findings.ts';
+import { damage, incomplete, corruptAndTold } from './findings.ts';
 import { troubleIn } from './machine-trouble.ts';
 
 /** Exit codes of e2fsck(8), bits: 4 errors left uncorrected; from 8 on it could not do its work. */
@@ -35,32 +35,16 @@ export const fileSystem: Checker = {
     const bad = runs.filter(isBad);
     const failed = runs.filter((run) => run.exitCode >= unable && !isBad(run));
     if (bad.length > 0) {
-      findings.push(
-        damage({
-          code: 'FSCK_ERRORS',
-          image,
-          safety: 'corrupt',
-          loud: true,
-          summary: 'the file system has errors',
-          evidence: bad.map(told),
-        }),
-      );
+      const about = { code: 'FSCK_ERRORS', summary: 'the file system has errors' };
+      findings.push(damage({ ...about, ...corruptAndTold, image, evidence: bad.map(told) }));
     }
     if (failed.length > 0) {
       const summary = `${image} image: fsck could not do its work`;
       findings.push(incomplete('FSCK_FAILED', summary, failed.map(told)));
     }
     if (!mounted && mountError !== undefined) {
-      findings.push(
-        damage({
-          code: 'FILE_SYSTEM_UNMOUNTABLE',
-          image,
-          safety: 'corrupt',
-          loud: true,
-          summary: 'the file system cannot be mounted',
-          evidence: [mountError],
-        }),
-      );
+      const about = { code: 'FILE_SYSTEM_UNMOUNTABLE', ...corruptAndTold, evidence: [mountError] };
+      findings.push(damage({ ...about, image, summary: 'the file system cannot be mounted' }));
     }
     return findings;
   },

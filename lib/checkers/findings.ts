@@ -12,6 +12,10 @@ interface Damage {
   readonly evidence: readonly string[];
 }
 
+/** A structure is broken, and a normal operator would have been told so, or not. */
+export const corruptAndTold = { safety: 'corrupt', loud: true } as const;
+export const corruptInSilence = { safety: 'corrupt', loud: false } as const;
+
 /** Pieces of evidence kept in one finding, and the length of each. */
 const maxEvidence = 25;
 const maxLength = 1000;
@@ -30,14 +34,8 @@ export function damage({ code, image, safety, loud, summary, evidence }: Damage)
 
 /** Something could not be read or judged: without it nobody may say `safe`. */
 export function incomplete(code: string, summary: string, evidence: readonly string[]): Finding {
-  return {
-    code,
-    level: 'incomplete',
-    safety: 'safe',
-    loud: false,
-    summary,
-    evidence: shortened(evidence),
-  };
+  const kept = shortened(evidence);
+  return { code, level: 'incomplete', safety: 'safe', loud: false, summary, evidence: kept };
 }
 
 /** Worth reading, no harm by itself. */

@@ -21,7 +21,7 @@ import { rowCheckers } from './ledger-rows.ts';
 import { login } from './login.ts';
 import { naming, type LostCommit } from './lost-commits.ts';
 import { ledgerUnreadable } from './ledger-unreadable.ts';
-import { Reconciler, type Reconciliation } from './reconcile.ts';
+import { Reconciler, type Reconciliation, type ReconcilerOptions } from './reconcile.ts';
 import { unreadBecause, type Unread } from './readability.ts';
 import { reconcileDocuments, type DocumentOptions } from './reconcile-documents.ts';
 import { replaced } from './replaced.ts';
@@ -69,7 +69,7 @@ export interface Judgement {
   readonly reconciliations: ReadonlyMap<ImageLabel, Reconciliation>;
 }
 
-export interface JudgeOptions {
+export interface JudgeOptions extends Pick<ReconcilerOptions, 'withGaps'> {
   /** Default: every checker. */
   readonly all?: readonly Checker[];
   /** Told of each commit that is gone from an image which could be read to its end. */
@@ -78,8 +78,6 @@ export interface JudgeOptions {
   readonly seen?: SeenCommits;
   /** Images that are not of this run's volume and moment: they are not judged. Default: none. */
   readonly without?: ReadonlySet<ImageLabel>;
-  /** Clients whose journals have gaps. Default: none. */
-  readonly withGaps?: ReadonlySet<string>;
 }
 
 /** Reads the history twice: the operations, then the rows of each image. */
@@ -146,9 +144,7 @@ export function judgeImages(
   return { findings: runChecks(images, all), reconciliations };
 }
 
-interface Context {
-  readonly journal: Journal;
-  readonly takenAtMs: number;
+interface Context extends Pick<DocumentOptions, 'journal' | 'takenAtMs'> {
   readonly syncsEachCommit: boolean;
   readonly withGaps: ReadonlySet<string> | undefined;
   readonly reconciler: Reconciler;
@@ -175,11 +171,11 @@ function besides(
 }
 
 /** A checker that throws is a gap in the evidence, never a pass. */
-export function runChecks(
+export const runChecks = (
   images: readonly AuditedImage[],
   all: readonly Checker[] = allCheckers(),
-): Finding[] {
-  return images.flatMap((image) =>
+): Finding[] =>
+  images.flatMap((image) =>
     all.flatMap(({ name, check }) => {
       try {
         return check(image);
@@ -189,6 +185,5 @@ export function runChecks(
       }
     }),
   );
-}
 
 const byTime = (a: ImageRecord, b: ImageRecord): number => a.takenAtMs - b.takenAtMs;

@@ -1,6 +1,6 @@
 /** Reading a table by its primary key and by a secondary index must give the same rows. */
 import type { Checker } from './checker.ts';
-import { damage } from './findings.ts';
+import { damage, corruptInSilence } from './findings.ts';
 
 export const indexes: Checker = {
   name: 'indexes',
@@ -11,13 +11,8 @@ export const indexes: Checker = {
       )
       .map(({ table, index, byPrimary, byIndex }) => {
         const counts = `${byPrimary} rows by primary key, ${byIndex} by ${index}`;
-        return damage({
-          code: 'INDEX_OUT_OF_STEP',
-          image,
-          safety: 'corrupt',
-          loud: false,
-          summary: `index ${index} of ${table} disagrees with the table`,
-          evidence: [byPrimary === byIndex ? `${counts}, with other values` : counts],
-        });
+        const evidence = [byPrimary === byIndex ? `${counts}, with other values` : counts];
+        const summary = `index ${index} of ${table} disagrees with the table`;
+        return damage({ code: 'INDEX_OUT_OF_STEP', ...corruptInSilence, image, summary, evidence });
       }),
 };

@@ -19,16 +19,9 @@ export const ledgerLost: Checker = {
     // Of an unreadable ledger that finding says how many could not be read.
     if (unread !== undefined || lost + seenLost.length === 0) return [];
     const gone = [acknowledged(reconciliation, before), seen(reconciliation)];
-    return [
-      damage({
-        code: 'LEDGER_LOST',
-        image,
-        safety: 'lost',
-        loud: false,
-        summary: gone.filter(Boolean).join('; '),
-        evidence: [...byEpoch(reconciliation), ...lostRanges.map(describe), ...seenLost.map(by)],
-      }),
-    ];
+    const summary = gone.filter(Boolean).join('; ');
+    const evidence = [...byEpoch(reconciliation), ...lostRanges.map(describe), ...seenLost.map(by)];
+    return [damage({ code: 'LEDGER_LOST', safety: 'lost', loud: false, image, summary, evidence })];
   },
 };
 

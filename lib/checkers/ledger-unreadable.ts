@@ -1,6 +1,6 @@
 /** The ledger could not be read to its end because the image is damaged. */
 import type { Checker } from './checker.ts';
-import { damage } from './findings.ts';
+import { damage, corruptAndTold } from './findings.ts';
 import { unreadBecause } from './readability.ts';
 
 export const ledgerUnreadable: Checker = {
@@ -9,15 +9,9 @@ export const ledgerUnreadable: Checker = {
     if (unreadBecause(evidence) !== 'damage') return [];
     const { present, acked } = reconciliation;
     const why = evidence.ledgerError ?? evidence.mountError;
-    return [
-      damage({
-        code: 'LEDGER_UNREADABLE',
-        image,
-        safety: 'corrupt',
-        loud: true,
-        summary: `${present} of ${acked} acknowledged commits can be read`,
-        evidence: [`${evidence.ledgerRows} rows read`, ...(why === undefined ? [] : [why])],
-      }),
-    ];
+    const summary = `${present} of ${acked} acknowledged commits can be read`;
+    const said = [`${evidence.ledgerRows} rows read`, ...(why === undefined ? [] : [why])];
+    const about = { code: 'LEDGER_UNREADABLE', ...corruptAndTold, image };
+    return [damage({ ...about, summary, evidence: said })];
   },
 };

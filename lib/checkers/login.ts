@@ -1,6 +1,6 @@
 /** An application can log in to the server, do its work, and no more than it was granted. */
 import type { Checker } from './checker.ts';
-import { damage } from './findings.ts';
+import { damage, corruptAndTold, corruptInSilence } from './findings.ts';
 import { troubleIn } from './machine-trouble.ts';
 
 export const login: Checker = {
@@ -9,12 +9,12 @@ export const login: Checker = {
     const { refused, unlimited } = login ?? {};
     if (refused !== undefined && troubleIn(refused) === undefined) {
       const summary = 'an ordinary client is not let in, or not to what it was granted';
-      const about = { code: 'LOGIN_REFUSED', image, safety: 'corrupt', loud: true } as const;
+      const about = { code: 'LOGIN_REFUSED', ...corruptAndTold, image };
       return [damage({ ...about, summary, evidence: [refused] })];
     }
     if (unlimited !== undefined) {
       const summary = 'an ordinary client may do what nobody granted it';
-      const about = { code: 'LOGIN_UNLIMITED', image, safety: 'corrupt', loud: false } as const;
+      const about = { code: 'LOGIN_UNLIMITED', ...corruptInSilence, image };
       return [damage({ ...about, summary, evidence: [unlimited] })];
     }
     return [];

@@ -6,8 +6,9 @@ import { deletionOf, documentsBelow, firstDocuments, putsDocument } from '../wor
 import { clientSides, sessionKey } from '../workload/ledger.ts';
 import type { OpId } from '../workload/sql.ts';
 import type { DocumentsFound } from './evidence.ts';
-import type { Journal, SessionLog } from './journal.ts';
+import type { SessionLog } from './journal.ts';
 import { OpSample } from './op-sample.ts';
+import type { ReconcilerOptions } from './reconcile.ts';
 
 export interface DocumentReconciliation {
   /** Documents found. */
@@ -24,14 +25,10 @@ export interface DocumentReconciliation {
   readonly phantoms: OpSample;
 }
 
-export interface DocumentOptions {
-  readonly journal: Journal;
-  /** When the copy was begun, ms on the run's clock. */
-  readonly takenAtMs: number;
+export interface DocumentOptions
+  extends Pick<ReconcilerOptions, 'journal' | 'takenAtMs' | 'withGaps'> {
   /** The image's ledger has the row of an operation; undefined where it could not be read. */
   readonly holds: ((log: SessionLog, seq: number) => boolean) | undefined;
-  /** Clients whose journals have gaps. Default: none. */
-  readonly withGaps?: ReadonlySet<string>;
 }
 
 export function reconcileDocuments(

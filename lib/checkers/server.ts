@@ -3,7 +3,7 @@ import { database } from '../database/chosen.ts';
 import type { Finding } from '../experiment/verdict/verdict.ts';
 import type { Checker } from './checker.ts';
 import type { ServerStart } from './evidence.ts';
-import { damage, incomplete, note } from './findings.ts';
+import { damage, incomplete, note, corruptAndTold } from './findings.ts';
 import { plural } from '../counts.ts';
 import { troubleIn, troubleOfStart } from './machine-trouble.ts';
 import { diedByItself, refusedToStart } from './readability.ts';
@@ -30,21 +30,16 @@ function judgeStart(image: string, start: ServerStart): Finding[] {
     // Hung without a word, or killed by someone else: no proof of damage, but no audit either.
     return [incomplete('SERVER_HUNG', `${image} image: ${server} ${when} did not serve`, [how])];
   }
-  const about = { image, safety: 'corrupt', loud: true, evidence: [how, ...errorLines] } as const;
+  const about = { image, ...corruptAndTold, evidence: [how, ...errorLines] };
   if (!ready) {
     return [damage({ code: 'SERVER_CANNOT_START', summary: `${server} ${when} fails`, ...about })];
   }
-  const summary =
-    purpose === 'check'
-      ? `${tools.checkTable} crashes ${server}`
-      : `${server} ${when} died while it was read`;
-  return [
-    damage({
-      code: purpose === 'check' ? 'CHECK_TABLE_CRASHED' : 'SERVER_DIED',
-      summary,
-      ...about,
-    }),
-  ];
+  if (purpose === 'check') {
+    const summary = `${tools.checkTable} crashes ${server}`;
+    return [damage({ code: 'CHECK_TABLE_CRASHED', summary, ...about })];
+  }
+  const summary = `${server} ${when} died while it was read`;
+  return [damage({ code: 'SERVER_DIED', summary, ...about })];
 }
 
 const mendedLines = ({ purpose, ready, died, errorLines }: ServerStart): string[] =>
@@ -74,7 +69,7 @@ export const errorLog: Checker = {
     if (bad.length > 0) {
       const summary = `${server}'s error log tells of damage in ${plural(bad.length, 'line')}`;
       const code = 'ERROR_LOG_DAMAGE';
-      findings.push(damage({ code, image, safety: 'corrupt', loud: true, summary, evidence: bad }));
+      findings.push(damage({ code, ...corruptAndTold, image, summary, evidence: bad }));
     }
     if (other.length > 0) {
       const summary = `${image} image: ${server}'s error log has ${plural(other.length, 'other error')}`;

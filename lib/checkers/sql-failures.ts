@@ -1,7 +1,7 @@
 /** Statements that a living server refused to answer: an application would have met the same. */
 import { database } from '../database/chosen.ts';
 import type { Checker } from './checker.ts';
-import { damage } from './findings.ts';
+import { damage, corruptAndTold } from './findings.ts';
 import { troubleIn } from './machine-trouble.ts';
 
 export const sqlFailures: Checker = {
@@ -9,14 +9,9 @@ export const sqlFailures: Checker = {
   check: ({ image, evidence }) =>
     (evidence.sqlFailures ?? [])
       .filter(({ error }) => troubleIn(error) === undefined)
-      .map(({ what, error }) =>
-        damage({
-          code: 'SQL_REFUSED',
-          image,
-          safety: 'corrupt',
-          loud: true,
-          summary: `${database.server} cannot answer: ${what}`,
-          evidence: [error],
-        }),
-      ),
+      .map(({ what, error }) => {
+        const summary = `${database.server} cannot answer: ${what}`;
+        const about = { code: 'SQL_REFUSED', ...corruptAndTold, image };
+        return damage({ ...about, summary, evidence: [error] });
+      }),
 };

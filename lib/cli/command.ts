@@ -63,32 +63,19 @@ const shownFor =
   ([wanted, words]: CommandExample): string =>
     `  # ${wanted}\n  ${typed} ${words}`.trimEnd();
 
-/** Throws UsageError `BAD_FLAG`, and a CommanderError with exit code 0 where help was printed. */
-export function parseArguments(command: Command, args: readonly string[]): void {
+/** The command, parsed. Throws UsageError `BAD_FLAG`, and a CommanderError with exit code 0 where help was printed. */
+export function parseArguments(command: Command, args: readonly string[]): Command {
   try {
-    command.parse([...args], { from: 'user' });
+    return command.parse([...args], { from: 'user' });
   } catch (error) {
-    throw asUsage(error, command);
+    if (!(error instanceof CommanderError) || error.exitCode === 0) throw error;
+    // Without a subcommand the help is what was printed.
+    const message = error.code === 'commander.help' ? 'say which of its commands' : error.message;
+    throw new UsageError('BAD_FLAG', message.replace(/^error: /, ''), {
+      hint: '--help shows the flags with their defaults',
+      command: `${command.name()} --help`,
+    });
   }
-}
-
-/** The same for a command whose subcommands act by themselves, with what they throw. */
-export async function actOn(command: Command, args: readonly string[]): Promise<void> {
-  try {
-    await command.parseAsync([...args], { from: 'user' });
-  } catch (error) {
-    throw asUsage(error, command);
-  }
-}
-
-function asUsage(error: unknown, command: Command): unknown {
-  if (!(error instanceof CommanderError) || error.exitCode === 0) return error;
-  // Without a subcommand the help is what was printed.
-  const message = error.code === 'commander.help' ? 'say which of its commands' : error.message;
-  return new UsageError('BAD_FLAG', message.replace(/^error: /, ''), {
-    hint: '--help shows the flags with their defaults',
-    command: `${command.name()} --help`,
-  });
 }
 
 /** A line on stdout; what it holds of files is printed, never obeyed. */

@@ -7,7 +7,7 @@ import type { ImageEvidence, LedgerRow } from '../checkers/evidence.ts';
 import type { LedgerReading } from '../database/group-port.ts';
 import type { GroupView } from '../database/group-views.ts';
 import type { Scenario } from '../experiment/scenario.ts';
-import type { Timers } from '../history/events.ts';
+import type { Timers, SetupRecord } from '../history/events.ts';
 import type { Recorder } from '../history/port.ts';
 import type { ImageLabel, VolumeIdentity } from '../storage/identity.ts';
 import type { Disk, Proof } from '../storage/port.ts';
@@ -139,9 +139,12 @@ export interface ControlPlane {
   /** Lets it go on. Idempotent. */
   resume(component: Component): Promise<void>;
   /** Which process it is now; undefined while there is none. */
-  look(
-    component: Component,
-  ): Promise<{ readonly process: string | undefined; readonly stalled: boolean }>;
+  look(component: Component): Promise<ComponentLook>;
+}
+
+export interface ComponentLook {
+  readonly process: string | undefined;
+  readonly stalled: boolean;
 }
 
 export interface Auditor {
@@ -157,15 +160,9 @@ export interface Auditor {
 }
 
 /** Machines with a database on them: what every run has, whatever it does to them. */
-export interface CommonTestbed {
+export interface CommonTestbed
+  extends Pick<SetupRecord, 'timers' | 'versions' | 'nodes' | 'volume'> {
   readonly clock: Clock;
-  /** Absent without Kubernetes. */
-  readonly timers?: Timers;
-  readonly versions: Readonly<Record<string, string>>;
-  /** Those that the database may run on; of a cluster the schedulable ones. */
-  readonly nodes: readonly string[];
-  /** The volume as it was when the database was new. Absent where there are several. */
-  readonly volume?: VolumeIdentity;
   /** Observers begin to record; stops them when disposed. */
   observe(recorder: Recorder): Promise<AsyncDisposable>;
   /** Removes what the run made; the cluster itself stays when kept. Idempotent. */
@@ -235,7 +232,7 @@ export interface TestbedOptions {
   readonly scenario: Scenario;
   readonly runId: string;
   readonly seed: string;
-  /** The run's folder; history segments go to `<folder>/history`. */
+  /** The run's folder, which exists; history segments go to `<folder>/history`. */
   readonly folder: string;
   /** Recorder for what happens while opening. */
   readonly recorder: Recorder;

@@ -88,8 +88,8 @@ export function compare(real: MilestoneTimes, model: readonly MilestoneTimes[]):
   };
 }
 
-function comparePhases(real: MilestoneTimes, runs: readonly MilestoneTimes[]): PhaseComparison[] {
-  return phaseDefinitions.flatMap((definition) => {
+const comparePhases = (real: MilestoneTimes, runs: readonly MilestoneTimes[]): PhaseComparison[] =>
+  phaseDefinitions.flatMap((definition) => {
     const realS = durationS(real, definition);
     const drawn = runs
       .map((times) => durationS(times, definition))
@@ -101,7 +101,6 @@ function comparePhases(real: MilestoneTimes, runs: readonly MilestoneTimes[]): P
     const fit = constant ? fitOfConstant(realS, model) : fitOfRandom(realS, model, drawn);
     return [{ phase, is: definition.is, realS, model, constant, fit }];
   });
-}
 
 function fitOfConstant(realS: number, { from, median, to }: Interval): Fit {
   const least = Math.min(from, median - toleranceS);

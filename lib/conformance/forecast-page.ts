@@ -41,8 +41,8 @@ export function sectionOf(scored: Scored): string {
 
 const percent = (share: number): string => `${Math.round(share * 100)} %`;
 
-function runsTable(runs: readonly ScoredRun[]): string {
-  return markdownTable(
+const runsTable = (runs: readonly ScoredRun[]): string =>
+  markdownTable(
     ['Cell', 'model', 'rule', 'came', 'within', 'timers late, processor waited for'],
     runs.map(({ cell, run, quantities, missing }) => {
       const said = Object.entries(cell.model.words).map(([word, share]) =>
@@ -65,7 +65,6 @@ function runsTable(runs: readonly ScoredRun[]): string {
       ];
     }),
   );
-}
 
 function wordsTable({ runs, right, brier, ofWords }: ReturnType<typeof scoreWords>): string {
   if (runs === 0) return 'No run came to a verdict.';

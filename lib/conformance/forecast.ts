@@ -66,9 +66,8 @@ const hashOf = (body: unknown): string =>
   createHash('sha256').update(JSON.stringify(body)).digest('hex');
 
 /** The text of a forecast's file. */
-export function sealed(body: ForecastBody): string {
-  return `${JSON.stringify({ ...body, sha256: hashOf(body) }, undefined, 2)}\n`;
-}
+export const sealed = (body: ForecastBody): string =>
+  `${JSON.stringify({ ...body, sha256: hashOf(body) }, undefined, 2)}\n`;
 
 /** Throws EvidenceError `FORECAST_UNREADABLE` or `FORECAST_ALTERED`. */
 export function readForecast(path: string): Forecast {

@@ -3,14 +3,13 @@ import type { Verdict } from '../experiment/verdict/verdict.ts';
 import { sayMilestone } from '../timeline/milestone-times.ts';
 import type { Comparison } from './compare.ts';
 import { reasonFor, type FoundDifference } from './listed.ts';
-import { busyBecause, lateBecause, type Load } from './load.ts';
+import { busyBecause, lateBecause } from './load.ts';
 import type { PredictedRun } from './predict.ts';
+import type { RealRun } from './real-run.ts';
 
 type Word = Verdict['verdict'];
 
-export interface RunComparison extends Comparison {
-  /** The run's folder, its last part. */
-  readonly run: string;
+export interface RunComparison extends Comparison, Pick<RealRun, 'run' | 'starved' | 'load'> {
   /** Fault, remedy, disk. */
   readonly scenario: string;
   readonly realVerdict: Word;
@@ -26,9 +25,6 @@ export interface RunComparison extends Comparison {
     readonly words: Words;
   };
   readonly modelRuns: number;
-  /** Its machine did not keep time: nothing but the verdict is compared. */
-  readonly starved: boolean;
-  readonly load: Load;
 }
 
 export type Words = Readonly<Partial<Record<Word, number>>>;
@@ -63,8 +59,8 @@ export function differencesOf(comparison: RunComparison): JudgedDifference[] {
   });
 }
 
-function phaseDifferences({ run, phases, load }: RunComparison): UnexplainedDifference[] {
-  return phases
+const phaseDifferences = ({ run, phases, load }: RunComparison): UnexplainedDifference[] =>
+  phases
     .filter(({ fit }) => fit === 'differs')
     .map((each) => {
       const { phase, is, realS, model } = each;
@@ -72,7 +68,6 @@ function phaseDifferences({ run, phases, load }: RunComparison): UnexplainedDiff
       const says = `${phase} (${is}): ${seconds(realS)}, in the model ${span}`;
       return { what: phase, run, realS, says, load: lateBecause(each, load) };
     });
-}
 
 function milestoneDifferences({ run, orders, milestones }: RunComparison): UnexplainedDifference[] {
   const swapped = orders.map(({ first, second, realGapS }) => ({

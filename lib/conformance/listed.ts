@@ -92,14 +92,13 @@ export interface FoundDifference {
 }
 
 /** Why this difference is no news; undefined where it is. */
-export function reasonFor(
+export const reasonFor = (
   { what, run, realS }: FoundDifference,
   listed: readonly ListedDifference[] = listedDifferences,
-): string | undefined {
-  return listed.find(
+): string | undefined =>
+  listed.find(
     (entry) =>
       entry.what === what &&
       (entry.runs === undefined || entry.runs.includes(run)) &&
       (entry.toS === undefined || realS === undefined || realS <= entry.toS),
   )?.why;
-}

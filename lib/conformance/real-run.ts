@@ -16,7 +16,7 @@ export interface RealRun extends PredictedRun {
   readonly scenario: Scenario;
   /** Where it is inconclusive: why. */
   readonly incompleteBecause: readonly string[];
-  /** Its machine did not keep time: what it says of times is no measurement. */
+  /** Its machine did not keep time: what it says of times is no measurement, and only its verdict is compared. */
   readonly starved: boolean;
   readonly load: Load;
 }

@@ -14,6 +14,7 @@ export interface PlanOptions {
   readonly states: number;
   /** What becomes of unflushed writes; the states take turns. */
   readonly policies: readonly PowerLoss[];
+  /** Gives the moments and what unflushed writes become. */
   readonly seed: string;
   /** The first acknowledged commit, ms on the run's clock: moments before it can lose nothing. */
   readonly firstAckMs: number;

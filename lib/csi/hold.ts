@@ -41,8 +41,9 @@ export async function letGo(layout: Layout): Promise<void> {
 const pollMs = 100;
 
 /** Waits before the work while the call is held; `heldMs` in its notes says how long. */
-export function whileHeld(layout: Layout, node: string, around: Around): Around {
-  return (call, work) =>
+export const whileHeld =
+  (layout: Layout, node: string, around: Around): Around =>
+  (call, work) =>
     around(call, async (notes) => {
       const { volumeId } = call.request as { readonly volumeId?: unknown };
       if (typeof volumeId !== 'string' || !isName(volumeId)) return work(notes);
@@ -52,4 +53,3 @@ export function whileHeld(layout: Layout, node: string, around: Around): Around 
       if (heldMs > 0) notes['heldMs'] = heldMs;
       return work(notes);
     });
-}

@@ -25,17 +25,15 @@ export interface Layout {
   readonly lock: string;
 }
 
-export function layoutOf(root: string): Layout {
-  return {
-    root,
-    volumes: join(root, 'volumes'),
-    copies: join(root, 'copies'),
-    log: join(root, 'log'),
-    exports: join(root, 'exports'),
-    arraySocket: join(root, 'array.sock'),
-    lock: join(root, 'lock'),
-  };
-}
+export const layoutOf = (root: string): Layout => ({
+  root,
+  volumes: join(root, 'volumes'),
+  copies: join(root, 'copies'),
+  log: join(root, 'log'),
+  exports: join(root, 'exports'),
+  arraySocket: join(root, 'array.sock'),
+  lock: join(root, 'lock'),
+});
 
 export const volumeFolder = (layout: Layout, volume: string): string =>
   join(layout.volumes, checkedName('volume', volume));

@@ -15,9 +15,8 @@ export interface MountEntry {
   readonly source: string;
 }
 
-export async function ownMounts(): Promise<MountEntry[]> {
-  return parseMountInfo(await readFile('/proc/self/mountinfo', 'utf8'));
-}
+export const ownMounts = async (): Promise<MountEntry[]> =>
+  parseMountInfo(await readFile('/proc/self/mountinfo', 'utf8'));
 
 /** The format is in proc_pid_mountinfo(5). */
 export function parseMountInfo(text: string): MountEntry[] {
@@ -54,9 +53,8 @@ export function loopOf(mount: MountEntry): number | undefined {
 }
 
 /** What is mounted right there: the uppermost where mounts are stacked. */
-export async function mountAt(path: string): Promise<MountEntry | undefined> {
-  return (await ownMounts()).findLast(({ mountPoint }) => mountPoint === path);
-}
+export const mountAt = async (path: string): Promise<MountEntry | undefined> =>
+  (await ownMounts()).findLast(({ mountPoint }) => mountPoint === path);
 
 /** True where both have the same disk: all raw devices are of one file system of the kernel's. */
 export const isSameDisk = (one: MountEntry, other: MountEntry): boolean =>

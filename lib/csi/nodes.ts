@@ -1,5 +1,6 @@
 /** The nodes that the storage knows, as an array knows its hosts: each driver makes its own known. */
-import { access, mkdir, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { status } from '@grpc/grpc-js';
 import { CallError } from './grpc.ts';
@@ -16,11 +17,6 @@ export async function registerNode(layout: Layout, node: string): Promise<void> 
 
 /** Throws NOT_FOUND for a node whose driver never ran. */
 export async function neededNode(layout: Layout, node: string): Promise<void> {
-  const known =
-    isName(node) &&
-    (await access(nodePath(layout, node)).then(
-      () => true,
-      () => false,
-    ));
+  const known = isName(node) && existsSync(nodePath(layout, node));
   if (!known) throw new CallError(status.NOT_FOUND, `there is no node ${node}`);
 }

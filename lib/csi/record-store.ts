@@ -46,17 +46,16 @@ export async function neededRecord(layout: Layout, volume: string): Promise<Volu
 }
 
 /** Changes one volume's record under the lock. Rejects with NOT_FOUND where there is none. */
-export function updateRecord(
+export const updateRecord = (
   layout: Layout,
   volume: string,
   change: (record: VolumeRecord) => VolumeRecord,
-): Promise<VolumeRecord> {
-  return locked(layout, async () => {
+): Promise<VolumeRecord> =>
+  locked(layout, async () => {
     const changed = change(await neededRecord(layout, volume));
     await writeRecord(layout, volume, changed);
     return changed;
   });
-}
 
 /**
  * Runs `work` while no other process in any container changes a record. flock(1) holds the lock, and

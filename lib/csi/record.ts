@@ -99,24 +99,22 @@ export interface AttachmentCut {
 }
 
 /** The node's attachment is cut from now on; a cut one stays as it is, but a fence outlasts a crash. */
-export function recordCut(
+export const recordCut = (
   record: VolumeRecord,
   node: string,
   { cutFor, wallMs, canaryAt }: AttachmentCut,
-): VolumeRecord {
-  return change(record, node, (each) => {
+): VolumeRecord =>
+  change(record, node, (each) => {
     if (each.state === 'attached') {
       const canary = canaryAt === undefined ? {} : { canaryAt };
       return { ...each, state: 'cut', cutFor, cutAt: wallMs, ...canary };
     }
     return cutFor === 'fence' ? { ...each, cutFor } : each;
   });
-}
 
 /** The node holds nothing any more. */
-export function detach(record: VolumeRecord, node: string, wallMs: number): VolumeRecord {
-  return change(record, node, (each) => ({ ...each, state: 'detached', detachedAt: wallMs }));
-}
+export const detach = (record: VolumeRecord, node: string, wallMs: number): VolumeRecord =>
+  change(record, node, (each) => ({ ...each, state: 'detached', detachedAt: wallMs }));
 
 /** True where a crash, and nothing but a crash, keeps the node from what it holds. */
 export const awaitsPower = (record: VolumeRecord, node: string): boolean => {

@@ -10,8 +10,8 @@ export interface ProgramResult {
 }
 
 /** Resolves with any exit code; rejects where the program is missing or was killed. */
-export function runProgram(program: string, ...args: readonly string[]): Promise<ProgramResult> {
-  return new Promise((resolve, reject) => {
+export const runProgram = (program: string, ...args: readonly string[]): Promise<ProgramResult> =>
+  new Promise((resolve, reject) => {
     execFile(program, args, (error, stdout, stderr) => {
       if (error !== null && typeof error.code !== 'number') {
         reject(failed(program, args, error.message, error));
@@ -21,7 +21,6 @@ export function runProgram(program: string, ...args: readonly string[]): Promise
       resolve({ exitCode, stdout, output: `${stdout}${stderr}`.trim() });
     });
   });
-}
 
 /** Runs it as `run`, and rejects with any exit code but 0. Resolves to stdout. */
 export async function must(program: string, ...args: readonly string[]): Promise<string> {

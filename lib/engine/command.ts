@@ -2,6 +2,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { killGroup, remember } from './children.ts';
+import type { Ended } from '../cluster/node-shell.ts';
 
 export interface CommandRequest {
   readonly argv: readonly string[];
@@ -12,11 +13,7 @@ export interface CommandRequest {
   readonly timeoutMs?: number | undefined;
 }
 
-export interface CommandResult {
-  /** -1 where it was ended by its timeout or a signal. */
-  readonly exitCode: number;
-  readonly stdout: string;
-  readonly stderr: string;
+export interface CommandResult extends Ended {
   /** The timeout that ended it. Absent where it ended in time. */
   readonly lateMs?: number;
 }

@@ -191,8 +191,5 @@ export const takenOf = (
     .find(({ takes }) => takes?.[field] !== undefined)?.takes?.[field];
 
 /** Empty where all fits. */
-export function contradictions(scenario: Scenario): Contradiction[] {
-  return rules
-    .filter(({ broken }) => broken(scenario))
-    .map(({ field, message }) => ({ field, message }));
-}
+export const contradictions = (scenario: Scenario): Contradiction[] =>
+  rules.filter(({ broken }) => broken(scenario)).map(({ field, message }) => ({ field, message }));

@@ -30,11 +30,10 @@ export const shortTimersMs: typeof stockTimersMs = {
 };
 
 /** Names of the timers that differ from stock in this scenario. */
-export function shortenedTimers(scenario: Scenario): string[] {
-  return Object.entries(stockTimersMs)
+export const shortenedTimers = (scenario: Scenario): string[] =>
+  Object.entries(stockTimersMs)
     .filter(([name, stock]) => scenario[name as keyof typeof stockTimersMs] !== stock)
     .map(([name]) => name);
-}
 
 /** How far the numbers may be believed: stock timers, shortened ones, or the model. */
 export type Basis = 'measured' | 'shortened' | 'predicted';

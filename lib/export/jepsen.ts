@@ -41,8 +41,8 @@ interface OperationNames {
 }
 
 /** The ledger as lists, one a session; each copy of the volume is a read of all of them. */
-export function listAppend(history: History): Generator<JepsenOp> {
-  return jepsenOps(history, {
+export const listAppend = (history: History): Generator<JepsenOp> =>
+  jepsenOps(history, {
     read: 'txn',
     write: 'txn',
     written: (id) => [['append', sessionKey(id), id.seq]],
@@ -53,11 +53,10 @@ export function listAppend(history: History): Generator<JepsenOp> {
       return [...lists].map(([key, list]) => ['r', key, list] as const);
     },
   });
-}
 
 /** The transfers, and each copy of the volume as a read of all balances. */
-export function bank(history: History): Generator<JepsenOp> {
-  return jepsenOps(history, {
+export const bank = (history: History): Generator<JepsenOp> =>
+  jepsenOps(history, {
     read: 'read',
     write: 'transfer',
     written: (_, { kind, fromAccount: from, toAccount: to, amount }) =>
@@ -66,7 +65,6 @@ export function bank(history: History): Generator<JepsenOp> {
     found: ({ evidence }) =>
       new Map(Object.entries(evidence.balances).map(([id, balance]) => [Number(id), balance])),
   });
-}
 
 /** In time order. A copy that could not be read to its end is no read. */
 function* jepsenOps(history: History, words: OperationNames): Generator<JepsenOp> {

@@ -64,12 +64,9 @@ function gapsOf(history: History): string[] {
 const lineOf = (op: JepsenOp): string => `${op.index === 0 ? '' : ','}\n${jsonOf(op)}`;
 
 /** Jepsen's operations as text: EDN, a map a line, as Jepsen itself writes; or a JSON array. */
-export function ednOf({ index, time, type, process, f, value }: JepsenOp): string {
-  return (
-    `{:index ${index}, :time ${time}, :type :${type}, :process ${process}, ` +
-    `:f :${f}, :value ${ednValue(value)}}`
-  );
-}
+export const ednOf = ({ index, time, type, process, f, value }: JepsenOp): string =>
+  `{:index ${index}, :time ${time}, :type :${type}, :process ${process}, ` +
+  `:f :${f}, :value ${ednValue(value)}}`;
 
 function ednValue(value: OpValue): string {
   if (value === null) return 'nil';

@@ -1,5 +1,5 @@
 /** Faults of the control plane: the victim is whole, what decides about it is not. */
-import type { Component, ControlPlane } from '../cluster/port.ts';
+import type { Component, ControlPlane, ComponentLook } from '../cluster/port.ts';
 import {
   certify,
   heartbeatMs,
@@ -20,7 +20,7 @@ const seen = (
   controlPlane: ControlPlane,
   component: Component,
   claim: string,
-  holds: (look: Awaited<ReturnType<ControlPlane['look']>>) => boolean,
+  holds: (look: ComponentLook) => boolean,
 ): Probe => ({
   claim,
   ask: async () => {

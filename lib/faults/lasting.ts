@@ -31,30 +31,28 @@ const withMachine = (context: FaultContext): LastingContext => ({
   machine: context.testbed.machine(context.victim.node),
 });
 
-export function lastingFault({ name, breaks, mends, whole, broken }: LastingFault): Fault {
-  return {
-    name,
-    leastMs: heartbeatMs,
+export const lastingFault = ({ name, breaks, mends, whole, broken }: LastingFault): Fault => ({
+  name,
+  leastMs: heartbeatMs,
 
-    async inject(given: FaultContext): Promise<void> {
-      const context = withMachine(given);
-      const step = stepOf(name, context);
-      await certify(context.recorder, name, 'before', whole(context));
-      step('begin');
-      await breaks(context);
-      step('done');
-      await certify(context.recorder, name, 'during', broken(context));
-    },
+  async inject(given: FaultContext): Promise<void> {
+    const context = withMachine(given);
+    const step = stepOf(name, context);
+    await certify(context.recorder, name, 'before', whole(context));
+    step('begin');
+    await breaks(context);
+    step('done');
+    await certify(context.recorder, name, 'during', broken(context));
+  },
 
-    holds: (given: FaultContext) => broken(withMachine(given)),
+  holds: (given: FaultContext) => broken(withMachine(given)),
 
-    async heal(given: FaultContext): Promise<void> {
-      const context = withMachine(given);
-      const step = stepOf(name, context);
-      step('heal');
-      await mends(context);
-      step('healed');
-      await certify(context.recorder, name, 'after', whole(context));
-    },
-  };
-}
+  async heal(given: FaultContext): Promise<void> {
+    const context = withMachine(given);
+    const step = stepOf(name, context);
+    step('heal');
+    await mends(context);
+    step('healed');
+    await certify(context.recorder, name, 'after', whole(context));
+  },
+});

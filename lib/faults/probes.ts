@@ -27,20 +27,23 @@ const verb = (expected: boolean): string => (expected ? 'reaches' : 'does not re
 /** On a busy machine an answer may come late: what can be reached is, by one try of so many. */
 const tries = 3;
 
-function asked(claim: string, path: string, expected: boolean, ask: () => Promise<boolean>): Probe {
-  return {
-    claim,
-    ask: async () => {
-      const most = expected ? tries : 1;
-      let count = 1;
-      let reached = await ask();
-      for (; !reached && count < most; count += 1) reached = await ask();
-      const how = count === 1 ? '' : `, asked ${count} times`;
-      const evidence = `${path}: ${reached ? 'reached' : 'not reached'}${how}`;
-      return { holds: reached === expected, evidence };
-    },
-  };
-}
+const asked = (
+  claim: string,
+  path: string,
+  expected: boolean,
+  ask: () => Promise<boolean>,
+): Probe => ({
+  claim,
+  ask: async () => {
+    const most = expected ? tries : 1;
+    let count = 1;
+    let reached = await ask();
+    for (; !reached && count < most; count += 1) reached = await ask();
+    const how = count === 1 ? '' : `, asked ${count} times`;
+    const evidence = `${path}: ${reached ? 'reached' : 'not reached'}${how}`;
+    return { holds: reached === expected, evidence };
+  },
+});
 
 /** Out of the node. */
 export const apiReached = (machine: Machine, expected: boolean): Probe =>

@@ -19,25 +19,23 @@ const readyWithinMs = 180_000;
 const reportedWithinMs = 9000;
 const askEveryMs = 200;
 
-export function withServerKills(fault: Fault): Fault {
-  return {
-    ...fault,
-    async leadUp(context, signal): Promise<void> {
-      for (let left = context.scenario.serverKills; left > 0; left--) {
-        await until(context, signal, readyWithinMs, 'Ready', ({ ready }) => ready);
-        await killServer(context);
-        await until(context, signal, reportedWithinMs, 'not Ready', ({ ready }) => !ready);
-      }
-      await until(context, signal, reportedWithinMs, 'not running', doesNotRun);
-      await certify(context.recorder, name, 'before', [reportedAsWaiting(context)]);
-    },
-    async inject(context): Promise<void> {
-      await fault.inject(context);
-      // The kubelet may have been faster: then its last report is of a container that runs.
-      await certify(context.recorder, name, 'during', [reportedAsWaiting(context)]);
-    },
-  };
-}
+export const withServerKills = (fault: Fault): Fault => ({
+  ...fault,
+  async leadUp(context, signal): Promise<void> {
+    for (let left = context.scenario.serverKills; left > 0; left--) {
+      await until(context, signal, readyWithinMs, 'Ready', ({ ready }) => ready);
+      await killServer(context);
+      await until(context, signal, reportedWithinMs, 'not Ready', ({ ready }) => !ready);
+    }
+    await until(context, signal, reportedWithinMs, 'not running', doesNotRun);
+    await certify(context.recorder, name, 'before', [reportedAsWaiting(context)]);
+  },
+  async inject(context): Promise<void> {
+    await fault.inject(context);
+    // The kubelet may have been faster: then its last report is of a container that runs.
+    await certify(context.recorder, name, 'during', [reportedAsWaiting(context)]);
+  },
+});
 
 async function killServer({ testbed, recorder, victim }: FaultContext): Promise<void> {
   const about = { type: 'action', actor: 'runner', name, node: victim.node } as const;

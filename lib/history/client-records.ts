@@ -2,32 +2,21 @@
 import type { OpId, OpKind, OpOutcome, ServerIdentity } from '../workload/sql.ts';
 
 /** A client opened (or failed to open) a session. Operations refer to it by connection + session. */
-export interface SessionRecord extends Stamped {
+export interface SessionRecord extends Stamped, Omit<OpId, 'seq'> {
   readonly type: 'session';
-  readonly client: string;
-  readonly connection: number;
-  readonly session: number;
   /** Absent where the connect failed; then `error` says why. */
   readonly server?: ServerIdentity;
   readonly error?: string;
 }
 
 /** An operation is sent. `client` is the segment's owner. */
-export interface InvokeRecord extends Stamped {
+export interface InvokeRecord extends Stamped, OpId {
   readonly type: 'invoke';
-  readonly client: string;
-  readonly connection: number;
-  readonly session: number;
-  readonly seq: number;
   readonly kind: OpKind;
 }
 
-export interface OutcomeRecord extends Stamped {
+export interface OutcomeRecord extends Stamped, OpId {
   readonly type: 'outcome';
-  readonly client: string;
-  readonly connection: number;
-  readonly session: number;
-  readonly seq: number;
   readonly outcome: OpOutcome;
   readonly error?: string;
 }
@@ -61,7 +50,7 @@ export interface ClientPlan {
   readonly connections: number;
   /** Operations a second, of all its connections together. */
   readonly rate: number | 'max';
-  /** Between two reads; absent where it reads nothing. */
+  /** Between two reads of the newest row, on a connection of their own; absent where it reads nothing. */
   readonly readEveryMs?: number;
 }
 

@@ -91,9 +91,9 @@ export interface SetupRecord extends Stamped {
   readonly timers?: Timers;
   /** Kubernetes, database, kernel, images, this project: name → version or id. */
   readonly versions: Readonly<Record<string, string>>;
-  /** Schedulable nodes. */
+  /** Nodes that the database may run on; of a cluster the schedulable ones. */
   readonly nodes: readonly string[];
-  /** Absent before version 3, and where a run has several volumes. */
+  /** The volume as it was when the database was new. Absent before version 3, and where a run has several. */
   readonly volume?: VolumeIdentity;
 }
 

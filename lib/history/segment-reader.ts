@@ -151,21 +151,19 @@ function endOf(frames: readonly FramePlace[], path: string, onDamage: OnDamage):
   return end;
 }
 
-function frameChunk(path: string, segment: string, { head, offset }: FramePlace): Chunk {
-  return {
-    ...{ segment, path, offset, client: head.client, summary: head, skip: 0 },
-    lines: () => {
-      const file = openSync(path, 'r');
-      try {
-        return unpackFrame(readAt(file, offset, head.bytes));
-      } catch (error) {
-        throw damaged(path, `the frame at byte ${offset} can't be unpacked`, error);
-      } finally {
-        closeSync(file);
-      }
-    },
-  };
-}
+const frameChunk = (path: string, segment: string, { head, offset }: FramePlace): Chunk => ({
+  ...{ segment, path, offset, client: head.client, summary: head, skip: 0 },
+  lines: () => {
+    const file = openSync(path, 'r');
+    try {
+      return unpackFrame(readAt(file, offset, head.bytes));
+    } catch (error) {
+      throw damaged(path, `the frame at byte ${offset} can't be unpacked`, error);
+    } finally {
+      closeSync(file);
+    }
+  },
+});
 
 function readAt(file: number, offset: number, length: number): Buffer {
   const bytes = Buffer.alloc(length);

@@ -23,9 +23,8 @@ export interface BuildOptions {
 }
 
 /** `$XDG_CACHE_HOME/forcedetach`, else `~/.cache/forcedetach`. */
-export function cacheFolder(): string {
-  return join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'forcedetach');
-}
+export const cacheFolder = (): string =>
+  join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'forcedetach');
 
 /** All images of the engine by reference. Throws InfrastructureError `ENGINE_MISSING`. */
 export async function presentImages(): Promise<ReadonlySet<string>> {
@@ -67,8 +66,8 @@ export async function buildStep(step: ImageStep, options: BuildOptions): Promise
 }
 
 /** Bash that makes an image unless another process just did; the lock is held meanwhile. */
-function script(step: ImageStep): string {
-  return [
+const script = (step: ImageStep): string =>
+  [
     'set -euo pipefail',
     `if ${recipe.hasImage(step.ref)}; then exit 0; fi`,
     'rm -rf "$WORK"; mkdir -p "$WORK"',
@@ -76,7 +75,6 @@ function script(step: ImageStep): string {
     'set -x',
     ...step.commands,
   ].join('\n');
-}
 
 async function stepError(step: ImageStep, log: string): Promise<InfrastructureError> {
   const tail = (await $({ quiet: true, nothrow: true })`tail -n 12 ${log}`).stdout.trimEnd();

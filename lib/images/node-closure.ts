@@ -40,9 +40,7 @@ function resolveFrom(root: string, from: string, name: string): string {
   return `node_modules/${name}`;
 }
 
-function outer(path: string): string {
-  return path.slice(0, path.lastIndexOf('/node_modules/'));
-}
+const outer = (path: string): string => path.slice(0, path.lastIndexOf('/node_modules/'));
 
 const shared = [
   ...['errors.ts', 'plain-text.ts', 'disk-kinds.ts', 'taints.ts', 'kubernetes-get.ts'],

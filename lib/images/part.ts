@@ -40,9 +40,8 @@ export interface PartInputs {
 export const partLabel = 'forcedetach.part';
 
 /** Labels of an image, as arguments of an import or a commit. */
-export function labelChanges(name: string, key: string): string {
-  return `--change 'LABEL ${partLabel}=${name}' --change 'LABEL forcedetach.key=${key}'`;
-}
+export const labelChanges = (name: string, key: string): string =>
+  `--change 'LABEL ${partLabel}=${name}' --change 'LABEL forcedetach.key=${key}'`;
 
 export function definePart(
   name: string,

@@ -45,11 +45,12 @@ export function publishedSteps(root: string, kubernetes: string): PulledSteps {
   };
 }
 
-function pull(name: string, ref: string): ImageStep {
-  return { name, ref, commands: [recipe.pull(ref)] };
-}
+const pull = (name: string, ref: string): ImageStep => ({
+  name,
+  ref,
+  commands: [recipe.pull(ref)],
+});
 
 /** Flags of an image that is built from a Dockerfile. */
-export function partLabels(part: string, key: string): string {
-  return `--label forcedetach.part=${part} --label forcedetach.key=${key}`;
-}
+export const partLabels = (part: string, key: string): string =>
+  `--label forcedetach.part=${part} --label forcedetach.key=${key}`;

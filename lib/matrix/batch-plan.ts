@@ -8,15 +8,11 @@ import { controlsOf, type Control } from './controls.ts';
 import { isLoud, type Matrix } from './matrix-schema.ts';
 
 /** One run that the batch owes. */
-export interface BatchTrial {
-  /** Unique in the batch and fit for a folder's name. */
-  readonly id: string;
+export interface BatchTrial extends Pick<Cell, 'id' | 'label' | 'scenario'> {
   /** `check`: a cell once more, alone on its victim and its cluster, with its first run's seed. */
   readonly kind: 'cell' | 'control' | 'check';
   /** Id of the cell, or role of the control. */
   readonly subject: string;
-  readonly label: string;
-  readonly scenario: Scenario;
   readonly seed: string;
   /** Nothing else may run meanwhile, on no cluster. */
   readonly alone: boolean;

@@ -59,18 +59,17 @@ function valuesOf(name: string, values: unknown, complain: Complain): AxisValue[
   return [];
 }
 
-function fieldValues(
+const fieldValues = (
   field: SettableName,
   { name, values }: { readonly name: string; readonly values: readonly unknown[] },
   complain: Complain,
-): AxisValue[] {
-  return values.map((value, index) => {
+): AxisValue[] =>
+  values.map((value, index) => {
     const path = [name, index];
     if (values.indexOf(value) !== index) complain(path, 'stands here twice');
     const settings = readValue(field, value, { path, isOld: isOldName(name), complain });
     return { label: scalar.safeParse(value).success ? String(value) : '', settings };
   });
-}
 
 /** Axis → its labels that are meant; it means the cells that all of them fit. */
 const placesSchema = z.record(

@@ -79,11 +79,10 @@ const differ = (why: string): UsageError =>
     hint: 'run all shards of one file with the same --seed and --kubernetes',
   });
 
-function withPaths<K extends 'controls' | 'checks'>(
+const withPaths = <K extends 'controls' | 'checks'>(
   shards: readonly BatchShard[],
   part: K,
-): Batch[K] {
-  return shards.flatMap(({ batch, path }) =>
+): Batch[K] =>
+  shards.flatMap(({ batch, path }) =>
     batch[part].map((each) => ({ ...each, folder: `${path}/${each.folder}` })),
   ) as Batch[K];
-}

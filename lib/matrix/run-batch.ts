@@ -15,11 +15,18 @@ import {
   type Results,
 } from './results.ts';
 import { runQueue, type Room, type Slot } from './schedule.ts';
+import type { TestbedOptions } from '../cluster/port.ts';
 
-export interface BatchOptions {
+/** Where an event may run, and until when. */
+export interface EventPlace {
+  readonly slot: Slot;
+  readonly room: Room;
+  readonly signal: AbortSignal;
+}
+
+/** The batch's folder exists. */
+export interface BatchOptions extends Pick<TestbedOptions, 'folder' | 'onProgress' | 'signal'> {
   readonly plan: BatchPlan;
-  /** The batch's folder; it exists. */
-  readonly folder: string;
   readonly backend: 'kind' | 'sim';
   /** Slots for fault events side by side; those in slots of one cluster have victims of their own. */
   readonly slots: readonly Slot[];
@@ -31,14 +38,9 @@ export interface BatchOptions {
    * Runs trials under one fault event, each in a folder that it makes; one promise a trial, which
    * rejects where it came to no verdict.
    */
-  readonly run: (
-    runs: readonly TrialRun[],
-    where: { readonly slot: Slot; readonly room: Room; readonly signal: AbortSignal },
-  ) => readonly Promise<RunOutcome>[];
+  readonly run: (runs: readonly TrialRun[], where: EventPlace) => readonly Promise<RunOutcome>[];
   /** Wall time, Unix milliseconds. */
   readonly wallMs: () => number;
-  readonly onProgress: (line: string) => void;
-  readonly signal: AbortSignal;
 }
 
 export interface TrialRun {

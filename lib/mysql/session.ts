@@ -189,12 +189,11 @@ function notSent(): SqlError {
 }
 
 /** Also puts up the lasting listener without which a late error would end the process. */
-function connected(connection: Connection): Promise<void> {
-  return new Promise((resolve, reject) => {
+const connected = (connection: Connection): Promise<void> =>
+  new Promise((resolve, reject) => {
     connection.on('error', reject);
     connection.on('connect', () => resolve());
   });
-}
 
 async function whoAnswers(connection: Connection): Promise<ServerIdentity> {
   const [self, uptime] = await new Promise<RowDataPacket[][]>((resolve, reject) => {
@@ -213,10 +212,9 @@ async function whoAnswers(connection: Connection): Promise<ServerIdentity> {
   return { node, podUid, startedAtS: Number(nowS) - Number(uptime?.[0]?.['Value']) };
 }
 
-function prepare(connection: Connection): Promise<PrepareStatementInfo> {
-  return new Promise((resolve, reject) => {
+const prepare = (connection: Connection): Promise<PrepareStatementInfo> =>
+  new Promise((resolve, reject) => {
     connection.prepare(insertStatement, (error, statement) =>
       error === null ? resolve(statement) : reject(error),
     );
   });
-}

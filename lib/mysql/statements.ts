@@ -11,12 +11,6 @@ export interface Statement {
   readonly values: readonly (string | number | Buffer)[];
 }
 
-/** Says the prepared insert of the hot path, for who sends it as text. */
-export const appendStatement = (entry: LedgerEntry): Statement => ({
-  sql: insertStatement,
-  values: parameters(entry),
-});
-
 export function transferStatement(entry: LedgerEntry): Statement {
   const { fromAccount, toAccount, amount } = entry;
   return withRow(entry, {
@@ -25,19 +19,17 @@ export function transferStatement(entry: LedgerEntry): Statement {
   });
 }
 
-export function putStatement(entry: LedgerEntry, body: Buffer): Statement {
-  return withRow(entry, {
+export const putStatement = (entry: LedgerEntry, body: Buffer): Statement =>
+  withRow(entry, {
     sql: 'INSERT INTO document (client, connection, session, seq, body) VALUES (?, ?, ?, ?, ?)',
     values: [...nameOf(entry), body],
   });
-}
 
-export function removeStatement(entry: LedgerEntry, document: OpId): Statement {
-  return withRow(entry, {
+export const removeStatement = (entry: LedgerEntry, document: OpId): Statement =>
+  withRow(entry, {
     sql: 'DELETE FROM document WHERE client = ? AND connection = ? AND session = ? AND seq = ?',
     values: nameOf(document),
   });
-}
 
 export const schemaChangeStatement: Statement = { sql: schemaChange, values: [] };
 
@@ -61,7 +53,7 @@ const withRow = (entry: LedgerEntry, { sql, values }: Statement): Statement => (
   values: [...parameters(entry), ...values],
 });
 
-const parameters = (entry: LedgerEntry): (string | number | Buffer)[] => [
+export const parameters = (entry: LedgerEntry): (string | number | Buffer)[] => [
   ...nameOf(entry),
   entry.kind,
   entry.fromAccount,

@@ -68,8 +68,8 @@ export function commented(head: readonly string[], objects: readonly object[]): 
   return [comment, ...objects.map((object) => stringify(object).trimEnd())].join('\n---\n');
 }
 
-function trialObjects(template: ObjectTemplate): object[] {
-  return variants.flatMap((variant) => {
+const trialObjects = (template: ObjectTemplate): object[] =>
+  variants.flatMap((variant) => {
     const trial = template.plan.list.find((each) => each.variant === variant);
     if (trial === undefined) return [];
     const claim = asWhole('v1', 'PersistentVolumeClaim', claimObject(template, trial));
@@ -78,7 +78,6 @@ function trialObjects(template: ObjectTemplate): object[] {
     );
     return [claim, ...pods].map((object) => inNamespace(object, template.namespace));
   });
-}
 
 export function inNamespace(object: KubernetesObject, namespace: string): object {
   const { name, labels } = object.metadata ?? {};

@@ -62,13 +62,11 @@ export function jobText(request: ProbeJobRequest): string {
 }
 
 /** Never on the node that is cut off: its certificate would be lost with it. */
-function podSpec(serviceAccountName: string, cut: ProbeJobRequest['cut']): object {
-  return {
-    ...{ restartPolicy: 'Never', serviceAccountName },
-    terminationGracePeriodSeconds: endS + Math.ceil((cut?.healAfterMs ?? 0) / 1000),
-    ...(cut === undefined ? {} : { affinity: { nodeAffinity: onlyOn(cut.node, 'NotIn') } }),
-  };
-}
+const podSpec = (serviceAccountName: string, cut: ProbeJobRequest['cut']): object => ({
+  ...{ restartPolicy: 'Never', serviceAccountName },
+  terminationGracePeriodSeconds: endS + Math.ceil((cut?.healAfterMs ?? 0) / 1000),
+  ...(cut === undefined ? {} : { affinity: { nodeAffinity: onlyOn(cut.node, 'NotIn') } }),
+});
 
 /** Folder as Sonobuoy mounts it. */
 const results = '/tmp/sonobuoy/results';

@@ -75,14 +75,12 @@ export const forcedMeaning =
   'It shows what Kubernetes and a healthy kubelet do, not what the storage does, and has no part in the answer. ' +
   'Where the node is silent nobody ends the writer: a cut (--cut) shows that.';
 
-function forcedLines({ counts, next, figures, notes }: ForceDeleted): string[] {
-  return [
-    `${forcedTitle}: ${countWords(counts)}; next pod: ${countWords(next)}`,
-    `  ${forcedMeaning}`,
-    ...figures.map(figureLine),
-    ...notes.map((note) => `  note: ${note}`),
-  ];
-}
+const forcedLines = ({ counts, next, figures, notes }: ForceDeleted): string[] => [
+  `${forcedTitle}: ${countWords(counts)}; next pod: ${countWords(next)}`,
+  `  ${forcedMeaning}`,
+  ...figures.map(figureLine),
+  ...notes.map((note) => `  note: ${note}`),
+];
 
 const figureLine = ({ what, n, p50Ms, p90Ms, mostMs }: Figure): string =>
   `  ${what}: p50 ${p50Ms} ms, p90 ${p90Ms} ms, most ${mostMs} ms (n = ${n})`;

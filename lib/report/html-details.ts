@@ -78,8 +78,8 @@ const pager = html`<button type="button" data-page="previous">Previous</button>
 <span class="faint" data-count role="status"></span>`;
 
 /** Filled by the page's script: there may be a million. */
-function operationTable({ operations }: ReportData): Html {
-  return html`<section class="card raw"><details id="operations">
+const operationTable = ({ operations }: ReportData): Html =>
+  html`<section class="card raw"><details id="operations">
 <summary>Operations, one by one (${countInWords(operations.endUs.length)})</summary>
 <p class="faint static">This table needs JavaScript; the history in the run’s folder has all.</p>
 <p class="faint tools">What clients sent and what became of it, of the stretch that the time axis
@@ -92,7 +92,6 @@ ${pager}</div>
 <table><thead><tr><th class="number">ended</th><th class="number">after</th><th>Operation</th>
 <th>Node</th><th>Kind</th><th>Outcome</th><th>Error</th></tr></thead><tbody></tbody></table>
 </details></section>`;
-}
 
 /** Those that tell the story, and those that prove it; the page's script puts in all the others. */
 function rawRecords({ raw, rawMore, licence, laterLicences }: ReportData): Html {

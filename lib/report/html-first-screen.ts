@@ -107,11 +107,10 @@ ${fact('Second mount', mount.value, mount.more)}
 }
 
 /** An inconclusive run never shows a comforting word. */
-function safetyFact({ verdict, safety }: ReportData['verdict']): Html {
-  return verdict === 'inconclusive'
+const safetyFact = ({ verdict, safety }: ReportData['verdict']): Html =>
+  verdict === 'inconclusive'
     ? fact('Safety', 'not proven', `worst that was seen: ${safety}`, verdict)
     : fact('Safety', safety, meanings[safety], safety);
-}
 
 const fact = (name: string, value: string, more: string, tone = 'plain'): Html =>
   html`<div><dt>${explained(name)}</dt><dd class="${tone}-text">${value}<small>${explained(more)}</small></dd></div>`;
@@ -144,12 +143,11 @@ function incomplete({ verdict, incompleteBecause }: Verdict): Html {
 
 const noLoss = html`<p>What became of them is not known: no copy after the fault could be audited.</p>`;
 
-function lossTable(rows: readonly LossRow[], lost: string): Html {
-  return html`<table>
+const lossTable = (rows: readonly LossRow[], lost: string): Html =>
+  html`<table>
 <thead><tr><th>Acknowledged</th><th class="number">commits</th><th class="number">${lost}</th>
 <th class="number">share</th></tr></thead>
 <tbody>${rows.map(lossRow)}</tbody></table>`;
-}
 
 const lossRow = ({ epoch, acked, lost }: LossRow): Html =>
   html`<tr class="${lost > 0 ? 'bad' : ''}"><td>${explained(epoch)}</td><td class="number">${countInWords(acked)}</td>
@@ -157,12 +155,11 @@ const lossRow = ({ epoch, acked, lost }: LossRow): Html =>
 
 const lostLink = html`<p>Each lost commit: <a href="${lostFile}">${lostFile}</a>, beside this page.</p>`;
 
-function imageTable(verdict: Verdict): Html {
-  return html`<h3>By copy of the volume</h3><table>
+const imageTable = (verdict: Verdict): Html =>
+  html`<h3>By copy of the volume</h3><table>
 <thead><tr><th>Copied</th><th class="number">must hold</th><th class="number">not found</th>
 <th>readable</th></tr></thead>
 <tbody>${verdict.images.map(imageRow)}</tbody></table>${hasLostFile(verdict) ? lostLink : ''}`;
-}
 
 const imageRow = ({ image, acked, lost, readable }: Verdict['images'][number]): Html =>
   html`<tr class="${lost !== 0 || !readable ? 'bad' : ''}"><td>${explained(imageNames[image])}</td>

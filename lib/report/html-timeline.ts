@@ -41,13 +41,12 @@ const roleButton = (role: Role, title: string): Html =>
 aria-pressed="${role === 'other' ? 'false' : 'true'}">${title}</button>
 `;
 
-function recoverySection(steps: readonly RecoveryStep[]): Html {
-  return html`<section class="card recovery"><h2>Where the time went, from the fault on</h2>
+const recoverySection = (steps: readonly RecoveryStep[]): Html =>
+  html`<section class="card recovery"><h2>Where the time went, from the fault on</h2>
 ${pictures(recoveryPicture(steps), 'The way from the fault to the first commit')}
 <table><thead><tr><th>Step</th><th class="number">took</th>
 <th class="number">done after the fault</th></tr></thead>
 <tbody>${steps.map(recoveryRow)}</tbody></table></section>`;
-}
 
 const recoveryRow = ({ name, fromS, toS }: RecoveryStep): Html =>
   html`<tr><td>${name}</td><td class="number">${secondsShown(toS - fromS)}</td>

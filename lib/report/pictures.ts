@@ -27,9 +27,8 @@ export interface Picture {
 /** Width of a picture across the page, px. */
 export const wideWidth = 1140;
 
-export function timelinePicture(timeline: Timeline, operations: OperationColumns): Picture {
-  return renderPicture(wholeAxis(timeline, operations), timelineHeight(timeline, wholeLook));
-}
+export const timelinePicture = (timeline: Timeline, operations: OperationColumns): Picture =>
+  renderPicture(wholeAxis(timeline, operations), timelineHeight(timeline, wholeLook));
 
 function wholeAxis(
   timeline: Timeline,
@@ -96,9 +95,8 @@ export function timelineSvg(timeline: Timeline, operations: OperationColumns): s
 }
 
 /** One bar from the fault to the first commit, split into its steps. */
-export function recoveryPicture(steps: readonly RecoveryStep[]): Picture {
-  return renderPicture((dark) => recoveryOption(steps, dark), 96);
-}
+export const recoveryPicture = (steps: readonly RecoveryStep[]): Picture =>
+  renderPicture((dark) => recoveryOption(steps, dark), 96);
 
 const recoveryColors = [
   '#4f83c4',

@@ -45,13 +45,12 @@ export interface Transition {
 const textOf = (code: number): string => noticeNames[code] ?? 'begin';
 
 /** The rarest first. */
-export function transitionsSeen({ transitions }: Pick<Coverage, 'transitions'>): Transition[] {
-  return rarest(transitions).map(({ pair, count }) => ({
+export const transitionsSeen = ({ transitions }: Pick<Coverage, 'transitions'>): Transition[] =>
+  rarest(transitions).map(({ pair, count }) => ({
     from: textOf(Math.floor(pair / width)),
     to: textOf(pair % width),
     count,
   }));
-}
 
 const rarest = (counts: readonly number[]): { pair: number; count: number }[] =>
   counts
@@ -65,10 +64,9 @@ export function statesSeen(tally: Pick<Coverage, 'transitions'>): readonly strin
   return noticeNames.filter((name) => seen.has(name));
 }
 
-export function corpusOf({ transitions, firstSeen }: Coverage): Corpus {
-  return rarest(transitions)
+export const corpusOf = ({ transitions, firstSeen }: Coverage): Corpus =>
+  rarest(transitions)
     .slice(0, corpusSize)
     .map(({ pair }): ScheduleExample | undefined => firstSeen[pair])
     .filter((example) => example !== undefined)
     .map(({ scenario }) => scenario);
-}

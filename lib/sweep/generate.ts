@@ -28,7 +28,8 @@ const mostMutations = 3;
 /** Shares of the other factors: a schedule draws none, a few, or all. */
 const extraShares = [0, 0.1, 1];
 
-interface ScheduleSource {
+/** The sweep that a schedule is of. */
+export interface ScheduleSource {
   readonly seed: string;
   /** `sweepKey` of the seed. */
   readonly key: number;

@@ -68,6 +68,5 @@ function isForetold({ scenario, broken }: SweepFinding): boolean {
   return safety !== 'safe' || servingExpectationOf(scenario).expected !== 'yes';
 }
 
-function damageOf(broken: readonly Harm[]): Safety {
-  return (['corrupt', 'lost', 'exposed'] as const).find((harm) => broken.includes(harm)) ?? 'safe';
-}
+const damageOf = (broken: readonly Harm[]): Safety =>
+  (['corrupt', 'lost', 'exposed'] as const).find((harm) => broken.includes(harm)) ?? 'safe';

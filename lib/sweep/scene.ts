@@ -20,14 +20,7 @@ interface Victim {
   readonly uid: string;
 }
 
-interface SceneOptions {
-  readonly model: Model;
-  readonly scenario: Scenario;
-  readonly witness: TraceRecorder;
-  readonly commits: Commits;
-  readonly client: SweepClient;
-  readonly victim: Victim;
-}
+type SceneOptions = Pick<Scene, 'model' | 'scenario' | 'witness' | 'commits' | 'client' | 'victim'>;
 
 export class Scene {
   readonly model: Model;

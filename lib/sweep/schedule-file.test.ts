@@ -4,7 +4,11 @@ import { expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { exitCode, UsageError } from '../errors.ts';
 import { parseScenario } from '../experiment/scenario.ts';
-import { parseSchedule, scheduleText, readSchedule } from './schedule-file.ts';
+import { parseYaml, type OnHint } from '../yaml-file.ts';
+import { scheduleFile, scheduleText, readSchedule } from './schedule-file.ts';
+
+const parseSchedule = (text: string, name: string, onHint?: OnHint): unknown =>
+  parseYaml(text, name, scheduleFile, onHint);
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { judge } from './judge-schedule.ts';

@@ -5,7 +5,7 @@ import { contradictions } from '../experiment/contradictions.ts';
 import { verdictWords, type Scenario } from '../experiment/scenario.ts';
 import { writtenPathOf } from '../experiment/written-paths.ts';
 import { hintOnOldKeys, oldKeysIn, settingsSchema, writtenOf } from '../experiment/written.ts';
-import { parseYaml, readYaml, type FileKind, type OnHint } from '../yaml-file.ts';
+import { readYaml, type FileKind, type OnHint } from '../yaml-file.ts';
 import { changedFields, plainScenario } from './settle.ts';
 
 /** Fields of the scenario that the file leaves out have their defaults. */
@@ -35,7 +35,7 @@ const scheduleSchema = z
 
 export type ScheduleFile = Readonly<z.output<typeof scheduleSchema>>;
 
-const scheduleFile: FileKind<ScheduleFile> = {
+export const scheduleFile: FileKind<ScheduleFile> = {
   kind: 'schedule',
   schema: scheduleSchema,
   hint: 'docs/internals/sweep.md has every key, docs/reference/scenarios.md every field',
@@ -46,10 +46,6 @@ const scheduleFile: FileKind<ScheduleFile> = {
 /** Throws UsageError `SCHEDULE_UNREADABLE` or `SCHEDULE_INVALID`. */
 export const readSchedule = (path: string, onHint?: OnHint): ScheduleFile =>
   readYaml(path, scheduleFile, onHint);
-
-/** `name` stands before each line number. Throws UsageError `SCHEDULE_INVALID`. */
-export const parseSchedule = (text: string, name: string, onHint?: OnHint): ScheduleFile =>
-  parseYaml(text, name, scheduleFile, onHint);
 
 export interface ScheduleText extends Omit<ScheduleFile, 'scenario'> {
   readonly scenario: Scenario;

@@ -1,16 +1,10 @@
 /** A stretch of a sweep: some schedules in a row, played one after the other. */
-import type { DiskMode } from '../disk-modes/index.ts';
-import { sweepKey, scheduleAt, type Corpus, type Schedule } from './generate.ts';
+import { sweepKey, scheduleAt, type Schedule, type ScheduleSource } from './generate.ts';
 import { InfrastructureError } from '../errors.ts';
 import { play, type ScheduleOutcome } from './play.ts';
 import { addOutcome, emptyTally, type Tally } from './tally.ts';
 
-export interface ScheduleRange {
-  /** The sweep's. */
-  readonly seed: string;
-  readonly corpus: Corpus;
-  /** The disk of every schedule. Default: drawn. */
-  readonly disk?: DiskMode | undefined;
+export interface ScheduleRange extends Omit<ScheduleSource, 'key'> {
   readonly from: number;
   readonly count: number;
 }

@@ -1,13 +1,10 @@
 /** What an outside client was answered by one node within a span: one that is cut off answers nothing. */
 import type { ClientAnswer, Meter } from '../history/reader.ts';
 import { sessionKey } from '../workload/ledger.ts';
+import type { Access } from './access.ts';
 
-export interface CutOffWindow {
-  readonly node: string;
-  /** On the run's clock; the span ends before `toMs`. */
-  readonly fromMs: number;
-  readonly toMs: number;
-}
+/** A span on the run's clock, which ends before `toMs`. */
+export type CutOffWindow = Pick<Access, 'node' | 'fromMs' | 'toMs'>;
 
 export interface CutOffAnswers {
   readonly count: number;

@@ -95,13 +95,13 @@ export const hasAudit = ({ observations }: Story): boolean =>
   observations.some(({ name }) => name === observed.apiRequest);
 
 /** The last such request that was granted, from `sinceMs` until the change was seen. */
-export function requestFor(
+export const requestFor = (
   { observations }: Story,
   wanted: Wanted,
   sinceMs: number,
   seenMs: number,
-): ObservationRecord | undefined {
-  return observations.findLast(({ name, t, data }) => {
+): ObservationRecord | undefined =>
+  observations.findLast(({ name, t, data }) => {
     if (name !== observed.apiRequest || t < sinceMs - slackMs || t > seenMs + stampMs) return false;
     const { verb, resource, object, code } = data;
     return (
@@ -112,7 +112,6 @@ export function requestFor(
       wanted.fits?.(data) !== false
     );
   });
-}
 
 /** Service accounts of kube-system, pkg/controlplane/controller and kubeadm's own. */
 const controllers: Readonly<Record<string, string>> = {

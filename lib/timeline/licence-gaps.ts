@@ -74,9 +74,8 @@ function deletedByHand({ story, mount }: Passage): boolean {
   });
 }
 
-export function gapsInChain(proven: ReadonlySet<LinkName>, passage: Passage): string[] {
-  return needs
+export const gapsInChain = (proven: ReadonlySet<LinkName>, passage: Passage): string[] =>
+  needs
     .filter(({ when }) => when?.(passage) !== false)
     .filter(({ anyOf }) => !anyOf.some((name) => proven.has(name)))
     .map(({ gap }) => gap);
-}

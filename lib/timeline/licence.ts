@@ -102,8 +102,8 @@ function stepOf(
 }
 
 /** What the run did in an operator's place. */
-function operatorSteps({ story, mount }: Passage, faultAtMs: number): LicenceStep[] {
-  return story.records
+const operatorSteps = ({ story, mount }: Passage, faultAtMs: number): LicenceStep[] =>
+  story.records
     .filter((record) => record.type === 'action')
     .filter(({ actor, step, t }) => actor === 'remedy' && step === 'begin' && isWithin(t, mount))
     .map(({ name, node, t }) => ({
@@ -113,7 +113,6 @@ function operatorSteps({ story, mount }: Passage, faultAtMs: number): LicenceSte
       evidence: `on ${node ?? '?'}`,
       recordMs: t,
     }));
-}
 
 const isWithin = (
   t: number,
@@ -122,6 +121,5 @@ const isWithin = (
 
 const seconds = (atMs: number, faultAtMs: number): number => Math.round(atMs - faultAtMs) / 1000;
 
-function evidenceOf({ name, node, data }: ObservationRecord): string {
-  return `${name}${node === undefined ? '' : ` ${node}`} ${JSON.stringify(data)}`.slice(0, 400);
-}
+const evidenceOf = ({ name, node, data }: ObservationRecord): string =>
+  `${name}${node === undefined ? '' : ` ${node}`} ${JSON.stringify(data)}`.slice(0, 400);

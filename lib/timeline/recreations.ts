@@ -50,8 +50,8 @@ export function recreationsOf(records: readonly SmallRecord[]): Recreation[] {
 }
 
 /** One line a kind of deletion: how many, the shortest, the median, the longest, and a histogram. */
-export function describeRecreations(all: readonly Recreation[]): string[] {
-  return [false, true].flatMap((forced) => {
+export const describeRecreations = (all: readonly Recreation[]): string[] =>
+  [false, true].flatMap((forced) => {
     const some = all.filter((each) => each.forced === forced);
     if (some.length === 0) return [];
     const times = some.map(({ readyAfterMs }) => readyAfterMs / 1000).toSorted((a, b) => a - b);
@@ -64,7 +64,6 @@ export function describeRecreations(all: readonly Recreation[]): string[] {
         `detached in between in ${detached}; ${histogram(times)}`,
     ];
   });
-}
 
 /** Upper bounds of the classes, in seconds. */
 const bounds = [2, 5, 10, 20, 40, 80, 160, Infinity];

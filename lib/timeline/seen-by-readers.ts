@@ -6,14 +6,10 @@
 import type { OutcomeRecord, ReadRecord, SessionRecord } from '../history/client-records.ts';
 import type { ServerIdentity } from '../workload/sql.ts';
 import { sessionKey } from '../workload/ledger.ts';
+import type { WentBack } from './read-heads.ts';
 
-export interface BlindRead {
-  readonly client: string;
+export interface BlindRead extends Omit<WentBack, 'saw' | 'before'> {
   readonly what: 'no-row' | 'older-row' | 'no-answer';
-  readonly count: number;
-  /** The first of them, ms on the run's clock. */
-  readonly atMs: number;
-  readonly node: string;
 }
 
 interface AckedHead {

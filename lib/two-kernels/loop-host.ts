@@ -20,26 +20,24 @@ export interface LoopHostOptions {
   readonly cpus?: number;
 }
 
-export function loopHost({ image, containers, labels, cpus }: LoopHostOptions): Host {
-  return {
-    kind: cpus === undefined ? 'loops' : 'slow-loops',
-    ...(cpus === undefined ? {} : { cpus }),
-    async start(name): Promise<Node> {
-      const container = containers[name];
-      const flags = [
-        ...['--init', '--name', container, '--hostname', name, ...labels],
-        ...(cpus === undefined ? [] : ['--cpus', String(cpus)]),
-        ...['--privileged', '--publish', `127.0.0.1::${database.pod.port}`, '--entrypoint', 'sh'],
-      ];
-      // Docker's own /dev is a copy made at the start and never shows a later device.
-      const main = 'mount -t devtmpfs devtmpfs /dev && exec sleep infinity';
-      await run(engine.start(flags, image, '-c', main));
-      const published = await run(engine.publishedPort(container, `${database.pod.port}/tcp`));
-      const kernel = await run(engine.exec(container, 'uname', '-r'));
-      return containerNode(name, container, portOf(published), kernel);
-    },
-  };
-}
+export const loopHost = ({ image, containers, labels, cpus }: LoopHostOptions): Host => ({
+  kind: cpus === undefined ? 'loops' : 'slow-loops',
+  ...(cpus === undefined ? {} : { cpus }),
+  async start(name): Promise<Node> {
+    const container = containers[name];
+    const flags = [
+      ...['--init', '--name', container, '--hostname', name, ...labels],
+      ...(cpus === undefined ? [] : ['--cpus', String(cpus)]),
+      ...['--privileged', '--publish', `127.0.0.1::${database.pod.port}`, '--entrypoint', 'sh'],
+    ];
+    // Docker's own /dev is a copy made at the start and never shows a later device.
+    const main = 'mount -t devtmpfs devtmpfs /dev && exec sleep infinity';
+    await run(engine.start(flags, image, '-c', main));
+    const published = await run(engine.publishedPort(container, `${database.pod.port}/tcp`));
+    const kernel = await run(engine.exec(container, 'uname', '-r'));
+    return containerNode(name, container, portOf(published), kernel);
+  },
+});
 
 function containerNode(
   name: NodeName,

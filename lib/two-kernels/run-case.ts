@@ -9,25 +9,15 @@ import { historyVersion } from '../history/events.ts';
 import type { ImageLabel } from '../storage/identity.ts';
 import { openHistory } from '../history/reader.ts';
 import type { RunRecorder } from '../history/recorder.ts';
-import { cases, type CaseName, type ComparedFilesystem, type LabStage } from './cases.ts';
-import type { DiskLab } from './disk-lab.ts';
-import type { Host } from './host.ts';
+import { cases, type CaseName, type LabStage } from './cases.ts';
 import { readResult } from './read-result.ts';
 import type { Result } from './result.ts';
-import { openLabTestbed, type LabTestbed } from './testbed.ts';
+import { openLabTestbed, type LabTestbed, type LabTestbedOptions } from './testbed.ts';
 
-export interface CaseRun {
+export interface CaseRun
+  extends Omit<LabTestbedOptions, 'volume' | 'settings' | 'clock' | 'recorder'> {
   readonly name: CaseName;
-  readonly host: Host;
-  readonly filesystem: ComparedFilesystem;
   readonly repeat: number;
-  /** Gives the content of what is written. */
-  readonly seed: string;
-  readonly lab: DiskLab;
-  /** Its history goes there; it exists. */
-  readonly folder: string;
-  readonly signal: AbortSignal;
-  readonly onProgress: (line: string) => void;
 }
 
 /** Throws where the machine or the machinery fails, or evidence is missing; damage is a result. */

@@ -31,8 +31,8 @@ export function comparison(results: readonly Result[]): string {
   return [...outcomeTable(groups), '', ...numberTable(groups)].join('\n');
 }
 
-function grouped(results: readonly Result[]): CaseResults[] {
-  return caseNames.flatMap((name) =>
+const grouped = (results: readonly Result[]): CaseResults[] =>
+  caseNames.flatMap((name) =>
     comparedFilesystems.flatMap((filesystem): CaseResults[] => {
       const mine = results.filter(
         ({ scenario }) =>
@@ -44,7 +44,6 @@ function grouped(results: readonly Result[]): CaseResults[] {
       return mine.length === 0 ? [] : [{ name, filesystem, by }];
     }),
   );
-}
 
 function outcomeTable(groups: readonly CaseResults[]): string[] {
   const rows = groups.map(({ name, filesystem, by }) => {

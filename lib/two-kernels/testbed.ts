@@ -4,8 +4,7 @@
  */
 import type { RealClock } from '../cluster/kind/real-clock.ts';
 import { observeMachine } from '../cluster/kind/observe/machine.ts';
-import type { CommonTestbed, Testbed } from '../cluster/port.ts';
-import type { Recorder } from '../history/port.ts';
+import type { CommonTestbed, Testbed, TestbedOptions } from '../cluster/port.ts';
 import type { CaseRecord } from '../history/events.ts';
 import type { Disk } from '../storage/port.ts';
 import type { ComparedFilesystem } from './cases.ts';
@@ -24,19 +23,14 @@ export interface LabTestbed
   onStep(step: string): Promise<void>;
 }
 
-export interface LabTestbedOptions {
+export interface LabTestbedOptions extends Omit<TestbedOptions, 'scenario' | 'runId' | 'event'> {
   readonly lab: DiskLab;
   readonly host: Host;
   /** Its name was never used before. */
   readonly volume: string;
   readonly filesystem: ComparedFilesystem;
   readonly settings: CaseRecord['scenario'];
-  readonly seed: string;
-  readonly folder: string;
   readonly clock: RealClock;
-  readonly recorder: Recorder;
-  readonly onProgress: (line: string) => void;
-  readonly signal: AbortSignal;
 }
 
 /** Undone where it fails half-way. */

@@ -6,11 +6,11 @@ import {
   Chain,
   clientSides,
   entryHash,
-  expectedContent,
   firstAccount,
   maxConnections,
   originHash,
 } from './ledger.ts';
+import { expectedContent } from '../../test/support/expected-content.ts';
 import type { LedgerEntry } from './sql.ts';
 
 const session = fc.record({

@@ -56,19 +56,12 @@ export function sessionContents(
   };
 }
 
-function kindOf(seq: number, transferEvery: number): OpKind {
-  return transferEvery > 0 && (seq + 1) % transferEvery === 0 ? 'transfer' : 'append';
-}
-
-/** What was (or would have been) sent as this operation. */
-export function expectedContent(seed: string, id: OpId, transferEvery?: number): OpContent {
-  return sessionContents(seed, id, transferEvery)(id.seq);
-}
+const kindOf = (seq: number, transferEvery: number): OpKind =>
+  transferEvery > 0 && (seq + 1) % transferEvery === 0 ? 'transfer' : 'append';
 
 /** previousHash of a session's first entry, SHA-256 (hex). */
-export function originHash(seed: string, { client, connection, session }: SessionId): string {
-  return hash('sha256', JSON.stringify([seed, 'origin', client, connection, session]));
-}
+export const originHash = (seed: string, { client, connection, session }: SessionId): string =>
+  hash('sha256', JSON.stringify([seed, 'origin', client, connection, session]));
 
 /**
  * SHA-256 (hex) of an entry: over its fields joined by `|`, previousHash first. In SQL:

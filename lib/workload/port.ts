@@ -1,15 +1,12 @@
 /** The port to the clients that write and read while a run breaks things. */
+import type { ClientPlan } from '../history/client-records.ts';
 import type { SegmentList } from '../history/events.ts';
 import type { ClientSide } from './sql.ts';
 
-export interface WriterSpec {
+export interface WriterSpec extends ClientPlan {
   readonly client: ClientSide;
-  readonly connections: number;
-  readonly rate: number | 'max';
   /** Seed of this writer's own random stream. */
   readonly seed: string;
-  /** Reads the ledger's newest row so often, on a connection of its own. Default: never. */
-  readonly readEveryMs?: number;
 }
 
 /** Running writers: real processes on kind. They record into the run's history by themselves. */

@@ -19,7 +19,8 @@ import { startWriterProcesses } from '../../lib/cluster/kind/clients/writers.ts'
 import type { Writers, WriterSpec } from '../../lib/workload/port.ts';
 import { openHistory, type Operation } from '../../lib/history/reader.ts';
 import { ensureImages } from '../../lib/images/ensure.ts';
-import { Chain, expectedContent, initialBalance } from '../../lib/workload/ledger.ts';
+import { Chain, initialBalance } from '../../lib/workload/ledger.ts';
+import { expectedContent } from '../support/expected-content.ts';
 import { kubernetesDefault } from '../../lib/kubernetes-versions.ts';
 
 const seed = 'writer-test';

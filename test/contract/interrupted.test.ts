@@ -70,7 +70,7 @@ test.each([
   const { atMs, healAtMs, records } = await interruptedIn(phase, change);
   const tookMs = (healAtMs ?? Number.NaN) - atMs;
   expect(tookMs).toBeGreaterThan(0);
-  expect(tookMs).toBeLessThan(afterInterrupt[step].mostMs + 100);
+  expect(tookMs).toBeLessThan(afterInterrupt(step).mostMs + 100);
   expect(errorsOf(records)).toContain(
     `GIVEN_UP: ${step} did not end in time and was given up\n  because: ended by SIGINT`,
   );
@@ -101,5 +101,5 @@ test('a heal that never ends is given up, and named with what stays', async () =
     expect.stringContaining('try:  docker rm -f fd-main-lab'),
   ]);
   const end = records.findLast((record) => record.type === 'error')?.t ?? 0;
-  expect(end - (healAtMs ?? 0)).toBeLessThan(afterInterrupt.heal.mostMs + 60_000);
+  expect(end - (healAtMs ?? 0)).toBeLessThan(afterInterrupt('heal').mostMs + 60_000);
 });

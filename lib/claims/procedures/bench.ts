@@ -18,16 +18,13 @@ import {
 } from '../../cluster/kind/procedure/objects.ts';
 import type { ProcedureTestbed } from '../../cluster/kind/procedure/testbed.ts';
 import { waitFor } from '../../cluster/kind/wait.ts';
-import type { Recorder } from '../../history/port.ts';
 import { InfrastructureError } from '../../errors.ts';
 import { source, type attachment, type Note, type Noted } from './notes.ts';
+import type { TestbedOptions } from '../../cluster/port.ts';
 
-export interface BenchOptions {
+/** The run's id begins the names of all that is made. */
+export interface BenchOptions extends Pick<TestbedOptions, 'recorder' | 'runId' | 'signal'> {
   readonly testbed: ProcedureTestbed;
-  readonly recorder: Recorder;
-  /** Begins the names of all that is made. */
-  readonly runId: string;
-  readonly signal: AbortSignal;
   readonly say: (line: string) => void;
 }
 

@@ -18,6 +18,7 @@ import { basisOf, parseScenario, type Scenario } from '../../experiment/scenario
 import { historyVersion, type HistoryRecord, type RunRecord } from '../../history/events.ts';
 import type { Procedure, Claim } from '../claim.ts';
 import { Bench } from './bench.ts';
+import type { TestbedOptions } from '../../cluster/port.ts';
 
 export interface ProceduresOptions extends ClusterChoice {
   readonly wanted: readonly ProcedureClaim[];
@@ -74,15 +75,11 @@ export const procedureScenario = (
     ...{ expected: ['inconclusive'], ...made },
   });
 
-export interface RecordingOptions {
+export interface RecordingOptions
+  extends Pick<TestbedOptions, 'scenario' | 'runId' | 'folder' | 'signal'> {
   readonly claim: ProcedureClaim;
-  readonly scenario: Scenario;
-  readonly runId: string;
-  /** Gets the history. */
-  readonly folder: string;
   readonly clock: RealClock;
   readonly open: (options: { readonly signal: AbortSignal }) => Promise<ProcedureTestbed>;
-  readonly signal: AbortSignal;
   readonly say: (line: string) => void;
 }
 

@@ -4,8 +4,8 @@ import { mkdirSync } from 'node:fs';
 import { EvidenceError } from '../../errors.ts';
 import type { BatchTrial } from '../../matrix/batch-plan.ts';
 import type { RunOutcome } from '../../matrix/results.ts';
-import type { TrialRun } from '../../matrix/run-batch.ts';
-import type { Room, Slot } from '../../matrix/schedule.ts';
+import type { TrialRun, EventPlace } from '../../matrix/run-batch.ts';
+import type { Slot } from '../../matrix/schedule.ts';
 import type { Pool, PooledClusters } from '../../cluster/kind/pooled-clusters.ts';
 import type { Beside } from '../../cluster/kind/shared-cluster.ts';
 import { barriersFor } from '../../cluster/barrier.ts';
@@ -17,12 +17,6 @@ import type { MatrixFlags } from '../flags/matrix-flags.ts';
 import { modelRunId } from '../../library/run-folder.ts';
 import { moduleBeside } from '../../module-beside.ts';
 import type { Conclusion, TrialOutputRequest } from './trial-outputs.ts';
-
-export interface EventPlace {
-  readonly slot: Slot;
-  readonly room: Room;
-  readonly signal: AbortSignal;
-}
 
 export interface EventSetting {
   readonly choice: BackendChoice;

@@ -8,15 +8,12 @@ import { shrunkFindings } from '../../sweep/shrink.ts';
 import { readJson } from '../../json-file.ts';
 import { writeOutput } from '../../output-file.ts';
 import { newSweep, sweepStateSchema, type SweepState } from '../../sweep/sweep.ts';
-import { makeFolder } from '../../library/run-folder.ts';
+import { folderName, makeFolder } from '../../library/run-folder.ts';
 import type { SweepFlags } from '../flags/sweep-flags.ts';
 
 const stateFile = 'state.json';
 
-export function newFolder(): string {
-  const time = new Date().toISOString().slice(0, 19).replaceAll(':', '-');
-  return join('reports', `${time}-sweep-${randomBytes(4).toString('hex')}`);
-}
+export const newFolder = (): string => folderName('sweep', randomBytes(4).toString('hex'));
 
 /**
  * Where the folder has a sweep, its state. Throws UsageError `OUT_NOT_EMPTY`, `OTHER_SWEEP`,

@@ -4,7 +4,7 @@ import { islandCount, islandEnd, sweep, type SweepState } from '../../sweep/swee
 import { accessTo, mustBeAllowedIn, type SweepClients } from '../../sweep/on-cluster/access.ts';
 import { imageFor } from '../../sweep/on-cluster/image.ts';
 import { newSweepNamespace, reapSweeps } from '../../sweep/on-cluster/namespace.ts';
-import { sweepOnCluster } from '../../sweep/on-cluster/run-shards.ts';
+import { sweepOnCluster, type ClusterSweep } from '../../sweep/on-cluster/run-shards.ts';
 import { sweepPool } from '../../sweep/pool.ts';
 import { onInterrupt } from '../guard.ts';
 import { save } from './sweep-files.ts';
@@ -13,12 +13,9 @@ import type { SweepFlags } from '../flags/sweep-flags.ts';
 /** Unless --shards says: one an island, and no more than any cluster may be asked for at once. */
 const mostByDefault = 16;
 
-export interface ExploreOnCluster {
-  readonly access: SweepClients;
-  readonly from: SweepState;
+export interface ExploreOnCluster extends Pick<ClusterSweep, 'access' | 'from' | 'say'> {
   readonly folder: string;
   readonly flags: SweepFlags;
-  readonly say: (line: string) => void;
 }
 
 /** The cluster, which lets us do what a sweep does; what earlier sweeps left is gone. */

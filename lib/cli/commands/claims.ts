@@ -76,8 +76,7 @@ export function claimsCommand(): Command {
 }
 
 function readArguments(args: readonly string[]): { chosen: Claim[]; flags: Flags } {
-  const command = claimsCommand();
-  parseArguments(command, args);
+  const command = parseArguments(claimsCommand(), args);
   const off = { keep: false };
   return { chosen: command.args.map(claimOf), flags: { ...off, ...command.opts<Flags>() } };
 }

@@ -30,8 +30,7 @@ export const cleanCommand = (): Command =>
 /** Removes leftovers and sets the exit code: 0, or 4 when one resists. Never throws. */
 export const clean = (): Promise<void> =>
   runCommand('clean', async (args) => {
-    const command = cleanCommand();
-    parseArguments(command, args);
+    const command = parseArguments(cleanCommand(), args);
     const { all, clusterName: only } = command.opts<{ all: boolean; clusterName?: string }>();
     const say = tell;
     // Needs no Docker engine, so it goes first.

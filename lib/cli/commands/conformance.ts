@@ -10,17 +10,19 @@ import {
   type Rarity,
 } from '../../conformance/judge-differences.ts';
 import { predictionPool } from '../../conformance/predict.ts';
-import { compareRun } from '../../conformance/run-comparison.ts';
+import { compareRun, type CompareOptions } from '../../conformance/run-comparison.ts';
 import { exitCode, UsageError, type ExitCode } from '../../errors.ts';
 import { readFolder } from '../../input-file.ts';
 import { writeOutput } from '../../output-file.ts';
 import { commandLine, parseArguments, runCommand, tell } from '../command.ts';
 import { numberWithin, seedText } from '../flags/flag-values.ts';
 
-interface Flags {
-  readonly runs: number;
+/** How often, by how many threads and with which dice the model plays. */
+export interface PlayFlags extends Pick<CompareOptions, 'runs' | 'seed'> {
   readonly threads: number;
-  readonly seed: string;
+}
+
+interface Flags extends PlayFlags {
   readonly json?: string;
 }
 
@@ -48,16 +50,11 @@ export const conformanceCommand = (): Command =>
     .option('--json <file>', 'writes all numbers there');
 
 /** Exit code 0: each difference is a known one. 1: there is news. Never throws. */
-export function compareWithModel(): Promise<void> {
-  return runCommand('conformance', async (args) => {
-    const command = conformanceCommand();
-    parseArguments(command, args);
-    return compareAll(
-      runsBelow(command.args.length > 0 ? command.args : [samples]),
-      command.opts(),
-    );
+export const compareWithModel = (): Promise<void> =>
+  runCommand('conformance', async (args) => {
+    const command = parseArguments(conformanceCommand(), args);
+    return compareAll(runsBelow(command.processedArgs[0] as string[]), command.opts());
   });
-}
 
 async function compareAll(folders: readonly string[], flags: Flags): Promise<ExitCode> {
   await using pool = predictionPool(flags.threads);

@@ -22,16 +22,13 @@ import { writeOutput } from '../../output-file.ts';
 import { commandLine, parseArguments, runCommand, say } from '../command.ts';
 import { numberWithin, seedText } from '../flags/flag-values.ts';
 import { onInterrupt } from '../guard.ts';
+import type { RunFlags as CommonFlags } from '../flags/flags.ts';
 import { imagesOption } from '../flags/run-options.ts';
 
-interface Flags {
+interface Flags extends Pick<CommonFlags, 'images' | 'json' | 'seed' | 'workers'> {
   readonly states: number;
-  readonly seed?: string;
   readonly policy: readonly PowerLoss[];
-  readonly workers?: number;
   readonly only?: number;
-  readonly images: 'auto' | 'published' | 'built';
-  readonly json: boolean;
 }
 
 /** States told while they come: the first that are not safe, and every so many. */
@@ -46,8 +43,7 @@ interface Request extends Flags {
 /** Explores, writes `<RUN>/crash-states.json`, and sets the exit code. Never throws. */
 export const exploreCrashStates = (): Promise<void> =>
   runCommand('crash-states', async (args) => {
-    const command = crashStatesCommand();
-    parseArguments(command, args);
+    const command = parseArguments(crashStatesCommand(), args);
     const flags = command.opts<Flags>();
     const [folder = ''] = command.args;
     const seed = flags.seed ?? randomBytes(4).toString('hex');
@@ -57,8 +53,8 @@ export const exploreCrashStates = (): Promise<void> =>
 /** Each is recovered by a server of its own: a thousand take hours. */
 const mostStates = 100_000;
 
-export function crashStatesCommand(): Command {
-  return commandLine('npx zx experiments/crash-states.mjs', [
+export const crashStatesCommand = (): Command =>
+  commandLine('npx zx experiments/crash-states.mjs', [
     ['200 states of a run that was made with --keep-writes', 'reports/kept'],
     ['the same ones again, number 17 alone, its image kept', 'reports/kept --seed 5e1f --only 17'],
     ['of a disk that tears pages, more of them', 'reports/kept --policy tears --states 1000'],
@@ -80,7 +76,6 @@ export function crashStatesCommand(): Command {
     )
     .addOption(imagesOption())
     .option('--json', 'the result as JSON on stdout', false);
-}
 
 async function carryOut(request: Request): Promise<ExitCode> {
   const { folder } = request;

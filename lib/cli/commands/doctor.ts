@@ -7,6 +7,7 @@ import { exitCode } from '../../errors.ts';
 import { askRegistry, chooseSource } from '../../images/source.ts';
 import { kubernetesDefault } from '../../kubernetes-versions.ts';
 import { commandLine, parseArguments, runCommand } from '../command.ts';
+import type { RunFlags } from '../flags/flags.ts';
 import { imagesOption } from '../flags/run-options.ts';
 
 export const doctorCommand = (): Command =>
@@ -22,13 +23,9 @@ export const doctorCommand = (): Command =>
 /** Prints every check and sets the exit code: 0, or 4 when something is missing. Never throws. */
 export const doctor = (): Promise<void> =>
   runCommand('doctor', async (args) => {
-    const command = doctorCommand();
-    parseArguments(command, args);
+    const command = parseArguments(doctorCommand(), args);
     needCheckout('a real cluster');
-    const { images, json } = command.opts<{
-      images: 'auto' | 'published' | 'built';
-      json: boolean;
-    }>();
+    const { images, json } = command.opts<Pick<RunFlags, 'images' | 'json'>>();
     const results = await runPreflight({
       tools: await localToolsImage(),
       buildsImages: await buildsImages(images),
@@ -38,7 +35,7 @@ export const doctor = (): Promise<void> =>
     return failed ? exitCode.infrastructure : exitCode.expected;
   });
 
-async function buildsImages(images: 'auto' | 'published' | 'built'): Promise<boolean> {
+async function buildsImages(images: RunFlags['images']): Promise<boolean> {
   if (images !== 'auto') return images === 'built';
   return chooseSource('auto', await askRegistry(kubernetesDefault)).source === 'built';
 }

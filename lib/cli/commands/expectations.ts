@@ -32,8 +32,7 @@ export const expectationsCommand = (): Command =>
 /** Reads what `process.argv` names and sets the exit code. Never throws. */
 export const noteResults = (): Promise<void> =>
   runCommand('expectations', async (args): Promise<ExitCode> => {
-    const asked = expectationsCommand();
-    parseArguments(asked, args);
+    const asked = parseArguments(expectationsCommand(), args);
     const [folders = []] = asked.processedArgs as [string[]?];
     const { from, note } = asked.opts<Flags>();
     await count([...folders, ...from], note);

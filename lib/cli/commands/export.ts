@@ -17,8 +17,7 @@ export const exportCommand = (): Command =>
 /** Writes `export/` into each folder and sets the exit code. Never throws. */
 export const exportRuns = (): Promise<void> =>
   runCommand('export', async (args): Promise<ExitCode> => {
-    const command = exportCommand();
-    parseArguments(command, args);
+    const command = parseArguments(exportCommand(), args);
     const { partial } = command.opts<{ readonly partial: boolean }>();
     const { openHistory } = await import('../../history/reader.ts');
     const { exportHistory } = await import('../../export/write.ts');

@@ -15,8 +15,7 @@ const project = fileURLToPath(new URL('../../..', import.meta.url));
 /** Counts what the folders hold beside what is known, prints the tally and sets the exit code. Never throws. */
 export const countFalseAlarms = (): Promise<void> =>
   runCommand('false-alarms', async (args): Promise<ExitCode> => {
-    const command = falseAlarmsCommand();
-    parseArguments(command, args);
+    const command = parseArguments(falseAlarmsCommand(), args);
     const found = command.args
       .flatMap((folder) => foldersWith(folder, 'history'))
       .flatMap((run) => cleanVolumeOf(openHistory(run), sourceOf(run, project)) ?? []);

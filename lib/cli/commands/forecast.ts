@@ -15,15 +15,12 @@ import { cellsOf } from '../../matrix/cells.ts';
 import { readText } from '../../input-file.ts';
 import { readMatrix } from '../../matrix/matrix-schema.ts';
 import { writeOutput } from '../../output-file.ts';
-import { actOn, commandLine, runCommand, say, tell } from '../command.ts';
-import { runsBelow } from './conformance.ts';
+import { commandLine, parseArguments, runCommand, say, tell } from '../command.ts';
+import { runsBelow, type PlayFlags } from './conformance.ts';
 import { nonEmpty, numberWithin, seedText } from '../flags/flag-values.ts';
 
-interface MakeFlags {
+interface MakeFlags extends PlayFlags {
   readonly out: string;
-  readonly runs: number;
-  readonly threads: number;
-  readonly seed: string;
   readonly earlier: readonly string[];
 }
 
@@ -31,13 +28,10 @@ interface ScoreFlags {
   readonly write?: boolean;
 }
 
-/** What its subcommands do. */
-interface Acts {
-  readonly make: (matrix: string, flags: MakeFlags) => Promise<void>;
-  readonly score: (path: string, batch: string, flags: ScoreFlags) => void;
-}
+type Act = () => Promise<ExitCode> | ExitCode;
 
-export function forecastCommand({ make, score }: Acts): Command {
+/** `ask` is told what its subcommand is to do. */
+export function forecastCommand(ask: (act: Act) => void): Command {
   const command = commandLine('npx zx experiments/forecast.mjs', [
     ['before the runs', 'make experiments/matrices/untuned.yaml --out forecast.json'],
     ['after them', 'score experiments/predictions/untuned.json reports/untuned'],
@@ -56,31 +50,29 @@ export function forecastCommand({ make, score }: Acts): Command {
     .option('--threads <n>', 'worker threads, 1 to 8', numberWithin(1, 8), 2)
     .option('--seed <text>', 'of the runs of the model', seedText, 'forecast')
     .option('--earlier <folders...>', 'real runs made before, for comparison', [])
-    .action(make);
+    .action((matrix: string, flags: MakeFlags) => ask(() => make(matrix, flags)));
   command
     .command('score')
     .description('Holds a committed forecast to the runs of its matrix.')
     .argument('<forecast>', 'a file that `make` wrote')
     .argument('<batch>', 'the folder of the matrix’s batch')
     .option('--write', `puts it into ${forecastPagePath}`)
-    .action(score);
+    .action((path: string, batch: string, flags: ScoreFlags) =>
+      ask(() => score(path, batch, flags)),
+    );
   return command;
 }
 
 /** Never throws. */
-export function forecast(): Promise<void> {
-  return runCommand('forecast', async (args) => {
-    let done: ExitCode = exitCode.expected;
-    const command = forecastCommand({
-      make: async (matrix, flags) => {
-        done = await make(matrix, flags);
-      },
-      score,
-    });
-    await actOn(command, args);
-    return done;
+export const forecast = (): Promise<void> =>
+  runCommand('forecast', async (args) => {
+    let asked: Act = () => exitCode.expected;
+    parseArguments(
+      forecastCommand((act) => (asked = act)),
+      args,
+    );
+    return asked();
   });
-}
 
 async function make(matrix: string, flags: MakeFlags): Promise<ExitCode> {
   const { out, runs, threads, seed } = flags;
@@ -97,11 +89,12 @@ async function make(matrix: string, flags: MakeFlags): Promise<ExitCode> {
   return exitCode.expected;
 }
 
-function score(path: string, batch: string, { write }: ScoreFlags): void {
+function score(path: string, batch: string, { write }: ScoreFlags): ExitCode {
   const section = scoredSection(path, batch);
   tell(section);
   if (write === true)
     writeOutput(forecastPagePath, withSection(readText(forecastPagePath), section));
+  return exitCode.expected;
 }
 
 /** Throws EvidenceError where the forecast was altered or came too late, or the runs are not its own. */

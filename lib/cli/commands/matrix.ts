@@ -26,21 +26,18 @@ import { matrixCommand, type MatrixFlags } from '../flags/matrix-flags.ts';
 import { refuseInBatch, refuseUnfit } from '../../library/refusals.ts';
 import { checkFolder, folderName, makeFolder } from '../../library/run-folder.ts';
 import type { Conclusion, TrialOutputRequest } from '../batch/trial-outputs.ts';
+import type { EventSetting } from '../batch/matrix-run.ts';
 
-interface Request {
+interface Request extends Pick<EventSetting, 'choice' | 'flags' | 'slots'> {
   readonly file: string;
-  readonly flags: MatrixFlags;
   readonly plan: BatchPlan;
   readonly folder: string;
-  readonly choice: BackendChoice;
-  readonly slots: readonly Slot[];
 }
 
 /** Runs the batch, writes its outputs, and sets the exit code. Never throws. */
 export const runMatrix = (): Promise<void> =>
   runCommand('matrix', async (args) => {
-    const command = matrixCommand();
-    parseArguments(command, args);
+    const command = parseArguments(matrixCommand(), args);
     const [file = ''] = command.processedArgs as string[];
     return carryOut(await requestOf(file, command.opts<MatrixFlags>()));
   });

@@ -21,8 +21,7 @@ export const mergeCommand = (): Command =>
 /** Writes the batch into OUT and sets the exit code. Never throws. */
 export const mergeShards = (): Promise<void> =>
   runCommand('merge-batches', async (args): Promise<ExitCode> => {
-    const command = mergeCommand();
-    parseArguments(command, args);
+    const command = parseArguments(mergeCommand(), args);
     const [out = '', ...folders] = command.args;
     const { mergeBatches } = await import('../../matrix/merge.ts');
     const { batchExitCode } = await import('../../matrix/summarize.ts');

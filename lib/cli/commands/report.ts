@@ -31,8 +31,7 @@ export const reportCommand = (): Command =>
  */
 export const rebuildReports = (): Promise<void> =>
   runCommand('report', async (args) => {
-    const command = reportCommand();
-    parseArguments(command, args);
+    const command = parseArguments(reportCommand(), args);
     const codes: ExitCode[] = [];
     for (const folder of command.args) codes.push(await rebuild(folder));
     return worstFirst.find((code) => codes.includes(code)) ?? exitCode.expected;

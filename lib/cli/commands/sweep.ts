@@ -21,9 +21,7 @@ const saveEveryMs = 5000;
 /** Sweeps as `process.argv` asks, and sets the exit code. Never throws. */
 export const runSweep = (): Promise<void> =>
   runCommand('sweep', async (args) => {
-    const command = sweepCommand();
-    parseArguments(command, args);
-    const flags = command.opts<SweepFlags>();
+    const flags = parseArguments(sweepCommand(), args).opts<SweepFlags>();
     checkClusterFlags(flags);
     return carryOut(flags);
   });

@@ -1,8 +1,10 @@
 /** `experiments/two-kernels.mjs`: the cases on both hosts, what they came to, a table. */
 import { basename, join } from 'node:path';
-import { InvalidArgumentError, Option, type Command } from 'commander';
+import { InvalidArgumentError, type Command } from 'commander';
 import { commandLine, parseArguments, runCommand, say, tell } from '../command.ts';
 import { nonEmpty, numberWithin } from '../flags/flag-values.ts';
+import type { RunFlags as CommonFlags } from '../flags/flags.ts';
+import { imagesOption } from '../flags/run-options.ts';
 import { onInterrupt } from '../guard.ts';
 import { folderName, makeFolder, makeRunFolder } from '../../library/run-folder.ts';
 import { describeError, exitCode } from '../../errors.ts';
@@ -20,27 +22,22 @@ import { guestFiles } from '../../two-kernels/guest-files.ts';
 import { hostKinds, type Host, type HostKind } from '../../two-kernels/host.ts';
 import { loopHost } from '../../two-kernels/loop-host.ts';
 import { resultSchema, type Result } from '../../two-kernels/result.ts';
-import { runCase } from '../../two-kernels/run-case.ts';
+import { runCase, type CaseRun } from '../../two-kernels/run-case.ts';
 import { comparison } from '../../two-kernels/table.ts';
 import { vmHost } from '../../two-kernels/vm-host.ts';
 
-interface Flags {
+interface Flags extends Pick<CommonFlags, 'images' | 'dryRun'> {
   readonly cases: readonly CaseName[];
   readonly hosts: readonly HostKind[];
   readonly comparedFilesystems: readonly ComparedFilesystem[];
   readonly repeats: number;
-  readonly images: 'auto' | 'published' | 'built';
   readonly out: string;
-  readonly dryRun: boolean;
   readonly note: boolean;
   readonly table: boolean;
 }
 
-interface PlannedCase {
-  readonly name: CaseName;
+interface PlannedCase extends Pick<CaseRun, 'name' | 'filesystem' | 'repeat'> {
   readonly kind: HostKind;
-  readonly filesystem: ComparedFilesystem;
-  readonly repeat: number;
 }
 
 /** A server then starts in about the time it takes in an emulated machine, on the same processor. */
@@ -49,7 +46,7 @@ const slowCpus = 0.1;
 /** Runs it and sets the exit code: 0 when every run ended with a result. Never throws. */
 export const twoKernels = (): Promise<void> =>
   runCommand('two-kernels', async (args) => {
-    const flags = readFlags(args);
+    const flags = parseArguments(twoKernelsCommand(), args).opts<Flags>();
     const plan = planOf(flags);
     if (flags.dryRun) {
       for (const { name, kind, filesystem } of plan) say(`${name} on ${kind}, ${filesystem}`);
@@ -77,21 +74,11 @@ export const twoKernelsCommand = (): Command =>
       comparedFilesystems[0],
     ])
     .option('--repeats <n>', 'runs of each case on each host', numberWithin(1, 1000), 1)
-    .addOption(
-      new Option('--images <source>', 'where images come from')
-        .choices(['auto', 'published', 'built'])
-        .default('auto'),
-    )
+    .addOption(imagesOption())
     .option('--out <folder>', 'each run’s history goes there', nonEmpty, 'reports/two-kernels-runs')
     .option('--note', 'put each result into docs/measurements.jsonl', false)
     .option('--table', 'run nothing; print the table of what was noted', false)
     .option('--dry-run', 'say what would run; create nothing', false);
-
-function readFlags(args: readonly string[]): Flags {
-  const command = twoKernelsCommand();
-  parseArguments(command, args);
-  return command.opts<Flags>();
-}
 
 /** Hosts alternate, so that a busy hour of the machine is shared by both. */
 const planOf = ({ repeats, cases, comparedFilesystems: types, hosts }: Flags): PlannedCase[] =>

@@ -7,16 +7,12 @@ import { commandLine, parseArguments, type CommandExample } from '../command.ts'
 import { scenarioOptions, valuesOf } from './field-options.ts';
 import { helpOnlyWithFitting } from './fitting-help.ts';
 import { certificateOptions, outputOptions, whereOptions } from './run-options.ts';
+import type { BackendSize, BackendWish } from '../../library/backend.ts';
 
 /** What the flags say that are no part of the scenario. */
-export interface RunFlags {
-  readonly cluster: 'auto' | 'kind' | 'sim';
-  readonly clusterName: string;
-  readonly images: 'auto' | 'published' | 'built';
-  /** Undefined: official images, or built here. */
-  readonly registry?: string;
-  /** Undefined: as many as the backend takes by itself. */
-  readonly workers?: number | undefined;
+export interface RunFlags
+  extends Pick<BackendWish, 'cluster' | 'images' | 'registry'>,
+    BackendSize {
   /** Path of a certificate, and which of its classes. */
   readonly diskFrom?: string;
   readonly diskClass?: string;
@@ -24,7 +20,6 @@ export interface RunFlags {
   readonly seed?: string;
   /** Undefined: reports/<time>-<name>-<run id>. */
   readonly out?: string;
-  readonly keep: boolean;
   readonly json: boolean;
   readonly dryRun: boolean;
 }

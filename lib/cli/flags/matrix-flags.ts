@@ -63,8 +63,8 @@ const examples = [
   ],
 ] as const;
 
-export function matrixCommand(): Command {
-  return commandLine('npx zx experiments/matrix.mjs', examples)
+export const matrixCommand = (): Command =>
+  commandLine('npx zx experiments/matrix.mjs', examples)
     .description(
       'Runs every cell of a matrix, with controls, and reports which are safe. The same command\n' +
         'with the same --out goes on where a killed batch stopped.',
@@ -117,4 +117,3 @@ export function matrixCommand(): Command {
     )
     .option('--json', 'batch.json on stdout', false)
     .option('--dry-run', 'show cells and order; create nothing', false);
-}

@@ -2,25 +2,22 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { UsageError } from '../../errors.ts';
 import { publishedRuntime } from '../../images/versions.ts';
-import type { VolumeMode } from '../../probe/trial-plan.ts';
 import { cutWays, type CutWay } from '../../probe/cut/host.ts';
 import { cutRemedies, type CutRemedy } from '../../probe/cut/cut-plan.ts';
 import { jobForms, type JobForm } from '../../probe/job.ts';
 import { granteeOf, type Grantee } from '../../probe/rights.ts';
 import { commandLine, parseArguments } from '../command.ts';
 import { nonEmpty, numberWithin, positiveMs } from './flag-values.ts';
+import type { TrialsRequest } from '../../probe/trials/run-trials.ts';
 
-export interface ProbeFlags {
+export interface ProbeFlags
+  extends Pick<TrialsRequest, 'trials' | 'volumeMode' | 'size' | 'image' | 'namespace' | 'grant'> {
   /** Undefined with `--clean` and `--rbac` only. */
   readonly storageClass?: string;
   readonly context?: string;
   readonly kubeconfig?: string;
   readonly nodes?: readonly [string, string];
-  readonly trials: number;
-  readonly volumeMode: VolumeMode | 'auto';
-  readonly size: string;
   readonly horizon: number;
-  readonly image: string;
   readonly run: boolean;
   readonly dryRun: boolean;
   readonly html?: string;
@@ -30,10 +27,6 @@ export interface ProbeFlags {
   readonly rbac: boolean;
   /** For whom rights are printed. */
   readonly account?: Grantee;
-  /** One that was made for probes. */
-  readonly namespace?: string;
-  /** A file for the role that is granted once the volumes are there. */
-  readonly grant?: string;
   readonly printJob?: JobForm;
   readonly clean: boolean;
   /** The node. */
@@ -46,11 +39,8 @@ export interface ProbeFlags {
 }
 
 /** Throws UsageError `BAD_FLAG`. */
-export function probeFlags(args: readonly string[]): ProbeFlags {
-  const command = probeCommand();
-  parseArguments(command, args);
-  return command.opts<ProbeFlags>();
-}
+export const probeFlags = (args: readonly string[]): ProbeFlags =>
+  parseArguments(probeCommand(), args).opts<ProbeFlags>();
 
 export function probeCommand(): Command {
   const command = commandLine('npx zx experiments/probe.mjs', [

@@ -1,12 +1,7 @@
 /** From a definition and a command line to everything a run needs, before anything is created. */
 import { randomBytes } from 'node:crypto';
 import { expectationFor } from '../../expectations/races.ts';
-import {
-  completeScenario,
-  parseScenario,
-  type Scenario,
-  type ScenarioInput,
-} from '../../experiment/scenario.ts';
+import { completeScenario, parseScenario, type ScenarioInput } from '../../experiment/scenario.ts';
 import { settingsUnder, type Settings } from '../../experiment/settings.ts';
 import { settingsOf } from '../../experiment/written.ts';
 import type { WrittenScenario, WrittenGroup } from '../../experiment/written-form.ts';
@@ -24,6 +19,7 @@ import { UsageError } from '../../errors.ts';
 import { certifiedDisk } from '../../probe/published/disk-of.ts';
 import { parseFlags, type RunFlags, type ParsedFlags } from './flags.ts';
 import { folderName } from '../../library/run-folder.ts';
+import type { RunWish } from '../../library/run-plan.ts';
 
 /** What an experiment file says: a scenario in the nested form, and what is asked of it. */
 export interface ExperimentDefinition extends WrittenScenario {
@@ -40,15 +36,8 @@ export interface ExperimentDefinition extends WrittenScenario {
   readonly expected?: readonly VerdictWord[];
 }
 
-export interface RunRequest {
+export interface RunRequest extends Omit<RunWish, 'cluster' | 'custom'> {
   readonly flags: RunFlags;
-  readonly scenario: Scenario;
-  readonly seed: string;
-  readonly runId: string;
-  /** The run's folder; not made yet. */
-  readonly folder: string;
-  /** Paste-ready; `backend` is the one in fact taken. */
-  readonly replay: (backend: 'kind' | 'sim') => string;
 }
 
 /** Flags that say where output goes or what stays, and so don't belong to a replay. */

@@ -34,8 +34,8 @@ export interface SweepFlags extends Pick<RunFlags, 'seed' | 'out' | 'json'> {
   readonly images?: ImageChoice;
 }
 
-export function sweepCommand(): Command {
-  return commandLine('npx zx experiments/sweep.mjs', [
+export const sweepCommand = (): Command =>
+  commandLine('npx zx experiments/sweep.mjs', [
     ['five minutes; the same command goes on with it', '--time 5m --out reports/my-sweep'],
     ['a million schedules on one kind of disk', '--schedules 1000000 --disk fenced'],
     ['as many pods as it takes', '--on-cluster --schedules 1000000 --shards 8'],
@@ -71,4 +71,3 @@ export function sweepCommand(): Command {
         'built',
       ]),
     );
-}

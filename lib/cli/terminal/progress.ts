@@ -31,8 +31,8 @@ const phases: Readonly<Record<PhaseName, string>> = {
   report: 'verdict and report',
 };
 
-/** The run's own clock, which on the model runs faster than the wall's, as words. */
-class Clocks {
+/** Tells the run's own clock, which on the model runs faster than the wall's, as words. */
+class Clocked {
   readonly #clock: Clock;
   #faultAtMs: number | undefined;
 
@@ -44,7 +44,7 @@ class Clocks {
     this.#faultAtMs = atMs;
   }
 
-  text(): string {
+  protected time(): string {
     const nowMs = this.#clock.nowMs();
     const total = `${(nowMs / 1000).toFixed(0)} s`;
     if (this.#faultAtMs === undefined) return total;
@@ -53,22 +53,19 @@ class Clocks {
 }
 
 /** Live where `stream` is a terminal, else one line per piece of news. Everything goes to `stream`. */
-export function startProgress(stream: NodeJS.WriteStream, clock: Clock): Progress {
-  const clocks = new Clocks(clock);
-  return stream.isTTY ? new LiveProgress(stream, clocks) : new PlainProgress(stream, clocks);
-}
+export const startProgress = (stream: NodeJS.WriteStream, clock: Clock): Progress =>
+  stream.isTTY ? new LiveProgress(stream, clock) : new PlainProgress(stream, clock);
 
 /** Without a terminal a wait is told again so often: a log that stands still looks like a hang. */
 const againAfterMs = 60_000;
 
-class PlainProgress implements Progress {
+class PlainProgress extends Clocked implements Progress {
   readonly #stream: NodeJS.WriteStream;
-  readonly #clocks: Clocks;
   #again: NodeJS.Timeout | undefined;
 
-  constructor(stream: NodeJS.WriteStream, clocks: Clocks) {
+  constructor(stream: NodeJS.WriteStream, clock: Clock) {
+    super(clock);
     this.#stream = stream;
-    this.#clocks = clocks;
   }
 
   phase(name: PhaseName): void {
@@ -76,11 +73,7 @@ class PlainProgress implements Progress {
   }
 
   say(line: string): void {
-    this.#stream.write(`[${this.#clocks.text()}] ${line}\n`);
-  }
-
-  fault(atMs: number): void {
-    this.#clocks.fault(atMs);
+    this.#stream.write(`[${this.time()}] ${line}\n`);
   }
 
   wait(clause: string | undefined): void {
@@ -109,8 +102,7 @@ class TerminalRenderer extends DefaultRenderer {
 }
 
 /** One task per phase; a phase's task ends when a later phase begins. */
-class LiveProgress implements Progress {
-  readonly #clocks: Clocks;
+class LiveProgress extends Clocked implements Progress {
   readonly #ends = phaseNames.map(() => Promise.withResolvers<void>());
   /** By phase; a phase's task appears a moment after the phase began. */
   readonly #shown = new Map<number, ShownTask>();
@@ -122,8 +114,8 @@ class LiveProgress implements Progress {
   #over = false;
   #awaited: string | undefined;
 
-  constructor(stream: NodeJS.WriteStream, clocks: Clocks) {
-    this.#clocks = clocks;
+  constructor(stream: NodeJS.WriteStream, clock: Clock) {
+    super(clock);
     const list = new Listr(
       phaseNames.map((name, index) => this.#task(name, index)),
       {
@@ -166,12 +158,8 @@ class LiveProgress implements Progress {
     const name = phaseNames[this.#index];
     if (shown !== undefined && name !== undefined) {
       const what = this.#awaited === undefined ? phases[name] : `waiting for ${this.#awaited}`;
-      shown.title = `${what} (${this.#clocks.text()})`;
+      shown.title = `${what} (${this.time()})`;
     }
-  }
-
-  fault(atMs: number): void {
-    this.#clocks.fault(atMs);
   }
 
   wait(clause: string | undefined): void {

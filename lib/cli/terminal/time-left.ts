@@ -35,11 +35,11 @@ export class TimeLeft {
 
   /** `heal, at most 72 s more; all of it at most 362 s`. */
   words(): string {
-    const stepMs = afterInterrupt[this.#step].mostMs - (this.#nowMs() - this.#sinceMs);
+    const stepMs = afterInterrupt(this.#step).mostMs - (this.#nowMs() - this.#sinceMs);
     const later = wayHome.slice(wayHome.findIndex((step) => step === this.#step) + 1);
     // A cluster that never came up has nothing but itself to take back.
     const steps: readonly BoundedStep[] = this.#step === 'prepare' ? ['clean-up'] : later;
-    const allMs = steps.reduce((sum, step) => sum + afterInterrupt[step].mostMs, stepMs);
+    const allMs = steps.reduce((sum, step) => sum + afterInterrupt(step).mostMs, stepMs);
     const [stepS, allS] = [stepMs, allMs].map((ms) => Math.max(1, Math.ceil(ms / 1000)));
     return `${this.#step}, at most ${stepS} s more; all of it at most ${allS} s`;
   }

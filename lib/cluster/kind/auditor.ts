@@ -18,20 +18,20 @@ export interface KindAuditorOptions {
   readonly seed: string;
   /** Label of the disk's copy of an image. Default: the image's own label. */
   readonly copyLabel?: (image: string) => string;
-  /** Whether the lab still answers is asked so often. Default 60 000. */
-  readonly askEveryMs?: number;
   /** Called as each step of an audit begins. Default: nobody is told. */
   readonly onStep?: (image: string, step: string) => void;
 }
 
 /** A machine that is busy with three events needs seconds for an answer. */
 const timeoutMs = 120_000;
+/** Whether the lab still answers is asked so often. */
+const askEveryMs = 60_000;
 
 /** Where the lab has this project. */
 const toolPath = `/app/${database.auditTool}`;
 
 export function kindAuditor(options: KindAuditorOptions): Auditor {
-  const { lab, loop, seed, copyLabel = (image) => image, onStep, askEveryMs = 60_000 } = options;
+  const { lab, loop, seed, copyLabel = (image) => image, onStep } = options;
   const pathOf = options.isDirectory === true ? filesCopyPath : copyPath;
   return {
     async audit(image, onRow, signal): Promise<ImageEvidence> {

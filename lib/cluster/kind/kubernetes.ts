@@ -53,7 +53,9 @@ export function kubernetesOf(
     },
 
     drain: (node, timeoutMs) => drainNode(controlPlane, node, timeoutMs),
-    uncordon: (node) => uncordonNode(controlPlane, node),
+    async uncordon(node) {
+      await run(engine.exec(controlPlane, ...kubectl, 'uncordon', node));
+    },
     deleteAttachments: (node, options) => deleteAttachments(clients, node, { ...options, scope }),
 
     taint: (node, taint) =>
@@ -183,8 +185,4 @@ async function drainNode(
   const result = await tryRun(argv, { timeoutMs: timeoutMs + patienceMs });
   const said = `${result.stdout}\n${result.stderr}`.split('\n').filter((line) => line !== '');
   return { drained: result.exitCode === 0, answer: said.slice(-3).join(' / ') };
-}
-
-async function uncordonNode(controlPlane: string, node: string): Promise<void> {
-  await run(engine.exec(controlPlane, ...kubectl, 'uncordon', node));
 }

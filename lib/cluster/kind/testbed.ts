@@ -5,7 +5,6 @@ import { databaseServer } from '../../database/server.ts';
 import { InfrastructureError } from '../../errors.ts';
 import type { VolumeIdentity } from '../../storage/identity.ts';
 import type { Provisioning } from '../../storage/identity.ts';
-import type { ImageSet } from '../../images/image-set.ts';
 import type { Recorder } from '../../history/port.ts';
 import type { Testbed, TestbedOptions } from '../port.ts';
 import type { KindMachine } from './nodes/machine.ts';
@@ -31,13 +30,12 @@ import { provisioningOf } from './provisioned.ts';
 import type { RealClock } from './real-clock.ts';
 import type { Beside } from './shared-cluster.ts';
 import { restoreNodes } from './undo-remedies.ts';
+import type { OpenCluster } from './create/open-cluster.ts';
 
 /** Size of the volume; sparse, so it takes what the server writes. */
 const volumeBytes = 2 * 1024 ** 3;
 
-export interface KindTestbedOptions extends TestbedOptions {
-  readonly cluster: Cluster;
-  readonly images: ImageSet;
+export interface KindTestbedOptions extends TestbedOptions, OpenCluster {
   readonly clock: RealClock;
   /** Other runs on this cluster share the fault event. Default: none. */
   readonly beside?: Beside | undefined;
@@ -170,10 +168,10 @@ const scopeOf = ({ beside, runId }: KindTestbedOptions): RunScope =>
   beside === undefined ? soleScope : scopeBeside(runId);
 
 /** Copies of several volumes lie side by side. */
-function copyLabelOf({ beside, cluster }: KindTestbedOptions): (image: string) => string {
-  return (image) =>
+const copyLabelOf =
+  ({ beside, cluster }: KindTestbedOptions): ((image: string) => string) =>
+  (image) =>
     beside === undefined ? image : `${cluster.pool}-${beside.event.number}-${image}`;
-}
 
 /** While others are under the fault, the nodes are not one run's to mend. */
 async function restoreWhole(cluster: Cluster, beside: Beside | undefined): Promise<void> {

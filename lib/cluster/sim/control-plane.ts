@@ -1,25 +1,16 @@
 /** The control plane: what of it can be ended or made to stand still, and who notices. */
-import type { Component } from '../port.ts';
+import type { Component, ComponentLook } from '../port.ts';
 import { Attacher } from './actors/attacher.ts';
 import { ControllerManager } from './actors/controller-manager.ts';
 import type { Kubelet } from './actors/kubelet.ts';
 import { Scheduler } from './actors/scheduler.ts';
-import type { Volume } from './disk/volume.ts';
 import { notices } from './notices.ts';
 import { Process } from './process.ts';
 import { measuredTimes } from './timings.ts';
 import type { World } from './world.ts';
+import type { Model } from './model.ts';
 
-export interface ProcessLook {
-  readonly process: string | undefined;
-  readonly stalled: boolean;
-}
-
-export interface ControlPlaneOptions {
-  readonly world: World;
-  readonly volumes: readonly Volume[];
-  readonly kubelets: readonly Kubelet[];
-}
+export type ControlPlaneOptions = Pick<Model, 'world' | 'volumes' | 'kubelets'>;
 
 /** Streams of chance, by what draws from them; kubelets have theirs from 100 on. */
 const streams = { controllerManager: 1, scheduler: 2, attacher: 3 } as const;
@@ -77,7 +68,7 @@ export class ModelControlPlane {
     else this.#setApi(true);
   }
 
-  look(component: Component): ProcessLook {
+  look(component: Component): ComponentLook {
     if (component === 'controller-manager') return this.#manager.look;
     const stalled = component === 'attacher' ? this.#attacher.still : this.#world.apiServer.still;
     return { process: `model-${this.#ended[component] + 1}`, stalled };

@@ -6,9 +6,18 @@ import { stalls, type Stall } from '../port.ts';
 import type { Kernel } from './kernel.ts';
 import { Process } from './process.ts';
 import { cpuWanted, secondUs } from './timings.ts';
+import type { NodeObject } from './api-objects.ts';
+import type { World } from './world.ts';
 
 /** How long a starved machine works on something before it looks again how starved it is. */
 const sliceUs = 5 * secondUs;
+
+/** What all that runs on a node knows of it. */
+export interface OnNode {
+  readonly world: World;
+  readonly machine: NodeMachine;
+  readonly node: NodeObject;
+}
 
 /** Who is told of what happens to a machine. */
 export interface MachineWatcher {

@@ -61,9 +61,8 @@ function saidOnce(reasons: readonly string[]): string[] {
 }
 
 /** Where nobody could write together and nothing is to be rebuilt, the log has nothing to add. */
-function mayLackWrites({ scenario }: Story, findings: readonly Finding[]): boolean {
-  return !scenario.keepWrites && findings.every(({ level }) => level !== 'exposure');
-}
+const mayLackWrites = ({ scenario }: Story, findings: readonly Finding[]): boolean =>
+  !scenario.keepWrites && findings.every(({ level }) => level !== 'exposure');
 
 /** Reasons why the run is incomplete. Without an audited image that is reason enough. */
 export function nothingTested(

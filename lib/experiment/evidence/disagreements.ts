@@ -6,7 +6,7 @@ import { toldInSeconds } from '../../durations.ts';
 import type { ObservationRecord } from '../../history/events.ts';
 import { csiCalls, isGranted, observed } from '../../history/observations.ts';
 import { writeOps, type WriteLog } from '../../history/writes.ts';
-import { callEndMs } from '../../timeline/access.ts';
+import { callEndMs, type Access } from '../../timeline/access.ts';
 import { lookedUntilMs, type Story } from '../../timeline/story.ts';
 
 /**
@@ -68,15 +68,11 @@ function mountsAndStages(story: Story, untilMs: number): string[] {
   ];
 }
 
-interface MountSpan {
-  readonly node: string;
-  readonly fromMs: number;
-  readonly toMs: number;
-}
+type MountSpan = Pick<Access, 'node' | 'fromMs' | 'toMs'>;
 
 /** Whatever a node had mounted, from when to when. */
-function spansOf(observations: readonly ObservationRecord[]): MountSpan[] {
-  return observations
+const spansOf = (observations: readonly ObservationRecord[]): MountSpan[] =>
+  observations
     .filter(({ name }) => name === observed.mounted)
     .map(({ node = '', t, data }) => {
       const end = observations.find(
@@ -88,7 +84,6 @@ function spansOf(observations: readonly ObservationRecord[]): MountSpan[] {
       );
       return { node, fromMs: t, toMs: end?.t ?? Number.POSITIVE_INFINITY };
     });
-}
 
 interface Logged {
   readonly generation: number;
@@ -148,9 +143,8 @@ function countersOf(observations: readonly ObservationRecord[]): ReadonlyMap<num
 const cutSeenWithinMs = 15_000;
 
 /** `writes`: a log without gaps. */
-export function cutsNotSeen(story: Story, writes: WriteLog | undefined): string[] {
-  return story.tells.allSources ? cutsMissed(story, writes) : [];
-}
+export const cutsNotSeen = (story: Story, writes: WriteLog | undefined): string[] =>
+  story.tells.allSources ? cutsMissed(story, writes) : [];
 
 /** The same of any history. */
 export function cutsMissed(story: Story, writes: WriteLog | undefined): string[] {

@@ -53,8 +53,8 @@ export function journalGaps(
 }
 
 /** The log of writes is no journal of a client's, but evidence as well. */
-function changedFiles(told: History['files'], files: History['files']): JournalGap[] {
-  return Object.entries(told)
+const changedFiles = (told: History['files'], files: History['files']): JournalGap[] =>
+  Object.entries(told)
     .filter(([name, bytes]) => files[name] !== bytes)
     .map(([name, bytes]) => {
       const now = files[name] === undefined ? 'is missing' : `has ${files[name]} bytes`;
@@ -63,7 +63,6 @@ function changedFiles(told: History['files'], files: History['files']): JournalG
         reason: `history file ${name} ${now}: the run told of ${bytes} bytes`,
       };
     });
-}
 
 /** Clients whose journals lack something: of their rows nobody can say that they were not sent. */
 export function clientsWithGaps(

@@ -89,14 +89,13 @@ const wentWithItsNode = ({ node, data }: ObservationRecord, { victimNode }: Stor
   typeof data['reason'] === 'string' && node !== undefined && node === victimNode;
 
 /** Times that stand for signs of life while the node is away, until somebody begins there anew. */
-function excused(seen: Life['seen'], story: Story): number[] {
-  return seen.flatMap((end, index) => {
+const excused = (seen: Life['seen'], story: Story): number[] =>
+  seen.flatMap((end, index) => {
     if (end.name !== observed.observerEnded || !wentWithItsNode(end, story)) return [];
     const untilMs = seen[index + 1]?.t ?? lookedUntilMs(story);
     const steps = Math.ceil(Math.max(0, untilMs - end.t) / beatWithinMs);
     return Array.from({ length: steps }, (_, step) => end.t + step * beatWithinMs);
   });
-}
 
 /** Within the span, from one sign of life to the next. */
 function silences(times: readonly number[], fromMs: number, toMs: number): string[] {

@@ -159,8 +159,8 @@ function openSteps({ records, faultAtMs }: Story): string[] {
 const heldBackMs = 2000;
 
 /** The first copy is from before the heal, the second from after it. */
-function misplacedCopies({ records, faultAtMs = 0, healAtMs }: Story): string[] {
-  return (['first', 'second'] as const).flatMap((image) => {
+const misplacedCopies = ({ records, faultAtMs = 0, healAtMs }: Story): string[] =>
+  (['first', 'second'] as const).flatMap((image) => {
     const done = records.find(
       (record) =>
         record.type === 'action' && record.name === `copy ${image} image` && record.step === 'done',
@@ -179,4 +179,3 @@ function misplacedCopies({ records, faultAtMs = 0, healAtMs }: Story): string[] 
           `the ${image} copy was not taken ${image === 'first' ? 'between fault and heal' : 'after the heal'}`,
         ];
   });
-}

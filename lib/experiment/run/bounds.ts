@@ -38,40 +38,6 @@ const recreationMs = 300_000;
 /** server-kills.ts waits so long for each restart. */
 const serverKillMs = 200_000;
 
-/** Not the remedy's own bound: that is the horizon. */
-export const boundsMs = {
-  prepare: (): number => longMs,
-  'clean-up': (): number => callsMs,
-  observe: (): number => callsMs,
-  'start-writers': (): number => callsMs,
-  steady: ({ warmupMs }: Times): number => warmupMs + callsMs,
-  /** The two-kernel lab's: each wait of its schedule has a bound of its own. */
-  case: (): number => longMs,
-  'lead-up': ({ serverKills }: Times): number => serverKills * serverKillMs + callsMs,
-  fault: (): number => callsMs,
-  watch: ({ horizonMs, overlapMs, patienceMs, recreations, leastMs }: Times): number =>
-    horizonMs + overlapMs + patienceMs + recreations * recreationMs + leastMs + callsMs,
-  'ask-again': (): number => callsMs,
-  'first-image': (): number => callsMs,
-  'move-back': (): number => callsMs,
-  heal: (): number => callsMs,
-  converge: ({ convergeMs }: Times): number => convergeMs + callsMs,
-  'undo-remedy': (): number => callsMs,
-  'undo-move-back': (): number => callsMs,
-  /** Its waits have their own ends; with stock timers the longest take eight minutes. */
-  procedure: (): number => 2 * callsMs,
-  'stop-writers': (): number => callsMs,
-  'second-image': (): number => callsMs,
-  'stop-observers': (): number => callsMs,
-  'remove-database': (): number => callsMs,
-  audit: (): number => longMs,
-  'export-writes': (): number => longMs,
-  /** Runs that share a fault event end together. */
-  close: (): number => longMs,
-} as const;
-
-export type BoundedStep = keyof typeof boundsMs;
-
 interface AfterInterrupt {
   /** The step goes on so long after the interrupt, and is then given up. */
   readonly mostMs: number;
@@ -82,41 +48,61 @@ interface AfterInterrupt {
 /** Time that the last call of what looks on or reads may take: it ends at once. */
 const endsMs = 5000;
 const ends: AfterInterrupt = { mostMs: endsMs, isTold: true };
+const toldWithin = (mostMs: number): AfterInterrupt => ({ mostMs, isTold: true });
 const goesOn = (mostMs: number): AfterInterrupt => ({ mostMs, isTold: false });
 
 /**
- * A healthy engine needs seconds for each; these are for one that is slow or hangs. What was begun
- * to be broken is broken whole, since the heal must find what it mends.
+ * What each step may take, and what an interrupt leaves of that. A healthy engine needs seconds for
+ * each; these are for one that is slow or hangs. What was begun to be broken is broken whole, since
+ * the heal must find what it mends. The watch has not the remedy's own bound: that is the horizon.
  */
-export const afterInterrupt: Readonly<Record<BoundedStep, AfterInterrupt>> = {
+const bounds = {
   // A creation that is cut short is removed again.
-  prepare: goesOn(180_000),
-  'clean-up': goesOn(120_000),
-  observe: goesOn(endsMs),
-  'start-writers': goesOn(endsMs),
-  steady: ends,
-  case: { mostMs: 20_000, isTold: true },
-  'lead-up': ends,
-  fault: goesOn(20_000),
-  watch: { mostMs: 20_000, isTold: true },
-  'ask-again': ends,
-  'first-image': ends,
-  'move-back': ends,
+  prepare: [longMs, goesOn(180_000)],
+  'clean-up': [callsMs, goesOn(120_000)],
+  observe: [callsMs, goesOn(endsMs)],
+  'start-writers': [callsMs, goesOn(endsMs)],
+  steady: [({ warmupMs }: Times): number => warmupMs + callsMs, ends],
+  // The two-kernel lab's: each wait of its schedule has a bound of its own.
+  case: [longMs, toldWithin(20_000)],
+  'lead-up': [({ serverKills }: Times): number => serverKills * serverKillMs + callsMs, ends],
+  fault: [callsMs, goesOn(20_000)],
+  watch: [
+    ({ horizonMs, overlapMs, patienceMs, recreations, leastMs }: Times): number =>
+      horizonMs + overlapMs + patienceMs + recreations * recreationMs + leastMs + callsMs,
+    toldWithin(20_000),
+  ],
+  'ask-again': [callsMs, ends],
+  'first-image': [callsMs, ends],
+  'move-back': [callsMs, ends],
   // The engine's calls end after 60 s, and say what is to be done by hand.
-  heal: goesOn(75_000),
-  converge: ends,
-  procedure: { mostMs: 20_000, isTold: true },
-  'undo-remedy': goesOn(30_000),
-  'undo-move-back': goesOn(30_000),
+  heal: [callsMs, goesOn(75_000)],
+  converge: [({ convergeMs }: Times): number => convergeMs + callsMs, ends],
+  'undo-remedy': [callsMs, goesOn(30_000)],
+  'undo-move-back': [callsMs, goesOn(30_000)],
+  // Its waits have their own ends; with stock timers the longest take eight minutes.
+  procedure: [2 * callsMs, toldWithin(20_000)],
   // Writers that do not stop are killed after 7 s.
-  'stop-writers': goesOn(10_000),
-  'second-image': ends,
-  'stop-observers': goesOn(10_000),
-  'remove-database': goesOn(40_000),
-  audit: ends,
-  'export-writes': goesOn(30_000),
-  close: goesOn(180_000),
-};
+  'stop-writers': [callsMs, goesOn(10_000)],
+  'second-image': [callsMs, ends],
+  'stop-observers': [callsMs, goesOn(10_000)],
+  'remove-database': [callsMs, goesOn(40_000)],
+  audit: [longMs, ends],
+  'export-writes': [longMs, goesOn(30_000)],
+  // Runs that share a fault event end together.
+  close: [longMs, goesOn(180_000)],
+} as const satisfies Record<
+  string,
+  readonly [most: number | ((times: Times) => number), AfterInterrupt]
+>;
+export type BoundedStep = keyof typeof bounds;
+
+export function boundMs(step: BoundedStep, times: Times = noTimes): number {
+  const [most] = bounds[step];
+  return typeof most === 'number' ? most : most(times);
+}
+
+export const afterInterrupt = (step: BoundedStep): AfterInterrupt => bounds[step][1];
 
 export interface Bound {
   /** What is given up, in words of the history. */

@@ -7,7 +7,7 @@ import type { Run } from './run-context.ts';
 import { waitUntil } from './wait.ts';
 import type { Sightings } from './sightings.ts';
 
-interface ConvergeContext extends Run {
+export interface ConvergeContext extends Run {
   readonly writers: Writers;
   readonly victim: PodRef;
   readonly remedy: RemedyRun;

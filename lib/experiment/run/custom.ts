@@ -95,14 +95,13 @@ export function mustBeTaken(names: CustomNames | undefined): void {
 }
 
 /** Reasons why the run's judgement is not whole without them: checkers that are not at hand. */
-export function absentCheckers(
+export const absentCheckers = (
   names: CustomNames | undefined,
   given: readonly Checker[],
-): readonly string[] {
-  return (names?.checkers ?? [])
+): readonly string[] =>
+  (names?.checkers ?? [])
     .filter((name) => !given.some((each) => each.name === name))
     .map(
       (name) =>
         `the run’s own checker ${name} is not here: only its author’s script can judge anew`,
     );
-}

@@ -5,7 +5,7 @@ import { EvidenceError } from '../../errors.ts';
 import type { Fault, FaultContext } from '../../faults/fault.ts';
 import { faultOf } from '../../faults/index.ts';
 import { auditOf, bounded, enter, type AttemptWork, type Run } from './run-context.ts';
-import { converge } from './converge.ts';
+import { converge, type ConvergeContext } from './converge.ts';
 import { watchWhile } from './moments.ts';
 import { letOthersServe, moveBack, recreate } from './move-back.ts';
 import { RemedyRun } from './remedy-run.ts';
@@ -119,10 +119,7 @@ const askAgain = (run: Run, fault: Fault, context: FaultContext): Promise<void> 
 /** So many commits by the successor count as serving; an open port does not. */
 const servingCommits = 5;
 
-interface WatchContext extends Run {
-  readonly writers: Writers;
-  readonly victim: PodRef;
-  readonly remedy: RemedyRun;
+interface WatchContext extends ConvergeContext {
   readonly faultAtMs: number;
 }
 

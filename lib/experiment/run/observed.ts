@@ -9,7 +9,7 @@ import { EvidenceError, describeError } from '../../errors.ts';
 import type { SegmentList } from '../../history/events.ts';
 import { openRecorder, type RunRecorder } from '../../history/recorder.ts';
 import { attempting, bounded, enter, type AttemptWork, type RunOptions } from './run-context.ts';
-import { noTimes, afterInterrupt, boundsMs, within } from './bounds.ts';
+import { noTimes, afterInterrupt, boundMs, within } from './bounds.ts';
 
 type ObservedCallbacks = Pick<
   RunOptions,
@@ -99,13 +99,12 @@ async function perform(stage: ObservedStage, work: Work): Promise<void> {
   recorder.list(written);
 }
 
-function unwritable(folder: string, cause: unknown): EvidenceError {
-  return new EvidenceError('HISTORY_UNWRITABLE', `not all could be recorded: ${String(cause)}`, {
+const unwritable = (folder: string, cause: unknown): EvidenceError =>
+  new EvidenceError('HISTORY_UNWRITABLE', `not all could be recorded: ${String(cause)}`, {
     hint: 'the fault was healed all the same; make room, then look at what was recorded',
     command: `npx zx experiments/report.mjs ${folder}`,
     cause,
   });
-}
 
 /** The testbed, within its bound: one that opens too late is closed again. */
 interface Prepared<T> extends Pick<TestbedOptions, 'recorder' | 'onProgress' | 'signal'> {
@@ -126,8 +125,8 @@ async function prepare<T extends Pick<CommonTestbed, 'close'>>({
   const opening = open({ recorder, signal: AbortSignal.any([signal, stop.signal]) });
   const before = (what: 'prepare' | 'clean-up') => ({
     what,
-    deadlineMs: clock.nowMs() + boundsMs[what](),
-    interrupt: { signal, ...afterInterrupt[what] },
+    deadlineMs: clock.nowMs() + boundMs(what),
+    interrupt: { signal, ...afterInterrupt(what) },
   });
   try {
     return await within(clock, before('prepare'), () => opening);

@@ -4,7 +4,7 @@ import { describeError } from '../../errors.ts';
 import type { Moments } from '../../faults/fault.ts';
 import { remedies } from '../../remedies/index.ts';
 import type { Remedy } from '../../remedies/remedy.ts';
-import { afterInterrupt, boundsMs, within } from './bounds.ts';
+import { afterInterrupt, boundMs, within } from './bounds.ts';
 import type { Run } from './run-context.ts';
 import { hasCome } from './moments.ts';
 import { waitUntil } from './wait.ts';
@@ -50,7 +50,7 @@ export class RemedyRun {
   /** A call that does not return by the deadline is given up: the heal may be what it waits for. */
   async #act(deadlineMs: number): Promise<void> {
     const { testbed, recorder, victim, onProgress, signal } = this.#options;
-    const interrupt = { signal, ...afterInterrupt['ask-again'] };
+    const interrupt = { signal, ...afterInterrupt('ask-again') };
     const bound = { what: `remedy ${this.#remedy.name}`, deadlineMs, interrupt };
     this.#step('begin');
     this.#stands = true;
@@ -79,8 +79,8 @@ export class RemedyRun {
     const remedy = this.#remedy;
     if (!this.#stands || remedy.undo === undefined) return;
     this.#step('heal');
-    const deadlineMs = testbed.clock.nowMs() + boundsMs['undo-remedy']();
-    const interrupt = { signal, ...afterInterrupt['undo-remedy'] };
+    const deadlineMs = testbed.clock.nowMs() + boundMs('undo-remedy');
+    const interrupt = { signal, ...afterInterrupt('undo-remedy') };
     const bound = { what: `the undo of remedy ${remedy.name}`, deadlineMs, interrupt };
     await within(testbed.clock, bound, (signal) =>
       Promise.resolve(remedy.undo?.({ testbed, recorder, victim, signal })),

@@ -1,29 +1,27 @@
 /** What a run's phases share: its options, its recorder, and the bound that each phase has. */
-import type { Backend, CommonTestbed, KubernetesTestbed } from '../../cluster/port.ts';
+import type {
+  Backend,
+  CommonTestbed,
+  KubernetesTestbed,
+  TestbedOptions,
+} from '../../cluster/port.ts';
 import type { Barrier } from '../../cluster/barrier.ts';
 import type { HistoryRecord, PhaseName } from '../../history/events.ts';
 import type { Recorder } from '../../history/port.ts';
 import type { ImageLabel } from '../../storage/identity.ts';
 import type { RunRecorder } from '../../history/recorder.ts';
-import { afterInterrupt, boundsMs, within, type BoundedStep, type Times } from './bounds.ts';
+import { afterInterrupt, boundMs, within, type BoundedStep, type Times } from './bounds.ts';
 import type { Custom } from './custom.ts';
-import type { Scenario } from '../scenario.ts';
 import type { Sightings } from './sightings.ts';
 import type { Steps } from './steps.ts';
 import { describeError } from '../../errors.ts';
 
-export interface RunOptions {
-  readonly scenario: Scenario;
-  readonly seed: string;
-  readonly runId: string;
-  /** The run's folder; it exists. */
-  readonly folder: string;
+export interface RunOptions extends Omit<TestbedOptions, 'recorder' | 'event'> {
   readonly backend: Backend;
   /** What the caller brought along. Default: all is ours. */
   readonly custom?: Custom;
   /** Paste-ready command that repeats this run. */
   readonly replay: string;
-  readonly onProgress: (line: string) => void;
   readonly onPhase: (phase: PhaseName) => void;
   /** What the run does next, of which each has its bound. Default: nobody is told. */
   readonly onStep?: (step: BoundedStep) => void;
@@ -31,7 +29,6 @@ export interface RunOptions {
   readonly onUnhealed?: (what: string) => void;
   /** Hears what the recorder's listeners hear, from the first record on. Default: nobody. */
   readonly onRecord?: (record: HistoryRecord) => void;
-  readonly signal: AbortSignal;
   /** The event of several runs, a volume each, whose victims one fault strikes. Default: alone. */
   readonly event?: Barrier;
 }
@@ -65,8 +62,8 @@ export function bounded<T>(
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   onStep?.(step);
-  const deadlineMs = testbed.clock.nowMs() + boundsMs[step](times);
-  const interrupt = { signal, ...afterInterrupt[step] };
+  const deadlineMs = testbed.clock.nowMs() + boundMs(step, times);
+  const interrupt = { signal, ...afterInterrupt(step) };
   return within(testbed.clock, { what: step, deadlineMs, interrupt }, work);
 }
 

@@ -70,35 +70,33 @@ export const underOneFault = (backend: Backend, barrier: Barrier): Backend => ({
 });
 
 /** Closing leaves the event: nobody waits for this run any more. */
-export function shareFault(testbed: Testbed, barrier: Barrier): Testbed {
-  return {
-    ...testbed,
-    disk: {
-      ...testbed.disk,
-      ...breaking(testbed.disk, barrier),
-      // Several at once fill the memory with pages, and the runner's timers wait until some is free.
-      copy: (label, freeze, signal) =>
-        barrier.inTurn('copy', () => testbed.disk.copy(label, freeze, signal)),
-    },
-    kubernetes: shareCalls(testbed.kubernetes, 'kubernetes', ofKubernetes, barrier),
-    machine: (node) => ({
-      node,
-      ...shareCalls<Machine>(testbed.machine(node), node, ofMachine, barrier),
-    }),
-    // They mount their copies with the same loop device, that of the event's pool.
-    auditor: {
-      audit: (image, onRow, signal) =>
-        barrier.inTurn('audit', () => testbed.auditor.audit(image, onRow, signal)),
-    },
-    async close() {
-      try {
-        await testbed.close();
-      } finally {
-        barrier.leave();
-      }
-    },
-  };
-}
+export const shareFault = (testbed: Testbed, barrier: Barrier): Testbed => ({
+  ...testbed,
+  disk: {
+    ...testbed.disk,
+    ...breaking(testbed.disk, barrier),
+    // Several at once fill the memory with pages, and the runner's timers wait until some is free.
+    copy: (label, freeze, signal) =>
+      barrier.inTurn('copy', () => testbed.disk.copy(label, freeze, signal)),
+  },
+  kubernetes: shareCalls(testbed.kubernetes, 'kubernetes', ofKubernetes, barrier),
+  machine: (node) => ({
+    node,
+    ...shareCalls<Machine>(testbed.machine(node), node, ofMachine, barrier),
+  }),
+  // They mount their copies with the same loop device, that of the event's pool.
+  auditor: {
+    audit: (image, onRow, signal) =>
+      barrier.inTurn('audit', () => testbed.auditor.audit(image, onRow, signal)),
+  },
+  async close() {
+    try {
+      await testbed.close();
+    } finally {
+      barrier.leave();
+    }
+  },
+});
 
 /** What breaks a node's way to its own volume is each run's, once all have come. */
 function breaking({ losePower, sever }: Disk, barrier: Barrier): Partial<Disk> {

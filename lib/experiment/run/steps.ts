@@ -9,9 +9,7 @@ import type {
   PodRef,
   TestbedOptions,
 } from '../../cluster/port.ts';
-import type { Recorder } from '../../history/port.ts';
 import type { ImageLabel } from '../../storage/identity.ts';
-import type { Scenario } from '../scenario.ts';
 import type { Sightings } from './sightings.ts';
 
 /** A database to a run: where it lives, and what the run asks of it there. */
@@ -21,14 +19,10 @@ export interface Tested<T extends KubernetesTestbed> {
 }
 
 /** Given when the testbed is up. */
-export interface StepsContext<T extends KubernetesTestbed> {
+export interface StepsContext<T extends KubernetesTestbed>
+  extends Pick<TestbedOptions, 'recorder' | 'scenario' | 'folder' | 'onProgress'> {
   readonly testbed: T;
-  readonly recorder: Recorder;
-  readonly scenario: Scenario;
-  /** The run's; it exists. */
-  readonly folder: string;
   readonly sightings: Sightings;
-  readonly onProgress: (line: string) => void;
 }
 
 /** A signal is that of the step's bound. What a step rejects with ends in the history. */

@@ -203,11 +203,10 @@ function writesOf(history: History): {
 }
 
 /** The runner says so in its history: it waited for it within the scenario's bound. */
-export function recoveredIn({ records }: Story): boolean {
-  return records.some(
+export const recoveredIn = ({ records }: Story): boolean =>
+  records.some(
     (record) => record.type === 'action' && record.name === 'converge' && record.step === 'done',
   );
-}
 
 export const bareCertificate = ({
   fault,

@@ -51,8 +51,8 @@ function forcedDetachFindings(story: Story): Finding[] {
 }
 
 /** What the old server has in memory, it serves, whatever became of its disk. */
-function staleReadFindings(story: Story, stale: readonly StaleReads[]): Finding[] {
-  return stale.map((each) => {
+const staleReadFindings = (story: Story, stale: readonly StaleReads[]): Finding[] =>
+  stale.map((each) => {
     const { client, count, fromMs, toMs, oldestMs, behind } = each;
     const window = `from ${after(fromMs, story)} to ${after(toMs, story)}`;
     const summary =
@@ -61,7 +61,6 @@ function staleReadFindings(story: Story, stale: readonly StaleReads[]): Finding[
     const missed = `a read missed up to ${plural(behind, 'acknowledged commit')} of the successor`;
     return { ...note('STALE_READS', summary, [window, missed]), loud: false };
   });
-}
 
 /** Kubernetes itself then taints fewer nodes or none, which a small test cluster rarely shows. */
 function zoneFindings(story: Story): Finding[] {

@@ -12,20 +12,18 @@ import type { RefusedMount } from './verdict.ts';
 import type { Finding } from './verdict.ts';
 
 /** `isTold`: somebody would have told an operator that something is wrong. */
-export function diskFindings(
+export const diskFindings = (
   story: Story,
   exposure: Exposure,
   { refused, isTold }: { readonly refused: readonly RefusedMount[]; readonly isTold: boolean },
-): Finding[] {
-  return [
-    ...twoWriters(story, exposure, isTold),
-    ...refusedWrites(exposure),
-    ...leakedWrites(exposure),
-    ...refusedCalls(story),
-    ...refusedMountFindings(refused),
-    ...recreatedPods(story),
-  ];
-}
+): Finding[] => [
+  ...twoWriters(story, exposure, isTold),
+  ...refusedWrites(exposure),
+  ...leakedWrites(exposure),
+  ...refusedCalls(story),
+  ...refusedMountFindings(refused),
+  ...recreatedPods(story),
+];
 
 function recreatedPods({ records }: Story): Finding[] {
   const all = recreationsOf(records);

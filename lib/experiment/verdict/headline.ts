@@ -51,11 +51,10 @@ const end = ({ serving }: UnsaidVerdict): string => (serving.served ? '' : ', bu
 const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
 /** A clause; undefined where the run asked no more, or its records do not answer. */
-function ownAnswer(verdict: UnsaidVerdict): string | undefined {
-  return [recreated, waitedAnew, refusedDetach, cameBack]
+const ownAnswer = (verdict: UnsaidVerdict): string | undefined =>
+  [recreated, waitedAnew, refusedDetach, cameBack]
     .map((answer) => answer(verdict))
     .find((clause) => clause !== undefined);
-}
 
 /** When is a pod Ready that is deleted and comes back to its node? */
 function recreated({ findings }: UnsaidVerdict): string | undefined {

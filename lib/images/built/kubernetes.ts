@@ -37,10 +37,8 @@ export function pausePart(root: string): ImagePart {
 
 const pack = 'tar -C "$WORK/root" -cf "$WORK/root.tar" --owner=0 --group=0 .';
 
-function build(version: string, programs: readonly string[]): string {
-  return `${recipe}/build ${version} "$WORK" ${programs.join(' ')}`;
-}
+const build = (version: string, programs: readonly string[]): string =>
+  `${recipe}/build ${version} "$WORK" ${programs.join(' ')}`;
 
-function inRecipe(root: string, names: readonly string[]): string[] {
-  return names.map((name) => `${root}/${recipe}/${name}`);
-}
+const inRecipe = (root: string, names: readonly string[]): string[] =>
+  names.map((name) => `${root}/${recipe}/${name}`);

@@ -57,15 +57,14 @@ interface GoProgram {
   readonly main: string;
 }
 
-function goPart({ name, folder, files, flags, program, main }: GoProgram): ImagePart {
-  return definePart(name, { files, settings: [] }, (key, ref) => [
+const goPart = ({ name, folder, files, flags, program, main }: GoProgram): ImagePart =>
+  definePart(name, { files, settings: [] }, (key, ref) => [
     'mkdir -p "$WORK/root"',
     `cd ${folder}`,
     `CGO_ENABLED=0 go build ${flags} -o "$WORK/root/${program}" ${main}`,
     'tar -C "$WORK/root" -cf "$WORK/root.tar" --owner=0 --group=0 .',
     importImage('"$WORK/root.tar"', { name, key, ref }, [`ENTRYPOINT ["/${program}"]`]),
   ]);
-}
 
 /** The storage array's Go module, relative to the project's root. */
 export const arrayModule = 'lib/csi/array';

@@ -4,7 +4,7 @@
  */
 import type { Finding } from '../../experiment/verdict/verdict.ts';
 import type { Checker } from '../../checkers/checker.ts';
-import { damage } from '../../checkers/findings.ts';
+import { damage, corruptInSilence } from '../../checkers/findings.ts';
 import { plural } from '../../counts.ts';
 import { troubleIn } from '../../checkers/machine-trouble.ts';
 
@@ -25,7 +25,7 @@ export const innochecksum: Checker = {
       const summary = `innochecksum ${what} ${plural(files.length, 'tablespace')}`;
       const said = files.map(({ command, output }) => `${command}: ${output}`);
       // Nobody runs it unasked; what mysqld says of such a file or page is a finding of its own.
-      return [damage({ code, image, safety: 'corrupt', loud: false, summary, evidence: said })];
+      return [damage({ code, ...corruptInSilence, image, summary, evidence: said })];
     };
     return [
       ...tell('PAGE_CHECKSUM_BAD', 'finds bad pages in', bad),

@@ -1,7 +1,7 @@
 /** What a cut leaves for others: what was asked, what was done, what came, and the raw records. */
 import { harnessVersion } from '../../images/harness-version.ts';
 import type { Facts } from '../facts.ts';
-import { nodesTold, type NodeTold } from '../trials/certificate.ts';
+import { nodesTold, type CertificateHead } from '../trials/certificate.ts';
 import type { CutFinding } from './classify.ts';
 import type { CutPlan } from './cut-plan.ts';
 import type { CutRecord } from './record.ts';
@@ -10,13 +10,9 @@ import { storagePathOf, type StoragePath } from './storage-path.ts';
 /** Version of the file's form: it changes where a reader of older ones would err. */
 export const cutCertificateVersion = 1;
 
-export interface CutCertificate {
+export interface CutCertificate extends CertificateHead {
   readonly schemaVersion: typeof cutCertificateVersion;
   readonly kind: 'cut-certificate';
-  readonly forcedetach: string;
-  readonly beganAt: string;
-  readonly endedAt: string;
-  readonly kubernetes: string;
   /** Timers of the controller manager, where they could be read; empty: the stock ones. */
   readonly timers: readonly string[];
   readonly classes: readonly {
@@ -26,15 +22,9 @@ export interface CutCertificate {
     /** Whether the node still reached its volume. Certificates from before do not say. */
     readonly storagePath?: StoragePath;
   }[];
-  readonly nodes: readonly NodeTold[];
-  readonly planHash: string;
   readonly plan: CutPlan;
   readonly findings: readonly CutFinding[];
   readonly record: CutRecord;
-  /** What could not be read, and so has no part in it. Certificates from before do not say. */
-  readonly refused?: Facts['refused'];
-  /** What could not be removed afterwards. */
-  readonly left?: string;
 }
 
 interface Parts extends Pick<CutCertificate, 'plan' | 'record' | 'findings'> {

@@ -3,7 +3,7 @@
  * that the next pod found, in which no clock has a part. Pure.
  */
 import { answeredMs, writesBy, type Write } from '../trials/journal.ts';
-import { nextOf, nextWroteMs, type NextFinding } from '../trials/next-pod.ts';
+import { nextOf, nextWroteMs, type PodsHeard } from '../trials/next-pod.ts';
 import { settled, slotsLater, wasBlind } from '../trials/on-disk.ts';
 import type { CutRecord, CutVolume } from './record.ts';
 
@@ -12,11 +12,7 @@ export const silentMs = 3000;
 /** The heal is seen by looks from the second node: it may have come so long before. */
 const healSeenMs = 3000;
 
-export interface Evidence {
-  /** Writes of the old pod, on the probe's clock, in order. */
-  readonly writes: readonly Write[];
-  readonly acks: readonly Write[];
-  readonly next: NextFinding;
+export interface Evidence extends PodsHeard {
   /** The next pod's first acknowledged write; Infinity: none. */
   readonly nextWroteMs: number;
   /** The node was still away. */

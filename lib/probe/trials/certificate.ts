@@ -9,33 +9,37 @@ import type { TrialRecord } from './record.ts';
 /** Version of the file's form: it changes where a reader of older ones would err. */
 export const certificateVersion = 1;
 
-export interface Certificate extends JudgedTrials {
-  readonly schemaVersion: typeof certificateVersion;
-  readonly kind: 'detach-certificate';
+/** What is said of every run of the probe. */
+export interface CertificateHead {
   readonly forcedetach: string;
   readonly beganAt: string;
   readonly endedAt: string;
+  readonly kubernetes: string;
+  readonly nodes: readonly NodeTold[];
+  /** Hash of `plan`, made before anything was done. */
+  readonly planHash: string;
+  /** What could not be read, and so has no part in it. Certificates from before do not say. */
+  readonly refused?: Facts['refused'];
+  /** What could not be removed afterwards. */
+  readonly left?: string;
+}
+
+/** The nodes are the writer's and the next one's. */
+export interface Certificate extends CertificateHead, JudgedTrials {
+  readonly schemaVersion: typeof certificateVersion;
+  readonly kind: 'detach-certificate';
   readonly driver: { readonly name: string; readonly images: readonly string[] };
   readonly storageClass: {
     readonly name: string;
     readonly parameters: Readonly<Record<string, string>>;
     readonly binding: string;
   };
-  readonly kubernetes: string;
-  /** The writer's node, then the next one's. */
-  readonly nodes: readonly NodeTold[];
-  /** Hash of `plan`, made before the first trial. */
-  readonly planHash: string;
   readonly plan: TrialPlan;
   /** Why volumes were not asked for as raw ones. */
   readonly noBlock?: string;
   /** From documents and settings, before the trials. */
   readonly predicted: string | null;
-  /** What could not be read, and so has no part in it. Certificates from before do not say. */
-  readonly refused?: Facts['refused'];
   readonly trials: readonly TrialRecord[];
-  /** What could not be removed afterwards. */
-  readonly left?: string;
 }
 
 export type NodeTold = Pick<NodeFacts, 'name' | 'kernel' | 'kubelet' | 'osImage' | 'runtime'>;

@@ -5,7 +5,13 @@
 import { toldInSeconds } from '../../durations.ts';
 import type { DetachVariant } from '../trial-plan.ts';
 import { answeredMs, writesBy, type Write } from './journal.ts';
-import { type HandOverFinding, handOverOf, type NextFinding, nextOf } from './next-pod.ts';
+import {
+  type HandOverFinding,
+  handOverOf,
+  type NextFinding,
+  nextOf,
+  type PodsHeard,
+} from './next-pod.ts';
 import { isInRanges, settled } from './on-disk.ts';
 import type { TrialRecord } from './record.ts';
 import { heardBefore, silentMs, steadyMs, steadyWrites, unreadable } from './steady.ts';
@@ -66,14 +72,10 @@ export function classify(record: DetachRecord): TrialFinding {
   return { name: record.name, variant: record.variant, outcome, why, ...numbersOf(record, facts) };
 }
 
-interface TrialFacts {
-  /** On the probe's clock. */
-  readonly writes: readonly Write[];
-  readonly acks: readonly Write[];
+interface TrialFacts extends PodsHeard {
   readonly afterDelete: readonly Write[];
   readonly lastAck: Write | undefined;
   readonly firstError: Write | undefined;
-  readonly next: NextFinding;
 }
 
 function factsOf(record: TrialRecord): TrialFacts {

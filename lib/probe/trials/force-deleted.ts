@@ -5,7 +5,7 @@
  */
 import { answeredMs, writesBy } from './journal.ts';
 import { judgeForced, type ForcedFacts, type ForcedOutcome } from './judge-forced.ts';
-import { figure, tally, type Figure } from './measured.ts';
+import { figure, tally, type Figure, type MeasuredClass } from './measured.ts';
 import { nextOf, nextWroteMs, type NextFinding } from './next-pod.ts';
 import { isInRanges, seqsOf, settled, slotsLater } from './on-disk.ts';
 import type { TrialRecord } from './record.ts';
@@ -41,12 +41,8 @@ export interface ForcedFinding {
   readonly overlapSlots: number;
 }
 
-export interface ForceDeleted {
+export interface ForceDeleted extends Pick<MeasuredClass, 'next' | 'figures' | 'notes'> {
   readonly counts: Readonly<Partial<Record<ForcedOutcome, number>>>;
-  readonly next: Readonly<Partial<Record<NextFinding['was'], number>>>;
-  readonly figures: readonly Figure[];
-  /** A sentence each. */
-  readonly notes: readonly string[];
   readonly findings: readonly ForcedFinding[];
 }
 

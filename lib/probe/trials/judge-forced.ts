@@ -3,11 +3,11 @@
  * whatever else is missing; else where the records don't tell, the outcome is `undecided` with the reason.
  */
 import { toldInSeconds } from '../../durations.ts';
-import { answeredMs, type Write } from './journal.ts';
-import type { NextFinding } from './next-pod.ts';
+import { answeredMs } from './journal.ts';
 import { wasBlind } from './on-disk.ts';
 import type { TrialRecord } from './record.ts';
 import { heardBefore, silentMs, steadyMs, steadyWrites, unreadable } from './steady.ts';
+import type { PodsHeard } from './next-pod.ts';
 
 export type ForcedOutcome =
   /** Its last write came before the next pod had the volume. */
@@ -20,11 +20,7 @@ export type ForcedOutcome =
   | 'wrote-on'
   | 'undecided';
 
-export interface ForcedFacts {
-  /** On the probe's clock. */
-  readonly writes: readonly Write[];
-  readonly acks: readonly Write[];
-  readonly next: NextFinding;
+export interface ForcedFacts extends PodsHeard {
   readonly overlapAcks: number;
   readonly overlapSlots: number;
 }

@@ -2,7 +2,7 @@
  * What became of the pod on the next node: in, refused by the driver, barred by Kubernetes; and how the
  * volume came there at the end of a trial, once its writer was gone. Pure.
  */
-import { answeredMs, writesBy } from './journal.ts';
+import { answeredMs, writesBy, type Write } from './journal.ts';
 import type { TrialRecord } from './record.ts';
 
 export interface NextFinding {
@@ -76,6 +76,13 @@ function overlapOf(record: TrialRecord): number {
   return writesBy(record.writerJournal, clockOffsetMs).filter(
     ({ error, begunMs }) => error === undefined && begunMs > fromMs && begunMs <= watchEndedMs,
   ).length;
+}
+
+/** What was heard of a writer, on the probe's clock and in order, and what became of the next pod. */
+export interface PodsHeard {
+  readonly writes: readonly Write[];
+  readonly acks: readonly Write[];
+  readonly next: NextFinding;
 }
 
 export interface HandOverFinding {

@@ -5,17 +5,14 @@ import { scoreInWords } from '../mutant-score.ts';
 import { cellsSection } from './cells.ts';
 import { batchHeadlineOf, pairFindings, worstOf, type PairFinding } from './findings.ts';
 import { heatMapSection, phasesSection, trendSection } from './sections.ts';
-import type { AddressOf, RemakeOf } from './runs.ts';
+import type { RunsOnPage } from './runs.ts';
 import { batchBasis, lagLine, rateLine } from './markdown.ts';
 import { slowestPhases, type VerdictOf } from './phases.ts';
 import { readBrowserFile, renderDocument } from '../document.ts';
 import { wide, type Html } from '../html-parts.ts';
 import { explained } from '../terms.ts';
 
-export interface BatchPage {
-  readonly batch: Batch;
-  readonly addressOf: AddressOf;
-  readonly remakeOf: RemakeOf;
+export interface BatchPage extends RunsOnPage {
   readonly verdictOf: VerdictOf;
   /** The pinned batch to compare with; undefined: none. */
   readonly baseline: Batch | undefined;

@@ -19,11 +19,8 @@ export interface PhaseRow {
   readonly folder: string;
 }
 
-interface Taken {
-  readonly name: string;
+interface Taken extends Pick<PhaseRow, 'name' | 'cell' | 'folder'> {
   readonly tookS: number;
-  readonly cell: string;
-  readonly folder: string;
 }
 
 /** In the order of the steps; the slowest of equals is the first. */

@@ -42,20 +42,18 @@ export async function startWriterProcesses(options: WriterProcessesOptions): Pro
   };
 }
 
-function startMessage(
+const startMessage = (
   { folder, originNs, seed, transferEvery = defaultTransferEvery }: WriterProcessesOptions,
   spec: WriterSpec,
-): StartMessage {
-  return {
-    type: 'start',
-    spec,
-    transferEvery,
-    seed,
-    directory: historyDirectory(folder),
-    segment: writerSegment(spec.client),
-    originNs: String(originNs),
-  };
-}
+): StartMessage => ({
+  type: 'start',
+  spec,
+  transferEvery,
+  seed,
+  directory: historyDirectory(folder),
+  segment: writerSegment(spec.client),
+  originNs: String(originNs),
+});
 
 class WriterProcess {
   readonly client: ClientSide;

@@ -9,14 +9,14 @@ import { SectorVersions, type ByteRange } from '../../../crash-states/sector-ver
 import { survivors, type Survivor } from '../../../crash-states/survivors.ts';
 import { VolatileCache } from '../../../crash-states/volatile-cache.ts';
 import { EvidenceError } from '../../../errors.ts';
-import { writeOps, type WriteLog, type WriteRecord } from '../../../history/writes.ts';
+import { writeOps, type WriteRecord } from '../../../history/writes.ts';
 import { randomStream } from '../../../random.ts';
 import { mustRun } from '../../../database/audit/command.ts';
+import type { KeptWrites } from '../../../crash-states/run-facts.ts';
+import type { Recovered } from '../../../crash-states/recovery.ts';
 
-export interface RollingImageOptions {
-  readonly log: WriteLog;
-  /** The bytes of the writes, unpacked. */
-  readonly dataPath: string;
+/** The data of the writes are unpacked. */
+export interface RollingImageOptions extends KeptWrites {
   /** Where the image goes; it must not be there yet. A sparse file system saves memory. */
   readonly path: string;
   /** What unflushed writes become is drawn from it. */
@@ -24,10 +24,7 @@ export interface RollingImageOptions {
   readonly signal: AbortSignal;
 }
 
-export interface BuiltState {
-  readonly unflushed: number;
-  readonly survived: number;
-}
+export type BuiltState = Omit<Recovered, 'evidence'>;
 
 const copyTimeoutMs = 300_000;
 

@@ -1,16 +1,11 @@
 /** How the tool in the container talks to whoever started it: one JSON object a line on stdout. */
 import type { StateResult } from '../../../crash-states/explore.ts';
-import type { CrashStatePlan } from '../../../crash-states/plan-states.ts';
-import type { PowerLoss } from '../../../disk-kinds.ts';
+import type { CrashStatePlan, PlanOptions } from '../../../crash-states/plan-states.ts';
 
 /** What the tool is asked for; it takes this as JSON in its one argument. */
-export interface StatesRequest {
+export interface StatesRequest extends Omit<PlanOptions, 'firstAckMs'> {
   /** The run's folder, as the container sees it. */
   readonly folder: string;
-  readonly states: number;
-  readonly policies: readonly PowerLoss[];
-  /** Gives the moments and what unflushed writes become. */
-  readonly seed: string;
   /** Numbers of loop devices that nobody else uses: one a worker. */
   readonly loops: readonly number[];
   /** Directory of the images; in memory, since nothing there has to last. */

@@ -4,12 +4,10 @@ import { InfrastructureError } from '../../../errors.ts';
 import { inspect } from '../../../engine/ask.ts';
 import * as engine from '../../../engine/commands.ts';
 import { run } from '../../../engine/run.ts';
-import type { ImageSet } from '../../../images/image-set.ts';
-import type { FeatureGates } from '../../../kubernetes-versions.ts';
 import { startArray } from '../disk/array-container.ts';
 import { weighing } from '../nodes/cpu-weights.ts';
 import { kindCommand } from './kind-command.ts';
-import { kindConfig, kubeadmPatches, sharedDir, type ForceDetach } from './kind-config.ts';
+import { kindConfig, kubeadmPatches, sharedDir } from './kind-config.ts';
 import { isReady, kubeClients, type KubeClients } from '../../../kube.ts';
 import { type Lab, startLab } from '../disk/lab.ts';
 import {
@@ -24,18 +22,13 @@ import type { LeaseHold } from '../ownership/lease-hold.ts';
 import { cgroupVersion, lacksSysResource } from '../machine-facts.ts';
 import { installCni, restoreRoutes, routeLab, type NodeAddress } from '../nodes/node-network.ts';
 import { makeStateDir, writePatches, type StateDir } from '../ownership/state-dir.ts';
-import type { ClusterTimers } from '../../timers.ts';
 import { takeNetwork } from '../nodes/take-network.ts';
 import { waitFor } from '../wait.ts';
+import type { ClusterConfig } from './cluster-config.ts';
 
-export interface CreateOptions {
-  readonly images: ImageSet;
+export interface CreateOptions extends ClusterConfig {
   /** Path of the kind binary. */
   readonly kind: string;
-  readonly workers: number;
-  readonly timers: ClusterTimers;
-  readonly forceDetach: ForceDetach;
-  readonly featureGates: FeatureGates;
   /** All labels but those that the creation itself decides. */
   readonly labels: Omit<ClusterLabels, 'index' | 'stateDir' | 'token'>;
   /** Has the cluster's lease from its choice on, as long as the cluster is in use. */
@@ -143,12 +136,12 @@ async function createNodes(
 }
 
 /** Addresses and pod ranges as Kubernetes has them, which also holds while a node is cut off. */
-export async function nodeAddresses(
+export const nodeAddresses = async (
   { core }: KubeClients,
   count: number,
   signal?: AbortSignal,
-): Promise<NodeAddress[]> {
-  return waitFor(
+): Promise<NodeAddress[]> =>
+  waitFor(
     { what: `${count} nodes have joined and have a pod range`, timeoutMs: 120_000, signal },
     async () => {
       const { items } = await core.listNode();
@@ -163,7 +156,6 @@ export async function nodeAddresses(
       return nodes.toSorted((a, b) => a.node.localeCompare(b.node, 'en', { numeric: true }));
     },
   );
-}
 
 async function connectNodes(lease: Lease, lab: Lab, nodes: readonly NodeAddress[]): Promise<void> {
   await Promise.all(

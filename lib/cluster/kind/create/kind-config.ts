@@ -1,9 +1,9 @@
 /** kind's configuration and kubeadm's patches: pure text from a lease, timers and images. */
 import { stringify } from 'yaml';
-import type { FeatureGates } from '../../../kubernetes-versions.ts';
 import { zoneLimits } from '../../../zone-limits.ts';
 import { type ClusterTimers, goDuration, stockClusterTimers } from '../../timers.ts';
 import type { Lease } from '../ownership/lease.ts';
+import type { ClusterConfig } from './cluster-config.ts';
 
 /** Where the cluster's volume is mounted in every node and in the lab. */
 export const sharedDir = '/var/lib/forcedetach';
@@ -18,13 +18,11 @@ const forceDetachVariable = 'FORCEDETACH_MAX_WAIT_FOR_UNMOUNT';
 /** Whether the controller manager detaches by force once the wait is over. */
 export type ForceDetach = 'on' | 'off';
 
-export interface KindConfigOptions {
+export interface KindConfigOptions
+  extends Pick<ClusterConfig, 'workers' | 'timers' | 'featureGates'> {
   readonly name: string;
   readonly nodeImage: string;
-  readonly workers: number;
   readonly lease: Lease;
-  readonly timers: ClusterTimers;
-  readonly featureGates: FeatureGates;
   /** The engine's: `1` or `2`. */
   readonly cgroupVersion: string;
   /** Host path of the cluster's volume. */
@@ -58,8 +56,8 @@ export function kindConfig(options: KindConfigOptions): string {
   });
 }
 
-function kubeadmConfigPatches(options: KindConfigOptions): string[] {
-  return [
+const kubeadmConfigPatches = (options: KindConfigOptions): string[] =>
+  [
     {
       kind: 'InitConfiguration',
       // Neither DNS nor services are used: fewer pods, fewer things that could matter.
@@ -75,7 +73,6 @@ function kubeadmConfigPatches(options: KindConfigOptions): string[] {
       ...(options.lacksSysResource ? { featureGates: { KubeletInUserNamespace: true } } : {}),
     },
   ].map((patch) => stringify(patch));
-}
 
 function kubeletTimers(timers: ClusterTimers): Record<string, unknown> {
   if (timers.nodeMonitorGraceMs === stockClusterTimers.nodeMonitorGraceMs) return {};
@@ -154,6 +151,8 @@ function controllerManagerFlags(timers: ClusterTimers, forceDetach: ForceDetach)
   return flags;
 }
 
+const core = (...resources: readonly string[]): unknown[] => [{ group: '', resources }];
+
 /**
  * What the API server's audit log keeps: who removed which pod, attachment or node, who made new
  * ones, who tainted. A few lines a run; everything else is left out, so it costs next to nothing.
@@ -173,10 +172,6 @@ const rules = [
   },
   { level: 'None' },
 ];
-
-function core(...resources: readonly string[]): unknown[] {
-  return [{ group: '', resources }];
-}
 
 const auditPolicy: string = stringify({
   apiVersion: 'audit.k8s.io/v1',

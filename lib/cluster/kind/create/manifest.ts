@@ -7,12 +7,11 @@ import { InfrastructureError } from '../../../errors.ts';
 const manifests = new URL('../../../../manifests/', import.meta.url);
 
 /** `path` is relative to manifests/. */
-export async function readManifest(
+export const readManifest = async (
   path: string,
   values: Readonly<Record<string, string | number>>,
-): Promise<KubernetesObject[]> {
-  return fillManifest(await readFile(new URL(path, manifests), 'utf8'), values);
-}
+): Promise<KubernetesObject[]> =>
+  fillManifest(await readFile(new URL(path, manifests), 'utf8'), values);
 
 /** Throws InfrastructureError `MANIFEST_INVALID` for a name without a value, or bad YAML. */
 export function fillManifest(

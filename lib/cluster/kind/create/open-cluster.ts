@@ -10,6 +10,7 @@ import type { FeatureGates } from '../../../kubernetes-versions.ts';
 import { type Cluster, ensureCluster } from '../cluster.ts';
 import { clusterInTurn } from '../in-turn.ts';
 import { kindWorkers } from '../ownership/labels.ts';
+import type { TestbedOptions } from '../../port.ts';
 
 export interface ClusterChoice {
   /** Default `auto`: published where a registry answers, else built. */
@@ -34,11 +35,8 @@ export const clusterFields = [
   'provision',
 ] as const satisfies readonly (keyof Scenario)[];
 
-export interface ClusterRequest {
+export interface ClusterRequest extends Pick<TestbedOptions, 'runId' | 'onProgress' | 'signal'> {
   readonly scenario: Pick<Scenario, (typeof clusterFields)[number]>;
-  readonly runId: string;
-  readonly onProgress: (line: string) => void;
-  readonly signal: AbortSignal;
 }
 
 export interface OpenCluster {
@@ -64,19 +62,11 @@ async function open(
     signal,
   });
   await refuseUnknownGates(images, scenario.featureGates);
+  const { clusterName: name = 'main', workers = kindWorkers, keep = false } = choice;
+  const { graceMs, forceDetachAfterMs, forceDetach, featureGates } = scenario;
   const cluster = await ensureCluster({
-    name: choice.clusterName ?? 'main',
-    images,
-    kind: await ensureKind(),
-    runId,
-    workers: choice.workers ?? kindWorkers,
-    graceMs: scenario.graceMs,
-    forceDetachAfterMs: scenario.forceDetachAfterMs,
-    forceDetach: scenario.forceDetach,
-    featureGates: scenario.featureGates,
-    keep: choice.keep ?? false,
-    onProgress,
-    signal,
+    ...{ name, images, kind: await ensureKind(), runId, workers, keep },
+    ...{ graceMs, forceDetachAfterMs, forceDetach, featureGates, onProgress, signal },
   });
   return { cluster, images };
 }

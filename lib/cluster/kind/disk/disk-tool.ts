@@ -12,9 +12,20 @@ import { labNode } from './lab-node.ts';
 /** What runs it in the lab. */
 export const diskTool = [...labNode, '/app/lib/csi/disk-tool.ts'];
 
-async function tool(lab: Lab, args: readonly string[], options?: ExecOptions): Promise<unknown> {
-  return JSON.parse(await lab.exec([...diskTool, ...args], options));
+/** `values`: the command's options by their names. */
+async function tool<T>(
+  lab: Lab,
+  command: string,
+  answer: z.ZodType<T>,
+  values: Readonly<Record<string, string>> = {},
+  options?: ExecOptions,
+): Promise<T> {
+  const flags = Object.entries(values).flatMap(([name, value]) => [`--${name}`, value]);
+  return answer.parse(JSON.parse(await lab.exec([...diskTool, command, ...flags], options)));
 }
+
+/** Where an answer says nothing but that it is done. */
+const done = z.unknown().transform(() => undefined);
 
 export interface CreateVolumeOptions {
   readonly volume: string;
@@ -23,18 +34,15 @@ export interface CreateVolumeOptions {
 }
 
 /** A blank volume. Throws where there is one of that name. */
-export async function createVolume(
+export const createVolume = (
   lab: Lab,
   { volume, sizeBytes, mode }: CreateVolumeOptions,
-): Promise<void> {
-  const size = ['--size-bytes', String(sizeBytes)];
-  await tool(lab, ['create-volume', '--volume', volume, ...size, '--mode', mode]);
-}
+): Promise<void> =>
+  tool(lab, 'create-volume', done, { volume, 'size-bytes': String(sizeBytes), mode });
 
 /** Takes the volume away with what a dead node left of it. No error when there is none. */
-export async function removeVolume(lab: Lab, volume: string): Promise<void> {
-  await tool(lab, ['remove-volume', '--volume', volume]);
-}
+export const removeVolume = (lab: Lab, volume: string): Promise<void> =>
+  tool(lab, 'remove-volume', done, { volume });
 
 const cut = { cut: z.boolean() };
 
@@ -52,14 +60,12 @@ const statusSchema = z.object({
 });
 export type DiskStatus = z.infer<typeof statusSchema>['volumes'];
 
-export async function diskStatus(lab: Lab): Promise<DiskStatus> {
-  return statusSchema.parse(await tool(lab, ['status'])).volumes;
-}
+export const diskStatus = async (lab: Lab): Promise<DiskStatus> =>
+  (await tool(lab, 'status', statusSchema)).volumes;
 
 /** Handles of the volumes that there are. */
-export async function listVolumes(lab: Lab): Promise<string[]> {
-  return (await diskStatus(lab)).map(({ volume }) => volume);
-}
+export const listVolumes = async (lab: Lab): Promise<string[]> =>
+  (await diskStatus(lab)).map(({ volume }) => volume);
 
 const lostSchema = z.object({
   lost: z.array(
@@ -87,15 +93,13 @@ export async function losePower(
   lab: Lab,
   { node, pid, powerLoss, seed, canary }: LosePowerRequest,
 ): Promise<NodePowerLoss> {
-  const how = ['--unflushed', powerLoss, '--seed', seed];
-  const last = ['--pid', String(pid), '--canary', canary];
-  return lostSchema.parse(await tool(lab, ['lose-power', '--node', node, ...how, ...last])).lost;
+  const asked = { node, unflushed: powerLoss, seed, pid: String(pid), canary };
+  return (await tool(lab, 'lose-power', lostSchema, asked)).lost;
 }
 
 /** Cuts every path of the node to every volume it holds, for good. Idempotent. */
-export async function fenceNode(lab: Lab, node: string): Promise<void> {
-  await tool(lab, ['fence', '--node', node]);
-}
+export const fenceNode = (lab: Lab, node: string): Promise<void> =>
+  tool(lab, 'fence', done, { node });
 
 const linkSchema = z.object({
   link: z.enum(linkStates),
@@ -107,34 +111,27 @@ const linkSchema = z.object({
 });
 export type LinkReport = z.infer<typeof linkSchema>;
 
-export async function severLink(lab: Lab, node: string, how: SeveredLink): Promise<LinkReport> {
-  return linkSchema.parse(await tool(lab, ['sever', '--node', node, '--how', how]));
-}
+export const severLink = (lab: Lab, node: string, how: SeveredLink): Promise<LinkReport> =>
+  tool(lab, 'sever', linkSchema, { node, how });
 
 /** The node's path to the storage works again, except where it was cut. Idempotent. */
-export async function restoreLink(lab: Lab, node: string): Promise<LinkReport> {
-  return linkSchema.parse(await tool(lab, ['restore', '--node', node]));
-}
+export const restoreLink = (lab: Lab, node: string): Promise<LinkReport> =>
+  tool(lab, 'restore', linkSchema, { node });
 
 /** The driver on that node does not answer such calls about the volume until `letGoCalls`. */
-export async function holdCall(
+export const holdCall = (
   lab: Lab,
   { node, call, volume }: { readonly node: string; readonly call: string; readonly volume: string },
-): Promise<void> {
-  await tool(lab, ['hold', '--node', node, '--call', call, '--volume', volume]);
-}
+): Promise<void> => tool(lab, 'hold', done, { node, call, volume });
 
 /** Whatever is held goes on. Idempotent. */
-export async function letGoCalls(lab: Lab): Promise<void> {
-  await tool(lab, ['let-go']);
-}
+export const letGoCalls = (lab: Lab): Promise<void> => tool(lab, 'let-go', done);
 
 const releasedSchema = z.object({ freed: z.array(z.string()), busy: z.array(z.string()) });
 
 /** Frees the devices of a node that is off; those that stay are `busy`. */
-export async function releaseNode(lab: Lab, node: string): Promise<{ readonly busy: string[] }> {
-  return releasedSchema.parse(await tool(lab, ['release', '--node', node]));
-}
+export const releaseNode = (lab: Lab, node: string): Promise<{ readonly busy: string[] }> =>
+  tool(lab, 'release', releasedSchema, { node });
 
 interface VolumeReading {
   readonly volume: string;
@@ -142,23 +139,19 @@ interface VolumeReading {
 }
 
 /** Resolves to what the copy is, as the disk's tool labelled it. */
-export async function copyVolume(
+export function copyVolume(
   lab: Lab,
   { volume, label, signal }: VolumeReading & { readonly label: string },
 ): Promise<CopyIdentity> {
-  const asked = ['copy', '--volume', volume, '--label', label];
-  return copyIdentitySchema.parse(await tool(lab, asked, { timeoutMs: copyTimeoutMs, signal }));
+  const options = { timeoutMs: copyTimeoutMs, signal };
+  return tool(lab, 'copy', copyIdentitySchema, { volume, label }, options);
 }
 
 const volumeSchema = z.object({ volume: z.string(), filesystemUuid: z.string().optional() });
 
 /** A volume with a file system on it; a shared directory has none. */
-export async function identifyVolume(
-  lab: Lab,
-  volume: string,
-): Promise<z.infer<typeof volumeSchema>> {
-  return volumeSchema.parse(await tool(lab, ['identify', '--volume', volume]));
-}
+export const identifyVolume = (lab: Lab, volume: string): Promise<z.infer<typeof volumeSchema>> =>
+  tool(lab, 'identify', volumeSchema, { volume });
 
 const exportedSchema = z.object({
   folder: z.string(),
@@ -166,11 +159,11 @@ const exportedSchema = z.object({
 });
 
 /** Puts the volume's log of writes, compressed, into a folder that the lab sees. */
-export async function exportWrites(
+export function exportWrites(
   lab: Lab,
   { volume, originNs, signal }: VolumeReading & { readonly originNs: bigint },
 ): Promise<z.infer<typeof exportedSchema>> {
-  const asked = ['--volume', volume, '--label', volume, '--origin-ns', String(originNs)];
+  const asked = { volume, label: volume, 'origin-ns': String(originNs) };
   const options = { timeoutMs: copyTimeoutMs, signal };
-  return exportedSchema.parse(await tool(lab, ['export-writes', ...asked], options));
+  return tool(lab, 'export-writes', exportedSchema, asked, options);
 }

@@ -12,6 +12,7 @@ import type { KindMachine } from '../nodes/machine.ts';
 import { stopServers } from '../nodes/servers.ts';
 import * as tool from './disk-tool.ts';
 import type { Lab } from './lab.ts';
+import type { Target } from '../../../csi/paths.ts';
 
 export interface KindDiskOptions {
   readonly lab: Lab;
@@ -27,11 +28,6 @@ export interface KindDiskOptions {
   readonly machine: (node: string) => Pick<KindMachine, 'shell' | 'state'>;
   /** How the disk names its copy of an image. Default: by the image's own label. */
   readonly copyLabel?: (image: string) => string;
-}
-
-interface NodeAndVolume {
-  readonly node: string;
-  readonly volume: string;
 }
 
 export function kindDisk(options: KindDiskOptions): Disk {
@@ -94,7 +90,7 @@ export function kindDisk(options: KindDiskOptions): Disk {
 
 type DevicePath = tool.DiskStatus[number]['devices'][number];
 
-const pathsOf = (status: tool.DiskStatus, { node, volume }: NodeAndVolume): DevicePath[] =>
+const pathsOf = (status: tool.DiskStatus, { node, volume }: Target): DevicePath[] =>
   (status.find((each) => each.volume === volume)?.devices ?? []).filter(
     (each) => each.node === node,
   );
@@ -104,18 +100,14 @@ const tellCut = ({ device, generation, bytesWritten, cut }: DevicePath): string 
   `${bytesWritten} bytes were written through it`;
 
 /** Holds where no path of the node to the volume serves; a dead node's are gone. */
-export function fencedProof(status: tool.DiskStatus, at: NodeAndVolume): Proof {
+export function fencedProof(status: tool.DiskStatus, at: Target): Proof {
   const paths = pathsOf(status, at);
   if (paths.length === 0) return { ...noDevice(at.node, at.volume), verified: true };
   return { verified: paths.every(({ cut }) => cut), evidence: paths.map(tellCut).join('\n') };
 }
 
 /** Holds where every path that the node has to the volume was cut, right behind an unsynced canary. */
-export function powerLost(
-  lost: tool.NodePowerLoss,
-  status: tool.DiskStatus,
-  at: NodeAndVolume,
-): Proof {
+export function powerLost(lost: tool.NodePowerLoss, status: tool.DiskStatus, at: Target): Proof {
   const paths = pathsOf(status, at);
   if (paths.length === 0) return noDevice(at.node, at.volume);
   const ofVolume = lost.filter((one) => one.volume === at.volume);
@@ -137,7 +129,7 @@ export function powerLost(
 /** Holds where some path that was not cut is in that state, and none is in another. */
 export function severed(
   { devices }: tool.LinkReport,
-  { node, volume, how }: NodeAndVolume & { readonly how: SeveredLink },
+  { node, volume, how }: Target & { readonly how: SeveredLink },
 ): Proof {
   const paths = devices.filter((each) => each.volume === volume && !each.cut);
   if (paths.length === 0) return noDevice(node, volume);
@@ -150,10 +142,7 @@ export function severed(
 }
 
 /** Holds where the node's link passes; what was cut meanwhile stays cut. */
-export function restored(
-  { link, devices }: tool.LinkReport,
-  { node, volume }: NodeAndVolume,
-): Proof {
+export function restored({ link, devices }: tool.LinkReport, { node, volume }: Target): Proof {
   const told = devices
     .filter((each) => each.volume === volume)
     .map(({ device, generation, cut, held }) =>

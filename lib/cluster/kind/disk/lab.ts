@@ -71,10 +71,8 @@ export async function startLab(options: LabOptions): Promise<Lab> {
 export const inLab = (container: string, argv: readonly string[]): string[] =>
   engine.execWithInput(container, ...argv);
 
-export function labIn(container: string): Lab {
-  return {
-    container,
-    exec: (argv, options) => run(engine.exec(container, ...argv), options),
-    stream: (argv, onLine) => openStream(inLab(container, argv), onLine),
-  };
-}
+export const labIn = (container: string): Lab => ({
+  container,
+  exec: (argv, options) => run(engine.exec(container, ...argv), options),
+  stream: (argv, onLine) => openStream(inLab(container, argv), onLine),
+});

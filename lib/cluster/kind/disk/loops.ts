@@ -10,16 +10,15 @@ import { sharedDir } from '../create/kind-config.ts';
 import type { Lease } from '../ownership/lease.ts';
 
 /** Numbers of the loop devices in the lease that the kernel has now. */
-export async function leasedLoops(
+export const leasedLoops = async (
   { loops: { first, count } }: Pick<Lease, 'loops'>,
   sysBlock = '/sys/block',
-): Promise<number[]> {
-  return (await readdir(sysBlock))
+): Promise<number[]> =>
+  (await readdir(sysBlock))
     .flatMap((name) => /^loop(\d+)$/.exec(name)?.[1] ?? [])
     .map(Number)
     .filter((number) => number >= first && number < first + count)
     .toSorted((a, b) => a - b);
-}
 
 /** Those with something behind them: a number without is nobody's. */
 export const boundLoops = async (

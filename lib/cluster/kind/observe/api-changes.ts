@@ -109,11 +109,10 @@ export class PodWatcher extends ChangeRecorder {
 const timeOf = (time: Date | undefined): Date => new Date(time ?? 0);
 
 /** Who wrote the object, newest first, as `manager/subresource`. */
-function managersOf(metadata: V1ObjectMeta | undefined): string[] {
-  return (metadata?.managedFields ?? [])
+const managersOf = (metadata: V1ObjectMeta | undefined): string[] =>
+  (metadata?.managedFields ?? [])
     .toSorted((a, b) => Number(timeOf(b.time)) - Number(timeOf(a.time)))
     .map(({ manager, subresource }) => [manager, subresource].filter(Boolean).join('/'));
-}
 
 export class AttachmentWatcher extends ChangeRecorder {
   see(attachment: V1VolumeAttachment): void {

@@ -7,17 +7,12 @@ import { type WatchLine, watchLineSchema } from '../../../csi/watch-line.ts';
 import { observed } from '../../../history/observations.ts';
 import { declareObserver, guarded } from '../../../history/observers.ts';
 import type { Recorder, Unstamped } from '../../../history/port.ts';
-import { inLab, type Lab } from '../disk/lab.ts';
-import type { OpenStream } from '../../../engine/line-stream.ts';
+import { inLab } from '../disk/lab.ts';
+import type { Cluster } from '../cluster.ts';
 
 const watchTool = ['node', '/app/lib/csi/watch-tool.ts'];
 
-export interface Watched {
-  readonly lab: Lab;
-  /** Containers of the nodes that may mount the volume. */
-  readonly nodes: readonly string[];
-  /** How commands on the engine and in the lab are read. */
-  readonly openStream: OpenStream;
+export interface Watched extends Pick<Cluster, 'lab' | 'nodes' | 'openStream'> {
   /** Only what concerns this volume. Default: all. */
   readonly volume?: string;
 }
@@ -116,17 +111,15 @@ const nameOf = {
 } as const;
 
 /** Stamped when the call came in; `data.durationMs` says when it was answered. */
-function callRecord(
+const callRecord = (
   { monoMs, wallMs, node, notes, ...entry }: CallEntry,
   originMs: number,
-): Unstamped {
-  return {
-    type: 'observation',
-    t: monoMs - originMs,
-    wall: wallMs,
-    source: 'csi',
-    name: observed.csiCall,
-    node,
-    data: { ...entry, ...notes },
-  };
-}
+): Unstamped => ({
+  type: 'observation',
+  t: monoMs - originMs,
+  wall: wallMs,
+  source: 'csi',
+  name: observed.csiCall,
+  node,
+  data: { ...entry, ...notes },
+});

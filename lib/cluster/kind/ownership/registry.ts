@@ -137,9 +137,8 @@ async function kindNodes(cluster: string): Promise<LabelledContainer[]> {
   return (await inspect('container', ids)) as LabelledContainer[];
 }
 
-export async function findCluster(name: string): Promise<FoundCluster | undefined> {
-  return (await findClusters()).find(({ labels }) => labels.cluster === name);
-}
+export const findCluster = async (name: string): Promise<FoundCluster | undefined> =>
+  (await findClusters()).find(({ labels }) => labels.cluster === name);
 
 /**
  * Throws InfrastructureError `CLUSTER_FOREIGN` when something of that name exists which is not

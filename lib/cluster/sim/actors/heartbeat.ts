@@ -4,10 +4,9 @@
  * when it was last, and will next be. After a partition stale connections keep it unheard for a while
  * (kubernetes-client #121793), and its watch of pods has a back-off of its own.
  */
-import type { NodeObject } from '../api-objects.ts';
 import { BackOff } from '../back-off.ts';
 import type { Chance } from '../chance.ts';
-import type { MachineWatcher, NodeMachine } from '../machine.ts';
+import type { MachineWatcher, OnNode } from '../machine.ts';
 import { notices } from '../notices.ts';
 import {
   kubernetesTimes,
@@ -16,12 +15,8 @@ import {
   secondUs,
   starvedPauseUs,
 } from '../timings.ts';
-import type { World } from '../world.ts';
 
-export interface HeartbeatOptions {
-  readonly world: World;
-  readonly machine: NodeMachine;
-  readonly node: NodeObject;
+export interface HeartbeatOptions extends OnNode {
   readonly chance: Chance;
   /** A status report goes out. */
   readonly onReport: () => void;

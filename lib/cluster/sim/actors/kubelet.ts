@@ -2,24 +2,20 @@
  * A kubelet: runs the pods that are bound to its node, with their volumes, and ends those that are to
  * go. It acts on the API only while it hears of its pods there; what runs goes on without.
  */
-import type { NodeObject, PodObject } from '../api-objects.ts';
+import type { PodObject } from '../api-objects.ts';
 import type { Chance } from '../chance.ts';
 import { coalesced } from '../coalesced.ts';
 import type { Container } from '../container.ts';
 import type { Mount } from '../disk/mount.ts';
 import type { Volume } from '../disk/volume.ts';
-import type { MachineWatcher, NodeMachine } from '../machine.ts';
+import type { MachineWatcher, NodeMachine, OnNode } from '../machine.ts';
 import { notices } from '../notices.ts';
 import { kubernetesTimes } from '../timings.ts';
-import type { World } from '../world.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { LocalPod } from './local-pod.ts';
 import { NodeVolume } from './node-volume.ts';
 
-export interface KubeletOptions {
-  readonly world: World;
-  readonly machine: NodeMachine;
-  readonly node: NodeObject;
+export interface KubeletOptions extends OnNode {
   readonly chance: Chance;
   /** All volumes, by number. */
   readonly volumes: readonly Volume[];

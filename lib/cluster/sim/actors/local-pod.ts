@@ -1,8 +1,8 @@
 /** A pod on a node as its kubelet runs it: waits for its volume, runs the database, ends it. */
 import { csiCalls } from '../../../history/observations.ts';
-import type { NodeObject, PodObject } from '../api-objects.ts';
+import type { PodObject } from '../api-objects.ts';
 import { Container } from '../container.ts';
-import type { NodeMachine } from '../machine.ts';
+import type { OnNode } from '../machine.ts';
 import { notices } from '../notices.ts';
 import { kubernetesTimes, measuredTimes } from '../timings.ts';
 import type { World } from '../world.ts';
@@ -10,10 +10,7 @@ import type { NodeVolume } from './node-volume.ts';
 import { SelfFence } from './self-fence.ts';
 import { seeCall } from './sightings.ts';
 
-export interface LocalPodOptions {
-  readonly world: World;
-  readonly machine: NodeMachine;
-  readonly node: NodeObject;
+export interface LocalPodOptions extends OnNode {
   readonly object: PodObject;
   readonly volume: NodeVolume;
   /** Something changed: the kubelet looks again. */

@@ -3,22 +3,17 @@
  * one of them wants it. What is staged outlives a detach that the node was not asked about.
  */
 import { csiCalls, observed } from '../../../history/observations.ts';
-import type { NodeObject } from '../api-objects.ts';
 import { BackOff } from '../back-off.ts';
 import { Mount } from '../disk/mount.ts';
 import type { Path } from '../disk/path.ts';
 import type { Volume } from '../disk/volume.ts';
-import type { NodeMachine } from '../machine.ts';
+import type { OnNode } from '../machine.ts';
 import { notices } from '../notices.ts';
 import { kubernetesTimes, measuredTimes } from '../timings.ts';
-import type { World } from '../world.ts';
 import { seeCall, seeWritten } from './sightings.ts';
 import { stage } from './staging.ts';
 
-export interface NodeVolumeOptions {
-  readonly world: World;
-  readonly machine: NodeMachine;
-  readonly node: NodeObject;
+export interface NodeVolumeOptions extends OnNode {
   readonly volume: Volume;
   /** The volume's number. */
   readonly index: number;

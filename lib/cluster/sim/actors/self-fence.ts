@@ -4,18 +4,14 @@
  * kubelet nor runtime.
  */
 import { database } from '../../../database/chosen.ts';
-import type { NodeObject, PodObject } from '../api-objects.ts';
+import type { PodObject } from '../api-objects.ts';
 import type { Container } from '../container.ts';
-import type { NodeMachine } from '../machine.ts';
+import type { OnNode } from '../machine.ts';
 import { notices } from '../notices.ts';
 import { measuredTimes } from '../timings.ts';
-import type { World } from '../world.ts';
 import { seeSelfFence } from './sightings.ts';
 
-export interface SelfFenceOptions {
-  readonly world: World;
-  readonly machine: NodeMachine;
-  readonly node: NodeObject;
+export interface SelfFenceOptions extends OnNode {
   readonly pod: PodObject;
   readonly container: Container;
 }

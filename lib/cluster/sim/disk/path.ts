@@ -8,10 +8,7 @@ import { watchTimeoutMs } from '../../../disk-modes/exclusive.ts';
 
 const watchTimeoutUs = watchTimeoutMs * 1000;
 
-export interface PathOptions {
-  readonly node: string;
-  readonly generation: number;
-  readonly device: string;
+export interface PathOptions extends Pick<Path, 'node' | 'generation' | 'device'> {
   readonly link: LinkState;
   /** A disk that ignores flushes: what is written can be lost for as long as the path lives. */
   readonly volatile: boolean;

@@ -38,17 +38,15 @@ export interface SimAuditorOptions {
   readonly connections: number;
 }
 
-export function simAuditor(driver: KernelDriver, options: SimAuditorOptions): Auditor {
-  return {
-    audit: (label, onRow) =>
-      driver.perform(auditUs, () => {
-        const copy = options.images.get(label);
-        return copy === undefined
-          ? { ...nothingRead(), failures: [`no copy of the ${label} image was taken`] }
-          : { ...auditImage(copy.image, options, onRow), opened: opened(copy) };
-      }),
-  };
-}
+export const simAuditor = (driver: KernelDriver, options: SimAuditorOptions): Auditor => ({
+  audit: (label, onRow) =>
+    driver.perform(auditUs, () => {
+      const copy = options.images.get(label);
+      return copy === undefined
+        ? { ...nothingRead(), failures: [`no copy of the ${label} image was taken`] }
+        : { ...auditImage(copy.image, options, onRow), opened: opened(copy) };
+    }),
+});
 
 function auditImage(
   { rows, canaries, damage, made, schemaChanged }: Image,
