@@ -135,7 +135,7 @@ export function outcomesInWords(images: readonly ImageResult[]): string {
 }
 
 /**
- * `yes`: the same outcomesInWords were seen, `partly`: some of them, `no`: none in common. What was not read
+ * `yes`: the same outcomes were seen, `partly`: some of them, `no`: none in common. What was not read
  * to its end without damage is no outcome; where a host has nothing else, nobody can say.
  */
 export function agreement(

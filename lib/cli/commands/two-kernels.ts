@@ -29,7 +29,7 @@ import { vmHost } from '../../two-kernels/vm-host.ts';
 interface Flags extends Pick<CommonFlags, 'images' | 'dryRun'> {
   readonly cases: readonly CaseName[];
   readonly hosts: readonly HostKind[];
-  readonly comparedFilesystems: readonly ComparedFilesystem[];
+  readonly filesystems: readonly ComparedFilesystem[];
   readonly repeats: number;
   readonly out: string;
   readonly note: boolean;
@@ -81,7 +81,7 @@ export const twoKernelsCommand = (): Command =>
     .option('--dry-run', 'say what would run; create nothing', false);
 
 /** Hosts alternate, so that a busy hour of the machine is shared by both. */
-const planOf = ({ repeats, cases, comparedFilesystems: types, hosts }: Flags): PlannedCase[] =>
+const planOf = ({ repeats, cases, filesystems: types, hosts }: Flags): PlannedCase[] =>
   Array.from({ length: repeats }, (_, index) => index + 1).flatMap((repeat) =>
     types.flatMap((filesystem) =>
       cases.flatMap((name) => hosts.map((kind) => ({ name, kind, filesystem, repeat }))),
