@@ -1,6 +1,5 @@
 /** The nodes that the storage knows, as an array knows its hosts: each driver makes its own known. */
-import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { access, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { status } from '@grpc/grpc-js';
 import { CallError } from './grpc.ts';
@@ -17,6 +16,11 @@ export async function registerNode(layout: Layout, node: string): Promise<void> 
 
 /** Throws NOT_FOUND for a node whose driver never ran. */
 export async function neededNode(layout: Layout, node: string): Promise<void> {
-  const known = isName(node) && existsSync(nodePath(layout, node));
+  const known =
+    isName(node) &&
+    (await access(nodePath(layout, node)).then(
+      () => true,
+      () => false,
+    ));
   if (!known) throw new CallError(status.NOT_FOUND, `there is no node ${node}`);
 }
