@@ -11,7 +11,6 @@ import type { ImageLabel, VolumeIdentity } from '../storage/identity.ts';
 import type { Disk, Proof } from '../storage/port.ts';
 import type { Writers, WriterSpec } from '../workload/port.ts';
 import type { Clock } from '../clock.ts';
-import type { Barrier } from './barrier.ts';
 import type { NodeShell } from './node-shell.ts';
 
 export interface PodRef {
@@ -28,8 +27,8 @@ export interface ContainerReport {
   readonly reason?: string;
 }
 
-/** What remedies and faults may ask of Kubernetes. */
-export interface Kubernetes {
+/** What may be asked of Kubernetes about one volume: its pods and its attachments. */
+export interface PodKubernetes {
   /**
    * The database's pod, or undefined while there is none bound to a node. Where an old pod is still
    * Terminating beside its replacement (Deployment), it is the replacement.
@@ -43,6 +42,15 @@ export interface Kubernetes {
   deletePod(pod: PodRef): Promise<void>;
   /** Takes every finalizer of the pod away. No error when it is gone already. */
   stripPodFinalizers(pod: PodRef): Promise<void>;
+  /** Deletes the volume's VolumeAttachments there, their finalizers too where asked; resolves to their names. */
+  deleteAttachments(
+    node: string,
+    options: { readonly stripFinalizers: boolean },
+  ): Promise<readonly string[]>;
+}
+
+/** What may be asked of Kubernetes about a node: it meets every volume there. */
+export interface NodeKubernetes {
   /** Deletes the Node object; idempotent. The machine is left as it is. */
   deleteNode(node: string): Promise<void>;
   hasNode(node: string): Promise<boolean>;
@@ -53,11 +61,6 @@ export interface Kubernetes {
   ): Promise<{ readonly drained: boolean; readonly answer: string }>;
   /** Idempotent. */
   uncordon(node: string): Promise<void>;
-  /** Deletes the node's VolumeAttachments, their finalizers too where asked; resolves to their names. */
-  deleteAttachments(
-    node: string,
-    options: { readonly stripFinalizers: boolean },
-  ): Promise<readonly string[]>;
   /** Sets a taint; idempotent. */
   taint(
     node: string,
@@ -75,6 +78,8 @@ export interface Kubernetes {
   /** True when there is such a node and its Ready condition is True. */
   isReady(node: string): Promise<boolean>;
 }
+
+export interface Kubernetes extends PodKubernetes, NodeKubernetes {}
 
 /** What of a node can be made to stand still, and the agents that are meant. */
 export const stalls = { kubelet: ['kubelet'], runtime: ['kubelet', 'containerd'] } as const;
@@ -185,18 +190,24 @@ export interface CommonTestbed {
   readonly volume?: VolumeIdentity;
   /** Observers begin to record; stops them when disposed. */
   observe(recorder: Recorder): Promise<AsyncDisposable>;
-  /** Removes what the run made; the cluster itself stays when kept. Idempotent. */
-  close(): Promise<void>;
 }
 
-/** One cluster with a database on it, of however many servers: what a scenario is played on. */
-export interface KubernetesTestbed extends CommonTestbed {
-  readonly timers: Timers;
-  readonly kubernetes: Kubernetes;
+/**
+ * The part of a cluster that a fault strikes and an operator mends: one for all volumes of a run. What
+ * is of one volume is not in it.
+ */
+export interface BreakableTestbed extends Pick<CommonTestbed, 'clock' | 'nodes'> {
+  readonly kubernetes: NodeKubernetes;
   readonly controlPlane: ControlPlane;
   machine(node: string): Machine;
   /** The capability `node-shell`; absent without it. Only faults and remedies from outside use it. */
   shell?(node: string): NodeShell;
+}
+
+/** One cluster with a database on it, of however many servers: what a scenario is played on. */
+export interface KubernetesTestbed extends CommonTestbed, BreakableTestbed {
+  readonly timers: Timers;
+  readonly kubernetes: Kubernetes;
   startWriters(specs: readonly WriterSpec[]): Promise<Writers>;
 }
 
@@ -208,36 +219,46 @@ export interface Testbed extends KubernetesTestbed {
   readonly auditor: Auditor;
   /**
    * Removes the database and leaves its volume and the copies; nothing asks it after this. What
-   * can't be removed yet is left for `close`. Idempotent.
+   * can't be removed yet is left for the end. Idempotent.
    */
   removeDatabase(): Promise<void>;
 }
 
-/** What faults and remedies may touch: the cluster, and the disk of the victim's volume. */
-export type BreakableTestbed = Pick<
-  Testbed,
-  'clock' | 'nodes' | 'machine' | 'shell' | 'disk' | 'controlPlane' | 'kubernetes'
->;
+export interface Closes {
+  /** Removes all that the run made; the cluster itself stays when kept. Idempotent. */
+  close(): Promise<void>;
+}
 
-/** Makes a testbed: cluster up, volume there, the database Ready with an empty schema. */
+/** What was opened for a run. */
+export interface Opened<T> extends Closes {
+  /** By the order in which they were asked for. One that failed has removed what it made. */
+  readonly volumes: readonly PromiseSettledResult<T>[];
+}
+
+/** Volumes with a database each, all on one node of one cluster. */
+export interface OpenedCluster<T> extends Opened<T> {
+  readonly cluster: BreakableTestbed;
+}
+
+/** Makes a testbed: cluster up, volumes there, each one's database Ready with an empty schema. */
 export interface Backend<T extends KubernetesTestbed = Testbed> {
   readonly backend: 'kind' | 'sim';
   /** Runs from the backend's creation, which is the beginning of the run. */
   readonly clock: Clock;
-  open(options: TestbedOptions): Promise<T>;
+  /** At least one; several agree in what makes a cluster. Rejects where there is no cluster for any. */
+  open(volumes: readonly TestbedOptions[]): Promise<OpenedCluster<T>>;
 }
 
+/** One volume's. */
 export interface TestbedOptions {
   readonly scenario: Scenario;
   readonly runId: string;
   readonly seed: string;
-  /** The run's folder; history segments go to `<folder>/history`. */
+  /** The volume's own; history segments go to `<folder>/history`. */
   readonly folder: string;
   /** Recorder for what happens while opening. */
   readonly recorder: Recorder;
   /** Progress lines for the terminal. */
   readonly onProgress: (line: string) => void;
   readonly signal: AbortSignal;
-  /** The event of several that are opened side by side, to be broken by one fault. Default: alone. */
-  readonly event?: Barrier | undefined;
 }

@@ -1,5 +1,4 @@
 /** A run on a replication group: what the one sequence asks of three servers that read alike. */
-import type { BreakableTestbed, Machine, PodRef } from '../cluster/port.ts';
 import { describeError, EvidenceError } from '../errors.ts';
 import type { RunOptions } from '../experiment/run/run-context.ts';
 import { recordRun } from '../experiment/run/sequence.ts';
@@ -40,7 +39,7 @@ export function onGroup(
       const member = broken === undefined ? undefined : testbed.members().get(broken);
       return Promise.resolve(member ?? notSteady());
     },
-    breakable: (victim) => breakable(testbed, victim),
+    breakable: ({ node }) => ({ disk: testbed.disk(node), pods: testbed.kubernetes }),
     handOver: {
       isSeen: ({ node }) => ![undefined, node].includes(primary()),
       seen: 'another member is the primary',
@@ -69,12 +68,6 @@ function isWhole(testbed: GroupTestbed): boolean {
     views.every((view) => hasQuorum(view) && view.members.length === views.length) &&
     views.every(({ members }) => members.every(({ state }) => state === 'ONLINE'))
   );
-}
-
-function breakable(testbed: GroupTestbed, { node }: PodRef): BreakableTestbed {
-  const { clock, nodes, controlPlane, kubernetes } = testbed;
-  const machine = (name: string): Machine => testbed.machine(name);
-  return { clock, nodes, controlPlane, kubernetes, machine, disk: testbed.disk(node) };
 }
 
 function note(

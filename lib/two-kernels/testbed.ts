@@ -4,7 +4,7 @@
  */
 import type { RealClock } from '../cluster/kind/real-clock.ts';
 import { observeMachine } from '../cluster/kind/observe/machine.ts';
-import type { CommonTestbed, Testbed } from '../cluster/port.ts';
+import type { Closes, CommonTestbed, Testbed } from '../cluster/port.ts';
 import type { Recorder } from '../history/port.ts';
 import type { CaseRecord } from '../history/events.ts';
 import type { Disk } from '../storage/port.ts';
@@ -17,6 +17,7 @@ import { LabSide } from './side.ts';
 
 export interface LabTestbed
   extends CommonTestbed,
+    Closes,
     Pick<Testbed, 'auditor' | 'removeDatabase'>,
     Readonly<Record<NodeName, LabSide>> {
   readonly disk: Pick<Disk, 'copy'>;

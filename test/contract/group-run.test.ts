@@ -4,8 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { modelScenario, shortTimers } from '../support/model-run.ts';
+import { openAlone } from '../support/opened.ts';
 import type { LedgerRow } from '../../lib/checkers/evidence.ts';
-import type { Backend, PodRef } from '../../lib/cluster/port.ts';
+import { openedAlone } from '../../lib/cluster/opened-alone.ts';
+import type { Backend, Closes, PodRef } from '../../lib/cluster/port.ts';
 import { simBackend } from '../../lib/cluster/sim/backend.ts';
 import { historyVersion, type PhaseName } from '../../lib/history/events.ts';
 import { openHistory, type TimedRecord } from '../../lib/history/reader.ts';
@@ -16,17 +18,18 @@ import { groupSettingsSchema } from '../../lib/database/group-settings.ts';
 import type { GroupVerdict } from '../../lib/group-replication/verdict.ts';
 import type { GroupView } from '../../lib/group-replication/views.ts';
 
-type Changes = (group: GroupTestbed) => Partial<GroupTestbed>;
+type Alone = GroupTestbed & Closes;
+type Changes = (group: Alone) => Partial<Alone>;
 
 /** The model's database is the first primary; once its node is cut off, the next one is. */
 function groupOn(model: Backend, change: Changes): Backend<GroupTestbed> {
   return {
     ...model,
-    async open(options) {
+    open: openedAlone(async (options) => {
       const { recorder } = options;
       const said = { type: 'observation', source: 'group', name: groupObserved.settings } as const;
       recorder.record({ ...said, data: {} });
-      const testbed = await model.open(options);
+      const testbed = await openAlone(model, options);
       const pod = await testbed.kubernetes.databasePod();
       if (pod === undefined) throw new Error('the model has no database');
       const others = testbed.nodes.filter((node) => node !== pod.node);
@@ -40,7 +43,7 @@ function groupOn(model: Backend, change: Changes): Backend<GroupTestbed> {
           role: each === primary ? 'PRIMARY' : 'SECONDARY',
         })),
       });
-      const group: GroupTestbed = {
+      const group: Alone = {
         ...testbed,
         members: () => members,
         disk: () => testbed.disk,
@@ -56,7 +59,7 @@ function groupOn(model: Backend, change: Changes): Backend<GroupTestbed> {
           Promise.resolve({ node, rows: 0, checksums: ['x'], gtids: '', beyond: '' }),
       };
       return { ...group, ...change(group) };
-    },
+    }),
   };
 }
 

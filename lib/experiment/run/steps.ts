@@ -2,7 +2,8 @@
  * What the run leaves to whatever database it tests: one server on a volume and a group of servers
  * answer it differently. Everything else, its order and its bounds, is the run's own.
  */
-import type { BreakableTestbed, KubernetesTestbed, PodRef } from '../../cluster/port.ts';
+import type { KubernetesTestbed, PodRef } from '../../cluster/port.ts';
+import type { StruckVolume } from '../../faults/fault.ts';
 import type { Recorder } from '../../history/port.ts';
 import type { ImageLabel } from '../../storage/identity.ts';
 import type { Scenario } from '../scenario.ts';
@@ -25,8 +26,8 @@ export interface Steps {
   isWhole?(): boolean;
   /** The pod whose node is to be broken, asked right before. */
   victim(): Promise<PodRef>;
-  /** What a fault or a remedy there may touch. */
-  breakable(victim: PodRef): BreakableTestbed;
+  /** What of the volume a fault or a remedy may touch. */
+  breakable(victim: PodRef): Pick<StruckVolume, 'disk' | 'pods'>;
   /** Whether somebody else took over, and what the watch says once it has, or has not. */
   readonly handOver: {
     isSeen(victim: PodRef): boolean;

@@ -17,7 +17,8 @@ import type { GroupTestbed } from '../../../group-replication/port.ts';
 import { type GroupSettings, groupSize } from '../../../database/group-settings.ts';
 import { hasQuorum } from '../../../group-replication/views.ts';
 import type { ImageSet } from '../../../images/image-set.ts';
-import type { Backend, TestbedOptions } from '../../port.ts';
+import { openedAlone } from '../../opened-alone.ts';
+import type { Backend, Closes, TestbedOptions } from '../../port.ts';
 import type { Recorder } from '../../../history/port.ts';
 import { ClientSockets, startWriterProcesses } from '../clients/writers.ts';
 import type { Cluster } from '../cluster.ts';
@@ -45,7 +46,7 @@ export function groupBackend(
   return {
     backend: 'kind',
     clock,
-    async open(request) {
+    open: openedAlone(async (request) => {
       const said = { type: 'observation', source: 'group', name: groupObserved.settings } as const;
       // First of all that is observed: by this a history is known to be a group's.
       request.recorder.record({ ...said, data: { ...settings } });
@@ -55,7 +56,7 @@ export function groupBackend(
         settings,
         clock,
       });
-    },
+    }),
   };
 }
 
@@ -72,8 +73,10 @@ export interface GroupTestbedOptions extends TestbedOptions {
   readonly clock: RealClock;
 }
 
+type OpenGroup = GroupTestbed & Closes;
+
 /** Takes the cluster over: closing the testbed releases it, and so does an error here. */
-export async function openGroupTestbed(options: GroupTestbedOptions): Promise<GroupTestbed> {
+export async function openGroupTestbed(options: GroupTestbedOptions): Promise<OpenGroup> {
   const { cluster, images, scenario, runId, seed, folder, signal, onProgress, clock } = options;
   // Undone in reverse order, each step whatever becomes of the others.
   await using opening = new AsyncDisposableStack();
