@@ -19,8 +19,8 @@ export type { CustomLastingFault } from './lib/library/own-parts.ts';
 export { customDatabase } from './lib/library/own-database.ts';
 export type { OwnCheck, OwnDatabase } from './lib/library/own-database.ts';
 export type { CustomDatabase, CustomFault, CustomRemedy } from './lib/experiment/run/custom.ts';
-export { certify, stepOf } from './lib/faults/fault.ts';
-export type { Fault, FaultContext, Moments, Probe } from './lib/faults/fault.ts';
+export { certify, onEach, stepOf } from './lib/faults/fault.ts';
+export type { Fault, FaultContext, Moments, Probe, StruckVolume } from './lib/faults/fault.ts';
 export type { LastingContext } from './lib/faults/lasting.ts';
 export {
   agentsRun,
@@ -39,6 +39,8 @@ export type { Capability } from './lib/cluster/capabilities.ts';
 export type {
   BreakableTestbed,
   Machine,
+  NodeKubernetes,
+  PodKubernetes,
   PodRef,
 } from './lib/cluster/port.ts';
 export type {

@@ -14,7 +14,7 @@ import type { Disk, Proof } from '../storage/port.ts';
 import type { Writers, WriterSpec } from '../workload/port.ts';
 import type { ClientSide } from '../workload/sql.ts';
 import type { Clock } from '../clock.ts';
-import type { Barrier } from './barrier.ts';
+import type { ControlPlane } from './control-plane-port.ts';
 import type { OutOfBandShell } from './node-shell.ts';
 
 export interface PodRef {
@@ -31,8 +31,8 @@ export interface ContainerReport {
   readonly reason?: string;
 }
 
-/** What remedies and faults may ask of Kubernetes. */
-export interface Kubernetes {
+/** What may be asked of Kubernetes about one volume: its pods and its attachments. */
+export interface PodKubernetes {
   /**
    * The database's pod, or undefined while there is none bound to a node. Where an old pod is still
    * Terminating beside its replacement (Deployment), it is the replacement.
@@ -46,6 +46,15 @@ export interface Kubernetes {
   deletePod(pod: PodRef): Promise<void>;
   /** Takes every finalizer of the pod away. No error when it is gone already. */
   stripPodFinalizers(pod: PodRef): Promise<void>;
+  /** Deletes the volume's VolumeAttachments there, their finalizers too where asked; resolves to their names. */
+  deleteAttachments(
+    node: string,
+    options: { readonly stripFinalizers: boolean },
+  ): Promise<readonly string[]>;
+}
+
+/** What may be asked of Kubernetes about a node: it meets every volume there. */
+export interface NodeKubernetes {
   /** Deletes the Node object; idempotent. The machine is left as it is. */
   deleteNode(node: string): Promise<void>;
   hasNode(node: string): Promise<boolean>;
@@ -56,11 +65,6 @@ export interface Kubernetes {
   ): Promise<{ readonly drained: boolean; readonly answer: string }>;
   /** Idempotent. */
   uncordon(node: string): Promise<void>;
-  /** Deletes the node's VolumeAttachments, their finalizers too where asked; resolves to their names. */
-  deleteAttachments(
-    node: string,
-    options: { readonly stripFinalizers: boolean },
-  ): Promise<readonly string[]>;
   /** Sets a taint; idempotent. */
   taint(
     node: string,
@@ -78,6 +82,8 @@ export interface Kubernetes {
   /** True when there is such a node and its Ready condition is True. */
   isReady(node: string): Promise<boolean>;
 }
+
+export interface Kubernetes extends PodKubernetes, NodeKubernetes {}
 
 /** What of a node can be made to stand still, and the agents that are meant. */
 export const stalls = { kubelet: ['kubelet'], runtime: ['kubelet', 'containerd'] } as const;
@@ -127,26 +133,6 @@ export interface Machine {
   reachedFromOutside(): Promise<boolean>;
 }
 
-/** A part of the control plane that a fault may break. */
-export type Component = 'controller-manager' | 'api-server' | 'attacher';
-
-/** What faults may do to the control plane. */
-export interface ControlPlane {
-  /** Ends the component's process at once; Kubernetes starts another one. */
-  kill(component: Component): Promise<void>;
-  /** Makes it stand still: it answers nobody, and none takes its place. Idempotent. */
-  stall(component: Component): Promise<void>;
-  /** Lets it go on. Idempotent. */
-  resume(component: Component): Promise<void>;
-  /** Which process it is now; undefined while there is none. */
-  look(component: Component): Promise<ComponentLook>;
-}
-
-export interface ComponentLook {
-  readonly process: string | undefined;
-  readonly stalled: boolean;
-}
-
 export interface Auditor {
   /**
    * Starts the server on a cold copy of the image and reads everything. Rows stream into `onRow`. Rejects
@@ -165,18 +151,24 @@ export interface CommonTestbed
   readonly clock: Clock;
   /** Observers begin to record; stops them when disposed. */
   observe(recorder: Recorder): Promise<AsyncDisposable>;
-  /** Removes what the run made; the cluster itself stays when kept. Idempotent. */
-  close(): Promise<void>;
 }
 
-/** One cluster with a database on it, of however many servers: what a scenario is played on. */
-export interface KubernetesTestbed extends CommonTestbed {
-  readonly timers: Timers;
-  readonly kubernetes: Kubernetes;
+/**
+ * The part of a cluster that a fault strikes and an operator mends: one for all volumes of a run. What
+ * is of one volume is not in it.
+ */
+export interface BreakableTestbed extends Pick<CommonTestbed, 'clock' | 'nodes'> {
+  readonly kubernetes: NodeKubernetes;
   readonly controlPlane: ControlPlane;
   machine(node: string): Machine;
   /** The capability `node-shell`; absent without it. Only faults and remedies from outside use it. */
   shell?(node: string): OutOfBandShell;
+}
+
+/** One cluster with a database on it, of however many servers: what a scenario is played on. */
+export interface KubernetesTestbed extends CommonTestbed, BreakableTestbed {
+  readonly timers: Timers;
+  readonly kubernetes: Kubernetes;
   startWriters(specs: readonly WriterSpec[]): Promise<Writers>;
 }
 
@@ -188,7 +180,7 @@ export interface Testbed extends KubernetesTestbed {
   readonly auditor: Auditor;
   /**
    * Removes the database and leaves its volume and the copies; nothing asks it after this. What
-   * can't be removed yet is left for `close`. Idempotent.
+   * can't be removed yet is left for the end. Idempotent.
    */
   removeDatabase(): Promise<void>;
 }
@@ -212,33 +204,43 @@ export interface GroupTestbed extends KubernetesTestbed {
   ): Promise<LedgerReading>;
 }
 
-/** What faults and remedies may touch: the cluster, and the disk of the victim's volume. */
-export type BreakableTestbed = Pick<
-  Testbed,
-  'clock' | 'nodes' | 'machine' | 'shell' | 'disk' | 'controlPlane' | 'kubernetes'
->;
+export interface Closes {
+  /** Removes all that the run made; the cluster itself stays when kept. Idempotent. */
+  close(): Promise<void>;
+}
 
-/** Makes testbeds: cluster up, volumes there, the database Ready with an empty schema. */
+/** What was opened for a run. */
+export interface Opened<T> extends Closes {
+  /** By the order in which they were asked for. One that failed has removed what it made. */
+  readonly volumes: readonly PromiseSettledResult<T>[];
+}
+
+/** Volumes with a database each, all on one node of one cluster. */
+export interface OpenedCluster<T> extends Opened<T> {
+  readonly cluster: BreakableTestbed;
+}
+
+/** Makes testbeds: cluster up, volumes there, each one's database Ready with an empty schema. */
 export interface Backend {
   readonly backend: 'kind' | 'sim';
   /** Runs from the backend's creation, which is the beginning of the run. */
   readonly clock: Clock;
-  open(options: TestbedOptions): Promise<Testbed>;
+  /** At least one; several agree in what makes a cluster. Rejects where there is no cluster for any. */
+  open(volumes: readonly TestbedOptions[]): Promise<OpenedCluster<Testbed>>;
   /** The capability `replication-group`; absent without it. */
-  openGroup?(options: TestbedOptions): Promise<GroupTestbed>;
+  openGroup?(options: TestbedOptions): Promise<GroupTestbed & Closes>;
 }
 
+/** One volume's. */
 export interface TestbedOptions {
   readonly scenario: Scenario;
   readonly runId: string;
   readonly seed: string;
-  /** The run's folder, which exists; history segments go to `<folder>/history`. */
+  /** The volume's own; history segments go to `<folder>/history`. */
   readonly folder: string;
   /** Recorder for what happens while opening. */
   readonly recorder: Recorder;
   /** Progress lines for the terminal. */
   readonly onProgress: (line: string) => void;
   readonly signal: AbortSignal;
-  /** The event of several that are opened side by side, to be broken by one fault. Default: alone. */
-  readonly event?: Barrier | undefined;
 }

@@ -1,5 +1,5 @@
 /** Faults of the control plane: the victim is whole, what decides about it is not. */
-import type { Component, ControlPlane, ComponentLook } from '../cluster/port.ts';
+import type { Component, ControlPlane, ComponentLook } from '../cluster/control-plane-port.ts';
 import {
   certify,
   heartbeatMs,

@@ -1,16 +1,43 @@
 /** The fault port: what is taken from the victim, proven while it lasts, and always given back. */
-import type { BreakableTestbed, PodRef } from '../cluster/port.ts';
+import type { BreakableTestbed, PodKubernetes, PodRef } from '../cluster/port.ts';
 import type { Recorder } from '../history/port.ts';
 import type { Scenario } from '../experiment/scenario.ts';
+import type { Disk } from '../storage/port.ts';
 import type { When } from '../when.ts';
 
-/** What a fault gets to break and mend: the cluster and the disk, and whom it is about. */
+/** One volume whose database runs on the victim. */
+export interface StruckVolume {
+  /** The pod that held it when the fault hit. */
+  readonly pod: PodRef;
+  readonly pods: PodKubernetes;
+  readonly disk: Disk;
+  /** Its own history. */
+  readonly recorder: Pick<Recorder, 'record'>;
+  readonly scenario: Scenario;
+}
+
+/** What a fault gets to break and mend: the node, once for all, and each volume there. */
 export interface FaultContext {
   readonly testbed: BreakableTestbed;
-  readonly recorder: Recorder;
-  /** The pod that held the volume when the fault hit; its node is the victim. */
-  readonly victim: PodRef;
+  /** Every volume's history. */
+  readonly recorder: Pick<Recorder, 'record'>;
+  readonly victim: Pick<PodRef, 'node'>;
+  /** At least one. */
+  readonly volumes: readonly StruckVolume[];
+  /** Scenario of the first one: all agree in what is not a volume's own. */
   readonly scenario: Scenario;
+}
+
+/** Does it side by side with each; one that fails keeps no other away. Rejects as the first of these does. */
+export async function onEach<T>(
+  volumes: readonly StruckVolume[],
+  work: (volume: StruckVolume) => Promise<T>,
+): Promise<T[]> {
+  const done = await Promise.allSettled(volumes.map(work));
+  return done.map((each) => {
+    if (each.status === 'rejected') throw each.reason;
+    return each.value;
+  });
 }
 
 /** A fault that plays itself. One that breaks at once and lasts is shorter as a `LastingFault`. */
@@ -52,7 +79,7 @@ export interface Probe {
 
 /** Asks the probes one after the other and records a certificate for each; one that throws fails. */
 export async function certify(
-  recorder: Recorder,
+  recorder: Pick<Recorder, 'record'>,
   fault: string,
   moment: 'before' | 'during' | 'after',
   probes: readonly Probe[],

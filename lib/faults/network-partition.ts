@@ -3,10 +3,11 @@
  * hangs on the same cable (scenario `link`), its path to the disk stalls or fails as well.
  */
 import type { Machine } from '../cluster/port.ts';
-import { able, type Proof } from '../storage/port.ts';
+import { able } from '../storage/port.ts';
 import {
   certify,
   heartbeatMs,
+  onEach,
   stepOf,
   type Fault,
   type FaultContext,
@@ -31,20 +32,20 @@ export const networkPartition: Fault = {
   leastMs: heartbeatMs,
 
   async inject(context: FaultContext): Promise<void> {
-    const { testbed, recorder, victim, scenario } = context;
-    const { link } = scenario;
+    const { testbed, recorder, victim, volumes } = context;
     const machine = testbed.machine(victim.node);
     const step = stepOf(name, context);
     await certify(recorder, name, 'before', reachability(machine, true));
     step('begin');
     await machine.disconnect();
-    const path =
-      link === 'survives' ? undefined : await able(testbed.disk, 'sever')(victim.node, link);
+    const certificates = await onEach(volumes, async ({ disk, recorder, scenario: { link } }) => {
+      if (link === 'survives') return undefined;
+      const path = await able(disk, 'sever')(victim.node, link);
+      return () => certify(recorder, name, 'during', [proven(severed[link], path)]);
+    });
     step('done');
-    await certify(recorder, name, 'during', [
-      ...(link === 'survives' || path === undefined ? [] : [proven(severed[link], path)]),
-      ...offTheNetwork(machine),
-    ]);
+    for (const certifyPath of certificates) await certifyPath?.();
+    await certify(recorder, name, 'during', offTheNetwork(machine));
   },
 
   holds: ({ testbed, victim }) => offTheNetwork(testbed.machine(victim.node)),
@@ -55,20 +56,23 @@ export const networkPartition: Fault = {
    * could end the old database before its held writes arrive, which no cable grants.
    */
   async heal(context: FaultContext): Promise<void> {
-    const { testbed, recorder, victim, scenario } = context;
+    const { testbed, recorder, victim, volumes } = context;
     const machine = testbed.machine(victim.node);
     const step = stepOf(name, context);
     step('heal');
-    let path: Proof | undefined;
+    let certificates: readonly (undefined | (() => Promise<void>))[] = [];
     try {
-      if (scenario.link !== 'survives') path = await able(testbed.disk, 'restore')(victim.node);
+      certificates = await onEach(volumes, async ({ disk, recorder, scenario }) => {
+        if (scenario.link === 'survives') return undefined;
+        const claim = 'the victim’s path to the disk is back';
+        const path = await able(disk, 'restore')(victim.node);
+        return () => certify(recorder, name, 'after', [proven(claim, path)]);
+      });
     } finally {
       await machine.reconnect();
     }
     step('healed');
-    await certify(recorder, name, 'after', [
-      ...reachability(machine, true),
-      ...(path === undefined ? [] : [proven('the victim’s path to the disk is back', path)]),
-    ]);
+    await certify(recorder, name, 'after', reachability(machine, true));
+    for (const certifyPath of certificates) await certifyPath?.();
   },
 };

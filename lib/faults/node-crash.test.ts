@@ -1,19 +1,29 @@
 /** The order of a crash: nothing may save a flush in flight, or tell of a database that the cut ended. */
 import { expect, test } from 'vitest';
 import { parseScenario } from '../experiment/scenario.ts';
-import type { FaultContext } from './fault.ts';
+import type { FaultContext, StruckVolume } from './fault.ts';
 import { nodeCrash } from './node-crash.ts';
 
 const about = { name: 'crash', question: 'In which order?', expected: ['safe'] };
 
-test('kubelet falls silent, the disk is cut, then the node is killed', async () => {
+test('kubelet falls silent, every disk is cut, then the node is killed', async () => {
   const said: string[] = [];
   let running = true;
   const tell = (what: string) => (): Promise<void> => Promise.resolve(void said.push(what));
+  const scenario = parseScenario({ ...about, fault: 'node-crash' });
+  const recorder = { record: () => undefined };
+  const disk = {
+    writeSyncedCanary: tell('canary'),
+    losePower: async () => {
+      await tell('cut')();
+      return { verified: true, evidence: 'cut' };
+    },
+    releaseDead: tell('release'),
+  };
+  const volume = { scenario, recorder, disk } as unknown as StruckVolume;
   const context = {
-    scenario: parseScenario({ ...about, fault: 'node-crash' }),
+    ...{ scenario, recorder, volumes: [volume, volume] },
     victim: { node: 'a' },
-    recorder: { record: () => undefined },
     testbed: {
       machine: () => ({
         state: () => Promise.resolve(running ? 'running' : 'stopped'),
@@ -23,16 +33,10 @@ test('kubelet falls silent, the disk is cut, then the node is killed', async () 
           await tell('kill')();
         },
       }),
-      disk: {
-        writeSyncedCanary: tell('canary'),
-        losePower: async () => {
-          await tell('cut')();
-          return { verified: true, evidence: 'cut' };
-        },
-        releaseDead: tell('release'),
-      },
     },
   } as unknown as FaultContext;
   await nodeCrash.inject(context);
-  expect(said).toEqual(['canary', 'stall', 'cut', 'kill', 'release']);
+  expect(said).toEqual([
+    ...['canary', 'canary', 'stall', 'cut', 'cut', 'kill', 'release', 'release'],
+  ]);
 });

@@ -10,7 +10,7 @@
 import type { Machine } from '../cluster/port.ts';
 import type { FaultKind } from './kinds/index.ts';
 import { able } from '../storage/port.ts';
-import { certify, stepOf, type Fault, type FaultContext, type Probe } from './fault.ts';
+import { certify, onEach, stepOf, type Fault, type FaultContext, type Probe } from './fault.ts';
 import { isIn, proven } from './probes.ts';
 
 const name = 'node-crash';
@@ -26,22 +26,25 @@ const lost = {
 export const canaryContent = 'written right before the crash';
 
 export async function crash(name: FaultKind, context: FaultContext): Promise<void> {
-  const { testbed, recorder, victim, scenario } = context;
-  const machine = testbed.machine(victim.node);
+  const { testbed, recorder, victim, volumes } = context;
+  const { node } = victim;
+  const machine = testbed.machine(node);
   const step = stepOf(name, context);
   await certify(recorder, name, 'before', [isIn(machine, 'running', 'the victim runs')]);
-  await able(testbed.disk, 'writeSyncedCanary')(victim.node, canaryContent);
+  await onEach(volumes, ({ disk }) => able(disk, 'writeSyncedCanary')(node, canaryContent));
   step('begin');
   // A database that dies of the cut must not be reported: its volume would be detached by itself.
   await machine.stall('kubelet');
-  const cut = await able(testbed.disk, 'losePower')(victim.node, canaryContent);
+  const cuts = await onEach(volumes, async ({ disk, recorder, scenario }) => {
+    const cut = await able(disk, 'losePower')(node, canaryContent);
+    const claim = `the disk was cut off before the kill; ${lost[scenario.powerLoss]}`;
+    return () => certify(recorder, name, 'during', [proven(claim, cut)]);
+  });
   await machine.kill();
   step('done');
-  await able(testbed.disk, 'releaseDead')(victim.node);
-  await certify(recorder, name, 'during', [
-    proven(`the disk was cut off before the kill; ${lost[scenario.powerLoss]}`, cut),
-    isDown(machine),
-  ]);
+  await onEach(volumes, ({ disk }) => able(disk, 'releaseDead')(node));
+  for (const certifyCut of cuts) await certifyCut();
+  await certify(recorder, name, 'during', [isDown(machine)]);
 }
 
 export const isDown = (machine: Machine): Probe => isIn(machine, 'stopped', 'the victim is down');

@@ -30,17 +30,18 @@ function runWith(reports: readonly ContainerReport[], serverKills: number): Run 
     said.push('kill');
     return { verified: true, evidence: 'process 7' };
   };
+  const recorder = {
+    record: (record: HistoryRecord) => {
+      if (record.type === 'certificate') certified.push(record.holds);
+    },
+  };
+  const pods = { databaseContainer: () => Promise.resolve(report()) };
   const context = {
     scenario: { serverKills },
-    victim: { node: 'a', name: 'mysql-0', uid: 'u' },
-    recorder: {
-      record: (record: HistoryRecord) => {
-        if (record.type === 'certificate') certified.push(record.holds);
-      },
-    },
+    victim: { node: 'a' },
+    ...{ recorder, volumes: [{ recorder, pods }] },
     testbed: {
       clock: { nowMs: () => nowMs, sleep: (ms: number) => Promise.resolve(void (nowMs += ms)) },
-      kubernetes: { databaseContainer: () => Promise.resolve(report()) },
       machine: () => ({ killServer: () => Promise.resolve(kill()) }),
     },
   } as unknown as FaultContext;

@@ -8,7 +8,7 @@
  */
 import type { ContainerReport } from '../cluster/port.ts';
 import { EvidenceError } from '../errors.ts';
-import { certify, type Fault, type FaultContext, type Probe } from './fault.ts';
+import { certify, type Fault, type FaultContext, type Probe, type StruckVolume } from './fault.ts';
 import { proven } from './probes.ts';
 
 const name = 'kill server';
@@ -19,23 +19,25 @@ const readyWithinMs = 180_000;
 const reportedWithinMs = 9000;
 const askEveryMs = 200;
 
-export const withServerKills = (fault: Fault): Fault => ({
-  ...fault,
-  async leadUp(context, signal): Promise<void> {
-    for (let left = context.scenario.serverKills; left > 0; left--) {
-      await until(context, signal, readyWithinMs, 'Ready', ({ ready }) => ready);
-      await killServer(context);
-      await until(context, signal, reportedWithinMs, 'not Ready', ({ ready }) => !ready);
-    }
-    await until(context, signal, reportedWithinMs, 'not running', doesNotRun);
-    await certify(context.recorder, name, 'before', [reportedAsWaiting(context)]);
-  },
-  async inject(context): Promise<void> {
-    await fault.inject(context);
-    // The kubelet may have been faster: then its last report is of a container that runs.
-    await certify(context.recorder, name, 'during', [reportedAsWaiting(context)]);
-  },
-});
+export function withServerKills(fault: Fault): Fault {
+  return {
+    ...fault,
+    async leadUp(context, signal): Promise<void> {
+      for (let left = context.scenario.serverKills; left > 0; left--) {
+        await until(context, signal, readyWithinMs, 'Ready', ({ ready }) => ready);
+        await killServer(context);
+        await until(context, signal, reportedWithinMs, 'not Ready', ({ ready }) => !ready);
+      }
+      await until(context, signal, reportedWithinMs, 'not running', doesNotRun);
+      await certifyWaiting(context, 'before');
+    },
+    async inject(context): Promise<void> {
+      await fault.inject(context);
+      // The kubelet may have been faster: then its last report is of a container that runs.
+      await certifyWaiting(context, 'during');
+    },
+  };
+}
 
 async function killServer({ testbed, recorder, victim }: FaultContext): Promise<void> {
   const about = { type: 'action', actor: 'runner', name, node: victim.node } as const;
@@ -52,33 +54,41 @@ const told = (report: ContainerReport | undefined): string =>
     ? 'never reported'
     : [report.state, report.reason].filter(Boolean).join(': ');
 
+async function certifyWaiting({ volumes }: FaultContext, at: 'before' | 'during'): Promise<void> {
+  for (const volume of volumes) {
+    await certify(volume.recorder, name, at, [reportedAsWaiting(volume)]);
+  }
+}
+
 /** Both count as not running (pkg/volume/util IsPodTerminated). */
-const reportedAsWaiting = ({ testbed, victim }: FaultContext): Probe => ({
+const reportedAsWaiting = ({ pods, pod }: StruckVolume): Probe => ({
   claim: 'the database’s container was last reported as waiting or terminated',
   ask: async () => {
-    const report = await testbed.kubernetes.databaseContainer(victim);
+    const report = await pods.databaseContainer(pod);
     return { holds: report !== undefined && doesNotRun(report), evidence: told(report) };
   },
 });
 
+/** Resolves once it is so of every volume's container. */
 async function until(
-  { testbed, victim }: FaultContext,
+  { testbed: { clock }, volumes }: FaultContext,
   signal: AbortSignal,
   withinMs: number,
   wanted: string,
   isSo: (report: ContainerReport) => boolean,
 ): Promise<void> {
-  const { clock, kubernetes } = testbed;
   const deadlineMs = clock.nowMs() + withinMs;
-  for (;;) {
-    const report = await kubernetes.databaseContainer(victim);
-    if (report !== undefined && isSo(report)) return;
-    if (clock.nowMs() >= deadlineMs) {
-      const within = `within ${withinMs / 1000} s`;
-      throw new EvidenceError('NOT_WAITING', `the container was not ${wanted} ${within}`, {
-        hint: `its kubelet last reported: ${told(report)}; nothing was broken yet, run it again`,
-      });
+  for (const { pods, pod } of volumes) {
+    for (;;) {
+      const report = await pods.databaseContainer(pod);
+      if (report !== undefined && isSo(report)) break;
+      if (clock.nowMs() >= deadlineMs) {
+        const within = `within ${withinMs / 1000} s`;
+        throw new EvidenceError('NOT_WAITING', `the container was not ${wanted} ${within}`, {
+          hint: `its kubelet last reported: ${told(report)}; nothing was broken yet, run it again`,
+        });
+      }
+      await clock.sleep(askEveryMs, signal);
     }
-    await clock.sleep(askEveryMs, signal);
   }
 }

@@ -1,5 +1,6 @@
 /** A run on a replication group: what the one sequence asks of three servers that read alike. */
-import type { BreakableTestbed, GroupTestbed, Machine, PodRef } from '../cluster/port.ts';
+import { openedAlone } from '../cluster/opened-alone.ts';
+import type { GroupTestbed } from '../cluster/port.ts';
 import { hasQuorum, routedPrimary } from '../database/group-views.ts';
 import { groupSettingsOf } from '../database/kinds/group-replication.ts';
 import { describeError, EvidenceError } from '../errors.ts';
@@ -16,15 +17,16 @@ const givesUpWithinMs = 15_000;
 export const recordGroup = (options: RunOptions): Promise<void> => recordRun(options, group);
 
 const group: Tested<GroupTestbed> = {
-  async open(backend, request) {
-    if (backend.openGroup === undefined) {
-      // Who needs one was to be refused before.
-      throw new EvidenceError('GROUP_CANNOT', 'this cluster has no replication group');
-    }
-    const said = { type: 'observation', source: 'group', name: groupObserved.settings } as const;
-    request.recorder.record({ ...said, data: { ...groupSettingsOf(request.scenario) } });
-    return backend.openGroup(request);
-  },
+  open: (backend, volumes) =>
+    openedAlone<GroupTestbed>((request) => {
+      if (backend.openGroup === undefined) {
+        // Who needs one was to be refused before.
+        throw new EvidenceError('GROUP_CANNOT', 'this cluster has no replication group');
+      }
+      const said = { type: 'observation', source: 'group', name: groupObserved.settings } as const;
+      request.recorder.record({ ...said, data: { ...groupSettingsOf(request.scenario) } });
+      return backend.openGroup(request);
+    })(volumes),
   stepsOn: onGroup,
 };
 
@@ -41,7 +43,7 @@ function onGroup(context: StepsContext<GroupTestbed>): Steps {
       const member = broken === undefined ? undefined : testbed.members().get(broken);
       return Promise.resolve(member ?? notSteady());
     },
-    breakable: (victim) => breakable(testbed, victim),
+    breakable: ({ node }) => ({ disk: testbed.disk(node), pods: testbed.kubernetes }),
     handOver: {
       isSeen: ({ node }) => ![undefined, node].includes(primary()),
       seen: 'another member is the primary',
@@ -70,12 +72,6 @@ function isWhole(testbed: GroupTestbed): boolean {
     views.every((view) => hasQuorum(view) && view.members.length === views.length) &&
     views.every(({ members }) => members.every(({ state }) => state === 'ONLINE'))
   );
-}
-
-function breakable(testbed: GroupTestbed, { node }: PodRef): BreakableTestbed {
-  const { clock, nodes, controlPlane, kubernetes } = testbed;
-  const machine = (name: string): Machine => testbed.machine(name);
-  return { clock, nodes, controlPlane, kubernetes, machine, disk: testbed.disk(node) };
 }
 
 function note(

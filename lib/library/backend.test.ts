@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { modelScenario } from '../../test/support/model-run.ts';
+import { openAlone } from '../../test/support/opened.ts';
 import { chooseBackend, openBackend, theModel, type Probes } from './backend.ts';
 
 const built = { source: 'built', reason: 'no registry' } as const;
@@ -70,7 +71,7 @@ test.each([
     keep: false,
     workers,
   });
-  const testbed = await backend.open({
+  const testbed = await openAlone(backend, {
     ...{ scenario: modelScenario({}), runId: 'run', seed: '1', folder: 'not made' },
     recorder: { record: () => undefined, subscribe: () => () => undefined },
     onProgress: () => undefined,

@@ -1,7 +1,8 @@
 /** Which backend a run takes, with which images, and how it is opened. */
 import { $ } from '../engine/shell.ts';
 import { kindCapabilities } from '../cluster/kind/capabilities.ts';
-import type { SharedCluster } from '../cluster/kind/shared-cluster.ts';
+import { kindWorkers } from '../cluster/kind/ownership/labels.ts';
+import type { PoolChoice } from '../cluster/kind/backend.ts';
 import type { Backend } from '../cluster/port.ts';
 import { simCapabilities } from '../cluster/sim/capabilities.ts';
 import { byHand, version } from '../engine/commands.ts';
@@ -124,7 +125,7 @@ function fromRegistry(registry: string, images: BackendWish['images']): SourceCh
 export async function openBackend(
   choice: BackendChoice,
   size: BackendSize,
-  shared?: SharedCluster,
+  pooled?: PoolChoice,
 ): Promise<Backend> {
   if (choice.backend === 'sim') {
     const { simBackend } = await import('../cluster/sim/backend.ts');
@@ -133,7 +134,8 @@ export async function openBackend(
   const { kindBackend } = await import('../cluster/kind/backend.ts');
   const { clusterName, workers, keep } = size;
   const { source: images, registry } = choice.images;
-  return kindBackend({ clusterName, images, registry, workers, keep }, shared);
+  const of = { clusterName, images, registry, workers: workers ?? kindWorkers, keep };
+  return kindBackend(of, pooled);
 }
 
 /** Another start may be looking at one just now, and has its lock meanwhile. */

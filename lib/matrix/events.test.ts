@@ -43,6 +43,8 @@ test('disks share a fault, what is done to a pod as well; what is done to the no
   );
   expect(keyOf({ remedy: 'out-of-service' })).not.toBe(keyOf({ remedy: 'force-delete' }));
   expect(keyOf({ graceMs: 1 })).not.toBe(keyOf({}));
+  expect(keyOf({ tolerationMs: 1 })).toBe(keyOf({}));
+  expect(keyOf({ remedy: 'drain', tolerationMs: 1 })).not.toBe(keyOf({ remedy: 'drain' }));
   expect(keyOf({ link: 'stalls' })).not.toBe(keyOf({}));
   expect(keyOf({ also: 'controller-restart' })).toBeUndefined();
   expect(keyOf({ disk: 'shared-file' })).toBeUndefined();

@@ -11,14 +11,15 @@ const ownTimer: FieldName = 'tolerationMs';
 const ofNode: readonly FieldName[] = ['provision', 'preStopS', 'moveBack'];
 
 /** What no file sets is how a run is called and what it is held against: its own as well. */
-const sharedUnder = (own: readonly string[]): readonly FieldName[] =>
+const sharedUnder = (groups: readonly string[], timers: readonly string[]): readonly FieldName[] =>
   fieldNames.filter((name) => {
     const [group = '', key] = writtenPathOf(name);
-    const isOwn = key === undefined || own.includes(group) || name === ownTimer;
+    const isOwn = key === undefined || groups.includes(group) || timers.includes(name);
     return !isOwn || ofNode.includes(name);
   });
-const sharedFields = sharedUnder(ownGroups);
-const sharedBesideRemedies = sharedUnder([...ownGroups, 'remedy']);
+/** What is done to the node is done to all, once a pod is Terminating: all become so together. */
+const sharedFields = sharedUnder(ownGroups, []);
+const sharedBesideRemedies = sharedUnder([...ownGroups, 'remedy'], [ownTimer]);
 
 /** What an operator does to one pod leaves its neighbours alone; what he does to the node meets all. */
 const isOfPod = (remedy: Scenario['remedy']): boolean =>

@@ -7,8 +7,11 @@ import type { Remedy } from './remedy.ts';
 
 const attachmentRemedy = (name: string, stripFinalizers: boolean): Remedy => ({
   name,
-  async apply({ testbed, victim }) {
-    const names = await testbed.kubernetes.deleteAttachments(victim.node, { stripFinalizers });
+  async apply({ victim, volumes }) {
+    const names: string[] = [];
+    for (const { pods } of volumes) {
+      names.push(...(await pods.deleteAttachments(victim.node, { stripFinalizers })));
+    }
     return names.length === 0 ? `${victim.node} had no VolumeAttachment` : names.join(', ');
   },
 });

@@ -3,8 +3,8 @@ import type { Remedy } from './remedy.ts';
 
 export const plainDelete: Remedy = {
   name: 'delete',
-  async apply({ testbed, victim }) {
-    await testbed.kubernetes.deletePod(victim);
+  async apply({ volumes }) {
+    for (const { pods, pod } of volumes) await pods.deletePod(pod);
     return undefined;
   },
 };

@@ -3,7 +3,7 @@
  * the backend is asked whether they are, and only then the node is tainted out-of-service.
  */
 import { EvidenceError } from '../errors.ts';
-import { certify } from '../faults/fault.ts';
+import { certify, onEach } from '../faults/fault.ts';
 import { proven } from '../faults/probes.ts';
 import { able } from '../storage/port.ts';
 import { outOfService } from './out-of-service.ts';
@@ -15,15 +15,18 @@ const claim = 'the storage says that every path of the victim is cut, before the
 export const fenceFirst: Remedy = {
   name,
   async apply(context) {
-    const { testbed, recorder, victim } = context;
-    const proof = await able(testbed.disk, 'fence')(victim.node);
-    await certify(recorder, name, 'during', [proven(claim, proof)]);
-    if (!proof.verified) {
+    const { victim, volumes } = context;
+    const proofs = await onEach(volumes, async ({ disk, recorder }) => {
+      const proof = await able(disk, 'fence')(victim.node);
+      await certify(recorder, name, 'during', [proven(claim, proof)]);
+      return proof;
+    });
+    if (proofs.some(({ verified }) => !verified)) {
       throw new EvidenceError('NOT_FENCED', `${victim.node} is not cut off, so it is not tainted`);
     }
     context.signal.throwIfAborted();
     await outOfService.apply(context);
-    return proof.evidence;
+    return proofs.map(({ evidence }) => evidence).join('; ');
   },
   // A fence is for ever: the node's next attachment is another path.
   undo: (context) => outOfService.undo?.(context) ?? Promise.resolve(),

@@ -3,8 +3,8 @@ import type { Remedy } from './remedy.ts';
 
 export const forceDelete: Remedy = {
   name: 'force-delete',
-  async apply({ testbed, victim }) {
-    await testbed.kubernetes.forceDelete(victim);
+  async apply({ volumes }) {
+    for (const { pods, pod } of volumes) await pods.forceDelete(pod);
     return undefined;
   },
 };

@@ -1,7 +1,9 @@
 /** The remedy port: what removes the old pod so that the database can start elsewhere. */
 import type { FaultContext } from '../faults/fault.ts';
 
-export interface RemedyContext extends Omit<FaultContext, 'scenario'> {
+/** `volumes`: those that it is for. What is done to the node meets all there; what is done to a pod, its own. */
+export interface RemedyContext
+  extends Pick<FaultContext, 'testbed' | 'recorder' | 'victim' | 'volumes'> {
   /** Aborted once the remedy is given up: it then begins nothing more. */
   readonly signal: AbortSignal;
 }

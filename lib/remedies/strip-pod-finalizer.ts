@@ -6,10 +6,11 @@ import type { Remedy } from './remedy.ts';
 
 export const stripPodFinalizer: Remedy = {
   name: 'strip-pod-finalizer',
-  async apply({ testbed, victim }) {
-    const { kubernetes } = testbed;
-    await kubernetes.forceDelete(victim);
-    await kubernetes.stripPodFinalizers(victim);
+  async apply({ volumes }) {
+    for (const { pods, pod } of volumes) {
+      await pods.forceDelete(pod);
+      await pods.stripPodFinalizers(pod);
+    }
     return undefined;
   },
 };

@@ -70,7 +70,7 @@ export class Commits {
    */
   lossNow(handoverAtUs: number): CopyLoss {
     const { volume, world, kernel } = this.#model;
-    const heldBackUs = world.settings.trxCommit === 1 ? 0 : flushPeriodUs;
+    const heldBackUs = world.of(volume.index).trxCommit === 1 ? 0 : flushPeriodUs;
     const mustHoldUntilUs = kernel.nowUs - heldBackUs;
     const unreadable = volume.damage !== undefined;
     const kept: boolean[] = [];

@@ -2,7 +2,8 @@
  * The faults on the model without promises: what lib/faults does through the port, at once. A test
  * holds the two to the same verdict.
  */
-import type { Component, Stall } from '../cluster/port.ts';
+import type { Component } from '../cluster/control-plane-port.ts';
+import type { Stall } from '../cluster/port.ts';
 import { msUs, secondUs } from '../cluster/sim/timings.ts';
 import { linkStateOf } from '../disk-kinds.ts';
 import type { FaultKind } from '../faults/kinds/index.ts';

@@ -3,8 +3,8 @@ import { realClock } from '../cluster/kind/real-clock.ts';
 import { stockDatabase } from '../database/fields.ts';
 import { noTimes, type BoundedStep } from '../experiment/run/bounds.ts';
 import { audit, copyImage, type ImageRun } from '../experiment/run/images.ts';
-import { runObserved, type Work } from '../experiment/run/observed.ts';
-import { bounded, enter } from '../experiment/run/run-context.ts';
+import { observedAlone } from '../experiment/run/observed-alone.ts';
+import { bounded, enter, type AttemptWork } from '../experiment/run/run-context.ts';
 import { historyVersion } from '../history/events.ts';
 import type { ImageLabel } from '../storage/identity.ts';
 import { openHistory } from '../history/reader.ts';
@@ -36,12 +36,12 @@ export async function runCase(run: CaseRun): Promise<Result> {
     ...(host.cpus === undefined ? {} : { cpus: host.cpus }),
   } as const;
   const volume = `${name}-${host.kind}-${filesystem}-${repeat}`;
-  await runObserved(
+  await observedAlone(
     {
       ...{ ...run, clock, first },
       open: (stage) => openLabTestbed({ ...run, ...stage, clock, settings, volume }),
     },
-    ({ testbed, recorder }) => workOf(run, { testbed, recorder }),
+    (opened) => workOf(run, opened),
   );
   signal.throwIfAborted();
   return readResult(openHistory(folder));
@@ -50,10 +50,14 @@ export async function runCase(run: CaseRun): Promise<Result> {
 interface OpenedLab {
   readonly testbed: LabTestbed;
   readonly recorder: RunRecorder;
+  readonly attempt: AttemptWork;
 }
 
-function workOf(run: CaseRun, opened: OpenedLab): Work {
-  const { testbed, recorder } = opened;
+function workOf(
+  run: CaseRun,
+  opened: OpenedLab,
+): ReturnType<Parameters<typeof observedAlone<LabTestbed>>[1]> {
+  const { testbed, recorder, attempt } = opened;
   const { victim, successor } = testbed;
   const sides = [victim, successor];
   const takenAtMs = new Map<ImageLabel, number>();
@@ -87,7 +91,7 @@ function workOf(run: CaseRun, opened: OpenedLab): Work {
         await within('audit', (signal) => audit(images(signal), label));
       }
     },
-    async end(attempt) {
+    async end() {
       const segments = {};
       for (const { client } of sides) {
         await attempt('stop writers', () =>

@@ -4,7 +4,7 @@
  */
 import type { RealClock } from '../cluster/kind/real-clock.ts';
 import { observeMachine } from '../cluster/kind/observe/machine.ts';
-import type { CommonTestbed, Testbed, TestbedOptions } from '../cluster/port.ts';
+import type { Closes, CommonTestbed, Testbed, TestbedOptions } from '../cluster/port.ts';
 import type { CaseRecord } from '../history/events.ts';
 import type { Disk } from '../storage/port.ts';
 import type { ComparedFilesystem } from './cases.ts';
@@ -16,6 +16,7 @@ import { LabSide } from './side.ts';
 
 export interface LabTestbed
   extends CommonTestbed,
+    Closes,
     Pick<Testbed, 'auditor' | 'removeDatabase'>,
     Readonly<Record<NodeName, LabSide>> {
   readonly disk: Pick<Disk, 'copy'>;
@@ -23,7 +24,7 @@ export interface LabTestbed
   onStep(step: string): Promise<void>;
 }
 
-export interface LabTestbedOptions extends Omit<TestbedOptions, 'scenario' | 'runId' | 'event'> {
+export interface LabTestbedOptions extends Omit<TestbedOptions, 'scenario' | 'runId'> {
   readonly lab: DiskLab;
   readonly host: Host;
   /** Its name was never used before. */

@@ -2,7 +2,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Backend, Testbed } from '../../lib/cluster/port.ts';
+import type { Backend } from '../../lib/cluster/port.ts';
+import { openAlone, type AloneTestbed } from '../support/opened.ts';
 import { parseScenario } from '../../lib/experiment/scenario.ts';
 import type { HistoryRecord, ObservationRecord } from '../../lib/history/events.ts';
 import { openRecorder, type RunRecorder } from '../../lib/history/recorder.ts';
@@ -29,11 +30,12 @@ export class Bench {
     this.recorder.subscribe((record) => this.records.push(record));
   }
 
-  open(): Promise<Testbed> {
+  open(): Promise<AloneTestbed> {
     const { folder, recorder, signal } = this;
     const onProgress = (): void => undefined;
     const runId = 'contract';
-    return this.backend.open({ scenario, runId, seed, folder, recorder, signal, onProgress });
+    const options = { scenario, runId, seed, folder, recorder, signal, onProgress };
+    return openAlone(this.backend, options);
   }
 
   seen(fits: (observation: ObservationRecord) => boolean): boolean {

@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { modelScenario, shortTimers } from '../support/model-run.ts';
+import { openAlone } from '../support/opened.ts';
 import type { LedgerRow } from '../../lib/checkers/evidence.ts';
-import type { Backend, GroupTestbed, PodRef } from '../../lib/cluster/port.ts';
+import type { Backend, Closes, GroupTestbed, PodRef } from '../../lib/cluster/port.ts';
 import { simBackend } from '../../lib/cluster/sim/backend.ts';
 import { historyVersion, type PhaseName } from '../../lib/history/events.ts';
 import { openHistory, type TimedRecord } from '../../lib/history/reader.ts';
@@ -13,14 +14,15 @@ import { groupVerdictSchema, type GroupVerdict } from '../../lib/group-replicati
 import type { GroupView } from '../../lib/database/group-views.ts';
 import { judgeHistory, playAndJudge } from '../../lib/library/tested/index.ts';
 
-type Changes = (group: GroupTestbed) => Partial<GroupTestbed>;
+type Alone = GroupTestbed & Closes;
+type Changes = (group: Alone) => Partial<Alone>;
 
 /** The model's database is the first primary; once its node is cut off, the next one is. */
 function groupOn(model: Backend, change: Changes): Backend {
   return {
     ...model,
     async openGroup(options) {
-      const testbed = await model.open(options);
+      const testbed = await openAlone(model, options);
       const pod = await testbed.kubernetes.databasePod();
       if (pod === undefined) throw new Error('the model has no database');
       const others = testbed.nodes.filter((node) => node !== pod.node);
@@ -34,7 +36,7 @@ function groupOn(model: Backend, change: Changes): Backend {
           role: each === primary ? 'PRIMARY' : 'SECONDARY',
         })),
       });
-      const group: GroupTestbed = {
+      const group: Alone = {
         ...testbed,
         members: () => members,
         disk: () => testbed.disk,

@@ -1,20 +1,13 @@
 /** An interrupt shortens what is left: whatever never ends is given up soon, and the heal comes. */
 import { expect, test } from 'vitest';
 import { modelScenario, runOnModel, shortTimers } from '../support/model-run.ts';
-import type { Backend, Testbed } from '../../lib/cluster/port.ts';
+import { openingAs, type AloneTestbed as Testbed } from '../support/opened.ts';
 import { InfrastructureError } from '../../lib/errors.ts';
 import type { HistoryRecord, PhaseName } from '../../lib/history/events.ts';
 import { openHistory } from '../../lib/history/reader.ts';
 import { afterInterrupt } from '../../lib/experiment/run/bounds.ts';
 
 const never = (): Promise<never> => new Promise(() => undefined);
-
-const openingAs =
-  (change: (testbed: Testbed) => Testbed) =>
-  (model: Backend): Backend => ({
-    ...model,
-    open: async (options) => change(await model.open(options)),
-  });
 
 interface Interrupted {
   /** When the interrupt came, and when the fault's heal began, on the run's clock. */

@@ -136,8 +136,8 @@ test.each([
 test('a remedy from outside acts in its time, under its own name', async () => {
   const own: api.CustomRemedy = {
     ...{ name: 'by-hand', like: 'force-delete' },
-    async apply({ testbed, victim }) {
-      await testbed.kubernetes.forceDelete(victim);
+    async apply({ volumes }) {
+      for (const { pods, pod } of volumes) await pods.forceDelete(pod);
       return 'deleted by hand';
     },
   };

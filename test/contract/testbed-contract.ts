@@ -4,13 +4,14 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { able } from '../../lib/storage/port.ts';
-import type { Backend, PodRef, Testbed } from '../../lib/cluster/port.ts';
+import type { Backend, PodRef } from '../../lib/cluster/port.ts';
 import type { Writers } from '../../lib/workload/port.ts';
 import type { LedgerRow } from '../../lib/checkers/evidence.ts';
 import type { ReadRecord } from '../../lib/history/client-records.ts';
 import { observed } from '../../lib/history/observations.ts';
 import { openHistory } from '../../lib/history/reader.ts';
 import type { ClientSide } from '../../lib/workload/sql.ts';
+import type { AloneTestbed } from '../support/opened.ts';
 import { Bench, scenario, seed } from './bench.ts';
 import { testControlPlane } from './control-plane-contract.ts';
 import { testMachine } from './machine-contract.ts';
@@ -25,7 +26,7 @@ const writebackMs = 5000;
 export function describeTestbed(name: string, makeBackend: () => Backend, timeoutMs: number): void {
   describe(`the testbed of ${name}`, { timeout: timeoutMs }, () => {
     let bench: Bench;
-    let testbed: Testbed;
+    let testbed: AloneTestbed;
     let observers: AsyncDisposable;
     let writers: Writers;
     let pod: PodRef;

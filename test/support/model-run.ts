@@ -6,7 +6,12 @@ import { expect, onTestFinished } from 'vitest';
 import type { Backend } from '../../lib/cluster/port.ts';
 import { simBackend } from '../../lib/cluster/sim/backend.ts';
 import { expectationOf } from '../../lib/experiment/expectation/expectations.ts';
-import { runScenario, type RunOptions } from '../../lib/experiment/run/run.ts';
+import {
+  recordScenarios,
+  runScenario,
+  type RunOptions,
+  type VolumeRunOptions,
+} from '../../lib/experiment/run/run.ts';
 import { parseScenario, type Scenario, type ScenarioInput } from '../../lib/experiment/scenario.ts';
 import type { Verdict } from '../../lib/experiment/verdict/verdict.ts';
 
@@ -37,8 +42,7 @@ export const modelScenario = (fields: Partial<ScenarioInput>): Scenario =>
   });
 
 export interface ModelRunOptions
-  extends Pick<RunOptions, 'event'>,
-    Partial<Pick<RunOptions, 'signal' | 'onPhase' | 'onUnhealed'>> {
+  extends Partial<Pick<RunOptions, 'signal' | 'onPhase' | 'onUnhealed'>> {
   /** Puts something between the run and the model. Default: nothing. */
   readonly on?: (model: Backend) => Backend;
 }
@@ -61,8 +65,27 @@ export async function runOnModel(
   return { verdict, folder };
 }
 
+/** One run with a volume for each scenario. To be called in a test; the folders are gone when it is over. */
+export async function runTogether(
+  scenarios: readonly Scenario[],
+  { on = (model) => model, signal, ...told }: ModelRunOptions = {},
+): Promise<readonly { readonly folder: string; readonly ended: PromiseSettledResult<void> }[]> {
+  const volumes = scenarios.map((scenario, index): VolumeRunOptions => {
+    const folder = mkdtempSync(join(tmpdir(), 'forcedetach-sim-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const about = { scenario, seed: '1', runId: `run-${index}`, folder, replay: 'none' };
+    return { ...about, onProgress: () => undefined, onPhase: () => undefined, ...told };
+  });
+  const event = { backend: on(simBackend()), signal: signal ?? new AbortController().signal };
+  const ended = await recordScenarios(event, volumes);
+  return volumes.flatMap(({ folder }, index) => {
+    const result = ended[index];
+    return result === undefined ? [] : [{ folder, ended: result }];
+  });
+}
+
 /**
- * The same; the run is complete and its verdict is expected. A database that is whole serves at the end;
+ * As `runOnModel`; the run is complete and its verdict is expected. A database that is whole serves at the end;
  * whether a damaged one does is a race.
  */
 export async function runAsExpected(scenario: Scenario): Promise<Verdict> {

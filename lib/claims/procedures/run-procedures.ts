@@ -12,7 +12,7 @@ import {
 import { realClock, type RealClock } from '../../cluster/kind/real-clock.ts';
 import { describeError } from '../../errors.ts';
 import { noTimes } from '../../experiment/run/bounds.ts';
-import { runObserved } from '../../experiment/run/observed.ts';
+import { observedAlone } from '../../experiment/run/observed-alone.ts';
 import { bounded } from '../../experiment/run/run-context.ts';
 import { basisOf, parseScenario, type Scenario } from '../../experiment/scenario.ts';
 import { historyVersion, type HistoryRecord, type RunRecord } from '../../history/events.ts';
@@ -90,7 +90,7 @@ export async function recordProcedure(options: RecordingOptions): Promise<void> 
     if (record.type === 'error') say(`FAILED: ${record.where}: ${record.message}`);
   };
   const around = { ...options, first: firstOf(options), onProgress: say, onRecord };
-  await runObserved(around, ({ testbed, recorder }) => ({
+  await observedAlone(around, ({ testbed, recorder }) => ({
     whileObserved: () =>
       bounded({ testbed, times: noTimes, signal }, 'procedure', async (signal) => {
         const done = { type: 'action', actor: 'runner', name: `seed ${claim.number}` } as const;

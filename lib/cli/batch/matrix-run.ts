@@ -1,4 +1,4 @@
-/** One trial of a batch, run for real or on the model, and what the batch keeps of it. */
+/** Trials of a batch under one fault, run for real or on the model, and what the batch keeps of each. */
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { EvidenceError } from '../../errors.ts';
@@ -7,8 +7,8 @@ import type { RunOutcome } from '../../matrix/results.ts';
 import type { TrialRun, EventPlace } from '../../matrix/run-batch.ts';
 import type { Slot } from '../../matrix/schedule.ts';
 import type { Pool, PooledClusters } from '../../cluster/kind/pooled-clusters.ts';
-import type { Beside } from '../../cluster/kind/shared-cluster.ts';
-import { barriersFor } from '../../cluster/barrier.ts';
+import type { Backend } from '../../cluster/port.ts';
+import type { VolumeRunOptions } from '../../experiment/run/run.ts';
 import type { WorkerPool } from '../../worker-pool.ts';
 import type { BackendChoice } from '../../library/backend-choice.ts';
 import { openBackend } from '../../library/backend.ts';
@@ -22,7 +22,7 @@ export interface EventSetting {
   readonly choice: BackendChoice;
   readonly flags: MatrixFlags;
   readonly slots: readonly Slot[];
-  /** Undefined on the model, where one trial at a time has one victim. */
+  /** Undefined on the model, where one event at a time has its own. */
   readonly clusters: PooledClusters | undefined;
   readonly replay: (trial: BatchTrial) => string;
   /** Threads of trial-outputs.ts. */
@@ -33,30 +33,47 @@ export interface EventSetting {
 /** What a worker thread runs to conclude a trial. */
 export const trialOutputs = moduleBeside('trial-outputs', import.meta);
 
-/** One promise a trial; all of them share the fault where there are several. */
+/** One promise a trial, which rejects where nothing could be set up; later trouble is in the outcome. */
 export function runEvent(
   runs: readonly TrialRun[],
   place: EventPlace,
   setting: EventSetting,
 ): readonly Promise<RunOutcome>[] {
-  const { clusters } = setting;
-  const isAlone = runs.length === 1 && place.room !== 'slot';
-  if (clusters === undefined || isAlone) return runs.map((run) => runTrial(run, place, setting));
-  const pool = poolOf(place, setting);
-  const barriers = barriersFor(runs.length);
-  const opening = import('../../cluster/kind/shared-cluster.ts').then(
-    ({ SharedCluster }) => new SharedCluster(barriers, clusters, pool),
-  );
-  return barriers.map(async (event, index) => {
-    const shared = await opening;
-    const run = runs[index];
-    if (run === undefined) throw new RangeError('one barrier a run');
-    try {
-      return await runTrial(run, place, setting, { event, shared });
-    } finally {
-      await shared.leave(event);
-    }
+  const recorded = recordEvent(runs, place, setting);
+  return runs.map(async ({ folder }, index) => {
+    const ended = (await recorded)[index];
+    if (ended?.status === 'rejected') throw ended.reason;
+    const conclusion = await setting.conclude.run({ folder, reports: setting.flags.reports });
+    if ('outcome' in conclusion) return conclusion.outcome;
+    throw new EvidenceError('NO_VERDICT', `${folder} came to no verdict: ${conclusion.error}`);
   });
+}
+
+/** One run with a volume for each trial. */
+async function recordEvent(
+  runs: readonly TrialRun[],
+  place: EventPlace,
+  setting: EventSetting,
+): Promise<readonly PromiseSettledResult<void>[]> {
+  const { recordScenarios } = await import('../../experiment/run/run.ts');
+  const backend = await backendOf(runs.length === 1 && place.room !== 'slot', place, setting);
+  const volumes = runs.map((run) => volumeOf(run, place, setting));
+  return recordScenarios({ backend, signal: place.signal }, volumes);
+}
+
+/** `isAlone`: nobody else is on its cluster. */
+async function backendOf(
+  isAlone: boolean,
+  place: EventPlace,
+  setting: EventSetting,
+): Promise<Backend> {
+  const { slot } = place;
+  const { choice, clusters, flags, slots } = setting;
+  const workers = workersOf(flags, slotsBeside(slot, slots));
+  // Kept for the next event; the batch removes it at its end.
+  const size = { clusterName: slot.cluster, workers, keep: true };
+  if (clusters === undefined || isAlone) return openBackend(choice, size);
+  return openBackend(choice, size, { clusters, pool: poolOf(place, setting) });
 }
 
 /** One for each pool of the slot's cluster. */
@@ -75,40 +92,22 @@ function poolOf({ slot, room }: EventPlace, { slots }: EventSetting): Pool {
 const workersOf = ({ workers }: MatrixFlags, pools: readonly Slot[]): number | undefined =>
   workers === undefined && pools.length === 1 ? undefined : (workers ?? kindWorkers) * pools.length;
 
-/** Throws where nothing could be set up; later trouble is in the outcome. */
-async function runTrial(
+function volumeOf(
   { trial, folder }: TrialRun,
-  { slot, signal }: EventPlace,
-  { choice, flags, slots, replay, conclude, onProgress }: EventSetting,
-  beside?: Beside,
-): Promise<RunOutcome> {
-  const { recordScenario } = await import('../../experiment/run/run.ts');
+  { slot }: EventPlace,
+  { choice, replay, onProgress }: EventSetting,
+): VolumeRunOptions {
   mkdirSync(folder, { recursive: true });
   const say = (line: string): void => {
     if (choice.backend === 'kind') onProgress(`${slot.name} ${trial.id}: ${line}`);
   };
-  await recordScenario({
+  return {
     scenario: trial.scenario,
     seed: trial.seed,
     runId: choice.backend === 'sim' ? modelRunId(trial.seed) : randomBytes(4).toString('hex'),
     folder,
-    // Kept for the next trial; the batch removes it at its end.
-    backend: await openBackend(
-      choice,
-      {
-        clusterName: slot.cluster,
-        workers: workersOf(flags, slotsBeside(slot, slots)),
-        keep: true,
-      },
-      beside?.shared,
-    ),
     replay: replay(trial),
     onProgress: say,
     onPhase: (phase) => say(`— ${phase}`),
-    signal,
-    ...(beside && { event: beside.event }),
-  });
-  const conclusion = await conclude.run({ folder, reports: flags.reports });
-  if ('outcome' in conclusion) return conclusion.outcome;
-  throw new EvidenceError('NO_VERDICT', `${folder} came to no verdict: ${conclusion.error}`);
+  };
 }

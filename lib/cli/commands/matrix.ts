@@ -79,10 +79,16 @@ function chosen(cells: readonly Cell[], { only, shard }: MatrixFlags): readonly 
 const newFolder = ({ name }: Matrix): string =>
   folderName(`matrix-${name}`, randomBytes(4).toString('hex'));
 
+/** A real event takes minutes, whoever shares it; on the model a cell alone is done in seconds. */
+const volumesOf = ({ backend }: BackendChoice, { volumes }: MatrixFlags): number =>
+  volumes ?? (backend === 'kind' ? 8 : 1);
+
 /** The model needs no machine: its time is virtual. */
-function slotsFor({ backend }: BackendChoice, flags: MatrixFlags, plan: BatchPlan): Slot[] {
+function slotsFor(choice: BackendChoice, flags: MatrixFlags, plan: BatchPlan): Slot[] {
+  const { backend } = choice;
   if (backend === 'sim') return slotsOf('model', 1);
-  const events = eventsOf(plan.trials.filter(sharesCluster), (trial) => trial, flags.volumes);
+  const volumes = volumesOf(choice, flags);
+  const events = eventsOf(plan.trials.filter(sharesCluster), (trial) => trial, volumes);
   const pools = Math.max(1, Math.min(flags.pools, events.length));
   const machine = { cores: availableParallelism(), availableMemoryBytes: freemem() };
   const isShortened = plan.trials.every(
@@ -169,9 +175,8 @@ async function runBatchOf(request: Request, say: (line: string) => void, signal:
     folder,
     backend: choice.backend,
     slots,
-    ...(choice.backend === 'kind'
-      ? { volumes: flags.volumes, loadLimit: loadLimitOf(availableParallelism()) }
-      : {}),
+    volumes: volumesOf(choice, flags),
+    ...(choice.backend === 'kind' ? { loadLimit: loadLimitOf(availableParallelism()) } : {}),
     run: (runs, where) =>
       runEvent(runs, where, { choice, flags, slots, clusters, replay, conclude, onProgress: say }),
     wallMs: () => Date.now(),
@@ -218,7 +223,7 @@ function commandOf({ file, flags, plan, choice }: Request, only = flags.only): s
 function whereOf({ folder, flags }: Request): string {
   const words = ['--out', folder];
   if (flags.clusterNames !== undefined) words.push('--cluster-names', flags.clusterNames.join(','));
-  if (flags.volumes > 1) words.push('--volumes', String(flags.volumes));
+  if (flags.volumes !== undefined) words.push('--volumes', String(flags.volumes));
   words.push('--pools', String(flags.pools));
   if (flags.keep) words.push('--keep');
   return paste(words);

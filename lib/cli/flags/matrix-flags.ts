@@ -19,7 +19,7 @@ export interface MatrixFlags extends Omit<RunFlags, 'clusterName' | 'diskFrom' |
   readonly clusterNames?: readonly string[];
   /** For all cells; undefined: as the file says. */
   readonly kubernetes?: string;
-  readonly volumes: number;
+  readonly volumes?: number;
   readonly pools: number;
   readonly only?: string;
   readonly shard?: MatrixPart;
@@ -86,9 +86,8 @@ export const matrixCommand = (): Command =>
     .option('--workers <n>', `of each pool: ${workersWords}`, workerCount)
     .option(
       '--volumes <n>',
-      'on kind, at most so many cells under one fault event, each with a volume on the victim',
+      'at most so many cells under one fault event, each with a volume on the victim (default: 8 on kind, 1 on the model)',
       numberWithin(1, mostVolumes),
-      8,
     )
     .option(
       '--pools <n>',

@@ -73,10 +73,10 @@ export interface Cluster {
   /** It outlives the run. */
   readonly kept: boolean;
   readonly lab: Lab;
-  /** How observers read commands that talk in lines: runs beside each other share them. */
+  /** How observers read commands that talk in lines: volumes beside each other share them. */
   readonly openStream: OpenStream;
   readonly relays: Relays;
-  /** Relays that one of several runs opens and closes for itself. */
+  /** Relays that one of several volumes opens and closes for itself. */
   newRelays(): Relays;
   machine(node: string): KindMachine;
   kube(): Promise<KubeClients>;

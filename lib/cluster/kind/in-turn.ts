@@ -1,5 +1,5 @@
 /** What the runs of all clusters do in turn, since the machine's processors and memory are one. */
-import pLimit from 'p-limit';
+import pLimit, { type LimitFunction } from 'p-limit';
 import type { Disk } from '../../storage/port.ts';
 import type { Auditor } from '../port.ts';
 
@@ -41,6 +41,8 @@ export const copyingInTurn = (disk: Disk): Disk => ({
   copy: (label, freeze, signal) => copyInTurn(() => disk.copy(label, freeze, signal)),
 });
 
-export const auditingInTurn = (auditor: Auditor): Auditor => ({
-  audit: (image, onRow, signal) => auditInTurn(() => auditor.audit(image, onRow, signal)),
+/** `own`: turns that it has to wait for besides. */
+export const auditingInTurn = (auditor: Auditor, own: LimitFunction): Auditor => ({
+  audit: (image, onRow, signal) =>
+    own(() => auditInTurn(() => auditor.audit(image, onRow, signal))),
 });

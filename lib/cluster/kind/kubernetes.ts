@@ -4,7 +4,13 @@ import { driverName, filesDriverName } from '../../csi/layout.ts';
 import { database } from '../../database/chosen.ts';
 import * as engine from '../../engine/commands.ts';
 import { run, tryRun } from '../../engine/run.ts';
-import type { ContainerReport, Kubernetes, PodRef } from '../port.ts';
+import type {
+  ContainerReport,
+  Kubernetes,
+  NodeKubernetes,
+  PodKubernetes,
+  PodRef,
+} from '../port.ts';
 import { changeTaints, isReady, type KubeClients, orMissing, statusOf } from '../../kube.ts';
 import { isInScope, type RunScope, soleScope } from './run-scope.ts';
 
@@ -12,11 +18,16 @@ import { isInScope, type RunScope, soleScope } from './run-scope.ts';
 export const podSelector = `app=${database.name}`;
 
 /** `controlPlane`: container of the node that has kubectl and an admin's credentials. */
-export function kubernetesOf(
+export const kubernetesOf = (
   clients: KubeClients,
   controlPlane: string,
   scope: RunScope = soleScope,
-): Kubernetes {
+): Kubernetes => ({
+  ...nodeKubernetesOf(clients, controlPlane),
+  ...podKubernetesOf(clients, scope),
+});
+
+function podKubernetesOf(clients: KubeClients, scope: RunScope): PodKubernetes {
   const { core } = clients;
   const { namespace } = scope;
   return {
@@ -44,6 +55,14 @@ export function kubernetesOf(
       await core.patchNamespacedPod({ name, namespace, body }).catch(unlessGone);
     },
 
+    deleteAttachments: (node, options) => deleteAttachments(clients, node, { ...options, scope }),
+  };
+}
+
+/** `controlPlane`: as above. */
+export function nodeKubernetesOf(clients: KubeClients, controlPlane: string): NodeKubernetes {
+  const { core } = clients;
+  return {
     async deleteNode(name): Promise<void> {
       await orMissing(core.deleteNode({ name }));
     },
@@ -56,7 +75,6 @@ export function kubernetesOf(
     async uncordon(node) {
       await run(engine.exec(controlPlane, ...kubectl, 'uncordon', node));
     },
-    deleteAttachments: (node, options) => deleteAttachments(clients, node, { ...options, scope }),
 
     taint: (node, taint) =>
       changeTaints(clients, node, (taints) => [

@@ -1,9 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Cluster } from './cluster.ts';
 import type { openCluster } from './create/open-cluster.ts';
-import { barriersFor } from '../barrier.ts';
 import { PooledClusters } from './pooled-clusters.ts';
-import { SharedCluster } from './shared-cluster.ts';
 
 const stock = {
   kubernetes: '1.37',
@@ -87,15 +85,4 @@ test('where the first cannot open it, the next one tries', async () => {
   expect(one).toMatchObject({ status: 'rejected', reason: new Error('no room') });
   expect(two).toMatchObject({ value: { cluster: { nodes: ['w3', 'w4'] } } });
   expect(log).toEqual(['open 4 50000']);
-});
-
-test('an event that could not prepare the nodes gives the cluster back, for one that waits', async () => {
-  const { log, clusters } = fakes();
-  const barriers = barriersFor(2);
-  const shared = new SharedCluster(barriers, clusters, pool(1));
-  const joining = barriers.map((barrier) => shared.join(barrier, choice, requestOf()));
-  for (const joined of joining) await expect(joined).rejects.toThrow('no API');
-  await clusters.join(pool(2), choice, requestOf({ graceMs: 10_000 }));
-  for (const barrier of barriers) await shared.leave(barrier);
-  expect(log).toEqual(['open 4 50000', 'close', 'open 4 10000']);
 });

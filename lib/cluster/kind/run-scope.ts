@@ -1,4 +1,4 @@
-/** Where one run's objects live in the cluster; several runs may share a cluster for a fault event. */
+/** Where one volume's objects live in the cluster, alone there or beside others. */
 import type { V1Namespace } from '@kubernetes/client-node';
 import { database } from '../../database/chosen.ts';
 import type { KubeClients } from '../../kube.ts';
@@ -11,13 +11,13 @@ export interface RunScope {
 
 const volumeName = `forcedetach-${database.name}`;
 
-/** Scope of a run that has the cluster for itself. */
+/** Scope of a volume that has the cluster for itself. */
 export const soleScope: RunScope = { namespace: 'default', volumeName };
 
 const prefix = 'beside-';
 const label = 'forcedetach.beside';
 
-/** Scope of one run beside others. */
+/** Scope of one volume beside others. */
 export const scopeBeside = (runId: string): RunScope => ({
   namespace: `${prefix}${runId}`,
   volumeName: `${volumeName}-${runId}`,
@@ -26,7 +26,7 @@ export const scopeBeside = (runId: string): RunScope => ({
 /** Name of the StorageClass, where the volume is provisioned. */
 export const storageClassOf = ({ volumeName }: RunScope): string => volumeName;
 
-/** To a run alone in its cluster every volume belongs, whatever an older run left. */
+/** To one alone in its cluster every volume belongs, whatever an older run left. */
 export const isInScope = (scope: RunScope, volumeName: string | undefined): boolean =>
   scope === soleScope || scope.volumeName === volumeName;
 
@@ -37,7 +37,7 @@ export const namespaceOf = ({ namespace }: RunScope): V1Namespace => ({
   metadata: { name: namespace, labels: { [label]: 'yes' } },
 });
 
-/** Scopes that runs beside others have, or left behind. */
+/** Scopes that volumes beside others have, or left behind. */
 export async function scopesBeside({ core }: KubeClients): Promise<RunScope[]> {
   const { items } = await core.listNamespace({ labelSelector: label });
   return items.flatMap(({ metadata }) => {

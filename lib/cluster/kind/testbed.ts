@@ -1,4 +1,5 @@
-/** The testbed on kind: one volume and one database on a real cluster, observed and broken for real. */
+/** One volume and its database on a real cluster, observed and broken for real. */
+import type { LimitFunction } from 'p-limit';
 import { database } from '../../database/chosen.ts';
 import type { ServerRoutes } from '../../database/server-port.ts';
 import { databaseServer } from '../../database/server.ts';
@@ -6,12 +7,13 @@ import { InfrastructureError } from '../../errors.ts';
 import type { VolumeIdentity } from '../../storage/identity.ts';
 import type { Provisioning } from '../../storage/identity.ts';
 import type { Recorder } from '../../history/port.ts';
-import type { Testbed, TestbedOptions } from '../port.ts';
+import type { Closes, Testbed, TestbedOptions } from '../port.ts';
 import type { KindMachine } from './nodes/machine.ts';
 import { kindAuditor } from './auditor.ts';
 import { Routes } from './clients/routes.ts';
 import { startWriterProcesses } from './clients/writers.ts';
 import type { Cluster } from './cluster.ts';
+import type { OpenCluster } from './create/open-cluster.ts';
 import { kindControlPlane } from './create/control-plane.ts';
 import { type DatabasePod, deployDatabase, removeDatabase } from './database.ts';
 import { createVolume, identifyVolume, removeVolume } from './disk/disk-tool.ts';
@@ -28,30 +30,27 @@ import { auditLoopOf } from './ownership/lease.ts';
 import { type RunScope, scopeBeside, soleScope } from './run-scope.ts';
 import { provisioningOf } from './provisioned.ts';
 import type { RealClock } from './real-clock.ts';
-import type { Beside } from './shared-cluster.ts';
-import { restoreNodes } from './undo-remedies.ts';
-import type { OpenCluster } from './create/open-cluster.ts';
 
 /** Size of the volume; sparse, so it takes what the server writes. */
 const volumeBytes = 2 * 1024 ** 3;
 
 export interface KindTestbedOptions extends TestbedOptions, OpenCluster {
   readonly clock: RealClock;
-  /** Other runs on this cluster share the fault event. Default: none. */
-  readonly beside?: Beside | undefined;
+  /** Audits of the run's volumes, which take turns: they mount their copies with the same loop device. */
+  readonly audits: LimitFunction;
+  /** Its number among the run's volumes, where others are on the cluster, too. Default: it is alone there. */
+  readonly beside?: number;
 }
 
-/**
- * A clean slate, a new volume, the database Ready on it with an empty ledger. Takes the cluster over:
- * closing the testbed releases it, and so does an error here.
- */
-export async function openKindTestbed(options: KindTestbedOptions): Promise<Testbed> {
+export type KindTestbed = Testbed & Closes;
+
+/** A clean slate, a new volume, the database Ready on it with an empty ledger. Leaves the cluster up. */
+export async function openKindTestbed(options: KindTestbedOptions): Promise<KindTestbed> {
   const { cluster, clock, images, scenario, runId, seed, folder, signal, beside } = options;
   const scope = scopeOf(options);
   const relays = cluster.newRelays();
   // Undone in reverse order, each step whatever becomes of the others.
   await using opening = new AsyncDisposableStack();
-  opening.defer(() => cluster.release());
   // What goes with the cluster need not go before it, and could not where its array or its lab died.
   const goesWithIt = !cluster.kept && beside === undefined;
   const deferUnless = (work: () => Promise<void>): void => {
@@ -84,8 +83,6 @@ export async function openKindTestbed(options: KindTestbedOptions): Promise<Test
   await databaseServer.prepareSchema(routes);
   const identity = await volumeIdentity(cluster.lab, volume, routes);
   const versions = await versionsOf(cluster, images);
-  await beside?.shared.begin(beside.event, cluster);
-  deferUnless(() => restoreWhole(cluster, beside));
   const opened = opening.move();
 
   return {
@@ -111,7 +108,7 @@ export async function openKindTestbed(options: KindTestbedOptions): Promise<Test
 
 /** The disk, which makes copies of the volume, and the auditor, which finds them under the same names. */
 function copiesOf(options: KindTestbedOptions, volume: string): Pick<Testbed, 'disk' | 'auditor'> {
-  const { cluster, clock, scenario, seed } = options;
+  const { cluster, clock, scenario, seed, audits } = options;
   const { lab } = cluster;
   const { originNs } = clock;
   const copyLabel = copyLabelOf(options);
@@ -123,7 +120,7 @@ function copiesOf(options: KindTestbedOptions, volume: string): Pick<Testbed, 'd
     disk: copyingInTurn(
       kindDisk({ lab, volume, mode, powerLoss, seed, originNs, machine, copyLabel }),
     ),
-    auditor: auditingInTurn(kindAuditor({ lab, loop, isDirectory, seed, copyLabel })),
+    auditor: auditingInTurn(kindAuditor({ lab, loop, isDirectory, seed, copyLabel }), audits),
   };
 }
 
@@ -171,14 +168,7 @@ const scopeOf = ({ beside, runId }: KindTestbedOptions): RunScope =>
 const copyLabelOf =
   ({ beside, cluster }: KindTestbedOptions): ((image: string) => string) =>
   (image) =>
-    beside === undefined ? image : `${cluster.pool}-${beside.event.number}-${image}`;
-
-/** While others are under the fault, the nodes are not one run's to mend. */
-async function restoreWhole(cluster: Cluster, beside: Beside | undefined): Promise<void> {
-  await beside?.event.pass('close');
-  const restore = (): Promise<void> => restoreNodes(cluster);
-  await (beside === undefined ? restore() : beside.event.once('restore', restore));
-}
+    beside === undefined ? image : `${cluster.pool}-${beside}-${image}`;
 
 interface Observed {
   readonly routes: Routes;

@@ -41,19 +41,19 @@ export const listSighting = (
 ): Sighting => ({ source: 'api', name, node, data: { volumes: [...volumes].map(volumeName) } });
 
 export function podSighting(
-  { name: pod, uid, node }: PodObject,
+  { name: pod, uid, node, workload: volume }: PodObject,
   name: Sighting['name'],
   more: Readonly<Record<string, unknown>> = {},
 ): Sighting {
   const where = node === undefined ? {} : { node: node.name };
-  return { source: 'api', name, ...where, data: { pod, uid, ...more } };
+  return { source: 'api', name, ...where, volume, data: { pod, uid, ...more } };
 }
 
 export const attachmentSighting = (
   name: Sighting['name'],
   { name: attachment, node, volume }: AttachmentObject,
 ): Sighting => ({
-  ...{ source: 'api', name, node: node.name },
+  ...{ source: 'api', name, node: node.name, volume },
   data: { attachment, volume: volumeName(volume) },
 });
 

@@ -218,6 +218,7 @@ export class Api extends AttachmentStore {
   event(pod: PodObject, from: string, reason: string, message: string): void {
     this.see?.({
       ...{ source: 'api', name: observed.event },
+      volume: pod.workload,
       ...(from === 'kubelet' && pod.node !== undefined ? { node: pod.node.name } : {}),
       data: { object: `Pod/${pod.name}`, reason, message, type: 'Warning', count: 1, from },
     });

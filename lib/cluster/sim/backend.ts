@@ -1,14 +1,15 @@
-/** The backend `sim`: a testbed on the model. It needs nothing, takes seconds, and only predicts. */
+/** The backend `sim`: testbeds on the model. It needs nothing, takes seconds, and only predicts. */
 import { InfrastructureError } from '../../errors.ts';
 import type { ImageLabel } from '../../storage/identity.ts';
-import type { Backend, ControlPlane, Testbed, TestbedOptions } from '../port.ts';
+import type { ControlPlane } from '../control-plane-port.ts';
+import type { Backend, BreakableTestbed, OpenedCluster, Testbed, TestbedOptions } from '../port.ts';
 import { identityOf, type SimCopy } from './disk/copy-label.ts';
 import { simAuditor } from './facade/auditor.ts';
 import { simDisk } from './facade/disk.ts';
 import { KernelDriver } from './facade/kernel-driver.ts';
-import { simKubernetes } from './facade/kubernetes.ts';
+import { simNodeKubernetes, simPodKubernetes } from './facade/kubernetes.ts';
 import { simMachine } from './facade/machine.ts';
-import { observeModel, recordSighting } from './facade/observe.ts';
+import { listen, observeModel, recordSighting, type Ear } from './facade/observe.ts';
 import { SimConnector } from './facade/sql.ts';
 import { startSimWriters } from './facade/writers.ts';
 import { Kernel } from './kernel.ts';
@@ -23,66 +24,106 @@ export function simBackend(size: Pick<ModelOptions, 'nodes'> = {}): Backend {
   return {
     backend: 'sim',
     clock: driver.clock,
-    open: (options) => openSimTestbed(driver, size, options),
+    open: (volumes) => openSimVolumes(driver, size, volumes),
   };
 }
 
-/** Virtual time within which the model's database must be Ready. */
+/** Virtual time within which the model's databases must be Ready. */
 const readyWithinMs = 120_000;
 
-async function openSimTestbed(
+/** The first volume's seed is the model's. */
+async function openSimVolumes(
   driver: KernelDriver,
-  size: ModelOptions,
-  options: TestbedOptions,
-): Promise<Testbed> {
-  const { scenario, seed, folder, recorder, signal, onProgress } = options;
-  const { clock } = driver;
-  recorder.record({
-    type: 'observation',
-    source: 'model',
-    name: 'limits',
-    data: { limits: limits() },
-  });
-  onProgress('the model starts; its verdict is a prediction');
-  const model = startModel(driver.kernel, scenario, seed, size);
-  // Like the driver's log on kind, the calls are there from the beginning.
-  model.world.see = (sighting) => {
-    if (sighting.source === 'csi') recordSighting(recorder, driver, sighting);
-  };
-  const node = await readyNode(model, driver, signal);
-  const images = new Map<ImageLabel, SimCopy>();
-  const connector = new SimConnector(model, driver, node);
+  size: Pick<ModelOptions, 'nodes'>,
+  options: readonly TestbedOptions[],
+): Promise<OpenedCluster<Testbed>> {
+  const [first, ...more] = options;
+  if (first === undefined) throw new RangeError('a run has at least one volume');
+  for (const { recorder, onProgress } of options) {
+    const data = { limits: limits() };
+    recorder.record({ type: 'observation', source: 'model', name: 'limits', data });
+    onProgress('the model starts; its verdict is a prediction');
+  }
+  const others = more.map(({ scenario }) => scenario);
+  const model = startModel(driver.kernel, first.scenario, first.seed, { ...size, others });
+  const ears = options.map(({ recorder }, index) => earOf(model, index, driver, recorder));
+  listen(model.world, ears);
+  // So that one fault meets them all.
+  const elsewhere = more.length === 0 ? [] : model.nodes.slice(1);
+  for (const node of elsewhere) model.operator.cordon(node);
+  const cluster = breakable(model, driver);
+  const volumes = await Promise.allSettled(
+    ears.map((ear, index) => openVolume(model, driver, cluster, ear, options[index] ?? first)),
+  );
+  for (const node of elsewhere) model.operator.uncordon(node);
+  // Neither is in anybody's way.
+  return { cluster, volumes, close: () => Promise.resolve() };
+}
+
+/** Like the driver's log on kind, the calls are there from the beginning. */
+function earOf(
+  { volumes }: Model,
+  index: number,
+  driver: KernelDriver,
+  recorder: TestbedOptions['recorder'],
+): Ear {
+  const volume = volumes[index];
+  if (volume === undefined) throw new RangeError('the model has a volume for each');
   return {
-    backend: 'sim',
-    clock,
-    timers: timersOf(scenario),
-    versions: { model: modelVersion, kubernetes: scenario.kubernetes },
-    nodes: model.nodes,
-    volume: identityOf(model.volume),
-    kubernetes: simKubernetes(model, driver),
-    controlPlane: simControlPlane(model, driver),
-    disk: simDisk(model, driver, images),
-    auditor: simAuditor(driver, { images, seed, connections: scenario.connections }),
-    machine: (name) => simMachine(model, driver, name),
-    observe: (recorder) => Promise.resolve(observeModel(model, driver, recorder)),
-    startWriters: (specs) =>
-      Promise.resolve(startSimWriters(driver, { specs, folder, seed, connector })),
-    // Neither is in anybody's way.
-    removeDatabase: () => Promise.resolve(),
-    close: () => Promise.resolve(),
+    volume,
+    hear(sighting) {
+      if (sighting.source === 'csi') recordSighting(recorder, driver, sighting);
+    },
   };
 }
 
-/** Resolves to the node where the database became Ready. */
+const breakable = (model: Model, driver: KernelDriver): BreakableTestbed => ({
+  clock: driver.clock,
+  nodes: model.nodes,
+  kubernetes: simNodeKubernetes(model, driver),
+  controlPlane: simControlPlane(model, driver),
+  machine: (name) => simMachine(model, driver, name),
+});
+
+async function openVolume(
+  model: Model,
+  driver: KernelDriver,
+  cluster: BreakableTestbed,
+  ear: Ear,
+  { scenario, seed, folder, signal }: TestbedOptions,
+): Promise<Testbed> {
+  const { volume } = ear;
+  const { index } = volume;
+  const node = await readyNode(model, driver, index, signal);
+  const images = new Map<ImageLabel, SimCopy>();
+  const connector = new SimConnector(model, driver, index, node);
+  return {
+    ...cluster,
+    backend: 'sim',
+    timers: timersOf(scenario),
+    versions: { model: modelVersion, kubernetes: scenario.kubernetes },
+    volume: identityOf(volume),
+    kubernetes: { ...cluster.kubernetes, ...simPodKubernetes(model, driver, index) },
+    disk: simDisk(model, driver, volume, images),
+    auditor: simAuditor(driver, { images, seed, connections: scenario.connections }),
+    observe: (recorder) => Promise.resolve(observeModel(model, driver, ear, recorder)),
+    startWriters: (specs) =>
+      Promise.resolve(startSimWriters(driver, { specs, folder, seed, connector })),
+    removeDatabase: () => Promise.resolve(),
+  };
+}
+
+/** Resolves to the node where that database became Ready. */
 async function readyNode(
   model: Model,
   { clock }: KernelDriver,
+  volume: number,
   signal: AbortSignal,
 ): Promise<string> {
   const { api } = model.world;
   const deadlineMs = clock.nowMs() + readyWithinMs;
   while (clock.nowMs() < deadlineMs) {
-    const pod = api.databasePod();
+    const pod = api.databasePod(volume);
     if (pod?.ready === true && pod.node !== undefined) return pod.node.name;
     await clock.sleep(100, signal);
   }

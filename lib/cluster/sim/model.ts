@@ -18,7 +18,9 @@ import { World } from './world.ts';
 export interface ModelOptions {
   /** Nodes that can be scheduled to; the control plane has one of its own. Default 3. */
   readonly nodes?: number;
-  /** Volumes, each with a database of its own. Default 1. */
+  /** Scenarios of the volumes after the first. Default: as the first. */
+  readonly others?: readonly Scenario[];
+  /** Volumes, each with a database of its own. Default: one for each scenario. */
   readonly volumes?: number;
 }
 
@@ -52,20 +54,24 @@ export function startModel(
   kernel: Kernel,
   scenario: Scenario,
   seed: string,
-  { nodes: nodeCount = 3, volumes: volumeCount = 1 }: ModelOptions = {},
+  {
+    nodes: nodeCount = 3,
+    others = [],
+    volumes: volumeCount = 1 + others.length,
+  }: ModelOptions = {},
 ): Model {
-  const world = new World(kernel, Chance.of(seed), modelSettingsOf(scenario));
-  const { api, settings } = world;
-  const volumes = Array.from(
-    { length: volumeCount },
-    (_, index) =>
-      new Volume({
-        ...{ clock: kernel, index },
-        chance: world.chance.stream(volumeStreams + index),
-        ignoresFlushes: settings.flushes === 'ignored',
-        ...(settings.attachable ? {} : { files: settings.fileLocks }),
-      }),
-  );
+  const settings = [modelSettingsOf(scenario), ...others.map(modelSettingsOf)] as const;
+  const world = new World(kernel, Chance.of(seed), settings);
+  const { api } = world;
+  const volumes = Array.from({ length: volumeCount }, (_, index) => {
+    const { flushes, attachable, fileLocks } = world.of(index);
+    return new Volume({
+      ...{ clock: kernel, index },
+      chance: world.chance.stream(volumeStreams + index),
+      ignoresFlushes: flushes === 'ignored',
+      ...(attachable ? {} : { files: fileLocks }),
+    });
+  });
   const nodes = Array.from({ length: nodeCount }, (_, index) => nodeName(index));
   for (const name of nodes) api.addNode(name);
   const kubelets = api.nodes.map((node) => {

@@ -17,7 +17,7 @@ export class Operator {
 
   /** The object stays until its kubelet confirms. No error when it is gone already. */
   deletePod(uid: string): void {
-    this.#onPod(uid, (pod) => this.#world.api.deletePod(pod, this.#graceS));
+    this.#onPod(uid, (pod) => this.#world.api.deletePod(pod, this.#graceS(pod)));
   }
 
   /** No error when that pod is gone already. */
@@ -41,7 +41,7 @@ export class Operator {
   /** Does what a drain does with each pod of a node. */
   evict(name: string): void {
     this.#onNode(name, (node) => {
-      for (const pod of node.pods) this.#world.api.deletePod(pod, this.#graceS);
+      for (const pod of node.pods) this.#world.api.deletePod(pod, this.#graceS(pod));
     });
   }
 
@@ -68,11 +68,17 @@ export class Operator {
 
   /**
    * The node's VolumeAttachments. Their finalizers take a second request: an attacher that runs may
-   * have asked the storage by then. Their names.
+   * have asked the storage by then. `volume`: only its. Their names.
    */
-  deleteAttachments(name: string, options: { readonly stripFinalizers: boolean }): string[] {
+  deleteAttachments(
+    name: string,
+    options: { readonly stripFinalizers: boolean; readonly volume?: number },
+  ): string[] {
+    const { volume } = options;
     const { api, apiServer, chance } = this.#world;
-    const found = api.attachments.filter((attachment) => attachment.node.name === name);
+    const found = api.attachments.filter(
+      (each) => each.node.name === name && (volume === undefined || each.volume === volume),
+    );
     this.#now(() => {
       for (const attachment of found) {
         api.deleteAttachment(attachment);
@@ -85,8 +91,8 @@ export class Operator {
     return found.map((attachment) => attachment.name);
   }
 
-  get #graceS(): number {
-    return this.#world.settings.terminationGraceUs / secondUs;
+  #graceS({ workload }: PodObject): number {
+    return this.#world.of(workload).terminationGraceUs / secondUs;
   }
 
   #onPod(uid: string, work: (pod: PodObject) => void): void {

@@ -5,6 +5,7 @@ import type { LedgerEntry, OpId } from '../../workload/sql.ts';
 import type { Mount, OnWritten } from './disk/mount.ts';
 import type { NodeMachine } from './machine.ts';
 import { notices, type NoticeCode } from './notices.ts';
+import type { VolumeSettings } from './settings.ts';
 import { measuredTimes, secondUs } from './timings.ts';
 import { draw, type Sighting, type World } from './world.ts';
 
@@ -48,6 +49,10 @@ export class ModelServer {
     this.#open();
   }
 
+  get #settings(): VolumeSettings {
+    return this.#world.of(this.#mount.volume.index);
+  }
+
   get serving(): boolean {
     return this.#state === 'serving';
   }
@@ -85,7 +90,7 @@ export class ModelServer {
 
   /** A group commit shows its rows to others after its binary log is synced, where it is. */
   #newestVisible(): LedgerEntry | undefined {
-    if (this.#world.settings.trxCommit === 1) return this.#mount.newestDurable;
+    if (this.#settings.trxCommit === 1) return this.#mount.newestDurable;
     return this.#unwritten.at(-1) ?? this.#mount.newest;
   }
 
@@ -128,7 +133,7 @@ export class ModelServer {
     if (mount.volume.files !== undefined) mount.reread();
     const before = mount.foreignCommits;
     const { chance } = this.#world;
-    this.#after(chance.soonWithin(measuredTimes.serverStart), () => this.#recovered(before));
+    this.machine.after(chance.soonWithin(measuredTimes.serverStart), () => this.#recovered(before));
   }
 
   /** Takes it of a shared directory, or of the kernel where the device is mounted. */
@@ -148,13 +153,13 @@ export class ModelServer {
     this.#mount.begin();
     this.#notice(notices.serving);
     this.#log('System', database.log.modelled.recovered);
-    this.#world.see?.(readySighting(this.machine.name));
-    if (this.#world.settings.trxCommit !== 1) this.#flushEachSecond();
+    this.#world.see?.(readySighting(this.machine.name, this.#mount.volume.index));
+    if (this.#settings.trxCommit !== 1) this.#flushEachSecond();
     this.#events.onServing();
   }
 
   #write(entry: LedgerEntry, answer: CommitAnswer): void {
-    const { trxCommit } = this.#world.settings;
+    const { trxCommit } = this.#settings;
     if (trxCommit === 0) this.#unwritten.push(entry);
     else this.#mount.append(entry);
     if (trxCommit === 1) this.#syncFor(answer);
@@ -174,7 +179,7 @@ export class ModelServer {
   }
 
   #flushEachSecond(): void {
-    this.#after(secondUs, () => {
+    this.machine.after(secondUs, () => {
       if (this.#state !== 'serving') return;
       this.#flush((done) => {
         if (done) this.#flushEachSecond();
@@ -222,25 +227,22 @@ export class ModelServer {
   }
 
   #log(level: Level, text: string): void {
-    this.#world.see?.(logSighting(this.machine.name, level, text));
+    const { index } = this.#mount.volume;
+    this.#world.see?.(logSighting(this.machine.name, index, level, text));
   }
 
   #later(range: Parameters<typeof draw>[1], run: () => void): void {
-    this.#after(draw(this.#world, range), run);
-  }
-
-  #after(delayUs: number, run: () => void): void {
-    this.machine.after(delayUs, run);
+    this.machine.after(draw(this.#world, range), run);
   }
 }
 
 type Level = 'Note' | 'System' | 'ERROR';
 
-const logSighting = (node: string, level: Level, text: string): Sighting => ({
-  ...{ source: database.server, name: observed.serverLog, node },
+const logSighting = (node: string, volume: number, level: Level, text: string): Sighting => ({
+  ...{ source: database.server, name: observed.serverLog, node, volume },
   data: { line: `[${level}] ${text}`, level },
 });
 
 /** What a server's log says when it is up. */
-export const readySighting = (node: string): Sighting =>
-  logSighting(node, 'Note', database.log.signs.ready);
+export const readySighting = (node: string, volume: number): Sighting =>
+  logSighting(node, volume, 'Note', database.log.signs.ready);

@@ -24,6 +24,18 @@ type Played = Pick<
 
 export interface ModelSettings extends Played, Readonly<ReturnType<typeof derived>> {}
 
+/** What each volume, its database or its pod has of its own; the rest is one for the cluster. */
+export type VolumeSettings = Omit<ModelSettings, ClusterSetting>;
+type ClusterSetting =
+  | 'forceDetach'
+  | 'forceDetachAfterUs'
+  | 'graceUs'
+  | 'leaseRenewUs'
+  | 'nodeMonitorUs'
+  | 'statusUpdateUs'
+  | 'traits';
+export type ClusterSettings = Pick<ModelSettings, ClusterSetting>;
+
 /** A stock grace period is that of the scenario's version, and shortens nothing else. */
 function clusterTimersOf(scenario: Scenario): ClusterTimers {
   const timers = clusterTimers(scenario);

@@ -5,7 +5,7 @@ import type { Chance } from './chance.ts';
 import type { Kernel } from './kernel.ts';
 import type { Notify } from './notices.ts';
 import { Process } from './process.ts';
-import type { ModelSettings } from './settings.ts';
+import type { ClusterSettings, ModelSettings, VolumeSettings } from './settings.ts';
 import type { DurationRange } from './timings.ts';
 
 export interface Sighting {
@@ -14,6 +14,8 @@ export interface Sighting {
   readonly name: ObservedName;
   readonly node?: string;
   readonly data: Readonly<Record<string, unknown>>;
+  /** Number of the volume that it is of. Default: it is of the cluster or a node. */
+  readonly volume?: number;
   /** Default: now. */
   readonly atUs?: number;
 }
@@ -21,7 +23,8 @@ export interface Sighting {
 export class World {
   readonly kernel: Kernel;
   readonly chance: Chance;
-  readonly settings: ModelSettings;
+  readonly settings: ClusterSettings;
+  readonly #ofVolumes: readonly [ModelSettings, ...ModelSettings[]];
   readonly api: Api;
   /** While it stands still, so does all that needs it. */
   readonly apiServer: Process;
@@ -30,12 +33,22 @@ export class World {
   /** Tells of every step in integers. */
   notice: Notify = nobody;
 
-  constructor(kernel: Kernel, chance: Chance, settings: ModelSettings) {
+  /** `settings`: of each volume; of the first where more follow than are there. All agree in the cluster's. */
+  constructor(
+    kernel: Kernel,
+    chance: Chance,
+    settings: readonly [ModelSettings, ...ModelSettings[]],
+  ) {
     this.kernel = kernel;
     this.chance = chance;
-    this.settings = settings;
+    this.settings = settings[0];
+    this.#ofVolumes = settings;
     this.api = new Api(this);
     this.apiServer = new Process(kernel);
+  }
+
+  of(volume: number): VolumeSettings {
+    return this.#ofVolumes[volume] ?? this.#ofVolumes[0];
   }
 }
 

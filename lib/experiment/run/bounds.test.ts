@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { modelScenario, runOnModel, shortTimers } from '../../../test/support/model-run.ts';
-import type { Backend, Testbed } from '../../cluster/port.ts';
+import { openedAlone } from '../../cluster/opened-alone.ts';
+import type { Backend } from '../../cluster/port.ts';
+import { openAlone, openingAs, type AloneTestbed } from '../../../test/support/opened.ts';
 import { openHistory } from '../../history/reader.ts';
 import type { ScenarioInput } from '../scenario.ts';
 
@@ -39,7 +41,7 @@ test.each(Object.entries(hanging))(
 const never = (): Promise<never> => new Promise(() => undefined);
 
 /** By what is given up: the model, where one call never returns. */
-const stuck: Readonly<Record<string, (testbed: Testbed) => Testbed>> = {
+const stuck: Readonly<Record<string, (testbed: AloneTestbed) => AloneTestbed>> = {
   observe: (testbed) => ({ ...testbed, observe: never }),
   'stop-observers': (testbed) => ({
     ...testbed,
@@ -68,13 +70,6 @@ const stuck: Readonly<Record<string, (testbed: Testbed) => Testbed>> = {
   close: (testbed) => ({ ...testbed, close: never }),
 };
 
-const openingAs =
-  (change: (testbed: Testbed) => Testbed) =>
-  (model: Backend): Backend => ({
-    ...model,
-    open: async (options) => change(await model.open(options)),
-  });
-
 test.each(Object.entries(stuck))(
   'a run ends where %s never does',
   { timeout: 30_000 },
@@ -94,10 +89,11 @@ test('a testbed that opens too late is closed', async () => {
   let closed = 0;
   const late = (model: Backend): Backend => ({
     ...model,
-    async open(options) {
+    open: openedAlone(async (options) => {
       await model.clock.sleep(7_500_000);
       // Deaf to the signal, too.
-      const testbed = await model.open({ ...options, signal: new AbortController().signal });
+      const deaf = { ...options, signal: new AbortController().signal };
+      const testbed = await openAlone(model, deaf);
       return {
         ...testbed,
         close() {
@@ -105,7 +101,7 @@ test('a testbed that opens too late is closed', async () => {
           return Promise.resolve();
         },
       };
-    },
+    }),
   });
   const run = runOnModel(modelScenario(shortTimers), '1', { on: late });
   await expect(run).rejects.toMatchObject({ code: 'GIVEN_UP' });

@@ -1,16 +1,18 @@
-/** After the heal: wait until a database serves again, take the remedy back, the node is Ready, and all is whole. */
+/** After the heal: wait until databases serve again, take the remedy back, the node is Ready, and all is whole. */
 import type { Clock } from '../../clock.ts';
-import type { PodRef } from '../../cluster/port.ts';
+import type { BreakableTestbed, PodRef } from '../../cluster/port.ts';
 import type { Writers } from '../../workload/port.ts';
 import type { RemedyRun } from './remedy-run.ts';
-import type { Run } from './run-context.ts';
+import type { Struck } from './struck.ts';
 import { waitUntil } from './wait.ts';
 import type { Sightings } from './sightings.ts';
 
-export interface ConvergeContext extends Run {
-  readonly writers: Writers;
-  readonly victim: PodRef;
-  readonly remedy: RemedyRun;
+interface ConvergeContext {
+  readonly cluster: BreakableTestbed;
+  /** At least one. */
+  readonly struck: readonly Struck[];
+  readonly remedies: readonly RemedyRun[];
+  readonly signal: AbortSignal;
 }
 
 /** A kubelet that starts when the remedy is taken back is Ready within this time. */
@@ -18,10 +20,30 @@ const registrationMs = 60_000;
 /** Clients go on so long after servers that count each other are whole again. */
 const settleMs = 5_000;
 
-/** An outside client commits again, and at most one node has the volume. */
+/** An outside client of each database commits again, and at most one node has its volume. */
 export async function converge(context: ConvergeContext): Promise<void> {
-  const { testbed, scenario, sightings, recorder, writers, victim, remedy, signal } = context;
-  const { clock } = testbed;
+  const { cluster, struck, remedies, signal } = context;
+  const { clock } = cluster;
+  const [first] = struck;
+  if (first === undefined) return;
+  const { scenario, victim } = first;
+  const deadlineMs = clock.nowMs() + scenario.convergeMs;
+  await Promise.all(struck.map((run) => serving(run, { clock, deadlineMs, signal })));
+  if (scenario.untaintAt === 'kept') await sleepUntil(clock, deadlineMs, signal);
+  for (const remedy of remedies) await remedy.takeBack();
+  if (scenario.fault === 'node-crash' && !scenario.reboot) return;
+  await isReady(context, victim, Math.max(deadlineMs, clock.nowMs() + registrationMs));
+  await Promise.all(struck.map((run) => isWhole(run, { clock, deadlineMs, signal })));
+}
+
+interface Bounds {
+  readonly clock: Clock;
+  readonly deadlineMs: number;
+  readonly signal: AbortSignal;
+}
+
+async function serving(run: Struck, { clock, deadlineMs, signal }: Bounds): Promise<void> {
+  const { scenario, sightings, recorder, writers, victim, onProgress } = run;
   const converged = servesAgain({
     victim,
     isLeaving: sightings.victimTerminating || sightings.victimGone,
@@ -29,22 +51,16 @@ export async function converge(context: ConvergeContext): Promise<void> {
     acked: () => writers.acked(),
     sightings,
   });
-  const deadlineMs = clock.nowMs() + scenario.convergeMs;
   const recovered = await waitUntil(clock, converged, { deadlineMs, signal });
-  context.onProgress(recovered ? 'converged' : 'did not converge');
+  onProgress(recovered ? 'converged' : 'did not converge');
   if (recovered)
     recorder.record({ type: 'action', actor: 'runner', name: 'converge', step: 'done' });
-  if (scenario.untaintAt === 'kept') await sleepUntil(clock, deadlineMs, signal);
-  await remedy.takeBack();
-  if (scenario.fault === 'node-crash' && !scenario.reboot) return;
-  await isReady(context, Math.max(deadlineMs, clock.nowMs() + registrationMs));
-  await isWhole(context, deadlineMs);
 }
 
 /** Asked only where servers say so; who stays away is told in the verdict. */
 async function isWhole(
-  { testbed: { clock }, steps, onProgress, signal }: ConvergeContext,
-  deadlineMs: number,
+  { steps, onProgress }: Struck,
+  { clock, deadlineMs, signal }: Bounds,
 ): Promise<void> {
   if (steps.isWhole === undefined) return;
   const whole = await waitUntil(clock, () => steps.isWhole?.() === true, { deadlineMs, signal });
@@ -56,15 +72,18 @@ const sleepUntil = (clock: Clock, atMs: number, signal: AbortSignal): Promise<vo
   clock.sleep(Math.max(0, atMs - clock.nowMs()), signal);
 
 async function isReady(
-  { testbed, victim, onProgress, signal }: ConvergeContext,
+  { cluster, struck, signal }: ConvergeContext,
+  victim: PodRef,
   deadlineMs: number,
 ): Promise<void> {
-  const { clock, kubernetes } = testbed;
+  const { clock, kubernetes } = cluster;
   // A connection that ends under load is no answer, and no reason to end the run: ask again.
   const ask = (): Promise<boolean> => kubernetes.isReady(victim.node).catch(() => false);
   if (await ask()) return;
   const mostS = Math.round((deadlineMs - clock.nowMs()) / 1000);
-  onProgress(`waiting for ${victim.node} to be Ready, ${mostS} s at most`);
+  for (const { onProgress } of struck) {
+    onProgress(`waiting for ${victim.node} to be Ready, ${mostS} s at most`);
+  }
   do await clock.sleep(1000, signal);
   while (!(await ask()) && clock.nowMs() < deadlineMs);
 }

@@ -22,7 +22,7 @@ async function cameAt(moment: When, forMs?: number): Promise<number | undefined>
     });
   let came: number | undefined;
   const watched = watchWhile(
-    { clock, sightings, faultAtMs, forceDetachAfterMs: 4_000 },
+    { clock, sightings: [sightings], faultAtMs, forceDetachAfterMs: 4_000 },
     async (moments) => {
       if (!(await moments.reached(moment))) return;
       if (forMs === undefined || (await moments.passed(forMs))) came = clock.nowMs();
@@ -59,7 +59,7 @@ test.each<readonly [When, number | undefined, number | undefined]>([
 test('it goes on until what was begun has ended, also where the watch fails', async () => {
   const said: string[] = [];
   const watching = watchWhile(
-    { clock: new VirtualClock(), sightings: new Sightings(), faultAtMs, forceDetachAfterMs: 0 },
+    { clock: new VirtualClock(), sightings: [], faultAtMs, forceDetachAfterMs: 0 },
     async (moments) => void said.push(String(await moments.reached('pod-gone'))),
     () => Promise.reject(new Error('Ctrl-C')),
   );

@@ -7,7 +7,8 @@ import { waitUntil } from './wait.ts';
 
 interface Looking {
   readonly clock: Clock;
-  readonly sightings: Sightings;
+  /** Sightings of each volume: a moment has come when it has for one of them. */
+  readonly sightings: readonly Sightings[];
   readonly faultAtMs: number;
   /** The wait before a forced detach. */
   readonly forceDetachAfterMs: number;
@@ -19,11 +20,11 @@ export interface MomentOptions extends Looking {
 }
 
 /** Watches, and lets `goOn` act meanwhile; resolves once both have ended. `goOn` must not reject. */
-export async function watchWhile(
+export async function watchWhile<T>(
   options: MomentOptions,
   goOn: (moments: Moments) => Promise<unknown>,
-  watching: () => Promise<void>,
-): Promise<void> {
+  watching: () => Promise<T>,
+): Promise<T> {
   const over = new AbortController();
   const { clock, faultAtMs, signal } = options;
   const ended = signal === undefined ? over.signal : AbortSignal.any([signal, over.signal]);
@@ -32,7 +33,7 @@ export async function watchWhile(
     passed: (ms) => reached(options, clock.nowMs() + ms - faultAtMs, ended),
   });
   try {
-    await watching();
+    return await watching();
   } finally {
     over.abort();
     await going;
@@ -44,8 +45,9 @@ export function hasCome(
   { clock, sightings, faultAtMs, forceDetachAfterMs }: Looking,
 ): boolean {
   if (typeof moment === 'number') return clock.nowMs() >= faultAtMs + moment;
-  if (moment !== 'half-wait') return isSeen(moment, sightings);
-  return clock.nowMs() >= (sightings.victimGoneAtMs ?? Infinity) + forceDetachAfterMs / 2;
+  if (moment !== 'half-wait') return sightings.some((each) => isSeen(moment, each));
+  const goneAtMs = Math.min(...sightings.map(({ victimGoneAtMs = Infinity }) => victimGoneAtMs));
+  return clock.nowMs() >= goneAtMs + forceDetachAfterMs / 2;
 }
 
 async function reached(options: MomentOptions, moment: When, over: AbortSignal): Promise<boolean> {

@@ -36,17 +36,19 @@ test('drains the other nodes, then deletes each pod once the one before is Ready
           return { drained: true, answer: '' };
         },
         uncordon: () => Promise.resolve(),
-        databasePod: () => Promise.resolve(pod()),
-        deletePod: replace('delete'),
-        forceDelete: replace('force'),
       },
+    },
+    pods: {
+      databasePod: () => Promise.resolve(pod()),
+      deletePod: replace('delete'),
+      forceDelete: replace('force'),
     },
     recorder: {
       record: (record: Unstamped | RowRecord) => {
         if (record.type === 'action') steps.push(`${record.name}: ${record.step}`);
       },
     },
-    sightings,
+    sightings: [sightings],
     victim: pod(),
     signal: new AbortController().signal,
     onProgress: () => undefined,

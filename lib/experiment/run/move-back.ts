@@ -3,7 +3,7 @@
  * but to the victim; then the victim is healed. Its old pod may not have been stopped yet, and the
  * volume is still mounted there as it was before the hand-over.
  */
-import type { Kubernetes, PodRef, KubernetesTestbed } from '../../cluster/port.ts';
+import type { BreakableTestbed, PodKubernetes, PodRef } from '../../cluster/port.ts';
 import type { Recorder } from '../../history/port.ts';
 import { EvidenceError } from '../../errors.ts';
 import type { Sightings } from './sightings.ts';
@@ -12,22 +12,23 @@ import { recreation } from '../../timeline/recreations.ts';
 import type { Scenario } from '../scenario.ts';
 
 /** What of a testbed it takes to empty nodes. */
-interface Drainable extends Pick<KubernetesTestbed, 'clock' | 'nodes'> {
-  readonly kubernetes: Pick<Kubernetes, 'drain' | 'uncordon'>;
-}
+type Drainable = Pick<BreakableTestbed, 'clock' | 'nodes'> & {
+  readonly kubernetes: Pick<BreakableTestbed['kubernetes'], 'drain' | 'uncordon'>;
+};
 
 interface MoveBackContext {
   readonly testbed: Drainable;
   readonly recorder: Pick<Recorder, 'record'>;
-  readonly sightings: Sightings;
-  readonly victim: PodRef;
+  /** One a volume. */
+  readonly sightings: readonly Sightings[];
+  readonly victim: Pick<PodRef, 'node'>;
   readonly signal: AbortSignal;
 }
 
 /** A database that is stopped in good order takes some seconds. */
 const drainMs = 60_000;
 
-/** Every other node is drained; resolves once none of them has the volume mounted. */
+/** Every other node is drained; resolves once none of them has a volume mounted. */
 export async function moveBack(context: MoveBackContext): Promise<void> {
   const { testbed, recorder, sightings, victim, signal } = context;
   const { clock, kubernetes } = testbed;
@@ -39,7 +40,8 @@ export async function moveBack(context: MoveBackContext): Promise<void> {
     signal.throwIfAborted();
     await kubernetes.drain(node, drainMs);
   }
-  const isEmpty = (): boolean => [...sightings.mountedOn].every((node) => node === victim.node);
+  const isEmpty = (): boolean =>
+    sightings.every(({ mountedOn }) => [...mountedOn].every((node) => node === victim.node));
   const deadlineMs = clock.nowMs() + drainMs;
   if (!(await waitUntil(clock, isEmpty, { deadlineMs, signal }))) {
     throw new EvidenceError('NOT_MOVED_BACK', 'the successor’s node kept the volume mounted');
@@ -48,18 +50,20 @@ export async function moveBack(context: MoveBackContext): Promise<void> {
 }
 
 /** Idempotent. */
-export async function letOthersServe(testbed: Drainable, victim: PodRef): Promise<void> {
+export async function letOthersServe(
+  testbed: Drainable,
+  victim: Pick<PodRef, 'node'>,
+): Promise<void> {
   for (const node of others(testbed, victim)) await testbed.kubernetes.uncordon(node);
 }
 
-const others = ({ nodes }: Drainable, victim: PodRef): string[] =>
+const others = ({ nodes }: Drainable, victim: Pick<PodRef, 'node'>): string[] =>
   nodes.filter((node) => node !== victim.node);
 
 interface RecreateContext extends MoveBackContext {
   readonly scenario: Pick<Scenario, 'recreations'>;
-  readonly testbed: MoveBackContext['testbed'] & {
-    readonly kubernetes: Pick<Kubernetes, 'databasePod' | 'deletePod' | 'forceDelete'>;
-  };
+  readonly victim: PodRef;
+  readonly pods: Pick<PodKubernetes, 'databasePod' | 'deletePod' | 'forceDelete'>;
   readonly onProgress: (line: string) => void;
 }
 
@@ -71,8 +75,7 @@ const readyWithinMs = 300_000;
  * each time until the next one is Ready. All other nodes are drained, so that it stays where it is.
  */
 export async function recreate(context: RecreateContext): Promise<void> {
-  const { scenario, testbed, recorder, victim } = context;
-  const { kubernetes } = testbed;
+  const { scenario, pods, recorder, victim } = context;
   await moveBack(context);
   let pod = victim;
   for (let round = 0; round < scenario.recreations; round++) {
@@ -82,7 +85,7 @@ export async function recreate(context: RecreateContext): Promise<void> {
       name: isForced ? recreation.forced : recreation.plain,
     };
     recorder.record({ ...about, step: 'begin' });
-    await (isForced ? kubernetes.forceDelete(pod) : kubernetes.deletePod(pod));
+    await (isForced ? pods.forceDelete(pod) : pods.deletePod(pod));
     pod = await nextReady(context, pod);
     recorder.record({ ...about, step: 'done' });
     context.onProgress(`pod ${round + 1} of ${scenario.recreations} is Ready again`);
@@ -90,12 +93,13 @@ export async function recreate(context: RecreateContext): Promise<void> {
 }
 
 async function nextReady(context: RecreateContext, old: PodRef): Promise<PodRef> {
-  const { testbed, sightings, signal } = context;
-  const { clock, kubernetes } = testbed;
+  const { testbed, pods, sightings, signal } = context;
+  const { clock } = testbed;
   const deadlineMs = clock.nowMs() + readyWithinMs;
-  const isReady = (): boolean => sightings.ready !== undefined && sightings.ready.uid !== old.uid;
+  const isReady = (): boolean =>
+    sightings.every(({ ready }) => ready !== undefined && ready.uid !== old.uid);
   if (await waitUntil(clock, isReady, { deadlineMs, signal })) {
-    const pod = await kubernetes.databasePod();
+    const pod = await pods.databasePod();
     if (pod !== undefined && pod.uid !== old.uid) return pod;
   }
   throw new EvidenceError('NOT_RECREATED', 'no other pod of the database became Ready');

@@ -1,103 +1,190 @@
 /**
- * What surrounds a run, whatever is done in it: a history from its first record to its list, a testbed
- * that is opened and closed, observers that look on. A failure in here ends in the history.
+ * What surrounds a run, whatever is done in it: a history of each volume from its first record to its
+ * list, what is opened and closed for all, observers that look on. A failure in here ends in the history.
  */
 import type { Clock } from '../../clock.ts';
-import type { CommonTestbed, TestbedOptions } from '../../cluster/port.ts';
+import type { CommonTestbed, Opened, TestbedOptions } from '../../cluster/port.ts';
 import type { Unstamped } from '../../history/port.ts';
 import { EvidenceError, describeError } from '../../errors.ts';
 import type { SegmentList } from '../../history/events.ts';
 import { openRecorder, type RunRecorder } from '../../history/recorder.ts';
-import { attempting, bounded, enter, type AttemptWork, type RunOptions } from './run-context.ts';
+import {
+  attempting,
+  bounded,
+  each,
+  enter,
+  once,
+  type AttemptWork,
+  type RunOptions,
+  type VolumeState,
+} from './run-context.ts';
 import { noTimes, afterInterrupt, boundMs, within } from './bounds.ts';
 
-type ObservedCallbacks = Pick<
-  RunOptions,
-  'onProgress' | 'onStep' | 'onUnhealed' | 'onRecord' | 'signal'
-> &
-  Partial<Pick<RunOptions, 'onPhase'>>;
-
-export interface ObservedOptions<T extends CommonTestbed> extends ObservedCallbacks {
-  /** The run's folder; it exists, and holds no history yet. */
+/** One volume's history, and who is told of it. */
+export interface ObservedVolume
+  extends Pick<RunOptions, 'onProgress' | 'onStep' | 'onUnhealed' | 'onRecord'>,
+    Partial<Pick<RunOptions, 'onPhase'>> {
+  /** It exists, and holds no history yet. */
   readonly folder: string;
-  /** Runs from the run's beginning. */
-  readonly clock: Clock;
   /** The first record: what this run is. */
   readonly first: Unstamped;
-  readonly open: (options: Pick<TestbedOptions, 'recorder' | 'signal'>) => Promise<T>;
 }
 
-/** What is done in a run. Whatever rejects ends in the history. */
+interface Written extends ObservedVolume {
+  readonly recorder: RunRecorder;
+}
+
+export interface ObservedOptions<O extends Opened<CommonTestbed>> {
+  readonly volumes: readonly ObservedVolume[];
+  /** Runs from the run's beginning. */
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly open: (volumes: readonly Pick<TestbedOptions, 'recorder' | 'signal'>[]) => Promise<O>;
+}
+
+type VolumeOf<O> = O extends Opened<infer T> ? T : never;
+
+/** One volume that was opened. */
+export interface ObservedRun<T extends CommonTestbed = CommonTestbed> extends Written {
+  /** Its place among those that were asked for. */
+  readonly index: number;
+  readonly testbed: T;
+  readonly attempt: AttemptWork;
+  readonly state: VolumeState;
+}
+
+/** What is done in a run. What rejects for one volume ends in its history. */
 export interface Work {
-  /** While observers look on. */
-  whileObserved(attempt: AttemptWork): Promise<void>;
-  /** Once nobody looks on any more, and only where all went well so far. Default: nothing. */
-  afterwards?(): Promise<void>;
+  /** While observers look on; must not reject. */
+  whileObserved(): Promise<unknown>;
+  /** Once nobody looks on any more, for those with whom all went well so far. Default: nothing. */
+  afterwards?(): Promise<unknown>;
   /**
-   * Ends what was begun, however far that came. Resolves to the segments of the history that others
-   * have written. Default: there is nothing to end.
+   * Ends what was begun with one, however far that came. Resolves to the segments of the history that
+   * others have written. Default: there is nothing to end.
    */
-  end?(attempt: AttemptWork): Promise<SegmentList>;
+  end?(volume: ObservedRun): Promise<SegmentList>;
 }
 
 /** Steps whose failure leaves something broken, or behind. */
 const mending = new Set(['heal', 'undo remedy', 'undo move back', 'close']);
 
 /**
- * Throws ForcedetachError only when nothing could be set up, or `HISTORY_UNWRITABLE` once all is closed;
- * other trouble is in the history.
+ * Resolves to how it ended for each. One is rejected, with a ForcedetachError, only where nothing could be
+ * set up, or `HISTORY_UNWRITABLE` once all is closed; other trouble is in the history.
  */
-export async function runObserved<T extends CommonTestbed>(
-  options: ObservedOptions<T>,
-  workOn: (stage: { readonly testbed: T; readonly recorder: RunRecorder }) => Work,
-): Promise<void> {
-  const { folder, clock, first, onRecord } = options;
-  const recorder = openRecorder(folder, clock);
-  if (onRecord !== undefined) recorder.subscribe(onRecord);
-  recorder.record(first);
-  enter({ ...options, recorder }, 'prepare');
+export async function runObserved<O extends Opened<CommonTestbed>>(
+  options: ObservedOptions<O>,
+  workOn: (volumes: readonly ObservedRun<VolumeOf<O>>[], opened: O) => Work,
+): Promise<readonly PromiseSettledResult<void>[]> {
+  const written = options.volumes.map((volume): Written => {
+    const recorder = openRecorder(volume.folder, options.clock);
+    if (volume.onRecord !== undefined) recorder.subscribe(volume.onRecord);
+    recorder.record(volume.first);
+    enter({ ...volume, recorder }, 'prepare');
+    return { ...volume, recorder };
+  });
+  let opened: O;
   try {
-    const testbed = await prepare({ ...options, recorder });
-    const { timers, versions, nodes, volume } = testbed;
-    recorder.record({
-      type: 'setup',
-      ...(timers === undefined ? {} : { timers }),
-      ...{ versions, nodes },
-      ...(volume === undefined ? {} : { volume }),
-    });
-    await perform({ ...options, testbed, recorder }, workOn({ testbed, recorder }));
-  } finally {
-    recorder.close();
+    opened = await prepare(options, written);
+  } catch (error) {
+    for (const { recorder } of written) recorder.close();
+    return written.map(() => ({ status: 'rejected', reason: error }));
   }
-  if (recorder.failure !== undefined) throw unwritable(folder, recorder.failure);
+  try {
+    const volumes = written.flatMap((volume, index) => begun<VolumeOf<O>>(volume, index, opened));
+    await perform(options, { volumes, opened }, workOn(volumes, opened));
+  } finally {
+    for (const { recorder } of written) recorder.close();
+  }
+  return written.map((volume, index) => {
+    const result = opened.volumes[index];
+    if (result?.status === 'rejected') return result;
+    const { failure } = volume.recorder;
+    return failure === undefined
+      ? { status: 'fulfilled', value: undefined }
+      : { status: 'rejected', reason: unwritable(volume.folder, failure) };
+  });
 }
 
-type ObservedStage = Pick<ObservedOptions<CommonTestbed>, 'onStep' | 'onUnhealed' | 'signal'> & {
-  readonly testbed: CommonTestbed;
-  readonly recorder: RunRecorder;
-};
+/** Throws what ended the first that did not come to its end. */
+export function mustHaveEnded(ended: readonly PromiseSettledResult<void>[]): void {
+  for (const each of ended) if (each.status === 'rejected') throw each.reason;
+}
 
-async function perform(stage: ObservedStage, work: Work): Promise<void> {
-  const { testbed, recorder } = stage;
-  const run = { ...stage, times: noTimes };
+/** None where it was not opened. */
+function begun<T extends CommonTestbed>(
+  written: Written,
+  index: number,
+  opened: Opened<CommonTestbed>,
+): ObservedRun<T>[] {
+  const result = opened.volumes[index];
+  if (result?.status !== 'fulfilled') return [];
+  const testbed = result.value as T;
+  const { recorder } = written;
+  const { timers, versions, nodes, volume } = testbed;
+  recorder.record({
+    type: 'setup',
+    ...(timers === undefined ? {} : { timers }),
+    ...{ versions, nodes },
+    ...(volume === undefined ? {} : { volume }),
+  });
   const attempt = attempting(recorder, (where, message) => {
-    if (mending.has(where)) stage.onUnhealed?.(`${where}: ${message}`);
+    if (mending.has(where)) written.onUnhealed?.(`${where}: ${message}`);
   });
-  await attempt('run', async () => {
-    const observers = await bounded(run, 'observe', () => testbed.observe(recorder));
-    try {
-      await work.whileObserved(attempt);
-    } finally {
-      await attempt('stop observers', () =>
-        bounded(run, 'stop-observers', async () => observers[Symbol.asyncDispose]()),
-      );
-    }
-    await work.afterwards?.();
-  });
-  const written = (await work.end?.(attempt)) ?? {};
-  await attempt('close', () => bounded(run, 'close', () => testbed.close()));
-  recorder.list(written);
+  return [{ ...written, index, testbed, attempt, state: {} }];
 }
+
+interface ObservedStage {
+  readonly volumes: readonly ObservedRun[];
+  readonly opened: Opened<CommonTestbed>;
+}
+
+async function perform(
+  { clock, signal, volumes: asked }: Omit<ObservedOptions<Opened<CommonTestbed>>, 'open'>,
+  { volumes, opened }: ObservedStage,
+  work: Work,
+): Promise<void> {
+  const about = { signal, times: noTimes };
+  const looking = await each(volumes, async (volume) => {
+    const { testbed, recorder } = volume;
+    const observing = { ...volume, ...about };
+    const observers = await bounded(observing, 'observe', () => testbed.observe(recorder));
+    return { volume, observing, observers };
+  });
+  if (looking.length > 0) await work.whileObserved();
+  await Promise.all(
+    looking.map(({ volume: { attempt }, observing, observers }) =>
+      attempt('stop observers', () =>
+        bounded(observing, 'stop-observers', async () => observers[Symbol.asyncDispose]()),
+      ),
+    ),
+  );
+  await work.afterwards?.();
+  const ends = await Promise.all(
+    volumes.map(async (volume) => {
+      const { attempt, recorder, state } = volume;
+      const { failure } = state;
+      if (failure !== undefined) await attempt('run', () => Promise.reject(failure.error));
+      const written = (await work.end?.(volume)) ?? {};
+      return { recorder, written };
+    }),
+  );
+  const closing = { ...about, testbed: { clock }, ...toldOf(volumes) };
+  const close = (): Promise<void> => bounded(closing, 'close', () => opened.close());
+  if (volumes.length > 0) await once(volumes, 'close', close);
+  else await close().catch((error: unknown) => asked[0]?.onProgress(describeError(error)));
+  for (const { recorder, written } of ends) recorder.list(written);
+}
+
+/** What is begun once for all is told to each. */
+export const toldOf = (
+  volumes: readonly Pick<RunOptions, 'onStep'>[],
+): Required<Pick<RunOptions, 'onStep'>> => ({
+  onStep: (step) => {
+    for (const { onStep } of volumes) onStep?.(step);
+  },
+});
 
 const unwritable = (folder: string, cause: unknown): EvidenceError =>
   new EvidenceError('HISTORY_UNWRITABLE', `not all could be recorded: ${String(cause)}`, {
@@ -106,23 +193,18 @@ const unwritable = (folder: string, cause: unknown): EvidenceError =>
     cause,
   });
 
-/** The testbed, within its bound: one that opens too late is closed again. */
-interface Prepared<T> extends Pick<TestbedOptions, 'recorder' | 'onProgress' | 'signal'> {
-  readonly clock: Clock;
-  readonly open: (options: Pick<TestbedOptions, 'recorder' | 'signal'>) => Promise<T>;
-}
-
-/** Rejects as `open` does, or with EvidenceError `GIVEN_UP`. */
-async function prepare<T extends Pick<CommonTestbed, 'close'>>({
-  clock,
-  open,
-  recorder,
-  onProgress,
-  signal,
-}: Prepared<T>): Promise<T> {
+/**
+ * What is opened, within its bound: what opens too late is closed again. Rejects as `open` does, or with
+ * EvidenceError `GIVEN_UP`.
+ */
+async function prepare<O extends Opened<CommonTestbed>>(
+  { clock, open, signal }: ObservedOptions<O>,
+  written: readonly Written[],
+): Promise<O> {
   // The testbed keeps the signal, so it is not that of the bound, which ends with it.
   const stop = new AbortController();
-  const opening = open({ recorder, signal: AbortSignal.any([signal, stop.signal]) });
+  const stopped = AbortSignal.any([signal, stop.signal]);
+  const opening = open(written.map(({ recorder }) => ({ recorder, signal: stopped })));
   const before = (what: 'prepare' | 'clean-up') => ({
     what,
     deadlineMs: clock.nowMs() + boundMs(what),
@@ -137,8 +219,10 @@ async function prepare<T extends Pick<CommonTestbed, 'close'>>({
       // An opening that failed has said so itself.
       if (left === error) return;
       const message = describeError(left);
-      recorder.record({ type: 'error', where: 'clean-up', message });
-      onProgress(message);
+      for (const { recorder, onProgress } of written) {
+        recorder.record({ type: 'error', where: 'clean-up', message });
+        onProgress(message);
+      }
     });
     throw error;
   }

@@ -1,65 +1,77 @@
-/** The remedy of one run: applied at its moment, taken back at its own, both in the history. */
-import type { BreakableTestbed, PodRef } from '../../cluster/port.ts';
+/** A remedy, of one volume or of all: applied at its moment, taken back at its own, both in the history. */
 import { describeError } from '../../errors.ts';
 import type { Moments } from '../../faults/fault.ts';
+import type { Recorder } from '../../history/port.ts';
 import { remedies } from '../../remedies/index.ts';
-import type { Remedy } from '../../remedies/remedy.ts';
+import { actsOn } from '../../remedies/kinds/index.ts';
+import type { Remedy, RemedyContext } from '../../remedies/remedy.ts';
+import type { Scenario } from '../scenario.ts';
 import { afterInterrupt, boundMs, within } from './bounds.ts';
-import type { Run } from './run-context.ts';
+import { volumeOf, type Struck } from './struck.ts';
+import { recorderOf, type RunEvent } from './run-context.ts';
 import { hasCome } from './moments.ts';
 import { waitUntil } from './wait.ts';
 
-export interface RemedyOptions extends Omit<Run, 'testbed'> {
-  readonly testbed: BreakableTestbed;
-  readonly victim: PodRef;
-}
-
 export class RemedyRun {
-  readonly #options: RemedyOptions;
+  /** The volumes that it is for. */
+  readonly of: readonly Struck[];
+  readonly #event: RunEvent;
   readonly #remedy: Remedy;
+  readonly #scenario: Scenario;
+  readonly #recorder: Pick<Recorder, 'record'>;
+  readonly #node: string;
+  #applying: Promise<void> | undefined;
   /** It acted, and what it did was not taken back yet. */
   #stands = false;
   /** True once it has acted, false once it never will. */
   readonly #acted = Promise.withResolvers<boolean>();
 
-  constructor(options: RemedyOptions) {
-    this.#options = options;
-    this.#remedy = options.custom?.remedy ?? remedies[options.scenario.remedy];
+  constructor(event: RunEvent, of: readonly Struck[], { scenario, victim }: Struck) {
+    this.of = of;
+    this.#event = event;
+    this.#scenario = scenario;
+    this.#remedy = event.custom?.remedy ?? remedies[scenario.remedy];
+    this.#recorder = recorderOf(of);
+    this.#node = victim.node;
   }
 
-  /** Waits for its moment and acts; a moment that does not come by the deadline is a failed step. */
-  async apply(faultAtMs: number, deadlineMs: number): Promise<void> {
+  /** Waits for its moment and acts, once; a moment that does not come by the deadline is a failed step. */
+  apply(faultAtMs: number, deadlineMs: number): Promise<void> {
+    return (this.#applying ??= this.#apply(faultAtMs, deadlineMs));
+  }
+
+  async #apply(faultAtMs: number, deadlineMs: number): Promise<void> {
     try {
       if (this.#remedy.name === 'none') return;
       if (await this.#isDue(faultAtMs, deadlineMs)) await this.#act(deadlineMs);
-      else
-        this.#step('failed', `${this.#options.scenario.remedyAt} did not come within the horizon`);
+      else this.#step('failed', `${this.#scenario.remedyAt} did not come within the horizon`);
     } finally {
       this.#acted.resolve(this.#stands);
     }
   }
 
   async #isDue(faultAtMs: number, deadlineMs: number): Promise<boolean> {
-    const { scenario, testbed, sightings, signal } = this.#options;
-    const { clock } = testbed;
-    const { remedyAt, forceDetachAfterMs } = scenario;
+    const { cluster, signal } = this.#event;
+    const { clock } = cluster;
+    const { remedyAt, forceDetachAfterMs } = this.#scenario;
+    const sightings = this.of.map((run) => run.sightings);
     const looking = { clock, sightings, faultAtMs, forceDetachAfterMs };
     return waitUntil(clock, () => hasCome(remedyAt, looking), { deadlineMs, signal });
   }
 
   /** A call that does not return by the deadline is given up: the heal may be what it waits for. */
   async #act(deadlineMs: number): Promise<void> {
-    const { testbed, recorder, victim, onProgress, signal } = this.#options;
+    const { cluster, signal } = this.#event;
     const interrupt = { signal, ...afterInterrupt('ask-again') };
     const bound = { what: `remedy ${this.#remedy.name}`, deadlineMs, interrupt };
     this.#step('begin');
     this.#stands = true;
     try {
-      const detail = await within(testbed.clock, bound, (signal) =>
-        this.#remedy.apply({ testbed, recorder, victim, signal }),
+      const detail = await within(cluster.clock, bound, (signal) =>
+        this.#remedy.apply(this.#context(signal)),
       );
       this.#step('done', detail);
-      onProgress(`remedy ${this.#remedy.name} applied`);
+      for (const { onProgress } of this.of) onProgress(`remedy ${this.#remedy.name} applied`);
     } catch (error) {
       this.#step('failed', describeError(error));
     }
@@ -67,7 +79,7 @@ export class RemedyRun {
 
   /** Takes it back while the run is watched, where the scenario gives a time for that. */
   async goOn(moments: Moments): Promise<void> {
-    const { untaintAt } = this.#options.scenario;
+    const { untaintAt } = this.#scenario;
     if (typeof untaintAt !== 'number' || !(await this.#acted.promise)) return;
     if (await moments.passed(untaintAt)) await this.takeBack();
     else this.#step('failed', 'the watch was over before it was to be taken back');
@@ -75,25 +87,39 @@ export class RemedyRun {
 
   /** Idempotent, and nothing where nothing was done. */
   async takeBack(): Promise<void> {
-    const { testbed, recorder, victim, signal } = this.#options;
+    const { cluster, signal } = this.#event;
+    const { clock } = cluster;
     const remedy = this.#remedy;
     if (!this.#stands || remedy.undo === undefined) return;
     this.#step('heal');
-    const deadlineMs = testbed.clock.nowMs() + boundMs('undo-remedy');
+    const deadlineMs = clock.nowMs() + boundMs('undo-remedy');
     const interrupt = { signal, ...afterInterrupt('undo-remedy') };
     const bound = { what: `the undo of remedy ${remedy.name}`, deadlineMs, interrupt };
-    await within(testbed.clock, bound, (signal) =>
-      Promise.resolve(remedy.undo?.({ testbed, recorder, victim, signal })),
-    );
+    await within(clock, bound, (signal) => Promise.resolve(remedy.undo?.(this.#context(signal))));
     this.#stands = false;
     this.#step('healed');
   }
 
+  #context(signal: AbortSignal): RemedyContext {
+    const victim = { node: this.#node };
+    const volumes = this.of.map(volumeOf);
+    return { testbed: this.#event.cluster, recorder: this.#recorder, victim, volumes, signal };
+  }
+
   #step(step: 'begin' | 'done' | 'failed' | 'heal' | 'healed', detail?: string): void {
-    const { recorder, victim } = this.#options;
-    recorder.record({
-      ...{ type: 'action', actor: 'remedy', name: this.#remedy.name, step, node: victim.node },
+    this.#recorder.record({
+      ...{ type: 'action', actor: 'remedy', name: this.#remedy.name, step, node: this.#node },
       ...(detail === undefined ? {} : { detail }),
     });
   }
+}
+
+/** What an operator does to the node meets all volumes there: it is done once. The rest is each one's own. */
+const meetsAll = ({ remedy }: Scenario): boolean => ['node', 'path'].includes(actsOn(remedy));
+
+/** Those of a run: one for all its volumes, or one for each. */
+export function remediesOf(event: RunEvent, struck: readonly Struck[]): readonly RemedyRun[] {
+  const [first] = struck;
+  if (first !== undefined && meetsAll(first.scenario)) return [new RemedyRun(event, struck, first)];
+  return struck.map((run) => new RemedyRun(event, [run], run));
 }

@@ -1,4 +1,4 @@
-/** A run on one server with one volume, and the verdict that is read from its history alone. */
+/** A run on one server a volume, and the verdict that is read from its history alone. */
 import type { PodRef, Testbed } from '../../cluster/port.ts';
 import { EvidenceError } from '../../errors.ts';
 import type { ImageLabel } from '../../storage/identity.ts';
@@ -6,12 +6,11 @@ import { openHistory } from '../../history/reader.ts';
 import { assembleVerdict } from '../verdict/assemble.ts';
 import type { Verdict } from '../verdict/verdict.ts';
 import { audit, auditSteady, copyImage, takeImage } from './images.ts';
-import type { RunOptions } from './run-context.ts';
-import { recordRun } from './sequence.ts';
-import { underOneFault } from './shared-fault.ts';
+import type { EventOptions, RunOptions, VolumeRunOptions } from './run-context.ts';
+import { recordRun, recordVolumes } from './sequence.ts';
 import type { Steps, StepsContext, Tested } from './steps.ts';
 
-export type { RunOptions } from './run-context.ts';
+export type { EventOptions, RunOptions, VolumeRunOptions } from './run-context.ts';
 
 /** Does what `recordScenario` does; resolves to the verdict that its history gives. */
 export async function runScenario(options: RunOptions): Promise<Verdict> {
@@ -21,14 +20,16 @@ export async function runScenario(options: RunOptions): Promise<Verdict> {
 }
 
 /** Throws as `recordRun` does. */
-export function recordScenario({ event, ...options }: RunOptions): Promise<void> {
-  if (event === undefined) return recordRun(options, oneServer);
-  const backend = underOneFault(options.backend, event);
-  return recordRun({ ...options, backend, event }, oneServer);
-}
+export const recordScenario = (options: RunOptions): Promise<void> => recordRun(options, oneServer);
+
+/** Several under one fault, a volume each; resolves as `recordVolumes` does. */
+export const recordScenarios = (
+  event: EventOptions,
+  volumes: readonly VolumeRunOptions[],
+): Promise<readonly PromiseSettledResult<void>[]> => recordVolumes(event, volumes, oneServer);
 
 const oneServer: Tested<Testbed> = {
-  open: (backend, request) => backend.open(request),
+  open: (backend, volumes) => backend.open(volumes),
   stepsOn: onOneVolume,
 };
 
@@ -41,7 +42,7 @@ function onOneVolume(context: StepsContext<Testbed>): Steps {
       const pod = await kubernetes.databasePod();
       return pod ?? noDatabasePod();
     },
-    breakable: () => testbed,
+    breakable: () => ({ disk, pods: kubernetes }),
     handOver: {
       isSeen: () => sightings.secondMountAtMs !== undefined,
       seen: 'another node mounted the volume',

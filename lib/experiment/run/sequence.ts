@@ -1,103 +1,176 @@
 /**
- * One run, from nothing to a history: prepare, steady state, fault, remedy, watch, first image, heal,
- * converge, second image, audit. Whatever database is tested, this is the only such sequence.
+ * One run, from nothing to a history of each volume: prepare, steady state, fault, remedy, watch, first
+ * image, heal, converge, second image, audit. Whatever database is tested, and on however many volumes,
+ * this is the only such sequence. What happens to the node happens once; the rest is each volume's own.
  */
-import type { KubernetesTestbed } from '../../cluster/port.ts';
+import type { KubernetesTestbed, OpenedCluster, PodRef } from '../../cluster/port.ts';
 import type { Writers, WriterSpec } from '../../workload/port.ts';
-import { historyVersion, type SegmentList } from '../../history/events.ts';
+import { historyVersion, type RunRecord, type SegmentList } from '../../history/events.ts';
 import type { ClientPlan } from '../../history/client-records.ts';
 import {
   auditOf,
   bounded,
+  each,
   enter,
-  type AttemptWork,
+  type RunEvent,
+  type EventOptions,
   type Run,
   type RunOptions,
+  type VolumeRunOptions,
 } from './run-context.ts';
 import { namesOf } from './custom.ts';
 import { exportStep } from '../evidence/completeness.ts';
 import { faultToConvergence } from './fault-to-convergence.ts';
-import { runObserved, type ObservedOptions, type Work } from './observed.ts';
+import { mustHaveEnded, runObserved, type ObservedRun, type Work } from './observed.ts';
 import { basisOf, type Scenario } from '../scenario.ts';
 import { Sightings } from './sightings.ts';
 import type { Tested } from './steps.ts';
+import type { Struck } from './struck.ts';
 import { EvidenceError } from '../../errors.ts';
 import { waitUntil } from './wait.ts';
 import { clientSides } from '../../workload/ledger.ts';
 
-/** Throws as `runObserved` does; other trouble is in the history, and hence in the verdict. */
+/** Throws as `recordVolumes` rejects; other trouble is in the history, and hence in the verdict. */
 export async function recordRun<T extends KubernetesTestbed>(
   options: RunOptions,
   tested: Tested<T>,
 ): Promise<void> {
-  const { backend, scenario, custom, seed, runId, folder, event, onProgress } = options;
-  const names = custom === undefined ? undefined : namesOf(custom);
-  const first = {
-    type: 'run',
-    schemaVersion: historyVersion,
-    runId,
-    seed,
-    backend: backend.backend,
-    basis: basisOf(backend.backend, scenario),
-    scenario,
-    ...(names === undefined ? {} : { custom: names }),
-    replay: options.replay,
-  } as const;
-  const open: ObservedOptions<T>['open'] = (each) =>
-    tested.open(backend, { ...each, scenario, runId, seed, folder, onProgress, event });
-  await runObserved({ ...options, clock: backend.clock, first, open }, ({ testbed, recorder }) => {
-    const sightings = new Sightings();
-    const steps = tested.stepsOn({ testbed, recorder, scenario, folder, sightings, onProgress });
-    const times = { ...scenario, leastMs: steps.leastMs };
-    return sequence({ ...options, recorder, testbed, sightings, steps, times, audits: [] });
-  });
+  mustHaveEnded(await recordVolumes(options, [options], tested));
 }
 
-function sequence(run: Run): Work {
-  const { recorder, sightings } = run;
-  const { cold } = run.steps;
-  const unsubscribe = recorder.subscribe((record) => sightings.see(record));
-  let writers: Writers | undefined;
-  return {
-    async whileObserved(attempt) {
-      writers = await bounded(run, 'start-writers', () => startWriters(run));
-      await untilSecondImage(run, writers, attempt);
+/** A run of several volumes under one fault; resolves as `runObserved` does. */
+export async function recordVolumes<T extends KubernetesTestbed>(
+  options: EventOptions,
+  volumes: readonly VolumeRunOptions[],
+  tested: Tested<T>,
+): Promise<readonly PromiseSettledResult<void>[]> {
+  const { backend, custom, signal } = options;
+  return runObserved<OpenedCluster<T>>(
+    {
+      ...{ clock: backend.clock, signal },
+      volumes: volumes.map((volume) => ({ ...volume, first: firstOf(options, volume) })),
+      open: (opening) =>
+        tested.open(
+          backend,
+          opening.map((one, at) => ({ ...wanted(volumes, at), ...one })),
+        ),
     },
-    async afterwards() {
-      // Its audit may wait for those of many others, whose databases take the machine's time meanwhile.
-      await bounded(run, 'remove-database', async () => cold?.removeDatabase());
-      enter(run, 'audit');
-      if (run.event === undefined) await auditOf(run, 'first');
-      await Promise.all(run.audits);
-      await auditOf(run, 'second');
-      enter(run, 'report');
-    },
-    async end(attempt) {
-      let written: SegmentList = {};
-      await Promise.all(run.audits);
-      unsubscribe();
-      await attempt('stop writers', async () => {
-        written = (await bounded(run, 'stop-writers', async () => writers?.stop())) ?? {};
-      });
-      await attempt(exportStep, () =>
-        bounded(run, 'export-writes', async (signal) => cold?.exportWrites(signal)),
+    (opened, { cluster }) => {
+      const event = { cluster, signal, ...(custom === undefined ? {} : { custom }) };
+      const isAlone = volumes.length === 1;
+      const runs = opened.map((one) =>
+        runOf(event, { ...wanted(volumes, one.index), ...one }, isAlone, tested),
       );
-      return written;
+      return sequence(event, runs);
+    },
+  );
+}
+
+function wanted(volumes: readonly VolumeRunOptions[], index: number): VolumeRunOptions {
+  const found = volumes[index];
+  if (found === undefined) throw new RangeError('nobody asked for such a volume');
+  return found;
+}
+
+function firstOf(
+  { backend: { backend }, custom }: EventOptions,
+  { runId, seed, scenario, replay }: VolumeRunOptions,
+): Omit<RunRecord, 't' | 'wall'> {
+  const names = custom === undefined ? undefined : namesOf(custom);
+  return {
+    type: 'run',
+    schemaVersion: historyVersion,
+    ...{ runId, seed, backend },
+    basis: basisOf(backend, scenario),
+    scenario,
+    ...(names === undefined ? {} : { custom: names }),
+    replay,
+  };
+}
+
+function runOf<T extends KubernetesTestbed>(
+  event: RunEvent,
+  volume: VolumeRunOptions & ObservedRun<T>,
+  isAlone: boolean,
+  tested: Tested<T>,
+): Run {
+  const sightings = new Sightings();
+  const steps = tested.stepsOn({ ...volume, sightings });
+  const times = { ...volume.scenario, leastMs: steps.leastMs };
+  return { ...volume, ...event, sightings, steps, times, isAlone, audits: [] };
+}
+
+function sequence(event: RunEvent, runs: readonly Run[]): Work {
+  const unsubscribes = runs.map(({ recorder, sightings }) =>
+    recorder.subscribe((record) => sightings.see(record)),
+  );
+  return {
+    whileObserved: () => untilSecondImage(event, runs),
+    afterwards: () => each(runs, auditImages),
+    async end({ recorder }) {
+      const at = runs.findIndex((run) => run.recorder === recorder);
+      const run = runs[at];
+      if (run === undefined) return {};
+      await Promise.all(run.audits);
+      unsubscribes[at]?.();
+      return ended(run);
     },
   };
 }
 
+async function auditImages(run: Run): Promise<void> {
+  // Its audit may wait for those of many others, whose databases take the machine's time meanwhile.
+  await bounded(run, 'remove-database', async () => run.steps.cold?.removeDatabase());
+  enter(run, 'audit');
+  if (run.isAlone) await auditOf(run, 'first');
+  await Promise.all(run.audits);
+  await auditOf(run, 'second');
+  enter(run, 'report');
+}
+
+async function ended(run: Run): Promise<SegmentList> {
+  let written: SegmentList = {};
+  await run.attempt('stop writers', async () => {
+    written = (await bounded(run, 'stop-writers', async () => run.state.writers?.stop())) ?? {};
+  });
+  await run.attempt(exportStep, () =>
+    bounded(run, 'export-writes', async (signal) => run.steps.cold?.exportWrites(signal)),
+  );
+  return written;
+}
+
 /** From the steady state on; the writers end before that image is taken. */
-async function untilSecondImage(run: Run, writers: Writers, attempt: AttemptWork): Promise<void> {
-  const { steps } = run;
+async function untilSecondImage(event: RunEvent, runs: readonly Run[]): Promise<void> {
+  const steady = await each(runs, untilSteady);
+  const struck = await each(steady, (run) => onOneNode(run, steady));
+  const completed = await faultToConvergence(event, struck);
+  await each(struck, async (run) => {
+    if (!completed.includes(run)) {
+      throw new EvidenceError('CUT_SHORT', 'the run ended before its first image');
+    }
+    const { steps, writers } = run;
+    await bounded(run, 'stop-writers', () => writers.stop());
+    enter(run, 'second-image');
+    await bounded(run, 'second-image', (signal) => steps.image('second', signal));
+  });
+}
+
+async function untilSteady(run: Run): Promise<Struck> {
+  const { state, steps } = run;
+  const writers = await bounded(run, 'start-writers', () => startWriters(run));
+  state.writers = writers;
   enter(run, 'steady');
   await bounded(run, 'steady', (signal) => reachSteadyState(run, writers, signal));
-  if (run.event === undefined) await auditOf(run, 'steady');
-  const victim = await steps.victim();
-  await faultToConvergence(run, writers, victim, attempt);
-  await bounded(run, 'stop-writers', () => writers.stop());
-  enter(run, 'second-image');
-  await bounded(run, 'second-image', (signal) => steps.image('second', signal));
+  if (run.isAlone) await auditOf(run, 'steady');
+  return { ...run, writers, victim: await steps.victim() };
+}
+
+/** One fault strikes one node: a database that is on another one would see none. */
+function onOneNode(run: Struck, [first]: readonly { readonly victim: PodRef }[]): Promise<Struck> {
+  const { victim } = run;
+  if (victim.node === first?.victim.node) return Promise.resolve(run);
+  const what = `the database is on ${victim.node}, and ${first?.victim.node} is to be struck`;
+  throw new EvidenceError('OTHER_VICTIM', what);
 }
 
 /**

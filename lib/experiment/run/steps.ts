@@ -4,17 +4,18 @@
  */
 import type {
   Backend,
-  BreakableTestbed,
   KubernetesTestbed,
+  OpenedCluster,
   PodRef,
   TestbedOptions,
 } from '../../cluster/port.ts';
+import type { StruckVolume } from '../../faults/fault.ts';
 import type { ImageLabel } from '../../storage/identity.ts';
 import type { Sightings } from './sightings.ts';
 
 /** A database to a run: where it lives, and what the run asks of it there. */
 export interface Tested<T extends KubernetesTestbed> {
-  open(backend: Backend, options: TestbedOptions): Promise<T>;
+  open(backend: Backend, volumes: readonly TestbedOptions[]): Promise<OpenedCluster<T>>;
   stepsOn(context: StepsContext<T>): Steps;
 }
 
@@ -31,8 +32,8 @@ export interface Steps {
   isWhole?(): boolean;
   /** The pod whose node is to be broken, asked right before. */
   victim(): Promise<PodRef>;
-  /** What a fault or a remedy there may touch. */
-  breakable(victim: PodRef): BreakableTestbed;
+  /** What of the volume a fault or a remedy may touch. */
+  breakable(victim: PodRef): Pick<StruckVolume, 'disk' | 'pods'>;
   /** Whether somebody else took over, and what the watch says once it has, or has not. */
   readonly handOver: {
     isSeen(victim: PodRef): boolean;

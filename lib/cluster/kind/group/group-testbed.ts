@@ -15,7 +15,7 @@ import { InfrastructureError } from '../../../errors.ts';
 import { hasQuorum } from '../../../database/group-views.ts';
 import { groupSize } from '../../../database/kinds/group-replication.ts';
 import type { ImageSet } from '../../../images/image-set.ts';
-import type { GroupTestbed, TestbedOptions } from '../../port.ts';
+import type { Closes, GroupTestbed, TestbedOptions } from '../../port.ts';
 import type { Recorder } from '../../../history/port.ts';
 import { ClientSockets, startWriterProcesses } from '../clients/writers.ts';
 import type { Cluster } from '../cluster.ts';
@@ -46,8 +46,10 @@ export interface GroupTestbedOptions extends TestbedOptions {
   readonly clock: RealClock;
 }
 
+type OpenGroup = GroupTestbed & Closes;
+
 /** Takes the cluster over: closing the testbed releases it, and so does an error here. */
-export async function openGroupTestbed(options: GroupTestbedOptions): Promise<GroupTestbed> {
+export async function openGroupTestbed(options: GroupTestbedOptions): Promise<OpenGroup> {
   const { cluster, images, scenario, runId, seed, folder, signal, onProgress, clock } = options;
   // Undone in reverse order, each step whatever becomes of the others.
   await using opening = new AsyncDisposableStack();

@@ -1,5 +1,5 @@
 /** A cluster without a database, for procedures: what they make on it is gone when it is closed. */
-import type { KubernetesTestbed } from '../../port.ts';
+import type { Closes, KubernetesTestbed } from '../../port.ts';
 import { kindControlPlane } from '../create/control-plane.ts';
 import type { OpenCluster } from '../create/open-cluster.ts';
 import type { KubeClients } from '../../../kube.ts';
@@ -13,6 +13,7 @@ import { removeObjects } from './remove.ts';
 
 export interface ProcedureTestbed
   extends Omit<KubernetesTestbed, 'startWriters'>,
+    Closes,
     Pick<OpenCluster, 'cluster' | 'images'> {
   readonly clients: KubeClients;
 }

@@ -35,7 +35,7 @@ export class AttachDetach implements ApiWatcher {
           index,
           nextPassUs: (atUs) => onGrid(atUs, passPhaseUs, attachDetachPassUs),
           nextSyncUs: (atUs) => onGrid(atUs, syncPhaseUs, attachDetachSyncUs),
-          sayForced: (reason, node) => this.#sayForced(reason, node),
+          sayForced: (reason, node, volume) => this.#sayForced(reason, node, volume),
         }),
     );
     for (const node of api.nodes)
@@ -66,7 +66,7 @@ export class AttachDetach implements ApiWatcher {
   }
 
   /** Says it as reconciler.go does, also where nothing was mounted any more: each detach unverified counts. */
-  #sayForced(reason: ForceReason, { name: node, index }: NodeObject): void {
+  #sayForced(reason: ForceReason, { name: node, index }: NodeObject, volume: number): void {
     const { world } = this.#context;
     this.#forced[reason] += 1;
     const isTimeout = reason === 'timeout';
@@ -78,7 +78,7 @@ export class AttachDetach implements ApiWatcher {
       : 'node has out-of-service taint, force detaching';
     const line = `attacherDetacher.DetachVolume started: ${why} node="${node}" (model)`;
     const source = 'controller-manager';
-    world.see({ source, name: observed.forceDetachLog, node, data: { line } });
+    world.see({ source, name: observed.forceDetachLog, node, volume, data: { line } });
     world.see({ source, name: observed.forceDetachMetric, data: { ...this.#forced } });
   }
 }

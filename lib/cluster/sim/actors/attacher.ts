@@ -83,7 +83,7 @@ export class Attacher implements ApiWatcher {
         work.backOff.reset();
       } else {
         const call = deleting ? csiCalls.unpublish : csiCalls.publish;
-        seeCall(world, call, attachment.node.name, beganAtUs, { error });
+        seeCall(world, attachment.volume, call, attachment.node.name, beganAtUs, { error });
         if (deleting) world.api.failDetach(attachment);
         else world.api.failAttach(attachment);
         this.#tryLater(attachment, work);
@@ -121,7 +121,7 @@ export class Attacher implements ApiWatcher {
     const refusal = heldElsewhere(world, volume, node) ?? decideAttach({ world, volume, node });
     if (refusal !== undefined) return refusal;
     const { generation } = volume.publish(node);
-    seeCall(world, csiCalls.publish, node, beganAtUs, { generation });
+    seeCall(world, attachment.volume, csiCalls.publish, node, beganAtUs, { generation });
     world.notice(notices.published, attachment.node.index, attachment.volume);
     world.api.setAttachmentAttached(attachment);
     return undefined;
@@ -133,7 +133,7 @@ export class Attacher implements ApiWatcher {
     const refusal = decideDetach({ world, volume, node });
     if (refusal !== undefined) return refusal;
     volume.unpublish(node);
-    seeCall(world, csiCalls.unpublish, node, beganAtUs);
+    seeCall(world, attachment.volume, csiCalls.unpublish, node, beganAtUs);
     world.notice(notices.unpublished, attachment.node.index, attachment.volume);
     world.api.removeAttachment(attachment);
     return undefined;
@@ -152,8 +152,9 @@ export class Attacher implements ApiWatcher {
 }
 
 /** The storage counts a node for as long as it was not asked to detach it (lib/csi/backend.ts). */
-function heldElsewhere({ settings }: World, volume: Volume, node: string): RefusalMessage {
-  if (settings.forMany || settings.attachWhileBusy === 'granted') return undefined;
+function heldElsewhere(world: World, volume: Volume, node: string): RefusalMessage {
+  const { forMany, attachWhileBusy } = world.of(volume.index);
+  if (forMany || attachWhileBusy === 'granted') return undefined;
   const holder = volume.others(node).find(({ published }) => published);
   return holder === undefined ? undefined : `the volume is attached to ${holder.node}`;
 }

@@ -74,7 +74,7 @@ export class LocalPod {
   #mount(): void {
     const { world, volume, onChange } = this.#options;
     // ReadWriteOncePod: not while another pod here has it (IsVolumeMountedElsewhere).
-    if (world.settings.accessMode === 'ReadWriteOncePod' && volume.users > 0) return;
+    if (world.of(volume.index).accessMode === 'ReadWriteOncePod' && volume.users > 0) return;
     const mount = volume.obtain();
     if (mount === undefined) return;
     this.#state = 'mounting';
@@ -82,7 +82,7 @@ export class LocalPod {
     volume.users += 1;
     const beganAtUs = world.kernel.nowUs;
     this.#byKubelet(measuredTimes.nodeCall, () => {
-      seeCall(world, csiCalls.nodePublish, this.#options.machine.name, beganAtUs);
+      seeCall(world, volume.index, csiCalls.nodePublish, this.#options.machine.name, beganAtUs);
       this.#run();
       onChange();
     });
@@ -97,7 +97,7 @@ export class LocalPod {
     const container = new Container(world, machine, mount, this.object.uid, onChange);
     this.#container = container;
     world.notice(notices.containerStarted, machine.index, volume.index);
-    if (world.settings.selfFence === 'off') return;
+    if (world.of(volume.index).selfFence === 'off') return;
     this.#selfFence = new SelfFence({ ...this.#options, container, pod: this.object });
   }
 
@@ -117,8 +117,8 @@ export class LocalPod {
     if (this.#state === 'waiting') return this.#containersEnded();
     if (this.#state !== 'running') return;
     this.#state = 'stopping';
-    const { world, machine } = this.#options;
-    const { preStopUs, terminationGraceUs } = world.settings;
+    const { world, machine, volume } = this.#options;
+    const { preStopUs, terminationGraceUs } = world.of(volume.index);
     const container = this.#container;
     machine.byKubelet(preStopUs, () => {
       if (container === undefined) this.#containersEnded();
@@ -150,7 +150,7 @@ export class LocalPod {
     const beganAtUs = world.kernel.nowUs;
     this.#byKubelet(measuredTimes.nodeCall, () => {
       if (this.#published) {
-        seeCall(world, csiCalls.nodeUnpublish, machine.name, beganAtUs);
+        seeCall(world, volume.index, csiCalls.nodeUnpublish, machine.name, beganAtUs);
         volume.users -= 1;
       }
       volume.wanted -= 1;

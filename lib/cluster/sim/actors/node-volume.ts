@@ -53,7 +53,7 @@ export class NodeVolume {
 
   /** What the kubelet reports. */
   get inUse(): boolean {
-    const { attachable } = this.#options.world.settings;
+    const { attachable } = this.#options.world.of(this.index);
     if (!attachable || this.unattachable) return false;
     return this.wanted > 0 || (this.#mount !== undefined && !this.forgotten);
   }
@@ -66,7 +66,7 @@ export class NodeVolume {
   obtain(): Mount | undefined {
     if (this.#busy) return undefined;
     const { world, volume, machine } = this.#options;
-    if (!world.settings.attachable) {
+    if (!world.of(this.index).attachable) {
       this.#mount ??= this.#mounted(new Mount(volume, volume.publish(machine.name)));
       return this.#mount;
     }
@@ -112,8 +112,8 @@ export class NodeVolume {
     machine.byKubelet(world.chance.within(measuredTimes.unstage), () =>
       this.#unmount(() => {
         this.#busy = false;
-        if (world.settings.attachable) {
-          seeCall(world, csiCalls.unstage, machine.name, beganAtUs);
+        if (world.of(this.index).attachable) {
+          seeCall(world, this.index, csiCalls.unstage, machine.name, beganAtUs);
           world.notice(notices.unstaged, machine.index, this.index);
         }
         onChange();
@@ -221,6 +221,7 @@ export class NodeVolume {
 
   #see(name: typeof observed.mounted | typeof observed.unmounted, { device }: Path): void {
     const { world, machine } = this.#options;
-    world.see?.({ source: 'mounts', name, node: machine.name, data: { device } });
+    const volume = this.index;
+    world.see?.({ source: 'mounts', name, node: machine.name, volume, data: { device } });
   }
 }

@@ -44,8 +44,8 @@ export class Scheduler implements ApiWatcher {
 
   /** ReadWriteOncePod: not while another pod has the claim (VolumeRestrictions). */
   #mustWait(pod: PodObject): boolean {
-    const { api, settings } = this.#context.world;
-    if (settings.accessMode !== 'ReadWriteOncePod') return false;
+    const { api } = this.#context.world;
+    if (this.#context.world.of(pod.workload).accessMode !== 'ReadWriteOncePod') return false;
     for (const other of api.podsOf(pod.workload))
       if (other !== pod && other.node !== undefined) return true;
     return false;

@@ -9,6 +9,7 @@ import type { Container } from '../container.ts';
 import type { OnNode } from '../machine.ts';
 import { notices } from '../notices.ts';
 import { measuredTimes } from '../timings.ts';
+import type { VolumeSettings } from '../settings.ts';
 import { seeSelfFence } from './sightings.ts';
 
 export interface SelfFenceOptions extends OnNode {
@@ -33,11 +34,20 @@ export class SelfFence {
     if (this.#over) return;
     this.#changes += 1;
     if (this.#seesRenewals) this.#after(0, () => this.#open());
-    else this.#after(this.#options.world.settings.selfFenceAfterUs, () => this.#fence());
+    else this.#after(this.#settings.selfFenceAfterUs, () => this.#fence());
   }
 
   end(): void {
     this.#over = true;
+  }
+
+  get #settings(): VolumeSettings {
+    return this.#options.world.of(this.#options.pod.workload);
+  }
+
+  #say(text: string): void {
+    const { world, node, pod } = this.#options;
+    seeSelfFence(world, node.name, pod.workload, text);
   }
 
   get #seesRenewals(): boolean {
@@ -60,10 +70,10 @@ export class SelfFence {
     if (this.#shut) return;
     this.#shut = true;
     const { world, node, pod, container } = this.#options;
-    const isReadOnly = world.settings.selfFence === 'lease-read-only';
+    const isReadOnly = this.#settings.selfFence === 'lease-read-only';
     container.fence(isReadOnly ? 'read-only' : 'kill');
-    seeSelfFence(world, node.name, `shut: no renewal; killed ${database.server} (model)`);
-    if (isReadOnly) seeSelfFence(world, node.name, `read-only: ${database.pod.dataFolder}`);
+    this.#say(`shut: no renewal; killed ${database.server} (model)`);
+    if (isReadOnly) this.#say(`read-only: ${database.pod.dataFolder}`);
     world.notice(notices.selfFenced, node.index, pod.workload);
   }
 
@@ -73,7 +83,7 @@ export class SelfFence {
     if (!this.#shut || !world.api.pods.has(pod) || pod.terminating) return;
     this.#shut = false;
     container.unfence();
-    seeSelfFence(world, node.name, 'open: the Lease is renewed and the pod is wanted');
+    this.#say('open: the Lease is renewed and the pod is wanted');
     world.notice(notices.selfFenceOpened, node.index, pod.workload);
   }
 }

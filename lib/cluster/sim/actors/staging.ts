@@ -19,24 +19,28 @@ interface StagingRequest {
 }
 
 export function stage({ world, machine, volume, path, done }: StagingRequest): void {
-  const { kernel, settings } = world;
+  const { kernel } = world;
   const { name } = machine;
   const beganAtUs = kernel.nowUs;
   const refuse = (error: string): void => {
-    seeCall(world, csiCalls.stage, name, beganAtUs, { error });
+    seeCall(world, volume.index, csiCalls.stage, name, beganAtUs, { error });
     done(undefined);
   };
   const mount = (): void => {
     seeWritten(world, volume);
     const mounted = new Mount(volume, path);
     const { generation, device } = path;
-    seeCall(world, csiCalls.stage, name, beganAtUs, { generation, device, fsck: mounted.fsck });
+    seeCall(world, volume.index, csiCalls.stage, name, beganAtUs, {
+      generation,
+      device,
+      fsck: mounted.fsck,
+    });
     done(mounted);
   };
   machine.after(draw(world, measuredTimes.stage), () => {
     const refusal = decideStage({ world, volume, node: name });
     if (refusal !== undefined) return refuse(refusal);
-    if (settings.filesystem !== 'ext4-mmp' || volume.clean) return mount();
+    if (world.of(volume.index).filesystem !== 'ext4-mmp' || volume.clean) return mount();
     lookTwice({ world, machine, volume }, (rival) => {
       if (rival === undefined) mount();
       else refuse(`MMP: the file system is renewed by ${rival.node} (model)`);

@@ -36,7 +36,8 @@ export class TaintEviction implements ApiWatcher {
   }
 
   #consider(pod: PodObject): void {
-    const { api, settings } = this.#context.world;
+    const { world } = this.#context;
+    const { api } = world;
     if (!api.pods.has(pod) || pod.terminating || !this.#isPushed(pod)) {
       this.#plans.delete(pod);
       return;
@@ -45,7 +46,7 @@ export class TaintEviction implements ApiWatcher {
       ({ key, effect }) => effect !== 'NoExecute' || key === unreachableKey,
     );
     if (isTolerated !== true) this.#evict(pod);
-    else if (!this.#plans.has(pod)) this.#plan(pod, settings.tolerationUs);
+    else if (!this.#plans.has(pod)) this.#plan(pod, world.of(pod.workload).tolerationUs);
   }
 
   #plan(pod: PodObject, delayUs: number): void {
@@ -58,8 +59,9 @@ export class TaintEviction implements ApiWatcher {
 
   /** A plain DELETE, which no disruption budget stops. */
   #evict(pod: PodObject): void {
-    const { api, settings } = this.#context.world;
+    const { world } = this.#context;
+    const { api } = world;
     this.#plans.delete(pod);
-    if (api.pods.has(pod)) api.deletePod(pod, settings.terminationGraceUs / secondUs);
+    if (api.pods.has(pod)) api.deletePod(pod, world.of(pod.workload).terminationGraceUs / secondUs);
   }
 }

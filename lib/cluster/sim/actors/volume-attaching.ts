@@ -27,7 +27,7 @@ export interface VolumeAttachingOptions extends ControllerContext {
   /** The first pass, or sync, at or after a time. */
   readonly nextPassUs: (atUs: number) => number;
   readonly nextSyncUs: (atUs: number) => number;
-  readonly sayForced: (reason: ForceReason, node: NodeObject) => void;
+  readonly sayForced: (reason: ForceReason, node: NodeObject, volume: number) => void;
 }
 
 export class VolumeAttaching {
@@ -45,7 +45,7 @@ export class VolumeAttaching {
     this.#options = options;
     this.index = options.index;
     this.#attached = new AttachedNodes(options.world, options.index);
-    this.#operations = new Operations(options, (atUs) => this.#passFrom(atUs));
+    this.#operations = new Operations(options, this.index, (atUs) => this.#passFrom(atUs));
     this.#known = options.world.api.nodes.map(({ exists }) => exists);
   }
 
@@ -56,7 +56,7 @@ export class VolumeAttaching {
 
   /** Something changed, as the controller sees so much later. */
   nudge(delayUs: number): void {
-    if (!this.#options.world.settings.attachable) return;
+    if (!this.#options.world.of(this.index).attachable) return;
     this.#passFrom(this.#options.world.kernel.nowUs + delayUs);
   }
 
@@ -177,7 +177,7 @@ export class VolumeAttaching {
     process.after(chance.within(measuredTimes.apiCall), () => {
       api.setAttached(node, this.index, false);
       if (forced === undefined) this.#notice(notices.detachBegan, node);
-      else sayForced(forced, node);
+      else sayForced(forced, node, this.index);
       if (forced === undefined && node.exists && node.inUse.has(this.index)) {
         api.setAttached(node, this.index, true);
         this.#notice(notices.detachPutOff, node);
@@ -210,8 +210,9 @@ export class VolumeAttaching {
     if (node === undefined || !this.#isActive(pod)) return;
     if (this.#attached.on(node)?.confirmed === true) return;
     if (!this.#operations.mayStart('attach', node)) return;
-    const { api, settings } = this.#options.world;
-    if (!this.#attached.isElsewhere(node) || settings.forMany) {
+    const { world } = this.#options;
+    const { api, settings } = world;
+    if (!this.#attached.isElsewhere(node) || world.of(this.index).forMany) {
       this.#attach(node, pod);
       return;
     }

@@ -14,12 +14,14 @@ export type PollState = 'done' | 'failed' | 'waiting';
 /** `look`: a pass at that time may find work. */
 export class Operations {
   readonly #context: ControllerContext;
+  readonly #volume: number;
   readonly #look: (atUs: number) => void;
   /** By node, or under one key where the volume is for one. */
   readonly #all = new Map<number, VolumeOperation>();
 
-  constructor(context: ControllerContext, look: (atUs: number) => void) {
+  constructor(context: ControllerContext, volume: number, look: (atUs: number) => void) {
     this.#context = context;
+    this.#volume = volume;
     this.#look = look;
   }
 
@@ -50,7 +52,7 @@ export class Operations {
   }
 
   #key({ index }: NodeObject): number {
-    return this.#context.world.settings.forMany ? index : -1;
+    return this.#context.world.of(this.#volume).forMany ? index : -1;
   }
 }
 

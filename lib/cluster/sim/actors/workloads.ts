@@ -26,22 +26,23 @@ export class Workloads implements ApiWatcher {
     if (!this.#isServed(workload)) this.#nudges[workload]?.();
   }
 
-  get #isDeployment(): boolean {
-    return this.#context.world.settings.workload.startsWith('deployment');
+  #isDeployment(workload: number): boolean {
+    return this.#context.world.of(workload).workload.startsWith('deployment');
   }
 
   /** There is a pod that counts. */
   #isServed(workload: number): boolean {
     const pods = this.#context.world.api.podsOf(workload);
-    if (!this.#isDeployment) return pods.size > 0;
+    if (!this.#isDeployment(workload)) return pods.size > 0;
     for (const { terminating, phase } of pods) if (!terminating && phase !== 'Failed') return true;
     return false;
   }
 
   #reconcile(workload: number): void {
     if (this.#isServed(workload)) return;
-    const { api, settings } = this.#context.world;
-    const uniqueName = !this.#isDeployment;
-    api.createPod(workload, { uniqueName, finalizer: settings.podFinalizer });
+    const { world } = this.#context;
+    const uniqueName = !this.#isDeployment(workload);
+    const finalizer = world.of(workload).podFinalizer;
+    world.api.createPod(workload, { uniqueName, finalizer });
   }
 }

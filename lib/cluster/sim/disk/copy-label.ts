@@ -14,8 +14,8 @@ export interface SimCopy {
 /** File system and database number `made` of the model's volume. */
 export const uuidOf = (made: number): string => `model-${made}`;
 
-export const identityOf = ({ made }: Pick<Volume, 'made'>): VolumeIdentity => ({
-  volume: volumeName(0),
+export const identityOf = ({ made, index }: Pick<Volume, 'made' | 'index'>): VolumeIdentity => ({
+  volume: volumeName(index),
   filesystemUuid: uuidOf(made),
   serverUuid: uuidOf(made),
 });
@@ -23,7 +23,7 @@ export const identityOf = ({ made }: Pick<Volume, 'made'>): VolumeIdentity => ({
 /** `number`: counts the run's copies. */
 export const labelled = (image: Image, volume: Volume, number: number): CopyIdentity => ({
   copy: `model-${number}`,
-  volume: volumeName(0),
+  volume: volumeName(volume.index),
   generation: volume.files === undefined ? volume.paths.length : 0,
   stamp: `model-${number}`,
   ...contentOf(image),

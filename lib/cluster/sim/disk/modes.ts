@@ -20,7 +20,7 @@ export type RefusalMessage = string | undefined;
 
 /** Before a new attachment is recorded. */
 export function decideAttach(request: ModelModeRequest): RefusalMessage {
-  const { disk, attachWhileBusy } = request.world.settings;
+  const { disk, attachWhileBusy } = request.world.of(request.volume.index);
   const { attach } = diskModeOf[disk];
   if (attach === undefined || attachWhileBusy === 'granted') return undefined;
   return refusals[attach.refusedWhile](request);
@@ -29,7 +29,7 @@ export function decideAttach(request: ModelModeRequest): RefusalMessage {
 /** Before the node's path is opened. */
 export function decideStage(request: ModelModeRequest): RefusalMessage {
   const { world, volume, node } = request;
-  const { stage } = diskModeOf[world.settings.disk];
+  const { stage } = diskModeOf[world.of(volume.index).disk];
   if (stage === undefined) return undefined;
   const refusal = stage.refusedWhile && refusals[stage.refusedWhile](request);
   if (refusal === undefined && stage.cutsOthers) cut(world, volume, volume.others(node));
@@ -38,7 +38,7 @@ export function decideStage(request: ModelModeRequest): RefusalMessage {
 
 /** Before the attachment is gone. */
 export function decideDetach(request: ModelModeRequest): RefusalMessage {
-  const { detach } = diskModeOf[request.world.settings.disk];
+  const { detach } = diskModeOf[request.world.of(request.volume.index).disk];
   if (detach === undefined) return undefined;
   const refusal = detach.refusedWhile && refusals[detach.refusedWhile](request);
   if (refusal === undefined) cuts[detach.cuts](request);
@@ -50,7 +50,8 @@ const refusals: Readonly<Record<RefusalReason, (request: ModelModeRequest) => Re
   'other-has-it-mounted': ({ volume, node }) => whileMounted(volume.others(node)),
   'other-watches': ({ world, volume, node }) => {
     if (volume.others(node).length === 0) return undefined;
-    if (world.settings.watcherCheck === 'missing') return 'the watchers can not be asked for';
+    if (world.of(volume.index).watcherCheck === 'missing')
+      return 'the watchers can not be asked for';
     const [watcher] = volume.watchers(node);
     return watcher === undefined ? undefined : `still being used by ${watcher.node}`;
   },
@@ -66,7 +67,7 @@ const cuts: Readonly<Record<CutTime, (request: ModelModeRequest) => void>> = {
   'before-answer': ({ world, volume, node }) => cut(world, volume, volume.pathsOf(node)),
   'after-answer': ({ world, volume, node }) => {
     const paths = volume.pathsOf(node);
-    world.kernel.schedule(world.settings.cutAfterUs, () => cut(world, volume, paths));
+    world.kernel.schedule(world.of(volume.index).cutAfterUs, () => cut(world, volume, paths));
   },
   'where-out-of-service': (request) => {
     const { taints } = request.world.api.node(request.node);
@@ -76,7 +77,7 @@ const cuts: Readonly<Record<CutTime, (request: ModelModeRequest) => void>> = {
 
 function cut(world: World, volume: Volume, paths: readonly Path[]): void {
   for (const path of volume.cut(paths)) {
-    seeCut(world, path);
+    seeCut(world, volume.index, path);
     world.notice(notices.cut, world.api.node(path.node).index, volume.index);
   }
 }

@@ -7,6 +7,7 @@ import type { Disk, Proof } from '../../../storage/port.ts';
 import { seeCut } from '../actors/sightings.ts';
 import { labelled, type SimCopy } from '../disk/copy-label.ts';
 import type { Path } from '../disk/path.ts';
+import type { Volume } from '../disk/volume.ts';
 import type { Model } from '../model.ts';
 import { measuredTimes } from '../timings.ts';
 import { draw } from '../world.ts';
@@ -16,23 +17,26 @@ import type { KernelDriver } from './kernel-driver.ts';
 export function simDisk(
   model: Model,
   driver: KernelDriver,
+  volume: Volume,
   images: Map<ImageLabel, SimCopy>,
 ): Disk {
-  const { world, volume } = model;
+  const { world } = model;
+  const { index } = volume;
   let copies = 0;
   const link = (node: string, state: LinkState): Promise<Proof> =>
     driver.perform(draw(world, measuredTimes.cut), () => {
       const paths = volume.pathsOf(node);
       const held = paths.reduce((sum, path) => sum + path.held, 0);
       volume.setLink(node, state);
-      world.see?.({ source: 'devices', name: observed.linkChanged, node, data: { state } });
+      const seen = { source: 'devices', name: observed.linkChanged } as const;
+      world.see?.({ ...seen, node, volume: index, data: { state } });
       const evidence = `model: link ${state}, ${paths.length} paths, ${held} requests were held`;
       return { verified: true, evidence };
     });
   /** `cut` gives the paths that were not cut before. */
   const cutting = (node: string, cut: () => readonly Path[]): Promise<Proof> =>
     driver.perform(draw(world, measuredTimes.cut), () => {
-      for (const path of cut()) seeCut(world, path);
+      for (const path of cut()) seeCut(world, index, path);
       const paths = volume.pathsOf(node);
       const evidence = `model: ${paths.map(({ device }) => device).join(', ') || 'no path'} cut`;
       return { verified: paths.every((path) => path.cut), evidence };
@@ -41,8 +45,8 @@ export function simDisk(
   return {
     losePower: (node, canary) =>
       cutting(node, () => {
-        model.kubelet(node).mount()?.writeFile('unsynced', canary, { synced: false });
-        return volume.losePower(node, world.settings.powerLoss);
+        model.kubelet(node).mount(index)?.writeFile('unsynced', canary, { synced: false });
+        return volume.losePower(node, world.of(index).powerLoss);
       }),
     fence: (node) => cutting(node, () => volume.cut(volume.pathsOf(node))),
     sever: (node, how) => link(node, linkStateOf[how]),
@@ -51,7 +55,7 @@ export function simDisk(
       driver.perform(draw(world, measuredTimes.machineCommand), () => volume.renew(node)),
     writeSyncedCanary: (node, content) =>
       driver.perform(draw(world, measuredTimes.machineCommand), () => {
-        const mount = model.kubelet(node).mount();
+        const mount = model.kubelet(node).mount(index);
         if (mount === undefined) {
           throw new EvidenceError('VOLUME_NOT_MOUNTED', `the volume is not mounted on ${node}`);
         }

@@ -1,22 +1,40 @@
 /** The Kubernetes port on the model: the operator's acts, each a call to the API server. */
-import type { ContainerReport, Kubernetes, PodRef } from '../../port.ts';
+import type { ContainerReport, NodeKubernetes, PodKubernetes, PodRef } from '../../port.ts';
 import type { PodObject } from '../api-objects.ts';
 import type { Model } from '../model.ts';
 import { measuredTimes } from '../timings.ts';
 import { draw } from '../world.ts';
 import type { KernelDriver } from './kernel-driver.ts';
 
-export function simKubernetes({ world, operator }: Model, driver: KernelDriver): Kubernetes {
-  const { api, apiServer } = world;
-  /** While the API server stands still it does not answer. */
-  const call = <T>(work: () => T): Promise<T> =>
-    driver.performBy((run) => apiServer.after(draw(world, measuredTimes.apiCall), run), work);
+/** While the API server stands still it does not answer. */
+const calling =
+  ({ world }: Model, driver: KernelDriver) =>
+  <T>(work: () => T): Promise<T> =>
+    driver.performBy((run) => world.apiServer.after(draw(world, measuredTimes.apiCall), run), work);
+
+/** `volume`: its number. */
+export function simPodKubernetes(
+  model: Model,
+  driver: KernelDriver,
+  volume: number,
+): PodKubernetes {
+  const { operator, api } = model;
+  const call = calling(model, driver);
   return {
-    databasePod: () => call(() => refOf(api.databasePod())),
+    databasePod: () => call(() => refOf(api.databasePod(volume))),
     databaseContainer: ({ uid }) => call(() => reportOf(api.podWithUid(uid))),
     forceDelete: ({ uid }) => call(() => operator.forceDelete(uid)),
     deletePod: ({ uid }) => call(() => operator.deletePod(uid)),
     stripPodFinalizers: ({ uid }) => call(() => operator.stripPodFinalizers(uid)),
+    deleteAttachments: (name, options) =>
+      call(() => operator.deleteAttachments(name, { ...options, volume })),
+  };
+}
+
+export function simNodeKubernetes(model: Model, driver: KernelDriver): NodeKubernetes {
+  const { operator, api } = model;
+  const call = calling(model, driver);
+  return {
     deleteNode: (name) => call(() => operator.deleteNode(name)),
     hasNode: (name) => call(() => api.node(name).exists),
     async drain(name, timeoutMs) {
@@ -38,7 +56,6 @@ export function simKubernetes({ world, operator }: Model, driver: KernelDriver):
       }
     },
     uncordon: (name) => call(() => operator.uncordon(name)),
-    deleteAttachments: (name, options) => call(() => operator.deleteAttachments(name, options)),
     taint: (name, taint) => call(() => operator.taint(name, taint)),
     untaint: (name, key) => call(() => operator.untaint(name, key)),
     annotateLease: (name, value) => call(() => operator.annotateLease(name, value)),

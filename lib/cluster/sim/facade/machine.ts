@@ -12,7 +12,7 @@ const firstProcess = 1000;
 const restarts = new WeakMap<NodeMachine, number>();
 
 export function simMachine(
-  { world, kubelet, machine: machineOf }: Model,
+  { world, volumes, kubelet, machine: machineOf }: Model,
   driver: KernelDriver,
   node: string,
 ): Machine {
@@ -40,7 +40,8 @@ export function simMachine(
     },
     killServer: () =>
       command(() => {
-        const verified = kubelet(node).container()?.killServer() === true;
+        const killed = volumes.map(({ index }) => kubelet(node).container(index)?.killServer());
+        const verified = killed.includes(true);
         const { server } = database;
         return {
           verified,

@@ -5,17 +5,19 @@ import { observed } from '../../../history/observations.ts';
 import { beatEveryMs, declareObserver } from '../../../history/observers.ts';
 import { showAll } from '../api-sightings.ts';
 import { seeWritten } from '../actors/sightings.ts';
+import { volumeName } from '../api-objects.ts';
+import type { Volume } from '../disk/volume.ts';
 import type { Model } from '../model.ts';
 import { readySighting } from '../server.ts';
 import { msUs, secondUs } from '../timings.ts';
-import type { Sighting } from '../world.ts';
+import type { Sighting, World } from '../world.ts';
 import type { KernelDriver } from './kernel-driver.ts';
 
 /** Records a sighting of the model, dated in virtual time. */
 export function recordSighting(
   recorder: Recorder,
   driver: KernelDriver,
-  { atUs = driver.kernel.nowUs, ...sighting }: Sighting,
+  { atUs = driver.kernel.nowUs, volume: _volume, ...sighting }: Sighting,
 ): void {
   const t = atUs / msUs;
   recorder.record({ type: 'observation', t, wall: driver.wallMs(atUs), ...sighting });
@@ -30,14 +32,43 @@ const modelSees = (): string[] => [
   ...[database.server, 'self-fence'],
 ];
 
+/** What one volume's history hears of the model: of the cluster and of that volume. */
+export interface Ear {
+  readonly volume: Volume;
+  hear: (sighting: Sighting) => void;
+}
+
+/** Whoever has an ear hears from now on. */
+export function listen(world: World, ears: readonly Ear[]): void {
+  world.see = (sighting) => {
+    for (const ear of ears) {
+      const own = ownOf(ear.volume, sighting);
+      if (own !== undefined) ear.hear(own);
+    }
+  };
+}
+
+/** The lists of a node name all volumes. */
+function ownOf({ index }: Volume, sighting: Sighting): Sighting | undefined {
+  const { volume, data } = sighting;
+  if (volume !== undefined && volume !== index) return undefined;
+  const { volumes } = data;
+  if (!Array.isArray(volumes)) return sighting;
+  const own = volumes.filter((name) => name === volumeName(index));
+  return { ...sighting, data: { ...data, volumes: own } };
+}
+
 export function observeModel(
-  { world, volume, kubelets, serverOn }: Model,
+  { world, kubelets, serverOn }: Model,
   driver: KernelDriver,
+  ear: Ear,
   recorder: Recorder,
 ): AsyncDisposable {
   const { kernel, api } = world;
+  const { volume } = ear;
+  const { index } = volume;
   let on = true;
-  const previous = world.see;
+  const previous = ear.hear;
   const see = (sighting: Sighting): void => {
     driver.wake();
     recordSighting(recorder, driver, sighting);
@@ -51,23 +82,26 @@ export function observeModel(
     if ((samples * sampleUs) % (beatEveryMs * msUs) === 0) observer.beat();
     kernel.schedule(sampleUs, sample);
   };
-  world.see = see;
-  showAll(api, see);
+  ear.hear = see;
+  showAll(api, (sighting) => {
+    const own = ownOf(volume, sighting);
+    if (own !== undefined) see(own);
+  });
   for (const kubelet of kubelets) {
-    const mount = kubelet.mount();
+    const mount = kubelet.mount(index);
     if (mount === undefined) continue;
     const { machine } = kubelet;
     const { device } = mount.path;
     see({ source: 'mounts', name: observed.mounted, node: machine.name, data: { device } });
     // Who follows a log from its beginning reads that a server is up, however long ago it started.
-    if (serverOn(machine.name) !== undefined) see(readySighting(machine.name));
+    if (serverOn(machine.name, index) !== undefined) see(readySighting(machine.name, index));
   }
   sample();
   return {
     [Symbol.asyncDispose](): Promise<void> {
       on = false;
       observer.end();
-      world.see = previous;
+      ear.hear = previous;
       return Promise.resolve();
     },
   };

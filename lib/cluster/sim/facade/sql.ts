@@ -22,19 +22,22 @@ import type { KernelDriver } from './kernel-driver.ts';
 export class SimConnector implements SqlConnector {
   readonly #model: Model;
   readonly #driver: KernelDriver;
+  /** The number of its database's volume. */
+  readonly #volume: number;
   readonly #insideNode: string;
   #outsideNode: string;
 
   /** `node`: where the database runs now. */
-  constructor(model: Model, driver: KernelDriver, node: string) {
+  constructor(model: Model, driver: KernelDriver, volume: number, node: string) {
     this.#model = model;
     this.#driver = driver;
+    this.#volume = volume;
     this.#insideNode = node;
     this.#outsideNode = node;
     const { api } = model.world;
     api.watch({
       pod: ({ ready, node: of, workload }) => {
-        if (ready && workload === 0) this.#outsideNode = of?.name ?? this.#outsideNode;
+        if (ready && workload === volume) this.#outsideNode = of?.name ?? this.#outsideNode;
       },
     });
   }
@@ -50,7 +53,7 @@ export class SimConnector implements SqlConnector {
       const timeout = world.kernel.schedule(connectTimeoutUs, () => refuse('ETIMEDOUT'));
       const arrive = (): void => {
         world.kernel.cancel(timeout);
-        const server = this.#model.serverOn(node);
+        const server = this.#model.serverOn(node, this.#volume);
         if (server === undefined) refuse('ECONNREFUSED');
         else resolve(new SimSession(this.#model, this.#driver, route, server));
       };
