@@ -8,6 +8,7 @@ import { readFinishedRun } from './recorded-run.ts';
 import { claims } from './list.ts';
 import type { MeasuredAnswer } from './page.ts';
 import type { ClaimReading, Claim } from './claim.ts';
+import { claimOf } from './procedures/notes.ts';
 
 /** What one history says of one claim. */
 export interface AnsweredClaim {
@@ -65,7 +66,7 @@ function procedureSource(
 ): ClaimSource {
   const begun = records.find((record) => record.type === 'action');
   const failed = records.find((record) => record.type === 'error');
-  const number = Number(/^seed (\d+)$/.exec(begun?.name ?? '')?.[1]);
+  const number = claimOf(begun?.name);
   const stock =
     setup?.timers?.nodeMonitorGraceMs === stockTimersMs.graceMs &&
     setup.timers.forceDetachAfterMs === stockTimersMs.forceDetachAfterMs;

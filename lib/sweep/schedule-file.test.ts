@@ -110,6 +110,33 @@ test('fields that do not fit together are refused where they stand', () => {
   expect(refusal(early).message).toMatch(/bad\.yaml:13:9: scenario\.remedy\.at: what the remedy/);
 });
 
+test.each([
+  ['{fault: network-partition, disk: fenced, disk.mode: unfenced}', 'disk.mode: no key has a dot'],
+  ['{fault: freeze, timers: {grace: 9s}, graceMs: 9s}', 'graceMs: stands here twice: it is timers'],
+  ['{fault: freeze, remedy: {at: 5s}}', 'remedy.at: it goes not with remedy none'],
+  ['{fault: freeze, disk: {cutAfter: 10s}}', 'disk.cutAfter: it goes only with disk ack-early'],
+  ['{fault: freeze, selfFence: {after: 20s}}', 'selfFence.after: it goes not with selfFence off'],
+  [
+    '{fault: freeze, remedy: {kind: drain, at: 20m}, watch: {horizon: 1m}}',
+    'remedy.at: 20m is too late',
+  ],
+])('%s is refused where it stands', (scenario, why) => {
+  const { message } = refusal(good.replace(/scenario:[^]*$/, `scenario: ${scenario}`));
+  expect(message).toMatch(/bad\.yaml:7:[1-9]\d+: scenario\./);
+  expect(message).toContain(`scenario.${why}`);
+});
+
+test('what a drawn schedule says to no effect is not written', () => {
+  const scenario = parseScenario({
+    ...{ name: 'x', question: 'q', expected: ['safe'], fault: 'freeze', remedyAt: 1500 },
+    ...{ reboot: false, forceDetach: 'off', forceDetachAfterMs: 5000 },
+  });
+  const text = scheduleText({ ...parseSchedule(good, 'good.yaml'), scenario, comment: [] });
+  expect(parseSchedule(text, 'drawn.yaml').scenario).toEqual({
+    ...{ fault: 'freeze', forceDetach: 'off' },
+  });
+});
+
 test('a schedule of the form before the nested one is read, with a hint', () => {
   const old = good.replace(
     /scenario:[^]*$/,

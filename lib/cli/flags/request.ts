@@ -1,13 +1,8 @@
 /** From a definition and a command line to everything a run needs, before anything is created. */
 import { randomBytes } from 'node:crypto';
 import { expectationFor } from '../../expectations/races.ts';
-import {
-  completeScenario,
-  parseScenario,
-  type Scenario,
-  type ScenarioInput,
-} from '../../experiment/scenario.ts';
-import { settingsUnder } from '../../experiment/settings.ts';
+import { askedScenario, completeScenario, type Scenario } from '../../experiment/scenario.ts';
+import { settingsUnder, type Settings } from '../../experiment/settings.ts';
 import { settingsOf } from '../../experiment/written.ts';
 import type { WrittenScenario, WrittenGroup } from '../../experiment/written-form.ts';
 import type { VerdictWord } from '../../experiment/verdict/verdict.ts';
@@ -64,16 +59,15 @@ export function requestOf(
   now: Date,
 ): RunRequest | undefined {
   const { name, seed: ownSeed, script = [`experiments/${name}.mjs`], ...rest } = definition;
-  const { expected, ...asked } = underFault({ ...rest, name }, faultIn(args));
-  const base = completeScenario({ expected: ['safe'], ...asked });
-  const parsed = parseFlags(base, args, script);
+  const { settings, expected, ...own } = underFault({ ...rest, name }, faultIn(args));
+  const about = { ...own, expected: [...(expected ?? ['safe' as const])] };
+  const parsed = parseFlags(completeScenario({ ...about, ...settings }), args, script);
   if (parsed === undefined) return undefined;
   const { flags, given } = parsed;
-  const chosen = parseScenario({ ...base, ...parsed.settings, ...diskOf(parsed) });
-  const scenario = {
-    ...chosen,
-    ...(expected ? { expected: [...expected] } : expectationFor(chosen)),
-  };
+  const { diskFrom, ...certified } = diskOf(parsed);
+  const asked = settingsUnder(settingsUnder(settings, parsed.settings), certified);
+  const chosen = askedScenario(asked, { ...about, ...(diskFrom && { diskFrom }) });
+  const scenario = expected ? chosen : { ...chosen, ...expectationFor(chosen) };
   if (flags.images === 'published' && flags.cluster !== 'sim') {
     refuseUnmeasurable(scenario, madeBy({ source: 'published', registry: flags.registry }));
   }
@@ -100,19 +94,31 @@ function faultIn(args: readonly string[]): FaultKind | undefined {
   return faultKinds.find((kind) => kind === words.at(-1));
 }
 
+/** What an experiment says, and what it is. */
+interface Asked extends Pick<Scenario, 'name' | 'question'> {
+  readonly settings: Settings;
+  readonly expected?: readonly VerdictWord[] | undefined;
+}
+
 /** With another fault than its own it is another experiment: name, question and expectation are that one's. */
 function underFault(
   { name, question, expected, ...written }: ExperimentDefinition,
   asked: FaultKind | undefined,
-): Omit<ScenarioInput, 'expected'> & Partial<Pick<ScenarioInput, 'expected'>> {
+): Asked {
   const settings = settingsOf(written, say);
   const { fault = 'none' } = settings;
   if (asked === undefined || asked === fault) {
-    const own = { ...settings, name, question: question ?? questionOf(fault), fault };
-    return expected === undefined ? own : { ...own, expected: [...expected] };
+    return {
+      settings: { ...settings, fault },
+      name,
+      question: question ?? questionOf(fault),
+      expected,
+    };
   }
-  const others = settingsUnder(settings, { fault: asked });
-  return { ...others, name: asked, question: questionOf(asked), fault: asked };
+  return {
+    settings: settingsUnder(settings, { fault: asked }),
+    ...{ name: asked, question: questionOf(asked) },
+  };
 }
 
 /** What a certificate says, if one is given. Throws UsageError as `certifiedDisk` does. */

@@ -4,6 +4,7 @@ import { describeError } from '../../errors.ts';
 import type { Moments } from '../../faults/fault.ts';
 import { remedies } from '../../remedies/index.ts';
 import type { Remedy } from '../../remedies/remedy.ts';
+import { whenInWords } from '../../when.ts';
 import { afterInterrupt, boundsMs, within } from './bounds.ts';
 import type { Run } from './run-context.ts';
 import { hasCome } from './moments.ts';
@@ -29,11 +30,11 @@ export class RemedyRun {
 
   /** Waits for its moment and acts; a moment that does not come by the deadline is a failed step. */
   async apply(faultAtMs: number, deadlineMs: number): Promise<void> {
+    const { remedyAt } = this.#options.scenario;
     try {
       if (this.#remedy.name === 'none') return;
       if (await this.#isDue(faultAtMs, deadlineMs)) await this.#act(deadlineMs);
-      else
-        this.#step('failed', `${this.#options.scenario.remedyAt} did not come within the horizon`);
+      else this.#step('failed', `${whenInWords(remedyAt)} did not come within the horizon`);
     } finally {
       this.#acted.resolve(this.#stands);
     }
