@@ -1,4 +1,5 @@
 /** When a fault or a remedy acts: at an event of the run, or so long after the fault. */
+import { formatDuration } from './durations.ts';
 
 /** What whoever looks on has seen so far: the runner by its records, a sweep by the model. */
 interface WhenState {
@@ -41,3 +42,7 @@ export const remedyEvents = [
 
 export const isSeen = (event: keyof typeof shownBy, seen: WhenState): boolean =>
   shownBy[event](seen);
+
+/** For a sentence: the event's name, or `20m after the fault`. */
+export const whenInWords = (when: When): string =>
+  typeof when === 'number' ? `${formatDuration(when)} after the fault` : when;

@@ -9,6 +9,7 @@ import { readFinishedRun } from './recorded-run.ts';
 import { claims } from './list.ts';
 import { answerId, type AnswerLine } from './page.ts';
 import type { ClaimReading, Claim } from './claim.ts';
+import { claimOf } from './procedures/notes.ts';
 
 /** What one history says of one claim. */
 export interface AnsweredClaim {
@@ -72,7 +73,7 @@ function procedureSource(
 ): ClaimSource {
   const begun = records.find((record) => record.type === 'action');
   const failed = records.find((record) => record.type === 'error');
-  const number = Number(/^seed (\d+)$/.exec(begun?.name ?? '')?.[1]);
+  const number = claimOf(begun?.name);
   const stock =
     setup?.timers?.nodeMonitorGraceMs === stockTimersMs.graceMs &&
     setup.timers.forceDetachAfterMs === stockTimersMs.forceDetachAfterMs;

@@ -173,11 +173,16 @@ const cases: readonly Case[] = [
   },
 ];
 
-const historyOf = ({ notes, calls = [] }: Case, change: Data = {}): ObservationRecord[] => [
+/** `source`: who notes; earlier histories say `seed`. */
+const historyOf = (
+  { notes, calls = [] }: Case,
+  change: Data = {},
+  source = 'claim',
+): ObservationRecord[] => [
   ...calls,
   ...notes.map(([name, data], index) => {
     const isLast = index === notes.length - 1;
-    return seen(10 + index, 'seed', name, isLast ? { ...data, ...change } : data);
+    return seen(10 + index, source, name, isLast ? { ...data, ...change } : data);
   }),
 ];
 
@@ -185,6 +190,7 @@ test.each(cases)('claim $claim answers as expected', (one) => {
   const reading = read(one.claim, historyOf(one));
   expect(reading).toMatchObject({ asExpected: true });
   if (typeof reading === 'object') expect(reading.said).not.toMatch(/undefined|NaN|\[object/);
+  expect(read(one.claim, historyOf(one, {}, 'seed'))).toMatchObject({ asExpected: true });
 });
 
 test.each(cases.filter(({ surprise }) => Object.keys(surprise).length > 0))(

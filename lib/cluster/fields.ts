@@ -1,6 +1,6 @@
 /** The fields of a scenario that say which Kubernetes it is, and how long it waits. */
 import { z } from 'zod';
-import { choice, field, time } from '../fields/field.ts';
+import { choice, field, time, under } from '../fields/field.ts';
 import { oneOf, secondsWithin } from '../fields/swept.ts';
 import { textOf } from '../fields/texts.ts';
 import {
@@ -82,11 +82,16 @@ export const timerFields = {
     swept: { share: 0.15, draw: secondsWithin(0, 300) },
   }),
   // attach_detach_controller.go, DefaultTimerConfig, ReconcilerMaxWaitForUnmountDuration.
-  forceDetachAfterMs: time('timers.forceDetachAfter', stockTimersMs.forceDetachAfterMs, {
-    flags: '--force-detach-after <time>',
-    about:
-      'the attach/detach controller’s wait for an unmount (other than stock: built images or sim only)',
-    swept: { share: 0.15, draw: secondsWithin(5, 360) },
-    least: 1,
-  }),
+  forceDetachAfterMs: under(
+    'forceDetach',
+    time('timers.forceDetachAfter', stockTimersMs.forceDetachAfterMs, {
+      flags: '--force-detach-after <time>',
+      about:
+        'the attach/detach controller’s wait for an unmount (other than stock: built images or sim only)',
+      of: ['on'],
+      isHarmless: true,
+      swept: { share: 0.15, draw: secondsWithin(5, 360) },
+      least: 1,
+    }),
+  ),
 };

@@ -4,8 +4,10 @@ import { stockTimersMs } from '../cluster/fields.ts';
 import { UsageError } from '../errors.ts';
 import { shapeOf } from '../fields/field.ts';
 import { contradictions } from './contradictions.ts';
+import { refusals } from './asked.ts';
 import { fields } from './fields.ts';
 import { fieldOf, inShort } from './written-paths.ts';
+import type { Settings } from './settings.ts';
 
 export { stockTimersMs } from '../cluster/fields.ts';
 export { safetyLevels, servingWords, verdictWords, type Counts } from './fields.ts';
@@ -50,16 +52,33 @@ export const parseScenario = (input: unknown): Scenario => parsedBy(scenarioSche
 /** Completes one that others are made of: whether its fields fit together is asked of those. Throws as above. */
 export const completeScenario = (input: unknown): Scenario => parsedBy(record, input);
 
+/**
+ * One that somebody asks for: of `asked` also what is said and would do nothing is refused, which a
+ * record that says everything cannot tell. Throws as above.
+ */
+export function askedScenario(asked: Settings, about: About): Scenario {
+  const scenario = completeScenario({ ...asked, ...about });
+  const refused = refusals(scenario, asked);
+  if (refused.length === 0) return scenario;
+  throw invalid(refused.map(({ field, message }) => ({ code: 'custom', path: [field], message })));
+}
+
+/** What is no part of what is asked, but of whom it is asked by. */
+type About = Pick<ScenarioInput, 'name' | 'question' | 'expected' | 'diskFrom'>;
+
 function parsedBy(schema: z.ZodType<Scenario>, input: unknown): Scenario {
   const { success, data, error } = schema.safeParse(input);
   if (success) return data;
-  throw new UsageError('SCENARIO_INVALID', `the scenario is not valid:\n${told(error)}`, {
-    hint: 'see docs/reference/scenarios.md for every field and its default',
-  });
+  throw invalid(error.issues);
 }
 
+const invalid = (issues: readonly z.core.$ZodIssue[]): UsageError =>
+  new UsageError('SCENARIO_INVALID', `the scenario is not valid:\n${told(issues)}`, {
+    hint: 'see docs/reference/scenarios.md for every field and its default',
+  });
+
 /** Each with the place where people write it. */
-const told = ({ issues }: z.ZodError): string =>
+const told = (issues: readonly z.core.$ZodIssue[]): string =>
   z.prettifyError({
     issues: issues.map((issue) => {
       const [name, ...within] = issue.path;

@@ -1,4 +1,7 @@
-/** The types of the nested form, from the declarations. */
+/**
+ * The types of the nested form, from the declarations: a union by kind of each group, so that what
+ * goes with another kind can't be written.
+ */
 import type { z } from 'zod';
 import type { fields } from './fields.ts';
 import type { FieldName } from './written-paths.ts';
@@ -10,35 +13,53 @@ type Value<Name extends FieldName> = z.input<All[Name]['written']>;
 type KindsOf<Name extends FieldName> = NonNullable<All[Name]['of']>[number];
 
 type GroupName = Before<All[FieldName]['at']>;
-type HeadKey<Group extends string> = Group extends FieldName
-  ? After<All[Group]['at'], Group>
-  : never;
-type Kinds<Group extends string> = Group extends FieldName ? Value<Group> : never;
+type KeyOf<Group extends string, Name extends FieldName> = After<All[Name]['at'], Group>;
+type MembersOf<Group extends string> = {
+  [Name in FieldName]: Before<All[Name]['at']> extends Group ? Name : never;
+}[FieldName];
 
-/** What goes with that kind. */
+/** The field that is called as the group, or the one that others of the group name. */
+type HeadOf<Group extends string> = Group extends FieldName
+  ? Group
+  : {
+      [Name in MembersOf<Group>]: All[Name] extends { readonly head: infer Told extends FieldName }
+        ? Told
+        : never;
+    }[MembersOf<Group>];
+type HeadKey<Group extends string> = KeyOf<Group, HeadOf<Group>>;
+type Kinds<Group extends string> = Value<HeadOf<Group>>;
+
+/** The kind of a group that says none. */
+type StockKind<Group extends string> = All[HeadOf<Group>]['stock'] extends infer Stock extends
+  string
+  ? Stock
+  : All[HeadOf<Group>]['schema'] extends z.ZodDefault
+    ? Kinds<Group>
+    : never;
+
+/** What goes with that kind, and nothing that goes with others only. */
 export type WrittenWith<Group extends string, Kind> = {
-  readonly [Name in FieldName as Kind extends KindsOf<Name>
-    ? Exclude<After<All[Name]['at'], Group>, HeadKey<Group>>
-    : never]?: Value<Name>;
+  readonly [Name in MembersOf<Group> as Exclude<
+    KeyOf<Group, Name>,
+    HeadKey<Group>
+  >]?: Kind extends KindsOf<Name> ? Value<Name> : never;
 };
 
 type OfKind<Group extends string, Kind> = Kind extends unknown
-  ? { readonly [Key in HeadKey<Group>]: Kind } & WrittenWith<Group, Kind>
+  ? (Kind extends StockKind<Group>
+      ? { readonly [Key in HeadKey<Group>]?: Kind }
+      : { readonly [Key in HeadKey<Group>]: Kind }) &
+      WrittenWith<Group, Kind>
   : never;
 
-/** All keys but the kind, which is then the default one. */
-type Headless<Group extends string> = {
-  readonly [Name in FieldName as Exclude<
-    After<All[Name]['at'], Group>,
-    HeadKey<Group>
-  >]?: Value<Name>;
-} & { readonly [Key in HeadKey<Group>]?: undefined };
+type OfAnyKind<Group extends string> = [HeadOf<Group>] extends [never]
+  ? WrittenWith<Group, string>
+  : OfKind<Group, Kinds<Group>>;
 
 /** `fault: freeze`, or `fault: { kind: flapping-partition, down: 46s }`. */
 export type WrittenGroup<Group extends string> =
-  | Kinds<Group>
-  | OfKind<Group, Kinds<Group>>
-  | Headless<Group>;
+  | (Group extends FieldName ? Value<Group> : never)
+  | OfAnyKind<Group>;
 
 /** A scenario as people write it, without what is derived. */
 export type WrittenScenario = { readonly [Group in GroupName]?: WrittenGroup<Group> };

@@ -15,8 +15,10 @@ export const writtenPathOf = (name: FieldName): readonly string[] => fields[name
 /** Fields that are written together. */
 export interface Group {
   readonly name: string;
-  /** The field that is called as the group; a word in the group's place is its value. */
+  /** The field whose values are the group's kinds: each goes with some of the others. */
   readonly head: SettableName | undefined;
+  /** The head, where it is called as the group: a word in the group's place is its value. */
+  readonly word: SettableName | undefined;
   /** By the key within the group. */
   readonly members: ReadonlyMap<string, SettableName>;
 }
@@ -31,10 +33,12 @@ export const settableNames = fieldNames.filter(
 
 export const groups: ReadonlyMap<string, Group> = new Map(
   [...Map.groupBy(settableNames, (name) => writtenPathOf(name)[0] ?? '')].map(([name, members]) => {
-    const head = members.find((member) => member === name);
+    const word = members.find((member) => member === name);
+    const told = members.map((member) => (fields[member] as Field).head);
+    const head = word ?? members.find((member) => told.includes(member));
     const headFirst = members.toSorted((a, b) => Number(b === head) - Number(a === head));
     const byKey = headFirst.map((member) => [writtenPathOf(member)[1] ?? '', member] as const);
-    return [name, { name, head, members: new Map(byKey) }];
+    return [name, { name, head, word, members: new Map(byKey) }];
   }),
 );
 
@@ -44,11 +48,11 @@ export const groupOf = (name: FieldName): Group | undefined =>
 /** `only with fault node-crash or node-reboot`, or with which it is not; undefined of what goes with all. */
 export function kindsInWords(name: FieldName): string | undefined {
   const { of }: Field = fields[name];
-  const head = groupOf(name)?.head;
+  const { head, word } = groupOf(name) ?? {};
   if (of === undefined || head === undefined) return undefined;
   const others = (fieldOf(head)?.flag?.choices ?? []).filter((kind) => !of.includes(kind));
   const isMost = others.length < of.length;
-  return `${isMost ? 'not' : 'only'} with ${head} ${(isMost ? others : of).join(', ')}`;
+  return `${isMost ? 'not' : 'only'} with ${word ?? fields[head].at} ${(isMost ? others : of).join(', ')}`;
 }
 
 const sparseNames = fieldNames.filter((name) => (fields[name] as Field).isSparse);
@@ -74,10 +78,26 @@ export function inShort<Record extends Readonly<{ [Name in FieldName]?: unknown 
   return short;
 }
 
+/** Why a field is refused beside the kind that its group has. */
+export const doesNothing = (name: SettableName): string =>
+  `it goes ${kindsInWords(name) ?? 'with no kind'}`;
+
+type SaidFields = Readonly<Record<string, unknown>>;
+
+/** The kind that a field's group has there; undefined where none is said. */
+const kindSaid = (name: FieldName, said: SaidFields): unknown => said[groupOf(name)?.head ?? ''];
+
 /** Whether a field does something beside the kind that its group has there; where none is said, it may. */
-export function goesWith(name: FieldName, said: Readonly<Record<string, unknown>>): boolean {
+export function goesWith(name: FieldName, said: SaidFields): boolean {
   const { of }: Field = fields[name];
-  const head = groupOf(name)?.head;
-  const kind = head === undefined ? undefined : said[head];
+  const kind = kindSaid(name, said);
   return of === undefined || kind === undefined || of.some((each) => each === kind);
 }
+
+/** Fields that are said and do nothing there: where no kind is said, the group has its default one. */
+export const misplacedIn = (said: SaidFields): SettableName[] =>
+  settableNames.filter((name) => {
+    const head = groupOf(name)?.head;
+    if (said[name] === undefined || head === undefined) return false;
+    return !goesWith(name, { [head]: kindSaid(name, said) ?? fieldOf(head)?.stock });
+  });

@@ -45,10 +45,27 @@ test.each<readonly [object, string]>([
   [{ workload: { preStop: '500ms' } }, 'workload.preStop: '],
   [{ remedy: { at: 'soon' } }, 'remedy.at: give terminating, '],
   [{ kubernetes: { featureGates: { x: true } } }, 'kubernetes.featureGates.x: '],
+  [{ 'disk.mode': 'fenced' }, 'disk.mode: no key has a dot: write disk: { mode: … }'],
+  [{ fault: { 'fault.reboot': true } }, 'fault.fault.reboot: no key has a dot: write fault: { re'],
+  [{ timers: { forceDetach: 'off', forceDetachAfter: '30s' } }, 'timers.forceDetachAfter: it goes'],
+  [{ timers: 'off' }, 'timers: give a map of forceDetach, grace, '],
 ])('%j is refused: %s', (written, message) => {
   const read = (): unknown => settingsOf(written, silent);
   expect(read).toThrow(UsageError);
   expect(read).toThrow(`\n${message}`);
+});
+
+test.each<readonly [object, string]>([
+  [{ disk: 'fenced', 'disk.mode': 'unfenced' }, 'disk.mode: no key has a dot'],
+  [{ disk: { mode: 'fenced', disk: 'fenced' } }, 'disk.disk: stands here twice: it is disk.mode a'],
+  [{ timers: { grace: '10s' }, graceMs: 20_000 }, 'graceMs: stands here twice: it is timers.grace'],
+  [{ graceMs: 20_000, timers: { grace: '20s' } }, 'timers.grace: stands here twice: it is graceMs'],
+  [
+    { fault: { kind: 'flapping-partition', down: '5s', flapDownMs: 5000 } },
+    'fault.flapDownMs: stands here twice: it is fault.down as well',
+  ],
+])('a field is said once: %j is refused: %s', (written, message) => {
+  expect(() => settingsOf(written, silent)).toThrow(`\n${message}`);
 });
 
 test('a record’s own names are read for this version, with one hint', () => {
@@ -108,6 +125,19 @@ test('types refuse what reading refuses', () => {
   expectTypeOf<{ disk: { flushes: 'ignored' } }>().toExtend<WrittenScenario>();
   // @ts-expect-error a crash does not flap
   const flaps: WrittenScenario = { fault: { kind: 'node-crash', down: '5s' } };
+  const disks = { cutAfter: '10s', watcherCheck: 'works' } as const;
+  // @ts-expect-error each goes with a disk of its own, and the default one has neither
+  const mixed: WrittenScenario = { disk: disks };
+  // @ts-expect-error nobody does anything that could have its time
+  const idle: WrittenScenario = { remedy: { at: '5s' } };
+  // @ts-expect-error which fault has to be said
+  const which: WrittenScenario = { fault: { serverKills: 2 } };
+  // @ts-expect-error a timer that is off
+  const off: WrittenScenario = { timers: { forceDetach: 'off', forceDetachAfter: '30s' } };
+  for (const each of [mixed, idle, which, off]) expectTypeOf(each).toExtend<object>();
+  expectTypeOf<{ timers: { forceDetachAfter: '30s' } }>().toExtend<WrittenScenario>();
+  expectTypeOf<{ kubernetes: { featureGates: { A: true } } }>().toExtend<WrittenScenario>();
+  expectTypeOf<{ volume: { filesystem: 'xfs' }; remedy: 'drain' }>().toExtend<WrittenScenario>();
   // @ts-expect-error a bare number is no time
   const bare: WrittenScenario = { timers: { grace: 30 } };
   expect(() => settingsOf(flaps, silent)).toThrow(UsageError);

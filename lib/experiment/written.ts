@@ -5,14 +5,15 @@ import { UsageError } from '../errors.ts';
 import { bareOf, type Field } from '../fields/field.ts';
 import { fields } from './fields.ts';
 import {
+  doesNothing,
   groupOf,
   groups,
-  kindsInWords,
   writtenPathOf,
   settableNames,
   type Group,
   type SettableName,
 } from './written-paths.ts';
+import { nearestOf } from './nearest.ts';
 import type { Settings } from './settings.ts';
 import type { WrittenScenario } from './written-form.ts';
 
@@ -48,21 +49,42 @@ export function settingsOf(
   });
 }
 
+/** One field with the place where it stands. */
+interface Reading extends Way {
+  readonly name: SettableName;
+  readonly value: unknown;
+}
+
 /** What is not complained about. */
 export function readSettings(written: unknown, complain: Complain): Settings {
   if (!isMap(written)) {
     complain([], `give a map of ${[...groups.keys()].join(', ')}`);
     return {};
   }
+  const readings = Object.entries(written).flatMap(([key, value]): Reading[] => {
+    const group = groups.get(key);
+    if (group !== undefined && isMap(value)) return readGroup(group, value, complain);
+    const name = group === undefined ? recorded(key) : group.word;
+    if (name !== undefined)
+      return [{ name, value, path: [key], isOld: group === undefined, complain }];
+    complain(
+      [key],
+      group === undefined
+        ? unknownKey(key, [...groups.keys()])
+        : `give a map of ${[...group.members.keys()].join(', ')}`,
+    );
+    return [];
+  });
+  const firstOf = new Map<SettableName, KeyPath>();
   return Object.assign(
     {},
-    ...Object.entries(written).map(([key, value]): Settings => {
-      const group = groups.get(key);
-      if (group !== undefined && isMap(value)) return readGroup(group, value, complain);
-      const name = fieldAt(key);
-      if (name !== undefined)
-        return readValue(name, value, { path: [key], isOld: isOldName(key), complain });
-      complain([key], unknownKey(key, [...groups.keys()]));
+    ...readings.map(({ name, value, ...way }): Settings => {
+      const first = firstOf.get(name);
+      if (first === undefined) {
+        firstOf.set(name, way.path);
+        return readValue(name, value, way);
+      }
+      complain(way.path, `stands here twice: it is ${first.join('.')} as well`);
       return {};
     }),
   ) as Settings;
@@ -71,26 +93,23 @@ export function readSettings(written: unknown, complain: Complain): Settings {
 export const isMap = (value: unknown): value is Keys =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-function readGroup(group: Group, written: Keys, complain: Complain): Settings {
+function readGroup(group: Group, written: Keys, complain: Complain): Reading[] {
   const headKey = [...group.members].find(([, name]) => name === group.head)?.[0];
   const kind = headKey === undefined ? undefined : written[headKey];
-  return Object.assign(
-    {},
-    ...Object.entries(written).map(([key, value]): Settings => {
-      const path = [group.name, key];
-      const name = group.members.get(key) ?? oldNameIn(group, key);
-      if (name === undefined) {
-        complain(path, unknownKey(key, [...group.members.keys()]));
-        return {};
-      }
-      const { of }: Field = fields[name];
-      if (typeof kind === 'string' && of?.includes(kind) === false) {
-        complain(path, `it goes ${kindsInWords(name) ?? 'with no kind'}`);
-        return {};
-      }
-      return readValue(name, value, { path, isOld: !group.members.has(key), complain });
-    }),
-  ) as Settings;
+  return Object.entries(written).flatMap(([key, value]): Reading[] => {
+    const path = [group.name, key];
+    const name = group.members.get(key) ?? oldNameIn(group, key);
+    if (name === undefined) {
+      complain(path, unknownKey(key, [...group.members.keys()]));
+      return [];
+    }
+    const { of }: Field = fields[name];
+    if (typeof kind === 'string' && of?.includes(kind) === false) {
+      complain(path, doesNothing(name));
+      return [];
+    }
+    return [{ name, value, path, isOld: !group.members.has(key), complain }];
+  });
 }
 
 /** By the record's name for it. */
@@ -106,7 +125,7 @@ function oldNameIn(group: Group, key: string): SettableName | undefined {
 export function fieldAt(word: string): SettableName | undefined {
   const [name = '', key] = word.split('.');
   if (key !== undefined) return groups.get(name)?.members.get(key);
-  return groups.get(name)?.head ?? recorded(name);
+  return groups.get(name)?.word ?? recorded(name);
 }
 
 /** A record's name, where a group is expected. */
@@ -144,6 +163,11 @@ function oldForm(name: SettableName): z.ZodType {
 }
 
 function unknownKey(key: string, known: readonly string[]): string {
+  const dotted = settableNames.find((name) => fields[name].at === key);
+  if (dotted !== undefined) {
+    const [group, within] = writtenPathOf(dotted);
+    return `no key has a dot: write ${group}: { ${within}: … }`;
+  }
   const elsewhere = settableNames.filter((name) => fields[name].at.endsWith(`.${key}`));
   const nearest = nearestOf(key, known);
   if (elsewhere.length > 0) {
@@ -193,28 +217,4 @@ function shown(name: SettableName, settings: Settings): unknown {
   const { written, show }: Field = fields[name];
   const value: unknown = settings[name];
   return typeof value === 'number' && !written.safeParse(value).success ? show(value) : value;
-}
-
-/** Undefined where none is near. */
-function nearestOf(word: string, known: readonly string[]): string | undefined {
-  const [nearest] = known
-    .map((each) => ({ each, edits: editsBetween(word.toLowerCase(), each.toLowerCase()) }))
-    .filter(({ each, edits }) => edits <= Math.max(1, each.length / 3))
-    .toSorted((a, b) => a.edits - b.edits);
-  return nearest?.each;
-}
-
-/** Letters to put in, take out or replace (Levenshtein). */
-function editsBetween(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
-  for (const [index, letter] of from.split('').entries()) {
-    let left = index + 1;
-    row = row.map((above, at) => {
-      if (at === 0) return left;
-      const before = row[at - 1] ?? 0;
-      left = Math.min(above + 1, left + 1, before + (letter === to[at - 1] ? 0 : 1));
-      return left;
-    });
-  }
-  return row[to.length] ?? from.length;
 }

@@ -2,6 +2,7 @@
  * Node reboot: a crash after which the node comes back by itself, at `rebootAt`: within the grace
  * period, after it, or just when its volume is taken away.
  */
+import { whenInWords } from '../when.ts';
 import { certify, stepOf, type Fault, type FaultContext, type Moments } from './fault.ts';
 import { crash, isDown } from './node-crash.ts';
 import { isIn } from './probes.ts';
@@ -29,7 +30,11 @@ export const nodeReboot: Fault = {
   async goOn(context: FaultContext, moments: Moments): Promise<void> {
     const { rebootAt } = context.scenario;
     if (await moments.reached(rebootAt)) await boot(context);
-    else stepOf(name, context)('failed', `the watch was over before it booted at ${rebootAt}`);
+    else
+      stepOf(name, context)(
+        'failed',
+        `the watch was over before it booted: ${whenInWords(rebootAt)}`,
+      );
   },
 
   async heal(context: FaultContext): Promise<void> {

@@ -1,4 +1,5 @@
 /** A second fault beside the first: it comes at `alsoAt`, while the run is watched. */
+import { whenInWords } from '../when.ts';
 import { stepOf, type Fault, type FaultContext, type Moments } from './fault.ts';
 
 /** Both as one fault. The second is healed `alsoForMs` later, or with the first. */
@@ -12,7 +13,10 @@ export function withSecond(first: Fault, second: Fault): Fault {
   const goOnSecond = async (context: FaultContext, moments: Moments): Promise<void> => {
     const { alsoAt, alsoForMs } = context.scenario;
     if (!(await moments.reached(alsoAt))) {
-      stepOf(second.name, context)('failed', `the watch was over before ${alsoAt} came`);
+      stepOf(second.name, context)(
+        'failed',
+        `the watch was over before ${whenInWords(alsoAt)} came`,
+      );
       return;
     }
     isBroken = true;

@@ -27,6 +27,8 @@ export interface Field<
   readonly more?: string | undefined;
   /** The kinds of its group that it does something with. Default: all. */
   readonly of?: readonly Of[] | undefined;
+  /** The field whose values these kinds are. Default: the one that is called as the group. */
+  readonly head?: string | undefined;
   /** With other kinds it is no mistake in a record: older ones say it. */
   readonly isHarmless?: boolean | undefined;
   /** Default: no flag sets it. */
@@ -81,6 +83,15 @@ interface Ways<Written> extends Omit<Flag, 'flags'> {
 type Defaulted<Schema extends z.ZodType> = z.ZodDefault<Schema>;
 type Enum<Value extends string> = z.ZodEnum<{ [V in Value]: V }>;
 
+/** A field whose default types know, so that they know the kind of a group that says none. */
+type Stocked<F extends Field, Stock> = F & { readonly stock: Stock };
+
+/** Declares that the kinds of a field are the values of `head`, a field beside it. */
+export const under = <const Head extends string, F extends Field>(
+  head: Head,
+  field: F,
+): F & { readonly head: Head } => ({ ...field, head });
+
 /** Without its default. */
 export const bareOf = (schema: z.ZodType): z.ZodType =>
   schema instanceof z.ZodDefault ? (schema.unwrap() as z.ZodType) : schema;
@@ -108,19 +119,21 @@ export function field<
 export const choice = <
   At extends string,
   const Value extends string,
+  const Stock extends NoInfer<Value>,
   const Of extends string = string,
 >(
   at: At,
   values: readonly Value[],
-  stock: NoInfer<Value>,
+  stock: Stock,
   said: Said<Of> & DrawnOfFew<NoInfer<Value>>,
-): Field<Defaulted<Enum<Value>>, At, Value, Of> => {
+): Stocked<Field<Defaulted<Enum<Value>>, At, Value, Of>, Stock> => {
   const bare = z.enum(values) as Enum<Value>;
   const written = bare as z.ZodType<unknown, Value>;
   const swept = said.swept && { draw: oneOf(values), ...said.swept };
-  return field<Defaulted<Enum<Value>>, At, Of, Value>(at, bare.default(stock as never), {
+  const made = field<Defaulted<Enum<Value>>, At, Of, Value>(at, bare.default(stock as never), {
     ...{ ...said, choices: values, written, swept },
   });
+  return { ...made, stock };
 };
 
 export const toggle = <At extends string, const Of extends string = string>(
@@ -133,9 +146,15 @@ export const toggle = <At extends string, const Of extends string = string>(
 };
 
 /** A field that came late: records have it only where it is not at its default, so all others are as they were. */
-export const sparse = <Bare extends z.ZodType, At extends string, Written, Of extends string>(
-  field: Field<Defaulted<Bare>, At, Written, Of>,
-): Field<z.ZodOptional<Bare>, At, Written, Of> => ({
+export const sparse = <
+  Bare extends z.ZodType,
+  At extends string,
+  Written,
+  Of extends string,
+  Stock,
+>(
+  field: Stocked<Field<Defaulted<Bare>, At, Written, Of>, Stock>,
+): Stocked<Field<z.ZodOptional<Bare>, At, Written, Of>, Stock> => ({
   ...field,
   schema: field.schema.unwrap().optional(),
   isSparse: true,

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expectationFor } from '../expectations/races.ts';
 import { withDatabase } from '../database/chosen.ts';
 import type { Checker } from '../checkers/checker.ts';
-import type { ExitCode } from '../errors.ts';
+import { UsageError, type ExitCode } from '../errors.ts';
 import {
   namesOf,
   type Custom,
@@ -14,7 +14,7 @@ import {
   type CustomFault,
   type CustomRemedy,
 } from '../experiment/run/custom.ts';
-import { parseScenario, safetyLevels, type Scenario } from '../experiment/scenario.ts';
+import { askedScenario, safetyLevels, type Scenario } from '../experiment/scenario.ts';
 import { settingsOf } from '../experiment/written.ts';
 import type { WrittenScenario, WrittenGroup } from '../experiment/written-form.ts';
 import {
@@ -172,6 +172,7 @@ function customOf(options: AnyOptions): Custom {
 function scenarioOf(options: AnyOptions, custom: Custom): Scenario {
   const { cluster, database = mysql(), storage = array(), checkers: _, ...rest } = options;
   const { name, question, expected, fault, remedy = 'none', ...groups } = rest;
+  refuseSaidTwice(groups);
   const written = {
     ...{ ...groups, ...storage },
     database: isBrought(database) ? (database.like ?? {}) : database,
@@ -180,17 +181,35 @@ function scenarioOf(options: AnyOptions, custom: Custom): Scenario {
   };
   const settings = settingsOf(written, (hint) => process.emitWarning(hint, 'DeprecationWarning'));
   const faultName = custom.fault?.name ?? settings.fault ?? 'none';
-  const chosen = parseScenario({
-    ...settings,
-    ...cluster.fields,
+  const about = {
     name: name ?? faultName,
     question: question ?? `What becomes of the database after ${faultName}?`,
-    expected: expected ?? [...safetyLevels],
-  });
+    expected: [...(expected ?? safetyLevels)],
+  };
+  const chosen = askedScenario({ ...settings, ...cluster.fields }, about);
   const { fault: ownFault, remedy: ownRemedy, database: ownDatabase } = custom;
   const isOwn = [ownFault, ownRemedy, ownDatabase].some((part) => part !== undefined);
   // What ours came to says nothing of another one.
   return expected !== undefined || isOwn ? chosen : { ...chosen, ...expectationFor(chosen) };
+}
+
+/** Groups that a part says, by its key. */
+const saidBy: Readonly<Record<string, keyof ExperimentOptions>> = {
+  disk: 'storage',
+  volume: 'storage',
+  kubernetes: 'cluster',
+};
+
+/** Types refuse it too; not all that call the library have them. */
+function refuseSaidTwice(groups: object): void {
+  const twice = Object.keys(groups).flatMap((group) => {
+    const part = saidBy[group];
+    return part === undefined ? [] : [`${group}: \`${part}\` says it`];
+  });
+  if (twice.length === 0) return;
+  throw new UsageError('SCENARIO_INVALID', `the scenario is not valid:\n${twice.join('\n')}`, {
+    hint: 'give it to that part: docs/how-to/use-as-a-library.md',
+  });
 }
 
 const whenOf = ({ like, at, untaintAt }: CustomRemedy): object => ({

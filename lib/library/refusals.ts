@@ -12,7 +12,7 @@ import type { BackendChoice } from './backend-choice.ts';
 /** Throws UsageError. */
 export function refuseUnfit(scenario: Scenario, choice: BackendChoice): void {
   if ('images' in choice) releaseOf(scenario.kubernetes, madeBy(choice.images));
-  refuseLacking(scenario, choice.capabilities);
+  refuseLacking(scenario, choice);
 }
 
 /**
@@ -21,66 +21,79 @@ export function refuseUnfit(scenario: Scenario, choice: BackendChoice): void {
  */
 export function refuseUnmeasurable(scenario: Scenario, source: ImageSource): void {
   releaseOf(scenario.kubernetes, source);
-  refuseLacking(scenario, kindCapabilities(source));
+  refuseLacking(scenario, { backend: 'kind', capabilities: kindCapabilities(source) });
 }
 
+type Chosen = Pick<BackendChoice, 'backend' | 'capabilities'>;
+
 /** What a backend lacks would be ignored without a word. Throws UsageError. */
-export function refuseLacking(scenario: Scenario, capabilities: readonly Capability[]): void {
+export function refuseLacking(scenario: Scenario, { backend, capabilities }: Chosen): void {
   for (const [capability, refuse] of Object.entries(refusals)) {
-    if (!capabilities.some((each) => each === capability)) refuse(scenario);
+    if (!capabilities.some((each) => each === capability)) refuse(scenario, clusterWords[backend]);
   }
 }
 
-/** Refusals by the capability that is missing: each throws where the scenario needs it. */
-const refusals: Readonly<Record<Exclude<Capability, 'node-shell'>, (scenario: Scenario) => void>> =
-  {
-    provisioner({ provision }) {
-      if (provision !== 'dynamic') return;
-      throw new UsageError(
-        'PROVISION_NOT_MODELLED',
-        'the model has no provisioner: its volume is there from the start',
-        { hint: 'measure it: --cluster kind; or leave --provision out' },
-      );
-    },
-    'any-gate'({ featureGates, kubernetes }) {
-      const modelled = modelledGates(kubernetes);
-      const unplayed = Object.keys(featureGates).find((name) => !modelled.includes(name));
-      if (unplayed === undefined) return;
-      throw new UsageError(
-        'GATE_NOT_MODELLED',
-        `the model of Kubernetes ${kubernetes} does not play the gate ${unplayed}`,
-        { hint: `measure it: --cluster kind; it plays ${modelled.join(', ') || 'none'}` },
-      );
-    },
-    'replication-group'({ database }) {
-      if (database !== 'group-replication') return;
-      throw new UsageError(
-        'GROUP_NOT_MODELLED',
-        'the model plays one server on one volume, and no replication group',
-        { hint: 'measure it: --cluster kind; or leave --database out' },
-      );
-    },
-    fence({ remedy }) {
-      if (remedy === 'fence-first') throw storageCannot('cut a node off', 'remedy fence-first');
-    },
-    'storage-link'({ link }) {
-      if (link !== 'survives') throw storageCannot('break one node’s way to it', `link ${link}`);
-    },
-    'power-loss'({ fault }) {
-      if (losesPower(fault)) throw storageCannot('lose what was not flushed', `fault ${fault}`);
-    },
-    'force-detach-wait'(scenario) {
-      if (!shortenedTimers(scenario).includes('forceDetachAfterMs')) return;
-      throw new UsageError(
-        'FORCE_DETACH_NOT_TUNABLE',
-        'published images have the stock controller manager, whose forced-detach wait is compiled in',
-        { hint: 'add --images built, or leave --force-detach-after out' },
-      );
-    },
-  };
+const clusterWords: Readonly<Record<Chosen['backend'], string>> = {
+  kind: 'the kind cluster',
+  sim: 'the model',
+};
 
-const storageCannot = (what: string, asked: string): UsageError =>
-  new UsageError('STORAGE_CANNOT', `the chosen cluster’s storage cannot ${what}: ${asked}`, {
+type Refuse = (scenario: Scenario, cluster: string) => void;
+
+/** Refusals by the capability that is missing: each throws where the scenario needs it. */
+const refusals: Readonly<Record<Exclude<Capability, 'node-shell'>, Refuse>> = {
+  provisioner({ provision }, cluster) {
+    if (provision !== 'dynamic') return;
+    throw new UsageError(
+      'PROVISIONER_LACKING',
+      `${cluster} has no provisioner that would make the volume: provision dynamic`,
+      { hint: 'choose a cluster that has one, as --cluster kind; or leave --provision out' },
+    );
+  },
+  'any-gate'({ featureGates, kubernetes }, cluster) {
+    const known = modelledGates(kubernetes);
+    const lacking = Object.keys(featureGates).find((name) => !known.includes(name));
+    if (lacking === undefined) return;
+    throw new UsageError(
+      'GATE_LACKING',
+      `${cluster} has no feature gate ${lacking} of Kubernetes ${kubernetes}`,
+      {
+        hint: `choose a cluster that has all, as --cluster kind; it has ${known.join(', ') || 'none'}`,
+      },
+    );
+  },
+  'replication-group'({ database }, cluster) {
+    if (database !== 'group-replication') return;
+    throw new UsageError(
+      'GROUP_LACKING',
+      `${cluster} plays one server on one volume, and no replication group`,
+      { hint: 'choose a cluster that has them, as --cluster kind; or leave --database out' },
+    );
+  },
+  fence({ remedy }, cluster) {
+    if (remedy !== 'fence-first') return;
+    throw storageCannot(cluster, 'cut a node off', 'remedy fence-first');
+  },
+  'storage-link'({ link }, cluster) {
+    if (link === 'survives') return;
+    throw storageCannot(cluster, 'break one node’s way to it', `link ${link}`);
+  },
+  'power-loss'({ fault }, cluster) {
+    if (!losesPower(fault)) return;
+    throw storageCannot(cluster, 'lose what was not flushed', `fault ${fault}`);
+  },
+  'force-detach-wait'(scenario) {
+    if (!shortenedTimers(scenario).includes('forceDetachAfterMs')) return;
+    throw new UsageError(
+      'FORCE_DETACH_NOT_TUNABLE',
+      'published images have the stock controller manager, whose forced-detach wait is compiled in',
+      { hint: 'add --images built, or leave --force-detach-after out' },
+    );
+  },
+};
+
+const storageCannot = (cluster: string, what: string, asked: string): UsageError =>
+  new UsageError('STORAGE_CANNOT', `the storage of ${cluster} cannot ${what}: ${asked}`, {
     hint: 'choose a cluster with our own array, kind or the model, or leave that out',
   });
 

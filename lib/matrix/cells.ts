@@ -2,7 +2,7 @@
 import { UsageError } from '../errors.ts';
 import { expectationFor } from '../expectations/races.ts';
 import { expectationOf } from '../experiment/expectation/expectations.ts';
-import { parseScenario, type Scenario } from '../experiment/scenario.ts';
+import { askedScenario, type Scenario } from '../experiment/scenario.ts';
 import { fieldOf, groups } from '../experiment/written-paths.ts';
 import { settingsUnder, type Settings } from '../experiment/settings.ts';
 import type { AxisValue, Matrix } from './matrix-schema.ts';
@@ -27,6 +27,8 @@ interface Draft {
   readonly place: Readonly<Record<string, string>>;
   readonly label: string;
   readonly settings: Settings;
+  /** Fields that two axes set, each in a sentence. */
+  readonly saidTwice?: readonly string[];
 }
 
 /** Days on any machine; a slip of the pen makes millions. */
@@ -44,11 +46,14 @@ export function cellsOf(matrix: Matrix, expected: Expecting = expectationFor): C
   }
   const complaints: string[] = [];
   const cells = drafts.flatMap((draft, index) => {
+    const { label, saidTwice = [] } = draft;
+    complaints.push(...saidTwice.map((what) => `${label}: ${what}`));
+    if (saidTwice.length > 0) return [];
     try {
       return [cellOf(matrix, draft, { index, expected })];
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
-      complaints.push(`${draft.label}: ${error.message}`);
+      complaints.push(`${label}: ${error.message}`);
       return [];
     }
   });
@@ -80,13 +85,26 @@ function gridOf({ axes, exclude }: Matrix): Draft[] {
   return places
     .map((values): Draft => {
       const place = Object.fromEntries(values.map(([axis, { label }]) => [axis, label]));
-      const settings = values.reduce<Settings>(
-        (all, [, value]) => settingsUnder(all, value.settings),
-        {},
-      );
-      return { place, label: placeInWords(place), settings };
+      const settings = Object.assign({}, ...values.map(([, each]) => each.settings)) as Settings;
+      return { place, label: placeInWords(place), settings, saidTwice: saidTwiceIn(values) };
     })
     .filter(({ place }) => !exclude.some((rule) => fitsPlace(rule, place)));
+}
+
+/** Two axes that set one field: none goes before the other. */
+function saidTwiceIn(values: readonly (readonly [string, AxisValue])[]): string[] {
+  const byField = Map.groupBy(
+    values.flatMap(([axis, { settings }]) =>
+      Object.keys(settings).map((field) => ({ axis, field })),
+    ),
+    ({ field }) => field,
+  );
+  return [...byField]
+    .filter(([, said]) => said.length > 1)
+    .map(
+      ([field, said]) =>
+        `${placeOf(field)} is said by ${said.map(({ axis }) => axis).join(' and by ')}`,
+    );
 }
 
 type Places = Readonly<Record<string, readonly string[]>>;
@@ -136,8 +154,8 @@ function cellOf(
   { index, expected }: { readonly index: number; readonly expected: Expecting },
 ): Cell {
   const { place, label, settings } = draft;
-  const whole = { ...settingsUnder(base, settings), name, question: `${question} (${label})` };
-  const scenario = parseScenario({ ...whole, expected: ['safe'] });
+  const about = { name, question: `${question} (${label})`, expected: ['safe' as const] };
+  const scenario = askedScenario(settingsUnder(base, settings), about);
   const { because } = expectationOf(scenario);
   const values =
     Object.keys(place).length > 0

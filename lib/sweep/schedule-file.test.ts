@@ -5,9 +5,9 @@ import { parse, stringify } from 'yaml';
 import { exitCode, UsageError } from '../errors.ts';
 import { parseScenario } from '../experiment/scenario.ts';
 import { parseYaml, type OnHint } from '../yaml-file.ts';
-import { scheduleFile, scheduleText, readSchedule } from './schedule-file.ts';
+import { scheduleFile, scheduleText, readSchedule, type ScheduleFile } from './schedule-file.ts';
 
-const parseSchedule = (text: string, name: string, onHint?: OnHint): unknown =>
+const parseSchedule = (text: string, name: string, onHint?: OnHint): ScheduleFile =>
   parseYaml(text, name, scheduleFile, onHint);
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -112,6 +112,33 @@ test('fields that do not fit together are refused where they stand', () => {
     'kind: force-delete\n    at: pod-gone',
   );
   expect(refusal(early).message).toMatch(/bad\.yaml:13:9: scenario\.remedy\.at: what the remedy/);
+});
+
+test.each([
+  ['{fault: network-partition, disk: fenced, disk.mode: unfenced}', 'disk.mode: no key has a dot'],
+  ['{fault: freeze, timers: {grace: 9s}, graceMs: 9s}', 'graceMs: stands here twice: it is timers'],
+  ['{fault: freeze, remedy: {at: 5s}}', 'remedy.at: it goes not with remedy none'],
+  ['{fault: freeze, disk: {cutAfter: 10s}}', 'disk.cutAfter: it goes only with disk ack-early'],
+  ['{fault: freeze, selfFence: {after: 20s}}', 'selfFence.after: it goes not with selfFence off'],
+  [
+    '{fault: freeze, remedy: {kind: drain, at: 20m}, watch: {horizon: 1m}}',
+    'remedy.at: 20m is too late',
+  ],
+])('%s is refused where it stands', (scenario, why) => {
+  const { message } = refusal(good.replace(/scenario:[^]*$/, `scenario: ${scenario}`));
+  expect(message).toMatch(/bad\.yaml:7:[1-9]\d+: scenario\./);
+  expect(message).toContain(`scenario.${why}`);
+});
+
+test('what a drawn schedule says to no effect is not written', () => {
+  const scenario = parseScenario({
+    ...{ name: 'x', question: 'q', expected: ['safe'], fault: 'freeze', remedyAt: 1500 },
+    ...{ reboot: false, forceDetach: 'off', forceDetachAfterMs: 5000 },
+  });
+  const text = scheduleText({ ...parseSchedule(good, 'good.yaml'), scenario, comment: [] });
+  expect(parseSchedule(text, 'drawn.yaml').scenario).toEqual({
+    ...{ fault: 'freeze', forceDetach: 'off' },
+  });
 });
 
 test('a schedule of the form before the nested one is read, with a hint', () => {

@@ -1,37 +1,37 @@
 /** A schedule as a YAML file: what a sweep found, in the smallest scenario, to be played again. */
 import { stringify } from 'yaml';
 import { z } from 'zod';
-import { contradictions } from '../experiment/contradictions.ts';
+import { refusals } from '../experiment/asked.ts';
 import { verdictWords, type Scenario } from '../experiment/scenario.ts';
-import { writtenPathOf } from '../experiment/written-paths.ts';
+import { goesWith, writtenPathOf } from '../experiment/written-paths.ts';
+import type { Settings } from '../experiment/settings.ts';
 import { hintOnOldKeys, oldKeysIn, settingsSchema, writtenOf } from '../experiment/written.ts';
 import { readYaml, type FileKind, type OnHint } from '../yaml-file.ts';
 import { changedFields, plainScenario } from './settle.ts';
 
+const wholeOf = (settings: Settings): Scenario => ({ ...plainScenario, ...settings }) as Scenario;
+
 /** Fields of the scenario that the file leaves out have their defaults. */
-const scheduleSchema = z
-  .strictObject({
-    /** Kebab-case. */
-    name: z.string().regex(/^[a-z0-9-]+$/, 'lower-case letters, digits and dashes'),
-    /** What the schedule asks, in one sentence. */
-    question: z.string().min(1),
-    /** Draws all chance. */
-    seed: z.string().min(1),
-    /** Verdicts that are no surprise: what the model predicts. */
-    predicted: z.array(z.enum(verdictWords)).min(1),
-    scenario: settingsSchema.refine((settings) => 'fault' in settings, {
+const scheduleSchema = z.strictObject({
+  /** Kebab-case. */
+  name: z.string().regex(/^[a-z0-9-]+$/, 'lower-case letters, digits and dashes'),
+  /** What the schedule asks, in one sentence. */
+  question: z.string().min(1),
+  /** Draws all chance. */
+  seed: z.string().min(1),
+  /** Verdicts that are no surprise: what the model predicts. */
+  predicted: z.array(z.enum(verdictWords)).min(1),
+  scenario: settingsSchema
+    .refine((settings) => 'fault' in settings, {
       path: ['fault'],
       error: 'a schedule has a fault, if only `none`',
+    })
+    .superRefine((settings, context) => {
+      for (const { field, message } of refusals(wholeOf(settings), settings)) {
+        context.addIssue({ code: 'custom', path: [...writtenPathOf(field)], message });
+      }
     }),
-  })
-  .superRefine((file, context) => {
-    for (const { field, message } of contradictions({
-      ...plainScenario,
-      ...file.scenario,
-    } as Scenario)) {
-      context.addIssue({ code: 'custom', path: ['scenario', ...writtenPathOf(field)], message });
-    }
-  });
+});
 
 export type ScheduleFile = Readonly<z.output<typeof scheduleSchema>>;
 
@@ -56,7 +56,8 @@ export interface ScheduleText extends Omit<ScheduleFile, 'scenario'> {
 /** The file's text; times as people write them. */
 export function scheduleText(schedule: ScheduleText): string {
   const { name, question, seed, predicted, scenario, comment } = schedule;
-  const fields = [...new Set<keyof Scenario>(['fault', ...changedFields(scenario)])];
+  const changed = changedFields(scenario).filter((field) => goesWith(field, scenario));
+  const fields = [...new Set<keyof Scenario>(['fault', ...changed])];
   const settings = Object.fromEntries(fields.map((field) => [field, scenario[field]]));
   const body = { name, question, seed, predicted: [...predicted], scenario: writtenOf(settings) };
   return `${comment.map((line) => `# ${line}\n`).join('')}${stringify(body)}`;

@@ -3,6 +3,8 @@
  * such that it still shows what it was found for.
  */
 import { join } from 'node:path';
+import { refusals } from '../experiment/asked.ts';
+import { writtenPathOf } from '../experiment/written-paths.ts';
 import type { Scenario } from '../experiment/scenario.ts';
 import { faultEvents, remedyEvents } from '../when.ts';
 import { play, type ScheduleOutcome } from './play.ts';
@@ -157,6 +159,10 @@ function fileOf(
         `With ${again.shown} of ${again.of} other seeds it shows the same.`,
         ...(licence.length === 0 ? [] : [`Licence: ${licence.join(', ')}.`]),
         ...told(verdicts, safety, because),
+        ...refusals(scenario, {}).map(
+          ({ field, message }) =>
+            `A run would be refused: ${writtenPathOf(field).join('.')}: ${message}.`,
+        ),
       ],
     }),
   };

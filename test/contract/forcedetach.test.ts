@@ -48,6 +48,28 @@ test('`run --fault` needs no name of an experiment', async () => {
   expect(stdout).toContain('replay: npx forcedetach run node-crash --fault freeze ');
 });
 
+test.each([
+  ['--cluster sim --fault freeze --dry-run', 'node-crash --cluster sim --fault freeze', 'freeze'],
+  ['--dry-run --cluster=sim zombie --rate 5', 'zombie --cluster=sim --rate 5', 'freeze'],
+  ['--rate 5 node-reboot --cluster sim --dry-run', 'node-reboot --rate 5', 'node-reboot'],
+])('`run %s`: options stand in any order', async (words, asIf, fault) => {
+  const { code, stdout, stderr } = await forcedetach('run', ...words.split(' '));
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toMatch(new RegExp(`fault\\.kind +${fault}`));
+  const [name = '', ...flags] = asIf.split(' ');
+  const kept = flags.join(' ').replace(/--cluster[ =]sim ?/, '');
+  expect(stdout).toContain(`replay: npx forcedetach run ${name} ${kept}`);
+});
+
+test('`--version` says the package’s', async () => {
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    readonly version: string;
+  };
+  for (const word of ['--version', '-V']) {
+    expect(await forcedetach(word)).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+  }
+});
+
 test('`run` alone lists the experiments', async () => {
   const { code, stdout } = await forcedetach('run');
   expect(code).toBe(0);
@@ -60,6 +82,10 @@ test.each([
   [['nope'], /^UNKNOWN_COMMAND: .*`nope`\n {2}hint: .*matrix.*\n {2}try: {2}npx forcedetach\n$/],
   [['node-crash'], /^UNKNOWN_COMMAND: [^]*\n {2}try: {2}npx forcedetach run node-crash\n$/],
   [['run', 'nope'], /^UNKNOWN_EXPERIMENT: .*`nope`\n {2}hint: .*node-crash/],
+  [['run', '--cluster', 'sim'], /^NO_EXPERIMENT: .*\n {2}hint: .*--fault/],
+  [['run', '--cluster', 'sim', 'nope'], /^UNKNOWN_EXPERIMENT: .*`nope`/],
+  [['run', '--nope', '--fault', 'freeze'], /^BAD_FLAG: .*--nope/],
+  [['run', '--cluster', 'moon', '--fault', 'freeze'], /^BAD_FLAG: .*moon/],
   [['matrix', '--nope'], /^BAD_FLAG: [^]*\n {2}try: {2}npx forcedetach matrix --help\n$/],
 ])('%j is refused in our form', async (words, told) => {
   const { code, stdout, stderr } = await forcedetach(...words);

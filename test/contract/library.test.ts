@@ -60,7 +60,7 @@ test('a group is a part, which the model refuses, as it does what is one’s own
   const { scenario } = frozen;
   expect(scenario).toMatchObject({ database: 'group-replication', majorityTimeoutS: 10 });
   expect(scenario.expected).toEqual(['safe']);
-  await expect(frozen.run()).rejects.toMatchObject({ code: 'GROUP_NOT_MODELLED' });
+  await expect(frozen.run()).rejects.toMatchObject({ code: 'GROUP_LACKING' });
   const checked = { ...group, checkers: [finds] };
   expect(() => api.experiment(checked)).toThrow(/^nothing of your own goes with .*: checkers$/);
   expect(() => api.experiment({ ...group, fault: api.kubeletStall() })).toThrow(/choices are/);
@@ -78,12 +78,25 @@ test('parts and fields make a scenario, and what does not fit is refused', () =>
     ...{ name: 'network-partition', trxCommit: 2, disk: 'fenced', filesystem: 'xfs' },
     ...{ link: 'stalls', remedy: 'out-of-service', remedyAt: 'not-ready', untaintAt: 5000 },
   });
-  const lonely = { ...usual, fault: api.freeze(), remedy: { moveBack: true } };
-  expect(() => api.experiment(lonely)).toThrow(/remedy\.moveBack/);
-  const strange = { ...usual, fault: { ...api.freeze(), down: '5s' } };
-  expect(() => api.experiment(strange)).toThrow(
-    /fault\.down: it goes only with fault flapping-partition/,
-  );
+});
+
+test('what belongs to another kind can’t be written, and is refused where types are not asked', () => {
+  const { freeze } = api;
+  const refused = (options: Partial<api.ExperimentOptions>, why: RegExp): void =>
+    expect(() => api.experiment({ ...usual, fault: freeze(), ...options })).toThrow(why);
+  // @ts-expect-error nobody does anything, so that nothing is moved back
+  refused({ remedy: { moveBack: true } }, /not with remedy none\n.*remedy\.moveBack/);
+  // @ts-expect-error as with a time
+  refused({ remedy: { at: '5s' } }, /not with remedy none\n.*remedy\.at/);
+  // @ts-expect-error nothing flaps
+  refused({ fault: { ...freeze(), down: '5s' } }, /fault\.down: it goes only with fault flapping/);
+  // @ts-expect-error the kind is not said, and has no default
+  refused({ fault: { down: '5s', cpuShare: 0.1 } }, /fault/);
+  // @ts-expect-error stock values of three other disks
+  const disks = api.array({ cutAfter: '10s', watcherCheck: 'works', fileLocks: 'shared' });
+  refused({ storage: disks }, /disk\.cutAfter\n[^]*disk\.watcherCheck\n[^]*disk\.fileLocks/);
+  const twice = { disk: 'fenced', volume: { filesystem: 'xfs' } };
+  refused(twice as object, /disk: `storage` says it\n.*volume: `storage` says it/);
 });
 
 test('a run has its verdict, and leaves a report beside its history', async () => {
@@ -175,7 +188,7 @@ test('what the model cannot do is refused before it is opened, and nothing is cr
   });
   const gate = { featureGates: { AllAlpha: true } };
   const gated = api.experiment({ ...usual, cluster: await api.simulated(gate), fault });
-  await expect(gated.run({ folder })).rejects.toMatchObject({ code: 'GATE_NOT_MODELLED' });
+  await expect(gated.run({ folder })).rejects.toMatchObject({ code: 'GATE_LACKING' });
   expect(existsSync(folder)).toBe(false);
 });
 

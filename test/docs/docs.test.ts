@@ -2,13 +2,15 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { parse } from 'yaml';
+import { parse, stringify } from 'yaml';
 import { z } from 'zod';
+import { UsageError } from '../../lib/errors.ts';
 import { verdictWords } from '../../lib/experiment/scenario.ts';
-import { settingsSchema } from '../../lib/experiment/written.ts';
 import { verdictSchema } from '../../lib/experiment/verdict/verdict.ts';
 import { certificateJsonSchema } from '../../lib/probe/published/read.ts';
 import { terms } from '../../lib/report/terms.ts';
+import { scheduleFile } from '../../lib/sweep/schedule-file.ts';
+import { parseYaml } from '../../lib/yaml-file.ts';
 import { meanings } from '../../lib/report/wording.ts';
 import { diskModesPage } from '../full/disk-modes-page.ts';
 import { remediesPage } from '../full/remedies-page.ts';
@@ -51,18 +53,46 @@ test('docs/reference/scenario.schema.json takes the schedules that are here, and
   expect(files.filter((file) => !takes.safeParse(file).success)).toEqual([]);
   const scenarios = [
     [{ fault: 'freeze', timers: { grace: '10s' }, kubernetes: '1.36' }, true],
-    [{ fault: { link: 'stalls' }, disk: { flushes: 'ignored' }, remedy: { at: '5s' } }, true],
+    [{ fault: { kind: 'flapping-partition', down: '5s' }, disk: { flushes: 'ignored' } }, true],
+    [
+      { fault: 'freeze', remedy: { kind: 'drain', at: '5s' }, kubernetes: { featureGates: {} } },
+      true,
+    ],
+    [{ fault: 'freeze', timers: { forceDetachAfter: '30s' }, also: { kind: 'api-outage' } }, true],
+    [{ fault: 'freeze', timers: { forceDetach: 'off', grace: '30s' } }, true],
+    [{ fault: 'freeze', timers: { forceDetach: 'off', forceDetachAfter: '30s' } }, false],
+    [{ fault: 'freeze', timers: 'off' }, false],
+    [{ fault: 'freeze', remedy: { at: '5s' } }, false],
+    [{ fault: 'freeze', remedy: { kind: 'none', at: '5s' } }, false],
+    [{ fault: 'freeze', also: { for: '30s' } }, false],
+    [{ fault: 'freeze', selfFence: { after: '20s' } }, false],
+    [{ fault: 'freeze', disk: { cutAfter: '10s' } }, false],
+    [{ fault: 'freeze', disk: { mode: 'fenced', cutAfter: '10s' } }, false],
+    [{ fault: 'freeze', disk: { cutAfter: '10s', fileLocks: 'shared' } }, false],
+    [{ fault: 'freeze', 'disk.mode': 'fenced' }, false],
+    [{ fault: { link: 'stalls' } }, false],
     [{ fault: { kind: 'node-crash', down: '5s' } }, false],
-    [{ timers: { grace: 10 } }, false],
-    [{ disk: { mode: 'fenced', cutAfter: '5s' } }, false],
+    [{ 'fault.kind': 'node-crash' }, false],
+    [{ fault: 'freeze', timers: { grace: 10 } }, false],
     [{ falt: 'freeze' }, false],
+    [{ disk: 'fenced' }, false],
   ] as const;
   for (const [scenario, isTaken] of scenarios) {
-    const asFile = takes.safeParse({ ...files[0], scenario });
-    const asRead = settingsSchema.safeParse(scenario);
-    expect([scenario, asFile.success, asRead.success]).toEqual([scenario, isTaken, isTaken]);
+    const file = { ...files[0], scenario };
+    const asFile = takes.safeParse(file).success;
+    expect([scenario, asFile, isRead(file)]).toEqual([scenario, isTaken, isTaken]);
   }
 });
+
+function isRead(file: object): boolean {
+  try {
+    parseYaml(stringify(file), 'file.yaml', scheduleFile);
+    return true;
+  } catch (error) {
+    if (error instanceof UsageError) return false;
+    throw error;
+  }
+}
 
 test.each([diskModesPage, remediesPage, workloadsPage])(
   'the table of $path has what the store of measurements says',

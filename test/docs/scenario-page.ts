@@ -95,36 +95,31 @@ const mapOf = (members: Readonly<Record<string, object>>, required: readonly str
   additionalProperties: false,
 });
 
-/** A word, or a map of what goes with one kind; without the kind of what goes with any. */
-function groupSchema({ head, members }: Group): object {
+/** A word, or a map of what goes with one kind; a map without a kind has what goes with the default one. */
+function groupSchema({ head, word, members }: Group): object {
   const refs = [...members].map(([key, name]) => ({
-    ...{ key, of: (fields[name] as Field).of, isHead: name === head },
+    ...{ key, name, of: (fields[name] as Field).of },
     ref: { $ref: `#/$defs/${fields[name].at}` },
   }));
-  const headRef = refs.find(({ isHead }) => isHead);
-  if (headRef === undefined) {
-    return mapOf(Object.fromEntries(refs.map(({ key, ref }) => [key, ref])), []);
-  }
-  const others = refs.filter(({ isHead }) => !isHead);
-  const kinds = head === undefined ? [] : ((fields[head] as Field).flag?.choices ?? []);
-  const ofKind = (kind: string): object =>
-    mapOf(
-      {
-        [headRef.key]: { const: kind },
-        ...Object.fromEntries(
-          others
-            .filter(({ of }) => of === undefined || of.includes(kind))
-            .map(({ key, ref }) => [key, ref]),
-        ),
-      },
-      [headRef.key],
-    );
-  const rest = Object.fromEntries(others.map(({ key, ref }) => [key, ref]));
-  const anyKind = mapOf(kinds.length === 0 ? { [headRef.key]: headRef.ref, ...rest } : rest, []);
-  return { anyOf: [headRef.ref, ...kinds.map(ofKind), anyKind] };
+  const headRef = refs.find(({ name }) => name === head);
+  const { stock, flag } = (head === undefined ? {} : fields[head]) as Partial<Field>;
+  const kinds = flag?.choices ?? [];
+  const allOf = (kind?: string): object => {
+    const going = refs.filter(({ of }) => kind === undefined || of?.includes(kind) !== false);
+    const required = kind === undefined || kind === stock ? [] : [headRef?.key ?? ''];
+    const pairs = going.map((each) => {
+      const isKind = each === headRef && kind !== undefined;
+      return [each.key, isKind ? { const: kind } : each.ref] as const;
+    });
+    return mapOf(Object.fromEntries(pairs), required);
+  };
+  const maps = kinds.length === 0 ? [allOf()] : kinds.map(allOf);
+  const all = headRef === undefined || word === undefined ? maps : [headRef.ref, ...maps];
+  const [only = {}, ...others] = all;
+  return others.length === 0 ? only : { anyOf: all };
 }
 
-/** Of a schedule file; `$defs.scenario` is what a matrix's `base`, `include` and named settings are. */
+/** Of a schedule file; `$defs.scenario` is what a matrix's `base` and cells come to together. */
 export const scheduleJsonSchema = (): object => ({
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   title: 'A schedule of forcedetach: a scenario, its seed, and what is predicted',
@@ -141,7 +136,7 @@ export const scheduleJsonSchema = (): object => ({
   $defs: {
     scenario: mapOf(
       Object.fromEntries([...groups.values()].map((group) => [group.name, groupSchema(group)])),
-      [],
+      ['fault'],
     ),
     ...definitions,
   },

@@ -6,8 +6,16 @@ import type { SmallRecord } from '../../history/reader.ts';
 import { evidenceLine } from '../recorded-run.ts';
 import type { Procedure, ClaimReading } from '../claim.ts';
 
-/** Observer of what a procedure notes: the word that every history has for a claim. */
-export const source = 'seed';
+/** Observer of what a procedure notes, and the word that earlier histories have for a claim. */
+export const source = 'claim';
+const sources: readonly string[] = [source, 'seed'];
+
+/** What its action is called in a history, and which claim's it is; undefined of another action. */
+export const actionOf = (claim: number): string => `claim ${claim}`;
+export function claimOf(action: string | undefined): number | undefined {
+  const [, number] = /^(?:claim|seed) (\d+)$/.exec(action ?? '') ?? [];
+  return number === undefined ? undefined : Number(number);
+}
 
 /** One thing that a procedure notes, by its name in the history. */
 export interface Note<S extends z.ZodRawShape = z.ZodRawShape> {
@@ -43,7 +51,7 @@ export class Notes {
 
   /** All notes, or those of that name, as records. */
   records(name?: string): ObservationRecord[] {
-    const ours = this.#observations.filter((seen) => seen.source === source);
+    const ours = this.#observations.filter((seen) => sources.includes(seen.source));
     return ours.filter((seen) => name === undefined || seen.name === name);
   }
 

@@ -12,6 +12,7 @@ import { readAnswers, type AnsweredClaim } from '../answer.ts';
 import type { Procedure } from '../claim.ts';
 import { defineNote, reading } from './notes.ts';
 import { recordProcedure, procedureScenario } from './run-procedures.ts';
+import { claimOf } from './notes.ts';
 
 const seen = defineNote('seen', { count: z.number() });
 const read = reading({ seen }, ({ seen: { count } }) => ({
@@ -77,14 +78,24 @@ test('its history has a run, a setup and the answer', async () => {
     versions: { kubernetes: '1.37.2' },
     outcome: {
       ...{ asExpected: true, said: '1 was seen.' },
-      evidence: [expect.stringContaining('seed seen two {"count":1}')],
+      evidence: [expect.stringContaining('claim seen two {"count":1}')],
     },
   });
   const records = [...openHistory(folder).smallRecords()];
   expect(records.map(({ type }) => type)).toEqual(
     expect.arrayContaining(['run', 'phase', 'setup', 'action', 'observation']),
   );
+  expect(records.flatMap((each) => (each.type === 'action' ? each.name : []))).toEqual([
+    'claim 33',
+    'claim 33',
+  ]);
   expect(() => tellStory(records)).toThrow(/procedure of claim 33/);
+});
+
+test('an earlier history calls a claim a seed', () => {
+  expect(['claim 33', 'seed 33', 'seed x', undefined].map(claimOf)).toEqual([
+    ...[33, 33, undefined, undefined],
+  ]);
 });
 
 test('one that fails has no answer, says why, and is closed', async () => {

@@ -19,6 +19,7 @@ import { historyVersion, type HistoryRecord, type RunRecord } from '../../histor
 import type { Procedure, Claim } from '../claim.ts';
 import { Bench } from './bench.ts';
 import type { TestbedOptions } from '../../cluster/port.ts';
+import { actionOf } from './notes.ts';
 
 export interface ProceduresOptions extends ClusterChoice {
   readonly wanted: readonly ProcedureClaim[];
@@ -93,7 +94,7 @@ export async function recordProcedure(options: RecordingOptions): Promise<void> 
   await observedAlone(around, ({ testbed, recorder }) => ({
     whileObserved: () =>
       bounded({ testbed, times: noTimes, signal }, 'procedure', async (signal) => {
-        const done = { type: 'action', actor: 'runner', name: `seed ${claim.number}` } as const;
+        const done = { type: 'action', actor: 'runner', name: actionOf(claim.number) } as const;
         recorder.record({ ...done, step: 'begin' });
         await claim.procedure.act(new Bench({ testbed, recorder, runId, signal, say }));
         // Whatever it made of that: what it saw by then is no answer.

@@ -1,45 +1,93 @@
 /** `forcedetach COMMAND …`: what the files of experiments/ do, by name, from a checkout or from the npm package. */
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { findPackageJSON } from 'node:module';
 import { exitCode, UsageError } from '../../errors.ts';
+import { completeScenario } from '../../experiment/scenario.ts';
 import { exitCodeAfter, tell } from '../command.ts';
+import { experimentCommand } from '../flags/flags.ts';
 import { commands, isExperiment } from '../flags/typed.ts';
 
 const experiments = new URL('../../../experiments/', import.meta.url);
 
-/** Does what `process.argv` asks for and sets the exit code. Never throws. */
-export async function forcedetach(): Promise<void> {
-  let file: string | undefined;
-  process.exitCode = await exitCodeAfter(() => {
-    file = fileFor(process.argv.slice(2));
-    return Promise.resolve(exitCode.expected);
-  });
-  if (file === undefined) return;
-  // Each reads what follows its own name.
-  const [node = '', bin = '', ...words] = process.argv;
-  const rest = words.slice(words[0] === 'run' && words[1] === file ? 2 : 1);
-  process.argv = [node, bin, `experiments/${file}.mjs`, ...rest];
-  await import(new URL(`${file}.mjs`, experiments).href);
+/** A file of experiments/, and the words that it reads. */
+interface CommandStart {
+  readonly file: string;
+  readonly words: readonly string[];
 }
 
-/** Undefined where the answer was told already. Throws UsageError `UNKNOWN_COMMAND`, `UNKNOWN_EXPERIMENT`. */
-function fileFor([command = '--help', name = '--help']: readonly string[]): string | undefined {
+/** Does what `process.argv` asks for and sets the exit code. Never throws. */
+export async function forcedetach(): Promise<void> {
+  const [node = '', bin = '', ...typed] = process.argv;
+  let start: CommandStart | undefined;
+  process.exitCode = await exitCodeAfter(() => {
+    start = startFor(typed);
+    return Promise.resolve(exitCode.expected);
+  });
+  if (start === undefined) return;
+  // Each reads what follows its own name.
+  process.argv = [node, bin, `experiments/${start.file}.mjs`, ...start.words];
+  await import(new URL(`${start.file}.mjs`, experiments).href);
+}
+
+/**
+ * Undefined where the answer was told already. Throws UsageError `UNKNOWN_COMMAND`, `UNKNOWN_EXPERIMENT`,
+ * `NO_EXPERIMENT`.
+ */
+function startFor([command = '--help', ...words]: readonly string[]): CommandStart | undefined {
   if (isHelp(command)) {
     tell(usage());
     return undefined;
   }
-  if (command === 'run') {
-    if (name.startsWith('--fault')) return anyFault;
-    if (!isHelp(name)) return experimentNamed(name);
+  if (command === '--version' || command === '-V') {
+    tell(packageVersion());
+    return undefined;
+  }
+  if (command === 'run') return runFor(words);
+  const found = Object.entries(commands).find(([word]) => word === command);
+  if (found !== undefined) return { file: found[1].file, words };
+  const isNamed = experimentNames().includes(command);
+  throw new UsageError('UNKNOWN_COMMAND', `there is no command \`${command}\``, {
+    hint: isNamed ? 'an experiment is started by `run`' : `choose one: ${allWords().join(', ')}`,
+    command: isNamed ? `npx forcedetach run ${command}` : 'npx forcedetach',
+  });
+}
+
+/** The experiment that is named among the flags, or the one whose fault a flag gives. */
+function runFor(words: readonly string[]): CommandStart | undefined {
+  const at = nameAt(words);
+  const name = words[at];
+  if (words.length === 0 || (name !== undefined && isHelp(name))) {
     tell(runUsage());
     return undefined;
   }
-  const found = Object.entries(commands).find(([word]) => word === command);
-  if (found !== undefined) return found[1].file;
-  const isNamed = experimentNames().includes(command);
-  throw new UsageError('UNKNOWN_COMMAND', `there is no command \`${command}\``, {
-    hint: isNamed ? 'an experiment is started by `run`' : `choose one: ${words().join(', ')}`,
-    command: isNamed ? `npx forcedetach run ${command}` : 'npx forcedetach',
+  if (name !== undefined) return { file: experimentNamed(name), words: words.toSpliced(at, 1) };
+  if (words.some((word) => /^--fault(=|$)/.test(word))) return { file: anyFault, words };
+  if (words.some(isHelp)) {
+    tell(runUsage());
+    return undefined;
+  }
+  throw new UsageError('NO_EXPERIMENT', 'nothing says what is to be run', {
+    hint: `name an experiment, or give --fault KIND; there are ${experimentNames().join(', ')}`,
+    command: 'npx forcedetach run --help',
   });
+}
+
+/** The first word that is neither a flag nor the value of one; behind the last where there is none. */
+function nameAt(words: readonly string[]): number {
+  const question = 'What is to be run?';
+  const base = completeScenario({ name: 'any', question, fault: anyFault, expected: ['safe'] });
+  const { options } = experimentCommand(base, []);
+  const takesValue = (word: string): boolean =>
+    options.some(({ long, required }) => long === word && required);
+  let at = 0;
+  for (let word = words[0]; word?.startsWith('-'); word = words[at]) at += takesValue(word) ? 2 : 1;
+  return at;
+}
+
+function packageVersion(): string {
+  const path = findPackageJSON(import.meta.url);
+  const text = path === undefined ? '{}' : readFileSync(path, 'utf8');
+  return String((JSON.parse(text) as { readonly version?: unknown }).version);
 }
 
 function experimentNamed(name: string): string {
@@ -54,7 +102,7 @@ function experimentNamed(name: string): string {
 const anyFault = 'node-crash';
 
 const isHelp = (word: string): boolean => ['--help', '-h', 'help'].includes(word);
-const words = (): string[] => ['run', ...Object.keys(commands)];
+const allWords = (): string[] => ['run', ...Object.keys(commands)];
 
 const experimentNames = (): string[] =>
   readdirSync(experiments)
@@ -79,13 +127,15 @@ const usage = (): string =>
       ...Object.entries(commands).map(([word, { about }]) => [word, about] as const),
     ]),
     '',
-    'COMMAND --help shows its flags, and examples.',
+    'COMMAND --help shows its flags, and examples; --version says which this is.',
   ].join('\n');
 
 const runUsage = (): string =>
   [
     'Usage: npx forcedetach run EXPERIMENT [flags]',
     '       npx forcedetach run --fault KIND [flags]',
+    '',
+    'Flags stand before a name or behind it.',
     '',
     ...experimentNames().map((name) => `  ${name}`),
     '',

@@ -3,6 +3,7 @@ import { CommanderError, type Command, type Option } from 'commander';
 import { stockDatabaseKind, type DatabaseKind } from '../../database/kinds/index.ts';
 import { fields } from '../../experiment/fields.ts';
 import type { Scenario } from '../../experiment/scenario.ts';
+import type { Settings } from '../../experiment/settings.ts';
 import { commandLine, parseArguments, type CommandExample } from '../command.ts';
 import { scenarioOptions, valuesOf } from './field-options.ts';
 import { helpOnlyWithFitting } from './fitting-help.ts';
@@ -69,8 +70,8 @@ const examples: Readonly<Record<DatabaseKind, readonly CommandExample[]>> = {
 /** Flags as parsed, and those given by the user as they would be typed again. */
 export interface ParsedFlags {
   readonly flags: RunFlags;
-  /** The scenario's fields. */
-  readonly settings: Partial<Scenario>;
+  /** The scenario's fields of which the command line says something. */
+  readonly settings: Settings;
   /** Words of the command line that differ from the defaults, e.g. [`--rate`, `max`]. */
   readonly given: ReadonlyMap<string, readonly string[]>;
 }
@@ -104,5 +105,11 @@ export function parseFlags(
   }
   const off = { keep: false, json: false, dryRun: false };
   const flags = { ...off, ...command.opts<RunFlags>() };
-  return { flags, settings: valuesOf(fields, command.opts()), given };
+  return { flags, settings: valuesOf(fields, typedOf(command)), given };
 }
+
+/** Values of the flags that were typed, and not those that are defaults. */
+const typedOf = (command: Command): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    Object.entries(command.opts()).filter(([name]) => command.getOptionValueSource(name) === 'cli'),
+  );

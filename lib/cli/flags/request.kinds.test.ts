@@ -1,9 +1,39 @@
-/** A kind that is given by a flag makes another experiment of it. */
+/** A flag beside a kind that it does nothing with, and one that brings another kind. */
 import { expect, test } from 'vitest';
 import type { Scenario } from '../../experiment/scenario.ts';
 import { requestOf, type ExperimentDefinition } from './request.ts';
 
 const now = new Date(0);
+const definition: ExperimentDefinition = {
+  name: 'network-partition',
+  fault: 'network-partition',
+  remedy: 'force-delete',
+};
+const request = (...args: string[]): unknown => requestOf(definition, args, now);
+
+test.each([
+  ['--remedy none --remedy-at 5s', 'remedy.at'],
+  ['--flap-down 70s', 'fault.down'],
+  ['--no-reboot', 'fault.reboot'],
+  ['--cut-after 10s', 'disk.cutAfter'],
+  ['--watcher-check works', 'disk.watcherCheck'],
+  ['--also-for 30s', 'also.for'],
+  ['--self-fence-after 20s', 'selfFence.after'],
+  ['--force-detach off --force-detach-after 360s', 'timers.forceDetachAfter'],
+  ['--remedy-at 20m --horizon 1m', 'remedy.at'],
+])('%s is refused, be it the default or not', (flags, at) => {
+  expect(() => request(...flags.split(' '))).toThrow(`→ at ${at}`);
+});
+
+test('a flag that names another kind takes with it what only the experiment’s own had', () => {
+  const tainting = {
+    ...definition,
+    remedy: { kind: 'out-of-service', untaintAt: 'heal' },
+  } as const;
+  const { scenario } = requestOf(tainting, ['--remedy', 'none'], now) ?? {};
+  expect(scenario).toMatchObject({ remedy: 'none', untaintAt: 'end' });
+});
+
 const groupDefinition = { ...{ name: 'three', question: 'Own?' }, fault: 'freeze' } as const;
 
 test('another database is another experiment, with what goes with it', () => {
@@ -24,4 +54,16 @@ test('another database is another experiment, with what goes with it', () => {
   expect(single).not.toHaveProperty('database');
   const refused = (): Scenario => asked('--fault drain', { database: 'group-replication' });
   expect(refused).toThrow('Allowed choices are network-partition, node-crash, freeze.');
+});
+
+test('with another fault its own flags count, and what only the old one had is gone', () => {
+  const crash = { ...definition, fault: { kind: 'node-crash', powerLoss: 'drops' } } as const;
+  const flapping = ['--fault=flapping-partition', '--flap-down', '46s'];
+  expect(requestOf(crash, flapping, now)?.scenario).toMatchObject({
+    ...{ fault: 'flapping-partition', flapDownMs: 46_000, powerLoss: 'keeps' },
+  });
+  expect(() => requestOf(crash, [...flapping, '--power-loss', 'drops'], now)).toThrow(
+    /only with fault node-crash, node-reboot\n {2}→ at fault\.powerLoss/,
+  );
+  expect(() => request('--fault', 'flood')).toThrow(/Allowed choices are none, node-crash/);
 });

@@ -1,7 +1,7 @@
 /** From a definition and a command line to everything a run needs, before anything is created. */
 import { randomBytes } from 'node:crypto';
 import { expectationFor } from '../../expectations/races.ts';
-import { completeScenario, parseScenario, type ScenarioInput } from '../../experiment/scenario.ts';
+import { askedScenario, completeScenario, type Scenario } from '../../experiment/scenario.ts';
 import { settingsUnder, type Settings } from '../../experiment/settings.ts';
 import { settingsOf } from '../../experiment/written.ts';
 import type { WrittenScenario, WrittenGroup } from '../../experiment/written-form.ts';
@@ -58,19 +58,18 @@ export function requestOf(
 ): RunRequest | undefined {
   const { name, seed: ownSeed, script = [`experiments/${name}.mjs`], ...rest } = definition;
   const kinds = kindsIn(args);
-  const { expected, ...asked } = underKinds({ ...rest, name }, kinds);
-  const base = completeScenario({ expected: ['safe'], ...asked });
+  const { settings, expected, ...own } = underKinds({ ...rest, name }, kinds);
+  const about = { ...own, expected: [...(expected ?? ['safe' as const])] };
   const { database } = kinds;
   // Its help is that of such a database.
   const typed = database === undefined ? script : [...script, '--database', database];
-  const parsed = parseFlags(base, args, typed);
+  const parsed = parseFlags(completeScenario({ ...about, ...settings }), args, typed);
   if (parsed === undefined) return undefined;
   const { flags, given } = parsed;
-  const chosen = parseScenario({ ...base, ...parsed.settings, ...diskOf(parsed) });
-  const scenario = {
-    ...chosen,
-    ...(expected ? { expected: [...expected] } : expectationFor(chosen)),
-  };
+  const { diskFrom, ...certified } = diskOf(parsed);
+  const asked = settingsUnder(settingsUnder(settings, parsed.settings), certified);
+  const chosen = askedScenario(asked, { ...about, ...(diskFrom && { diskFrom }) });
+  const scenario = expected ? chosen : { ...chosen, ...expectationFor(chosen) };
   if (flags.images === 'published' && flags.cluster !== 'sim') {
     refuseUnmeasurable(scenario, madeBy({ source: 'published', registry: flags.registry }));
   }
@@ -107,23 +106,31 @@ function kindsIn(args: readonly string[]): Kinds {
   };
 }
 
+/** What an experiment says, and what it is. */
+interface AskedExperiment extends ExperimentWords {
+  readonly settings: Settings;
+  readonly expected?: readonly VerdictWord[] | undefined;
+}
+
+type ExperimentWords = Pick<Scenario, 'name' | 'question'>;
+
 /** With another fault or database than its own it is another experiment: name, question and expectation are that one's. */
 function underKinds(
   { name, question, expected, ...written }: ExperimentDefinition,
   asked: Kinds,
-): Omit<ScenarioInput, 'expected'> & Partial<Pick<ScenarioInput, 'expected'>> {
+): AskedExperiment {
   const own = settingsOf(written, say);
-  const settings = fitting(settingsUnder(own, asked), asked);
-  const { fault = 'none' } = settings;
+  const chosen = fitting(settingsUnder(own, asked), asked);
+  const { fault = 'none' } = chosen;
+  const settings = { ...chosen, fault };
   const database = databaseKindNamed(settings.database);
   const kinds = { name: fault, question: questionOf(fault), ...questionIn(database) };
   const isOwn = fault === (own.fault ?? 'none') && database === databaseKindNamed(own.database);
-  if (!isOwn) return { ...settings, ...kinds, fault };
-  const named = { ...settings, name, question: question ?? kinds.question, fault };
-  return expected === undefined ? named : { ...named, expected: [...expected] };
+  if (!isOwn) return { settings, ...kinds };
+  return { settings, name, question: question ?? kinds.question, expected };
 }
 
-const questionIn = ({ name, question }: DatabaseDeclaration): object =>
+const questionIn = ({ name, question }: DatabaseDeclaration): Partial<ExperimentWords> =>
   question === undefined ? {} : { name, question };
 
 /** Without what such a database leaves no choice: the experiment's own words are for another one. */

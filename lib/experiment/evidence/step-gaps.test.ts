@@ -93,7 +93,9 @@ test('a remedy that is to come after a minute does not come before', () => {
   const fields = { remedy: 'force-delete', remedyAt: 30_000 } as const;
   const at = (t: number): string[] => gapsOf([...fault('network-partition'), ...remedy(t)], fields);
   expect(at(39_900)).toEqual([]);
-  expect(at(39_000)).toEqual(['the remedy force-delete began at 39.0 s, before its moment: 30000']);
+  expect(at(39_000)).toEqual([
+    'the remedy force-delete began at 39.0 s, before its moment: 30s after the fault',
+  ]);
 });
 
 test('a fault that is over at once is not healed, and one that is rebooted heals by itself', () => {

@@ -4,7 +4,7 @@ import type { FaultKind } from '../../faults/kinds/index.ts';
 import { phaseNames, type ActionRecord } from '../../history/events.ts';
 import { observed } from '../../history/observations.ts';
 import type { Story } from '../../timeline/story.ts';
-import { isSeen } from '../../when.ts';
+import { isSeen, whenInWords } from '../../when.ts';
 import { Sightings } from '../run/sightings.ts';
 
 /** Asked only of histories that have ends. */
@@ -94,7 +94,9 @@ function missedRemedy(story: Story): string[] {
   const begun = steps.find(({ step }) => step === 'begin');
   return begun === undefined || isDue(story, begun.t)
     ? []
-    : [`the remedy ${remedy} began at ${toldInSeconds(begun.t)}, before its moment: ${remedyAt}`];
+    : [
+        `the remedy ${remedy} began at ${toldInSeconds(begun.t)}, before its moment: ${whenInWords(remedyAt)}`,
+      ];
 }
 
 function isDue({ scenario, observations, faultAtMs = 0, ...story }: Story, atMs: number): boolean {

@@ -5,6 +5,7 @@ import type { Recorder } from '../../history/port.ts';
 import { remedies } from '../../remedies/index.ts';
 import { actsOn } from '../../remedies/kinds/index.ts';
 import type { Remedy, RemedyContext } from '../../remedies/remedy.ts';
+import { whenInWords } from '../../when.ts';
 import type { Scenario } from '../scenario.ts';
 import { afterInterrupt, boundMs, within } from './bounds.ts';
 import { volumeOf, type Struck } from './struck.ts';
@@ -44,7 +45,11 @@ export class RemedyRun {
     try {
       if (this.#remedy.name === 'none') return;
       if (await this.#isDue(faultAtMs, deadlineMs)) await this.#act(deadlineMs);
-      else this.#step('failed', `${this.#scenario.remedyAt} did not come within the horizon`);
+      else
+        this.#step(
+          'failed',
+          `${whenInWords(this.#scenario.remedyAt)} did not come within the horizon`,
+        );
     } finally {
       this.#acted.resolve(this.#stands);
     }
