@@ -34,10 +34,13 @@ const controls: Readonly<Record<ControlRole, ControlDeclaration>> = {
     label: 'crash on a disk that ignores flushes: damage that nobody can miss',
     settings: { fault: 'node-crash', flushes: 'ignored', powerLoss: 'drops', ...soon },
     expected: ['lost', 'corrupt'],
-    judge: ({ verdict, lost, acked }) =>
-      (verdict === 'lost' || verdict === 'corrupt') && (lost ?? 0) * 2 > acked
-        ? ''
-        : `most commits had to be lost, and ${lost ?? 'nobody knows how many'} of ${acked} were (${verdict})`,
+    judge: ({ verdict, beforeFault, ...whole }) => {
+      // A successor that serves for long commits more than there was to lose.
+      const { lost, acked } = beforeFault ?? whole;
+      const isSeen = (verdict === 'lost' || verdict === 'corrupt') && (lost ?? 0) * 2 > acked;
+      const found = `${lost ?? 'nobody knows how many'} of ${acked} were (${verdict})`;
+      return isSeen ? '' : `most commits had to be lost, and ${found}`;
+    },
   },
   silent: {
     label: 'crash with trx_commit 2: a few commits gone, and nothing that tells',

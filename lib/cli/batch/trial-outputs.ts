@@ -32,12 +32,13 @@ answerTasks(async ({ folder, reports }: TrialOutputRequest): Promise<Conclusion>
 function outcomeOf(verdict: Verdict, history: History): RunOutcome {
   const story = tellStory([...history.smallRecords()]);
   const lags = timerLagsOf(story);
-  const { verdict: word, safety, asExpected, basis, noticed, acked, lost, missing } = verdict;
+  const { verdict: word, safety, asExpected, basis, noticed, acked, lost, loss, missing } = verdict;
   const { availability, serving, exposure, phases, sentence, incompleteBecause } = verdict;
   return {
     ...{ verdict: word, safety, asExpected, basis, noticed, acked, lost, missing },
     downtimeMs: availability.downtimeMs,
     served: serving.served,
+    ...(loss === null ? {} : { beforeFault: loss.beforeFault }),
     exposureMs: exposure.ms,
     secondMountS: phases.secondMount,
     ...{ sentence, incompleteBecause },
