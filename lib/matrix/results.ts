@@ -20,7 +20,7 @@ const outcomeSchema = z.object({
   ...verdictSchema.pick({ noticed: true, acked: true, lost: true }).shape,
   /** Unreadable, lost and missing told apart; null where this was not told, as in the next two. */
   missing: verdictSchema.shape.missing.nullable(),
-  /** Of the commits before the fault. Absent where this was not told, or no copy can tell. */
+  /** Commits before the fault, and how many are gone. Absent where this was not told, or no copy can tell. */
   beforeFault: verdictSchema.shape.loss.unwrap().shape.beforeFault.optional(),
   downtimeMs: z.number().nullable(),
   /** After the heal. */
