@@ -169,8 +169,10 @@ async function untilSteady(run: Run): Promise<Struck> {
 function onOneNode(run: Struck, [first]: readonly { readonly victim: PodRef }[]): Promise<Struck> {
   const { victim } = run;
   if (victim.node === first?.victim.node) return Promise.resolve(run);
-  const what = `the database is on ${victim.node}, and ${first?.victim.node} is to be struck`;
-  throw new EvidenceError('OTHER_VICTIM', what);
+  throw new EvidenceError(
+    'OTHER_VICTIM',
+    `the database is on ${victim.node}: another node is struck`,
+  );
 }
 
 /**
