@@ -51,6 +51,8 @@ const plants: readonly Plant[] = [
   { file: 'lib/cluster/kind/sim.ts', source: importing('a', '../sim/a.ts'), rule: imports },
   { file: 'lib/cluster/kind/mysql.ts', source: importing('a', 'mysql2'), rule: imports },
   { file: 'lib/two-kernels/mysql.ts', source: importing('a', 'mysql2'), rule: imports },
+  { file: 'lib/claims/mysql.ts', source: importing('a', 'mysql2'), rule: imports },
+  { file: 'lib/claims/engine.ts', source: importing('a', '../engine/run.ts'), rule: imports },
   { file: 'lib/cli/mysql.ts', source: importing('a', 'mysql2/promise'), rule: imports },
   { file: 'lib/database/port.ts', source: importing('a', 'mysql2'), rule: imports },
   { file: 'lib/database/audit/a.ts', source: importing('a', 'mysql2'), rule: imports },

@@ -174,7 +174,6 @@ export interface KubernetesTestbed extends CommonTestbed, BreakableTestbed {
 
 /** With one server on one volume. */
 export interface Testbed extends KubernetesTestbed {
-  readonly backend: 'kind' | 'sim';
   readonly volume: VolumeIdentity;
   readonly disk: Disk;
   readonly auditor: Auditor;
@@ -222,7 +221,13 @@ export interface OpenedCluster<T> extends Opened<T> {
 
 /** Makes testbeds: cluster up, volumes there, each one's database Ready with an empty schema. */
 export interface Backend {
-  readonly backend: 'kind' | 'sim';
+  /** Its name, for records and people: nothing is decided by it. Ours are `kind` and `sim`. */
+  readonly backend: string;
+  /**
+   * It predicts: nothing of it is real. Of any other, whatever its name, all evidence is asked for that
+   * real machines and a real control plane give.
+   */
+  readonly isModel: boolean;
   /** Runs from the backend's creation, which is the beginning of the run. */
   readonly clock: Clock;
   /** At least one; several agree in what makes a cluster. Rejects where there is no cluster for any. */

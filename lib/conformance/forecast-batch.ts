@@ -34,7 +34,7 @@ const isTrialOf = ({ trial }: Attempt, cell: string): boolean =>
   trial.startsWith(`${cell}.`) && /^\d+$/.test(trial.slice(cell.length + 1));
 
 function refuseModel({ head }: Results, folder: string): void {
-  if (head.backend !== 'sim') return;
+  if (!head.isModel) return;
   throw new EvidenceError('FORECAST_OF_MODEL', `the runs of ${folder} are the model's own`, {
     hint: 'a forecast is scored on real runs: --cluster kind',
   });

@@ -13,15 +13,15 @@ const minimal = { name: 'test', question: '?', fault: 'node-crash', expected: ['
 test('what is not said is stock', () => {
   const scenario = parseScenario(minimal);
   expect(shortenedTimers(scenario)).toEqual([]);
-  expect(basisOf('kind', scenario)).toBe('measured');
-  expect(basisOf('sim', scenario)).toBe('predicted');
+  expect(basisOf({ isModel: false }, scenario)).toBe('measured');
+  expect(basisOf({ isModel: true }, scenario)).toBe('predicted');
 });
 
 test('any changed timer makes the basis `shortened`', () => {
   for (const timer of ['graceMs', 'tolerationMs', 'forceDetachAfterMs']) {
     const scenario = parseScenario({ ...minimal, [timer]: 12_000 });
     expect(shortenedTimers(scenario)).toEqual([timer]);
-    expect(basisOf('kind', scenario)).toBe('shortened');
+    expect(basisOf({ isModel: false }, scenario)).toBe('shortened');
   }
 });
 

@@ -41,8 +41,8 @@ export const shortenedTimers = (scenario: Scenario): string[] =>
 export type Basis = 'measured' | 'shortened' | 'predicted';
 
 /** How far the numbers of such a run may be believed. */
-export function basisOf(backend: 'kind' | 'sim', scenario: Scenario): Basis {
-  if (backend === 'sim') return 'predicted';
+export function basisOf({ isModel }: { readonly isModel: boolean }, scenario: Scenario): Basis {
+  if (isModel) return 'predicted';
   return shortenedTimers(scenario).length > 0 ? 'shortened' : 'measured';
 }
 

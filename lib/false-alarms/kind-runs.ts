@@ -1,5 +1,5 @@
 /**
- * The clean volumes among runs on kind, told by their scenarios and never by their verdicts: each
+ * The clean volumes among runs on real clusters, told by their scenarios and never by their verdicts: each
  * run's volume until its fault, and for good where the scenario expects nothing but `safe` and the
  * disk's own log knows of no time in which two could write.
  */
@@ -14,12 +14,12 @@ import { exposureOf } from '../timeline/exposure.ts';
 import { tellStory } from '../timeline/story.ts';
 import { saidOf, type CleanVolume } from './volume.ts';
 
-/** Undefined where the run is no run on kind, or was ended before an image was audited. */
+/** Undefined where the run is the model’s, or was ended before an image was audited. */
 export function cleanVolumeOf(history: History, source: string): CleanVolume | undefined {
   const records = [...history.smallRecords()];
   const run = records.find((record) => record.type === 'run');
   const images = records.filter((record) => record.type === 'image');
-  if (run?.backend !== 'kind') return undefined;
+  if (run === undefined || run.basis === 'predicted') return undefined;
   const isSafe = expectsSafeOnly(run) && !twoCouldWrite(records, history);
   const clean = isSafe ? images : images.filter(({ image }) => image === 'steady');
   const last = clean.at(-1);
@@ -29,7 +29,7 @@ export function cleanVolumeOf(history: History, source: string): CleanVolume | u
   return {
     ...{ kind: 'clean-volume', id: runId, seed, source, date: dateOf(records) },
     scenario: {
-      via: 'kind',
+      via: run.backend,
       story: isSafe ? safeStory(run) : 'written under load, before any fault',
       filesystem: filesystemOf(scenario),
     },
@@ -38,7 +38,7 @@ export function cleanVolumeOf(history: History, source: string): CleanVolume | u
       acked: reconciliations.get(last.image)?.acked ?? 0,
       ...saidOf(findings),
     },
-    basis: basis === 'predicted' ? null : basis,
+    basis,
     versions: versionsOf(records.find((record) => record.type === 'setup')?.versions ?? {}),
   };
 }

@@ -8,16 +8,18 @@ const percent = (share: number): string => `${(100 * share).toFixed(2)} %`;
 
 export function falseAlarmTable(volumes: readonly CleanVolume[]): string {
   const stories = Map.groupBy(volumes, ({ scenario }) => `${scenario.via}\n${scenario.story}`);
-  const names = { kind: 'kind', disk: `${database.server} on the disk alone` } as const;
   const rows = [...stories.values()].map((told) => {
     const about = told[0]?.scenario;
-    return [about && names[about.via], about?.story, ...numbers(told)].map((cell) => cell ?? '');
+    return [about && wayOf(about), about?.story, ...numbers(told)].map((cell) => cell ?? '');
   });
   const head = ['Through', 'Story', 'Volumes', 'Copies', 'Commits', 'Incomplete', 'Flagged'];
   const sorted = rows.toSorted((a, b) => (a.join(' | ') < b.join(' | ') ? -1 : 1));
   const all = ['**all**', '', ...numbers(volumes)];
   return `${markdownTable(head, [...sorted, all])}\n\n${conclusion(volumes)}`;
 }
+
+const wayOf = ({ via }: CleanVolume['scenario']): string =>
+  via === 'disk' ? `${database.server} on the disk alone` : via;
 
 /** Volumes whose evidence has a gap count for nothing, unless they were accused all the same. */
 export const counted = (volumes: readonly CleanVolume[]): readonly CleanVolume[] =>

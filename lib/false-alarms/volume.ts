@@ -7,8 +7,8 @@ import { lineSchema } from '../measurements/store.ts';
 export const volumeSchema = lineSchema.extend({
   kind: z.literal('clean-volume'),
   scenario: z.strictObject({
-    /** `kind`: a run on a cluster; `disk`: a server on the disk alone. */
-    via: z.enum(['kind', 'disk']),
+    /** Name of the backend that ran it, such as `kind`; `disk`: a server on the disk alone. */
+    via: z.string(),
     /** What the volume went through. */
     story: z.string(),
     filesystem: z.string(),

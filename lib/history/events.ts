@@ -53,7 +53,9 @@ export interface RunRecord extends Stamped {
   readonly schemaVersion: HistoryVersion;
   readonly runId: string;
   readonly seed: string;
-  readonly backend: 'kind' | 'sim';
+  /** Its name: nothing is decided by it. */
+  readonly backend: string;
+  /** What the backend declared: a model's is `predicted`, and evidence of real machines is asked of all others. */
   readonly basis: Basis;
   readonly scenario: Scenario;
   /** What a caller of the library brought along. Absent where all is ours. */

@@ -100,6 +100,10 @@ export const migrateBatch = (value: unknown): unknown =>
 const migrateCell = (cell: unknown): unknown =>
   within(completed(cell, cellKeys), 'median', (median) => completed(median, medianKeys));
 
-/** Brings a line of results.jsonl up to date. */
-export const migrateResult = (line: unknown): unknown =>
-  within(line, 'outcome', (outcome) => completed(outcome, outcomeKeys));
+/** Brings a line of results.jsonl up to date: a first line once told by its name alone that a model played. */
+export const migrateResult = (line: unknown): unknown => {
+  const told = within(line, 'outcome', (outcome) => completed(outcome, outcomeKeys));
+  return isObject(told) && told['type'] === 'batch'
+    ? { isModel: told['backend'] === 'sim', ...told }
+    : told;
+};

@@ -2,10 +2,18 @@
 import type { Capability } from '../cluster/capabilities.ts';
 import type { SourceChoice } from '../images/image-set.ts';
 
-export type BackendChoice = Common &
-  ({ readonly backend: 'sim' } | { readonly backend: 'kind'; readonly images: SourceChoice });
+/** What may be asked for: ours by name, or whichever is there. */
+export const clusterWords = ['auto', 'kind', 'sim'] as const;
+export type ClusterWord = (typeof clusterWords)[number];
 
-interface Common {
+/** What is done with one goes by what it is and has, never by its name. */
+export interface BackendChoice {
+  /** Its name, for records and people. */
+  readonly backend: string;
+  /** It predicts; see Backend. */
+  readonly isModel: boolean;
+  /** What its clusters are made of. Absent where runs make none. */
+  readonly images?: SourceChoice;
   /** One clause for the terminal: why this one. */
   readonly why: string;
   /** What it will have once it is open: what needs more is refused before. */

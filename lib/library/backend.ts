@@ -13,11 +13,11 @@ import { InfrastructureError, UsageError } from '../errors.ts';
 import { stockTimersMs } from '../experiment/scenario.ts';
 import { madeBy, type ImageSource, type SourceChoice } from '../images/image-set.ts';
 import { askRegistry, chooseSource } from '../images/source.ts';
-import type { BackendChoice } from './backend-choice.ts';
+import type { BackendChoice, ClusterWord } from './backend-choice.ts';
 
 /** What a choice is made by. */
 export interface BackendWish {
-  readonly cluster: 'auto' | 'kind' | 'sim';
+  readonly cluster: ClusterWord;
   readonly images: 'auto' | ImageSource;
   /** Holds what this checkout would build. Default: official images, or built here. */
   readonly registry?: string | undefined;
@@ -77,7 +77,8 @@ export async function chooseBackend(
     const why = wish.cluster === 'kind' ? 'asked for' : 'a Docker engine answers';
     const images = await chooseImages(wish, ask);
     const capabilities = kindCapabilities(madeBy(images));
-    return { backend: 'kind', why: `${why} (Docker ${detail})`, images, capabilities };
+    const about = { backend: 'kind', isModel: false, why: `${why} (Docker ${detail})` };
+    return { ...about, images, capabilities };
   }
   if (wish.cluster === 'auto') return theModel('no Docker engine answers');
   throw new InfrastructureError('ENGINE_MISSING', `no Docker engine answers: ${detail}`, {
@@ -94,7 +95,7 @@ function refuseSharedNodes({ database, workers = groupSize }: BackendWish): void
 }
 
 export const theModel = (why: string): BackendChoice => ({
-  ...{ backend: 'sim', why, capabilities: simCapabilities },
+  ...{ backend: 'sim', isModel: true, why, capabilities: simCapabilities },
 });
 
 /** Official images can't change the forced-detach wait, so `auto` does not ask for them then. */
@@ -127,7 +128,8 @@ export async function openBackend(
   size: BackendSize,
   pooled?: PoolChoice,
 ): Promise<Backend> {
-  if (choice.backend === 'sim') {
+  // The model is the only one of ours that is made of none.
+  if (choice.images === undefined) {
     const { simBackend } = await import('../cluster/sim/backend.ts');
     return simBackend(size.workers === undefined ? {} : { nodes: size.workers });
   }

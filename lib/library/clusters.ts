@@ -9,7 +9,8 @@ import type { ClusterSource } from './run-plan.ts';
 
 /** Where experiments run. Disposing of it removes what its runs made, unless that is to be kept. */
 export interface ClusterUnderTest extends ClusterSource, AsyncDisposable {
-  readonly backend: 'kind' | 'sim';
+  /** Its name. */
+  readonly backend: string;
   /** What a scenario takes over from it. */
   readonly fields: Pick<ScenarioInput, 'kubernetes' | 'featureGates'>;
 }

@@ -11,7 +11,7 @@ import type { BackendChoice } from './backend-choice.ts';
 
 /** Throws UsageError. */
 export function refuseUnfit(scenario: Scenario, choice: BackendChoice): void {
-  if ('images' in choice) releaseOf(scenario.kubernetes, madeBy(choice.images));
+  if (choice.images !== undefined) releaseOf(scenario.kubernetes, madeBy(choice.images));
   refuseLacking(scenario, choice);
 }
 
@@ -29,11 +29,11 @@ type Chosen = Pick<BackendChoice, 'backend' | 'capabilities'>;
 /** What a backend lacks would be ignored without a word. Throws UsageError. */
 export function refuseLacking(scenario: Scenario, { backend, capabilities }: Chosen): void {
   for (const [capability, refuse] of Object.entries(refusals)) {
-    if (!capabilities.some((each) => each === capability)) refuse(scenario, clusterWords[backend]);
+    if (!capabilities.some((each) => each === capability)) refuse(scenario, clusterWords[backend] ?? backend);
   }
 }
 
-const clusterWords: Readonly<Record<Chosen['backend'], string>> = {
+const clusterWords: Readonly<Record<string, string>> = {
   kind: 'the kind cluster',
   sim: 'the model',
 };

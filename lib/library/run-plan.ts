@@ -28,7 +28,7 @@ export interface RunWish {
   /** New or empty, or not made yet. */
   readonly folder: string;
   /** Paste-ready; `backend` is the one in fact taken. */
-  readonly replay: (backend: 'kind' | 'sim') => string;
+  readonly replay: (backend: string) => string;
 }
 
 export interface RunPlan extends RunWish {
@@ -61,7 +61,7 @@ export async function performRun(
   return playAndJudge({
     ...{ scenario, seed, folder, backend },
     ...(custom === undefined ? {} : { custom }),
-    runId: choice.backend === 'sim' ? modelRunId(seed) : wish.runId,
+    runId: choice.isModel ? modelRunId(seed) : wish.runId,
     replay: wish.replay(choice.backend),
     ...watch(backend.clock),
   });

@@ -94,7 +94,8 @@ export const batchSchema = z.object({
   inconclusiveBecause: z.array(z.string()),
   /** The weakest of its runs. */
   basis: z.enum(['measured', 'shortened', 'predicted']),
-  cluster: z.enum(['kind', 'sim']),
+  /** The backend’s name. */
+  cluster: z.string(),
   seed: z.string(),
   startedAt: z.string(),
   /** Paste-ready command that makes the batch again. */

@@ -45,7 +45,9 @@ const headSchema = z.object({
   schemaVersion: z.literal(1),
   name: z.string(),
   seed: z.string(),
-  backend: z.enum(['kind', 'sim']),
+  /** Its name, and whether it predicts. */
+  backend: z.string(),
+  isModel: z.boolean(),
   /** Mark of the plan: another plan can't go on in this folder. */
   fingerprint: z.string(),
   startedAt: z.string(),

@@ -32,6 +32,7 @@ async function play(
     plan: examplePlan(),
     folder,
     backend: 'sim',
+    isModel: true,
     slots: [...slotsOf('one', 1), ...slotsOf('two', 1)],
     run: (runs) =>
       runs.map(async ({ trial: { id }, folder }) => {

@@ -27,7 +27,9 @@ export interface EventPlace {
 /** The batch's folder exists. */
 export interface BatchOptions extends Pick<TestbedOptions, 'folder' | 'onProgress' | 'signal'> {
   readonly plan: BatchPlan;
-  readonly backend: 'kind' | 'sim';
+  /** Its name, and whether it predicts. */
+  readonly backend: string;
+  readonly isModel: boolean;
   /** Slots for fault events side by side; those in slots of one cluster have victims of their own. */
   readonly slots: readonly Slot[];
   /** At most so many trials under one fault event, each with a volume of its own. Default 1. */
@@ -100,7 +102,7 @@ export async function runBatch(options: BatchOptions): Promise<Results> {
 }
 
 function begun(options: BatchOptions): Results & { readonly isNew: boolean } {
-  const { plan, folder, backend, wallMs } = options;
+  const { plan, folder, backend, isModel, wallMs } = options;
   const before = readResults(folder);
   if (before === undefined) {
     const head: Head = {
@@ -109,6 +111,7 @@ function begun(options: BatchOptions): Results & { readonly isNew: boolean } {
       name: plan.matrix.name,
       seed: plan.seed,
       backend,
+      isModel,
       fingerprint: plan.fingerprint,
       startedAt: new Date(wallMs()).toISOString(),
     };

@@ -41,7 +41,8 @@ function batchOf(
     schemaVersion: 1 as const,
     name: 'example',
     seed: plan.seed,
-    backend: 'kind' as const,
+    backend: 'kind',
+    isModel: false,
     fingerprint: plan.fingerprint,
     startedAt: '2026-01-01T00:00:00.000Z',
   };

@@ -57,7 +57,7 @@ export function summarizeBatch(plan: BatchPlan, { head, attempts }: Results): Ba
     question: plan.matrix.question,
     ...conclude({ axes, cells, controls, checks, events }),
     basis: weakestBasis([
-      head.backend === 'sim' ? 'predicted' : 'measured',
+      head.isModel ? 'predicted' : 'measured',
       ...outcomes.map(({ basis }) => basis),
     ]),
     cluster: head.backend,

@@ -13,7 +13,7 @@ async function kindHistory(fields: Partial<Scenario>): Promise<History> {
     ...history,
     *smallRecords() {
       for (const record of history.smallRecords()) {
-        yield record.type === 'run' ? { ...record, backend: 'kind' } : record;
+        yield record.type === 'run' ? { ...record, backend: 'kind', basis: 'measured' } : record;
       }
     },
   };

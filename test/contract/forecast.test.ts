@@ -23,10 +23,11 @@ const madeAt = new Date('2026-11-24T10:00:00Z');
 const begunAt = '2026-11-24T11:00:00.000Z';
 let body: ForecastBody;
 
-/** As a batch on kind leaves it, but that the model played its runs; its clock is virtual. */
-async function playBatch(backend: 'kind' | 'sim'): Promise<string> {
+/** As a batch leaves it, but that the model played its runs; its clock is virtual. A model’s once said so by its name alone. */
+async function playBatch(isModel: boolean): Promise<string> {
   const batch = mkdtempSync(join(folder, 'batch-'));
-  const about = { name: 'small', seed: 's', backend, fingerprint: 'f', startedAt: begunAt };
+  const by = isModel ? { backend: 'sim' } : { backend: 'vm', isModel };
+  const about = { name: 'small', seed: 's', ...by, fingerprint: 'f', startedAt: begunAt };
   const lines: unknown[] = [{ type: 'batch', schemaVersion: 1, ...about }];
   for (const { id, scenario } of cells) {
     const run = join('cells', `${id}.1`);
@@ -85,7 +86,7 @@ test('the model’s own runs are scored as what they are: within, and sure', {
   timeout: 120_000,
 }, async () => {
   const forecast = readForecast(path);
-  const batch = await playBatch('kind');
+  const batch = await playBatch(false);
   const runs = trialsOf(forecast, batch, new Date('2026-11-24T10:30:00Z')).map((trial) =>
     scoreRun(forecast, trial),
   );
@@ -107,7 +108,7 @@ test('the model’s own runs are scored as what they are: within, and sure', {
 });
 
 test('a forecast is refused that came after its runs, or that git got after them', async () => {
-  const batch = await playBatch('kind');
+  const batch = await playBatch(false);
   const forecast = readForecast(path);
   expect(() => trialsOf(forecast, batch, new Date('2026-11-24T11:00:01Z'))).toThrow(
     /committed 2026/,
@@ -120,9 +121,9 @@ test('a forecast is refused that came after its runs, or that git got after them
 test('runs of the model, and of another scenario, are no runs that were foretold', async () => {
   const forecast = readForecast(path);
   await expect(
-    playBatch('sim').then((batch) => trialsOf(forecast, batch, undefined)),
+    playBatch(true).then((batch) => trialsOf(forecast, batch, undefined)),
   ).rejects.toThrow(/the model's own/);
-  const [trial] = trialsOf(forecast, await playBatch('kind'), undefined);
+  const [trial] = trialsOf(forecast, await playBatch(false), undefined);
   if (trial === undefined) throw new Error('the batch has no run');
   const other = { ...trial, run: { ...trial.run, scenario: { ...trial.run.scenario, rate: 11 } } };
   expect(() => scoreRun(forecast, other)).toThrow(/no run of what was foretold/);
@@ -131,7 +132,7 @@ test('runs of the model, and of another scenario, are no runs that were foretold
 
 test('of a run whose machine did not keep time only the word counts', async () => {
   const forecast = readForecast(path);
-  const [trial] = trialsOf(forecast, await playBatch('kind'), undefined);
+  const [trial] = trialsOf(forecast, await playBatch(false), undefined);
   if (trial === undefined) throw new Error('the batch has no run');
   const starved = { ...trial, run: { ...trial.run, starved: true } };
   expect(scoreRun(forecast, starved)).toMatchObject({ quantities: [], missing: [], damage: true });

@@ -1,11 +1,12 @@
 /** The part of the port's contract that takes the database away: its pod, then all of it. */
 import { expect, test } from 'vitest';
-import type { PodRef, Testbed } from '../../lib/cluster/port.ts';
+import type { Backend, PodRef, Testbed } from '../../lib/cluster/port.ts';
 import type { ObservationRecord } from '../../lib/history/events.ts';
 import { csiCalls, observed } from '../../lib/history/observations.ts';
 
 export interface RemovalBench {
   readonly bench: {
+    readonly backend: Pick<Backend, 'isModel'>;
     readonly within: (ms: number, condition: () => boolean | Promise<boolean>) => Promise<boolean>;
     readonly seen: (which: (record: ObservationRecord) => boolean) => boolean;
   };
@@ -28,7 +29,7 @@ export function testRemoval(now: () => RemovalBench): void {
       data['verb'] === 'delete' &&
       data['object'] === pod.name &&
       data['gracePeriodS'] === 0;
-    if (testbed.backend === 'kind') {
+    if (!bench.backend.isModel) {
       expect(await bench.within(10_000, () => bench.seen(asked))).toBe(true);
     }
     const replaced = await bench.within(60_000, async () => {
@@ -42,10 +43,10 @@ export function testRemoval(now: () => RemovalBench): void {
   });
 
   test('without its database a copy is audited as before; it is removed once', async () => {
-    const { testbed } = now();
+    const { bench, testbed } = now();
     await testbed.removeDatabase();
     await testbed.removeDatabase();
-    if (testbed.backend === 'kind') {
+    if (!bench.backend.isModel) {
       expect(await testbed.kubernetes.databasePod()).toBeUndefined();
     }
     const evidence = await testbed.auditor.audit('steady', () => undefined);

@@ -1,7 +1,7 @@
 /** Claims on what kubelet does on its node, and says of it. */
 import { z } from 'zod';
 import { holdCall, letGoCalls } from '../../cluster/kind/disk/disk-tool.ts';
-import { containerShell } from '../../engine/container-shell.ts';
+import type { NodeShell } from '../../cluster/node-shell.ts';
 import { driverName } from '../../csi/layout.ts';
 import { csiCalls } from '../../history/observations.ts';
 import type { Claim } from '../claim.ts';
@@ -81,6 +81,7 @@ export const sameNodeRecreate: Claim = {
   procedure: {
     async act(bench) {
       const node = bench.nodes[0];
+      const shell = bench.testbed.shell(node);
       const volume = await bench.volume('again');
       const start = async (name: string): Promise<string> => {
         const pod = await bench.pod(`again-${name}`, { volume, node, graceS: 10 });
@@ -94,7 +95,7 @@ export const sameNodeRecreate: Claim = {
           const afterS = await bench.seconds(async () => {
             pod = await start(`${how}-${round}`);
           });
-          bench.note(recreated, { how, round, afterS, overlap: await stillRuns(node, old) }, node);
+          bench.note(recreated, { how, round, afterS, overlap: await stillRuns(shell, old) }, node);
         }
       }
     },
@@ -119,9 +120,9 @@ export const sameNodeRecreate: Claim = {
 };
 
 /** Whether the node still runs a container of that pod, whatever the API says. */
-async function stillRuns(node: string, pod: string): Promise<boolean> {
+async function stillRuns(node: NodeShell, pod: string): Promise<boolean> {
   const script = 'for each in /proc/[0-9]*/environ; do tr "\\0" "\\n" < "$each"; done 2>/dev/null';
-  const { stdout } = await containerShell(node).run(['sh', '-c', script]);
+  const { stdout } = await node.run(['sh', '-c', script]);
   return stdout.split('\n').includes(`HOSTNAME=${pod}`);
 }
 

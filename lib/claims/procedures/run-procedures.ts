@@ -111,7 +111,7 @@ const firstOf = ({ claim, scenario, runId }: RecordingOptions): Omit<RunRecord, 
   // Nothing is drawn.
   seed: '',
   backend: 'kind',
-  basis: basisOf('kind', scenario),
+  basis: basisOf({ isModel: false }, scenario),
   scenario,
   claim: claim.number,
   replay: `npx zx experiments/claims.mjs ${claim.number}`,

@@ -1,6 +1,5 @@
 /** Claims on flags, annotations and settings that articles turn. */
 import { z } from 'zod';
-import { containerShell } from '../../engine/container-shell.ts';
 import { csiCalls, observed } from '../../history/observations.ts';
 import type { Procedure, Claim } from '../claim.ts';
 import type { Bench } from './bench.ts';
@@ -10,7 +9,7 @@ import { attachment, defineNote, reading } from './notes.ts';
 const refused = defineNote('flag', { exitCode: z.number(), said: z.string() });
 
 async function noteRefusal(bench: Bench, node: string, argv: readonly string[]): Promise<void> {
-  const { exitCode, stdout, stderr } = await containerShell(node).run(argv);
+  const { exitCode, stdout, stderr } = await bench.testbed.shell(node).run(argv);
   const lines = `${stdout}\n${stderr}`.split('\n');
   const said = lines.find((line) => line.includes('unknown flag')) ?? '';
   bench.note(refused, { exitCode, said }, node);
@@ -140,7 +139,7 @@ async function setOwnAttach(bench: Bench, node: string, own: boolean): Promise<v
   const field = 'enableControllerAttachDetach';
   const drop = `/^${field}/d`;
   const edit = own ? `${drop}; $a ${field}: false` : drop;
-  await containerShell(node).run(['sed', '-i', edit, config]);
+  await bench.testbed.shell(node).run(['sed', '-i', edit, config]);
   await bench.testbed.machine(node).restartKubelet();
   const expected = own ? null : 'true';
   await bench.wait(

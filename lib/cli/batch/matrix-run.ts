@@ -22,7 +22,7 @@ export interface EventSetting {
   readonly choice: BackendChoice;
   readonly flags: MatrixFlags;
   readonly slots: readonly Slot[];
-  /** Undefined on the model, where one event at a time has its own. */
+  /** Undefined where none are made: one event at a time has its own then. */
   readonly clusters: PooledClusters | undefined;
   readonly replay: (trial: BatchTrial) => string;
   /** Threads of trial-outputs.ts. */
@@ -99,12 +99,12 @@ function volumeOf(
 ): VolumeRunOptions {
   mkdirSync(folder, { recursive: true });
   const say = (line: string): void => {
-    if (choice.backend === 'kind') onProgress(`${slot.name} ${trial.id}: ${line}`);
+    if (!choice.isModel) onProgress(`${slot.name} ${trial.id}: ${line}`);
   };
   return {
     scenario: trial.scenario,
     seed: trial.seed,
-    runId: choice.backend === 'sim' ? modelRunId(trial.seed) : randomBytes(4).toString('hex'),
+    runId: choice.isModel ? modelRunId(trial.seed) : randomBytes(4).toString('hex'),
     folder,
     replay: replay(trial),
     onProgress: say,

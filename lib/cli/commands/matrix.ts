@@ -80,19 +80,18 @@ const newFolder = ({ name }: Matrix): string =>
   folderName(`matrix-${name}`, randomBytes(4).toString('hex'));
 
 /** A real event takes minutes, whoever shares it; on the model a cell alone is done in seconds. */
-const volumesOf = ({ backend }: BackendChoice, { volumes }: MatrixFlags): number =>
-  volumes ?? (backend === 'kind' ? 8 : 1);
+const volumesOf = ({ isModel }: BackendChoice, { volumes }: MatrixFlags): number =>
+  volumes ?? (isModel ? 1 : 8);
 
 /** The model needs no machine: its time is virtual. */
 function slotsFor(choice: BackendChoice, flags: MatrixFlags, plan: BatchPlan): Slot[] {
-  const { backend } = choice;
-  if (backend === 'sim') return slotsOf('model', 1);
+  if (choice.isModel) return slotsOf('model', 1);
   const volumes = volumesOf(choice, flags);
   const events = eventsOf(plan.trials.filter(sharesCluster), (trial) => trial, volumes);
   const pools = Math.max(1, Math.min(flags.pools, events.length));
   const machine = { cores: availableParallelism(), availableMemoryBytes: freemem() };
   const isShortened = plan.trials.every(
-    ({ scenario }) => basisOf(backend, scenario) === 'shortened',
+    ({ scenario }) => basisOf(choice, scenario) === 'shortened',
   );
   const carried = clustersFor(machine, { pools, isShortened });
   const names = flags.clusterNames ?? carried.map((_, index) => `matrix-${index + 1}`);
@@ -154,7 +153,7 @@ async function run(request: Request): Promise<Awaited<ReturnType<typeof runBatch
     }
     throw error;
   } finally {
-    if (request.choice.backend === 'kind' && !request.flags.keep)
+    if (request.choice.images !== undefined && !request.flags.keep)
       for (const name of new Set(request.slots.map(({ cluster }) => cluster)))
         await removeCluster(name, say);
   }
@@ -174,9 +173,10 @@ async function runBatchOf(request: Request, say: (line: string) => void, signal:
     plan,
     folder,
     backend: choice.backend,
+    isModel: choice.isModel,
     slots,
     volumes: volumesOf(choice, flags),
-    ...(choice.backend === 'kind' ? { loadLimit: loadLimitOf(availableParallelism()) } : {}),
+    ...(choice.isModel ? {} : { loadLimit: loadLimitOf(availableParallelism()) }),
     run: (runs, where) =>
       runEvent(runs, where, { choice, flags, slots, clusters, replay, conclude, onProgress: say }),
     wallMs: () => Date.now(),
@@ -185,21 +185,21 @@ async function runBatchOf(request: Request, say: (line: string) => void, signal:
   });
 }
 
-async function pooledClusters({ backend }: BackendChoice): Promise<PooledClusters | undefined> {
-  if (backend === 'sim') return undefined;
+async function pooledClusters({ images }: BackendChoice): Promise<PooledClusters | undefined> {
+  if (images === undefined) return undefined;
   const { PooledClusters } = await import('../../cluster/kind/pooled-clusters.ts');
   return new PooledClusters();
 }
 
 /** Each version's once, before trials that run side by side would all make them. */
 async function makeImages(
-  { choice, plan }: Request,
+  { choice: { images }, plan }: Request,
   onProgress: (line: string) => void,
 ): Promise<void> {
-  if (choice.backend === 'sim') return;
+  if (images === undefined) return;
   const { ensureImages } = await import('../../images/ensure.ts');
   for (const kubernetes of new Set(plan.trials.map(({ scenario }) => scenario.kubernetes))) {
-    const { source, registry } = choice.images;
+    const { source, registry } = images;
     const provisioner = plan.trials.some(
       ({ scenario }) => scenario.kubernetes === kubernetes && scenario.provision === 'dynamic',
     );
@@ -210,7 +210,7 @@ async function makeImages(
 /** Paste-ready; narrowed to one cell where it is named. */
 function commandOf({ file, flags, plan, choice }: Request, only = flags.only): string {
   const words = ['npx', 'zx', 'experiments/matrix.mjs', file, '--cluster', choice.backend];
-  if (choice.backend === 'kind') words.push('--images', choice.images.source);
+  if (choice.images !== undefined) words.push('--images', choice.images.source);
   if (flags.registry !== undefined) words.push('--registry', flags.registry);
   if (only !== undefined) words.push('--only', only);
   if (flags.kubernetes !== undefined) words.push('--kubernetes', flags.kubernetes);
@@ -243,7 +243,7 @@ function describe(request: Request): string {
       `${trials.length} runs`,
     `order: ${trials.map(({ id, alone }) => (alone ? `(${id})` : id)).join(' ')}`,
     `backend: ${choice.backend}, ${choice.why}; on ${slots.map(({ name }) => name).join(', ')}`,
-    ...(choice.backend === 'kind' ? [choice.images.reason] : []),
+    ...(choice.images === undefined ? [] : [choice.images.reason]),
     `folder: ${folder}`,
     `replay: ${commandOf(request)}`,
   ].join('\n');

@@ -1,5 +1,6 @@
 /** Flags that are no part of a scenario: where it runs, and what it leaves. */
 import { Option } from 'commander';
+import { clusterWords } from '../../library/backend-choice.ts';
 import {
   clusterName,
   nonEmpty,
@@ -14,7 +15,7 @@ export const whereOptions = (): Option[] => [
     '--cluster <where>',
     'kind measures on real machines, sim predicts by a model; auto: kind where an engine answers',
   )
-    .choices(['auto', 'kind', 'sim'])
+    .choices(clusterWords)
     .default('auto'),
   new Option('--cluster-name <name>', 'kind cluster to create or reuse')
     .argParser(clusterName)

@@ -22,8 +22,8 @@ export function describeRequest(
     ...(all ? allParameters(scenario) : aboutScenario(scenario)),
     ...certificateOf(scenario),
     `backend: ${choice.backend}, ${choice.why}; ${basisOf(scenario, choice)}`,
-    ...(choice.backend === 'sim' ? playedFor(scenario) : []),
-    ...(choice.backend === 'kind' ? [choice.images.reason] : []),
+    ...(choice.isModel ? playedFor(scenario) : []),
+    ...(choice.images === undefined ? [] : [choice.images.reason]),
     `folder: ${folder}`,
     `replay: ${request.replay(choice.backend)}`,
   ].join('\n');
@@ -75,16 +75,16 @@ const playedFor = ({ kubernetes }: Scenario): string[] => {
 const placeOf = (name: string): string => fieldOf(name)?.at ?? name;
 const showValue = (name: string, value: unknown): string => fieldOf(name)?.show(value) ?? '';
 
-function basisOf(scenario: Scenario, { backend }: BackendChoice): string {
-  if (backend === 'sim') return 'the verdict is a prediction by the built-in model';
+function basisOf(scenario: Scenario, { isModel }: BackendChoice): string {
+  if (isModel) return 'the verdict is a prediction by the built-in model';
   const shortened = shortenedTimers(scenario);
   if (shortened.length === 0) return 'stock timers';
   return `timers that differ from stock: ${shortened.join(', ')}`;
 }
 
-/** The commands that would make the images, as a shell script; nothing on the model. */
+/** The commands that would make the images, as a shell script; nothing where none are needed. */
 export async function describeImages(request: RunRequest, choice: BackendChoice): Promise<string> {
-  if (choice.backend === 'sim') return '';
+  if (choice.images === undefined) return '';
   const { describePlan, planImages } = await import('../../images/image-plan.ts');
   const { source, registry } = choice.images;
   const { kubernetes, provision } = request.scenario;

@@ -18,6 +18,7 @@ export function kindBackend(choice: ClusterChoice = {}, pooled?: PoolChoice): Ba
   const clock = realClock();
   return {
     backend: 'kind',
+    isModel: false,
     clock,
     async open(volumes) {
       const [first] = volumes;

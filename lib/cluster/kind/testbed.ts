@@ -86,7 +86,6 @@ export async function openKindTestbed(options: KindTestbedOptions): Promise<Kind
   const opened = opening.move();
 
   return {
-    backend: 'kind',
     clock,
     timers: timersOf(cluster, scenario),
     versions,

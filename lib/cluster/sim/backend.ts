@@ -23,6 +23,7 @@ export function simBackend(size: Pick<ModelOptions, 'nodes'> = {}): Backend {
   const driver = new KernelDriver(new Kernel());
   return {
     backend: 'sim',
+    isModel: true,
     clock: driver.clock,
     open: (volumes) => openSimVolumes(driver, size, volumes),
   };
@@ -99,7 +100,6 @@ async function openVolume(
   const connector = new SimConnector(model, driver, index, node);
   return {
     ...cluster,
-    backend: 'sim',
     timers: timersOf(scenario),
     versions: { model: modelVersion, kubernetes: scenario.kubernetes },
     volume: identityOf(volume),

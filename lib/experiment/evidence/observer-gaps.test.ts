@@ -69,8 +69,18 @@ test('where the API server stands still nobody is told, and the model’s machin
     'nobody looked after the machine from 10.0 s to 610.0 s',
   ]);
   const [run, ...rest] = about();
-  const onModel = { ...run, backend: 'sim' } as SmallRecord;
+  const onModel = { ...run, basis: 'predicted' } as SmallRecord;
   expect(gaps([onModel, ...rest], api, disk)).toEqual([]);
+});
+
+test('of a real backend all is asked, whatever its name', () => {
+  const [run, ...rest] = about();
+  const third = { ...run, schemaVersion: 3, backend: 'vm' } as SmallRecord;
+  expect(gaps([third, ...rest], api, disk)).toEqual([
+    'no observer of controller-manager ever began',
+    'no observer of audit ever began',
+    'nobody looked after the machine from 10.0 s to 610.0 s',
+  ]);
 });
 
 test('a history of version 1 has no beats, and needs none', () => {

@@ -1,6 +1,6 @@
 /** Who was to watch from the fault to the second image, and when he did not. */
 import { silencesIn, toldInSeconds } from '../../durations.ts';
-import type { ObservationRecord } from '../../history/events.ts';
+import type { ObservationRecord, RunRecord } from '../../history/events.ts';
 import { beatWithinMs } from '../../history/observers.ts';
 import { observed, type ObservedName } from '../../history/observations.ts';
 import { lookedUntilMs, type Story } from '../../timeline/story.ts';
@@ -10,7 +10,7 @@ export function observerGaps(story: Story): string[] {
   const { tells, faultAtMs, records, run } = story;
   if (!tells.ends || faultAtMs === undefined) return [];
   const gaps = neededSources(story).flatMap((source) => gapsOf(story, source));
-  if (run.backend !== 'kind') return gaps;
+  if (isPredicted(run)) return gaps;
   const looked = records.filter(({ type }) => type === 'machine').map(({ t }) => t);
   return [
     ...gaps,
@@ -39,8 +39,11 @@ function neededSources({ scenario, run }: Story): string[] {
   const disks = ['csi', 'mounts', ...(disk === 'shared-file' ? [] : ['devices'])];
   if (run.schemaVersion < 3) return [...api, ...disks];
   // The model has no audit log. The servers' log is asked for where it is used (notices.ts).
-  return [...api, ...disks, 'controller-manager', ...(run.backend === 'kind' ? ['audit'] : [])];
+  return [...api, ...disks, 'controller-manager', ...(isPredicted(run) ? [] : ['audit'])];
 }
+
+/** By what its backend declared, never by its name: whoever is real has to show it all. */
+const isPredicted = ({ basis }: RunRecord): boolean => basis === 'predicted';
 
 interface Life {
   /** Where it sees on this node only. */
@@ -123,7 +126,7 @@ export function missingSights(story: Story): string[] {
   if (scenario.disk !== 'shared-file') needed.push(observed.deviceWritten);
   if (scenario.link !== 'survives') needed.push(observed.linkChanged);
   const unseen = needed.filter((name) => !observations.some((seen) => seen.name === name));
-  const sources = run.backend === 'kind' && tells.allSources ? ofControlPlane : [];
+  const sources = !isPredicted(run) && tells.allSources ? ofControlPlane : [];
   const mute = sources.filter((from) => !observations.some(({ source }) => source === from));
   return [
     ...unseen.map((name) => `no observer ever saw ${name}`),

@@ -73,14 +73,14 @@ function wanted(volumes: readonly VolumeRunOptions[], index: number): VolumeRunO
 }
 
 function firstOf(
-  { backend: { backend }, custom }: EventOptions,
+  { backend, custom }: EventOptions,
   { runId, seed, scenario, replay }: VolumeRunOptions,
 ): Omit<RunRecord, 't' | 'wall'> {
   const names = custom === undefined ? undefined : namesOf(custom);
   return {
     type: 'run',
     schemaVersion: historyVersion,
-    ...{ runId, seed, backend },
+    ...{ runId, seed, backend: backend.backend },
     basis: basisOf(backend, scenario),
     scenario,
     ...(names === undefined ? {} : { custom: names }),

@@ -232,7 +232,8 @@ export const verdictSchema = z.object({
       checkers: z.array(z.string()).optional(),
     })
     .optional(),
-  cluster: z.enum(['kind', 'sim']),
+  /** The backend’s name; whether it predicts is in `basis`. */
+  cluster: z.string(),
 });
 
 export type Verdict = z.output<typeof verdictSchema>;

@@ -12,7 +12,8 @@ import { defaultGraceS, labelSelector, namespace } from './objects.ts';
 import { removeObjects } from './remove.ts';
 
 export interface ProcedureTestbed
-  extends Omit<KubernetesTestbed, 'startWriters'>,
+  extends Omit<KubernetesTestbed, 'startWriters' | 'shell'>,
+    Required<Pick<KubernetesTestbed, 'shell'>>,
     Closes,
     Pick<OpenCluster, 'cluster' | 'images'> {
   readonly clients: KubeClients;
