@@ -3,17 +3,18 @@
  * `sim` on a model; everything above uses only this and is the same code on both. One contract
  * test (test/contract) holds both to it.
  */
-import type { ImageEvidence, LedgerRow } from '../checkers/evidence.ts';
+import type { LedgerRow } from '../checkers/evidence.ts';
 import type { LedgerReading } from '../database/group-port.ts';
 import type { GroupView } from '../database/group-views.ts';
 import type { Scenario } from '../experiment/scenario.ts';
 import type { Timers, SetupRecord } from '../history/events.ts';
 import type { Recorder } from '../history/port.ts';
-import type { ImageLabel, VolumeIdentity } from '../storage/identity.ts';
+import type { VolumeIdentity } from '../storage/identity.ts';
 import type { Disk, Proof } from '../storage/port.ts';
 import type { Writers, WriterSpec } from '../workload/port.ts';
 import type { ClientSide } from '../workload/sql.ts';
 import type { Clock } from '../clock.ts';
+import type { Auditor } from './auditor-port.ts';
 import type { ControlPlane } from './control-plane-port.ts';
 import type { OutOfBandShell } from './node-shell.ts';
 
@@ -131,18 +132,6 @@ export interface Machine {
   reachesApi(): Promise<boolean>;
   /** Whether the outside client's network can reach this node now. */
   reachedFromOutside(): Promise<boolean>;
-}
-
-export interface Auditor {
-  /**
-   * Starts the server on a cold copy of the image and reads everything. Rows stream into `onRow`. Rejects
-   * when aborted, once nothing of it runs any more.
-   */
-  audit(
-    image: ImageLabel,
-    onRow: (row: LedgerRow) => void,
-    signal?: AbortSignal,
-  ): Promise<ImageEvidence>;
 }
 
 /** Machines with a database on them: what every run has, whatever it does to them. */

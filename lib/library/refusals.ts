@@ -29,7 +29,8 @@ type Chosen = Pick<BackendChoice, 'backend' | 'capabilities'>;
 /** What a backend lacks would be ignored without a word. Throws UsageError. */
 export function refuseLacking(scenario: Scenario, { backend, capabilities }: Chosen): void {
   for (const [capability, refuse] of Object.entries(refusals)) {
-    if (!capabilities.some((each) => each === capability)) refuse(scenario, clusterWords[backend] ?? backend);
+    if (!capabilities.some((each) => each === capability))
+      refuse(scenario, clusterWords[backend] ?? backend);
   }
 }
 

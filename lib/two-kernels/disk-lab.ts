@@ -16,7 +16,7 @@ import { bareServer } from '../database/bare.ts';
 import { arrayAt } from '../csi/array-client.ts';
 import type { ArrayPort } from '../csi/array-port.ts';
 import { defaultRoot, imagePath, layoutOf, volumeFolder, type Layout } from '../csi/layout.ts';
-import type { Auditor } from '../cluster/port.ts';
+import type { Auditor } from '../cluster/auditor-port.ts';
 import type { ImageLabel } from '../storage/identity.ts';
 import type { CopyIdentity, VolumeIdentity } from '../storage/identity.ts';
 import type { ComparedFilesystem } from './cases.ts';

@@ -1,7 +1,7 @@
 /** What the runs of all clusters do in turn, since the machine's processors and memory are one. */
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { Disk } from '../../storage/port.ts';
-import type { Auditor } from '../port.ts';
+import type { Auditor } from '../auditor-port.ts';
 
 /**
  * A start is seconds of a whole core and as many of waiting: eight at once are not Ready in time. The
