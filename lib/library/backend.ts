@@ -1,7 +1,6 @@
 /** Which backend a run takes, with which images, and how it is opened. */
 import { $ } from '../engine/shell.ts';
 import { kindCapabilities } from '../cluster/kind/capabilities.ts';
-import { kindWorkers } from '../cluster/kind/ownership/labels.ts';
 import type { PoolChoice } from '../cluster/kind/backend.ts';
 import type { Backend } from '../cluster/port.ts';
 import { simCapabilities } from '../cluster/sim/capabilities.ts';
@@ -136,8 +135,8 @@ export async function openBackend(
   const { kindBackend } = await import('../cluster/kind/backend.ts');
   const { clusterName, workers, keep } = size;
   const { source: images, registry } = choice.images;
-  const of = { clusterName, images, registry, workers: workers ?? kindWorkers, keep };
-  return kindBackend(of, pooled);
+  // How many a cluster has by itself depends on its database.
+  return kindBackend({ clusterName, images, registry, workers, keep }, pooled);
 }
 
 /** Another start may be looking at one just now, and has its lock meanwhile. */
