@@ -1,4 +1,4 @@
-/** A run that test:full makes on kind, and the flags that shorten each. */
+/** A run that test:full makes on kind. */
 
 export type MeasuredExperiment =
   | 'network-partition'
@@ -22,8 +22,3 @@ export interface MeasuredCase {
   /** Whether another node mounts the volume before the heal; undefined where chance decides. */
   readonly secondMount: boolean | undefined;
 }
-
-/** Each run takes about three minutes with these. */
-export const shortened =
-  '--grace 10s --toleration 10s --force-detach-after 30s --warmup 5s --overlap 10s ' +
-  '--patience 40s --horizon 150s';

@@ -1,7 +1,8 @@
 /** Runs one case of test/full on a kept kind cluster and checks what all share. */
 import { expect } from 'vitest';
 import type { Verdict } from '../../lib/experiment/verdict/verdict.ts';
-import { shortened, type MeasuredCase } from './measured-case.ts';
+import { shortFlagsBeside } from '../../lib/cli/flags/short-flags.ts';
+import type { MeasuredCase } from './measured-case.ts';
 import { runExperiment, type ExperimentResult } from '../cluster/experiment.ts';
 
 export const runCase = (
@@ -9,7 +10,7 @@ export const runCase = (
   clusterName: string,
 ): Promise<ExperimentResult> => {
   const where = ['--cluster', 'kind', '--cluster-name', clusterName, '--keep'];
-  const words = `${shortened} ${flags}`.split(' ').filter(Boolean);
+  const words = `${shortFlagsBeside(flags)} ${flags}`.split(' ').filter(Boolean);
   return runExperiment(experiment, [...where, ...words]);
 };
 

@@ -18,6 +18,7 @@ import { optionOf } from '../flags/field-options.ts';
 import { whereOption } from '../flags/run-options.ts';
 import type { RunFlags as CommonFlags } from '../flags/flags.ts';
 import { nonEmpty } from '../flags/flag-values.ts';
+import { shortFlagsBeside } from '../flags/short-flags.ts';
 import { onInterrupt } from '../guard.ts';
 import { makeFolder } from '../../library/run-folder.ts';
 
@@ -31,12 +32,6 @@ interface Flags extends Pick<CommonFlags, 'clusterName' | 'images' | 'keep'> {
   readonly out: string;
   readonly dryRun: boolean;
 }
-
-const seconds = (ms: number): string => `${ms / 1000}s`;
-const shortFlags =
-  `--grace ${seconds(shortTimersMs.graceMs)} --toleration ${seconds(shortTimersMs.tolerationMs)} ` +
-  `--force-detach-after ${seconds(shortTimersMs.forceDetachAfterMs)} ` +
-  '--warmup 5s --overlap 10s --patience 40s --horizon 150s';
 
 /**
  * Sets the exit code: 0 where every answer was expected, 1 where one was not, 3 where a claim that
@@ -108,7 +103,7 @@ function commandsOf({ number, procedure, runs = [] }: Claim, flags: Flags): stri
 const commandOf = (run: string, { short, kubernetes }: Flags): string => {
   const [experiment, ...flags] = run.split(' ');
   const version = kubernetes === kubernetesDefault ? [] : ['--kubernetes', kubernetes];
-  const words = [...version, ...(short ? [shortFlags] : []), ...flags];
+  const words = [...version, ...(short ? [shortFlagsBeside(run)] : []), ...flags];
   return ['npx zx', `experiments/${experiment}.mjs`, ...words].join(' ');
 };
 

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { claims } from '../../claims/list.ts';
+import { remedyCases } from '../../../test/full/remedy-cases.ts';
+import { requestOf } from './request.ts';
+import { shortFlagsBeside } from './short-flags.ts';
+
+const ofPartitions = [
+  ...claims.flatMap(({ runs = [] }) => runs),
+  ...remedyCases.map(({ experiment, flags }) => `${experiment} ${flags}`),
+].filter((run) => run.startsWith('network-partition '));
+
+test.each(ofPartitions)('%s can be asked with short timers', (run) => {
+  const [, ...own] = run.split(' ').filter(Boolean);
+  const words = [...shortFlagsBeside(run).split(' '), ...own];
+  const asked = { name: 'network-partition', fault: 'network-partition' } as const;
+  const { scenario } = requestOf(asked, words, new Date(0)) ?? {};
+  expect(scenario).toMatchObject({ graceMs: 10_000, warmupMs: 5000 });
+  expect(scenario?.forceDetachAfterMs).toBe(scenario?.forceDetach === 'off' ? 360_000 : 30_000);
+});
+
+test('there are runs of both', () => {
+  expect(ofPartitions.length).toBeGreaterThan(20);
+  expect(ofPartitions.filter((run) => run.includes('--force-detach off')).length).toBe(3);
+});
