@@ -1,6 +1,7 @@
 /** The same matrix with other settings for all cells: shortened timers, another Kubernetes. */
 import { UsageError } from '../errors.ts';
 import { shortTimersMs, stockTimersMs } from '../experiment/scenario.ts';
+import { goesWith } from '../experiment/written-paths.ts';
 import type { Settings } from '../experiment/settings.ts';
 import type { Matrix } from './matrix-schema.ts';
 
@@ -39,7 +40,7 @@ export function shorten(matrix: Matrix): Matrix {
   }
   return {
     ...matrix,
-    base: { ...matrix.base, ...short },
+    base: { ...matrix.base, ...shortBeside(matrix.base) },
     axes: matrix.axes.map((axis) => ({
       ...axis,
       values: axis.values.map((value) => ({ ...value, settings: withoutHorizon(value.settings) })),
@@ -47,6 +48,12 @@ export function shorten(matrix: Matrix): Matrix {
     include: matrix.include.map(withoutHorizon),
   };
 }
+
+/** A wait that is switched off has no length; cells that switch it off drop it by themselves. */
+const shortBeside = (base: Settings): Settings =>
+  Object.fromEntries(
+    Object.entries(short).filter(([field]) => goesWith(field as keyof typeof short, base)),
+  );
 
 const withoutHorizon = (settings: Settings): Settings =>
   Object.fromEntries(Object.entries(settings).filter(([field]) => field !== 'horizonMs'));
