@@ -1,6 +1,6 @@
 /** Which harness measured: the project's version and a hash of the source that decides a run. */
-import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { projectVersion } from '../project-version.ts';
 import { contentKey, filesUnder } from './part.ts';
 import { projectRoot } from './image-plan.ts';
 
@@ -25,9 +25,4 @@ export function harnessVersion(): string {
   // Once: hundreds of files are read, while the timers of other runs wait.
   known ??= `${projectVersion()}+${harnessKey(projectRoot)}`;
   return known;
-}
-
-function projectVersion(): string {
-  const text = readFileSync(join(projectRoot, 'package.json'), 'utf8');
-  return String((JSON.parse(text) as { version: unknown }).version);
 }

@@ -1,10 +1,8 @@
 /** `forcedetach COMMAND …`: what the files of experiments/ do, by name, from a checkout or from the npm package. */
-import { readdirSync, readFileSync } from 'node:fs';
-import { findPackageJSON } from 'node:module';
+import { readdirSync } from 'node:fs';
 import { exitCode, UsageError } from '../../errors.ts';
-import { completeScenario } from '../../experiment/scenario.ts';
+import { projectVersion } from '../../project-version.ts';
 import { exitCodeAfter, tell } from '../command.ts';
-import { experimentCommand } from '../flags/flags.ts';
 import { commands, isExperiment } from '../flags/typed.ts';
 
 const experiments = new URL('../../../experiments/', import.meta.url);
@@ -19,9 +17,9 @@ interface CommandStart {
 export async function forcedetach(): Promise<void> {
   const [node = '', bin = '', ...typed] = process.argv;
   let start: CommandStart | undefined;
-  process.exitCode = await exitCodeAfter(() => {
-    start = startFor(typed);
-    return Promise.resolve(exitCode.expected);
+  process.exitCode = await exitCodeAfter(async () => {
+    start = await startFor(typed);
+    return exitCode.expected;
   });
   if (start === undefined) return;
   // Each reads what follows its own name.
@@ -33,13 +31,15 @@ export async function forcedetach(): Promise<void> {
  * Undefined where the answer was told already. Throws UsageError `UNKNOWN_COMMAND`, `UNKNOWN_EXPERIMENT`,
  * `NO_EXPERIMENT`.
  */
-function startFor([command = '--help', ...words]: readonly string[]): CommandStart | undefined {
+async function startFor([command = '--help', ...words]: readonly string[]): Promise<
+  CommandStart | undefined
+> {
   if (isHelp(command)) {
     tell(usage());
     return undefined;
   }
   if (command === '--version' || command === '-V') {
-    tell(packageVersion());
+    tell(projectVersion());
     return undefined;
   }
   if (command === 'run') return runFor(words);
@@ -53,8 +53,8 @@ function startFor([command = '--help', ...words]: readonly string[]): CommandSta
 }
 
 /** The experiment that is named among the flags, or the one whose fault a flag gives. */
-function runFor(words: readonly string[]): CommandStart | undefined {
-  const at = nameAt(words);
+async function runFor(words: readonly string[]): Promise<CommandStart | undefined> {
+  const at = await nameAt(words);
   const name = words[at];
   if (words.length === 0 || (name !== undefined && isHelp(name))) {
     tell(runUsage());
@@ -73,7 +73,10 @@ function runFor(words: readonly string[]): CommandStart | undefined {
 }
 
 /** The first word that is neither a flag nor the value of one; behind the last where there is none. */
-function nameAt(words: readonly string[]): number {
+async function nameAt(words: readonly string[]): Promise<number> {
+  // Imported only here: the other commands answer without a scenario.
+  const { completeScenario } = await import('../../experiment/scenario.ts');
+  const { experimentCommand } = await import('../flags/flags.ts');
   const question = 'What is to be run?';
   const base = completeScenario({ name: 'any', question, fault: anyFault, expected: ['safe'] });
   const { options } = experimentCommand(base, []);
@@ -82,12 +85,6 @@ function nameAt(words: readonly string[]): number {
   let at = 0;
   for (let word = words[0]; word?.startsWith('-'); word = words[at]) at += takesValue(word) ? 2 : 1;
   return at;
-}
-
-function packageVersion(): string {
-  const path = findPackageJSON(import.meta.url);
-  const text = path === undefined ? '{}' : readFileSync(path, 'utf8');
-  return String((JSON.parse(text) as { readonly version?: unknown }).version);
 }
 
 function experimentNamed(name: string): string {
