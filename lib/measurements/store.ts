@@ -71,7 +71,8 @@ export function merged<T extends StoredLine>(older: readonly T[], newer: readonl
 }
 
 export function noteLines(lines: readonly StoredLine[], path: URL = storePath): void {
-  const all = merged(allLines(path), lines).map((line) => lineSchema.parse(line));
+  const newer = lines.map((line) => lineSchema.parse(line));
+  const all = merged(allLines(path), newer);
   writeOutput(path, all.map((line) => `${JSON.stringify(line)}\n`).join(''));
 }
 

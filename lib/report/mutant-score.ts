@@ -39,9 +39,27 @@ export const smallestLossSchema = lineSchema.extend({
   outcome: z.strictObject({ lost: z.number().int(), of: z.number().int() }),
 });
 
-/** One sentence for reports; without its date, so that only another score makes another page. */
-export function scoreInWords(): string {
-  const planted = linesOf(mutantSchema);
+/** All that the store says of planted damage. */
+export interface PlantedDamage {
+  readonly planted: readonly MutantLine[];
+  readonly twins: readonly z.output<typeof twinSchema>[];
+  readonly smallest: readonly z.output<typeof smallestLossSchema>[];
+}
+
+export const readPlanted = (): PlantedDamage => ({
+  planted: linesOf(mutantSchema),
+  twins: linesOf(twinSchema),
+  smallest: linesOf(smallestLossSchema),
+});
+
+let known: PlantedDamage | undefined;
+
+/**
+ * One sentence for reports; without its date, so that only another score makes another page. Default: of
+ * the store as it was when it was first asked for, since each page of each run says it.
+ */
+export function scoreInWords(measured: PlantedDamage = (known ??= readPlanted())): string {
+  const { planted, twins, smallest } = measured;
   const version = planted[0]?.versions[database.name];
   if (version === undefined) {
     return `no damage was planted in volumes of ${database.title} yet: what its audit misses is not known`;
@@ -49,15 +67,14 @@ export function scoreInWords(): string {
   // Proven to be there, and found.
   const caught = planted.filter(({ outcome }) => outcome.proven && outcome.caught);
   const named = caught.filter(({ outcome }) => outcome.named);
-  const twins = linesOf(twinSchema);
   const flagged = twins.filter(({ outcome }) => outcome.flagged);
-  const smallest = linesOf(smallestLossSchema).map(
+  const smallestSeen = smallest.map(
     ({ outcome: { lost, of } }) =>
       `; smallest silent loss seen: ${countInWords(lost)} of ${countInWords(of)} commits`,
   );
   return (
     `${planted.length} kinds of damage planted in real volumes and histories: ${caught.length} caught, ${named.length}` +
-    ` called by their name; ${flagged.length} of ${twins.length} clean twins flagged${smallest.join('')}` +
+    ` called by their name; ${flagged.length} of ${twins.length} clean twins flagged${smallestSeen.join('')}` +
     ` (${database.title} ${version})`
   );
 }

@@ -1,7 +1,6 @@
 /** docs/internals/mutants.md: its table is made from the store of measurements, the rest stays. */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { linesOf } from '../../lib/measurements/store.ts';
-import { mutantSchema, scoreInWords, type MutantLine } from '../../lib/report/mutant-score.ts';
+import { readPlanted, scoreInWords, type MutantLine } from '../../lib/report/mutant-score.ts';
 import { mutants } from './kinds/index.ts';
 
 const path = 'docs/internals/mutants.md';
@@ -9,10 +8,11 @@ const marks = ['<!-- measured -->\n', '<!-- end -->'] as const;
 
 export function renderedPage(): string {
   const [head, , tail] = readFileSync(path, 'utf8').split(new RegExp(marks.join('|')));
-  const planted = linesOf(mutantSchema).toSorted((a, b) => orderOf(a) - orderOf(b));
+  const stored = readPlanted();
+  const planted = stored.planted.toSorted((a, b) => orderOf(a) - orderOf(b));
   const dates = planted.map(({ date }) => date ?? '').toSorted();
   const table = [
-    `${scoreInWords()}. Planted last on ${dates.at(-1)}.`,
+    `${scoreInWords(stored)}. Planted last on ${dates.at(-1)}.`,
     '',
     '| Kind | What is done | Proof | Class | Found |',
     '| --- | --- | --- | --- | --- |',
