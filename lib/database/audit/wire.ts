@@ -52,9 +52,7 @@ export function encodeRows(rows: readonly LedgerRow[]): RowsMessage {
   const numbers = new SessionMap<number>();
   const sessions: RowsMessage['sessions'][number][] = [];
   const kinds: string[] = [];
-  for (let n = 0; n < rows.length; n++) {
-    const row = rows[n];
-    if (row === undefined) continue;
+  for (const [n, row] of rows.entries()) {
     let session = numbers.get(row);
     if (session === undefined) {
       session = sessions.push([row.client, row.connection, row.session]) - 1;

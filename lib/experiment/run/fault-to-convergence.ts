@@ -107,7 +107,7 @@ function watchAll(strike: Strike, faultAtMs: number): Promise<readonly Struck[]>
       once(struck, 'fault', () =>
         bounded(whole, 'watch', async () => fault.goOn?.(context, moments)),
       ),
-      ...[...remedies].map((remedy) => once(remedy.of, 'remedy', () => remedy.goOn(moments))),
+      ...remedies.map((remedy) => once(remedy.of, 'remedy', () => remedy.goOn(moments))),
     ]);
   return watchWhile(
     {

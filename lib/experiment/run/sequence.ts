@@ -101,19 +101,21 @@ function runOf<T extends KubernetesTestbed>(
 }
 
 function sequence(event: RunEvent, runs: readonly Run[]): Work {
-  const unsubscribes = runs.map(({ recorder, sightings }) =>
-    recorder.subscribe((record) => sightings.see(record)),
+  const begun = new Map(
+    runs.map((run) => {
+      const unsubscribe = run.recorder.subscribe((record) => run.sightings.see(record));
+      return [run.recorder, { run, unsubscribe }];
+    }),
   );
   return {
     whileObserved: () => untilSecondImage(event, runs),
     afterwards: () => each(runs, auditImages),
     async end({ recorder }) {
-      const at = runs.findIndex((run) => run.recorder === recorder);
-      const run = runs[at];
-      if (run === undefined) return {};
-      await Promise.all(run.audits);
-      unsubscribes[at]?.();
-      return ended(run);
+      const found = begun.get(recorder);
+      if (found === undefined) return {};
+      await Promise.all(found.run.audits);
+      found.unsubscribe();
+      return ended(found.run);
     },
   };
 }

@@ -1,7 +1,7 @@
 /** What a node's own systemd is told, as a script: units of one run, each from a file. Text only. */
 import type { ArmedUnit, Arming } from '../../cluster/node-shell.ts';
 
-const inSeconds = (ms: number): number => Math.ceil(ms / 1000);
+export const inSeconds = (ms: number): number => Math.ceil(ms / 1000);
 const inWords = (ms: number): string => (ms % 1000 === 0 ? `${ms / 1000}s` : `${ms}ms`);
 
 export const unitOf = (run: string, name: string): string => `${run}-${name}`;

@@ -4,7 +4,7 @@
  * names are of one run, so that what a killed run left is in nobody's way.
  */
 import type { Arming } from '../../cluster/node-shell.ts';
-import { unitOf } from './arming-script.ts';
+import { inSeconds, unitOf } from './arming-script.ts';
 
 /** `network`: all that goes over the devices of the default routes; `kubelet`: it is stopped. */
 export const cutWays = ['network', 'kubelet'] as const;
@@ -72,8 +72,6 @@ const sayBoot = 'echo "boot $(cat /proc/sys/kernel/random/boot_id)"';
 /** Boot id of a host that said it. */
 export const bootOf = (lines: readonly string[]): string | undefined =>
   lines.flatMap((line) => /^boot ([0-9a-f-]+)$/.exec(line)?.[1] ?? [])[0];
-
-const inSeconds = (ms: number): number => Math.ceil(ms / 1000);
 
 /**
  * Before anything is written there: whatever becomes of the probe, its files go by themselves. Says
