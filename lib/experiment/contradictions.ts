@@ -22,18 +22,24 @@ export interface Contradiction {
 }
 
 interface ContradictionRule extends Contradiction {
-  readonly broken: (scenario: Scenario) => boolean;
+  readonly broken: Reading<boolean>;
 }
 
-/** What a field says, also where the record leaves it out. */
-const valueOf = (scenario: Scenario, field: FieldName): unknown => {
-  const said: unknown = scenario[field];
-  const { stock, isSparse }: Field = fields[field];
-  return said === undefined && isSparse === true ? stock : said;
-};
+type Reading<T> = (scenario: Scenario) => T;
 
-const hasStock = (scenario: Scenario, field: FieldName): boolean =>
-  valueOf(scenario, field) === fields[field].stock;
+/** What a field says, also where the record leaves it out. Looked up once: a sweep asks of each schedule. */
+function valueOf(field: FieldName): Reading<unknown> {
+  const { stock, isSparse }: Field = fields[field];
+  return isSparse === true
+    ? (scenario) => (scenario[field] === undefined ? stock : scenario[field])
+    : (scenario) => scenario[field];
+}
+
+function hasStock(field: FieldName): Reading<boolean> {
+  const value = valueOf(field);
+  const { stock }: Field = fields[field];
+  return (scenario) => value(scenario) === stock;
+}
 
 /** Refuses a field that does something with some kinds only: with another one a changed value is a wish. */
 const kindRules: readonly ContradictionRule[] = fieldNames.flatMap((field) => {
@@ -41,65 +47,93 @@ const kindRules: readonly ContradictionRule[] = fieldNames.flatMap((field) => {
   const head = groupOf(field)?.head;
   if (of === undefined || isHarmless === true || head === undefined) return [];
   const kinds = new Set<unknown>(of);
+  const [isUnchanged, kindIn] = [hasStock(field), valueOf(head)];
   return {
     field,
     message: kindsInWords(field) ?? '',
-    broken: (scenario) => !hasStock(scenario, field) && !kinds.has(valueOf(scenario, head)),
+    broken: (scenario) => !isUnchanged(scenario) && !kinds.has(kindIn(scenario)),
   };
 });
 
-/** By the field that chooses one. */
-const kindsOf: readonly (readonly [FieldName, readonly KindDeclaration[]])[] = [
-  ['fault', faultDeclarations],
-  ['remedy', remedyDeclarations],
-  ['disk', diskModeDeclarations],
-  ['database', databaseDeclarations],
-];
+/** What a kind asks of a scenario that chooses it. */
+interface ChosenKind {
+  /** Fields that it leaves no choice, and why. */
+  readonly kept: Readonly<Record<string, string>>;
+  /** Values of fields that go with it. Absent: any does. */
+  readonly takes: Readonly<Record<string, readonly string[]>>;
+  /** Rules that it says itself. */
+  readonly rules: readonly ContradictionRule[];
+}
 
-/** Fields that a kind leaves no choice, and why. */
-const keptBy = ({ keeps = {}, only, fields: own = {} }: KindDeclaration, head: FieldName): Kept => {
-  const free = new Set<string>([head, ...(only?.fields ?? []), ...Object.keys(own)]);
-  const others = only === undefined ? [] : settableNames.filter((name) => !free.has(name));
-  return { ...Object.fromEntries(others.map((name) => [name, only?.because ?? ''])), ...keeps };
-};
-type Kept = Readonly<Record<string, string>>;
-
-/** Rules that kinds say themselves. */
-const ownRules: readonly ContradictionRule[] = kindsOf.flatMap(([head, kinds]) =>
-  kinds.flatMap((kind) => {
-    const { name, needs = {}, takes = {} } = kind;
-    const isChosen = (scenario: Scenario): boolean => scenario[head] === name;
-    const kept = Object.entries(keptBy(kind, head)).map(
-      ([field, why]): ContradictionRule => ({
+function chosenKind(head: FieldName, kind: KindDeclaration): ChosenKind {
+  const { name, needs = {}, takes = {} } = kind;
+  const kept = keptBy(kind, head);
+  const ownRules = [
+    ...Object.entries(kept).map(([field, why]): ContradictionRule => {
+      const isUnchanged = hasStock(field as FieldName);
+      return {
         field: field as FieldName,
         message: `not with ${head} ${name}: ${why}`,
-        broken: (scenario) => isChosen(scenario) && !hasStock(scenario, field as FieldName),
-      }),
-    );
-    const needed = Object.entries(needs).map(
+        broken: (scenario) => !isUnchanged(scenario),
+      };
+    }),
+    ...Object.entries(needs).map(
       ([field, message]): ContradictionRule => ({
         field: head,
         message,
-        broken: (scenario) => isChosen(scenario) && hasStock(scenario, field as FieldName),
+        broken: hasStock(field as FieldName),
       }),
-    );
-    const taken = Object.entries(takes).map(
+    ),
+    ...Object.entries(takes).map(
       ([field, words]): ContradictionRule => ({
         field: field as FieldName,
         message: `with ${head} ${name}: Allowed choices are ${words.join(', ')}.`,
-        broken: (scenario) =>
-          isChosen(scenario) && words.every((word) => word !== scenario[field as FieldName]),
+        broken: (scenario) => words.every((word) => word !== scenario[field as FieldName]),
       }),
-    );
-    return [...kept, ...needed, ...taken];
-  }),
-);
+    ),
+  ];
+  return { kept, takes, rules: ownRules };
+}
+
+function keptBy(
+  { keeps = {}, only, fields: own = {} }: KindDeclaration,
+  head: FieldName,
+): ChosenKind['kept'] {
+  const free = new Set<string>([head, ...(only?.fields ?? []), ...Object.keys(own)]);
+  const others = only === undefined ? [] : settableNames.filter((name) => !free.has(name));
+  return { ...Object.fromEntries(others.map((name) => [name, only?.because ?? ''])), ...keeps };
+}
+
+const kindsOf = (
+  head: FieldName,
+  kinds: readonly KindDeclaration[],
+): readonly [FieldName, ReadonlyMap<unknown, ChosenKind>] => [
+  head,
+  new Map(kinds.map((kind) => [kind.name, chosenKind(head, kind)])),
+];
+
+/** By the field that chooses one. */
+const allKinds = [
+  kindsOf('fault', faultDeclarations),
+  kindsOf('remedy', remedyDeclarations),
+  kindsOf('disk', diskModeDeclarations),
+  kindsOf('database', databaseDeclarations),
+];
+
+/** Those that a scenario names: of all others nothing need be asked. */
+const chosenIn = (scenario: Partial<Scenario>): ChosenKind[] =>
+  allKinds.flatMap(([head, kinds]) => kinds.get(scenario[head]) ?? []);
 
 /** Whether a kind that is chosen leaves a field no choice. */
 export const isKept = (scenario: Partial<Scenario>, field: FieldName): boolean =>
-  kindsOf.some(([head, kinds]) =>
-    kinds.some((kind) => kind.name === scenario[head] && field in keptBy(kind, head)),
-  );
+  chosenIn(scenario).some(({ kept }) => field in kept);
+
+/** Values that a kind which is chosen leaves; undefined where any goes with it. */
+export const takenOf = (
+  scenario: Partial<Scenario>,
+  field: FieldName,
+): readonly string[] | undefined =>
+  chosenIn(scenario).find(({ takes }) => takes[field] !== undefined)?.takes[field];
 
 const isDirectory = (disk: DiskMode): boolean => diskModeOf[disk].isDirectory === true;
 
@@ -178,18 +212,15 @@ const rules: readonly ContradictionRule[] = [
     message: 'the database would be killed before it is told to stop: less than terminationGraceS',
     broken: ({ preStopS, terminationGraceS }) => preStopS > 0 && preStopS >= terminationGraceS,
   },
-  ...ownRules,
 ];
 
-/** Values that a kind which is chosen leaves; undefined where any goes with it. */
-export const takenOf = (
-  scenario: Partial<Scenario>,
-  field: FieldName,
-): readonly string[] | undefined =>
-  kindsOf
-    .flatMap(([head, kinds]) => kinds.filter(({ name }) => name === scenario[head]))
-    .find(({ takes }) => takes?.[field] !== undefined)?.takes?.[field];
-
 /** Empty where all fits. */
-export const contradictions = (scenario: Scenario): Contradiction[] =>
-  rules.filter(({ broken }) => broken(scenario)).map(({ field, message }) => ({ field, message }));
+export function contradictions(scenario: Scenario): Contradiction[] {
+  const found: Contradiction[] = [];
+  const ask = ({ field, message, broken }: ContradictionRule): void => {
+    if (broken(scenario)) found.push({ field, message });
+  };
+  rules.forEach(ask);
+  for (const kind of chosenIn(scenario)) kind.rules.forEach(ask);
+  return found;
+}
