@@ -3,6 +3,7 @@ import { relative } from 'node:path';
 import { isStarved, starvedReason } from '../experiment/evidence/machine-time.ts';
 import { stockTimersMs, type Basis } from '../experiment/scenario.ts';
 import type { RunRecord, SetupRecord } from '../history/events.ts';
+import { replayOf } from '../history/migration.ts';
 import { openHistory, type SmallRecord } from '../history/reader.ts';
 import { dateOf, versionsOf } from '../measurements/store.ts';
 import { readFinishedRun } from './recorded-run.ts';
@@ -51,11 +52,11 @@ export function readAnswers(folder: string, wanted: readonly Claim[] = claims): 
   });
 }
 
-function runSource(folder: string, { replay, basis }: RunRecord): ClaimSource {
+function runSource(folder: string, { replay, basis, scenario }: RunRecord): ClaimSource {
   const run = readFinishedRun(folder);
   const kept = /^reports\/(samples|matrix\/[^/]+\/cells)\/[^/]+/.exec(relative('.', folder))?.[0];
   return {
-    source: kept ?? replay.replace(/ --(seed|cluster|cluster-name) \S+/g, ''),
+    source: kept ?? replayOf(replay, scenario).replace(/ --(seed|cluster|cluster-name) \S+/g, ''),
     basis,
     read: ({ read }) => {
       if (run === undefined || read === undefined) return undefined;

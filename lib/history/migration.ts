@@ -5,6 +5,7 @@
  */
 import { EvidenceError } from '../errors.ts';
 import { parseScenario, type Scenario } from '../experiment/scenario.ts';
+import { fieldOf, goesWith, settableNames } from '../experiment/written-paths.ts';
 import { kubernetesBeforeNamed } from '../kubernetes-versions.ts';
 import type { HistoryVersion, ObservationRecord, RunRecord } from './events.ts';
 
@@ -53,6 +54,18 @@ const tooNew = (version: unknown): EvidenceError =>
  */
 export const recordedScenario = (recorded: Readonly<Record<string, unknown>>): Scenario =>
   parseScenario({ kubernetes: kubernetesBeforeNamed, ...recorded });
+
+/** A run's command without the flags that did nothing in it: earlier versions took them, today's refuses them. */
+export function replayOf(recorded: string, scenario: Scenario): string {
+  const useless = settableNames.filter((name) => !goesWith(name, scenario));
+  return useless.reduce((command, name) => {
+    const [flag = name, value] = fieldOf(name)?.flag?.flags.split(' ') ?? [];
+    return command.replaceAll(
+      RegExp(` ${flag}${value ? String.raw`[ =]\S+` : '(?= |$)'}`, 'g'),
+      '',
+    );
+  }, recorded);
+}
 
 /** Events once had no type: of these it is known. */
 const knownWarnings = new Set([

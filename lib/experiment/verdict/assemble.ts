@@ -5,6 +5,7 @@ import type { LostCommit } from '../../checkers/lost-commits.ts';
 import { describeError } from '../../errors.ts';
 import { crashCertificates, linkCertificates } from '../../faults/disk-certificates.ts';
 import type { CertificateRecord, CustomNames } from '../../history/events.ts';
+import { replayOf } from '../../history/migration.ts';
 import type { History } from '../../history/reader.ts';
 import { gapsInWrites, type WriteLog } from '../../history/writes.ts';
 import { accessConflicts } from '../../timeline/access.ts';
@@ -126,7 +127,7 @@ type OfTestbed = Pick<Verdict, 'basis' | 'timers' | 'versions' | 'provisioning' 
 type OfRun = Pick<Verdict, 'scenario' | 'seed' | 'runId' | 'replay' | 'custom'>;
 
 /** What a verdict says of its run itself. */
-export const whichRun = ({ run, setup }: Story): OfTestbed & OfRun => ({
+export const whichRun = ({ run, setup, scenario }: Story): OfTestbed & OfRun => ({
   basis: run.basis,
   timers: { ...setup?.timers },
   versions: { ...setup?.versions },
@@ -134,7 +135,7 @@ export const whichRun = ({ run, setup }: Story): OfTestbed & OfRun => ({
   scenario: { ...run.scenario },
   seed: run.seed,
   runId: run.runId,
-  replay: run.replay,
+  replay: replayOf(run.replay, scenario),
   cluster: run.backend,
   ...(run.custom === undefined ? {} : { custom: customIn(run.custom) }),
 });
