@@ -39,6 +39,8 @@ const isTool = (line: string): boolean =>
     line,
   );
 
+const flagsOf = (line: string): string[] => line.split(' | ')[0]?.match(/(?<= )--[a-z-]+/g) ?? [];
+
 const lines = [...Map.groupBy(ours, ({ line }) => line)].map(([line, each]) => ({
   line,
   page: each.map((one) => one.page).join(', '),
@@ -48,6 +50,8 @@ test.concurrent.each(lines)('$page: $line', { timeout: 60_000 }, async ({ line }
   const dryRun = line.includes('--dry-run') ? [] : ['--dry-run'];
   const asked = isTool(line) ? ['--help'] : dryRun;
   const { code, output } = await run(line, ...asked);
+  // Help is shown whatever stands beside --help.
+  if (isTool(line)) for (const flag of flagsOf(line)) expect(output).toContain(flag);
   // Where no engine answers, an example for kind must fail for this reason alone.
   const noEngine = line.includes('--cluster kind') && output.includes('ENGINE_MISSING');
   expect({ code, output }).toMatchObject({ code: noEngine ? 4 : 0 });

@@ -60,19 +60,22 @@ const examples: Readonly<Record<DatabaseKind, readonly CommandExample[]>> = {
   'group-replication': [
     [
       'a primary that stands still, no wait for what the old one had',
-      '--fault freeze --consistency EVENTUAL',
+      '--cluster kind --fault freeze --consistency EVENTUAL',
     ],
-    ['a minority that gives up after 10 s', '--majority-timeout 10s --autorejoin-tries 0'],
-    ['says what would run', '--fault node-crash --dry-run'],
+    [
+      'a minority that gives up after 10 s',
+      '--cluster kind --majority-timeout 10s --autorejoin-tries 0',
+    ],
+    ['says what would run', '--cluster kind --fault node-crash --dry-run'],
   ],
 };
 
-/** Flags as parsed, and those given by the user as they would be typed again. */
+/** Flags as parsed, and those that were given. */
 export interface ParsedFlags {
   readonly flags: RunFlags;
   /** The scenario's fields of which the command line says something. */
   readonly settings: Settings;
-  /** Words of the command line that differ from the defaults, e.g. [`--rate`, `max`]. */
+  /** By flag, the words that were given, as they would be typed again: [`--rate`, `max`]. */
   readonly given: ReadonlyMap<string, readonly string[]>;
 }
 
