@@ -103,6 +103,8 @@ test('three cells on the model share one fault event where that is asked for', {
     expect.stringMatching('lost|corrupt'),
     ...['safe', 'safe'],
   ]);
+  // On one cluster each, the same seed makes other events.
+  expect(batchIn(out).replay).toContain(' --volumes 3 ');
 });
 
 test('shards run apart and merged are the batch', { timeout: 120_000 }, async () => {

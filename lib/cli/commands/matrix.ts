@@ -215,6 +215,7 @@ function commandOf({ file, flags, plan, choice }: Request, only = flags.only): s
   if (only !== undefined) words.push('--only', only);
   if (flags.kubernetes !== undefined) words.push('--kubernetes', flags.kubernetes);
   if (flags.short) words.push('--short');
+  if (flags.volumes !== undefined) words.push('--volumes', String(flags.volumes));
   if (flags.shard !== undefined) words.push('--shard', `${flags.shard.number}/${flags.shard.of}`);
   return paste([...words, '--seed', plan.seed]);
 }
@@ -223,7 +224,6 @@ function commandOf({ file, flags, plan, choice }: Request, only = flags.only): s
 function whereOf({ folder, flags }: Request): string {
   const words = ['--out', folder];
   if (flags.clusterNames !== undefined) words.push('--cluster-names', flags.clusterNames.join(','));
-  if (flags.volumes !== undefined) words.push('--volumes', String(flags.volumes));
   words.push('--pools', String(flags.pools));
   if (flags.keep) words.push('--keep');
   return paste(words);
