@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { formatDuration, longestMs } from '../durations.ts';
+import type { When, WhenEvent } from '../when.ts';
 import { oneOf, type Swept } from './swept.ts';
 import { durationText, numberText, secondsText, writtenTime, type Time } from './texts.ts';
 
@@ -201,13 +202,13 @@ const wholeWithin = (least: number, most: number): z.ZodNumber => {
 /** At an event, or so many milliseconds after what the field says. */
 export const moment = <
   At extends string,
-  const Event extends string,
+  const Event extends WhenEvent,
   const Of extends string = string,
 >(
   at: At,
   events: readonly Event[],
-  stock: NoInfer<Event> | number,
-  said: Said<Of> & Sweepable<NoInfer<Event> | number>,
+  stock: When<NoInfer<Event>>,
+  said: Said<Of> & Sweepable<When<NoInfer<Event>>>,
 ): Field<Defaulted<z.ZodUnion<[Enum<Event>, z.ZodNumber]>>, At, Event | Time, Of> => {
   const event = z.enum(events) as Enum<Event>;
   const wanted = `${events.join(', ')}, or a time such as 30s`;

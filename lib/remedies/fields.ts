@@ -2,9 +2,7 @@
 import { choice, moment } from '../fields/field.ts';
 import { eventOr, secondsWithin, type Dice } from '../fields/swept.ts';
 import { actingRemedies, remedyKinds, taintingRemedies } from './kinds/index.ts';
-import { remedyEvents } from '../when.ts';
-
-const untaintEvents = ['end', 'heal', 'kept'] as const;
+import { remedyEvents, undoEvents } from '../when.ts';
 
 /** Soon, or at any time of the usual waits. */
 const whenever = (dice: Dice): number => secondsWithin(0, dice.pick([60, 420]))(dice);
@@ -23,11 +21,11 @@ export const remedyFields = {
     isHarmless: true,
     swept: { isAsked: true, draw: eventOr(0.5, remedyEvents, whenever) },
   }),
-  untaintAt: moment('remedy.untaintAt', untaintEvents, 'end', {
+  untaintAt: moment('remedy.untaintAt', undoEvents, 'end', {
     flags: '--untaint-at <when>',
     about:
       'when the out-of-service taint goes: at the end, once a database serves again; at the heal; kept until the convergence bound is over; or so long after the remedy',
     of: taintingRemedies,
-    swept: { asksNoRow: true, draw: eventOr(0.5, untaintEvents, secondsWithin(0, 60)) },
+    swept: { asksNoRow: true, draw: eventOr(0.5, undoEvents, secondsWithin(0, 60)) },
   }),
 };

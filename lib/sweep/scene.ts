@@ -3,7 +3,7 @@ import type { Model } from '../cluster/sim/model.ts';
 import { msUs } from '../cluster/sim/timings.ts';
 import type { NodeMachine } from '../cluster/sim/machine.ts';
 import type { Scenario } from '../experiment/scenario.ts';
-import { isSeen, type When } from '../when.ts';
+import { delayedOf, isSeen, type When } from '../when.ts';
 import type { SweepClient, Commits } from './commits.ts';
 import type { TraceRecorder } from './trace-recorder.ts';
 
@@ -72,15 +72,14 @@ export class Scene {
     const unlessHealed = (): void => {
       if (!this.isHealed) act();
     };
-    if (typeof moment === 'number') {
-      this.after(faultAtUs + moment * msUs - this.nowUs, unlessHealed);
-    } else if (moment === 'half-wait') {
-      const halfUs = (scenario.forceDetachAfterMs * msUs) / 2;
-      this.at('pod-gone', () => this.after(halfUs, unlessHealed));
-    } else {
-      this.#triggers.push({ isDue: () => isSeen(moment, witness), act });
-      this.#rang = true;
+    const { event, afterMs } = delayedOf(moment, scenario);
+    if (event === undefined) {
+      this.after(faultAtUs + afterMs * msUs - this.nowUs, unlessHealed);
+      return;
     }
+    const later = (): void => this.after(afterMs * msUs, unlessHealed);
+    this.#triggers.push({ isDue: () => isSeen(event, witness), act: afterMs === 0 ? act : later });
+    this.#rang = true;
   }
 
   after(delayUs: number, act: () => void): void {

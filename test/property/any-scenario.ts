@@ -9,7 +9,7 @@ import { remedyKinds } from '../../lib/remedies/kinds/index.ts';
 import { accessModes } from '../../lib/storage/fields.ts';
 import { selfFences, workloads } from '../../lib/workload/fields.ts';
 import { plainScenario, settle } from '../../lib/sweep/settle.ts';
-import { faultEvents, remedyEvents } from '../../lib/when.ts';
+import { faultEvents, remedyEvents, undoEvents } from '../../lib/when.ts';
 
 const oneOf = <T>(values: readonly T[]): fc.Arbitrary<T> => fc.constantFrom(...values);
 const seconds = (from: number, to: number): fc.Arbitrary<number> =>
@@ -40,7 +40,7 @@ const fields: Fields = {
   alsoForMs: fc.oneof(seconds(1, 60), fc.constant(9_000_000)),
   remedy: oneOf(remedyKinds),
   remedyAt: fc.oneof(oneOf(remedyEvents), seconds(0, 60)),
-  untaintAt: fc.oneof(oneOf(['end', 'heal', 'kept'] as const), seconds(0, 60)),
+  untaintAt: fc.oneof(oneOf(undoEvents), seconds(0, 60)),
   terminationGraceS: rarely('terminationGraceS', oneOf([0, 1, 5, 120])),
   podFinalizer: rarely('podFinalizer', fc.constant(true)),
   forceDetach: rarely('forceDetach', fc.constant('off')),

@@ -1,7 +1,7 @@
 /** The moments at which a fault goes on, or a remedy acts, while the run is watched. */
 import type { Clock } from '../../clock.ts';
 import type { Moments } from '../../faults/fault.ts';
-import { isSeen, type When } from '../../when.ts';
+import { delayedOf, isSeen, type When } from '../../when.ts';
 import type { Sightings } from './sightings.ts';
 import { waitUntil } from './wait.ts';
 
@@ -44,10 +44,12 @@ export function hasCome(
   moment: When,
   { clock, sightings, faultAtMs, forceDetachAfterMs }: Looking,
 ): boolean {
-  if (typeof moment === 'number') return clock.nowMs() >= faultAtMs + moment;
-  if (moment !== 'half-wait') return sightings.some((each) => isSeen(moment, each));
+  const { event, afterMs } = delayedOf(moment, { forceDetachAfterMs });
+  if (event === undefined) return clock.nowMs() >= faultAtMs + afterMs;
+  if (afterMs === 0) return sightings.some((each) => isSeen(event, each));
+  // Nothing else is waited for so long after it.
   const goneAtMs = Math.min(...sightings.map(({ victimGoneAtMs = Infinity }) => victimGoneAtMs));
-  return clock.nowMs() >= goneAtMs + forceDetachAfterMs / 2;
+  return clock.nowMs() >= goneAtMs + afterMs;
 }
 
 async function reached(options: MomentOptions, moment: When, over: AbortSignal): Promise<boolean> {
