@@ -110,3 +110,8 @@ test.concurrent.each([
   expect(code).toBe(exit);
   expect(stdout).toMatch(says);
 });
+
+test('runs on groups are told beside the others', async () => {
+  const { stdout } = await experiment('expectations', 'reports/group-replication');
+  expect(stdout).toContain('4 runs on groups');
+});

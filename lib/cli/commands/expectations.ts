@@ -68,5 +68,6 @@ async function count(folders: readonly string[], isNoted: boolean): Promise<void
   }
   const added = all.length - before.length;
   tell(`${found.length} runs came to a verdict, ${added} of them are new; ${all.length} in all`);
+  if (groups.length > 0) tell(`${groups.length} runs on groups, which have a table of their own`);
   if (!isNoted) tell('nothing was written: --note puts them into docs/');
 }
