@@ -2,6 +2,7 @@
 import { html } from 'hono/html';
 import { renderDocument } from '../report/document.ts';
 import { certificateTable } from '../report/html-details.ts';
+import { missingEvidence } from '../report/html-first-screen.ts';
 import { countInWords } from '../counts.ts';
 import { pairs, percent, pictures, secondsShown, type Html } from '../report/html-parts.ts';
 import { recoveryPicture } from '../report/pictures.ts';
@@ -15,7 +16,7 @@ export const renderGroupHtml = (verdict: GroupVerdict): Promise<string> =>
     title: `${verdict.verdict.toUpperCase()}: group replication (${verdict.runId})`,
     header: header(verdict),
     main: html`${facts(verdict)}
-${incomplete(verdict)}
+${verdict.complete ? '' : missingEvidence(verdict)}
 ${timesCard(verdict)}
 <div class="two">
 <section class="card"><h2>Acknowledged commits, by when they were acknowledged</h2>
@@ -76,12 +77,6 @@ const fact = (name: string, value: string, more: string): Html =>
   html`<div><dt>${name}</dt><dd class="plain-text">${value}<small>${more}</small></dd></div>`;
 
 const secondsOrNever = (s: number | null): string => (s === null ? 'never' : secondsShown(s));
-
-const incomplete = ({ incompleteBecause }: GroupVerdict): Html =>
-  incompleteBecause.length === 0
-    ? html``
-    : html`<section class="card"><h2>The evidence is not complete</h2>
-<ul>${incompleteBecause.map((why) => html`<li>${why}</li>`)}</ul></section>`;
 
 function timesCard(verdict: GroupVerdict): Html {
   const { suspected, expelled, firstCommit } = verdict.phases;

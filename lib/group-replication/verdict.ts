@@ -1,25 +1,19 @@
 /** The verdict of a run on a replication group: the words are everyone's, the measures its own. */
 import { z } from 'zod';
-import { safetyLevels, verdictWords } from '../experiment/scenario.ts';
 import { verdictSchema } from '../experiment/verdict/verdict.ts';
 
 const seconds = z.number().nullable();
 const count = z.number().int();
-const shared = verdictSchema.shape;
+const { sentence, verdict, safety, complete, incompleteBecause, expected, asExpected, basis } =
+  verdictSchema.shape;
+const { acked, lost, loss, findings, certificates, timers, versions } = verdictSchema.shape;
+const { scenario, seed, runId, replay, cluster } = verdictSchema.shape;
 
 export const groupVerdictSchema = z.object({
   schemaVersion: z.literal(1),
   /** Told from the verdict of a single instance by this. */
   kind: z.literal('group-replication'),
-  /** One sentence with numbers. */
-  sentence: z.string(),
-  verdict: z.enum(verdictWords),
-  safety: z.enum(safetyLevels),
-  complete: z.boolean(),
-  incompleteBecause: z.array(z.string()),
-  expected: shared.expected,
-  asExpected: z.boolean(),
-  basis: shared.basis,
+  ...{ sentence, verdict, safety, complete, incompleteBecause, expected, asExpected, basis },
   availability: z.object({
     /** Longest time without a commit that an outside client got, ms. */
     downtimeMs: z.number().nullable(),
@@ -28,9 +22,7 @@ export const groupVerdictSchema = z.object({
     /** The victim is a member in good order again. */
     rejoined: z.boolean(),
   }),
-  acked: count,
-  lost: shared.lost,
-  loss: shared.loss,
+  ...{ acked, lost, loss },
   /** Acknowledged commits that the group had to hold: `first` before the heal, `second` after it. */
   readings: z.array(
     z.object({ reading: z.enum(['first', 'second']), node: z.string(), acked: count, lost: count }),
@@ -83,16 +75,9 @@ export const groupVerdictSchema = z.object({
       beyond: z.string(),
     }),
   ),
-  findings: shared.findings,
-  certificates: shared.certificates,
-  timers: shared.timers,
-  versions: shared.versions,
+  ...{ findings, certificates, timers, versions },
   settings: z.record(z.string(), z.union([z.string(), z.number()])),
-  scenario: shared.scenario,
-  seed: z.string(),
-  runId: z.string(),
-  replay: z.string(),
-  cluster: shared.cluster,
+  ...{ scenario, seed, runId, replay, cluster },
 });
 
 export type GroupVerdict = z.output<typeof groupVerdictSchema>;

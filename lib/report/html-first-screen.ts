@@ -63,7 +63,7 @@ const chip = (text: string, alarm: boolean): Html =>
 /** Facts, what to make of them, losses and causes. */
 export function verdictSections(data: ReportData): Html {
   const { verdict } = data;
-  return html`${verdict.verdict === 'inconclusive' ? incomplete(verdict) : ''}
+  return html`${verdict.verdict === 'inconclusive' ? missingEvidence(verdict) : ''}
 <div class="two">
 <section class="card"><h2>What to do</h2>${list(data.advice)}</section>
 <section class="card"><h2>This applies to you if</h2>${list(data.appliesIf)}
@@ -80,7 +80,7 @@ ${verdict.images.length === 0 ? '' : imageTable(verdict)}</section>
 ${licence(data.licence, verdict)}${gapsOf(data.licenceGaps)}
 ${data.laterLicences.map(laterLicence)}</section>
 </div>
-${verdict.verdict === 'inconclusive' || verdict.complete ? '' : incomplete(verdict)}
+${verdict.verdict === 'inconclusive' || verdict.complete ? '' : missingEvidence(verdict)}
 ${noticesCard(verdict)}
 <div class="two">
 <section class="card"><h2>Not tested here</h2>${list(data.notTested)}${modelLimits(data)}</section>
@@ -133,7 +133,10 @@ function story({ timeline }: ReportData): Html | string {
 }
 
 /** Proven damage stands without it; nothing else does. */
-function incomplete({ verdict, incompleteBecause }: Verdict): Html {
+export function missingEvidence({
+  verdict,
+  incompleteBecause,
+}: Pick<Verdict, 'verdict' | 'incompleteBecause'>): Html {
   const title =
     verdict === 'inconclusive'
       ? 'The evidence is not complete: this run proves nothing'
