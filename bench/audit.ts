@@ -12,7 +12,7 @@ import { createConnection } from 'mysql2';
 import { EvidenceError } from '../lib/errors.ts';
 import { smallHeap } from '../lib/cluster/kind/disk/lab-node.ts';
 import { BareHost } from '../test/cluster/bare-host.ts';
-import type { AuditRun } from './support/audit-run.ts';
+import type { AuditRun } from './support/audit-judge.ts';
 import { type BenchContext, type BenchResult, median } from './support/bench.ts';
 import { type LedgerVolume, ledgerVolume, seed } from './support/ledger-volume.ts';
 

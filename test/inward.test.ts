@@ -126,6 +126,40 @@ test('imports point inward, but for the exceptions, each of which is there', () 
   expect([...new Set(outward)].toSorted()).toEqual(exceptions);
 });
 
+/** Cycles left, each told by one of its imports; one that is gone is struck. */
+const circular = ['lib/two-kernels/side.ts -> lib/two-kernels/cases.ts'];
+
+/** An import of each cycle of files, of types too; what points outward is told above, and left out. */
+function cyclesIn(imports: readonly Import[]): string[] {
+  const inward = Map.groupBy(
+    imports.filter((each) => !isOutward(each)),
+    ({ from }) => from,
+  );
+  const [open, done] = [new Set<string>(), new Set<string>()];
+  const closing = (file: string): Import[] => {
+    if (done.has(file)) return [];
+    open.add(file);
+    const found = (inward.get(file) ?? []).flatMap((each) =>
+      open.has(each.to) ? [each] : closing(each.to),
+    );
+    open.delete(file);
+    done.add(file);
+    return found;
+  };
+  return [...inward.keys()].flatMap(closing).map(arrow);
+}
+
+test('no files import each other in a circle, be it a type only', () => {
+  expect(cyclesIn(files.flatMap(importsOf))).toEqual(circular);
+});
+
+test('a circle would be told', () => {
+  const circle = ['lib/faults/fault.ts', 'lib/faults/freeze.ts', 'lib/faults/second.ts'];
+  const imports = circle.map((from, at) => ({ from, to: circle[(at + 1) % 3] ?? '' }));
+  expect(cyclesIn(imports)).toEqual(['lib/faults/second.ts -> lib/faults/fault.ts']);
+  expect(cyclesIn(imports.slice(1))).toEqual([]);
+});
+
 test.each([
   ['lib/errors.ts', 'lib/cluster/kind/wait.ts'],
   ['lib/faults/kinds/freeze.ts', 'lib/faults/freeze.ts'],

@@ -10,7 +10,19 @@ import { unreadBecause } from '../../lib/checkers/readability.ts';
 import { decodeRows, type AuditMessage } from '../../lib/database/audit/wire.ts';
 import { openHistory } from '../../lib/history/reader.ts';
 import type { PassEnd } from './audit-pass.ts';
-import type { AuditRun } from './audit-run.ts';
+
+export interface AuditRun {
+  /** From the start of the lab's process to the findings. */
+  readonly totalMs: number;
+  /** Of that: reading the clients' journal. */
+  readonly journalMs: number;
+  readonly rows: number;
+  readonly lost: number;
+  readonly findings: readonly string[];
+  readonly durationsMs: Readonly<Record<string, number>>;
+  /** Highest resident memory: of this process, and of the one in the lab. */
+  readonly rssMiB: { readonly audit: number; readonly lab: number };
+}
 
 const takenAtMs = Number.MAX_VALUE;
 
@@ -26,7 +38,7 @@ export class AuditJudge {
     this.#journalMs = performance.now() - startedMs;
   }
 
-  /** Resolves to the end of the pass, once a line is that. */
+  /** The end of the pass, where a line is that. */
   take(line: string): PassEnd | undefined {
     const message = JSON.parse(line) as AuditMessage | PassEnd;
     if (message.type === 'rows') decodeRows(message, (row) => this.#reconciler.row(row));

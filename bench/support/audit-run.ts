@@ -6,20 +6,8 @@
 import { auditHeap, labNode } from '../../lib/cluster/kind/disk/lab-node.ts';
 import { execWithInput } from '../../lib/engine/commands.ts';
 import { openStream } from '../../lib/engine/line-stream.ts';
+import type { AuditRun } from './audit-judge.ts';
 import type { PassEnd } from './audit-pass.ts';
-
-export interface AuditRun {
-  /** From the start of the lab's process to the findings. */
-  readonly totalMs: number;
-  /** Of that: reading the clients' journal. */
-  readonly journalMs: number;
-  readonly rows: number;
-  readonly lost: number;
-  readonly findings: readonly string[];
-  readonly durationsMs: Readonly<Record<string, number>>;
-  /** Highest resident memory: of this process, and of the one in the lab. */
-  readonly rssMiB: { readonly audit: number; readonly lab: number };
-}
 
 const [container = '', socketPath = '', folder = '', seed = '', dataDirectory = ''] =
   process.argv.slice(2);

@@ -4,8 +4,17 @@ import type { Finding } from '../experiment/verdict/verdict.ts';
 import type { DocumentReconciliation } from './reconcile-documents.ts';
 import type { ImageEvidence } from './evidence.ts';
 import type { Journal, SessionLog } from './journal.ts';
-import type { SchemaChange } from './schema-change.ts';
 import type { Reconciliation } from './reconcile.ts';
+
+/** What the run's journal says of the change of the schema. */
+export interface SchemaChange {
+  /** Ms on the run's clock; absent where it never was. */
+  readonly sentAtMs?: number;
+  /** When it was acknowledged; absent where it was not. */
+  readonly ackedAtMs?: number;
+  /** The server refused it: it did not happen. */
+  readonly isRefused: boolean;
+}
 
 /** One audited copy of the volume and what the ledger on it became. */
 export interface AuditedImage {
@@ -19,7 +28,7 @@ export interface AuditedImage {
   readonly ledger?: LedgerLookup;
   /** When the copy was begun, ms on the run's clock. */
   readonly takenAtMs: number;
-  /** What the run's journal says of the change of the schema. Default: nobody asked for one. */
+  /** Default: nobody asked for one. */
   readonly schemaChange?: SchemaChange;
   /** The history tells of the whole workload, and so must the audit. Default false. */
   readonly wholeWorkload?: boolean;

@@ -1,15 +1,8 @@
 /** What an audit reads from one copy of the volume: facts only; checkers judge them. */
+import type { CommandEvidence } from '../command-evidence.ts';
 import { nothingOwn, type OwnEvidence } from '../database/evidence.ts';
 import type { CopyIdentity } from '../storage/identity.ts';
 import type { OpId, LedgerEntry } from '../workload/sql.ts';
-
-/** A command's answer, kept as evidence. `output` is at most 4 KiB, its end cut with a mark. */
-export interface CommandEvidence {
-  readonly command: string;
-  readonly exitCode: number;
-  readonly output: string;
-  readonly durationMs: number;
-}
 
 /** One start of the server on the copy. */
 export interface ServerStart {

@@ -1,7 +1,7 @@
 /** The file system: fsck by its exit code alone, and whether it can be mounted. */
 import type { Finding } from '../experiment/verdict/verdict.ts';
 import type { Checker } from './checker.ts';
-import type { CommandEvidence } from './evidence.ts';
+import type { CommandEvidence } from '../command-evidence.ts';
 import { damage, incomplete, corruptAndTold } from './findings.ts';
 import { troubleIn } from './machine-trouble.ts';
 

@@ -1,18 +1,8 @@
 /** The one change of the schema: done or not, as its client was told, and never by halves. */
 import type { Finding } from '../experiment/verdict/verdict.ts';
 import type { SchemaChangeRecord } from '../history/client-records.ts';
-import type { Checker } from './checker.ts';
+import type { Checker, SchemaChange } from './checker.ts';
 import { damage, incomplete } from './findings.ts';
-
-/** What the run's journal says of it. */
-export interface SchemaChange {
-  /** Ms on the run's clock; absent where it never was. */
-  readonly sentAtMs?: number;
-  /** When it was acknowledged; absent where it was not. */
-  readonly ackedAtMs?: number;
-  /** The server refused it: it did not happen. */
-  readonly isRefused: boolean;
-}
 
 export function schemaChangeOf(records: readonly SchemaChangeRecord[]): SchemaChange {
   const sent = records.find(({ step }) => step === 'sent');

@@ -9,7 +9,8 @@ import { dateOf, versionsOf } from '../measurements/store.ts';
 import { readFinishedRun } from './recorded-run.ts';
 import { claims } from './list.ts';
 import { answerId, type AnswerLine } from './page.ts';
-import type { ClaimReading, Claim } from './claim.ts';
+import type { Claim } from './claim.ts';
+import type { ClaimReading } from './reading.ts';
 import { claimOf } from './procedures/notes.ts';
 
 /** What one history says of one claim. */

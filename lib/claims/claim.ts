@@ -3,20 +3,9 @@
  * with, what is expected of it on the Kubernetes under test, and how a run's records answer it.
  */
 import type { SmallRecord } from '../history/reader.ts';
+import type { ClaimReading } from './reading.ts';
 import type { RecordedRun } from './recorded-run.ts';
 import type { Bench } from './procedures/bench.ts';
-
-export interface ClaimAnswer {
-  /** Whether it is what `expected` says. */
-  readonly asExpected: boolean;
-  /** One or two sentences, with their numbers. */
-  readonly said: string;
-  /** The records that prove it, one line each. */
-  readonly evidence: readonly string[];
-}
-
-/** A string says why these records cannot answer. */
-export type ClaimReading = ClaimAnswer | string;
 
 /** What is done to a cluster of its own where no scenario shows it. */
 export interface Procedure {

@@ -2,9 +2,8 @@
  * What must hold for each claim to be answered, one thing at a time: a half is ticked by the answer
  * that tells it, and one that none tells has its reason.
  */
-import type { AnswerLine } from './page.ts';
 
-type Half = readonly [
+export type Half = readonly [
   text: string,
   /** What an answer says that tells it; undefined where no answer can. */
   told: RegExp | undefined,
@@ -186,7 +185,3 @@ export const halves: Readonly<Record<number, readonly Half[]>> = {
   ],
   35: [['each second has its step', /0\.0 s unexplained/]],
 };
-
-export const isTicked = ([, told]: Half, answers: readonly AnswerLine[]): boolean =>
-  told !== undefined &&
-  answers.some(({ outcome }) => outcome.asExpected && told.test(outcome.said));

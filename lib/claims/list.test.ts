@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { ObservationRecord } from '../history/events.ts';
 import { csiCalls } from '../history/observations.ts';
 import { claims } from './list.ts';
-import type { ClaimReading } from './claim.ts';
+import type { ClaimReading } from './reading.ts';
 
 type Data = Readonly<Record<string, unknown>>;
 

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { lineSchema, linesOf, measuredBasis } from '../measurements/store.ts';
 import { writeOutput } from '../output-file.ts';
-import { halves, isTicked } from './halves.ts';
+import { halves, type Half } from './halves.ts';
 import { claims } from './list.ts';
 import type { Claim } from './claim.ts';
 
@@ -90,3 +90,7 @@ export const answerId = (claim: number, source: string): string => `${claim} ${s
 
 export const answersTo = (number: number, all: readonly AnswerLine[]): AnswerLine[] =>
   all.filter(({ scenario }) => scenario.claim === number);
+
+export const isTicked = ([, told]: Half, answers: readonly AnswerLine[]): boolean =>
+  told !== undefined &&
+  answers.some(({ outcome }) => outcome.asExpected && told.test(outcome.said));

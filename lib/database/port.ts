@@ -3,7 +3,8 @@
  * what its log says. `lib/mysql` implements it, and so may a caller of the library; chosen.ts has which one.
  */
 import type { OwnChecks } from '../checkers/checker.ts';
-import type { CommandEvidence, ImageEvidence } from '../checkers/evidence.ts';
+import type { ImageEvidence } from '../checkers/evidence.ts';
+import type { CommandEvidence } from '../command-evidence.ts';
 import type { LedgerEntry } from '../workload/sql.ts';
 import type { DatabaseChoice } from './fields.ts';
 import type { OwnEvidence } from './evidence.ts';

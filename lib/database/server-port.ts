@@ -1,5 +1,6 @@
 /** The port to a real server of the database, which only clusters and labs of machines have. */
-import type { CommandEvidence, ImageEvidence, LedgerRow } from '../checkers/evidence.ts';
+import type { ImageEvidence, LedgerRow } from '../checkers/evidence.ts';
+import type { CommandEvidence } from '../command-evidence.ts';
 import type { ClientSide, SqlSession } from '../workload/sql.ts';
 
 /** A UNIX socket, or a port on the loopback address. */

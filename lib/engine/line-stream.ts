@@ -57,6 +57,6 @@ async function ended(child: ChildProcess): Promise<string> {
 async function endedEarly(argv: readonly string[], how: string): Promise<InfrastructureError> {
   const why = `\`${argv.slice(0, 5).join(' ')} …\` ended with ${how}`;
   // Only here: zx takes more memory than all that the stream of an audit needs.
-  const { pasteable } = await import('./run.ts');
+  const { pasteable } = await import('./pasteable.ts');
   return new InfrastructureError('STREAM_ENDED', why, { command: pasteable(argv) });
 }

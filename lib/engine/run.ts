@@ -1,8 +1,8 @@
 /** Runs commands, the engine's and others: each is one that a person can paste. */
-import { quote } from 'zx';
 import { InfrastructureError } from '../errors.ts';
 import type { CommandResult } from './command.ts';
 import { byHand } from './commands.ts';
+import { pasteable } from './pasteable.ts';
 import { spawnCommand } from './spawner.ts';
 
 export interface CommandOptions {
@@ -18,9 +18,7 @@ export interface CommandOptions {
 }
 
 export type { CommandResult };
-
-export const pasteable = (argv: readonly string[]): string =>
-  argv.map((word) => quote(word)).join(' ');
+export { pasteable };
 
 /**
  * What the engine takes longest for, removing the containers of three nodes, takes 10 s on a busy

@@ -7,7 +7,7 @@ import { formatDuration } from '../durations.ts';
 import { contradictions, type Contradiction } from './contradictions.ts';
 import { fields } from './fields.ts';
 import { doesNothing, goesWith, misplacedIn } from './written-paths.ts';
-import type { Scenario } from './scenario.ts';
+import type { Scenario } from './scenario-record.ts';
 import type { Settings } from './settings.ts';
 
 /** `asked`: what of the scenario was said. Empty where all fits. */

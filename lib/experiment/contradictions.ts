@@ -13,7 +13,7 @@ import {
   settableNames,
   type FieldName,
 } from './written-paths.ts';
-import type { Scenario } from './scenario.ts';
+import type { Scenario } from './scenario-record.ts';
 
 export interface Contradiction {
   readonly field: FieldName;

@@ -2,20 +2,15 @@
 import { z } from 'zod';
 import { stockTimersMs } from '../cluster/fields.ts';
 import { UsageError } from '../errors.ts';
-import { shapeOf } from '../fields/field.ts';
 import { contradictions } from './contradictions.ts';
 import { refusals } from './asked.ts';
-import { fields } from './fields.ts';
-import { fieldOf, inShort } from './written-paths.ts';
+import { record, type Scenario, type ScenarioInput } from './scenario-record.ts';
+import { fieldOf } from './written-paths.ts';
 import type { Settings } from './settings.ts';
 
+export type { Scenario, ScenarioInput } from './scenario-record.ts';
 export { stockTimersMs } from '../cluster/fields.ts';
 export { safetyLevels, servingWords, verdictWords, type Counts } from './fields.ts';
-
-const record = z.strictObject(shapeOf(fields)).transform((scenario) => inShort(scenario));
-
-export type Scenario = Readonly<z.output<typeof record>>;
-export type ScenarioInput = z.input<typeof record>;
 
 /** Each field by itself, then whether they fit together. */
 export const scenarioSchema = record.superRefine((scenario, context) => {

@@ -1,6 +1,6 @@
 /** Some fields of a scenario, as they are recorded, and what becomes of them under others. */
 import { goesWith, settableNames, type SettableName } from './written-paths.ts';
-import type { ScenarioInput } from './scenario.ts';
+import type { ScenarioInput } from './scenario-record.ts';
 
 /** Fields of a scenario, in milliseconds where they are times. */
 export type Settings = Readonly<Partial<Pick<ScenarioInput, SettableName>>>;

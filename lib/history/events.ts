@@ -230,3 +230,7 @@ export type HistoryRecord =
   | MachineRecord
   | ErrorRecord
   | SegmentsRecord;
+
+export type TimedRecord = Exclude<HistoryRecord, RowRecord>;
+/** Every record but operations and rows: few enough to hold. */
+export type SmallRecord = Exclude<TimedRecord, InvokeRecord | OutcomeRecord>;

@@ -5,7 +5,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LedgerRow } from '../checkers/evidence.ts';
-import type { HistoryRecord, RowRecord } from './events.ts';
+import type { SmallRecord, TimedRecord } from './events.ts';
 import type { ImageLabel } from '../storage/identity.ts';
 import type { InvokeRecord, OutcomeRecord, ReadRecord, SessionRecord } from './client-records.ts';
 import { decodeChunk, type Chunk } from './chunk.ts';
@@ -26,10 +26,7 @@ import { suffixes } from './segment.ts';
 
 export type { HistoryCut } from './segment-reader.ts';
 export type { Operation } from './operations.ts';
-
-/** Every record but operations and rows: few enough to hold. */
-export type SmallRecord = Exclude<TimedRecord, InvokeRecord | OutcomeRecord>;
-export type TimedRecord = Exclude<HistoryRecord, RowRecord>;
+export type { SmallRecord, TimedRecord } from './events.ts';
 
 /** Hears operations and other records, as their segments have them. */
 export type LineListener = Pick<LineSink, 'operation' | 'record'>;

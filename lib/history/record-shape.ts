@@ -1,5 +1,5 @@
 /** Whether what stands in a line can be a record: its type is known, and what readers rely on is there. */
-import type { TimedRecord } from './reader.ts';
+import type { TimedRecord } from './events.ts';
 
 type JsonType = 'string' | 'number' | 'boolean' | 'object';
 /** With a question mark: it may be absent. */

@@ -7,7 +7,8 @@ import type { ModelServer } from '../cluster/sim/server.ts';
 import { secondUs } from '../cluster/sim/timings.ts';
 import type { LedgerEntry } from '../workload/sql.ts';
 import type { Timer } from '../cluster/sim/kernel.ts';
-import type { Scene } from './scene.ts';
+import type { TraceRecorder } from './trace-recorder.ts';
+import type { Scenario } from '../experiment/scenario.ts';
 
 interface AcknowledgedCommit {
   readonly entry: LedgerEntry;
@@ -101,7 +102,12 @@ const beatUs = { calm: 30 * secondUs, busy: secondUs / 4 };
 const burst = { commits: 40, forUs: 6 * secondUs };
 const busyRate = 100;
 
-type SweepClientOptions = Pick<Scene, 'model' | 'scenario' | 'witness' | 'commits'>;
+interface SweepClientOptions {
+  readonly model: Model;
+  readonly scenario: Scenario;
+  readonly witness: TraceRecorder;
+  readonly commits: Commits;
+}
 
 export class SweepClient {
   readonly #options: SweepClientOptions;

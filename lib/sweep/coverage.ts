@@ -4,7 +4,6 @@
  */
 import { noticeNames } from '../cluster/sim/notices.ts';
 import type { Corpus } from './generate.ts';
-import type { Coverage, ScheduleExample } from './tally.ts';
 import type { Trace } from './trace-recorder.ts';
 
 const begin = noticeNames.length;
@@ -44,8 +43,16 @@ export interface Transition {
 
 const textOf = (code: number): string => noticeNames[code] ?? 'begin';
 
+/** What a tally keeps of it. */
+interface PairsSeen {
+  /** How often each pair of notices was seen. */
+  readonly transitions: readonly number[];
+  /** What showed a pair first, by pair. */
+  readonly firstSeen: Readonly<Record<string, { readonly scenario: Corpus[number] }>>;
+}
+
 /** The rarest first. */
-export const transitionsSeen = ({ transitions }: Pick<Coverage, 'transitions'>): Transition[] =>
+export const transitionsSeen = ({ transitions }: Pick<PairsSeen, 'transitions'>): Transition[] =>
   rarest(transitions).map(({ pair, count }) => ({
     from: textOf(Math.floor(pair / width)),
     to: textOf(pair % width),
@@ -59,14 +66,14 @@ const rarest = (counts: readonly number[]): { pair: number; count: number }[] =>
     .toSorted((a, b) => a.count - b.count || a.pair - b.pair);
 
 /** Names of the notices that were seen at all. */
-export function statesSeen(tally: Pick<Coverage, 'transitions'>): readonly string[] {
+export function statesSeen(tally: Pick<PairsSeen, 'transitions'>): readonly string[] {
   const seen = new Set(transitionsSeen(tally).map(({ to }) => to));
   return noticeNames.filter((name) => seen.has(name));
 }
 
-export const corpusOf = ({ transitions, firstSeen }: Coverage): Corpus =>
+export const corpusOf = ({ transitions, firstSeen }: PairsSeen): Corpus =>
   rarest(transitions)
     .slice(0, corpusSize)
-    .map(({ pair }): ScheduleExample | undefined => firstSeen[pair])
+    .map(({ pair }) => firstSeen[pair])
     .filter((example) => example !== undefined)
     .map(({ scenario }) => scenario);

@@ -1,6 +1,5 @@
 /** What the disk’s log of writes says: of a hand-over (who wrote first, whose path ended when, what was refused), and of each path. */
 import { linkFlags, writeOps, type WriteLog, type WriteRecord } from '../history/writes.ts';
-import type { Access } from './access.ts';
 
 /** A stretch of the run's clock, ms; without an end it lasts. */
 interface Span {
@@ -129,12 +128,21 @@ const taken = new Set<number>([writeOps.write, writeOps.zero, writeOps.flushBegi
 /** How a path without a node is called: its generation is missing in paths.json. */
 const unknownNode = (generation: number): string => `unknown node of generation ${generation}`;
 
+/** From the opening of a path to its end, on the run's clock. */
+interface OpenPath {
+  readonly node: string;
+  readonly generation: number;
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly bytesWritten: number;
+}
+
 /** A path that is not closed lasts until `endAtMs`; while its link is severed it is shut. */
-export function pathsIn(log: WriteLog, endAtMs: number): Access[] {
+export function pathsIn(log: WriteLog, endAtMs: number): OpenPath[] {
   const nodeOf = nodesOf(log);
   const open = new Map<number, { readonly fromMs: number; bytesWritten: number }>();
   const severed = new Set<number>();
-  const found: Access[] = [];
+  const found: OpenPath[] = [];
   const end = (generation: number, atMs: number): void => {
     const path = open.get(generation);
     if (path === undefined) return;

@@ -2,10 +2,16 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { readAnswers } from '../../lib/claims/answer.ts';
-import { halves, isTicked } from '../../lib/claims/halves.ts';
+import { halves } from '../../lib/claims/halves.ts';
 import { claims } from '../../lib/claims/list.ts';
 import { linesOf, type StoredLine } from '../../lib/measurements/store.ts';
-import { answerSchema, answersTo, claimsPagePath, renderedPage } from '../../lib/claims/page.ts';
+import {
+  answerSchema,
+  answersTo,
+  claimsPagePath,
+  isTicked,
+  renderedPage,
+} from '../../lib/claims/page.ts';
 
 const measured = linesOf(answerSchema);
 

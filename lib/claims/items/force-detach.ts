@@ -10,7 +10,8 @@ import {
 } from '../recorded-run.ts';
 import type { ObservationRecord } from '../../history/events.ts';
 import { observed } from '../../history/observations.ts';
-import type { ClaimReading, Claim } from '../claim.ts';
+import type { Claim } from '../claim.ts';
+import type { ClaimReading } from '../reading.ts';
 
 export const forceDetach: Claim = {
   number: 8,

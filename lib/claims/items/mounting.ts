@@ -11,7 +11,8 @@ import {
   type RecordedRun,
 } from '../recorded-run.ts';
 import { observed } from '../../history/observations.ts';
-import type { ClaimReading, Claim } from '../claim.ts';
+import type { Claim } from '../claim.ts';
+import type { ClaimReading } from '../reading.ts';
 import type { ObservationRecord } from '../../history/events.ts';
 
 export const serialLifecycle: Claim = {

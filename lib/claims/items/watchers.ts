@@ -1,7 +1,8 @@
 /** Claim 25: how much a watcher is worth as a fence. */
 import { losesPower } from '../../faults/kinds/index.ts';
 import type { RecordedRun } from '../recorded-run.ts';
-import type { ClaimAnswer, Claim } from '../claim.ts';
+import type { Claim } from '../claim.ts';
+import type { ClaimAnswer } from '../reading.ts';
 
 export const rbdWatcher: Claim = {
   number: 25,

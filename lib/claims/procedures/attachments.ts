@@ -6,7 +6,8 @@ import {
 } from '../../cluster/kind/create/control-plane.ts';
 import { releaseNode } from '../../cluster/kind/disk/disk-tool.ts';
 import { observed } from '../../history/observations.ts';
-import type { Claim, ClaimReading } from '../claim.ts';
+import type { Claim } from '../claim.ts';
+import type { ClaimReading } from '../reading.ts';
 import type { Bench } from './bench.ts';
 import { attachment, defineNote, reading } from './notes.ts';
 import { toldInSeconds } from '../../durations.ts';

@@ -4,7 +4,7 @@ import type { ObservationRecord } from '../../history/events.ts';
 import { csiCalls, observed, type ObservedName } from '../../history/observations.ts';
 import type { SmallRecord } from '../../history/reader.ts';
 import { evidenceLine } from '../recorded-run.ts';
-import type { Procedure, ClaimReading } from '../claim.ts';
+import type { ClaimReading } from '../reading.ts';
 
 /** Observer of what a procedure notes, and the word that earlier histories have for a claim. */
 export const source = 'claim';
@@ -85,8 +85,8 @@ export const reading =
   <A extends Readonly<Record<string, Note>>>(
     asked: A,
     tell: (last: Last<A>, notes: Notes) => NotedAnswer | string,
-  ): Procedure['read'] =>
-  (records): ClaimReading => {
+  ): ((records: readonly SmallRecord[]) => ClaimReading) =>
+  (records) => {
     const notes = new Notes(records);
     const last = Object.entries(asked).map(([key, each]) => [key, notes.all(each).at(-1)] as const);
     if (last.some(([, noted]) => noted === undefined)) return endedEarly;

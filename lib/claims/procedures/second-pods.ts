@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { holdCall, letGoCalls } from '../../cluster/kind/disk/disk-tool.ts';
 import { csiCalls, observed } from '../../history/observations.ts';
 import { outOfServiceTaint } from '../../taints.ts';
-import type { Claim, ClaimReading } from '../claim.ts';
+import type { Claim } from '../claim.ts';
+import type { ClaimReading } from '../reading.ts';
 import { attachment, endedEarly, defineNote, reading } from './notes.ts';
 import { firstOf, firstSeen, recordLines, since, type RecordedRun } from '../recorded-run.ts';
 

@@ -5,7 +5,7 @@ import type { FeatureGates } from '../../kubernetes-versions.ts';
 import { configHash } from './create/cluster-config.ts';
 import { createCluster, type CreateOptions, type Standing } from './create/create-cluster.ts';
 import { deployDriver } from './create/driver.ts';
-import type { ForceDetach } from './create/kind-config.ts';
+import type { ForceDetach } from './create/cluster-config.ts';
 import type { KubeClients } from '../../kube.ts';
 import type { Lab } from './disk/lab.ts';
 import {

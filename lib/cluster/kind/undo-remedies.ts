@@ -1,9 +1,9 @@
 /** What faults and remedies, also of a dead run, may have left on a cluster's nodes: taken back, all idempotent. */
 import { containerShell } from '../../engine/container-shell.ts';
 import { outOfServiceKey } from '../../taints.ts';
-import type { Cluster } from './cluster.ts';
 import { mendControlPlane } from './create/control-plane.ts';
 import { restoreLink } from './disk/disk-tool.ts';
+import type { Lab } from './disk/lab.ts';
 import type { KubeClients } from '../../kube.ts';
 
 /** Takes the taint away, and lets pods be scheduled again. `among`: only these nodes; default: all. */
@@ -34,10 +34,18 @@ export async function registerNodes(
   }
 }
 
+/** Nodes of a cluster, and what mends them. */
+interface StruckNodes {
+  readonly controlPlane: string;
+  readonly nodes: readonly string[];
+  readonly lab: Lab;
+  machine(node: string): { mend(): Promise<void> };
+}
+
 /**
  * Whatever a fault left behind: the next run finds a whole cluster. The links come first: a process that waits for the disk can neither be thawed nor ended.
  */
-export async function restoreNodes(cluster: Cluster): Promise<void> {
+export async function restoreNodes(cluster: StruckNodes): Promise<void> {
   await mendControlPlane(cluster.controlPlane);
   for (const node of cluster.nodes) await restoreLink(cluster.lab, node);
   for (const node of cluster.nodes) await cluster.machine(node).mend();

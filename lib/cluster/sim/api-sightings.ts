@@ -7,8 +7,7 @@ import {
   type PodObject,
   type Taint,
 } from './api-objects.ts';
-import type { Api } from './api.ts';
-import type { Sighting } from './world.ts';
+import type { Sighting } from './api-watchers.ts';
 
 export const readySighting = ({ name, ready }: NodeObject): Sighting => ({
   source: 'api',
@@ -57,8 +56,14 @@ export const attachmentSighting = (
   data: { attachment, volume: volumeName(volume) },
 });
 
+interface ApiObjects {
+  readonly nodes: readonly NodeObject[];
+  readonly pods: ReadonlySet<PodObject>;
+  readonly attachments: readonly AttachmentObject[];
+}
+
 /** Shows everything as it stands, as a watch does when it begins. */
-export function showAll(api: Api, see: (sighting: Sighting) => void): void {
+export function showAll(api: ApiObjects, see: (sighting: Sighting) => void): void {
   for (const node of api.nodes) {
     see(readySighting(node));
     see(taintSighting(node));

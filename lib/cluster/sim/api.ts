@@ -5,21 +5,10 @@
 import { database } from '../../database/chosen.ts';
 import { observed } from '../../history/observations.ts';
 import { nodeGoneSighting, podSighting, readySighting, taintSighting } from './api-sightings.ts';
-import type { AttachmentObject, NodeObject, PodObject, Ready, Taint } from './api-objects.ts';
+import type { NodeObject, PodObject, Ready, Taint } from './api-objects.ts';
 import { AttachmentStore } from './api-attachments.ts';
 import { notices, type NoticeCode } from './notices.ts';
-import type { Sighting, World } from './world.ts';
-
-/** Who is told of changes, each of its kind; the objects are as they are after the change. */
-export interface ApiWatcher {
-  node?(node: NodeObject): void;
-  /** Its lease is renewed again, or no longer. */
-  lease?(node: NodeObject): void;
-  pod?(pod: PodObject): void;
-  attachment?(attachment: AttachmentObject): void;
-}
-
-export type Lookout = Pick<World, 'kernel' | 'see' | 'notice'>;
+import type { Sighting } from './api-watchers.ts';
 
 /** The application's name in those of its pods; the first one is called as ever. */
 const podNameOf = (workload: number, suffix: number): string =>

@@ -4,13 +4,18 @@ import { Attacher } from './actors/attacher.ts';
 import { ControllerManager } from './actors/controller-manager.ts';
 import type { Kubelet } from './actors/kubelet.ts';
 import { Scheduler } from './actors/scheduler.ts';
+import type { Volume } from './disk/volume.ts';
 import { notices } from './notices.ts';
 import { Process } from './process.ts';
 import { measuredTimes } from './timings.ts';
 import type { World } from './world.ts';
-import type { Model } from './model.ts';
 
-export type ControlPlaneOptions = Pick<Model, 'world' | 'volumes' | 'kubelets'>;
+export interface ControlPlaneOptions {
+  readonly world: World;
+  /** By number, which is that of its workload too. */
+  readonly volumes: readonly Volume[];
+  readonly kubelets: readonly Kubelet[];
+}
 
 /** Streams of chance, by what draws from them; kubelets have theirs from 100 on. */
 const streams = { controllerManager: 1, scheduler: 2, attacher: 3 } as const;

@@ -6,7 +6,7 @@ import type { Scenario } from '../../experiment/scenario.ts';
 import { Kubelet } from './actors/kubelet.ts';
 import type { Api } from './api.ts';
 import { Chance } from './chance.ts';
-import { ModelControlPlane } from './control-plane.ts';
+import { ModelControlPlane, type ControlPlaneOptions } from './control-plane.ts';
 import { Volume } from './disk/volume.ts';
 import type { Kernel } from './kernel.ts';
 import { NodeMachine } from './machine.ts';
@@ -24,19 +24,15 @@ export interface ModelOptions {
   readonly volumes?: number;
 }
 
-export interface Model {
+export interface Model extends ControlPlaneOptions {
   readonly kernel: Kernel;
-  readonly world: World;
   readonly api: Api;
   readonly controlPlane: ModelControlPlane;
   readonly operator: Operator;
   /** Names; a node's place here is its number in notices. */
   readonly nodes: readonly string[];
-  /** By number, which is that of its workload too. */
-  readonly volumes: readonly Volume[];
   /** The first one. */
   readonly volume: Volume;
-  readonly kubelets: readonly Kubelet[];
   /** Throws on a name that no node has. */
   readonly kubelet: (node: string) => Kubelet;
   readonly machine: (node: string) => NodeMachine;

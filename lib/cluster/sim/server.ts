@@ -7,7 +7,8 @@ import type { NodeMachine } from './machine.ts';
 import { notices, type NoticeCode } from './notices.ts';
 import type { VolumeSettings } from './settings.ts';
 import { measuredTimes, secondUs } from './timings.ts';
-import { draw, type Sighting, type World } from './world.ts';
+import { draw, type World } from './world.ts';
+import type { Sighting } from './api-watchers.ts';
 
 /** Called once with true when the commit is acknowledged, false when the server went away. */
 export type CommitAnswer = (acknowledged: boolean) => void;

@@ -1,5 +1,5 @@
 /** What all actors of the model share: time, chance, the API's objects, and who listens. */
-import type { ObservedName } from '../../history/observations.ts';
+import type { Lookout, Sighting } from './api-watchers.ts';
 import { Api } from './api.ts';
 import type { Chance } from './chance.ts';
 import type { Kernel } from './kernel.ts';
@@ -8,19 +8,7 @@ import { Process } from './process.ts';
 import type { ClusterSettings, ModelSettings, VolumeSettings } from './settings.ts';
 import type { DurationRange } from './timings.ts';
 
-export interface Sighting {
-  /** Name in lib/history/observations.ts; a server's log by its program. */
-  readonly source: string;
-  readonly name: ObservedName;
-  readonly node?: string;
-  readonly data: Readonly<Record<string, unknown>>;
-  /** Number of the volume that it is of. Default: it is of the cluster or a node. */
-  readonly volume?: number;
-  /** Default: now. */
-  readonly atUs?: number;
-}
-
-export class World {
+export class World implements Lookout {
   readonly kernel: Kernel;
   readonly chance: Chance;
   readonly settings: ClusterSettings;

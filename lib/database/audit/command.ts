@@ -1,7 +1,7 @@
 /** Runs one of the audit's tools with a time limit and keeps its answer as evidence. */
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
-import type { CommandEvidence } from '../../checkers/evidence.ts';
+import type { CommandEvidence } from '../../command-evidence.ts';
 import { troubleIn } from '../../checkers/machine-trouble.ts';
 import { EvidenceError } from '../../errors.ts';
 import { patiently } from './patience.ts';

@@ -4,7 +4,7 @@
  * A shared directory's image is a directory: its copy needs no device, no check and no mount.
  */
 import { mkdir, rm, stat } from 'node:fs/promises';
-import type { CommandEvidence } from '../../checkers/evidence.ts';
+import type { CommandEvidence } from '../../command-evidence.ts';
 import { filesystemUuidOf, identifyCopy } from '../../csi/copy-label.ts';
 import {
   devicePath,

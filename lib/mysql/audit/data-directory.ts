@@ -1,7 +1,7 @@
 /** What can be read from the mounted copy before and after any server ran on it. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { CommandEvidence } from '../../checkers/evidence.ts';
+import type { CommandEvidence } from '../../command-evidence.ts';
 import { canaryContentOf, canaryFolder } from '../../csi/canary.ts';
 import { runTool } from '../../database/audit/command.ts';
 

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CommandEvidence } from '../../../checkers/evidence.ts';
+import type { CommandEvidence } from '../../../command-evidence.ts';
 import type { PlannedState } from '../../../crash-states/plan-states.ts';
 import type { Recovered, RecoverOptions, Recovery } from '../../../crash-states/recovery.ts';
 import { devicePath, isBound } from '../../../csi/loop-device.ts';

@@ -2,11 +2,13 @@
 import { createHash } from 'node:crypto';
 import type { ImageSet } from '../../../images/image-set.ts';
 import type { FeatureGates } from '../../../kubernetes-versions.ts';
-import type { ForceDetach } from './kind-config.ts';
 import type { ClusterTimers } from '../../timers.ts';
 
 /** Grows when clusters made by an older version can't be reused. */
 const format = 4;
+
+/** Whether the controller manager detaches by force once the wait is over. */
+export type ForceDetach = 'on' | 'off';
 
 export interface ClusterConfig {
   readonly images: ImageSet;

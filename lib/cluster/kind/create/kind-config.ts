@@ -3,7 +3,7 @@ import { stringify } from 'yaml';
 import { zoneLimits } from '../../../zone-limits.ts';
 import { type ClusterTimers, goDuration, stockClusterTimers } from '../../timers.ts';
 import type { Lease } from '../ownership/lease.ts';
-import type { ClusterConfig } from './cluster-config.ts';
+import type { ClusterConfig, ForceDetach } from './cluster-config.ts';
 
 /** Where the cluster's volume is mounted in every node and in the lab. */
 export const sharedDir = '/var/lib/forcedetach';
@@ -14,9 +14,6 @@ const patchesDir = '/etc/forcedetach/patches';
 
 /** Environment variable of the locally built controller manager. */
 const forceDetachVariable = 'FORCEDETACH_MAX_WAIT_FOR_UNMOUNT';
-
-/** Whether the controller manager detaches by force once the wait is over. */
-export type ForceDetach = 'on' | 'off';
 
 export interface KindConfigOptions
   extends Pick<ClusterConfig, 'workers' | 'timers' | 'featureGates'> {

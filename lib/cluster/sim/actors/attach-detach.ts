@@ -6,7 +6,7 @@
  */
 import { observed } from '../../../history/observations.ts';
 import type { AttachmentObject, NodeObject, PodObject } from '../api-objects.ts';
-import type { ApiWatcher } from '../api.ts';
+import type { ApiWatcher } from '../api-watchers.ts';
 import { notices } from '../notices.ts';
 import { kubernetesTimes, measuredTimes, secondUs } from '../timings.ts';
 import { onGrid } from '../world.ts';

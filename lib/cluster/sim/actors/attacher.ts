@@ -5,7 +5,7 @@
  */
 import { csiCalls } from '../../../history/observations.ts';
 import type { AttachmentObject } from '../api-objects.ts';
-import type { ApiWatcher } from '../api.ts';
+import type { ApiWatcher } from '../api-watchers.ts';
 import { BackOff } from '../back-off.ts';
 import { decideAttach, decideDetach, type RefusalMessage } from '../disk/modes.ts';
 import type { Volume } from '../disk/volume.ts';

@@ -5,7 +5,7 @@
  */
 import { observed } from '../../../history/observations.ts';
 import type { AttachmentObject, NodeObject, PodObject } from '../api-objects.ts';
-import type { ApiWatcher } from '../api.ts';
+import type { ApiWatcher } from '../api-watchers.ts';
 import type { Chance } from '../chance.ts';
 import { notices } from '../notices.ts';
 import { Process } from '../process.ts';

@@ -8,7 +8,7 @@
  * that waits for the cache skips all nodes; here the cache is there again by the next one.
  */
 import { listedReady, type NodeObject, type Taint, unreachableKey } from '../api-objects.ts';
-import type { ApiWatcher } from '../api.ts';
+import type { ApiWatcher } from '../api-watchers.ts';
 import { notices } from '../notices.ts';
 import { kubernetesTimes, measuredTimes } from '../timings.ts';
 import { onGrid } from '../world.ts';

@@ -5,7 +5,7 @@
  */
 import { outOfServiceKey } from '../../../taints.ts';
 import { hasTaint, type NodeObject, type PodObject } from '../api-objects.ts';
-import type { ApiWatcher } from '../api.ts';
+import type { ApiWatcher } from '../api-watchers.ts';
 import { kubernetesTimes, measuredTimes } from '../timings.ts';
 import { onGrid } from '../world.ts';
 import { gridPhaseUs, type LeaderContext } from './controller.ts';

@@ -1,6 +1,6 @@
 /** The scheduler: binds pods to nodes that are Ready and not tainted, at random. */
 import type { NodeObject, PodObject } from '../api-objects.ts';
-import type { ApiWatcher } from '../api.ts';
+import type { ApiWatcher } from '../api-watchers.ts';
 import { coalesced } from '../coalesced.ts';
 import { measuredTimes } from '../timings.ts';
 import type { ControllerContext } from './controller.ts';

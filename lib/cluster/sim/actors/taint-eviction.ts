@@ -4,7 +4,7 @@
  * anew by a new leader (pkg/controller/tainteviction).
  */
 import { unreachableKey, type NodeObject, type PodObject } from '../api-objects.ts';
-import type { ApiWatcher } from '../api.ts';
+import type { ApiWatcher } from '../api-watchers.ts';
 import { measuredTimes, secondUs } from '../timings.ts';
 import type { ControllerContext } from './controller.ts';
 

@@ -4,7 +4,7 @@
  * and so replaces it at once.
  */
 import type { PodObject } from '../api-objects.ts';
-import type { ApiWatcher } from '../api.ts';
+import type { ApiWatcher } from '../api-watchers.ts';
 import { coalesced } from '../coalesced.ts';
 import { measuredTimes } from '../timings.ts';
 import type { ControllerContext } from './controller.ts';

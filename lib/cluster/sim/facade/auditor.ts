@@ -1,12 +1,12 @@
 /** The audit on the model: what a real one would read from such an image, as far as is modelled. */
 import {
   nothingRead,
-  type CommandEvidence,
   type DocumentsFound,
   type ImageEvidence,
   type LedgerRow,
   type ServerStart,
 } from '../../../checkers/evidence.ts';
+import type { CommandEvidence } from '../../../command-evidence.ts';
 import { database } from '../../../database/chosen.ts';
 import { modelledEvidence } from '../../../database/modelled.ts';
 import type { ImageLabel } from '../../../storage/identity.ts';

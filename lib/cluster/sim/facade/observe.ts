@@ -10,7 +10,8 @@ import type { Volume } from '../disk/volume.ts';
 import type { Model } from '../model.ts';
 import { readySighting } from '../server.ts';
 import { msUs, secondUs } from '../timings.ts';
-import type { Sighting, World } from '../world.ts';
+import type { World } from '../world.ts';
+import type { Sighting } from '../api-watchers.ts';
 import type { KernelDriver } from './kernel-driver.ts';
 
 /** Records a sighting of the model, dated in virtual time. */
