@@ -8,13 +8,12 @@
  */
 import type { ContainerReport } from '../cluster/port.ts';
 import { EvidenceError } from '../errors.ts';
+import { restartMs } from '../experiment/waits.ts';
 import { certify, type Fault, type FaultContext, type Probe, type StruckVolume } from './fault.ts';
 import { proven } from './probes.ts';
 
 const name = 'kill server';
 
-/** The pod's startup probe gives up after this (pod.yaml). */
-const readyWithinMs = 180_000;
 /** Less than the shortest back-off, after which the container runs again. */
 const reportedWithinMs = 9000;
 const askEveryMs = 200;
@@ -24,7 +23,7 @@ export function withServerKills(fault: Fault): Fault {
     ...fault,
     async leadUp(context, signal): Promise<void> {
       for (let left = context.scenario.serverKills; left > 0; left--) {
-        await until(context, signal, readyWithinMs, 'Ready', ({ ready }) => ready);
+        await until(context, signal, restartMs, 'Ready', ({ ready }) => ready);
         await killServer(context);
         await until(context, signal, reportedWithinMs, 'not Ready', ({ ready }) => !ready);
       }

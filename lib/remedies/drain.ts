@@ -1,13 +1,11 @@
 /** `kubectl drain --timeout`: cordons the node, evicts its pods, and waits for kubelets to confirm. */
+import { drainMs } from '../experiment/waits.ts';
 import type { Remedy } from './remedy.ts';
-
-/** People wait a while before they give up; drain's own default is for ever. */
-const timeoutMs = 60_000;
 
 export const drain: Remedy = {
   name: 'drain',
   async apply({ testbed, victim }) {
-    const { drained, answer } = await testbed.kubernetes.drain(victim.node, timeoutMs);
+    const { drained, answer } = await testbed.kubernetes.drain(victim.node, drainMs);
     return `${drained ? 'drained' : 'not drained'}: ${answer}`;
   },
   undo: ({ testbed, victim }) => testbed.kubernetes.uncordon(victim.node),

@@ -4,7 +4,8 @@
  */
 import type { Model } from '../cluster/sim/model.ts';
 import type { ModelServer } from '../cluster/sim/server.ts';
-import { secondUs } from '../cluster/sim/timings.ts';
+import { msUs, secondUs } from '../cluster/sim/timings.ts';
+import { database } from '../database/chosen.ts';
 import type { LedgerEntry } from '../workload/sql.ts';
 import type { Timer } from '../cluster/sim/kernel.ts';
 import type { TraceRecorder } from './trace-recorder.ts';
@@ -34,8 +35,6 @@ const blank: Omit<LedgerEntry, 'seq'> = {
   ...{ client: 'sweep', connection: 0, session: 0, kind: 'append' },
   ...{ fromAccount: 0, toAccount: 0, amount: 0, previousHash: '', hash: '' },
 };
-/** Time as the runner has it: with trx_commit 0 or 2 the log is synced once a second only. */
-const flushPeriodUs = 2 * secondUs;
 
 export class Commits {
   readonly #model: Model;
@@ -71,8 +70,8 @@ export class Commits {
    */
   lossNow(handoverAtUs: number): CopyLoss {
     const { volume, world, kernel } = this.#model;
-    const heldBackUs = world.of(volume.index).trxCommit === 1 ? 0 : flushPeriodUs;
-    const mustHoldUntilUs = kernel.nowUs - heldBackUs;
+    const heldBackMs = database.durability.heldBackMs(world.of(volume.index));
+    const mustHoldUntilUs = kernel.nowUs - heldBackMs * msUs;
     const unreadable = volume.damage !== undefined;
     const kept: boolean[] = [];
     for (const row of volume.rows) if (row !== undefined) kept[row.seq] = true;

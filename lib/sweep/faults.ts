@@ -4,14 +4,14 @@
  */
 import type { Component } from '../cluster/control-plane-port.ts';
 import type { Stall } from '../cluster/port.ts';
-import { msUs, secondUs } from '../cluster/sim/timings.ts';
+import { msUs } from '../cluster/sim/timings.ts';
 import { linkStateOf } from '../disk-kinds.ts';
 import type { FaultKind } from '../faults/kinds/index.ts';
 import { leaseWriteMs } from '../faults/lease-write.ts';
 import type { Scene } from './scene.ts';
 import type { PodObject } from '../cluster/sim/api-objects.ts';
-import type { Model } from '../cluster/sim/model.ts';
-import { InfrastructureError } from '../errors.ts';
+import { neverReady, type Model } from '../cluster/sim/model.ts';
+import { restartMs } from '../experiment/waits.ts';
 
 interface SyncFault {
   readonly breaks: (scene: Scene) => void;
@@ -124,19 +124,14 @@ export const syncFaults: Readonly<Record<FaultKind, SyncFault>> = {
   },
 };
 
-/** The model's database is Ready again long before. */
-const withinUs = 180 * secondUs;
-
 /** Kills the pod's server so often; after the last time its container is reported as waiting. */
-export function killServers(model: Model, pod: PodObject, kills: number): void {
+export function killServers(model: Model, pod: PodObject, kills: number, seed: string): void {
   const { kernel } = model;
   const until = (isSo: () => boolean): void => {
-    const deadlineUs = kernel.nowUs + withinUs;
+    const deadlineUs = kernel.nowUs + restartMs * msUs;
     while (!isSo() && kernel.nowUs < deadlineUs && kernel.step());
     if (isSo()) return;
-    throw new InfrastructureError('MODEL_NOT_READY', 'the model never started its database again', {
-      hint: 'this is a fault in the model; please report it with the seed of the schedule',
-    });
+    throw neverReady(seed);
   };
   for (let left = kills; left > 0; left--) {
     until(() => pod.ready);

@@ -4,12 +4,12 @@
  */
 import { Kernel } from '../cluster/sim/kernel.ts';
 import type { PodObject } from '../cluster/sim/api-objects.ts';
-import { startModel, type ModelOptions } from '../cluster/sim/model.ts';
+import { neverReady, readyWithinMs, startModel, type ModelOptions } from '../cluster/sim/model.ts';
 import { msUs, secondUs } from '../cluster/sim/timings.ts';
-import { InfrastructureError } from '../errors.ts';
 import { heartbeatMs } from '../faults/fault.ts';
 import { losesPower } from '../faults/kinds/index.ts';
 import type { Scenario } from '../experiment/scenario.ts';
+import { drainMs, recreationMs, servingCommits } from '../experiment/waits.ts';
 import { SweepClient, Commits, type CopyLoss } from './commits.ts';
 import { syncFaults, killServers } from './faults.ts';
 import { drain, syncRemedies, type SyncRemedy } from './remedies.ts';
@@ -42,16 +42,8 @@ export interface ScheduleOutcome {
   readonly trace: Trace;
 }
 
-/** Within which the model's database must be Ready. */
-const readyWithinUs = 120 * secondUs;
 /** A schedule lasts at least so long from its fault on. */
 const leastUs = 900 * secondUs;
-/** So many commits count as serving, as for the runner. */
-const servingCommits = 5;
-/** kubelet gives up waiting for a volume after 2 min 3 s, and tries again. */
-const recreateUs = 300 * secondUs;
-/** A move back that takes longer than this has failed. */
-const drainUs = 60 * secondUs;
 
 export function play(scenario: Scenario, seed: string, size: ModelOptions = {}): ScheduleOutcome {
   const scene = begin(scenario, seed, size);
@@ -104,18 +96,14 @@ function begin(scenario: Scenario, seed: string, size: ModelOptions): Scene {
     const pod = model.api.databasePod();
     return pod?.ready === true ? pod : undefined;
   };
-  while (readyPod() === undefined && kernel.nowUs < readyWithinUs && kernel.step());
+  while (readyPod() === undefined && kernel.nowUs < readyWithinMs * msUs && kernel.step());
   const pod = readyPod();
-  if (pod?.node === undefined) {
-    throw new InfrastructureError('MODEL_NOT_READY', 'the model never started its database', {
-      hint: `this is a fault in the model; please report it with the seed ${seed}`,
-    });
-  }
+  if (pod?.node === undefined) throw neverReady(seed);
   const victim = { node: pod.node.name, index: pod.node.index, uid: pod.uid };
   const commits = new Commits(model, victim.node);
   const client = new SweepClient({ model, scenario, witness, commits });
   kernel.runUntil(kernel.nowUs + scenario.warmupMs * msUs);
-  killServers(model, pod, scenario.serverKills);
+  killServers(model, pod, scenario.serverKills, seed);
   witness.begin(pod, victim.index);
   return new Scene({ model, scenario, witness, commits, client, victim });
 }
@@ -190,7 +178,7 @@ const othersOf = ({ model, victim }: Scene): string[] =>
 /** The successor's node is emptied, so that the healed victim gets the volume back. */
 function moveBack(scene: Scene): void {
   for (const node of othersOf(scene)) drain(scene, node);
-  scene.advance(scene.nowUs + drainUs, () => scene.witness.othersEmpty);
+  scene.advance(scene.nowUs + drainMs * msUs, () => scene.witness.othersEmpty);
 }
 
 /** The pod is deleted again and again, by turns as usual and by force, and stays on its node. */
@@ -206,7 +194,7 @@ function recreate(scene: Scene): void {
       const pod = model.api.databasePod();
       return pod !== old && pod?.ready === true;
     };
-    scene.advance(scene.nowUs + recreateUs, isReady);
+    scene.advance(scene.nowUs + recreationMs * msUs, isReady);
   }
 }
 

@@ -1,6 +1,7 @@
 /** The remedies on the model without promises: what lib/remedies does through the port, at once. */
 import { outOfServiceKey } from '../taints.ts';
-import { secondUs } from '../cluster/sim/timings.ts';
+import { msUs } from '../cluster/sim/timings.ts';
+import { drainMs } from '../experiment/waits.ts';
 import type { RemedyKind } from '../remedies/kinds/index.ts';
 import type { Scene } from './scene.ts';
 
@@ -10,9 +11,6 @@ export interface SyncRemedy {
   /** Called once it has acted: returns whether whoever applies it is done with that. Default: at once. */
   readonly lasts?: (scene: Scene) => () => boolean;
 }
-
-/** Time after which the operator gives up, as in lib/remedies/drain.ts. */
-const drainUs = 60 * secondUs;
 
 /** Cordons a node and evicts its pods. */
 export function drain({ model }: Scene, node: string): void {
@@ -58,7 +56,7 @@ export const syncRemedies: Readonly<Record<RemedyKind, SyncRemedy>> = {
       const { api } = scene.model;
       const leaving = api.podWithUid(scene.victim.uid);
       let isOver = leaving === undefined;
-      scene.after(drainUs, () => {
+      scene.after(drainMs * msUs, () => {
         isOver = true;
       });
       return () => isOver || (leaving !== undefined && !api.pods.has(leaving));

@@ -1,5 +1,4 @@
 /** The backend `sim`: testbeds on the model. It needs nothing, takes seconds, and only predicts. */
-import { InfrastructureError } from '../../errors.ts';
 import type { ImageLabel } from '../../storage/identity.ts';
 import type { ControlPlane } from '../control-plane-port.ts';
 import type { Backend, BreakableTestbed, OpenedCluster, Testbed, TestbedOptions } from '../port.ts';
@@ -14,7 +13,7 @@ import { SimConnector } from './facade/sql.ts';
 import { startSimWriters } from './facade/writers.ts';
 import { Kernel } from './kernel.ts';
 import { limits, modelVersion } from './limits.ts';
-import { type Model, type ModelOptions, startModel } from './model.ts';
+import { neverReady, readyWithinMs, startModel, type Model, type ModelOptions } from './model.ts';
 import { timersOf } from './settings.ts';
 import { measuredTimes } from './timings.ts';
 import { draw } from './world.ts';
@@ -28,9 +27,6 @@ export function simBackend(size: Pick<ModelOptions, 'nodes'> = {}): Backend {
     open: (volumes) => openSimVolumes(driver, size, volumes),
   };
 }
-
-/** Virtual time within which the model's databases must be Ready. */
-const readyWithinMs = 120_000;
 
 /** The first volume's seed is the model's. */
 async function openSimVolumes(
@@ -91,11 +87,12 @@ async function openVolume(
   driver: KernelDriver,
   cluster: BreakableTestbed,
   ear: Ear,
-  { scenario, seed, folder, signal }: TestbedOptions,
+  options: TestbedOptions,
 ): Promise<Testbed> {
+  const { scenario, seed, folder } = options;
   const { volume } = ear;
   const { index } = volume;
-  const node = await readyNode(model, driver, index, signal);
+  const node = await readyNode(model, driver, index, options);
   const images = new Map<ImageLabel, SimCopy>();
   const connector = new SimConnector(model, driver, index, node);
   return {
@@ -118,7 +115,7 @@ async function readyNode(
   model: Model,
   { clock }: KernelDriver,
   volume: number,
-  signal: AbortSignal,
+  { seed, signal }: Pick<TestbedOptions, 'seed' | 'signal'>,
 ): Promise<string> {
   const { api } = model.world;
   const deadlineMs = clock.nowMs() + readyWithinMs;
@@ -127,9 +124,7 @@ async function readyNode(
     if (pod?.ready === true && pod.node !== undefined) return pod.node.name;
     await clock.sleep(100, signal);
   }
-  throw new InfrastructureError('MODEL_NOT_READY', 'the model never started its database', {
-    hint: 'this is a fault in the model; please report it with the seed',
-  });
+  throw neverReady(seed);
 }
 
 function simControlPlane({ world, controlPlane }: Model, driver: KernelDriver): ControlPlane {

@@ -2,6 +2,7 @@
  * The model: every actor on one kernel, synchronous and free of promises, so that a sweep can drive
  * it directly. The façade puts the port's promises on top of the same objects.
  */
+import { InfrastructureError } from '../../errors.ts';
 import type { Scenario } from '../../experiment/scenario.ts';
 import { Kubelet } from './actors/kubelet.ts';
 import type { Api } from './api.ts';
@@ -39,6 +40,14 @@ export interface Model extends ControlPlaneOptions {
   /** The server that clients can connect to on this node. */
   readonly serverOn: (node: string, workload?: number) => ModelServer | undefined;
 }
+
+/** Virtual time within which the model's databases must be Ready. */
+export const readyWithinMs = 120_000;
+
+export const neverReady = (seed: string): InfrastructureError =>
+  new InfrastructureError('MODEL_NOT_READY', 'the model never started its database', {
+    hint: `this is a fault in the model; please report it with the seed ${seed}`,
+  });
 
 /** Kubelets' streams of chance begin here, and volumes'. */
 const kubeletStreams = 100;

@@ -6,6 +6,7 @@
 import type { Clock } from '../../clock.ts';
 import { EvidenceError } from '../../errors.ts';
 import type { Scenario } from '../scenario.ts';
+import { recreationMs } from '../waits.ts';
 import type { Steps } from './steps.ts';
 
 export type Times = Pick<
@@ -33,8 +34,6 @@ const callsMs = 900_000;
  * of seven other volumes: nobody waits so long for what still works.
  */
 const longMs = 7_200_000;
-/** move-back.ts waits so long for each pod. */
-const recreationMs = 300_000;
 /** server-kills.ts waits so long for each restart. */
 const serverKillMs = 200_000;
 

@@ -9,6 +9,7 @@ import { toldOf } from './observed.ts';
 import { remediesOf, type RemedyRun } from './remedy-run.ts';
 import { volumeOf, type Struck } from './struck.ts';
 import { waitUntil } from './wait.ts';
+import { servingCommits } from '../waits.ts';
 
 /** The event as it is played. */
 interface Strike extends RunEvent {
@@ -173,9 +174,6 @@ const recreating = ({ cluster }: Strike, run: Struck, signal: AbortSignal) => ({
   ...{ recorder: run.recorder, victim: run.victim, scenario: run.scenario },
   onProgress: run.onProgress,
 });
-
-/** So many commits by the successor count as serving; an open port does not. */
-const servingCommits = 5;
 
 async function watch(
   { cluster, remedies }: Strike,

@@ -10,6 +10,7 @@ import type { Sightings } from './sightings.ts';
 import { waitUntil } from './wait.ts';
 import { recreation } from '../../timeline/recreations.ts';
 import type { Scenario } from '../scenario.ts';
+import { drainMs, recreationMs } from '../waits.ts';
 
 /** What of a testbed it takes to empty nodes. */
 type Drainable = Pick<BreakableTestbed, 'clock' | 'nodes'> & {
@@ -24,9 +25,6 @@ interface MoveBackContext {
   readonly victim: Pick<PodRef, 'node'>;
   readonly signal: AbortSignal;
 }
-
-/** A database that is stopped in good order takes some seconds. */
-const drainMs = 60_000;
 
 /** Every other node is drained; resolves once none of them has a volume mounted. */
 export async function moveBack(context: MoveBackContext): Promise<void> {
@@ -67,9 +65,6 @@ interface RecreateContext extends MoveBackContext {
   readonly onProgress: (line: string) => void;
 }
 
-/** kubelet gives up waiting for a volume after 2 min 3 s, and tries again. */
-const readyWithinMs = 300_000;
-
 /**
  * Deletes the database's pod again and again on one node, in turn as usual and by force, and waits
  * each time until the next one is Ready. All other nodes are drained, so that it stays where it is.
@@ -95,7 +90,7 @@ export async function recreate(context: RecreateContext): Promise<void> {
 async function nextReady(context: RecreateContext, old: PodRef): Promise<PodRef> {
   const { testbed, pods, sightings, signal } = context;
   const { clock } = testbed;
-  const deadlineMs = clock.nowMs() + readyWithinMs;
+  const deadlineMs = clock.nowMs() + recreationMs;
   const isReady = (): boolean =>
     sightings.every(({ ready }) => ready !== undefined && ready.uid !== old.uid);
   if (await waitUntil(clock, isReady, { deadlineMs, signal })) {

@@ -49,7 +49,8 @@ export function assembleVerdict(
   const { reasons: gaps, withGaps, without } = recordGaps(story, history, answers);
   const exposure = exposureOf(story, { writes, lastVictimAckMs: service.lastVictimAckMs });
   const { findings: damage, reconciliations } = judgeImages(
-    history,
+    // The story has read them already.
+    { ...history, smallRecords: () => story.records },
     { faultAtMs, handoverAtMs: exposure.handoverAtMs, victimNode },
     { seen: reads.seen, without, withGaps, onLost, all: [...allCheckers(), ...own] },
   );

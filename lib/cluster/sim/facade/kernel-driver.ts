@@ -1,7 +1,7 @@
 /**
  * Lets virtual time pass. Time runs only while somebody above waits for it, and only once nothing
- * above can run: after each event that settled a promise a whole turn of the real event loop passes,
- * which drains every microtask. Real time and real input never decide what happens next.
+ * above can run: after each event that settled a promise every microtask is drained. Real time and real
+ * input never decide what happens next; they are heard now and then.
  */
 import type { Clock } from '../../../clock.ts';
 import type { Kernel } from '../kernel.ts';
@@ -129,13 +129,18 @@ export class KernelDriver {
   async #run(): Promise<void> {
     this.#running = true;
     await turn();
-    while (this.#waiting > 0) {
+    for (let turns = 0; this.#waiting > 0; turns++) {
       this.#woken = false;
       while (!this.#woken && this.kernel.step());
-      await turn();
+      await (turns % turnsPerLook === 0 ? turn() : drained());
     }
     this.#running = false;
   }
 }
 
+/** Resolves once no microtask is left: Node asks for the next tick only then. */
+const drained = (): Promise<void> => new Promise((resolve) => process.nextTick(resolve));
+
+/** Also lets signals and output of the real process through; dearer, so only once in so many times. */
+const turnsPerLook = 100;
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
