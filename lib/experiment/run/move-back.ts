@@ -13,7 +13,7 @@ import type { Scenario } from '../scenario.ts';
 
 /** What of a testbed it takes to empty nodes. */
 type Drainable = Pick<BreakableTestbed, 'clock' | 'nodes'> & {
-  readonly kubernetes: Pick<BreakableTestbed['kubernetes'], 'drain' | 'uncordon'>;
+  readonly kubernetes: Pick<BreakableTestbed<'drain'>['kubernetes'], 'drain' | 'uncordon'>;
 };
 
 interface MoveBackContext {
