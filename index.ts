@@ -21,7 +21,7 @@ export type { OwnCheck, OwnDatabase } from './lib/library/own-database.ts';
 export type { CustomDatabase, CustomFault, CustomRemedy } from './lib/experiment/run/custom.ts';
 export { certify, onEach, stepOf } from './lib/faults/fault.ts';
 export type { Fault, FaultContext, Moments, Probe, StruckVolume } from './lib/faults/fault.ts';
-export type { LastingContext } from './lib/faults/lasting.ts';
+export type { LastingContext, LastingFault } from './lib/faults/lasting.ts';
 export {
   agentsRun,
   agentsStandStill,
@@ -35,14 +35,15 @@ export type { Remedy, RemedyContext } from './lib/remedies/remedy.ts';
 export { damage, incomplete, note } from './lib/checkers/findings.ts';
 export type { AuditedImage, Checker, OwnChecks } from './lib/checkers/checker.ts';
 
-export type { Capability } from './lib/cluster/capabilities.ts';
+export { able } from './lib/capabilities.ts';
+export type { Able, Capability } from './lib/capabilities.ts';
 export type {
   BreakableTestbed,
-  Machine,
   NodeKubernetes,
   PodKubernetes,
   PodRef,
 } from './lib/cluster/port.ts';
+export type { Machine, MachineWith } from './lib/cluster/machine-port.ts';
 export type {
   ArmedUnit,
   Arming,
@@ -63,7 +64,6 @@ export type {
   OwnPart,
   ServerLog,
 } from './lib/database/port.ts';
-export { able } from './lib/storage/port.ts';
 export type { Disk, Proof } from './lib/storage/port.ts';
 export type { LedgerEntry } from './lib/workload/sql.ts';
 export { ForcedetachError } from './lib/errors.ts';

@@ -14,6 +14,7 @@ import {
 const numbAndDeaf = customFault({
   name: 'numb-and-deaf',
   like: 'api-partition',
+  needs: ['node-isolation', 'agent-stall'],
   breaks: ({ machine }) => machine.isolate().then(() => machine.stall('kubelet')),
   mends: ({ machine }) => machine.resume().finally(() => machine.rejoin()),
   whole: ({ machine }) => [apiReached(machine, true)],

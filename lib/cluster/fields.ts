@@ -9,6 +9,7 @@ import {
   kubernetesDefault,
   kubernetesMinors,
   kubernetesWords,
+  modelledGates,
   type FeatureGates,
 } from '../kubernetes-versions.ts';
 
@@ -57,6 +58,11 @@ export const kubernetesFields = {
         return name === undefined ? undefined : { [name]: state === 'true' };
       }, 'Give a gate such as NodeControllerLeaseCircuitBreaker=false.'),
       show: (gates) => gatesText(gates as FeatureGates) || 'none',
+      needs: 'any-gate',
+      needing: (gates, { kubernetes }) => {
+        const played = modelledGates(String(kubernetes));
+        return Object.keys(Object(gates)).find((name) => !played.includes(name));
+      },
     },
   ),
 };
@@ -90,6 +96,7 @@ export const timerFields = {
         'the attach/detach controller’s wait for an unmount (other than stock: built images or sim only)',
       of: ['on'],
       isHarmless: true,
+      needs: 'force-detach-wait',
       swept: { share: 0.15, draw: secondsWithin(5, 360) },
       least: 1,
     }),

@@ -10,12 +10,14 @@ import type { Scenario } from '../experiment/scenario.ts';
 import type { Timers, SetupRecord } from '../history/events.ts';
 import type { Recorder } from '../history/port.ts';
 import type { VolumeIdentity } from '../storage/identity.ts';
-import type { Disk, Proof } from '../storage/port.ts';
+import type { Disk } from '../storage/port.ts';
 import type { Writers, WriterSpec } from '../workload/port.ts';
 import type { ClientSide } from '../workload/sql.ts';
+import { able, type Able, type Capability } from '../capabilities.ts';
 import type { Clock } from '../clock.ts';
 import type { Auditor } from './auditor-port.ts';
 import type { ControlPlane } from './control-plane-port.ts';
+import type { MachineWith } from './machine-port.ts';
 import type { OutOfBandShell } from './node-shell.ts';
 
 export interface PodRef {
@@ -32,7 +34,10 @@ export interface ContainerReport {
   readonly reason?: string;
 }
 
-/** What may be asked of Kubernetes about one volume: its pods and its attachments. */
+/**
+ * What may be asked of Kubernetes about one volume: its pods and its attachments. Here and below: what a
+ * cluster can't do is absent (capability in brackets), and a scenario that needs it is refused before it begins.
+ */
 export interface PodKubernetes {
   /**
    * The database's pod, or undefined while there is none bound to a node. Where an old pod is still
@@ -47,8 +52,8 @@ export interface PodKubernetes {
   deletePod(pod: PodRef): Promise<void>;
   /** Takes every finalizer of the pod away. No error when it is gone already. */
   stripPodFinalizers(pod: PodRef): Promise<void>;
-  /** Deletes the volume's VolumeAttachments there, their finalizers too where asked; resolves to their names. */
-  deleteAttachments(
+  /** Deletes the volume's VolumeAttachments there, their finalizers too where asked; resolves to their names. [`attachment-deletion`] */
+  deleteAttachments?(
     node: string,
     options: { readonly stripFinalizers: boolean },
   ): Promise<readonly string[]>;
@@ -56,83 +61,37 @@ export interface PodKubernetes {
 
 /** What may be asked of Kubernetes about a node: it meets every volume there. */
 export interface NodeKubernetes {
-  /** Deletes the Node object; idempotent. The machine is left as it is. */
-  deleteNode(node: string): Promise<void>;
-  hasNode(node: string): Promise<boolean>;
-  /** Cordons, evicts, and waits, as `kubectl drain --timeout`; `answer` is its last word. */
-  drain(
+  /** Deletes the Node object; idempotent. The machine is left as it is. [`node-deletion`] */
+  deleteNode?(node: string): Promise<void>;
+  /** [`node-deletion`] */
+  hasNode?(node: string): Promise<boolean>;
+  /** Cordons, evicts, and waits, as `kubectl drain --timeout`; `answer` is its last word. [`drain`] */
+  drain?(
     node: string,
     timeoutMs: number,
   ): Promise<{ readonly drained: boolean; readonly answer: string }>;
-  /** Idempotent. */
-  uncordon(node: string): Promise<void>;
-  /** Sets a taint; idempotent. */
-  taint(
+  /** Idempotent. [`drain`] */
+  uncordon?(node: string): Promise<void>;
+  /** Sets a taint; idempotent. [`node-taint`] */
+  taint?(
     node: string,
     taint: { key: string; value: string; effect: 'NoExecute' | 'NoSchedule' },
   ): Promise<void>;
-  /** Takes all taints with this key away; idempotent. */
-  untaint(node: string, key: string): Promise<void>;
+  /** Takes all taints with this key away; idempotent. [`node-taint`] */
+  untaint?(node: string, key: string): Promise<void>;
   /**
    * Writes an annotation to the node's Lease, as any tool may, and renews nothing; undefined takes it
-   * away. Idempotent. No error when there is no such Lease.
+   * away. Idempotent. No error when there is no such Lease. [`lease-annotation`]
    */
-  annotateLease(node: string, value: string | undefined): Promise<void>;
-  /** What is written there. */
-  leaseAnnotation(node: string): Promise<string | undefined>;
+  annotateLease?(node: string, value: string | undefined): Promise<void>;
+  /** What is written there. [`lease-annotation`] */
+  leaseAnnotation?(node: string): Promise<string | undefined>;
   /** True when there is such a node and its Ready condition is True. */
   isReady(node: string): Promise<boolean>;
 }
 
-export interface Kubernetes extends PodKubernetes, NodeKubernetes {}
-
-/** What of a node can be made to stand still, and the agents that are meant. */
-export const stalls = { kubelet: ['kubelet'], runtime: ['kubelet', 'containerd'] } as const;
-export type Stall = keyof typeof stalls;
-
-/** What faults may do to one node's machine. All idempotent. */
-export interface Machine {
-  readonly node: string;
-  /** Stops every process of the node. */
-  freeze(): Promise<void>;
-  thaw(): Promise<void>;
-  /** Ends every process of the node at once. */
-  kill(): Promise<void>;
-  /** Boots a killed node, networking restored. */
-  start(): Promise<void>;
-  /** Takes the node off the cluster's network. */
-  disconnect(): Promise<void>;
-  /** Puts it back with its old address and routes. */
-  reconnect(): Promise<void>;
-  /** Drops all that passes between the node and the control plane; the rest of its network works. */
-  isolate(): Promise<void>;
-  /** Lets it pass again. */
-  rejoin(): Promise<void>;
-  /** Makes these agents stand still (kind: SIGSTOP); the containers that they started run on. */
-  stall(what: Stall): Promise<void>;
-  /** Lets every agent go on. */
-  resume(): Promise<void>;
-  /** Agents that stand still now. */
-  stalled(): Promise<readonly string[]>;
-  /** Ends the kubelet and starts it again; resolves to its process before and after. */
-  restartKubelet(): Promise<{
-    readonly before: string | undefined;
-    readonly after: string | undefined;
-  }>;
-  /** Ends every database process of the node at once (SIGKILL); verified where there was one. */
-  killServer(): Promise<Proof>;
-  /** Leaves all processes of the node together this share of one CPU. */
-  throttle(share: number): Promise<void>;
-  unthrottle(): Promise<void>;
-  /** In which share of the scheduler's periods, now, that limit stops processes. */
-  throttled(): Promise<number>;
-  /** `running`, `frozen` or `stopped`. */
-  state(): Promise<'running' | 'frozen' | 'stopped'>;
-  /** Whether this node can reach the API server now (asked on the node itself). */
-  reachesApi(): Promise<boolean>;
-  /** Whether the outside client's network can reach this node now. */
-  reachedFromOutside(): Promise<boolean>;
-}
+export type Kubernetes<C extends Capability = never> = Able<PodKubernetes, 'pods', C> &
+  Able<NodeKubernetes, 'kubernetes', C>;
 
 /** Machines with a database on them: what every run has, whatever it does to them. */
 export interface CommonTestbed
@@ -144,27 +103,45 @@ export interface CommonTestbed
 
 /**
  * The part of a cluster that a fault strikes and an operator mends: one for all volumes of a run. What
- * is of one volume is not in it.
+ * is of one volume is not in it. `C`: what it is known to have of what not every one has.
  */
-export interface BreakableTestbed extends Pick<CommonTestbed, 'clock' | 'nodes'> {
-  readonly kubernetes: NodeKubernetes;
-  readonly controlPlane: ControlPlane;
-  machine(node: string): Machine;
-  /** The capability `node-shell`; absent without it. Only faults and remedies from outside use it. */
+export interface BreakableTestbed<C extends Capability = never>
+  extends Pick<CommonTestbed, 'clock' | 'nodes'> {
+  readonly kubernetes: Able<NodeKubernetes, 'kubernetes', C>;
+  readonly controlPlane: Able<ControlPlane, 'controlPlane', C>;
+  machine(node: string): MachineWith<C>;
+  /** Only faults and remedies from outside use it. [`node-shell`] */
   shell?(node: string): OutOfBandShell;
 }
 
+/** The same one, known to have these. Throws as `able`. */
+export function breakableBy<C extends Capability>(
+  testbed: BreakableTestbed,
+  needs: readonly C[],
+): BreakableTestbed<C> {
+  const machine = (node: string): MachineWith<C> => able(testbed.machine(node), 'machine', needs);
+  testbed.nodes.forEach(machine);
+  return {
+    ...able(testbed, 'testbed', needs),
+    kubernetes: able(testbed.kubernetes, 'kubernetes', needs),
+    controlPlane: able(testbed.controlPlane, 'controlPlane', needs),
+    machine,
+  };
+}
+
 /** One cluster with a database on it, of however many servers: what a scenario is played on. */
-export interface KubernetesTestbed extends CommonTestbed, BreakableTestbed {
+export interface KubernetesTestbed<C extends Capability = never>
+  extends CommonTestbed,
+    BreakableTestbed<C> {
   readonly timers: Timers;
-  readonly kubernetes: Kubernetes;
+  readonly kubernetes: Kubernetes<C>;
   startWriters(specs: readonly WriterSpec[]): Promise<Writers>;
 }
 
 /** With one server on one volume. */
-export interface Testbed extends KubernetesTestbed {
+export interface Testbed<C extends Capability = never> extends KubernetesTestbed<C> {
   readonly volume: VolumeIdentity;
-  readonly disk: Disk;
+  readonly disk: Able<Disk, 'disk', C>;
   readonly auditor: Auditor;
   /**
    * Removes the database and leaves its volume and the copies; nothing asks it after this. What
@@ -204,8 +181,8 @@ export interface Opened<T> extends Closes {
 }
 
 /** Volumes with a database each, all on one node of one cluster. */
-export interface OpenedCluster<T> extends Opened<T> {
-  readonly cluster: BreakableTestbed;
+export interface OpenedCluster<T, C extends Capability = never> extends Opened<T> {
+  readonly cluster: BreakableTestbed<C>;
 }
 
 /** Makes testbeds: cluster up, volumes there, each one's database Ready with an empty schema. */
@@ -221,7 +198,7 @@ export interface Backend {
   readonly clock: Clock;
   /** At least one; several agree in what makes a cluster. Rejects where there is no cluster for any. */
   open(volumes: readonly TestbedOptions[]): Promise<OpenedCluster<Testbed>>;
-  /** The capability `replication-group`; absent without it. */
+  /** [`replication-group`] */
   openGroup?(options: TestbedOptions): Promise<GroupTestbed & Closes>;
 }
 

@@ -66,7 +66,7 @@ interface ChosenKind {
 }
 
 function chosenKind(head: FieldName, kind: KindDeclaration): ChosenKind {
-  const { name, needs = {}, takes = {} } = kind;
+  const { name, changes = {}, takes = {} } = kind;
   const kept = keptBy(kind, head);
   const ownRules = [
     ...Object.entries(kept).map(([field, why]): ContradictionRule => {
@@ -77,7 +77,7 @@ function chosenKind(head: FieldName, kind: KindDeclaration): ChosenKind {
         broken: (scenario) => !isUnchanged(scenario),
       };
     }),
-    ...Object.entries(needs).map(
+    ...Object.entries(changes).map(
       ([field, message]): ContradictionRule => ({
         field: head,
         message,

@@ -49,6 +49,7 @@ const courseFields = {
     about:
       'after the hand-over the successor is drained, and the healed victim gets the volume back',
     of: actingRemedies,
+    needs: 'drain',
     swept: { share: 0.15, asksNoRow: true },
   }),
   recreations,

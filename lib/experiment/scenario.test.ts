@@ -80,7 +80,7 @@ const kinds: readonly KindDeclaration[] = [
 ];
 
 test('what a kind asks of fields is asked of fields that there are', () => {
-  const asked = kinds.flatMap(({ keeps, needs }) => Object.keys({ ...keeps, ...needs }));
+  const asked = kinds.flatMap(({ keeps, changes }) => Object.keys({ ...keeps, ...changes }));
   expect(asked.length).toBeGreaterThan(4);
   expect(asked.filter((name) => fieldOf(name) === undefined)).toEqual([]);
 });

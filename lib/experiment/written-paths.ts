@@ -1,5 +1,5 @@
 /** Where each field of a scenario is written, by its own word on it: `flapDownMs` is `fault.down`. */
-import type { Field } from '../fields/field.ts';
+import type { Field, SaidFields } from '../fields/field.ts';
 import { fields } from './fields.ts';
 
 export type FieldName = keyof typeof fields;
@@ -81,8 +81,6 @@ export function inShort<Record extends Readonly<{ [Name in FieldName]?: unknown 
 /** Why a field is refused beside the kind that its group has. */
 export const doesNothing = (name: SettableName): string =>
   `it goes ${kindsInWords(name) ?? 'with no kind'}`;
-
-type SaidFields = Readonly<Record<string, unknown>>;
 
 /** The kind that a field's group has there; undefined where none is said. */
 const kindSaid = (name: FieldName, said: SaidFields): unknown => said[groupOf(name)?.head ?? ''];

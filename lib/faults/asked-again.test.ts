@@ -1,6 +1,7 @@
 /** A fault that lasts is asked as long as it lasts; what never answers does not hold. */
 import { expect, test } from 'vitest';
 import { VirtualClock } from '../../test/support/virtual-clock.ts';
+import type { Capability } from '../capabilities.ts';
 import type { CertificateRecord } from '../history/events.ts';
 import { askAgainEveryMs, askedAgain } from './asked-again.ts';
 import type { Fault, FaultContext, Moments, Probe } from './fault.ts';
@@ -13,11 +14,17 @@ const lasting = (ask: Probe['ask']): Fault => ({
   heal: () => Promise.resolve(),
 });
 
-function contextOf(clock: VirtualClock): { context: FaultContext; said: CertificateRecord[] } {
+function contextOf(clock: VirtualClock): {
+  context: FaultContext<Capability>;
+  said: CertificateRecord[];
+} {
   const said: CertificateRecord[] = [];
   const recorder = { record: (record: CertificateRecord) => void said.push(record) };
   const scenario = { graceMs: 50_000 };
-  return { context: { scenario, recorder, testbed: { clock } } as unknown as FaultContext, said };
+  return {
+    context: { scenario, recorder, testbed: { clock } } as unknown as FaultContext<Capability>,
+    said,
+  };
 }
 
 const holds = (): Promise<{ holds: boolean; evidence: string }> =>

@@ -1,4 +1,5 @@
 /** A fault that lasts is asked again and again whether it still holds, until it is given back. */
+import type { Capability } from '../capabilities.ts';
 import type { Clock } from '../clock.ts';
 import { certify, type Fault, type FaultContext, type Moments, type Probe } from './fault.ts';
 
@@ -16,7 +17,7 @@ export const askedWithinMs = (graceMs: number): number => 2 * askAgainEveryMs(gr
 export function askedAgain(fault: Fault): Fault {
   const { name, holds } = fault;
   if (holds === undefined) return fault;
-  const askAgain = (context: FaultContext): Promise<void> => {
+  const askAgain = (context: FaultContext<Capability>): Promise<void> => {
     const { recorder, testbed } = context;
     const probes = holds(context).map((probe) => inTime(probe, testbed.clock));
     return certify(recorder, name, 'during', probes);
@@ -31,9 +32,9 @@ export function askedAgain(fault: Fault): Fault {
 }
 
 async function keepAsking(
-  context: FaultContext,
+  context: FaultContext<Capability>,
   moments: Moments,
-  askAgain: (context: FaultContext) => Promise<void>,
+  askAgain: (context: FaultContext<Capability>) => Promise<void>,
 ): Promise<void> {
   const everyMs = askAgainEveryMs(context.scenario.graceMs);
   while (await moments.passed(everyMs)) await askAgain(context);

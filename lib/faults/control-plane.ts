@@ -1,13 +1,9 @@
 /** Faults of the control plane: the victim is whole, what decides about it is not. */
-import type { Component, ControlPlane, ComponentLook } from '../cluster/control-plane-port.ts';
-import {
-  certify,
-  heartbeatMs,
-  stepOf,
-  type Fault,
-  type FaultContext,
-  type Probe,
-} from './fault.ts';
+import type { Component, ComponentLook, ControlPlane } from '../cluster/control-plane-port.ts';
+import { certify, heartbeatMs, stepOf, type FaultOf, type Probe } from './fault.ts';
+import { apiOutage as apiServer } from './kinds/api-outage.ts';
+import { attacherDown as attacher } from './kinds/attacher-down.ts';
+import { controllerRestart as kind } from './kinds/controller-restart.ts';
 import { lastingFault } from './lasting.ts';
 
 const words: Readonly<Record<Component, string>> = {
@@ -16,8 +12,10 @@ const words: Readonly<Record<Component, string>> = {
   attacher: 'the csi-attacher',
 };
 
+type Looking = Required<Pick<ControlPlane, 'look'>>;
+
 const seen = (
-  controlPlane: ControlPlane,
+  controlPlane: Looking,
   component: Component,
   claim: string,
   holds: (look: ComponentLook) => boolean,
@@ -32,7 +30,7 @@ const seen = (
   },
 });
 
-const runs = (controlPlane: ControlPlane, component: Component): Probe =>
+const runs = (controlPlane: Looking, component: Component): Probe =>
   seen(
     controlPlane,
     component,
@@ -41,9 +39,11 @@ const runs = (controlPlane: ControlPlane, component: Component): Probe =>
   );
 
 /** The component stands still until the heal: it answers nobody, and nothing takes its place. */
-const outage = (name: 'api-outage' | 'attacher-down', component: Component): Fault =>
-  lastingFault({
-    name,
+const outage = (
+  declared: typeof apiServer | typeof attacher,
+  component: Component,
+): FaultOf<typeof declared> =>
+  lastingFault(declared, {
     breaks: ({ testbed }) => testbed.controlPlane.stall(component),
     mends: ({ testbed }) => testbed.controlPlane.resume(component),
     whole: ({ testbed }) => [runs(testbed.controlPlane, component)],
@@ -53,40 +53,42 @@ const outage = (name: 'api-outage' | 'attacher-down', component: Component): Fau
     },
   });
 
-export const apiOutage = outage('api-outage', 'api-server');
-export const attacherDown = outage('attacher-down', 'attacher');
+export const apiOutage = outage(apiServer, 'api-server');
+export const attacherDown = outage(attacher, 'attacher');
 
 const restarted = 'controller-manager';
 /** A kubelet starts a static pod's container again within seconds. */
 const restartWithinMs = 60_000;
 
+const { name } = kind;
+
 /** The controller manager is killed; the next one begins every wait anew. */
-export const controllerRestart: Fault = {
-  name: 'controller-restart',
+export const controllerRestart: FaultOf<typeof kind> = {
+  name,
   leastMs: heartbeatMs,
 
-  async inject(context: FaultContext): Promise<void> {
+  async inject(context): Promise<void> {
     const { recorder, testbed } = context;
     const { controlPlane } = testbed;
-    const step = stepOf('controller-restart', context);
-    await certify(recorder, 'controller-restart', 'before', [runs(controlPlane, restarted)]);
+    const step = stepOf(name, context);
+    await certify(recorder, name, 'before', [runs(controlPlane, restarted)]);
     const before = (await controlPlane.look(restarted)).process;
     step('begin');
     await controlPlane.kill(restarted);
     step('done');
     const claim = `process ${before} of the controller manager is gone`;
-    await certify(recorder, 'controller-restart', 'during', [
+    await certify(recorder, name, 'during', [
       seen(controlPlane, restarted, claim, ({ process }) => process !== before),
     ]);
   },
 
-  async heal({ recorder, testbed }: FaultContext): Promise<void> {
+  async heal({ recorder, testbed }): Promise<void> {
     const { clock, controlPlane } = testbed;
     const deadlineMs = clock.nowMs() + restartWithinMs;
     while ((await controlPlane.look(restarted)).process === undefined) {
       if (clock.nowMs() >= deadlineMs) break;
       await clock.sleep(1000);
     }
-    await certify(recorder, 'controller-restart', 'after', [runs(controlPlane, restarted)]);
+    await certify(recorder, name, 'after', [runs(controlPlane, restarted)]);
   },
 };

@@ -2,15 +2,20 @@
  * CPU starvation: the victim's processes share so little of a CPU that heartbeats come late or not
  * at all, while all of them live.
  */
-import type { Machine } from '../cluster/port.ts';
+import type { MachineWith } from '../cluster/machine-port.ts';
 import type { Probe } from './fault.ts';
+import { cpuStarvation as kind } from './kinds/cpu-starvation.ts';
 import { lastingFault } from './lasting.ts';
 import { isIn } from './probes.ts';
 
 /** In at least so many of the scheduler's periods somebody must have been stopped. */
 const leastStopped = 0.5;
 
-const stopped = (machine: Machine, claim: string, holds: (share: number) => boolean): Probe => ({
+const stopped = (
+  machine: MachineWith<'cpu-limit'>,
+  claim: string,
+  holds: (share: number) => boolean,
+): Probe => ({
   claim,
   ask: async () => {
     const share = await machine.throttled();
@@ -19,8 +24,7 @@ const stopped = (machine: Machine, claim: string, holds: (share: number) => bool
   },
 });
 
-export const cpuStarvation = lastingFault({
-  name: 'cpu-starvation',
+export const cpuStarvation = lastingFault(kind, {
   breaks: ({ machine, scenario }) => machine.throttle(scenario.cpuShare),
   mends: ({ machine }) => machine.unthrottle(),
   whole: ({ machine }) => [stopped(machine, 'the victim has CPU time', (share) => share === 0)],

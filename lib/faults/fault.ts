@@ -1,37 +1,38 @@
 /** The fault port: what is taken from the victim, proven while it lasts, and always given back. */
+import type { Able, Capability, NeedsOf } from '../capabilities.ts';
 import type { BreakableTestbed, PodKubernetes, PodRef } from '../cluster/port.ts';
 import type { Recorder } from '../history/port.ts';
 import type { Scenario } from '../experiment/scenario.ts';
 import type { Disk } from '../storage/port.ts';
 import type { When } from '../when.ts';
 
-/** One volume whose database runs on the victim. */
-export interface StruckVolume {
+/** One volume whose database runs on the victim. `C`, here and below: what its cluster is known to have. */
+export interface StruckVolume<C extends Capability = never> {
   /** The pod that held it when the fault hit. */
   readonly pod: PodRef;
-  readonly pods: PodKubernetes;
-  readonly disk: Disk;
+  readonly pods: Able<PodKubernetes, 'pods', C>;
+  readonly disk: Able<Disk, 'disk', C>;
   /** Its own history. */
   readonly recorder: Pick<Recorder, 'record'>;
   readonly scenario: Scenario;
 }
 
 /** What a fault gets to break and mend: the node, once for all, and each volume there. */
-export interface FaultContext {
-  readonly testbed: BreakableTestbed;
+export interface FaultContext<C extends Capability = never> {
+  readonly testbed: BreakableTestbed<C>;
   /** Every volume's history. */
   readonly recorder: Pick<Recorder, 'record'>;
   readonly victim: Pick<PodRef, 'node'>;
   /** At least one. */
-  readonly volumes: readonly StruckVolume[];
+  readonly volumes: readonly StruckVolume<C>[];
   /** Scenario of the first one: all agree in what is not a volume's own. */
   readonly scenario: Scenario;
 }
 
 /** Does it side by side with each; one that fails keeps no other away. Rejects as the first of these does. */
-export async function onEach<T>(
-  volumes: readonly StruckVolume[],
-  work: (volume: StruckVolume) => Promise<T>,
+export async function onEach<T, Volume extends StruckVolume>(
+  volumes: readonly Volume[],
+  work: (volume: Volume) => Promise<T>,
 ): Promise<T[]> {
   const done = await Promise.allSettled(volumes.map(work));
   return done.map((each) => {
@@ -40,24 +41,31 @@ export async function onEach<T>(
   });
 }
 
-/** A fault that plays itself. One that breaks at once and lasts is shorter as a `LastingFault`. */
-export interface Fault {
+/**
+ * A fault that plays itself. One that breaks at once and lasts is shorter as a `LastingFault`. `C`: what it
+ * needs of a cluster, which is all of it that it is given; by default, and so to whoever plays it, that may be any.
+ */
+export interface Fault<C extends Capability = Capability> {
   readonly name: string;
   /** The heal waits until it has lasted so long: a shorter one may pass unseen. */
   readonly leastMs: number;
   /** What comes before it and does not count as a part of it. Absent where nothing does. */
-  leadUp?(context: FaultContext, signal: AbortSignal): Promise<void>;
+  readonly leadUp?: (context: FaultContext<C>, signal: AbortSignal) => Promise<void>;
   /** Breaks the victim; certificates `before` and `during` are recorded on the way. */
-  inject(context: FaultContext): Promise<void>;
+  readonly inject: (context: FaultContext<C>) => Promise<void>;
   /** What holds from its begin to its heal. Absent where it is over, or changes, by itself. */
-  readonly holds?: (context: FaultContext) => readonly Probe[];
+  readonly holds?: (context: FaultContext<C>) => readonly Probe[];
   /** Asks now whether it still holds; certificates `during`. Absent where nothing can be asked. */
-  readonly askAgain?: (context: FaultContext) => Promise<void>;
+  readonly askAgain?: (context: FaultContext<C>) => Promise<void>;
   /** What it goes on to do while the run is watched. Absent where it just lasts. */
-  goOn?(context: FaultContext, moments: Moments): Promise<void>;
+  readonly goOn?: (context: FaultContext<C>, moments: Moments) => Promise<void>;
   /** Gives back what was taken; certificates `after`. Idempotent, also after a failed inject. */
-  heal(context: FaultContext): Promise<void>;
+  readonly heal: (context: FaultContext<C>) => Promise<void>;
 }
+
+/** By its declaration (kinds/). */
+export type FaultOf<Kind> = Fault<NeedsOf<Kind>>;
+export type ContextOf<Kind> = FaultContext<NeedsOf<Kind>>;
 
 /** The times at which a fault goes on. */
 export interface Moments {

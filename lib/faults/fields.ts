@@ -31,6 +31,7 @@ export const faultFields = {
     about:
       'the database is killed so often just before the fault (0, or 2 to 5), which comes while its kubelet waits before the next start',
     of: silencingFaults,
+    needs: 'server-kill',
     swept: { share: 0.25, asksNoRow: true, draw: (dice) => dice.int(2, 5) },
   }),
   also: choice('also.kind', ['none', ...controlPlaneFaults], 'none', {

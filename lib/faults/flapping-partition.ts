@@ -2,25 +2,25 @@
  * Flapping partition: off the cluster's network and back on it, over and over. Each return stops
  * an eviction; what was decided meanwhile stays.
  */
-import { certify, type Fault, type FaultContext, type Moments } from './fault.ts';
+import { certify, type FaultOf } from './fault.ts';
+import { flappingPartition as kind } from './kinds/flapping-partition.ts';
 import { lastingFault } from './lasting.ts';
 import { reachability } from './probes.ts';
 
-const name = 'flapping-partition';
+const { name } = kind;
 
 // What it says holds until it flaps, and each time it says so anew.
-const { holds: _, ...partition } = lastingFault({
-  name,
+const { holds: _, ...partition } = lastingFault(kind, {
   breaks: ({ machine }) => machine.disconnect(),
   mends: ({ machine }) => machine.reconnect(),
   whole: ({ machine }) => reachability(machine, true),
   broken: ({ machine }) => reachability(machine, false),
 });
 
-export const flappingPartition: Fault = {
+export const flappingPartition: FaultOf<typeof kind> = {
   ...partition,
 
-  async goOn({ testbed, recorder, victim, scenario }: FaultContext, moments: Moments) {
+  async goOn({ testbed, recorder, victim, scenario }, moments) {
     const machine = testbed.machine(victim.node);
     const { flapDownMs, flapUpMs } = scenario;
     for (;;) {

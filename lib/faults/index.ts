@@ -1,10 +1,10 @@
 /** Every fault by name. */
-import type { FaultKind } from './kinds/index.ts';
+import type { FaultKind, FaultNamed } from './kinds/index.ts';
 import type { Scenario } from '../experiment/scenario.ts';
 import { askedAgain } from './asked-again.ts';
 import { apiPartition } from './api-partition.ts';
 import { apiOutage, attacherDown, controllerRestart } from './control-plane.ts';
-import type { Fault } from './fault.ts';
+import type { Fault, FaultOf } from './fault.ts';
 import { cpuStarvation } from './cpu-starvation.ts';
 import { flappingPartition } from './flapping-partition.ts';
 import { freeze } from './freeze.ts';
@@ -18,7 +18,8 @@ import { kubeletStall, runtimeStall } from './stalls.ts';
 import { withSecond } from './second.ts';
 import { withServerKills } from './server-kills.ts';
 
-const faults: Readonly<Record<FaultKind, Fault>> = {
+/** Each is given what its kind declares that it needs, and no more. */
+const faults: { readonly [Name in FaultKind]: FaultOf<FaultNamed<Name>> } = {
   none,
   'node-crash': nodeCrash,
   'node-reboot': nodeReboot,

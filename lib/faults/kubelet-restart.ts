@@ -1,14 +1,15 @@
 /** Kubelet restart: it forgets what it knew and reads mounts and pods anew; what it started runs on. */
-import { certify, heartbeatMs, stepOf, type Fault, type FaultContext } from './fault.ts';
+import { certify, heartbeatMs, stepOf, type FaultOf } from './fault.ts';
+import { kubeletRestart as kind } from './kinds/kubelet-restart.ts';
 import { agentsRun, proven } from './probes.ts';
 
-const name = 'kubelet-restart';
+const { name } = kind;
 
-export const kubeletRestart: Fault = {
+export const kubeletRestart: FaultOf<typeof kind> = {
   name,
   leastMs: heartbeatMs,
 
-  async inject(context: FaultContext): Promise<void> {
+  async inject(context): Promise<void> {
     const { testbed, recorder, victim } = context;
     const machine = testbed.machine(victim.node);
     const step = stepOf(name, context);
@@ -23,7 +24,7 @@ export const kubeletRestart: Fault = {
     ]);
   },
 
-  async heal({ testbed, recorder, victim }: FaultContext): Promise<void> {
+  async heal({ testbed, recorder, victim }): Promise<void> {
     await certify(recorder, name, 'after', [agentsRun(testbed.machine(victim.node))]);
   },
 };

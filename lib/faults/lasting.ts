@@ -1,5 +1,6 @@
 /** A fault that breaks something at once, lasts, and gives it back at the heal. */
-import type { Machine } from '../cluster/port.ts';
+import type { Capability } from '../capabilities.ts';
+import type { MachineWith } from '../cluster/machine-port.ts';
 import {
   certify,
   heartbeatMs,
@@ -9,33 +10,41 @@ import {
   type Probe,
 } from './fault.ts';
 
-export interface LastingContext extends FaultContext {
+export interface LastingContext<C extends Capability = never> extends FaultContext<C> {
   /** The victim's. */
-  readonly machine: Machine;
+  readonly machine: MachineWith<C>;
 }
 
 /** What a fault that breaks at once and lasts is made from. */
-export interface LastingFault {
-  readonly name: string;
-  readonly breaks: (context: LastingContext) => Promise<void>;
+export interface LastingFault<C extends Capability = never> {
+  readonly breaks: (context: LastingContext<C>) => Promise<void>;
   /** Gives it back. Must be idempotent, and may follow a `breaks` that failed: it also runs after Ctrl-C. */
-  readonly mends: (context: LastingContext) => Promise<void>;
+  readonly mends: (context: LastingContext<C>) => Promise<void>;
   /** Hold before it and after it. */
-  readonly whole: (context: LastingContext) => readonly Probe[];
+  readonly whole: (context: LastingContext<C>) => readonly Probe[];
   /** Hold while it lasts. */
-  readonly broken: (context: LastingContext) => readonly Probe[];
+  readonly broken: (context: LastingContext<C>) => readonly Probe[];
 }
 
-const withMachine = (context: FaultContext): LastingContext => ({
+/** What it is called, and what it needs of a cluster. */
+interface LastingName<C extends Capability> {
+  readonly name: string;
+  readonly needs?: readonly C[];
+}
+
+const withMachine = <C extends Capability>(context: FaultContext<C>): LastingContext<C> => ({
   ...context,
   machine: context.testbed.machine(context.victim.node),
 });
 
-export const lastingFault = ({ name, breaks, mends, whole, broken }: LastingFault): Fault => ({
+export const lastingFault = <const C extends Capability = never>(
+  { name }: LastingName<C>,
+  { breaks, mends, whole, broken }: LastingFault<NoInfer<C>>,
+): Fault<C> => ({
   name,
   leastMs: heartbeatMs,
 
-  async inject(given: FaultContext): Promise<void> {
+  async inject(given): Promise<void> {
     const context = withMachine(given);
     const step = stepOf(name, context);
     await certify(context.recorder, name, 'before', whole(context));
@@ -45,9 +54,9 @@ export const lastingFault = ({ name, breaks, mends, whole, broken }: LastingFaul
     await certify(context.recorder, name, 'during', broken(context));
   },
 
-  holds: (given: FaultContext) => broken(withMachine(given)),
+  holds: (given) => broken(withMachine(given)),
 
-  async heal(given: FaultContext): Promise<void> {
+  async heal(given): Promise<void> {
     const context = withMachine(given);
     const step = stepOf(name, context);
     step('heal');

@@ -2,20 +2,26 @@
  * Network partition: the victim is off the cluster's network, alive and writing. Where its storage
  * hangs on the same cable (scenario `link`), its path to the disk stalls or fails as well.
  */
-import type { Machine } from '../cluster/port.ts';
-import { able } from '../storage/port.ts';
+import { able, type Able } from '../capabilities.ts';
+import type { Machine } from '../cluster/machine-port.ts';
+import type { Disk } from '../storage/port.ts';
 import {
   certify,
   heartbeatMs,
   onEach,
   stepOf,
-  type Fault,
-  type FaultContext,
+  type FaultOf,
   type Probe,
+  type StruckVolume,
 } from './fault.ts';
+import { networkPartition as kind } from './kinds/network-partition.ts';
 import { isIn, proven, reachability } from './probes.ts';
 
-const name = 'network-partition';
+const { name } = kind;
+
+/** The scenario's `link` asks for it, not each partition. */
+const linkOf = ({ disk }: StruckVolume): Able<Disk, 'disk', 'storage-link'> =>
+  able(disk, 'disk', ['storage-link']);
 
 const severed = {
   stalls: 'the victim’s path to the disk stalls: its requests are held',
@@ -27,21 +33,22 @@ const offTheNetwork = (machine: Machine): readonly Probe[] => [
   isIn(machine, 'running', 'the victim itself still runs'),
 ];
 
-export const networkPartition: Fault = {
+export const networkPartition: FaultOf<typeof kind> = {
   name,
   leastMs: heartbeatMs,
 
-  async inject(context: FaultContext): Promise<void> {
+  async inject(context): Promise<void> {
     const { testbed, recorder, victim, volumes } = context;
     const machine = testbed.machine(victim.node);
     const step = stepOf(name, context);
     await certify(recorder, name, 'before', reachability(machine, true));
     step('begin');
     await machine.disconnect();
-    const certificates = await onEach(volumes, async ({ disk, recorder, scenario: { link } }) => {
+    const certificates = await onEach(volumes, async (volume) => {
+      const { link } = volume.scenario;
       if (link === 'survives') return undefined;
-      const path = await able(disk, 'sever')(victim.node, link);
-      return () => certify(recorder, name, 'during', [proven(severed[link], path)]);
+      const path = await linkOf(volume).sever(victim.node, link);
+      return () => certify(volume.recorder, name, 'during', [proven(severed[link], path)]);
     });
     step('done');
     for (const certifyPath of certificates) await certifyPath?.();
@@ -55,18 +62,18 @@ export const networkPartition: Fault = {
    * through at once while a kubelet takes seconds to connect again. The other way round Kubernetes
    * could end the old database before its held writes arrive, which no cable grants.
    */
-  async heal(context: FaultContext): Promise<void> {
+  async heal(context): Promise<void> {
     const { testbed, recorder, victim, volumes } = context;
     const machine = testbed.machine(victim.node);
     const step = stepOf(name, context);
     step('heal');
     let certificates: readonly (undefined | (() => Promise<void>))[] = [];
     try {
-      certificates = await onEach(volumes, async ({ disk, recorder, scenario }) => {
-        if (scenario.link === 'survives') return undefined;
+      certificates = await onEach(volumes, async (volume) => {
+        if (volume.scenario.link === 'survives') return undefined;
         const claim = 'the victim’s path to the disk is back';
-        const path = await able(disk, 'restore')(victim.node);
-        return () => certify(recorder, name, 'after', [proven(claim, path)]);
+        const path = await linkOf(volume).restore(victim.node);
+        return () => certify(volume.recorder, name, 'after', [proven(claim, path)]);
       });
     } finally {
       await machine.reconnect();

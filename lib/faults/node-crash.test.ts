@@ -1,5 +1,6 @@
 /** The order of a crash: nothing may save a flush in flight, or tell of a database that the cut ended. */
 import { expect, test } from 'vitest';
+import type { Capability } from '../capabilities.ts';
 import { parseScenario } from '../experiment/scenario.ts';
 import type { FaultContext, StruckVolume } from './fault.ts';
 import { nodeCrash } from './node-crash.ts';
@@ -20,7 +21,7 @@ test('kubelet falls silent, every disk is cut, then the node is killed', async (
     },
     releaseDead: tell('release'),
   };
-  const volume = { scenario, recorder, disk } as unknown as StruckVolume;
+  const volume = { scenario, recorder, disk } as unknown as StruckVolume<Capability>;
   const context = {
     ...{ scenario, recorder, volumes: [volume, volume] },
     victim: { node: 'a' },
@@ -34,7 +35,7 @@ test('kubelet falls silent, every disk is cut, then the node is killed', async (
         },
       }),
     },
-  } as unknown as FaultContext;
+  } as unknown as FaultContext<Capability>;
   await nodeCrash.inject(context);
   expect(said).toEqual([
     ...['canary', 'canary', 'stall', 'cut', 'cut', 'kill', 'release', 'release'],

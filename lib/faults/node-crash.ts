@@ -7,13 +7,13 @@
  * a freeze waits until each flush in flight has ended, and saves what a crash would lose; after it
  * the freezer may give up on processes that die of the cut.
  */
-import type { Machine } from '../cluster/port.ts';
-import type { FaultKind } from './kinds/index.ts';
-import { able } from '../storage/port.ts';
-import { certify, onEach, stepOf, type Fault, type FaultContext, type Probe } from './fault.ts';
+import type { Machine } from '../cluster/machine-port.ts';
+import { certify, onEach, stepOf, type ContextOf, type FaultOf, type Probe } from './fault.ts';
+import { nodeCrash as kind } from './kinds/node-crash.ts';
+import type { nodeReboot } from './kinds/node-reboot.ts';
 import { isIn, proven } from './probes.ts';
 
-const name = 'node-crash';
+const { name } = kind;
 
 const lost = {
   keeps: 'what the disk had acknowledged is kept',
@@ -25,39 +25,42 @@ const lost = {
 /** Content that the crash canaries get right before the crash; disk-certificates.ts looks for it on the image. */
 export const canaryContent = 'written right before the crash';
 
-export async function crash(name: FaultKind, context: FaultContext): Promise<void> {
+export async function crash(
+  { name }: typeof kind | typeof nodeReboot,
+  context: ContextOf<typeof kind>,
+): Promise<void> {
   const { testbed, recorder, victim, volumes } = context;
   const { node } = victim;
   const machine = testbed.machine(node);
   const step = stepOf(name, context);
   await certify(recorder, name, 'before', [isIn(machine, 'running', 'the victim runs')]);
-  await onEach(volumes, ({ disk }) => able(disk, 'writeSyncedCanary')(node, canaryContent));
+  await onEach(volumes, ({ disk }) => disk.writeSyncedCanary(node, canaryContent));
   step('begin');
   // A database that dies of the cut must not be reported: its volume would be detached by itself.
   await machine.stall('kubelet');
   const cuts = await onEach(volumes, async ({ disk, recorder, scenario }) => {
-    const cut = await able(disk, 'losePower')(node, canaryContent);
+    const cut = await disk.losePower(node, canaryContent);
     const claim = `the disk was cut off before the kill; ${lost[scenario.powerLoss]}`;
     return () => certify(recorder, name, 'during', [proven(claim, cut)]);
   });
   await machine.kill();
   step('done');
-  await onEach(volumes, ({ disk }) => able(disk, 'releaseDead')(node));
+  await onEach(volumes, ({ disk }) => disk.releaseDead(node));
   for (const certifyCut of cuts) await certifyCut();
   await certify(recorder, name, 'during', [isDown(machine)]);
 }
 
 export const isDown = (machine: Machine): Probe => isIn(machine, 'stopped', 'the victim is down');
 
-export const nodeCrash: Fault = {
+export const nodeCrash: FaultOf<typeof kind> = {
   name,
   leastMs: 0,
 
-  inject: (context) => crash(name, context),
+  inject: (context) => crash(kind, context),
 
   holds: ({ testbed, victim }) => [isDown(testbed.machine(victim.node))],
 
-  async heal(context: FaultContext): Promise<void> {
+  async heal(context): Promise<void> {
     const { testbed, recorder, victim, scenario } = context;
     const machine = testbed.machine(victim.node);
     const step = stepOf(name, context);

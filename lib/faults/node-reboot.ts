@@ -3,13 +3,14 @@
  * period, after it, or just when its volume is taken away.
  */
 import { whenInWords } from '../when.ts';
-import { certify, stepOf, type Fault, type FaultContext, type Moments } from './fault.ts';
+import { certify, stepOf, type ContextOf, type FaultOf } from './fault.ts';
+import { nodeReboot as kind } from './kinds/node-reboot.ts';
 import { crash, isDown } from './node-crash.ts';
 import { isIn } from './probes.ts';
 
-const name = 'node-reboot';
+const { name } = kind;
 
-async function boot(context: FaultContext): Promise<void> {
+async function boot(context: ContextOf<typeof kind>): Promise<void> {
   const { testbed, recorder, victim } = context;
   const machine = testbed.machine(victim.node);
   const step = stepOf(name, context);
@@ -21,13 +22,13 @@ async function boot(context: FaultContext): Promise<void> {
   await certify(recorder, name, 'after', [isIn(machine, 'running', 'the victim runs again')]);
 }
 
-export const nodeReboot: Fault = {
+export const nodeReboot: FaultOf<typeof kind> = {
   name,
   leastMs: 0,
 
-  inject: (context) => crash(name, context),
+  inject: (context) => crash(kind, context),
 
-  async goOn(context: FaultContext, moments: Moments): Promise<void> {
+  async goOn(context, moments): Promise<void> {
     const { rebootAt } = context.scenario;
     if (await moments.reached(rebootAt)) await boot(context);
     else
@@ -37,7 +38,7 @@ export const nodeReboot: Fault = {
       );
   },
 
-  async heal(context: FaultContext): Promise<void> {
+  async heal(context): Promise<void> {
     const state = await context.testbed.machine(context.victim.node).state();
     if (state !== 'running') await boot(context);
   },

@@ -1,5 +1,5 @@
 /** Probes that several faults ask: what state the victim is in, who reaches it, whom it reaches. */
-import { stalls, type Machine, type Stall } from '../cluster/port.ts';
+import { stalls, type Machine, type Stall } from '../cluster/machine-port.ts';
 import type { Proof } from '../storage/port.ts';
 import type { Probe } from './fault.ts';
 

@@ -1,5 +1,6 @@
 /** A second fault comes at its moment, goes after its time, and never stays behind. */
 import { expect, test } from 'vitest';
+import type { Capability } from '../capabilities.ts';
 import type { Fault, FaultContext, Moments } from './fault.ts';
 import { withSecond } from './second.ts';
 
@@ -10,13 +11,13 @@ const fault = (name: string, said: string[]): Fault => ({
   heal: () => Promise.resolve(void said.push(`${name} heals`)),
 });
 
-const contextOf = (said: string[]): FaultContext =>
+const contextOf = (said: string[]): FaultContext<Capability> =>
   ({
     scenario: { alsoAt: 'pod-gone', alsoForMs: 5 },
     victim: { node: 'a' },
     testbed: { clock: { nowMs: () => 0 } },
     recorder: { record: ({ step }: { step: string }) => void said.push(step) },
-  }) as unknown as FaultContext;
+  }) as unknown as FaultContext<Capability>;
 
 const moments = (reached: boolean, passed: boolean): Moments => ({
   reached: () => Promise.resolve(reached),
@@ -60,7 +61,7 @@ test('it goes on until its time is over, and is healed then', async () => {
   const said: string[] = [];
   let nowMs = 0;
   const clock = { nowMs: () => nowMs };
-  const context = { ...contextOf(said), testbed: { clock } } as unknown as FaultContext;
+  const context = { ...contextOf(said), testbed: { clock } } as unknown as FaultContext<Capability>;
   const passing: Moments = {
     reached: () => Promise.resolve(true),
     passed: (ms) => Promise.resolve(void (nowMs += ms)).then(() => true),

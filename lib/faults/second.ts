@@ -1,16 +1,17 @@
 /** A second fault beside the first: it comes at `alsoAt`, while the run is watched. */
+import type { Capability } from '../capabilities.ts';
 import { whenInWords } from '../when.ts';
 import { stepOf, type Fault, type FaultContext, type Moments } from './fault.ts';
 
 /** Both as one fault. The second is healed `alsoForMs` later, or with the first. */
 export function withSecond(first: Fault, second: Fault): Fault {
   let isBroken = false;
-  const mend = async (context: FaultContext): Promise<void> => {
+  const mend = async (context: FaultContext<Capability>): Promise<void> => {
     if (!isBroken) return;
     await second.heal(context);
     isBroken = false;
   };
-  const goOnSecond = async (context: FaultContext, moments: Moments): Promise<void> => {
+  const goOnSecond = async (context: FaultContext<Capability>, moments: Moments): Promise<void> => {
     const { alsoAt, alsoForMs } = context.scenario;
     if (!(await moments.reached(alsoAt))) {
       stepOf(second.name, context)(

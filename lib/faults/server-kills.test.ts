@@ -1,5 +1,6 @@
 /** Kills come one by one, the fault while the container waits; where it does not, the run says so. */
 import { expect, test } from 'vitest';
+import type { Capability } from '../capabilities.ts';
 import type { ContainerReport } from '../cluster/port.ts';
 import type { HistoryRecord } from '../history/events.ts';
 import type { Fault, FaultContext } from './fault.ts';
@@ -14,7 +15,7 @@ interface Run {
   /** What each certificate claimed held. */
   readonly certified: boolean[];
   readonly whole: Fault;
-  readonly context: FaultContext;
+  readonly context: FaultContext<Capability>;
 }
 
 /** A kubelet that reports these, one each time it is asked, and the last one for ever. */
@@ -44,7 +45,7 @@ function runWith(reports: readonly ContainerReport[], serverKills: number): Run 
       clock: { nowMs: () => nowMs, sleep: (ms: number) => Promise.resolve(void (nowMs += ms)) },
       machine: () => ({ killServer: () => Promise.resolve(kill()) }),
     },
-  } as unknown as FaultContext;
+  } as unknown as FaultContext<Capability>;
   return {
     said,
     certified,

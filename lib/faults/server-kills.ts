@@ -38,7 +38,11 @@ export function withServerKills(fault: Fault): Fault {
   };
 }
 
-async function killServer({ testbed, recorder, victim }: FaultContext): Promise<void> {
+async function killServer({
+  testbed,
+  recorder,
+  victim,
+}: FaultContext<'server-kill'>): Promise<void> {
   const about = { type: 'action', actor: 'runner', name, node: victim.node } as const;
   recorder.record({ ...about, step: 'begin' });
   const proof = await testbed.machine(victim.node).killServer();

@@ -3,6 +3,7 @@
  * JSON Schema and the reference page follow from it.
  */
 import { z } from 'zod';
+import type { Capability } from '../capabilities.ts';
 import { formatDuration, longestMs } from '../durations.ts';
 import type { When, WhenEvent } from '../when.ts';
 import { oneOf, type Swept } from './swept.ts';
@@ -32,6 +33,10 @@ export interface Field<
   readonly head?: string | undefined;
   /** With other kinds it is no mistake in a record: older ones say it. */
   readonly isHarmless?: boolean | undefined;
+  /** What it takes of a cluster where it is not at its default. Default: nothing. */
+  readonly needs?: Capability | undefined;
+  /** The part of a value that takes it, as text; undefined: none. Default: all of it. */
+  readonly needing?: ((value: unknown, record: SaidFields) => string | undefined) | undefined;
   /** Default: no flag sets it. */
   readonly flag?: Flag | undefined;
   /** Absent: a sweep leaves it at its default. */
@@ -41,6 +46,9 @@ export interface Field<
   /** Text as it is typed. */
   readonly show: (value: unknown) => string;
 }
+
+/** A record, by the names of its fields. */
+export type SaidFields = Readonly<Record<string, unknown>>;
 
 export interface Flag {
   /** Flags as commander takes them: `--flap-down <time>`. */
@@ -61,7 +69,10 @@ export const shapeOf = <F extends Fields>(fields: F): Shape<F> =>
 
 /** What an owner says of any field; `flags` as commander takes them. */
 export interface Said<Of extends string = string>
-  extends Pick<Field<z.ZodType, string, unknown, Of>, 'about' | 'more' | 'of' | 'isHarmless'> {
+  extends Pick<
+    Field<z.ZodType, string, unknown, Of>,
+    'about' | 'more' | 'of' | 'isHarmless' | 'needs' | 'needing'
+  > {
   readonly flags?: string;
 }
 
@@ -109,8 +120,9 @@ export function field<
   said: Said<Of> & Ways<Written> & Sweepable<z.output<Schema>>,
 ): Field<Schema, At, Written, Of> {
   const { flags, text, choices, about, more, of, isHarmless, swept, show = String } = said;
+  const { needs, needing } = said;
   return {
-    ...{ at, schema, about, more, of, isHarmless, swept, show },
+    ...{ at, schema, about, more, of, isHarmless, needs, needing, swept, show },
     stock: schema.safeParse(undefined).data,
     written: said.written ?? (bareOf(schema) as z.ZodType<unknown, Written>),
     flag: flags === undefined ? undefined : { flags, text, choices },

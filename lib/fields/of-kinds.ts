@@ -1,4 +1,5 @@
 /** What a kind of fault, remedy or disk says of a scenario's fields: those of its own, and what it asks of others. */
+import type { Capability } from '../capabilities.ts';
 import type { Fields } from './field.ts';
 
 /** By the names of fields in a record. */
@@ -9,7 +10,9 @@ export interface KindDeclaration {
   /** Fields that stay at their default beside it, and why. */
   readonly keeps?: Readonly<Record<string, string>>;
   /** Fields that must not, and why. */
-  readonly needs?: Readonly<Record<string, string>>;
+  readonly changes?: Readonly<Record<string, string>>;
+  /** What it takes of a cluster, beyond what every one has. Default: nothing. */
+  readonly needs?: readonly Capability[];
   /** Values of fields that go with it. Default: each does. */
   readonly takes?: Readonly<Record<string, readonly string[]>>;
   /** What may be set beside it, and why nothing else may. Default: anything. */

@@ -1,4 +1,5 @@
 /** A run on a replication group: what the one sequence asks of three servers that read alike. */
+import { able } from '../capabilities.ts';
 import { openedAlone } from '../cluster/opened-alone.ts';
 import type { GroupTestbed } from '../cluster/port.ts';
 import { hasQuorum, routedPrimary } from '../database/group-views.ts';
@@ -19,13 +20,9 @@ export const recordGroup = (options: RunOptions): Promise<void> => recordRun(opt
 const group: Tested<GroupTestbed> = {
   open: (backend, volumes) =>
     openedAlone<GroupTestbed>((request) => {
-      if (backend.openGroup === undefined) {
-        // Who needs one was to be refused before.
-        throw new EvidenceError('GROUP_CANNOT', 'this cluster has no replication group');
-      }
       const said = { type: 'observation', source: 'group', name: groupObserved.settings } as const;
       request.recorder.record({ ...said, data: { ...groupSettingsOf(request.scenario) } });
-      return backend.openGroup(request);
+      return able(backend, 'backend', ['replication-group']).openGroup(request);
     })(volumes),
   stepsOn: onGroup,
 };

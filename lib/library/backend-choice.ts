@@ -1,5 +1,5 @@
 /** Which backend a run takes, and why: a part of the public types, so that it names no more than it must. */
-import type { Capability } from '../cluster/capabilities.ts';
+import type { Capability } from '../capabilities.ts';
 import type { SourceChoice } from '../images/image-set.ts';
 
 /** What may be asked for: ours by name, or whichever is there. */

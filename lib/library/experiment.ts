@@ -4,6 +4,7 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expectationFor } from '../expectations/races.ts';
+import type { Capability } from '../capabilities.ts';
 import { withDatabase } from '../database/chosen.ts';
 import type { Checker } from '../checkers/checker.ts';
 import { UsageError, type ExitCode } from '../errors.ts';
@@ -41,9 +42,9 @@ export interface ExperimentOptions extends Omit<WrittenScenario, OwnGroup> {
   readonly database?: DatabasePart | CustomDatabase;
   /** Default `array()`: unfenced. */
   readonly storage?: StoragePart;
-  readonly fault: WrittenGroup<'fault'> | CustomFault;
+  readonly fault: WrittenGroup<'fault'> | CustomFault<Capability>;
   /** Default: nobody does anything. */
-  readonly remedy?: WrittenGroup<'remedy'> | CustomRemedy;
+  readonly remedy?: WrittenGroup<'remedy'> | CustomRemedy<Capability>;
   /** Checkers of your own, asked of each image after ours. Default: none. */
   readonly checkers?: readonly Checker[];
   /** Kebab-case. Default: the fault's name. */
@@ -212,7 +213,7 @@ function refuseSaidTwice(groups: object): void {
   });
 }
 
-const whenOf = ({ like, at, untaintAt }: CustomRemedy): object => ({
+const whenOf = ({ like, at, untaintAt }: CustomRemedy<Capability>): object => ({
   kind: like,
   ...(at === undefined ? {} : { at }),
   ...(untaintAt === undefined ? {} : { untaintAt }),

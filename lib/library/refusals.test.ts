@@ -1,8 +1,12 @@
 import { expect, test } from 'vitest';
 import { kindCapabilities } from '../cluster/kind/capabilities.ts';
 import { simCapabilities } from '../cluster/sim/capabilities.ts';
+import type { Capability } from '../capabilities.ts';
+import type { Custom } from '../experiment/run/custom.ts';
 import { parseScenario } from '../experiment/scenario.ts';
 import { refuseInBatch, refuseLacking } from './refusals.ts';
+
+const refused = { code: 'NOT_ON_THIS_CLUSTER', exitCode: 2 };
 
 type Chosen = Parameters<typeof refuseLacking>[1];
 const model: Chosen = { backend: 'sim', capabilities: simCapabilities };
@@ -17,41 +21,59 @@ const partition = {
 };
 
 test.each([
-  ['fence', { remedy: 'fence-first' }, 'cut a node off: remedy fence-first'],
-  ['storage-link', { link: 'errors' }, 'break one node’s way to it: link errors'],
-  ['power-loss', { fault: 'node-crash' }, 'lose what was not flushed: fault node-crash'],
-])('what needs %s is refused where the storage lacks it', (needed, more, says) => {
-  const scenario = parseScenario({ ...partition, ...more });
-  expect(() => refuseLacking(scenario, model)).not.toThrow();
-  expect(() => refuseLacking(scenario, without(needed))).toThrow(
-    expect.objectContaining({ code: 'STORAGE_CANNOT', message: expect.stringContaining(says) }),
-  );
-});
+  ['fence', { remedy: 'fence-first' }, '✖ fence-first: it cannot cut a node off', 'remedy.kind'],
+  ['storage-link', { link: 'errors' }, '✖ errors: it cannot break a node’s way', 'fault.link'],
+  ['power-loss', { fault: 'node-crash' }, '✖ node-crash: it cannot lose what', 'fault.kind'],
+  ['node-freeze', { fault: 'freeze' }, '✖ freeze: it cannot hold all processes', 'fault.kind'],
+  ['component-stall', { also: 'api-outage' }, '✖ api-outage: it cannot hold a part', 'also.kind'],
+  ['server-kill', { serverKills: 2 }, '✖ 2: it cannot kill the database’s', 'fault.serverKills'],
+  ['drain', { remedy: 'drain' }, '✖ drain: it cannot drain a node', 'remedy.kind'],
+  ['force-detach-wait', { forceDetachAfterMs: 1000 }, '✖ 1s: it', 'timers.forceDetachAfter'],
+])(
+  'what needs %s is refused where the cluster lacks it, at its place',
+  (needed, more, says, at) => {
+    const scenario = parseScenario({ ...partition, ...more });
+    expect(() => refuseLacking(scenario, model)).not.toThrow();
+    const said = new RegExp(`^the model cannot play this scenario:\n${says}.*\n  → at ${at}$`);
+    expect(() => refuseLacking(scenario, without(needed))).toThrow(
+      expect.objectContaining({ ...refused, message: expect.stringMatching(said) }),
+    );
+  },
+);
 
 test('a group is refused on the model and in a batch, and not on kind', () => {
   const alone = parseScenario(partition);
   const group = parseScenario({ ...partition, database: 'group-replication' });
-  const code = (name: string) => expect.objectContaining({ code: name });
   expect(() =>
     refuseLacking(group, { backend: 'kind', capabilities: kindCapabilities('published') }),
   ).not.toThrow();
-  expect(() => refuseLacking(group, { backend: 'sim', capabilities: simCapabilities })).toThrow(
-    code('GROUP_LACKING'),
-  );
-  expect(() => refuseInBatch(group)).toThrow(code('GROUP_IN_BATCH'));
+  expect(() => refuseLacking(group, model)).toThrow(expect.objectContaining(refused));
+  expect(() => refuseInBatch(group)).toThrow(expect.objectContaining({ code: 'GROUP_IN_BATCH' }));
   expect(() => refuseInBatch(alone)).not.toThrow();
 });
 
-test.each<readonly [Chosen['backend'], string]>([
-  ['sim', 'the model'],
-  ['kind', 'the kind cluster'],
-])('what is lacking is said of the cluster that lacks it: %s', (backend, cluster) => {
-  const bare: Chosen = { backend, capabilities: [] };
-  const refused = (more: object, code: string, what: string): void =>
-    expect(() => refuseLacking(parseScenario({ ...partition, ...more }), bare)).toThrow(
-      expect.objectContaining({ code, message: expect.stringContaining(`${cluster} ${what}`) }),
-    );
-  refused({ provision: 'dynamic' }, 'PROVISIONER_LACKING', 'has no provisioner');
-  refused({ featureGates: { AllAlpha: true } }, 'GATE_LACKING', 'has no feature gate AllAlpha');
-  refused({ link: 'errors' }, 'STORAGE_CANNOT', 'cannot break');
+test('all that is lacking is said at once, of the cluster that lacks it', () => {
+  const asked = { provision: 'dynamic', featureGates: { AllAlpha: true }, link: 'errors' };
+  const scenario = parseScenario({ ...partition, ...asked });
+  const message = expect.stringMatching(
+    /^the kind cluster cannot [^]*✖ network-partition: [^]*✖ dynamic: [^]*✖ errors: [^]*✖ AllAlpha: /,
+  );
+  expect(() => refuseLacking(scenario, { backend: 'kind', capabilities: [] })).toThrow(
+    expect.objectContaining({ ...refused, message }),
+  );
+});
+
+test('a part of the caller’s own takes what it says, not what the kind takes that it is like', () => {
+  const custom = (needs: readonly Capability[]): Custom => {
+    const nothing = (): Promise<void> => Promise.resolve();
+    const own = { name: 'own', leastMs: 0, inject: nothing, heal: nothing };
+    return { fault: { ...own, like: 'network-partition', needs } };
+  };
+  const bare: Chosen = { backend: 'vm', capabilities: ['drain'] };
+  const scenario = parseScenario(partition);
+  expect(() => refuseLacking(scenario, bare, custom(['drain']))).not.toThrow();
+  const message = expect.stringMatching(/^vm cannot play [^]*✖ own: .* \(node-freeze\)\n/);
+  expect(() => refuseLacking(scenario, bare, custom(['drain', 'node-freeze']))).toThrow(
+    expect.objectContaining({ ...refused, message }),
+  );
 });

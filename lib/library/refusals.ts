@@ -1,18 +1,19 @@
 /** What a run asks for and its backend lacks: told before anything is opened. */
-import type { Capability } from '../cluster/capabilities.ts';
+import { capabilities } from '../capabilities.ts';
 import { kindCapabilities } from '../cluster/kind/capabilities.ts';
 import { UsageError } from '../errors.ts';
 import type { Custom, CustomDatabase } from '../experiment/run/custom.ts';
-import { shortenedTimers, type Scenario } from '../experiment/scenario.ts';
-import { losesPower } from '../faults/kinds/index.ts';
+import { needsOf } from '../experiment/run/needs.ts';
+import { fields } from '../experiment/fields.ts';
+import type { Scenario } from '../experiment/scenario.ts';
 import { madeBy, type ImageSource } from '../images/image-set.ts';
-import { modelledGates, releaseOf } from '../kubernetes-versions.ts';
+import { releaseOf } from '../kubernetes-versions.ts';
 import type { BackendChoice } from './backend-choice.ts';
 
 /** Throws UsageError. */
-export function refuseUnfit(scenario: Scenario, choice: BackendChoice): void {
+export function refuseUnfit(scenario: Scenario, choice: BackendChoice, custom?: Custom): void {
   if (choice.images !== undefined) releaseOf(scenario.kubernetes, madeBy(choice.images));
-  refuseLacking(scenario, choice);
+  refuseLacking(scenario, choice, custom);
 }
 
 /**
@@ -26,77 +27,31 @@ export function refuseUnmeasurable(scenario: Scenario, source: ImageSource): voi
 
 type Chosen = Pick<BackendChoice, 'backend' | 'capabilities'>;
 
-/** What a backend lacks would be ignored without a word. Throws UsageError. */
-export function refuseLacking(scenario: Scenario, { backend, capabilities }: Chosen): void {
-  for (const [capability, refuse] of Object.entries(refusals)) {
-    if (!capabilities.some((each) => each === capability))
-      refuse(scenario, clusterWords[backend] ?? backend);
-  }
+/** Refuses what the backend lacks, which would be ignored without a word. Throws UsageError `NOT_ON_THIS_CLUSTER`. */
+export function refuseLacking(
+  scenario: Scenario,
+  { backend, capabilities: has }: Chosen,
+  custom?: Custom,
+): void {
+  const lacking = needsOf(scenario, custom).filter(({ capability }) => !has.includes(capability));
+  if (lacking.length === 0) return;
+  const told = lacking.map(
+    ({ capability, value, field }) =>
+      `✖ ${value}: it cannot ${capabilities[capability].can} (${capability})\n  → at ${fields[field].at}`,
+  );
+  throw new UsageError(
+    'NOT_ON_THIS_CLUSTER',
+    `${clusterWords[backend] ?? backend} cannot play this scenario:\n${told.join('\n')}`,
+    {
+      hint: 'leave that out, or choose another cluster; what needs what: docs/reference/scenarios.md',
+    },
+  );
 }
 
 const clusterWords: Readonly<Record<string, string>> = {
   kind: 'the kind cluster',
   sim: 'the model',
 };
-
-type Refuse = (scenario: Scenario, cluster: string) => void;
-
-/** Refusals by the capability that is missing: each throws where the scenario needs it. */
-const refusals: Readonly<Record<Exclude<Capability, 'node-shell'>, Refuse>> = {
-  provisioner({ provision }, cluster) {
-    if (provision !== 'dynamic') return;
-    throw new UsageError(
-      'PROVISIONER_LACKING',
-      `${cluster} has no provisioner that would make the volume: provision dynamic`,
-      { hint: 'choose a cluster that has one, as --cluster kind; or leave --provision out' },
-    );
-  },
-  'any-gate'({ featureGates, kubernetes }, cluster) {
-    const known = modelledGates(kubernetes);
-    const lacking = Object.keys(featureGates).find((name) => !known.includes(name));
-    if (lacking === undefined) return;
-    throw new UsageError(
-      'GATE_LACKING',
-      `${cluster} has no feature gate ${lacking} of Kubernetes ${kubernetes}`,
-      {
-        hint: `choose a cluster that has all, as --cluster kind; it has ${known.join(', ') || 'none'}`,
-      },
-    );
-  },
-  'replication-group'({ database }, cluster) {
-    if (database !== 'group-replication') return;
-    throw new UsageError(
-      'GROUP_LACKING',
-      `${cluster} plays one server on one volume, and no replication group`,
-      { hint: 'choose a cluster that has them, as --cluster kind; or leave --database out' },
-    );
-  },
-  fence({ remedy }, cluster) {
-    if (remedy !== 'fence-first') return;
-    throw storageCannot(cluster, 'cut a node off', 'remedy fence-first');
-  },
-  'storage-link'({ link }, cluster) {
-    if (link === 'survives') return;
-    throw storageCannot(cluster, 'break one node’s way to it', `link ${link}`);
-  },
-  'power-loss'({ fault }, cluster) {
-    if (!losesPower(fault)) return;
-    throw storageCannot(cluster, 'lose what was not flushed', `fault ${fault}`);
-  },
-  'force-detach-wait'(scenario) {
-    if (!shortenedTimers(scenario).includes('forceDetachAfterMs')) return;
-    throw new UsageError(
-      'FORCE_DETACH_NOT_TUNABLE',
-      'published images have the stock controller manager, whose forced-detach wait is compiled in',
-      { hint: 'add --images built, or leave --force-detach-after out' },
-    );
-  },
-};
-
-const storageCannot = (cluster: string, what: string, asked: string): UsageError =>
-  new UsageError('STORAGE_CANNOT', `the storage of ${cluster} cannot ${what}: ${asked}`, {
-    hint: 'choose a cluster with our own array, kind or the model, or leave that out',
-  });
 
 /** What a caller brings is made for one server on one volume. Throws UsageError. */
 export function refuseOwnWithGroup({ database }: Scenario, custom: Custom): void {
@@ -115,22 +70,6 @@ export function refuseInBatch({ database }: Scenario): void {
     hint: 'run it alone',
     command: 'npx zx experiments/group-replication.mjs',
   });
-}
-
-/** Refuses a caller's own parts. Throws UsageError `NOT_ON_THIS_CLUSTER` where one needs what the backend lacks. */
-export function refuseUnable(
-  { fault, remedy }: Custom,
-  { capabilities }: Pick<BackendChoice, 'capabilities'>,
-): void {
-  for (const each of [fault, remedy]) {
-    const lacking = each?.needs?.find((need) => !capabilities.includes(need));
-    if (each === undefined || lacking === undefined) continue;
-    throw new UsageError(
-      'NOT_ON_THIS_CLUSTER',
-      `\`${each.name}\` needs ${lacking}: the chosen cluster has none`,
-      { hint: 'measure it on kind(), or use verbs of the port only, which the model plays' },
-    );
-  }
 }
 
 /**

@@ -7,7 +7,7 @@ import type { Custom } from '../experiment/run/custom.ts';
 import type { RunOptions } from '../experiment/run/run-context.ts';
 import type { Scenario } from '../experiment/scenario.ts';
 import type { BackendChoice } from './backend-choice.ts';
-import { refuseUnable, refuseUnfit } from './refusals.ts';
+import { refuseUnfit } from './refusals.ts';
 import { checkFolder, makeRunFolder, modelRunId } from './run-folder.ts';
 import { playAndJudge, type Judged } from './tested/index.ts';
 
@@ -43,11 +43,10 @@ export type RunHooks = Pick<
 
 /** Throws UsageError or InfrastructureError; nothing was created. */
 export async function planRun(wish: RunWish): Promise<RunPlan> {
-  const { cluster, scenario, custom = {}, folder } = wish;
+  const { cluster, scenario, custom, folder } = wish;
   checkFolder(folder);
   const choice = await cluster.choose(scenario);
-  refuseUnfit(scenario, choice);
-  refuseUnable(custom, choice);
+  refuseUnfit(scenario, choice, custom);
   return { ...wish, choice };
 }
 

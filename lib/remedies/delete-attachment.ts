@@ -3,9 +3,12 @@
  * attach/detach controller asks nobody, and finds within a minute that it is gone. With its finalizer
  * stripped before the attacher has seen the deletion, nobody asks the storage either.
  */
-import type { Remedy } from './remedy.ts';
+import type { RemedyOf } from './remedy.ts';
 
-const attachmentRemedy = (name: string, stripFinalizers: boolean): Remedy => ({
+const attachmentRemedy = (
+  name: string,
+  stripFinalizers: boolean,
+): RemedyOf<'delete-attachment' | 'strip-attachment-finalizer'> => ({
   name,
   async apply({ victim, volumes }) {
     const names: string[] = [];

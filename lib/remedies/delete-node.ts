@@ -2,9 +2,9 @@
  * `kubectl delete node`: its pods are orphans, which the pod GC removes after a quarantine of 40 s.
  * A kubelet makes its Node object only when it starts, so that the undo restarts it.
  */
-import type { Remedy } from './remedy.ts';
+import type { RemedyOf } from './remedy.ts';
 
-export const deleteNode: Remedy = {
+export const deleteNode: RemedyOf<'delete-node'> = {
   name: 'delete-node',
   async apply({ testbed, victim }) {
     await testbed.kubernetes.deleteNode(victim.node);

@@ -1,7 +1,7 @@
 /** A plain `kubectl delete pod`: the object stays until its kubelet confirms that it has stopped. */
-import type { Remedy } from './remedy.ts';
+import type { RemedyOf } from './remedy.ts';
 
-export const plainDelete: Remedy = {
+export const plainDelete: RemedyOf<'delete'> = {
   name: 'delete',
   async apply({ volumes }) {
     for (const { pods, pod } of volumes) await pods.deletePod(pod);

@@ -5,19 +5,18 @@
 import { EvidenceError } from '../errors.ts';
 import { certify, onEach } from '../faults/fault.ts';
 import { proven } from '../faults/probes.ts';
-import { able } from '../storage/port.ts';
 import { outOfService } from './out-of-service.ts';
-import type { Remedy } from './remedy.ts';
+import type { RemedyOf } from './remedy.ts';
 
 const name = 'fence-first';
 const claim = 'the storage says that every path of the victim is cut, before the taint is set';
 
-export const fenceFirst: Remedy = {
+export const fenceFirst: RemedyOf<'fence-first'> = {
   name,
   async apply(context) {
     const { victim, volumes } = context;
     const proofs = await onEach(volumes, async ({ disk, recorder }) => {
-      const proof = await able(disk, 'fence')(victim.node);
+      const proof = await disk.fence(victim.node);
       await certify(recorder, name, 'during', [proven(claim, proof)]);
       return proof;
     });

@@ -1,7 +1,7 @@
 /** Force delete: `kubectl delete pod --force --grace-period=0`, the pod object gone unconfirmed. */
-import type { Remedy } from './remedy.ts';
+import type { RemedyOf } from './remedy.ts';
 
-export const forceDelete: Remedy = {
+export const forceDelete: RemedyOf<'force-delete'> = {
   name: 'force-delete',
   async apply({ volumes }) {
     for (const { pods, pod } of volumes) await pods.forceDelete(pod);

@@ -8,10 +8,11 @@ import { fenceFirst } from './fence-first.ts';
 import { forceDelete } from './force-delete.ts';
 import { none } from './none.ts';
 import { outOfService } from './out-of-service.ts';
-import type { Remedy } from './remedy.ts';
+import type { RemedyOf } from './remedy.ts';
 import { stripPodFinalizer } from './strip-pod-finalizer.ts';
 
-export const remedies: Readonly<Record<RemedyKind, Remedy>> = {
+/** Each is given what its kind declares that it needs, and no more. */
+export const remedies: { readonly [Name in RemedyKind]: RemedyOf<Name> } = {
   none,
   'force-delete': forceDelete,
   'out-of-service': outOfService,

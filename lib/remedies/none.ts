@@ -1,7 +1,7 @@
 /** No remedy: what Kubernetes does by itself. */
-import type { Remedy } from './remedy.ts';
+import type { RemedyOf } from './remedy.ts';
 
-export const none: Remedy = {
+export const none: RemedyOf<'none'> = {
   name: 'none',
   apply: () => Promise.resolve(undefined),
 };

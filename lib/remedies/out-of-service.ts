@@ -3,9 +3,9 @@
  * pod GC removes its Terminating pods and the attach/detach controller skips the six-minute wait.
  */
 import { outOfServiceKey, outOfServiceTaint } from '../taints.ts';
-import type { Remedy } from './remedy.ts';
+import type { RemedyOf } from './remedy.ts';
 
-export const outOfService: Remedy = {
+export const outOfService: RemedyOf<'out-of-service'> = {
   name: 'out-of-service',
   async apply({ testbed, victim }) {
     await testbed.kubernetes.taint(victim.node, outOfServiceTaint);

@@ -2,9 +2,9 @@
  * The pod force-deleted, then its finalizers taken away: what people do when a force delete seems to
  * hang. Without the force delete the API server would go on waiting for the kubelet.
  */
-import type { Remedy } from './remedy.ts';
+import type { RemedyOf } from './remedy.ts';
 
-export const stripPodFinalizer: Remedy = {
+export const stripPodFinalizer: RemedyOf<'strip-pod-finalizer'> = {
   name: 'strip-pod-finalizer',
   async apply({ volumes }) {
     for (const { pods, pod } of volumes) {

@@ -20,6 +20,7 @@ export const diskFields = {
     about:
       'static: the volume is there before the run, and nothing but attach and detach is on the way; dynamic: the official external-provisioner makes it, as on most clusters (measured only, not shared-file)',
     more: '([below](#provisioning))',
+    needs: 'provisioner',
   }),
   disk: choice('disk.mode', diskModes, 'unfenced', {
     flags: '--disk <kind>',

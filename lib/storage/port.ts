@@ -3,7 +3,6 @@
  * and copies of it as it is at one moment.
  */
 import type { SeveredLink } from '../disk-kinds.ts';
-import { EvidenceError } from '../errors.ts';
 import type { ImageLabel } from './identity.ts';
 import type { CopyIdentity } from './identity.ts';
 
@@ -51,13 +50,4 @@ export interface Disk {
   readonly writeSyncedCanary?: (node: string, content: string) => Promise<void>;
   /** Puts the volume's log of writes into the run's history. Absent where the disk keeps none. */
   readonly exportWrites?: (folder: string, signal?: AbortSignal) => Promise<void>;
-}
-
-type Ability = Exclude<keyof Disk, 'copy' | 'exportWrites'>;
-
-/** The verb of a disk that has it. Throws EvidenceError `DISK_CANNOT`: who needs it was to be refused before. */
-export function able<A extends Ability>(disk: Disk, ability: A): NonNullable<Disk[A]> {
-  const verb = disk[ability];
-  if (verb === undefined) throw new EvidenceError('DISK_CANNOT', `this storage cannot ${ability}`);
-  return verb;
 }

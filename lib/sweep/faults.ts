@@ -3,7 +3,7 @@
  * holds the two to the same verdict.
  */
 import type { Component } from '../cluster/control-plane-port.ts';
-import type { Stall } from '../cluster/port.ts';
+import type { Stall } from '../cluster/machine-port.ts';
 import { msUs } from '../cluster/sim/timings.ts';
 import { linkStateOf } from '../disk-kinds.ts';
 import type { FaultKind } from '../faults/kinds/index.ts';

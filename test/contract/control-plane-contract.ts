@@ -1,9 +1,9 @@
 /** The part of the port's contract that is about the control plane. */
 import { expect, test } from 'vitest';
-import type { Testbed } from '../../lib/cluster/port.ts';
+import type { AloneTestbed } from '../support/opened.ts';
 
 export interface ControlPlaneBench {
-  readonly testbed: Testbed;
+  readonly testbed: AloneTestbed;
   readonly within: (ms: number, condition: () => Promise<boolean>) => Promise<boolean>;
 }
 

@@ -25,6 +25,7 @@ function newFolder(): string {
 const standsStill = api.customFault({
   name: 'stands-still',
   like: 'freeze',
+  needs: ['node-freeze'],
   breaks: ({ machine }) => machine.freeze(),
   mends: ({ machine }) => machine.thaw(),
   whole: ({ machine }) => [api.isIn(machine, 'running', 'the victim runs')],
@@ -60,7 +61,7 @@ test('a group is a part, which the model refuses, as it does what is one’s own
   const { scenario } = frozen;
   expect(scenario).toMatchObject({ database: 'group-replication', majorityTimeoutS: 10 });
   expect(scenario.expected).toEqual(['safe']);
-  await expect(frozen.run()).rejects.toMatchObject({ code: 'GROUP_LACKING' });
+  await expect(frozen.run()).rejects.toMatchObject({ code: 'NOT_ON_THIS_CLUSTER' });
   const checked = { ...group, checkers: [finds] };
   expect(() => api.experiment(checked)).toThrow(/^nothing of your own goes with .*: checkers$/);
   expect(() => api.experiment({ ...group, fault: api.kubeletStall() })).toThrow(/choices are/);
@@ -132,12 +133,12 @@ test.each([
   ['has not the effect of its kind', { like: 'node-crash' }],
 ] as const)('one that %s is inconclusive or worse, never safe', async (_, change) => {
   const { breaks, mends } = {
-    breaks: ({ machine }: api.LastingContext) => machine.freeze(),
-    mends: ({ machine }: api.LastingContext) => machine.thaw(),
+    breaks: ({ machine }: api.LastingContext<'node-freeze'>) => machine.freeze(),
+    mends: ({ machine }: api.LastingContext<'node-freeze'>) => machine.thaw(),
     ...change,
   };
   const fault = api.customFault({
-    ...{ name: 'liar', like: 'freeze', breaks, mends, ...change },
+    ...{ name: 'liar', like: 'freeze', needs: ['node-freeze'], breaks, mends, ...change },
     whole: ({ machine }) => [api.isIn(machine, 'running', 'the victim runs')],
     broken: ({ machine }) => [api.isIn(machine, 'frozen', 'the victim stands still')],
   });
@@ -179,16 +180,20 @@ test('a checker from outside decides with ours, and is missed where it is not', 
 
 test('what the model cannot do is refused before it is opened, and nothing is created', async () => {
   const folder = join(newFolder(), 'out');
-  const fault: api.CustomFault = { ...standsStill, needs: ['node-shell'] };
+  const fault = { ...standsStill, needs: ['node-shell'] as const };
   const cluster = { ...usual.cluster, open: () => Promise.reject(new Error('opened')) };
   const refused = api.experiment({ ...usual, cluster, fault }).run({ folder });
   await expect(refused).rejects.toMatchObject({
     ...{ code: 'NOT_ON_THIS_CLUSTER', exitCode: 2 },
-    message: '`stands-still` needs node-shell: the chosen cluster has none',
+    message:
+      'the model cannot play this scenario:\n' +
+      '✖ stands-still: it cannot run commands on a node (node-shell)\n  → at fault.kind',
   });
   const gate = { featureGates: { AllAlpha: true } };
   const gated = api.experiment({ ...usual, cluster: await api.simulated(gate), fault });
-  await expect(gated.run({ folder })).rejects.toMatchObject({ code: 'GATE_LACKING' });
+  await expect(gated.run({ folder })).rejects.toMatchObject({
+    ...{ code: 'NOT_ON_THIS_CLUSTER', message: expect.stringContaining('✖ AllAlpha: it cannot') },
+  });
   expect(existsSync(folder)).toBe(false);
 });
 
@@ -209,7 +214,7 @@ test('clusters that could hold no victim and successor, or have no name, are ref
 
 test('a run that is ended early is healed first, and inconclusive', async () => {
   const controller = new AbortController();
-  const fault: api.CustomFault = {
+  const fault: typeof standsStill = {
     ...standsStill,
     goOn: () => Promise.resolve(controller.abort(new Error('enough'))),
   };

@@ -1,13 +1,15 @@
 /** The part of the port's contract that is about one machine: what a fault does to it, and undoes. */
 import { expect, test } from 'vitest';
-import { stalls, type PodRef, type Testbed } from '../../lib/cluster/port.ts';
+import { type PodRef } from '../../lib/cluster/port.ts';
+import { stalls } from '../../lib/cluster/machine-port.ts';
+import type { AloneTestbed } from '../support/opened.ts';
 import type { ClientSide } from '../../lib/workload/sql.ts';
 
 export interface MachineBench {
   readonly bench: {
     readonly within: (ms: number, condition: () => boolean | Promise<boolean>) => Promise<boolean>;
   };
-  readonly testbed: Testbed;
+  readonly testbed: AloneTestbed;
   readonly pod: PodRef;
   readonly acked: (client: ClientSide) => number;
   readonly grows: (client: ClientSide, withinMs: number) => Promise<boolean>;

@@ -1,9 +1,10 @@
 /** The part of the port's contract that is about remedies, on a node that does not run the database. */
 import { expect, test } from 'vitest';
-import type { PodRef, Testbed } from '../../lib/cluster/port.ts';
+import type { PodRef } from '../../lib/cluster/port.ts';
+import type { AloneTestbed } from '../support/opened.ts';
 
 export interface RemediesBench {
-  readonly testbed: Testbed;
+  readonly testbed: AloneTestbed;
   readonly pod: PodRef;
   readonly within: (ms: number, condition: () => boolean | Promise<boolean>) => Promise<boolean>;
   /** Whether observers last saw a taint on the node that has this text in it. */

@@ -1,6 +1,7 @@
 /** The part of the port's contract that takes the database away: its pod, then all of it. */
 import { expect, test } from 'vitest';
-import type { Backend, PodRef, Testbed } from '../../lib/cluster/port.ts';
+import type { Backend, PodRef } from '../../lib/cluster/port.ts';
+import type { AloneTestbed } from '../support/opened.ts';
 import type { ObservationRecord } from '../../lib/history/events.ts';
 import { csiCalls, observed } from '../../lib/history/observations.ts';
 
@@ -10,7 +11,7 @@ export interface RemovalBench {
     readonly within: (ms: number, condition: () => boolean | Promise<boolean>) => Promise<boolean>;
     readonly seen: (which: (record: ObservationRecord) => boolean) => boolean;
   };
-  readonly testbed: Testbed;
+  readonly testbed: AloneTestbed;
   readonly pod: PodRef;
 }
 

@@ -1,5 +1,6 @@
 /** One run of several volumes under one fault: what happens once, and what is each volume's own. */
 import { expect, test } from 'vitest';
+import { able } from '../../lib/capabilities.ts';
 import type { Backend, OpenedCluster, Testbed } from '../../lib/cluster/port.ts';
 import { assembleVerdict } from '../../lib/experiment/verdict/assemble.ts';
 import type { Verdict } from '../../lib/experiment/verdict/verdict.ts';
@@ -81,7 +82,7 @@ test('beside others each comes to the same as alone; the node is broken and mend
     cluster: {
       ...opened.cluster,
       machine(node) {
-        const machine = opened.cluster.machine(node);
+        const machine = able(opened.cluster.machine(node), 'machine', ['node-network']);
         const count = (what: 'disconnect' | 'reconnect') => () => {
           done.push(what);
           return machine[what]();
@@ -117,7 +118,7 @@ test('beside others each comes to the same as alone; the node is broken and mend
 test('what is done to the node is done once to all', async () => {
   const tainted: string[] = [];
   const counted = opening((opened) => {
-    const { kubernetes } = opened.cluster;
+    const kubernetes = able(opened.cluster.kubernetes, 'kubernetes', ['node-taint']);
     const taint: typeof kubernetes.taint = (node, taint) => {
       tainted.push(node);
       return kubernetes.taint(node, taint);

@@ -3,7 +3,6 @@
  * port relies on it. The tests share one testbed and run in order; the last ones break it.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { able } from '../../lib/storage/port.ts';
 import type { Backend, PodRef } from '../../lib/cluster/port.ts';
 import type { Writers } from '../../lib/workload/port.ts';
 import type { LedgerRow } from '../../lib/checkers/evidence.ts';
@@ -188,13 +187,13 @@ export function describeTestbed(name: string, makeBackend: () => Backend, timeou
       const content = 'right before the cut';
       const machine = testbed.machine(pod.node);
       const beganAtMs = testbed.clock.nowMs();
-      await able(testbed.disk, 'writeSyncedCanary')(pod.node, content);
+      await testbed.disk.writeSyncedCanary(pod.node, content);
       await machine.freeze();
-      expect((await able(testbed.disk, 'losePower')(pod.node, content)).verified).toBe(true);
+      expect((await testbed.disk.losePower(pod.node, content)).verified).toBe(true);
       const tookMs = testbed.clock.nowMs() - beganAtMs;
-      expect((await able(testbed.disk, 'losePower')(pod.node, content)).verified).toBe(true);
+      expect((await testbed.disk.losePower(pod.node, content)).verified).toBe(true);
       // What is cut already needs no fence, but must be proven all the same.
-      expect((await able(testbed.disk, 'fence')(pod.node)).verified).toBe(true);
+      expect((await testbed.disk.fence(pod.node)).verified).toBe(true);
       await machine.thaw();
       await testbed.clock.sleep(1000);
       const cut = acked('inside') + acked('outside');

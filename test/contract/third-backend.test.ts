@@ -1,7 +1,17 @@
-/** A real backend that is neither of ours: its verdicts need the evidence of real ones, whatever its name. */
-import { expect, test } from 'vitest';
+/**
+ * A real backend that is neither of ours: its verdicts need the evidence of real ones, whatever its name,
+ * and it is asked for no verb that it lacks.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
 import type { Backend } from '../../lib/cluster/port.ts';
+import { simBackend } from '../../lib/cluster/sim/backend.ts';
+import type { Scenario } from '../../lib/experiment/scenario.ts';
 import type { Recorder } from '../../lib/history/port.ts';
+import { performRun, planRun, type RunWish } from '../../lib/library/run-plan.ts';
+import { having } from '../support/exact-backend.ts';
 import { modelScenario, runOnModel, shortTimers } from '../support/model-run.ts';
 import { openingAs } from '../support/opened.ts';
 
@@ -45,4 +55,51 @@ test('without evidence of its machines and its control plane it is inconclusive'
     expect.stringMatching(/^nobody looked after the machine from/),
   ];
   expect(verdict.incompleteBecause).toEqual(expect.arrayContaining(lacking));
+});
+
+/** One that takes nodes off the network and does nothing else to them. */
+function onLittle(scenario: Scenario): RunWish & { readonly missed: Set<string> } {
+  const out = mkdtempSync(join(tmpdir(), 'forcedetach-third-'));
+  onTestFinished(() => rmSync(out, { recursive: true }));
+  const capabilities = ['node-network', 'force-detach-wait'] as const;
+  const missed = new Set<string>();
+  const backend = having(capabilities, { called: new Set(), missed })(simBackend());
+  const cluster = {
+    choose: () =>
+      Promise.resolve({ backend: 'vm', isModel: false, why: 'asked for', capabilities }),
+    open: () => Promise.resolve({ ...backend, backend: 'vm', isModel: false }),
+  };
+  const folder = join(out, 'run');
+  const about = { scenario, seed: '1', runId: 'run', folder, replay: () => 'none' };
+  return { ...about, cluster, missed };
+}
+
+test('a scenario that needs what it lacks is refused when it is planned, with each place', async () => {
+  const also = { also: 'api-outage', remedy: 'out-of-service', moveBack: true } as const;
+  const { cluster, ...wish } = onLittle(modelScenario({ ...shortTimers, ...also }));
+  const open = (): never => {
+    throw new Error('opened');
+  };
+  await expect(planRun({ ...wish, cluster: { ...cluster, open } })).rejects.toMatchObject({
+    ...{ code: 'NOT_ON_THIS_CLUSTER', exitCode: 2 },
+    message: [
+      'vm cannot play this scenario:',
+      '✖ api-outage: it cannot hold a part of the control plane (component-stall)',
+      '  → at also.kind',
+      '✖ out-of-service: it cannot taint a node (node-taint)',
+      '  → at remedy.kind',
+      '✖ true: it cannot drain a node (drain)',
+      '  → at remedy.moveBack',
+    ].join('\n'),
+  });
+});
+
+test('one that needs no more than it has is played there, and no other verb is asked for', async () => {
+  const wish = onLittle(modelScenario({ ...shortTimers, remedy: 'force-delete' }));
+  const { signal } = new AbortController();
+  const told = { onProgress: () => undefined, onPhase: () => undefined, signal };
+  const { verdict } = await performRun(await planRun(wish), () => told);
+  expect(verdict.certificates.filter(({ holds }) => !holds)).toEqual([]);
+  expect(verdict).toMatchObject({ cluster: 'vm', basis: 'shortened' });
+  expect([...wish.missed]).toEqual([]);
 });

@@ -35,9 +35,9 @@ function tableRows(text: string): string[][] {
 
 const code = (cell: string | undefined): string => /`([^`]*)`/.exec(cell ?? '')?.[1] ?? '';
 
-test('docs/reference/scenarios.md has every field, fault, disk, database and remedy', async () => {
+test('docs/reference/scenarios.md has every field, fault, disk, database, remedy and capability', async () => {
   const page = read(scenarioPath);
-  expect(page.match(/<!-- \/?\w+ -->/g)).toHaveLength(10);
+  expect(page.match(/<!-- \/?\w+ -->/g)).toHaveLength(12);
   await expect(renderedScenario(page)).toMatchFileSnapshot(join(root, scenarioPath));
 });
 

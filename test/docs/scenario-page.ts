@@ -1,5 +1,8 @@
 /** The tables of docs/reference/scenarios.md and the JSON Schema of schedule files, from the fields' declarations. */
 import { z } from 'zod';
+import { capabilities, capabilityNames, type Capability } from '../../lib/capabilities.ts';
+import { kindCapabilities } from '../../lib/cluster/kind/capabilities.ts';
+import { simCapabilities } from '../../lib/cluster/sim/capabilities.ts';
 import { databaseDeclarations } from '../../lib/database/kinds/index.ts';
 import { diskModeDeclarations } from '../../lib/disk-modes/index.ts';
 import { fields, verdictWords } from '../../lib/experiment/fields.ts';
@@ -11,6 +14,7 @@ import {
 } from '../../lib/experiment/written-paths.ts';
 import { faultDeclarations } from '../../lib/faults/kinds/index.ts';
 import type { Field } from '../../lib/fields/field.ts';
+import type { KindDeclaration } from '../../lib/fields/of-kinds.ts';
 import { remedyDeclarations } from '../../lib/remedies/kinds/index.ts';
 
 export const path = 'docs/reference/scenarios.md';
@@ -39,6 +43,32 @@ const inOrder = [
   ...fieldNames.filter((name) => !fields[name].at.includes('.')),
 ];
 
+const kindsNeeding = (
+  capability: Capability,
+  head: string,
+  kinds: readonly KindDeclaration[],
+): string[] =>
+  kinds
+    .filter(({ needs = [] }) => needs.includes(capability))
+    .map(({ name }) => code(`${head} ${name}`));
+
+const whoNeeds = (capability: Capability): string =>
+  [
+    ...kindsNeeding(capability, 'fault', faultDeclarations),
+    ...kindsNeeding(capability, 'remedy', remedyDeclarations),
+    ...kindsNeeding(capability, 'disk', diskModeDeclarations),
+    ...kindsNeeding(capability, 'database', databaseDeclarations),
+    ...fieldNames
+      .filter((name) => (fields[name] as Field).needs === capability)
+      .map((name) => code(fields[name].at)),
+  ].join(', ') || 'what you bring along';
+
+const whoLacks = (capability: Capability): string =>
+  [
+    ...(simCapabilities.some((each) => each === capability) ? [] : ['the model']),
+    ...(kindCapabilities('published').includes(capability) ? [] : ['kind with published images']),
+  ].join(', ') || '–';
+
 const tables: Readonly<Record<string, () => string>> = {
   fields: () => table(['Written', 'Default', 'Flag', 'In a record', 'Meaning'], inOrder.map(rowOf)),
   faults: () =>
@@ -58,6 +88,13 @@ const tables: Readonly<Record<string, () => string>> = {
     table(
       ['Database', 'What is tested'],
       databaseDeclarations.map(({ name, is }) => [name, is]),
+    ),
+  capabilities: () =>
+    table(
+      ['Capability', 'A cluster that has it can', 'Needed by', 'Lacking on'],
+      capabilityNames.map((name) => [
+        ...[code(name), capabilities[name].can, whoNeeds(name), whoLacks(name)],
+      ]),
     ),
   remedies: () =>
     table(

@@ -1,15 +1,31 @@
 /** One testbed of a backend, for tests that look at it or change it. */
 import { openedAlone } from '../../lib/cluster/opened-alone.ts';
-import type { Backend, Closes, Testbed, TestbedOptions } from '../../lib/cluster/port.ts';
+import {
+  breakableBy,
+  type Backend,
+  type Closes,
+  type Testbed,
+  type TestbedOptions,
+} from '../../lib/cluster/port.ts';
+import { able } from '../../lib/capabilities.ts';
+import { simCapabilities } from '../../lib/cluster/sim/capabilities.ts';
 
-export type AloneTestbed = Testbed & Closes;
+type OfModel = (typeof simCapabilities)[number];
+export type AloneTestbed = Testbed<OfModel> & Closes;
 
-/** Rejects as the volume's opening does. */
+/** With all that the model has. Rejects as the volume's opening does, or as `able`. */
 export async function openAlone(backend: Backend, options: TestbedOptions): Promise<AloneTestbed> {
   const opened = await backend.open([options]);
   const [volume] = opened.volumes;
   if (volume?.status !== 'fulfilled') throw volume?.reason;
-  return { ...volume.value, close: () => opened.close() };
+  const { kubernetes, disk } = volume.value;
+  return {
+    ...volume.value,
+    ...breakableBy(volume.value, simCapabilities),
+    kubernetes: able(able(kubernetes, 'kubernetes', simCapabilities), 'pods', simCapabilities),
+    disk: able(disk, 'disk', simCapabilities),
+    close: () => opened.close(),
+  };
 }
 
 /** The backend, with something in its testbeds changed. */

@@ -150,7 +150,7 @@ test.each([
 test('who makes the volume is asked for, and the model refuses what it does not play', () => {
   const { scenario } = request('--provision', 'dynamic');
   expect(scenario.provision).toBe('dynamic');
-  expect(() => refuseLacking(scenario, onModel)).toThrow(/the model has no provisioner/);
+  expect(() => refuseLacking(scenario, onModel)).toThrow(/✖ dynamic: it cannot have a provisioner/);
   expect(() => request('--provision', 'dynamic', '--disk', 'shared-file')).toThrow(/no controller/);
 });
 
@@ -216,10 +216,10 @@ test('a gate that the model does not play is refused', () => {
   const gate = ['--feature-gate', 'NodeControllerLeaseCircuitBreaker=false'];
   expect(() => refuseLacking(on(...gate), onModel)).not.toThrow();
   expect(() => refuseLacking(on(...gate, '--kubernetes', '1.36'), onModel)).toThrow(
-    /has no feature gate/,
+    /✖ NodeControllerLeaseCircuitBreaker: it cannot set/,
   );
   expect(() => refuseLacking(on('--feature-gate', 'AllAlpha=true'), onModel)).toThrow(
-    /has no feature gate AllAlpha/,
+    /✖ AllAlpha: it cannot set/,
   );
 });
 

@@ -1,9 +1,6 @@
 /** What kind has beyond what every backend has, known before one is opened. */
-import { arrayCapabilities, type Capability } from '../capabilities.ts';
+import { capabilitiesBut, type Capability } from '../../capabilities.ts';
 
 /** The forced-detach wait is compiled in: only the controller manager built here can change it. */
-export const kindCapabilities = (made: 'built' | 'published'): readonly Capability[] => [
-  ...arrayCapabilities,
-  ...(['node-shell', 'provisioner', 'any-gate', 'replication-group'] as const),
-  ...(made === 'built' ? (['force-detach-wait'] as const) : []),
-];
+export const kindCapabilities = (made: 'built' | 'published'): readonly Capability[] =>
+  capabilitiesBut(made === 'built' ? [] : ['force-detach-wait']);

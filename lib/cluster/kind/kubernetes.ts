@@ -22,12 +22,12 @@ export const kubernetesOf = (
   clients: KubeClients,
   controlPlane: string,
   scope: RunScope = soleScope,
-): Kubernetes => ({
+): Required<Kubernetes> => ({
   ...nodeKubernetesOf(clients, controlPlane),
   ...podKubernetesOf(clients, scope),
 });
 
-function podKubernetesOf(clients: KubeClients, scope: RunScope): PodKubernetes {
+function podKubernetesOf(clients: KubeClients, scope: RunScope): Required<PodKubernetes> {
   const { core } = clients;
   const { namespace } = scope;
   return {
@@ -60,7 +60,10 @@ function podKubernetesOf(clients: KubeClients, scope: RunScope): PodKubernetes {
 }
 
 /** `controlPlane`: as above. */
-export function nodeKubernetesOf(clients: KubeClients, controlPlane: string): NodeKubernetes {
+export function nodeKubernetesOf(
+  clients: KubeClients,
+  controlPlane: string,
+): Required<NodeKubernetes> {
   const { core } = clients;
   return {
     async deleteNode(name): Promise<void> {

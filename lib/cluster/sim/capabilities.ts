@@ -1,5 +1,7 @@
 /** What the model has beyond what every backend has, known before one is opened. */
-import { arrayCapabilities, type Capability } from '../capabilities.ts';
+import { capabilitiesBut } from '../../capabilities.ts';
 
 /** Volumes are there from the start, and gates are played where the model knows them (lib/kubernetes-versions.ts). */
-export const simCapabilities: readonly Capability[] = ['force-detach-wait', ...arrayCapabilities];
+export const simCapabilities = capabilitiesBut([
+  ...(['node-shell', 'replication-group', 'provisioner', 'any-gate'] as const),
+]);

@@ -66,6 +66,7 @@ export const groupReplication = {
     because:
       'most of the members have a commit before it is acknowledged, and go on without the primary',
   },
+  needs: ['replication-group'],
   fields: groupFields,
   takes: { fault: ['network-partition', 'node-crash', 'freeze'] },
   only: {

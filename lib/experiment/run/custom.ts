@@ -3,7 +3,7 @@
  * values of the same types as ours, and each says which of ours it is judged or played as. The history keeps
  * their names.
  */
-import type { Capability } from '../../cluster/capabilities.ts';
+import type { Capability } from '../../capabilities.ts';
 import { allCheckers } from '../../checkers/index.ts';
 import type { Checker } from '../../checkers/checker.ts';
 import { brought, builtIn } from '../../database/chosen.ts';
@@ -16,12 +16,12 @@ import type { CustomNames } from '../../history/events.ts';
 import type { Remedy } from '../../remedies/remedy.ts';
 import type { WrittenGroup, WrittenWith } from '../written-form.ts';
 
-/** What is asked of the cluster beyond the port. Default: nothing, so that it runs on the model, too. */
-interface Needs {
-  readonly needs?: readonly Capability[];
+/** What is asked of the cluster beyond what every one has, which is all of it that is given. Default: nothing. */
+interface Needs<C extends Capability> {
+  readonly needs?: readonly C[];
 }
 
-export interface CustomFault extends Fault, Needs {
+export interface CustomFault<C extends Capability = never> extends Fault<C>, Needs<C> {
   /**
    * The kind whose effects on Kubernetes and on clients it has: whether the kubelet falls silent, the
    * node loses power, clients are cut off. Evidence is held against these. `none` claims no effect.
@@ -29,7 +29,7 @@ export interface CustomFault extends Fault, Needs {
   readonly like: FaultKind;
 }
 
-export interface CustomRemedy extends Remedy, Needs {
+export interface CustomRemedy<C extends Capability = never> extends Remedy<C>, Needs<C> {
   /** The kind whose effects on the pod, its node and its attachment it has. */
   readonly like: RemedyKind;
   /** When it acts, and when it is taken back. Default: as of ours. */
@@ -44,8 +44,8 @@ export interface CustomDatabase extends BroughtDatabase {
 }
 
 export interface Custom {
-  readonly fault?: CustomFault;
-  readonly remedy?: CustomRemedy;
+  readonly fault?: CustomFault<Capability>;
+  readonly remedy?: CustomRemedy<Capability>;
   readonly database?: CustomDatabase;
   /** Asked of each image after our own. */
   readonly checkers?: readonly Checker[];

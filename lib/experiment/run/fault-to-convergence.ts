@@ -1,4 +1,5 @@
 /** From the fault to its heal and to databases that serve again: the node's part once, each volume's its own. */
+import type { Capability } from '../../capabilities.ts';
 import type { Fault, FaultContext, Moments } from '../../faults/fault.ts';
 import { faultOf } from '../../faults/index.ts';
 import { auditOf, bounded, each, enter, once, recorderOf, type RunEvent } from './run-context.ts';
@@ -7,7 +8,7 @@ import { watchWhile } from './moments.ts';
 import { letOthersServe, moveBack, recreate } from './move-back.ts';
 import { toldOf } from './observed.ts';
 import { remediesOf, type RemedyRun } from './remedy-run.ts';
-import { volumeOf, type Struck } from './struck.ts';
+import type { Struck } from './struck.ts';
 import { waitUntil } from './wait.ts';
 import { servingCommits } from '../waits.ts';
 
@@ -16,7 +17,7 @@ interface Strike extends RunEvent {
   /** At least one. */
   readonly struck: readonly Struck[];
   readonly fault: Fault;
-  readonly context: FaultContext;
+  readonly context: FaultContext<Capability>;
   readonly remedies: readonly RemedyRun[];
   /** What is bounded once for all. */
   readonly whole: Parameters<typeof bounded>[0];
@@ -48,7 +49,7 @@ function strikeOf(event: RunEvent, struck: readonly Struck[], first: Struck): St
   const { cluster, custom, signal } = event;
   const { scenario, victim, times } = first;
   const fault = faultOf(scenario, custom?.fault);
-  const volumes = struck.map(volumeOf);
+  const volumes = struck.map(({ volume }) => volume);
   const context = {
     ...{ testbed: cluster, victim: { node: victim.node }, volumes, scenario },
     recorder: recorderOf(struck),

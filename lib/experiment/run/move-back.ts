@@ -14,7 +14,7 @@ import { drainMs, recreationMs } from '../waits.ts';
 
 /** What of a testbed it takes to empty nodes. */
 type Drainable = Pick<BreakableTestbed, 'clock' | 'nodes'> & {
-  readonly kubernetes: Pick<BreakableTestbed['kubernetes'], 'drain' | 'uncordon'>;
+  readonly kubernetes: Pick<BreakableTestbed<'drain'>['kubernetes'], 'drain' | 'uncordon'>;
 };
 
 interface MoveBackContext {

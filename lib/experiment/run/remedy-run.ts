@@ -1,4 +1,5 @@
 /** A remedy, of one volume or of all: applied at its moment, taken back at its own, both in the history. */
+import type { Capability } from '../../capabilities.ts';
 import { describeError } from '../../errors.ts';
 import type { Moments } from '../../faults/fault.ts';
 import type { Recorder } from '../../history/port.ts';
@@ -8,7 +9,7 @@ import type { Remedy, RemedyContext } from '../../remedies/remedy.ts';
 import { whenInWords } from '../../when.ts';
 import type { Scenario } from '../scenario.ts';
 import { afterInterrupt, boundMs, within } from './bounds.ts';
-import { volumeOf, type Struck } from './struck.ts';
+import type { Struck } from './struck.ts';
 import { recorderOf, type RunEvent } from './run-context.ts';
 import { hasCome } from './moments.ts';
 import { waitUntil } from './wait.ts';
@@ -105,9 +106,9 @@ export class RemedyRun {
     this.#step('healed');
   }
 
-  #context(signal: AbortSignal): RemedyContext {
+  #context(signal: AbortSignal): RemedyContext<Capability> {
     const victim = { node: this.#node };
-    const volumes = this.of.map(volumeOf);
+    const volumes = this.of.map(({ volume }) => volume);
     return { testbed: this.#event.cluster, recorder: this.#recorder, victim, volumes, signal };
   }
 

@@ -1,4 +1,5 @@
 /** What a run's phases share: its volumes, their recorders, and the bound that each phase has. */
+import type { Capability } from '../../capabilities.ts';
 import type {
   Backend,
   BreakableTestbed,
@@ -43,7 +44,8 @@ export interface RunOptions extends VolumeRunOptions, EventOptions {}
 
 /** What is struck, once for all volumes. */
 export interface RunEvent extends Omit<EventOptions, 'backend'> {
-  readonly cluster: BreakableTestbed;
+  /** Known to have what the run needs. */
+  readonly cluster: BreakableTestbed<Capability>;
 }
 
 /** One volume in its run. */

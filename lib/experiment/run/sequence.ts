@@ -3,7 +3,13 @@
  * image, heal, converge, second image, audit. Whatever database is tested, and on however many volumes,
  * this is the only such sequence. What happens to the node happens once; the rest is each volume's own.
  */
-import type { KubernetesTestbed, OpenedCluster, PodRef } from '../../cluster/port.ts';
+import type { Capability } from '../../capabilities.ts';
+import {
+  breakableBy,
+  type KubernetesTestbed,
+  type OpenedCluster,
+  type PodRef,
+} from '../../cluster/port.ts';
 import type { Writers, WriterSpec } from '../../workload/port.ts';
 import { historyVersion, type RunRecord, type SegmentList } from '../../history/events.ts';
 import type { ClientPlan } from '../../history/client-records.ts';
@@ -25,7 +31,8 @@ import { mustHaveEnded, runObserved, type ObservedRun, type Work } from './obser
 import { basisOf, type Scenario } from '../scenario.ts';
 import { Sightings } from './sightings.ts';
 import type { Tested } from './steps.ts';
-import type { Struck } from './struck.ts';
+import { volumeOf, type Struck } from './struck.ts';
+import { capabilitiesFor } from './needs.ts';
 import { EvidenceError } from '../../errors.ts';
 import { waitUntil } from './wait.ts';
 import { clientSides } from '../../workload/ledger.ts';
@@ -45,15 +52,15 @@ export async function recordVolumes<T extends KubernetesTestbed>(
   tested: Tested<T>,
 ): Promise<readonly PromiseSettledResult<void>[]> {
   const { backend, custom, signal } = options;
-  return runObserved<OpenedCluster<T>>(
+  const needs = volumes.flatMap(({ scenario }) => capabilitiesFor(scenario, custom));
+  return runObserved<OpenedCluster<T, Capability>>(
     {
       ...{ clock: backend.clock, signal },
       volumes: volumes.map((volume) => ({ ...volume, first: firstOf(options, volume) })),
-      open: (opening) =>
-        tested.open(
-          backend,
-          opening.map((one, at) => ({ ...wanted(volumes, at), ...one })),
-        ),
+      async open(opening) {
+        const asked = opening.map((one, at) => ({ ...wanted(volumes, at), ...one }));
+        return knownToHave(needs, await tested.open(backend, asked));
+      },
     },
     (opened, { cluster }) => {
       const event = { cluster, signal, ...(custom === undefined ? {} : { custom }) };
@@ -64,6 +71,19 @@ export async function recordVolumes<T extends KubernetesTestbed>(
       return sequence(event, runs);
     },
   );
+}
+
+/** Closed again where it lacks what its backend says that it has. */
+async function knownToHave<T>(
+  needs: readonly Capability[],
+  opened: OpenedCluster<T>,
+): Promise<OpenedCluster<T, Capability>> {
+  try {
+    return { ...opened, cluster: breakableBy(opened.cluster, needs) };
+  } catch (error) {
+    await opened.close();
+    throw error;
+  }
 }
 
 function wanted(volumes: readonly VolumeRunOptions[], index: number): VolumeRunOptions {
@@ -164,7 +184,8 @@ async function untilSteady(run: Run): Promise<Struck> {
   enter(run, 'steady');
   await bounded(run, 'steady', (signal) => reachSteadyState(run, writers, signal));
   if (run.isAlone) await auditOf(run, 'steady');
-  return { ...run, writers, victim: await steps.victim() };
+  const victim = await steps.victim();
+  return { ...run, writers, victim, volume: volumeOf(run, victim) };
 }
 
 /** One fault strikes one node: a database that is on another one would see none. */

@@ -7,4 +7,5 @@ export const apiOutage = faultKind({
   happens: 'nothing: the API server stands still, and so does the kubelet that would replace it',
   certificate: 'it is stopped',
   isOfControlPlane: true,
+  needs: ['component-stall'],
 });

@@ -8,4 +8,5 @@ export const apiPartition = faultKind({
   happens: 'off the control plane alone: all clients still reach the database',
   certificate: 'it reaches no API server, clients reach it',
   silencesKubelet: true,
+  needs: ['node-isolation'],
 });

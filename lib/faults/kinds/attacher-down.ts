@@ -7,4 +7,5 @@ export const attacherDown = faultKind({
   happens: 'nothing: the csi-attacher stands still, so that nothing is attached or detached',
   certificate: 'it is stopped',
   isOfControlPlane: true,
+  needs: ['component-stall'],
 });

@@ -7,4 +7,5 @@ export const controllerRestart = faultKind({
   happens: 'nothing: the controller manager is killed, and the next one begins every wait anew',
   certificate: 'that process is gone',
   isOfControlPlane: true,
+  needs: ['component-kill'],
 });

@@ -10,6 +10,7 @@ export const cpuStarvation = faultKind({
   question: 'A node gets next to no CPU time: is its volume given away while it still writes?',
   happens: 'all its processes together get `cpuShare` of one CPU',
   certificate: 'the kernel stops them in most of its periods',
+  needs: ['cpu-limit'],
   fields: {
     cpuShare: field('fault.cpuShare', z.number().min(0.001).max(1).default(0.005), {
       flags: '--cpu-share <n>',

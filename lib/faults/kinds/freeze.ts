@@ -8,4 +8,5 @@ export const freeze = faultKind({
   happens: 'every process stands still until the heal: thawed after the hand-over it is the zombie',
   certificate: 'it is frozen',
   silencesKubelet: true,
+  needs: ['node-freeze'],
 });

@@ -27,6 +27,7 @@ type Declaration = (typeof faultDeclarations)[number];
 type NamesOf<Trait> = Extract<Declaration, Trait>['name'];
 
 export type FaultKind = Declaration['name'];
+export type FaultNamed<Name> = Extract<Declaration, { readonly name: Name }>;
 export const faultKinds: readonly FaultKind[] = faultDeclarations.map(({ name }) => name);
 
 /** What an experiment asks that has this fault, and no question of its own. */

@@ -8,4 +8,5 @@ export const kubeletStall = faultKind({
   happens: 'the kubelet stands still (SIGSTOP); the database runs on',
   certificate: 'the kubelet is stopped, the node runs',
   silencesKubelet: true,
+  needs: ['agent-stall'],
 });

@@ -9,4 +9,5 @@ export const leaseWrite = faultKind({
     'nothing: once a second somebody writes an annotation to its Lease, which renews nothing',
   certificate: 'the annotation is there',
   isOfControlPlane: true,
+  needs: ['lease-annotation'],
 });

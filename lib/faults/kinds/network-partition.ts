@@ -10,12 +10,14 @@ export const networkPartition = faultKind({
     "off the cluster's network, alive; its database goes on writing, its clients on the same side go on committing",
   certificate: 'it reaches no API server and nobody outside reaches it',
   silencesKubelet: true,
+  needs: ['node-network'],
   fields: {
     link: choice('fault.link', storageLinks, 'survives', {
       flags: '--link <fate>',
       about: 'what a partition does to the victim’s path to the disk',
       swept: { isAsked: true },
       of: ['network-partition'],
+      needs: 'storage-link',
     }),
   },
 });

@@ -13,6 +13,7 @@ export const none = faultKind({
       about:
         'instead of waiting for a second mount the pod is deleted so often, and stays on its node',
       of: ['none'],
+      needs: 'drain',
     }),
   },
 });

@@ -7,4 +7,5 @@ export const runtimeStall = faultKind({
   happens: 'kubelet and containerd stand still; the database runs on',
   certificate: 'both are stopped, the node runs',
   silencesKubelet: true,
+  needs: ['agent-stall'],
 });

@@ -23,16 +23,19 @@ export const remedyDeclarations = [
     name: 'out-of-service',
     on: 'node',
     taints: true,
+    needs: ['node-taint'],
     does: `the node gets the taint \`${outOfServiceKey}\`; the volume is detached within seconds, with no wait for an unmount`,
   },
   {
     name: 'delete-node',
     on: 'node',
+    needs: ['node-deletion', 'kubelet-restart'],
     does: 'the Node object is deleted; its pods are orphans, which Kubernetes removes after 40 to 80 s',
   },
   {
     name: 'drain',
     on: 'node',
+    needs: ['drain'],
     does: '`kubectl drain` with a time limit; on a node that is off it waits for its kubelet in vain',
   },
   {
@@ -44,28 +47,32 @@ export const remedyDeclarations = [
     name: 'fence-first',
     on: 'path',
     taints: true,
+    needs: ['fence', 'node-taint'],
     does: 'the node’s paths are cut at the backend, that is verified, and only then the node is tainted out-of-service',
   },
   {
     name: 'delete-attachment',
     on: 'attachment',
+    needs: ['attachment-deletion'],
     does: 'the victim’s VolumeAttachment is deleted by hand',
   },
   {
     name: 'strip-attachment-finalizer',
     on: 'attachment',
+    needs: ['attachment-deletion'],
     does: 'the same, and its finalizer is taken away: where no attacher runs (`also attacher-down`), the storage is never asked to detach; one that runs acts within a tenth of a second and may be faster',
   },
   {
     name: 'strip-pod-finalizer',
     on: 'pod',
-    needs: { podFinalizer: 'strip-pod-finalizer needs a pod that has one: podFinalizer' },
+    changes: { podFinalizer: 'strip-pod-finalizer needs a pod that has one: podFinalizer' },
     does: 'the pod is force-deleted, and the finalizer that holds it (`workload.finalizer`) is taken away',
   },
 ] as const satisfies readonly RemedyDeclaration[];
 
 type Declaration = (typeof remedyDeclarations)[number];
 export type RemedyKind = Declaration['name'];
+export type RemedyNamed<Name> = Extract<Declaration, { readonly name: Name }>;
 export const remedyKinds: readonly RemedyKind[] = remedyDeclarations.map(({ name }) => name);
 
 /** Somebody does something. */

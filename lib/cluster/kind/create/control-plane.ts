@@ -10,7 +10,7 @@ const programs: Readonly<Record<Component, string>> = {
   attacher: 'csi-attacher',
 };
 
-export function kindControlPlane(node: string): ControlPlane {
+export function kindControlPlane(node: string): Required<ControlPlane> {
   const shell = containerShell(node);
   /** `$1` is the program; no error where it does not run. */
   const inNode = (act: string, component: Component): Promise<string> => {

@@ -1,5 +1,5 @@
 /** A node's agents, kubelet and containerd: made to stand still and to go on, by signals. */
-import { stalls, type Stall } from '../../port.ts';
+import { stalls, type Stall } from '../../machine-port.ts';
 import type { NodeShell, OutOfBandShell } from '../../node-shell.ts';
 
 const every = stalls.runtime;

@@ -7,7 +7,7 @@ import { pasteable, run } from '../../../engine/run.ts';
 import { InfrastructureError } from '../../../errors.ts';
 import type { Proof } from '../../../storage/port.ts';
 import type { WholeNodeShell } from '../../node-shell.ts';
-import { type Machine, type Stall, stalls } from '../../port.ts';
+import { type Machine, type Stall, stalls } from '../../machine-port.ts';
 import type { Lease } from '../ownership/lease.ts';
 import { restartKubelet, resumeAgents, stallAgents, stalledAgents } from './agents.ts';
 import { limitCpu, limitedPeriods, unlimit, unlimitCpu } from './cpu-limit.ts';
@@ -50,7 +50,7 @@ export class KindMachine implements Machine {
 
   readonly stall = (what: Stall): Promise<void> => stallAgents(this.shell, what);
   readonly stalled = (): Promise<string[]> => stalledAgents(this.shell);
-  readonly restartKubelet: Machine['restartKubelet'] = () => restartKubelet(this.shell);
+  readonly restartKubelet: Required<Machine>['restartKubelet'] = () => restartKubelet(this.shell);
   readonly killServer = (): Promise<Proof> => killServers(this.shell);
   readonly throttle = (share: number): Promise<void> => limitCpu(this.node, share);
   readonly throttled = (): Promise<number> => limitedPeriods(this.node, this.#options.lab);

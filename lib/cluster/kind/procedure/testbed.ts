@@ -1,4 +1,5 @@
 /** A cluster without a database, for procedures: what they make on it is gone when it is closed. */
+import type { Capability } from '../../../capabilities.ts';
 import type { Closes, KubernetesTestbed } from '../../port.ts';
 import { kindControlPlane } from '../create/control-plane.ts';
 import type { OpenCluster } from '../create/open-cluster.ts';
@@ -12,7 +13,7 @@ import { defaultGraceS, labelSelector, namespace } from './objects.ts';
 import { removeObjects } from './remove.ts';
 
 export interface ProcedureTestbed
-  extends Omit<KubernetesTestbed, 'startWriters' | 'shell'>,
+  extends Omit<KubernetesTestbed<Capability>, 'startWriters' | 'shell'>,
     Required<Pick<KubernetesTestbed, 'shell'>>,
     Closes,
     Pick<OpenCluster, 'cluster' | 'images'> {

@@ -1,6 +1,6 @@
 /** The machine port on the model. */
 import { database } from '../../../database/chosen.ts';
-import type { Machine } from '../../port.ts';
+import type { Machine } from '../../machine-port.ts';
 import type { NodeMachine } from '../machine.ts';
 import type { Model } from '../model.ts';
 import { measuredTimes } from '../timings.ts';

@@ -1,0 +1,106 @@
+/**
+ * What not every cluster can do. Who needs something of it says so where it is declared; a backend says what it
+ * has before one is opened, so that a scenario which needs more is refused when it is read.
+ */
+import { InfrastructureError } from './errors.ts';
+
+/** Ports whose verbs may be absent; `pods` are the part of Kubernetes that is about one volume. */
+type PortName = 'testbed' | 'machine' | 'controlPlane' | 'kubernetes' | 'pods' | 'disk' | 'backend';
+
+interface CapabilityDeclaration extends Partial<Record<PortName, readonly string[]>> {
+  /** Ends a sentence about a cluster that has it: `it can …`. Beside it, by their port: its verbs, optional there. */
+  readonly can: string;
+}
+
+export const capabilities = {
+  'node-freeze': { can: 'hold all processes of a node', machine: ['freeze', 'thaw'] },
+  'node-power': { can: 'kill a node and boot it', machine: ['kill', 'start'] },
+  'node-network': { can: 'take a node off the network', machine: ['disconnect', 'reconnect'] },
+  'node-isolation': { can: 'cut a node off its API server', machine: ['isolate', 'rejoin'] },
+  'agent-stall': { can: 'hold kubelet and containerd', machine: ['stall', 'resume'] },
+  'kubelet-restart': { can: 'restart a kubelet', machine: ['restartKubelet'] },
+  'server-kill': { can: 'kill the database’s process', machine: ['killServer'] },
+  'cpu-limit': { can: 'starve a node', machine: ['throttle', 'unthrottle', 'throttled'] },
+  'component-kill': { can: 'kill a part of the control plane', controlPlane: ['kill', 'look'] },
+  'component-stall': {
+    can: 'hold a part of the control plane',
+    controlPlane: ['stall', 'resume', 'look'],
+  },
+  drain: { can: 'drain a node', kubernetes: ['drain', 'uncordon'] },
+  'node-taint': { can: 'taint a node', kubernetes: ['taint', 'untaint'] },
+  'node-deletion': { can: 'delete a Node object', kubernetes: ['deleteNode', 'hasNode'] },
+  'lease-annotation': {
+    can: 'write to the Lease of a node',
+    kubernetes: ['annotateLease', 'leaseAnnotation'],
+  },
+  'attachment-deletion': { can: 'delete VolumeAttachments', pods: ['deleteAttachments'] },
+  fence: { can: 'cut a node off the storage for good', disk: ['fence'] },
+  'storage-link': { can: 'break a node’s way to the storage', disk: ['sever', 'restore'] },
+  'power-loss': {
+    can: 'lose what a node had not flushed',
+    disk: ['losePower', 'releaseDead', 'writeSyncedCanary'],
+  },
+  'node-shell': { can: 'run commands on a node', testbed: ['shell'] },
+  'replication-group': { can: 'play a replication group', backend: ['openGroup'] },
+  provisioner: { can: 'have a provisioner make the volume' },
+  'any-gate': { can: 'set feature gates that the model does not know' },
+  'force-detach-wait': {
+    can: 'change the forced-detach wait, which is compiled into published images (--images built)',
+  },
+} as const satisfies Readonly<Record<string, CapabilityDeclaration>>;
+
+export type Capability = keyof typeof capabilities;
+export const capabilityNames = Object.keys(capabilities) as readonly Capability[];
+
+/** All but these. */
+export const capabilitiesBut = <const C extends Capability>(
+  lacking: readonly C[],
+): readonly Exclude<Capability, C>[] =>
+  capabilityNames.filter(
+    (each): each is Exclude<Capability, C> => !lacking.some((one) => one === each),
+  );
+
+/** What whoever is declared so says that it needs. */
+export type NeedsOf<Declared> = Declared extends { readonly needs: readonly (infer C)[] }
+  ? Extract<C, Capability>
+  : never;
+
+type VerbsOf<C extends Capability, Port extends PortName> = {
+  [Name in C]: (typeof capabilities)[Name] extends Readonly<Record<Port, readonly (infer Verb)[]>>
+    ? Verb
+    : never;
+}[C];
+
+/** A port with the verbs of these capabilities; all others stay optional. */
+export type Able<T, Port extends PortName, C extends Capability> = T &
+  Required<Pick<T, Extract<VerbsOf<C, Port>, keyof T>>>;
+
+/** Verbs of these capabilities that a port lacks. */
+function lacking(port: object, name: PortName, needs: readonly Capability[]): readonly string[] {
+  return needs.flatMap((need) => {
+    const declared: CapabilityDeclaration = capabilities[need];
+    return (declared[name] ?? []).filter((verb) => Reflect.get(port, verb) === undefined);
+  });
+}
+
+const isAble = <T extends object, Port extends PortName, C extends Capability>(
+  port: T,
+  name: Port,
+  needs: readonly C[],
+): port is Able<T, Port, C> => lacking(port, name, needs).length === 0;
+
+/**
+ * The same port, known to have what was asked for. Throws InfrastructureError `CAPABILITY_UNTRUE` where
+ * its backend says that it has this and lacks the verb: what is not said to be there was refused before.
+ */
+export function able<T extends object, Port extends PortName, C extends Capability>(
+  port: T,
+  name: Port,
+  needs: readonly C[],
+): Able<T, Port, C> {
+  if (isAble(port, name, needs)) return port;
+  const verbs = lacking(port, name, needs).join(', ');
+  throw new InfrastructureError('CAPABILITY_UNTRUE', `this cluster’s ${name} cannot ${verbs}`, {
+    hint: 'its backend says more than it has: correct its list of capabilities',
+  });
+}

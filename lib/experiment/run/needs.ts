@@ -1,0 +1,51 @@
+/** What a scenario takes of its cluster beyond what every one has: asked before one is opened, and of its ports once it is. */
+import type { Capability } from '../../capabilities.ts';
+import { databaseDeclarations } from '../../database/kinds/index.ts';
+import { diskModeOf } from '../../disk-modes/index.ts';
+import { faultDeclarations } from '../../faults/kinds/index.ts';
+import type { Field } from '../../fields/field.ts';
+import type { KindDeclaration } from '../../fields/of-kinds.ts';
+import { remedyDeclarations } from '../../remedies/kinds/index.ts';
+import { fields } from '../fields.ts';
+import type { Scenario } from '../scenario.ts';
+import { fieldNames, type FieldName } from '../written-paths.ts';
+import type { Custom } from './custom.ts';
+
+interface Need {
+  readonly capability: Capability;
+  /** Who needs it: a value, and the field that has it. */
+  readonly value: string;
+  readonly field: FieldName;
+}
+
+const named = (kinds: readonly KindDeclaration[], name?: string): KindDeclaration | undefined =>
+  kinds.find((kind) => kind.name === name);
+
+/** A part of the caller's own takes what it says itself, and not what the kind takes that it is like. */
+export function needsOf(scenario: Scenario, { fault, remedy }: Custom = {}): readonly Need[] {
+  const kinds = [
+    ['fault', fault ?? named(faultDeclarations, scenario.fault)],
+    ['also', named(faultDeclarations, scenario.also)],
+    ['remedy', remedy ?? named(remedyDeclarations, scenario.remedy)],
+    ['disk', diskModeOf[scenario.disk]],
+    ['database', named(databaseDeclarations, scenario.database)],
+  ] as const;
+  return [
+    ...kinds.flatMap(([field, { name: value = '', needs = [] } = {}]) =>
+      needs.map((capability) => ({ capability, value, field })),
+    ),
+    ...fieldNames.flatMap((field) => needsOfField(field, scenario)),
+  ];
+}
+
+function needsOfField(field: FieldName, scenario: Scenario): Need[] {
+  const { needs: capability, needing, show, stock }: Field = fields[field];
+  if (capability === undefined) return [];
+  const said = scenario[field];
+  const isStock = said === undefined || said === stock;
+  const value = needing === undefined && !isStock ? show(said) : needing?.(said, scenario);
+  return value === undefined ? [] : [{ capability, value, field }];
+}
+
+export const capabilitiesFor = (scenario: Scenario, custom?: Custom): readonly Capability[] =>
+  needsOf(scenario, custom).map(({ capability }) => capability);

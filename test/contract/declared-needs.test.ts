@@ -1,0 +1,86 @@
+/** What a fault, a remedy or a field declares that it needs is enough, and all of it is used: each on a backend that has just that. */
+import { expect, expectTypeOf, test } from 'vitest';
+import { capabilityNames, type Capability } from '../../lib/capabilities.ts';
+import type { MachineWith } from '../../lib/cluster/machine-port.ts';
+import type { Remedy } from '../../lib/remedies/remedy.ts';
+import type { Fault } from '../../lib/faults/fault.ts';
+import { capabilitiesFor } from '../../lib/experiment/run/needs.ts';
+import type { ScenarioInput } from '../../lib/experiment/scenario.ts';
+import { controlPlaneFaults, faultKinds } from '../../lib/faults/kinds/index.ts';
+import { refuseLacking } from '../../lib/library/refusals.ts';
+import { actingRemedies } from '../../lib/remedies/kinds/index.ts';
+import { having, verbsOf, type AskedVerbs } from '../support/exact-backend.ts';
+import { modelScenario, runOnModel, shortTimers } from '../support/model-run.ts';
+
+type Fields = Partial<ScenarioInput>;
+
+const played: readonly Fields[] = [
+  ...faultKinds.map((fault): Fields => ({ fault })),
+  ...controlPlaneFaults.map((also): Fields => ({ also, alsoAt: 5_000 })),
+  ...actingRemedies.map(
+    (remedy): Fields => ({ remedy, podFinalizer: remedy === 'strip-pod-finalizer' }),
+  ),
+  { link: 'stalls' },
+  { link: 'errors' },
+  { remedy: 'force-delete', moveBack: true },
+  { fault: 'none', recreations: 2 },
+  { fault: 'kubelet-stall', serverKills: 2 },
+];
+
+const nobody = (): AskedVerbs => ({ called: new Set(), missed: new Set() });
+
+test.each(played)('%o', async (fields) => {
+  const scenario = modelScenario({ ...shortTimers, ...fields });
+  const needs = [...new Set(capabilitiesFor(scenario))];
+  const heard = nobody();
+  const { verdict } = await runOnModel(scenario, '1', { on: having(needs, heard) });
+  expect(verdict.incompleteBecause).toEqual([]);
+  expect([...heard.missed]).toEqual([]);
+  const isUsed = (need: Capability): boolean => {
+    const verbs = verbsOf(need);
+    return verbs.length === 0 || verbs.some((verb) => heard.called.has(verb));
+  };
+  expect(needs.filter((need) => !isUsed(need))).toEqual([]);
+  const on = (capabilities: readonly Capability[]) => ({ backend: 'vm', capabilities });
+  expect(() => refuseLacking(scenario, on(needs))).not.toThrow();
+  for (const need of needs) {
+    const others = capabilityNames.filter((each) => each !== need);
+    expect(() => refuseLacking(scenario, on(others))).toThrow(`(${need})`);
+  }
+});
+
+test('what is not declared is not given, by types', () => {
+  expectTypeOf<Fault<'node-freeze'>>().toExtend<Fault<'node-freeze' | 'node-power'>>();
+  expectTypeOf<Fault<'node-freeze' | 'node-power'>>().not.toExtend<Fault<'node-freeze'>>();
+  expectTypeOf<Remedy<'drain'>>().toExtend<Remedy>();
+  expectTypeOf<Remedy<'drain'>>().not.toExtend<Remedy<never>>();
+  expectTypeOf<MachineWith<'node-freeze'>['freeze']>().toBeFunction();
+  expectTypeOf<undefined>().toExtend<MachineWith<'node-freeze'>['kill']>();
+});
+
+test('every capability that has verbs on the model is needed by something', () => {
+  const needed = new Set(
+    played.flatMap((fields) => capabilitiesFor(modelScenario({ ...shortTimers, ...fields }))),
+  );
+  const idle = capabilityNames.filter((each) => verbsOf(each).length > 0 && !needed.has(each));
+  expect(idle).toEqual(['node-shell', 'replication-group']);
+});
+
+test('a backend that says more than it has ends the run before anything is broken, and is closed', async () => {
+  const scenario = modelScenario({ ...shortTimers, fault: 'freeze' });
+  let closed = 0;
+  const refused = runOnModel(scenario, '1', {
+    on: (model) => ({
+      ...model,
+      async open(volumes) {
+        const opened = await having(['node-network'], nobody())(model).open(volumes);
+        return { ...opened, close: () => Promise.resolve(void closed++) };
+      },
+    }),
+  });
+  await expect(refused).rejects.toMatchObject({
+    ...{ code: 'CAPABILITY_UNTRUE', exitCode: 4 },
+    message: 'this cluster’s machine cannot freeze, thaw',
+  });
+  expect(closed).toBe(1);
+});
