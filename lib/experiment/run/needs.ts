@@ -1,5 +1,6 @@
 /** What a scenario takes of its cluster beyond what every one has: asked before one is opened, and of its ports once it is. */
 import type { Capability } from '../../capabilities.ts';
+import { breakableBy, type OpenedCluster } from '../../cluster/port.ts';
 import { databaseDeclarations } from '../../database/kinds/index.ts';
 import { diskModeOf } from '../../disk-modes/index.ts';
 import { faultDeclarations } from '../../faults/kinds/index.ts';
@@ -11,7 +12,7 @@ import type { Scenario } from '../scenario.ts';
 import { fieldNames, type FieldName } from '../written-paths.ts';
 import type { Custom } from './custom.ts';
 
-interface Need {
+interface ClusterNeed {
   readonly capability: Capability;
   /** Who needs it: a value, and the field that has it. */
   readonly value: string;
@@ -22,7 +23,10 @@ const named = (kinds: readonly KindDeclaration[], name?: string): KindDeclaratio
   kinds.find((kind) => kind.name === name);
 
 /** A part of the caller's own takes what it says itself, and not what the kind takes that it is like. */
-export function needsOf(scenario: Scenario, { fault, remedy }: Custom = {}): readonly Need[] {
+export function needsOf(
+  scenario: Scenario,
+  { fault, remedy }: Custom = {},
+): readonly ClusterNeed[] {
   const kinds = [
     ['fault', fault ?? named(faultDeclarations, scenario.fault)],
     ['also', named(faultDeclarations, scenario.also)],
@@ -38,7 +42,7 @@ export function needsOf(scenario: Scenario, { fault, remedy }: Custom = {}): rea
   ];
 }
 
-function needsOfField(field: FieldName, scenario: Scenario): Need[] {
+function needsOfField(field: FieldName, scenario: Scenario): ClusterNeed[] {
   const { needs: capability, needing, show, stock }: Field = fields[field];
   if (capability === undefined) return [];
   const said = scenario[field];
@@ -49,3 +53,16 @@ function needsOfField(field: FieldName, scenario: Scenario): Need[] {
 
 export const capabilitiesFor = (scenario: Scenario, custom?: Custom): readonly Capability[] =>
   needsOf(scenario, custom).map(({ capability }) => capability);
+
+/** What was opened, held to its backend's word. Throws as `able`, and closes it. */
+export async function knownToHave<T>(
+  opened: OpenedCluster<T>,
+  needs: readonly Capability[],
+): Promise<OpenedCluster<T, Capability>> {
+  try {
+    return { ...opened, cluster: breakableBy(opened.cluster, needs) };
+  } catch (error) {
+    await opened.close();
+    throw error;
+  }
+}

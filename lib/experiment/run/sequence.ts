@@ -4,12 +4,7 @@
  * this is the only such sequence. What happens to the node happens once; the rest is each volume's own.
  */
 import type { Capability } from '../../capabilities.ts';
-import {
-  breakableBy,
-  type KubernetesTestbed,
-  type OpenedCluster,
-  type PodRef,
-} from '../../cluster/port.ts';
+import type { KubernetesTestbed, OpenedCluster, PodRef } from '../../cluster/port.ts';
 import type { Writers, WriterSpec } from '../../workload/port.ts';
 import { historyVersion, type RunRecord, type SegmentList } from '../../history/events.ts';
 import type { ClientPlan } from '../../history/client-records.ts';
@@ -32,7 +27,7 @@ import { basisOf, type Scenario } from '../scenario.ts';
 import { Sightings } from './sightings.ts';
 import type { Tested } from './steps.ts';
 import { volumeOf, type Struck } from './struck.ts';
-import { capabilitiesFor } from './needs.ts';
+import { capabilitiesFor, knownToHave } from './needs.ts';
 import { EvidenceError } from '../../errors.ts';
 import { waitUntil } from './wait.ts';
 import { clientSides } from '../../workload/ledger.ts';
@@ -59,7 +54,7 @@ export async function recordVolumes<T extends KubernetesTestbed>(
       volumes: volumes.map((volume) => ({ ...volume, first: firstOf(options, volume) })),
       async open(opening) {
         const asked = opening.map((one, at) => ({ ...wanted(volumes, at), ...one }));
-        return knownToHave(needs, await tested.open(backend, asked));
+        return knownToHave(await tested.open(backend, asked), needs);
       },
     },
     (opened, { cluster }) => {
@@ -71,19 +66,6 @@ export async function recordVolumes<T extends KubernetesTestbed>(
       return sequence(event, runs);
     },
   );
-}
-
-/** Closed again where it lacks what its backend says that it has. */
-async function knownToHave<T>(
-  needs: readonly Capability[],
-  opened: OpenedCluster<T>,
-): Promise<OpenedCluster<T, Capability>> {
-  try {
-    return { ...opened, cluster: breakableBy(opened.cluster, needs) };
-  } catch (error) {
-    await opened.close();
-    throw error;
-  }
 }
 
 function wanted(volumes: readonly VolumeRunOptions[], index: number): VolumeRunOptions {
