@@ -28,7 +28,7 @@ export const recordScenarios = (
   volumes: readonly VolumeRunOptions[],
 ): Promise<readonly PromiseSettledResult<void>[]> => recordVolumes(event, volumes, oneServer);
 
-const oneServer: Tested<Testbed> = {
+export const oneServer: Tested<Testbed> = {
   open: (backend, volumes) => backend.open(volumes),
   stepsOn: onOneVolume,
 };
