@@ -5,6 +5,8 @@ import { sweepKey, scheduleAt } from './generate.ts';
 import { play } from './play.ts';
 
 setFlagsFromString('--expose-gc');
+// Where the young generation was small for long, which is a matter of time, V8 guesses that rows grow old.
+setFlagsFromString('--no-allocation-site-pretenuring');
 const gc = runInNewContext('gc') as (options: { type: 'minor' }) => void;
 
 function oldKiB(): number {
