@@ -1,5 +1,9 @@
-/** Whether this is a checkout: the npm package is compiled, and has nothing that images are built from. */
+/** Whether this is a checkout, and where: the npm package is compiled, and has nothing that images are built from. */
+import { fileURLToPath } from 'node:url';
 import { InfrastructureError } from './errors.ts';
+
+/** Without a slash at its end. */
+export const projectRoot = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
 
 export const isCheckout: boolean = import.meta.url.endsWith('.ts');
 

@@ -18,7 +18,7 @@ import {
   type ImageStep,
 } from '../lib/images/part.ts';
 import { partLabels } from '../lib/images/published.ts';
-import { projectRoot } from '../lib/images/image-plan.ts';
+import { projectRoot } from '../lib/checkout.ts';
 
 async function build(): Promise<ExitCode> {
   const [, , source] = process.argv;

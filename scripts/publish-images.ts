@@ -15,7 +15,7 @@ import { exitCode, type ExitCode } from '../lib/errors.ts';
 import { builtParts } from '../lib/images/built/parts.ts';
 import { ensureImages } from '../lib/images/ensure.ts';
 import { mirroredNames, mirroredRef } from '../lib/images/mirrored.ts';
-import { projectRoot } from '../lib/images/image-plan.ts';
+import { projectRoot } from '../lib/checkout.ts';
 import { kubernetesDefault, releaseOf } from '../lib/kubernetes-versions.ts';
 
 process.exitCode = await exitCodeAfter(publish);

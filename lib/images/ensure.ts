@@ -1,13 +1,13 @@
 /** Has all images on the engine, from a registry or built here; an unchanged input builds nothing. */
 import { $ } from '../engine/shell.ts';
-import { needCheckout } from '../checkout.ts';
+import { needCheckout, projectRoot } from '../checkout.ts';
 import { database } from '../database/chosen.ts';
 import { imageIds as idsOf, program } from '../engine/commands.ts';
 import { InfrastructureError } from '../errors.ts';
 import { buildStep, cacheFolder, presentImages } from './build.ts';
 import type { ImageSet, ImageSource, SourceChoice } from './image-set.ts';
 import type { ImageStep } from './part.ts';
-import { planImages, projectRoot } from './image-plan.ts';
+import { planImages } from './image-plan.ts';
 import { askRegistry, chooseSource } from './source.ts';
 
 export interface EnsureRequest {

@@ -2,7 +2,7 @@
 import { join, relative } from 'node:path';
 import { projectVersion } from '../project-version.ts';
 import { contentKey, filesUnder } from './part.ts';
-import { projectRoot } from './image-plan.ts';
+import { projectRoot } from '../checkout.ts';
 
 /** They tell what was measured, or score it: a new sentence of a page is no new harness. */
 const tellers = /^lib\/(export|expectations|mutants|report)\//;

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { builtParts, type BuiltParts } from './built/parts.ts';
-import { describePlan, planImages, projectRoot } from './image-plan.ts';
+import { projectRoot } from '../checkout.ts';
+import { describePlan, planImages } from './image-plan.ts';
 
 let copy: string;
 

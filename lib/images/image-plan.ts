@@ -1,5 +1,5 @@
 /** What would be done to have all images: pure, so that it can be shown and tested without an engine. */
-import { fileURLToPath } from 'node:url';
+import { projectRoot } from '../checkout.ts';
 import { releaseOf } from '../kubernetes-versions.ts';
 import { builtParts } from './built/parts.ts';
 import { madeBy, type ImageOrigin, type ImageSet } from './image-set.ts';
@@ -25,9 +25,6 @@ export interface ImagePlanRequest extends ImageOrigin {
   /** The project's root, whose files decide the keys. Default: this checkout. */
   readonly root?: string;
 }
-
-/** This checkout. */
-export const projectRoot = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
 
 /** Throws UsageError as `releaseOf` does. */
 export function planImages(request: ImagePlanRequest): ImagePlan {

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { builtParts } from './built/parts.ts';
 import { mirroredNames } from './mirrored.ts';
-import { planImages, projectRoot } from './image-plan.ts';
+import { projectRoot } from '../checkout.ts';
+import { planImages } from './image-plan.ts';
 
 const registry = '127.0.0.1:5000';
 const plan = planImages({ source: 'published', kubernetes: '1.37', registry, provisioner: true });

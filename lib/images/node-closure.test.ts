@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, dirname, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { installedClosure, stageDriver } from './node-closure.ts';
-import { projectRoot } from './image-plan.ts';
+import { projectRoot } from '../checkout.ts';
 
 function install(root: string, path: string, version: string, needs: string[]): void {
   mkdirSync(join(root, path), { recursive: true });

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { kubernetesDefault, releaseOf } from '../kubernetes-versions.ts';
-import { projectRoot } from './image-plan.ts';
+import { projectRoot } from '../checkout.ts';
 import { attacherVersion, nodeVersion, provisionerVersion } from './versions.ts';
 
 /** Go's oldest release that the committed modules accept. */

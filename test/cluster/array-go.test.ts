@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { $ } from '../../lib/engine/shell.ts';
 import { arrayModule } from '../../lib/images/built/parts.ts';
-import { projectRoot } from '../../lib/images/image-plan.ts';
+import { projectRoot } from '../../lib/checkout.ts';
 
 const go = $({ quiet: true, cwd: join(projectRoot, arrayModule) });
 

@@ -7,7 +7,7 @@ import { $ } from '../../lib/engine/shell.ts';
 import { builtParts } from '../../lib/images/built/parts.ts';
 import { ensureImages } from '../../lib/images/ensure.ts';
 import { mirroredNames, mirroredRef } from '../../lib/images/mirrored.ts';
-import { projectRoot } from '../../lib/images/image-plan.ts';
+import { projectRoot } from '../../lib/checkout.ts';
 import { kubernetesDefault, releaseOf } from '../../lib/kubernetes-versions.ts';
 import { runExperiment } from '../cluster/experiment.ts';
 import { startRegistry, type OciRegistry } from '../support/oci-registry.ts';

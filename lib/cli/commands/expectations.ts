@@ -1,7 +1,7 @@
 /** Notes what real runs came to, and makes the pages that count them anew: `experiments/expectations.mjs`. */
 import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
+import { projectRoot } from '../../checkout.ts';
 import { exitCode, UsageError, type ExitCode } from '../../errors.ts';
 import { writeOutput } from '../../output-file.ts';
 import { commandLine, parseArguments, runCommand, tell } from '../command.ts';
@@ -10,8 +10,6 @@ interface Flags {
   readonly from: readonly string[];
   readonly note: boolean;
 }
-
-const project = fileURLToPath(new URL('../../..', import.meta.url));
 
 export const expectationsCommand = (): Command =>
   commandLine('npx zx experiments/expectations.mjs', [
@@ -55,10 +53,10 @@ async function count(folders: readonly string[], isNoted: boolean): Promise<void
     });
   }
   const before = readRuns();
-  const found = folders.flatMap((folder) => linesBelow(folder, project));
+  const found = folders.flatMap((folder) => linesBelow(folder, projectRoot));
   const groups = folders
     .flatMap((folder) => foldersWith(folder, 'verdict.json'))
-    .flatMap((run) => groupLineOf(run, sourceOf(run, project)));
+    .flatMap((run) => groupLineOf(run, sourceOf(run, projectRoot)));
   const all = merged(before, found);
   if (isNoted && found.length + groups.length > 0) noteLines([...found, ...groups]);
   if (isNoted) {

@@ -1,6 +1,6 @@
 /** `experiments/false-alarms.mjs [FOLDER…]`: the clean volumes among runs on kind, and the tally. */
-import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
+import { projectRoot } from '../../checkout.ts';
 import { exitCode, type ExitCode } from '../../errors.ts';
 import { cleanVolumeOf } from '../../false-alarms/kind-runs.ts';
 import { falseAlarmTable } from '../../false-alarms/table.ts';
@@ -10,15 +10,13 @@ import { foldersWith, sourceOf } from '../../matrix/collect-events.ts';
 import { linesOf, merged, noteLines } from '../../measurements/store.ts';
 import { commandLine, parseArguments, runCommand, tell } from '../command.ts';
 
-const project = fileURLToPath(new URL('../../..', import.meta.url));
-
 /** Counts what the folders hold beside what is known, prints the tally and sets the exit code. Never throws. */
 export const countFalseAlarms = (): Promise<void> =>
   runCommand('false-alarms', async (args): Promise<ExitCode> => {
     const command = parseArguments(falseAlarmsCommand(), args);
     const found = command.args
       .flatMap((folder) => foldersWith(folder, 'history'))
-      .flatMap((run) => cleanVolumeOf(openHistory(run), sourceOf(run, project)) ?? []);
+      .flatMap((run) => cleanVolumeOf(openHistory(run), sourceOf(run, projectRoot)) ?? []);
     if (command.opts<{ readonly note: boolean }>().note) noteLines(found);
     const all = merged(linesOf(volumeSchema), found);
     tell(falseAlarmTable(all));

@@ -1,8 +1,10 @@
 /** What the machine and its engine offer: gathered once, judged in preflight.ts. */
 import { existsSync } from 'node:fs';
-import { readFile, statfs } from 'node:fs/promises';
+import { readFile, realpath, statfs } from 'node:fs/promises';
 import { userInfo } from 'node:os';
+import { join } from 'node:path';
 import { which } from 'zx';
+import { isCheckout, projectRoot } from '../../checkout.ts';
 import * as engine from '../../engine/commands.ts';
 import { tryRun } from '../../engine/run.ts';
 import { engineName, kindClusterLabel } from './ownership/labels.ts';
@@ -28,6 +30,8 @@ export interface MachineFacts {
   readonly loopControl: boolean;
   /** /dev/fuse: the array serves its paths through it. */
   readonly fuse: boolean;
+  /** Where the packages are, if not in the checkout: a container that gets it follows no link out of it. */
+  readonly packagesElsewhere: string | undefined;
   /** Nodes of any kind cluster on the engine, but for the cluster that is asked about. */
   readonly otherNodes: number;
   readonly inotifyInstances: number;
@@ -55,10 +59,16 @@ export async function machineFacts(cluster?: string): Promise<MachineFacts> {
     availableMemoryBytes: Number(memory?.[1] ?? 0) * 1024,
     loopControl: existsSync('/dev/loop-control'),
     fuse: existsSync('/dev/fuse'),
+    packagesElsewhere: isCheckout ? await packagesElsewhere() : undefined,
     otherNodes: await otherNodes(cluster),
     inotifyInstances: await number('/proc/sys/fs/inotify/max_user_instances'),
     inotifyWatches: await number('/proc/sys/fs/inotify/max_user_watches'),
   };
+}
+
+async function packagesElsewhere(): Promise<string | undefined> {
+  const packages = await realpath(join(projectRoot, 'node_modules'));
+  return packages === join(await realpath(projectRoot), 'node_modules') ? undefined : packages;
 }
 
 async function otherNodes(cluster: string | undefined): Promise<number> {

@@ -14,6 +14,7 @@ const good: MachineFacts = {
   availableMemoryBytes: 16 * gibibyte,
   loopControl: true,
   fuse: true,
+  packagesElsewhere: undefined,
   otherNodes: 0,
   inotifyInstances: 128,
   inotifyWatches: 65_536,
@@ -31,6 +32,7 @@ test('each thing that is missing is named, with a command that mends it', () => 
   expect(failedOf({ ...good, availableMemoryBytes: gibibyte })).toEqual(['MEMORY']);
   expect(failedOf({ ...good, loopControl: false })).toEqual(['LOOP_DEVICES']);
   expect(failedOf({ ...good, fuse: false })).toEqual(['FUSE']);
+  expect(failedOf({ ...good, packagesElsewhere: '/b' })).toEqual(['PACKAGES_ELSEWHERE']);
   expect(failedOf({ ...good, inotifyInstances: 16 })).toEqual(['INOTIFY']);
   expect(failedOf({ ...good, otherNodes: 3 })).toEqual([]);
   expect(failedOf({ ...good, otherNodes: 6 })).toEqual(['INOTIFY']);

@@ -81,6 +81,11 @@ export function judgeMachine(facts: MachineFacts): CheckResult[] {
       found: facts.fuse ? '/dev/fuse' : 'no /dev/fuse',
       mend: 'modprobe fuse',
     }),
+    judge('PACKAGES_ELSEWHERE', 'packages in the checkout, which containers get as it is', {
+      ok: facts.packagesElsewhere === undefined,
+      found: facts.packagesElsewhere ?? 'node_modules',
+      mend: 'rm node_modules && npm ci',
+    }),
     judge('INOTIFY', 'inotify limits', {
       ok: facts.inotifyInstances >= instances && facts.inotifyWatches >= leastInotifyWatches,
       found:

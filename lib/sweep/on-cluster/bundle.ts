@@ -9,13 +9,12 @@ import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { gzipSync } from 'node:zlib';
 import { moduleBeside } from '../../module-beside.ts';
-import { needCheckout } from '../../checkout.ts';
+import { needCheckout, projectRoot } from '../../checkout.ts';
 import { InfrastructureError } from '../../errors.ts';
 import { planFile, type ShardPlan } from './shard.ts';
 
 /** What a ConfigMap holds at most (1 MiB), less some room for its other keys. */
 const mostBytes = 1_000_000;
-const root = fileURLToPath(new URL('../../..', import.meta.url));
 
 /** A ConfigMap's content: names of files, and what is in them. */
 export interface Bundle {
@@ -56,13 +55,13 @@ async function filesOf(entry: string): Promise<Record<string, string>> {
   const all = [...new Set([...paths, ...manifests])].toSorted();
   return {
     'package.json': '{ "type": "module" }',
-    ...Object.fromEntries(all.map((path) => [path, readFileSync(join(root, path), 'utf8')])),
+    ...Object.fromEntries(all.map((path) => [path, readFileSync(join(projectRoot, path), 'utf8')])),
   };
 }
 
 function pathIn(url: string): string {
   const path = fileURLToPath(url);
-  if (path.startsWith(root)) return path.slice(root.length);
+  if (path.startsWith(`${projectRoot}/`)) return path.slice(projectRoot.length + 1);
   throw new InfrastructureError('BUNDLE_OUTSIDE', `${path} is not in the project's folder`, {
     hint: 'install the packages into the project itself',
     command: 'npm ci',
@@ -74,7 +73,7 @@ function manifestsOf(path: string): string[] {
   const found: string[] = [];
   for (let at = path; at.includes('node_modules/'); at = at.slice(0, at.lastIndexOf('/'))) {
     const manifest = `${at}/package.json`;
-    if (existsSync(join(root, manifest))) found.push(manifest);
+    if (existsSync(join(projectRoot, manifest))) found.push(manifest);
   }
   return found;
 }

@@ -1,7 +1,7 @@
 /** Starts the tool in a container of its own, without any cluster, and hands on what it finds. */
 import { availableParallelism } from 'node:os';
 import { basename, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { projectRoot } from '../../../checkout.ts';
 import type { StateResult } from '../../../crash-states/explore.ts';
 import { EvidenceError, InfrastructureError } from '../../../errors.ts';
 import { runOnce } from '../../../engine/commands.ts';
@@ -23,7 +23,6 @@ export interface RunStatesOptions extends Pick<StatesRequest, 'states' | 'polici
   readonly signal: AbortSignal;
 }
 
-const projectRoot = fileURLToPath(new URL('../../../..', import.meta.url));
 /** Where the container sees this project, the run, and its own directories. */
 const places = { app: '/app', run: '/run-folder', images: '/images', scratch: '/scratch' };
 

@@ -3,7 +3,7 @@
  * devices and its nodes' processes. The disk and its observer act through it, so that nothing of
  * this project has to run on the host itself.
  */
-import { fileURLToPath } from 'node:url';
+import { projectRoot } from '../../../checkout.ts';
 import * as engine from '../../../engine/commands.ts';
 import { type LineStream, openStream } from '../../../engine/line-stream.ts';
 import { run } from '../../../engine/run.ts';
@@ -30,7 +30,6 @@ export interface Lab {
 
 /** Where the lab sees this project's code. */
 export const labAppDir = '/app';
-const projectRoot = fileURLToPath(new URL('../../../..', import.meta.url));
 
 export interface LabOptions {
   readonly container: string;
