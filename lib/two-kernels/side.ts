@@ -11,9 +11,8 @@ import { waitFor } from '../cluster/kind/wait.ts';
 import type { ArrayPort } from '../csi/array-port.ts';
 import type { DatabaseChoice } from '../database/fields.ts';
 import { InfrastructureError } from '../errors.ts';
-import type { ComparedFilesystem } from './cases.ts';
 import type { LabClient } from './client.ts';
-import type { Node, NodeName } from './host.ts';
+import type { ComparedFilesystem, Node, NodeName } from './host.ts';
 import { labObserved, type LabServed } from './observations.ts';
 
 export interface SideOptions {
