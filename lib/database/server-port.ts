@@ -84,8 +84,6 @@ export interface BareServer {
   readonly runs: (machine: BareMachine) => Promise<boolean>;
   /** Clean shutdown; killed after 60 s. */
   readonly stop: (machine: BareMachine) => Promise<void>;
-  /** SIGKILL, and waits until it is gone. */
-  readonly kill: (machine: BareMachine) => Promise<void>;
   /** Pages in memory that are not on the disk so; undefined without an answer. */
   readonly dirtyPages: (machine: BareMachine) => Promise<number | undefined>;
   /** Lines of its log that tell of errors. */

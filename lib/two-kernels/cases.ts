@@ -8,9 +8,6 @@ import type { ImageLabel } from '../storage/identity.ts';
 import type { NodeName } from './host.ts';
 import type { LabSide } from './side.ts';
 
-export const comparedFilesystems = ['ext4', 'xfs'] as const;
-export type ComparedFilesystem = (typeof comparedFilesystems)[number];
-
 /** What a schedule is made of: what each side does next, and the images of the volume. */
 export interface LabStage extends Readonly<Record<NodeName, LabSide>> {
   /** Copies the volume while those that may still write it are paused. */

@@ -19,7 +19,7 @@ import { defaultRoot, imagePath, layoutOf, volumeFolder, type Layout } from '../
 import type { Auditor } from '../cluster/auditor-port.ts';
 import type { ImageLabel } from '../storage/identity.ts';
 import type { CopyIdentity, VolumeIdentity } from '../storage/identity.ts';
-import type { ComparedFilesystem } from './cases.ts';
+import type { ComparedFilesystem } from './host.ts';
 import { claimLabLease, releaseLabLease, type LabLease } from './lab-lease.ts';
 
 export interface DiskLabOptions {

@@ -13,6 +13,9 @@ import type { BareMachine } from '../database/server-port.ts';
 export const hostKinds = ['loops', 'slow-loops', 'vms'] as const;
 export type HostKind = (typeof hostKinds)[number];
 
+export const comparedFilesystems = ['ext4', 'xfs'] as const;
+export type ComparedFilesystem = (typeof comparedFilesystems)[number];
+
 export const nodeNames = ['victim', 'successor'] as const;
 export type NodeName = (typeof nodeNames)[number];
 /** Tells the server's clients apart: lib/workload/ledger.ts knows two. */

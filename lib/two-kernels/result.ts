@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { safetyLevels } from '../experiment/scenario.ts';
 import { lineSchema } from '../measurements/store.ts';
-import { caseNames, comparedFilesystems } from './cases.ts';
-import { hostKinds } from './host.ts';
+import { caseNames } from './cases.ts';
+import { comparedFilesystems, hostKinds } from './host.ts';
 
 const bySide = z.strictObject({ victim: z.number(), successor: z.number() });
 const counts = z.strictObject({ acked: z.number(), lost: z.number() });

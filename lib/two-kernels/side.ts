@@ -7,13 +7,13 @@ import { observed } from '../history/observations.ts';
 import { bareServer } from '../database/bare.ts';
 import type { Clock } from '../clock.ts';
 import type { Recorder } from '../history/port.ts';
+import { killServers } from '../cluster/kind/nodes/servers.ts';
 import { waitFor } from '../cluster/kind/wait.ts';
 import type { ArrayPort } from '../csi/array-port.ts';
 import type { DatabaseChoice } from '../database/fields.ts';
 import { InfrastructureError } from '../errors.ts';
-import type { ComparedFilesystem } from './cases.ts';
 import type { LabClient } from './client.ts';
-import type { Node, NodeName } from './host.ts';
+import type { ComparedFilesystem, Node, NodeName } from './host.ts';
 import { labObserved, type LabServed } from './observations.ts';
 
 export interface SideOptions {
@@ -37,6 +37,8 @@ export interface SideOptions {
 /** A server that lives and commits nothing for so long will not. */
 const stuckMs = 60_000;
 const pollMs = 50;
+/** An emulated machine takes its time to give up what its server had. */
+const killedWithinS = 60;
 /** A look at the process costs a shell on the node. */
 const lookEveryMs = 1_000;
 const mountPoint = '/mnt/volume';
@@ -186,7 +188,7 @@ export class LabSide {
   /** The server is killed; the kernel goes on and unmounts. */
   async kill(): Promise<void> {
     await this.#step('is killed');
-    await bareServer.kill(this.#options.node);
+    await killServers(this.#options.node, killedWithinS);
     await this.#unmount();
   }
 

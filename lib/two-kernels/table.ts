@@ -3,15 +3,8 @@
  * case on each host, and whether the hosts agree.
  */
 import { safetyLevels } from '../experiment/scenario.ts';
-import {
-  cases,
-  caseNames,
-  comparedFilesystems,
-  type Case,
-  type CaseName,
-  type ComparedFilesystem,
-} from './cases.ts';
-import { hostKinds, type HostKind } from './host.ts';
+import { cases, caseNames, type Case, type CaseName } from './cases.ts';
+import { comparedFilesystems, hostKinds, type ComparedFilesystem, type HostKind } from './host.ts';
 import type { ImageResult, Result } from './result.ts';
 
 /** Results of one case on one file system, by host. */

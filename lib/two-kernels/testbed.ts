@@ -7,11 +7,10 @@ import { observeMachine } from '../cluster/kind/observe/machine.ts';
 import type { Closes, CommonTestbed, Testbed, TestbedOptions } from '../cluster/port.ts';
 import type { CaseRecord } from '../history/events.ts';
 import type { Disk } from '../storage/port.ts';
-import type { ComparedFilesystem } from './cases.ts';
 import { LabClient } from './client.ts';
 import type { DiskLab } from './disk-lab.ts';
 import { labObserved } from './observations.ts';
-import { nodeNames, type Host, type Node, type NodeName } from './host.ts';
+import { nodeNames, type ComparedFilesystem, type Host, type Node, type NodeName } from './host.ts';
 import { LabSide } from './side.ts';
 
 export interface LabTestbed

@@ -11,15 +11,16 @@ import { describeError, exitCode } from '../../errors.ts';
 import { ensureImages } from '../../images/ensure.ts';
 import { kubernetesDefault } from '../../kubernetes-versions.ts';
 import { linesOf, noteLines } from '../../measurements/store.ts';
-import {
-  caseNames,
-  comparedFilesystems,
-  type CaseName,
-  type ComparedFilesystem,
-} from '../../two-kernels/cases.ts';
+import { caseNames, type CaseName } from '../../two-kernels/cases.ts';
 import { DiskLab } from '../../two-kernels/disk-lab.ts';
 import { guestFiles } from '../../two-kernels/guest-files.ts';
-import { hostKinds, type Host, type HostKind } from '../../two-kernels/host.ts';
+import {
+  comparedFilesystems,
+  hostKinds,
+  type ComparedFilesystem,
+  type Host,
+  type HostKind,
+} from '../../two-kernels/host.ts';
 import { loopHost } from '../../two-kernels/loop-host.ts';
 import { resultSchema, type Result } from '../../two-kernels/result.ts';
 import { runCase, type CaseRun } from '../../two-kernels/run-case.ts';

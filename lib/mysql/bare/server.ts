@@ -53,11 +53,6 @@ async function stop(node: BareMachine): Promise<void> {
     kill -KILL $pid 2>/dev/null || true`);
 }
 
-async function kill(node: BareMachine): Promise<void> {
-  await node.sh(`pid=$(cat /tmp/mysqld.main); kill -KILL $pid 2>/dev/null || exit 0
-    while kill -0 $pid 2>/dev/null; do sleep 0.05; done`);
-}
-
 async function dirtyPages({ databasePort: port }: BareMachine): Promise<number | undefined> {
   const rows = await ask(port, "SHOW GLOBAL STATUS LIKE 'Innodb_buffer_pool_pages_dirty'");
   const value = rows?.[0]?.['Value'];
@@ -103,7 +98,6 @@ export const mysqlBare: BareServer = {
   start,
   runs,
   stop,
-  kill,
   dirtyPages,
   errorLines,
   makeBlank,

@@ -21,9 +21,9 @@ echo $pids`;
 const killedWithinS = 5;
 
 /** Ends servers as a crash does: SIGKILL, and no clean stop. */
-export async function killServers(node: NodeShell): Promise<Proof> {
+export async function killServers(node: NodeShell, withinS = killedWithinS): Promise<Proof> {
   const { server } = database;
-  const ended = (await node.sh(killScript, server, killedWithinS)).trim();
+  const ended = (await node.sh(killScript, server, withinS)).trim();
   const verified = ended !== '';
   const evidence = verified ? `${server} ended: process ${ended}` : `no ${server} ran`;
   return { verified, evidence };
