@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { VirtualClock } from '../../../test/support/virtual-clock.ts';
 import { observed } from '../../history/observations.ts';
-import { watchWhile } from './moments.ts';
+import { cameForAll, watchWhile } from './moments.ts';
 import { Sightings } from './sightings.ts';
 import type { When } from '../../when.ts';
 
@@ -65,4 +65,32 @@ test('it goes on until what was begun has ended, also where the watch fails', as
   );
   await expect(watching).rejects.toThrow('Ctrl-C');
   expect(said).toEqual(['false']);
+});
+
+test.each([
+  ['the last of the volumes', [1_000, 2_000], 2_000],
+  ['none that it never comes for, but for some seconds', [1_000, undefined], 11_000],
+])('what is done once for all waits for %s', async (_, evictedAtMs, expected) => {
+  const clock = new VirtualClock();
+  const sightings = evictedAtMs.map((_, at) => {
+    const one = new Sightings();
+    one.begin({ ...victim, uid: `u${at}` });
+    return one;
+  });
+  const looking = { clock, sightings, faultAtMs, forceDetachAfterMs: 4_000 };
+  const { signal } = new AbortController();
+  let came: number | undefined;
+  const waited = cameForAll('terminating', looking, { deadlineMs: 60_000, signal }).then((has) => {
+    if (has) came = clock.nowMs();
+  });
+  for (let t = 100; t <= 20_000; t += 100) {
+    await clock.advance(100);
+    for (const [at, one] of sightings.entries()) {
+      if (t !== evictedAtMs[at]) continue;
+      const seen = { type: 'observation', t, source: 'api', node: victim.node } as const;
+      one.see({ ...seen, name: observed.podTerminating, data: { uid: `u${at}` } });
+    }
+  }
+  await waited;
+  expect(Math.abs((came ?? 0) - expected)).toBeLessThanOrEqual(200);
 });

@@ -3,11 +3,11 @@ import type { Clock } from '../../clock.ts';
 import type { Moments } from '../../faults/fault.ts';
 import { delayedOf, isSeen, type When } from '../../when.ts';
 import type { Sightings } from './sightings.ts';
-import { waitUntil } from './wait.ts';
+import { waitUntil, type WaitUntilOptions } from './wait.ts';
 
 interface Looking {
   readonly clock: Clock;
-  /** Sightings of each volume: a moment has come when it has for one of them. */
+  /** Of each volume: a moment of the fault has come when it has for one of them. */
   readonly sightings: readonly Sightings[];
   readonly faultAtMs: number;
   /** The wait before a forced detach. */
@@ -40,7 +40,31 @@ export async function watchWhile<T>(
   }
 }
 
-export function hasCome(
+/** Pods of one node are evicted one after the other, within a second. */
+const othersWithinMs = 10_000;
+
+/**
+ * False where it did not come by the deadline. What is done once for all volumes waits until it has come
+ * for each, as each history asks; where it never does for one, the others do not wait for it long.
+ */
+export async function cameForAll(
+  moment: When,
+  looking: Looking,
+  { deadlineMs, signal }: Pick<WaitUntilOptions, 'deadlineMs' | 'signal'>,
+): Promise<boolean> {
+  const { clock, sightings } = looking;
+  const each = sightings.map((one) => ({ ...looking, sightings: [one] }));
+  if (!(await waitUntil(clock, () => hasCome(moment, looking), { deadlineMs, signal })))
+    return false;
+  const untilMs = Math.min(clock.nowMs() + othersWithinMs, deadlineMs);
+  await waitUntil(clock, () => each.every((one) => hasCome(moment, one)), {
+    deadlineMs: untilMs,
+    signal,
+  });
+  return true;
+}
+
+function hasCome(
   moment: When,
   { clock, sightings, faultAtMs, forceDetachAfterMs }: Looking,
 ): boolean {

@@ -11,8 +11,7 @@ import type { Scenario } from '../scenario.ts';
 import { afterInterrupt, boundMs, within } from './bounds.ts';
 import type { Struck } from './struck.ts';
 import { recorderOf, type RunEvent } from './run-context.ts';
-import { hasCome } from './moments.ts';
-import { waitUntil } from './wait.ts';
+import { cameForAll } from './moments.ts';
 
 export class RemedyRun {
   /** The volumes that it is for. */
@@ -56,13 +55,13 @@ export class RemedyRun {
     }
   }
 
-  async #isDue(faultAtMs: number, deadlineMs: number): Promise<boolean> {
+  #isDue(faultAtMs: number, deadlineMs: number): Promise<boolean> {
     const { cluster, signal } = this.#event;
     const { clock } = cluster;
     const { remedyAt, forceDetachAfterMs } = this.#scenario;
     const sightings = this.of.map((run) => run.sightings);
     const looking = { clock, sightings, faultAtMs, forceDetachAfterMs };
-    return waitUntil(clock, () => hasCome(remedyAt, looking), { deadlineMs, signal });
+    return cameForAll(remedyAt, looking, { deadlineMs, signal });
   }
 
   /** A call that does not return by the deadline is given up: the heal may be what it waits for. */
