@@ -7,7 +7,7 @@ import { waitUntil, type WaitUntilOptions } from './wait.ts';
 
 interface Looking {
   readonly clock: Clock;
-  /** Of each volume: a moment of the fault has come when it has for one of them. */
+  /** Sightings of each volume: a moment of the fault has come when it has for one of them. */
   readonly sightings: readonly Sightings[];
   readonly faultAtMs: number;
   /** The wait before a forced detach. */
