@@ -1,4 +1,5 @@
 /** What a tool answered, as a record has it. */
+
 /** A command's answer, kept as evidence. `output` is at most 4 KiB, its end cut with a mark. */
 export interface CommandEvidence {
   readonly command: string;

@@ -7,7 +7,8 @@ import { fileURLToPath } from 'node:url';
 import pRetry from 'p-retry';
 import { createConnection } from 'mysql2/promise';
 import * as engine from '../../lib/engine/commands.ts';
-import { pasteable, run } from '../../lib/engine/run.ts';
+import { pasteable } from '../../lib/engine/pasteable.ts';
+import { run } from '../../lib/engine/run.ts';
 import { InfrastructureError } from '../../lib/errors.ts';
 
 export interface BenchDatabase extends AsyncDisposable {

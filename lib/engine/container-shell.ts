@@ -2,7 +2,8 @@
 import pRetry from 'p-retry';
 import { scriptWords, type WholeNodeShell } from '../cluster/node-shell.ts';
 import * as engine from './commands.ts';
-import { pasteable, run, tryRun } from './run.ts';
+import { pasteable } from './pasteable.ts';
+import { run, tryRun } from './run.ts';
 
 /** What runc says where a task does not freeze. */
 const freezerIsBusy = 'unable to freeze';

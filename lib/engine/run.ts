@@ -18,7 +18,6 @@ export interface CommandOptions {
 }
 
 export type { CommandResult };
-export { pasteable };
 
 /**
  * What the engine takes longest for, removing the containers of three nodes, takes 10 s on a busy

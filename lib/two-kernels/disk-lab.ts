@@ -5,7 +5,7 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { projectRoot } from '../checkout.ts';
 import { kindAuditor } from '../cluster/kind/auditor.ts';
 import { startArray } from '../cluster/kind/disk/array-container.ts';
 import { copyVolume, identifyVolume } from '../cluster/kind/disk/disk-tool.ts';
@@ -47,11 +47,10 @@ export class DiskLab implements AsyncDisposable {
     const folder = await mkdtemp(join(tmpdir(), 'fd-two-kernels-'));
     await mkdir(layoutOf(folder).copies);
     const main = 'mount -t devtmpfs devtmpfs /dev && exec sleep infinity';
-    const app = fileURLToPath(new URL('../..', import.meta.url));
     const lease = await claimLabLease(folder, options.tools, ({ containers, labels }) => {
       const flags = [
         ...['--init', '--name', containers.lab, ...labels, '--privileged', '--network', 'none'],
-        ...['--volume', `${folder}:${defaultRoot}`, '--volume', `${app}:/app:ro`],
+        ...['--volume', `${folder}:${defaultRoot}`, '--volume', `${projectRoot}:/app:ro`],
         ...['--workdir', '/app', '--entrypoint', 'sh'],
       ];
       return start(flags, options.tools, '-c', main);

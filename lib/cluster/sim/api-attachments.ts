@@ -2,9 +2,8 @@
 import { observed } from '../../history/observations.ts';
 import type { AttachmentObject, NodeObject } from './api-objects.ts';
 import { attachmentSighting, listSighting } from './api-sightings.ts';
-import type { Lookout, ApiWatcher } from './api-watchers.ts';
+import type { Lookout, ApiWatcher, Sighting } from './api-watchers.ts';
 import { notices, type NoticeCode, type Notify } from './notices.ts';
-import type { Sighting } from './api-watchers.ts';
 
 const none: readonly AttachmentObject[] = [];
 const deaf: ApiWatcher = {};

@@ -3,5 +3,8 @@ import { capabilitiesBut } from '../../capabilities.ts';
 
 /** Volumes are there from the start, and gates are played where the model knows them (lib/kubernetes-versions.ts). */
 export const simCapabilities = capabilitiesBut([
-  ...(['node-shell', 'replication-group', 'provisioner', 'any-gate'] as const),
+  'node-shell',
+  'replication-group',
+  'provisioner',
+  'any-gate',
 ]);

@@ -46,8 +46,8 @@ function needsOfField(field: FieldName, scenario: Scenario): ClusterNeed[] {
   const { needs: capability, needing, show, stock }: Field = fields[field];
   if (capability === undefined) return [];
   const said = scenario[field];
-  const isStock = said === undefined || said === stock;
-  const value = needing === undefined && !isStock ? show(said) : needing?.(said, scenario);
+  const all = said === undefined || said === stock ? undefined : show(said);
+  const value = needing === undefined ? all : needing(said, scenario);
   return value === undefined ? [] : [{ capability, value, field }];
 }
 

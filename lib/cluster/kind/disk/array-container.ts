@@ -4,7 +4,8 @@
  */
 import { inspect } from '../../../engine/ask.ts';
 import * as engine from '../../../engine/commands.ts';
-import { pasteable, run } from '../../../engine/run.ts';
+import { pasteable } from '../../../engine/pasteable.ts';
+import { run } from '../../../engine/run.ts';
 import { weighing } from '../nodes/cpu-weights.ts';
 import { waitFor } from '../wait.ts';
 

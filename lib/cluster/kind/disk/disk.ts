@@ -5,7 +5,8 @@ import { linkStateOf, type PowerLoss, type SeveredLink } from '../../../disk-kin
 import type { DiskMode } from '../../../disk-modes/index.ts';
 import { firstProcessOf } from '../../../engine/ask.ts';
 import * as engine from '../../../engine/commands.ts';
-import { copyTimeoutMs, pasteable, run } from '../../../engine/run.ts';
+import { pasteable } from '../../../engine/pasteable.ts';
+import { copyTimeoutMs, run } from '../../../engine/run.ts';
 import { InfrastructureError } from '../../../errors.ts';
 import type { Disk, Proof } from '../../../storage/port.ts';
 import type { KindMachine } from '../nodes/machine.ts';
