@@ -1,6 +1,6 @@
 /**
  * `npm test`: runs every group of tests whose needs are met, says aloud what it skips and why, and
- * ends with `N passed, N failed`. `--full` adds the long runs. With CI=true a skip is a failure.
+ * ends with the failed tests and `N passed, N failed`. `--full` adds the long runs. With CI=true a skip is a failure.
  */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -104,5 +104,6 @@ const wanted = process.argv.includes('--full') ? [...groups, full] : groups;
 let counts = noCounts;
 for (const group of wanted) counts = sum(counts, await runGroup(group));
 const verdict = process.env['CI'] === 'true' ? strict(counts) : counts;
+for (const failure of verdict.failures) say(failure);
 say(summaryLine(verdict));
 process.exitCode = verdict.failed === 0 && verdict.passed > 0 ? 0 : 1;
