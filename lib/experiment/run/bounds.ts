@@ -6,7 +6,7 @@
 import type { Clock } from '../../clock.ts';
 import { EvidenceError } from '../../errors.ts';
 import type { Scenario } from '../scenario.ts';
-import { recreationMs } from '../waits.ts';
+import { recreationMs, restartMs } from '../waits.ts';
 import type { Steps } from './steps.ts';
 
 export type Times = Pick<
@@ -34,8 +34,8 @@ const callsMs = 900_000;
  * of seven other volumes: nobody waits so long for what still works.
  */
 const longMs = 7_200_000;
-/** server-kills.ts waits so long for each restart. */
-const serverKillMs = 200_000;
+/** Each kill and the wait for the restart, as server-kills.ts does them. */
+const serverKillMs = restartMs + 20_000;
 
 interface AfterInterrupt {
   /** The step goes on so long after the interrupt, and is then given up. */
