@@ -31,7 +31,7 @@ beforeEach(() => {
   for (const file of [summary, outputs]) writeFileSync(file ?? '', '');
 });
 
-test('two shards of a matrix, judged together', { timeout: 120_000 }, async () => {
+test('two shards of a matrix, judged together', async () => {
   // One cell is a race, which may be counted too rarely: then the batch is open.
   const [FAIL_ON, where] = ['unexpected,inconclusive', { SHARDS: '2', FOLDER: 'out' }];
   const shards = { ...where, FAIL_ON, SEED: 'one', NAME: 'Kubernetes 1.36' };
@@ -60,7 +60,7 @@ test('two shards of a matrix, judged together', { timeout: 120_000 }, async () =
   expect(said()).toContain('1 of 2 shards left nothing.');
 });
 
-test('a scenario, and every outcome that may fail the job', { timeout: 120_000 }, async () => {
+test('a scenario, and every outcome that may fail the job', async () => {
   const SCENARIO = join(root, 'experiments/schedules/reboot-at-force-detach.yaml');
   expect(await ci('run', { SCENARIO })).toBe(0);
   expect(await ci('judge')).toBe(0);
@@ -79,12 +79,12 @@ test('a scenario, and every outcome that may fail the job', { timeout: 120_000 }
   expect(await ci('judge', { FAIL_ON: 'never' })).toBe(0);
 });
 
-test('where nothing came there is nothing to judge', { timeout: 60_000 }, async () => {
+test('where nothing came there is nothing to judge', async () => {
   expect(await ci('judge', { SHARDS: '2', FOLDER: 'none' })).toBe(4);
   expect(said()).toBe('## forcedetach\n\n2 of 2 shards left nothing.\n');
 });
 
-test('what makes no sense is refused', { timeout: 60_000 }, async () => {
+test('what makes no sense is refused', async () => {
   expect(await ci('run', { MATRIX: 'none.yaml', SHARD: '3/3' })).toBe(2);
   expect(await ci('run')).toBe(2);
   expect(await ci('run', { MATRIX: 'small.yaml', SCENARIO: 'small.yaml' })).toBe(2);

@@ -5,12 +5,12 @@ import { expect, test } from 'vitest';
 import { connect } from './commands.ts';
 import { run, tryRun } from './run.ts';
 
-test('a command that is ended by its timeout has failed', { timeout: 30_000 }, async () => {
+test('a command that is ended by its timeout has failed', async () => {
   const command = ['sh', '-c', 'trap "exit 0" TERM; sleep 20 & wait'];
   expect((await tryRun(command, { timeoutMs: 100 })).exitCode).toBe(-1);
 });
 
-test('a command that nothing ends holds nobody up', { timeout: 30_000 }, async () => {
+test('a command that nothing ends holds nobody up', async () => {
   // Deaf to SIGTERM, and a child that has left its group keeps its output open.
   const deaf = 'trap "" TERM; setsid sleep 20 & while true; do sleep 1; done';
   const beganMs = performance.now();
@@ -19,7 +19,7 @@ test('a command that nothing ends holds nobody up', { timeout: 30_000 }, async (
   expect(performance.now() - beganMs).toBeLessThan(6000);
 });
 
-test('a hanging engine is an error that says what to do by hand', { timeout: 30_000 }, async () => {
+test('a hanging engine is an error that says what to do by hand', async () => {
   const bin = mkdtempSync(join(tmpdir(), 'fd-bin-'));
   try {
     writeFileSync(join(bin, 'docker'), '#!/bin/sh\nexec sleep 30\n', { mode: 0o755 });
@@ -35,9 +35,7 @@ test('a hanging engine is an error that says what to do by hand', { timeout: 30_
   }
 });
 
-test('a process that starts commands and stands still holds nobody up', {
-  timeout: 60_000,
-}, async () => {
+test('a process that starts commands and stands still holds nobody up', async () => {
   const parent = (await tryRun(['sh', '-c', 'cut -d " " -f 4 /proc/$$/stat'])).stdout;
   process.kill(Number(parent), 'SIGSTOP');
   try {

@@ -23,9 +23,7 @@ test('where it is killed its commands fail, and the next one has a new process',
   expect(next.stdout).not.toBe(stdout);
 });
 
-test('where it is killed a stream ends with an error, and its command with it', {
-  timeout: 30_000,
-}, async () => {
+test('where it is killed a stream ends with an error, and its command with it', async () => {
   const pid = Promise.withResolvers<string>();
   const stream = await spawnStream(['sh', '-c', 'echo $PPID $$; exec cat'], pid.resolve);
   const [parent, child] = (await pid.promise).split(' ');
@@ -35,7 +33,7 @@ test('where it is killed a stream ends with an error, and its command with it', 
   await stream[Symbol.asyncDispose]();
 });
 
-test('a forked process is told, killed, and says how it ended', { timeout: 30_000 }, async () => {
+test('a forked process is told, killed, and says how it ended', async () => {
   const path = fileURLToPath(new URL('../cluster/kind/clients/writer-process.ts', import.meta.url));
   const misled = spawnFork(path, () => undefined);
   misled.tell({ type: 'start', spec: { client: 'inside' }, directory: '/no/such/folder' });
@@ -61,21 +59,15 @@ test.each([
     const { closed } = await spawnStream(['sh', '-c', 'echo $$; exec sleep 1000'], console.log);
     await closed;`,
   ],
-])(
-  'a %s ends with who asked for it, however that one ends',
-  {
-    timeout: 30_000,
-  },
-  async (_, program) => {
-    const argv = ['--input-type=module', '--eval', program];
-    const parent = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'inherit'] });
-    const [pid] = (await once(parent.stdout, 'data')) as [Buffer];
-    parent.kill('SIGKILL');
-    await expect.poll(() => isGone(String(pid).trim()), { timeout: 20_000 }).toBe(true);
-  },
-);
+])('a %s ends with who asked for it, however that one ends', async (_, program) => {
+  const argv = ['--input-type=module', '--eval', program];
+  const parent = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [pid] = (await once(parent.stdout, 'data')) as [Buffer];
+  parent.kill('SIGKILL');
+  await expect.poll(() => isGone(String(pid).trim()), { timeout: 20_000 }).toBe(true);
+});
 
-test('it holds nobody up, and ends with who started it', { timeout: 30_000 }, async () => {
+test('it holds nobody up, and ends with who started it', async () => {
   const program = `import { tryRun } from ${JSON.stringify(engine)};
     console.log((await tryRun(['sh', '-c', ${JSON.stringify(parentOf)}])).stdout);`;
   const { exitCode, stdout } = await tryRun([

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { buildStep } from './build.ts';
 
-test('an abort ends what is being built', { timeout: 30_000 }, async () => {
+test('an abort ends what is being built', async () => {
   const cache = mkdtempSync(join(tmpdir(), 'fd-cache-'));
   onTestFinished(() => rmSync(cache, { recursive: true, force: true }));
   const end = new AbortController();

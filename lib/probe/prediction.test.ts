@@ -4,15 +4,13 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, expect, test } from 'vitest';
 import { writeKubeconfig } from '../../test/support/user-kubeconfig.ts';
 import { probeClients } from './clients.ts';
 import { predictionFor } from './prediction.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'forcedetach-no-cluster-'));
 let server: Server | undefined;
-// It is slow to import where the machine is busy.
-beforeAll(() => import('@kubernetes/client-node'), 120_000);
 afterEach(() => {
   server?.closeAllConnections();
   server?.close();

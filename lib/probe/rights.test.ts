@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, expect, test } from 'vitest';
 import { FakeStorageApi } from '../../test/support/fake-storage-api.ts';
 import { writeKubeconfig } from '../../test/support/user-kubeconfig.ts';
 import { describeError } from '../errors.ts';
@@ -27,8 +27,6 @@ import { runTrials, type TrialsRequest } from './trials/run-trials.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'forcedetach-rights-'));
 let api: FakeStorageApi;
-// It is slow to import where the machine is busy.
-beforeAll(() => import('@kubernetes/client-node'), 120_000);
 afterEach(() => api.stop());
 afterAll(() => rmSync(folder, { recursive: true }));
 

@@ -66,5 +66,6 @@ export const writeLogFields = {
     flags: '--keep-writes',
     about: 'keep the data of each write, so that crash-states can rebuild any moment',
     of: devices,
+    needs: 'write-log',
   }),
 };

@@ -5,9 +5,7 @@ import { play } from './play.ts';
 
 const seeds = Array.from({ length: 20 }, (_, n) => String(n));
 
-test('an overlap of 3 s costs commits, as it does with the runner’s client', {
-  timeout: 60_000,
-}, () => {
+test('an overlap of 3 s costs commits, as it does with the runner’s client', () => {
   const scenario = modelScenario({
     ...{ disk: 'ack-early', cutAfterMs: 3000, remedy: 'force-delete', remedyAt: 'terminating' },
   });

@@ -10,7 +10,7 @@ import { afterAll, beforeAll } from 'vitest';
 export const chromiumPath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find(existsSync);
 
 /** A busy machine draws later. */
-export const soon = { timeout: 10_000 };
+export const soon = { timeout: 60_000 };
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -50,7 +50,7 @@ export function openingPages(folder: string): Pages {
   beforeAll(async () => {
     const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking'];
     browser = await chromium.launch({ executablePath: chromiumPath ?? '', args });
-  }, 60_000);
+  });
   afterAll(() => browser.close());
   return {
     async open(html, options = {}): Promise<Opened> {

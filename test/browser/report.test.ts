@@ -12,7 +12,7 @@ import { exampleSource } from '../support/example-source.ts';
 import { renderHtml } from '../../lib/report/html.ts';
 import { reportData } from '../../lib/report/report-data.ts';
 import { planted, writeLargeHistory } from '../support/large-history.ts';
-import { chromiumPath, openingPages, seriousProblems, type Opened } from './chromium.ts';
+import { chromiumPath, openingPages, seriousProblems, soon, type Opened } from './chromium.ts';
 
 test('Chromium is here where CI is', () => {
   if (chromiumPath === undefined) {
@@ -30,7 +30,7 @@ describe.skipIf(chromiumPath === undefined)('the report in Chromium', () => {
     chromium.open(await renderHtml(reportData(verdict, exampleSource)), options);
 
   const rangeIs = (page: Page, text: RegExp): Promise<void> =>
-    page.locator('#range', { hasText: text }).waitFor({ timeout: 10_000 });
+    page.locator('#range', { hasText: text }).waitFor(soon);
 
   test('says the verdict, complains of nothing and asks the network for nothing', async () => {
     const { page, complaints, requests } = await open(exampleVerdict);
@@ -79,7 +79,7 @@ describe.skipIf(chromiumPath === undefined)('the report in Chromium', () => {
     // So near, each operation is a point of its own.
     await rangeIs(page, /after the fault, [2-9]\d\d operations$/);
     expect(complaints).toEqual([]);
-  }, 300_000);
+  });
 
   test('without JavaScript the facts and a picture of the time axis are there', async () => {
     const { page } = await open(exampleVerdict, { javaScriptEnabled: false });

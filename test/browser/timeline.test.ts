@@ -20,7 +20,7 @@ describe.skipIf(chromiumPath === undefined)('the time axis in Chromium', () => {
     chromium.open(await renderHtml(reportData(verdict, exampleSource)), options);
 
   const rangeIs = (page: Page, text: RegExp): Promise<void> =>
-    page.locator('#range', { hasText: text }).waitFor({ timeout: 10_000 });
+    page.locator('#range', { hasText: text }).waitFor(soon);
 
   /** Scrolls so that this part of the time axis is in the middle, and puts the mouse there. */
   async function hover(page: Page, x: number, y: number): Promise<void> {

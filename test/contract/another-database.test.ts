@@ -49,7 +49,7 @@ function newFolder(): string {
 const bytesOf = ({ folder }: api.FinishedRun): Buffer =>
   readFileSync(join(folder, 'history/run.hist'));
 
-test('a run takes another database without a word of MySQL', { timeout: 180_000 }, async () => {
+test('a run takes another database without a word of MySQL', async () => {
   const folder = newFolder();
   const fault = api.networkPartition();
   const run = await api

@@ -4,7 +4,7 @@ import { coveringCells, differences, nameOf } from '../support/both-players.ts';
 
 const disksEach = 2;
 
-test('player and runner agree', { timeout: 600_000 }, async () => {
+test('player and runner agree', async () => {
   const differ: Record<string, readonly string[]> = {};
   for (const cell of coveringCells(disksEach)) {
     const found = await differences(cell, 1);

@@ -27,16 +27,12 @@ const compared = async (folder: string): Promise<RunComparison> =>
 describe('the model', () => {
   const comparisons: RunComparison[] = [];
 
-  test.each(folders)(
-    'differs from %s only where that is known',
-    { timeout: 300_000 },
-    async (folder) => {
-      const comparison = await compared(folder);
-      comparisons.push(comparison);
-      const news = differencesOf(comparison).filter(({ because }) => because === undefined);
-      expect(news).toEqual([]);
-    },
-  );
+  test.each(folders)('differs from %s only where that is known', async (folder) => {
+    const comparison = await compared(folder);
+    comparisons.push(comparison);
+    const news = differencesOf(comparison).filter(({ because }) => because === undefined);
+    expect(news).toEqual([]);
+  });
 
   test('was compared with enough, and what is known is not too rare', () => {
     expect(comparisons).toHaveLength(folders.length);
@@ -56,9 +52,7 @@ const cells = [
   'default-short/cells/09-cut-off-out-of-service-unfenced.alone',
 ].map((cell) => join('reports/matrix', cell));
 
-test('runs of batches differ only by load that they recorded, races at their own pace', {
-  timeout: 600_000,
-}, async () => {
+test('runs of batches differ only by load that they recorded, races at their own pace', async () => {
   const comparisons = await Promise.all(cells.map(compared));
   const differences = comparisons.flatMap(differencesOf);
   expect(differences.filter(({ because }) => because === undefined)).toEqual([]);

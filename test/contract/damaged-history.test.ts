@@ -40,7 +40,7 @@ beforeAll(async () => {
   ];
   const run = await $({ quiet: true, nothrow: true })`node experiments/node-crash.mjs ${words}`;
   code = run.exitCode;
-}, 120_000);
+});
 afterAll(() => rmSync(whole, { recursive: true }));
 
 beforeEach(() => {

@@ -43,7 +43,7 @@ test.concurrent.each([
   ['uncertain-attachment', '--attach-while-busy refused', 'safe'],
   ['api-partition', '--remedy none', 'safe'],
   ['node-reboot', '--reboot-at force-detach', 'safe'],
-])('%s %s expects %s', { timeout: 60_000 }, async (name, flags, expected) => {
+])('%s %s expects %s', async (name, flags, expected) => {
   const { code, stdout } = await experiment(name, `${flags} --cluster sim --dry-run`);
   expect(code).toBe(0);
   expect(/^ {2}expected +(.*)$/m.exec(stdout)?.[1]).toBe(expected);
@@ -105,7 +105,7 @@ test.concurrent.each([
   ['8 2 --run reports/samples/node-crash', 3, /^8\. .*: as expected$/m],
   ['--run reports/samples/node-crash', 0, /^8\. .*: as expected$/m],
   ['8 --dry-run --cluster-name ../x', 2, /^$/],
-])('claims %s ends with %d', { timeout: 60_000 }, async (flags, exit, says) => {
+])('claims %s ends with %d', async (flags, exit, says) => {
   const { code, stdout } = await experiment('claims', flags);
   expect(code).toBe(exit);
   expect(stdout).toMatch(says);

@@ -63,7 +63,7 @@ beforeAll(async () => {
     onCell: () => undefined,
   });
   writeFileSync(path, sealed(body));
-}, 120_000);
+});
 
 test('a forecast that was changed is refused, whatever was changed', () => {
   expect(readForecast(path)).toMatchObject({ matrix: 'small.yaml', runs: 40 });
@@ -82,9 +82,7 @@ test('a forecast that was changed is refused, whatever was changed', () => {
   expect(() => readForecast(altered)).toThrow(/is no forecast/);
 });
 
-test('the model’s own runs are scored as what they are: within, and sure', {
-  timeout: 120_000,
-}, async () => {
+test('the model’s own runs are scored as what they are: within, and sure', async () => {
   const forecast = readForecast(path);
   const batch = await playBatch(false);
   const runs = trialsOf(forecast, batch, new Date('2026-11-24T10:30:00Z')).map((trial) =>

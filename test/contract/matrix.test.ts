@@ -46,9 +46,7 @@ writeFileSync(file, smallMatrix);
 const batchIn = (out: string): Batch =>
   batchSchema.parse(JSON.parse(readFileSync(join(out, 'batch.json'), 'utf8')));
 
-test('a batch leaves its outputs, and goes on where it was cut short', {
-  timeout: 120_000,
-}, async () => {
+test('a batch leaves its outputs, and goes on where it was cut short', async () => {
   const out = join(folder, 'batch');
   const words = [file, '--seed', 'three', '--out', out];
   const first = await matrix(...words, '--json', '--reports', 'unexpected');
@@ -89,9 +87,7 @@ test('a batch leaves its outputs, and goes on where it was cut short', {
   });
 });
 
-test('three cells on the model share one fault event where that is asked for', {
-  timeout: 120_000,
-}, async () => {
+test('three cells on the model share one fault event where that is asked for', async () => {
   const shared = join(folder, 'shared.yaml');
   writeFileSync(shared, smallMatrix.replace('[unfenced, fenced]', '[unfenced, fenced, exclusive]'));
   const out = join(folder, 'shared');
@@ -107,7 +103,7 @@ test('three cells on the model share one fault event where that is asked for', {
   expect(batchIn(out).replay).toContain(' --volumes 3 ');
 });
 
-test('shards run apart and merged are the batch', { timeout: 120_000 }, async () => {
+test('shards run apart and merged are the batch', async () => {
   const words = [file, '--seed', 'three', '--reports', 'unexpected'];
   const whole = batchIn(join(folder, 'batch'));
   const shards = ['1/2', '2/2'].map((shard) => join(folder, shard.replace('/', '-')));

@@ -36,7 +36,7 @@ beforeAll(async () => {
     const segment = file.slice(0, -suffixes.frames.length);
     files.set(segment, readFileSync(pathOf(segment)));
   }
-}, 120_000);
+});
 afterAll(() => rmSync(folder, { recursive: true }));
 
 interface Frame {

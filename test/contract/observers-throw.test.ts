@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { writeKubeconfig } from '../support/user-kubeconfig.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Recorder } from '../../lib/history/port.ts';
@@ -23,8 +23,6 @@ import {
 import { observeMachine } from '../../lib/cluster/kind/observe/machine.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'forcedetach-throws-'));
-// It is slow to import where the machine is busy.
-beforeAll(() => import('@kubernetes/client-node'), 120_000);
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Names of what was observed, and of the observers that failed. */

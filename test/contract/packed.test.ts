@@ -41,7 +41,7 @@ beforeAll(async () => {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     symlinkSync(join(root, path), join(folder, path));
   }
-}, 240_000);
+});
 
 interface Answer {
   readonly code: number;
@@ -81,7 +81,7 @@ test('an experiment comes to its verdict, and its report is made anew', async ()
   expect(await forcedetach('report', 'out')).toMatchObject({ code: 0 });
   expect(readFileSync(join(folder, 'out/report.html'), 'utf8')).toContain('<h1>');
   expect(verdict()).toEqual(before);
-}, 120_000);
+});
 
 test('threads and files of its own are found: a sweep, a schedule, a batch', async () => {
   const examples = join(place, 'dist/experiments');
@@ -95,14 +95,14 @@ test('threads and files of its own are found: a sweep, a schedule, a batch', asy
   const batch = await forcedetach('matrix', matrix, ...flags);
   expect(batch.stdout, batch.stderr).toContain('3 of 3 controls hold');
   expect(readFileSync(join(folder, 'batch/report.html'), 'utf8')).toContain('class="square');
-}, 240_000);
+});
 
 test('publint and attw have nothing to say of it', async () => {
   const published = await quiet({ nothrow: true })`npm run --silent publint -- ${tarball}`;
   expect(published.stdout).toContain('All good!');
   const { exitCode, stdout } = await quiet({ nothrow: true })`npm run --silent attw -- ${tarball}`;
   expect({ exitCode }, stdout).toEqual({ exitCode: 0 });
-}, 120_000);
+});
 
 /** As a user would have it, who checks the types of what he installed as well. */
 const compilerOptions = {
@@ -124,7 +124,7 @@ test('the example knows the package only: its types fit, its fault is judged', a
   const { code, stdout, stderr } = await answerOf(['custom-fault.ts'], project);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toMatch(/^corrupt .*\bOVER_BUDGET\b.*\nPrediction: .* after the numb and deaf /);
-}, 120_000);
+});
 
 test('so does the example with a database: its own check finds what two writers did', async () => {
   const project = join(folder, 'database');
@@ -133,7 +133,7 @@ test('so does the example with a database: its own check finds what two writers 
   const { code, stdout, stderr } = await answerOf(['custom-database.ts'], project);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toMatch(/^corrupt .*\bJOURNAL_TORN\b.*\nPrediction: .* journald /);
-}, 120_000);
+});
 
 test('so does the code of the page on the library', async () => {
   const project = join(folder, 'page');
@@ -148,7 +148,7 @@ test('so does the code of the page on the library', async () => {
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toMatch(/^corrupt Prediction: /);
   expect(readdirSync(join(project, 'out'))).toContain('report.html');
-}, 120_000);
+});
 
 test('what needs the source says so', async () => {
   const { code, stderr } = await forcedetach('run', 'node-crash', '--cluster', 'kind', '--dry-run');
@@ -156,4 +156,4 @@ test('what needs the source says so', async () => {
   expect(stderr).toMatch(/^NEEDS_CHECKOUT: .*\n {2}hint: .*clone the repository/);
   const auto = await forcedetach('run', 'node-crash', '--dry-run');
   expect(auto.stdout).toContain('backend: sim, the npm package only predicts');
-}, 60_000);
+});

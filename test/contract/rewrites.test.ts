@@ -17,7 +17,7 @@ test.each([
   ['expectations', []],
   ['false-alarms', [run]],
   ['claims', ['--run', run]],
-])('%s %j only tells', { timeout: 120_000 }, async (name, words) => {
+])('%s %j only tells', async (name, words) => {
   const before = writtenMs();
   const { stdout } = await quiet`node_modules/.bin/zx experiments/${name}.mjs ${words}`;
   expect(stdout.trim()).not.toBe('');

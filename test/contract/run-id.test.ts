@@ -33,9 +33,7 @@ function filesOf(where: string, env: Readonly<Record<string, string>>): Record<s
   );
 }
 
-test('on the model one seed gives the same files, byte for byte, here and there, now and then', {
-  timeout: 120_000,
-}, () => {
+test('on the model one seed gives the same files, byte for byte, here and there, now and then', () => {
   const first = filesOf('run', { TZ: 'UTC', LANG: 'C' });
   const second = filesOf('elsewhere/and deeper', {
     ...{ TZ: 'Asia/Kathmandu', LANG: 'de_DE.UTF-8', COLUMNS: '40' },

@@ -69,7 +69,7 @@ test('a wait ends at its abort, though its look does not', async () => {
   expect(await seconds(wait)).toBeLessThan(5);
 });
 
-test('so do the clients of the database', { timeout: 30_000 }, async () => {
+test('so do the clients of the database', async () => {
   const socketPath = join(folder, 'mysql.sock');
   await silent({ path: socketPath });
   const session = (): Promise<void> =>

@@ -46,7 +46,7 @@ const lines = [...Map.groupBy(ours, ({ line }) => line)].map(([line, each]) => (
   page: each.map((one) => one.page).join(', '),
 }));
 
-test.concurrent.each(lines)('$page: $line', { timeout: 60_000 }, async ({ line }) => {
+test.concurrent.each(lines)('$page: $line', async ({ line }) => {
   const dryRun = line.includes('--dry-run') ? [] : ['--dry-run'];
   const asked = isTool(line) ? ['--help'] : dryRun;
   const { code, output } = await run(line, ...asked);
@@ -72,7 +72,7 @@ test.each(piped)('kubectl is given whole objects: $line', async ({ line }) => {
   }
 });
 
-test('the first prediction comes to what its page says', { timeout: 300_000 }, async () => {
+test('the first prediction comes to what its page says', async () => {
   const told = commandsOf('docs/tutorials/first-prediction.md').filter((line) =>
     line.includes('network-partition.mjs'),
   );

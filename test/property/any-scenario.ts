@@ -60,7 +60,8 @@ const fields: Fields = {
   accessMode: rarely('accessMode', oneOf(accessModes)),
   flushes: rarely('flushes', fc.constant('ignored')),
   powerLoss: oneOf(powerLosses),
-  keepWrites: rarely('keepWrites', fc.constant(true)),
+  // Nor does it keep a log of writes.
+  keepWrites: fc.constant(false),
   rate: oneOf([0, 1, 5]),
   connections: fc.integer({ min: 1, max: 3 }),
   trxCommit: rarely('trxCommit', oneOf([0, 2])),

@@ -160,9 +160,7 @@ const races = inOrder.flatMap((call) => meanwhiles.map((meanwhile) => ({ ...call
 /** More for a longer search. */
 const numRuns = Number(process.env['FORCEDETACH_RUNS'] ?? 200);
 /** A busy machine takes its time. */
-const timeout = 10 * 60_000;
-
-describe.each(diskModes.filter((mode) => mode !== 'shared-file'))('%s', { timeout }, (mode) => {
+describe.each(diskModes.filter((mode) => mode !== 'shared-file'))('%s', (mode) => {
   test.each(['pause', 'kill', 'fail'] as const)('%s between any two steps', async (kind) => {
     for (const race of races) await strikeEverywhere(mode, kind, race);
   });

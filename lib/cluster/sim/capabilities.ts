@@ -5,6 +5,7 @@ import { capabilitiesBut } from '../../capabilities.ts';
 export const simCapabilities = capabilitiesBut([
   'node-shell',
   'replication-group',
+  'write-log',
   'provisioner',
   'any-gate',
 ]);

@@ -15,28 +15,24 @@ const hanging: Readonly<Record<string, Partial<ScenarioInput>>> = {
   },
 };
 
-test.each(Object.entries(hanging))(
-  'the heal never waits for %s',
-  { timeout: 30_000 },
-  async (_, fields) => {
-    const { folder } = await runOnModel(
-      modelScenario({ ...shortTimers, ...fields, horizonMs: 90_000 }),
-    );
-    const records = [...openHistory(folder).records()];
-    const heal = records.find((record) => record.type === 'phase' && record.phase === 'heal');
-    expect(heal?.t).toBeLessThan(2_400_000);
-    const said = records.flatMap((record) =>
-      record.type === 'error'
-        ? record.message
-        : record.type === 'action'
-          ? (record.detail ?? '')
-          : '',
-    );
-    expect(said.join('\n')).toContain('GIVEN_UP');
-    // What was given up takes nothing else with it.
-    expect(records).toContainEqual(expect.objectContaining({ type: 'image', image: 'second' }));
-  },
-);
+test.each(Object.entries(hanging))('the heal never waits for %s', async (_, fields) => {
+  const { folder } = await runOnModel(
+    modelScenario({ ...shortTimers, ...fields, horizonMs: 90_000 }),
+  );
+  const records = [...openHistory(folder).records()];
+  const heal = records.find((record) => record.type === 'phase' && record.phase === 'heal');
+  expect(heal?.t).toBeLessThan(2_400_000);
+  const said = records.flatMap((record) =>
+    record.type === 'error'
+      ? record.message
+      : record.type === 'action'
+        ? (record.detail ?? '')
+        : '',
+  );
+  expect(said.join('\n')).toContain('GIVEN_UP');
+  // What was given up takes nothing else with it.
+  expect(records).toContainEqual(expect.objectContaining({ type: 'image', image: 'second' }));
+});
 
 const never = (): Promise<never> => new Promise(() => undefined);
 
@@ -70,20 +66,16 @@ const stuck: Readonly<Record<string, (testbed: AloneTestbed) => AloneTestbed>> =
   close: (testbed) => ({ ...testbed, close: never }),
 };
 
-test.each(Object.entries(stuck))(
-  'a run ends where %s never does',
-  { timeout: 30_000 },
-  async (what, change) => {
-    // Two hours of audit take long where the clients go on and are fast.
-    const scenario = modelScenario({ ...shortTimers, rate: 1, horizonMs: 90_000, serverKills: 2 });
-    const { folder } = await runOnModel(scenario, '1', { on: openingAs(change) });
-    const records = [...openHistory(folder).records()];
-    const errors = records.flatMap((record) => (record.type === 'error' ? record.message : []));
-    expect(errors.join('\n')).toContain(`GIVEN_UP: ${what} did not end in time and was given up`);
-    const phases = records.flatMap((record) => (record.type === 'phase' ? record.phase : []));
-    expect(phases.includes('heal')).toBe(phases.includes('fault'));
-  },
-);
+test.each(Object.entries(stuck))('a run ends where %s never does', async (what, change) => {
+  // Two hours of audit take long where the clients go on and are fast.
+  const scenario = modelScenario({ ...shortTimers, rate: 1, horizonMs: 90_000, serverKills: 2 });
+  const { folder } = await runOnModel(scenario, '1', { on: openingAs(change) });
+  const records = [...openHistory(folder).records()];
+  const errors = records.flatMap((record) => (record.type === 'error' ? record.message : []));
+  expect(errors.join('\n')).toContain(`GIVEN_UP: ${what} did not end in time and was given up`);
+  const phases = records.flatMap((record) => (record.type === 'phase' ? record.phase : []));
+  expect(phases.includes('heal')).toBe(phases.includes('fault'));
+});
 
 test('a testbed that opens too late is closed', async () => {
   let closed = 0;

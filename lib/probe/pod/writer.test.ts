@@ -56,7 +56,7 @@ async function until(isSo: () => boolean): Promise<void> {
   }
 }
 
-describe.skipIf(!takesDirect)('the writer', { timeout: 60_000 }, () => {
+describe.skipIf(!takesDirect)('the writer', () => {
   test('ends when it is told to', async () => {
     const { child, ended, journal } = run('kept', 'writer');
     await until(() => journal().writes.length > 5);

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, expect, test, vi } from 'vitest';
 import { FakeStorageApi } from '../../../test/support/fake-storage-api.ts';
 import { writeKubeconfig } from '../../../test/support/user-kubeconfig.ts';
 import { probeClients, type ProbeClients } from '../clients.ts';
@@ -11,8 +11,6 @@ import { ownerNow } from './namespace.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'forcedetach-clean-'));
 let api: FakeStorageApi;
-// It is slow to import where the machine is busy.
-beforeAll(() => import('@kubernetes/client-node'), 120_000);
 afterEach(() => {
   vi.restoreAllMocks();
   api.stop();

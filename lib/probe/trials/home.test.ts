@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, expect, test, vi } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { FakeStorageApi } from '../../../test/support/fake-storage-api.ts';
 import type { Behaviour } from '../../../test/support/fake-storage-objects.ts';
@@ -18,8 +18,6 @@ import { runTrials, type TrialsRequest } from './run-trials.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'forcedetach-home-'));
 let api: FakeStorageApi;
-// It is slow to import where the machine is busy.
-beforeAll(() => import('@kubernetes/client-node'), 120_000);
 afterEach(() => api.stop());
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -39,11 +37,7 @@ const request: TrialsRequest = {
   ...{ size: '1Gi', horizonMs: 7000, image: 'node:24', say: () => undefined },
   signal: new AbortController().signal,
 };
-const timeout = 120_000;
-
-test('in a given namespace: answered, and it stays with what others have in it', {
-  timeout,
-}, async () => {
+test('in a given namespace: answered, and it stays with what others have in it', async () => {
   const clients = await clientsOf(fences);
   give();
   const theirs = `/namespaces/${namespace}/pods/theirs`;
@@ -56,9 +50,7 @@ test('in a given namespace: answered, and it stays with what others have in it',
   );
 });
 
-test('a role for just the attachments is written once the volumes are there, and waited for', {
-  timeout,
-}, async () => {
+test('a role for just the attachments is written once the volumes are there, and waited for', async () => {
   const clients = await clientsOf({ ...fences, forbids: 'delete volumeattachments' });
   give();
   const grant = join(folder, 'grant.yaml');
@@ -84,7 +76,7 @@ test('a role for just the attachments is written once the volumes are there, and
   expect(await ended).toMatchObject({ answer: { mode: 'fenced' } });
 });
 
-test('where nobody grants it the right that is missing is named', { timeout }, async () => {
+test('where nobody grants it the right that is missing is named', async () => {
   const clients = await clientsOf({ ...fences, forbids: 'delete volumeattachments' });
   let atMs = 0;
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => (atMs += 600_000));

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { FakeStorageApi } from '../../../test/support/fake-storage-api.ts';
 import type { Behaviour } from '../../../test/support/fake-storage-objects.ts';
@@ -15,8 +15,6 @@ import { runTrials, type TrialsRequest } from './run-trials.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'forcedetach-trials-'));
 let api: FakeStorageApi;
-// It is slow to import where the machine is busy.
-beforeAll(() => import('@kubernetes/client-node'), 120_000);
 afterEach(() => api.stop());
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -40,11 +38,7 @@ const foreign = (): string[] =>
       ) && !/^DELETE \/volumeattachments\/csi-[0-9a-f]{64}$/.test(change),
   );
 
-const timeout = 120_000;
-
-test('a driver that cuts, and refuses raw volumes: answered, and nothing left', {
-  timeout,
-}, async () => {
+test('a driver that cuts, and refuses raw volumes: answered, and nothing left', async () => {
   const clients = await clientsOf({ goneAfterMs: 300, cutAfterMs: 100, refusesBlock: true });
   const certificate = await runTrials(clients, { ...request, volumeMode: 'auto' });
   expect(certificate).toMatchObject({
@@ -71,7 +65,7 @@ test('a driver that cuts, and refuses raw volumes: answered, and nothing left', 
   expect([...api.things.keys()].filter((path) => !path.startsWith('/volumeatt'))).toEqual([]);
 });
 
-test('a detach that hangs, with the next pod outside', { timeout }, async () => {
+test('a detach that hangs, with the next pod outside', async () => {
   const behaviour = { goneAfterMs: Infinity, cutAfterMs: Infinity, refusesNext: true };
   expect(await runTrials(await clientsOf(behaviour), request)).toMatchObject({
     answer: {
@@ -83,9 +77,7 @@ test('a detach that hangs, with the next pod outside', { timeout }, async () => 
   expect(foreign()).toEqual([]);
 });
 
-test('a kubelet that leaves a pod that is gone alone: both wrote, and the mode is the same', {
-  timeout,
-}, async () => {
+test('a kubelet that leaves a pod that is gone alone: both wrote, and the mode is the same', async () => {
   const behaviour = { goneAfterMs: 300, cutAfterMs: 100, killsAfterMs: Infinity };
   const certificate = await runTrials(await clientsOf(behaviour), request);
   expect(certificate).toMatchObject({
@@ -119,14 +111,14 @@ test.each<[string, Behaviour, string, RegExp]>([
     'kept-1',
     /^NO_ATTACHMENT: the attachment was gone before it was deleted$/,
   ],
-])('%s: undecided, and why', { timeout }, async (_, behaviour, trial, why) => {
+])('%s: undecided, and why', async (_, behaviour, trial, why) => {
   const { findings, trials } = await runTrials(await clientsOf(behaviour), request);
   const found = findings.find(({ name }) => name === trial);
   expect(found).toMatchObject({ outcome: 'undecided', why: expect.stringMatching(why) });
   expect(trials.find(({ name }) => name === trial)).not.toHaveProperty('deleteAskedMs');
 });
 
-test('an interrupt ends it, and all that was made is removed', { timeout }, async () => {
+test('an interrupt ends it, and all that was made is removed', async () => {
   const clients = await clientsOf({ goneAfterMs: 300, cutAfterMs: 100 });
   const over = new AbortController();
   const ended = runTrials(clients, { ...request, signal: over.signal });
@@ -136,7 +128,7 @@ test('an interrupt ends it, and all that was made is removed', { timeout }, asyn
   expect(foreign()).toEqual([]);
 });
 
-test('a right that is missing is named before anything is made', { timeout }, async () => {
+test('a right that is missing is named before anything is made', async () => {
   const clients = await clientsOf({
     ...{ goneAfterMs: 300, cutAfterMs: 100, forbids: 'delete volumeattachments' },
   });
@@ -147,13 +139,13 @@ test('a right that is missing is named before anything is made', { timeout }, as
   expect(api.changes).toEqual([]);
 });
 
-test('a class without an attach phase is refused, with what that means', { timeout }, async () => {
+test('a class without an attach phase is refused, with what that means', async () => {
   const clients = await clientsOf({ attachRequired: false, goneAfterMs: 1, cutAfterMs: 1 });
   await expect(runTrials(clients, request)).rejects.toMatchObject({ code: 'NO_ATTACHMENTS' });
   expect(api.changes).toEqual([]);
 });
 
-test('what a killed probe left goes by its label; all else stays', { timeout }, async () => {
+test('what a killed probe left goes by its label; all else stays', async () => {
   const clients = await clientsOf({ goneAfterMs: 1, cutAfterMs: 1 });
   const space = (name: string, labels: Record<string, string>, expires: string): void =>
     void api.add(`/namespaces/${name}`, {
@@ -170,7 +162,7 @@ test('what a killed probe left goes by its label; all else stays', { timeout }, 
   expect(api.changes).toEqual(['DELETE /namespaces/forcedetach-probe-old']);
 });
 
-test('a dry run prints what would be made, and makes nothing', { timeout }, async () => {
+test('a dry run prints what would be made, and makes nothing', async () => {
   const clients = await clientsOf({ goneAfterMs: 300, cutAfterMs: 100 });
   const text = await dryRun(clients, { ...request, trials: 3 });
   expect(api.changes.filter((change) => !change.includes('accessreviews'))).toEqual([]);
@@ -215,7 +207,7 @@ test('nor within a cut: a node may be late to heal, and a driver to let go', asy
   expect(Date.parse(expires) - Date.now()).toBeGreaterThan(2 * healAfterMs + 3_600_000);
 });
 
-test('a dry run refuses what trials refuse', { timeout }, async () => {
+test('a dry run refuses what trials refuse', async () => {
   const clients = await clientsOf({ attachRequired: false, goneAfterMs: 1, cutAfterMs: 1 });
   await expect(dryRun(clients, request)).rejects.toMatchObject({ code: 'NO_ATTACHMENTS' });
 });

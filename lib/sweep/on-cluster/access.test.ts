@@ -4,14 +4,12 @@ import type { AddressInfo } from 'node:net';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, expect, test } from 'vitest';
 import { writeKubeconfig } from '../../../test/support/user-kubeconfig.ts';
 import { accessTo, mustBeAllowedIn } from './access.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'forcedetach-access-'));
 let server: Server | undefined;
-// It is slow to import where the machine is busy.
-beforeAll(() => import('@kubernetes/client-node'), 120_000);
 afterEach(() => server?.close());
 afterAll(() => rmSync(folder, { recursive: true }));
 

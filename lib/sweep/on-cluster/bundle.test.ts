@@ -13,16 +13,13 @@ const folder = mkdtempSync(join(tmpdir(), 'forcedetach-bundle-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Threads and programs are slow to start where the machine is busy. */
-const timeout = 120_000;
 const shards = [
   { from: 0, until: 40 },
   { from: 40_000, until: 40_040 },
 ];
 const plan: ShardPlan = { seed: 'a', disk: 'fenced', shards };
 
-test('the bundle runs by itself, fits a ConfigMap, and comes to the same lines', {
-  timeout,
-}, async () => {
+test('the bundle runs by itself, fits a ConfigMap, and comes to the same lines', async () => {
   const { data, binaryData } = await bundleOf(plan);
   for (const [name, text] of Object.entries(data)) writeFileSync(join(folder, name), text);
   for (const [name, text] of Object.entries(binaryData)) {
@@ -39,6 +36,6 @@ test('the bundle runs by itself, fits a ConfigMap, and comes to the same lines',
   expect(parseResult(stdout, 'a', { from: 40_000, until: 40_040 }).tally.schedules).toBe(40);
 });
 
-test('the same code makes the same bundle', { timeout }, async () => {
+test('the same code makes the same bundle', async () => {
   expect(await bundleOf(plan)).toEqual(await bundleOf(plan));
 });

@@ -40,7 +40,7 @@ it('ends well when asked, and with an error when something else ends it', async 
   const left = await startWriter();
   left.kill('SIGTERM');
   expect(await once(left, 'exit')).toEqual([1, null]);
-}, 60_000);
+});
 
 it('says at its end what it has written, as its last word', async () => {
   const child = await startWriter();
@@ -55,4 +55,4 @@ it('says at its end what it has written, as its last word', async () => {
   };
   expect(segments['writer-inside']).toBeDefined();
   expect(heard.at(-1)).toEqual({ type: 'written', segments });
-}, 60_000);
+});

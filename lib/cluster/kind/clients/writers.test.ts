@@ -21,7 +21,7 @@ const files = [
   'writer-outside.hist',
 ];
 
-test('the writers list all that they have written, twice too', { timeout: 60_000 }, async () => {
+test('the writers list all that they have written, twice too', async () => {
   const spec = { connections: 1, rate: 5, seed: 's', readEveryMs: 500 } as const;
   const writers = await startWriterProcesses({
     specs: [
