@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { clusterTimers, goDuration, stockClusterTimers } from './timers.ts';
+import { clusterTimers, goDuration, stockClusterTimers, tolerationSecondsOf } from './timers.ts';
 
 const forceDetachAfterMs = 360_000;
 
@@ -33,4 +33,8 @@ test('a lease always outlives the renewals that its holder may miss', () => {
 test('durations are written as Go reads them', () => {
   expect(goDuration(10_000)).toBe('10s');
   expect(goDuration(1_500)).toBe('1.5s');
+});
+
+test('a part of a second that a pod tolerates is a whole one', () => {
+  expect([0, 500, 1_000, 10_001].map(tolerationSecondsOf)).toEqual([0, 1, 1, 11]);
 });

@@ -42,5 +42,9 @@ export function clusterTimers(options: {
   };
 }
 
+/** A pod's field has whole seconds; a part of one must not become none. */
+export const tolerationSecondsOf = (tolerationMs: number): number =>
+  Math.ceil(tolerationMs / 1_000);
+
 /** Go's duration: `10s`, `1.5s`. */
 export const goDuration = (ms: number): string => `${ms / 1_000}s`;

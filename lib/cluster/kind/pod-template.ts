@@ -2,6 +2,7 @@
 import { database } from '../../database/chosen.ts';
 import type { DatabaseChoice } from '../../database/fields.ts';
 import type { Scenario } from '../../experiment/scenario.ts';
+import { tolerationSecondsOf } from '../timers.ts';
 import { readManifest } from './create/manifest.ts';
 
 /** Holds a deleted pod's object until somebody takes it away. */
@@ -48,8 +49,7 @@ export async function renderPod(options: PodOptions): Promise<PodTemplate> {
   const { choice } = options;
   const template = await readTemplate('pod.yaml', {
     ...database.pod.values(options.image, choice),
-    // The field has whole seconds; a part of one must not become none.
-    TOLERATION_SECONDS: Math.ceil(choice.tolerationMs / 1_000),
+    TOLERATION_SECONDS: tolerationSecondsOf(choice.tolerationMs),
     TERMINATION_GRACE_SECONDS: choice.terminationGraceS,
     AFFINITY: JSON.stringify(affinityOf(options.nodes)),
     FINALIZERS: JSON.stringify(choice.podFinalizer ? [podFinalizer] : []),

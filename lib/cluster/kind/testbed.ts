@@ -8,6 +8,7 @@ import type { VolumeIdentity } from '../../storage/identity.ts';
 import type { Provisioning } from '../../storage/identity.ts';
 import type { Recorder } from '../../history/port.ts';
 import type { Closes, Testbed, TestbedOptions } from '../port.ts';
+import { tolerationSecondsOf } from '../timers.ts';
 import type { KindMachine } from './nodes/machine.ts';
 import { kindAuditor } from './auditor.ts';
 import { Routes } from './clients/routes.ts';
@@ -200,7 +201,7 @@ const timersOf = (
   { tolerationMs, terminationGraceS }: TestbedOptions['scenario'],
 ): Testbed['timers'] => ({
   ...timers,
-  tolerationMs,
+  tolerationMs: 1_000 * tolerationSecondsOf(tolerationMs),
   terminationGraceMs: terminationGraceS * 1000,
 });
 

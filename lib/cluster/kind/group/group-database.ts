@@ -7,6 +7,7 @@ import { groupTemplate } from '../../../database/group.ts';
 import { groupSize } from '../../../database/kinds/group-replication.ts';
 import type { Scenario } from '../../../experiment/scenario.ts';
 import type { PodRef } from '../../port.ts';
+import { tolerationSecondsOf } from '../../timers.ts';
 import { apply, isReady, orMissing, type KubeClients } from '../../../kube.ts';
 import { readManifest } from '../create/manifest.ts';
 import { untilGone } from '../gone.ts';
@@ -47,7 +48,7 @@ export async function deployGroup(
   const values = {
     ...groupTemplate.values(image, scenario, randomUUID()),
     SIZE_BYTES: sizeBytes,
-    TOLERATION_SECONDS: Math.ceil(scenario.tolerationMs / 1_000),
+    TOLERATION_SECONDS: tolerationSecondsOf(scenario.tolerationMs),
   };
   await apply(clients, await readManifest(`${database.name}/group.yaml`, values));
   const what = `the ${groupSize} members' pods are Ready`;
