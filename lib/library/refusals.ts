@@ -41,14 +41,14 @@ export function refuseLacking(
   );
   throw new UsageError(
     'NOT_ON_THIS_CLUSTER',
-    `${clusterWords[backend] ?? backend} cannot play this scenario:\n${told.join('\n')}`,
+    `${clusterTitles[backend] ?? backend} cannot play this scenario:\n${told.join('\n')}`,
     {
       hint: 'leave that out, or choose another cluster; what needs what: docs/reference/scenarios.md',
     },
   );
 }
 
-const clusterWords: Readonly<Record<string, string>> = {
+const clusterTitles: Readonly<Record<string, string>> = {
   kind: 'the kind cluster',
   sim: 'the model',
 };
