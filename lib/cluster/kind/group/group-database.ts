@@ -10,7 +10,7 @@ import type { PodRef } from '../../port.ts';
 import { apply, isReady, orMissing, type KubeClients } from '../../../kube.ts';
 import { readManifest } from '../create/manifest.ts';
 import { untilGone } from '../gone.ts';
-import { waitFor } from '../wait.ts';
+import { waitFor } from '../../../wait-for.ts';
 
 const namespace = 'default';
 const { name } = groupTemplate;
