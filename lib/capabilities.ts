@@ -43,6 +43,7 @@ export const capabilities = {
   'node-shell': { can: 'run commands on a node', testbed: ['shell'] },
   'replication-group': { can: 'play a replication group', backend: ['openGroup'] },
   'write-log': { can: 'keep the data of each write' },
+  'own-database': { can: 'play a database from outside' },
   provisioner: { can: 'have a provisioner make the volume' },
   'any-gate': { can: 'set feature gates that the model does not know' },
   'force-detach-wait': {

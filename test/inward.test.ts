@@ -158,7 +158,7 @@ test('a circle would be told', () => {
 });
 
 test.each([
-  ['lib/errors.ts', 'lib/cluster/kind/wait.ts'],
+  ['lib/errors.ts', 'lib/cluster/kind/gone.ts'],
   ['lib/faults/kinds/freeze.ts', 'lib/faults/freeze.ts'],
   ['lib/history/migration.ts', 'lib/experiment/run/run.ts'],
   ['lib/experiment/run/run.ts', 'lib/cluster/sim/backend.ts'],

@@ -74,8 +74,7 @@ export interface NodeShell {
 }
 
 /** A shell that has at least these. */
-export type ShellWith<Capability extends keyof NodeShell> = NodeShell &
-  Required<Pick<NodeShell, Capability>>;
+export type ShellWith<Verb extends keyof NodeShell> = NodeShell & Required<Pick<NodeShell, Verb>>;
 
 /** For what cuts a node off, and takes that back by the same way. */
 export type OutOfBandShell = ShellWith<'outOfBand' | 'byHand'>;

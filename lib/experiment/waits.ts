@@ -8,3 +8,5 @@ export const drainMs = 60_000;
 export const recreationMs = 300_000;
 /** For a server that was killed: the pod's startup probe gives up after this (pod.yaml). */
 export const restartMs = 180_000;
+/** A kubelet that starts when the remedy is taken back is Ready within this time. */
+export const registrationMs = 60_000;

@@ -1,6 +1,6 @@
 /** Faults of the control plane: the victim is whole, what decides about it is not. */
 import type { Component, ComponentLook, ControlPlane } from '../cluster/control-plane-port.ts';
-import { certify, heartbeatMs, stepOf, type FaultOf, type Probe } from './fault.ts';
+import { certify, stepOf, type FaultOf, type Probe } from './fault.ts';
 import { apiOutage as apiServer } from './kinds/api-outage.ts';
 import { attacherDown as attacher } from './kinds/attacher-down.ts';
 import { controllerRestart as kind } from './kinds/controller-restart.ts';
@@ -60,12 +60,12 @@ const restarted = 'controller-manager';
 /** A kubelet starts a static pod's container again within seconds. */
 const restartWithinMs = 60_000;
 
-const { name } = kind;
+const { name, leastMs } = kind;
 
 /** The controller manager is killed; the next one begins every wait anew. */
 export const controllerRestart: FaultOf<typeof kind> = {
   name,
-  leastMs: heartbeatMs,
+  leastMs,
 
   async inject(context): Promise<void> {
     const { recorder, testbed } = context;

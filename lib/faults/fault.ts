@@ -75,9 +75,6 @@ export interface Moments {
   passed(ms: number): Promise<boolean>;
 }
 
-/** A kubelet renews its lease so often (kubelet.go nodeLeaseRenewIntervalFraction × 40 s). */
-export const heartbeatMs = 10_000;
-
 /** A question to the cluster that proves a claim, or refutes it. */
 export interface Probe {
   readonly claim: string;

@@ -1,13 +1,13 @@
 /** Kubelet restart: it forgets what it knew and reads mounts and pods anew; what it started runs on. */
-import { certify, heartbeatMs, stepOf, type FaultOf } from './fault.ts';
+import { certify, stepOf, type FaultOf } from './fault.ts';
 import { kubeletRestart as kind } from './kinds/kubelet-restart.ts';
 import { agentsRun, proven } from './probes.ts';
 
-const { name } = kind;
+const { name, leastMs } = kind;
 
 export const kubeletRestart: FaultOf<typeof kind> = {
   name,
-  leastMs: heartbeatMs,
+  leastMs,
 
   async inject(context): Promise<void> {
     const { testbed, recorder, victim } = context;

@@ -1,14 +1,7 @@
 /** A fault that breaks something at once, lasts, and gives it back at the heal. */
 import type { Capability } from '../capabilities.ts';
 import type { MachineWith } from '../cluster/machine-port.ts';
-import {
-  certify,
-  heartbeatMs,
-  stepOf,
-  type Fault,
-  type FaultContext,
-  type Probe,
-} from './fault.ts';
+import { certify, stepOf, type Fault, type FaultContext, type Probe } from './fault.ts';
 
 export interface LastingContext<C extends Capability = never> extends FaultContext<C> {
   /** The victim's. */
@@ -26,9 +19,10 @@ export interface LastingFault<C extends Capability = never> {
   readonly broken: (context: LastingContext<C>) => readonly Probe[];
 }
 
-/** What it is called, and what it needs of a cluster. */
+/** What it is called, how long it lasts at least, and what it needs of a cluster. */
 interface LastingName<C extends Capability> {
   readonly name: string;
+  readonly leastMs: number;
   readonly needs?: readonly C[];
 }
 
@@ -38,11 +32,11 @@ const withMachine = <C extends Capability>(context: FaultContext<C>): LastingCon
 });
 
 export const lastingFault = <const C extends Capability = never>(
-  { name }: LastingName<C>,
+  { name, leastMs }: LastingName<C>,
   { breaks, mends, whole, broken }: LastingFault<NoInfer<C>>,
 ): Fault<C> => ({
   name,
-  leastMs: heartbeatMs,
+  leastMs,
 
   async inject(given): Promise<void> {
     const context = withMachine(given);

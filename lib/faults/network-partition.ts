@@ -5,19 +5,11 @@
 import { able, type Able } from '../capabilities.ts';
 import type { Machine } from '../cluster/machine-port.ts';
 import type { Disk } from '../storage/port.ts';
-import {
-  certify,
-  heartbeatMs,
-  onEach,
-  stepOf,
-  type FaultOf,
-  type Probe,
-  type StruckVolume,
-} from './fault.ts';
+import { certify, onEach, stepOf, type FaultOf, type Probe, type StruckVolume } from './fault.ts';
 import { networkPartition as kind } from './kinds/network-partition.ts';
 import { isIn, proven, reachability } from './probes.ts';
 
-const { name } = kind;
+const { name, leastMs } = kind;
 
 /** The scenario's `link` asks for it, not each partition. */
 const linkOf = ({ disk }: StruckVolume): Able<Disk, 'disk', 'storage-link'> =>
@@ -35,7 +27,7 @@ const offTheNetwork = (machine: Machine): readonly Probe[] => [
 
 export const networkPartition: FaultOf<typeof kind> = {
   name,
-  leastMs: heartbeatMs,
+  leastMs,
 
   async inject(context): Promise<void> {
     const { testbed, recorder, victim, volumes } = context;

@@ -13,7 +13,7 @@ import { nodeCrash as kind } from './kinds/node-crash.ts';
 import type { nodeReboot } from './kinds/node-reboot.ts';
 import { isIn, proven } from './probes.ts';
 
-const { name } = kind;
+const { name, leastMs } = kind;
 
 const lost = {
   keeps: 'what the disk had acknowledged is kept',
@@ -54,7 +54,7 @@ export const isDown = (machine: Machine): Probe => isIn(machine, 'stopped', 'the
 
 export const nodeCrash: FaultOf<typeof kind> = {
   name,
-  leastMs: 0,
+  leastMs,
 
   inject: (context) => crash(kind, context),
 

@@ -8,7 +8,7 @@ import { nodeReboot as kind } from './kinds/node-reboot.ts';
 import { crash, isDown } from './node-crash.ts';
 import { isIn } from './probes.ts';
 
-const { name } = kind;
+const { name, leastMs } = kind;
 
 async function boot(context: ContextOf<typeof kind>): Promise<void> {
   const { testbed, recorder, victim } = context;
@@ -24,7 +24,7 @@ async function boot(context: ContextOf<typeof kind>): Promise<void> {
 
 export const nodeReboot: FaultOf<typeof kind> = {
   name,
-  leastMs: 0,
+  leastMs,
 
   inject: (context) => crash(kind, context),
 

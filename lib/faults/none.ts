@@ -19,7 +19,6 @@ const nothing = (): Promise<void> => Promise.resolve();
 /** Its certificates say that nothing was broken while the remedy acted. */
 export const none: FaultOf<typeof kind> = {
   ...lastingFault(kind, { breaks: nothing, mends: nothing, whole, broken: whole }),
-  leastMs: 0,
   // A second fault may take the API server away meanwhile.
   holds: ({ testbed, victim }) => runs(testbed.machine(victim.node)),
 };

@@ -8,7 +8,7 @@ import { describeError, EvidenceError } from '../errors.ts';
 import type { RunOptions } from '../experiment/run/run-context.ts';
 import { recordRun } from '../experiment/run/sequence.ts';
 import type { Steps, StepsContext, Tested } from '../experiment/run/steps.ts';
-import { heartbeatMs } from '../faults/fault.ts';
+import { heartbeatMs } from '../faults/kinds/kind.ts';
 import { groupObserved } from './observations.ts';
 
 /** Also a member that gives up after `majorityTimeoutS` must be seen to do so. */

@@ -1,6 +1,6 @@
 /** Clusters as values: `kind()` measures, `simulated()` predicts. */
 import type { ImageSource } from '../images/image-set.ts';
-import { isClusterName, clusterNameRule } from '../cluster/kind/ownership/labels.ts';
+import { isClusterName, clusterNameRule } from '../cluster-name.ts';
 import { UsageError } from '../errors.ts';
 import { stockTimersMs, type ScenarioInput } from '../experiment/scenario.ts';
 import { kubernetesDefault } from '../kubernetes-versions.ts';

@@ -28,7 +28,7 @@ import type { GroupVerdict } from '../group-replication/verdict.ts';
 import type { ClusterUnderTest } from './clusters.ts';
 import { array, mysql, type DatabasePart, type GroupPart, type StoragePart } from './parts.ts';
 import { makeRunFolder } from './run-folder.ts';
-import { refuseOwnWithGroup, refuseUnbuilt } from './refusals.ts';
+import { refuseOwnWithGroup } from './refusals.ts';
 import { performRun, planRun } from './run-plan.ts';
 import type { AnyVerdict, Judged } from './tested/index.ts';
 
@@ -103,8 +103,8 @@ export interface GroupExperimentOptions
 }
 
 /**
- * Throws UsageError `SCENARIO_INVALID` where parts don't fit together, `CUSTOM_NAME`,
- * `OWN_PART_WITH_GROUP`, or `DATABASE_NOT_IN_IMAGES` for a database of one's own on a real cluster.
+ * Throws UsageError `SCENARIO_INVALID` where parts don't fit together, `CUSTOM_NAME` or
+ * `OWN_PART_WITH_GROUP`.
  */
 export function experiment(options: GroupExperimentOptions): Experiment<GroupVerdict>;
 export function experiment(options: ExperimentOptions): Experiment;
@@ -112,7 +112,6 @@ export function experiment(options: AnyOptions): Experiment<AnyVerdict> {
   const { cluster } = options;
   const custom = customOf(options);
   namesOf(custom);
-  refuseUnbuilt(custom.database, cluster.backend);
   const scenario = scenarioOf(options, custom);
   refuseOwnWithGroup(scenario, custom);
   return {

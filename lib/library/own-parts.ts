@@ -3,6 +3,7 @@ import { able, type Capability } from '../capabilities.ts';
 import type { OutOfBandShell } from '../cluster/node-shell.ts';
 import type { CustomFault } from '../experiment/run/custom.ts';
 import type { FaultContext } from '../faults/fault.ts';
+import { heartbeatMs } from '../faults/kinds/kind.ts';
 import { lastingFault, type LastingFault } from '../faults/lasting.ts';
 
 export interface CustomLastingFault<C extends Capability = never>
@@ -16,7 +17,7 @@ export const customFault = <const C extends Capability = never>({
   needs = [],
   ...lasting
 }: CustomLastingFault<C>): CustomFault<C> => ({
-  ...lastingFault({ name, needs }, lasting),
+  ...lastingFault({ name, needs, leastMs: heartbeatMs }, lasting),
   ...{ like, needs },
 });
 

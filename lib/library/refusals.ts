@@ -2,7 +2,7 @@
 import { capabilities } from '../capabilities.ts';
 import { kindCapabilities } from '../cluster/kind/capabilities.ts';
 import { UsageError } from '../errors.ts';
-import type { Custom, CustomDatabase } from '../experiment/run/custom.ts';
+import type { Custom } from '../experiment/run/custom.ts';
 import { needsOf } from '../experiment/run/needs.ts';
 import { fields } from '../experiment/fields.ts';
 import type { Scenario } from '../experiment/scenario.ts';
@@ -41,14 +41,14 @@ export function refuseLacking(
   );
   throw new UsageError(
     'NOT_ON_THIS_CLUSTER',
-    `${clusterWords[backend] ?? backend} cannot play this scenario:\n${told.join('\n')}`,
+    `${clusterTitles[backend] ?? backend} cannot play this scenario:\n${told.join('\n')}`,
     {
       hint: 'leave that out, or choose another cluster; what needs what: docs/reference/scenarios.md',
     },
   );
 }
 
-const clusterWords: Readonly<Record<string, string>> = {
+const clusterTitles: Readonly<Record<string, string>> = {
   kind: 'the kind cluster',
   sim: 'the model',
 };
@@ -70,22 +70,4 @@ export function refuseInBatch({ database }: Scenario): void {
     hint: 'run it alone',
     command: 'npx zx experiments/group-replication.mjs',
   });
-}
-
-/**
- * A real cluster's clients and audits are programs of their own, in images: what a caller has in his
- * script is not there. Throws UsageError.
- */
-export function refuseUnbuilt(
-  database: CustomDatabase | undefined,
-  backend: BackendChoice['backend'],
-): void {
-  if (database === undefined || backend === 'sim') return;
-  throw new UsageError(
-    'DATABASE_NOT_IN_IMAGES',
-    `\`${database.name}\` comes from outside: no image has its server, its client and its audit`,
-    {
-      hint: 'predict it on simulated(); to measure it write it into a checkout: docs/how-to/write-a-database.md',
-    },
-  );
 }

@@ -6,10 +6,9 @@ import { Kernel } from '../cluster/sim/kernel.ts';
 import type { PodObject } from '../cluster/sim/api-objects.ts';
 import { neverReady, readyWithinMs, startModel, type ModelOptions } from '../cluster/sim/model.ts';
 import { msUs, secondUs } from '../cluster/sim/timings.ts';
-import { heartbeatMs } from '../faults/fault.ts';
-import { losesPower } from '../faults/kinds/index.ts';
+import { leastFaultMs } from '../faults/kinds/index.ts';
 import type { Scenario } from '../experiment/scenario.ts';
-import { drainMs, recreationMs, servingCommits } from '../experiment/waits.ts';
+import { drainMs, recreationMs, registrationMs, servingCommits } from '../experiment/waits.ts';
 import { SweepClient, Commits, type CopyLoss } from './commits.ts';
 import { syncFaults, killServers } from './faults.ts';
 import { drain, syncRemedies, type SyncRemedy } from './remedies.ts';
@@ -56,7 +55,7 @@ export function play(scenario: Scenario, seed: string, size: ModelOptions = {}):
   const remedyRun = startRemedy(scene, remedy);
   if (scenario.recreations > 0) recreate(scene);
   else watch(scene, remedyRun);
-  scene.advance(Math.max(scene.nowUs, faultAtUs + leastFaultUs(scenario)));
+  scene.advance(Math.max(scene.nowUs, faultAtUs + leastFaultMs[scenario.fault] * msUs));
   const handoverAtUs = witness.secondMountAtUs;
   const first = commits.lossNow(handoverAtUs ?? Infinity);
   if (scenario.moveBack) moveBack(scene);
@@ -74,7 +73,7 @@ export function play(scenario: Scenario, seed: string, size: ModelOptions = {}):
   }
   remedy.undoes?.(scene);
   for (const node of othersOf(scene)) scene.model.operator.uncordon(node);
-  scene.advance(Math.max(scene.nowUs + 60 * secondUs, faultAtUs + leastUs));
+  scene.advance(Math.max(scene.nowUs + registrationMs * msUs, faultAtUs + leastUs));
   return {
     ...{ scenario, seed, victim: victim.index, faultAtUs, healedAtUs, converged, first, remedied },
     secondMountUs: handoverAtUs === undefined ? undefined : handoverAtUs - faultAtUs,
@@ -107,9 +106,6 @@ function begin(scenario: Scenario, seed: string, size: ModelOptions): Scene {
   witness.begin(pod, victim.index);
   return new Scene({ model, scenario, witness, commits, client, victim });
 }
-
-const leastFaultUs = ({ fault }: Scenario): number =>
-  fault === 'none' || losesPower(fault) ? 0 : heartbeatMs * msUs;
 
 /** The second fault comes at its moment. Returns what mends it, once, where it came. */
 function startAlso(scene: Scene): () => void {

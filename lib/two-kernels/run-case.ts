@@ -1,5 +1,5 @@
 /** One case on one host, from an empty database to the audited images: a run as any other, and its result. */
-import { realClock } from '../cluster/kind/real-clock.ts';
+import { realClock } from '../real-clock.ts';
 import { stockDatabase } from '../database/fields.ts';
 import { noTimes, type BoundedStep } from '../experiment/run/bounds.ts';
 import { audit, copyImage, type ImageRun } from '../experiment/run/images.ts';

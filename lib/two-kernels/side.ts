@@ -8,7 +8,7 @@ import { bareServer } from '../database/bare.ts';
 import type { Clock } from '../clock.ts';
 import type { Recorder } from '../history/port.ts';
 import { killServers } from '../cluster/kind/nodes/servers.ts';
-import { waitFor } from '../cluster/kind/wait.ts';
+import { waitFor } from '../wait-for.ts';
 import type { ArrayPort } from '../csi/array-port.ts';
 import type { DatabaseChoice } from '../database/fields.ts';
 import { InfrastructureError } from '../errors.ts';

@@ -2,7 +2,7 @@
  * The lab of two machines as a testbed: a new volume on the array, a victim and a successor with a
  * path of their own to it, and no Kubernetes.
  */
-import type { RealClock } from '../cluster/kind/real-clock.ts';
+import type { RealClock } from '../real-clock.ts';
 import { observeMachine } from '../cluster/kind/observe/machine.ts';
 import type { Closes, CommonTestbed, Testbed, TestbedOptions } from '../cluster/port.ts';
 import type { CaseRecord } from '../history/events.ts';

@@ -6,7 +6,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import type { Duplex } from 'node:stream';
 import { database } from '../database/chosen.ts';
 import { pasteable } from '../engine/pasteable.ts';
-import { waitFor } from '../cluster/kind/wait.ts';
+import { waitFor } from '../wait-for.ts';
 import { InfrastructureError } from '../errors.ts';
 import type { GuestFiles } from './guest-files.ts';
 import { guestShell } from './guest-shell.ts';

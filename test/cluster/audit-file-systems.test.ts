@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ImageEvidence, LedgerRow } from '../../lib/checkers/evidence.ts';
 import type { Judgement } from '../../lib/checkers/index.ts';
 import { kindAuditor } from '../../lib/cluster/kind/auditor.ts';
-import { realClock } from '../../lib/cluster/kind/real-clock.ts';
+import { realClock } from '../../lib/real-clock.ts';
 import type { Filesystem } from '../../lib/disk-kinds.ts';
 import { judge } from '../support/bare-images.ts';
 import type { WriterRecord } from '../../lib/workload/writer.ts';

@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { kindAuditor } from '../../lib/cluster/kind/auditor.ts';
-import { realClock } from '../../lib/cluster/kind/real-clock.ts';
+import { realClock } from '../../lib/real-clock.ts';
 import { ordinaryClient, schemaChange } from '../../lib/mysql/schema.ts';
 import type { Judgement } from '../../lib/checkers/index.ts';
 import type { LedgerRow } from '../../lib/checkers/evidence.ts';

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { kindAuditor } from '../../lib/cluster/kind/auditor.ts';
-import { realClock } from '../../lib/cluster/kind/real-clock.ts';
+import { realClock } from '../../lib/real-clock.ts';
 import type { Judgement } from '../../lib/checkers/index.ts';
 import type { EpochBounds } from '../../lib/checkers/journal.ts';
 import type { LedgerRow } from '../../lib/checkers/evidence.ts';

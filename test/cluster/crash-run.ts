@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createConnection } from 'mysql2/promise';
 import { $ } from '../../lib/engine/shell.ts';
 import { startArray } from '../../lib/cluster/kind/disk/array-container.ts';
-import { realClock } from '../../lib/cluster/kind/real-clock.ts';
+import { realClock } from '../../lib/real-clock.ts';
 import { schemaStatements } from '../../lib/mysql/schema.ts';
 import { arrayAt } from '../../lib/csi/array-client.ts';
 import { exportWrites } from '../../lib/csi/export-writes.ts';

@@ -5,8 +5,9 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import * as api from '../../index.ts';
+import { kindCapabilities } from '../../lib/cluster/kind/capabilities.ts';
 import { openHistory } from '../../lib/history/reader.ts';
 import { assembleVerdict } from '../../lib/experiment/verdict/assemble.ts';
 import { writtenOf } from '../../lib/experiment/written.ts';
@@ -126,12 +127,20 @@ test('two databases take turns, and neither leaves a trace in the other’s runs
   expect(bytesOf(await ours.run({ seed: '1' }))).toEqual(bytesOf(before));
 });
 
-test('on a real cluster, or by a name that is taken, it is refused when it is put together', () => {
-  const real = { ...cluster, backend: 'kind' } as const;
+test('a cluster that cannot play it refuses it before it is opened, whatever its name', async () => {
+  const says = { backend: 'vm', isModel: false, why: '', capabilities: kindCapabilities('built') };
+  const open = vi.fn<typeof cluster.open>();
+  const real = { ...cluster, open, choose: () => Promise.resolve(says) };
+  const its = api.experiment({ ...usual, cluster: real, database: toy, fault: api.nodeCrash() });
+  await expect(its.run()).rejects.toMatchObject({
+    ...{ code: 'NOT_ON_THIS_CLUSTER', exitCode: 2 },
+    message: expect.stringContaining('✖ toy: it cannot play a database from outside'),
+  });
+  expect(open).not.toHaveBeenCalled();
+});
+
+test('by a name that is taken it is refused when it is put together', () => {
   const fault = api.nodeCrash();
-  expect(() => api.experiment({ ...usual, cluster: real, database: toy, fault })).toThrow(
-    expect.objectContaining({ code: 'DATABASE_NOT_IN_IMAGES', exitCode: 2 }),
-  );
   const taken = [
     { name: 'mysql' },
     { name: 'My Own' },

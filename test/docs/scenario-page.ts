@@ -63,10 +63,15 @@ const whoNeeds = (capability: Capability): string =>
       .map((name) => code(fields[name].at)),
   ].join(', ') || 'what you bring along';
 
+const kindLacking = (capability: Capability): string[] => {
+  if (kindCapabilities('published').includes(capability)) return [];
+  return kindCapabilities('built').includes(capability) ? ['kind with published images'] : ['kind'];
+};
+
 const whoLacks = (capability: Capability): string =>
   [
     ...(simCapabilities.some((each) => each === capability) ? [] : ['the model']),
-    ...(kindCapabilities('published').includes(capability) ? [] : ['kind with published images']),
+    ...kindLacking(capability),
   ].join(', ') || '–';
 
 const tables: Readonly<Record<string, () => string>> = {

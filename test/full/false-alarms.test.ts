@@ -7,7 +7,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { LedgerRow } from '../../lib/checkers/evidence.ts';
 import { database } from '../../lib/database/chosen.ts';
-import { realClock } from '../../lib/cluster/kind/real-clock.ts';
+import { realClock } from '../../lib/real-clock.ts';
 import { kindAuditor } from '../../lib/cluster/kind/auditor.ts';
 import { saidOf, volumeSchema, type CleanVolume } from '../../lib/false-alarms/volume.ts';
 import { linesOf, noteLines, versionsOf } from '../../lib/measurements/store.ts';

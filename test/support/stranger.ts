@@ -31,7 +31,7 @@ import { installCni, restoreRoutes } from '../../lib/cluster/kind/nodes/node-net
 import { ensureMachineLoops } from './machine-loops.ts';
 import { strangerObjects } from './stranger-objects.ts';
 import { takeNetwork } from '../../lib/cluster/kind/nodes/take-network.ts';
-import { waitFor } from '../../lib/cluster/kind/wait.ts';
+import { waitFor } from '../../lib/wait-for.ts';
 
 /** As they are where a provisioner is asked for. */
 export type StrangerImages = Required<

@@ -17,7 +17,7 @@ import {
   type VolumeChoice,
 } from '../../cluster/kind/procedure/objects.ts';
 import type { ProcedureTestbed } from '../../cluster/kind/procedure/testbed.ts';
-import { waitFor } from '../../cluster/kind/wait.ts';
+import { waitFor } from '../../wait-for.ts';
 import { InfrastructureError } from '../../errors.ts';
 import { source, type attachment, type Note, type Noted } from './notes.ts';
 import type { TestbedOptions } from '../../cluster/port.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import type { ProcedureTestbed } from '../../cluster/kind/procedure/testbed.ts';
-import { realClock } from '../../cluster/kind/real-clock.ts';
+import { realClock } from '../../real-clock.ts';
 import { openHistory } from '../../history/reader.ts';
 import { tellStory } from '../../timeline/story.ts';
 import { readAnswers, type AnsweredClaim } from '../answer.ts';

@@ -9,7 +9,7 @@ import {
   openProcedureTestbed,
   type ProcedureTestbed,
 } from '../../cluster/kind/procedure/testbed.ts';
-import { realClock, type RealClock } from '../../cluster/kind/real-clock.ts';
+import { realClock, type RealClock } from '../../real-clock.ts';
 import { describeError } from '../../errors.ts';
 import { noTimes } from '../../experiment/run/bounds.ts';
 import { observedAlone } from '../../experiment/run/observed-alone.ts';

@@ -5,7 +5,7 @@ import { openCluster, type ClusterChoice } from './create/open-cluster.ts';
 import { openGroupTestbed } from './group/group-testbed.ts';
 import { openKindVolumes } from './open-volumes.ts';
 import type { Pool, PooledClusters } from './pooled-clusters.ts';
-import { realClock } from './real-clock.ts';
+import { realClock } from '../../real-clock.ts';
 
 /** The nodes that a run has of a cluster which others use, too. */
 export interface PoolChoice {

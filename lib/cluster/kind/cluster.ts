@@ -1,4 +1,5 @@
 /** The cluster a run works on: found or made, locked while in use, removed unless it is kept. */
+import { clusterNameRule, isClusterName } from '../../cluster-name.ts';
 import { describeError, InfrastructureError, UsageError } from '../../errors.ts';
 import type { ImageSet } from '../../images/image-set.ts';
 import type { FeatureGates } from '../../kubernetes-versions.ts';
@@ -8,12 +9,7 @@ import { deployDriver } from './create/driver.ts';
 import type { ForceDetach } from './create/cluster-config.ts';
 import type { KubeClients } from '../../kube.ts';
 import type { Lab } from './disk/lab.ts';
-import {
-  clusterNameRule,
-  engineName,
-  isClusterName,
-  type ClusterLabels,
-} from './ownership/labels.ts';
+import { engineName, type ClusterLabels } from './ownership/labels.ts';
 import type { OpenStream } from '../../engine/line-stream.ts';
 import { LeaseHold } from './ownership/lease-hold.ts';
 import { lockCluster, type Lock } from './ownership/lock.ts';

@@ -15,7 +15,7 @@ import {
 } from './run-scope.ts';
 import { claim, provisionedIn } from './provisioned.ts';
 import { followPodLogs, type Following, type LogLine } from './observe/pod-log.ts';
-import { waitFor } from './wait.ts';
+import { waitFor } from '../../wait-for.ts';
 import { podFinalizer } from './pod-template.ts';
 import { readSelfFenceIdentity, renderWorkload, type WorkloadOptions } from './workload-objects.ts';
 

@@ -1,6 +1,6 @@
 /** Waits until objects with one label are gone, and what their volumes were attached by. */
 import type { KubeClients } from '../../kube.ts';
-import { waitFor } from './wait.ts';
+import { waitFor } from '../../wait-for.ts';
 
 export interface Leaving {
   /** For the error: `the group and its volumes`. */

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { TestbedOptions } from '../port.ts';
 import type { Cluster } from './cluster.ts';
 import { openKindVolumes } from './open-volumes.ts';
-import { realClock } from './real-clock.ts';
+import { realClock } from '../../real-clock.ts';
 
 test('a cluster whose nodes could not be prepared is given back', async () => {
   const said: string[] = [];

@@ -9,7 +9,7 @@ import type { OpenCluster } from './create/open-cluster.ts';
 import { nodeKubernetesOf } from './kubernetes.ts';
 import { sharedStreams } from './observe/shared-streams.ts';
 import { setSchedulable } from './run-scope.ts';
-import type { RealClock } from './real-clock.ts';
+import type { RealClock } from '../../real-clock.ts';
 import { openKindTestbed, type KindTestbed } from './testbed.ts';
 import { restoreNodes } from './undo-remedies.ts';
 

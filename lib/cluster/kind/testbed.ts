@@ -30,7 +30,7 @@ import { versionsOf } from './observe/versions.ts';
 import { auditLoopOf } from './ownership/lease.ts';
 import { type RunScope, scopeBeside, soleScope } from './run-scope.ts';
 import { provisioningOf } from './provisioned.ts';
-import type { RealClock } from './real-clock.ts';
+import type { RealClock } from '../../real-clock.ts';
 
 /** Size of the volume; sparse, so it takes what the server writes. */
 const volumeBytes = 2 * 1024 ** 3;

@@ -2,6 +2,7 @@
 import type { Clock } from '../../clock.ts';
 import type { BreakableTestbed, PodRef } from '../../cluster/port.ts';
 import type { Writers } from '../../workload/port.ts';
+import { registrationMs } from '../waits.ts';
 import type { RemedyRun } from './remedy-run.ts';
 import type { Struck } from './struck.ts';
 import { waitUntil } from './wait.ts';
@@ -15,8 +16,6 @@ interface ConvergeContext {
   readonly signal: AbortSignal;
 }
 
-/** A kubelet that starts when the remedy is taken back is Ready within this time. */
-const registrationMs = 60_000;
 /** Clients go on so long after servers that count each other are whole again. */
 const settleMs = 5_000;
 

@@ -10,7 +10,7 @@ import { remedyDeclarations } from '../../remedies/kinds/index.ts';
 import { fields } from '../fields.ts';
 import type { Scenario } from '../scenario.ts';
 import { fieldNames, type FieldName } from '../written-paths.ts';
-import type { Custom } from './custom.ts';
+import type { Custom, CustomDatabase } from './custom.ts';
 
 interface ClusterNeed {
   readonly capability: Capability;
@@ -22,17 +22,25 @@ interface ClusterNeed {
 const named = (kinds: readonly KindDeclaration[], name?: string): KindDeclaration | undefined =>
   kinds.find((kind) => kind.name === name);
 
+const databaseIn = (
+  { database }: Scenario,
+  own: CustomDatabase | undefined,
+): KindDeclaration | undefined =>
+  own === undefined
+    ? named(databaseDeclarations, database)
+    : { name: own.name, needs: ['own-database'] };
+
 /** A part of the caller's own takes what it says itself, and not what the kind takes that it is like. */
 export function needsOf(
   scenario: Scenario,
-  { fault, remedy }: Custom = {},
+  { fault, remedy, database }: Custom = {},
 ): readonly ClusterNeed[] {
   const kinds = [
     ['fault', fault ?? named(faultDeclarations, scenario.fault)],
     ['also', named(faultDeclarations, scenario.also)],
     ['remedy', remedy ?? named(remedyDeclarations, scenario.remedy)],
     ['disk', diskModeOf[scenario.disk]],
-    ['database', named(databaseDeclarations, scenario.database)],
+    ['database', databaseIn(scenario, database)],
   ] as const;
   return [
     ...kinds.flatMap(([field, { name: value = '', needs = [] } = {}]) =>

@@ -30,6 +30,11 @@ export type FaultKind = Declaration['name'];
 export type FaultNamed<Name> = Extract<Declaration, { readonly name: Name }>;
 export const faultKinds: readonly FaultKind[] = faultDeclarations.map(({ name }) => name);
 
+/** How long each lasts at least. */
+export const leastFaultMs = Object.fromEntries(
+  faultDeclarations.map(({ name, leastMs }) => [name, leastMs]),
+) as Readonly<Record<FaultKind, number>>;
+
 /** What an experiment asks that has this fault, and no question of its own. */
 export const questionOf = (fault: FaultKind): string =>
   faultDeclarations.find(({ name }) => name === fault)?.question ?? fault;

@@ -13,6 +13,13 @@ interface FaultDeclaration extends KindDeclaration {
   readonly silencesKubelet?: true;
   /** Ends the victim's processes at once, and takes what they had not given to the disk. */
   readonly losesPower?: true;
+  /** The heal waits until it has lasted so long: a shorter one may pass unseen. Default: a heartbeat. */
+  readonly leastMs?: number;
 }
 
-export const faultKind = <const Fault extends FaultDeclaration>(fault: Fault): Fault => fault;
+/** A kubelet renews its lease so often (kubelet.go nodeLeaseRenewIntervalFraction × 40 s). */
+export const heartbeatMs = 10_000;
+
+export const faultKind = <const Fault extends FaultDeclaration>(
+  fault: Fault,
+): Fault & Pick<Required<FaultDeclaration>, 'leastMs'> => ({ leastMs: heartbeatMs, ...fault });

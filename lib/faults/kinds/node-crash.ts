@@ -10,6 +10,7 @@ export const nodeCrash = faultKind({
   certificate: 'it is down; an unsynced file is gone, a synced one is there',
   silencesKubelet: true,
   losesPower: true,
+  leastMs: 0,
   needs: ['node-power', 'agent-stall', 'power-loss'],
   fields: {
     reboot: toggle('fault.reboot', true, {

@@ -9,7 +9,7 @@ import { delimiter, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { orMissing } from '../../kube.ts';
 import { currentOwner, encodeOwner } from '../../owner.ts';
-import { waitFor } from '../../cluster/kind/wait.ts';
+import { waitFor } from '../../wait-for.ts';
 import { describeError, InfrastructureError } from '../../errors.ts';
 import { readJson } from '../../json-file.ts';
 import { takeFreeLock, tryLock } from '../../lock.ts';

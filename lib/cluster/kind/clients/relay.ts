@@ -11,7 +11,7 @@ import type { ClientSide } from '../../../workload/sql.ts';
 import { firstProcessOf } from '../../../engine/ask.ts';
 import { socketDir } from '../create/kind-config.ts';
 import type { Lab } from '../disk/lab.ts';
-import { waitFor } from '../wait.ts';
+import { waitFor } from '../../../wait-for.ts';
 
 interface Relay {
   /** Process group in the lab, which shares the host's process namespace. */

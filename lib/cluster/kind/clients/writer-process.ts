@@ -12,7 +12,7 @@ import { changeSchema } from '../../../workload/schema-change.ts';
 import { SqlError, type SqlConnector, type SqlSession } from '../../../workload/sql.ts';
 import { runWriter } from '../../../workload/writer.ts';
 import type { Clock } from '../../../clock.ts';
-import { realClock } from '../real-clock.ts';
+import { realClock } from '../../../real-clock.ts';
 import type { CountsMessage, FromWriter, StartMessage, ToWriter } from './writer-messages.ts';
 
 const countsEveryMs = 200;

@@ -2,7 +2,7 @@
 import type { Component, ControlPlane } from '../../control-plane-port.ts';
 import { resumeAgents, stallAgents } from '../nodes/agents.ts';
 import { containerShell } from '../../../engine/container-shell.ts';
-import { waitFor } from '../wait.ts';
+import { waitFor } from '../../../wait-for.ts';
 
 const programs: Readonly<Record<Component, string>> = {
   'controller-manager': 'kube-controller-manager',

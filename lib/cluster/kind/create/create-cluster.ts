@@ -23,7 +23,7 @@ import { cgroupVersion, lacksSysResource } from '../machine-facts.ts';
 import { installCni, restoreRoutes, routeLab, type NodeAddress } from '../nodes/node-network.ts';
 import { makeStateDir, writePatches, type StateDir } from '../ownership/state-dir.ts';
 import { takeNetwork } from '../nodes/take-network.ts';
-import { waitFor } from '../wait.ts';
+import { waitFor } from '../../../wait-for.ts';
 import type { ClusterConfig } from './cluster-config.ts';
 
 export interface CreateOptions extends ClusterConfig {

@@ -11,7 +11,7 @@ import { sharedDir } from './kind-config.ts';
 import { kindCommand } from './kind-command.ts';
 import { apply, type KubeClients } from '../../../kube.ts';
 import { engineName } from '../ownership/labels.ts';
-import { waitFor } from '../wait.ts';
+import { waitFor } from '../../../wait-for.ts';
 
 /** Image of the driver that its pods run; another one rolls them out again. */
 const idAnnotation = 'forcedetach.dev/driver-id';

@@ -7,7 +7,7 @@ import * as engine from '../../../engine/commands.ts';
 import { pasteable } from '../../../engine/pasteable.ts';
 import { run } from '../../../engine/run.ts';
 import { weighing } from '../nodes/cpu-weights.ts';
-import { waitFor } from '../wait.ts';
+import { waitFor } from '../../../wait-for.ts';
 
 export interface ArrayContainerOptions {
   readonly container: string;

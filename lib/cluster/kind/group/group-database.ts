@@ -11,7 +11,7 @@ import { tolerationSecondsOf } from '../../timers.ts';
 import { apply, isReady, orMissing, type KubeClients } from '../../../kube.ts';
 import { readManifest } from '../create/manifest.ts';
 import { untilGone } from '../gone.ts';
-import { waitFor } from '../wait.ts';
+import { waitFor } from '../../../wait-for.ts';
 
 const namespace = 'default';
 const { name } = groupTemplate;

@@ -1,7 +1,7 @@
 /** What is seen of a cluster in every run on it, whatever runs there. */
 import type { Recorder } from '../../../history/port.ts';
 import type { Cluster } from '../cluster.ts';
-import type { RealClock } from '../real-clock.ts';
+import type { RealClock } from '../../../real-clock.ts';
 import { observeApi } from './api.ts';
 import { observeAudit } from './audit.ts';
 import { observeDisk } from './disk.ts';

@@ -6,7 +6,7 @@ import { observed } from '../../../history/observations.ts';
 import type { Recorder } from '../../../history/port.ts';
 import type { Cluster } from '../cluster.ts';
 import { type Following, followPodLogs, type LogLine } from './pod-log.ts';
-import { waitFor } from '../wait.ts';
+import { waitFor } from '../../../wait-for.ts';
 
 /** Forced detaches since the controller manager started, by reason. */
 export interface ForcedDetachCounts {

@@ -2,6 +2,7 @@
  * The engine is the registry of what exists: everything made carries these labels, and nothing
  * without them is ever touched.
  */
+import { isClusterName } from '../../../cluster-name.ts';
 import { isLeaseIndex } from './lease.ts';
 import { decodeOwner, encodeOwner, type Owner } from '../../../owner.ts';
 
@@ -26,12 +27,6 @@ export const label = {
 
 /** kind's own label on its nodes. */
 export const kindClusterLabel = 'io.x-k8s.kind.cluster';
-
-/** What may name a cluster: a hostname with what is added to it stays within 63 characters. */
-export const isClusterName = (name: string): boolean =>
-  /^[a-z0-9]([a-z0-9.-]{0,28}[a-z0-9])?$/.test(name);
-export const clusterNameRule =
-  'lower-case letters and digits, dots and dashes within, at most 30 characters';
 
 /** Worker nodes of a cluster, where nobody says it. */
 export const kindWorkers = 2;

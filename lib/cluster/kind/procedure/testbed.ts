@@ -7,7 +7,7 @@ import type { KubeClients } from '../../../kube.ts';
 import { kubernetesOf } from '../kubernetes.ts';
 import { observeCluster } from '../observe/cluster.ts';
 import { versionsOf } from '../observe/versions.ts';
-import type { RealClock } from '../real-clock.ts';
+import type { RealClock } from '../../../real-clock.ts';
 import { restoreNodes, unmarkNodes } from '../undo-remedies.ts';
 import { defaultGraceS, labelSelector, namespace } from './objects.ts';
 import { removeObjects } from './remove.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { waitFor } from './wait.ts';
+import { waitFor } from './wait-for.ts';
 
 const what = 'it is there';
 

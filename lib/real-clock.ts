@@ -3,7 +3,7 @@
  * container of the machine, so a run's origin handed on makes all their times comparable.
  */
 import { setTimeout as timeout } from 'node:timers/promises';
-import type { Clock } from '../../clock.ts';
+import type { Clock } from './clock.ts';
 
 /** A timer of Node's that is set for longer fires at once. */
 const longestTimerMs = 2 ** 31 - 1;

@@ -1,6 +1,6 @@
 /** Waits for a state of the cluster, and says what was seen last when it does not come. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { InfrastructureError } from '../../errors.ts';
+import { InfrastructureError } from './errors.ts';
 
 export interface WaitForOptions {
   /** What is awaited, for the error: `the pod is Ready`. */
