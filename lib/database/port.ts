@@ -119,11 +119,12 @@ export type OwnGaps = (
   asked: OwnAsked,
 ) => Readonly<Record<'pages' | 'logs' | 'tables', readonly string[]>>;
 
-/** What its own part of an audit would say of these rows and balances where nothing is wrong. */
+/** What its own part of an audit would say of these rows and balances where nothing is wrong, of a server set so. */
 export type ModelledEvidence = (
   rows: readonly LedgerEntry[],
   balances: Readonly<Record<number, number>>,
   notModelled: (command: string) => CommandEvidence,
+  settings: DatabaseChoice,
 ) => OwnEvidence;
 
 /** What a database adds to an audit. */

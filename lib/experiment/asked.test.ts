@@ -20,6 +20,11 @@ test.each<readonly [Settings, string]>([
     { forceDetach: 'off', forceDetachAfterMs: 360_000 },
     'timers.forceDetach on\n  → at timers.forc',
   ],
+  [
+    { fault: 'none', recreations: 2, overlapMs: 20_000 },
+    'successor is waited for\n  → at watch.ove',
+  ],
+  [{ fault: 'none', recreations: 1, patienceMs: 90_000 }, '→ at watch.patience'],
 ])('%j is refused by its presence: %s', (asked, why) => {
   expect(() => ask(asked)).toThrow(why);
 });
@@ -41,6 +46,16 @@ test('what is said in its place is taken', () => {
       ...{ disk: 'ack-early', cutAfterMs: 10_000, forceDetach: 'on', forceDetachAfterMs: 1000 },
     }),
   ).toMatchObject({ remedyAt: 59_999, cutAfterMs: 10_000 });
+});
+
+test('without recreations there is a successor to wait for, and a record of them says all', () => {
+  const waits = { overlapMs: 1000, patienceMs: 2000 } as const;
+  expect(ask({ fault: 'none', recreations: 0, ...waits })).toMatchObject(waits);
+  expect(ask({ fault: 'none', recreations: 2, horizonMs: 60_000 })).toMatchObject({
+    ...{ overlapMs: 20_000, patienceMs: 90_000 },
+  });
+  const record = parseScenario({ ...about, fault: 'none', recreations: 2, ...waits });
+  expect(recordedScenario(record)).toEqual(record);
 });
 
 test('a record says every field, and one of before stays readable', () => {

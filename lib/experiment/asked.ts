@@ -17,8 +17,18 @@ export function refusals(scenario: Scenario, asked: Settings): Contradiction[] {
     ...misplaced.map((field) => ({ field, message: doesNothing(field) })),
     ...contradictions(scenario).filter(({ field }) => !misplaced.some((each) => each === field)),
     ...lateMoments(scenario),
+    ...idleWaits(scenario, asked),
   ];
 }
+
+/** Waits for a successor, where pods are deleted one by one instead. */
+const idleWaits = ({ recreations }: Scenario, asked: Settings): Contradiction[] =>
+  (['overlapMs', 'patienceMs'] as const)
+    .filter((field) => recreations > 0 && asked[field] !== undefined)
+    .map((field) => ({
+      field,
+      message: `not with ${fields.recreations.at} ${recreations}: no successor is waited for`,
+    }));
 
 /** Times that the watch does not reach; `untaintAt` counts from the remedy. */
 function lateMoments(scenario: Scenario): Contradiction[] {

@@ -63,12 +63,13 @@ const watchFields = {
   }),
   overlapMs: time('watch.overlap', 20_000, {
     flags: '--overlap <time>',
-    about: 'writers run so long after the successor’s first commits',
+    about: 'writers run so long after the successor’s first commits; not with fault.recreations',
     swept: { isAsked: true, draw: secondsWithin(1, 40) },
   }),
   patienceMs: time('watch.patience', 90_000, {
     flags: '--patience <time>',
-    about: 'a successor that mounted but commits nothing is watched so much longer',
+    about:
+      'a successor that mounted but commits nothing is watched so much longer; not with fault.recreations',
   }),
   horizonMs: time('watch.horizon', 900_000, {
     flags: '--horizon <time>',

@@ -39,3 +39,13 @@ test('a matrix that asks about timers cannot have them shortened', () => {
   const timers = matrix('{ fault: [node-crash], tolerationMs: [30s, 300s] }');
   expect(() => shorten(timers)).toThrow(expect.objectContaining({ code: 'MATRIX_HAS_TIMERS' }));
 });
+
+test.each([
+  ['a field', '{ fault: [node-crash], watch.horizon: [4m, 15m] }'],
+  ['named settings', '{ wait: { a: { watch: { horizon: 4m } }, b: { watch: { horizon: 8m } } } }'],
+])('nor can one that asks about the horizon, as %s: cells would keep their labels', (_, axes) => {
+  const text = `{ name: a, question: b, base: { fault: freeze }, axes: ${axes} }`;
+  expect(() => shorten(parseMatrix(text, 'a.yaml'))).toThrow(
+    expect.objectContaining({ code: 'MATRIX_HAS_TIMERS' }),
+  );
+});

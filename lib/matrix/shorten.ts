@@ -3,7 +3,7 @@ import { UsageError } from '../errors.ts';
 import { shortTimersMs, stockTimersMs } from '../experiment/scenario.ts';
 import { goesWith } from '../experiment/written-paths.ts';
 import type { Settings } from '../experiment/settings.ts';
-import type { Matrix } from './matrix-schema.ts';
+import type { Axis, Matrix } from './matrix-schema.ts';
 
 /**
  * A forced detach comes 55 s after the fault, and on two full cores the mount that follows it came
@@ -29,10 +29,12 @@ export function onKubernetes(matrix: Matrix, kubernetes: string): Matrix {
 
 /**
  * In minutes where stock timers take a quarter of an hour.
- * Throws UsageError `MATRIX_HAS_TIMERS` where cells differ in a timer that would be shortened.
+ * Throws UsageError `MATRIX_HAS_TIMERS` where cells differ in a timer that would be shortened, or in the horizon alone.
  */
 export function shorten(matrix: Matrix): Matrix {
-  const timer = ownFields(matrix).find((key) => key in stockTimersMs);
+  const timer =
+    ownFields(matrix).find((key) => key in stockTimersMs) ??
+    (matrix.axes.some(isOfHorizon) ? 'horizonMs' : undefined);
   if (timer !== undefined) {
     throw new UsageError('MATRIX_HAS_TIMERS', `the cells of ${matrix.name} differ in ${timer}`, {
       hint: 'run it without --short, or set the timers in the file',
@@ -54,6 +56,10 @@ const shortBeside = (base: Settings): Settings =>
   Object.fromEntries(
     Object.entries(short).filter(([field]) => goesWith(field as keyof typeof short, base)),
   );
+
+/** An axis whose cells would all be the same, under labels that differ. */
+const isOfHorizon = ({ values }: Axis): boolean =>
+  values.every(({ settings }) => Object.keys(settings).join() === 'horizonMs');
 
 const withoutHorizon = (settings: Settings): Settings =>
   Object.fromEntries(Object.entries(settings).filter(([field]) => field !== 'horizonMs'));

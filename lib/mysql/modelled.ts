@@ -5,8 +5,8 @@ import { sessionKey } from '../workload/ledger.ts';
 import type { LedgerEntry } from '../workload/sql.ts';
 import type { BinlogFound } from './evidence.ts';
 
-export const modelledEvidence: ModelledEvidence = (rows, balances, notModelled) => ({
-  binlog: binlogOf(rows),
+export const modelledEvidence: ModelledEvidence = (rows, balances, notModelled, { binlog }) => ({
+  ...(binlog === 'off' ? {} : { binlog: binlogOf(rows) }),
   tables: [
     { table: 'ledger', check: 'OK', checksum: checksum(rows.map((entry) => entry.hash)) },
     { table: 'account', check: 'OK', checksum: checksum(Object.values(balances)) },

@@ -143,6 +143,15 @@ describe('the model', () => {
     expect(bytesOf(other.folder)).not.toEqual(bytesOf(first.folder));
   });
 
+  test.each(['on', 'off'] as const)('reads a binary log where one is kept: %s', async (binlog) => {
+    const { verdict, folder } = await run({ ...partition, horizonMs: 1000, binlog });
+    const read = [...openHistory(folder).smallRecords()].flatMap((record) =>
+      record.type === 'image' ? ['binlog' in record.evidence] : [],
+    );
+    expect(new Set(read)).toEqual(new Set([binlog === 'on']));
+    expect(verdict.verdict, verdict.incompleteBecause.join()).toBe('safe');
+  });
+
   test('calls itself a prediction and says what it does not know', async () => {
     const { verdict, folder } = await run({ ...partition, horizonMs: 1000 });
     expect(verdict.basis).toBe('predicted');

@@ -11,6 +11,8 @@ import { readRealRun } from '../../conformance/real-run.ts';
 import { scoreRun } from '../../conformance/score-forecast.ts';
 import { exitCode, EvidenceError, type ExitCode } from '../../errors.ts';
 import { stockTimersMs, type Scenario } from '../../experiment/scenario.ts';
+import { theModel } from '../../library/backend.ts';
+import { refuseUnfit } from '../../library/refusals.ts';
 import { cellsOf } from '../../matrix/cells.ts';
 import { readText } from '../../input-file.ts';
 import { readMatrix } from '../../matrix/matrix-schema.ts';
@@ -77,6 +79,7 @@ export const forecast = (): Promise<void> =>
 async function make(matrix: string, flags: MakeFlags): Promise<ExitCode> {
   const { out, runs, threads, seed } = flags;
   const cells = cellsOf(readMatrix(matrix, say));
+  for (const { scenario } of cells) refuseUnfit(scenario, theModel('a forecast'));
   const earlier = earlierRuns(flags.earlier, cells[0]?.scenario);
   await using pool = predictionPool(threads);
   const body = await makeForecast({

@@ -23,6 +23,7 @@ import { chooseBackend, removeCluster } from '../../library/backend.ts';
 import { parseArguments, runCommand, say as sayLine, tell } from '../command.ts';
 import { onInterrupt } from '../guard.ts';
 import { matrixCommand, type MatrixFlags } from '../flags/matrix-flags.ts';
+import { describeBatch } from '../terminal/describe-batch.ts';
 import { refuseInBatch, refuseUnfit } from '../../library/refusals.ts';
 import { checkFolder, folderName, makeFolder } from '../../library/run-folder.ts';
 import type { Conclusion, TrialOutputRequest } from '../batch/trial-outputs.ts';
@@ -102,7 +103,7 @@ function slotsFor(choice: BackendChoice, flags: MatrixFlags, plan: BatchPlan): S
 
 async function carryOut(request: Request): Promise<ExitCode> {
   const { flags, folder } = request;
-  const description = `${describe(request)}\n`;
+  const description = `${describeBatch(request, commandOf(request))}\n`;
   if (flags.dryRun) {
     tell(`${description}dry run: nothing was created`);
     return exitCode.expected;
@@ -227,24 +228,4 @@ function whereOf({ folder, flags }: Request): string {
   words.push('--pools', String(flags.pools));
   if (flags.keep) words.push('--keep');
   return paste(words);
-}
-
-function describe(request: Request): string {
-  const { plan, folder, choice, slots } = request;
-  const { cells, controls, trials, matrix } = plan;
-  const checks = trials.filter(({ kind }) => kind === 'check').length;
-  return [
-    `seed ${plan.seed}`,
-    matrix.question,
-    ...cells.map(
-      ({ id, label, scenario }) => `  ${id}  ${label}; ${scenario.expected.join(' or ')}`,
-    ),
-    `${cells.length} cells × ${matrix.repeats}, ${controls.length} controls, ${checks} again alone: ` +
-      `${trials.length} runs`,
-    `order: ${trials.map(({ id, alone }) => (alone ? `(${id})` : id)).join(' ')}`,
-    `backend: ${choice.backend}, ${choice.why}; on ${slots.map(({ name }) => name).join(', ')}`,
-    ...(choice.images === undefined ? [] : [choice.images.reason]),
-    `folder: ${folder}`,
-    `replay: ${commandOf(request)}`,
-  ].join('\n');
 }

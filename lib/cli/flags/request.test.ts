@@ -76,25 +76,6 @@ test('so do the flags of remedies', () => {
   });
 });
 
-const certificate = 'certificates/block.acme.example/dac05a0c7485.json';
-
-test('a certificate says the disk, its delay and where they are from; the replay asks it again', () => {
-  const made = request('--disk-from', certificate, '--disk-class', 'dolomite');
-  expect(made.scenario).toMatchObject({
-    ...{ disk: 'ack-early', cutAfterMs: 4682 },
-    diskFrom: { driver: 'block.acme.example', storageClass: 'dolomite' },
-  });
-  expect(request(...made.replay('sim').split(' ').slice(3)).scenario).toEqual(made.scenario);
-});
-
-test('what it does not say flags say, and it is held against what was counted of that disk', () => {
-  const { diskFrom, ...scenario } = request(
-    ...['--disk-from', certificate, '--disk-class', 'amber', '--disk', 'unfenced', '--fs', 'xfs'],
-  ).scenario;
-  expect(diskFrom?.modes).toEqual(['unfenced']);
-  expect(scenario).toEqual(request('--fs', 'xfs').scenario);
-});
-
 test('a seed is kept as it was typed', () => {
   expect(request('--seed', '0x1F').seed).toBe('0x1F');
   expect(request('--seed', '12345678901234567890').seed).toBe('12345678901234567890');

@@ -9,8 +9,10 @@ import type { VerdictWord } from '../../experiment/verdict/verdict.ts';
 import { databaseKindNamed, databaseKinds } from '../../database/kinds/index.ts';
 import type { DatabaseDeclaration } from '../../database/kinds/kind.ts';
 import { isKept } from '../../experiment/contradictions.ts';
-import type { FieldName } from '../../experiment/written-paths.ts';
+import { fields } from '../../experiment/fields.ts';
+import { goesWith, settableNames, type FieldName } from '../../experiment/written-paths.ts';
 import { faultKinds, questionOf } from '../../faults/kinds/index.ts';
+import type { Field } from '../../fields/field.ts';
 import { madeBy } from '../../images/image-set.ts';
 import { refuseUnmeasurable } from '../../library/refusals.ts';
 import { say } from '../command.ts';
@@ -148,12 +150,33 @@ function diskOf(parsed: ParsedFlags): Partial<ReturnType<typeof certifiedDisk>> 
   const { disk } = settings;
   if (diskFrom === undefined) {
     if (storageClass === undefined) return {};
-    throw new UsageError('DISK_CONFLICT', '--disk-class says nothing without --disk-from');
+    throw new UsageError('DISK_CONFLICT', '--disk-class says nothing without --disk-from', {
+      hint: 'name its certificate: --disk-from FILE, or leave it out',
+    });
   }
   if (given.has('--cut-after')) {
     throw new UsageError('DISK_CONFLICT', '--cut-after is what --disk-from says itself', {
       hint: 'leave one of the two out; without a certificate: --disk ack-early --cut-after 5s',
     });
   }
-  return certifiedDisk(diskFrom, { storageClass, ...(given.has('--disk') ? { disk } : {}) });
+  const certified = certifiedDisk(diskFrom, {
+    storageClass,
+    ...(given.has('--disk') ? { disk } : {}),
+  });
+  refuseBeside(certified, settings);
+  return certified;
+}
+
+/** Refuses what was typed of another kind of disk: settings of the experiment itself give way, these are a wish. */
+function refuseBeside(certified: Pick<Settings, 'disk'>, typed: Settings): void {
+  const idle = settableNames.filter(
+    (name) => typed[name] !== undefined && !goesWith(name, certified),
+  );
+  if (idle.length === 0) return;
+  const flags = idle.map((name) => (fields[name] as Field).flag?.flags.split(' ')[0] ?? name);
+  throw new UsageError(
+    'DISK_CONFLICT',
+    `${flags.join(' and ')}: not with disk ${certified.disk}, which the certificate shows`,
+    { hint: 'leave it out, or leave --disk-from out and name the kind of disk: --disk' },
+  );
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { claims } from '../../claims/list.ts';
 import { remedyCases } from '../../../test/full/remedy-cases.ts';
+import { workloadCases } from '../../../test/full/workload-cases.ts';
 import { requestOf } from './request.ts';
 import { shortFlagsBeside } from './short-flags.ts';
 
@@ -17,6 +18,16 @@ test.each(ofPartitions)('%s can be asked with short timers', (run) => {
   expect(scenario).toMatchObject({ graceMs: 10_000, warmupMs: 5000 });
   expect(scenario?.forceDetachAfterMs).toBe(scenario?.forceDetach === 'off' ? 360_000 : 30_000);
 });
+
+test.each(workloadCases.filter(({ flags }) => flags.includes('--recreations')))(
+  '$name can be asked with short timers, and waits for no successor',
+  ({ name, flags }) => {
+    const words = `${shortFlagsBeside(flags)} ${flags}`.split(' ');
+    const asked = { name, question: 'When?', fault: 'none', also: 'attacher-down' } as const;
+    const { scenario } = requestOf(asked, words, new Date(0)) ?? {};
+    expect(scenario).toMatchObject({ graceMs: 10_000, warmupMs: 5000, horizonMs: 150_000 });
+  },
+);
 
 test('there are runs of both', () => {
   expect(ofPartitions.length).toBeGreaterThan(20);

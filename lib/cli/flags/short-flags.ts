@@ -8,9 +8,13 @@ const { graceMs, tolerationMs, forceDetachAfterMs } = shortTimersMs;
 export function shortFlagsBeside(flags: string): string {
   // A wait that is switched off has no length.
   const isOff = /--force-detach[ =]off\b/.test(flags);
+  // Pods that are deleted one by one have no successor.
+  const waitsForNobody = /--recreations[ =][1-9]/.test(flags);
   return [
     `--grace ${formatDuration(graceMs)} --toleration ${formatDuration(tolerationMs)}`,
     ...(isOff ? [] : [`--force-detach-after ${formatDuration(forceDetachAfterMs)}`]),
-    '--warmup 5s --overlap 10s --patience 40s --horizon 150s',
+    '--warmup 5s',
+    ...(waitsForNobody ? [] : ['--overlap 10s --patience 40s']),
+    '--horizon 150s',
   ].join(' ');
 }

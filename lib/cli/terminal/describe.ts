@@ -8,6 +8,8 @@ import { openWords } from '../../report/wording.ts';
 import type { BackendChoice } from '../../library/backend-choice.ts';
 import { minorOf } from '../../kubernetes-versions.ts';
 import type { RunRequest } from '../flags/request.ts';
+import { whereOptions } from '../flags/run-options.ts';
+import { unusedFlags } from '../flags/unused-flags.ts';
 
 /** `all`: every parameter, one a line; else what it is about and what differs from the defaults. */
 export function describeRequest(
@@ -23,6 +25,7 @@ export function describeRequest(
     ...certificateOf(scenario),
     `backend: ${choice.backend}, ${choice.why}; ${basisOf(scenario, choice)}`,
     ...(choice.isModel ? playedFor(scenario) : []),
+    ...unusedFlags(whereOptions(), request.flags, choice),
     ...(choice.images === undefined ? [] : [choice.images.reason]),
     `folder: ${folder}`,
     `replay: ${request.replay(choice.backend)}`,

@@ -102,7 +102,9 @@ async function openVolume(
     volume: identityOf(volume),
     kubernetes: { ...cluster.kubernetes, ...simPodKubernetes(model, driver, index) },
     disk: simDisk(model, driver, volume, images),
-    auditor: simAuditor(driver, { images, seed, connections: scenario.connections }),
+    auditor: simAuditor(driver, {
+      ...{ images, seed, connections: scenario.connections, settings: scenario },
+    }),
     observe: (recorder) => Promise.resolve(observeModel(model, driver, ear, recorder)),
     startWriters: (specs) =>
       Promise.resolve(startSimWriters(driver, { specs, folder, seed, connector })),

@@ -8,6 +8,7 @@ import {
 } from '../../../checkers/evidence.ts';
 import type { CommandEvidence } from '../../../command-evidence.ts';
 import { database } from '../../../database/chosen.ts';
+import type { DatabaseChoice } from '../../../database/fields.ts';
 import { modelledEvidence } from '../../../database/modelled.ts';
 import type { ImageLabel } from '../../../storage/identity.ts';
 import { documentAction, firstDocuments } from '../../../workload/documents.ts';
@@ -36,6 +37,8 @@ export interface SimAuditorOptions {
   readonly seed: string;
   /** Connections per client: their accounts exist. */
   readonly connections: number;
+  /** Settings of the server: they say what it keeps. */
+  readonly settings: DatabaseChoice;
 }
 
 export const simAuditor = (driver: KernelDriver, options: SimAuditorOptions): Auditor => ({
@@ -50,7 +53,7 @@ export const simAuditor = (driver: KernelDriver, options: SimAuditorOptions): Au
 
 function auditImage(
   { rows, canaries, damage, made, schemaChanged }: Image,
-  { seed, connections }: SimAuditorOptions,
+  { seed, connections, settings }: SimAuditorOptions,
   onRow: (row: LedgerRow) => void,
 ): ImageEvidence {
   if (made === undefined) return { ...nothingRead(), mountError: 'no file system (model)' };
@@ -79,7 +82,7 @@ function auditImage(
     balances,
     documents: documentsOf(found),
     login: {},
-    ...modelledEvidence(found, balances, notModelled),
+    ...modelledEvidence(found, balances, notModelled, settings),
     schema: { state: schemaChanged ? 'changed' : 'original', oddities: [] },
     indexCounts: [{ table: 'ledger', index: 'op', byPrimary: count, byIndex: count }],
   };

@@ -1,0 +1,32 @@
+/** What a batch is about to do: seed first, then its cells, their order, the backend, the images. */
+import type { BatchPlan } from '../../matrix/batch-plan.ts';
+import type { EventSetting } from '../batch/matrix-run.ts';
+import { matrixCommand } from '../flags/matrix-flags.ts';
+import { unusedFlags } from '../flags/unused-flags.ts';
+
+interface BatchRequest extends Pick<EventSetting, 'choice' | 'flags' | 'slots'> {
+  readonly plan: BatchPlan;
+  readonly folder: string;
+}
+
+/** `replay`: the command that makes it again. */
+export function describeBatch(request: BatchRequest, replay: string): string {
+  const { plan, folder, choice, flags, slots } = request;
+  const { cells, controls, trials, matrix } = plan;
+  const checks = trials.filter(({ kind }) => kind === 'check').length;
+  return [
+    `seed ${plan.seed}`,
+    matrix.question,
+    ...cells.map(
+      ({ id, label, scenario }) => `  ${id}  ${label}; ${scenario.expected.join(' or ')}`,
+    ),
+    `${cells.length} cells × ${matrix.repeats}, ${controls.length} controls, ${checks} again alone: ` +
+      `${trials.length} runs`,
+    `order: ${trials.map(({ id, alone }) => (alone ? `(${id})` : id)).join(' ')}`,
+    `backend: ${choice.backend}, ${choice.why}; on ${slots.map(({ name }) => name).join(', ')}`,
+    ...unusedFlags(matrixCommand().options, flags, choice),
+    ...(choice.images === undefined ? [] : [choice.images.reason]),
+    `folder: ${folder}`,
+    `replay: ${replay}`,
+  ].join('\n');
+}
