@@ -1,6 +1,7 @@
-/** What a run on a group leaves beside its history: verdict.json, summary.md and report.html. */
+/** What a run on a group leaves beside its history: for people, for programs and for CI. */
 import { join } from 'node:path';
 import { writeOutput } from '../output-file.ts';
+import { renderJunit } from '../report/junit.ts';
 import { renderGroupHtml } from './page.ts';
 import { phaseRows, stalestText } from './phases.ts';
 import type { GroupVerdict } from './verdict.ts';
@@ -9,6 +10,7 @@ import type { GroupVerdict } from './verdict.ts';
 export async function writeGroupOutputs(folder: string, verdict: GroupVerdict): Promise<void> {
   const write = (name: string, content: string): void => writeOutput(join(folder, name), content);
   write('verdict.json', `${JSON.stringify(verdict, undefined, 2)}\n`);
+  write('junit.xml', await renderJunit(verdict));
   write('summary.md', groupSummary(verdict));
   write('report.html', await renderGroupHtml(verdict));
 }
