@@ -1,5 +1,5 @@
 /** The verdict of a run on a group, read from its history alone. */
-import type { AuditedImage } from '../checkers/checker.ts';
+import type { AuditedImage, Checker } from '../checkers/checker.ts';
 import { nothingRead } from '../checkers/evidence.ts';
 import { runChecks } from '../checkers/index.ts';
 import { Journal } from '../checkers/journal.ts';
@@ -10,6 +10,7 @@ import { certificateGaps } from '../experiment/evidence/certificate-gaps.ts';
 import { clientGaps } from '../experiment/evidence/client-gaps.ts';
 import { journalGaps } from '../experiment/evidence/journal-gaps.ts';
 import { lateTimers } from '../experiment/evidence/machine-time.ts';
+import { absentCheckers } from '../experiment/run/custom.ts';
 import { bareCertificate, recoveredIn, whichRun } from '../experiment/verdict/assemble.ts';
 import { lossOf, lostIn } from '../experiment/verdict/loss.ts';
 import { verdictWord, worst } from '../experiment/verdict/verdict.ts';
@@ -22,17 +23,19 @@ import { acknowledgedIn, memberChecks, successorService, victimService } from '.
 import { type GroupStory, tellGroupStory } from './story.ts';
 import type { GroupVerdict } from './verdict.ts';
 
-export function judgeGroup(history: History): GroupVerdict {
+/** `own`: a caller's checkers, after ours; a run that had others is not complete without them. */
+export function judgeGroup(history: History, own: readonly Checker[] = []): GroupVerdict {
   const story = tellGroupStory([...history.smallRecords()]);
   const { run, settings } = story;
   const { service, journals, images, measured } = measure(story, history);
   const findings = [
-    ...runChecks(images, [ledgerLost, ...rowCheckers]),
+    ...runChecks(images, [ledgerLost, ...rowCheckers, ...own]),
     ...groupFindings(measured, service),
   ];
   const reasons = [
     ...groupIncompleteBecause(story, history, journals),
     ...findings.flatMap(({ level, summary }) => (level === 'incomplete' ? [summary] : [])),
+    ...absentCheckers(run.custom, own),
   ];
   const complete = reasons.length === 0;
   const safety = worst(findings.map((finding) => finding.safety));

@@ -182,7 +182,10 @@ export const onceInWords = ({ safety, verdict, basis }: Verdict): string => {
 };
 
 /** Undefined where all is ours. */
-export function customInWords({ custom, scenario }: Verdict): string | undefined {
+export function customInWords({
+  custom,
+  scenario,
+}: Pick<Verdict, 'custom' | 'scenario'>): string | undefined {
   if (custom === undefined) return undefined;
   const { fault, remedy, database: ownDatabase, checkers = [] } = custom;
   return [
