@@ -12,6 +12,7 @@ import {
 import { runRecord } from '../../test/support/run-record.ts';
 import type { Checker } from '../checkers/checker.ts';
 import { damage } from '../checkers/findings.ts';
+import type { SmallRecord } from '../history/reader.ts';
 import { judgeGroup } from './judge-group.ts';
 import { renderGroupHtml } from './page.ts';
 import { isGroupRun } from './story.ts';
@@ -124,4 +125,20 @@ test('a caller’s checker is asked of both readings, and a run that had one lac
   const anew = judgeGroup(history);
   expect(anew.verdict).toBe('inconclusive');
   expect(anew.incompleteBecause).toEqual([expect.stringContaining('checker finds-something')]);
+});
+
+test('an error, an action that failed and a certificate that fails are each a reason', () => {
+  const heal = { type: 'action', actor: 'fault', name: 'network-partition', t: 32_000 } as const;
+  const certificate = { type: 'certificate', t: 32_000, fault: 'network-partition' } as const;
+  const extraRecords: SmallRecord[] = [
+    { type: 'error', t: 32_000, where: 'heal', message: 'no engine' },
+    { ...heal, step: 'failed', detail: 'no rule' },
+    { ...certificate, moment: 'after', claim: 'it is back', holds: false, evidence: 'asked' },
+  ];
+  const { incompleteBecause } = judgeGroup(historyOf({ extraRecords }));
+  expect(incompleteBecause).toEqual([
+    'heal: no engine',
+    'fault network-partition failed: no rule',
+    'certificate of network-partition (after) fails: it is back (asked)',
+  ]);
 });
