@@ -1,164 +1,23 @@
-/** A group's run that never was, second by second: the primary `a` is cut off at 10 s. */
+/** The verdict of a group's run, by what its records say. */
 import { expect, test } from 'vitest';
+import {
+  historyOf,
+  ledger,
+  oldSessions,
+  rowsAt,
+  successor,
+  viewed,
+  type Session,
+} from '../../test/support/group-scene.ts';
 import { runRecord } from '../../test/support/run-record.ts';
-import type { LedgerRow } from '../checkers/evidence.ts';
-import type { SessionRecord } from '../history/client-records.ts';
-import type { HistoryVersion } from '../history/events.ts';
-import type { History, Operation, SmallRecord } from '../history/reader.ts';
-import { Chain } from '../workload/ledger.ts';
-import type { ClientSide } from '../workload/sql.ts';
+import type { Checker } from '../checkers/checker.ts';
+import { damage } from '../checkers/findings.ts';
+import type { SmallRecord } from '../history/reader.ts';
 import { judgeGroup } from './judge-group.ts';
+import { renderGroupHtml } from './page.ts';
 import { isGroupRun } from './story.ts';
 import { groupVerdictSchema } from './verdict.ts';
 import { groupSummary } from './write.ts';
-
-interface Session {
-  readonly client: ClientSide;
-  readonly session: number;
-  readonly node: string;
-  /** When each operation was acknowledged, ms; undefined: its outcome is unknown. */
-  readonly acks: readonly (number | undefined)[];
-}
-
-const oldSessions: readonly Session[] = [
-  { client: 'inside', session: 0, node: 'a', acks: [8000, 9000, undefined] },
-  { client: 'outside', session: 0, node: 'a', acks: [8500, 9500] },
-];
-const successor: Session = { client: 'outside', session: 1, node: 'b', acks: [22_000, 23_000] };
-
-const ids = (of: Session): { client: ClientSide; connection: number; session: number } => ({
-  client: of.client,
-  connection: 0,
-  session: of.session,
-});
-
-const opsOf = (of: Session): Operation[] =>
-  of.acks.map((endedAtMs, seq) => ({
-    ...ids(of),
-    seq,
-    kind: 'append',
-    sentAtMs: endedAtMs ?? 15_000,
-    outcome: endedAtMs === undefined ? 'info' : 'ok',
-    endedAtMs: endedAtMs ?? 20_000,
-    server: { node: of.node, podUid: of.node, startedAtS: 0 },
-  }));
-
-const sessionOf = (of: Session): SessionRecord => ({
-  type: 'session',
-  t: 0,
-  ...ids(of),
-  server: { node: of.node, podUid: of.node, startedAtS: 0 },
-});
-
-/** The rows of everything that was acknowledged by then. */
-function rowsAt(sessions: readonly Session[], atMs: number): LedgerRow[] {
-  return sessions.flatMap((of) => {
-    const chain = new Chain('s', ids(of));
-    return of.acks.flatMap((ackMs) => {
-      const { hash: _, previousHash: __, ...entry } = chain.next();
-      if (ackMs === undefined || ackMs > atMs) return [];
-      return [{ id: 0, ...entry, hashFits: true, linkFits: true }];
-    });
-  });
-}
-
-const group = (name: string, t: number, node: string, data: Record<string, unknown>): SmallRecord =>
-  ({ type: 'observation', source: 'group', name, t, node, data }) as const;
-const viewed = (t: number, node: string, members: string): SmallRecord =>
-  group('member-view', t, node, {
-    ...{ side: 'inside', node, superReadOnly: false, offlineMode: false },
-    members: members.split(' ').map((word) => {
-      const [node, state, role] = word.split(':');
-      return { node, state, role };
-    }),
-  });
-const read = (t: number, side: ClientSide, node: string, heads: object): SmallRecord =>
-  group('read', t, node, { side, beganAtMs: t, heads });
-const ledger = (t: number, image: string | undefined, node: string, checksum = 'x'): SmallRecord =>
-  group('ledger-read', t, node, {
-    ...(image === undefined ? {} : { image }),
-    ...{ takenAtMs: t, rows: 1, checksums: [checksum], beyond: '' },
-  });
-const fault = (t: number, step: 'begin' | 'done' | 'heal' | 'healed'): SmallRecord => ({
-  ...{ type: 'action', actor: 'fault', name: 'network-partition', step, t, node: 'a' },
-});
-const certificate = (t: number, moment: 'before' | 'during' | 'after'): SmallRecord => ({
-  ...{ type: 'certificate', t, fault: 'network-partition', moment },
-  ...{ claim: 'as it should be', holds: true, evidence: '' },
-});
-
-interface Scene {
-  readonly schemaVersion?: HistoryVersion;
-  readonly sessions?: readonly Session[];
-  readonly secondRows?: readonly LedgerRow[];
-  /** After the heal. */
-  readonly extraRecords?: readonly SmallRecord[];
-  readonly lastRecords?: readonly SmallRecord[];
-}
-
-function historyOf(scene: Scene): History {
-  const { sessions = [...oldSessions, successor], lastRecords, schemaVersion = 1 } = scene;
-  const small: SmallRecord[] = [
-    { ...runRecord({ fault: 'network-partition' }), schemaVersion },
-    group('settings', 0, '', {}),
-    ...sessions.map(sessionOf),
-    read(9000, 'inside', 'a', { '0/0': 0 }),
-    certificate(9900, 'before'),
-    fault(10_000, 'begin'),
-    fault(10_100, 'done'),
-    certificate(10_200, 'during'),
-    viewed(15_000, 'b', 'a:UNREACHABLE:PRIMARY b:ONLINE:SECONDARY c:ONLINE:SECONDARY'),
-    viewed(15_500, 'a', 'a:ONLINE:PRIMARY b:UNREACHABLE:SECONDARY c:UNREACHABLE:SECONDARY'),
-    viewed(20_000, 'b', 'b:ONLINE:PRIMARY c:ONLINE:SECONDARY'),
-    group('routed', 20_500, 'b', {}),
-    read(21_000, 'inside', 'a', { '0/0': 1 }),
-    read(24_000, 'inside', 'a', { '0/0': 1 }),
-    read(24_000, 'outside', 'b', { '0/0': 1, '0/1': 1 }),
-    ledger(30_000, 'first', 'b'),
-    fault(31_000, 'heal'),
-    fault(31_100, 'healed'),
-    certificate(31_200, 'after'),
-    ...(scene.extraRecords ?? []),
-    viewed(40_000, 'a', 'a:ONLINE:SECONDARY b:ONLINE:PRIMARY c:ONLINE:SECONDARY'),
-    { type: 'action', actor: 'runner', name: 'converge', step: 'done', t: 40_000 },
-    { type: 'phase', phase: 'audit', t: 45_000 },
-    ...(lastRecords ?? [
-      ledger(46_000, 'second', 'b'),
-      ledger(46_500, undefined, 'a'),
-      ledger(46_500, undefined, 'c'),
-    ]),
-  ];
-  const ops = sessions.flatMap(opsOf);
-  return {
-    cuts: [],
-    seals: new Map(),
-    files: {},
-    *records() {
-      yield* small;
-    },
-    *answers() {
-      yield* sessions.map(sessionOf);
-      for (const { client, connection, session, seq, outcome, endedAtMs = 0 } of ops.toSorted(
-        (x, y) => (x.endedAtMs ?? 0) - (y.endedAtMs ?? 0),
-      )) {
-        yield { type: 'outcome', t: endedAtMs, client, connection, session, seq, outcome };
-      }
-    },
-    *smallRecords() {
-      yield* small;
-    },
-    *ops() {
-      yield* ops;
-    },
-    visitOps: (visit) => ops.forEach(visit),
-    *rows(image) {
-      yield* image === 'first'
-        ? rowsAt(sessions, 30_000)
-        : (scene.secondRows ?? rowsAt(sessions, Infinity));
-    },
-    writes: () => undefined,
-  };
-}
 
 test('a group that keeps every commit is safe, and its phases are told', () => {
   const verdict = judgeGroup(historyOf({}));
@@ -232,11 +91,54 @@ test('members in good order that differ are corrupt; a missing reading is inconc
 });
 
 test('a history of today says what clients were to do, and that its journals are whole', () => {
-  const { verdict, incompleteBecause } = judgeGroup(historyOf({ schemaVersion: 3 }));
+  const { verdict, incompleteBecause } = judgeGroup(historyOf({ inRun: { schemaVersion: 3 } }));
   expect(verdict).toBe('inconclusive');
   expect(incompleteBecause).toEqual([
     'the history does not say what the clients were to do',
     'the history does not say what the clients were to do',
     'history segment run ends before the run listed what else there is',
+  ]);
+});
+
+const finds: Checker = {
+  name: 'finds-something',
+  check: ({ image, reconciliation: { acked } }) => [
+    damage({
+      ...{ code: 'FOUND', image, safety: 'corrupt', loud: false, evidence: [] },
+      summary: `${acked} in it`,
+    }),
+  ],
+};
+
+test('a caller’s checker is asked of both readings, and a run that had one lacks it', async () => {
+  const history = historyOf({ inRun: { custom: { checkers: [finds.name] } } });
+  const verdict = judgeGroup(history, [finds]);
+  expect(groupVerdictSchema.parse(verdict)).toEqual(verdict);
+  expect(verdict).toMatchObject({ verdict: 'corrupt', incompleteBecause: [] });
+  const found = verdict.findings.filter(({ code }) => code === 'FOUND');
+  expect(found.map(({ summary }) => summary)).toEqual([
+    expect.stringMatching(/first.*6 in it/),
+    expect.stringMatching(/second.*6 in it/),
+  ]);
+  expect(groupSummary(verdict)).toContain('checker finds-something');
+  expect(await renderGroupHtml(verdict)).toContain('checker finds-something');
+  const anew = judgeGroup(history);
+  expect(anew.verdict).toBe('inconclusive');
+  expect(anew.incompleteBecause).toEqual([expect.stringContaining('checker finds-something')]);
+});
+
+test('an error, an action that failed and a certificate that fails are each a reason', () => {
+  const heal = { type: 'action', actor: 'fault', name: 'network-partition', t: 32_000 } as const;
+  const certificate = { type: 'certificate', t: 32_000, fault: 'network-partition' } as const;
+  const extraRecords: SmallRecord[] = [
+    { type: 'error', t: 32_000, where: 'heal', message: 'no engine' },
+    { ...heal, step: 'failed', detail: 'no rule' },
+    { ...certificate, moment: 'after', claim: 'it is back', holds: false, evidence: 'asked' },
+  ];
+  const { incompleteBecause } = judgeGroup(historyOf({ extraRecords }));
+  expect(incompleteBecause).toEqual([
+    'heal: no engine',
+    'fault network-partition failed: no rule',
+    'certificate of network-partition (after) fails: it is back (asked)',
   ]);
 });

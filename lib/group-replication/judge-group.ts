@@ -1,5 +1,5 @@
 /** The verdict of a run on a group, read from its history alone. */
-import type { AuditedImage } from '../checkers/checker.ts';
+import type { AuditedImage, Checker } from '../checkers/checker.ts';
 import { nothingRead } from '../checkers/evidence.ts';
 import { runChecks } from '../checkers/index.ts';
 import { Journal } from '../checkers/journal.ts';
@@ -10,10 +10,13 @@ import { certificateGaps } from '../experiment/evidence/certificate-gaps.ts';
 import { clientGaps } from '../experiment/evidence/client-gaps.ts';
 import { journalGaps } from '../experiment/evidence/journal-gaps.ts';
 import { lateTimers } from '../experiment/evidence/machine-time.ts';
+import { failedCertificates, recordedTrouble } from '../experiment/evidence/recorded-trouble.ts';
+import { absentCheckers } from '../experiment/run/custom.ts';
 import { bareCertificate, recoveredIn, whichRun } from '../experiment/verdict/assemble.ts';
 import { lossOf, lostIn } from '../experiment/verdict/loss.ts';
 import { verdictWord, worst } from '../experiment/verdict/verdict.ts';
 import { ClientJournals } from '../history/client-protocol.ts';
+import type { CertificateRecord } from '../history/events.ts';
 import type { History } from '../history/reader.ts';
 import { type Service, ServiceMeter } from '../timeline/service.ts';
 import { groupFindings, type GroupMeasurement } from './findings.ts';
@@ -22,17 +25,19 @@ import { acknowledgedIn, memberChecks, successorService, victimService } from '.
 import { type GroupStory, tellGroupStory } from './story.ts';
 import type { GroupVerdict } from './verdict.ts';
 
-export function judgeGroup(history: History): GroupVerdict {
+/** `own`: a caller's checkers, after ours; a run that had others is not complete without them. */
+export function judgeGroup(history: History, own: readonly Checker[] = []): GroupVerdict {
   const story = tellGroupStory([...history.smallRecords()]);
   const { run, settings } = story;
   const { service, journals, images, measured } = measure(story, history);
   const findings = [
-    ...runChecks(images, [ledgerLost, ...rowCheckers]),
+    ...runChecks(images, [ledgerLost, ...rowCheckers, ...own]),
     ...groupFindings(measured, service),
   ];
   const reasons = [
     ...groupIncompleteBecause(story, history, journals),
     ...findings.flatMap(({ level, summary }) => (level === 'incomplete' ? [summary] : [])),
+    ...absentCheckers(run.custom, own),
   ];
   const complete = reasons.length === 0;
   const safety = worst(findings.map((finding) => finding.safety));
@@ -48,14 +53,15 @@ export function judgeGroup(history: History): GroupVerdict {
     asExpected: run.scenario.expected.includes(verdict),
     ...measured,
     findings,
-    certificates: story.records
-      .filter((record) => record.type === 'certificate')
-      .map(bareCertificate),
+    certificates: certificatesIn(story).map(bareCertificate),
     settings: { ...settings },
     ...whichRun(story),
   };
   return { sentence: groupSentence(told), ...told };
 }
+
+const certificatesIn = ({ records }: GroupStory): CertificateRecord[] =>
+  records.filter((record) => record.type === 'certificate');
 
 /** What follows from the history before anything is judged. */
 interface Measures {
@@ -162,14 +168,7 @@ function groupIncompleteBecause(
   journals: ClientJournals,
 ): string[] {
   const { records, faultDoneAtMs, ledgers, reads, victimNode } = story;
-  const reasons: string[] = [];
-  for (const record of records) {
-    if (record.type === 'error') reasons.push(`${record.where}: ${record.message}`);
-    if (record.type === 'certificate' && !record.holds) {
-      const { fault, moment, claim, evidence } = record;
-      reasons.push(`certificate of ${fault} (${moment}) fails: ${claim} (${evidence})`);
-    }
-  }
+  const reasons = [...recordedTrouble(records), ...failedCertificates(certificatesIn(story))];
   if (faultDoneAtMs === undefined) reasons.push('the fault was never injected');
   for (const image of ['first', 'second'] as const) {
     if (!ledgers.some((each) => each.image === image && each.rows !== undefined)) {

@@ -6,6 +6,7 @@ import { missingEvidence } from '../report/html-first-screen.ts';
 import { countInWords } from '../counts.ts';
 import { pairs, percent, pictures, secondsShown, type Html } from '../report/html-parts.ts';
 import { recoveryPicture } from '../report/pictures.ts';
+import { customInWords } from '../report/wording.ts';
 import { phaseRows, stalestText } from './phases.ts';
 import type { Loss } from '../experiment/verdict/verdict.ts';
 import type { GroupVerdict } from './verdict.ts';
@@ -141,8 +142,12 @@ const findings = ({ findings: all }: GroupVerdict): Html =>
     ? html`<p>None.</p>`
     : html`<ul>${all.map(({ code, summary }) => html`<li><b>${code}</b>: ${summary}</li>`)}</ul>`;
 
-const details = ({ certificates, settings, timers, versions }: GroupVerdict): Html =>
-  html`<section class="card"><h2>Proof that the fault was there, and that it was healed</h2>
+function details(verdict: GroupVerdict): Html {
+  const { certificates, settings, timers, versions } = verdict;
+  const custom = customInWords(verdict);
+  const own = custom === undefined ? {} : { 'The caller’s own, not vouched for': custom };
+  return html`<section class="card"><h2>Proof that the fault was there, and that it was healed</h2>
 ${certificateTable(certificates)}</section>
 <section class="card"><h2>Settings, timers, versions</h2>
-${pairs(Object.entries({ ...settings, ...timers, ...versions }))}</section>`;
+${pairs(Object.entries({ ...settings, ...timers, ...versions, ...own }))}</section>`;
+}

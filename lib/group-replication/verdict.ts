@@ -7,7 +7,7 @@ const count = z.number().int();
 const { sentence, verdict, safety, complete, incompleteBecause, expected, asExpected, basis } =
   verdictSchema.shape;
 const { acked, lost, loss, findings, certificates, timers, versions } = verdictSchema.shape;
-const { scenario, seed, runId, replay, cluster } = verdictSchema.shape;
+const { scenario, seed, runId, replay, custom, cluster } = verdictSchema.shape;
 
 export const groupVerdictSchema = z.object({
   schemaVersion: z.literal(1),
@@ -77,7 +77,7 @@ export const groupVerdictSchema = z.object({
   ),
   ...{ findings, certificates, timers, versions },
   settings: z.record(z.string(), z.union([z.string(), z.number()])),
-  ...{ scenario, seed, runId, replay, cluster },
+  ...{ scenario, seed, runId, replay, custom, cluster },
 });
 
 export type GroupVerdict = z.output<typeof groupVerdictSchema>;

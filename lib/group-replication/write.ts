@@ -1,6 +1,8 @@
-/** What a run on a group leaves beside its history: verdict.json, summary.md and report.html. */
+/** What a run on a group leaves beside its history: for people, for programs and for CI. */
 import { join } from 'node:path';
 import { writeOutput } from '../output-file.ts';
+import { renderJunit } from '../report/junit.ts';
+import { customInWords } from '../report/wording.ts';
 import { renderGroupHtml } from './page.ts';
 import { phaseRows, stalestText } from './phases.ts';
 import type { GroupVerdict } from './verdict.ts';
@@ -9,6 +11,7 @@ import type { GroupVerdict } from './verdict.ts';
 export async function writeGroupOutputs(folder: string, verdict: GroupVerdict): Promise<void> {
   const write = (name: string, content: string): void => writeOutput(join(folder, name), content);
   write('verdict.json', `${JSON.stringify(verdict, undefined, 2)}\n`);
+  write('junit.xml', await renderJunit(verdict));
   write('summary.md', groupSummary(verdict));
   write('report.html', await renderGroupHtml(verdict));
 }
@@ -20,6 +23,7 @@ export const groupHeadline = ({ sentence, incompleteBecause }: GroupVerdict): st
 /** Markdown: the sentence, the phases in their order, what the victim did meanwhile, the findings. */
 export function groupSummary(verdict: GroupVerdict): string {
   const { sentence, victim, successor, settings, findings, incompleteBecause } = verdict;
+  const custom = customInWords(verdict);
   const phases = phaseRows(verdict).map(({ s, what }) => `| ${s.toFixed(1)} | ${what} |`);
   return [
     `# ${verdict.verdict}: group replication`,
@@ -28,6 +32,7 @@ export function groupSummary(verdict: GroupVerdict): string {
       .map(([name, value]) => `${name} ${value}`)
       .join(', ')}. Timers of Kubernetes: ${verdict.basis === 'measured' ? 'stock' : 'shortened'}.`,
     ...incompleteBecause.map((why) => `Incomplete: ${why}`),
+    ...(custom === undefined ? [] : [`The caller’s own: ${custom}`]),
     ['| Seconds after the fault | |', '| ---: | --- |', ...phases].join('\n'),
     [
       `- The old primary: ${victim.acked} commits acknowledged, ${victim.refused} refused, ${victim.unknown} of unknown outcome;`,

@@ -95,9 +95,9 @@ export interface Experiment<V = Verdict> {
   run(settings?: RunSettings): Promise<FinishedRun<V>>;
 }
 
-/** One on a group; nothing of your own goes with it. */
+/** One on a group; of your own it takes checkers, which get its ledger as read before the heal and after it. */
 export interface GroupExperimentOptions
-  extends Omit<ExperimentOptions, 'database' | 'fault' | 'remedy' | 'checkers' | 'storage'> {
+  extends Omit<ExperimentOptions, 'database' | 'fault' | 'remedy' | 'storage'> {
   readonly database: GroupPart;
   readonly fault: WrittenGroup<'fault'>;
 }

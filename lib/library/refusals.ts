@@ -53,12 +53,13 @@ const clusterTitles: Readonly<Record<string, string>> = {
   sim: 'the model',
 };
 
-/** What a caller brings is made for one server on one volume. Throws UsageError. */
+/** A checker is asked of a group's ledger; all else that a caller brings is made for one server on one volume. Throws UsageError. */
 export function refuseOwnWithGroup({ database }: Scenario, custom: Custom): void {
-  if (database === undefined || Object.keys(custom).length === 0) return;
+  const unfit = Object.keys(custom).filter((part) => part !== 'checkers');
+  if (database === undefined || unfit.length === 0) return;
   throw new UsageError(
     'OWN_PART_WITH_GROUP',
-    `nothing of your own goes with a replication group: ${Object.keys(custom).join(', ')}`,
+    `with a replication group goes nothing of your own but checkers: ${unfit.join(', ')}`,
     { hint: 'leave it out, or test one server' },
   );
 }

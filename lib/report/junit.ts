@@ -3,12 +3,18 @@ import { html, raw } from 'hono/html';
 import type { Verdict } from '../experiment/verdict/verdict.ts';
 import { scoreInWords } from './mutant-score.ts';
 import type { Html } from './html-parts.ts';
-import { missingInWords } from './loss-words.ts';
+import { lostName, lostText, missingInWords } from './loss-words.ts';
 import { expectation, expectedInRun } from './wording.ts';
 import { property, xmlDocument } from './xml.ts';
 
+type Shared = 'verdict' | 'expected' | 'asExpected' | 'incompleteBecause' | 'sentence' | 'acked';
+type OfRun = 'lost' | 'certificates' | 'scenario' | 'seed' | 'basis' | 'replay';
+/** What every kind of run is judged by, and what only one on a volume has. */
+type JunitVerdict = Pick<Verdict, Shared | OfRun> &
+  Partial<Pick<Verdict, 'open' | 'serving' | 'missing' | 'images'>>;
+
 /** An inconclusive run is an error, an unexpected verdict a failure; an open one was not asked. */
-export function renderJunit(verdict: Verdict): Promise<string> {
+export function renderJunit(verdict: JunitVerdict): Promise<string> {
   const { scenario, certificates, asExpected, seed, basis, replay } = verdict;
   const open = verdict.open === true;
   const error = verdict.verdict === 'inconclusive' && !asExpected;
@@ -18,15 +24,23 @@ export function renderJunit(verdict: Verdict): Promise<string> {
 <testsuite name="${suite}" tests="${1 + certificates.length}"
  failures="${failures + (asExpected || error || open ? 0 : 1)}" errors="${error ? 1 : 0}"${open ? raw(' skipped="1"') : ''}>
 <properties>${property('seed', seed)}${property('basis', basis)}${property('replay', replay)}
-${property('audit', scoreInWords())}
-${missingInWords(verdict).map(({ name, value }) => property(name, value))}</properties>
+${lossProperties(verdict)}</properties>
 ${verdictCase(verdict, suite, error)}
 ${certificates.map((certificate) => certificateCase(certificate, suite))}</testsuite>
 </testsuites>`);
 }
 
-function verdictCase(verdict: Verdict, suite: string, error: boolean): Html {
-  const came = `${verdict.verdict}${verdict.serving.served ? '' : ', and nobody served'}`;
+/** The score is of audits of a volume, so that a group's members have none. */
+function lossProperties({ missing, images, acked, lost }: JunitVerdict): Html {
+  if (missing === undefined || images === undefined) {
+    return property(lostName, lostText(lost === null ? null : { count: lost, of: acked }));
+  }
+  return html`${property('audit', scoreInWords())}
+${missingInWords({ missing, images }).map(({ name, value }) => property(name, value))}`;
+}
+
+function verdictCase(verdict: JunitVerdict, suite: string, error: boolean): Html {
+  const came = `${verdict.verdict}${verdict.serving?.served === false ? ', and nobody served' : ''}`;
   const message = `${came}, expected ${expectedInRun(verdict)}`;
   const details = error ? verdict.incompleteBecause.join('\n') : verdict.sentence;
   const trouble = error

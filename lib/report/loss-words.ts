@@ -22,6 +22,7 @@ interface MissingInWords {
   readonly more: string;
 }
 
+export const lostName = 'Acknowledged commits lost';
 const unreadable = 'Unreadable before the heal';
 const missingAfter = 'Missing after the heal';
 const unreadableAfter = 'Unreadable after the heal';
@@ -29,14 +30,17 @@ const byFirst = ', by the copy before the heal, the last that could be read';
 const nobodyKnows = { value: 'not known', more: 'the audit of this copy failed' };
 
 /** The three numbers, each by its name; the second and third where they add to the first. */
-export function missingInWords({ missing, images }: Verdict): MissingInWords[] {
+export function missingInWords({
+  missing,
+  images,
+}: Pick<Verdict, 'missing' | 'images'>): MissingInWords[] {
   const { unreadableBeforeHeal, lost, afterHeal } = missing;
   const unaudited = images.flatMap((each) => (each.lost === null ? each.image : []));
   const isLastRead = images.every(({ image, readable }) => image !== 'second' || readable);
   const all: MissingInWords[] = [
     {
-      name: 'Acknowledged commits lost',
-      value: lost === null ? 'not known' : countText(lost),
+      name: lostName,
+      value: lostText(lost),
       more:
         lost === null
           ? 'no copy could be read in full'
@@ -81,6 +85,9 @@ interface Share {
 }
 
 const countText = ({ count, of }: Share): string => `${countInWords(count)} of ${countInWords(of)}`;
+
+export const lostText = (lost: Share | null): string =>
+  lost === null ? 'not known' : countText(lost);
 
 const shareOf = ({ count, of }: Share): string => percent(count, of);
 

@@ -48,12 +48,12 @@ export function basisLabel(verdict: Pick<Verdict, 'basis' | 'scenario'>): string
   return `measured, changed timers: ${named.join(', ')}`;
 }
 
-export function expectation(verdict: Verdict): string {
+type Held = Pick<Verdict, 'expected' | 'scenario' | 'verdict'> & Partial<Pick<Verdict, 'serving'>>;
+
+export function expectation(verdict: Held & Pick<Verdict, 'open' | 'asExpected'>): string {
   if (verdict.open === true) return openWords(verdict.scenario['counted'] as Counts | undefined);
   return `${verdict.asExpected ? 'as expected' : 'NOT as expected'}: ${expectedInRun(verdict)}`;
 }
-
-type Held = Pick<Verdict, 'expected' | 'scenario' | 'verdict'> & Partial<Pick<Verdict, 'serving'>>;
 
 /** What a run was held against; of a race with counts, and how rare what was never seen may be. */
 export function expectedInRun({ expected, serving, scenario, verdict }: Held): string {
@@ -182,7 +182,10 @@ export const onceInWords = ({ safety, verdict, basis }: Verdict): string => {
 };
 
 /** Undefined where all is ours. */
-export function customInWords({ custom, scenario }: Verdict): string | undefined {
+export function customInWords({
+  custom,
+  scenario,
+}: Pick<Verdict, 'custom' | 'scenario'>): string | undefined {
   if (custom === undefined) return undefined;
   const { fault, remedy, database: ownDatabase, checkers = [] } = custom;
   return [

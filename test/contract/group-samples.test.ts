@@ -1,7 +1,8 @@
 /** The committed runs on a replication group are real: their verdicts follow from their histories. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { renderGroupHtml } from '../../lib/group-replication/page.ts';
 import { groupSummary } from '../../lib/group-replication/write.ts';
 import { groupVerdictSchema } from '../../lib/group-replication/verdict.ts';
@@ -21,4 +22,11 @@ test.each(names)('%s', async (name) => {
   for (const { claim } of verdict.certificates) expect(page).toContain(claim);
   expect(page).not.toMatch(/<script/);
   expect(verdict).toMatchObject({ verdict: 'safe', basis: 'measured', lost: 0, asExpected: true });
+  const anew = mkdtempSync(join(tmpdir(), 'forcedetach-group-'));
+  onTestFinished(() => rmSync(anew, { recursive: true }));
+  await judged.write(anew);
+  const files = ['junit.xml', 'report.html', 'summary.md', 'verdict.json'];
+  expect(readdirSync(anew).toSorted()).toEqual(files);
+  const junit = readFileSync(join(anew, 'junit.xml'), 'utf8');
+  expect(junit).toContain(`tests="${1 + verdict.certificates.length}"\n failures="0" errors="0"`);
 });

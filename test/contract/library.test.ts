@@ -53,7 +53,7 @@ test('there is a part for every fault and every remedy', () => {
   expect(made.toSorted()).toEqual([...faultKinds, ...remedyKinds, 'group-replication'].toSorted());
 });
 
-test('a group is a part, which the model refuses, as it does what is one’s own', async () => {
+test('a group is a part, which the model refuses, and takes checkers of one’s own', async () => {
   const { remedy: _, ...alone } = usual;
   const database = api.groupReplication({ majorityTimeout: '10s' });
   const group = { ...alone, database, fault: api.freeze() } as const;
@@ -62,8 +62,9 @@ test('a group is a part, which the model refuses, as it does what is one’s own
   expect(scenario).toMatchObject({ database: 'group-replication', majorityTimeoutS: 10 });
   expect(scenario.expected).toEqual(['safe']);
   await expect(frozen.run()).rejects.toMatchObject({ code: 'NOT_ON_THIS_CLUSTER' });
-  const checked = { ...group, checkers: [finds] };
-  expect(() => api.experiment(checked)).toThrow(/^nothing of your own goes with .*: checkers$/);
+  expect(api.experiment({ ...group, checkers: [finds] }).scenario).toEqual(scenario);
+  const broken = { ...group, fault: standsStill, checkers: [finds] };
+  expect(() => api.experiment(broken as never)).toThrow(/nothing of your own but checkers: fault$/);
   expect(() => api.experiment({ ...group, fault: api.kubeletStall() })).toThrow(/choices are/);
 });
 

@@ -5,6 +5,7 @@ import { certificateGaps } from './certificate-gaps.ts';
 import { effectGaps } from './fault-effect.ts';
 import { lateTimers } from './machine-time.ts';
 import { missingSights, observerGaps } from './observer-gaps.ts';
+import { failedCertificates, recordedTrouble } from './recorded-trouble.ts';
 import { plotGaps, stepGaps } from './step-gaps.ts';
 import type { Finding } from '../verdict/verdict.ts';
 import type { Reconciliation } from '../../checkers/reconcile.ts';
@@ -17,28 +18,17 @@ export function incompleteBecause(
   certificates: readonly CertificateRecord[],
   findings: readonly Finding[],
 ): string[] {
-  const reasons: string[] = [];
   const { records, faultAtMs } = story;
-
-  for (const record of records) {
-    if (
-      record.type === 'error' &&
-      !(record.where === exportStep && mayLackWrites(story, findings))
-    ) {
-      reasons.push(`${record.where}: ${record.message}`);
-    }
-    if (record.type === 'action' && record.step === 'failed') {
-      reasons.push(`${record.actor} ${record.name} failed: ${record.detail ?? 'no detail'}`);
-    }
-  }
+  const spared = mayLackWrites(story, findings) ? exportStep : undefined;
+  const reasons = recordedTrouble(
+    records.filter((record) => record.type !== 'error' || record.where !== spared),
+  );
   if (faultAtMs === undefined) reasons.push('the fault was never injected');
   for (const label of ['steady', 'first', 'second'] as const) {
     const image = records.find((record) => record.type === 'image' && record.image === label);
     if (image === undefined) reasons.push(`the ${label} image was not audited`);
   }
-  for (const { fault, moment, claim, holds, evidence } of certificates) {
-    if (!holds) reasons.push(`certificate of ${fault} (${moment}) fails: ${claim} (${evidence})`);
-  }
+  reasons.push(...failedCertificates(certificates));
   if (faultAtMs !== undefined && !certificates.some(({ moment }) => moment === 'during')) {
     reasons.push('no certificate says that the fault took effect');
   }

@@ -11,6 +11,8 @@ export const nodeCrash = faultKind({
   silencesKubelet: true,
   losesPower: true,
   leastMs: 0,
+  cutsClientsOff: true,
+  sharesEvents: true,
   needs: ['node-power', 'agent-stall', 'power-loss'],
   fields: {
     reboot: toggle('fault.reboot', true, {

@@ -13,6 +13,7 @@ export const nodeReboot = faultKind({
   silencesKubelet: true,
   losesPower: true,
   leastMs: 0,
+  cutsClientsOff: true,
   needs: ['node-power', 'agent-stall', 'power-loss'],
   fields: {
     rebootAt: moment('fault.rebootAt', ['force-detach'], withinGraceMs, {

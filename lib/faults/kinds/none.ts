@@ -8,6 +8,7 @@ export const none = faultKind({
   happens: 'nothing: what a remedy does to a healthy node; its `at` is a time',
   certificate: 'node, kubelet and containerd run, the node is reached',
   leastMs: 0,
+  sharesEvents: true,
   fields: {
     recreations: whole('fault.recreations', [0, 1000], 0, {
       flags: '--recreations <n>',

@@ -1,0 +1,19 @@
+/** Trouble that the records themselves tell of, whatever is tested: each a reason why a run is incomplete. */
+import type { CertificateRecord } from '../../history/events.ts';
+import type { SmallRecord } from '../../history/reader.ts';
+
+/** Errors, and actions that failed. */
+export const recordedTrouble = (records: readonly SmallRecord[]): string[] =>
+  records.flatMap((record) => {
+    if (record.type === 'error') return [`${record.where}: ${record.message}`];
+    if (record.type !== 'action' || record.step !== 'failed') return [];
+    return [`${record.actor} ${record.name} failed: ${record.detail ?? 'no detail'}`];
+  });
+
+export const failedCertificates = (certificates: readonly CertificateRecord[]): string[] =>
+  certificates
+    .filter(({ holds }) => !holds)
+    .map(
+      ({ fault, moment, claim, evidence }) =>
+        `certificate of ${fault} (${moment}) fails: ${claim} (${evidence})`,
+    );
