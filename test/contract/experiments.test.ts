@@ -59,6 +59,15 @@ test('the seed is printed first, and a dry run creates nothing', async () => {
   expect(existsSync(out)).toBe(false);
 });
 
+test('with --json stdout is for JSON alone, and a dry run has none', async () => {
+  const { code, stdout, stderr } = await experiment(
+    'node-crash',
+    '--cluster sim --seed 0x1F --json --dry-run',
+  );
+  expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+  expect(stderr).toMatch(/^seed 0x1F\n[^]*\ndry run: nothing was created\n$/);
+});
+
 test('a bad flag ends with 2 and a hint, and creates nothing', async () => {
   const out = join(folder, 'bad');
   const { code, stderr } = await experiment('node-crash', `--out ${out} --rate fast`);

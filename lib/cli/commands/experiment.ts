@@ -28,19 +28,19 @@ export async function runExperiment(
 
 async function carryOut(request: RunRequest): Promise<ExitCode> {
   const { flags } = request;
+  const stream = flags.json ? process.stderr : process.stdout;
   const plan = await planRun({ ...request, cluster: clusterOf(flags) });
   const described = describeRequest(request, plan.choice, { all: flags.dryRun });
   const description = `${plainText(described)}\n`;
   if (flags.dryRun) {
     const images = await describeImages(request, plan.choice);
-    process.stdout.write(`${description}${images}dry run: nothing was created\n`);
+    stream.write(`${description}${images}dry run: nothing was created\n`);
     return exitCode.expected;
   }
   process.stderr.write(description);
   const judged = await onTerminal((watch) => performRun(plan, watch));
   await judged.write(plan.folder);
   const { verdict } = judged;
-  const stream = flags.json ? process.stderr : process.stdout;
   stream.write(`${verdictLines(judged, join(plan.folder, 'report.html'), stream)}\n`);
   if (flags.json) process.stdout.write(`${JSON.stringify(verdict, undefined, 2)}\n`);
   return exitCodeOf(verdict);

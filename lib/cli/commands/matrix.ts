@@ -105,7 +105,7 @@ async function carryOut(request: Request): Promise<ExitCode> {
   const { flags, folder } = request;
   const description = `${describeBatch(request, commandOf(request))}\n`;
   if (flags.dryRun) {
-    tell(`${description}dry run: nothing was created`);
+    (flags.json ? sayLine : tell)(`${description}dry run: nothing was created`);
     return exitCode.expected;
   }
   const baseline = flags.baseline === undefined ? undefined : readBatch(flags.baseline);

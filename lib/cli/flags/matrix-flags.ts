@@ -114,5 +114,5 @@ export const matrixCommand = (): Command =>
         .choices(['all', 'unexpected'])
         .default('all'),
     )
-    .option('--json', 'batch.json on stdout', false)
+    .option('--json', 'batch.json on stdout, everything else on stderr', false)
     .option('--dry-run', 'show cells and order; create nothing', false);
