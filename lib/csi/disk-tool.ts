@@ -4,6 +4,7 @@
  */
 import { parseArgs } from 'node:util';
 import { linkStateOf, powerLosses, storageLinks, type LinkState } from '../disk-kinds.ts';
+import { diskModes, isDirectory } from '../disk-modes/index.ts';
 import { describeError, UsageError } from '../errors.ts';
 import { arrayAt } from './array-client.ts';
 import { writeUnsyncedCanary } from './canary.ts';
@@ -54,7 +55,8 @@ const commands: Readonly<Record<string, Command>> = {
   'create-volume': async (backend, values) => {
     const volume = needed(values, 'volume');
     const sizeBytes = Number(needed(values, 'size-bytes'));
-    const shared = values.mode === 'shared-file';
+    const { mode } = values;
+    const shared = mode !== undefined && isDirectory(oneOf(diskModes, 'mode', mode));
     return { volume, path: await createVolume(backend, { volume, sizeBytes, shared }), sizeBytes };
   },
 

@@ -7,6 +7,7 @@ import { access, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { status } from '@grpc/grpc-js';
+import { isDirectory } from '../disk-modes/index.ts';
 import { InfrastructureError } from '../errors.ts';
 import { needed, neededCapability, neededFiles, neededVolume } from './check-request.ts';
 import type { Node } from './gen/csi_pb.js';
@@ -32,7 +33,7 @@ export const filesNodeService = ({ layout, node }: FilesNodeOptions): Handlers<t
     const target = needed('target_path', request.targetPath);
     const flags = mountFlagsOf(neededFiles(neededCapability(request.volumeCapability)));
     const { detachMode, fileLocks } = readAttributes(request.volumeContext);
-    if (detachMode !== 'shared-file') {
+    if (!isDirectory(detachMode)) {
       throw new CallError(status.INVALID_ARGUMENT, `a shared directory cannot be ${detachMode}`);
     }
     Object.assign(notes, { detachMode, fileLocks });

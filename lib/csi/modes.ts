@@ -1,7 +1,7 @@
 /** Carries out what the volume's mode of disk decides (lib/disk-modes). Each throws a CallError where it refuses. */
 import { status } from '@grpc/grpc-js';
 import { watchTimeoutMs } from '../disk-modes/exclusive.ts';
-import { diskModeOf } from '../disk-modes/index.ts';
+import { diskModeOf, isDirectory } from '../disk-modes/index.ts';
 import type { CutTime, DiskModeDeclaration, RefusalReason } from '../disk-modes/mode.ts';
 import { describeError } from '../errors.ts';
 import { outOfServiceKey } from '../taints.ts';
@@ -68,8 +68,8 @@ const refusalOf = async (
   rule?.refusedWhile === undefined ? undefined : refusals[rule.refusedWhile](request);
 
 function blockModeOf({ attributes }: ModeRequest): DiskModeDeclaration {
-  const mode = diskModeOf[attributes.detachMode];
-  if (mode.isDirectory !== true) return mode;
+  const { detachMode } = attributes;
+  if (!isDirectory(detachMode)) return diskModeOf[detachMode];
   const why = 'a shared directory is never attached: its driver is files.forcedetach.dev';
   throw new CallError(status.FAILED_PRECONDITION, why);
 }

@@ -7,6 +7,7 @@ import { statfs } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { status } from '@grpc/grpc-js';
+import { isDirectory } from '../disk-modes/index.ts';
 import { fitsCapacity, sizeFor } from './capacity.ts';
 import {
   needed,
@@ -93,7 +94,7 @@ async function create(
     throw new CallError(status.INVALID_ARGUMENT, 'volumes are made empty: no content source');
   }
   const { parameters, capacityRange } = request;
-  if (readAttributes(parameters).detachMode === 'shared-file') {
+  if (isDirectory(readAttributes(parameters).detachMode)) {
     request.volumeCapabilities.forEach(neededFiles);
   }
   const asked = { sizeBytes: sizeFor(capacityRange), parameters: { ...parameters } };

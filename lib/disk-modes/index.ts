@@ -26,3 +26,6 @@ export const fieldsOfModes = fieldsOfKinds(declared);
 export const diskModeOf = Object.fromEntries(declared.map((mode) => [mode.name, mode])) as Readonly<
   Record<DiskMode, DiskModeDeclaration<DiskMode>>
 >;
+
+/** A shared directory, which nobody attaches. */
+export const isDirectory = (mode: DiskMode): boolean => diskModeOf[mode].isDirectory === true;

@@ -1,5 +1,5 @@
 /** What the project found, as sentences that fault events of the store can be counted for. */
-import { diskModes } from '../disk-modes/index.ts';
+import { diskModes, isDirectory } from '../disk-modes/index.ts';
 import type { VerdictWord } from '../experiment/verdict/verdict.ts';
 import type { Values } from './counts.ts';
 
@@ -20,7 +20,7 @@ const forced = { remedy: 'force-delete' } as const;
 const tainted = { remedy: 'out-of-service' } as const;
 const unfenced = { disk: 'unfenced' } as const;
 /** Nothing is attached on a shared directory, so nothing keeps a replacement out. */
-const attachable = diskModes.filter((mode) => mode !== 'shared-file');
+const attachable = diskModes.filter((mode) => !isDirectory(mode));
 const acted = { remedy: ['force-delete', 'out-of-service', 'delete-node'] } as const;
 
 export const findings: Readonly<Record<string, readonly PublishedFinding[]>> = {

@@ -1,6 +1,6 @@
 /** Fields of a scenario that don't fit together: a run of such a one would answer another question. */
 import { databaseDeclarations } from '../database/kinds/index.ts';
-import { diskModeDeclarations, diskModeOf, type DiskMode } from '../disk-modes/index.ts';
+import { diskModeDeclarations, isDirectory } from '../disk-modes/index.ts';
 import { faultDeclarations, losesPower, sparesVictim } from '../faults/kinds/index.ts';
 import { actsOn, remedyDeclarations, removesPod } from '../remedies/kinds/index.ts';
 import type { Field } from '../fields/field.ts';
@@ -134,8 +134,6 @@ export const takenOf = (
   field: FieldName,
 ): readonly string[] | undefined =>
   chosenIn(scenario).find(({ takes }) => takes[field] !== undefined)?.takes[field];
-
-const isDirectory = (disk: DiskMode): boolean => diskModeOf[disk].isDirectory === true;
 
 const rules: readonly ContradictionRule[] = [
   ...kindRules,

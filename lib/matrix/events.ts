@@ -1,4 +1,5 @@
 /** Which trials can have their volumes on one victim, under one fault event. */
+import { isDirectory } from '../disk-modes/index.ts';
 import { fieldNames, writtenPathOf, type FieldName } from '../experiment/written-paths.ts';
 import type { Scenario } from '../experiment/scenario.ts';
 import { sharesEvents } from '../faults/kinds/index.ts';
@@ -34,7 +35,7 @@ export function eventKey({ kind, scenario, seed, alone }: BatchTrial): string | 
     sharesEvents(fault) &&
     (isOfPod(remedy) || isOfNode(remedy)) &&
     also === 'none' &&
-    disk !== 'shared-file' &&
+    !isDirectory(disk) &&
     selfFence === 'off' &&
     !podFinalizer &&
     // One kill ends the servers of all runs on the node.

@@ -2,7 +2,7 @@
 import { database } from '../database/chosen.ts';
 import { driversLike } from '../storage/drivers.ts';
 import type { PowerLoss, StorageLink } from '../disk-kinds.ts';
-import { diskModeOf } from '../disk-modes/index.ts';
+import { diskModeOf, isDirectory } from '../disk-modes/index.ts';
 import { losesPower } from '../faults/kinds/index.ts';
 import type { Scenario } from '../experiment/scenario.ts';
 import { originInWords } from '../storage/disk-origin.ts';
@@ -57,7 +57,7 @@ function madeBy({ provisioning }: Verdict): string {
 export function diskInWords(verdict: Verdict): string {
   const scenario = scenarioOf(verdict);
   const { disk, filesystem, accessMode } = scenario;
-  const on = disk === 'shared-file' ? '' : `${filesystem}, `;
+  const on = isDirectory(disk) ? '' : `${filesystem}, `;
   const fate = fateOf(scenario)
     .map((clause) => `; ${clause}`)
     .join('');
@@ -98,7 +98,7 @@ function aboutKubernetes(scenario: Scenario): string[] {
 }
 
 function variants({ watcherCheck, attachWhileBusy, fileLocks, disk }: Scenario): string[] {
-  if (disk === 'shared-file') {
+  if (isDirectory(disk)) {
     return fileLocks === 'shared'
       ? ['a file locked on one node is locked on all']
       : ['each node has file locks of its own (NFS mounted with nolock or local_lock)'];

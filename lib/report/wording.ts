@@ -8,6 +8,7 @@ import { refusedInWords } from '../timeline/refused-mounts.ts';
 import { wilson } from '../intervals.ts';
 import { recordedScenario } from '../history/migration.ts';
 import { countInWords } from '../counts.ts';
+import { isDirectory } from '../disk-modes/index.ts';
 import { bytes, percent, secondsShown } from './html-parts.ts';
 import type { ServingWord } from '../experiment/expectation/serving-expectation.ts';
 import type { Verdict, VerdictWord } from '../experiment/verdict/verdict.ts';
@@ -107,10 +108,10 @@ export function exposureInWords(verdict: Verdict): { value: string; more: string
   return { value: secondsShown(exposure.ms / 1000), more: writtenInIt(verdict) };
 }
 
-function writtenInIt({ exposure, scenario }: Verdict): string {
-  const { ms, bytesVictim, bytesSuccessor, blocksBoth } = exposure;
+function writtenInIt(verdict: Verdict): string {
+  const { ms, bytesVictim, bytesSuccessor, blocksBoth } = verdict.exposure;
   if (ms === 0) return 'never';
-  if (scenario['disk'] === 'shared-file') return 'nobody counts bytes of a shared directory';
+  if (isDirectory(scenarioOf(verdict).disk)) return 'nobody counts bytes of a shared directory';
   const each = `${bytes(bytesVictim)} by the victim, ${bytes(bytesSuccessor)} by the successor`;
   if (blocksBoth === undefined) return each;
   return `${each}, ${countInWords(blocksBoth)} block${blocksBoth === 1 ? '' : 's'} written by both`;

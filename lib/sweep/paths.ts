@@ -4,6 +4,7 @@
  * schedule showed, not by how it was drawn alone.
  */
 import { notices, type NoticeCode } from '../cluster/sim/notices.ts';
+import { isDirectory } from '../disk-modes/index.ts';
 import { losesPower, type FaultKind } from '../faults/kinds/index.ts';
 import { lostInCopy } from './commits.ts';
 import type { ScheduleOutcome } from './play.ts';
@@ -43,7 +44,7 @@ const attachedElsewhereUs = (outcome: ScheduleOutcome): number =>
 
 /** Only such a volume waits for a detach: else another node gets it whatever becomes of the first. */
 const isForOne = ({ scenario: { accessMode, disk } }: ScheduleOutcome): boolean =>
-  accessMode !== 'ReadWriteMany' && disk !== 'shared-file';
+  accessMode !== 'ReadWriteMany' && !isDirectory(disk);
 
 /**
  * The controller no longer counts the victim's attachment, since something happened, and another node
@@ -161,7 +162,7 @@ const decisive = factors.filter(({ asksNoRow }) => asksNoRow).map(({ field }) =>
 
 /** One fault, one remedy, an attachable volume for one node, a pod with a grace period. */
 const isPlain = (scenario: Scenario): boolean =>
-  scenario.disk !== 'shared-file' && decisive.every((field) => hasDefault(scenario, field));
+  !isDirectory(scenario.disk) && decisive.every((field) => hasDefault(scenario, field));
 
 const liveFaults: readonly FaultKind[] = [
   'network-partition',

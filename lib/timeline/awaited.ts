@@ -2,6 +2,7 @@
  * What is waited for between the fault and the second mount, as one clause: what for, since when, and
  * until when by the timers in force, or why no end can be foreseen.
  */
+import { isDirectory } from '../disk-modes/index.ts';
 import { silencesKubelet } from '../faults/kinds/index.ts';
 import type { Phases } from '../experiment/verdict/verdict.ts';
 import type { Timers } from '../history/events.ts';
@@ -153,7 +154,7 @@ function detachIn(seen: AwaitedStory, goneS: number): string {
   const { story, phases, timers } = seen;
   const { scenario, observations, faultAtMs = 0 } = story;
   const since = `pod gone at ${at(goneS)}`;
-  if (scenario.disk === 'shared-file') return `the mount: ${since}, nothing is attached, ${soon}`;
+  if (isDirectory(scenario.disk)) return `the mount: ${since}, nothing is attached, ${soon}`;
   if (phases.detached !== null) {
     return `the attach elsewhere: detached at ${at(phases.detached)}, ${soon}`;
   }

@@ -1,4 +1,5 @@
 /** The hand-over: when the successor's first write came, and whose it was. */
+import { isDirectory } from '../disk-modes/index.ts';
 import type { ObservationRecord } from '../history/events.ts';
 import { observed } from '../history/observations.ts';
 import { milestones } from './milestones.ts';
@@ -27,7 +28,7 @@ export function handoverOf(story: Story, marks?: WriteMarks): Handover | undefin
 
 /** Both may mount a shared directory, that is what it is for; the files' locks keep a server out. */
 export const locksExclude = ({ scenario }: Story): boolean =>
-  scenario.disk === 'shared-file' && scenario.fileLocks === 'shared';
+  isDirectory(scenario.disk) && scenario.fileLocks === 'shared';
 
 /** What a device has taken is no milestone: fsck's replay may come before any. */
 function wroteOrMounted(seen: ObservationRecord, roles: Roles): boolean {

@@ -1,4 +1,5 @@
 /** What a licence lacks: links without which no volume passes, and whose records are missing. */
+import { isDirectory } from '../disk-modes/index.ts';
 import { observed } from '../history/observations.ts';
 import type { LinkName } from './licence-links.ts';
 import type { Passage } from './second-mounts.ts';
@@ -13,7 +14,7 @@ interface NeededLinks {
 }
 
 /** Nothing attaches or detaches a shared directory. */
-const isAttached = ({ story }: Passage): boolean => story.scenario.disk !== 'shared-file';
+const isAttached = ({ story }: Passage): boolean => !isDirectory(story.scenario.disk);
 /** Declared ReadWriteMany, a volume is attached elsewhere without a detach. */
 const isDetachedFirst = (passage: Passage): boolean =>
   isAttached(passage) && passage.story.scenario.accessMode !== 'ReadWriteMany';

@@ -2,6 +2,7 @@
  * The links of a licence in the order in which Kubernetes takes these decisions: which record proves
  * each, who asked for it, and when its absence is a gap.
  */
+import { isDirectory } from '../disk-modes/index.ts';
 import type { ObservationRecord } from '../history/events.ts';
 import { csiCalls, isRefused, observed } from '../history/observations.ts';
 import {
@@ -53,7 +54,7 @@ const forced = (why: string): Fits =>
   all(is('force-detach'), ({ data }) => String(data['line']).includes(why));
 /** Declared ReadWriteMany, the second attachment waits for nothing. */
 const forMany: Fits = (_, { story }) => story.scenario.accessMode === 'ReadWriteMany';
-const isShared: Fits = (_, { story }) => story.scenario.disk === 'shared-file';
+const isShared: Fits = (_, { story }) => isDirectory(story.scenario.disk);
 const notDetachedYet: Fits = ({ t: atMs }, passage) =>
   !passage.story.observations.some((each) => each.t <= atMs && is('detached')(each, passage));
 const neverGranted: Fits = (_, passage) => {

@@ -1,4 +1,5 @@
 /** Claims 22 and 24: the Multi-Attach error on a node's death, and the mode that switches it off. */
+import { isDirectory } from '../../disk-modes/index.ts';
 import { attachGateTexts, observed } from '../../history/observations.ts';
 import { firstAfterFault } from '../../timeline/milestone-times.ts';
 import {
@@ -30,7 +31,7 @@ export const multiAttach: Claim = {
   ],
   read(run) {
     const { accessMode, also, disk, remedy, workload } = run.story.scenario;
-    if (accessMode === 'ReadWriteMany' || disk === 'shared-file') return 'nothing gates this disk';
+    if (accessMode === 'ReadWriteMany' || isDirectory(disk)) return 'nothing gates this disk';
     if (remedy === 'out-of-service') return 'the taint detaches before there is a replacement';
     const errors = multiAttachErrors(run).filter(({ t }) => underFault(run, t));
     const replaced = firstAfterFault(run.story, 'bound');
@@ -67,8 +68,7 @@ export const readWriteMany: Claim = {
   ],
   read(run) {
     const { accessMode, disk, workload } = run.story.scenario;
-    if (accessMode !== 'ReadWriteMany' || disk === 'shared-file')
-      return 'not declared ReadWriteMany';
+    if (accessMode !== 'ReadWriteMany' || isDirectory(disk)) return 'not declared ReadWriteMany';
     const scheduled = firstOf(run, 'bound');
     const mounted = firstOf(run, 'mounted');
     if (!scheduled || !mounted) return 'no second pod came';

@@ -1,5 +1,6 @@
 /** Claims 9, 14, 15, 16, 23: what Kubernetes records of a lost node and its pod, and what it leaves. */
 import { database } from '../../database/chosen.ts';
+import { isDirectory } from '../../disk-modes/index.ts';
 import { toldInSeconds } from '../../durations.ts';
 import { losesPower, sparesVictim } from '../../faults/kinds/index.ts';
 import { observed } from '../../history/observations.ts';
@@ -37,7 +38,7 @@ export const evictionAlone: Claim = {
     const { remedy, fault, disk, accessMode } = run.story.scenario;
     if (remedy !== 'none') return 'an operator acted';
     if (losesPower(fault) || sparesVictim(fault)) return 'the victim was not left alive and alone';
-    if (disk === 'shared-file' || accessMode === 'ReadWriteMany') return 'nothing gates this disk';
+    if (isDirectory(disk) || accessMode === 'ReadWriteMany') return 'nothing gates this disk';
     const { phases, horizonS } = run.verdict;
     const { secondMount } = phases;
     const evicted = phases.evicted ?? phases.podRemoved;

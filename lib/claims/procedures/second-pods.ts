@@ -1,6 +1,7 @@
 /** Claims on a second pod of a volume, and on what lets the volume go to it. */
 import { z } from 'zod';
 import { holdCall, letGoCalls } from '../../cluster/kind/disk/disk-tool.ts';
+import { isDirectory } from '../../disk-modes/index.ts';
 import { csiCalls, observed } from '../../history/observations.ts';
 import { outOfServiceTaint } from '../../taints.ts';
 import type { Claim } from '../claim.ts';
@@ -188,7 +189,7 @@ export const sharedMount: Claim = {
 
 /** Claim 26, second half: without an attach phase the second mount comes as soon as there is a pod. */
 function mountedAtEviction(run: RecordedRun): ClaimReading {
-  if (run.story.scenario.disk !== 'shared-file') return 'this disk is attached';
+  if (!isDirectory(run.story.scenario.disk)) return 'this disk is attached';
   const elsewhere = firstOf(run, 'bound');
   const published = firstOf(run, 'pod-mounted');
   if (elsewhere === undefined || published === undefined) return 'no second pod came';

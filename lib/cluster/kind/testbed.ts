@@ -3,6 +3,7 @@ import type { LimitFunction } from 'p-limit';
 import { database } from '../../database/chosen.ts';
 import type { ServerRoutes } from '../../database/server-port.ts';
 import { databaseServer } from '../../database/server.ts';
+import { isDirectory } from '../../disk-modes/index.ts';
 import { InfrastructureError } from '../../errors.ts';
 import type { VolumeIdentity } from '../../storage/identity.ts';
 import type { Provisioning } from '../../storage/identity.ts';
@@ -115,12 +116,14 @@ function copiesOf(options: KindTestbedOptions, volume: string): Pick<Testbed, 'd
   const { disk: mode, powerLoss } = scenario;
   const machine = (node: string): KindMachine => cluster.machine(node);
   const loop = auditLoopOf(cluster.loops, cluster.pool);
-  const isDirectory = mode === 'shared-file';
   return {
     disk: copyingInTurn(
       kindDisk({ lab, volume, mode, powerLoss, seed, originNs, machine, copyLabel }),
     ),
-    auditor: auditingInTurn(kindAuditor({ lab, loop, isDirectory, seed, copyLabel }), audits),
+    auditor: auditingInTurn(
+      kindAuditor({ lab, loop, isDirectory: isDirectory(mode), seed, copyLabel }),
+      audits,
+    ),
   };
 }
 

@@ -2,6 +2,7 @@
 import type { KubernetesObject } from '@kubernetes/client-node';
 import { driverName, filesDriverName } from '../../csi/layout.ts';
 import { database } from '../../database/chosen.ts';
+import { isDirectory } from '../../disk-modes/index.ts';
 import type { Scenario } from '../../experiment/scenario.ts';
 import { readManifest } from './create/manifest.ts';
 import { storageClassOf, soleScope, type RunScope } from './run-scope.ts';
@@ -70,7 +71,7 @@ export const readSelfFenceIdentity = (): Promise<KubernetesObject[]> =>
 function volumeValues(choice: DiskChoice): Readonly<Record<string, string>> {
   const { disk, filesystem } = choice;
   return {
-    DRIVER: disk === 'shared-file' ? filesDriverName : driverName,
+    DRIVER: isDirectory(disk) ? filesDriverName : driverName,
     FS_TYPE: filesystem === 'xfs' ? 'xfs' : 'ext4',
     ACCESS_MODE: choice.accessMode,
     DETACH_MODE: disk,

@@ -1,4 +1,5 @@
 /** What a scenario sets, in the model's own unit of time. */
+import { isDirectory } from '../../disk-modes/index.ts';
 import { stockTimersMs, type Scenario } from '../../experiment/scenario.ts';
 import type { Timers } from '../../history/events.ts';
 import { clusterTimers, type ClusterTimers } from '../timers.ts';
@@ -53,7 +54,7 @@ function derived(scenario: Scenario) {
   return {
     traits: traitsOf(scenario),
     /** Each volume is attached to a node before it is mounted; a shared directory is not. */
-    attachable: scenario.disk !== 'shared-file',
+    attachable: !isDirectory(scenario.disk),
     /** Declared for many nodes (util.IsMultiAttachAllowed). */
     forMany: scenario.accessMode === 'ReadWriteMany',
     graceUs: timers.nodeMonitorGraceMs * msUs,

@@ -2,6 +2,7 @@
  * What different observers say of one thing, compared: NodeStage and the mounts, the disk's log of
  * writes and the devices. One that was blind is found by what another saw.
  */
+import { isDirectory } from '../../disk-modes/index.ts';
 import { toldInSeconds } from '../../durations.ts';
 import type { ObservationRecord } from '../../history/events.ts';
 import { csiCalls, isGranted, observed } from '../../history/observations.ts';
@@ -32,7 +33,7 @@ function mountsAndStages(story: Story, untilMs: number): string[] {
   // What was there before the fault may have come before the observers.
   const calls = observations.filter(({ t }) => t >= faultAtMs);
   // A shared directory has nothing to stage.
-  const isShared = scenario.disk === 'shared-file';
+  const isShared = isDirectory(scenario.disk);
   const asked = isShared ? csiCalls.nodePublish : csiCalls.stage;
   const stages = calls.filter(isGranted(asked));
   const unstages = calls.filter(isGranted(isShared ? csiCalls.nodeUnpublish : csiCalls.unstage));

@@ -3,6 +3,7 @@
  * must have happened. An attached volume has an attachment, a replaced pod went away, a detach without
  * an unmount was forced, a counter never runs backwards.
  */
+import { isDirectory } from '../../disk-modes/index.ts';
 import { toldInSeconds, toldSpan } from '../../durations.ts';
 import { losesPower } from '../../faults/kinds/index.ts';
 import type { ObservationRecord } from '../../history/events.ts';
@@ -24,7 +25,7 @@ const deviceWithinMs = 15_000;
 export const commitsToBeSeen = (story: Story): UnseenOptions => ({
   observations: story.observations,
   withinMs: deviceWithinMs,
-  untilMs: story.scenario.disk === 'shared-file' ? 0 : lookedUntilMs(story),
+  untilMs: isDirectory(story.scenario.disk) ? 0 : lookedUntilMs(story),
 });
 
 export function expectedSights(story: Story, unseen: readonly UnseenCommits[]): string[] {

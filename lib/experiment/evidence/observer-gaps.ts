@@ -1,4 +1,5 @@
 /** Who was to watch from the fault to the second image, and when he did not. */
+import { isDirectory } from '../../disk-modes/index.ts';
 import { silencesIn, toldInSeconds } from '../../durations.ts';
 import type { ObservationRecord, RunRecord } from '../../history/events.ts';
 import { beatWithinMs } from '../../history/observers.ts';
@@ -36,7 +37,7 @@ function neededSources({ scenario, run }: Story): string[] {
   const { fault, also, disk } = scenario;
   // Where the API server answers nobody, nobody is told anything.
   const api = fault === 'api-outage' || also === 'api-outage' ? [] : ['api'];
-  const disks = ['csi', 'mounts', ...(disk === 'shared-file' ? [] : ['devices'])];
+  const disks = ['csi', 'mounts', ...(isDirectory(disk) ? [] : ['devices'])];
   if (run.schemaVersion < 3) return [...api, ...disks];
   // The model has no audit log. The servers' log is asked for where it is used (notices.ts).
   return [...api, ...disks, 'controller-manager', ...(isPredicted(run) ? [] : ['audit'])];
@@ -123,7 +124,7 @@ export function missingSights(story: Story): string[] {
   const hasMoved = observations.some(({ name, t }) => t >= faultAtMs && movesVolume.has(name));
   if (hasMoved) needed.push(observed.csiCall);
   // A shared directory has no device, and a link that survives never changes.
-  if (scenario.disk !== 'shared-file') needed.push(observed.deviceWritten);
+  if (!isDirectory(scenario.disk)) needed.push(observed.deviceWritten);
   if (scenario.link !== 'survives') needed.push(observed.linkChanged);
   const unseen = needed.filter((name) => !observations.some((seen) => seen.name === name));
   const sources = !isPredicted(run) && tells.allSources ? ofControlPlane : [];

@@ -2,6 +2,7 @@
  * What takes the volume from a victim that Kubernetes no longer reaches. There are two gates: a
  * successor's pod (with a StatefulSet only once the old object is gone), and the detach.
  */
+import { isDirectory } from '../../disk-modes/index.ts';
 import { silencesKubelet } from '../../faults/kinds/index.ts';
 import { asksLeaseAgain } from '../../kubernetes-versions.ts';
 import { removesPodObject, takesAttachment, taints } from '../../remedies/kinds/index.ts';
@@ -38,7 +39,7 @@ const podGcMs = 22_000;
 
 export function volumeReleaseOf(scenario: Scenario): Release {
   const { remedy, also, untaintAt, forceDetach, disk, accessMode } = scenario;
-  const isGated = disk !== 'shared-file' && accessMode !== 'ReadWriteMany';
+  const isGated = !isDirectory(disk) && accessMode !== 'ReadWriteMany';
   if (remedy === 'fence-first') return 'fenced first';
   if (replacesAtOnce(scenario) && !isGated) return 'not needed';
   if (isGated && staysReady(scenario)) return 'kept by the lease';

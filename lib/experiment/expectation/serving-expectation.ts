@@ -2,6 +2,7 @@
  * Whether somebody must serve after the heal: the second part of what a scenario expects, of the
  * reasons the first that fits. It is asked of whole disks only: what damage does to a server is chance.
  */
+import { isDirectory } from '../../disk-modes/index.ts';
 import { losesPower, silencesKubelet } from '../../faults/kinds/index.ts';
 import { takesAttachment } from '../../remedies/kinds/index.ts';
 import { isOpen } from './counted.ts';
@@ -46,7 +47,7 @@ const takenFromLiving = (scenario: Scenario): boolean =>
 const refusesWhileBusy = ({ disk, attachWhileBusy, fileLocks, filesystem }: Scenario): boolean =>
   (disk === 'pending-while-busy' && attachWhileBusy === 'refused') ||
   disk === 'exclusive' ||
-  (disk === 'shared-file' && fileLocks === 'shared') ||
+  (isDirectory(disk) && fileLocks === 'shared') ||
   filesystem === 'ext4-mmp';
 
 /** Until it is evicted, whatever the operator does. */

@@ -1,6 +1,7 @@
 /** What the disk has to say: who could write together, what it refused, what it let through. */
 import { countInWords } from '../../counts.ts';
 import { incomplete, note } from '../../checkers/findings.ts';
+import { isDirectory } from '../../disk-modes/index.ts';
 import { csiCalls, observed } from '../../history/observations.ts';
 import type { Exposure } from '../../timeline/exposure.ts';
 import { firstAfterFault } from '../../timeline/milestone-times.ts';
@@ -39,10 +40,9 @@ function recreatedPods({ records }: Story): Finding[] {
 function twoWriters({ scenario }: Story, { summary, tally }: Exposure, isTold: boolean): Finding[] {
   if (summary.ms === 0) return [];
   const { ms, bytesVictim, bytesSuccessor } = summary;
-  const evidence =
-    scenario.disk === 'shared-file'
-      ? ['nobody counts what is written into a shared directory']
-      : [`victim wrote ${bytesVictim} bytes`, `successor wrote ${bytesSuccessor} bytes`];
+  const evidence = isDirectory(scenario.disk)
+    ? ['nobody counts what is written into a shared directory']
+    : [`victim wrote ${bytesVictim} bytes`, `successor wrote ${bytesSuccessor} bytes`];
   if (tally !== undefined) {
     const { blocksBoth, firstOffsets } = tally;
     const bytes = countInWords(blocksBoth * blockBytes);

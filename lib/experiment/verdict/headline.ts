@@ -1,5 +1,7 @@
 /** What a run found, in at most fifteen words; the sentence has the rest. */
 import { countInWords, medianOf } from '../../counts.ts';
+import { isDirectory } from '../../disk-modes/index.ts';
+import { recordedScenario } from '../../history/migration.ts';
 import { secondsInWords } from '../../durations.ts';
 import type { Verdict, VerdictWord } from './verdict.ts';
 import { ownSteps } from '../../timeline/licence-links.ts';
@@ -88,5 +90,7 @@ function cameBack({ findings }: UnsaidVerdict): string | undefined {
 }
 
 /** On a shared directory with one lock table a second database waits, and its mount says nothing. */
-export const locksKeepApart = ({ scenario: { disk, fileLocks } }: UnsaidVerdict): boolean =>
-  disk === 'shared-file' && fileLocks === 'shared';
+export const locksKeepApart = ({ scenario }: UnsaidVerdict): boolean => {
+  const { disk, fileLocks } = recordedScenario(scenario);
+  return isDirectory(disk) && fileLocks === 'shared';
+};

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { canaryFolder, unsyncedCanary } from '../../../csi/canary.ts';
 import { linkStateOf, type PowerLoss, type SeveredLink } from '../../../disk-kinds.ts';
-import type { DiskMode } from '../../../disk-modes/index.ts';
+import { isDirectory, type DiskMode } from '../../../disk-modes/index.ts';
 import { firstProcessOf } from '../../../engine/ask.ts';
 import * as engine from '../../../engine/commands.ts';
 import { pasteable } from '../../../engine/pasteable.ts';
@@ -78,14 +78,14 @@ export function kindDisk(options: KindDiskOptions): Disk {
     async copy(label, freeze, signal) {
       await using thaw = new AsyncDisposableStack();
       // The array holds every path for a moment by itself; a shared directory has no such gate.
-      for (const each of mode === 'shared-file' ? freeze.map(machine) : []) {
+      for (const each of isDirectory(mode) ? freeze.map(machine) : []) {
         if ((await each.state()) !== 'running') continue;
         thaw.defer(await stopServers(each.shell));
       }
       return await tool.copyVolume(lab, { volume, label: copyLabel(label), signal });
     },
     // A shared directory has none.
-    ...(mode === 'shared-file' ? {} : { exportWrites }),
+    ...(isDirectory(mode) ? {} : { exportWrites }),
   };
 }
 

@@ -1,7 +1,7 @@
 /** The objects of a procedure: volumes, their claims, and pods that sleep. All bear one label. Pure. */
 import type { KubernetesObject, V1Pod } from '@kubernetes/client-node';
 import { driverName, filesDriverName } from '../../../csi/layout.ts';
-import type { DiskMode } from '../../../disk-modes/index.ts';
+import { isDirectory, type DiskMode } from '../../../disk-modes/index.ts';
 import type { Scenario } from '../../../experiment/scenario.ts';
 
 export const namespace = 'default';
@@ -39,7 +39,7 @@ export function volumeObject(name: string, choice: VolumeChoice, claim?: string)
     persistentVolumeReclaimPolicy: reclaim,
     ...(claim === undefined ? {} : { claimRef: { ...about, name: claim } }),
     csi: {
-      driver: disk === 'shared-file' ? filesDriverName : driverName,
+      driver: isDirectory(disk) ? filesDriverName : driverName,
       fsType: 'ext4',
       volumeHandle: name,
       volumeAttributes: { detachMode: disk },
