@@ -1,6 +1,7 @@
 /** Which trials can have their volumes on one victim, under one fault event. */
 import { fieldNames, writtenPathOf, type FieldName } from '../experiment/written-paths.ts';
 import type { Scenario } from '../experiment/scenario.ts';
+import { sharesEvents } from '../faults/kinds/index.ts';
 import { actsOn } from '../remedies/kinds/index.ts';
 import type { BatchTrial } from './batch-plan.ts';
 
@@ -26,22 +27,11 @@ const isOfPod = (remedy: Scenario['remedy']): boolean =>
   ['nothing', 'pod'].includes(actsOn(remedy));
 const isOfNode = (remedy: Scenario['remedy']): boolean => actsOn(remedy) === 'node';
 
-/** Faults that are broken once and mended once. */
-const simpleFaults: readonly Scenario['fault'][] = [
-  'none',
-  'node-crash',
-  'network-partition',
-  'api-partition',
-  'freeze',
-  'kubelet-stall',
-  'runtime-stall',
-];
-
 /** Trials with the same key fit under one event; undefined where a trial wants its own. */
 export function eventKey({ kind, scenario, seed, alone }: BatchTrial): string | undefined {
   const { fault, also, remedy, disk, selfFence, podFinalizer, serverKills } = scenario;
   const fits =
-    simpleFaults.includes(fault) &&
+    sharesEvents(fault) &&
     (isOfPod(remedy) || isOfNode(remedy)) &&
     also === 'none' &&
     disk !== 'shared-file' &&

@@ -4,7 +4,7 @@
  * serves nobody outside.
  */
 import { toldInSeconds } from '../../durations.ts';
-import { losesPower, silencesKubelet, type FaultKind } from '../../faults/kinds/index.ts';
+import { cutsClientsOff, delaysNotReady, silencesKubelet } from '../../faults/kinds/index.ts';
 import type { CutOffAnswers, CutOffWindow } from '../../timeline/cut-off-answers.ts';
 import { milestones, type MilestoneName } from '../../timeline/milestones.ts';
 import { rolesIn } from '../../timeline/roles.ts';
@@ -48,10 +48,6 @@ export function effectGaps(story: Story): string[] {
       ];
 }
 
-/** A Lease that somebody else writes keeps the node Ready; a monitor that is away or new looks later. */
-const delaysNotReady = (also: Story['scenario']['also']): boolean =>
-  also === 'lease-write' || also === 'controller-restart' || also === 'api-outage';
-
 /** What was answered just before may come so late: on a busy machine a client reads late. */
 const answersInFlightMs = 5000;
 
@@ -64,9 +60,6 @@ export function cutOffWindowOf(story: Story): CutOffWindow | undefined {
   }
   return { node: victimNode, fromMs: span.fromMs + answersInFlightMs, toMs: span.toMs };
 }
-
-const cutsClientsOff = (fault: FaultKind): boolean =>
-  losesPower(fault) || ['network-partition', 'flapping-partition', 'freeze'].includes(fault);
 
 /** A sentence where the victim answered all the same. */
 export function refutedBy({ faultName, faultAtMs = 0 }: Story, answers: CutOffAnswers): string[] {

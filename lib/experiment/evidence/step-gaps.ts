@@ -1,6 +1,6 @@
 /** Did the runner tell its whole plot, and do what the scenario asks: its fault, on the database’s node, for so long, and its remedy? */
 import { toldInSeconds } from '../../durations.ts';
-import type { FaultKind } from '../../faults/kinds/index.ts';
+import { isOverAtOnce, type FaultKind } from '../../faults/kinds/index.ts';
 import { phaseNames, type ActionRecord } from '../../history/events.ts';
 import { observed } from '../../history/observations.ts';
 import type { Story } from '../../timeline/story.ts';
@@ -49,10 +49,6 @@ function misplacedFault(story: Story): string[] {
       `${actor} ${name} (${step}) names ${node ?? 'no node'}, and the database ran on ${seen.node ?? '?'}`,
   );
 }
-
-/** Over as soon as they are there: nothing is given back. */
-const isOverAtOnce = (fault: FaultKind): boolean =>
-  fault === 'kubelet-restart' || fault === 'controller-restart';
 
 /** What was taken is given back, and not before its time. */
 function shortFaults(story: Story): string[] {

@@ -4,7 +4,7 @@
  */
 import { silencesKubelet } from '../../faults/kinds/index.ts';
 import { asksLeaseAgain } from '../../kubernetes-versions.ts';
-import { takesAttachment, taints } from '../../remedies/kinds/index.ts';
+import { removesPodObject, takesAttachment, taints } from '../../remedies/kinds/index.ts';
 import type { Scenario } from '../scenario.ts';
 
 export type Release =
@@ -90,5 +90,5 @@ function podGoes(scenario: Scenario): boolean {
   if (podFinalizer) return remedy === 'strip-pod-finalizer';
   // Without a grace period eviction itself is a forced deletion (#120671).
   if (terminationGraceS === 0) return true;
-  return ['force-delete', 'out-of-service', 'delete-node', 'strip-pod-finalizer'].includes(remedy);
+  return removesPodObject(remedy);
 }

@@ -1,4 +1,5 @@
 /** A scenario by what decides its outcome, and the form of the reasons that ask for it. */
+import { unsettlesAttachments } from '../../faults/kinds/index.ts';
 import { volumeReleaseOf, type Release } from './release.ts';
 import type { Scenario } from '../scenario.ts';
 import type { VerdictWord } from '../verdict/verdict.ts';
@@ -31,16 +32,9 @@ export function situationOf(scenario: Scenario): Situation {
     cut: cutAfterMs <= soonestMountMs ? 'at once' : cut,
     release: volumeReleaseOf(scenario),
     selfFenced: selfFenced(scenario),
-    attachment: unsettling.includes(scenario.also) ? grantedAs(scenario) : 'counted',
+    attachment: unsettlesAttachments(scenario.also) ? grantedAs(scenario) : 'counted',
   };
 }
-
-/** They end the controller manager, or let a detach time out (#120595). */
-const unsettling: readonly Scenario['also'][] = [
-  'controller-restart',
-  'api-outage',
-  'attacher-down',
-];
 
 const grantedAs = ({ attachWhileBusy }: Scenario): Situation['attachment'] =>
   attachWhileBusy === 'granted' ? 'perhaps uncertain' : 'counted';

@@ -7,5 +7,7 @@ export const apiOutage = faultKind({
   happens: 'nothing: the API server stands still, and so does the kubelet that would replace it',
   certificate: 'it is stopped',
   isOfControlPlane: true,
+  delaysNotReady: true,
+  unsettlesAttachments: true,
   needs: ['component-stall'],
 });

@@ -8,5 +8,6 @@ export const apiPartition = faultKind({
   happens: 'off the control plane alone: all clients still reach the database',
   certificate: 'it reaches no API server, clients reach it',
   silencesKubelet: true,
+  sharesEvents: true,
   needs: ['node-isolation'],
 });

@@ -7,5 +7,6 @@ export const attacherDown = faultKind({
   happens: 'nothing: the csi-attacher stands still, so that nothing is attached or detached',
   certificate: 'it is stopped',
   isOfControlPlane: true,
+  unsettlesAttachments: true,
   needs: ['component-stall'],
 });

@@ -7,5 +7,8 @@ export const controllerRestart = faultKind({
   happens: 'nothing: the controller manager is killed, and the next one begins every wait anew',
   certificate: 'that process is gone',
   isOfControlPlane: true,
+  isOverAtOnce: true,
+  delaysNotReady: true,
+  unsettlesAttachments: true,
   needs: ['component-kill'],
 });

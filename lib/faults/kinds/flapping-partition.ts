@@ -9,6 +9,7 @@ export const flappingPartition = faultKind({
   happens: "off the cluster's network for `down`, on it for `up`, over and over",
   certificate: 'it reaches the API server or not, asked at every change',
   silencesKubelet: true,
+  cutsClientsOff: true,
   needs: ['node-network'],
   fields: {
     // Longer than the stock grace period, and then long enough to be Ready again.

@@ -8,5 +8,7 @@ export const freeze = faultKind({
   happens: 'every process stands still until the heal: thawed after the hand-over it is the zombie',
   certificate: 'it is frozen',
   silencesKubelet: true,
+  cutsClientsOff: true,
+  sharesEvents: true,
   needs: ['node-freeze'],
 });

@@ -14,6 +14,7 @@ import { nodeCrash } from './node-crash.ts';
 import { nodeReboot } from './node-reboot.ts';
 import { none } from './none.ts';
 import { runtimeStall } from './runtime-stall.ts';
+import type { FaultTraits } from './kind.ts';
 import { fieldsOfKinds } from '../../fields/of-kinds.ts';
 
 /** A seed of the sweep draws by this order: a new one goes last. */
@@ -34,7 +35,7 @@ export const faultKinds: readonly FaultKind[] = faultDeclarations.map(({ name })
 export const questionOf = (fault: FaultKind): string =>
   faultDeclarations.find(({ name }) => name === fault)?.question ?? fault;
 
-type Trait = 'isOfControlPlane' | 'silencesKubelet' | 'losesPower';
+type Trait = keyof FaultTraits;
 const namesWith = <T extends Trait>(trait: T): readonly NamesOf<Readonly<Record<T, true>>>[] =>
   faultDeclarations
     .filter((each) => trait in each)
@@ -53,5 +54,10 @@ const isOne =
 export const sparesVictim = isOne(controlPlaneFaults);
 export const silencesKubelet = isOne(silencingFaults);
 export const losesPower = isOne(powerFaults);
+export const cutsClientsOff = isOne(namesWith('cutsClientsOff'));
+export const isOverAtOnce = isOne(namesWith('isOverAtOnce'));
+export const sharesEvents = isOne(namesWith('sharesEvents'));
+export const delaysNotReady = isOne(namesWith('delaysNotReady'));
+export const unsettlesAttachments = isOne(namesWith('unsettlesAttachments'));
 
 export const fieldsOfFaults = fieldsOfKinds(faultDeclarations);

@@ -8,5 +8,6 @@ export const kubeletStall = faultKind({
   happens: 'the kubelet stands still (SIGSTOP); the database runs on',
   certificate: 'the kubelet is stopped, the node runs',
   silencesKubelet: true,
+  sharesEvents: true,
   needs: ['agent-stall'],
 });

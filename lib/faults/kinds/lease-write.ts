@@ -9,5 +9,6 @@ export const leaseWrite = faultKind({
     'nothing: once a second somebody writes an annotation to its Lease, which renews nothing',
   certificate: 'the annotation is there',
   isOfControlPlane: true,
+  delaysNotReady: true,
   needs: ['lease-annotation'],
 });

@@ -10,6 +10,8 @@ export const networkPartition = faultKind({
     "off the cluster's network, alive; its database goes on writing, its clients on the same side go on committing",
   certificate: 'it reaches no API server and nobody outside reaches it',
   silencesKubelet: true,
+  cutsClientsOff: true,
+  sharesEvents: true,
   needs: ['node-network'],
   fields: {
     link: choice('fault.link', storageLinks, 'survives', {

@@ -10,6 +10,8 @@ export const nodeCrash = faultKind({
   certificate: 'it is down; an unsynced file is gone, a synced one is there',
   silencesKubelet: true,
   losesPower: true,
+  cutsClientsOff: true,
+  sharesEvents: true,
   needs: ['node-power', 'agent-stall', 'power-loss'],
   fields: {
     reboot: toggle('fault.reboot', true, {

@@ -12,6 +12,7 @@ export const nodeReboot = faultKind({
   certificate: 'the same',
   silencesKubelet: true,
   losesPower: true,
+  cutsClientsOff: true,
   needs: ['node-power', 'agent-stall', 'power-loss'],
   fields: {
     rebootAt: moment('fault.rebootAt', ['force-detach'], withinGraceMs, {

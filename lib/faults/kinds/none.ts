@@ -7,6 +7,7 @@ export const none = faultKind({
   question: 'Nothing is broken: what does a remedy for a lost node do to a healthy one?',
   happens: 'nothing: what a remedy does to a healthy node; its `at` is a time',
   certificate: 'node, kubelet and containerd run, the node is reached',
+  sharesEvents: true,
   fields: {
     recreations: whole('fault.recreations', [0, 1000], 0, {
       flags: '--recreations <n>',

@@ -7,5 +7,6 @@ export const runtimeStall = faultKind({
   happens: 'kubelet and containerd stand still; the database runs on',
   certificate: 'both are stopped, the node runs',
   silencesKubelet: true,
+  sharesEvents: true,
   needs: ['agent-stall'],
 });

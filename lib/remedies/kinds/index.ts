@@ -38,6 +38,12 @@ export const taintingRemedies = tainting.map(({ name }) => name);
 /** Sets the out-of-service taint. */
 export const taints = (remedy: RemedyKind): boolean => tainting.some(({ name }) => name === remedy);
 
+const removing = remedyDeclarations.filter((each) => 'removesPodObject' in each);
+
+/** The pod's object goes, although no kubelet confirms that the pod has stopped. */
+export const removesPodObject = (remedy: RemedyKind): boolean =>
+  removing.some(({ name }) => name === remedy);
+
 /** What it takes away, or acts on first. */
 export const actsOn = (remedy: RemedyKind): Declaration['on'] =>
   remedyDeclarations.find(({ name }) => name === remedy)?.on ?? 'nothing';

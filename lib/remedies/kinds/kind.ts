@@ -6,6 +6,8 @@ interface RemedyDeclaration extends KindDeclaration {
   readonly on: 'nothing' | 'pod' | 'node' | 'attachment' | 'path';
   /** Sets the out-of-service taint. */
   readonly taints?: true;
+  /** The pod's object goes, although no kubelet confirms that the pod has stopped. */
+  readonly removesPodObject?: true;
   /** What is done; Markdown, for the page. */
   readonly does: string;
 }
