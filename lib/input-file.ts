@@ -52,7 +52,10 @@ function opened(path: string | URL): number {
     // Without it the opening of a pipe waits for somebody who writes.
     return openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (cause) {
-    throw new UsageError('FILE_UNREADABLE', `${String(path)} can't be read`, { cause });
+    throw new UsageError('FILE_UNREADABLE', `${String(path)} can't be read`, {
+      hint: 'give a file that is there and that you may read',
+      cause,
+    });
   }
 }
 
@@ -75,6 +78,7 @@ const tooLarge = (path: string | URL, mostBytes: number): UsageError =>
   new UsageError(
     'FILE_TOO_LARGE',
     `${String(path)} has more than ${Math.floor(mostBytes / mebibyte)} MiB`,
+    { hint: 'give another file: none that is read here is so large' },
   );
 
 /** What is in the folder. Throws UsageError `FOLDER_UNREADABLE`. */

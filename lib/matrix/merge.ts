@@ -16,7 +16,11 @@ export interface BatchShard {
  */
 export function mergeBatches(shards: readonly BatchShard[]): Batch {
   const [first, ...others] = shards.map(({ batch }) => batch);
-  if (first === undefined) throw new UsageError('NO_SHARDS', 'there is nothing to merge');
+  if (first === undefined) {
+    throw new UsageError('NO_SHARDS', 'there is nothing to merge', {
+      hint: 'give the folder of at least one batch after that of the merged one',
+    });
+  }
   const stranger = others.find((batch) => identity(batch) !== identity(first));
   if (stranger !== undefined) throw differ(`one is of ${identity(stranger)}`);
   const releases = kubernetesThatDiffer(shards.map(({ batch }) => batch));

@@ -51,7 +51,9 @@ export async function claimLabLease(
     if (started.exitCode === 0) return lease;
     if (!started.stderr.includes('already in use')) throw commandError(start, started);
   }
-  throw new InfrastructureError('NO_PLACE', `${labLeaseCount} runs of two-kernels are under way`);
+  throw new InfrastructureError('NO_PLACE', `${labLeaseCount} runs of two-kernels are under way`, {
+    hint: 'wait until one of them has ended',
+  });
 }
 
 /**

@@ -233,16 +233,15 @@ function clusterOf(
     addresses: new Map(nodes.map(({ node, ip }) => [node, ip])),
     kubeconfigPath: state.kubeconfig,
     timers: options.timers,
-    reused,
-    kept: labels.keep,
-    lab,
+    ...{ reused, kept: labels.keep, lab },
     openStream: spawnStream,
     relays,
     newRelays: () => new Relays(lab, state.sockets),
     machine(node) {
       const machine = machines.get(node);
-      if (machine === undefined) throw new UsageError('NO_SUCH_NODE', `there is no node ${node}`);
-      return machine;
+      if (machine !== undefined) return machine;
+      const hint = `give one that is there: ${[...machines.keys()].join(', ')}`;
+      throw new UsageError('NO_SUCH_NODE', `there is no node ${node}`, { hint });
     },
     kube: () => Promise.resolve(clients),
     release: () => (released ??= release()),

@@ -48,10 +48,18 @@ export async function makeSweepNamespace(
   namespace: string,
   say: (line: string) => void,
 ): Promise<SweepNamespace> {
-  const lock = await takeFreeLock(lockName(namespace), `process ${process.pid}`, (other) => {
-    const what = `the namespace ${namespace} is in use by ${other}`;
-    return new InfrastructureError('NAMESPACE_BUSY', what);
-  });
+  const lock = await takeFreeLock(
+    lockName(namespace),
+    `process ${process.pid}`,
+    (other) =>
+      new InfrastructureError(
+        'NAMESPACE_BUSY',
+        `the namespace ${namespace} is in use by ${other}`,
+        {
+          hint: 'start the sweep again: it makes a namespace with another name',
+        },
+      ),
+  );
   const files = process.env['KUBECONFIG']?.split(delimiter).map((file) => resolve(file));
   const kubeconfig = files === undefined ? {} : { kubeconfig: files.join(delimiter) };
   const note: NamespaceNote = { namespace, context: access.context, ...kubeconfig };
