@@ -134,7 +134,9 @@ test('what a run can’t say is said: a prediction, changed timers, missing evid
   );
   expect(predicted.includes('prediction by the built-in model, not a measurement')).toBe(true);
   const scenario = { ...exampleVerdict.scenario, forceDetachAfterMs: 30_000 };
-  const shortened = reportData({ ...exampleVerdict, basis: 'shortened', scenario }, exampleSource);
+  const timers = { ...exampleVerdict.timers, forceDetachAfterMs: 30_000 };
+  const verdict = { ...exampleVerdict, basis: 'shortened', scenario, timers } as const;
+  const shortened = reportData(verdict, exampleSource);
   expect(shortened.badge).toBe('measured, changed timers: wait before a forced detach 30 s');
 });
 

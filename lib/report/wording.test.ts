@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Verdict } from '../experiment/verdict/verdict.ts';
 import { exampleVerdict } from '../../test/support/example-verdict.ts';
-import { advice, expectedInRun } from './wording.ts';
+import { advice, basisLabel, expectedInRun } from './wording.ts';
 
 const safe = (secondMount: number | null, downtimeMs: number): Verdict => ({
   ...exampleVerdict,
@@ -37,4 +37,14 @@ test.each([
     scenario: of,
   };
   expect(expectedInRun(run)).toBe(words);
+});
+
+test('changed timers are told as they were in force, not as they were asked for', () => {
+  const asked = { ...exampleVerdict.scenario, tolerationMs: 10_500 };
+  const label = basisLabel({
+    basis: 'shortened',
+    scenario: asked,
+    timers: { tolerationMs: 11_000 },
+  });
+  expect(label).toContain('toleration of the unreachable taint 11 s');
 });

@@ -29,23 +29,25 @@ export const meanings: Readonly<Record<VerdictWord, string>> = {
   inconclusive: 'evidence is missing; this run proves nothing',
 };
 
-const timerNames: Readonly<Record<string, string>> = {
-  graceMs: 'node-monitor-grace-period',
-  tolerationMs: 'toleration of the unreachable taint',
-  forceDetachAfterMs: 'wait before a forced detach',
+/** Names of the timers that a scenario may change, and what they are called where they are in force. */
+const timerNames: Readonly<Record<string, readonly [name: string, inForce: string]>> = {
+  graceMs: ['node-monitor-grace-period', 'nodeMonitorGraceMs'],
+  tolerationMs: ['toleration of the unreachable taint', 'tolerationMs'],
+  forceDetachAfterMs: ['wait before a forced detach', 'forceDetachAfterMs'],
 };
 
 export const scenarioOf = ({ scenario }: Pick<Verdict, 'scenario'>): Scenario =>
   recordedScenario(scenario);
 
 /** How far the numbers may be believed, in a few words. */
-export function basisLabel(verdict: Pick<Verdict, 'basis' | 'scenario'>): string {
+export function basisLabel(verdict: Pick<Verdict, 'basis' | 'scenario' | 'timers'>): string {
   if (verdict.basis === 'predicted') return 'prediction by the built-in model, not a measurement';
   if (verdict.basis === 'measured') return 'measured, stock timers';
   const scenario = scenarioOf(verdict);
-  const named = shortenedTimers(scenario).map(
-    (field) => `${timerNames[field]} ${Number(verdict.scenario[field]) / 1000} s`,
-  );
+  const named = shortenedTimers(scenario).map((field) => {
+    const [name, inForce] = timerNames[field] ?? [field, field];
+    return `${name} ${Number(verdict.timers[inForce] ?? verdict.scenario[field]) / 1000} s`;
+  });
   return `measured, changed timers: ${named.join(', ')}`;
 }
 
