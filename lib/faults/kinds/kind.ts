@@ -36,4 +36,4 @@ export const heartbeatMs = 10_000;
 
 export const faultKind = <const Fault extends FaultDeclaration>(
   fault: Fault,
-): Fault & Pick<Required<FaultDeclaration>, 'leastMs'> => ({ leastMs: heartbeatMs, ...fault });
+): Fault & { readonly leastMs: number } => ({ leastMs: heartbeatMs, ...fault });
