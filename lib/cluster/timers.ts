@@ -46,5 +46,15 @@ export function clusterTimers(options: {
 export const tolerationSecondsOf = (tolerationMs: number): number =>
   Math.ceil(tolerationMs / 1_000);
 
+/** What a pod adds to its cluster's timers, as it has them. */
+export const withPodTimers = (
+  timers: ClusterTimers,
+  { tolerationMs, terminationGraceMs }: Omit<Timers, keyof ClusterTimers>,
+): Timers => ({
+  ...timers,
+  tolerationMs: 1_000 * tolerationSecondsOf(tolerationMs),
+  terminationGraceMs,
+});
+
 /** Go's duration: `10s`, `1.5s`. */
 export const goDuration = (ms: number): string => `${ms / 1_000}s`;

@@ -1,19 +1,6 @@
 /** A certificate says which disk is played; what is typed beside it must go with that. */
 import { expect, test } from 'vitest';
-import { requestOf, type ExperimentDefinition, type RunRequest } from './request.ts';
-
-const definition: ExperimentDefinition = {
-  name: 'network-partition',
-  question: 'Does it?',
-  fault: 'network-partition',
-  remedy: 'force-delete',
-};
-
-function request(...args: string[]): RunRequest {
-  const made = requestOf(definition, args, new Date(0));
-  if (made === undefined) throw new Error('help was not asked for');
-  return made;
-}
+import { request } from '../../../test/support/partition-request.ts';
 
 const certificate = 'certificates/block.acme.example/dac05a0c7485.json';
 

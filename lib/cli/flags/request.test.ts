@@ -6,23 +6,10 @@ import { parseScenario } from '../../experiment/scenario.ts';
 import { faultKinds, questionOf } from '../../faults/kinds/index.ts';
 import { simCapabilities } from '../../cluster/sim/capabilities.ts';
 import { refuseLacking, refuseUnmeasurable } from '../../library/refusals.ts';
-import { requestOf, type ExperimentDefinition, type RunRequest } from './request.ts';
+import { definition, now, request } from '../../../test/support/partition-request.ts';
+import { requestOf } from './request.ts';
 
 const onModel = { backend: 'sim', capabilities: simCapabilities } as const;
-const now = new Date('2026-11-21T09:30:12.345Z');
-const definition: ExperimentDefinition = {
-  name: 'network-partition',
-  question: 'Does it?',
-  fault: 'network-partition',
-  remedy: 'force-delete',
-};
-
-function request(...args: string[]): RunRequest {
-  const made = requestOf(definition, args, now);
-  if (made === undefined) throw new Error('help was not asked for');
-  return made;
-}
-
 test('without flags the scenario has the experiment’s and the schema’s defaults', () => {
   const { scenario, flags } = request();
   const { name, question, fault } = definition;

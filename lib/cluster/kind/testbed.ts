@@ -9,7 +9,7 @@ import type { VolumeIdentity } from '../../storage/identity.ts';
 import type { Provisioning } from '../../storage/identity.ts';
 import type { Recorder } from '../../history/port.ts';
 import type { Closes, Testbed, TestbedOptions } from '../port.ts';
-import { tolerationSecondsOf } from '../timers.ts';
+import { withPodTimers } from '../timers.ts';
 import type { KindMachine } from './nodes/machine.ts';
 import { kindAuditor } from './auditor.ts';
 import { Routes } from './clients/routes.ts';
@@ -202,11 +202,8 @@ async function observe(
 const timersOf = (
   { timers }: Cluster,
   { tolerationMs, terminationGraceS }: TestbedOptions['scenario'],
-): Testbed['timers'] => ({
-  ...timers,
-  tolerationMs: 1_000 * tolerationSecondsOf(tolerationMs),
-  terminationGraceMs: terminationGraceS * 1000,
-});
+): Testbed['timers'] =>
+  withPodTimers(timers, { tolerationMs, terminationGraceMs: terminationGraceS * 1000 });
 
 /**
  * What tells this run's volume from every other one, asked while its database is new: the disk tells of

@@ -16,7 +16,7 @@ import { hasQuorum } from '../../../database/group-views.ts';
 import { groupSize } from '../../../database/kinds/group-replication.ts';
 import type { ImageSet } from '../../../images/image-set.ts';
 import type { Closes, GroupTestbed, TestbedOptions } from '../../port.ts';
-import { tolerationSecondsOf } from '../../timers.ts';
+import { withPodTimers } from '../../timers.ts';
 import type { Recorder } from '../../../history/port.ts';
 import { ClientSockets, startWriterProcesses } from '../clients/writers.ts';
 import type { Cluster } from '../cluster.ts';
@@ -48,15 +48,6 @@ export interface GroupTestbedOptions extends TestbedOptions {
 }
 
 type OpenGroup = GroupTestbed & Closes;
-
-const podTimersOf = (
-  { timers }: Cluster,
-  { tolerationMs }: TestbedOptions['scenario'],
-): GroupTestbed['timers'] => ({
-  ...timers,
-  tolerationMs: 1_000 * tolerationSecondsOf(tolerationMs),
-  terminationGraceMs,
-});
 
 /** Takes the cluster over: closing the testbed releases it, and so does an error here. */
 export async function openGroupTestbed(options: GroupTestbedOptions): Promise<OpenGroup> {
@@ -90,7 +81,7 @@ export async function openGroupTestbed(options: GroupTestbedOptions): Promise<Op
 
   return {
     clock,
-    timers: podTimersOf(cluster, scenario),
+    timers: withPodTimers(cluster.timers, { ...scenario, terminationGraceMs }),
     versions,
     nodes: cluster.nodes,
     controlPlane: kindControlPlane(cluster.controlPlane),
