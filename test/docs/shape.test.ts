@@ -1,7 +1,7 @@
-/** Every page has its kind, says first what it answers, is short, is listed, and its links lead somewhere. */
+/** Every page has its kind, is short, is listed, and its links lead somewhere. */
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { docs, kindOf, kinds, pages, proseOf, read, root } from './pages.ts';
 
 const index = 'docs/README.md';
@@ -28,16 +28,6 @@ test('no page outside reference and internals has more than 1,500 words', () => 
   expect(
     short.map((page) => [page, wordsOf(page)]).filter(([, words]) => Number(words) > 1500),
   ).toEqual([]);
-});
-
-describe.each([...sorted, index])('%s', (page) => {
-  test('has a title, and then asks what it answers', () => {
-    const [title = '', first = ''] = proseOf(page).split('\n\n');
-    expect(title).toMatch(/^# \S/);
-    // The results and the short answers tell at once.
-    expect(first).toMatch(/\?|^Short answers/);
-    expect(first).not.toMatch(/^[|#-]/);
-  });
 });
 
 const anchorOf = (heading: string): string =>
