@@ -57,7 +57,7 @@ export interface Comparison {
 }
 
 /** A constant of the model is allowed to be off by so much, s. */
-export const toleranceS = 0.5;
+const toleranceS = 0.5;
 /** A phase of the model with less spread than this counts as a constant, s. */
 const constantSpreadS = 1;
 
@@ -117,7 +117,7 @@ function fitOfRandom(realS: number, { from, to }: Interval, drawn: readonly numb
 }
 
 /** The 5th, 50th and 95th percentile, between neighbours in proportion. */
-export function intervalOf(values: readonly number[]): Interval {
+function intervalOf(values: readonly number[]): Interval {
   const sorted = values.toSorted((a, b) => a - b);
   const at = (share: number): number => {
     const place = share * (sorted.length - 1);

@@ -9,7 +9,7 @@ import type { Verdict } from '../experiment/verdict/verdict.ts';
 import { openHistory } from '../history/reader.ts';
 import { milestoneTimes, type MilestoneTimes } from '../timeline/milestone-times.ts';
 import { tellStory } from '../timeline/story.ts';
-import { figuresOf, type Figures } from './figures.ts';
+import { exposureOf } from '../timeline/exposure.ts';
 import { moduleBeside } from '../module-beside.ts';
 import { WorkerPool } from '../worker-pool.ts';
 
@@ -17,7 +17,8 @@ export interface PredictedRun {
   readonly milestones: MilestoneTimes;
   /** Its safety, or `inconclusive`. */
   readonly verdict: Verdict['verdict'];
-  readonly figures: Figures;
+  /** When the successor first wrote, on the run's clock, ms; fsck writes too. */
+  readonly accessAtMs: number | undefined;
 }
 
 export interface ModelRun {
@@ -39,7 +40,7 @@ export async function predictRun({ scenario, seed }: ModelRun): Promise<Predicte
     return {
       milestones: milestoneTimes(story),
       verdict: verdict.verdict,
-      figures: figuresOf(verdict, story),
+      accessAtMs: exposureOf(story, {}).handoverAtMs,
     };
   } finally {
     rmSync(folder, { recursive: true });

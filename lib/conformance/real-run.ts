@@ -1,4 +1,4 @@
-/** A real run as it is compared: its word, its milestones and figures, and how its machine kept time. */
+/** A real run as it is compared: its word, its milestones, and how its machine kept time. */
 import { basename } from 'node:path';
 import type { PredictedRun } from './predict.ts';
 import { assembleVerdict } from '../experiment/verdict/assemble.ts';
@@ -7,7 +7,7 @@ import type { Scenario } from '../experiment/scenario.ts';
 import { openHistory } from '../history/reader.ts';
 import { milestoneTimes } from '../timeline/milestone-times.ts';
 import { tellStory } from '../timeline/story.ts';
-import { figuresOf } from './figures.ts';
+import { exposureOf } from '../timeline/exposure.ts';
 import { loadOf, type Load } from './load.ts';
 
 export interface RealRun extends PredictedRun {
@@ -26,13 +26,14 @@ export function readRealRun(folder: string): RealRun {
   const history = openHistory(folder);
   const story = tellStory([...history.smallRecords()]);
   const verdict = assembleVerdict(history);
+  const writes = history.writes();
   return {
     run: basename(folder),
     scenario: story.scenario,
     verdict: verdict.verdict,
     incompleteBecause: verdict.incompleteBecause,
     milestones: milestoneTimes(story),
-    figures: figuresOf(verdict, story, history.writes()),
+    accessAtMs: exposureOf(story, writes === undefined ? {} : { writes }).handoverAtMs,
     starved: isStarved(verdict.incompleteBecause),
     load: loadOf(story),
   };

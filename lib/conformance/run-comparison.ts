@@ -74,10 +74,9 @@ async function playAtItsPace(
 /** From the disk's answer to the detach until the successor had access, s. */
 function handOverOf({
   milestones,
-  figures,
-}: Pick<PredictedRun, 'milestones' | 'figures'>): number | undefined {
+  accessAtMs,
+}: Pick<PredictedRun, 'milestones' | 'accessAtMs'>): number | undefined {
   const answeredAtMs = milestones.get('detach-answered');
-  const { accessAtMs } = figures;
-  if (answeredAtMs === undefined || accessAtMs === null) return undefined;
+  if (answeredAtMs === undefined || accessAtMs === undefined) return undefined;
   return (accessAtMs - answeredAtMs) / 1000;
 }

@@ -13,7 +13,6 @@ import { doctorCommand } from '../../lib/cli/commands/doctor.ts';
 import { expectationsCommand } from '../../lib/cli/commands/expectations.ts';
 import { exportCommand } from '../../lib/cli/commands/export.ts';
 import { falseAlarmsCommand } from '../../lib/cli/commands/false-alarms.ts';
-import { forecastCommand } from '../../lib/cli/commands/forecast.ts';
 import { mergeCommand } from '../../lib/cli/commands/merge-batches.ts';
 import { replayCommand } from '../../lib/cli/commands/replay.ts';
 import { reportCommand } from '../../lib/cli/commands/report.ts';
@@ -67,13 +66,6 @@ test('no command is forgotten', () => {
 test.each(Object.entries(made))('%s', (_, make) => {
   const examples = examplesOf(make());
   expect(examples.length).toBeGreaterThan(0);
-  for (const words of examples) parseArguments(make(), words);
-});
-
-test('forecast', () => {
-  const make = (): Command => forecastCommand(() => undefined);
-  const examples = examplesOf(make());
-  expect(examples.length).toBeGreaterThan(1);
   for (const words of examples) parseArguments(make(), words);
 });
 

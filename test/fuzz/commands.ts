@@ -38,12 +38,6 @@ const flagOptions = (bases: Bases): Readonly<Record<string, FlagOptions>> => ({
   doctor: refused,
   expectations: { before: nothing, behind: ['/nowhere/at/all'], allowed: [0, 2] },
   conformance: { before: nothing, behind: ['/nowhere/at/all'], allowed: [0, 2] },
-  // Its subcommand first; a matrix that is not there makes nothing.
-  forecast: {
-    before: (folder) => ['make', '/nowhere/at/all.yaml', '--out', join(folder, 'f.json')],
-    behind: [],
-    allowed: [0, 2],
-  },
   'crash-states': { before: () => ['/nowhere/at/all'], behind: [], allowed: [0, 2, 3] },
   export: { before: nothing, behind: ['/nowhere/at/all'], allowed: [0, 2, 3] },
   report: { before: nothing, behind: ['/nowhere/at/all'], allowed: [0, 2, 3] },

@@ -54,7 +54,6 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzResult> {
 
 /** Words before the help that names the flags, where it is not the command's own. */
 const subcommands: Readonly<Record<string, readonly string[]>> = {
-  forecast: ['make'],
   replay: [scheduleFile],
 };
 

@@ -19,7 +19,7 @@ export const commands = {
 } as const satisfies Readonly<Record<string, { readonly file: string; readonly about: string }>>;
 
 /** Those that write this project's own pages are no commands. */
-const ofPages: readonly string[] = ['conformance', 'expectations', 'false-alarms', 'forecast'];
+const ofPages: readonly string[] = ['conformance', 'expectations', 'false-alarms'];
 
 /** Whether a file of experiments/ is one experiment, which `run` starts by its name. */
 export const isExperiment = (file: string): boolean =>
