@@ -1,8 +1,9 @@
 /** Fault events of the store, counted for the pages that quote them. */
+import { expectationOf } from '../experiment/expectation/expectations.ts';
 import { verdictWords } from '../experiment/scenario.ts';
 import type { VerdictWord } from '../experiment/verdict/verdict.ts';
 import { wilson, type Count } from '../intervals.ts';
-import { eventOf, type RunLine } from './runs.ts';
+import { eventOf, scenarioOfLine, type RunLine } from './runs.ts';
 import { timing } from './scenario-key.ts';
 
 export type EventFits = (line: RunLine) => boolean;
@@ -35,6 +36,9 @@ export const all =
   (line) =>
     asked.every((fits) => fits(line));
 
+/** At the write rate that a run has by default, or idle: `only` lets an idle one through where a row names it. */
+export const defaultRate: EventFits = ({ scenario: { rate } }) => rate === undefined || rate === 0;
+
 export const stock: EventFits = ({ basis }) => basis === 'measured';
 export const shortened: EventFits = ({ basis }) => basis === 'shortened';
 
@@ -51,14 +55,32 @@ export function countOf(
   return { count: came.length, of: events.length };
 }
 
-/** The words that came, each with its number of events: `exposed 1, lost 2`; empty where none fits. */
-export function tallyOf(lines: readonly RunLine[], fits: EventFits): string {
-  return verdictWords
-    .map((word) => ({ word, came: countOf(lines, [word], fits).count }))
-    .filter(({ came }) => came > 0)
-    .map(({ word, came }) => `${word} ${came}`)
-    .join(', ');
+/**
+ * A race at another write rate than the default is another race (scenario-key.ts), so its events are
+ * counted apart: the first number is what a run of the scenario is held against.
+ */
+export function textByRate(
+  lines: readonly RunLine[],
+  textOf: (lines: readonly RunLine[]) => string,
+): string {
+  const { own = [], other = [] } = Object.groupBy(lines, (line) =>
+    defaultRate(line) || !expectationOf(scenarioOfLine(line)).isRace ? 'own' : 'other',
+  );
+  return [
+    ...(own.length === 0 ? [] : [textOf(own)]),
+    ...(other.length === 0 ? [] : [`${textOf(other)} at other write rates`]),
+  ].join('; ');
 }
+
+/** The words that came, each with its number of events: `exposed 1, lost 2`. Empty where none fits. */
+export const tallyOf = (lines: readonly RunLine[], fits: EventFits): string =>
+  textByRate(lines.filter(fits), (some) =>
+    verdictWords
+      .map((word) => ({ word, came: countOf(some, [word], () => true).count }))
+      .filter(({ came }) => came > 0)
+      .map(({ word, came }) => `${word} ${came}`)
+      .join(', '),
+  );
 
 /** `7 of 7 (65–100 %)`: with Wilson's interval of 95 %; a dash where there are none. */
 export function shareText({ count, of }: Count): string {

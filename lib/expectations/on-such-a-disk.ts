@@ -10,7 +10,16 @@ import type { VerdictWord } from '../experiment/verdict/verdict.ts';
 import { diskFields } from '../storage/fields.ts';
 import { wilson } from '../intervals.ts';
 import { worstWord } from './severity.ts';
-import { all, only, percentText, shareText, shortened, stock, type EventFits } from './counts.ts';
+import {
+  all,
+  only,
+  percentText,
+  shareText,
+  shortened,
+  stock,
+  textByRate,
+  type EventFits,
+} from './counts.ts';
 import { storePath } from '../measurements/store.ts';
 import { eventOf, readRuns, type RunLine } from './runs.ts';
 import { expectedCellsOf, readTable, tablePath, type ExpectedCell } from './table.ts';
@@ -71,8 +80,8 @@ export function onSuchADisk(mode: DiskMode, lines?: readonly RunLine[]): RemedyR
             ...{ node, remedy },
             ...(isReasoned ? { reasoned: { verdicts, why } } : {}),
             ...(cutAfterMs === undefined ? {} : { cutAfterMs }),
-            stock: tally(runs),
-            short: tally(measured.filter(all(asked, shortened))),
+            stock: textByRate(runs, tally) || undefined,
+            short: textByRate(measured.filter(all(asked, shortened)), tally) || undefined,
             run: runs.map(({ source }) => source).find((source) => sample.test(source)),
           };
         });
@@ -98,12 +107,11 @@ function delaysOf(
 }
 
 /** `corrupt 13 of 13 (77–100 %)`, or each word and how many were not safe; volumes of one fault count once. */
-function tally(lines: readonly RunLine[]): string | undefined {
+function tally(lines: readonly RunLine[]): string {
   const words = [...Map.groupBy(lines, eventOf).values()].map((volumes) =>
     worstWord(volumes.map(({ outcome }) => outcome.verdict)),
   );
   const of = words.length;
-  if (of === 0) return undefined;
   const counts = Object.fromEntries(
     [...Map.groupBy(words, (word) => word)].map(([word, each]) => [word, each.length]),
   ) as Counts;

@@ -3,7 +3,7 @@ import { diskModes, type DiskMode } from '../disk-modes/index.ts';
 import { minorOf } from '../kubernetes-versions.ts';
 import { expectationOf } from '../experiment/expectation/expectations.ts';
 import { shortTimersMs, type Scenario } from '../experiment/scenario.ts';
-import { scenarioOfLine, type RunLine } from './runs.ts';
+import { eventOf, scenarioOfLine, type RunLine } from './runs.ts';
 import { racesIn, type Race } from './races.ts';
 import { racesSection, raceText } from './races-section.ts';
 import { cellKey, raceKey } from './scenario-key.ts';
@@ -108,10 +108,7 @@ const shortened = (scenario: Scenario): Scenario => ({ ...scenario, ...shortTime
 /** Volumes under one fault event with one verdict are one result. */
 function summed(found: readonly RunLine[], { verdicts }: ExpectedCell): string {
   const minors = new Map<string, string[]>();
-  const events = Map.groupBy(
-    found,
-    ({ source, event, outcome }) => `${source} ${event} ${outcome.verdict}`,
-  );
+  const events = Map.groupBy(found, (line) => `${eventOf(line)} ${line.outcome.verdict}`);
   for (const [line] of events.values()) {
     if (line === undefined) continue;
     const { basis, versions } = line;

@@ -46,9 +46,10 @@ test('volumes under one fault are one event, and the worst of them counts', () =
     lineOf({ id: 'c', event: 'two' }, 'exposed'),
     lineOf({ id: 'd', event: 'one', source: 'another batch' }, 'lost'),
     lineOf({ id: 'e', event: 'three' }, 'inconclusive'),
+    lineOf({ id: 'f', event: 'two', date: '2027-01-01T00:00:00.000Z' }, 'exposed'),
   ];
   const [race] = racesIn(lines).values();
-  expect(countsOf(race?.events ?? [])).toEqual({ exposed: 1, lost: 1, corrupt: 1 });
+  expect(countsOf(race?.events ?? [])).toEqual({ exposed: 2, lost: 1, corrupt: 1 });
 });
 
 test('another rate, other timers and another cut are other races; another Kubernetes is not', () => {

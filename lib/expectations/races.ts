@@ -4,7 +4,7 @@ import { expectationOf } from '../experiment/expectation/expectations.ts';
 import { safetyLevels, type Counts, type Scenario } from '../experiment/scenario.ts';
 import type { Safety } from '../experiment/verdict/verdict.ts';
 import { worstWord } from './severity.ts';
-import { readRuns, scenarioOfLine, type RunLine } from './runs.ts';
+import { eventOf, readRuns, scenarioOfLine, type RunLine } from './runs.ts';
 import { raceKey } from './scenario-key.ts';
 
 /** Several volumes with one scenario under one fault are one event, and the worst of them counts. */
@@ -36,8 +36,7 @@ export function racesIn(lines: readonly RunLine[]): ReadonlyMap<string, Race> {
 }
 
 function eventsOf(lines: readonly RunLine[]): FaultEvent[] {
-  const byEvent = Map.groupBy(lines, ({ source, event }) => `${source} ${event}`);
-  return [...byEvent.values()].flatMap((volumes) => {
+  return [...Map.groupBy(lines, eventOf).values()].flatMap((volumes) => {
     const verdict = worstWord(volumes.map(({ outcome }) => outcome.verdict));
     const [line] = volumes;
     return line === undefined || verdict === 'inconclusive' ? [] : [{ verdict, line }];

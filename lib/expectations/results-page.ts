@@ -1,5 +1,5 @@
 /** docs/results/README.md: each finding with the fault events that it rests on, counted from the store. */
-import { all, countOf, only, shareText, shortened, stock } from './counts.ts';
+import { all, countOf, only, shareText, shortened, stock, textByRate } from './counts.ts';
 import type { RunLine } from './runs.ts';
 import { findings, type PublishedFinding } from './findings.ts';
 import { markdownTable } from '../markdown-table.ts';
@@ -40,8 +40,13 @@ Your driver and your cloud; a real NFS server whose lease expires; replicas that
 export function renderResults(lines: readonly RunLine[]): string {
   const rowOf = ({ says, words, when, any, run }: PublishedFinding): string[] => {
     const fits = only(when, any);
-    const counted = [stock, shortened].map((timers) => countOf(lines, words, all(fits, timers)));
-    return [says, words.join(' or '), ...counted.map(shareText), runLink(run)];
+    const counted = [stock, shortened].map(
+      (timers) =>
+        textByRate(lines.filter(all(fits, timers)), (some) =>
+          shareText(countOf(some, words, fits)),
+        ) || '–',
+    );
+    return [says, words.join(' or '), ...counted, runLink(run)];
   };
   const head = ['Finding', 'Verdict', 'Stock timers', 'Short timers', 'One such run'];
   const tables = Object.entries(findings).map(

@@ -20,7 +20,7 @@ test('where nothing took over for long, what to do names the price and the way o
 test.each([
   [
     { corrupt: 20, exposed: 4 },
-    'corrupt 20 of 24 or exposed 4 of 24; safe never in 24 (at most 14 %)',
+    'corrupt in 20 of 24 or exposed in 4 of 24 fault events measured before; safe never in 24 (at most 14 %)',
   ],
   [{}, 'lost or corrupt'],
   [undefined, 'lost or corrupt'],

@@ -69,12 +69,11 @@ export function expectedInRun({ expected, serving, scenario, verdict }: Held): s
   return `${countedWords(counted)}; ${verdict} never in ${of} (at most ${most})`;
 }
 
-/** `corrupt 20 of 24 or exposed 4 of 24`, the worst first. */
+/** `corrupt in 20 of 24 or exposed in 4 of 24 fault events measured before`, the worst first. */
 export function countedWords(counted: Counts): string {
   const of = eventsIn(counted);
-  return wordsWorstFirst(counted)
-    .map(({ word, count }) => `${word} ${count} of ${of}`)
-    .join(' or ');
+  const each = wordsWorstFirst(counted).map(({ word, count }) => `${word} in ${count} of ${of}`);
+  return `${each.join(' or ')} fault events measured before`;
 }
 
 /** Nothing was expected, and why. */

@@ -3,15 +3,19 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { allDrivers, driversLike } from '../../lib/storage/drivers.ts';
 import { diskModes } from '../../lib/disk-modes/index.ts';
-import { countOf, only } from '../../lib/expectations/counts.ts';
+import { all, countOf, defaultRate, only, stock } from '../../lib/expectations/counts.ts';
 import { driversPath, renderDrivers } from '../../lib/expectations/drivers-page.ts';
+import { countedOf } from '../../lib/expectations/races.ts';
 import { readRuns } from '../../lib/expectations/runs.ts';
 import { findings } from '../../lib/expectations/findings.ts';
+import { eventsIn } from '../../lib/experiment/expectation/counted.ts';
+import { expectationOf } from '../../lib/experiment/expectation/expectations.ts';
+import { parseScenario, safetyLevels, type ScenarioInput } from '../../lib/experiment/scenario.ts';
 import { renderResults, resultsPath } from '../../lib/expectations/results-page.ts';
 
 const store = readRuns();
 
-// Mend either by: npx zx experiments/expectations.mjs
+// Mend either by: npx zx experiments/expectations.mjs --note
 test('docs/reference/drivers.md is made from drivers.yaml and the store', () => {
   expect(readFileSync(driversPath, 'utf8')).toBe(renderDrivers(store));
 });
@@ -23,6 +27,25 @@ test('docs/results/README.md is made from the store', () => {
 test.each(Object.values(findings).flat())('was found: $says', ({ when, any }) => {
   expect(store.some(only(when, any))).toBe(true);
 });
+
+const ofOneScenario = Object.values(findings)
+  .flat()
+  .filter(({ when, any = [] }) => any.length === 0 && !Object.values(when).some(Array.isArray))
+  .flatMap(({ says, when }) => {
+    const about = { name: 'finding', question: '?', expected: ['safe'] };
+    const scenario = parseScenario({ ...about, ...when } as ScenarioInput);
+    return expectationOf(scenario).isRace ? [{ says, when, scenario }] : [];
+  });
+
+test('there are findings of one scenario', () => expect(ofOneScenario.length).toBeGreaterThan(5));
+
+test.each(ofOneScenario)(
+  'a finding counts the events that a run of it is held against: $says',
+  ({ when, scenario }) => {
+    const fits = all(only(when), stock, defaultRate);
+    expect(countOf(store, safetyLevels, fits).of).toBe(eventsIn(countedOf(scenario)));
+  },
+);
 
 test('what a row does not name is no part of it: a run with more changed does not count', () => {
   const when = { fault: 'network-partition', remedy: 'force-delete', disk: 'unfenced' };
