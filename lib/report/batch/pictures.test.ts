@@ -1,23 +1,40 @@
 import { expect, test } from 'vitest';
 import { exampleCell } from '../../../test/support/example-cell.ts';
-import { heatMapOf, heatMapSvg } from './pictures.ts';
+import { readBrowserFile } from '../document.ts';
+import { heatMapOf, heatMapSvg, squareColors } from './pictures.ts';
 
-test('labels of columns are broken into lines that fit above them', () => {
-  const columns = ['unfenced', 'exclusive, watchers unseen', 'fence-if-out-of-service'];
-  const eight = [...columns, ...columns, 'fenced', 'reservation'];
-  const svg = heatMapSvg({
-    across: 'disk',
-    down: 'case',
-    columns: eight,
-    rows: ['cut off, force-delete'],
-    squares: [],
-  });
-  const texts = [...svg.matchAll(/<text[^>]*>([^<]+)</g)].map(([, text]) => text ?? '');
-  expect(texts).toContain('unfenced');
-  expect(texts).toContain('exclusive,');
-  expect(texts).toContain('watchers unseen');
-  expect(texts).toContain('fence-if-out-of-');
-  expect(texts).not.toContain('fence-if-out-of-service');
+const textsOf = (svg: string): string[] =>
+  [...svg.matchAll(/<text[^>]*>([^<]+)</g)].map(([, text = '']) => text);
+
+test('the longer side runs down, on the page and in the picture; labels are broken at spaces', () => {
+  const disks = ['unfenced', 'exclusive, watchers unseen', 'fence-if-out-of-service'];
+  const cases = ['cut off, force-delete', 'crashed & <b>'];
+  const cells = cases.flatMap((label) =>
+    disks.map((disk) => ({ ...exampleCell(disk, 'safe', 0), place: { case: label, disk } })),
+  );
+  const axes = [
+    { name: 'case', labels: cases },
+    { name: 'disk', labels: disks },
+  ];
+  const map = heatMapOf({ axes, cells });
+  expect(map).toMatchObject({ across: 'case', down: 'disk', columns: cases, rows: disks });
+  if (map === undefined) throw new Error('no grid');
+  const texts = textsOf(heatMapSvg(map));
+  for (const part of ['cut off,', 'force-delete', 'exclusive, watchers unseen'])
+    expect(texts).toContain(part);
+  expect(texts.join(' ')).toContain('crashed &amp; &lt;b&gt;');
+});
+
+test('the picture has the colours of the page, and no ground of its own', () => {
+  const page = readBrowserFile('style.css');
+  for (const [word, color] of Object.entries(squareColors))
+    expect(page).toContain(`.square.${word} { background: ${color};`);
+  const cells = [exampleCell('a', 'corrupt', 1)];
+  const map = heatMapOf({ axes: [{ name: 'disk', labels: ['a'] }], cells });
+  if (map === undefined) throw new Error('no grid');
+  const svg = heatMapSvg(map);
+  expect(svg.match(/<rect/g)).toHaveLength(1);
+  expect(svg).toContain('prefers-color-scheme: dark');
 });
 
 test('the only axis runs down, where its labels have room', () => {
@@ -41,5 +58,5 @@ test('axes are named, and a bare number stands with the name of its own', () => 
     place: { remedy: 'none', rate: '0', disk: 'fenced' },
   };
   const map = heatMapOf({ axes, cells: [cell] });
-  expect(map).toMatchObject({ across: 'disk', down: 'remedy · rate', rows: ['none · rate 0'] });
+  expect(map).toMatchObject({ across: 'remedy · rate', down: 'disk', columns: ['none · rate 0'] });
 });

@@ -1,25 +1,16 @@
 /** The heat map of a batch as a picture: each cell a square, coloured by its verdict. */
-import type { EChartsOption } from 'echarts';
+import { html } from 'hono/html';
 import type { Batch, BatchCell } from '../../matrix/batch.ts';
 import type { VerdictWord } from '../../experiment/verdict/verdict.ts';
-import { renderSvg, wideWidth } from '../pictures.ts';
 
-/** In the order of the legend. */
-const words = ['safe', 'exposed', 'lost', 'corrupt', 'inconclusive'] as const;
-
-const colors: Readonly<Record<VerdictWord, string>> = {
-  safe: '#5aa469',
+/** As style.css has them for the page. */
+export const squareColors: Readonly<Record<VerdictWord, string>> = {
+  safe: '#1f7a3d',
   exposed: '#e0a030',
   lost: '#b4501e',
   corrupt: '#b3261e',
-  inconclusive: '#9aa5b1',
+  inconclusive: '#59646f',
 };
-
-/** Legible on them. */
-const textOn = (word: VerdictWord): string =>
-  word === 'lost' || word === 'corrupt' ? '#ffffff' : '#10171e';
-
-const rowHeight = 34;
 
 export interface HeatMap {
   /** Which axes run across and down, `remedy · link`; undefined: nothing runs across. */
@@ -37,8 +28,8 @@ export interface HeatMap {
 }
 
 /**
- * The axis with the most labels runs across, the last of equals; all others together run down. The only
- * one runs down, where its labels have room. Undefined where there is no grid.
+ * The axis with the most labels, the last of equals, against all others together. The longer side runs
+ * down: a page grows downwards, and a phone is narrow. Undefined where there is no grid.
  */
 export function heatMapOf({ axes, cells }: Pick<Batch, 'axes' | 'cells'>): HeatMap | undefined {
   const inGrid = cells.filter(({ place }) => Object.keys(place).length > 0);
@@ -57,90 +48,86 @@ export function heatMapOf({ axes, cells }: Pick<Batch, 'axes' | 'cells'>): HeatM
     row: rows.indexOf(rowOf(cell)),
     cell,
   }));
-  return { across: across?.name, down: down.join(' · '), columns, rows, squares };
+  return upright({ across: across?.name, down: down.join(' · '), columns, rows, squares });
 }
+
+const upright = (map: HeatMap): HeatMap =>
+  map.columns.length <= map.rows.length
+    ? map
+    : {
+        ...{ across: map.down, down: map.across ?? '' },
+        columns: map.rows,
+        rows: map.columns,
+        squares: map.squares.map(({ row, column, cell }) => ({ row: column, column: row, cell })),
+      };
 
 /** A bare number or a yes says nothing without its axis. */
 const named = (axis: string, label: string): string =>
   /^(\d|true$|false$)/.test(label) ? `${axis} ${label}` : label;
 
-const lineHeight = 14;
-const characterWidth = 6.6;
-const gridRight = 12;
+const lineHeight = 15;
+const characterWidth = 7;
+const rowHeight = 32;
+const gap = 2;
+const padding = 8;
 
-const gridLeft = ({ rows }: HeatMap): number =>
-  Math.min(24 + Math.max(...rows.map((row) => row.length)) * characterWidth, 520);
-
-/** In lines that fit above a column. */
-function columnLabels(map: HeatMap): string[] {
-  const columnWidth = (wideWidth - gridLeft(map) - gridRight) / map.columns.length;
-  return map.columns.map((label) => wrapped(label, Math.floor(columnWidth / characterWidth)));
-}
-
-/** Broken after spaces and hyphens; a part that is longer than a line has one of its own. */
-function wrapped(label: string, charactersPerLine: number): string {
+/** Broken at spaces; a word that is longer than a line has one of its own. */
+function wrapped(label: string, charactersPerLine: number): string[] {
   const lines = [''];
-  for (const part of label.split(/(?<=[ -])/)) {
+  for (const part of label.split(/(?<= )/)) {
     const last = lines.at(-1) ?? '';
     const fits = `${last}${part}`.trimEnd().length <= charactersPerLine;
     if (fits || last === '') lines[lines.length - 1] = `${last}${part}`;
     else lines.push(part);
   }
-  return lines.map((line) => line.trimEnd()).join('\n');
+  return lines.map((line) => line.trimEnd());
 }
 
-const linesIn = (labels: readonly string[]): number =>
-  Math.max(...labels.map((label) => label.split('\n').length));
+/** Where README shows it the ground is not ours: text has an outline, for a page whose theme is not the system's. */
+const style = `text { font: 13px system-ui, -apple-system, 'Segoe UI', sans-serif; fill: #1f2933; paint-order: stroke; stroke: #ffffff; stroke-width: 3px; }
+.square text { font-weight: 600; text-anchor: middle; fill: #ffffff; stroke: none; }
+.square.exposed text { fill: #10171e; }
+${Object.entries(squareColors)
+  .map(([word, color]) => `.${word} rect { fill: ${color}; }`)
+  .join('\n')}
+@media (prefers-color-scheme: dark) { text { fill: #e4e9ee; stroke: #0d1117; } }`;
 
-const gridTop = (map: HeatMap): number => 52 + lineHeight * linesIn(columnLabels(map));
-
-const heightOf = (map: HeatMap): number => gridTop(map) + 30 + rowHeight * map.rows.length;
-
-/** On white ground, as an SVG document of its own. */
-export const heatMapSvg = (map: HeatMap): string =>
-  renderSvg({ ...option(map), backgroundColor: '#ffffff' }, wideWidth, heightOf(map));
-
-function option(map: HeatMap): EChartsOption {
-  const { rows, squares } = map;
-  const color = '#1f2933';
-  const axis = { axisTick: { show: false }, axisLine: { show: false } };
-  return {
-    animation: false,
-    textStyle: { fontFamily: 'system-ui, sans-serif' },
-    grid: { left: gridLeft(map), right: gridRight, top: gridTop(map), bottom: 8 },
-    xAxis: {
-      ...axis,
-      type: 'category',
-      position: 'top',
-      data: columnLabels(map),
-      axisLabel: { color, interval: 0, lineHeight },
-    },
-    yAxis: {
-      ...axis,
-      type: 'category',
-      inverse: true,
-      data: [...rows],
-      axisLabel: { color, interval: 0 },
-    },
-    visualMap: {
-      type: 'piecewise',
-      orient: 'horizontal',
-      left: 0,
-      top: 0,
-      textStyle: { color },
-      dimension: 2,
-      pieces: words.map((word, value) => ({ value, label: word, color: colors[word] })),
-    },
-    series: {
-      type: 'heatmap',
-      data: squares.map(({ column, row, cell }) => ({
-        value: [column, row, words.indexOf(cell.verdict)],
-        label: { formatter: squareText(cell), color: textOn(cell.verdict) },
-      })),
-      label: { show: true },
-      itemStyle: { borderColor: '#ffffff', borderWidth: 2 },
-    },
-  };
+/** An SVG document on transparent ground, for light and dark pages. */
+export function heatMapSvg({ rows, columns, squares }: HeatMap): string {
+  const widest = (texts: readonly string[]): number =>
+    Math.max(...texts.map((text) => text.length)) * characterWidth;
+  const rowLabels = rows.map((row) => wrapped(row, 60));
+  const left = widest(rowLabels.flat()) + padding;
+  const words = columns.flatMap((label) => label.split(' '));
+  const texts = [...squares.map(({ cell }) => squareText(cell)), ...words];
+  const width = Math.max(110, widest(texts) + 2 * padding);
+  const heads = columns.map((label) => wrapped(label, Math.floor(width / characterWidth)));
+  const top = Math.max(...heads.map((lines) => lines.length)) * lineHeight + padding;
+  const lines = (broken: readonly string[], x: number, y: number): string[] =>
+    broken.map((text, at) =>
+      String(html`<text x="${x}" y="${y + at * lineHeight}">${text}</text>`),
+    );
+  const xOf = (column: number): number => left + column * (width + gap);
+  const yOf = (row: number): number => top + row * (rowHeight + gap);
+  const parts = [
+    ...heads.flatMap((head, column) =>
+      lines(head, xOf(column) + padding / 2, top - padding - (head.length - 1) * lineHeight),
+    ),
+    ...rowLabels.flatMap((label, row) =>
+      lines(label, 0, yOf(row) + rowHeight / 2 + 5 - ((label.length - 1) * lineHeight) / 2),
+    ),
+    ...squares.map(({ row, column, cell }) =>
+      String(
+        html`<g class="square ${cell.verdict}"><rect x="${xOf(column)}" y="${yOf(row)}" width="${width}" height="${rowHeight}" rx="4"/><text x="${xOf(column) + width / 2}" y="${yOf(row) + rowHeight / 2 + 5}">${squareText(cell)}</text></g>`,
+      ),
+    ),
+  ];
+  const [w, h] = [xOf(columns.length), yOf(rows.length)];
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${w}" height="${h}" viewBox="0 0 ${w} ${h}">
+<style>${style}</style>
+${parts.join('\n')}
+</svg>
+`;
 }
 
 /** The word; with repeats, how many events were damaged. A cell that was not expected is marked. */

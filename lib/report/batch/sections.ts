@@ -1,7 +1,7 @@
 /** Sections of a batch’s page: the heat map as a table, the slowest phases, the trend. */
 import { html } from 'hono/html';
 import type { BatchCell, Batch } from '../../matrix/batch.ts';
-import { heatMapOf, squareText, type HeatMap } from './pictures.ts';
+import { heatMapOf, squareText } from './pictures.ts';
 import { isPage, wantsPage, type AddressOf, type RunsOnPage } from './runs.ts';
 import { wide, secondsShown, type Html } from '../html-parts.ts';
 import { conditionsInWords, trendOf, type Trend, type TrendRow } from './trend.ts';
@@ -9,9 +9,8 @@ import { differenceText, rateText } from './markdown.ts';
 import type { PhaseRow } from './phases.ts';
 
 export function heatMapSection({ batch, addressOf }: RunsOnPage): Html | string {
-  const wideMap = heatMapOf(batch);
-  if (wideMap === undefined) return '';
-  const map = upright(wideMap);
+  const map = heatMapOf(batch);
+  if (map === undefined) return '';
   const square = (row: number, column: number): Html => {
     const found = map.squares.find((each) => each.row === row && each.column === column);
     return found === undefined ? html`<td></td>` : squareOf(found.cell, addressOf);
@@ -29,17 +28,6 @@ ${map.columns.map((_, column) => square(row, column))}</tr>`,
 <p class="faint">A square leads to the worst run of its cell; with repeats it says how many fault
 events were damaged; where that run has no page, to its row. ! marks what was not expected.</p></section>`;
 }
-
-/** A page grows downwards, and a phone is narrow: the longer side runs down. */
-const upright = (map: HeatMap): HeatMap =>
-  map.columns.length <= map.rows.length
-    ? map
-    : {
-        ...{ across: map.down, down: map.across ?? '' },
-        columns: map.rows,
-        rows: map.columns,
-        squares: map.squares.map(({ row, column, cell }) => ({ row: column, column: row, cell })),
-      };
 
 /** The run that a cell's word comes from. */
 const toldBy = ({ runs, verdict }: BatchCell): BatchCell['runs'][number] | undefined =>
