@@ -33,13 +33,13 @@ async function timelineAtHandover(page: Page): Promise<undefined> {
   await page.evaluate('document.querySelector("#timeline").closest("section").scrollIntoView()');
 }
 
-/** The lanes of the victim and of its successor, and the two plots below them: commits and their latency. */
+/** The lanes of the victim and of its successor, and the commits that each acknowledged. */
 async function bothWriting(page: Page): Promise<Clip> {
   for (const role of ['run', 'control-plane']) await page.locator(`[data-role=${role}]`).click();
   await timelineAtHandover(page);
   const box = await page.locator('#timeline').boundingBox();
   if (box === null) throw new Error('the page has no time axis');
-  return { ...box, y: box.y + 40, height: 820 };
+  return { ...box, y: box.y + 40, height: 650 };
 }
 
 const bothScheme = (colorScheme: ColorScheme): Picture => ({

@@ -68,7 +68,7 @@ export function textByRate(
   );
   return [
     ...(own.length === 0 ? [] : [textOf(own)]),
-    ...(other.length === 0 ? [] : [`${textOf(other)} at other write rates`]),
+    ...(other.length === 0 ? [] : [`${textOf(other)} at other rates`]),
   ].join('; ');
 }
 

@@ -79,7 +79,7 @@ export function renderDrivers(lines: readonly RunLine[]): string {
     opening,
     `${markdownTable(indexHead, allDrivers().map(indexRow))}\n`,
     '## What was measured\n',
-    'Not one of these drivers was measured. The disk of the runs is our own, made to behave like each kind. Verdicts, each with its number of fault events; *short* marks shortened timers. [What a few events can tell](../results/README.md).\n',
+    'Not one of these drivers was measured. The disk of the runs is our own, made to behave like each kind. Verdicts, each with its number of fault events; *short* marks shortened timers, *at other rates* another write rate than the default. [What a few events can tell](../results/README.md).\n',
     `${markdownTable(
       measuredHead,
       diskModes.map((mode) => measuredRow(lines, mode)),

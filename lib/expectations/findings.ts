@@ -24,44 +24,44 @@ const attachable = diskModes.filter((mode) => !isDirectory(mode));
 const acted = { remedy: ['force-delete', 'out-of-service', 'delete-node'] } as const;
 
 export const findings: Readonly<Record<string, readonly PublishedFinding[]>> = {
-  'The node lives, and somebody acts': [
+  'The node still runs, and a person or an operator acts': [
     {
-      says: 'cut off, its pod **deleted by force**, storage that does not fence: the second node mounts beside the first, six minutes later',
+      says: 'cut off, its pod **force-deleted**, storage does not fence: after six minutes a second node mounts it too',
       words: ['corrupt'],
       when: { ...cutOff, ...forced, ...unfenced },
       run: 'samples/partition-force-delete-unfenced',
     },
     {
-      says: 'cut off, tainted **out-of-service**, storage that does not fence: the same within seconds',
+      says: 'cut off, tainted **out-of-service**, storage does not fence: the same within seconds',
       words: ['corrupt'],
       when: { ...cutOff, ...tainted, ...unfenced },
       run: 'samples/partition-out-of-service',
     },
     {
-      says: 'cut off, its **Node object deleted**, storage that does not fence',
+      says: 'cut off, its **Node object deleted**, storage does not fence',
       words: ['corrupt'],
       when: { ...cutOff, remedy: 'delete-node', ...unfenced },
       run: 'samples/partition-delete-node',
     },
     {
-      says: '**frozen**, pod deleted by force, thawed after the hand-over, storage that does not fence',
+      says: '**frozen**, its pod force-deleted, thawed after the hand-over, storage does not fence',
       words: ['corrupt'],
       when: { fault: 'freeze', ...forced, ...unfenced },
       run: 'samples/zombie',
     },
     {
-      says: 'an **idle** database, its node cut off or its kubelet silent, storage that does not fence: no client writes, the server does',
+      says: 'cut off, or its kubelet silent, with an **idle** database, storage does not fence: no client writes, but the server does',
       words: ['corrupt'],
       when: { fault: ['network-partition', 'kubelet-stall'], ...acted, ...unfenced, rate: 0 },
       any: ['link'],
     },
     {
-      says: 'the same, **frozen** until after the hand-over: nothing was damaged',
+      says: 'frozen until after the hand-over, with an **idle** database: no damage',
       words: ['exposed'],
       when: { fault: 'freeze', ...acted, ...unfenced, rate: 0 },
     },
   ],
-  'The node lives, and nobody acts': [
+  'The node still runs, and nobody acts': [
     {
       says: 'cut off: the evicted pod keeps its volume, no second mount in 15 minutes',
       words: ['safe'],
@@ -70,7 +70,7 @@ export const findings: Readonly<Record<string, readonly PublishedFinding[]>> = {
       run: 'samples/partition-none',
     },
     {
-      says: 'cut off, the volume declared **ReadWriteMany**, the pod made by a Deployment: the replacement mounts at the eviction',
+      says: 'cut off, a Deployment with a **ReadWriteMany** volume: the replacement pod mounts at the eviction',
       words: ['corrupt'],
       when: {
         ...{ ...cutOff, remedy: 'none', ...unfenced },
@@ -78,7 +78,7 @@ export const findings: Readonly<Record<string, readonly PublishedFinding[]>> = {
       },
     },
     {
-      says: 'the same on a shared directory: it mounts as well, and MySQL’s file lock keeps it out',
+      says: 'cut off, a Deployment on a shared directory: the replacement pod mounts too, and MySQL’s file lock stops its server',
       words: ['safe'],
       when: {
         ...{ ...cutOff, remedy: 'none', disk: 'shared-file' },
@@ -86,73 +86,73 @@ export const findings: Readonly<Record<string, readonly PublishedFinding[]>> = {
       },
     },
     {
-      says: 'cut off, `terminationGracePeriodSeconds: 0`: eviction itself is a deletion by force',
+      says: 'cut off, `terminationGracePeriodSeconds: 0`: the eviction is a forced deletion',
       words: ['corrupt'],
       when: { ...cutOff, remedy: 'none', terminationGraceS: 0 },
       any: ['workload'],
       run: 'samples/partition-no-grace-period',
     },
     {
-      says: 'cut off while the container waits in a crash loop, made by a Deployment: eviction is enough',
+      says: 'cut off, a Deployment whose container is in a crash loop: the eviction is enough',
       words: ['corrupt'],
       when: { ...cutOff, remedy: 'none', serverKills: 2, workload: 'deployment-recreate' },
     },
   ],
-  'What the storage decides (the node lives)': [
+  'What the storage decides (the node still runs)': [
     {
-      says: 'storage that cuts the old node off **before it answers** the detach; pod deleted by force or node tainted',
+      says: 'storage cuts the old node off **before it answers** the detach; pod force-deleted, node tainted or Node object deleted',
       words: ['safe'],
       when: { ...cutOff, ...acted, disk: 'fenced' },
       any: ['link', 'filesystem', 'also', 'alsoAt'],
       run: 'samples/partition-force-delete-fenced',
     },
     {
-      says: 'the same, declared **ReadWriteMany**: the second mount comes before the detach',
+      says: 'the same with a **ReadWriteMany** volume: the second mount comes before the detach',
       words: ['corrupt'],
       when: { ...cutOff, ...acted, disk: 'fenced', accessMode: 'ReadWriteMany' },
     },
     {
-      says: 'a fence that hangs on the out-of-service taint, and the taint is set',
+      says: 'storage fences only under the out-of-service taint; the taint is set',
       words: ['safe'],
       when: { ...cutOff, ...tainted, disk: 'fence-if-out-of-service' },
     },
     {
-      says: 'the same fence, and somebody **only deletes the pod by force**',
+      says: 'the same storage; the pod is **only force-deleted**',
       words: ['corrupt'],
       when: { ...cutOff, ...forced, disk: 'fence-if-out-of-service' },
     },
     {
-      says: 'storage that **answers early** and cuts 10 s later: two could write',
+      says: 'storage **answers early** and cuts the old node off 10 s later: both could write',
       words: ['exposed', 'lost', 'corrupt'],
       when: { ...cutOff, ...acted, disk: 'ack-early' },
     },
     {
-      says: 'the same, and it cuts 3 s later: both could write for one to two seconds',
+      says: 'the same, 3 s later: both could write for one to two seconds',
       words: ['lost', 'corrupt'],
       when: { ...cutOff, ...acted, disk: 'ack-early', cutAfterMs: 3000 },
     },
     {
-      says: 'the same, and it cuts 1 s later: before the next node writes',
+      says: 'the same, 1 s later: before the next node writes',
       words: ['safe'],
       when: { ...cutOff, ...acted, disk: 'ack-early', cutAfterMs: 1000 },
     },
     {
-      says: 'storage that does not fence, and the old node’s **storage link answers with errors**: both could write for seconds, and nothing was damaged',
+      says: 'storage does not fence, and the old node’s **storage link returns errors**: both could write for seconds, no damage',
       words: ['exposed'],
       when: { ...cutOff, ...acted, ...unfenced, link: 'errors' },
     },
     {
-      says: 'a detach that waits until the node lets go: nothing lost, nobody served',
+      says: 'storage refuses the detach until the old node lets go: nothing is lost, and no new server starts',
       words: ['safe'],
       when: { ...cutOff, ...acted, disk: 'pending-while-busy' },
     },
     {
-      says: 'the next node waits for the last watcher, and the old node reaches the storage',
+      says: 'the next node waits for the last watcher; the old node reaches the storage',
       words: ['safe'],
       when: { ...cutOff, ...acted, disk: 'exclusive' },
     },
     {
-      says: 'the same, and the old node’s **storage link stalls**: it is taken for dead, its held writes arrive later',
+      says: 'the same, but the old node’s **storage link stalls**: it counts as gone, and its held writes arrive later',
       words: ['corrupt'],
       when: { ...cutOff, ...acted, disk: 'exclusive', link: 'stalls' },
     },
@@ -162,26 +162,26 @@ export const findings: Readonly<Record<string, readonly PublishedFinding[]>> = {
       when: { ...cutOff, ...acted, disk: 'reservation' },
     },
     {
-      says: 'a shared directory with one lock table: MySQL’s file lock keeps the second one out',
+      says: 'a shared directory with one lock table: MySQL’s file lock stops the second server',
       words: ['safe'],
       when: { ...cutOff, ...acted, disk: 'shared-file' },
     },
     {
-      says: 'a shared directory, each node with locks of its own',
+      says: 'a shared directory with separate locks on each node',
       words: ['corrupt'],
       when: { ...cutOff, ...acted, disk: 'shared-file', fileLocks: 'local' },
     },
   ],
   'The node is dead': [
     {
-      says: 'a crash, stock MySQL: every acknowledged commit is there',
+      says: 'a crash, default MySQL: every acknowledged commit is there',
       words: ['safe'],
       when: { ...crashed, ...unfenced },
       any: ['remedy', 'powerLoss', 'filesystem'],
       run: 'samples/node-crash',
     },
     {
-      says: 'a crash, `innodb_flush_log_at_trx_commit=2`: the last commits are gone, and nothing tells',
+      says: 'a crash, `innodb_flush_log_at_trx_commit=2`: the last commits are gone, without any error',
       words: ['lost'],
       when: { ...crashed, ...unfenced, trxCommit: 2 },
       any: ['remedy'],

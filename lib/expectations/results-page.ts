@@ -8,33 +8,46 @@ export const resultsPath = new URL('../../docs/results/README.md', import.meta.u
 
 const opening = `# What was found
 
-Does a lost node destroy the database that ran there? It depends on who lets the second writer in, and on the storage: each finding is below with the number of fault events that it rests on.
+Does a lost node destroy the database that ran there? The storage decides, and who or what lets the second node in. Each row below is one finding, with the number of fault events behind it.
 
-Real runs on kind, MySQL 9.7 on one volume, a disk of our own that plays each [kind of storage](../explanation/disk-modes.md). *Stock* are the timers that Kubernetes ships with. *Short* are shortened ones, which reorder what stays: such a row counts where a stock one agrees. \`7 of 7 (65–100 %)\`: it came in each of seven fault events, and with 95 % confidence its true share is at least 65 % (Wilson). Volumes that shared one fault count once, and only if all came to the same. A run counts for a row only where nothing was changed but what the row says; rates and bounds are as they come. Most rows are few events: they show that a thing happens, and hardly how often.
+All rows are real runs on kind: MySQL 9.7 on one volume, and our own disk, which behaves like each [kind of storage](../explanation/disk-modes.md).
+
+- **Stock timers** are those that Kubernetes ships with. **Short timers** are shortened ones. They change the order of some events, so they only support a stock count.
+- \`7 of 7 (65–100 %)\`: all seven fault events had this outcome. With 95 % confidence the true share is at least 65 % (Wilson).
+- A fault event with several volumes counts once, and only if all its volumes agree.
+- A run counts for a row only if nothing else differs from the defaults. Timeouts and the binary log may differ.
+- If timing decides the outcome, events at **other rates** than the default 25 a second and client count apart. The first number is then the one that a run compares itself with.
+
+Most rows have few events. They show that a thing happens, not how often.
 
 `;
 
 const closing = `
-This table is counted from [measurements.jsonl](../measurements.jsonl), one line a run, with its seed and versions, by \`experiments/expectations.mjs\`. Every cell of fault, remedy and disk, expected and measured, is in [expectations](../reference/expectations.md).
+\`npx zx experiments/expectations.mjs --note\` makes these tables from [measurements.jsonl](../measurements.jsonl), one line a run. [Expectations](../reference/expectations.md) has every combination of fault, remedy and disk.
 
 ## Not in this table
 
 | Question | Answer |
 | --- | --- |
 | Three servers instead of one volume that moves? | [Group replication](group-replication.md): seconds instead of minutes, and what it costs |
-| One whole run of each kind, with all that its verdict asks for? | [Fourteen samples](../../reports/samples/README.md), stock timers, each with its history |
+| One whole run of each kind? | [Fourteen samples](../../reports/samples/README.md) with stock timers, each with its history |
 | Events just before or after a decision? | [Eleven schedules near a boundary](boundary.md) |
 | Every other moment of a crash? | [Crash states](../explanation/crash-states.md) |
-| Other remedies, disks, workloads, one run each? | [remedies](../reference/remedies.md), [disk modes](../reference/disk-modes.md), [workloads](../reference/workloads.md) |
+| Other remedies, disks, workloads, one run each? | [Remedies](../reference/remedies.md), [disk modes](../reference/disk-modes.md), [workloads](../reference/workloads.md) |
 | Other versions of Kubernetes? | [What differs by version](../reference/kubernetes-versions.md) |
-| Are the 35 claims that this began with true? | [The claims](../reference/claims.md) |
-| Can the audit be fooled, or accuse the innocent? | [Planted damage](../internals/mutants.md), [false alarms](../internals/false-alarms.md) |
-| Is one kernel enough to tell? | [Two kernels](../internals/two-kernels.md) |
+| Were the 35 claims at the start of this project right? | [The claims](../reference/claims.md) |
+| Does the audit miss damage, or report damage that is not there? | [Planted damage](../internals/mutants.md), [false alarms](../internals/false-alarms.md) |
+| Is one kernel enough? | [Two kernels](../internals/two-kernels.md) |
 | Is the model right? | [Conformance](../internals/conformance.md) |
 
-## Not measured at all
+## Not measured
 
-Your driver and your cloud; a real NFS server whose lease expires; replicas that diverge (Longhorn); two victims at once; a victim that is the control plane's node; any database but MySQL.
+- Your driver and your cloud.
+- A pod that its kubelet ended (graceful node shutdown, finished job: phase \`Failed\` or \`Succeeded\`).
+- A real NFS server whose lease expires.
+- Replicas that diverge (Longhorn).
+- Two victims at once, or a victim that is the control plane's node.
+- Any database but MySQL.
 `;
 
 export function renderResults(lines: readonly RunLine[]): string {

@@ -10,7 +10,7 @@ import { readRuns } from '../../lib/expectations/runs.ts';
 import { findings } from '../../lib/expectations/findings.ts';
 import { eventsIn } from '../../lib/experiment/expectation/counted.ts';
 import { expectationOf } from '../../lib/experiment/expectation/expectations.ts';
-import { parseScenario, safetyLevels, type ScenarioInput } from '../../lib/experiment/scenario.ts';
+import { parseScenario, safetyLevels } from '../../lib/experiment/scenario.ts';
 import { renderResults, resultsPath } from '../../lib/expectations/results-page.ts';
 
 const store = readRuns();
@@ -33,7 +33,7 @@ const ofOneScenario = Object.values(findings)
   .filter(({ when, any = [] }) => any.length === 0 && !Object.values(when).some(Array.isArray))
   .flatMap(({ says, when }) => {
     const about = { name: 'finding', question: '?', expected: ['safe'] };
-    const scenario = parseScenario({ ...about, ...when } as ScenarioInput);
+    const scenario = parseScenario({ ...about, ...when });
     return expectationOf(scenario).isRace ? [{ says, when, scenario }] : [];
   });
 

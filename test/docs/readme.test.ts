@@ -1,56 +1,128 @@
-/** The answer of README.md is counted from the store of fault events, and its table from the runs it names. */
-import { readFileSync } from 'node:fs';
+/**
+ * README's answer: its tables are made from the published findings, the store that they are counted from
+ * and the runs that they name. `npx vitest run -u --project unit test/docs/readme.test.ts` writes it.
+ */
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { all, countOf, only, stock, type Values } from '../../lib/expectations/counts.ts';
+import { countInWords } from '../../lib/counts.ts';
+import { all, countOf, only, shortened, stock, textByRate } from '../../lib/expectations/counts.ts';
+import { findings, type PublishedFinding } from '../../lib/expectations/findings.ts';
 import { readRuns } from '../../lib/expectations/runs.ts';
-import type { VerdictWord } from '../../lib/experiment/verdict/verdict.ts';
+import { markdownTable } from '../../lib/markdown-table.ts';
+import type { Batch } from '../../lib/matrix/batch.ts';
+import type { Verdict } from '../../lib/experiment/verdict/verdict.ts';
+import { filled, read, root } from './pages.ts';
 
-const text = readFileSync('README.md', 'utf8');
 const store = readRuns();
 
-/** `7 of 7`: how many of the stock fault events of such runs came to that. */
-function told(word: VerdictWord, values: Values, any: readonly string[]): string {
-  const { count, of } = countOf(store, [word], all(stock, only(values, any)));
-  return `${count} of ${of}`;
+/** The published finding whose text starts so. */
+function finding(start: string): PublishedFinding {
+  const [found, ...more] = Object.values(findings)
+    .flat()
+    .filter(({ says }) => says.replaceAll('*', '').startsWith(start));
+  if (found === undefined || more.length > 0) throw new Error(`not one finding: ${start}`);
+  return found;
 }
 
-const cutOff = { fault: 'network-partition' };
-const crashed = { fault: 'node-crash' };
-const forced = { remedy: 'force-delete' };
+/** `39 of 39`: at the default write rate, or at others if there is no event at it. */
+function counted({ when, any, words }: PublishedFinding): string {
+  const fits = only(when, any);
+  const texts = [stock, shortened].map((timers) => {
+    const events = store.filter(all(fits, timers));
+    const text = textByRate(events, (some) => {
+      const { count, of } = countOf(some, words, fits);
+      return `${count} of ${of}`;
+    });
+    return text.split('; ')[0] ?? '';
+  });
+  const [own, short] = texts;
+  return own !== '' ? (own ?? '') : `${short}, with shortened timers`;
+}
 
-test.each<[string, VerdictWord, Values, string[]]>([
-  ['the database was corrupt in', 'corrupt', { ...cutOff, ...forced, disk: 'unfenced' }, []],
-  ['nothing was lost in', 'safe', { ...cutOff, ...forced, disk: 'fenced' }, []],
-  ['in 15 minutes, in', 'safe', { ...cutOff, remedy: 'none' }, ['disk', 'workload']],
-  ['skipped: corrupt in', 'corrupt', { ...cutOff, remedy: 'out-of-service' }, []],
-  ['every acknowledged commit was there, in', 'safe', crashed, ['remedy']],
-  ['the last ones were gone, in', 'lost', { ...crashed, trxCommit: 2 }, ['remedy']],
-])('… %s', (words, verdict, values, any) => {
-  const [, found] = new RegExp(`${words} (\\d+ of \\d+)`).exec(text) ?? [];
-  expect(found).toBe(told(verdict, { disk: values['disk'] ?? 'unfenced', ...values }, any));
-});
+/** What the last copy of the volume has of the commits that were acknowledged. */
+function sampleOf({ run }: PublishedFinding): string {
+  if (run === undefined) return '–';
+  const verdict = JSON.parse(read(`reports/${run}/verdict.json`)) as Verdict;
+  expect(verdict.basis).toBe('measured');
+  const { acked, lost, readable } = verdict.images.at(-1) ?? {
+    acked: 0,
+    lost: null,
+    readable: false,
+  };
+  const [count, of] = [lost ?? acked, acked].map(countInWords);
+  const became = readable ? 'lost' : 'unreadable';
+  return `[${count} of ${of} commits ${became}](reports/${run}/summary.md)`;
+}
 
-const rows = [
-  ...text.matchAll(/^\|.*\| (\*\*corrupt\*\*|safe.*?) \| \[(.*?)\]\((.*?)\/summary\.md\) \|$/gm),
+const head = ['The node is', 'Action', 'The storage', 'Outcome', 'Stock fault events', 'One run'];
+
+const acts: [string, string, string, string][] = [
+  ['cut off, running', 'pod force-deleted', 'does not fence', 'cut off, its pod force-deleted'],
+  ['cut off, running', 'out-of-service taint', 'does not fence', 'cut off, tainted out-of-service'],
+  ['cut off, running', 'any of these', 'cuts the node off first', 'storage cuts the old node off'],
+  ['frozen, thaws later', 'pod force-deleted', 'does not fence', 'frozen, its pod force-deleted'],
+  ['dead', 'any', 'does not fence', 'a crash, default MySQL'],
+  ['dead, `innodb_flush_log_at_trx_commit=2`', 'any', 'does not fence', 'a crash, `innodb'],
 ];
 
-test('the table has six runs', () => expect(rows).toHaveLength(6));
+const noneActs: [string, string][] = [
+  ['none', 'cut off: the evicted pod keeps'],
+  ['`terminationGracePeriodSeconds: 0`', 'cut off, `terminationGrace'],
+  ['the container of a Deployment is in a crash loop', 'cut off, a Deployment whose container'],
+  ['the volume of a Deployment is ReadWriteMany', 'cut off, a Deployment with a ReadWriteMany'],
+];
 
-test.each(rows.map(([, outcome, found, folder]) => ({ outcome, found, folder })))(
-  '$folder: $found',
-  ({ outcome = '', found = '', folder = '' }) => {
-    const verdict = JSON.parse(readFileSync(`${folder}/verdict.json`, 'utf8')) as {
-      verdict: string;
-      basis: string;
-      acked: number;
-      horizonS: number;
-    };
-    expect(verdict.basis).toBe('measured');
-    expect(outcome.replaceAll('*', '')).toMatch(new RegExp(`^${verdict.verdict}`));
-    const numbers = [...found.matchAll(/[\d,]+/g)].map(([digits]) =>
-      Number(digits.replace(',', '')),
-    );
-    for (const number of numbers)
-      expect([verdict.acked, Math.floor(verdict.horizonS)]).toContain(number);
-  },
-);
+const outcome = ({ words }: PublishedFinding): string =>
+  words.map((word) => (word === 'safe' ? word : `**${word}**`)).join(' or ');
+
+const rowOf = (cells: readonly string[], start: string): string[] => {
+  const found = finding(start);
+  return [...cells, outcome(found), counted(found), sampleOf(found)];
+};
+
+const answer = [
+  '',
+  '### A person or an operator acts',
+  '',
+  markdownTable(
+    head,
+    acts.map(([node, action, storage, start]) => rowOf([node, action, storage], start)),
+  ),
+  '',
+  '### Nobody acts, and the cut-off node is still running',
+  '',
+  'Eviction does not detach the volume. The database is down until the node is back. There are exceptions, and in them the second node mounts the volume without any action:',
+  '',
+  markdownTable(
+    ['Exception', ...head.slice(3)],
+    [
+      ...noneActs.map(([pod, start]) => rowOf([pod], start)),
+      [
+        'the kubelet ended the pod (phase `Failed` or `Succeeded`)',
+        'not known',
+        'not measured',
+        '–',
+      ],
+    ],
+  ),
+  '',
+  '',
+].join('\n');
+
+test('README has what was found, as the store and the runs have it', async () => {
+  const worst = counted(finding('cut off, its pod force-deleted'));
+  const page = filled(read('README.md'), { worst, answer });
+  await expect(page).toMatchFileSnapshot(join(root, 'README.md'));
+});
+
+test('each disk of the heat map has a line that says what it does', () => {
+  const batch = JSON.parse(read('reports/matrix/default/batch.json')) as Batch;
+  const disks = batch.axes.find(({ name }) => name === 'storage')?.labels ?? [];
+  const lines = [...read('README.md').matchAll(/^\| `([^`]+)` \| It |^\| `([^`]+)` \| As /gm)];
+  expect(lines.map(([, does, as]) => does ?? as)).toEqual(disks);
+});
+
+test('README leads to about ten pages, not to all of them', () => {
+  const [, next = ''] = read('README.md').split('## Where to go next');
+  expect(next.match(/\]\(/g)).toHaveLength(10);
+});

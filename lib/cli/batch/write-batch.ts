@@ -57,7 +57,7 @@ export async function writeBatch(
   if (baseline !== undefined) write(baselineFile, json(baseline));
   write('batch.json', json(told));
   const map = heatMapOf(told);
-  if (map !== undefined) write(pictureFile, heatMapSvg(map));
+  if (map !== undefined) write(pictureFile, await heatMapSvg(map));
   write('summary.md', renderBatchMarkdown(told, map === undefined ? undefined : pictureFile));
   const pinned = baseline ?? readPinned(folder);
   write(

@@ -6,7 +6,7 @@ import { heatMapOf, heatMapSvg, squareColors } from './pictures.ts';
 const textsOf = (svg: string): string[] =>
   [...svg.matchAll(/<text[^>]*>([^<]+)</g)].map(([, text = '']) => text);
 
-test('the longer side runs down, on the page and in the picture; labels are broken at spaces', () => {
+test('the longer side runs down, on the page and in the picture; labels are broken at spaces', async () => {
   const disks = ['unfenced', 'exclusive, watchers unseen', 'fence-if-out-of-service'];
   const cases = ['cut off, force-delete', 'crashed & <b>'];
   const cells = cases.flatMap((label) =>
@@ -19,20 +19,20 @@ test('the longer side runs down, on the page and in the picture; labels are brok
   const map = heatMapOf({ axes, cells });
   expect(map).toMatchObject({ across: 'case', down: 'disk', columns: cases, rows: disks });
   if (map === undefined) throw new Error('no grid');
-  const texts = textsOf(heatMapSvg(map));
+  const texts = textsOf(await heatMapSvg(map));
   for (const part of ['cut off,', 'force-delete', 'exclusive, watchers unseen'])
     expect(texts).toContain(part);
   expect(texts.join(' ')).toContain('crashed &amp; &lt;b&gt;');
 });
 
-test('the picture has the colours of the page, and no ground of its own', () => {
+test('the picture has the colours of the page, and no ground of its own', async () => {
   const page = readBrowserFile('style.css');
   for (const [word, color] of Object.entries(squareColors))
     expect(page).toContain(`.square.${word} { background: ${color};`);
   const cells = [exampleCell('a', 'corrupt', 1)];
   const map = heatMapOf({ axes: [{ name: 'disk', labels: ['a'] }], cells });
   if (map === undefined) throw new Error('no grid');
-  const svg = heatMapSvg(map);
+  const svg = await heatMapSvg(map);
   expect(svg.match(/<rect/g)).toHaveLength(1);
   expect(svg).toContain('prefers-color-scheme: dark');
 });

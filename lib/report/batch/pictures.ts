@@ -1,7 +1,8 @@
 /** The heat map of a batch as a picture: each cell a square, coloured by its verdict. */
-import { html } from 'hono/html';
+import { html, raw } from 'hono/html';
 import type { Batch, BatchCell } from '../../matrix/batch.ts';
 import type { VerdictWord } from '../../experiment/verdict/verdict.ts';
+import type { Html } from '../html-parts.ts';
 
 /** As style.css has them for the page. */
 export const squareColors: Readonly<Record<VerdictWord, string>> = {
@@ -93,7 +94,7 @@ ${Object.entries(squareColors)
 @media (prefers-color-scheme: dark) { text { fill: #e4e9ee; stroke: #0d1117; } }`;
 
 /** An SVG document on transparent ground, for light and dark pages. */
-export function heatMapSvg({ rows, columns, squares }: HeatMap): string {
+export async function heatMapSvg({ rows, columns, squares }: HeatMap): Promise<string> {
   const widest = (texts: readonly string[]): number =>
     Math.max(...texts.map((text) => text.length)) * characterWidth;
   const rowLabels = rows.map((row) => wrapped(row, 60));
@@ -103,31 +104,27 @@ export function heatMapSvg({ rows, columns, squares }: HeatMap): string {
   const width = Math.max(110, widest(texts) + 2 * padding);
   const heads = columns.map((label) => wrapped(label, Math.floor(width / characterWidth)));
   const top = Math.max(...heads.map((lines) => lines.length)) * lineHeight + padding;
-  const lines = (broken: readonly string[], x: number, y: number): string[] =>
-    broken.map((text, at) =>
-      String(html`<text x="${x}" y="${y + at * lineHeight}">${text}</text>`),
-    );
+  const lines = (broken: readonly string[], x: number, y: number): Html[] =>
+    broken.map((text, at) => html`<text x="${x}" y="${y + at * lineHeight}">${text}</text>\n`);
   const xOf = (column: number): number => left + column * (width + gap);
   const yOf = (row: number): number => top + row * (rowHeight + gap);
-  const parts = [
-    ...heads.flatMap((head, column) =>
-      lines(head, xOf(column) + padding / 2, top - padding - (head.length - 1) * lineHeight),
-    ),
-    ...rowLabels.flatMap((label, row) =>
-      lines(label, 0, yOf(row) + rowHeight / 2 + 5 - ((label.length - 1) * lineHeight) / 2),
-    ),
-    ...squares.map(({ row, column, cell }) =>
-      String(
-        html`<g class="square ${cell.verdict}"><rect x="${xOf(column)}" y="${yOf(row)}" width="${width}" height="${rowHeight}" rx="4"/><text x="${xOf(column) + width / 2}" y="${yOf(row) + rowHeight / 2 + 5}">${squareText(cell)}</text></g>`,
-      ),
-    ),
-  ];
+  const middleOf = (row: number): number => yOf(row) + rowHeight / 2 + 5;
   const [w, h] = [xOf(columns.length), yOf(rows.length)];
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${w}" height="${h}" viewBox="0 0 ${w} ${h}">
-<style>${style}</style>
-${parts.join('\n')}
-</svg>
+  const page =
+    await html`<svg xmlns="http://www.w3.org/2000/svg" width="${w}" height="${h}" viewBox="0 0 ${w} ${h}">
+<style>${raw(style)}</style>
+${heads.map((head, column) =>
+  lines(head, xOf(column) + padding / 2, top - padding - (head.length - 1) * lineHeight),
+)}${rowLabels.map((label, row) =>
+  lines(label, 0, middleOf(row) - ((label.length - 1) * lineHeight) / 2),
+)}${squares.map(
+  ({ row, column, cell }) => html`<g class="square ${cell.verdict}">
+<rect x="${xOf(column)}" y="${yOf(row)}" width="${width}" height="${rowHeight}" rx="4"/>
+<text x="${xOf(column) + width / 2}" y="${middleOf(row)}">${squareText(cell)}</text></g>
+`,
+)}</svg>
 `;
+  return String(page);
 }
 
 /** The word; with repeats, how many events were damaged. A cell that was not expected is marked. */
