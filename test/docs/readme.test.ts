@@ -111,7 +111,8 @@ const answer = [
 
 test('README has what was found, as the store and the runs have it', async () => {
   const worst = counted(finding('cut off, its pod force-deleted'));
-  const page = filled(read('README.md'), { worst, answer });
+  const best = counted(finding('storage cuts the old node off'));
+  const page = filled(read('README.md'), { worst, best, answer });
   await expect(page).toMatchFileSnapshot(join(root, 'README.md'));
 });
 
