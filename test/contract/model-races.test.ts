@@ -150,3 +150,37 @@ test('R11: a leader that ends after it took the volume off the list leaves it un
   expect(story.times('uncertain', 'victim')).toHaveLength(1);
   expect(story.times('attachmentCreated', 'others')).toHaveLength(1);
 });
+
+/** Two pods wait for one volume: whether the old one's node came first, and whether the lower of the two. */
+function attachedFirst(
+  nodes: number,
+  seed: number,
+): { readonly distance: number; readonly isOld: boolean; readonly isLower: boolean } {
+  const fields = { workload: 'deployment-rolling-update' } as const;
+  const story = new ModelStory(fields, `${seed}`, { nodes });
+  story.machine.setConnected(false);
+  story.untilSeen('multiAttach');
+  const [old = 0, next = 0] = [...story.model.api.pods].map(({ node }) => node?.index);
+  story.model.operator.deleteAttachments(story.victim, { stripFinalizers: false });
+  story.untilSeen('attachmentCreated');
+  const isOld = story.times('attachmentCreated', 'victim').length > 0;
+  return { distance: Math.abs(old - next), isOld, isLower: isOld === old < next };
+}
+
+test.each([2, 3, 7])('the order of two pods that wait is that of a Go map: %i nodes', (nodes) => {
+  const draws = Array.from({ length: 400 }, (_, seed) => attachedFirst(nodes, seed));
+  for (let distance = 1; distance < nodes; distance++) {
+    const such = draws.filter((each) => each.distance === distance);
+    const share = 1 - distance / 8;
+    const count = such.filter(({ isLower }) => isLower).length;
+    const deviation = Math.sqrt(such.length * share * (1 - share));
+    expect(Math.abs(count - such.length * share)).toBeLessThan(4 * deviation);
+  }
+});
+
+test('of two pods among more than eight nodes either may come first', () => {
+  const draws = Array.from({ length: 40 }, (_, seed) => attachedFirst(20, seed));
+  const old = draws.filter(({ isOld }) => isOld).length;
+  expect(old).toBeGreaterThan(8);
+  expect(old).toBeLessThan(32);
+});

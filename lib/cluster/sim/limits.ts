@@ -1,7 +1,7 @@
 /** What the model does not know: shown in every report that it makes a prediction for. */
 import { brought, builtIn, database } from '../../database/chosen.ts';
 
-export const modelVersion = '0.9';
+export const modelVersion = '0.10';
 
 export const limits = (): readonly string[] => [
   'It has never been checked against real runs in bulk: single measured runs set its constants.',

@@ -1,9 +1,6 @@
 /** What Kubernetes lets happen to a volume, before the disk is asked. */
-import { controlPlaneFaults } from '../../faults/kinds/index.ts';
+import { sparing } from './release.ts';
 import { overlapping, type ExpectationReason } from './situation.ts';
-
-/** Faults that leave the victim's kubelet at work. */
-const sparing = [...controlPlaneFaults, 'kubelet-restart', 'none'] as const;
 
 export const releaseRows: readonly ExpectationReason[] = [
   {
@@ -64,8 +61,7 @@ export const releaseRows: readonly ExpectationReason[] = [
   {
     when: { release: ['contested'] },
     verdicts: ['safe', ...overlapping],
-    because:
-      'two pods want the volume that nobody has any more: whichever node is attached first gets it',
+    because: 'two pods wait for the volume, and the controller draws whose node gets it',
   },
   {
     when: { selfFenced: ['in time'], selfFence: ['lease-read-only'] },

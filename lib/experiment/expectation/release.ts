@@ -3,7 +3,7 @@
  * successor's pod (with a StatefulSet only once the old object is gone), and the detach.
  */
 import { isDirectory } from '../../disk-modes/index.ts';
-import { silencesKubelet } from '../../faults/kinds/index.ts';
+import { controlPlaneFaults, silencesKubelet, type FaultKind } from '../../faults/kinds/index.ts';
 import { asksLeaseAgain } from '../../kubernetes-versions.ts';
 import { removesPodObject, takesAttachment, taints } from '../../remedies/kinds/index.ts';
 import type { Scenario } from '../scenario.ts';
@@ -34,17 +34,22 @@ export type Release =
   /** Nothing has to be detached before the next node may mount. */
   | 'not needed';
 
+/** Faults that leave the victim's kubelet at work: no pod is evicted. */
+export const sparing = [...controlPlaneFaults, 'kubelet-restart', 'none'] as const;
+const isSparing = (fault: FaultKind): boolean => (sparing as readonly string[]).includes(fault);
+
 /** podgc/gc_controller.go gcCheckPeriod, and the removal itself. */
 const podGcMs = 22_000;
 
 export function volumeReleaseOf(scenario: Scenario): Release {
-  const { remedy, also, untaintAt, forceDetach, disk, accessMode } = scenario;
+  const { fault, remedy, also, untaintAt, forceDetach, disk, accessMode } = scenario;
   const isGated = !isDirectory(disk) && accessMode !== 'ReadWriteMany';
   if (remedy === 'fence-first') return 'fenced first';
   if (replacesAtOnce(scenario) && !isGated) return 'not needed';
   if (isGated && staysReady(scenario)) return 'kept by the lease';
   if (!podGoes(scenario) && !isGivenUp(scenario)) {
-    return replacesAtOnce(scenario) && takesAttachment(remedy) ? 'contested' : 'kept by the pod';
+    const isContested = replacesAtOnce(scenario) && takesAttachment(remedy) && !isSparing(fault);
+    return isContested ? 'contested' : 'kept by the pod';
   }
   if (taints(remedy)) {
     const isEarly = typeof untaintAt === 'number' && untaintAt < podGcMs;

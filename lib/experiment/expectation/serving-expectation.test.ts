@@ -7,6 +7,9 @@ import { parseScenario, type ScenarioInput } from '../scenario.ts';
 import { judgeExpectation, servingExpectationOf } from './serving-expectation.ts';
 import type { Verdict } from '../verdict/verdict.ts';
 
+/** An evicted pod and its replacement want the volume that was taken from both. */
+const drawn = { workload: 'deployment-rolling-update', remedy: 'delete-attachment' } as const;
+
 const scenarioOf = (fields: Partial<ScenarioInput>): ReturnType<typeof parseScenario> =>
   parseScenario({
     ...{ name: 'test', question: '?', fault: 'network-partition', remedy: 'force-delete' },
@@ -39,6 +42,12 @@ test.each<readonly [Partial<ScenarioInput>, 'yes' | 'no' | 'open']>([
   [{ podFinalizer: true, fault: 'node-reboot' }, 'open'],
   [{ podFinalizer: true, remedy: 'strip-pod-finalizer' }, 'yes'],
   [{ remedy: 'delete-attachment' }, 'open'],
+  [drawn, 'open'],
+  [{ ...drawn, fault: 'node-crash', reboot: false }, 'open'],
+  [{ ...drawn, fault: 'freeze', disk: 'exclusive', watcherCheck: 'missing' }, 'open'],
+  [{ ...drawn, fault: 'node-crash', disk: 'exclusive', watcherCheck: 'missing' }, 'no'],
+  [{ ...drawn, fault: 'none', remedyAt: 0 }, 'open'],
+  [{ ...drawn, remedy: 'force-delete' }, 'yes'],
   [{ serverKills: 2 }, 'open'],
   [{ convergeMs: 30_000 }, 'open'],
   [{ remedy: 'strip-attachment-finalizer', terminationGraceS: 0, also: 'attacher-down' }, 'no'],

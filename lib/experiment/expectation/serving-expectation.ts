@@ -33,6 +33,9 @@ const keeping: readonly Release[] = [
   'kept by the controller',
 ];
 
+/** Two pods wait for the volume: which node gets it first is drawn. */
+const isDrawn = (scenario: Scenario): boolean => volumeReleaseOf(scenario) === 'contested';
+
 const staysPut = (scenario: Scenario): boolean => keeping.includes(volumeReleaseOf(scenario));
 
 const triesTooLate = ({ convergeMs }: Scenario): boolean =>
@@ -75,7 +78,7 @@ const rows: readonly ServingReason[] = [
   {
     when: (scenario) =>
       scenario.watcherCheck === 'missing' &&
-      (losesPower(scenario.fault) || isLostForLong(scenario)),
+      (losesPower(scenario.fault) || (isLostForLong(scenario) && !isDrawn(scenario))),
     expected: 'no',
     because: 'without an answer about watchers no node may stage the volume again',
   },
@@ -104,6 +107,11 @@ const rows: readonly ServingReason[] = [
     when: (scenario) => takesAttachment(scenario.remedy) && staysPut(scenario),
     expected: 'open',
     because: 'the detach by hand may cut off a database that stays',
+  },
+  {
+    when: isDrawn,
+    expected: 'open',
+    because: 'two pods wait for the volume: the controller draws whose node gets it',
   },
   {
     when: ({ convergeMs }) => convergeMs < takeoverMs,

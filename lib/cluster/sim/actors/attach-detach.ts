@@ -7,9 +7,10 @@
 import { observed } from '../../../history/observations.ts';
 import type { AttachmentObject, NodeObject, PodObject } from '../api-objects.ts';
 import type { ApiWatcher } from '../api-watchers.ts';
+import type { Chance } from '../chance.ts';
 import { notices } from '../notices.ts';
 import { kubernetesTimes, measuredTimes, secondUs } from '../timings.ts';
-import { onGrid } from '../world.ts';
+import { onGrid, type World } from '../world.ts';
 import type { ForceReason } from '../../../timeline/forced-detaches.ts';
 import { VolumeAttaching } from './volume-attaching.ts';
 import { gridPhaseUs, type LeaderContext } from './controller.ts';
@@ -27,12 +28,12 @@ export class AttachDetach implements ApiWatcher {
     const { attachDetachPassUs, attachDetachSyncUs } = kubernetesTimes;
     const passPhaseUs = gridPhaseUs(context, attachDetachPassUs);
     const syncPhaseUs = gridPhaseUs(context, attachDetachSyncUs);
+    const placeOf = goMapOrder(world, chance, api.nodes.length + controlPlaneNodes);
     this.#volumes = Array.from(
       { length: volumes },
       (_, index) =>
         new VolumeAttaching({
-          ...context,
-          index,
+          ...{ ...context, index, placeOf },
           nextPassUs: (atUs) => onGrid(atUs, passPhaseUs, attachDetachPassUs),
           nextSyncUs: (atUs) => onGrid(atUs, syncPhaseUs, attachDetachSyncUs),
           sayForced: (reason, node, volume) => this.#sayForced(reason, node, volume),
@@ -81,4 +82,31 @@ export class AttachDetach implements ApiWatcher {
     world.see({ source, name: observed.forceDetachLog, node, volume, data: { line } });
     world.see({ source, name: observed.forceDetachMetric, data: { ...this.#forced } });
   }
+}
+
+/** The model has no object for it; the controller's map has. */
+const controlPlaneNodes = 1;
+/** Keys that a Go map keeps in one group (internal/abi MapGroupSlots, before Go 1.24 bucketCnt). */
+const groupSlots = 8;
+
+/**
+ * The order in which a pass meets the nodes: GetVolumesToAttach ranges over a Go map
+ * (adc/cache/desired_state_of_world.go). Up to 8 keys lie as they were inserted and are read in a circle
+ * from a random slot; the places of more come from a hash (internal/runtime/maps Iter.Next, go1.26). It is
+ * drawn once a pass, and for passes alone whose order counts.
+ */
+function goMapOrder(
+  { kernel }: World,
+  chance: Chance,
+  nodes: number,
+): (node: NodeObject) => number {
+  const [starts, hashes] = [chance.stream(0), chance.stream(1)];
+  let start = 0;
+  let drawnAtUs = -1;
+  return ({ index }) => {
+    if (drawnAtUs !== kernel.nowUs) start = starts.float();
+    drawnAtUs = kernel.nowUs;
+    if (nodes > groupSlots) return (hashes.at(index) - start + 1) % 1;
+    return (index - Math.floor(start * groupSlots) + groupSlots) % groupSlots;
+  };
 }

@@ -27,8 +27,12 @@ export interface VolumeAttachingOptions extends ControllerContext {
   /** The first pass, or sync, at or after a time. */
   readonly nextPassUs: (atUs: number) => number;
   readonly nextSyncUs: (atUs: number) => number;
+  /** Where a node comes in the pass of now: only the order counts. */
+  readonly placeOf: (node: NodeObject) => number;
   readonly sayForced: (reason: ForceReason, node: NodeObject, volume: number) => void;
 }
+
+type BoundPod = PodObject & { readonly node: NodeObject };
 
 export class VolumeAttaching {
   readonly index: number;
@@ -126,7 +130,29 @@ export class VolumeAttaching {
       if (this.#wants(attached.node)) this.#keep(attached);
       else if (this.#operations.mayStart('detach', attached.node)) this.#considerDetach(attached);
     }
-    for (const pod of this.#options.world.api.podsOf(this.index)) this.#considerAttach(pod);
+    for (const pod of this.#inOrder()) this.#considerAttach(pod);
+  }
+
+  #inOrder(): Iterable<PodObject> {
+    const { world, placeOf } = this.#options;
+    const pods = world.api.podsOf(this.index);
+    if (pods.size < 2) return pods;
+    const waiting = [...pods]
+      .filter((pod) => this.#lacksIt(pod))
+      .filter((pod) => this.#mayHaveIt(pod));
+    if (waiting.length < 2) return pods;
+    return waiting.toSorted((one, other) => placeOf(one.node) - placeOf(other.node));
+  }
+
+  #lacksIt(pod: PodObject): pod is BoundPod {
+    const { node } = pod;
+    if (node === undefined || !this.#isActive(pod)) return false;
+    if (this.#attached.on(node)?.confirmed === true) return false;
+    return this.#operations.mayStart('attach', node);
+  }
+
+  #mayHaveIt({ node }: BoundPod): boolean {
+    return !this.#attached.isElsewhere(node) || this.#options.world.of(this.index).forMany;
   }
 
   /** A pod wants the volume there (the desired state of the world). */
@@ -206,13 +232,10 @@ export class VolumeAttaching {
   }
 
   #considerAttach(pod: PodObject): void {
+    if (!this.#lacksIt(pod)) return;
     const { node } = pod;
-    if (node === undefined || !this.#isActive(pod)) return;
-    if (this.#attached.on(node)?.confirmed === true) return;
-    if (!this.#operations.mayStart('attach', node)) return;
-    const { world } = this.#options;
-    const { api, settings } = world;
-    if (!this.#attached.isElsewhere(node) || world.of(this.index).forMany) {
+    const { api, settings } = this.#options.world;
+    if (this.#mayHaveIt(pod)) {
       this.#attach(node, pod);
       return;
     }
