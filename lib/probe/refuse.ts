@@ -52,9 +52,10 @@ export function mustHaveAttachments({ csiDriver, cluster }: Facts): void {
 }
 
 /**
- * The writer's node and the next one's. Of two that want one volume at once Kubernetes 1.37 took the one
- * whose name comes first, each time in some twenty trials: so that is the next pod's. Throws UsageError for
- * what must not or cannot be tried, InfrastructureError `CLUSTER_FORBIDDEN` where that can't be known.
+ * The writer's node and the next one's: neighbours by name, of which the first is the next pod's. If the
+ * attach/detach controller saw the nodes in the order of names, its map of up to eight nodes has the first of
+ * two neighbours first in 7 of 8 draws (docs/internals/model.md). Throws UsageError for what must not or
+ * cannot be tried, InfrastructureError `CLUSTER_FORBIDDEN` where that can't be known.
  */
 export function chooseNodes(facts: Facts, asked: Asked): readonly [string, string] {
   mustBeTryable(facts);
@@ -72,8 +73,8 @@ export function chooseNodes(facts: Facts, asked: Asked): readonly [string, strin
     .filter((node) => whyUnfit(node) === undefined)
     .map(({ name }) => name)
     .toSorted();
-  const [next, writer] = [fit[0], fit.at(-1)];
-  if (next !== undefined && writer !== undefined && next !== writer) return [writer, next];
+  const [next, writer] = fit;
+  if (next !== undefined && writer !== undefined) return [writer, next];
   const why = facts.nodes.map((node) => `${node.name}: ${whyUnfit(node) ?? 'would do'}`).join('; ');
   throw new UsageError(
     'TOO_FEW_NODES',
