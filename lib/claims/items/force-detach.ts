@@ -19,8 +19,9 @@ export const forceDetach: Claim = {
   statement:
     'When a node does not unmount for 6 minutes, the controller detaches its volume by force.',
   expected:
-    'Holds, counted from the moment when the pod object is gone, and only while the ' +
-    'node is not Ready; `--disable-force-detach-on-timeout` switches it off. Log and ' +
+    'Holds, counted from the moment when no pod there needs the volume (the pod object is gone, or the ' +
+    'kubelet ended the pod: phase Failed or Succeeded), and only while the node is not Ready; ' +
+    '`--disable-force-detach-on-timeout` switches it off. Log and ' +
     'counter also tell of volumes that were unmounted already: mounts decide.',
   runs: [
     'network-partition --remedy force-delete',
