@@ -1,7 +1,15 @@
 /** What pipelines run, on the model instead of hosted machines: shards, their judgement, a scenario. */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
@@ -38,13 +46,16 @@ const clean = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !/^(GITHUB|FORCEDETACH)_/.test(name)),
 );
 
-function ci(task: string, given: Readonly<Record<string, string>> = {}): Promise<Ended> {
-  const { GITHUB_RUN_ID = '7', GITHUB_ACTIONS = '', PATH = clean['PATH'] ?? '', ...own } = given;
-  const fields = Object.entries(own).map(([name, value]) => [`FORCEDETACH_${name}`, value]);
+function ci(
+  task: string,
+  given: Readonly<Record<string, string>> = {},
+  more: Readonly<Record<string, string>> = {},
+): Promise<Ended> {
+  const fields = Object.entries(given).map(([name, value]) => [`FORCEDETACH_${name}`, value]);
   const env = {
     ...{ ...clean, GITHUB_WORKSPACE: workspace, FORCEDETACH_FLAGS: '--cluster sim' },
-    ...{ GITHUB_STEP_SUMMARY: summary, GITHUB_OUTPUT: outputs, GITHUB_RUN_ID, GITHUB_ACTIONS },
-    ...{ PATH, ...Object.fromEntries(fields) },
+    ...{ GITHUB_STEP_SUMMARY: summary, GITHUB_OUTPUT: outputs, GITHUB_RUN_ID: '7' },
+    ...{ ...Object.fromEntries(fields), ...more },
   };
   return new Promise((resolve) => {
     execFile(process.execPath, ['scripts/ci.ts', task], { cwd: root, env }, (error, ...streams) =>
@@ -168,7 +179,7 @@ describe('a scenario', () => {
     const verdict = JSON.parse(readFileSync(verdictFile, 'utf8')) as object;
     leave('reports/ci', JSON.stringify({ ...verdict, sentence: '100 %\n::error::x' }));
     const annotation = async (given: Readonly<Record<string, string>>): Promise<string> =>
-      (await ci('judge', { GITHUB_ACTIONS: 'true', NAME: 'a, b', ...given })).text;
+      (await ci('judge', { NAME: 'a, b', ...given }, { GITHUB_ACTIONS: 'true' })).text;
     const rest = 'title=a%2C b%3A CORRUPT::100 %25%0A::error::x\n';
     expect(await annotation({ FAIL_ON: 'open' })).toBe(`::error ${rest}`);
     expect(await annotation({ FAIL_ON: 'never' })).toBe(`::warning ${rest}`);
@@ -249,6 +260,31 @@ describe('an earlier verdict is never reported as a new one', () => {
       '## forcedetach\n\nshard 1: this job did not run it\n\nshard 2: this job did not run it\n',
     );
   });
+});
+
+test('a user who is not root measures by sudo where there is one, and gets the files back', async () => {
+  const bin = inWorkspace('bin');
+  mkdirSync(bin);
+  // It plays what would be measured on the model.
+  const sudo = `#!/bin/sh
+echo "$@" >>${bin}/log
+while [ "\${1#-}" != "$1" ]; do shift; done
+[ "$1" = env ] && set -- "$@" --cluster sim
+exec "$@"\n`;
+  writeFileSync(join(bin, 'sudo'), sudo, { mode: 0o755 });
+  const user = 'process.getuid=()=>4321,process.getgid=()=>1234';
+  const asUser = {
+    ...{ NODE_OPTIONS: `--import data:text/javascript,${user}`, PATH: `${bin}:${clean['PATH']}` },
+  };
+  const given = { FOLDER: 'owned', SCENARIO: 'fenced.yaml' };
+  expect((await ci('run', { ...given, FLAGS: '' }, asUser)).code).toBe(0);
+  const out = inWorkspace('owned/shard-1');
+  const log = readFileSync(join(bin, 'log'), 'utf8');
+  expect(log).toMatch(/^-n true\n-n -H --preserve-env env -u XDG_STATE_HOME NODE_DISABLE/);
+  expect(log).toContain(`-n chown -R 4321:1234 ${out}\n`);
+  rmSync(join(bin, 'log'));
+  expect((await ci('run', { ...given, FOLDER: 'own' }, asUser)).code).toBe(0);
+  expect(existsSync(join(bin, 'log'))).toBe(false);
 });
 
 test('what makes no sense is refused', async () => {

@@ -62,7 +62,7 @@ async function run(given: Settings): Promise<ExitCode> {
 
 /** As root where sudo asks for no password: a measurement needs it. What root wrote is given back. */
 async function play(words: readonly string[], out: string): Promise<ExitCode> {
-  const isModel = words.some((word, index) => word === 'sim' && words[index - 1] === '--cluster');
+  const isModel = /(^| )--cluster[ =]sim( |$)/.test(words.join(' '));
   const mayBecomeRoot =
     process.getuid?.() !== 0 &&
     !isModel &&
