@@ -216,6 +216,7 @@ function commandOf({ file, flags, plan, choice }: Request, only = flags.only): s
   if (flags.registry !== undefined) words.push('--registry', flags.registry);
   if (only !== undefined) words.push('--only', only);
   if (flags.kubernetes !== undefined) words.push('--kubernetes', flags.kubernetes);
+  if (flags.workers !== undefined) words.push('--workers', String(flags.workers));
   if (flags.short) words.push('--short');
   if (flags.volumes !== undefined) words.push('--volumes', String(flags.volumes));
   if (flags.shard !== undefined) words.push('--shard', `${flags.shard.number}/${flags.shard.of}`);
