@@ -59,6 +59,7 @@ test('a claim that was probed often is one case, and its time was measured', asy
   expect(junit.match(/<testcase/g)).toHaveLength(3);
   expect(junit).toContain('name="freeze, during: it is frozen" time="2.000">');
   expect(junit).toContain('<failure message="1 of 3 probes do not hold">x</failure>');
+  expect(junit).toContain('name="freeze, after: it is frozen">');
   expect(junit).toContain('name="verdict" time="62.500">');
   expect(junit).toMatch(/tests="3"\n failures="1" errors="0" time="62\.500">/);
   expect(await render({ ...verdict, basis: 'predicted' }, source)).not.toContain(' time="');

@@ -44,10 +44,10 @@ ${[...claims].map(([name, probes]) => claimCase(`${suite}.certificates`, name, p
 </testsuites>`);
 }
 
-/** From the first to the last of these records; empty where there is none. */
+/** From the first to the last of these records; a single one has no duration. */
 function timeOf(records: readonly { readonly t: number }[]): Html | '' {
   const times = records.map(({ t }) => t);
-  return times.length === 0 ? '' : timeAttribute(Math.max(...times) - Math.min(...times));
+  return times.length < 2 ? '' : timeAttribute(Math.max(...times) - Math.min(...times));
 }
 
 /** The score is of audits of a volume, so that a group's members have none. */

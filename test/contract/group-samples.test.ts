@@ -32,5 +32,5 @@ test.each(names)('%s', async (name) => {
     verdict.certificates.map(({ fault, moment, claim }) => `${fault}, ${moment}: ${claim}`),
   );
   expect(junit).toContain(`tests="${1 + claims.size}"\n failures="0" errors="0"`);
-  expect(junit.match(/<testcase [^>]* time="/g)).toHaveLength(1 + claims.size);
+  expect(junit).toContain('name="verdict" time="');
 });
