@@ -13,6 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { commandsOf } from '../test/docs/pages.ts';
 import { smallMatrix } from '../test/support/small-matrix.ts';
 import { troubleWith } from './ci-mark.ts';
 import { settingsSchema } from './ci-settings.ts';
@@ -285,6 +286,31 @@ exec "$@"\n`;
   rmSync(join(bin, 'log'));
   expect((await ci('run', { ...given, FOLDER: 'own' }, asUser)).code).toBe(0);
   expect(existsSync(join(bin, 'log'))).toBe(false);
+});
+
+describe('docs/how-to/in-your-ci.md', () => {
+  const page = 'docs/how-to/in-your-ci.md';
+  const typed = (line: string, more: Readonly<Record<string, string>> = {}): Promise<number> =>
+    new Promise((resolve) => {
+      execFile('bash', ['-c', line], { cwd: root, env: { ...clean, ...more } }, (error) =>
+        resolve(error === null ? 0 : Number(error.code)),
+      );
+    });
+
+  test('shows the matrix that it runs', () => {
+    const blocks = [...readFileSync(join(root, page), 'utf8').matchAll(/^```yaml\n(.*?)^```/gms)];
+    const file = readFileSync(join(root, 'experiments/matrices/guard.yaml'), 'utf8');
+    expect(blocks.map(([, text]) => text)).toContain(file.replace(/^#.*\n/, ''));
+  });
+
+  test('has examples that exit as it says', async () => {
+    const [safe = '', corrupt = '', ...pipeline] = commandsOf(page);
+    expect(await typed(`${safe} --out ${inWorkspace('docs-safe')}`)).toBe(0);
+    expect(await typed(`${corrupt} --out ${inWorkspace('docs-corrupt')}`)).toBe(1);
+    const where = { FORCEDETACH_FOLDER: inWorkspace('docs') };
+    for (const line of pipeline) expect(await typed(line, where), line).toBe(0);
+    expect(pipeline).toHaveLength(2);
+  });
 });
 
 test('what makes no sense is refused', async () => {

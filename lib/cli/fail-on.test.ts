@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { exampleBatch } from '../../test/support/example-batch.ts';
+import { exampleCell } from '../../test/support/example-cell.ts';
 import type { Batch } from '../matrix/batch.ts';
 import { exitCodeUnder, failOnFrom, failWords, verdictsIn } from './fail-on.ts';
 
@@ -35,10 +36,7 @@ test('of a batch one event of one cell counts; controls do not', () => {
   const none = { safe: 0, exposed: 0, lost: 0, corrupt: 0, inconclusive: 0 };
   const verdictsOf = (verdicts: Partial<typeof none>, changes: Partial<Batch> = {}) => {
     const batch = exampleBatch(changes);
-    const cells = batch.cells.map((cell) => ({
-      ...cell,
-      ...{ verdict: 'safe' as const, verdicts: { ...none, ...verdicts } },
-    }));
+    const cells = [{ ...exampleCell('fenced', 'safe', 0), verdicts: { ...none, ...verdicts } }];
     return new Set(verdictsIn({ ...batch, checks: [], verdict: 'expected', ...changes, cells }));
   };
   expect(verdictsOf({ safe: 7, inconclusive: 1 })).toEqual(new Set(['safe']));
