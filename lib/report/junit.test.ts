@@ -54,7 +54,8 @@ test('a claim that was probed often is one case, and its time was measured', asy
     ...probe,
     ...({ type: 'certificate', t: 1000 * index, wall: 0 } as const),
   }));
-  const source = sourceOf([...records, { ...records[0]!, moment: 'after', t: 62_500 }]);
+  const after = { ...claim, moment: 'after', holds: true, type: 'certificate', t: 62_500 } as const;
+  const source = sourceOf([...records, after]);
   const junit = await render(verdict, source);
   expect(junit.match(/<testcase/g)).toHaveLength(3);
   expect(junit).toContain('name="freeze, during: it is frozen" time="2.000">');
