@@ -20,13 +20,14 @@ if (!newEnough) {
   if (existsSync(bundled)) {
     process.exit(await runAgain(bundled));
   }
-  console.error(
-    [
-      `NODE_TOO_OLD: this is Node ${process.versions.node}; forcedetach needs ${floor.major}.${floor.minor} or newer`,
-      '  hint: npm ci brings the right one on Linux; elsewhere install Node 24',
-      '  try:  npm ci',
-    ].join('\n'),
-  );
+  const isCheckout = existsSync(new URL('errors.ts', import.meta.url));
+  const lines = [
+    `NODE_TOO_OLD: this is Node ${process.versions.node}; forcedetach needs ${floor.major}.${floor.minor} or newer`,
+    ...(isCheckout
+      ? ['  hint: npm ci installs it on Linux; elsewhere install Node 24', '  try:  npm ci']
+      : ['  hint: install Node 24']),
+  ];
+  console.error(lines.join('\n'));
   process.exit(2);
 }
 

@@ -1,6 +1,8 @@
 /** Reads a YAML file that people write. What is wrong in it is said with its line, path and a hint. */
+import { existsSync } from 'node:fs';
 import { isNode, isScalar, LineCounter, parseDocument, visit, type Document } from 'yaml';
 import type { z } from 'zod';
+import { orShipped } from './checkout.ts';
 import { UsageError } from './errors.ts';
 import { mebibyte, readText } from './input-file.ts';
 
@@ -34,10 +36,11 @@ export function readYamlText<T>(
   mostBytes: number,
 ): string {
   try {
-    return readText(path, mostBytes);
+    return readText(orShipped(path), mostBytes);
   } catch (cause) {
+    const such = existsSync(orShipped(example)) ? `: ${example}` : '';
     throw new UsageError(`${errorCodeOf(kind)}_UNREADABLE`, `${path} can't be read`, {
-      hint: `give the path of such a file: ${example}`,
+      hint: `give the path of such a file${such}`,
       cause,
     });
   }

@@ -1,5 +1,5 @@
 /**
- * `node scripts/certificates.ts add FILE VERSION`: puts a certificate that the probe wrote into
+ * `npx node scripts/certificates.ts add FILE VERSION`: puts a certificate that the probe wrote into
  * `certificates/`, under its driver and the version that you say. Without arguments: makes all of
  * `certificates/DRIVER/VERSION.json` again from what lies beside them.
  */
@@ -28,7 +28,7 @@ try {
   if (verb === undefined) rebuildAll();
   else if (verb === 'add') console.log(addCertificate(root, readFileSync(file, 'utf8'), version));
   else {
-    console.error('node scripts/certificates.ts [add FILE VERSION]');
+    console.error('npx node scripts/certificates.ts [add FILE VERSION]');
     process.exitCode = exitCode.usage;
   }
 } catch (error) {

@@ -1,5 +1,5 @@
 /**
- * `node scripts/probe-image.ts [published]`: makes the image that `probe --print-job` names, from this
+ * `npx node scripts/probe-image.ts [published]`: makes the image that `probe --print-job` names, from this
  * checkout, and prints its name. `published`: on an official image of Node, else on the one that is built here.
  */
 import { readFileSync } from 'node:fs';
@@ -24,7 +24,7 @@ async function build(): Promise<ExitCode> {
   const [, , source] = process.argv;
   if (source !== undefined && source !== 'published') {
     throw new UsageError('BAD_FLAG', `there is no ${source}`, {
-      hint: 'node scripts/probe-image.ts [published]',
+      hint: 'npx node scripts/probe-image.ts [published]',
     });
   }
   const runtime = runtimePart(projectRoot);

@@ -2,7 +2,7 @@
  * Puts what this checkout builds into a registry, from where `--images published --registry` takes
  * it on other machines. Needs a login there, if it asks for one.
  *
- *   node scripts/publish-images.ts 127.0.0.1:5000 [kubernetes]
+ *   npx node scripts/publish-images.ts 127.0.0.1:5000 [kubernetes]
  */
 import { $ } from '../lib/engine/shell.ts';
 import { commandLine, exitCodeAfter, parseArguments, say, tell } from '../lib/cli/command.ts';
@@ -21,7 +21,7 @@ import { kubernetesDefault, releaseOf } from '../lib/kubernetes-versions.ts';
 process.exitCode = await exitCodeAfter(publish);
 
 async function publish(): Promise<ExitCode> {
-  const command = commandLine('node scripts/publish-images.ts', [
+  const command = commandLine('npx node scripts/publish-images.ts', [
     ['into a registry of this machine', '127.0.0.1:5000/mirror'],
     ['of another minor', '127.0.0.1:5000/mirror 1.36'],
   ])

@@ -1,5 +1,5 @@
 /**
- * `node scripts/screenshots.ts`: makes the pictures of README and docs with Chromium, from the committed
+ * `npx node scripts/screenshots.ts`: makes the pictures of README and docs with Chromium, from the committed
  * samples' histories.
  */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';

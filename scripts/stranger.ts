@@ -1,5 +1,5 @@
 /**
- * `node scripts/stranger.ts up|down [NAME] [short]`: a kind cluster of somebody else's, with our driver under
+ * `npx node scripts/stranger.ts up|down [NAME] [short]`: a kind cluster of somebody else's, with our driver under
  * foreign names and dynamic classes, to try the probe on. It bears none of our labels. `short`: lost
  * nodes are given up after 20 s, volumes detached by force after 60 s.
  */
@@ -31,6 +31,6 @@ if (verb === 'up') {
   const { tools } = planImages({ source: 'built', kubernetes: kubernetesDefault }).images;
   for (const left of await removeStranger(name, tools)) say(`stays: ${left}`);
 } else {
-  say('node scripts/stranger.ts up|down [NAME] [short]');
+  say('npx node scripts/stranger.ts up|down [NAME] [short]');
   process.exitCode = 2;
 }

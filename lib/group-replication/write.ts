@@ -1,5 +1,6 @@
 /** What a run on a group leaves beside its history: for people, for programs and for CI. */
 import { join } from 'node:path';
+import type { History } from '../history/reader.ts';
 import { writeOutput } from '../output-file.ts';
 import { renderJunit } from '../report/junit.ts';
 import { customInWords } from '../report/wording.ts';
@@ -8,10 +9,14 @@ import { phaseRows, stalestText } from './phases.ts';
 import type { GroupVerdict } from './verdict.ts';
 
 /** The same verdict gives the same bytes. */
-export async function writeGroupOutputs(folder: string, verdict: GroupVerdict): Promise<void> {
+export async function writeGroupOutputs(
+  folder: string,
+  verdict: GroupVerdict,
+  history: Pick<History, 'smallRecords'>,
+): Promise<void> {
   const write = (name: string, content: string): void => writeOutput(join(folder, name), content);
   write('verdict.json', `${JSON.stringify(verdict, undefined, 2)}\n`);
-  write('junit.xml', await renderJunit(verdict));
+  write('junit.xml', await renderJunit(verdict, history));
   write('summary.md', groupSummary(verdict));
   write('report.html', await renderGroupHtml(verdict));
 }

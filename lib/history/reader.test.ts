@@ -190,9 +190,9 @@ test('the list at the end names every segment and every other file', () => {
   expect(history.files).toEqual({ 'writes.log.zst': 12 });
 });
 
-test('a folder without a history is an error with a hint', () => {
+test('a folder without a history is wrong usage', () => {
   expect(() => openHistory(join(folder, 'nowhere'))).toThrow(
-    expect.objectContaining({ code: 'HISTORY_MISSING' }),
+    expect.objectContaining({ code: 'HISTORY_MISSING', exitCode: 2, hint: expect.any(String) }),
   );
 });
 

@@ -21,7 +21,7 @@ import {
   type SegmentContent,
 } from './segment-reader.ts';
 import { openWrites, type WriteLog } from './writes.ts';
-import { EvidenceError } from '../errors.ts';
+import { EvidenceError, UsageError } from '../errors.ts';
 import { suffixes } from './segment.ts';
 
 export type { HistoryCut } from './segment-reader.ts';
@@ -199,14 +199,14 @@ function outcomeRecord(line: OperationLine, outcome: OpOutcome, client: string):
 /** By name. */
 export type Segments = ReadonlyMap<string, SegmentContent>;
 
-/** `folder` is the run's. Throws EvidenceError where it has no history, and what `read` throws. */
+/** `folder` is the run's. Throws UsageError `HISTORY_MISSING` where it has no history, and what `read` throws. */
 export function openSegments(
   folder: string,
   read: (directory: string, segment: string) => SegmentContent = readSegment,
 ): Segments {
   const directory = join(folder, 'history');
   if (!existsSync(directory)) {
-    throw new EvidenceError('HISTORY_MISSING', `there is no history in ${folder}`, {
+    throw new UsageError('HISTORY_MISSING', `there is no history in ${folder}`, {
       hint: 'give the folder of a run, the one that holds verdict.json',
     });
   }

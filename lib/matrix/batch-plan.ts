@@ -55,7 +55,7 @@ export function batchPlanOf(matrix: Matrix, cells: readonly Cell[], seed: string
 
 /** Without what is expected of it: what was counted meanwhile makes no other batch. */
 function doneIn({ scenario, ...trial }: BatchTrial): unknown {
-  const { expected: _expected, counted: _counted, ...done } = scenario;
+  const { expected: _, expectedServing: __, counted: ___, ...done } = scenario;
   return { ...trial, scenario: done };
 }
 

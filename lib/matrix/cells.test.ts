@@ -166,3 +166,42 @@ include: [{ fault: node-crash, database: { trxCommit: 2 } }]
       'cutAfterMs is disk.cutAfter',
   ]);
 });
+
+const disks =
+  'base: { fault: network-partition, remedy: force-delete }\naxes: { disk: [unfenced, fenced] }\n';
+
+test('a file says what its cells must come to, for all or for some', () => {
+  const expectations = (text: string) =>
+    cells(disks + text).map(({ scenario, because }) => {
+      const { expected, expectedServing, counted } = scenario;
+      return { expected, expectedServing, counted, because };
+    });
+  const because = 'the matrix file says so';
+  const safe = { expected: ['safe'], expectedServing: undefined, counted: undefined, because };
+  expect(expectations('expect: safe')).toEqual([safe, safe]);
+  const some = `
+expect: [safe]
+expectOf:
+  - { cells: { disk: unfenced }, expect: { safety: [lost, corrupt], serving: open } }
+  - { cells: { disk: [unfenced, fenced] }, expect: [safe, exposed] }
+`;
+  expect(expectations(some)).toEqual([
+    { ...safe, expected: ['lost', 'corrupt'], expectedServing: 'open' },
+    { ...safe, expected: ['safe', 'exposed'] },
+  ]);
+  const [derived] = expectations('');
+  expect(derived?.because).not.toBe(because);
+});
+
+test.each([
+  ['expect: sfae', 'expect: give safe, exposed, lost, corrupt, a list of them, or'],
+  ['expect: inconclusive', 'expect: give safe, exposed, lost, corrupt, a list of them, or'],
+  ['expect: [safe, exposed, lost, corrupt]', 'so it can never fail'],
+  ['expect: { safety: safe, serving: maybe }', 'serving: yes | no | open'],
+  [
+    'expectOf: [{ cells: { disk: fencd }, expect: safe }]',
+    'expectOf.0.cells.disk: no such value: fencd',
+  ],
+])('%s is refused', (text, why) => {
+  expect(refusal(disks + text)).toContain(why);
+});

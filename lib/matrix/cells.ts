@@ -131,8 +131,10 @@ function refuseUnknownPlaces(matrix: Matrix): void {
   for (const [index, rule] of matrix.exclude.entries()) {
     refuseUnknownPlace(matrix, rule, `exclude.${index}`);
   }
-  for (const [index, { cells }] of matrix.repeatsOf.entries()) {
-    refuseUnknownPlace(matrix, cells, `repeatsOf.${index}.cells`);
+  for (const key of ['repeatsOf', 'expectOf'] as const) {
+    for (const [index, { cells }] of matrix[key].entries()) {
+      refuseUnknownPlace(matrix, cells, `${key}.${index}.cells`);
+    }
   }
 }
 
@@ -149,14 +151,15 @@ function refuseUnknownPlace({ axes }: Matrix, rule: Places, path: string): void 
 }
 
 function cellOf(
-  { name, question, base }: Matrix,
+  matrix: Matrix,
   draft: Draft,
   { index, expected }: { readonly index: number; readonly expected: Expecting },
 ): Cell {
+  const { name, question, base } = matrix;
   const { place, label, settings } = draft;
   const about = { name, question: `${question} (${label})`, expected: ['safe' as const] };
   const scenario = askedScenario(settingsUnder(base, settings), about);
-  const { because } = expectationOf(scenario);
+  const written = writtenExpectation(matrix, place);
   const values =
     Object.keys(place).length > 0
       ? Object.values(place)
@@ -170,7 +173,14 @@ function cellOf(
     id: `${String(index + 1).padStart(2, '0')}-${slug}`,
     place,
     label,
-    scenario: { ...scenario, ...expected(scenario) },
-    because,
+    scenario: { ...scenario, ...(written ?? expected(scenario)) },
+    because: written === undefined ? expectationOf(scenario).because : 'the matrix file says so',
   };
+}
+
+/** A cell outside the grid has no place that a rule could fit. */
+function writtenExpectation({ expect, expectOf }: Matrix, place: Cell['place']): Matrix['expect'] {
+  const inGrid = Object.keys(place).length > 0;
+  const rule = inGrid ? expectOf.find(({ cells }) => fitsPlace(cells, place)) : undefined;
+  return rule?.expect ?? expect;
 }

@@ -1,5 +1,6 @@
 /** What a matrix file may say: axes over the scenario's fields, and how often each cell runs. */
 import { z } from 'zod';
+import { safetyLevels, servingWords, type Scenario } from '../experiment/scenario.ts';
 import type { SettableName } from '../experiment/written-paths.ts';
 import type { Settings } from '../experiment/settings.ts';
 import {
@@ -98,6 +99,29 @@ const calmRate = 25;
 export const isLoud = (rate: unknown): boolean =>
   rate === 'max' || (typeof rate === 'number' && rate > calmRate);
 
+const expectHint = `give ${safetyLevels.join(', ')}, a list of them, or { safety, serving: ${servingWords.join(' | ')} }`;
+const safetyWords = z
+  .union([z.enum(safetyLevels), z.array(z.enum(safetyLevels)).min(1)], { error: expectHint })
+  .transform((words) => [words].flat())
+  .refine((words) => safetyLevels.some((level) => !words.includes(level)), {
+    error: 'has every verdict, so it can never fail: leave one out',
+  });
+
+/** What a run must come to: both parts of an expectation, or the verdict alone. */
+const expectSchema = z
+  .union(
+    [
+      safetyWords,
+      z.strictObject({ safety: safetyWords, serving: z.enum(servingWords).optional() }),
+    ],
+    { error: expectHint },
+  )
+  .transform((written): CellExpectation => {
+    const { safety, serving } = Array.isArray(written) ? { safety: written } : written;
+    return { expected: safety, ...(serving && { expectedServing: serving }) };
+  });
+type CellExpectation = Pick<Scenario, 'expected' | 'expectedServing'>;
+
 export const matrixSchema = z.strictObject({
   /** Kebab-case; names the batch's folder. */
   name: z.string().regex(/^[a-z0-9-]+$/, 'lower-case letters, digits and dashes'),
@@ -114,6 +138,10 @@ export const matrixSchema = z.strictObject({
   exclude: z.array(placesSchema).default([]),
   /** Cells outside the grid: what they set on top of `base`. */
   include: z.array(settingsSchema).default([]),
+  /** What every cell must come to. Default: what reasoning or counts say of its scenario. */
+  expect: expectSchema.optional(),
+  /** Other expectations for some cells of the grid; the first rule that fits a cell holds. */
+  expectOf: z.array(z.strictObject({ cells: placesSchema, expect: expectSchema })).default([]),
   /** Fault events of each cell, each with a seed of its own. */
   repeats: repeats.default(1),
   /** Other numbers for some cells of the grid; the first rule that fits a cell holds. */

@@ -80,7 +80,7 @@ test('hostile names, lines and rows stay text', async () => {
   expect(page.includes('<img src=x')).toBe(false);
   expect(page.match(/<script[ >]/g)).toHaveLength(5);
   expect(page.includes('&lt;img src=x')).toBe(true);
-  const junit = await renderJunit(poisoned);
+  const junit = await renderJunit(poisoned, sourceOf(poisonedHistory));
   expect(junit).not.toContain('<script');
   // The replay command stands in a code block, where tags are text.
   expect(renderSummary(poisoned).split('```')[0]).not.toContain('<script');
@@ -103,7 +103,7 @@ test('the same history gives the same bytes', async () => {
 
 test('a report tells how good its audit is', async () => {
   expect(await renderHtml(data)).toContain(scoreInWords());
-  expect(await renderJunit(exampleVerdict)).toContain(scoreInWords());
+  expect(await renderJunit(exampleVerdict, exampleSource)).toContain(scoreInWords());
   expect(renderSummary(exampleVerdict)).toContain('How good is this audit? ');
 });
 

@@ -21,7 +21,7 @@ export async function writeRun(
   { page = true }: { readonly page?: boolean } = {},
 ): Promise<void> {
   if (page) await writeOutputs(folder, verdict, history);
-  else await writeFacts(folder, verdict);
+  else await writeFacts(folder, verdict, history);
   writeLostCommits(folder, verdict, history);
 }
 
@@ -37,13 +37,18 @@ export async function writeOutputs(
   const data = reportData(verdict, source);
   writeOutput(join(folder, 'report.html'), await renderHtml(data));
   writeOutput(join(folder, pictureFile), timelineSvg(data.timeline, data.operations));
-  await writeFacts(folder, verdict, pictureFile);
+  await writeFacts(folder, verdict, source, pictureFile);
 }
 
 /** The same without page and picture; `picture`: one that is there already. */
-async function writeFacts(folder: string, verdict: Verdict, picture?: string): Promise<void> {
+async function writeFacts(
+  folder: string,
+  verdict: Verdict,
+  source: ReportSource,
+  picture?: string,
+): Promise<void> {
   const write = (name: string, content: string): void => writeOutput(join(folder, name), content);
   write('verdict.json', `${JSON.stringify(verdict, undefined, 2)}\n`);
-  write('junit.xml', await renderJunit(verdict));
+  write('junit.xml', await renderJunit(verdict, source));
   write('summary.md', renderSummary(verdict, picture));
 }

@@ -15,3 +15,6 @@ ${suites}
 
 export const property = (name: string, value: string): Html =>
   html`<property name="${name}" value="${value}"/>`;
+
+/** A measured duration, as JUnit has it in seconds. */
+export const timeAttribute = (ms: number): Html => html` time="${(ms / 1000).toFixed(3)}"`;

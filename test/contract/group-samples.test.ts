@@ -28,5 +28,9 @@ test.each(names)('%s', async (name) => {
   const files = ['junit.xml', 'report.html', 'summary.md', 'verdict.json'];
   expect(readdirSync(anew).toSorted()).toEqual(files);
   const junit = readFileSync(join(anew, 'junit.xml'), 'utf8');
-  expect(junit).toContain(`tests="${1 + verdict.certificates.length}"\n failures="0" errors="0"`);
+  const claims = new Set(
+    verdict.certificates.map(({ fault, moment, claim }) => `${fault}, ${moment}: ${claim}`),
+  );
+  expect(junit).toContain(`tests="${1 + claims.size}"\n failures="0" errors="0"`);
+  expect(junit).toContain('name="verdict" time="');
 });

@@ -84,13 +84,15 @@ test('an experiment comes to its verdict, and its report is made anew', async ()
 });
 
 test('threads and files of its own are found: a sweep, a schedule, a batch', async () => {
-  const examples = join(place, 'dist/experiments');
   const sweep = await forcedetach('sweep', '--schedules', '50', '--seed', '1', '--out', 'sweep');
   expect(sweep.stdout, sweep.stderr).toMatch(/50 schedules/);
-  const schedule = join(examples, 'schedules/reboot-before-force-detach.yaml');
+  expect(sweep.stderr).toContain('replay: npx forcedetach sweep --seed 1 --schedules 50\n');
+  // As the docs name them, though the folder has no such files.
+  const schedule = 'experiments/schedules/reboot-before-force-detach.yaml';
   const replay = await forcedetach('replay', schedule, '--cluster', 'sim', '--out', 'replay');
   expect({ code: replay.code }, replay.stderr).toEqual({ code: 0 });
-  const matrix = join(examples, 'matrices/short.yaml');
+  expect(await forcedetach('matrix', '--cluster', 'sim', '--dry-run')).toMatchObject({ code: 0 });
+  const matrix = 'experiments/matrices/short.yaml';
   const flags = ['--cluster', 'sim', '--seed', '1', '--out', 'batch'];
   const batch = await forcedetach('matrix', matrix, ...flags);
   expect(batch.stdout, batch.stderr).toContain('3 of 3 controls hold');

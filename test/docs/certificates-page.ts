@@ -32,7 +32,7 @@ The driver \`block.acme.example\` is this project's own under a foreign name, ma
 const closing = `## Send one
 
 1. Run the probe with \`--run --out FILE\`, or with \`--cut NODE --out FILE\` and classes of one driver. The file has names of nodes and of the class, its parameters, and the driver's words: read it before you publish it.
-2. In a checkout of this repository: \`node scripts/certificates.ts add FILE VERSION\`, with the version of the driver that ran, then \`npx vitest run -u --project unit test/docs\`.
+2. In a checkout of this repository: \`npx node scripts/certificates.ts add FILE VERSION\`, with the version of the driver that ran, then \`npx vitest run -u --project unit test/docs\`.
 3. Open a pull request with what these two have changed. A plan that is not the one of its hash, or trials and volumes that are not those of the plan, are refused; the answer is judged anew.
 `;
 

@@ -12,7 +12,7 @@ import { certificates, path, renderedPage } from './certificates-page.ts';
 import { root } from './pages.ts';
 
 test.each(driverVersions(certificates).map(({ driver, version }) => [driver, version] as const))(
-  '%s %s is what its records say: `node scripts/certificates.ts` writes it',
+  '%s %s is what its records say: `npx node scripts/certificates.ts` writes it',
   (driver, version) => {
     const text = readFileSync(driverFilePath(certificates, driver, version), 'utf8');
     expect(text).toBe(driverFileText(rebuilt(certificates, driver, version)));

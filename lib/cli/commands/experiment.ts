@@ -7,6 +7,7 @@ import { performRun, planRun, type ClusterSource } from '../../library/run-plan.
 import { plainText } from '../../plain-text.ts';
 import { scriptArguments } from '../flags/typed.ts';
 import { exitCodeAfter } from '../command.ts';
+import { exitCodeUnder } from '../fail-on.ts';
 import { describeImages, describeRequest } from '../terminal/describe.ts';
 import type { RunFlags } from '../flags/flags.ts';
 import { onTerminal } from '../terminal/on-terminal.ts';
@@ -43,7 +44,7 @@ async function carryOut(request: RunRequest): Promise<ExitCode> {
   const { verdict } = judged;
   stream.write(`${verdictLines(judged, join(plan.folder, 'report.html'), stream)}\n`);
   if (flags.json) process.stdout.write(`${JSON.stringify(verdict, undefined, 2)}\n`);
-  return exitCodeOf(verdict);
+  return exitCodeUnder(flags.failOn, exitCodeOf(verdict), [verdict.verdict]);
 }
 
 const clusterOf = (flags: RunFlags): ClusterSource => ({

@@ -21,6 +21,7 @@ import { lockBatch, batchLine, readBatch, writeBatch } from '../batch/write-batc
 import type { BackendChoice } from '../../library/backend-choice.ts';
 import { chooseBackend, removeCluster } from '../../library/backend.ts';
 import { parseArguments, runCommand, say as sayLine, tell } from '../command.ts';
+import { exitCodeUnder, verdictsIn } from '../fail-on.ts';
 import { onInterrupt } from '../guard.ts';
 import { matrixCommand, type MatrixFlags } from '../flags/matrix-flags.ts';
 import { describeBatch } from '../terminal/describe-batch.ts';
@@ -127,7 +128,7 @@ async function runAndReport(request: Request, baseline: Batch | undefined): Prom
   const line = batchLine(batch, folder);
   (flags.json ? sayLine : tell)(line);
   if (flags.json) process.stdout.write(`${JSON.stringify(batch, undefined, 2)}\n`);
-  return batchExitCode(batch);
+  return exitCodeUnder(flags.failOn, batchExitCode(batch), verdictsIn(batch));
 }
 
 /** A folder that has a batch is gone on with. Throws UsageError `OUT_NOT_EMPTY` for any other. */
@@ -215,6 +216,7 @@ function commandOf({ file, flags, plan, choice }: Request, only = flags.only): s
   if (flags.registry !== undefined) words.push('--registry', flags.registry);
   if (only !== undefined) words.push('--only', only);
   if (flags.kubernetes !== undefined) words.push('--kubernetes', flags.kubernetes);
+  if (flags.workers !== undefined) words.push('--workers', String(flags.workers));
   if (flags.short) words.push('--short');
   if (flags.volumes !== undefined) words.push('--volumes', String(flags.volumes));
   if (flags.shard !== undefined) words.push('--shard', `${flags.shard.number}/${flags.shard.of}`);

@@ -167,7 +167,7 @@ export function jobFor(flags: ProbeFlags, form: JobForm): string {
   if (image === publishedRuntime) {
     throw new UsageError('NO_JOB_IMAGE', 'a Job needs an image with the probe in it', {
       hint: 'none is published; build one, push it to where your nodes pull from, and name it with --image',
-      command: 'node scripts/probe-image.ts',
+      command: 'npx node scripts/probe-image.ts',
     });
   }
   if (node !== undefined) mustBeConfirmed(node, flags.yes);

@@ -12,7 +12,8 @@ import {
   exploreOnCluster,
   openSweepCluster,
 } from '../batch/sweep-on-cluster.ts';
-import { asTyped } from '../flags/typed.ts';
+import { rememberGiven } from '../flags/flags.ts';
+import { paste } from '../flags/typed.ts';
 
 const defaultTimeMs = 60_000;
 /** Often enough for a killed sweep to lose little. */
@@ -21,17 +22,27 @@ const saveEveryMs = 5000;
 /** Sweeps as `process.argv` asks, and sets the exit code. Never throws. */
 export const runSweep = (): Promise<void> =>
   runCommand('sweep', async (args) => {
-    const flags = parseArguments(sweepCommand(), args).opts<SweepFlags>();
+    const command = sweepCommand();
+    const given = rememberGiven(command);
+    const flags = parseArguments(command, args).opts<SweepFlags>();
     checkClusterFlags(flags);
-    return carryOut(flags);
+    const replayed = [...given].filter(([flag]) => decidesWhatIsPlayed.includes(flag));
+    return carryOut(
+      flags,
+      replayed.flatMap(([, words]) => words),
+    );
   });
 
-async function carryOut(flags: SweepFlags): Promise<ExitCode> {
+/** The seed and the disk are the state's, which an earlier process may have begun. */
+const decidesWhatIsPlayed: readonly string[] = ['--schedules', '--time', '--findings'];
+
+async function carryOut(flags: SweepFlags, replayed: readonly string[]): Promise<ExitCode> {
   const access = flags.onCluster ? await openSweepCluster(flags, say) : undefined;
   const folder = flags.out ?? newFolder();
   const from = begin(folder, flags);
-  const disk = from.disk === undefined ? '' : ` --disk ${from.disk}`;
-  const replay = asTyped(`npx zx experiments/sweep.mjs --seed ${from.seed}${disk}`);
+  const disk = from.disk === undefined ? [] : ['--disk', from.disk];
+  const words = ['experiments/sweep.mjs', '--seed', from.seed, ...disk, ...replayed];
+  const replay = paste(['npx', 'zx', ...words]);
   say(`seed ${from.seed}\nfolder: ${folder}\nreplay: ${replay}`);
   const ended =
     access === undefined

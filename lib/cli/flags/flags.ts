@@ -6,6 +6,7 @@ import type { Scenario } from '../../experiment/scenario.ts';
 import type { Settings } from '../../experiment/settings.ts';
 import { commandLine, parseArguments, type CommandExample } from '../command.ts';
 import { scenarioOptions, valuesOf } from './field-options.ts';
+import type { FailWord } from '../fail-on.ts';
 import { helpOnlyWithFitting } from './fitting-help.ts';
 import { certificateOptions, outputOptions, whereOptions } from './run-options.ts';
 import type { BackendSize, BackendWish } from '../../library/backend.ts';
@@ -21,6 +22,8 @@ export interface RunFlags
   readonly seed?: string;
   /** Undefined: reports/<time>-<name>-<run id>. */
   readonly out?: string;
+  /** Undefined: the exit code says whether the expectation came true. */
+  readonly failOn?: readonly FailWord[];
   readonly json: boolean;
   readonly dryRun: boolean;
 }

@@ -2,6 +2,7 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { mostPools } from '../../cluster/kind/ownership/lease.ts';
 import { commandLine } from '../command.ts';
+import { failOnOption } from '../fail-on.ts';
 import { whereOption as where } from './run-options.ts';
 import type { RunFlags } from './flags.ts';
 import {
@@ -114,5 +115,6 @@ export const matrixCommand = (): Command =>
         .choices(['all', 'unexpected'])
         .default('all'),
     )
+    .addOption(failOnOption())
     .option('--json', 'batch.json on stdout, everything else on stderr', false)
     .option('--dry-run', 'show cells and order; create nothing', false);

@@ -45,6 +45,7 @@ export interface RunRequest extends Omit<RunWish, 'cluster' | 'custom'> {
 /** Flags that say where output goes or what stays, and so don't belong to a replay. */
 export const notReplayed: ReadonlySet<string> = new Set([
   '--out',
+  '--fail-on',
   '--json',
   '--dry-run',
   '--keep',

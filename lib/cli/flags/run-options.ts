@@ -1,6 +1,7 @@
 /** Flags that are no part of a scenario: where it runs, and what it leaves. */
 import { Option } from 'commander';
 import { clusterWords } from '../../library/backend-choice.ts';
+import { failOnOption } from '../fail-on.ts';
 import {
   clusterName,
   nonEmpty,
@@ -68,6 +69,7 @@ export const outputOptions = (): Option[] => [
     '--out <dir>',
     'folder of the run (default: reports/<time>-<name>-<run id>)',
   ).argParser(nonEmpty),
+  failOnOption(),
   new Option('--json', 'verdict.json on stdout, everything else on stderr'),
   new Option('--dry-run', 'say what would run and create nothing'),
 ];

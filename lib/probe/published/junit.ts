@@ -1,7 +1,7 @@
 /** A certificate as JUnit XML: a case for the answer or the heal, one for each trial or class, one for what was left. */
 import { html } from 'hono/html';
 import type { Html } from '../../report/html-parts.ts';
-import { property, xmlDocument } from '../../report/xml.ts';
+import { property, timeAttribute, xmlDocument } from '../../report/xml.ts';
 import type { CutCertificate } from '../cut/certificate.ts';
 import type { CutFinding } from '../cut/classify.ts';
 import { answerWord } from '../texts.ts';
@@ -15,21 +15,25 @@ import type { ForcedFinding } from '../trials/force-deleted.ts';
  */
 export function renderCertificateJunit(certificate: Certificate): Promise<string> {
   const { answer, findings, storageClass, driver, kubernetes, planHash, left } = certificate;
+  const time = timeOf(certificate);
   const suite = `detach ${storageClass.name}`;
   const isDecided = answer.modes.length > 0;
   const forced = certificate.forceDeleted?.findings ?? [];
   const skipped = [...findings, ...forced].filter(({ outcome }) => outcome === 'undecided').length;
   return xmlDocument(html`<testsuites>
-<testsuite name="${suite}" tests="${2 + findings.length + forced.length}" failures="${left === undefined ? 0 : 1}" errors="${isDecided ? 0 : 1}" skipped="${skipped}">
+<testsuite name="${suite}" tests="${2 + findings.length + forced.length}" failures="${left === undefined ? 0 : 1}" errors="${isDecided ? 0 : 1}" skipped="${skipped}"${time}>
 <properties>${property('driver', driver.name)}${property('kubernetes', kubernetes)}
 ${property('plan', planHash)}${property('answer', answerWord(answer))}</properties>
-<testcase classname="${suite}" name="answer">
+<testcase classname="${suite}" name="answer"${time}>
 ${isDecided ? '' : html`<error message="undecided">${answer.notes.join('\n')}</error>`}</testcase>
 ${[...findings, ...forced].map((finding) => trialCase(finding, suite))}<testcase classname="${suite}" name="all is removed">
 ${left === undefined ? '' : html`<failure message="still there">${left}</failure>`}</testcase>
 </testsuite>
 </testsuites>`);
 }
+
+const timeOf = ({ beganAt, endedAt }: Pick<Certificate, 'beganAt' | 'endedAt'>): Html =>
+  timeAttribute(Date.parse(endedAt) - Date.parse(beganAt));
 
 function trialCase({ name, outcome, why }: TrialFinding | ForcedFinding, suite: string): Html {
   const told =
@@ -48,11 +52,12 @@ const systemOut = (outcome: string, why: string): Html =>
  */
 export function renderCutJunit(certificate: CutCertificate): Promise<string> {
   const { findings, plan, kubernetes, planHash, record, left } = certificate;
+  const time = timeOf(certificate);
   const suite = `cut ${plan.nodes[0]} ${plan.remedy} ${plan.way}`;
   const skipped = findings.filter(({ outcome }) => outcome === 'undecided').length;
   const failures = (record.checked ? 0 : 1) + (left === undefined ? 0 : 1);
   return xmlDocument(html`<testsuites>
-<testsuite name="${suite}" tests="${2 + findings.length}" failures="${failures}" errors="0" skipped="${skipped}">
+<testsuite name="${suite}" tests="${2 + findings.length}" failures="${failures}" errors="0" skipped="${skipped}"${time}>
 <properties>${property('kubernetes', kubernetes)}
 ${property('plan', planHash)}</properties>
 ${findings.map((finding) => classCase(finding, suite))}<testcase classname="${suite}" name="the node is healed">

@@ -91,7 +91,7 @@ function recordsOf(
   const text = unpacked(path);
   if (sha256Of(text) === sha256) return text;
   throw none(`${path} is not what the row ${name} was made from`, {
-    hint: '`node scripts/certificates.ts` makes the rows anew',
+    hint: '`npx node scripts/certificates.ts` makes the rows anew',
   });
 }
 

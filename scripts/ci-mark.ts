@@ -1,0 +1,108 @@
+/**
+ * What `ci.ts run` leaves beside a shard's folder: the job that ran it, and the result that the run
+ * ended with. Without this mark `judge` could report what an earlier job left.
+ */
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { z } from 'zod';
+import { exitCode, UsageError } from '../lib/errors.ts';
+import { mebibyte, readInput } from '../lib/input-file.ts';
+import { readJson } from '../lib/json-file.ts';
+import { writeOutput } from '../lib/output-file.ts';
+import type { Place, Settings } from './ci-settings.ts';
+
+const markSchema = z.object({
+  schemaVersion: z.literal(1),
+  /** Empty where the pipeline has no id. */
+  job: z.string(),
+  shard: z.string(),
+  startedAt: z.string(),
+  /** Absent until the run has ended. */
+  ended: z
+    .object({
+      exitCode: z.number().int(),
+      /** Absent where the run came to no result. */
+      result: z.object({ file: z.string(), sha256: z.string() }).optional(),
+    })
+    .optional(),
+});
+type Mark = z.output<typeof markSchema>;
+
+/** A batch with a thousand runs has tens of MB. */
+const resultBytes = 256 * mebibyte;
+
+export const folderOf = (given: Place): string =>
+  resolve(given.GITHUB_WORKSPACE, given.FORCEDETACH_FOLDER);
+export const shardFolder = (given: Place, number: number): string =>
+  join(folderOf(given), `shard-${number}`);
+export const shardNumber = ({ FORCEDETACH_SHARD }: Place): number =>
+  Number.parseInt(FORCEDETACH_SHARD);
+
+const markFile = (given: Place, number: number): string => `${shardFolder(given, number)}.json`;
+
+const jobOf = ({ FORCEDETACH_JOB, GITHUB_RUN_ID, GITHUB_RUN_ATTEMPT }: Settings): string =>
+  FORCEDETACH_JOB || (GITHUB_RUN_ID && `${GITHUB_RUN_ID}.${GITHUB_RUN_ATTEMPT}`);
+
+/** Before anything else of a run, so that `judge` refuses what an earlier run left. */
+export const dropMark = (given: Place): void =>
+  rmSync(markFile(given, shardNumber(given)), { force: true });
+
+export function startMark(given: Settings): Mark {
+  const startedAt = new Date().toISOString();
+  const shard = given.FORCEDETACH_SHARD;
+  return write(given, { schemaVersion: 1, job: jobOf(given), shard, startedAt });
+}
+
+/** Marks the shard as run with its exit code. Returns whether it came to a result. */
+export function endMark(given: Settings, mark: Mark, code: number): boolean {
+  const folder = shardFolder(given, shardNumber(given));
+  const file = ['batch.json', 'verdict.json'].find((name) => existsSync(join(folder, name)));
+  const result = file === undefined ? {} : { result: { file, sha256: hashOf(join(folder, file)) } };
+  write(given, { ...mark, ended: { exitCode: code, ...result } });
+  return file !== undefined;
+}
+
+/** Why this job may not judge the shard; undefined where it may. */
+export function troubleWith(given: Settings, number: number): string | undefined {
+  const path = markFile(given, number);
+  if (!existsSync(path)) return 'this job did not run it';
+  const { job, shard, startedAt, ended } = readJson(path, markKind);
+  if (job !== jobOf(given)) return `another job ran it (${job || 'without an id'}, ${startedAt})`;
+  const wanted = given.FORCEDETACH_SHARDS === 1 ? given.FORCEDETACH_SHARD : undefined;
+  if (shard !== (wanted ?? `${number}/${given.FORCEDETACH_SHARDS}`)) return `it ran as ${shard}`;
+  if (ended === undefined) return `its run did not end (started ${startedAt})`;
+  const { result } = ended;
+  if (result === undefined) return `its run left no result (exit code ${ended.exitCode})`;
+  const file = join(shardFolder(given, number), result.file);
+  if (!existsSync(file) || hashOf(file) !== result.sha256) {
+    return `${result.file} is not the one that its run left`;
+  }
+  const failed: readonly number[] = [exitCode.usage, exitCode.infrastructure];
+  return failed.includes(ended.exitCode)
+    ? `its run failed (exit code ${ended.exitCode})`
+    : undefined;
+}
+
+const markKind = {
+  ...{ kind: 'mark', schema: markSchema, version: 1 },
+  hint: 'run the shard again',
+  example: 'forcedetach/shard-1.json',
+};
+
+const hashOf = (file: string): string =>
+  createHash('sha256').update(readInput(file, resultBytes)).digest('hex');
+
+function write(given: Settings, mark: Mark): Mark {
+  const path = markFile(given, shardNumber(given));
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    writeOutput(path, `${JSON.stringify(mark, undefined, 2)}\n`);
+  } catch (cause) {
+    throw new UsageError('OUT_UNUSABLE', `cannot write ${path}`, {
+      hint: 'give FORCEDETACH_FOLDER a folder that can be written',
+      cause,
+    });
+  }
+  return mark;
+}
