@@ -17,7 +17,7 @@ const timers = {
 const steps: readonly (readonly [SmallRecord, string])[] = [
   [
     { type: 'phase', t: 100_500, phase: 'watch' },
-    'the node to be NotReady: silent since the fault, expected at +50 s',
+    'the node to be NotReady: no heartbeat since the fault, expected at +50 s',
   ],
   [
     see(149_000, observed.nodeReady, 'a', { status: 'Unknown' }),
@@ -45,7 +45,7 @@ const steps: readonly (readonly [SmallRecord, string])[] = [
   ],
   [
     see(962_000, observed.csiCall, 'b', { call: 'NodeStageVolume', error: 'fsck: exit 4' }),
-    'a mount that is not refused: refused first at +862 s, no end foreseen: kubelet tries again, at least every 122 s; the watch ends at +900 s',
+    'a mount that is not refused: refused first at +862 s, no deadline: kubelet tries again, at least every 122 s; the watch ends at +900 s',
   ],
   [
     see(970_000, observed.mounted, 'b', { device: '/dev/loop2' }),
@@ -70,28 +70,28 @@ const begun = (fields: Partial<ScenarioInput> = {}): SmallRecord[] => [
 const waitings = (fields?: Partial<ScenarioInput>): (string | undefined)[] =>
   steps.map((_, index) => {
     const sofar = steps.slice(0, index + 1).map(([record]) => record);
-    return outlookOf(tellStory([...begun(fields), ...sofar])).waiting;
+    return outlookOf(tellStory([...begun(fields), ...sofar])).waiting?.clause;
   });
 
 test('each step names the next, since when and until when', () => {
   expect(waitings()).toEqual(steps.map(([, waiting]) => waiting));
 });
 
-test('a refusal is told with who refused, how often and when last', () => {
+test('a refusal says what refused, how often and when last', () => {
   const records = [...begun(), ...steps.slice(0, 8).map(([record]) => record)];
   expect(outlookOf(tellStory(records)).refused).toEqual([
     'fsck refused the mount on b: once, last at +862 s',
   ]);
 });
 
-const noEnd = (why: string): string => `no end foreseen: ${why}; the watch ends at +900 s`;
+const noEnd = (why: string): string => `no deadline: ${why}; the watch ends at +900 s`;
 
 test.each<[string, Partial<ScenarioInput>, string]>([
-  ['nobody', { remedy: 'none' }, noEnd('its kubelet is silent, and nobody else removes it')],
+  ['nobody', { remedy: 'none' }, noEnd('its kubelet cannot confirm, and nothing else removes it')],
   [
     'a plain delete',
     { remedy: 'delete' },
-    `remedy delete, ${noEnd('its kubelet is silent, and nobody else removes it')}`,
+    `remedy delete, ${noEnd('its kubelet cannot confirm, and nothing else removes it')}`,
   ],
   [
     'its kubelet',
@@ -130,7 +130,7 @@ test('a remedy that is not due, and one that may never be', () => {
     `the remedy delete-attachment: evicted at +349 s, ${noEnd('it comes at pod-gone')}`,
   );
   expect(waitings({ fault: 'none', remedyAt: 0 })[0]).toBe(
-    'the remedy force-delete: since the fault, expected at +0 s',
+    'the remedy force-delete, expected at +0 s',
   );
 });
 
@@ -140,7 +140,7 @@ test('a node that boots before it is missed', () => {
     'the node to boot: down since the fault, expected at +20 s',
   );
   expect(waitings({ ...reboot, rebootAt: 80_000 })[0]).toBe(
-    'the node to be NotReady: silent since the fault, expected at +50 s',
+    'the node to be NotReady: no heartbeat since the fault, expected at +50 s',
   );
 });
 
@@ -151,14 +151,30 @@ test('a node that has booted is not waited for', () => {
   };
   const reboot = { fault: 'node-reboot', remedy: 'none', rebootAt: 15_000 } as const;
   const records = [...begun(reboot), ...steps.slice(0, 1).map(([record]) => record), booted];
-  expect(outlookOf(tellStory(records)).waiting).toBe(
-    `a second mount: the node booted at +16 s, ${noEnd('a node that is back in time is not given up')}`,
+  expect(outlookOf(tellStory(records)).waiting?.clause).toBe(
+    `a second mount: the node booted at +16 s, ${noEnd('a node that is back in time keeps its pods')}`,
   );
 });
 
-test('a node that is heard, and nobody who acts', () => {
+test('a node that is Ready again is not evicted; the toleration counts from when it was last Ready', () => {
+  const ready = (atMs: number, status: string): SmallRecord =>
+    see(atMs, observed.nodeReady, 'a', { status });
+  const fault = { fault: 'cpu-starvation', remedy: 'none' } as const;
+  const [watched] = steps.map(([record]) => record);
+  const records = [...begun(fault), ...(watched ? [watched] : []), ready(149_000, 'Unknown')];
+  const waiting = (more: SmallRecord[]) => outlookOf(tellStory([...records, ...more])).waiting;
+  expect(waiting([ready(155_000, 'True')])?.clause).toBe(
+    `what Kubernetes does, ${noEnd('its kubelet may still report')}`,
+  );
+  expect(waiting([ready(155_000, 'True'), ready(300_000, 'Unknown')])).toEqual({
+    clause: 'the eviction: NotReady at +200 s, expected at +500 s',
+    dueS: 500,
+  });
+});
+
+test('a kubelet that still reports, and no remedy', () => {
   expect(waitings({ fault: 'cpu-starvation', remedy: 'none' })[0]).toBe(
-    `what Kubernetes does: since the fault, ${noEnd('its kubelet may still be heard')}`,
+    `what Kubernetes does, ${noEnd('its kubelet may still report')}`,
   );
 });
 

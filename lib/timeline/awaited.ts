@@ -1,6 +1,6 @@
 /**
- * What is waited for between the fault and the second mount, as one clause: what for, since when, and
- * until when by the timers in force, or why no end can be foreseen.
+ * What a run waits for between the fault and the second mount: what, since when, and until when by
+ * the timers in force, or why there is no deadline.
  */
 import { isDirectory } from '../disk-modes/index.ts';
 import { silencesKubelet } from '../faults/kinds/index.ts';
@@ -26,56 +26,111 @@ const podGcS = { look: 20, quarantine: 40 };
 /** pkg/util/goroutinemap/exponentialbackoff: between two tries of one volume's operation. */
 const longestBackOffS = 122;
 
+/** What a run waits for, as one clause: what, since when, and until when. */
+interface Awaited {
+  readonly clause: string;
+  /** Seconds after the fault; absent where the timers name no end. */
+  readonly dueS?: number;
+}
+
+/** The end of a clause. */
+interface Due {
+  readonly words: string;
+  readonly dueS?: number;
+}
+
 const at = (s: number): string => `+${s.toFixed(0)} s`;
-const expected = (s: number): string => `expected at ${at(s)}`;
-const by = (s: number): string => `expected by ${at(s)}`;
-const soon = 'expected within seconds';
+const expected = (s: number): Due => ({ words: `expected at ${at(s)}`, dueS: s });
+const by = (s: number): Due => ({ words: `expected by ${at(s)}`, dueS: s });
+const soonAfter = (s: number): Due => ({ words: 'expected within seconds', dueS: s });
+const clauseOf = (what: string, { words, ...due }: Due): Awaited => ({
+  clause: `${what}, ${words}`,
+  ...due,
+});
+/** `, ${what}` before the end's own words. */
+const because = ({ words, ...due }: Due, why: string): Due => ({
+  words: `${words}, ${why}`,
+  ...due,
+});
 
 /** In the order in which Kubernetes takes these decisions: the first that is not there yet. */
-function awaitedIn(story: Story, phases: Phases, refusedS?: number): string | undefined {
+function awaitedIn(story: Story, phases: Phases, refusedS?: number): Awaited | undefined {
   const { scenario, setup, faultAtMs } = story;
   const phase = story.records.findLast((record) => record.type === 'phase')?.phase;
   if (faultAtMs === undefined || setup?.timers === undefined || phase !== 'watch') return undefined;
   const seen: AwaitedStory = { story, phases, timers: setup.timers };
-  const { notReady, evicted, podRemoved, attached, secondMount } = phases;
+  const { evicted, podRemoved, attached, secondMount } = phases;
   if (scenario.recreations > 0) {
-    const what = `the pod to be Ready again, ${scenario.recreations} times: since the fault`;
-    return `${what}, ${noEnd(seen, 'each start takes its time')}`;
+    const what = `the pod to be Ready again, ${scenario.recreations} times`;
+    return clauseOf(what, noEnd(seen, 'each start takes its time'));
   }
   if (secondMount !== null) {
     const untilS = Math.min(endS(seen), secondMount + scenario.patienceMs / 1000);
-    return `the successor’s first commits: mounted at ${at(secondMount)}, at most until ${at(untilS)}`;
+    return {
+      clause: `the successor’s first commits: mounted at ${at(secondMount)}, at most until ${at(untilS)}`,
+    };
   }
   if (refusedS !== undefined) {
     const why = `kubelet tries again, at least every ${longestBackOffS} s`;
-    return `a mount that is not refused: refused first at ${at(refusedS)}, ${noEnd(seen, why)}`;
+    return clauseOf(
+      `a mount that is not refused: refused first at ${at(refusedS)}`,
+      noEnd(seen, why),
+    );
   }
-  if (attached !== null) return mountIn(seen, `attached elsewhere at ${at(attached)}`);
+  if (attached !== null) return mountIn(seen, attached);
   if (podRemoved !== null) return detachIn(seen, podRemoved);
   if (evicted !== null) return removalIn(seen, evicted);
-  if (notReady !== null) {
-    const dueS = notReady + seen.timers.tolerationMs / 1000;
-    return `the eviction: NotReady at ${at(notReady)}, ${expected(dueS)}`;
+  return evictionIn(seen);
+}
+
+/** The node is given up first, and then its pods. */
+function evictionIn(seen: AwaitedStory): Awaited {
+  const { story, timers } = seen;
+  const readiness = story.observations.findLast(
+    (each) =>
+      each.name === observed.nodeReady &&
+      each.node === story.victimNode &&
+      each.t >= (story.faultAtMs ?? 0),
+  );
+  if (readiness !== undefined && readiness.data['status'] !== 'True') {
+    const sinceS = notReadySinceS(seen);
+    const dueS = sinceS + timers.tolerationMs / 1000;
+    return clauseOf(`the eviction: NotReady at ${at(sinceS)}`, expected(dueS));
   }
-  if (!silencesKubelet(scenario.fault)) return nothingTimed(seen);
-  // The last heartbeat was before the fault, and the monitor looks every few seconds.
+  if (readiness !== undefined || !silencesKubelet(story.scenario.fault)) return nothingTimed(seen);
+  return missingIn(seen);
+}
+
+/** When it was last Ready no more: the toleration counts from there. */
+function notReadySinceS({ story, phases }: AwaitedStory): number {
+  const { observations, victimNode, faultAtMs = 0 } = story;
+  const own = observations.filter(
+    ({ name, node, t }) => name === observed.nodeReady && node === victimNode && t >= faultAtMs,
+  );
+  const lastReady = own.findLastIndex(({ data }) => data['status'] === 'True');
+  const since = own[lastReady + 1];
+  return since === undefined ? (phases.notReady ?? 0) : (since.t - faultAtMs) / 1000;
+}
+
+/** The last heartbeat was before the fault, and the monitor looks every few seconds. */
+function missingIn(seen: AwaitedStory): Awaited {
   const dueS = seen.timers.nodeMonitorGraceMs / 1000;
   const bootsS = bootsAtS(seen);
   const bootedS = bootedAtS(seen);
   if (bootedS !== undefined) {
-    const why = 'a node that is back in time is not given up';
-    return `a second mount: the node booted at ${at(bootedS)}, ${noEnd(seen, why)}`;
+    const why = 'a node that is back in time keeps its pods';
+    return clauseOf(`a second mount: the node booted at ${at(bootedS)}`, noEnd(seen, why));
   }
   if (bootsS !== undefined && bootsS < dueS) {
-    return `the node to boot: down since the fault, ${expected(bootsS)}`;
+    return clauseOf('the node to boot: down since the fault', expected(bootsS));
   }
-  return `the node to be NotReady: silent since the fault, ${expected(dueS)}`;
+  return clauseOf('the node to be NotReady: no heartbeat since the fault', expected(dueS));
 }
 
 const endS = ({ story }: AwaitedStory): number => story.scenario.horizonMs / 1000;
-
-const noEnd = (seen: AwaitedStory, why: string): string =>
-  `no end foreseen: ${why}; the watch ends at ${at(endS(seen))}`;
+const noEnd = (seen: AwaitedStory, why: string): Due => ({
+  words: `no deadline: ${why}; the watch ends at ${at(endS(seen))}`,
+});
 
 /** By itself, as far as the scenario says when. */
 function bootsAtS({ story }: AwaitedStory): number | undefined {
@@ -95,23 +150,25 @@ function bootedAtS({ story }: AwaitedStory): number | undefined {
     : undefined;
 }
 
-/** Where the node is heard, only the remedy sets a timer off. */
-function nothingTimed(seen: AwaitedStory): string {
+/** While the node's kubelet reports, only the remedy starts a timer. */
+function nothingTimed(seen: AwaitedStory): Awaited {
   const { scenario, remedy, remedyName, faultAtMs = 0 } = seen.story;
-  const why = scenario.fault === 'none' ? 'nothing is broken' : 'its kubelet may still be heard';
+  const why = scenario.fault === 'none' ? 'there is no fault' : 'its kubelet may still report';
   if (remedy !== undefined) {
     const begunS = (remedy.t - faultAtMs) / 1000;
-    return `what the remedy ${remedyName} sets off: begun at ${at(begunS)}, ${noEnd(seen, why)}`;
+    return clauseOf(
+      `the effect of the remedy ${remedyName}: begun at ${at(begunS)}`,
+      noEnd(seen, why),
+    );
   }
   if (scenario.remedy !== 'none' && typeof scenario.remedyAt === 'number') {
-    const dueS = scenario.remedyAt / 1000;
-    return `the remedy ${remedyName}: since the fault, ${expected(dueS)}`;
+    return clauseOf(`the remedy ${remedyName}`, expected(scenario.remedyAt / 1000));
   }
-  return `what Kubernetes does: since the fault, ${noEnd(seen, why)}`;
+  return clauseOf('what Kubernetes does', noEnd(seen, why));
 }
 
 /** The old pod stays until its kubelet or somebody else removes it. */
-function removalIn(seen: AwaitedStory, evictedS: number): string {
+function removalIn(seen: AwaitedStory, evictedS: number): Awaited {
   const { scenario, remedy, remedyName } = seen.story;
   const since = `evicted at ${at(evictedS)}`;
   const { remedyAt } = scenario;
@@ -119,46 +176,53 @@ function removalIn(seen: AwaitedStory, evictedS: number): string {
   const isDue = remedyAt === 'terminating' || remedyAt === 'not-ready' || remedy !== undefined;
   if (scenario.remedy === 'none' || isDue) {
     const named = scenario.remedy === 'none' ? '' : `, remedy ${remedyName}`;
-    return `the old pod to go: ${since}${named}, ${removedWhen(seen, evictedS)}`;
+    return clauseOf(`the old pod to go: ${since}${named}`, removedWhen(seen, evictedS));
   }
   const when =
     typeof remedyAt === 'number'
       ? expected(remedyAt / 1000)
       : noEnd(seen, `it comes at ${remedyAt}`);
-  return `the remedy ${remedyName}: ${since}, ${when}`;
+  return clauseOf(`the remedy ${remedyName}: ${since}`, when);
 }
 
-function removedWhen(seen: AwaitedStory, evictedS: number): string {
+function removedWhen(seen: AwaitedStory, evictedS: number): Due {
   const { scenario, remedy, faultAtMs = 0 } = seen.story;
   const begunS = remedy === undefined ? evictedS : (remedy.t - faultAtMs) / 1000;
-  if (scenario.remedy === 'strip-pod-finalizer') return soon;
+  if (scenario.remedy === 'strip-pod-finalizer') return soonAfter(begunS);
   if (scenario.podFinalizer) return noEnd(seen, 'its finalizer holds it');
-  if (scenario.remedy === 'force-delete') return soon;
-  if (taints(scenario.remedy)) return `${by(begunS + podGcS.look)}, when the pod GC looks`;
+  if (scenario.remedy === 'force-delete') return soonAfter(begunS);
+  if (taints(scenario.remedy)) return because(by(begunS + podGcS.look), 'when the pod GC looks');
   if (scenario.remedy === 'delete-node') {
     const mostS = begunS + 2 * podGcS.look + podGcS.quarantine;
-    return `${by(mostS)}, when the pod GC has missed its node`;
+    return because(by(mostS), 'when the pod GC has missed its node');
   }
   if (!silencesKubelet(scenario.fault)) {
     const graceS = seen.timers.terminationGraceMs / 1000;
-    return `${by(evictedS + graceS)}, its grace period of ${graceS} s`;
+    return because(by(evictedS + graceS), `its grace period of ${graceS} s`);
   }
   const bootsS = bootsAtS(seen);
-  if (bootsS !== undefined) return `expected once its node boots, at ${at(bootsS)}`;
+  if (bootsS !== undefined) {
+    return { words: `expected once its node boots, at ${at(bootsS)}`, dueS: bootsS };
+  }
   if (scenario.fault === 'flapping-partition')
-    return noEnd(seen, 'its kubelet is heard now and then');
-  return noEnd(seen, 'its kubelet is silent, and nobody else removes it');
+    return noEnd(seen, 'its kubelet reports now and then');
+  return noEnd(seen, 'its kubelet cannot confirm, and nothing else removes it');
 }
 
-function detachIn(seen: AwaitedStory, goneS: number): string {
+function detachIn(seen: AwaitedStory, goneS: number): Awaited {
   const { story, phases, timers } = seen;
   const { scenario, observations, faultAtMs = 0 } = story;
   const since = `pod gone at ${at(goneS)}`;
-  if (isDirectory(scenario.disk)) return `the mount: ${since}, nothing is attached, ${soon}`;
-  if (phases.detached !== null) {
-    return `the attach elsewhere: detached at ${at(phases.detached)}, ${soon}`;
+  if (isDirectory(scenario.disk)) {
+    return clauseOf(`the mount: ${since}, nothing is attached`, soonAfter(goneS));
   }
-  // A kubelet that nobody hears can't report an unmount.
+  if (phases.detached !== null) {
+    return clauseOf(
+      `the attach elsewhere: detached at ${at(phases.detached)}`,
+      soonAfter(phases.detached),
+    );
+  }
+  // A kubelet that reaches no API server can't report an unmount.
   const isHeard = !silencesKubelet(scenario.fault);
   const roles = rolesIn(story);
   const unmounted = observations.find(
@@ -166,34 +230,44 @@ function detachIn(seen: AwaitedStory, goneS: number): string {
   );
   if (isHeard && unmounted !== undefined) {
     const reportedS = (unmounted.t - faultAtMs + timers.kubeletStatusMs) / 1000;
-    return `the detach: ${since}, ${by(Math.max(goneS, reportedS))}, when its kubelet reports`;
+    return clauseOf(
+      `the detach: ${since}`,
+      because(by(Math.max(goneS, reportedS)), 'when its kubelet reports'),
+    );
   }
   if (taints(scenario.remedy)) {
     const isRefused = scenario.disk === 'pending-while-busy';
     const why = 'the disk refuses while the old node has it mounted';
-    return `the detach: ${since}, out-of-service, ${isRefused ? noEnd(seen, why) : soon}`;
+    return clauseOf(
+      `the detach: ${since}, out-of-service`,
+      isRefused ? noEnd(seen, why) : soonAfter(goneS),
+    );
   }
   if (scenario.forceDetach === 'off') {
     const why = 'force-detach is off, and no kubelet reports an unmount';
-    return `the detach: ${since}, ${noEnd(seen, why)}`;
+    return clauseOf(`the detach: ${since}`, noEnd(seen, why));
   }
-  // Another controller manager waits anew.
-  const anew = observations.findLast(
+  // Another controller manager starts to wait again.
+  const successor = observations.findLast(
     ({ name, t }) => name === observed.leaderAcquired && t > faultAtMs + goneS * 1000,
   );
-  const fromS = anew === undefined ? goneS : (anew.t - faultAtMs) / 1000;
-  const again = anew === undefined ? '' : `, a new controller manager at ${at(fromS)}`;
+  const fromS = successor === undefined ? goneS : (successor.t - faultAtMs) / 1000;
+  const again = successor === undefined ? '' : `, a new controller manager at ${at(fromS)}`;
   const dueS = fromS + timers.forceDetachAfterMs / 1000;
   return isHeard
-    ? `the detach: ${since}${again}, expected once its kubelet reports, else forced at ${at(dueS)}`
-    : `the force-detach: ${since}${again}, ${expected(dueS)}`;
+    ? clauseOf(`the detach: ${since}${again}`, {
+        words: `expected once its kubelet reports, else forced at ${at(dueS)}`,
+        dueS,
+      })
+    : clauseOf(`the force-detach: ${since}${again}`, expected(dueS));
 }
 
-function mountIn(seen: AwaitedStory, since: string): string {
+function mountIn(seen: AwaitedStory, attachedS: number): Awaited {
   const { disk, watcherCheck, fault } = seen.story.scenario;
   const waits = disk === 'exclusive' && watcherCheck === 'works' && silencesKubelet(fault);
-  const why = 'the disk waits until the old node watches it no more';
-  return `the mount: ${since}, ${waits ? noEnd(seen, why) : soon}`;
+  const why = 'the disk waits until the old node stops watching it';
+  const due = waits ? noEnd(seen, why) : soonAfter(attachedS);
+  return clauseOf(`the mount: attached elsewhere at ${at(attachedS)}`, due);
 }
 
 /**
@@ -203,10 +277,10 @@ function mountIn(seen: AwaitedStory, since: string): string {
 interface Outlook {
   /** Seconds after the fault. */
   readonly phases: Phases;
-  /** How often nodes were refused the mount, as told in words. */
+  /** How often nodes were refused the mount, a line each. */
   readonly refused: readonly string[];
-  /** One clause; undefined where nothing of Kubernetes is waited for. */
-  readonly waiting: string | undefined;
+  /** Undefined where nothing of Kubernetes is waited for. */
+  readonly waiting: Awaited | undefined;
 }
 
 /** `story`: of the records so far. */

@@ -1,21 +1,21 @@
-/** Tells a terminal what has just happened and what is waited for, from the records as they come. */
+/** Shows on a terminal what has just happened and what the run waits for, from the records as they come. */
 import type { HistoryRecord } from '../../history/events.ts';
 import { observed } from '../../history/observations.ts';
 import type { SmallRecord } from '../../history/reader.ts';
 import type { Phases } from '../../experiment/verdict/verdict.ts';
 import { outlookOf } from '../../timeline/awaited.ts';
 import { tellStory } from '../../timeline/story.ts';
-import type { Progress } from './progress.ts';
+import type { Progress, Wait } from './progress.ts';
 
 export type NarratorOutput = Pick<Progress, 'fault' | 'say' | 'wait'>;
 
-/** The runner itself tells of the second mount and of the first commits. */
+/** The runner itself reports the first commits; a node may come and go. */
 const news: Readonly<Partial<Record<keyof Phases, string>>> = {
-  notReady: 'the node is NotReady',
   evicted: 'the pod is evicted: Terminating',
   podRemoved: 'the old pod is gone',
   detached: 'the volume is detached from the old node',
   attached: 'the volume is attached to another node',
+  secondMount: 'another node mounted the volume',
   recovered: 'the successor is Ready',
 };
 
@@ -34,30 +34,59 @@ const telling = new Set<string>([
   observed.csiCall,
 ]);
 
-/** Tells of each record as it comes. */
-export function narrating(told: NarratorOutput): (record: HistoryRecord) => void {
+/** A wait is reported once more when it is late by so much. */
+const lateMs = 15_000;
+
+/** Reports each record as it comes. */
+export function narrating(output: NarratorOutput): (record: HistoryRecord) => void {
   const records: SmallRecord[] = [];
-  const said = new Set<string>();
-  let awaited: string | undefined;
+  const done = new Set<string>();
+  let wait: Wait | undefined;
   let faultAtMs: number | undefined;
+  let wasReady = true;
   const sayOnce = (line: string): void => {
-    if (!said.has(line)) told.say(line);
-    said.add(line);
+    if (!done.has(line)) output.say(line);
+    done.add(line);
+  };
+  const waitFor = (next: Wait | undefined, nowMs: number): void => {
+    if (next?.clause !== wait?.clause) output.wait(next);
+    else if (next?.dueAtMs !== undefined && nowMs > next.dueAtMs + lateMs) {
+      if (!done.has(next.clause)) output.wait(next);
+      done.add(next.clause);
+    }
+    wait = next;
   };
   return (record) => {
-    if (!tells(record)) return;
+    if (!tells(record)) {
+      if ('t' in record) waitFor(wait, record.t);
+      return;
+    }
     records.push(record);
     const story = tellStory(records);
-    if (faultAtMs === undefined && story.faultAtMs !== undefined) told.fault(story.faultAtMs);
+    if (faultAtMs === undefined && story.faultAtMs !== undefined) output.fault(story.faultAtMs);
     ({ faultAtMs } = story);
     const { phases, refused, waiting } = outlookOf(story);
+    const isReady = readinessIn(record, story.victimNode);
+    if (isReady !== undefined && isReady !== wasReady) {
+      output.say(isReady ? 'the node is Ready again' : 'the node is NotReady');
+      wasReady = isReady;
+    }
     for (const [phase, line] of Object.entries(news)) {
       if (phases[phase as keyof Phases] !== null) sayOnce(line);
     }
     for (const line of refused) sayOnce(line);
-    if (waiting !== awaited) told.wait(waiting);
-    awaited = waiting;
+    const { clause, dueS = Infinity } = waiting ?? {};
+    const next =
+      clause === undefined ? undefined : { clause, dueAtMs: (faultAtMs ?? 0) + dueS * 1000 };
+    waitFor(next, record.t);
   };
+}
+
+/** Of the victim, once there is one. */
+function readinessIn(record: SmallRecord, victim: string | undefined): boolean | undefined {
+  if (victim === undefined || record.type !== 'observation') return undefined;
+  if (record.name !== observed.nodeReady || record.node !== victim) return undefined;
+  return record.data['status'] === 'True';
 }
 
 function tells(record: HistoryRecord): record is SmallRecord {

@@ -1,4 +1,4 @@
-/** A run on the terminal: told as it goes, ended by a signal, and at last what it could not mend. */
+/** A run on the terminal: its progress, its end by a signal, and at last what it could not heal. */
 import type { Clock } from '../../clock.ts';
 import type { RunHooks } from '../../library/run-plan.ts';
 import { plainText } from '../../plain-text.ts';
@@ -8,12 +8,12 @@ import { narrating } from './narrator.ts';
 import { startProgress, type Progress } from './progress.ts';
 import { TimeLeft } from './time-left.ts';
 
-/** `perform` is given what the run is to tell; the clock is the run's own. */
+/** `perform` gets the hooks of the run; the clock is the run's own. */
 export async function onTerminal<V>(
   perform: (watch: (clock: Clock) => RunHooks) => Promise<V>,
 ): Promise<V> {
   let progress: Progress | undefined;
-  // Lines tell what the engine, the cluster and the database said.
+  // Lines quote the engine, the cluster and the database.
   const tellStep = (line: string): void => progress?.say(plainText(line));
   const left = new TimeLeft();
   const unhealed: string[] = [];
@@ -33,8 +33,8 @@ export async function onTerminal<V>(
       };
     });
   } finally {
-    await progress?.end();
+    progress?.end();
     // Last, where it is not overlooked.
-    for (const what of unhealed) say(`NOT HEALED, or left behind: ${what}`);
+    for (const what of unhealed) say(`NOT HEALED or left behind: ${what}`);
   }
 }

@@ -22,7 +22,7 @@ function terminal(isTTY: boolean): { stream: NodeJS.WriteStream; text: () => str
   return { stream: terminalLike as unknown as NodeJS.WriteStream, text: () => chunks.join('') };
 }
 
-test('without a terminal: one line each, with the run’s clock and the fault’s', async () => {
+test('without a terminal: one line each, with the run’s clock and the fault’s', () => {
   const { stream, text } = terminal(false);
   const clock = clockAt();
   const progress = startProgress(stream, clock);
@@ -33,9 +33,9 @@ test('without a terminal: one line each, with the run’s clock and the fault’
   progress.fault(5200);
   clock.ms = 12_400;
   progress.say('another node mounted the volume');
-  progress.wait('its commits');
+  progress.wait({ clause: 'its commits' });
   progress.wait(undefined);
-  await progress.end();
+  progress.end();
   expect(text().split('\n')).toEqual([
     '[1 s] — prepare the cluster, the volume and MySQL',
     '[5 s] — fault',
@@ -45,48 +45,55 @@ test('without a terminal: one line each, with the run’s clock and the fault’
   ]);
 });
 
-test('on a terminal: news stand under their own phase, and the end is reached', async () => {
+/** What such a terminal shows in the end: of each line what was written after it was last cleared. */
+const shownOf = (text: string): string[] =>
+  // oxlint-disable-next-line no-control-regex
+  text.split('\n').map((line) => line.split(/\u001B\[\d?[GK]/).at(-1) ?? '');
+
+test('on a terminal events stay, above one line with the clock and the wait', () => {
   const { stream, text } = terminal(true);
   const clock = clockAt();
   const progress = startProgress(stream, clock);
-  progress.phase('prepare');
-  progress.say('MySQL starts');
-  progress.phase('steady');
-  clock.ms = 20_000;
-  progress.phase('fault');
-  progress.fault(20_000);
-  progress.say('the victim is gone');
-  await progress.end();
-  // oxlint-disable-next-line no-control-regex
-  const shown = text().replaceAll(/\u001B\[[0-9;?]*[A-Za-z]/g, '');
-  expect(shown).toContain('the victim is gone');
-  expect(shown).toMatch(/fault \(20 s, fault \+ 0 s\)/);
-});
-
-test('on a terminal the phase under way says what it waits for, and takes its own name again', async () => {
-  const { stream, text } = terminal(true);
-  const progress = startProgress(stream, clockAt());
+  onTestFinished(() => progress.end());
   progress.phase('watch');
-  await vi.waitFor(() => expect(text()).toContain('remedy, and watch'));
-  progress.wait('the force-detach: expected at +709 s');
-  await vi.waitFor(() =>
-    expect(text()).toContain('waiting for the force-detach: expected at +709'),
-  );
-  progress.phase('heal');
-  await progress.end();
-  expect(text().lastIndexOf('remedy, and watch')).toBeGreaterThan(
-    text().lastIndexOf('waiting for'),
-  );
+  progress.say('the node is NotReady');
+  progress.wait({ clause: 'the eviction: expected at +30 s', dueAtMs: 30_000 });
+  for (const line of ['the pod is evicted', 'the old pod is gone', 'the volume is detached']) {
+    progress.say(line);
+  }
+  const log = [
+    '[0 s] — remedy, and watch what Kubernetes does',
+    '[0 s] the node is NotReady',
+    '[0 s] the pod is evicted',
+    '[0 s] the old pod is gone',
+    '[0 s] the volume is detached',
+  ];
+  expect(shownOf(text())).toEqual([...log, '[0 s] waiting for the eviction: expected at +30 s']);
+  progress.wait(undefined);
+  expect(shownOf(text()).at(-1)).toBe('[0 s] remedy, and watch what Kubernetes does');
+  progress.wait({ clause: 'a'.repeat(200) });
+  expect(shownOf(text()).at(-1)).toHaveLength(99);
+  progress.end();
+  expect(shownOf(text())).toEqual([...log, '']);
 });
 
-test('without a terminal a wait that lasts is told again', async () => {
+test('without a terminal a wait that lasts is repeated, and says how late it is', () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const { stream, text } = terminal(false);
-  const progress = startProgress(stream, clockAt());
-  progress.wait('the eviction');
+  const clock = clockAt();
+  const progress = startProgress(stream, clock);
+  progress.wait({ clause: 'the eviction, expected at +80 s', dueAtMs: 80_000 });
+  for (const nowMs of [60_000, 120_000]) {
+    clock.ms = nowMs;
+    vi.advanceTimersByTime(60_000);
+  }
+  progress.end();
   vi.advanceTimersByTime(130_000);
-  await progress.end();
-  vi.advanceTimersByTime(130_000);
-  expect(text().match(/still waiting for the eviction/g)).toHaveLength(2);
+  expect(text().split('\n')).toEqual([
+    '[0 s] waiting for the eviction, expected at +80 s',
+    '[60 s] still waiting for the eviction, expected at +80 s',
+    '[120 s] still waiting for the eviction, expected at +80 s; 40 s late',
+    '',
+  ]);
 });

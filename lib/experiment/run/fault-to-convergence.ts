@@ -192,7 +192,8 @@ async function watch(
     writers.acked().reduce((sum, each) => (each.node === victim.node ? sum : sum + each.count), 0);
   const isSeen = (): boolean => handOver.isSeen(victim);
   const handedOver = await waitUntil(clock, isSeen, { deadlineMs, signal });
-  onProgress(handedOver ? handOver.seen : handOver.none);
+  const outcome = handedOver ? handOver.seen : handOver.none;
+  if (outcome !== undefined) onProgress(outcome);
   if (!handedOver) return;
   const serving = await waitUntil(clock, () => successorCommits() >= servingCommits, {
     deadlineMs: Math.min(deadlineMs, clock.nowMs() + scenario.patienceMs),

@@ -70,15 +70,16 @@ export class RemedyRun {
     const interrupt = { signal, ...afterInterrupt('ask-again') };
     const bound = { what: `remedy ${this.#remedy.name}`, deadlineMs, interrupt };
     this.#step('begin');
+    this.#report('begins');
     this.#stands = true;
     try {
       const detail = await within(cluster.clock, bound, (signal) =>
         this.#remedy.apply(this.#context(signal)),
       );
       this.#step('done', detail);
-      for (const { onProgress } of this.of) onProgress(`remedy ${this.#remedy.name} applied`);
     } catch (error) {
       this.#step('failed', describeError(error));
+      this.#report(`failed: ${describeError(error)}`);
     }
   }
 
@@ -103,6 +104,10 @@ export class RemedyRun {
     await within(clock, bound, (signal) => Promise.resolve(remedy.undo?.(this.#context(signal))));
     this.#stands = false;
     this.#step('healed');
+  }
+
+  #report(what: string): void {
+    for (const { onProgress } of this.of) onProgress(`remedy ${this.#remedy.name} ${what}`);
   }
 
   #context(signal: AbortSignal): RemedyContext<Capability> {

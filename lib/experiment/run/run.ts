@@ -45,7 +45,6 @@ function onOneVolume(context: StepsContext<Testbed>): Steps {
     breakable: () => ({ disk, pods: kubernetes }),
     handOver: {
       isSeen: () => sightings.secondMountAtMs !== undefined,
-      seen: 'another node mounted the volume',
       none: `no second mount within ${scenario.horizonMs / 1000} s`,
     },
     leastMs: 0,

@@ -34,10 +34,10 @@ export interface Steps {
   victim(): Promise<PodRef>;
   /** What of the volume a fault or a remedy may touch. */
   breakable(victim: PodRef): Pick<StruckVolume, 'disk' | 'pods'>;
-  /** Whether somebody else took over, and what the watch says once it has, or has not. */
+  /** Whether another server took over, and what the watch reports then: nothing where records show it. */
   readonly handOver: {
     isSeen(victim: PodRef): boolean;
-    readonly seen: string;
+    readonly seen?: string;
     readonly none: string;
   };
   /** The heal waits at least so long from when the fault is there, beyond what the fault asks for. */
