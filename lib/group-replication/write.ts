@@ -21,10 +21,6 @@ export async function writeGroupOutputs(
   write('report.html', await renderGroupHtml(verdict));
 }
 
-/** What a run found, and what its evidence lacks. */
-export const groupHeadline = ({ sentence, incompleteBecause }: GroupVerdict): string =>
-  [sentence, ...incompleteBecause.map((why) => `Incomplete: ${why}.`)].join(' ');
-
 /** Markdown: the sentence, the phases in their order, what the victim did meanwhile, the findings. */
 export function groupSummary(verdict: GroupVerdict): string {
   const { sentence, victim, successor, settings, findings, incompleteBecause } = verdict;

@@ -207,9 +207,11 @@ function removeUnfinished(
   }
 }
 
-/** Tells what the batch's last line counts it as: of what was open, nothing was expected. */
+/** As the batch's last line counts it. */
 function heldAgainst(trial: BatchTrial | undefined, outcome: RunOutcome): string {
   if (trial === undefined) return '';
+  if (outcome.verdict === 'inconclusive')
+    return `, since ${outcome.incompleteBecause[0] ?? 'evidence is missing'}`;
   const { asExpected, open } = judgeExpectation(trial.scenario, outcome);
   if (open === true) return ', open: no expectation';
   return asExpected ? '' : ', not expected';
@@ -222,6 +224,7 @@ function tell(plan: BatchPlan, attempts: readonly Attempt[], last: Attempt): str
   const about = `[${done}/${plan.trials.length}] ${trial?.label} (${last.trial}, ${seconds} s)`;
   const { outcome, error } = last;
   if (outcome === undefined) return `${about}: FAILED ${error ?? ''}`;
-  const starved = outcome.starved ? ', the machine did not keep time' : '';
+  const isSaid = outcome.verdict === 'inconclusive';
+  const starved = outcome.starved && !isSaid ? ', the machine did not keep time' : '';
   return `${about}: ${outcome.verdict.toUpperCase()}${heldAgainst(trial, outcome)}${starved}`;
 }

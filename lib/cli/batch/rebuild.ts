@@ -24,8 +24,8 @@ export async function rebuildRun(folder: string, history: History): Promise<Rebu
 /** The batch's page and summary, from its batch.json and the verdicts of its runs. */
 export async function rebuildBatch(folder: string): Promise<Rebuilt> {
   const { batchExitCode } = await import('../../matrix/summarize.ts');
-  const { batchLine, readBatch, writeBatch } = await import('./write-batch.ts');
+  const { batchLines, readBatch, writeBatch } = await import('./write-batch.ts');
   const batch = readBatch(folder);
   await writeBatch(folder, batch, batch.replay ?? '');
-  return { text: plainText(batchLine(batch, folder)), code: batchExitCode(batch) };
+  return { text: plainText(batchLines(batch, folder)), code: batchExitCode(batch) };
 }

@@ -14,6 +14,7 @@ import { relabelled } from '../../matrix/place.ts';
 import { paste } from '../flags/typed.ts';
 import { readVerdict, storedVerdict } from '../../experiment/verdict/read-verdict.ts';
 import { say } from '../command.ts';
+import { missingInBatch } from '../terminal/missing-evidence.ts';
 import { takeFreeLock, type Lock } from '../../lock.ts';
 
 /** The pinned batch that this one is compared with, a copy of its batch.json. */
@@ -89,9 +90,13 @@ function readPinned(folder: string): Batch | undefined {
   return existsSync(path) ? readJson(path, batchKind) : undefined;
 }
 
-/** The last line on the terminal. */
-export const batchLine = ({ verdict, sentence }: Batch, folder: string): string =>
-  `${verdict.toUpperCase()} — ${sentence} → ${join(folder, 'report.html')}`;
+/** The last lines on the terminal. */
+export const batchLines = (batch: Batch, folder: string): string =>
+  [
+    `${batch.verdict.toUpperCase()} — ${batch.sentence}`,
+    ...missingInBatch(batch, folder),
+    `Report: ${join(folder, 'report.html')}`,
+  ].join('\n');
 
 /** What a batch's page takes from the verdict.json of one of its runs. */
 const asked = storedVerdict.pick({ phases: true, versions: true });

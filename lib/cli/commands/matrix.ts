@@ -17,7 +17,7 @@ import type { Slot } from '../../matrix/schedule.ts';
 import { onKubernetes, shorten } from '../../matrix/shorten.ts';
 import { plainText } from '../../plain-text.ts';
 import { paste } from '../flags/typed.ts';
-import { lockBatch, batchLine, readBatch, writeBatch } from '../batch/write-batch.ts';
+import { lockBatch, batchLines, readBatch, writeBatch } from '../batch/write-batch.ts';
 import type { BackendChoice } from '../../library/backend-choice.ts';
 import { chooseBackend, removeCluster } from '../../library/backend.ts';
 import { parseArguments, runCommand, say as sayLine, tell } from '../command.ts';
@@ -125,8 +125,7 @@ async function runAndReport(request: Request, baseline: Batch | undefined): Prom
   const { summarizeBatch, batchExitCode } = await import('../../matrix/summarize.ts');
   const found = summarizeBatch(plan, await run(request));
   const batch = await writeBatch(folder, found, commandOf(request), baseline);
-  const line = batchLine(batch, folder);
-  (flags.json ? sayLine : tell)(line);
+  (flags.json ? sayLine : tell)(batchLines(batch, folder));
   if (flags.json) process.stdout.write(`${JSON.stringify(batch, undefined, 2)}\n`);
   return exitCodeUnder(flags.failOn, batchExitCode(batch), verdictsIn(batch));
 }

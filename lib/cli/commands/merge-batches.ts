@@ -5,7 +5,7 @@ import type { ExitCode } from '../../errors.ts';
 import { commandLine, parseArguments, runCommand, tell } from '../command.ts';
 import { paste } from '../flags/typed.ts';
 import { makeFolder } from '../../library/run-folder.ts';
-import { batchLine, readBatch, writeBatch } from '../batch/write-batch.ts';
+import { batchLines, readBatch, writeBatch } from '../batch/write-batch.ts';
 
 export const mergeCommand = (): Command =>
   commandLine('npx zx experiments/merge-batches.mjs', [
@@ -32,6 +32,6 @@ export const mergeShards = (): Promise<void> =>
     const batch = mergeBatches(shards);
     makeFolder(out);
     await writeBatch(out, batch, paste(['npx', 'zx', 'experiments/merge-batches.mjs', ...args]));
-    tell(batchLine(batch, out));
+    tell(batchLines(batch, out));
     return batchExitCode(batch);
   });

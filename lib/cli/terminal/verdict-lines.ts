@@ -1,9 +1,10 @@
-/** The last lines of a run on the terminal: the verdict, what was found, and where it is told. */
+/** The last lines of a run on the terminal: the verdict, what it found, what is missing, the report. */
 import { styleText } from 'node:util';
 import type { Counts } from '../../experiment/scenario.ts';
 import type { VerdictWord } from '../../experiment/verdict/verdict.ts';
 import type { AnyVerdict, Judged } from '../../library/tested/index.ts';
 import { plainText } from '../../plain-text.ts';
+import { missingInRun } from './missing-evidence.ts';
 import { basisLabel, expectedInRun, openWords } from '../../report/wording.ts';
 
 const colours = {
@@ -15,7 +16,7 @@ const colours = {
 } as const satisfies Readonly<Record<VerdictWord, string>>;
 
 /**
- * Three lines. The word is coloured where `stream` is a terminal and NO_COLOR does not forbid it;
+ * Three lines, and more where evidence is missing. The word is coloured where `stream` is a terminal and NO_COLOR does not forbid it;
  * without a stream it is not.
  */
 export function verdictLines(
@@ -24,16 +25,18 @@ export function verdictLines(
   stream?: NodeJS.WriteStream,
 ): string {
   const word = verdict.verdict.toUpperCase();
-  const told =
+  const shown =
     stream === undefined ? word : styleText(['bold', colours[verdict.verdict]], word, { stream });
   return [
-    `${told} (${heldAgainst(verdict)}) — ${basisLabel(verdict)}`,
+    `${shown} (${heldAgainst(verdict)}) — ${basisLabel(verdict)}`,
     plainText(headline),
+    ...missingInRun(verdict).map(plainText),
     `Report: ${plainText(report)}`,
   ].join('\n');
 }
 
 function heldAgainst(verdict: AnyVerdict): string {
+  if (verdict.verdict === 'inconclusive') return `expected ${verdict.expected.join(' or ')}`;
   const counted = verdict.scenario['counted'] as Counts | undefined;
   if ('open' in verdict && verdict.open === true) return openWords(counted);
   if (!verdict.asExpected) return `expected ${expectedInRun(verdict)}`;

@@ -1,6 +1,6 @@
 /** Trouble that the records themselves tell of, whatever is tested: each a reason why a run is incomplete. */
-import type { CertificateRecord } from '../../history/events.ts';
 import type { SmallRecord } from '../../history/reader.ts';
+import type { Verdict } from '../verdict/verdict.ts';
 
 /** Errors, and actions that failed. */
 export const recordedTrouble = (records: readonly SmallRecord[]): string[] =>
@@ -10,7 +10,7 @@ export const recordedTrouble = (records: readonly SmallRecord[]): string[] =>
     return [`${record.actor} ${record.name} failed: ${record.detail ?? 'no detail'}`];
   });
 
-export const failedCertificates = (certificates: readonly CertificateRecord[]): string[] =>
+export const failedCertificates = (certificates: Readonly<Verdict['certificates']>): string[] =>
   certificates
     .filter(({ holds }) => !holds)
     .map(

@@ -48,7 +48,8 @@ export class RemedyRun {
       else
         this.#step(
           'failed',
-          `${whenInWords(this.#scenario.remedyAt)} did not come within the horizon`,
+          `${whenInWords(this.#scenario.remedyAt)} did not come within the horizon; ` +
+            'raise --horizon, or set --remedy-at to an earlier moment',
         );
     } finally {
       this.#acted.resolve(this.#stands);

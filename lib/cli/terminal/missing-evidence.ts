@@ -1,0 +1,95 @@
+/** Why a run or a batch proves nothing, in a few short lines, each with what to do. */
+import { join } from 'node:path';
+import { plural } from '../../counts.ts';
+import { failedCertificates } from '../../experiment/evidence/recorded-trouble.ts';
+import { isStarved } from '../../experiment/evidence/machine-time.ts';
+import { readVerdict, storedVerdict } from '../../experiment/verdict/read-verdict.ts';
+import type { Batch } from '../../matrix/batch.ts';
+import type { AnyVerdict } from '../../library/tested/kind.ts';
+
+const shownReasons = 3;
+const longestReason = 140;
+
+type Incomplete = Pick<AnyVerdict, 'incompleteBecause' | 'certificates' | 'findings' | 'replay'>;
+
+/** No line where the evidence is complete. */
+export function missingInRun(verdict: Incomplete): string[] {
+  const { incompleteBecause: reasons, replay } = verdict;
+  if (reasons.length === 0) return [];
+  const toDo = toDoFor(verdict);
+  const shown = reasons.slice(0, shownReasons);
+  return [
+    ...shown.flatMap((reason) => [`  - ${short(reason)}`, `    ${toDo(reason)}`]),
+    ...(reasons.length > shown.length ? [moreLine(reasons.length - shown.length)] : []),
+    `Then run it again: ${replay}`,
+  ];
+}
+
+/** By what gave the reason. */
+function toDoFor({ certificates, findings }: Incomplete): (reason: string) => string {
+  const ofFault = failedCertificates(certificates);
+  const ofMachine = findings
+    .filter(({ code }) => code === 'AUDIT_MACHINE_TROUBLE')
+    .map(({ code, summary }) => `${code}: ${summary}`);
+  return (reason) => {
+    if (isStarved([reason])) return 'Stop other work on this machine, or use more cores.';
+    if (ofFault.includes(reason))
+      return 'The fault did not hold: check that nothing else heals it.';
+    if (ofMachine.includes(reason))
+      return 'Free memory and disk space: npx zx experiments/doctor.mjs';
+    return 'If it happens again, see docs/how-to/troubleshooting.md.';
+  };
+}
+
+/** No line where the batch and all its cells came to a verdict. */
+export function missingInBatch(batch: Batch, folder: string): string[] {
+  const { cells, controls, checks, inconclusiveBecause, replay } = batch;
+  const within = (run: string | undefined): string => `    See ${join(folder, run ?? '')}`;
+  const lines = [
+    ...cells
+      .filter(({ verdict }) => verdict === 'inconclusive')
+      .flatMap(({ label, runs }) => {
+        const run = runs[0]?.folder;
+        return [`  - cell ${label}: ${short(whyIn(folder, run))}`, within(run)];
+      }),
+    ...controls
+      .filter(({ holds }) => !holds)
+      .flatMap(({ role, trouble, folder: run }) => [
+        `  - control ${role}: ${short(trouble)}`,
+        within(run),
+      ]),
+    ...checks
+      .filter(({ agrees }) => agrees === false)
+      .flatMap(({ label, verdict, before, folder: run }) => [
+        `  - ${label}: ${verdict} alone, ${before.join(', ')} beside others`,
+        within(run),
+      ]),
+  ];
+  const shown = lines.slice(0, 2 * shownReasons);
+  const more = (lines.length - shown.length) / 2;
+  const others = lines.length === 0 ? inconclusiveBecause.map((why) => `  - ${short(why)}`) : [];
+  if (lines.length + others.length === 0) return [];
+  return [
+    ...shown,
+    ...others,
+    ...(more > 0 ? [moreLine(more)] : []),
+    ...(replay === undefined ? [] : [`Then run it again in a new folder: ${replay}`]),
+  ];
+}
+
+/** The first reason of a cell's run. */
+function whyIn(folder: string, run: string | undefined): string {
+  const verdict =
+    run === undefined
+      ? undefined
+      : readVerdict(join(folder, run), storedVerdict.pick({ incompleteBecause: true }));
+  return verdict?.incompleteBecause[0] ?? 'its run failed';
+}
+
+const moreLine = (count: number): string =>
+  `  - ${plural(count, 'more reason')} ${count === 1 ? 'is' : 'are'} in the report`;
+
+const short = (reason: string): string => {
+  const [line = ''] = reason.split('\n');
+  return line.length > longestReason ? `${line.slice(0, longestReason)}…` : line;
+};
