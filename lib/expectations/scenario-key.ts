@@ -1,4 +1,5 @@
 /** Which scenarios are the same: runs of one key answer one question, and are counted together. */
+import { situationOf } from '../experiment/expectation/situation.ts';
 import { shortenedTimers, type Scenario } from '../experiment/scenario.ts';
 
 /** They say how long a run waits and what it keeps, not what is done to whom. */
@@ -47,6 +48,8 @@ const kindsOf = (scenario: Scenario): readonly string[] => [
   // OrderedReady or Parallel, Recreate or RollingUpdate: they differ in rollouts only.
   scenario.workload.startsWith('deployment') ? 'Deployment' : 'StatefulSet',
   rebootOf(scenario),
+  // Such a watch sees other outcomes.
+  ...(situationOf(scenario).watchEnds === 'perhaps before it' ? ['short watch'] : []),
 ];
 
 /** Back before the node is missed, at the forced detach, or later. */

@@ -55,6 +55,13 @@ test.each<readonly [Partial<ScenarioInput>, string]>([
     overlap,
   ],
   [{ also: 'lease-write', alsoAt: 'half-wait' }, overlap],
+  // The watch may end before the hand-over.
+  [{ also: 'attacher-down' }, overlap],
+  [{ also: 'attacher-down', alsoForMs: 1_200_000 }, `safe,${overlap}`],
+  [{ fault: 'kubelet-stall', also: 'api-outage', alsoForMs: 1_200_000 }, `safe,${overlap}`],
+  [{ also: 'controller-restart', alsoForMs: 1_200_000 }, overlap],
+  [{ horizonMs: 500_000 }, `safe,${overlap}`],
+  [{ remedyAt: 600_000 }, `safe,${overlap}`],
   [{ also: 'lease-write', alsoAt: 5000, remedy: 'delete-node' }, overlap],
   [{ fault: 'node-crash' }, 'safe'],
   [{ fault: 'node-crash', powerLoss: 'reorders' }, 'safe'],

@@ -43,9 +43,19 @@ export function expectationOf(scenario: Scenario): Expectation {
   const rows = losesPower(scenario.fault) ? crashRows : partitionRows;
   const row = rows.find((each) => fits(each, situation));
   if (row === undefined) throw new Error('the last row fits everything');
-  const { verdicts, because } = row;
+  const { verdicts, because } = losesPower(scenario.fault) ? row : asWatched(row, situation);
   return { verdicts, because, isRace: gradesIn(verdicts) > 1 };
 }
+
+/** A watch that may end before the hand-over may see none. */
+const asWatched = (row: ExpectationReason, { watchEnds }: Situation): ExpectationReason =>
+  watchEnds === 'after the hand-over' || row.verdicts.includes('safe')
+    ? row
+    : {
+        ...row,
+        verdicts: ['safe', ...row.verdicts],
+        because: `${row.because}; but the watch may end before the hand-over`,
+      };
 
 /** Which verdicts of a crash are no surprise, and why; in the order in which the reasons hold. */
 const early = `${database.title} acknowledges before the log is on disk`;

@@ -1,5 +1,5 @@
 /** A scenario by what decides its outcome, and the form of the reasons that ask for it. */
-import { unsettlesAttachments } from '../../faults/kinds/index.ts';
+import { isOverAtOnce, unsettlesAttachments } from '../../faults/kinds/index.ts';
 import { volumeReleaseOf, type Release } from './release.ts';
 import type { Scenario } from '../scenario.ts';
 import type { VerdictWord } from '../verdict/verdict.ts';
@@ -15,6 +15,7 @@ export interface Situation extends Scenario {
   readonly release: Release;
   /** Whether the attachment may count as uncertain while the storage lets the next node in. */
   readonly attachment: 'counted' | 'perhaps uncertain';
+  readonly watchEnds: 'after the hand-over' | 'perhaps before it';
 }
 
 /** A successor needs more than this from the detach's answer to its first write. */
@@ -22,8 +23,27 @@ const soonestMountMs = 500;
 /** And mostly less than this: 51 of 54 second mounts after a forced delete (reports/matrix). */
 const latestMountMs = 7000;
 
+/** Controllers look every few seconds, and an attach and a mount follow. */
+const handOverSlackMs = 60_000;
+
+/** From the fault to the hand-over, by the timers in force; a second fault that lasts holds it up. */
+function handOverMs(scenario: Scenario): number {
+  const { graceMs, tolerationMs, forceDetachAfterMs, remedyAt } = scenario;
+  const { also, alsoAt, alsoForMs } = scenario;
+  const evictedMs = graceMs + tolerationMs;
+  const goneMs = typeof remedyAt === 'number' ? Math.max(evictedMs, remedyAt) : evictedMs;
+  const waitsMs = volumeReleaseOf(scenario) === 'timeout' ? forceDetachAfterMs : 0;
+  const ownMs = goneMs + waitsMs;
+  if (also === 'none' || isOverAtOnce(also)) return ownMs;
+  const alsoFrom = { terminating: 0, 'pod-gone': 0, 'half-wait': 0.5, 'force-detach': 1 } as const;
+  const alsoMs =
+    typeof alsoAt === 'number' ? alsoAt : goneMs + alsoFrom[alsoAt] * forceDetachAfterMs;
+  return Math.max(ownMs, alsoMs + alsoForMs);
+}
+
 export function situationOf(scenario: Scenario): Situation {
-  const { cutAfterMs, overlapMs, rate } = scenario;
+  const { cutAfterMs, overlapMs, rate, horizonMs } = scenario;
+  const isSoon = handOverMs(scenario) + handOverSlackMs <= horizonMs;
   const laterCut = cutAfterMs <= overlapMs ? 'before the heal' : 'late';
   const cut = cutAfterMs <= latestMountMs ? 'soon' : laterCut;
   return {
@@ -32,6 +52,7 @@ export function situationOf(scenario: Scenario): Situation {
     cut: cutAfterMs <= soonestMountMs ? 'at once' : cut,
     release: volumeReleaseOf(scenario),
     selfFenced: selfFenced(scenario),
+    watchEnds: isSoon ? 'after the hand-over' : 'perhaps before it',
     attachment: unsettlesAttachments(scenario.also) ? grantedAs(scenario) : 'counted',
   };
 }
