@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { lacksSysResource, type MachineFacts, type ProbeFacts } from './machine-facts.ts';
+import { kubernetesReleases } from '../../kubernetes-versions.ts';
 import { judgeMachine, judgeProbes } from './preflight.ts';
 
 const gibibyte = 1024 ** 3;
@@ -41,6 +42,22 @@ test('each thing that is missing is named, with a command that mends it', () => 
     if (result.state === 'failed') expect(result.mend).toMatch(/\w/);
   }
 });
+
+test.each(['1', '2'])(
+  'control groups of version %s run every Kubernetes that clusters are made of',
+  (cgroupVersion) => {
+    const { found = '' } =
+      judgeMachine({ ...good, engine: { ...engine, cgroupVersion } }).find(
+        ({ code }) => code === 'CGROUPS',
+      ) ?? {};
+    for (const minor of [
+      Object.keys(kubernetesReleases)[0],
+      Object.keys(kubernetesReleases).at(-1),
+    ]) {
+      expect(found).toContain(minor);
+    }
+  },
+);
 
 test('an engine elsewhere leaves its disk unknown, which stops nobody', () => {
   const results = judgeMachine({ ...good, engine: { ...engine, freeBytes: undefined } });

@@ -1,6 +1,7 @@
 /** Whether this machine can run a cluster: one list of checks for the doctor and for every start. */
 import { InfrastructureError } from '../../errors.ts';
 import { byHand } from '../../engine/commands.ts';
+import { kubernetesReleases } from '../../kubernetes-versions.ts';
 import { engineMissing } from '../../engine/run.ts';
 import {
   machineFacts,
@@ -33,7 +34,7 @@ export interface CheckResult {
    */
   readonly state: 'ok' | 'failed' | 'unknown' | 'optional';
   readonly found: string;
-  /** A command that mends it. */
+  /** A command that fixes it. */
   readonly mend?: string;
 }
 
@@ -57,7 +58,7 @@ export async function mustPass(cluster: string): Promise<void> {
   const failed = judgeMachine(machine).find(({ state }) => state === 'failed');
   if (failed === undefined) return;
   throw new InfrastructureError(failed.code, `${failed.name}: ${failed.found}`, {
-    hint: 'experiments/doctor.mjs shows all that is missing',
+    hint: 'this shows everything that is missing: npx zx experiments/doctor.mjs',
     ...(failed.mend === undefined ? {} : { command: failed.mend }),
   });
 }
@@ -76,12 +77,12 @@ export function judgeMachine(facts: MachineFacts): CheckResult[] {
       found: facts.loopControl ? '/dev/loop-control' : 'no /dev/loop-control',
       mend: 'modprobe loop',
     }),
-    judge('FUSE', 'FUSE, by which the disk is served', {
+    judge('FUSE', 'FUSE, which serves the disk', {
       ok: facts.fuse,
       found: facts.fuse ? '/dev/fuse' : 'no /dev/fuse',
       mend: 'modprobe fuse',
     }),
-    judge('PACKAGES_ELSEWHERE', 'packages in the checkout, which containers get as it is', {
+    judge('PACKAGES_ELSEWHERE', 'packages inside the checkout', {
       ok: facts.packagesElsewhere === undefined,
       found: facts.packagesElsewhere ?? 'node_modules',
       mend: 'rm node_modules && npm ci',
@@ -105,19 +106,25 @@ export function judgeMachine(facts: MachineFacts): CheckResult[] {
     judge('ENGINE_MISSING', 'a Docker engine', { ok: true, found: engine.version }),
     judge('CGROUPS', 'control groups', {
       ok: true,
-      found: `version ${engine.cgroupVersion}${
-        engine.cgroupVersion === '1' ? ': Kubernetes up to 1.34' : ''
-      }`,
+      found: `version ${engine.cgroupVersion}: ${cgroupWords[engine.cgroupVersion] ?? 'never tried'}`,
     }),
     judgeDisk(engine),
     ...results,
   ];
 }
 
+const minors = Object.keys(kubernetesReleases);
+
+/** A kubelet refuses version 1 from Kubernetes 1.35 on, unless kind-config.ts sets failCgroupV1. */
+const cgroupWords: Readonly<Record<string, string>> = {
+  1: `Kubernetes ${minors.at(-1)} to ${minors[0]}; from 1.35 on kubelets get failCgroupV1: false`,
+  2: `Kubernetes ${minors.at(-1)} to ${minors[0]}; all runs of this project were on version 1`,
+};
+
 function judgeDisk(engine: { rootDir: string; freeBytes: number | undefined }): CheckResult {
   const name = `at least ${gib(leastDiskBytes)} of disk space`;
   if (engine.freeBytes === undefined) {
-    const found = `${engine.rootDir} cannot be seen from here`;
+    const found = `${engine.rootDir} is not visible from here`;
     return { code: 'DISK_SPACE', name, state: 'unknown', found };
   }
   return judge('DISK_SPACE', name, {
@@ -152,7 +159,7 @@ function judgeQemu({ ok, found }: ProbeFacts['qemu']): CheckResult {
   const about = { code: 'QEMU_MISSING', name: 'qemu, for virtual machines of two-kernels' };
   if (ok) return { ...about, state: 'ok', found };
   const mend = 'apt-get install -y --no-install-recommends qemu-system-x86';
-  return { ...about, state: 'optional', found: `${found}: --hosts loops does without`, mend };
+  return { ...about, state: 'optional', found: `${found}: --hosts loops works without it`, mend };
 }
 
 function judge(
