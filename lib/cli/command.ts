@@ -9,6 +9,7 @@ import {
   type ExitCode,
 } from '../errors.ts';
 import { plainText } from '../plain-text.ts';
+import { projectVersion } from '../project-version.ts';
 import { scriptArguments, asTyped } from './flags/typed.ts';
 
 /** Runs the script named `<name>.mjs` and sets the exit code. Never throws. */
@@ -53,6 +54,7 @@ export type CommandExample = readonly [wanted: string, words: string];
 export const commandLine = (typed: string, examples: readonly CommandExample[]): Command =>
   new Command(asTyped(typed))
     .helpOption('-h, --help', 'show this')
+    .version(projectVersion(), '-V, --version', 'show the version')
     .showSuggestionAfterError(true)
     .exitOverride()
     .configureOutput({ writeErr: () => undefined })

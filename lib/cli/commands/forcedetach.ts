@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs';
 import { exitCode, UsageError } from '../../errors.ts';
 import { projectVersion } from '../../project-version.ts';
 import { exitCodeAfter, tell } from '../command.ts';
+import { anyExperiment, completion } from './completion.ts';
 import { commands, isExperiment } from '../flags/typed.ts';
 
 const experiments = new URL('../../../experiments/', import.meta.url);
@@ -38,11 +39,15 @@ async function startFor([command = '--help', ...words]: readonly string[]): Prom
     tell(usage());
     return undefined;
   }
-  if (command === '--version' || command === '-V') {
+  if (isVersion(command)) {
     tell(projectVersion());
     return undefined;
   }
   if (command === 'run') return runFor(words);
+  if (command === 'completion') {
+    await completion(words, experimentNames());
+    return undefined;
+  }
   const found = Object.entries(commands).find(([word]) => word === command);
   if (found !== undefined) return { file: found[1].file, words };
   const isNamed = experimentNames().includes(command);
@@ -51,6 +56,8 @@ async function startFor([command = '--help', ...words]: readonly string[]): Prom
     command: isNamed ? `npx forcedetach run ${command}` : 'npx forcedetach',
   });
 }
+
+const isVersion = (word: string): boolean => ['--version', '-V', 'version'].includes(word);
 
 /** The experiment that is named among the flags, or the one whose fault a flag gives. */
 async function runFor(words: readonly string[]): Promise<CommandStart | undefined> {
@@ -66,6 +73,10 @@ async function runFor(words: readonly string[]): Promise<CommandStart | undefine
     tell(runUsage());
     return undefined;
   }
+  if (words.some(isVersion)) {
+    tell(projectVersion());
+    return undefined;
+  }
   throw new UsageError('NO_EXPERIMENT', 'nothing says what is to be run', {
     hint: `name an experiment, or give --fault KIND; there are ${experimentNames().join(', ')}`,
     command: 'npx forcedetach run --help',
@@ -74,12 +85,7 @@ async function runFor(words: readonly string[]): Promise<CommandStart | undefine
 
 /** The first word that is neither a flag nor the value of one; behind the last where there is none. */
 async function nameAt(words: readonly string[]): Promise<number> {
-  // Imported only here: the other commands answer without a scenario.
-  const { completeScenario } = await import('../../experiment/scenario.ts');
-  const { experimentCommand } = await import('../flags/flags.ts');
-  const question = 'What is to be run?';
-  const base = completeScenario({ name: 'any', question, fault: anyFault, expected: ['safe'] });
-  const { options } = experimentCommand(base, []);
+  const { options } = await anyExperiment();
   const takesValue = (word: string): boolean =>
     options.some(({ long, required }) => long === word && required);
   let at = 0;
@@ -99,7 +105,7 @@ function experimentNamed(name: string): string {
 const anyFault = 'node-crash';
 
 const isHelp = (word: string): boolean => ['--help', '-h', 'help'].includes(word);
-const allWords = (): string[] => ['run', ...Object.keys(commands)];
+const allWords = (): string[] => ['run', ...Object.keys(commands), 'completion'];
 
 const experimentNames = (): string[] =>
   readdirSync(experiments)
@@ -122,9 +128,10 @@ const usage = (): string =>
     ...inColumns([
       ['run', 'one experiment by its name'],
       ...Object.entries(commands).map(([word, { about }]) => [word, about] as const),
+      ['completion', 'a script that completes commands and flags in bash, zsh or fish'],
     ]),
     '',
-    'COMMAND --help shows its flags, and examples; --version says which this is.',
+    'COMMAND --help shows its flags and examples; --version shows the version.',
   ].join('\n');
 
 const runUsage = (): string =>

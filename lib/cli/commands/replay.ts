@@ -26,7 +26,7 @@ export const replayCommand = (): Command =>
 /** Runs what `process.argv` asks for and sets the exit code. Never throws. */
 export const replaySchedule = (): Promise<void> =>
   runCommand('replay', async ([file = '', ...args]): Promise<ExitCode> => {
-    if (file === '--help' || file === '-h') parseArguments(replayCommand(), [file]);
+    if (/^(-h|--help|-V|--version)$/.test(file)) parseArguments(replayCommand(), [file]);
     if (file === '' || file.startsWith('-')) {
       throw new UsageError('NO_FILE', 'give the schedule file first, then the flags', {
         command: 'npx zx experiments/replay.mjs --help',
