@@ -172,8 +172,8 @@ function oldKeysOf(file: unknown): string[] {
   ];
 }
 
-/** Reads a matrix file. What is wrong in it is said with its line, its path and a hint. */
-const matrixFile: FileKind<Matrix> = {
+/** Errors name the line, the path and a hint. */
+export const matrixFile: FileKind<Matrix> = {
   kind: 'matrix',
   schema: matrixSchema,
   hint: 'docs/reference/matrix.md has every key, docs/reference/scenarios.md every field',

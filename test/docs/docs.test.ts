@@ -9,8 +9,9 @@ import { verdictWords } from '../../lib/experiment/scenario.ts';
 import { verdictSchema } from '../../lib/experiment/verdict/verdict.ts';
 import { certificateJsonSchema } from '../../lib/probe/published/read.ts';
 import { terms } from '../../lib/report/terms.ts';
+import { matrixFile } from '../../lib/matrix/matrix-schema.ts';
 import { scheduleFile } from '../../lib/sweep/schedule-file.ts';
-import { parseYaml } from '../../lib/yaml-file.ts';
+import { parseYaml, type FileKind } from '../../lib/yaml-file.ts';
 import { meanings } from '../../lib/report/wording.ts';
 import { diskModesPage } from '../full/disk-modes-page.ts';
 import { remediesPage } from '../full/remedies-page.ts';
@@ -19,6 +20,8 @@ import { path as errorsPath, renderedPage as renderedErrors } from './errors-pag
 import { path as flagsPath, renderedPage as renderedFlags } from './flags-page.ts';
 import { read, root } from './pages.ts';
 import {
+  matrixJsonSchema,
+  matrixSchemaPath,
   path as scenarioPath,
   renderedPage as renderedScenario,
   scheduleJsonSchema,
@@ -84,9 +87,48 @@ test('docs/reference/scenario.schema.json takes the schedules that are here, and
   }
 });
 
-function isRead(file: object): boolean {
+test('docs/reference/matrix.schema.json takes the matrices that are here, and no more than is read', async () => {
+  const schema = matrixJsonSchema();
+  const text = `${JSON.stringify(schema, undefined, 2)}\n`;
+  await expect(text).toMatchFileSnapshot(join(root, matrixSchemaPath));
+  const takes = z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);
+  const folder = 'experiments/matrices';
+  for (const file of readdirSync(join(root, folder))) {
+    expect([file, takes.safeParse(parse(read(`${folder}/${file}`))).success]).toEqual([file, true]);
+  }
+  const least = { name: 'a', question: 'Is it safe?', axes: { disk: ['fenced'] } };
+  const matrices = [
+    [{}, true],
+    [{ axes: { 'fault.kind': ['freeze'], case: { one: { disk: 'fenced' } } } }, true],
+    [{ axes: { disk: { mode: ['fenced'] } } }, false],
+    [{ axes: { disk: ['fence'] } }, false],
+    [{ axes: { case: { one: { dis: 'fenced' } } } }, false],
+    [{ base: { timers: { grace: 10 } } }, false],
+    [{ repeats: 0 }, false],
+    [{ repeat: 2 }, false],
+    [{ include: [{ fault: 'freeze' }], rerunAlone: 0.5 }, true],
+  ] as const;
+  for (const [more, isTaken] of matrices) {
+    const file = { ...least, ...more };
+    const asFile = takes.safeParse(file).success;
+    expect([more, asFile, isRead(file, matrixFile)]).toEqual([more, isTaken, isTaken]);
+  }
+});
+
+test.each([
+  ['matrices', matrixSchemaPath],
+  ['schedules', schemaPath],
+])('each file of experiments/%s names its schema for editors', (folder, schema) => {
+  for (const file of readdirSync(join(root, 'experiments', folder))) {
+    const [line = ''] = read(`experiments/${folder}/${file}`).split('\n');
+    const [, path = ''] = /^# yaml-language-server: \$schema=(.*)$/.exec(line) ?? [];
+    expect([file, join('experiments', folder, path)]).toEqual([file, schema]);
+  }
+});
+
+function isRead(file: object, kind: FileKind<unknown> = scheduleFile): boolean {
   try {
-    parseYaml(stringify(file), 'file.yaml', scheduleFile);
+    parseYaml(stringify(file), 'file.yaml', kind);
     return true;
   } catch (error) {
     if (error instanceof UsageError) return false;

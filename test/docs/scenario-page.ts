@@ -1,4 +1,4 @@
-/** The tables of docs/reference/scenarios.md and the JSON Schema of schedule files, from the fields' declarations. */
+/** The tables of docs/reference/scenarios.md and the JSON Schemas of schedule and matrix files, from the fields' declarations. */
 import { z } from 'zod';
 import { capabilities, capabilityNames, type Capability } from '../../lib/capabilities.ts';
 import { kindCapabilities } from '../../lib/cluster/kind/capabilities.ts';
@@ -10,15 +10,18 @@ import {
   fieldNames,
   groups,
   kindsInWords,
+  type FieldName,
   type Group,
 } from '../../lib/experiment/written-paths.ts';
 import { faultDeclarations } from '../../lib/faults/kinds/index.ts';
 import type { Field } from '../../lib/fields/field.ts';
 import type { KindDeclaration } from '../../lib/fields/of-kinds.ts';
+import { matrixSchema } from '../../lib/matrix/matrix-schema.ts';
 import { remedyDeclarations } from '../../lib/remedies/kinds/index.ts';
 
 export const path = 'docs/reference/scenarios.md';
 export const schemaPath = 'docs/reference/scenario.schema.json';
+export const matrixSchemaPath = 'docs/reference/matrix.schema.json';
 
 const code = (text: string): string => `\`${text.replaceAll('|', '\\|')}\``;
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
@@ -137,8 +140,11 @@ const mapOf = (members: Readonly<Record<string, object>>, required: readonly str
   additionalProperties: false,
 });
 
-/** A word, or a map of what goes with one kind; a map without a kind has what goes with the default one. */
-function groupSchema({ head, word, members }: Group): object {
+/**
+ * A word, or a map of what goes with one kind. A map without a kind has what goes with the default one;
+ * in a part of a scenario, with the kind that another part names.
+ */
+function groupSchema({ head, word, members }: Group, isPart: boolean): object {
   const refs = [...members].map(([key, name]) => ({
     ...{ key, name, of: (fields[name] as Field).of },
     ref: { $ref: `#/$defs/${fields[name].at}` },
@@ -148,7 +154,8 @@ function groupSchema({ head, word, members }: Group): object {
   const kinds = flag?.choices ?? [];
   const allOf = (kind?: string): object => {
     const going = refs.filter(({ of }) => kind === undefined || of?.includes(kind) !== false);
-    const required = kind === undefined || kind === stock ? [] : [headRef?.key ?? ''];
+    const needsNone = isPart || kind === undefined || kind === stock;
+    const required = needsNone ? [] : [headRef?.key ?? ''];
     const pairs = going.map((each) => {
       const isKind = each === headRef && kind !== undefined;
       return [each.key, isKind ? { const: kind } : each.ref] as const;
@@ -161,9 +168,46 @@ function groupSchema({ head, word, members }: Group): object {
   return others.length === 0 ? only : { anyOf: all };
 }
 
-/** Of a schedule file; `$defs.scenario` is what a matrix's `base` and cells come to together. */
+const draft = 'https://json-schema.org/draft/2020-12/schema';
+const settings = (isPart: boolean): Readonly<Record<string, object>> =>
+  Object.fromEntries([...groups.values()].map((group) => [group.name, groupSchema(group, isPart)]));
+
+/** A field's place in the axes, and the list of its values. */
+const fieldAxes = Object.fromEntries(
+  [...groups.values()].flatMap(({ name: group, word, members }) => {
+    const listOf = (field: FieldName): object => ({
+      ...{ type: 'array', minItems: 1 },
+      items: { $ref: `#/$defs/${fields[field].at}` },
+    });
+    const dotted = [...members].map(([key, field]) => [`${group}.${key}`, listOf(field)] as const);
+    return word === undefined ? dotted : [[group, listOf(word)] as const, ...dotted];
+  }),
+);
+
+/** Of a matrix file: what the fields mean is checked when it is read. */
+export function matrixJsonSchema(): object {
+  const { $schema: _, properties, ...form } = z.toJSONSchema(matrixSchema, { io: 'input' });
+  const scenario = { $ref: '#/$defs/scenario' };
+  return {
+    $schema: draft,
+    title: 'A matrix of forcedetach: what all cells share, and the axes over it',
+    ...form,
+    properties: {
+      ...properties,
+      base: scenario,
+      include: { type: 'array', items: scenario },
+      axes: {
+        ...{ type: 'object', properties: fieldAxes },
+        additionalProperties: { type: 'object', additionalProperties: scenario },
+      },
+    },
+    $defs: { scenario: mapOf(settings(true), []), ...definitions },
+  };
+}
+
+/** Of a schedule file. */
 export const scheduleJsonSchema = (): object => ({
-  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  $schema: draft,
   title: 'A schedule of forcedetach: a scenario, its seed, and what is predicted',
   ...mapOf(
     {
@@ -176,10 +220,7 @@ export const scheduleJsonSchema = (): object => ({
     ['name', 'question', 'seed', 'predicted', 'scenario'],
   ),
   $defs: {
-    scenario: mapOf(
-      Object.fromEntries([...groups.values()].map((group) => [group.name, groupSchema(group)])),
-      ['fault'],
-    ),
+    scenario: mapOf(settings(false), ['fault']),
     ...definitions,
   },
 });
