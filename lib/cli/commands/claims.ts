@@ -3,10 +3,13 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
+import { plural } from '../../counts.ts';
+import { parseDurationMs } from '../../durations.ts';
 import { $ } from '../../engine/shell.ts';
 import { exitCode, UsageError, type ExitCode } from '../../errors.ts';
 import { kubernetesFields } from '../../cluster/fields.ts';
 import { shortTimersMs, stockTimersMs } from '../../experiment/scenario.ts';
+import { fields } from '../../experiment/fields.ts';
 import { kubernetesDefault } from '../../kubernetes-versions.ts';
 import { readAnswers, type AnsweredClaim } from '../../claims/answer.ts';
 import { claims } from '../../claims/list.ts';
@@ -21,6 +24,8 @@ import { nonEmpty } from '../flags/flag-values.ts';
 import { shortFlagsBeside } from '../flags/short-flags.ts';
 import { onInterrupt } from '../guard.ts';
 import { makeFolder } from '../../library/run-folder.ts';
+
+const stockHorizonMs = Number(fields.horizonMs.stock);
 
 interface Flags extends Pick<CommonFlags, 'clusterName' | 'images' | 'keep'> {
   readonly kubernetes: string;
@@ -45,6 +50,7 @@ export const askClaims = (): Promise<void> =>
     if (flags.run !== undefined) return tell(answersOf(flags.run, wanted), chosen, flags);
     if (chosen.length === 0) return list(wanted);
     for (const line of wanted.flatMap((claim) => commandsOf(claim, flags))) say(line);
+    say(costOf(wanted, flags));
     if (flags.dryRun) return exitCode.expected;
     return tell(answersOf(await runAll(wanted, flags), wanted), chosen, flags);
   });
@@ -92,6 +98,25 @@ const without = ({ runs, procedure, ...claim }: Claim, flags: Flags): Claim => (
     ? {}
     : { procedure }),
 });
+
+/** Before anything is created: how long real runs watch at most. */
+function costOf(wanted: readonly Claim[], flags: Flags): string {
+  const runs = runsOf(wanted);
+  const procedures = wanted.filter(({ procedure }) => procedure !== undefined).length;
+  const watchMs = runs
+    .map((run) => /.*--horizon[ =](\S+)/.exec(commandOf(run, flags))?.[1])
+    .reduce((sum, horizon) => sum + (parseDurationMs(horizon ?? '') ?? stockHorizonMs), 0);
+  const parts = [
+    ...(runs.length === 0 ? [] : [plural(runs.length, 'run')]),
+    ...(procedures === 0 ? [] : [plural(procedures, 'procedure')]),
+  ];
+  if (parts.length === 0) return 'These claims need no run.';
+  const minutes = `${Math.ceil(watchMs / 60_000)} min`;
+  return (
+    `Cost: ${parts.join(' and ')} on kind, one after the other; the runs watch for up to ${minutes}` +
+    ` in all, besides set-up and audits.${flags.short ? '' : ' --short is faster.'}`
+  );
+}
 
 function commandsOf({ number, procedure, runs = [] }: Claim, flags: Flags): string[] {
   const own =
