@@ -103,6 +103,6 @@ export function able<T extends object, Port extends PortName, C extends Capabili
   if (isAble(port, name, needs)) return port;
   const verbs = lacking(port, name, needs).join(', ');
   throw new InfrastructureError('CAPABILITY_UNTRUE', `this cluster’s ${name} cannot ${verbs}`, {
-    hint: 'its backend says more than it has: correct its list of capabilities',
+    hint: 'its backend declares a capability that it lacks: correct the list',
   });
 }

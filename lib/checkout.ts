@@ -19,8 +19,8 @@ export function orShipped(path: string): string {
 /** Throws InfrastructureError `NEEDS_CHECKOUT` in the npm package. `doing`: what can't be done there. */
 export function needCheckout(doing: string): void {
   if (isCheckout) return;
-  throw new InfrastructureError('NEEDS_CHECKOUT', `the npm package can’t do this: ${doing}`, {
-    hint: 'images and pods are made from the source: clone the repository and run it there; the package predicts',
+  throw new InfrastructureError('NEEDS_CHECKOUT', `the npm package cannot do this: ${doing}`, {
+    hint: 'this needs the source: clone the repository and run it there; the package only predicts',
     command: 'npx forcedetach run node-crash --cluster sim',
   });
 }

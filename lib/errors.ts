@@ -9,6 +9,8 @@ export interface ErrorDetail {
   readonly hint?: string;
   /** A shell command to paste, shown on a line of its own. */
   readonly command?: string;
+  /** What would do, in place of a command: the command that was typed, with these words behind it. */
+  readonly again?: readonly string[];
   /** The error underneath. */
   readonly cause?: unknown;
 }
@@ -31,6 +33,7 @@ export abstract class ForcedetachError extends Error {
   readonly code: string;
   readonly hint: string | undefined;
   readonly command: string | undefined;
+  readonly again: readonly string[] | undefined;
   abstract readonly exitCode: ExitCode;
 
   constructor(code: string, message: string, detail: ErrorDetail = {}) {
@@ -39,6 +42,7 @@ export abstract class ForcedetachError extends Error {
     this.code = code;
     this.hint = detail.hint;
     this.command = detail.command;
+    this.again = detail.again;
   }
 }
 

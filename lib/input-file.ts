@@ -42,8 +42,8 @@ export function openInput(path: string | URL): number {
   const file = opened(path);
   if (fstatSync(file).isFile()) return file;
   closeSync(file);
-  throw new UsageError('FILE_NOT_REGULAR', `${String(path)} is no regular file`, {
-    hint: 'give a file, no folder, pipe or device',
+  throw new UsageError('FILE_NOT_REGULAR', `${String(path)} is not a regular file`, {
+    hint: 'give a file, not a folder, pipe or device',
   });
 }
 
@@ -52,8 +52,8 @@ function opened(path: string | URL): number {
     // Without it the opening of a pipe waits for somebody who writes.
     return openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (cause) {
-    throw new UsageError('FILE_UNREADABLE', `${String(path)} can't be read`, {
-      hint: 'give a file that is there and that you may read',
+    throw new UsageError('FILE_UNREADABLE', `cannot read ${String(path)}`, {
+      hint: 'give an existing file that you may read',
       cause,
     });
   }
@@ -77,8 +77,8 @@ function readUpTo(file: number, path: string | URL, sizeBytes: number, mostBytes
 const tooLarge = (path: string | URL, mostBytes: number): UsageError =>
   new UsageError(
     'FILE_TOO_LARGE',
-    `${String(path)} has more than ${Math.floor(mostBytes / mebibyte)} MiB`,
-    { hint: 'give another file: none that is read here is so large' },
+    `${String(path)} is larger than ${Math.floor(mostBytes / mebibyte)} MiB`,
+    { hint: 'give another file: forcedetach writes none of this size' },
   );
 
 /** What is in the folder. Throws UsageError `FOLDER_UNREADABLE`. */
@@ -86,8 +86,8 @@ export function readFolder(path: string): Dirent[] {
   try {
     return readdirSync(path, { withFileTypes: true });
   } catch (cause) {
-    throw new UsageError('FOLDER_UNREADABLE', `${path} can't be read`, {
-      hint: 'give a folder that is there',
+    throw new UsageError('FOLDER_UNREADABLE', `cannot read ${path}`, {
+      hint: 'give an existing folder',
       cause,
     });
   }

@@ -47,7 +47,7 @@ function valueOf<T>(text: string, path: string, kind: JsonKind<T>): unknown {
 
 function refuseReserved(key: string, value: unknown): unknown {
   if (key !== reservedKey) return value;
-  throw new Error(`no key may be called ${reservedKey}`);
+  throw new Error(`a key must not be called ${reservedKey}`);
 }
 
 function refuseNewer<T>(value: unknown, path: string, { kind, version }: JsonKind<T>): void {
@@ -60,6 +60,6 @@ function refuseNewer<T>(value: unknown, path: string, { kind, version }: JsonKin
 export const newer = (kind: string, path: string, found: number, known: number): UsageError =>
   new UsageError(
     `${errorCodeOf(kind)}_NEWER`,
-    `${path} is of version ${found}; this forcedetach reads up to ${known}`,
-    { hint: 'use the forcedetach that wrote it, or a later one' },
+    `${path} has version ${found}; this forcedetach reads up to ${known}`,
+    { hint: 'use the forcedetach that wrote it, or a newer one' },
   );

@@ -30,7 +30,7 @@ test('a script that sleeps in a program of its own', async () => {
   const kubeconfig = writeKubeconfig(folder, 'http://127.0.0.1:1', { exec });
   const argv = ['--input-type=module', '--eval', asks, kubeconfig];
   const { stdout } = await promisify(execFile)(process.execPath, argv);
-  const why = 'the kubeconfig’s program for credentials gave none in 0.5 s';
+  const why = 'the credential program of the kubeconfig gave no answer in 0.5 s';
   expect(stdout.trim().split('\n')).toEqual([`CREDENTIALS_SILENT ${why}`, 'in time']);
   const pid = Number(readFileSync(pidFile, 'utf8'));
   await vi.waitFor(() => expect(machineProcesses.startTicks(pid)).toBeUndefined(), 10_000);

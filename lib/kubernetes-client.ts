@@ -71,7 +71,7 @@ function after(timeoutMs: number): AbortSignal {
 /** Nothing was sent yet: the API server is not the one that is silent. */
 const noCredentials = (signal: AbortSignal, timeoutMs: number): Promise<never> =>
   new Promise((_, reject) => {
-    const why = `the kubeconfig’s program for credentials gave none in ${timeoutMs / 1000} s`;
+    const why = `the credential program of the kubeconfig gave no answer in ${timeoutMs / 1000} s`;
     const give = (): void => reject(new InfrastructureError('CREDENTIALS_SILENT', why));
     signal.addEventListener('abort', give, { once: true });
   });

@@ -101,8 +101,8 @@ export function releaseOf(kubernetes: string, source: 'built' | 'published'): st
     const known = Object.keys(kubernetesReleases).join(', ');
     throw new UsageError(
       'KUBERNETES_NOT_MEASURABLE',
-      `no cluster is made of Kubernetes ${kubernetes}: only the model plays it`,
-      { hint: `measure ${known}, or predict it: --cluster sim` },
+      `Kubernetes ${kubernetes} runs on the model only, not on a cluster`,
+      { hint: `clusters run ${known}`, again: ['--cluster', 'sim'] },
     );
   }
   const isPatch = kubernetes !== minorOf(kubernetes);
@@ -110,7 +110,7 @@ export function releaseOf(kubernetes: string, source: 'built' | 'published'): st
   if (!isPatch || kubernetes === release.published) return release.published;
   throw new UsageError(
     'KUBERNETES_NOT_PUBLISHED',
-    `no node image of Kubernetes ${kubernetes} is known by its digest`,
-    { hint: `take ${release.published}, or compile it here: --images built` },
+    `there is no pinned node image of Kubernetes ${kubernetes}`,
+    { hint: `use ${release.published}, or build it here`, again: ['--images', 'built'] },
   );
 }

@@ -18,13 +18,13 @@ export function privateFolder(path: string): string {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
     const found = lstatSync(path);
-    if (!found.isDirectory()) throw new Error('it is no folder');
+    if (!found.isDirectory()) throw new Error('it is not a folder');
     if (found.uid !== process.getuid?.()) throw new Error('it belongs to another user');
     if ((found.mode & 0o077) !== 0) chmodSync(path, 0o700);
     return path;
   } catch (cause) {
     throw new InfrastructureError('STATE_FOLDER', `${path} cannot be used`, {
-      hint: 'give XDG_STATE_HOME a folder of your own, or mend that one',
+      hint: 'set XDG_STATE_HOME to a folder of your own, or correct the owner of this one',
       command: `ls -ld ${path}`,
       cause,
     });

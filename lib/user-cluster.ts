@@ -36,7 +36,10 @@ export async function userKubeConfig(
   const context = wanted ?? config.getCurrentContext();
   if (!names.includes(context)) {
     throw new UsageError('NO_SUCH_CONTEXT', `there is no context \`${context}\``, {
-      hint: `choose with --context: ${names.join(', ') || 'but the kubeconfig has none'}`,
+      hint:
+        names.length === 0
+          ? 'the kubeconfig has none'
+          : `choose one with --context: ${names.join(', ')}`,
       command: 'kubectl config get-contexts',
     });
   }
@@ -58,8 +61,8 @@ function readConfigs(
   const wanted = kubeconfig || join(homedir(), '.kube', 'config');
   const files = wanted.split(delimiter).filter((file) => file !== '' && existsSync(file));
   const missing = (cause?: unknown): InfrastructureError =>
-    new InfrastructureError('KUBECONFIG_MISSING', `no kubeconfig can be read: ${wanted}`, {
-      hint: 'set KUBECONFIG to the file of the cluster that is meant',
+    new InfrastructureError('KUBECONFIG_MISSING', `cannot read a kubeconfig: ${wanted}`, {
+      hint: 'set KUBECONFIG to the file of your cluster',
       command: 'kubectl config view --minify',
       cause,
     });
@@ -103,14 +106,19 @@ export async function answered<T>(
     return await answer;
   } catch (cause) {
     const status = statusOf(cause) ?? 0;
-    if (status === 401) throw forbidden(cluster, 'nobody knows you (401)', 'auth whoami');
+    if (status === 401)
+      throw forbidden(
+        cluster,
+        'the API server does not accept your credentials (401)',
+        'auth whoami',
+      );
     // The client throws also what it can't read of a page that is no API's.
     if (status < 400) {
       throw new InfrastructureError(
         'CLUSTER_UNREACHABLE',
-        `the cluster of ${cluster.context} does not answer as an API server does`,
+        `no API server answers at the context ${cluster.context}`,
         {
-          hint: 'see that it runs, or choose another one with --context',
+          hint: 'check that it runs, or choose another one with --context',
           command: kubectl(cluster, 'cluster-info'),
           cause,
         },
@@ -118,9 +126,9 @@ export async function answered<T>(
     }
     throw new InfrastructureError(
       'CLUSTER_REFUSED',
-      `the cluster of ${cluster.context} refused while ${doing}`,
+      `the cluster of ${cluster.context} refused this: ${doing}`,
       {
-        hint: 'a right, a quota or an admission policy may be why: its own words stand below',
+        hint: 'a right, a quota or an admission policy may be the reason; its message is below',
         command: kubectl(cluster, 'get events -A'),
         cause,
       },

@@ -23,7 +23,7 @@ test('a state that does not come is an error with what was seen last', async () 
   const waiting = waitFor({ what, timeoutMs: 30, everyMs: 5 }, async () => 'pod is Pending');
   await expect(waiting).rejects.toMatchObject({
     code: 'TIMED_OUT',
-    message: 'waited 0.03 s in vain until it is there',
+    message: 'timed out after 0.03 s: waiting until it is there',
     cause: { message: 'pod is Pending' },
   });
 });

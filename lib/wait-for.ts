@@ -26,11 +26,11 @@ export async function waitFor<T extends object | true>(
   const { what, timeoutMs, everyMs = 250, signal, command } = options;
   const over = new AbortController();
   const asked = signal === undefined ? over.signal : AbortSignal.any([signal, over.signal]);
-  let last: unknown = new Error('nothing was seen');
+  let last: unknown = new Error('nothing was observed');
   const late = async (): Promise<never> => {
     // A timer that holds the process, as whoever waits wants to hear.
     await sleep(timeoutMs, undefined, { signal: asked });
-    const message = `waited ${timeoutMs / 1_000} s in vain until ${what}`;
+    const message = `timed out after ${timeoutMs / 1_000} s: waiting until ${what}`;
     const detail = { cause: last, ...(command === undefined ? {} : { command }) };
     throw new InfrastructureError('TIMED_OUT', message, detail);
   };

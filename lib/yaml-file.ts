@@ -38,9 +38,9 @@ export function readYamlText<T>(
   try {
     return readText(orShipped(path), mostBytes);
   } catch (cause) {
-    const such = existsSync(orShipped(example)) ? `: ${example}` : '';
-    throw new UsageError(`${errorCodeOf(kind)}_UNREADABLE`, `${path} can't be read`, {
-      hint: `give the path of such a file${such}`,
+    const such = existsSync(orShipped(example)) ? `, such as ${example}` : '';
+    throw new UsageError(`${errorCodeOf(kind)}_UNREADABLE`, `cannot read ${path}`, {
+      hint: `give the path of a ${kind} file${such}`,
       cause,
     });
   }
@@ -88,7 +88,7 @@ function documentOf<T>(
   try {
     return parseDocument(text, { lineCounter, prettyErrors: false });
   } catch (cause) {
-    throw invalid([`${name}: it can't be parsed`], kind, cause);
+    throw invalid([`${name}: it cannot be parsed`], kind, cause);
   }
 }
 
@@ -100,7 +100,7 @@ function reservedKeys(document: Document): { readonly at: number; readonly messa
   visit(document, {
     Pair(_, { key }) {
       if (!isScalar(key) || key.value !== reservedKey) return;
-      found.push({ at: key.range?.[0] ?? 0, message: `no key may be called ${reservedKey}` });
+      found.push({ at: key.range?.[0] ?? 0, message: `a key must not be called ${reservedKey}` });
     },
   });
   return found;

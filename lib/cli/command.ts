@@ -10,7 +10,7 @@ import {
 } from '../errors.ts';
 import { plainText } from '../plain-text.ts';
 import { projectVersion } from '../project-version.ts';
-import { scriptArguments, asTyped } from './flags/typed.ts';
+import { scriptArguments, asTyped, typedAgain } from './flags/typed.ts';
 
 /** Runs the script named `<name>.mjs` and sets the exit code. Never throws. */
 export async function runCommand(
@@ -20,16 +20,19 @@ export async function runCommand(
   process.exitCode = await exitCodeAfter(() => action(scriptArguments(name, process.argv)));
 }
 
-/** The exit code of what was asked for; errors are told on stderr. Never throws. */
+/** The exit code of `action`; its errors go to stderr. Never throws. */
 export async function exitCodeAfter(action: () => Promise<ExitCode>): Promise<ExitCode> {
   try {
     return await action();
   } catch (error) {
-    // Help was asked for, and was printed.
+    // Help or version: it was printed.
     if (error instanceof CommanderError && error.exitCode === 0) return exitCode.expected;
     const told = toldAs(error);
     process.stderr.write(`${asTyped(describeError(told))}\n`);
-    // Nobody can do anything about a bug but who sees where it is.
+    if (told instanceof ForcedetachError && told.again !== undefined) {
+      process.stderr.write(`  try:  ${typedAgain(told.again)}\n`);
+    }
+    // A bug: its stack shows where it is.
     if (!(told instanceof ForcedetachError) && told instanceof Error) {
       process.stderr.write(`${plainText(told.stack ?? '')}\n`);
     }
@@ -72,9 +75,9 @@ export function parseArguments(command: Command, args: readonly string[]): Comma
   } catch (error) {
     if (!(error instanceof CommanderError) || error.exitCode === 0) throw error;
     // Without a subcommand the help is what was printed.
-    const message = error.code === 'commander.help' ? 'say which of its commands' : error.message;
+    const message = error.code === 'commander.help' ? 'no subcommand given' : error.message;
     throw new UsageError('BAD_FLAG', message.replace(/^error: /, ''), {
-      hint: '--help shows the flags with their defaults',
+      hint: '--help lists the flags and their defaults',
       command: `${command.name()} --help`,
     });
   }

@@ -1,6 +1,6 @@
 /**
  * Every way to end a run from outside: a signal, a closed terminal, a full disk behind stdout, an error
- * that nobody caught. None of them ends the process at once, whatever it has still to heal: the first
+ * that is not caught. None of them ends the process at once, whatever it has still to heal: the first
  * ends the run, and the heal goes on; later ones say what is on and how long it may take.
  */
 import { describeError, exitCode, InterruptError } from '../errors.ts';
@@ -22,9 +22,9 @@ export function guardProcess(): void {
   for (const name of ['stdout', 'stderr'] as const) guardStream(name);
   // A rejection that nobody handles comes as such an error, too.
   process.on('uncaughtException', (error) => {
-    process.stderr.write(`an error that nobody caught: ${error.stack ?? String(error)}\n`);
+    process.stderr.write(`Uncaught exception: ${error.stack ?? String(error)}\n`);
     if (listeners.size === 0) process.exit(exitCode.infrastructure);
-    tell(`an error that nobody caught: ${describeError(error)}`);
+    tell(`an uncaught exception: ${describeError(error)}`);
   });
 }
 
@@ -37,7 +37,7 @@ function guardStream(name: 'stdout' | 'stderr'): void {
     if (name === 'stdout' && code !== 'EPIPE') {
       process.once('exit', () => (process.exitCode = exitCode.infrastructure));
     }
-    tell(`${name} cannot be written any more (${code ?? message})`);
+    tell(`${name} can no longer be written (${code ?? message})`);
   });
 }
 
@@ -58,7 +58,7 @@ export function onInterrupt(
   const controller = new AbortController();
   let last = Number.NEGATIVE_INFINITY;
   const end = (why: string): void => {
-    say(`${why}: the run ends here; healing and cleaning up first`);
+    say(`${why}: ending the run; healing and cleaning up first`);
     controller.abort(new InterruptError('INTERRUPTED', `ended by ${why}`));
   };
   const onSignal = (name: NodeJS.Signals): void => {

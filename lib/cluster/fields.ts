@@ -38,7 +38,7 @@ export const kubernetesFields = {
       .default(kubernetesDefault),
     {
       flags: '--kubernetes <version>',
-      about: 'a minor, or a patch of one such as 1.37.2, which the model takes for its minor',
+      about: 'a minor version, or a patch such as 1.37.2 (the model plays its minor)',
       more: '([which ones](kubernetes-versions.md)); before 1.32 the stock `timers.grace` is 40s',
       text: kubernetesText,
       swept: { draw: oneOf(kubernetesMinors) },
@@ -51,7 +51,7 @@ export const kubernetesFields = {
       .default({}),
     {
       flags: '--feature-gate <name=true|false>',
-      about: 'a gate of all components, on or off; the flag may be given again',
+      about: 'a feature gate of all components, on or off; may be repeated',
       more: 'such as `{ NodeControllerLeaseCircuitBreaker: false }`',
       text: textOf((text): FeatureGates | undefined => {
         const [, name, state] = /^([A-Z][A-Za-z0-9]+)=(true|false)$/.exec(text) ?? [];
@@ -93,7 +93,7 @@ export const timerFields = {
     time('timers.forceDetachAfter', stockTimersMs.forceDetachAfterMs, {
       flags: '--force-detach-after <time>',
       about:
-        'the attach/detach controller’s wait for an unmount (other than stock: built images or sim only)',
+        'how long the attach/detach controller waits for an unmount (to change it: built images or sim)',
       of: ['on'],
       isHarmless: true,
       needs: 'force-detach-wait',

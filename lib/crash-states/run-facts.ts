@@ -30,7 +30,7 @@ export function readRunFacts(folder: string): RunFacts {
   }
   if (acked === 0) {
     throw new EvidenceError('NOTHING_ACKED', `no commit was acknowledged in ${folder}`, {
-      hint: 'without promises there are none to break; give --rate more than 0',
+      hint: 'there is nothing to lose; run it with --rate above 0',
     });
   }
   return { run, journal, acked, firstAckMs };
@@ -38,7 +38,7 @@ export function readRunFacts(folder: string): RunFacts {
 
 export function runRecord(folder: string, records: Iterable<{ readonly type: string }>): RunRecord {
   for (const record of records) if (record.type === 'run') return record as RunRecord;
-  throw new EvidenceError('HISTORY_DAMAGED', `the history in ${folder} does not say of which run`);
+  throw new EvidenceError('HISTORY_DAMAGED', `the history in ${folder} has no record of its run`);
 }
 
 export interface KeptWrites {
@@ -56,8 +56,8 @@ export function keptWrites(folder: string): KeptWrites {
   const [gap] = log === undefined ? [] : gapsInWrites(log);
   if (gap !== undefined) throw new EvidenceError('WRITES_GAP', gap);
   if (log?.dataPath !== undefined) return { log, dataPath: log.dataPath };
-  throw new UsageError('WRITES_NOT_KEPT', `the run in ${folder} did not keep its writes`, {
-    hint: 'make the run with --keep-writes',
+  throw new UsageError('WRITES_NOT_KEPT', `the run in ${folder} has no data of its writes`, {
+    hint: 'run it again with --keep-writes',
   });
 }
 
@@ -72,6 +72,6 @@ export function neededOneWriter(folder: string): void {
   if (ms === 0) return;
   const what = `two nodes could write the volume of ${folder} for ${ms} ms`;
   throw new UsageError('TWO_WRITERS', what, {
-    hint: 'its crash states would show that damage; take a run without exposure',
+    hint: 'its crash states would show that damage; use a run without exposure',
   });
 }

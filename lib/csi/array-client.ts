@@ -55,7 +55,7 @@ function checked<T>(what: string, line: unknown, answer: z.ZodType<T>): T {
   }
   const parsed = answer.safeParse(line);
   if (parsed.success) return parsed.data;
-  throw new InfrastructureError('ARRAY_STRANGE', `the array's answer to ${what} is not one`, {
+  throw new InfrastructureError('ARRAY_STRANGE', `the array's answer to ${what} is not valid`, {
     hint: 'Array and client are of different versions.',
     cause: parsed.error,
   });

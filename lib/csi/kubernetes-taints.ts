@@ -12,7 +12,7 @@ const nodeSchema = z.object({
 export const kubernetesTaints = (server: ApiServer | undefined): NodeTaints => ({
   async keysOf(node) {
     if (server === undefined) {
-      throw new InfrastructureError('NO_API_SERVER', 'the driver was told of no API server', {
+      throw new InfrastructureError('NO_API_SERVER', 'the driver has no address of an API server', {
         hint: 'Set KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT in its pod.',
       });
     }

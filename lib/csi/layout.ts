@@ -68,7 +68,7 @@ export const isName = (name: string): boolean => /^[A-Za-z0-9][A-Za-z0-9._-]{0,1
 /** Throws UsageError `BAD_NAME` for what is no plain path segment. */
 export function checkedName(kind: string, name: string): string {
   if (!isName(name)) {
-    throw new UsageError('BAD_NAME', `${JSON.stringify(name)} cannot name a ${kind}`, {
+    throw new UsageError('BAD_NAME', `${JSON.stringify(name)} is not a valid name of a ${kind}`, {
       hint: 'Use letters, digits, dots and dashes, beginning with a letter or digit.',
     });
   }

@@ -13,9 +13,13 @@ export function parseLoopRange(text: string): LoopRange {
   const match = /^(\d+)-(\d+)$/.exec(text);
   const range = { first: Number(match?.[1]), last: Number(match?.[2]) };
   if (match === null || range.first > range.last) {
-    throw new UsageError('BAD_LOOP_RANGE', `${JSON.stringify(text)} is no range of loop numbers`, {
-      hint: 'Give the first and the last number, like 128-191.',
-    });
+    throw new UsageError(
+      'BAD_LOOP_RANGE',
+      `${JSON.stringify(text)} is not a range of loop numbers`,
+      {
+        hint: 'Give the first and the last number, like 128-191.',
+      },
+    );
   }
   return range;
 }

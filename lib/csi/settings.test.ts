@@ -21,5 +21,5 @@ test('what is missing is named', () => {
 
 test.each(['..', '.', '', 'a/b', '../a', '-a'])('%j names nothing', (name) => {
   expect(isName(name)).toBe(false);
-  expect(() => volumeFolder(layoutOf('/root'), name)).toThrow(/cannot name a volume/);
+  expect(() => volumeFolder(layoutOf('/root'), name)).toThrow(/is not a valid name of a volume/);
 });

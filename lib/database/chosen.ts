@@ -28,9 +28,9 @@ export async function withDatabase<T>(
     const wish = (chosen ?? builtIn).name;
     throw new UsageError(
       'DATABASE_BUSY',
-      `\`${wish}\` has to wait: a run with \`${database.name}\` goes on`,
+      `a run with \`${wish}\` cannot start while a run with \`${database.name}\` is going on`,
       {
-        hint: 'await the one before the other, or give each a process of its own; runs with the same value may go on together',
+        hint: 'await the first run, or use one process for each; runs with the same value may overlap',
       },
     );
   }

@@ -13,7 +13,7 @@ export const databaseKindFields = {
     choice('database.kind', databaseKinds, stockDatabaseKind, {
       flags: '--database <kind>',
       about:
-        'what is tested: one server on a volume that moves, or a group of servers with a volume each',
+        'what to test: one server on a volume that moves, or a group of servers with a volume each',
       more: '([below](#databases))',
     }),
   ),

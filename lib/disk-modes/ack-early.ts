@@ -11,7 +11,7 @@ export const ackEarly = diskMode({
   fields: {
     cutAfterMs: time('disk.cutAfter', 10_000, {
       flags: '--cut-after <time>',
-      about: 'the node is cut off so long after the detach was answered',
+      about: 'how long after its answer to the detach the disk cuts the node off',
       swept: { draw: oneOf([0, 100, 1000, 10_000, 60_000]) },
       of: ['ack-early'],
     }),

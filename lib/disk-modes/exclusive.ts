@@ -22,7 +22,7 @@ export const exclusive = diskMode({
   fields: {
     watcherCheck: choice('disk.watcherCheck', ['works', 'missing'], 'works', {
       flags: '--watcher-check <how>',
-      about: 'whether the driver’s question for watchers gets an answer',
+      about: 'whether the driver gets an answer when it checks for watchers',
       swept: {},
       of: ['exclusive'],
     }),

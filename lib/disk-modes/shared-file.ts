@@ -13,7 +13,7 @@ export const sharedFile = diskMode({
   fields: {
     fileLocks: choice('disk.fileLocks', ['shared', 'local'], 'shared', {
       flags: '--file-locks <kind>',
-      about: 'one lock table for all nodes, or one a node (NFS mounted with nolock)',
+      about: 'one lock table for all nodes, or one for each node (NFS mounted with nolock)',
       swept: {},
       of: ['shared-file'],
     }),

@@ -58,7 +58,7 @@ export function commandError(argv: readonly string[], result: CommandResult): In
   if (result.lateMs !== undefined) {
     const what = `\`${argv.slice(0, 4).join(' ')} …\` did not end within ${result.lateMs / 1000} s`;
     return new InfrastructureError('COMMAND_TIMED_OUT', what, {
-      hint: 'look whether the engine answers, then do by hand what it left undone',
+      hint: 'check that the engine answers, then finish it by hand',
       command: pasteable(argv),
     });
   }
@@ -72,6 +72,6 @@ export function commandError(argv: readonly string[], result: CommandResult): In
 
 export const engineMissing = (said: string): InfrastructureError =>
   new InfrastructureError('ENGINE_MISSING', `no Docker engine answers: ${said.split('\n')[0]}`, {
-    hint: 'install and start Docker, or run on the model with --cluster sim',
+    hint: 'install and start Docker, or predict with --cluster sim',
     command: byHand.start,
   });

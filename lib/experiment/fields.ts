@@ -47,7 +47,7 @@ const courseFields = {
   moveBack: toggle('remedy.moveBack', false, {
     flags: '--move-back',
     about:
-      'after the hand-over the successor is drained, and the healed victim gets the volume back',
+      'after the hand-over, drain the successor so that the healed victim gets the volume back',
     of: actingRemedies,
     needs: 'drain',
     swept: { share: 0.15, asksNoRow: true },
@@ -58,29 +58,29 @@ const courseFields = {
 const watchFields = {
   warmupMs: time('watch.warmup', 10_000, {
     flags: '--warmup <time>',
-    about: 'writers run so long before the fault',
+    about: 'how long writers run before the fault',
     swept: { isAsked: true, draw: secondsWithin(0, 30) },
   }),
   overlapMs: time('watch.overlap', 20_000, {
     flags: '--overlap <time>',
-    about: 'writers run so long after the successor’s first commits; not with fault.recreations',
+    about: 'how long writers run after the successor’s first commits; not with fault.recreations',
     swept: { isAsked: true, draw: secondsWithin(1, 40) },
   }),
   patienceMs: time('watch.patience', 90_000, {
     flags: '--patience <time>',
     about:
-      'a successor that mounted but commits nothing is watched so much longer; not with fault.recreations',
+      'how much longer to watch a successor that mounted but commits nothing; not with fault.recreations',
   }),
   horizonMs: time('watch.horizon', 900_000, {
     flags: '--horizon <time>',
-    about: 'the watch ends so long after the fault at the latest',
+    about: 'the watch ends at the latest this long after the fault',
     // Where nobody takes over, the fault lasts so long.
     swept: { share: 0.4, isAsked: true, draw: secondsWithin(20, 900) },
     least: 1,
   }),
   convergeMs: time('watch.converge', 180_000, {
     flags: '--converge <time>',
-    about: 'after the heal some server must commit again within this bound',
+    about: 'after the heal, a server must commit again within this time',
     least: 1,
   }),
 };
@@ -88,7 +88,7 @@ const watchFields = {
 /** What a run is held against. */
 const expectationFields = {
   expected: field('expected', z.array(z.enum(verdictWords)).min(1), {
-    about: 'verdicts that are no surprise',
+    about: 'expected verdicts',
     show: (words) => (words as readonly string[]).join(' or '),
   }),
   counted: field('counted', countsSchema.optional(), {

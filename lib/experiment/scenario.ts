@@ -69,7 +69,7 @@ function parsedBy(schema: z.ZodType<Scenario>, input: unknown): Scenario {
 
 const invalid = (issues: readonly z.core.$ZodIssue[]): UsageError =>
   new UsageError('SCENARIO_INVALID', `the scenario is not valid:\n${told(issues)}`, {
-    hint: 'see docs/reference/scenarios.md for every field and its default',
+    hint: 'docs/reference/scenarios.md lists every field and its default',
   });
 
 /** Each with the place where people write it. */

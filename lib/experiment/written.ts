@@ -45,7 +45,7 @@ export function settingsOf(
   if (hint !== undefined) onHint(hint);
   if (complaints.length === 0) return settings;
   throw new UsageError('SCENARIO_INVALID', `the scenario is not valid:\n${complaints.join('\n')}`, {
-    hint: 'docs/reference/scenarios.md has every key and its default',
+    hint: 'docs/reference/scenarios.md lists every key and its default',
   });
 }
 

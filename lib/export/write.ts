@@ -29,8 +29,9 @@ export function exportHistory(
 ): string[] {
   const gaps = gapsOf(history);
   if (gaps.length > 0 && !partial) {
-    throw new EvidenceError('HISTORY_CUT', `the history in ${folder} is not whole: ${gaps[0]}`, {
-      hint: 'add --partial to have what is there, marked as such',
+    throw new EvidenceError('HISTORY_CUT', `the history in ${folder} is incomplete: ${gaps[0]}`, {
+      hint: '--partial exports what is there, marked as partial',
+      again: ['--partial'],
     });
   }
   const into = join(folder, 'export');

@@ -21,7 +21,7 @@ const { link, recreations, ...fieldsOfVictims } = fieldsOfFaults;
 export const faultFields = {
   fault: field('fault.kind', z.enum(faultKinds), {
     flags: '--fault <kind>',
-    about: 'what is taken from the victim',
+    about: 'what breaks',
     swept: { isAsked: true, draw: oneOf(victimFaults) },
     choices: faultKinds,
   }),
@@ -29,26 +29,26 @@ export const faultFields = {
   serverKills: whole('fault.serverKills', [0, 5], 0, {
     flags: '--server-kills <n>',
     about:
-      'the database is killed so often just before the fault (0, or 2 to 5), which comes while its kubelet waits before the next start',
+      'kill the database so many times just before the fault (0, or 2 to 5), which then hits during the restart back-off',
     of: silencingFaults,
     needs: 'server-kill',
     swept: { share: 0.25, asksNoRow: true, draw: (dice) => dice.int(2, 5) },
   }),
   also: choice('also.kind', ['none', ...controlPlaneFaults], 'none', {
     flags: '--also <fault>',
-    about: 'a fault of the control plane beside the first one',
+    about: 'a second fault, of the control plane',
     swept: { share: 0.25, isAsked: true, draw: oneOf(controlPlaneFaults) },
   }),
   alsoAt: moment('also.at', faultEvents, 'half-wait', {
     flags: '--also-at <when>',
     about:
-      'when it comes: terminating, pod-gone, half-wait (of the wait for a forced detach), force-detach, or so long after the fault',
+      'when the second fault begins: terminating, pod-gone, half-wait (half of the wait for a forced detach), force-detach, or a time after the fault',
     of: controlPlaneFaults,
     swept: { isAsked: true, draw: eventOr(0.6, faultEvents, secondsWithin(0, 420)) },
   }),
   alsoForMs: time('also.for', 30_000, {
     flags: '--also-for <time>',
-    about: 'it is healed so long after that, or with the first one',
+    about: 'how long the second fault lasts; at most until the first is healed',
     swept: { isAsked: true, draw: secondsWithin(1, 120) },
     of: controlPlaneFaults,
     least: 1,
@@ -61,7 +61,7 @@ export const placedFaultFields = {
   link,
   powerLoss: choice('fault.powerLoss', powerLosses, 'keeps', {
     flags: '--power-loss <fate>',
-    about: 'what a crash does to writes that the disk had acknowledged but not flushed',
+    about: 'what a crash does to writes that the disk acknowledged but did not flush',
     swept: { isAsked: true },
     of: powerFaults,
   }),

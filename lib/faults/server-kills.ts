@@ -88,7 +88,7 @@ async function until(
       if (clock.nowMs() >= deadlineMs) {
         const within = `within ${withinMs / 1000} s`;
         throw new EvidenceError('NOT_WAITING', `the container was not ${wanted} ${within}`, {
-          hint: `its kubelet last reported: ${told(report)}; nothing was broken yet, run it again`,
+          hint: `its kubelet last reported: ${told(report)}; there was no fault yet, run it again`,
         });
       }
       await clock.sleep(askEveryMs, signal);

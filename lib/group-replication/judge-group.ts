@@ -176,7 +176,7 @@ function groupIncompleteBecause(
     }
   }
   if (!reads.some(({ node, heads }) => node === victimNode && heads !== undefined)) {
-    reasons.push('nobody ever read at the victim');
+    reasons.push('no client ever read at the victim');
   }
   return [
     ...reasons,

@@ -87,7 +87,7 @@ export function decodeLines(
     if (lines[start] === bracket) {
       // Skipped ones are decoded too: the times after them count on from theirs.
       if (!decodeOperation(lines, start, end, operation, positions)) {
-        throw new DamagedLineError(count + 1, start, 'it is no operation');
+        throw new DamagedLineError(count + 1, start, 'it is not an operation');
       }
       if (count >= skip) sink.operation(operation, client ?? '');
     } else if (count >= skip) {
@@ -107,10 +107,14 @@ function parseLine(lines: Buffer, start: number, end: number, line: number): Jso
   try {
     value = JSON.parse(lines.toString('utf8', start, end));
   } catch (error) {
-    throw new DamagedLineError(line, start, error instanceof Error ? error.message : 'no JSON');
+    throw new DamagedLineError(
+      line,
+      start,
+      error instanceof Error ? error.message : 'it is not JSON',
+    );
   }
   if (isRow(value) || isRecord(value)) return value;
-  throw new DamagedLineError(line, start, 'it is no record');
+  throw new DamagedLineError(line, start, 'it is not a record');
 }
 
 const isRow = (value: unknown): value is { readonly row: RowValues } =>

@@ -44,8 +44,8 @@ const knownVersions: readonly unknown[] = [1, 2, 3] satisfies readonly HistoryVe
 const tooNew = (version: unknown): EvidenceError =>
   new EvidenceError(
     'HISTORY_TOO_NEW',
-    `the history says that it is of version ${JSON.stringify(version)}; known: ${knownVersions.join(', ')}`,
-    { hint: 'take the forcedetach that recorded it, or a newer one' },
+    `the history has version ${JSON.stringify(version)}; this program reads ${knownVersions.join(', ')}`,
+    { hint: 'use the forcedetach that recorded it, or a newer one' },
   );
 
 /**

@@ -143,7 +143,7 @@ function listenerFailed(
 ): EvidenceError {
   const when = `of type ${type} at ${t} ms`;
   return new EvidenceError('LISTENER_FAILED', `a listener could not take the record ${when}`, {
-    hint: 'the run goes on without what that listener would have done; this is a bug to report',
+    hint: 'the run continues without that listener; please report this bug',
     cause,
   });
 }

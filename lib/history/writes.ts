@@ -110,7 +110,7 @@ export function openWrites(folder: string): WriteLog | undefined {
     const data = inHistory(writesFiles.data);
     return { ...recordsIn(bytes, paths), ...(existsSync(data) ? { dataPath: data } : {}) };
   } catch (error) {
-    throw new EvidenceError('WRITES_DAMAGED', `the log of writes in ${folder} can't be read`, {
+    throw new EvidenceError('WRITES_DAMAGED', `cannot read the log of writes in ${folder}`, {
       cause: error,
     });
   }

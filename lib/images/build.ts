@@ -32,7 +32,7 @@ export async function presentImages(): Promise<ReadonlySet<string>> {
   const list = await asked`${listImages()}`;
   if (list.exitCode === 0) return new Set(list.stdout.split('\n').filter(Boolean));
   throw new InfrastructureError('ENGINE_MISSING', 'the Docker engine does not answer', {
-    hint: 'start it; on a bare Debian machine the set-up script installs and starts it',
+    hint: 'start it; on Debian the set-up script installs and starts it',
     command: 'sudo .ci/setup',
     cause: new Error(list.stderr.trim()),
   });
@@ -48,7 +48,7 @@ export async function buildStep(step: ImageStep, options: BuildOptions): Promise
   await mkdir(join(cache, 'logs'), { recursive: true });
   const began = performance.now();
   const seconds = (): string => ((performance.now() - began) / 1_000).toFixed(1);
-  onProgress(`images: making ${step.ref} (log: ${log})`);
+  onProgress(`images: building ${step.ref} (log: ${log})`);
   const still = setInterval(() => onProgress(`images: ${step.ref}: ${seconds()} s`), stillEveryMs);
   // A group of its own ends as a whole: zx would end its first process alone. Without a signal the
   // terminal's Ctrl-C has to reach it.
@@ -78,8 +78,8 @@ const script = (step: ImageStep): string =>
 
 async function stepError(step: ImageStep, log: string): Promise<InfrastructureError> {
   const tail = (await $({ quiet: true, nothrow: true })`tail -n 12 ${log}`).stdout.trimEnd();
-  return new InfrastructureError('IMAGE_FAILED', `making ${step.ref} failed:\n${tail}`, {
-    hint: 'the whole output is in the log',
+  return new InfrastructureError('IMAGE_FAILED', `building ${step.ref} failed:\n${tail}`, {
+    hint: 'the log has the whole output',
     command: `less ${log}`,
   });
 }

@@ -35,7 +35,7 @@ export async function ensureImages(request: EnsureRequest): Promise<ImageSet> {
   const present = await presentImages();
   const steps = plan.stages.flat(2);
   const missing = new Set(steps.filter((step) => !present.has(step.ref)));
-  if (missing.size === 0) onProgress('images: all there');
+  if (missing.size === 0) onProgress('images: all present');
   else if (choice.source === 'built') await preflightBuild([...missing]);
   const options = { root: projectRoot, cache: cacheFolder(), onProgress, signal };
   for (const stage of plan.stages) {
@@ -99,7 +99,7 @@ async function preflightBuild(steps: readonly ImageStep[]): Promise<void> {
   if (missing.length === 0) return;
   throw new InfrastructureError(
     'BUILD_TOOL_MISSING',
-    `building the images needs ${missing.join(', ')}, not found on this machine`,
+    `building the images needs ${missing.join(', ')}, which this machine does not have`,
     { hint: 'on Debian the set-up script installs them', command: 'sudo .ci/setup' },
   );
 }

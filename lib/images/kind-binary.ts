@@ -18,7 +18,7 @@ export async function ensureKind(): Promise<string> {
   const built = await install`go install ${`sigs.k8s.io/kind@v${kindVersion}`}`;
   if (built.exitCode === 0) return path;
   throw new InfrastructureError('KIND_MISSING', 'kind is not on the PATH and cannot be built', {
-    hint: 'install kind, or Go to build it',
+    hint: 'install kind, or install Go to build it',
     command: `GOBIN=${folder} go install sigs.k8s.io/kind@v${kindVersion}`,
     cause: new Error(built.stderr.trim().split('\n').at(-1) ?? ''),
   });

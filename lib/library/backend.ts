@@ -73,7 +73,7 @@ export async function chooseBackend(
   needCheckout('a real cluster');
   const { answers, detail } = await ask.engine();
   if (answers) {
-    const why = wish.cluster === 'kind' ? 'asked for' : 'a Docker engine answers';
+    const why = wish.cluster === 'kind' ? 'requested' : 'a Docker engine answers';
     const images = await chooseImages(wish, ask);
     const capabilities = kindCapabilities(madeBy(images));
     const about = { backend: 'kind', isModel: false, why: `${why} (Docker ${detail})` };
@@ -81,7 +81,7 @@ export async function chooseBackend(
   }
   if (wish.cluster === 'auto') return theModel('no Docker engine answers');
   throw new InfrastructureError('ENGINE_MISSING', `no Docker engine answers: ${detail}`, {
-    hint: 'start the engine, or leave --cluster out to use the built-in model',
+    hint: 'start the engine, or predict with the built-in model: --cluster sim',
     command: byHand.look,
   });
 }
@@ -89,7 +89,8 @@ export async function chooseBackend(
 function refuseSharedNodes({ database, workers = groupSize }: BackendWish): void {
   if (database !== 'group-replication' || workers >= groupSize) return;
   throw new UsageError('TOO_FEW_WORKERS', `a group of ${groupSize} needs a node for each member`, {
-    hint: `two members on one node fail together; give --workers ${groupSize} or more`,
+    hint: 'two members on one node would fail together',
+    again: ['--workers', String(groupSize)],
   });
 }
 
@@ -116,8 +117,9 @@ function fromRegistry(registry: string, images: BackendWish['images']): SourceCh
   if (images !== 'built') {
     return { source: 'published', registry, reason: `images: published, from ${registry}` };
   }
-  throw new UsageError('REGISTRY_NOT_ASKED', '--images built takes nothing from --registry', {
-    hint: 'leave one of the two out',
+  throw new UsageError('REGISTRY_NOT_ASKED', '--images built does not use --registry', {
+    hint: 'omit one of the two',
+    again: ['--images', 'published'],
   });
 }
 
@@ -148,6 +150,6 @@ export async function removeCluster(only: string, say: (line: string) => void): 
   const { left, resisted } = await reap({ all: true, only, patienceMs: removalPatienceMs });
   for (const { why } of [...left, ...resisted]) {
     const clean = `npx zx experiments/clean.mjs --all --cluster-name ${only}`;
-    say(`the cluster ${only} was not removed: ${why}; remove it with: ${clean}`);
+    say(`could not remove the cluster ${only}: ${why}; remove it with: ${clean}`);
   }
 }

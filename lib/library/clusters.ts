@@ -57,7 +57,7 @@ export async function kind(options: KindOptions = {}): Promise<ClusterUnderTest>
   const { name = 'main', images = 'auto', registry, workers, keep = false } = options;
   mustBeTwo(options);
   if (!isClusterName(name)) {
-    throw new UsageError('CLUSTER_NAME', `\`${name}\` cannot name a cluster`, {
+    throw new UsageError('CLUSTER_NAME', `\`${name}\` is not a valid cluster name`, {
       hint: `use ${clusterNameRule}`,
     });
   }
@@ -83,7 +83,11 @@ export async function kind(options: KindOptions = {}): Promise<ClusterUnderTest>
 
 function mustBeTwo({ workers = 2 }: SimulatedOptions): void {
   if (Number.isInteger(workers) && workers >= 2) return;
-  throw new UsageError('TOO_FEW_WORKERS', `${workers} workers are no victim and successor`, {
-    hint: 'give a whole number of at least 2, or leave it out',
-  });
+  throw new UsageError(
+    'TOO_FEW_WORKERS',
+    `${workers} workers: a run needs a victim and a successor`,
+    {
+      hint: 'give a whole number of at least 2, or omit it',
+    },
+  );
 }

@@ -208,7 +208,7 @@ function refuseSaidTwice(groups: object): void {
   });
   if (twice.length === 0) return;
   throw new UsageError('SCENARIO_INVALID', `the scenario is not valid:\n${twice.join('\n')}`, {
-    hint: 'give it to that part: docs/how-to/use-as-a-library.md',
+    hint: 'give it in that part only: docs/how-to/use-as-a-library.md',
   });
 }
 

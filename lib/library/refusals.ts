@@ -43,7 +43,7 @@ export function refuseLacking(
     'NOT_ON_THIS_CLUSTER',
     `${clusterTitles[backend] ?? backend} cannot play this scenario:\n${told.join('\n')}`,
     {
-      hint: 'leave that out, or choose another cluster; what needs what: docs/reference/scenarios.md',
+      hint: 'omit that, or choose another cluster; docs/reference/scenarios.md lists what each needs',
     },
   );
 }
@@ -59,15 +59,15 @@ export function refuseOwnWithGroup({ database }: Scenario, custom: Custom): void
   if (database === undefined || unfit.length === 0) return;
   throw new UsageError(
     'OWN_PART_WITH_GROUP',
-    `with a replication group goes nothing of your own but checkers: ${unfit.join(', ')}`,
-    { hint: 'leave it out, or test one server' },
+    `a replication group supports only your own checkers, not ${unfit.join(', ')}`,
+    { hint: 'omit it, or test one server' },
   );
 }
 
 /** A batch sums up what became of volumes. Throws UsageError. */
 export function refuseInBatch({ database }: Scenario): void {
   if (database === undefined) return;
-  throw new UsageError('GROUP_IN_BATCH', 'a batch has no words for what a replication group does', {
+  throw new UsageError('GROUP_IN_BATCH', 'a batch cannot contain replication groups', {
     hint: 'run it alone',
     command: 'npx zx experiments/group-replication.mjs',
   });

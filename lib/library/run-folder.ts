@@ -38,7 +38,7 @@ export function makeFolder(folder: string): void {
 export function checkFolder(folder: string): void {
   try {
     const nearest = nearestOf(resolve(folder));
-    if (!statSync(nearest).isDirectory()) throw new Error(`${nearest} is no folder`);
+    if (!statSync(nearest).isDirectory()) throw new Error(`${nearest} is not a folder`);
     accessSync(nearest, constants.W_OK | constants.X_OK);
   } catch (cause) {
     throw unusable(folder, cause);
@@ -57,7 +57,7 @@ function nearestOf(path: string): string {
 function makeEach(path: string): void {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (stat?.isDirectory() === true) return;
-  if (stat !== undefined) throw new Error(`${path} is no folder`);
+  if (stat !== undefined) throw new Error(`${path} is not a folder`);
   const parent = dirname(path);
   if (parent !== path) makeEach(parent);
   try {
@@ -73,13 +73,14 @@ export function makeRunFolder(folder: string): void {
   makeFolder(folder);
   if (readdirSync(folder).length === 0) return;
   throw new UsageError('OUT_NOT_EMPTY', `${folder} is not empty`, {
-    hint: 'give --out a folder that is new or empty',
+    hint: 'give --out a new or an empty folder',
+    again: ['--out', `${folder}-2`],
   });
 }
 
 const unusable = (folder: string, cause: unknown): UsageError =>
-  new UsageError('OUT_UNUSABLE', `nothing can be written into ${folder}`, {
-    hint: 'give --out a folder that is there or can be made, on a disk with room',
+  new UsageError('OUT_UNUSABLE', `cannot write into ${folder}`, {
+    hint: 'give --out a folder that you may write to, on a disk with space',
     cause,
   });
 

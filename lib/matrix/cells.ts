@@ -40,8 +40,8 @@ export function cellsOf(matrix: Matrix, expected: Expecting = expectationFor): C
   refuseTooLarge(matrix);
   const drafts = [...gridOf(matrix), ...matrix.include.map(outsideGrid)];
   if (drafts.length === 0) {
-    throw new UsageError('MATRIX_EMPTY', `${matrix.name} has no cell`, {
-      hint: 'give axes, or cells under `include`; `exclude` may take all of them away',
+    throw new UsageError('MATRIX_EMPTY', `${matrix.name} has no cells`, {
+      hint: 'give axes, or cells under `include`; check that `exclude` does not remove all',
     });
   }
   const complaints: string[] = [];
@@ -60,8 +60,8 @@ export function cellsOf(matrix: Matrix, expected: Expecting = expectationFor): C
   if (complaints.length === 0) return cells;
   const shown = complaints.slice(0, 5).join('\n');
   const more = complaints.length > 5 ? `\n… and ${complaints.length - 5} more` : '';
-  throw new UsageError('MATRIX_CONTRADICTS', `some cells can't be:\n${shown}${more}`, {
-    hint: 'leave such combinations out by `exclude`, or mend `base`',
+  throw new UsageError('MATRIX_CONTRADICTS', `some cells contradict themselves:\n${shown}${more}`, {
+    hint: 'remove such combinations with `exclude`, or correct `base`',
   });
 }
 
@@ -72,7 +72,7 @@ function refuseTooLarge({ name, axes, include, repeats }: Matrix): void {
   if (count * repeats <= mostCells) return;
   const what = `${name} has ${count} cells, ${count * repeats} runs`;
   throw new UsageError('MATRIX_TOO_LARGE', `${what}: more than ${mostCells}`, {
-    hint: 'give fewer axes or values; what `exclude` takes away counts too',
+    hint: 'give fewer axes or values; cells that `exclude` removes count too',
   });
 }
 

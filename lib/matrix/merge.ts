@@ -18,7 +18,7 @@ export function mergeBatches(shards: readonly BatchShard[]): Batch {
   const [first, ...others] = shards.map(({ batch }) => batch);
   if (first === undefined) {
     throw new UsageError('NO_SHARDS', 'there is nothing to merge', {
-      hint: 'give the folder of at least one batch after that of the merged one',
+      hint: 'give the new folder first, then the folder of each batch',
     });
   }
   const stranger = others.find((batch) => identity(batch) !== identity(first));
@@ -79,7 +79,7 @@ function kubernetesThatDiffer(batches: readonly Batch[]): string[] {
 }
 
 const differ = (why: string): UsageError =>
-  new UsageError('SHARDS_DIFFER', `these are no shards of one batch: ${why}`, {
+  new UsageError('SHARDS_DIFFER', `these are not shards of one batch: ${why}`, {
     hint: 'run all shards of one file with the same --seed and --kubernetes',
   });
 

@@ -107,8 +107,8 @@ function parseLine(line: string, number: number, path: string): z.output<typeof 
 }
 
 const broken = (path: string, line: number, why: string, cause?: unknown): EvidenceError =>
-  new EvidenceError('RESULTS_BROKEN', `${path}:${line} can't be read: ${why}`, {
-    hint: 'begin a new batch in another folder; this file was changed by something else',
+  new EvidenceError('RESULTS_BROKEN', `cannot read ${path}:${line}: ${why}`, {
+    hint: 'the file was changed by another program; start a new batch in another folder',
     cause,
   });
 

@@ -86,7 +86,7 @@ test('a restart says what it skips, and a finished batch runs nothing', async ()
   await play(folder);
   const { ran, said } = await play(folder);
   expect(ran).toEqual([]);
-  expect(said).toEqual([`going on: ${ids().length} of ${ids().length} are done`]);
+  expect(said).toEqual([`continuing: ${ids().length} of ${ids().length} trials are done`]);
 });
 
 test('an interrupted trial leaves no line and is made anew', async () => {

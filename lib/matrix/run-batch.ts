@@ -71,7 +71,9 @@ export async function runBatch(options: BatchOptions): Promise<Results> {
     .filter((turn) => turn !== undefined);
   const attempts = [...before.attempts];
   if (attempts.length > 0) {
-    onProgress(`going on: ${plan.trials.length - turns.length} of ${plan.trials.length} are done`);
+    onProgress(
+      `continuing: ${plan.trials.length - turns.length} of ${plan.trials.length} trials are done`,
+    );
   }
   removeUnfinished(options, attempts);
   using file = new ResultsFile(folder);
@@ -120,8 +122,9 @@ function begun(options: BatchOptions): Results & { readonly isNew: boolean } {
   const { fingerprint, backend: was } = before.head;
   if (fingerprint === plan.fingerprint && was === backend) return { ...before, isNew: false };
   const what = was === backend ? 'cells, seed or repeats' : `backend (${was})`;
-  throw new UsageError('BATCH_CHANGED', `${folder} holds a batch with other ${what}`, {
-    hint: 'give --out a new folder, or the matrix file and flags that this batch began with',
+  throw new UsageError('BATCH_CHANGED', `${folder} contains a batch with other ${what}`, {
+    hint: 'use the matrix file and flags of that batch, or another --out',
+    again: ['--out', `${folder}-2`],
   });
 }
 
@@ -202,7 +205,7 @@ function removeUnfinished(
   mkdirSync(cells, { recursive: true });
   for (const name of readdirSync(cells)) {
     if (attempts.some((attempt) => attempt.folder === join(cellsFolder, name))) continue;
-    onProgress(`${name} was cut short: it begins anew`);
+    onProgress(`${name} was cut short: running it again`);
     rmSync(join(cells, name), { recursive: true });
   }
 }

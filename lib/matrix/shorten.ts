@@ -23,7 +23,7 @@ export function onKubernetes(matrix: Matrix, kubernetes: string): Matrix {
     return { ...matrix, base: { ...matrix.base, kubernetes } };
   }
   throw new UsageError('MATRIX_HAS_VERSIONS', `the cells of ${matrix.name} differ in kubernetes`, {
-    hint: 'run it without --kubernetes, or narrow it: --only',
+    hint: 'omit --kubernetes, or select cells of one version with --only',
   });
 }
 
@@ -37,7 +37,7 @@ export function shorten(matrix: Matrix): Matrix {
     (matrix.axes.some(isOfHorizon) ? 'horizonMs' : undefined);
   if (timer !== undefined) {
     throw new UsageError('MATRIX_HAS_TIMERS', `the cells of ${matrix.name} differ in ${timer}`, {
-      hint: 'run it without --short, or set the timers in the file',
+      hint: 'omit --short, or set the timers in the file',
     });
   }
   return {

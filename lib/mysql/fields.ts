@@ -18,6 +18,6 @@ export const mysqlFields = {
   }),
   binlog: choice('database.binlog', ['on', 'off'], 'on', {
     flags: '--binlog <state>',
-    about: 'the server’s binary log; on, and synced at each commit, is stock',
+    about: 'the binary log; the default is on, synced at each commit',
   }),
 };

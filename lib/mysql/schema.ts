@@ -110,8 +110,11 @@ export async function prepareSchema(routes: ServerRoutes): Promise<void> {
     if (found.length > 0) {
       throw new InfrastructureError(
         'DATABASE_NOT_EMPTY',
-        `the server has a database ${databaseName} already: the volume is not new`,
-        { hint: 'a run needs a volume of its own; see experiments/clean.mjs' },
+        `the server already has a database ${databaseName}: the volume is not new`,
+        {
+          hint: 'a run needs a new volume: remove what an earlier run left',
+          command: 'npx zx experiments/clean.mjs',
+        },
       );
     }
     for (const sql of schemaStatements) await connection.query({ sql, timeout: statementMs });

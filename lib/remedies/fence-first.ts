@@ -21,7 +21,10 @@ export const fenceFirst: RemedyOf<'fence-first'> = {
       return proof;
     });
     if (proofs.some(({ verified }) => !verified)) {
-      throw new EvidenceError('NOT_FENCED', `${victim.node} is not cut off, so it is not tainted`);
+      throw new EvidenceError(
+        'NOT_FENCED',
+        `${victim.node} is not cut off, so it does not get the taint`,
+      );
     }
     context.signal.throwIfAborted();
     await outOfService.apply(context);

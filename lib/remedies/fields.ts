@@ -16,7 +16,7 @@ export const remedyFields = {
   remedyAt: moment('remedy.at', remedyEvents, 'terminating', {
     flags: '--remedy-at <when>',
     about:
-      'when: the pod is terminating, the node not-ready, the pod object gone (pod-gone), a new one without a mount (successor-pending), or so long after the fault (400s)',
+      'when the remedy acts: terminating, not-ready, pod-gone, successor-pending (a new pod without a mount), or a time after the fault (400s)',
     of: actingRemedies,
     isHarmless: true,
     swept: { isAsked: true, draw: eventOr(0.5, remedyEvents, whenever) },
@@ -24,7 +24,7 @@ export const remedyFields = {
   untaintAt: moment('remedy.untaintAt', undoEvents, 'end', {
     flags: '--untaint-at <when>',
     about:
-      'when the out-of-service taint goes: at the end, once a database serves again; at the heal; kept until the convergence bound is over; or so long after the remedy',
+      'when the out-of-service taint is removed: end (a database serves again), heal, kept (until the time to converge is over), or a time after the remedy',
     of: taintingRemedies,
     swept: { asksNoRow: true, draw: eventOr(0.5, undoEvents, secondsWithin(0, 60)) },
   }),

@@ -153,7 +153,7 @@ function readOptions(): Options {
   const isTold = gate !== undefined && ends !== undefined;
   if (!(afterMs > 0) || !isTold || !environment.success) {
     const variables = Object.keys(environmentSchema.shape).join(', ');
-    throw new UsageError('BAD_SELF_FENCE', 'the self-fence was not told what to do', {
+    throw new UsageError('BAD_SELF_FENCE', 'the self-fence lacks its settings', {
       hint: `give --after-ms, --gate and --ends, and set ${variables}`,
     });
   }

@@ -18,7 +18,7 @@ export const diskFields = {
   provision: choice('volume.provision', ['static', 'dynamic'], 'static', {
     flags: '--provision <how>',
     about:
-      'static: the volume is there before the run, and nothing but attach and detach is on the way; dynamic: the official external-provisioner makes it, as on most clusters (measured only, not shared-file)',
+      'static: the volume exists before the run; dynamic: the official external-provisioner makes it, as on most clusters (measured only, not shared-file)',
     more: '([below](#provisioning))',
     needs: 'provisioner',
   }),
@@ -29,13 +29,13 @@ export const diskFields = {
     more: '([below](#disks))',
   }),
   diskFrom: field('diskFrom', diskOriginSchema.optional(), {
-    about: 'the certificate that the disk is taken from',
+    about: 'the certificate that describes the disk',
     more: '([play a certificate](../how-to/play-a-certificate.md))',
   }),
   ...fieldsOfAttached,
   attachWhileBusy: choice('disk.attachWhileBusy', ['refused', 'granted'], 'refused', {
     flags: '--attach-while-busy <answer>',
-    about: 'whether the storage lets a node attach what it still counts as another node’s',
+    about: 'whether the storage attaches a volume that it still counts as attached to another node',
     swept: {},
     of: devices,
   }),
@@ -50,7 +50,7 @@ export const volumeFields = {
   }),
   accessMode: choice('volume.accessMode', accessModes, 'ReadWriteOnce', {
     flags: '--access-mode <mode>',
-    about: 'of the volume, as Kubernetes is told',
+    about: 'access mode of the volume in Kubernetes',
     swept: { share: 0.2, asksNoRow: true },
   }),
   flushes: choice('disk.flushes', ['honest', 'ignored'], 'honest', {

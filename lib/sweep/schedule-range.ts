@@ -24,8 +24,8 @@ function played({ index, scenario, seed }: Schedule): ScheduleOutcome {
   try {
     return play(scenario, seed);
   } catch (cause) {
-    throw new InfrastructureError('SCHEDULE_FAILED', `schedule ${index} can't be played`, {
-      hint: `this is a fault in the model; please report it with the seed ${seed}`,
+    throw new InfrastructureError('SCHEDULE_FAILED', `the model cannot play schedule ${index}`, {
+      hint: `this is a bug in the model; please report it with the seed ${seed}`,
       cause,
     });
   }

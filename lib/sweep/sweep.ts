@@ -126,7 +126,7 @@ export function shardsOf(from: number, until: number, count: number): SweepShard
   if (islands < count) {
     throw new UsageError(
       'TOO_MANY_SHARDS',
-      `${until - from} schedules can't be split into ${count} shards`,
+      `cannot split ${until - from} schedules into ${count} shards`,
       {
         hint:
           `a shard plays whole islands of ${islandSchedules} schedules; give more --schedules, ` +

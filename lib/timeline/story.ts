@@ -47,13 +47,13 @@ export function tellStory(records: readonly SmallRecord[]): Story {
   if (run === undefined) {
     throw new EvidenceError('HISTORY_EMPTY', 'the history has no record of its run', {
       hint: records.some(({ type }) => type === 'case')
-        ? 'it is of the two-kernel lab, whose results are lines of docs/measurements.jsonl'
+        ? 'it belongs to the two-kernel lab, whose results are in docs/measurements.jsonl'
         : 'the run ended before it wrote anything; run it again',
     });
   }
   if (run.claim !== undefined) {
     throw new EvidenceError('HISTORY_OF_CLAIM', `this is the procedure of claim ${run.claim}`, {
-      hint: 'it has neither a fault nor a verdict; `claims.mjs --run` with its folder reads its answer',
+      hint: 'it has neither a fault nor a verdict; `npx zx experiments/claims.mjs --run FOLDER` reads its answer',
     });
   }
   const tells = tellsOf(run);
@@ -94,7 +94,9 @@ function scenarioIn({ scenario }: RunRecord): Scenario {
   try {
     return recordedScenario(scenario);
   } catch (cause) {
-    throw new EvidenceError('HISTORY_DAMAGED', 'the history’s scenario is none', { cause });
+    throw new EvidenceError('HISTORY_DAMAGED', 'the scenario in the history is not valid', {
+      cause,
+    });
   }
 }
 

@@ -71,8 +71,8 @@ export async function guestFiles({ image, onProgress }: GuestFilesRequest): Prom
 
 async function mustHaveTools(): Promise<void> {
   if (process.arch !== 'x64') {
-    throw new InfrastructureError('GUEST_ARCHITECTURE', `no guests on ${process.arch}`, {
-      hint: 'The guests are amd64; --hosts loops runs without them.',
+    throw new InfrastructureError('GUEST_ARCHITECTURE', `guests do not run on ${process.arch}`, {
+      hint: 'guests are amd64 only; --hosts loops needs none',
     });
   }
   const tools = ['qemu-system-x86_64', 'apt-get', 'dpkg-deb', 'mkfs.ext4', 'setpriv'];
@@ -80,7 +80,7 @@ async function mustHaveTools(): Promise<void> {
   const missing = tools.filter((tool) => !found.stdout.includes(`/${tool}\n`));
   if (missing.length === 0) return;
   throw new InfrastructureError('GUEST_TOOL_MISSING', `not installed: ${missing.join(', ')}`, {
-    hint: 'Debian has what the guests need; --hosts loops runs without them.',
+    hint: 'Debian has the packages; --hosts loops needs none',
     command: 'apt-get install -y --no-install-recommends qemu-system-x86',
   });
 }
@@ -90,8 +90,8 @@ async function newestKernel(): Promise<string> {
   const said = await run(['apt-cache', 'depends', kernelPackage]);
   const name = /Depends: (linux-image-\S+)/.exec(said)?.[1];
   if (name !== undefined) return name;
-  throw new InfrastructureError('GUEST_KERNEL_MISSING', `apt knows no ${kernelPackage}`, {
-    hint: 'The guests need the Debian kernel for virtual machines.',
+  throw new InfrastructureError('GUEST_KERNEL_MISSING', `apt does not find ${kernelPackage}`, {
+    hint: 'guests need the Debian kernel for virtual machines',
     command: 'apt-get update',
   });
 }

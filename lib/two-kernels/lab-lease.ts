@@ -51,9 +51,14 @@ export async function claimLabLease(
     if (started.exitCode === 0) return lease;
     if (!started.stderr.includes('already in use')) throw commandError(start, started);
   }
-  throw new InfrastructureError('NO_PLACE', `${labLeaseCount} runs of two-kernels are under way`, {
-    hint: 'wait until one of them has ended',
-  });
+  throw new InfrastructureError(
+    'NO_PLACE',
+    `${labLeaseCount} runs of two-kernels are already running`,
+    {
+      hint: 'wait until one of them ends',
+      again: [],
+    },
+  );
 }
 
 /**

@@ -20,7 +20,7 @@ export const podFields = {
   }),
   podFinalizer: toggle('workload.finalizer', false, {
     flags: '--pod-finalizer',
-    about: 'the pod has a finalizer that nobody takes away by himself',
+    about: 'the pod has a finalizer that only the remedy removes',
     swept: { share: 0.1, asksNoRow: true },
   }),
 };
@@ -28,13 +28,13 @@ export const podFields = {
 export const workloadFields = {
   preStopS: seconds('workload.preStop', [0, 3600], 0, {
     flags: '--pre-stop <time>',
-    about: 'a preStop hook sleeps so long before the database is stopped',
+    about: 'how long a preStop hook sleeps before the database stops',
     swept: { share: 0.05, asksNoRow: true, draw: (dice) => dice.int(1, 25) },
   }),
   workload: choice('workload.kind', workloads, 'stateful-set', {
     flags: '--workload <kind>',
     about:
-      'what makes the database’s pod anew: a StatefulSet, or a Deployment, which does not wait for the old one',
+      'what recreates the pod of the database: a StatefulSet, or a Deployment, which does not wait for the old pod',
     more: '([below](#workloads))',
     swept: { isAsked: true },
   }),
@@ -45,7 +45,7 @@ const ratePerS = z.number().min(0.001).max(100_000);
 export const loadFields = {
   rate: field('load.rate', z.union([z.literal('max'), z.literal(0), ratePerS]).default(25), {
     flags: '--rate <n>',
-    about: 'acknowledged operations per second and client; max: as fast as it goes; 0: idle',
+    about: 'acknowledged operations per second and client; max: no limit; 0: idle',
     text: textOf((text) => {
       if (text === 'max') return text;
       return /^\d+(\.\d+)?$/.test(text) ? Number(text) : undefined;
@@ -64,13 +64,13 @@ export const selfFenceFields = {
   selfFence: choice('selfFence.kind', selfFences, 'off', {
     flags: '--self-fence <how>',
     about:
-      'lease: a sidecar ends the database once its node’s Lease is not renewed; lease-read-only: it makes the file system read-only as well',
+      'lease: a sidecar ends the database when the Lease of its node is not renewed; lease-read-only: it also makes the file system read-only',
     swept: { share: 0.2, asksNoRow: true },
   }),
   // Two of a kubelet's renewals, and far less than the stock grace period.
   selfFenceAfterMs: time('selfFence.after', 20_000, {
     flags: '--self-fence-after <time>',
-    about: 'so long after the last renewal that the sidecar saw',
+    about: 'how long after the last renewal the sidecar acts',
     of: ['lease', 'lease-read-only'],
     swept: { asksNoRow: true, draw: secondsWithin(20, 60) },
     least: 1,

@@ -105,7 +105,7 @@ test('a group goes through the same phases, and its history is one of today', as
   const listed = records.find((record) => record.type === 'segments');
   expect(Object.keys(listed?.segments ?? {})).toEqual(['writer-inside', 'writer-outside']);
   // Its verdict rests on the ends of journals and on certificates asked again, as every other's.
-  expect(verdict.incompleteBecause).toEqual(['nobody ever read at the victim']);
+  expect(verdict.incompleteBecause).toEqual(['no client ever read at the victim']);
   expect(verdict.readings.map(({ reading }) => reading)).toEqual(['first', 'second']);
   expect(verdict.members).toHaveLength(3);
   // A member that gives up after 100 s is seen to.

@@ -65,7 +65,7 @@ test.each([
   expect(tookMs).toBeGreaterThan(0);
   expect(tookMs).toBeLessThan(afterInterrupt(step).mostMs + 100);
   expect(errorsOf(records)).toContain(
-    `GIVEN_UP: ${step} did not end in time and was given up\n  because: ended by SIGINT`,
+    `GIVEN_UP: ${step} did not end in time and was abandoned\n  because: ended by SIGINT`,
   );
 });
 

@@ -75,7 +75,9 @@ test('a batch leaves its outputs, and goes on where it was cut short', async () 
   const results = join(out, 'results.jsonl');
   truncateSync(results, readFileSync(results).lastIndexOf('{"type":"attempt"') + 30);
   const second = await matrix(...words, '--reports', 'unexpected');
-  expect(second.stderr).toMatch(/going on: 5 of 6 are done\n.*was cut short: it begins anew/);
+  expect(second.stderr).toMatch(
+    /continuing: 5 of 6 trials are done\n.*was cut short: running it again/,
+  );
   const again = batchIn(out);
   expect(again.cells).toEqual(batch.cells);
   expect(readdirSync(join(out, 'cells'))).toHaveLength(6);

@@ -54,7 +54,7 @@ test('nobody reads stderr any more', async () => {
   await expectHealed(run, 'stderr cannot be written any more (EPIPE)');
 });
 
-test.each(['throw', 'Promise.reject'])('an error that nobody caught: %s', async (how) => {
+test.each(['throw', 'Promise.reject'])('an uncaught exception: %s', async (how) => {
   const thrown = how === 'throw' ? 'throw new Error("lost")' : 'Promise.reject(new Error("lost"))';
   // SIGUSR2 is the moment: the test waits for the watch.
   const code = `process.on("SIGUSR2", () => { setTimeout(() => { ${thrown} }, 1) })`;
@@ -62,8 +62,8 @@ test.each(['throw', 'Promise.reject'])('an error that nobody caught: %s', async 
   const run = spawnRun('network-partition', { preload });
   await run.printed(watching);
   run.kill('SIGUSR2');
-  await expectHealed(run, 'an error that nobody caught: lost');
-  expect(run.stderr()).toContain('an error that nobody caught: Error: lost\n    at');
+  await expectHealed(run, 'an uncaught exception: lost');
+  expect(run.stderr()).toContain('Uncaught exception: Error: lost\n    at');
 });
 
 const quick = ['--cluster', 'sim', '--disk', 'fenced'];

@@ -47,6 +47,9 @@ class Words {
     if (node.type === 'ConditionalExpression') {
       return `${this.of(node.consequent)} / ${this.of(node.alternate)}`;
     }
+    if (node.type === 'ArrayExpression') {
+      return node.elements.map((each) => this.of(each as Expression)).join(' ');
+    }
     return node.type === 'Identifier' ? this.#named(node.name) : '…';
   }
 
@@ -80,7 +83,9 @@ function codesIn(file: string): ErrorCode[] {
     const parts =
       told === undefined ? [] : [words.property(told, 'hint'), words.property(told, mend)];
     const command = parts[1] === undefined || parts[1] === '' ? '' : `\`${parts[1]}\``;
-    const mends = [parts[0] ?? '', command].filter((part) => part !== '' && part !== '…');
+    const again = told === undefined ? '' : words.property(told, 'again');
+    const repeat = again === '' ? '' : `the same command with \`${again}\``;
+    const mends = [parts[0] ?? '', command, repeat].filter((part) => part !== '' && part !== '…');
     found.push({ family, code: name, says: words.of(says), mend: mends.join('; ') });
   };
   const constants = new Visitor({

@@ -55,7 +55,7 @@ test('a hanging engine', { timeout: 20 * 60_000 }, async () => {
     process.stderr.write(`SIGINT with a hanging engine: ended after ${ended.endedS} s\n`);
     // The sum of what every step has after an interrupt (bounds.ts).
     expect(ended.endedS).toBeLessThan(400);
-    expect(ended.stderr).toContain('NOT HEALED, or left behind: heal: NODE_NOT_HEALED');
+    expect(ended.stderr).toContain('NOT HEALED or left behind: heal: NODE_NOT_HEALED');
     const ip = String.raw`\d+\.\d+\.\d+\.\d+`;
     const command = new RegExp(
       `docker network connect --ip ${ip} fd-${cluster} fd-${cluster}-worker`,

@@ -103,7 +103,7 @@ test('one that fails has no answer, says why, and is closed', async () => {
     bench.note(seen, { count: 1 });
     await bench.wait('it comes', () => Promise.resolve('not yet'), 1);
   });
-  expect(told?.reading).toMatch(/^the procedure failed: .*in vain until it comes/);
+  expect(told?.reading).toMatch(/^the procedure failed: .*waiting until it comes/);
   expect(said.at(-1)).toMatch(/^FAILED: run: /);
   expect(steps).toEqual(orderly);
 });

@@ -45,7 +45,7 @@ export function runEvent(
     if (ended?.status === 'rejected') throw ended.reason;
     const conclusion = await setting.conclude.run({ folder, reports: setting.flags.reports });
     if ('outcome' in conclusion) return conclusion.outcome;
-    throw new EvidenceError('NO_VERDICT', `${folder} came to no verdict: ${conclusion.error}`);
+    throw new EvidenceError('NO_VERDICT', `no verdict in ${folder}: ${conclusion.error}`);
   });
 }
 

@@ -24,26 +24,31 @@ export function begin(folder: string, { seed, disk }: SweepFlags): SweepState {
   const files = readdirSync(folder);
   if (files.length === 0) return newSweep(seed ?? randomBytes(8).toString('hex'), disk);
   if (!files.includes(stateFile)) {
-    throw new UsageError('OUT_NOT_EMPTY', `${folder} has something else than a sweep in it`, {
-      hint: 'give --out a folder that is new, empty, or holds a sweep to go on with',
+    throw new UsageError('OUT_NOT_EMPTY', `${folder} contains files that are not of a sweep`, {
+      hint: 'give --out a new or an empty folder, or one with a sweep to continue',
+      again: ['--out', `${folder}-2`],
     });
   }
   const state = readState(join(folder, stateFile));
   const isSame = (seed ?? state.seed) === state.seed && (disk ?? state.disk) === state.disk;
   if (isSame) return state;
-  throw new UsageError('OTHER_SWEEP', `${folder} has a sweep with another seed or disk in it`, {
-    hint: `leave --seed and --disk out to go on with it (${state.seed}), or give another --out`,
+  throw new UsageError('OTHER_SWEEP', `${folder} contains a sweep with another seed or disk`, {
+    hint: `omit --seed and --disk to continue it (seed ${state.seed}), or give another --out`,
+    again: ['--out', `${folder}-2`],
   });
 }
 
-/** An earlier version did not say what it had learned, and one that was cut is no JSON. */
+/** A state of an earlier version, or one that was cut short, cannot be read. */
 function readState(path: string): SweepState {
-  const hint = 'give another --out; what an earlier version began can’t be gone on with';
+  const hint = 'give another --out; a sweep of an earlier version cannot be continued';
   try {
     const example = 'reports/…-sweep-…/state.json';
     return readJson(path, { kind: 'state', schema: sweepStateSchema, hint, example });
   } catch (cause) {
-    throw new UsageError('STATE_UNREADABLE', `${path} is not a sweep’s state`, { hint, cause });
+    throw new UsageError('STATE_UNREADABLE', `${path} is not the state of a sweep`, {
+      hint,
+      cause,
+    });
   }
 }
 

@@ -72,13 +72,14 @@ export function checkClusterFlags(flags: SweepFlags): void {
   if (!onCluster) {
     const given = (['context', 'shards', 'images'] as const).find((name) => flags[name]);
     if (given === undefined) return;
-    throw new UsageError('ONLY_ON_CLUSTER', `--${given} says how to sweep on a cluster`, {
-      hint: 'add --on-cluster, or leave it out',
+    throw new UsageError('ONLY_ON_CLUSTER', `--${given} applies to a sweep on a cluster only`, {
+      hint: 'add --on-cluster, or omit it',
+      again: ['--on-cluster'],
     });
   }
   if (schedules === undefined || time !== undefined) {
-    throw new UsageError('SCHEDULES_MISSING', 'a Job on a cluster plays a number of schedules', {
-      hint: 'give --schedules, and no --time',
+    throw new UsageError('SCHEDULES_MISSING', 'a Job on a cluster needs a number of schedules', {
+      hint: 'give --schedules instead of --time',
       command: 'npx zx experiments/sweep.mjs --on-cluster --schedules 1000000',
     });
   }

@@ -81,7 +81,7 @@ export function readBatch(folder: string): Batch {
   const path = join(folder, 'batch.json');
   if (existsSync(path)) return relabelled(readJson(path, batchKind));
   throw new UsageError('NO_BATCH', `${folder} has no batch.json`, {
-    hint: 'a batch writes it when it has ended; go on with one that was cut short first',
+    hint: 'a batch writes it at its end; continue one that was cut short with the same --out',
   });
 }
 
@@ -106,7 +106,7 @@ export function readRunVerdict(folder: string): RunVerdict | undefined {
   try {
     return readVerdict(folder, asked);
   } catch (error) {
-    say(`left out of the page: ${describeError(error)}`);
+    say(`not on the page: ${describeError(error)}`);
     return undefined;
   }
 }
@@ -115,8 +115,8 @@ export function readRunVerdict(folder: string): RunVerdict | undefined {
 export function lockBatch(folder: string): Promise<Lock> {
   const path = createHash('sha256').update(realpathSync(folder)).digest('hex');
   return takeFreeLock(`batch/${path.slice(0, 32)}`, `process ${process.pid}`, (other) => {
-    const hint = 'wait for it to end, or give --out another folder';
-    const what = `the batch in ${folder} is being run by ${other}`;
-    return new UsageError('BATCH_BUSY', what, { hint });
+    const hint = 'wait until it ends, or give another --out';
+    const what = `${other} is running the batch in ${folder}`;
+    return new UsageError('BATCH_BUSY', what, { hint, again: ['--out', `${folder}-2`] });
   });
 }

@@ -57,21 +57,21 @@ export const askClaims = (): Promise<void> =>
 
 export function claimsCommand(): Command {
   const command = commandLine('npx zx experiments/claims.mjs', [
-    ['all of them, with what was measured', ''],
-    ['what asking the eighth would run; --short takes minutes', '8 --short --dry-run'],
-    ['asks it of a run that is there', '8 --run reports/samples/node-crash'],
+    ['list all claims and their measurements', ''],
+    ['show what a test of claim 8 would run; --short takes minutes', '8 --short --dry-run'],
+    ['read the answer from a finished run', '8 --run reports/samples/node-crash'],
   ])
     .description(
-      'What became of the claims that this project began with (docs/reference/claims.md).',
+      'Lists or tests the claims that this project started with (docs/reference/claims.md).',
     )
-    .argument('[numbers...]', 'of the claims; none: a list of all, with what was measured')
-    .option('--run <folders...>', 'run nothing: read the answers from these finished runs')
-    .option('--short', 'with shortened timers, in minutes; stock ones by default', false)
-    .option('--no-runs', 'leave the scenarios out')
-    .option('--no-procedures', 'leave the procedures out')
-    .option('--note', 'put the answers into docs/measurements.jsonl and their page', false)
-    .option('--out <folder>', 'the runs’ folders are made in it', nonEmpty, 'reports/claims')
-    .option('--dry-run', 'say what would run; create nothing', false);
+    .argument('[numbers...]', 'claims to test; default: list all, with their measurements')
+    .option('--run <folders...>', 'run nothing; read the answers from these finished runs')
+    .option('--short', 'shorten the timers: minutes instead of a quarter of an hour', false)
+    .option('--no-runs', 'skip the scenarios')
+    .option('--no-procedures', 'skip the procedures')
+    .option('--note', 'add the answers to docs/measurements.jsonl and their page', false)
+    .option('--out <folder>', 'folder for the runs', nonEmpty, 'reports/claims')
+    .option('--dry-run', 'show what would run; create nothing', false);
   for (const name of ['cluster-name', 'images', 'keep']) command.addOption(whereOption(name));
   return command.addOption(optionOf(kubernetesFields.kubernetes, kubernetesDefault));
 }
@@ -85,9 +85,13 @@ function readArguments(args: readonly string[]): { chosen: Claim[]; flags: Flags
 function claimOf(text: string): Claim {
   const found = claims.find(({ number }) => String(number) === text);
   if (found !== undefined) return found;
-  throw new UsageError('NO_SUCH_CLAIM', `claims are numbered 1 to ${claims.length}: ${text}`, {
-    command: 'npx zx experiments/claims.mjs',
-  });
+  throw new UsageError(
+    'NO_SUCH_CLAIM',
+    `there is no claim ${text}: they are numbered 1 to ${claims.length}`,
+    {
+      command: 'npx zx experiments/claims.mjs',
+    },
+  );
 }
 
 /** The claim without what shall not be run; what it reads from finished runs stays. */
@@ -204,7 +208,7 @@ function tell(told: readonly AnsweredClaim[], chosen: readonly Claim[], { note }
   );
   for (const { number, title } of missing) say(`${number}. ${title}: no run answers it`);
   if (answers.length === 0 && missing.length === 0) {
-    throw new UsageError('NO_ANSWER', 'these runs answer none of these claims', {
+    throw new UsageError('NO_ANSWER', 'these runs answer none of the claims', {
       command: 'npx zx experiments/claims.mjs',
     });
   }

@@ -9,21 +9,21 @@ import { clusterName } from '../flags/flag-values.ts';
 
 export const cleanCommand = (): Command =>
   commandLine('npx zx experiments/clean.mjs', [
-    ['what runs left behind that no longer live', ''],
-    ['the cluster that --keep left as well, and images that a newer one replaced', '--all'],
-    ['that cluster alone', '--all --cluster-name main'],
+    ['remove what killed runs left behind', ''],
+    ['also clusters of --keep, and replaced images', '--all'],
+    ['one cluster only', '--all --cluster-name main'],
   ])
     .description(
-      'Removes what dead runs left behind. What carries no label of ours is not touched.',
+      'Removes what killed runs left behind. Objects without the label of forcedetach stay.',
     )
     .option(
       '--all',
-      'also clusters that were kept, never one in use, and old images that were built here',
+      'also kept clusters that are not in use, and old images that were built here',
       false,
     )
     .option(
       '--cluster-name <name>',
-      'only the cluster of this name; with --all also where it belongs to another host or user',
+      'only the cluster of this name; with --all even if it belongs to another host or user',
       clusterName,
     );
 

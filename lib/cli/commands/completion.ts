@@ -79,12 +79,16 @@ async function completedCommands(experiments: readonly string[]): Promise<Comple
   });
   return [
     {
-      ...{ name: 'run', about: 'one experiment by its name', options: optionsOf(run) },
+      ...{ name: 'run', about: 'runs one experiment by its name', options: optionsOf(run) },
       words: experiments.map((word) => [word, 'experiment'] as const),
     },
     ...(await Promise.all(named)),
     {
-      ...{ name: 'completion', about: 'shell completion', options: [] },
+      ...{
+        name: 'completion',
+        about: 'prints a completion script for bash, zsh or fish',
+        options: [],
+      },
       words: Object.keys(shells).map((word) => [word, 'shell'] as const),
     },
   ];

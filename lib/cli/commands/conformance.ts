@@ -91,7 +91,7 @@ export function runsBelow(folders: readonly string[]): string[] {
   });
   if (found.length > 0) return found;
   throw new UsageError('NO_RUNS', `no run with a history in ${folders.join(', ')}`, {
-    hint: 'give the folder of a run, the one that holds verdict.json',
+    hint: 'give the folder of a run, which contains verdict.json',
     command: 'npx zx experiments/conformance.mjs reports/samples',
   });
 }

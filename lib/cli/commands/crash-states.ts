@@ -55,20 +55,28 @@ const mostStates = 100_000;
 
 export const crashStatesCommand = (): Command =>
   commandLine('npx zx experiments/crash-states.mjs', [
-    ['200 states of a run that was made with --keep-writes', 'reports/kept'],
-    ['the same ones again, number 17 alone, its image kept', 'reports/kept --seed 5e1f --only 17'],
-    ['of a disk that tears pages, more of them', 'reports/kept --policy tears --states 1000'],
+    ['200 states of a run with --keep-writes', 'reports/kept'],
+    ['only state 17 of them; keep its image', 'reports/kept --seed 5e1f --only 17'],
+    ['1,000 states of a disk that tears pages', 'reports/kept --policy tears --states 1000'],
   ])
     .description(
       'Rebuilds the volume as a loss of power at sampled moments of the run would have left it,\n' +
         `recovers ${database.title} on it, and checks every commit acknowledged by then.\n` +
-        'The run must have been made with --keep-writes. Needs a Docker engine, but no cluster.',
+        'The run needs --keep-writes. Needs a Docker engine, but no cluster.',
     )
     .argument('<run>', 'folder of the run')
     .option('--states <n>', 'how many crash states', numberWithin(1, mostStates), 200)
-    .option('--seed <text>', 'draws the moments and what is lost (default: at random)', seedText)
+    .option(
+      '--seed <text>',
+      'seed for the moments and for what is lost (default: random)',
+      seedText,
+    )
     .option('--policy <list>', 'what unflushed writes become', policies, [...powerLosses])
-    .option('--workers <n>', 'states at a time (default: one a processor)', numberWithin(1, 8))
+    .option(
+      '--workers <n>',
+      'states at a time (default: one for each processor)',
+      numberWithin(1, 8),
+    )
     .option(
       '--only <n>',
       'only this state, thoroughly; its image is kept',
@@ -152,7 +160,10 @@ async function explored(request: Request, say: (line: string) => void): Promise<
     signal: interrupt.signal,
   });
   if (moments === undefined || results.length < planned) {
-    throw new InfrastructureError('STATES_MISSING', `${results.length} of ${planned} states came`);
+    throw new InfrastructureError(
+      'STATES_MISSING',
+      `only ${results.length} of ${planned} states were examined`,
+    );
   }
   return { results: results.toSorted((a, b) => a.number - b.number), moments };
 }

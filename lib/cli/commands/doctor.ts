@@ -12,11 +12,11 @@ import { imagesOption } from '../flags/run-options.ts';
 
 export const doctorCommand = (): Command =>
   commandLine('npx zx experiments/doctor.mjs', [
-    ['what is missing, and the command that mends it', ''],
-    ['what would be missing where no registry can be reached', '--images built'],
+    ['show what is missing, and a command that fixes it', ''],
+    ['the same for a machine that reaches no registry', '--images built'],
     ['for a script', '--json'],
   ])
-    .description('Says what this machine lacks for a real cluster. Creates nothing that stays.')
+    .description('Lists what this machine lacks for a real cluster. Leaves nothing behind.')
     .addOption(imagesOption())
     .option('--json', 'print the checks as JSON', false);
 

@@ -13,19 +13,18 @@ interface Flags {
 
 export const expectationsCommand = (): Command =>
   commandLine('npx zx experiments/expectations.mjs', [
-    ['how many verdicts a batch has, and how many of them are new', 'reports/matrix/default'],
-    ['puts them into docs/', '--note --from reports/matrix/default'],
-    ['the pages alone', '--note'],
+    ['count the verdicts of a batch', 'reports/matrix/default'],
+    ['add them to docs/', '--note --from reports/matrix/default'],
+    ['rebuild the pages only', '--note'],
   ])
     .description(
-      'Counts the real runs below the folders. With --note each is put into docs/measurements.jsonl,\n' +
-        'one line a run, and the pages that count them are made anew: docs/reference/expectations.md\n' +
-        'and drivers.md, and docs/results/README.md; without a folder the pages alone. A batch needs\n' +
-        'not have come to its end.',
+      'Counts the real runs in the folders. --note adds each to docs/measurements.jsonl and rebuilds\n' +
+        'the pages that count them: docs/reference/expectations.md, drivers.md and\n' +
+        'docs/results/README.md; without a folder only the pages. A batch may be incomplete.',
     )
     .argument('[folder...]', 'of a batch, of a run, or of many')
     .option('--from <folder...>', 'the same', [])
-    .option('--note', 'put them into docs/', false);
+    .option('--note', 'add them to docs/', false);
 
 /** Reads what `process.argv` names and sets the exit code. Never throws. */
 export const noteResults = (): Promise<void> =>
@@ -49,7 +48,7 @@ async function count(folders: readonly string[], isNoted: boolean): Promise<void
   const missing = folders.find((folder) => !existsSync(folder));
   if (missing !== undefined) {
     throw new UsageError('NO_FOLDER', `there is no folder ${missing}`, {
-      hint: 'give the --out folder of a batch or of a run',
+      hint: 'give the folder of a batch or of a run',
     });
   }
   const before = readRuns();
@@ -65,7 +64,7 @@ async function count(folders: readonly string[], isNoted: boolean): Promise<void
     writeOutput(resultsPath, renderResults(all));
   }
   const added = all.length - before.length;
-  tell(`${found.length} runs came to a verdict, ${added} of them are new; ${all.length} in all`);
+  tell(`${found.length} runs with a verdict, ${added} of them new; ${all.length} in total`);
   if (groups.length > 0) tell(`${groups.length} runs on groups, which have a table of their own`);
-  if (!isNoted) tell('nothing was written: --note puts them into docs/');
+  if (!isNoted) tell('nothing was written; --note adds them to docs/');
 }

@@ -6,13 +6,13 @@ import { commandLine, parseArguments, runCommand, tell } from '../command.ts';
 export const exportCommand = (): Command =>
   commandLine('npx zx experiments/export.mjs', [
     ['of one run', 'reports/samples/node-crash'],
-    ['of two, one of which was killed while it ran', 'reports/first reports/killed --partial'],
+    ['of two, one of which was killed', 'reports/first reports/killed --partial'],
   ])
     .description(
       'Writes ledger.edn, ledger.json, bank.edn and bank.json into export/ in each run’s folder.',
     )
     .argument('<folders...>', 'of runs')
-    .option('--partial', 'also of a history that is cut or damaged, and say so beside it', false);
+    .option('--partial', 'also export an incomplete history, marked as partial', false);
 
 /** Writes `export/` into each folder and sets the exit code. Never throws. */
 export const exportRuns = (): Promise<void> =>

@@ -29,14 +29,14 @@ export const countFalseAlarms = (): Promise<void> =>
 
 export const falseAlarmsCommand = (): Command =>
   commandLine('npx zx experiments/false-alarms.mjs', [
-    ['the tally of all that was counted', ''],
-    ['what a folder of runs would add to it', 'reports/samples'],
-    ['adds it', '--note reports/samples'],
+    ['print the tally', ''],
+    ['count a folder of runs', 'reports/samples'],
+    ['add it to the tally', '--note reports/samples'],
   ])
     .description(
-      'Counts the volumes that nothing could harm, and those of them that the audit accused.\n' +
-        'From runs on kind: the volume before each fault, and for good where the scenario\n' +
-        'expects nothing but safe. The rest comes from test/full/false-alarms.test.ts.',
+      'Counts clean volumes, and how many of them the audit flagged. From runs on kind: the volume\n' +
+        'before each fault, and after it if the scenario expects only safe.\n' +
+        'The rest comes from test/full/false-alarms.test.ts.',
     )
     .argument('[folder...]', 'runs, or folders with runs at any depth')
-    .option('--note', 'put the volumes into docs/measurements.jsonl', false);
+    .option('--note', 'add the volumes to docs/measurements.jsonl', false);

@@ -52,7 +52,7 @@ async function startFor([command = '--help', ...words]: readonly string[]): Prom
   if (found !== undefined) return { file: found[1].file, words };
   const isNamed = experimentNames().includes(command);
   throw new UsageError('UNKNOWN_COMMAND', `there is no command \`${command}\``, {
-    hint: isNamed ? 'an experiment is started by `run`' : `choose one: ${allWords().join(', ')}`,
+    hint: isNamed ? '`run` starts an experiment' : `choose one: ${allWords().join(', ')}`,
     command: isNamed ? `npx forcedetach run ${command}` : 'npx forcedetach',
   });
 }
@@ -77,8 +77,8 @@ async function runFor(words: readonly string[]): Promise<CommandStart | undefine
     tell(projectVersion());
     return undefined;
   }
-  throw new UsageError('NO_EXPERIMENT', 'nothing says what is to be run', {
-    hint: `name an experiment, or give --fault KIND; there are ${experimentNames().join(', ')}`,
+  throw new UsageError('NO_EXPERIMENT', 'no experiment and no fault given', {
+    hint: `name an experiment, or give --fault KIND; the experiments are ${experimentNames().join(', ')}`,
     command: 'npx forcedetach run --help',
   });
 }
@@ -126,9 +126,9 @@ const usage = (): string =>
     'Does what Kubernetes does after a lost node destroy the data of the database there?',
     '',
     ...inColumns([
-      ['run', 'one experiment by its name'],
+      ['run', 'runs one experiment by its name'],
       ...Object.entries(commands).map(([word, { about }]) => [word, about] as const),
-      ['completion', 'a script that completes commands and flags in bash, zsh or fish'],
+      ['completion', 'prints a completion script for bash, zsh or fish'],
     ]),
     '',
     'COMMAND --help shows its flags and examples; --version shows the version.',
@@ -139,7 +139,7 @@ const runUsage = (): string =>
     'Usage: npx forcedetach run EXPERIMENT [flags]',
     '       npx forcedetach run --fault KIND [flags]',
     '',
-    'Flags stand before a name or behind it.',
+    'Flags may stand before or after the name.',
     '',
     ...experimentNames().map((name) => `  ${name}`),
     '',

@@ -48,7 +48,7 @@ async function requestOf(file: string, flags: MatrixFlags): Promise<Request> {
   const read = readMatrix(file, sayLine);
   const versioned = flags.kubernetes === undefined ? read : onKubernetes(read, flags.kubernetes);
   const matrix = flags.short ? shorten(versioned) : versioned;
-  const cells = chosen(cellsOf(matrix), flags);
+  const cells = chosen(cellsOf(matrix), file, flags);
   const folder = flags.out ?? newFolder(matrix);
   checkFolder(folder);
   const begun = readResults(folder);
@@ -68,14 +68,21 @@ async function requestOf(file: string, flags: MatrixFlags): Promise<Request> {
 }
 
 /** Throws UsageError `NO_SUCH_CELL` where nothing is left. */
-function chosen(cells: readonly Cell[], { only, shard }: MatrixFlags): readonly Cell[] {
+function chosen(
+  cells: readonly Cell[],
+  file: string,
+  { only, shard }: MatrixFlags,
+): readonly Cell[] {
   const found = cells
     .filter((_, index) => shard === undefined || index % shard.of === shard.number - 1)
     .filter(({ id, label }) => only === undefined || `${id} ${label}`.includes(only));
   if (found.length > 0) return found;
   const what =
-    only === undefined ? 'this shard has no cell' : `no cell has \`${only}\` in its name`;
-  throw new UsageError('NO_SUCH_CELL', what, { hint: '--dry-run lists the cells' });
+    only === undefined ? 'this shard has no cell' : `no cell has \`${only}\` in its id or label`;
+  throw new UsageError('NO_SUCH_CELL', what, {
+    hint: '--dry-run lists the cells',
+    command: paste(['npx', 'zx', 'experiments/matrix.mjs', file, '--dry-run']),
+  });
 }
 
 const newFolder = ({ name }: Matrix): string =>
@@ -134,8 +141,9 @@ async function runAndReport(request: Request, baseline: Batch | undefined): Prom
 function makeBatchFolder(folder: string): void {
   makeFolder(folder);
   if (readdirSync(folder).length === 0 || readResults(folder) !== undefined) return;
-  throw new UsageError('OUT_NOT_EMPTY', `${folder} has something else than a batch in it`, {
-    hint: 'give --out a folder that is new, empty, or holds a batch to go on with',
+  throw new UsageError('OUT_NOT_EMPTY', `${folder} contains files that are not of a batch`, {
+    hint: 'give --out a new or an empty folder, or one with a batch to continue',
+    again: ['--out', `${folder}-2`],
   });
 }
 
@@ -145,12 +153,12 @@ async function run(request: Request): Promise<Awaited<ReturnType<typeof runBatch
     const seconds = ((performance.now() - startedMs) / 1000).toFixed(0);
     sayLine(`[${seconds} s] ${line}`);
   };
-  using interrupt = onInterrupt(say, () => 'the trials that were running');
+  using interrupt = onInterrupt(say, () => 'the running trials');
   try {
     return await runBatchOf(request, say, interrupt.signal);
   } catch (error) {
     if (!(error instanceof UsageError)) {
-      say(`go on with: ${commandOf(request)} ${whereOf(request)}`);
+      say(`continue with: ${commandOf(request)} ${whereOf(request)}`);
     }
     throw error;
   } finally {

@@ -14,13 +14,13 @@ export const replayCommand = (): Command =>
       'experiments/schedules/no-grace-period-nobody-acts.yaml --cluster sim',
     ],
     ['measured', 'experiments/schedules/reboot-at-force-detach.yaml --cluster kind'],
-    ['the flags that it takes', 'experiments/schedules/reboot-at-force-detach.yaml --help'],
+    ['list the flags', 'experiments/schedules/reboot-at-force-detach.yaml --help'],
   ])
     .usage('FILE [flags]')
     .description(
       'Runs the scenario of a schedule file (docs/internals/sweep.md), on kind or on the model. The ' +
-        'flags are those of every experiment and go before what the file says; exit code 0 where ' +
-        'the prediction came true.',
+        'flags are those of every experiment and override the file; exit code 0 if ' +
+        'the prediction holds.',
     );
 
 /** Runs what `process.argv` asks for and sets the exit code. Never throws. */
@@ -28,7 +28,7 @@ export const replaySchedule = (): Promise<void> =>
   runCommand('replay', async ([file = '', ...args]): Promise<ExitCode> => {
     if (/^(-h|--help|-V|--version)$/.test(file)) parseArguments(replayCommand(), [file]);
     if (file === '' || file.startsWith('-')) {
-      throw new UsageError('NO_FILE', 'give the schedule file first, then the flags', {
+      throw new UsageError('NO_FILE', 'no schedule file given: it comes first, then the flags', {
         command: 'npx zx experiments/replay.mjs --help',
       });
     }

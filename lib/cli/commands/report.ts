@@ -8,13 +8,10 @@ import { rebuildBatch, rebuildRun, type Rebuilt } from '../batch/rebuild.ts';
 
 export const reportCommand = (): Command =>
   commandLine('npx zx experiments/report.mjs', [
-    [
-      'the pages of a run whose history git holds',
-      'reports/samples/partition-force-delete-unfenced',
-    ],
+    ['the pages of a committed run', 'reports/samples/partition-force-delete-unfenced'],
     ['of a batch', 'reports/matrix/default'],
     [
-      'of several at once; it exits as the worst',
+      'several at once; the worst sets the exit code',
       'reports/samples/node-crash reports/samples/zombie',
     ],
   ])

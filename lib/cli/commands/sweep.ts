@@ -65,7 +65,7 @@ async function explore(
   const startedMs = performance.now();
   const elapsedMs = (): number => performance.now() - startedMs;
   const timeMs = time ?? (schedules === undefined ? defaultTimeMs : Infinity);
-  using interrupt = onInterrupt(say, () => 'the round that was running');
+  using interrupt = onInterrupt(say, () => 'the running round');
   await using pool = sweepPool(threads);
   let savedMs = 0;
   const ended = await sweep({

@@ -61,12 +61,12 @@ export const twoKernels = (): Promise<void> =>
 
 export const twoKernelsCommand = (): Command =>
   commandLine('npx zx experiments/two-kernels.mjs', [
-    ['the table of what was measured', '--table'],
+    ['print the table of measurements', '--table'],
     [
       'two cases in virtual machines',
       '--cases crash,turns --hosts vms --filesystems xfs --repeats 3',
     ],
-    ['what all of it would run', '--dry-run'],
+    ['show what would run', '--dry-run'],
   ])
     .description('The same disk cases on loop devices of one kernel and in virtual machines.')
     .option('--cases <names>', `some of ${caseNames.join()}`, listOf(caseNames), [...caseNames])
@@ -76,10 +76,10 @@ export const twoKernelsCommand = (): Command =>
     ])
     .option('--repeats <n>', 'runs of each case on each host', numberWithin(1, 1000), 1)
     .addOption(imagesOption())
-    .option('--out <folder>', 'each run’s history goes there', nonEmpty, 'reports/two-kernels-runs')
-    .option('--note', 'put each result into docs/measurements.jsonl', false)
-    .option('--table', 'run nothing; print the table of what was noted', false)
-    .option('--dry-run', 'say what would run; create nothing', false);
+    .option('--out <folder>', 'folder for the histories', nonEmpty, 'reports/two-kernels-runs')
+    .option('--note', 'add each result to docs/measurements.jsonl', false)
+    .option('--table', 'run nothing; print the table of measurements', false)
+    .option('--dry-run', 'show what would run; create nothing', false);
 
 /** Hosts alternate, so that a busy hour of the machine is shared by both. */
 const planOf = ({ repeats, cases, filesystems: types, hosts }: Flags): PlannedCase[] =>

@@ -39,5 +39,5 @@ const unfitFlags = (scenario: Scenario): readonly string[] =>
     .map((name) => (fields[name] as Field).flag?.flags ?? '');
 
 const aboutOthers = (count: number): string =>
-  `show ${count} more flags, which go with a fault, remedy, disk, database or fence that is not chosen here ` +
-  '(choose one to see its own, as in --disk ack-early --help)';
+  `show ${count} more flags, of faults, remedies, disks, databases and fences that are not chosen here ` +
+  '(--disk ack-early --help shows those of one choice)';

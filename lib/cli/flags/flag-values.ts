@@ -25,7 +25,7 @@ export const numberWithin = (least: number, most: number): ((text: string) => nu
 
 export const kubernetes = argumentOf(kubernetesText);
 
-export const workersWords = `worker nodes (default: ${kindWorkers} on kind, ${groupSize} of a group and on the model)`;
+export const workersWords = `worker nodes (default: ${kindWorkers} on kind, ${groupSize} for a group and on the model)`;
 const mostWorkers = 300;
 
 export const workerCount = argumentOf(

@@ -56,20 +56,20 @@ const examples: Readonly<Record<DatabaseKind, readonly CommandExample[]>> = {
     ['a prediction, in seconds', '--cluster sim'],
     ['the same on a disk that cuts the old node off', '--disk fenced'],
     [
-      'measured in minutes, since the timers are shortened',
+      'measured in minutes, with shortened timers',
       '--images built --grace 10s --toleration 10s --force-detach-after 30s',
     ],
   ],
   'group-replication': [
     [
-      'a primary that stands still, no wait for what the old one had',
+      'a frozen primary, and a new one that does not wait for its backlog',
       '--cluster kind --fault freeze --consistency EVENTUAL',
     ],
     [
       'a minority that gives up after 10 s',
       '--cluster kind --majority-timeout 10s --autorejoin-tries 0',
     ],
-    ['says what would run', '--cluster kind --fault node-crash --dry-run'],
+    ['show what would run', '--cluster kind --fault node-crash --dry-run'],
   ],
 };
 

@@ -55,7 +55,7 @@ const examples = [
     'experiments/matrices/disks.yaml --cluster sim --reports unexpected',
   ],
   [
-    'what would be measured with shortened timers, cell by cell',
+    'show what would be measured with shortened timers',
     'experiments/matrices/short.yaml --cluster kind --images built --dry-run',
   ],
   [
@@ -68,50 +68,47 @@ export const matrixCommand = (): Command =>
   commandLine('npx zx experiments/matrix.mjs', examples)
     .description(
       'Runs every cell of a matrix, with controls, and reports which are safe. The same command\n' +
-        'with the same --out goes on where a killed batch stopped.',
+        'with the same --out continues a batch that was killed.',
     )
     .argument('[file]', 'matrix file, see docs/reference/matrix.md', defaultMatrix)
     .addOption(where('cluster'))
     .option(
       '--cluster-names <list>',
-      'kind clusters, the first with pools (default: as many as cores and memory carry)',
+      'kind clusters; the first one has the pools (default: as many as cores and memory allow)',
       names,
     )
     .addOption(where('images'))
     .addOption(where('registry'))
     .option(
       '--kubernetes <version>',
-      'a minor, or a patch of one, for all cells (default: as the file says)',
+      'a minor version or a patch, for all cells (default: from the file)',
       kubernetes,
     )
     .option('--workers <n>', `of each pool: ${workersWords}`, workerCount)
     .option(
       '--volumes <n>',
-      'at most so many cells under one fault event, each with a volume on the victim (default: 8 on kind, 1 on the model)',
+      'most cells under one fault event, each with a volume on the victim (default: 8 on kind, 1 on the model)',
       numberWithin(1, mostVolumes),
     )
     .option(
       '--pools <n>',
-      'on kind, so many pools of worker nodes in the first cluster, each for a fault event of its own',
+      'on kind: pools of worker nodes in the first cluster, one for each fault event',
       numberWithin(1, mostPools),
       1,
     )
     .option('--keep', 'keep the clusters for the next batch', false)
-    .option(
-      '--only <text>',
-      'only cells whose id or label has this in it; controls run all the same',
-    )
+    .option('--only <text>', 'only cells whose id or label contains this; controls always run')
     .option('--shard <i/n>', 'every n-th cell from the i-th; merge-batches.mjs joins them', part)
-    .option('--short', 'shortened timers (10 s, 10 s, 30 s), whatever the file says', false)
+    .option('--short', 'shortened timers (10 s, 10 s, 30 s) instead of those in the file', false)
     .option(
       '--seed <text>',
-      'draws the order and all chance (default: the file’s, else at random)',
+      'seed for the order and every random draw (default: from the file, else random)',
       seedText,
     )
-    .option('--out <folder>', 'the batch’s folder; one that has a batch is gone on with', nonEmpty)
-    .option('--baseline <folder>', 'a batch to compare with; its batch.json is kept', nonEmpty)
+    .option('--out <folder>', 'folder of the batch; if it has one, continue it', nonEmpty)
+    .option('--baseline <folder>', 'a batch to compare with; its batch.json is copied', nonEmpty)
     .addOption(
-      new Option('--reports <which>', 'runs that get a page of their own (2 MB each)')
+      new Option('--reports <which>', 'which runs get their own page (2 MB each)')
         .choices(['all', 'unexpected'])
         .default('all'),
     )

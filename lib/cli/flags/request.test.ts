@@ -173,8 +173,8 @@ test('a version and gates reach the scenario, and the replay repeats them', () =
 
 test('a version that no cluster is made of, or no registry has, is refused', () => {
   const on = (version: string): Scenario => request('--kubernetes', version).scenario;
-  expect(() => refuseUnmeasurable(on('1.30'), 'built')).toThrow(/only the model plays it/);
-  expect(() => refuseUnmeasurable(on('1.36.1'), 'published')).toThrow(/by its digest/);
+  expect(() => refuseUnmeasurable(on('1.30'), 'built')).toThrow(/runs on the model only/);
+  expect(() => refuseUnmeasurable(on('1.36.1'), 'published')).toThrow(/no pinned node image/);
   expect(() => refuseUnmeasurable(on('1.36.1'), 'built')).not.toThrow();
   expect(() => refuseUnmeasurable(on('1.36'), 'published')).not.toThrow();
 });

@@ -151,13 +151,13 @@ function diskOf(parsed: ParsedFlags): Partial<ReturnType<typeof certifiedDisk>> 
   const { disk } = settings;
   if (diskFrom === undefined) {
     if (storageClass === undefined) return {};
-    throw new UsageError('DISK_CONFLICT', '--disk-class says nothing without --disk-from', {
-      hint: 'name its certificate: --disk-from FILE, or leave it out',
+    throw new UsageError('DISK_CONFLICT', '--disk-class needs --disk-from', {
+      hint: 'name its certificate with --disk-from FILE, or omit it',
     });
   }
   if (given.has('--cut-after')) {
-    throw new UsageError('DISK_CONFLICT', '--cut-after is what --disk-from says itself', {
-      hint: 'leave one of the two out; without a certificate: --disk ack-early --cut-after 5s',
+    throw new UsageError('DISK_CONFLICT', '--cut-after comes from the certificate of --disk-from', {
+      hint: 'omit one of the two; without a certificate: --disk ack-early --cut-after 5s',
     });
   }
   const certified = certifiedDisk(diskFrom, {
@@ -177,7 +177,7 @@ function refuseBeside(certified: Pick<Settings, 'disk'>, typed: Settings): void 
   const flags = idle.map((name) => (fields[name] as Field).flag?.flags.split(' ')[0] ?? name);
   throw new UsageError(
     'DISK_CONFLICT',
-    `${flags.join(' and ')}: not with disk ${certified.disk}, which the certificate shows`,
-    { hint: 'leave it out, or leave --disk-from out and name the kind of disk: --disk' },
+    `${flags.join(' and ')} does not apply to disk ${certified.disk}, which the certificate shows`,
+    { hint: 'omit it, or name the kind of disk with --disk instead of --disk-from' },
   );
 }

@@ -14,7 +14,7 @@ import {
 export const whereOptions = (): Option[] => [
   new Option(
     '--cluster <where>',
-    'kind measures on real machines, sim predicts by a model; auto: kind where an engine answers',
+    'kind measures on a real cluster, sim predicts with the model; auto: kind if a Docker engine answers',
   )
     .choices(clusterWords)
     .default('auto'),
@@ -29,7 +29,7 @@ export const whereOptions = (): Option[] => [
     .default('auto'),
   new Option(
     '--registry <host:port>',
-    'pull what this checkout would build from there (scripts/publish-images.ts puts it there)',
+    'registry to pull our images from (scripts/publish-images.ts pushes them)',
   ).argParser(registry),
   new Option('--workers <n>', workersWords).argParser(workerCount),
   new Option('--keep', 'keep the cluster for the next run'),
@@ -52,18 +52,18 @@ export function whereOption(name: string): Option {
 export const certificateOptions = (): Option[] => [
   new Option(
     '--disk-from <file>',
-    'take --disk and --cut-after from a certificate of the probe (docs/how-to/play-a-certificate.md)',
+    'read --disk and --cut-after from a certificate of the probe (docs/how-to/play-a-certificate.md)',
   ).argParser(nonEmpty),
   new Option(
     '--disk-class <name>',
-    'with --disk-from: the StorageClass, where the certificate has several',
+    'with --disk-from: the StorageClass, if the certificate has several',
   ).argParser(nonEmpty),
 ];
 
 export const outputOptions = (): Option[] => [
   new Option(
     '--seed <text>',
-    'seed of everything random (default: drawn, printed first)',
+    'seed for every random draw (default: random, printed first)',
   ).argParser(seedText),
   new Option(
     '--out <dir>',
@@ -71,5 +71,5 @@ export const outputOptions = (): Option[] => [
   ).argParser(nonEmpty),
   failOnOption(),
   new Option('--json', 'verdict.json on stdout, everything else on stderr'),
-  new Option('--dry-run', 'say what would run and create nothing'),
+  new Option('--dry-run', 'show what would run; create nothing'),
 ];

@@ -36,38 +36,45 @@ export interface SweepFlags extends Pick<RunFlags, 'seed' | 'out' | 'json'> {
 
 export const sweepCommand = (): Command =>
   commandLine('npx zx experiments/sweep.mjs', [
-    ['five minutes; the same command goes on with it', '--time 5m --out reports/my-sweep'],
+    ['five minutes; the same command continues it', '--time 5m --out reports/my-sweep'],
     ['a million schedules on one kind of disk', '--schedules 1000000 --disk fenced'],
-    ['as many pods as it takes', '--on-cluster --schedules 1000000 --shards 8'],
+    ['on eight pods', '--on-cluster --schedules 1000000 --shards 8'],
   ])
     .description(
       'Plays random schedules on the built-in model, looks for broken invariants, and shrinks what\n' +
-        'it finds. The same command with the same --out goes on where a sweep stopped.',
+        'it finds. The same command with the same --out continues a sweep.',
     )
-    .option('--schedules <n>', 'so many schedules', numberWithin(0, mostSchedules))
-    .option('--time <time>', 'so long (default: 60s, unless --schedules is given)', positiveMs)
-    .option('--threads <n>', 'side by side', numberWithin(1, mostThreads), availableParallelism())
+    .option('--schedules <n>', 'number of schedules', numberWithin(0, mostSchedules))
+    .option(
+      '--time <time>',
+      'how long to sweep (default: 60s, unless --schedules is given)',
+      positiveMs,
+    )
+    .option('--threads <n>', 'worker threads', numberWithin(1, mostThreads), availableParallelism())
     .option(
       '--findings <n>',
-      'at most so many findings are shrunk and written',
+      'most findings to shrink and write',
       numberWithin(0, mostFindings),
       60,
     )
-    .addOption(new Option('--disk <kind>', 'all on this disk (default: drawn)').choices(diskModes))
-    .option('--seed <text>', 'draws everything (default: at random)', seedText)
-    .option('--out <folder>', 'the sweep’s folder; one that has a sweep is gone on with', nonEmpty)
+    .addOption(
+      new Option('--disk <kind>', 'one kind of disk for all schedules (default: random)').choices(
+        diskModes,
+      ),
+    )
+    .option('--seed <text>', 'seed for every random draw (default: random)', seedText)
+    .option('--out <folder>', 'folder of the sweep; if it has one, continue it', nonEmpty)
     .option('--json', 'sweep.json on stdout', false)
-    .option('--on-cluster', 'as a Job on the Kubernetes cluster of your kubeconfig', false)
+    .option('--on-cluster', 'run as a Job on the Kubernetes cluster of your kubeconfig', false)
     .option('--context <name>', 'another context of the kubeconfig', nonEmpty)
     .option(
       '--shards <n>',
-      'so many pods (default: one an island of 40,000, at most 16)',
+      'number of pods (default: one for each 40,000 schedules, at most 16)',
       numberWithin(1, mostShards),
     )
     .addOption(
-      new Option('--images <source>', 'the pods’ image: node:24, or ours on the nodes').choices([
-        'auto',
-        'published',
-        'built',
-      ]),
+      new Option(
+        '--images <source>',
+        'image of the pods: node:24, or one built on the nodes',
+      ).choices(['auto', 'published', 'built']),
     );

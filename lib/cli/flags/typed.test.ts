@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { scriptArguments } from './typed.ts';
+import { scriptArguments, typedAgain } from './typed.ts';
 
 test('starts after the script under zx and under plain node', () => {
   const flags = ['--seed', '0x1F'];
@@ -12,4 +12,15 @@ test('starts after the script under zx and under plain node', () => {
 test('keeps long seeds digit by digit', () => {
   const seed = '12345678901234567890';
   expect(scriptArguments('x', ['node', 'zx', 'x.mjs', '--seed', seed])).toEqual(['--seed', seed]);
+});
+
+test.each([
+  [['--out', 'b'], ['--out', 'a', '--keep'], '--keep --out b'],
+  [['--out', 'b'], ['--out=a'], '--out b'],
+  [['--out', 'a b'], [], "--out $'a b'"],
+  [['--partial'], ['--out', 'a'], '--out a --partial'],
+  [[], ['--out', 'a'], '--out a'],
+])('the typed command again, with %j after %j', (words, typed, shown) => {
+  const argv = ['node', 'zx', 'experiments/x.mjs', ...typed];
+  expect(typedAgain(words, argv)).toBe(`npx zx experiments/x.mjs ${shown}`);
 });

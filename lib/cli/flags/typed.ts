@@ -1,21 +1,21 @@
-/** How commands are typed: as files under zx, or as words of the package's command, by how this one was. */
+/** How commands are typed: as files under zx, or as words of the package's command, as this one was. */
 import { basename } from 'node:path';
 import { quote } from 'zx';
 
 /** Words of the package's command, and the file of experiments/ that each starts. */
 export const commands = {
-  matrix: { file: 'matrix', about: 'every cell of a matrix, with controls and repeats' },
-  'merge-batches': { file: 'merge-batches', about: 'several batches of one matrix as one' },
-  sweep: { file: 'sweep', about: 'thousands of schedules on the model, the worst shrunk' },
-  replay: { file: 'replay', about: 'a schedule that a sweep found, once more' },
-  report: { file: 'report', about: 'a run’s or a batch’s pages, made anew' },
-  export: { file: 'export', about: 'a run’s history for other checkers' },
-  claims: { file: 'claims', about: 'what became of the claims that this project began with' },
-  probe: { file: 'probe', about: 'what a StorageClass of yours does at a forced detach' },
-  doctor: { file: 'doctor', about: 'whether this machine can measure' },
+  matrix: { file: 'matrix', about: 'runs every cell of a matrix, with controls and repeats' },
+  'merge-batches': { file: 'merge-batches', about: 'merges several batches of one matrix' },
+  sweep: { file: 'sweep', about: 'plays thousands of schedules on the model' },
+  replay: { file: 'replay', about: 'runs a schedule that a sweep found' },
+  report: { file: 'report', about: 'rebuilds the pages of a run or a batch' },
+  export: { file: 'export', about: 'exports a history for other checkers' },
+  claims: { file: 'claims', about: 'tests the claims that this project started with' },
+  probe: { file: 'probe', about: 'tests what your StorageClass does at a forced detach' },
+  doctor: { file: 'doctor', about: 'checks whether this machine can measure' },
   clean: { file: 'clean', about: 'removes what dead runs left behind' },
-  'crash-states': { file: 'crash-states', about: 'the states that a crash of a run could leave' },
-  'two-kernels': { file: 'two-kernels', about: 'one disk between two virtual machines' },
+  'crash-states': { file: 'crash-states', about: 'examines the states that a crash could leave' },
+  'two-kernels': { file: 'two-kernels', about: 'tests one disk between two virtual machines' },
 } as const satisfies Readonly<Record<string, { readonly file: string; readonly about: string }>>;
 
 /** Those that write this project's own pages are no commands. */
@@ -49,6 +49,18 @@ export function asTyped(text: string, argv: readonly string[] = process.argv): s
 export function scriptArguments(name: string, argv: readonly string[]): string[] {
   const index = argv.findIndex((each) => basename(each, '.mjs') === name);
   return argv.slice(index === -1 ? 2 : index + 1);
+}
+
+/** The command that started this process, with a flag, and its value, in place of the one that was typed. */
+export function typedAgain(
+  words: readonly string[],
+  argv: readonly string[] = process.argv,
+): string {
+  const [flag, ...value] = words;
+  const typed = argv.slice(2);
+  const at = typed.indexOf(flag ?? '');
+  const kept = at === -1 ? typed : typed.toSpliced(at, 1 + value.length);
+  return paste(['npx', 'zx', ...kept.filter((word) => !word.startsWith(`${flag}=`)), ...words]);
 }
 
 /** A command line that can be pasted, from its words. */

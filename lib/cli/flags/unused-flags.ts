@@ -1,4 +1,4 @@
-/** Flags about clusters and their images, where the chosen backend makes none: told, since old replays have them. */
+/** Flags about clusters and their images, that the chosen backend does not use: reported, since old replays have them. */
 import type { Option } from 'commander';
 import type { BackendChoice } from '../../library/backend-choice.ts';
 

@@ -9,7 +9,7 @@ interface BatchRequest extends Pick<EventSetting, 'choice' | 'flags' | 'slots'> 
   readonly folder: string;
 }
 
-/** `replay`: the command that makes it again. */
+/** `replay`: the command that repeats it. */
 export function describeBatch(request: BatchRequest, replay: string): string {
   const { plan, folder, choice, flags, slots } = request;
   const { cells, controls, trials, matrix } = plan;
@@ -20,7 +20,7 @@ export function describeBatch(request: BatchRequest, replay: string): string {
     ...cells.map(
       ({ id, label, scenario }) => `  ${id}  ${label}; ${scenario.expected.join(' or ')}`,
     ),
-    `${cells.length} cells × ${matrix.repeats}, ${controls.length} controls, ${checks} again alone: ` +
+    `${cells.length} cells × ${matrix.repeats}, ${controls.length} controls, ${checks} reruns alone: ` +
       `${trials.length} runs`,
     `order: ${trials.map(({ id, alone }) => (alone ? `(${id})` : id)).join(' ')}`,
     `backend: ${choice.backend}, ${choice.why}; on ${slots.map(({ name }) => name).join(', ')}`,

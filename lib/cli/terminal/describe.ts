@@ -6,12 +6,13 @@ import { originInWords } from '../../storage/disk-origin.ts';
 import { isOpen } from '../../experiment/expectation/counted.ts';
 import { openWords } from '../../report/wording.ts';
 import type { BackendChoice } from '../../library/backend-choice.ts';
+import { formatDuration } from '../../durations.ts';
 import { minorOf } from '../../kubernetes-versions.ts';
 import type { RunRequest } from '../flags/request.ts';
 import { whereOptions } from '../flags/run-options.ts';
 import { unusedFlags } from '../flags/unused-flags.ts';
 
-/** `all`: every parameter, one a line; else what it is about and what differs from the defaults. */
+/** `all`: every parameter, one a line; else the main ones and those that differ from the defaults. */
 export function describeRequest(
   request: RunRequest,
   choice: BackendChoice,
@@ -32,15 +33,15 @@ export function describeRequest(
   ].join('\n');
 }
 
-/** The question has a line of its own, and what was counted before is told with the verdict. */
-const toldElsewhere: ReadonlySet<string> = new Set(['question', 'counted', 'diskFrom']);
+/** The question has its own line, and earlier counts are shown with the verdict. */
+const shownElsewhere: ReadonlySet<string> = new Set(['question', 'counted', 'diskFrom']);
 
 /** All that do something in it. */
 function allParameters(scenario: Scenario): string[] {
   const said = inFull(scenario);
   return fieldNames
     .filter(
-      (field) => !toldElsewhere.has(field) && goesWith(field, said) && !isKept(scenario, field),
+      (field) => !shownElsewhere.has(field) && goesWith(field, said) && !isKept(scenario, field),
     )
     .flatMap((field) => (said[field] === undefined ? [] : [[field, said[field]] as const]))
     .map(([field, value]) => `  ${placeOf(field).padEnd(26)} ${showValue(field, value)}`);
@@ -55,21 +56,21 @@ function aboutScenario(scenario: Scenario): string[] {
     ...(fault === 'none' && { remedyAt: 0 }),
   });
   const changed = Object.entries(scenario)
-    .filter(([field]) => !toldElsewhere.has(field))
+    .filter(([field]) => !shownElsewhere.has(field))
     .filter(([field, value]) => showValue(field, value) !== showValue(field, stock[field]))
     .map(([field, value]) => `${placeOf(field)} ${showValue(field, value)}`);
   return [
     `fault ${fault}, remedy ${remedy}, disk ${disk}; ${held}`,
     changed.length === 0
-      ? 'all else as by default (--dry-run shows it)'
-      : `not as by default: ${changed.join(', ')}`,
+      ? 'All settings are defaults (see --dry-run)'
+      : `Changed from defaults: ${changed.join(', ')}`,
   ];
 }
 
 const certificateOf = ({ disk, diskFrom }: Scenario): string[] =>
   diskFrom === undefined ? [] : [`disk from a certificate: ${originInWords(diskFrom, disk)}`];
 
-/** The model knows minors; what else would be ignored without a word. */
+/** The model plays minors: a patch would be ignored silently. */
 const playedFor = ({ kubernetes }: Scenario): string[] => {
   const minor = minorOf(kubernetes);
   return minor === kubernetes ? [] : [`the model plays Kubernetes ${minor} for ${kubernetes}`];
@@ -81,11 +82,12 @@ const showValue = (name: string, value: unknown): string => fieldOf(name)?.show(
 function basisOf(scenario: Scenario, { isModel }: BackendChoice): string {
   if (isModel) return 'the verdict is a prediction by the built-in model';
   const shortened = shortenedTimers(scenario);
-  if (shortened.length === 0) return 'stock timers';
-  return `timers that differ from stock: ${shortened.join(', ')}`;
+  if (shortened.length === 0)
+    return `stock timers; the watch lasts up to ${formatDuration(scenario.horizonMs)}`;
+  return `changed timers: ${shortened.join(', ')}; the watch lasts up to ${formatDuration(scenario.horizonMs)}`;
 }
 
-/** The commands that would make the images, as a shell script; nothing where none are needed. */
+/** The commands that would build the images, as a shell script; empty where none are needed. */
 export async function describeImages(request: RunRequest, choice: BackendChoice): Promise<string> {
   if (choice.images === undefined) return '';
   const { describePlan, planImages } = await import('../../images/image-plan.ts');
@@ -93,9 +95,5 @@ export async function describeImages(request: RunRequest, choice: BackendChoice)
   const { kubernetes, provision } = request.scenario;
   const provisioner = provision === 'dynamic';
   const lines = describePlan(planImages({ source, registry, kubernetes, provisioner }));
-  return [
-    'commands of the image layer (those whose image is there are left out):',
-    ...lines,
-    '',
-  ].join('\n');
+  return ['commands of the image layer (images that exist are skipped):', ...lines, ''].join('\n');
 }

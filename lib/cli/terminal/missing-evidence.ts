@@ -5,6 +5,7 @@ import { failedCertificates } from '../../experiment/evidence/recorded-trouble.t
 import { isStarved } from '../../experiment/evidence/machine-time.ts';
 import { readVerdict, storedVerdict } from '../../experiment/verdict/read-verdict.ts';
 import type { Batch } from '../../matrix/batch.ts';
+import { asTyped } from '../flags/typed.ts';
 import type { AnyVerdict } from '../../library/tested/kind.ts';
 
 const shownReasons = 3;
@@ -19,7 +20,7 @@ export function missingInRun(verdict: Incomplete): string[] {
   const toDo = toDoFor(verdict);
   const shown = reasons.slice(0, shownReasons);
   return [
-    ...shown.flatMap((reason) => [`  - ${short(reason)}`, `    ${toDo(reason)}`]),
+    ...shown.flatMap((reason) => [`  - ${short(reason)}`, asTyped(`    ${toDo(reason)}`)]),
     ...(reasons.length > shown.length ? [moreLine(reasons.length - shown.length)] : []),
     `Then run it again: ${replay}`,
   ];

@@ -26,13 +26,13 @@ export interface Progress {
 /** What each phase does, in its order. */
 const phases: Readonly<Record<PhaseName, string>> = {
   prepare: `prepare the cluster, the volume and ${database.title}`,
-  steady: 'steady state: writers on, all must be well',
+  steady: 'steady state: writers on, the audit must pass',
   fault: 'fault',
   watch: 'remedy, and watch what Kubernetes does',
-  'first-image': 'first image: what the database holds now',
+  'first-image': 'first image: copy the volume before the heal',
   heal: 'heal',
-  converge: 'converge: commits must come back',
-  'second-image': 'second image: what it holds in the end',
+  converge: 'converge: a server must commit again',
+  'second-image': 'second image: copy the volume after the heal',
   audit: 'audit both images',
   report: 'verdict and report',
 };

@@ -117,25 +117,29 @@ function refuseOthers(labels: ClusterLabels | undefined): void {
   const state = owner === undefined ? 'unknown' : ownerState(owner);
   const isOwn = owner?.pid === process.pid;
   if (state === 'dead' || (state === 'alive' && (keep || isOwn))) return;
-  const who = state === 'alive' ? `process ${owner?.pid}` : 'somebody who cannot be seen from here';
+  const who =
+    state === 'alive'
+      ? `process ${owner?.pid}`
+      : 'a process that is not visible from here (another host, user or container)';
   throw new InfrastructureError('CLUSTER_BUSY', `the cluster \`${cluster}\` belongs to ${who}`, {
-    hint: 'give this run a cluster of its own, or remove that one if nobody uses it any more',
+    hint: 'use another cluster (--cluster-name), or remove this one if it is unused',
     command: `npx zx experiments/clean.mjs --all --cluster-name ${cluster}`,
   });
 }
 
 function checkOptions(options: ClusterOptions, name: string): void {
   if (!isClusterName(name)) {
-    throw new UsageError('CLUSTER_NAME', `\`${name}\` cannot name a cluster`, {
+    throw new UsageError('CLUSTER_NAME', `\`${name}\` is not a valid cluster name`, {
       hint: `use ${clusterNameRule}`,
+      again: ['--cluster-name', 'main'],
     });
   }
   const { forceDetachAfterMs = stockClusterTimers.forceDetachAfterMs, images } = options;
   if (!images.tunableForceDetach && forceDetachAfterMs !== stockClusterTimers.forceDetachAfterMs) {
     throw new UsageError(
       'FORCE_DETACH_FIXED',
-      'the published controller manager waits 6 min before a forced detach, always',
-      { hint: 'use --images built, or leave --force-detach-after away' },
+      'the published controller manager always waits 6 min before a forced detach',
+      { hint: 'use built images, or omit --force-detach-after', again: ['--images', 'built'] },
     );
   }
 }
@@ -175,9 +179,9 @@ async function replaceCluster(options: CreateOptions): Promise<Standing> {
     await markComplete(standing.state);
     return standing;
   } catch (error) {
-    onProgress(`removing the cluster ${labels.cluster} again`);
+    onProgress(`removing the cluster ${labels.cluster}`);
     await dropCluster(options).catch((second: unknown) => {
-      onProgress(`it resists, and the next start removes it: ${describeError(second)}`);
+      onProgress(`could not remove it; the next run will retry: ${describeError(second)}`);
     });
     throw error;
   }
@@ -188,7 +192,7 @@ async function dropCluster({ labels, hold, onProgress }: CreateOptions): Promise
   const found = await findCluster(labels.cluster);
   if (found === undefined) return;
   refuseOthers(found.labels);
-  for (const left of await removeCluster(found, hold)) onProgress(`stays behind: ${left}`);
+  for (const left of await removeCluster(found, hold)) onProgress(`could not remove: ${left}`);
 }
 
 function clusterOf(
@@ -236,7 +240,7 @@ function clusterOf(
     machine(node) {
       const machine = machines.get(node);
       if (machine !== undefined) return machine;
-      const hint = `give one that is there: ${[...machines.keys()].join(', ')}`;
+      const hint = `the nodes are ${[...machines.keys()].join(', ')}`;
       throw new UsageError('NO_SUCH_NODE', `there is no node ${node}`, { hint });
     },
     kube: () => Promise.resolve(clients),

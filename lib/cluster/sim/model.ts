@@ -46,7 +46,7 @@ export const readyWithinMs = 120_000;
 
 export const neverReady = (seed: string): InfrastructureError =>
   new InfrastructureError('MODEL_NOT_READY', 'the model never started its database', {
-    hint: `this is a fault in the model; please report it with the seed ${seed}`,
+    hint: `this is a bug in the model; please report it with the seed ${seed}`,
   });
 
 /** Kubelets' streams of chance begin here, and volumes'. */

@@ -140,7 +140,7 @@ export class VolumeCopy implements AsyncDisposable {
     const message = `${device} or ${this.mountPoint} was taken from the audit: ${output}`;
     throw new EvidenceError('AUDIT_DISTURBED', message, {
       command,
-      hint: 'another audit uses the same loop device',
+      hint: 'another process uses the same loop device',
     });
   }
 

@@ -26,7 +26,7 @@ const groupFields = {
   majorityTimeoutS: sparse(
     seconds('database.majorityTimeout', [0, 86_400], 0, {
       flags: '--majority-timeout <time>',
-      about: 'group_replication_unreachable_majority_timeout; 0: for ever',
+      about: 'group_replication_unreachable_majority_timeout; 0: no limit',
       of,
     }),
   ),
@@ -34,7 +34,7 @@ const groupFields = {
     choice('database.exitAction', ['READ_ONLY', 'OFFLINE_MODE', 'ABORT_SERVER'], 'OFFLINE_MODE', {
       flags: '--exit-action <action>',
       about:
-        'group_replication_exit_state_action: what a member does once it was thrown out or left',
+        'group_replication_exit_state_action: what a member does after it is expelled or leaves',
       of,
     }),
   ),

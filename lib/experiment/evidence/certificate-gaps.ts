@@ -45,12 +45,12 @@ function silences(
   const asked = during.filter((t) => t >= fromMs && t <= toMs);
   const watched = [fromMs, ...asked.filter((t) => t <= imagedMs), imagedMs];
   const tooLong = silencesIn(watched, askedWithinMs(scenario.graceMs)).map(
-    (span) => `nobody asked whether ${fault} still held ${span}`,
+    (span) => `no certificate shows whether ${fault} still held ${span}`,
   );
   const isAskedLast = asked.some((t) => t >= imagedMs);
   return isAskedLast || imagedMs === toMs
     ? tooLong
-    : [...tooLong, `nobody asked whether ${fault} still held when it was healed`];
+    : [...tooLong, `no certificate shows whether ${fault} still held when it was healed`];
 }
 
 interface Needed {

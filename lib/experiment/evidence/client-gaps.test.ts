@@ -71,8 +71,8 @@ test('a silence beyond the pace and the longest answer is told', () => {
 test('one that leaves before it is told to is told, also in good order', () => {
   expect(gaps({ endMs: 400_000 })).toEqual([
     'the inside client’s journal: its connection 0 was silent from 399.0 s to 600.0 s',
-    'the inside client ended at 400.0 s, before it was told to',
-    'the inside client’s reader ended at 400.0 s, before it was told to',
+    'the inside client ended at 400.0 s, before it was to end',
+    'the inside client’s reader ended at 400.0 s, before it was to end',
   ]);
 });
 
@@ -91,7 +91,7 @@ test('one that does not beat is told', () => {
 test('what was planned is what the scenario asks, for both', () => {
   const [inside, outside] = clients;
   if (inside === undefined || outside === undefined) throw new Error('there are two');
-  expect(gaps({}, [inside])).toEqual(['nobody planned the outside client']);
+  expect(gaps({}, [inside])).toEqual(['the plan lacks the outside client']);
   expect(gaps({}, [inside, { ...outside, rate: 0.01 }])).toEqual([
     'the outside client was to do what no scenario asks',
   ]);

@@ -65,7 +65,7 @@ function gapsOf(
   { client, planned, atMs, writesOnly }: PlannedClient,
   journals: ClientJournals,
 ): string[] {
-  if (planned === undefined) return [`nobody planned the ${client} client`];
+  if (planned === undefined) return [`the plan lacks the ${client} client`];
   const span = { fromMs: atMs, toMs: lookedUntilMs(story) };
   const isIdle = planned.rate === 0;
   const writing = journals.of(client, 'writing');
@@ -109,7 +109,7 @@ function silences(journal: ClientJournal, span: Span, plan: ClientPlan): string[
   return [
     ...found
       .filter((number) => number >= connections)
-      .map((number) => `nobody planned its connection ${number}`),
+      .map((number) => `the plan lacks its connection ${number}`),
     ...planned.flatMap((number) =>
       silencesOf(journal.connections[number], span, { paceMs, isIdle: rate === 0 }).map(
         (what) => `its connection ${number} ${what}`,
@@ -148,7 +148,7 @@ function beatGaps({ beats }: ClientJournal, { fromMs, toMs }: Span): string[] {
   if (last?.last !== true) return [...silent, 'never ended in good order'];
   // It ends when it is told to, right before the second image.
   return last.t < toMs - beatWithinMs
-    ? [...silent, `ended at ${toldInSeconds(last.t)}, before it was told to`]
+    ? [...silent, `ended at ${toldInSeconds(last.t)}, before it was to end`]
     : silent;
 }
 

@@ -62,7 +62,7 @@ test.each(whole.filter(({ type }) => type !== 'run').map((record) => [record]))(
 test('where nobody ended the pod, no driver was asked for anything', () => {
   const silent = whole.filter((record) => !('name' in record && record.name === observed.csiCall));
   expect(reasons(silent)).toEqual([]);
-  expect(reasons([...silent, evicted])).toEqual(['no observer ever saw csi-call']);
+  expect(reasons([...silent, evicted])).toEqual(['no observer reported csi-call']);
 });
 
 test('an error, a failed step, a certificate that fails and a late machine are each a reason', () => {

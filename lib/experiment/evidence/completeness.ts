@@ -75,5 +75,7 @@ export function nothingTested(
   // An idle database has what was there before: its accounts.
   const steady = records.find((record) => record.type === 'image' && record.image === 'steady');
   const rows = steady?.type === 'image' ? Object.keys(steady.evidence.balances).length : 0;
-  return rows > 0 ? [] : ['nobody was to write, and the steady image has no row to be lost'];
+  return rows > 0
+    ? []
+    : ['the workload is idle, and the steady image has no rows that could be lost'];
 }

@@ -27,7 +27,7 @@ test('what the driver staged is seen mounted, and what is mounted was staged', (
     'NodeStageVolume succeeded on b at 100.5 s, and no observer saw the volume mounted there',
   ]);
   expect(compared([mounted])).toEqual([
-    'the volume was mounted on b at 100.4 s, and the driver tells of no NodeStageVolume',
+    'the volume was mounted on b at 100.4 s, and the driver reports no NodeStageVolume',
   ]);
 });
 

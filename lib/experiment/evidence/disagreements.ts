@@ -64,7 +64,7 @@ function mountsAndStages(story: Story, untilMs: number): string[] {
     ),
     ...unasked.map(
       ({ node, fromMs }) =>
-        `the volume was mounted on ${node} at ${toldInSeconds(fromMs)}, and the driver tells of no ${asked}`,
+        `the volume was mounted on ${node} at ${toldInSeconds(fromMs)}, and the driver reports no ${asked}`,
     ),
   ];
 }
@@ -198,6 +198,6 @@ function nodesOfOne({ observations }: Story): string[] {
     .filter(([, found]) => found.size > 1)
     .map(
       ([of, found]) =>
-        `the path of generation ${of} is told to be of ${[...found].join(' and of ')}`,
+        `the path of generation ${of} is recorded as of ${[...found].join(' and of ')}`,
     );
 }

@@ -37,8 +37,8 @@ test.each([
   [0, 'the log of the controller manager tells of no forced detach'],
   [1, 'detached the volume from a at 400.0 s, and the API’s observer saw nothing'],
   [2, 'attached the volume to b at 410.0 s, and the API’s observer saw nothing'],
-  [3, 'detached from a by 400.5 s, and the driver tells of no ControllerUnpublishVolume'],
-  [4, 'attached to b by 411.0 s, and the driver tells of no ControllerPublishVolume'],
+  [3, 'detached from a by 400.5 s, and the driver reports no ControllerUnpublishVolume'],
+  [4, 'attached to b by 411.0 s, and the driver reports no ControllerPublishVolume'],
 ])('without sight %i it is told', (index, told) => {
   const found = missed(handOver.toSpliced(index, 1));
   expect(found).toHaveLength(1);
@@ -77,7 +77,7 @@ const pod = (t: number, name: string, uid: string): SmallRecord =>
 test('of two pods of one name the first went away', () => {
   const created = [pod(1000, observed.podCreated, '1'), pod(400_000, observed.podCreated, '2')];
   expect(missed([...created, pod(399_000, observed.podGone, '1')])).toEqual([]);
-  expect(missed(created)[0]).toContain('nobody saw the one before it go');
+  expect(missed(created)[0]).toContain('no observer reported the one before it go');
 });
 
 test('a counter runs backwards only where the volume is staged again', () => {

@@ -103,7 +103,7 @@ function attachments(story: Story): string[] {
 }
 
 const missed = ({ node = 'a node', t }: ObservationRecord, what: string): string =>
-  `the driver ${what} ${node} at ${toldInSeconds(t)}, and the API’s observer saw nothing of it`;
+  `the driver ${what} ${node} at ${toldInSeconds(t)}, and the API’s observer reported nothing`;
 
 /** An attachment comes and goes with the driver's answer; who strips its finalizer asks nobody. */
 function callsNotTold(story: Story): string[] {
@@ -134,7 +134,7 @@ function callsNotTold(story: Story): string[] {
 }
 
 const untold = ({ node = 'a node', t }: ObservationRecord, what: string, call: string): string =>
-  `the API says that the volume was ${what} ${node} by ${toldInSeconds(t)}, and the driver tells of no ${call}`;
+  `the API says that the volume was ${what} ${node} by ${toldInSeconds(t)}, and the driver reports no ${call}`;
 
 /** Two pods of one name are there one after the other. */
 function replacedPods({ observations }: Story): string[] {
@@ -150,7 +150,7 @@ function replacedPods({ observations }: Story): string[] {
     return before === undefined || isGone
       ? []
       : [
-          `pod ${String(data['pod'])} was made anew at ${toldInSeconds(t)}, and nobody saw the one ` +
+          `pod ${String(data['pod'])} was recreated at ${toldInSeconds(t)}, and no observer reported the one ` +
             'before it go',
         ];
   });

@@ -123,10 +123,10 @@ const everyMinute = Array.from({ length: 14 }, (_, index) => 70 + 60 * index);
 test('a fault is asked again until its image, and right before it is healed', () => {
   expect(askedAt([...everyMinute, 899])).toEqual([]);
   expect(askedAt(everyMinute)).toEqual([
-    'nobody asked whether network-partition still held when it was healed',
+    'no certificate shows whether network-partition still held when it was healed',
   ]);
   expect(askedAt([...everyMinute.filter((t) => t < 100 || t > 300), 899])).toEqual([
-    'nobody asked whether network-partition still held from 70.0 s to 310.0 s',
+    'no certificate shows whether network-partition still held from 70.0 s to 310.0 s',
   ]);
   // One that began right before, or that was asked of another time, does not count.
   expect(askedAt([899])).toHaveLength(1);

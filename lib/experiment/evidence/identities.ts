@@ -63,7 +63,7 @@ function provisioningGaps(
 ): string[] {
   if (scenario.provision !== 'dynamic' || volume === undefined) return [];
   const { provisioning } = volume;
-  if (provisioning === undefined) return ['the history does not say who provisioned the volume'];
+  if (provisioning === undefined) return ['the history does not say what provisioned the volume'];
   const { volumeName, handle, calls } = provisioning;
   const isMade = calls.some(({ call, error }) => call === 'CreateVolume' && error === undefined);
   return [
@@ -111,7 +111,7 @@ function foreignBecause(
   if (image === undefined) return [];
   if (images.length > 1) return [`the ${label} image was audited ${images.length} times`];
   const [copy, ...more] = copiesOf(story, label);
-  if (copy === undefined) return [`who copied the volume does not tell of the ${label} copy`];
+  if (copy === undefined) return [`the record of copies lacks the ${label} copy`];
   if (more.length > 0) return [`the ${label} copy was made ${more.length + 1} times`];
   const { evidence } = image;
   const { opened } = evidence;
@@ -199,7 +199,7 @@ function notOfMoment(
     ...(t < begun || t > done ? [`the ${image} copy was not made while the run copied`] : []),
     ...(takenAtMs > begun || takenAtMs < begun - heldBackMs - recordedWithinMs
       ? [
-          `the ${image} image is told to be of ${toldInSeconds(takenAtMs)}, and the run began to copy ` +
+          `the ${image} image is recorded as of ${toldInSeconds(takenAtMs)}, and the run began to copy ` +
             `at ${toldInSeconds(begun)}`,
         ]
       : []),

@@ -51,7 +51,7 @@ test.each([{ records: 19 }, { small: 1 }, { frames: 2 }, { chain: 'bb' }])(
   (other) => {
     expect(gapsOf({ counts: { ...counts, ...other } })).toEqual([
       expect.stringContaining('and its end says 20 records'),
-      expect.stringContaining('and its writer told of 20 records'),
+      expect.stringContaining('and its writer reported 20 records'),
     ]);
   },
 );
@@ -60,14 +60,14 @@ test('one that was ended anew with less differs from what its writer told the ru
   const fewer = { ...counts, records: 10, chain: 'cc' };
   expect(gapsOf({ counts: fewer, end: fewer })).toEqual([
     'history segment writer-inside holds 10 records (2 of them small) in 3 frames with chain cc, ' +
-      'and its writer told of 20 records (2 of them small) in 3 frames with chain aa',
+      'and its writer reported 20 records (2 of them small) in 3 frames with chain aa',
   ]);
 });
 
 test('a segment that is missing, and one that nobody listed', () => {
   expect(gapsIn({})).toEqual([
     'history segment writer-inside is missing: ' +
-      'its writer told of 20 records (2 of them small) in 3 frames with chain aa',
+      'its writer reported 20 records (2 of them small) in 3 frames with chain aa',
   ]);
   expect(gapsIn({ 'writer-inside': whole, 'writer-outside': whole })).toEqual([
     'history segment writer-outside is not one that the run listed',
@@ -98,9 +98,9 @@ test('another file that is missing, shorter, or as the run left it', () => {
   const records = [{ ...listed, files: { 'writes.log.zst': 500 } }];
   const found = (files: Record<string, number>): string[] =>
     gapsIn({ 'writer-inside': whole }, records, { files });
-  expect(found({})).toEqual(['history file writes.log.zst is missing: the run told of 500 bytes']);
+  expect(found({})).toEqual(['history file writes.log.zst is missing: the run reported 500 bytes']);
   expect(found({ 'writes.log.zst': 400 })).toEqual([
-    'history file writes.log.zst has 400 bytes: the run told of 500 bytes',
+    'history file writes.log.zst has 400 bytes: the run reported 500 bytes',
   ]);
   expect(found({ 'writes.log.zst': 500 })).toEqual([]);
 });

@@ -34,9 +34,9 @@ export function journalGaps(
   } else {
     for (const [name, told] of Object.entries(list)) {
       const counts = seals.get(name)?.counts;
-      if (counts === undefined) find(name, `is missing: its writer told of ${tell(told)}`);
+      if (counts === undefined) find(name, `is missing: its writer reported ${tell(told)}`);
       else if (!isSame(counts, told)) {
-        find(name, `holds ${tell(counts)}, and its writer told of ${tell(told)}`);
+        find(name, `holds ${tell(counts)}, and its writer reported ${tell(told)}`);
       }
     }
     for (const name of seals.keys()) {
@@ -60,7 +60,7 @@ const changedFiles = (told: History['files'], files: History['files']): JournalG
       const now = files[name] === undefined ? 'is missing' : `has ${files[name]} bytes`;
       return {
         segment: name,
-        reason: `history file ${name} ${now}: the run told of ${bytes} bytes`,
+        reason: `history file ${name} ${now}: the run reported ${bytes} bytes`,
       };
     });
 

@@ -65,9 +65,7 @@ test('one that fell silent for good, or closed in mid-run, is told', () => {
 
 test('where the API server stands still nobody is told, and the model’s machine is not watched', () => {
   expect(gaps(about({ fault: 'api-outage' }), machine, disk)).toEqual([]);
-  expect(gaps(about(), api, disk)).toEqual([
-    'nobody looked after the machine from 10.0 s to 610.0 s',
-  ]);
+  expect(gaps(about(), api, disk)).toEqual(['nothing observed the machine from 10.0 s to 610.0 s']);
   const [run, ...rest] = about();
   const onModel = { ...run, basis: 'predicted' } as SmallRecord;
   expect(gaps([onModel, ...rest], api, disk)).toEqual([]);
@@ -79,7 +77,7 @@ test('of a real backend all is asked, whatever its name', () => {
   expect(gaps([third, ...rest], api, disk)).toEqual([
     'no observer of controller-manager ever began',
     'no observer of audit ever began',
-    'nobody looked after the machine from 10.0 s to 610.0 s',
+    'nothing observed the machine from 10.0 s to 610.0 s',
   ]);
 });
 

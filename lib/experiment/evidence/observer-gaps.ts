@@ -16,7 +16,7 @@ export function observerGaps(story: Story): string[] {
   return [
     ...gaps,
     ...silences(looked, faultAtMs, lookedUntilMs(story)).map(
-      (gap) => `nobody looked after the machine ${gap}`,
+      (gap) => `nothing observed the machine ${gap}`,
     ),
   ];
 }
@@ -130,8 +130,8 @@ export function missingSights(story: Story): string[] {
   const sources = !isPredicted(run) && tells.allSources ? ofControlPlane : [];
   const mute = sources.filter((from) => !observations.some(({ source }) => source === from));
   return [
-    ...unseen.map((name) => `no observer ever saw ${name}`),
-    ...mute.map((source) => `the observer of ${source} told nothing in the whole run`),
+    ...unseen.map((name) => `no observer reported ${name}`),
+    ...mute.map((source) => `the observer of ${source} reported nothing in the whole run`),
   ];
 }
 

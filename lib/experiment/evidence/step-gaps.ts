@@ -118,7 +118,7 @@ export function plotGaps(story: Story): string[] {
   const { records, setup } = story;
   const gaps: string[] = [];
   const runs = records.filter(({ type }) => type === 'run').length;
-  if (runs > 1) gaps.push(`the history tells of ${runs} runs`);
+  if (runs > 1) gaps.push(`the history has ${runs} runs`);
   if (setup === undefined) gaps.push('the history does not say what the testbed was');
   const phases = records.filter((record) => record.type === 'phase').map(({ phase }) => phase);
   if (phases.join() !== phaseNames.join()) {

@@ -72,7 +72,7 @@ test.each(Object.entries(stuck))('a run ends where %s never does', async (what, 
   const { folder } = await runOnModel(scenario, '1', { on: openingAs(change) });
   const records = [...openHistory(folder).records()];
   const errors = records.flatMap((record) => (record.type === 'error' ? record.message : []));
-  expect(errors.join('\n')).toContain(`GIVEN_UP: ${what} did not end in time and was given up`);
+  expect(errors.join('\n')).toContain(`GIVEN_UP: ${what} did not end in time and was abandoned`);
   const phases = records.flatMap((record) => (record.type === 'phase' ? record.phase : []));
   expect(phases.includes('heal')).toBe(phases.includes('fault'));
 });

@@ -125,7 +125,7 @@ export async function within<T>(
   const told = interrupt?.isTold === true ? [interrupt.signal, over.signal] : [over.signal];
   const until = async (atMs: number, cause?: unknown): Promise<never> => {
     await clock.sleep(Math.max(0, atMs - clock.nowMs()), over.signal);
-    throw new EvidenceError('GIVEN_UP', `${what} did not end in time and was given up`, { cause });
+    throw new EvidenceError('GIVEN_UP', `${what} did not end in time and was abandoned`, { cause });
   };
   const hurried = async ({ signal, mostMs }: NonNullable<Bound['interrupt']>): Promise<never> => {
     await aborted(signal, over.signal);

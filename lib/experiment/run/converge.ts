@@ -63,7 +63,7 @@ async function isWhole(
 ): Promise<void> {
   if (steps.isWhole === undefined) return;
   const whole = await waitUntil(clock, () => steps.isWhole?.() === true, { deadlineMs, signal });
-  onProgress(whole ? 'all servers are there again' : 'not all servers are there again');
+  onProgress(whole ? 'all servers are back' : 'not all servers are back');
   await clock.sleep(settleMs, signal);
 }
 

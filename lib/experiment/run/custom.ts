@@ -76,9 +76,13 @@ function mustBeFree(what: string, name: string, taken: readonly string[]): void 
   const isName = /^[a-z0-9][a-z0-9-]{0,59}$/.test(name);
   if (isName && !taken.includes(name)) return;
   const why = isName ? 'it is taken' : 'give lower-case letters, digits and dashes, at most 60';
-  throw new UsageError('CUSTOM_NAME', `\`${name}\` cannot name a ${what} of your own: ${why}`, {
-    hint: 'choose another name: records, findings and pages call it so',
-  });
+  throw new UsageError(
+    'CUSTOM_NAME',
+    `\`${name}\` is not a valid name for your own ${what}: ${why}`,
+    {
+      hint: 'choose another name: records, findings and pages use it',
+    },
+  );
 }
 
 /**
@@ -89,9 +93,13 @@ export function mustBeTaken(names: CustomNames | undefined): void {
   const { name } = names?.database ?? {};
   if (name === brought?.name) return;
   const which = name === undefined ? builtIn.title : `\`${name}\`, from outside`;
-  throw new EvidenceError('DATABASE_NOT_HERE', `the run’s database is ${which}: it is not here`, {
-    hint: 'its report was made by the script that ran it; only that script has its checks',
-  });
+  throw new EvidenceError(
+    'DATABASE_NOT_HERE',
+    `the run’s database is ${which}, which this program does not have`,
+    {
+      hint: 'make its report with the script that ran it: only that script has its checks',
+    },
+  );
 }
 
 /** Reasons why the run's judgement is not whole without them: checkers that are not at hand. */

@@ -187,8 +187,8 @@ export const toldOf = (
 });
 
 const unwritable = (folder: string, cause: unknown): EvidenceError =>
-  new EvidenceError('HISTORY_UNWRITABLE', `not all could be recorded: ${String(cause)}`, {
-    hint: 'the fault was healed all the same; make room, then look at what was recorded',
+  new EvidenceError('HISTORY_UNWRITABLE', `the history is incomplete: ${String(cause)}`, {
+    hint: 'the fault is healed; free disk space, then make the report of what was recorded',
     command: `npx zx experiments/report.mjs ${folder}`,
     cause,
   });

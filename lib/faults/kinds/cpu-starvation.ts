@@ -14,7 +14,7 @@ export const cpuStarvation = faultKind({
   fields: {
     cpuShare: field('fault.cpuShare', z.number().min(0.001).max(1).default(0.005), {
       flags: '--cpu-share <n>',
-      about: 'what is left to all processes of the victim together, of one CPU',
+      about: 'share of one CPU that all processes of the victim together may use',
       of: ['cpu-starvation'],
       swept: { isAsked: true, draw: oneOf([0.001, 0.005, 0.02, 0.1]) },
       text: textOf(

@@ -17,7 +17,7 @@ export const nodeCrash = faultKind({
   fields: {
     reboot: toggle('fault.reboot', true, {
       flags: '--no-reboot',
-      about: 'a crashed node is started again at the heal; false: it stays down until the clean-up',
+      about: 'start the crashed node again at the heal; false: it stays down until the clean-up',
       of: ['node-crash'],
       swept: { share: 0.2 },
       isHarmless: true,

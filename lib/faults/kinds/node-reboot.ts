@@ -18,7 +18,7 @@ export const nodeReboot = faultKind({
   fields: {
     rebootAt: moment('fault.rebootAt', ['force-detach'], withinGraceMs, {
       flags: '--reboot-at <when>',
-      about: 'the node boots at the force-detach, or so long after the fault',
+      about: 'when the node boots: force-detach, or a time after the fault',
       of: ['node-reboot'],
       swept: {
         isAsked: true,

@@ -12,8 +12,7 @@ export const none = faultKind({
   fields: {
     recreations: whole('fault.recreations', [0, 1000], 0, {
       flags: '--recreations <n>',
-      about:
-        'instead of waiting for a second mount the pod is deleted so often, and stays on its node',
+      about: 'delete the pod so many times; it stays on its node, and no second mount is expected',
       of: ['none'],
       needs: 'drain',
     }),

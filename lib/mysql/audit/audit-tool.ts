@@ -23,7 +23,7 @@ function readArguments() {
   const { image, 'run-seed': seed } = values;
   const loop = Number(values.loop);
   if (image === undefined || seed === undefined || !Number.isInteger(loop)) {
-    throw new UsageError('AUDIT_USAGE', 'an image, a loop device and the seed are needed', {
+    throw new UsageError('AUDIT_USAGE', 'the audit needs an image, a loop device and the seed', {
       hint: usage,
     });
   }

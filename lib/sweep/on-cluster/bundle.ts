@@ -62,8 +62,8 @@ async function filesOf(entry: string): Promise<Record<string, string>> {
 function pathIn(url: string): string {
   const path = fileURLToPath(url);
   if (path.startsWith(`${projectRoot}/`)) return path.slice(projectRoot.length + 1);
-  throw new InfrastructureError('BUNDLE_OUTSIDE', `${path} is not in the project's folder`, {
-    hint: 'install the packages into the project itself',
+  throw new InfrastructureError('BUNDLE_OUTSIDE', `${path} is outside the project folder`, {
+    hint: 'install the packages into the project',
     command: 'npm ci',
   });
 }

@@ -52,13 +52,10 @@ export async function makeSweepNamespace(
     lockName(namespace),
     `process ${process.pid}`,
     (other) =>
-      new InfrastructureError(
-        'NAMESPACE_BUSY',
-        `the namespace ${namespace} is in use by ${other}`,
-        {
-          hint: 'start the sweep again: it makes a namespace with another name',
-        },
-      ),
+      new InfrastructureError('NAMESPACE_BUSY', `${other} is using the namespace ${namespace}`, {
+        hint: 'the same command makes a namespace with another name',
+        again: [],
+      }),
   );
   const files = process.env['KUBECONFIG']?.split(delimiter).map((file) => resolve(file));
   const kubeconfig = files === undefined ? {} : { kubeconfig: files.join(delimiter) };

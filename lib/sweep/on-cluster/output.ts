@@ -50,8 +50,8 @@ export function parseResult(log: string, seed: string, { from, until }: SweepSha
     .join('');
   if (head?.lines !== end || head.sha256 !== sha256(data)) throw cut(name, 'is not whole');
   if (head.seed !== seed || head.from !== from || head.until !== until) {
-    throw new EvidenceError('SHARD_OUTPUT_FOREIGN', `${name} is that of another shard`, {
-      hint: `it says seed ${head.seed}, schedules ${head.from} to ${head.until - 1}`,
+    throw new EvidenceError('SHARD_OUTPUT_FOREIGN', `${name} is the output of another shard`, {
+      hint: `it has seed ${head.seed}, schedules ${head.from} to ${head.until - 1}`,
     });
   }
   return JSON.parse(

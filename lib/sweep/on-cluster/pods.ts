@@ -48,7 +48,7 @@ export function mustStart(pods: readonly V1Pod[], image: string, command: string
     const isImage = waiting.reason !== 'CreateContainerConfigError';
     const cause = new Error(waiting.message ?? waiting.reason);
     throw isImage
-      ? new InfrastructureError('IMAGE_MISSING', `the cluster can't get the image ${image}`, {
+      ? new InfrastructureError('IMAGE_MISSING', `the cluster cannot pull the image ${image}`, {
           hint: '--images published takes node:24 from a registry, built ours from the nodes',
           command,
           cause,

@@ -138,17 +138,23 @@ async function mustGoOn({ access, namespace, job, seen }: JobLook): Promise<void
     const log = last && (await logOf(access, namespace, last.name, lastLines));
     throw new EvidenceError(
       'SHARD_FAILED',
-      `the sweep has a hole: ${last === undefined ? 'a shard' : `shard ${last.shard}`} failed`,
+      `${last === undefined ? 'a shard' : `shard ${last.shard}`} failed, so the sweep is incomplete`,
       {
-        hint: 'the folder has what joined before; the same command goes on from there',
+        hint: 'the folder keeps the earlier shards; the same command continues from there',
+        again: [],
         cause: new Error(why, log === undefined ? {} : { cause: new Error(`its log: ${log}`) }),
       },
     );
   }
   if (isJobComplete(job)) {
-    throw new EvidenceError('SHARD_MISSING', 'the sweep has a hole: a shard’s pod is gone', {
-      hint: 'somebody deleted it; the same command goes on behind the shards that joined',
-    });
+    throw new EvidenceError(
+      'SHARD_MISSING',
+      'the pod of a shard is gone, so the sweep is incomplete',
+      {
+        hint: 'it was deleted; the same command continues after the earlier shards',
+        again: [],
+      },
+    );
   }
 }
 

@@ -91,7 +91,7 @@ class WriterProcess {
     );
     if (exitCode === 0 && this.#written !== undefined) return this.#written;
     if (exitCode === 0) {
-      throw new EvidenceError('WRITER_UNCOUNTED', `${this.#name} never said what it has written`);
+      throw new EvidenceError('WRITER_UNCOUNTED', `${this.#name} never reported what it wrote`);
     }
     throw new EvidenceError(
       'WRITER_DIED',

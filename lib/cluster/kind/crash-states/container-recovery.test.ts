@@ -21,6 +21,6 @@ test('a machine without a loop device to give accuses no image', () => {
 });
 
 test('a recovery that ran out of room is no evidence', () => {
-  expect(() => neededRoom({ bavail: 10, bsize: 4096 })).toThrow('40960 bytes are left');
+  expect(() => neededRoom({ bavail: 10, bsize: 4096 })).toThrow('only 40960 bytes are free');
   expect(() => neededRoom({ bavail: 2 ** 20, bsize: 4096 })).not.toThrow();
 });

@@ -80,9 +80,13 @@ const roomBytes = 64 * 1024 ** 2;
 export function neededRoom({ bavail, bsize }: Readonly<Record<'bavail' | 'bsize', number>>): void {
   const freeBytes = bavail * bsize;
   if (freeBytes >= roomBytes) return;
-  throw new EvidenceError('IMAGES_FULL', `${freeBytes} bytes are left for the states' images`, {
-    hint: 'They are kept in memory: look at fewer states at a time, or at a shorter run.',
-  });
+  throw new EvidenceError(
+    'IMAGES_FULL',
+    `only ${freeBytes} bytes are free for the images of the states`,
+    {
+      hint: 'they are kept in memory: examine fewer states at a time, or a shorter run',
+    },
+  );
 }
 
 const mountTimeoutMs = 60_000;
@@ -142,7 +146,7 @@ class CrashVolume implements CrashImage {
     while (await isBound(this.#loop)) {
       if (performance.now() > until) {
         const device = devicePath(this.#loop);
-        throw new EvidenceError('LOOP_STUCK', `${device} stays bound`, {
+        throw new EvidenceError('LOOP_STUCK', `${device} is still bound`, {
           command: `losetup -d ${device}`,
         });
       }

@@ -81,5 +81,7 @@ test('data that was not kept is an error, not zeros', async () => {
   const path = join(folder, 'image-none');
   using rolling = new RollingImage({ log, dataPath, path, seed: 's', signal });
   const state = { number: 1, position: 0, atMs: 0, policy: 'keeps', drawn: 'anywhere' } as const;
-  await expect(rolling.build(state, join(folder, 'state'))).rejects.toThrow(/was not kept/);
+  await expect(rolling.build(state, join(folder, 'state'))).rejects.toThrow(
+    /data of write 0 is missing/,
+  );
 });

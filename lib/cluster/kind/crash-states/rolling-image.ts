@@ -90,8 +90,8 @@ export class RollingImage implements Disposable {
     const bytes = Buffer.allocUnsafe(part.length);
     const from = dataOffset === undefined ? undefined : dataOffset + part.offset - offset;
     if (from === undefined || readSync(this.#data, bytes, 0, part.length, from) < part.length) {
-      throw new EvidenceError('WRITES_DAMAGED', `the data of write ${index} was not kept`, {
-        hint: 'the run must have been made with --keep-writes and must have ended in good order',
+      throw new EvidenceError('WRITES_DAMAGED', `the data of write ${index} is missing`, {
+        hint: 'the run needs --keep-writes and an orderly end',
       });
     }
     return bytes;

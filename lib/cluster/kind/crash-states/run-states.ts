@@ -65,8 +65,9 @@ async function takeShare(): Promise<{ readonly firstLoop: number; readonly lock:
       if (!(error instanceof InfrastructureError)) throw error;
     }
   }
-  throw new InfrastructureError('NO_LOOPS', `${shares} explorations are running already`, {
-    hint: 'wait until one of them has ended',
+  throw new InfrastructureError('NO_LOOPS', `${shares} explorations are already running`, {
+    hint: 'wait until one of them ends',
+    again: [],
   });
 }
 

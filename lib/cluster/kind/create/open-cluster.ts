@@ -86,7 +86,7 @@ async function refuseUnknownGates(
   const known = gatesIn(stdout);
   if (exitCode !== 0 || known.length === 0) {
     throw new InfrastructureError('GATES_NOT_LISTED', 'kubelet does not list its feature gates', {
-      hint: stderr.trim().split('\n').at(-1) ?? 'its --help says nothing of them',
+      hint: stderr.trim().split('\n').at(-1) ?? 'its --help does not list any',
     });
   }
   const unknown = asked.find((name) => !known.includes(name));

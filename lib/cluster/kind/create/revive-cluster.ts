@@ -37,14 +37,14 @@ export async function reviveCluster(options: CreateOptions): Promise<Standing | 
   const { keep, stateDir, token } = found.labels;
   if (!keep || !isComplete(stateDir, token)) return undefined;
   if (found.labels.configHash !== labels.configHash) {
-    onProgress(`the cluster ${labels.cluster} has another configuration and is replaced`);
+    onProgress(`replacing the cluster ${labels.cluster}: its configuration differs`);
     return undefined;
   }
   // Its nodes and the lab; the array is started anew where it died.
   const others = found.containers.filter((each) => each !== arrayName(labels.cluster));
   if (others.length < workers + 2) return undefined;
   if (!(await options.hold.take(found.labels.index))) {
-    onProgress(`another engine has taken what ${labels.cluster} leased: it is replaced`);
+    onProgress(`replacing the cluster ${labels.cluster}: another engine took its lease`);
     return undefined;
   }
   onProgress(`reusing the cluster ${labels.cluster}`);
@@ -55,7 +55,7 @@ export async function reviveCluster(options: CreateOptions): Promise<Standing | 
     return standing;
   } catch (error) {
     signal?.throwIfAborted();
-    onProgress(`it cannot be mended and is replaced: ${describeError(error)}`);
+    onProgress(`replacing it, since it cannot be repaired: ${describeError(error)}`);
     return undefined;
   }
 }

@@ -64,8 +64,8 @@ export function kindDisk(options: KindDiskOptions): Disk {
     async releaseDead(node) {
       const { busy } = await tool.releaseNode(lab, node);
       if (busy.length === 0) return;
-      throw new InfrastructureError('DEVICE_BUSY', `${node} is off, yet ${busy.join()} is in use`, {
-        hint: 'Something outside the node holds its mount; find it in the lab.',
+      throw new InfrastructureError('DEVICE_BUSY', `${node} is off, but ${busy.join()} is in use`, {
+        hint: 'a process outside the node holds its mount; the command finds it',
         command: pasteable(engine.shell(lab.container, `grep -l ${busy[0]} /proc/*/mountinfo`)),
       });
     },

@@ -179,7 +179,7 @@ async function say(client: MemberClient, statements: readonly string[]): Promise
   for (const statement of statements) {
     await client.query(statement).catch((cause: unknown) => {
       throw new InfrastructureError('GROUP_NOT_FORMED', `a member refused: ${statement}`, {
-        hint: 'its error log says why',
+        hint: 'its error log has the reason',
         command: `kubectl logs --selector ${groupSelector} --prefix --tail 30`,
         cause,
       });

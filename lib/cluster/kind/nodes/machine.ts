@@ -85,7 +85,7 @@ export class KindMachine implements Machine {
     if (said === undefined) throw cause;
     const restore = ['node', '/app/lib/csi/disk-tool.ts', 'restore', '--node', this.node];
     throw new InfrastructureError('NODE_WAITS', `${this.node} cannot be ${what}: ${said}`, {
-      hint: 'its processes wait for the disk, or for another that does: let go of its requests',
+      hint: 'its processes wait for the disk, or for a process that does: release its requests',
       command: containerShell(this.#options.lab).byHand(restore),
       cause,
     });
@@ -213,8 +213,8 @@ async function orByHand(
     await work();
   } catch (cause) {
     if (cause instanceof InfrastructureError && cause.code === notHealed) throw cause;
-    throw new InfrastructureError(notHealed, `${node} was not given back what the fault took`, {
-      hint: 'see that the engine answers, then do it by hand',
+    throw new InfrastructureError(notHealed, `the fault on ${node} is not healed`, {
+      hint: 'check that the engine answers, then heal it by hand',
       command,
       cause,
     });

@@ -31,14 +31,20 @@ export async function lockCluster(
     if (lock !== undefined) return lock;
     const other = holderOf(name);
     if (leftMs <= 0 || !other.endsWith(removes)) throw busy(cluster, other);
-    if (leftMs === patienceMs) onProgress(`waiting for ${other}: the cluster ${cluster}`);
+    if (leftMs === patienceMs) onProgress(`waiting for ${other} to release the cluster ${cluster}`);
   }
 }
 
+/** Names have at most 30 characters. */
+const secondName = (cluster: string): string => `${cluster.slice(0, 28)}-2`;
+
 function busy(cluster: string, other: string): InfrastructureError {
-  const what = `the cluster \`${cluster}\` is in use by ${other}`;
-  const hint = 'wait for that run to end, or give this one a cluster of its own';
-  return new InfrastructureError('CLUSTER_BUSY', what, { hint });
+  const what = `${other} is using the cluster \`${cluster}\``;
+  const hint = 'wait until it ends, or use another cluster';
+  return new InfrastructureError('CLUSTER_BUSY', what, {
+    hint,
+    again: ['--cluster-name', secondName(cluster)],
+  });
 }
 
 /**

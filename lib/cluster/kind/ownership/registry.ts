@@ -159,9 +159,9 @@ export async function refuseForeign(name: string, found: FoundCluster | undefine
   if (taken.length === 0) return;
   throw new InfrastructureError(
     'CLUSTER_FOREIGN',
-    `${taken.join(' and ')} of the name \`${engineName(name)}\` exists that is not ours`,
+    `${taken.join(' and ')} named \`${engineName(name)}\` exists and does not belong to forcedetach`,
     {
-      hint: 'nothing was touched; remove it yourself if you do not need it',
+      hint: 'nothing was changed; remove it yourself if you do not need it',
       command: byHand.lookAtContainers(`${kindClusterLabel}=${engineName(name)}`),
     },
   );

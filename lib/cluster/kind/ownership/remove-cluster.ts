@@ -74,9 +74,9 @@ async function removeLateContainers(labels: ClusterLabels): Promise<void> {
   if (taken.length === 0) return;
   throw new InfrastructureError(
     'CONTAINER_UNDER_WAY',
-    `the engine has been making ${taken.join(' and ')} for ${madeWithinMs / 1000} s; what proves whose it is stays: the network and the volume ${engineName(cluster)}, and the cluster’s directory`,
+    `the engine has been making ${taken.join(' and ')} for ${madeWithinMs / 1000} s; the network and volume ${engineName(cluster)} and the cluster’s directory stay, since they prove the owner`,
     {
-      hint: 'clean up once the engine is done with it; where it never is, restart the engine first',
+      hint: 'clean up when the engine has finished; if it never does, restart it first',
       command: `npx zx experiments/clean.mjs --all --cluster-name ${cluster}`,
     },
   );
