@@ -34,9 +34,9 @@ test('a hand-over that all saw lacks nothing', () => {
 });
 
 test.each([
-  [0, 'the log of the controller manager tells of no forced detach'],
-  [1, 'detached the volume from a at 400.0 s, and the API’s observer saw nothing'],
-  [2, 'attached the volume to b at 410.0 s, and the API’s observer saw nothing'],
+  [0, 'the log of the controller manager has no forced detach'],
+  [1, 'detached the volume from a at 400.0 s, and the API’s observer reported nothing'],
+  [2, 'attached the volume to b at 410.0 s, and the API’s observer reported nothing'],
   [3, 'detached from a by 400.5 s, and the driver reports no ControllerUnpublishVolume'],
   [4, 'attached to b by 411.0 s, and the driver reports no ControllerPublishVolume'],
 ])('without sight %i it is told', (index, told) => {

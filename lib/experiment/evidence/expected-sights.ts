@@ -178,7 +178,7 @@ function forcedDetaches(story: Story): string[] {
     .map(
       ({ node = 'a node', t }) =>
         `the volume was detached from ${node} at ${toldInSeconds(t)} with no unmount before it, ` +
-        'and the log of the controller manager tells of no forced detach',
+        'and the log of the controller manager has no forced detach',
     );
 }
 

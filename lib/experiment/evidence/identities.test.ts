@@ -134,7 +134,7 @@ const provisioning = {
 
 test.each<[string, Record<string, unknown>, RegExp | undefined]>([
   ['all tell the same', { provisioning }, undefined],
-  ['nobody tells', {}, /does not say who provisioned/],
+  ['nobody tells', {}, /does not say what provisioned/],
   [
     'the PersistentVolume has another handle',
     { provisioning: { ...provisioning, handle: 'fd-other' } },
