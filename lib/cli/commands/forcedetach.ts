@@ -121,7 +121,7 @@ const inColumns = (rows: readonly (readonly [string, string])[]): string[] => {
 
 const usage = (): string =>
   [
-    'Usage: npx forcedetach COMMAND [words]',
+    'Usage: npx forcedetach COMMAND [arguments]',
     '',
     'Does what Kubernetes does after a lost node destroy the data of the database there?',
     '',

@@ -13,7 +13,7 @@ export const commands = {
   claims: { file: 'claims', about: 'tests the claims that this project started with' },
   probe: { file: 'probe', about: 'tests what your StorageClass does at a forced detach' },
   doctor: { file: 'doctor', about: 'checks whether this machine can measure' },
-  clean: { file: 'clean', about: 'removes what dead runs left behind' },
+  clean: { file: 'clean', about: 'removes what killed runs left behind' },
   'crash-states': { file: 'crash-states', about: 'examines the states that a crash could leave' },
   'two-kernels': { file: 'two-kernels', about: 'tests one disk between two virtual machines' },
 } as const satisfies Readonly<Record<string, { readonly file: string; readonly about: string }>>;
