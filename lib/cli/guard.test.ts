@@ -16,7 +16,7 @@ test('the first signal ends the run, the second says what is still going on', ()
   vi.advanceTimersByTime(1000);
   process.emit('SIGINT', 'SIGINT');
   expect(lines).toEqual([
-    'SIGINT: the run ends here; healing and cleaning up first',
+    'SIGINT: ending the run; healing and cleaning up first',
     'still healing and cleaning up: heal',
   ]);
 });

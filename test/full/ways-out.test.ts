@@ -35,7 +35,7 @@ test('nobody reads its progress any more', { timeout: timeoutMs }, async () => {
   const lease = await leaseOf(cluster);
   // It writes a line at the latest when its remedy acts.
   const ended = await endedBy(run, run.closeReader);
-  expect(ended.errors).toContain('stderr cannot be written any more (EPIPE)');
+  expect(ended.errors).toContain('stderr can no longer be written (EPIPE)');
   expect(await brokenOn(lease)).toEqual([]);
 });
 
