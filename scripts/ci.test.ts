@@ -268,7 +268,7 @@ test('a user who is not root measures by sudo where there is one, and gets the f
   mkdirSync(bin);
   // It plays what would be measured on the model.
   const sudo = `#!/bin/sh
-echo "$@" >>${bin}/log
+printf '%s\\n' "$*" >>${bin}/log
 while [ "\${1#-}" != "$1" ]; do shift; done
 [ "$1" = env ] && set -- "$@" --cluster sim
 exec "$@"\n`;
