@@ -30,7 +30,9 @@ const anchor = (name: string): string =>
     .replaceAll(' ', '-');
 
 const likeness = ({ mode, note }: Driver): string =>
-  mode === null ? 'none of them' : `${code(mode)}${note === undefined ? '' : `: ${note}`}`;
+  mode === null
+    ? 'none of them, or not documented'
+    : `${mode === 'local' ? 'a volume of one node' : code(mode)}${note === undefined ? '' : `: ${note}`}`;
 
 const indexHead = ['Driver', '`CSIDriver`', 'Behaves like', 'How sure'];
 const measuredHead = [
@@ -41,16 +43,23 @@ const measuredHead = [
 const indexRow = (driver: Driver): string[] => [
   `[${driver.name}](#${anchor(driver.name)})`,
   driver.csi.map(code).join(', ') || '–',
-  driver.mode === null ? '–' : code(driver.mode),
+  driver.mode === null ? '–' : driver.mode === 'local' ? 'one node' : code(driver.mode),
   driver.sure,
 ];
 
 function section(driver: Driver): string {
-  const { name, detach, twoNodes, storageLink, sure, sources } = driver;
+  const { name, detach, twoNodes, storageLink, sure, sources, signs, provisioners } = driver;
   return [
     `### ${name}`,
     '',
     `- **Behaves like** ${likeness(driver)}`,
+    ...(provisioners.length === 0
+      ? []
+      : [`- **Other provisioner names**: ${provisioners.map(code).join(', ')}`]),
+    ...signs.map(
+      ({ says, mode }) =>
+        `- **If the cluster shows it**: ${says}${typeof mode === 'string' ? ` (then \`${mode}\`)` : ''}`,
+    ),
     `- **A detach while the node writes**: ${detach}`,
     ...(twoNodes === undefined ? [] : [`- **Two nodes at once**: ${twoNodes}`]),
     ...(storageLink === undefined ? [] : [`- **When the storage network goes**: ${storageLink}`]),

@@ -9,6 +9,7 @@ import type {
   V1Pod,
   V1StorageClass,
 } from '@kubernetes/client-node';
+import { driverServing } from '../storage/drivers.ts';
 import { isReady, orMissing, statusOf } from '../kube.ts';
 import { outOfServiceKey } from '../taints.ts';
 import { answered, type UserCluster } from '../user-cluster.ts';
@@ -31,6 +32,9 @@ export interface NodeFacts {
   readonly hasDriver: boolean;
   /** Number of its volumes that the node takes, where it says so. */
   readonly attachable: number | undefined;
+  readonly labels: Readonly<Record<string, string>>;
+  /** Labels that say from where the driver's volumes can be reached. */
+  readonly topologyKeys: readonly string[];
 }
 
 export interface DriverPod {
@@ -39,6 +43,7 @@ export interface DriverPod {
   readonly containers: readonly {
     readonly name: string;
     readonly image: string;
+    /** And its environment, as `NAME=value`. */
     readonly args: readonly string[];
   }[];
 }
@@ -49,6 +54,8 @@ export interface Facts {
   /** All classes, where they may be listed. */
   readonly classes: readonly string[];
   readonly storageClass: V1StorageClass | undefined;
+  /** Name of the CSI driver that serves the class; an in-tree provisioner is migrated to one. */
+  readonly driver: string;
   readonly csiDriver: V1CSIDriver | undefined;
   readonly nodes: readonly NodeFacts[];
   /** Pods that hold the driver's socket or name it in their arguments. */
@@ -92,18 +99,19 @@ export async function gatherClassFacts(
     const storageClass =
       classes.find(({ metadata }) => metadata?.name === name) ??
       (await read(`get storageclass ${name}`, orMissing(storage.readStorageClass({ name }))));
-    const driver = storageClass?.provisioner;
+    if (storageClass === undefined) {
+      const none = { driver: '', csiDriver: undefined, driverPods: [] };
+      return { ...shared, ...none, storageClass, nodes: nodes.map((node) => nodeFacts(node, [])) };
+    }
+    const driver = driverServing(storageClass.provisioner);
     return {
-      ...{ ...shared, storageClass },
-      csiDriver:
-        driver === undefined
-          ? undefined
-          : await read(
-              `get csidriver ${driver}`,
-              orMissing(storage.readCSIDriver({ name: driver })),
-            ),
+      ...{ ...shared, storageClass, driver },
+      csiDriver: await read(
+        `get csidriver ${driver}`,
+        orMissing(storage.readCSIDriver({ name: driver })),
+      ),
       nodes: nodes.map((node) => nodeFacts(node, csiNodes, driver)),
-      driverPods: driver === undefined ? [] : driverPods(pods, driver),
+      driverPods: driverPods(pods, driver),
     };
   };
   const found: [Facts, ...Facts[]] = [await factsOf(first)];
@@ -140,7 +148,7 @@ function nodeFacts(node: V1Node, csiNodes: readonly V1CSINode[], driver?: string
   const name = node.metadata?.name ?? '';
   const taints = node.spec?.taints ?? [];
   const info = node.status?.nodeInfo;
-  const labels = Object.keys(node.metadata?.labels ?? {});
+  const labels = node.metadata?.labels ?? {};
   const here = csiNodes
     .find(({ metadata }) => metadata?.name === name)
     ?.spec.drivers.find((each) => each.name === driver);
@@ -150,7 +158,7 @@ function nodeFacts(node: V1Node, csiNodes: readonly V1CSINode[], driver?: string
     schedulable:
       node.spec?.unschedulable !== true &&
       taints.every(({ effect }) => effect === 'PreferNoSchedule'),
-    controlPlane: labels.some((label) =>
+    controlPlane: Object.keys(labels).some((label) =>
       /^node-role\.kubernetes\.io\/(control-?plane|master|etcd)$/.test(label),
     ),
     outOfService: taints.some(({ key }) => key === outOfServiceKey),
@@ -161,6 +169,7 @@ function nodeFacts(node: V1Node, csiNodes: readonly V1CSINode[], driver?: string
     bootId: info?.bootID ?? '',
     hasDriver: here !== undefined,
     attachable: here?.allocatable?.count,
+    ...{ labels, topologyKeys: here?.topologyKeys ?? [] },
   };
 }
 
@@ -177,9 +186,15 @@ export function driverPods(pods: readonly V1Pod[], driver: string): DriverPod[] 
   return own.map(({ metadata, spec }) => ({
     name: `${metadata?.namespace ?? ''}/${metadata?.name ?? ''}`,
     node: spec?.nodeName,
-    containers: (spec?.containers ?? []).map(({ name, image = '', args = [], command = [] }) => ({
-      ...{ name, image, args: [...command.slice(1), ...args] },
-    })),
+    containers: (spec?.containers ?? []).map(
+      ({ name, image = '', args = [], command = [], env = [] }) => ({
+        ...{ name, image },
+        args: [
+          ...[...command.slice(1), ...args],
+          ...env.map((each) => `${each.name}=${each.value ?? ''}`),
+        ],
+      }),
+    ),
   }));
 }
 

@@ -6,11 +6,12 @@ import { predictDriver } from './predict.ts';
 import { planOrRefusal } from './prediction.ts';
 import { mustHaveClass } from './refuse.ts';
 import { rulesOf, trialNeeds } from './rights.ts';
+import { mustReach } from './topology.ts';
 
 const node = (name: string, change: Partial<NodeFacts> = {}): NodeFacts => ({
   ...{ name, ready: true, schedulable: true, controlPlane: false, outOfService: false },
   ...{ kubelet: 'v1.37.2', kernel: '6.1', osImage: 'x', runtime: 'y', bootId: 'z' },
-  ...{ hasDriver: true, attachable: undefined },
+  ...{ hasDriver: true, attachable: undefined, labels: {}, topologyKeys: [] },
   ...change,
 });
 
@@ -22,6 +23,7 @@ function facts(driver: string, change: Partial<Facts> = {}): Facts {
       kubernetes: 'v1.37.2',
       classes: ['c'],
       storageClass: { metadata, provisioner: driver },
+      driver,
     },
     csiDriver: { metadata: { name: driver }, spec: { attachRequired: true } },
     ...{ nodes: [node('a'), node('b')], driverPods: [], controllerManager: undefined, refused: [] },
@@ -37,20 +39,11 @@ const refusalOf = (asked: Facts, nodes?: readonly [string, string]): string | un
   planOrRefusal(asked, { ...options, nodes }).refusal?.split('\n')[0];
 
 test.each([
-  ['ebs.csi.aws.com', 'pending-while-busy', 'documented'],
-  ['rook-ceph.rbd.csi.ceph.com', 'exclusive', 'reported'],
-  ['kubernetes.io/no-provisioner', 'local', 'documented'],
-  ['disk.vendor.example', undefined, 'not found'],
-])('%s is predicted to be %s, %s', (driver, mode, sure) => {
-  expect(predictDriver(facts(driver))).toMatchObject({ mode, sure });
-});
-
-test('without an attach phase an unknown driver is taken for shared files, inferred', () => {
-  const csiDriver = { spec: { attachRequired: false } };
-  expect(predictDriver(facts('x', { csiDriver }))).toMatchObject({
-    mode: 'shared-file',
-    sure: 'inferred',
-  });
+  ['ebs.csi.aws.com', 'documented'],
+  ['rook-ceph.rbd.csi.ceph.com', 'reported'],
+  ['disk.vendor.example', 'not found'],
+])('a prediction of %s is as sure as its weakest source: %s', (driver, sure) => {
+  expect(predictDriver(facts(driver))).toMatchObject({ sure });
 });
 
 test('what was not allowed is a line that says so', () => {
@@ -91,6 +84,79 @@ test('refusals, each with its code', () => {
 test('two neighbours by name are planned, the first for the next pod', () => {
   const nodes = ['b', 'c', 'a'].map((name) => node(name));
   expect(planOrRefusal(facts('x', { nodes }), options).plan?.nodes).toEqual(['b', 'a']);
+});
+
+const zone = 'topology.vendor.example/zone';
+const inZone = (name: string, value: string, more: Partial<NodeFacts> = {}): NodeFacts =>
+  node(name, { labels: { [zone]: value }, topologyKeys: [zone], ...more });
+const nodesOf = (nodes: readonly NodeFacts[], change: Partial<Facts> = {}): unknown =>
+  planOrRefusal(facts('x', { nodes, ...change }), options).plan?.nodes;
+
+test('trials are planned within one zone, the one with the most nodes that fit', () => {
+  const nodes = [inZone('a', 'west'), inZone('b', 'east'), inZone('c', 'east')];
+  expect(nodesOf(nodes)).toEqual(['c', 'b']);
+  expect(nodesOf([...nodes, inZone('d', 'west'), inZone('e', 'west')])).toEqual(['d', 'a']);
+  const busy = [inZone('a', 'west'), inZone('b', 'east'), inZone('c', 'east', { ready: false })];
+  expect(nodesOf([...busy, inZone('d', 'west')])).toEqual(['d', 'a']);
+});
+
+test('all keys of the driver have to be equal, but for one that names the node itself', () => {
+  const rack = 'topology.vendor.example/rack';
+  const host = 'vendor.example/hostname';
+  const at = (name: string, place: string): NodeFacts =>
+    inZone(name, 'east', {
+      labels: { [zone]: 'east', [rack]: place, [host]: name },
+      topologyKeys: [zone, rack, host],
+    });
+  expect(nodesOf([at('a', '1'), at('b', '2'), at('c', '2')])).toEqual(['c', 'b']);
+});
+
+test('allowedTopologies of the class leave nodes out', () => {
+  const storageClass = {
+    ...{ metadata: { name: 'c' }, provisioner: 'x' },
+    allowedTopologies: [{ matchLabelExpressions: [{ key: zone, values: ['west'] }] }],
+  };
+  const east = ['a', 'b', 'c'].map((name) => inZone(name, 'east'));
+  const nodes = [...east, inZone('d', 'west'), inZone('e', 'west')];
+  expect(nodesOf(nodes, { storageClass })).toEqual(['e', 'd']);
+  const none = planOrRefusal(facts('x', { nodes: east, storageClass }), options).refusal;
+  expect(none).toMatch(/TOO_FEW_NODES[\s\S]*a: allowedTopologies of the class leave it out/);
+});
+
+test('two nodes of different zones are refused, chosen or named, with the zones and a command', () => {
+  const nodes = [inZone('a', 'west'), inZone('b', 'east')];
+  const refused =
+    /NODES_APART.*a \(topology.vendor.example\/zone=west\), b \(.*=east\)[\s\S]*get nodes -L topology/;
+  expect(planOrRefusal(facts('x', { nodes }), options).refusal).toMatch(refused);
+  const named = { ...options, nodes: ['a', 'b'] as const };
+  const all = [...nodes, inZone('c', 'west')];
+  expect(planOrRefusal(facts('x', { nodes: all }), named).refusal).toMatch(refused);
+});
+
+test('a volume that the next node can not reach ends the trials with its topology', () => {
+  const volume = (...values: string[]) => ({
+    ...{ metadata: { name: 'pvc-1' } },
+    spec: {
+      nodeAffinity: {
+        required: {
+          nodeSelectorTerms: [{ matchExpressions: [{ key: zone, operator: 'In', values }] }],
+        },
+      },
+    },
+  });
+  const reach = (values: string[]) => () => mustReach(volume(...values), 'b', { [zone]: 'east' });
+  expect(reach(['west', 'east'])).not.toThrow();
+  expect(() => mustReach({}, 'b', {})).not.toThrow();
+  expect(reach(['west'])).toThrow(
+    expect.objectContaining({ code: 'VOLUME_APART', message: expect.stringContaining('=west') }),
+  );
+});
+
+test('a class of an in-tree name is refused with the class to make instead', () => {
+  const asked = facts('kubernetes.io/aws-ebs', { driver: 'ebs.csi.aws.com' });
+  expect(planOrRefusal(asked, options).refusal).toMatch(
+    /NO_CSI_DRIVER[\s\S]*provisioner: ebs.csi.aws.com/,
+  );
 });
 
 test('a plan has one hash, and another one where anything differs', () => {

@@ -5,7 +5,8 @@ import { missingRights } from '../user-cluster.ts';
 import type { ProbeClients } from './clients.ts';
 import { gatherFacts, type Facts } from './facts.ts';
 import { trialPlanOf, type TrialPlan, type TrialPlanRequest } from './trial-plan.ts';
-import { predictDriver, type DriverPrediction } from './predict.ts';
+import type { PredictedMode } from './documented.ts';
+import { predictDriver } from './predict.ts';
 import { chooseNodes, mustFit, mustHaveAttachments, mustHaveClass, type Asked } from './refuse.ts';
 import { readNeeds, trialNeeds } from './rights.ts';
 import { exampleNamespace } from './trials/namespace.ts';
@@ -22,7 +23,7 @@ export interface PredictionReport {
   readonly driver: string;
   readonly kubernetes: string;
   /** Prediction from a model and from documents: nothing was measured. */
-  readonly prediction: DriverPrediction;
+  readonly prediction: PredictedMode;
   /** What trials would do; absent where they would be refused. */
   readonly plan?: TrialPlan;
   /** Why they would be. */
@@ -56,7 +57,7 @@ export async function predictionFor(
     ...{ schemaVersion: predictionVersion, kind: 'prediction', forcedetach: harnessVersion() },
     askedAt: new Date().toISOString(),
     storageClass: options.storageClass,
-    driver: facts.storageClass?.provisioner ?? '',
+    driver: facts.driver,
     kubernetes: facts.kubernetes,
     prediction: predictDriver(facts),
     ...planOrRefusal(facts, options),

@@ -2,8 +2,9 @@
 import { UsageError } from '../errors.ts';
 import { askingFor, forbidden, kubectl, needText, type Need } from '../user-cluster.ts';
 import type { Facts, NodeFacts } from './facts.ts';
-import { localProvisioners } from './predict.ts';
+import { documentedMode } from './documented.ts';
 import type { TrialPlan } from './trial-plan.ts';
+import { isAllowed, topologyOf } from './topology.ts';
 import { judgingNeeds } from './rights.ts';
 
 export interface Asked {
@@ -42,8 +43,10 @@ function mustHaveRead({ refused, cluster }: Facts, need: Need): void {
   throw forbidden(cluster, `you may not ${needText(need)}`, askingFor(need));
 }
 
-/** Throws UsageError `NO_ATTACHMENTS`: what trials do to a volume is to delete its attachment. */
-export function mustHaveAttachments({ csiDriver, cluster }: Facts): void {
+/** Throws UsageError `LOCAL_VOLUMES`, `NO_ATTACHMENTS`: what trials do to a volume is to delete its attachment. */
+export function mustHaveAttachments(facts: Facts): void {
+  mustNotBeLocal(facts);
+  const { csiDriver, cluster } = facts;
   if (csiDriver?.spec.attachRequired !== false) return;
   throw new UsageError('NO_ATTACHMENTS', 'volumes of this driver are never attached', {
     hint: 'Kubernetes has nothing to detach, so a forced detach cuts nobody off: a node that lost its place writes on for as long as it reaches the storage',
@@ -61,21 +64,16 @@ export function chooseNodes(facts: Facts, asked: Asked): readonly [string, strin
   mustBeTryable(facts);
   mustHaveRead(facts, judgingNeeds.nodes);
   mustHaveRead(facts, judgingNeeds.registered);
-  if (asked.nodes !== undefined) {
-    for (const name of asked.nodes) mustServe(name, facts);
-    const [a, b] = asked.nodes;
-    if (a !== b) return [a, b];
-    throw new UsageError('SAME_NODE', `--nodes names ${a} twice`, {
-      hint: 'give two different nodes',
-    });
-  }
-  const fit = facts.nodes
-    .filter((node) => whyUnfit(node) === undefined)
-    .map(({ name }) => name)
-    .toSorted();
-  const [next, writer] = fit;
+  if (asked.nodes !== undefined) return givenNodes(asked.nodes, facts);
+  const fit = facts.nodes.filter((node) => whyUnfit(node, facts) === undefined);
+  const groups = [...Map.groupBy(fit, topologyOf).values()].toSorted((a, b) => b.length - a.length);
+  const names = (groups[0] ?? []).map(({ name }) => name).toSorted();
+  const [next, writer] = names;
   if (next !== undefined && writer !== undefined) return [writer, next];
-  const why = facts.nodes.map((node) => `${node.name}: ${whyUnfit(node) ?? 'would do'}`).join('; ');
+  if (groups.length > 1) throw apart(facts, fit);
+  const why = facts.nodes
+    .map((node) => `${node.name}: ${whyUnfit(node, facts) ?? 'would do'}`)
+    .join('; ');
   throw new UsageError(
     'TOO_FEW_NODES',
     'trials need two nodes that are Ready and have the driver',
@@ -86,18 +84,50 @@ export function chooseNodes(facts: Facts, asked: Asked): readonly [string, strin
   );
 }
 
-function mustBeTryable(facts: Facts): void {
-  const { storageClass, csiDriver, cluster } = facts;
-  const driver = storageClass?.provisioner ?? '';
-  if ((localProvisioners as readonly string[]).includes(driver)) {
-    throw new UsageError('LOCAL_VOLUMES', `${driver} makes volumes of one node`, {
-      hint: 'no other node can ever mount them, so there is no detach to try: the pod waits for its node',
+function givenNodes([a, b]: readonly [string, string], facts: Facts): readonly [string, string] {
+  for (const name of [a, b]) mustServe(name, facts);
+  if (a === b) {
+    throw new UsageError('SAME_NODE', `--nodes names ${a} twice`, {
+      hint: 'give two different nodes',
     });
   }
+  const both = facts.nodes.filter(({ name }) => name === a || name === b);
+  if (new Set(both.map(topologyOf)).size > 1) throw apart(facts, both);
+  return [a, b];
+}
+
+/** The volumes of one zone can't go to another. */
+function apart({ cluster, driver, nodes: all }: Facts, nodes: readonly NodeFacts[]): UsageError {
+  const keys = [...new Set(all.flatMap(({ topologyKeys }) => topologyKeys))];
+  const where = nodes.map((node) => `${node.name} (${topologyOf(node)})`).join(', ');
+  return new UsageError(
+    'NODES_APART',
+    `no two of these nodes can have the same volume of ${driver}: ${where}`,
+    {
+      hint: 'trials need two Ready nodes of one topology: add a node to one of these, or name two of the same with --nodes',
+      command: kubectl(cluster, `get nodes -L ${keys.join(',')}`),
+    },
+  );
+}
+
+function mustBeTryable(facts: Facts): void {
+  const { storageClass, csiDriver, cluster, driver } = facts;
+  const provisioner = storageClass?.provisioner ?? '';
+  mustNotBeLocal(facts);
   mustHaveRead(facts, judgingNeeds.driver);
+  if (provisioner !== driver) {
+    throw new UsageError(
+      'NO_CSI_DRIVER',
+      `${provisioner} is an in-tree name, served by ${driver}`,
+      {
+        hint: `make a class that is the same but for \`provisioner: ${driver}\`, and probe that one`,
+        command: kubectl(cluster, `get storageclass ${storageClass?.metadata?.name} -o yaml`),
+      },
+    );
+  }
   if (csiDriver === undefined) {
     throw new UsageError('NO_CSI_DRIVER', `no CSIDriver is called ${driver}`, {
-      hint: 'the driver of this class is not installed, or it is no CSI driver',
+      hint: 'install the driver of this class, or choose a class of a CSI driver with -s',
       command: kubectl(cluster, 'get csidrivers'),
     });
   }
@@ -112,9 +142,20 @@ function mustBeTryable(facts: Facts): void {
   }
 }
 
+function mustNotBeLocal(facts: Facts): void {
+  if (documentedMode(facts).mode !== 'local') return;
+  throw new UsageError(
+    'LOCAL_VOLUMES',
+    `${facts.storageClass?.provisioner} makes volumes of one node`,
+    {
+      hint: 'no other node can reach them, so there is no detach to try: wait for the node, or give the claim up',
+    },
+  );
+}
+
 function mustServe(name: string, facts: Facts): void {
   const node = facts.nodes.find((each) => each.name === name);
-  const why = node === undefined ? 'there is no such node' : whyUnfit(node);
+  const why = node === undefined ? 'there is no such node' : whyUnfit(node, facts);
   if (why === undefined) return;
   throw new UsageError('NODE_UNFIT', `${name} can't be used: ${why}`, {
     hint: 'name two other nodes with --nodes, or leave the choice to the probe',
@@ -122,11 +163,12 @@ function mustServe(name: string, facts: Facts): void {
   });
 }
 
-function whyUnfit(node: NodeFacts): string | undefined {
+function whyUnfit(node: NodeFacts, { storageClass }: Facts): string | undefined {
   if (!node.ready) return 'it is not Ready';
   if (node.outOfService) return 'it is marked out of service';
   if (!node.schedulable) return 'it is cordoned or tainted';
   if (!node.hasDriver) return 'the driver is not registered there';
+  if (!isAllowed(node, storageClass ?? {})) return 'allowedTopologies of the class leave it out';
   return undefined;
 }
 

@@ -127,6 +127,7 @@ test('as JUnit XML it fails nothing, and skips what is not known or not to be ha
 const facts: Facts = {
   ...{ cluster: { context: 'k' }, kubernetes: 'v1.37.2', classes: ['amber'], refused },
   storageClass: { metadata: { name: 'amber' }, provisioner: 'block.acme.example' },
+  driver: 'block.acme.example',
   ...{ csiDriver: undefined, nodes: [], driverPods: [], controllerManager: undefined },
 };
 

@@ -44,9 +44,9 @@ export function cutCertificateOf(parts: Parts): CutCertificate {
     ...{ beganAt: beganAt.toISOString(), endedAt: new Date().toISOString() },
     kubernetes: some?.kubernetes ?? '',
     timers: some?.controllerManager?.filter((arg) => timing.test(arg)) ?? [],
-    classes: facts.map(({ storageClass }) => ({
+    classes: facts.map(({ storageClass, driver }) => ({
       name: storageClass?.metadata?.name ?? '',
-      driver: storageClass?.provisioner ?? '',
+      driver,
       parameters: storageClass?.parameters ?? {},
       storagePath: storagePathOf(record, storageClass?.metadata?.name ?? ''),
     })),

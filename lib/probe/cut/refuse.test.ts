@@ -12,7 +12,7 @@ import { mustBeConfirmed, mustBeCuttable } from './refuse.ts';
 const node = (name: string, change: Partial<NodeFacts> = {}): NodeFacts => ({
   ...{ name, ready: true, schedulable: true, controlPlane: false, outOfService: false },
   ...{ kubelet: '', kernel: '', osImage: '', runtime: '', bootId: '', hasDriver: true },
-  ...{ attachable: undefined, ...change },
+  ...{ attachable: undefined, labels: {}, topologyKeys: [], ...change },
 });
 const factsOf = (...nodes: NodeFacts[]): Facts => ({ nodes }) as unknown as Facts;
 

@@ -4,11 +4,12 @@ import { renderDocument } from '../../report/document.ts';
 import { card, type Html, pairs, wide } from '../../report/html-parts.ts';
 import { property, xmlDocument } from '../../report/xml.ts';
 import { planLines } from '../trial-plan.ts';
-import type { Line } from '../predict.ts';
+import type { Line } from '../line.ts';
 import type { PredictionReport } from '../prediction.ts';
 import { onlyPredicted, refusedWords } from '../texts.ts';
 
-const word = ({ prediction: { mode } }: PredictionReport): string => mode ?? 'nothing is known';
+const word = ({ prediction: { mode } }: PredictionReport): string =>
+  mode ?? 'no document settles it';
 
 /** The same prediction gives the same bytes. */
 export function renderPredictionHtml(answer: PredictionReport): Promise<string> {
@@ -58,10 +59,7 @@ export function renderPredictionJunit(answer: PredictionReport): Promise<string>
   const { storageClass, driver, kubernetes, prediction, refusal, missingRights } = answer;
   const suite = `predict ${storageClass}`;
   const cases: readonly (readonly [string, string | undefined])[] = [
-    [
-      'predicted mode',
-      prediction.mode === undefined ? 'nothing is known of the driver' : undefined,
-    ],
+    ['predicted mode', prediction.mode === undefined ? 'no document settles it' : undefined],
     ['trials would be made', refusal],
     [
       'the rights for trials are there',

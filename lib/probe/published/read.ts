@@ -11,7 +11,7 @@ import { cutRemedies } from '../cut/cut-plan.ts';
 import { cutRecordSchema } from '../cut/record.ts';
 import { storagePaths } from '../cut/storage-path.ts';
 import { planHash, variants } from '../trial-plan.ts';
-import { howSure } from '../predict.ts';
+import { howSure } from '../line.ts';
 import { predictionVersion } from '../prediction.ts';
 import { certificateVersion } from '../trials/certificate.ts';
 import { trialRecordSchema } from '../trials/record.ts';
@@ -176,7 +176,7 @@ const ofReading = z.looseObject({
   ...{ forcedetach: z.string(), askedAt: z.iso.datetime() },
   ...{ storageClass: z.string(), driver: z.string(), kubernetes: z.string() },
   prediction: z.looseObject({
-    /** Absent: nothing is known of the driver. */
+    /** Absent: no document settles it. */
     mode: z.enum([...diskModes, 'local']).optional(),
     sure: z.enum(howSure),
     lines: z.array(

@@ -2,7 +2,7 @@
 import { harnessVersion } from '../../images/harness-version.ts';
 import type { Facts, NodeFacts } from '../facts.ts';
 import type { TrialPlan } from '../trial-plan.ts';
-import type { DriverPrediction } from '../predict.ts';
+import type { PredictedMode } from '../documented.ts';
 import type { JudgedTrials } from './judge-trials.ts';
 import type { TrialRecord } from './record.ts';
 
@@ -58,7 +58,7 @@ interface Parts extends Pick<Certificate, 'plan' | 'noBlock'> {
   readonly beganAt: Date;
   readonly records: readonly TrialRecord[];
   readonly judged: JudgedTrials;
-  readonly prediction: DriverPrediction;
+  readonly prediction: PredictedMode;
 }
 
 export function certificateOf(parts: Parts): Certificate {
@@ -70,7 +70,7 @@ export function certificateOf(parts: Parts): Certificate {
     forcedetach: harnessVersion(),
     ...{ beganAt: beganAt.toISOString(), endedAt: new Date().toISOString() },
     driver: {
-      name: storageClass?.provisioner ?? '',
+      name: facts.driver,
       images: [...new Set(containers.map(({ image }) => image))],
     },
     storageClass: {
