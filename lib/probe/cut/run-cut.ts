@@ -5,6 +5,7 @@
 import { mustBeAllowed } from '../../user-cluster.ts';
 import type { ProbeClients } from '../clients.ts';
 import { gatherClassFacts, gatherFacts, type AtLeastOne, type Facts } from '../facts.ts';
+import { topologyOf } from '../topology.ts';
 import { planHash } from '../trial-plan.ts';
 import { chooseNodes, mustHaveAttachments, mustHaveClass } from '../refuse.ts';
 import { cutNeeds, type Home } from '../rights.ts';
@@ -47,7 +48,9 @@ export async function planCut(
   }
   const { node, next, classes, way, remedy, healAfterMs, size, image, volumeMode } = options;
   const [some] = facts;
-  const other = next ?? some.nodes.find((each) => each.name !== node && fits(each))?.name ?? '';
+  const others = some.nodes.filter((each) => each.name !== node && fits(each));
+  const same = others.find(({ name }) => facts.every((each) => isSameTopology(each, node, name)));
+  const other = next ?? (same ?? others[0])?.name ?? '';
   const asked: [string, string] = [node, other];
   for (const each of facts) {
     chooseNodes(each, { storageClass: each.storageClass?.metadata?.name ?? '', nodes: asked });
@@ -55,6 +58,11 @@ export async function planCut(
   await mustBeCuttable(clients, some, asked);
   const request = { classes, nodes: asked, way, remedy, healAfterMs, size, image, volumeMode };
   return { plan: cutPlanOf(request), facts };
+}
+
+function isSameTopology({ nodes }: Facts, ...names: readonly [string, string]): boolean {
+  const [a, b] = names.map((name) => nodes.find((node) => node.name === name));
+  return a !== undefined && b !== undefined && topologyOf(a) === topologyOf(b);
 }
 
 const fits = ({ ready, schedulable, hasDriver, outOfService }: Facts['nodes'][number]): boolean =>

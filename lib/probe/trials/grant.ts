@@ -20,21 +20,19 @@ const provisionMs = 240_000;
 const grantMs = 900_000;
 const lookMs = 2000;
 
-/** Annotation by which the scheduler tells a class that waits for the first pod where that will be. */
-const selectedNode = 'volume.kubernetes.io/selected-node';
-
 /**
  * Makes the claims of all trials; the names of their writers' attachments, but for those that are left to
  * Kubernetes. Throws as `View.until` does.
  */
-export async function provisionTrials(
-  { clients, view, template }: TrialContext,
-  waitsForPod: boolean,
-): Promise<readonly string[]> {
+export async function provisionTrials({
+  clients,
+  view,
+  template,
+}: TrialContext): Promise<readonly string[]> {
   const { namespace, plan } = template;
   const [node] = plan.nodes;
   for (const trial of plan.list) {
-    const body = claimObject(template, trial, waitsForPod ? { [selectedNode]: node } : {});
+    const body = claimObject(template, trial);
     await clients.core.createNamespacedPersistentVolumeClaim({ namespace, body });
   }
   const what = { what: 'all volumes are made', timeoutMs: provisionMs };

@@ -34,8 +34,11 @@ test('a pod runs on its node only, without rights, with the volume as the plan h
   });
   const files = { ...template, plan: { ...plan, volumeMode: 'Filesystem' as const } };
   expect(podObject(files, trial, 'writer').spec?.containers[0]?.volumeMounts).toHaveLength(1);
-  const owned = claimObject({ ...template, owner: '1 2 3 4 5' }, trial, { more: 'x' });
-  expect(owned.metadata?.annotations).toEqual({ 'forcedetach.owner': '1 2 3 4 5', more: 'x' });
+  const owned = claimObject({ ...template, owner: '1 2 3 4 5' }, trial);
+  expect(owned.metadata?.annotations).toEqual({
+    'forcedetach.owner': '1 2 3 4 5',
+    'volume.kubernetes.io/selected-node': 'a',
+  });
   expect(claimObject(files, trial).spec).toMatchObject({ volumeMode: 'Filesystem' });
 });
 

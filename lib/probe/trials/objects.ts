@@ -62,14 +62,20 @@ export interface ObjectTemplate {
   readonly isProvisioned?: boolean;
 }
 
+/** Annotation by which a provisioner makes the volume where that node can reach it. */
+const selectedNode = 'volume.kubernetes.io/selected-node';
+
 export const claimObject = (
   { namespace, plan, owner }: ObjectTemplate,
   trial: ProbeTrial,
-  more: Readonly<Record<string, string>> = {},
 ): V1PersistentVolumeClaim => ({
   metadata: {
     ...{ name: trial.name, labels: labelsOf(namespace) },
-    annotations: { ...(owner === undefined ? {} : { [ownerAnnotation]: owner }), ...more },
+    annotations: {
+      ...(owner === undefined ? {} : { [ownerAnnotation]: owner }),
+      // A class that binds at once would take any zone; one that waits would wait for the scheduler.
+      [selectedNode]: plan.nodes[0],
+    },
   },
   spec: {
     accessModes: ['ReadWriteOnce'],

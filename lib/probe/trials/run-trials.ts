@@ -23,7 +23,7 @@ import { provisionTrials, waitForGrant } from './grant.ts';
 import { atHome, newHome, removal } from './home.ts';
 import { claimObject, podName, podObject, type ObjectTemplate } from './objects.ts';
 import { ownerNow } from './namespace.ts';
-import { runTrial, type TrialContext } from './trial.ts';
+import { mustReachNext, runTrial, type TrialContext } from './trial.ts';
 import { mustStart, whileLooking } from './view.ts';
 import { createPod, writerProgram } from './volume-pods.ts';
 
@@ -101,7 +101,8 @@ function inNamespace({
   const { say, grant } = request;
   return whileLooking(clients, namespace, [request.signal], async (seeing) => {
     const asAsked = { namespace, plan: asked, program: writerProgram(), owner: ownerNow() };
-    const context = { clients, ...seeing, say, template: asAsked };
+    const nextLabels = facts.nodes.find(({ name }) => name === asked.nodes[1])?.labels ?? {};
+    const context = { clients, ...seeing, say, template: asAsked, nextLabels };
     const settled = request.volumeMode === 'auto' ? await settle(context) : undefined;
     const plan = trialPlanOf({ ...asked, volumeMode: settled?.volumeMode ?? asked.volumeMode });
     const hash = planHash(plan);
@@ -115,8 +116,7 @@ function inNamespace({
       isProvisioned: grant !== undefined,
     };
     if (grant !== undefined) {
-      const waits = facts.storageClass?.volumeBindingMode === 'WaitForFirstConsumer';
-      const names = await provisionTrials({ ...context, template }, waits);
+      const names = await provisionTrials({ ...context, template });
       await waitForGrant(clients, names, { home, file: grant, say, signal: seeing.signal });
     }
     const trials = plan.list.map((trial) => runTrial({ ...context, template }, trial));
@@ -161,6 +161,7 @@ async function settle(
     if (!(error instanceof InfrastructureError && error.code === 'TRIAL_TIMED_OUT')) throw error;
     return { volumeMode: 'Filesystem' as const, why: error.message };
   });
+  await mustReachNext(context, view.claim(trial.name)?.spec?.volumeName);
   const why = 'why' in settled ? `: ${settled.why}` : '';
   say(`volumes as ${settled.volumeMode}${why}`);
   await core.deleteNamespacedPod({ name: pod, namespace, gracePeriodSeconds: 1 });

@@ -1,6 +1,8 @@
 /** One trial, step by step, and the record of all that was seen in it. It judges nothing. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { InfrastructureError } from '../../errors.ts';
+import { orMissing } from '../../kube.ts';
+import { mustReach } from '../topology.ts';
 import type { ProbeTrial } from '../trial-plan.ts';
 import { emptyJournal } from './journal.ts';
 import { containerName, type ObjectTemplate, type PodRole } from './objects.ts';
@@ -11,6 +13,18 @@ import { VolumePods, type PodsContext } from './volume-pods.ts';
 export interface TrialContext extends PodsContext {
   readonly template: ObjectTemplate;
   readonly say: (line: string) => void;
+  /** Labels of the next pod's node. */
+  readonly nextLabels: Readonly<Record<string, string>>;
+}
+
+/** What the provisioner made of a class decides. Throws as `mustReach` does. */
+export async function mustReachNext(
+  { clients, template, nextLabels }: TrialContext,
+  name: string | undefined,
+): Promise<void> {
+  if (name === undefined) return;
+  const volume = await orMissing(clients.core.readPersistentVolume({ name }));
+  mustReach(volume, template.plan.nodes[1], nextLabels);
 }
 
 /** A writer has written so often before anything is done to it. */
@@ -86,6 +100,7 @@ class ProbeTrialRun {
     const found = await this.#pods.startWriter();
     Object.assign(this.#draft, found);
     const { volume, attachment } = found;
+    await mustReachNext(this.#context, volume);
     const attached = await this.#pods.ofWriter?.look();
     if (attached?.spec.source.persistentVolumeName === volume) return;
     throw new InfrastructureError(
