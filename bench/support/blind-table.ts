@@ -66,7 +66,7 @@ function rowOf(
 ): BlindRow {
   const cuts = all.filter((cut) => cut.plan.volumeMode === plan.volumeMode).flatMap(findingsOf);
   const own = cuts.filter(({ storageClass }) => storageClass === name);
-  const { modes } = judgedTrials(trials).answer;
+  const { modes } = judgedTrials(trials, plan).answer;
   const underCuts = modesOf(own);
   const answer = underCuts === undefined ? modes : modes.filter((mode) => underCuts.includes(mode));
   return {

@@ -10,7 +10,11 @@ import type { CutRecord, CutVolume } from '../../lib/probe/cut/record.ts';
 /** The cut is at 100 s, the remedy at 120 s, the heal at 400 s; unix milliseconds are of that clock. */
 export const cutRecord: CutRecord = {
   ...{ armedMs: 90_000, cutMs: 100_000, notReadyMs: 120_000, remedyMs: 120_000 },
-  ...{ healedMs: 400_000, readyAgainMs: 410_000, checked: true, looks: [], volumes: [] },
+  ...{ healedMs: 400_000, readyAgainMs: 410_000, checked: true, volumes: [] },
+  looks: [
+    { word: 'down', atMs: 100_000 },
+    { word: 'up', atMs: 400_000 },
+  ],
 };
 
 export interface CutKind {

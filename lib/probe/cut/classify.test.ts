@@ -10,7 +10,7 @@ import {
 import { emptyJournal } from '../trials/journal.ts';
 import { classifyCut, modesOf } from './classify.ts';
 import type { CutOutcome } from './judge-cut.ts';
-import type { CutVolume } from './record.ts';
+import type { CutRecord, CutVolume } from './record.ts';
 
 const refusal = (message: string): Partial<CutVolume> => ({
   events: [{ reason: 'FailedMount', pod: 'cut-1-b', atMs: 200_000, message }],
@@ -195,4 +195,38 @@ test('the taint tells a fence that waits for it from none', () => {
   ];
   expect(modesOf(both)).toEqual(['fence-if-out-of-service']);
   expect(modesOf([])).toBeUndefined();
+});
+
+describe('a node that was not cut off all the time', () => {
+  const kind = { goneMs: 180_000, inMs: 185_000, lastMs: 180_100 };
+  const outcomeWith = (looks: CutRecord['looks']) =>
+    classifyCut({ ...cut, looks }, volume(kind), 'force-delete');
+  const down = { word: 'down', atMs: 100_000 } as const;
+  const up = (atMs: number) => ({ word: 'up', atMs }) as const;
+
+  test('is undecided: nothing follows from a node that is reached', () => {
+    const back = outcomeWith([down, up(150_000), { word: 'down', atMs: 160_000 }, up(400_000)]);
+    expect(back).toMatchObject({ outcome: 'undecided', modes: [] });
+    expect(back.why).toContain('reached 50.0 s after the cut');
+    expect(outcomeWith([up(90_000)]).outcome).toBe('undecided');
+    expect(outcomeWith([]).outcome).toBe('undecided');
+  });
+
+  test('the look that sees the heal may come a little before it', () => {
+    expect(outcomeWith([down, up(398_000)]).outcome).toBe('cut-at-detach');
+  });
+
+  test('a next pod on the node that is cut off is undecided', () => {
+    const writer = { node: 'b', createdMs: 90_000 };
+    expect(classifyCut(cut, volume(kind, { writer }), 'force-delete').outcome).toBe('undecided');
+  });
+
+  test('errors of the machine are no cut', () => {
+    const full = volume(kind);
+    const writes = full.writerJournal.writes.map((write) =>
+      write.error === undefined ? write : { ...write, error: 'ENOSPC' },
+    );
+    const writerJournal = { ...full.writerJournal, writes };
+    expect(classifyCut(cut, { ...full, writerJournal }, 'force-delete').outcome).toBe('undecided');
+  });
 });

@@ -10,7 +10,7 @@ import type { CutRecord, CutVolume } from './record.ts';
 /** Writes come each 100 ms; of a writer that was silent for longer nothing is known. */
 export const silentMs = 3000;
 /** The heal is seen by looks from the second node: it may have come so long before. */
-const healSeenMs = 3000;
+export const healSeenMs = 3000;
 
 export interface Evidence extends PodsHeard {
   /** The next pod's first acknowledged write; Infinity: none. */

@@ -5,7 +5,7 @@
 import { toldInSeconds } from '../../durations.ts';
 import { answeredMs, type Write } from '../trials/journal.ts';
 import { heardBefore, steadyWrites, unreadable } from '../trials/steady.ts';
-import { askedOf, overlapOf, silentMs, unaskedOf, type Evidence } from './evidence.ts';
+import { askedOf, healSeenMs, overlapOf, silentMs, unaskedOf, type Evidence } from './evidence.ts';
 import type { CutRecord, CutVolume } from './record.ts';
 
 export type CutOutcome =
@@ -47,6 +47,8 @@ export function judgeCut(cut: CutRecord, volume: CutVolume, evidence: Evidence):
   if (volume.ended !== undefined) return undecided(volume.ended);
   if (cutMs === undefined) return undecided('nobody saw the node cut off');
   if (healedMs === undefined) return undecided('nobody saw the node healed');
+  const reached = whyReached(cut, cutMs, healedMs);
+  if (reached !== undefined) return undecided(reached);
   if (healedBootId !== armedBootId) {
     return undecided('the node was started anew under the cut: its boot id is another one');
   }
@@ -62,6 +64,19 @@ export function judgeCut(cut: CutRecord, volume: CutVolume, evidence: Evidence):
     return undecided('the writer ended by itself before the heal');
   }
   return judgeWriting(volume, { ...evidence, clockErrorMs, cutMs, healedMs });
+}
+
+/** The looks from the second node have to find it away from the cut to the heal. */
+function whyReached({ looks }: CutRecord, cutMs: number, healedMs: number): string | undefined {
+  if (looks.findLast(({ atMs }) => atMs <= cutMs)?.word !== 'down') {
+    return 'no look from the second node found it away at the cut';
+  }
+  const up = looks.find(
+    ({ word, atMs }) => word === 'up' && atMs > cutMs && atMs < healedMs - healSeenMs,
+  );
+  return up === undefined
+    ? undefined
+    : `the node was reached ${toldInSeconds(up.atMs - cutMs)} after the cut, before its heal`;
 }
 
 function judgeWriting(volume: CutVolume, facts: TimedEvidence): JudgedCut {

@@ -172,11 +172,12 @@ function cutOf(change: Partial<CutCertificate> = {}): string {
     nextJournal: { writes: [write(9000), write(9100)], gaps: 0, notes: [], scans: [] },
     next: { node: 'b', createdMs: 3500, runningMs: 8000 },
   };
+  const looks = [{ word: 'down', atMs: 3000 }];
   return file({
     ...{ schemaVersion: 1, kind: 'cut-certificate', kubernetes: 'v1.37.2', plan },
     ...{ beganAt: '2026-11-25T03:52:58.989Z', planHash: planHash(plan), findings: [] },
     classes: [{ name: 'slow', driver: 'block.acme.example', parameters: {} }],
-    record: { cutMs: 3000, healedMs: 60_000, checked: true, looks: [], volumes: [volume] },
+    record: { cutMs: 3000, healedMs: 60_000, checked: true, looks, volumes: [volume] },
     ...change,
   });
 }

@@ -106,7 +106,7 @@ function withForced(one: Certificate): Certificate {
   const list = plan.list.map(({ name, variant }) => ({ name, variant }));
   const trials = [...one.trials, ...more];
   const whole = { ...plan, list };
-  return { ...one, plan: whole, planHash: planHash(whole), trials, ...judgeTrials(trials) };
+  return { ...one, plan: whole, planHash: planHash(whole), trials, ...judgeTrials(trials, whole) };
 }
 
 test('pods that were deleted by force have a row of their own in page, JUnit and file', async () => {

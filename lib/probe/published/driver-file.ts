@@ -59,7 +59,7 @@ export function readCertificate(text: string): Certificate {
 export function classRowOf(text: string, records: string): ClassRow {
   const certificate = readCertificate(text);
   const { storageClass, plan, driver, nodes, beganAt, kubernetes, predicted } = certificate;
-  const { answer, forceDeleted } = judgeTrials(certificate.trials);
+  const { answer, forceDeleted } = judgeTrials(certificate.trials, plan);
   const { mode, ...measured } = answer;
   return {
     ...{ name: storageClass.name, parameters: storageClass.parameters, mode: mode ?? null },

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
+  deletedMs,
   horizonMs,
   nextIn,
   nextOut,
@@ -177,5 +178,52 @@ describe('whatever the record', () => {
       }),
       { numRuns: 60 },
     );
+  });
+});
+
+describe('evidence that is no fence', () => {
+  const failing = (error: string) => {
+    const writes = writesOf({ cutMs: 150 }).map((write) =>
+      write.error === undefined ? write : { ...write, error },
+    );
+    return classify(trialOf({ cutMs: 150 }, { writerJournal: { ...emptyJournal, writes } }));
+  };
+
+  test.each(['ENOSPC', 'EDQUOT', 'ENOMEM', 'EAGAIN', 'EINTR', 'EMFILE'])(
+    'errors of the machine, not of the disk: %s',
+    (error) => expect(failing(error)).toMatchObject({ outcome: 'undecided' }),
+  );
+  test.each(['EIO', 'EROFS', 'ENODEV', 'EBADE'])('errors of the disk: %s', (error) =>
+    expect(failing(error).outcome).toBe('cut'),
+  );
+
+  test('errors of the machine after a quiet time', () => {
+    const writerJournal = {
+      ...{ ...emptyJournal, quietMs: deletedMs - 1000, loudMs: deletedMs + 40_000 },
+      writes: writesOf({ cutMs: 40_000 })
+        .filter(({ begunMs }) => begunMs < deletedMs - 1000 || begunMs >= deletedMs + 40_000)
+        .map((write) => (write.error === undefined ? write : { ...write, error: 'ENOSPC' })),
+    };
+    expect(outcomeOf({ variant: 'idle' }, { writerJournal })).toBe('undecided');
+  });
+
+  test('an error that came only at the end of the watch', () => {
+    expect(outcomeOf({ cutMs: horizonMs - 2000 })).toBe('undecided');
+  });
+
+  test('a watch that ended before its time', () => {
+    const trial = trialOf({ cutMs: 150 }, { watchEndedMs: deletedMs + 30_000 });
+    expect(classify(trial, horizonMs)).toMatchObject({
+      ...{ outcome: 'undecided', why: 'the watch lasted 30.0 s of 100.0 s' },
+    });
+    expect(classify(trialOf({ cutMs: 150 }), horizonMs).outcome).toBe('cut');
+  });
+
+  test('a next pod on the node of the writer', () => {
+    const writer = { node: 'b', createdMs: deletedMs - 9000 };
+    const record = trialOf({ variant: 'contested', cutMs: 150 }, { writer, ...nextIn(61_000) });
+    expect(classify(record)).toMatchObject({
+      ...{ outcome: 'undecided', why: 'both pods were on b: a second node was never tried' },
+    });
   });
 });

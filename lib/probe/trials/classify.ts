@@ -66,9 +66,10 @@ export interface TrialFinding extends HandOverFinding {
 /** Record of a trial that took an attachment away. */
 export type DetachRecord = TrialRecord & { readonly variant: DetachVariant };
 
-export function classify(record: DetachRecord): TrialFinding {
+/** `horizonMs`: of the plan; a shorter watch proves nothing. Default: the watch is taken as it is. */
+export function classify(record: DetachRecord, horizonMs = 0): TrialFinding {
   const facts = factsOf(record);
-  const [outcome, why] = judge(record, facts);
+  const [outcome, why] = judge(record, facts, horizonMs);
   return { name: record.name, variant: record.variant, outcome, why, ...numbersOf(record, facts) };
 }
 
@@ -91,14 +92,21 @@ function factsOf(record: TrialRecord): TrialFacts {
   };
 }
 
+/** A timer can end so much before its time. */
+const timerErrorMs = 100;
+
 type JudgedDetach = readonly [DetachOutcome, string];
 const undecided = (why: string): JudgedDetach => ['undecided', why];
 
-function judge(record: TrialRecord, facts: TrialFacts): JudgedDetach {
+function judge(record: TrialRecord, facts: TrialFacts, horizonMs: number): JudgedDetach {
   const { deleteAskedMs, watchEndedMs, clockErrorMs = 0, writerJournal: journal } = record;
   if (record.ended !== undefined) return undecided(record.ended);
   if (deleteAskedMs === undefined || watchEndedMs === undefined) {
     return undecided('the attachment was not deleted');
+  }
+  const watchedMs = watchEndedMs - deleteAskedMs;
+  if (watchedMs < horizonMs - timerErrorMs) {
+    return undecided(`the watch lasted ${toldInSeconds(watchedMs)} of ${toldInSeconds(horizonMs)}`);
   }
   const why = unreadable(record);
   if (why !== undefined) return undecided(why);
@@ -133,6 +141,12 @@ function judgeWriting(record: TrialRecord, facts: TrialFacts, clockErrorMs: numb
     const after = toldInSeconds(answeredMs(lastAck) - deleteAskedMs);
     return undecided(
       `writes failed (${firstError.error}), and one was acknowledged again after ${after}`,
+    );
+  }
+  const failedForMs = watchEndedMs - firstError.begunMs;
+  if (failedForMs < silentMs) {
+    return undecided(
+      `writes failed (${firstError.error}) only in the last ${toldInSeconds(failedForMs)} of the watch`,
     );
   }
   if (goneMs === undefined) {

@@ -1,7 +1,13 @@
 /** Pods that were deleted by force: how long they wrote on, and that two writers are never passed over. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { deletedMs, forcedOf, nextOut, trialOf } from '../../../test/support/probe-trial.ts';
+import {
+  deletedMs,
+  forcedOf,
+  horizonMs,
+  nextOut,
+  trialOf,
+} from '../../../test/support/probe-trial.ts';
 import { forcedMeaning, measuredText } from '../texts.ts';
 import type { Certificate } from './certificate.ts';
 import { classifyForced, measureForced } from './force-deleted.ts';
@@ -141,9 +147,9 @@ test('a write that was acknowledged and is not on the disk is told', () => {
 test('a row of its own, with n and percentiles; nothing of it is in the answer', () => {
   const fenced = [trialOf({ cutMs: 150 }), trialOf({ cutMs: 200 })];
   const forced = [forcedOf(), forcedOf({ killMs: 3000 }), forcedOf({ killMs: 30_000 })];
-  const alone = judgeTrials(fenced);
+  const alone = judgeTrials(fenced, { horizonMs });
   expect(alone).not.toHaveProperty('forceDeleted');
-  const { forceDeleted, ...rest } = judgeTrials([...forced, ...fenced]);
+  const { forceDeleted, ...rest } = judgeTrials([...forced, ...fenced], { horizonMs });
   expect(rest).toEqual(alone);
   expect(rest.answer.mode).toBe('fenced');
   expect(forceDeleted).toMatchObject({
@@ -158,13 +164,22 @@ test('a row of its own, with n and percentiles; nothing of it is in the answer',
 });
 
 test('trials of pods deleted by force alone answer nothing', () => {
-  expect(judgeTrials([forcedOf()]).answer).toMatchObject({ mode: undefined, modes: [] });
+  expect(judgeTrials([forcedOf()], { horizonMs }).answer).toMatchObject({
+    mode: undefined,
+    modes: [],
+  });
 });
 
 test('the words say what it shows, and what it does not', () => {
   const trials = [trialOf({ cutMs: 150 }), forcedOf({ killMs: 30_000 })];
   const certificate = {
-    ...{ ...judgeTrials(trials), trials, planHash: 'x', kubernetes: 'v1', driver: { name: 'd' } },
+    ...{
+      ...judgeTrials(trials, { horizonMs }),
+      trials,
+      planHash: 'x',
+      kubernetes: 'v1',
+      driver: { name: 'd' },
+    },
     ...{ storageClass: { name: 'fast' }, plan: { list: [], horizonMs: 1, volumeMode: 'Block' } },
   } as unknown as Certificate;
   const text = measuredText(certificate);

@@ -27,9 +27,9 @@ test.each(
   certificates.map((each) => [each.storageClass.name, each.plan.volumeMode, each] as const),
 )(
   '%s, %s: the truth is among what agrees, and a single answer is it; a liar is of no mode',
-  (name, _, { trials }) => {
+  (name, _, { trials, plan }) => {
     const truth = strangerClasses[name]?.['detachMode'];
-    const again = judgeTrials(trials).answer;
+    const again = judgeTrials(trials, plan).answer;
     if (truth === undefined) {
       expect(faultyClasses).toHaveProperty(name);
       expect(again.modes).toEqual([]);

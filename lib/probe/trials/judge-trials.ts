@@ -1,4 +1,5 @@
 /** All that follows from the records of trials: what the class does, and what Kubernetes did. Pure. */
+import type { TrialPlan } from '../trial-plan.ts';
 import { classify, type DetachRecord, type TrialFinding } from './classify.ts';
 import { measureForced, type ForceDeleted } from './force-deleted.ts';
 import { measure, type MeasuredClass } from './measured.ts';
@@ -11,8 +12,11 @@ export interface JudgedTrials {
   readonly forceDeleted?: ForceDeleted;
 }
 
-export function judgeTrials(records: readonly TrialRecord[]): JudgedTrials {
-  const findings = records.filter(isOfDetach).map(classify);
+export function judgeTrials(
+  records: readonly TrialRecord[],
+  { horizonMs }: Pick<TrialPlan, 'horizonMs'>,
+): JudgedTrials {
+  const findings = records.filter(isOfDetach).map((record) => classify(record, horizonMs));
   const forced = records.filter((record) => !isOfDetach(record));
   return {
     ...{ findings, answer: measure(findings) },

@@ -106,3 +106,15 @@ test('percentiles are values that were measured', () => {
     ...{ what: 'x', n: 4, leastMs: 1, p50Ms: 3, p90Ms: 9, mostMs: 9 },
   });
 });
+
+test('most trials have to be decided', () => {
+  const of = (decided: number, open: number): MeasuredClass =>
+    measure([
+      ...Array.from({ length: decided }, () => classify(trialOf({ cutMs: 150 }))),
+      ...Array.from({ length: open }, () => classify(trialOf({}, { ended: 'x' }))),
+    ]);
+  expect(of(1, 4)).toMatchObject({ mode: undefined, modes: [] });
+  expect(of(1, 4).notes).toContain('only 1 of 5 trials could be decided');
+  expect(of(2, 2)).toMatchObject({ mode: undefined, modes: [] });
+  expect(of(4, 1).mode).toBe('fenced');
+});

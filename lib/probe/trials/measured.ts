@@ -76,11 +76,15 @@ export function measure(findings: readonly TrialFinding[]): MeasuredClass {
     return shows(decided, signature) && decided.every((finding) => agrees(finding, signature));
   });
   const lies = liesOf(findings);
-  const modes = decided.length === 0 || lies.length > 0 ? [] : agreeing;
+  const isFew = decided.length * 2 <= findings.length;
+  const modes = isFew || lies.length > 0 ? [] : agreeing;
   const [only, ...others] = modes;
   const notes = [
     ...undecidedNotes(findings),
     ...(agreeing.length === 0 || decided.length === 0 ? [contradiction(decided)] : []),
+    ...(isFew && decided.length > 0
+      ? [`only ${decided.length} of ${findings.length} trials could be decided`]
+      : []),
     ...lies,
     ...(modes.length === 0 ? wordsOfDriver(findings) : []),
     ...(others.length === 0 ? [] : [apart(modes)]),

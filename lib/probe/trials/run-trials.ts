@@ -123,7 +123,7 @@ function inNamespace({
     const records = await Promise.all(trials);
     const prediction = predictDriver(facts);
     return certificateOf({
-      ...{ facts, plan, hash, beganAt, records, judged: judgeTrials(records), prediction },
+      ...{ facts, plan, hash, beganAt, records, judged: judgeTrials(records, plan), prediction },
       ...(settled?.why === undefined ? {} : { noBlock: settled.why }),
     });
   });

@@ -8,10 +8,19 @@ export const steadyMs = 3000;
 /** No answer for so long at the end: it hangs, or is gone. Errors come each 200 ms. */
 export const silentMs = 5000;
 
-/** Why what the writer said can't be relied on; undefined where it can. */
-export function unreadable({ writerJournal, clockErrorMs }: TrialRecord): string | undefined {
+/** Errors of a full volume or of the node itself. A fence gives others, `EIO` first of all. */
+const ofMachine = /^(ENOSPC|EDQUOT|EFBIG|ENOMEM|EAGAIN|EINTR|EMFILE|ENFILE|EACCES|EPERM|EINVAL)$/;
+
+/** Why the records of the writer prove nothing; undefined where they can. */
+export function unreadable(record: TrialRecord): string | undefined {
+  const { writerJournal, clockErrorMs, writer, next } = record;
   if (writerJournal.failed !== undefined) return `the writer failed: ${writerJournal.failed}`;
   if (writerJournal.gaps > 0) return `${writerJournal.gaps} lines of the writer are missing`;
+  const odd = writerJournal.writes.find(({ error = '' }) => ofMachine.test(error));
+  if (odd !== undefined) return `a write failed with ${odd.error}, which is no fence`;
+  if (writer !== undefined && writer.node === next?.node) {
+    return `both pods were on ${writer.node}: a second node was never tried`;
+  }
   return clockErrorMs === undefined ? "the clock of the writer's node is not known" : undefined;
 }
 
