@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { $ } from '../lib/engine/shell.ts';
+import { probeFlags } from '../lib/cli/flags/probe-flags.ts';
 import { settingsSchema } from '../scripts/ci-settings.ts';
 import { kubernetesReleases } from '../lib/kubernetes-versions.ts';
 
@@ -128,6 +129,24 @@ test('every night measures the three minors that Kubernetes supports', () => {
   }
 });
 
+test('the example for drivers is pinned, and each of its commands is one that the probe takes', () => {
+  const text = readFileSync(join(root, 'examples/driver-guard/workflow.yml'), 'utf8');
+  const { jobs } = workflowSchema.parse(parse(text));
+  const steps = Object.values(jobs).flatMap((job) => job.steps);
+  for (const { uses } of steps) expect(uses ?? '@0').toMatch(/@0$|@[0-9a-f]{40}$/);
+  const probes = steps.flatMap(
+    ({ run }) => /experiments\/probe\.mjs ([^|]+)/.exec(run ?? '')?.[1] ?? [],
+  );
+  const flags = probes.map((words) =>
+    probeFlags(words.trim().replaceAll('"$EXPECT"', 'fenced').replaceAll('"', '').split(' ')),
+  );
+  expect(flags).toMatchObject([
+    { run: true, expect: ['fenced'], out: 'before.json' },
+    { run: true, expect: ['fenced'], out: 'after.json' },
+    { compare: ['before.json', 'after.json'] },
+  ]);
+});
+
 const found = await $({ nothrow: true, quiet: true })`actionlint -version`;
 
 /** Of the running job, since 2026: where a reusable workflow's own file is. actionlint 1.7.12 is older. */
@@ -135,7 +154,10 @@ const newer = 'property "workflow_(repository|sha)" is not defined';
 
 // .ci/setup installs it: a machine without it can't lint.
 test.skipIf(found.exitCode !== 0)('actionlint has nothing to say', async () => {
-  const paths = files.map((file) => join(folder, file));
+  const paths = [
+    ...files.map((file) => join(folder, file)),
+    join(root, 'examples/driver-guard/workflow.yml'),
+  ];
   const { exitCode, stdall } = await $({
     nothrow: true,
     quiet: true,

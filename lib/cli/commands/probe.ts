@@ -10,8 +10,10 @@ import { usualHealMs } from '../../probe/cut/cut-plan.ts';
 import { mustBeConfirmed } from '../../probe/cut/refuse.ts';
 import { runCut, type CutOptions } from '../../probe/cut/run-cut.ts';
 import { cutText } from '../../probe/cut/texts.ts';
+import { holdAnswer } from '../../probe/expected.ts';
 import { jobText, sonobuoyText, type JobForm } from '../../probe/job.ts';
 import { predictionFor } from '../../probe/prediction.ts';
+import { compareCertificates } from '../../probe/published/compare.ts';
 import { renderCertificateHtml, renderCutHtml } from '../../probe/published/html.ts';
 import { renderCertificateJunit, renderCutJunit } from '../../probe/published/junit.ts';
 import { renderPredictionHtml, renderPredictionJunit } from '../../probe/published/prediction.ts';
@@ -19,6 +21,7 @@ import { grantedObjects, probeAccount } from '../../probe/rights.ts';
 import { answerText, measuredText } from '../../probe/texts.ts';
 import { cutDryRun, dryRun, shownHome } from '../../probe/dry-run.ts';
 import { cleanGiven, cleanUp } from '../../probe/trials/clean.ts';
+import type { Certificate } from '../../probe/trials/certificate.ts';
 import { runTrials } from '../../probe/trials/run-trials.ts';
 import { runCommand, say, tell } from '../command.ts';
 import { neededClass, probeFlags, type ProbeFlags } from '../flags/probe-flags.ts';
@@ -26,8 +29,8 @@ import { onInterrupt } from '../guard.ts';
 import { writeAnswer, writeCertificate } from '../terminal/probe-output.ts';
 
 /**
- * Prints the answer and sets the exit code: 0, also for a prediction where trials would be refused; 3
- * where trials leave it undecided. Never throws.
+ * Prints the answer and sets the exit code: 0, also for a prediction where trials would be refused; 1 for
+ * an answer that is not expected, or that changed; 3 where trials leave it undecided. Never throws.
  */
 export const probe = (): Promise<void> =>
   runCommand('probe', async (args) => {
@@ -40,6 +43,7 @@ export const probe = (): Promise<void> =>
       tell(jobFor(flags, flags.printJob));
       return exitCode.expected;
     }
+    if (flags.compare !== undefined) return compare(flags.compare);
     if (flags.clean) {
       return clean(await probeClients(flags.context, flags.kubeconfig), flags.namespace);
     }
@@ -95,12 +99,27 @@ async function trials(
     return exitCode.expected;
   }
   const certificate = await runTrials(clients, request);
-  const forms = { text: measuredText, html: renderCertificateHtml, junit: renderCertificateJunit };
+  const { answer, left } = certificate;
+  const held = flags.expect === undefined ? undefined : holdAnswer(answer, flags.expect);
+  const forms = {
+    text: (made: Certificate) =>
+      [measuredText(made), ...(held === undefined ? [] : ['', held.text])].join('\n'),
+    html: renderCertificateHtml,
+    junit: (made: Certificate) => renderCertificateJunit(made, held),
+  };
   await writeCertificate(flags, `detach-${storageClass}.json`, certificate, forms);
-  if (certificate.left !== undefined) return exitCode.infrastructure;
-  return certificate.answer.mode === undefined && certificate.answer.modes.length === 0
+  if (left !== undefined) return exitCode.infrastructure;
+  if (held?.is === 'other') return exitCode.unexpected;
+  return held?.is === 'undecided' || answer.modes.length === 0
     ? exitCode.inconclusive
     : exitCode.expected;
+}
+
+function compare([before = '', after = '']: readonly string[]): ExitCode {
+  const { text, isSame } = compareCertificates(before, after);
+  tell(text);
+  if (isSame === undefined) return exitCode.inconclusive;
+  return isSame ? exitCode.expected : exitCode.unexpected;
 }
 
 /** `given`: a namespace that was made for probes, and stays. */
@@ -185,7 +204,7 @@ const seconds = (ms: number): string => `${ms / 1000}s`;
 
 /** Without what is about this machine: its files, its kubeconfig. */
 function wordsOf(flags: ProbeFlags): string[] {
-  const { nodes, cut, yes } = flags;
+  const { nodes, cut, yes, expect } = flags;
   return [
     ...['--storage-class', neededClass(flags)],
     ...(nodes === undefined ? [] : ['--nodes', nodes.join(',')]),
@@ -193,6 +212,7 @@ function wordsOf(flags: ProbeFlags): string[] {
     ...(cut === undefined || yes === undefined
       ? ['--run', '--trials', String(flags.trials), '--horizon', seconds(flags.horizon)]
       : ['--cut', cut, '--yes', yes, '--cut-by', flags.cutBy, '--remedy', flags.remedy]),
+    ...(expect === undefined ? [] : ['--expect', expect.join(',')]),
     ...(cut === undefined ? [] : ['--heal-after', seconds(healAfterMs(flags))]),
   ];
 }

@@ -1,5 +1,6 @@
 /** The flags of `experiments/probe.mjs`. */
 import { InvalidArgumentError, Option, type Command } from 'commander';
+import { diskModes, type DiskMode } from '../../disk-modes/index.ts';
 import { UsageError } from '../../errors.ts';
 import { publishedRuntime } from '../../images/versions.ts';
 import { cutWays, type CutWay } from '../../probe/cut/host.ts';
@@ -19,6 +20,10 @@ export interface ProbeFlags
   readonly nodes?: readonly [string, string];
   readonly horizon: number;
   readonly run: boolean;
+  /** Modes that the trials may answer. */
+  readonly expect?: readonly DiskMode[];
+  /** Two certificates. */
+  readonly compare?: readonly string[];
   readonly dryRun: boolean;
   readonly html?: string;
   readonly junit?: string;
@@ -39,13 +44,30 @@ export interface ProbeFlags
 }
 
 /** Throws UsageError `BAD_FLAG`. */
-export const probeFlags = (args: readonly string[]): ProbeFlags =>
-  parseArguments(probeCommand(), args).opts<ProbeFlags>();
+export function probeFlags(args: readonly string[]): ProbeFlags {
+  const flags = parseArguments(probeCommand(), args).opts<ProbeFlags>();
+  if (flags.compare !== undefined && flags.compare.length !== 2) {
+    throw new UsageError(
+      'BAD_FLAG',
+      `--compare takes two certificates, not ${flags.compare.length}`,
+      {
+        hint: 'give the older one first: --compare before.json after.json',
+      },
+    );
+  }
+  if (flags.expect !== undefined && (!flags.run || flags.cut !== undefined)) {
+    throw new UsageError('BAD_FLAG', '--expect needs the answer of trials', {
+      hint: 'add --run; a prediction measures nothing, and a cut answers for several classes',
+    });
+  }
+  return flags;
+}
 
 export function probeCommand(): Command {
   const command = commandLine('npx zx experiments/probe.mjs', [
     ['what its driver lets expect; only reads', '-s fast-ssd'],
     ['what happens, on volumes of its own', '-s fast-ssd --run --out detach-fast-ssd.json'],
+    ['guard a driver: fail on another answer', '-s fast-ssd --run --expect fenced'],
     ['what cutting a node off would do', '-s fast-ssd,slow-hdd --cut worker-3 --dry-run'],
     ['the rights that it needs', '--rbac'],
   ])
@@ -56,7 +78,20 @@ export function probeCommand(): Command {
     .option('--context <name>', 'of the kubeconfig; default: the current one')
     .option('--kubeconfig <file>', 'default: $KUBECONFIG, else ~/.kube/config')
     .option('--run', 'make the trials: in a namespace of their own, then remove it', false)
-    .option('--nodes <a,b>', 'nodes for the trials; default: two that fit', twoNodes)
+    .option(
+      '--expect <modes>',
+      'with --run: exit with 1 if the answer is another mode; a,b accepts each of them',
+      expectedModes,
+    )
+    .option(
+      '--compare <files...>',
+      'two certificates, the older one first: what changed; exit with 1 if the answer did',
+    )
+    .option(
+      '--nodes <a,b>',
+      'nodes for the trials; default: two of one topology that fit',
+      twoNodes,
+    )
     .option('--trials <n>', 'how many of a kind', numberWithin(1, 100), 5)
     .addOption(
       new Option(
@@ -167,6 +202,13 @@ function healAfter(text: string): number {
 function namespaceName(text: string): string {
   if (/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(text)) return text;
   throw new InvalidArgumentError('Give the name of a namespace.');
+}
+
+function expectedModes(text: string): readonly DiskMode[] {
+  const modes = text.split(',').map((mode) => mode.trim());
+  const unknown = modes.find((mode) => !(diskModes as readonly string[]).includes(mode));
+  if (unknown === undefined) return modes as DiskMode[];
+  throw new InvalidArgumentError(`${unknown} is none of ${diskModes.join(', ')}.`);
 }
 
 function twoNodes(text: string): readonly [string, string] {

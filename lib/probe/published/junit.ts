@@ -4,28 +4,34 @@ import type { Html } from '../../report/html-parts.ts';
 import { property, timeAttribute, xmlDocument } from '../../report/xml.ts';
 import type { CutCertificate } from '../cut/certificate.ts';
 import type { CutFinding } from '../cut/classify.ts';
+import type { HeldAnswer } from '../expected.ts';
 import { answerWord } from '../texts.ts';
 import type { Certificate } from '../trials/certificate.ts';
 import type { TrialFinding } from '../trials/classify.ts';
 import type { ForcedFinding } from '../trials/force-deleted.ts';
 
 /**
- * Nothing was expected, so no mode is a failure: an answer that is undecided is an error, as an
- * inconclusive run is, a trial that is undecided was not asked, and only what is left fails.
+ * An answer that is not expected is a failure; where nothing is expected, no mode is one. An undecided
+ * answer is an error, as an inconclusive run is; an undecided trial is skipped; what is left fails.
  */
-export function renderCertificateJunit(certificate: Certificate): Promise<string> {
+export function renderCertificateJunit(
+  certificate: Certificate,
+  held?: HeldAnswer,
+): Promise<string> {
   const { answer, findings, storageClass, driver, kubernetes, planHash, left } = certificate;
   const time = timeOf(certificate);
   const suite = `detach ${storageClass.name}`;
-  const isDecided = answer.modes.length > 0;
+  const isDecided = answer.modes.length > 0 && held?.is !== 'undecided';
+  const isOther = held?.is === 'other';
+  const failures = (left === undefined ? 0 : 1) + (isOther ? 1 : 0);
   const forced = certificate.forceDeleted?.findings ?? [];
   const skipped = [...findings, ...forced].filter(({ outcome }) => outcome === 'undecided').length;
   return xmlDocument(html`<testsuites>
-<testsuite name="${suite}" tests="${2 + findings.length + forced.length}" failures="${left === undefined ? 0 : 1}" errors="${isDecided ? 0 : 1}" skipped="${skipped}"${time}>
+<testsuite name="${suite}" tests="${2 + findings.length + forced.length}" failures="${failures}" errors="${isDecided ? 0 : 1}" skipped="${skipped}"${time}>
 <properties>${property('driver', driver.name)}${property('kubernetes', kubernetes)}
 ${property('plan', planHash)}${property('answer', answerWord(answer))}</properties>
 <testcase classname="${suite}" name="answer"${time}>
-${isDecided ? '' : html`<error message="undecided">${answer.notes.join('\n')}</error>`}</testcase>
+${isOther ? html`<failure message="not expected">${held.text}</failure>` : ''}${isDecided ? '' : html`<error message="undecided">${[...(held === undefined ? [] : [held.text]), ...answer.notes].join('\n')}</error>`}</testcase>
 ${[...findings, ...forced].map((finding) => trialCase(finding, suite))}<testcase classname="${suite}" name="all is removed">
 ${left === undefined ? '' : html`<failure message="still there">${left}</failure>`}</testcase>
 </testsuite>

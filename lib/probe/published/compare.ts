@@ -1,0 +1,59 @@
+/** Two certificates of a class, before and after an upgrade: what changed, and whether the answer did. */
+import { markdownTable } from '../../markdown-table.ts';
+import { readText } from '../../input-file.ts';
+import { answerWord, countWords } from '../texts.ts';
+import type { MeasuredClass } from '../trials/measured.ts';
+import { classRowOf, type ClassRow } from './driver-file.ts';
+import { unpacked, packed } from './read.ts';
+
+export interface Comparison {
+  /** A Markdown table. */
+  readonly text: string;
+  /** Undefined where one of the two is undecided. */
+  readonly isSame: boolean | undefined;
+}
+
+/** Judges both again by the rules of today. Throws UsageError `FILE_…` and `NO_CERTIFICATE`. */
+export function compareCertificates(before: string, after: string): Comparison {
+  const [a, b] = [rowIn(before), rowIn(after)];
+  const facts = factsOf(a).map(([what, value], index) => {
+    const other = factsOf(b)[index]?.[1] ?? '';
+    return [what, value, other, value === other ? '' : 'changed'];
+  });
+  const figures = [...new Set([...a.figures, ...b.figures].map(({ what }) => what))].map((what) => [
+    ...[what, figureOf(a, what), figureOf(b, what), ''],
+  ]);
+  const isDecided = a.modes.length > 0 && b.modes.length > 0;
+  return {
+    text: markdownTable(['', 'before', 'after', ''], [...facts, ...figures]),
+    isSame: isDecided ? answerOf(a) === answerOf(b) : undefined,
+  };
+}
+
+const rowIn = (path: string): ClassRow =>
+  classRowOf(path.endsWith(packed) ? unpacked(path) : readText(path), path);
+
+const answerOf = ({ mode, modes }: ClassRow): string =>
+  answerWord({ modes, mode: mode ?? undefined } as MeasuredClass);
+
+const factsOf = (row: ClassRow): [string, string][] => [
+  ['answer', answerOf(row)],
+  ['class', row.name],
+  ['parameters', JSON.stringify(row.parameters)],
+  ['driver images', row.images.join(', ')],
+  ['Kubernetes', row.kubernetes],
+  ['volumes', `${row.volumes} as ${row.volumeMode}, watched for ${row.horizonMs / 1000} s`],
+  ['kept', countWords(row.counts.kept)],
+  ['idle', countWords(row.counts.idle)],
+  ['contested', countWords(row.counts.contested)],
+  ['next pod', countWords(row.next)],
+  ['notes', row.notes.join('; ')],
+];
+
+/** Times differ from run to run: they are shown, and never called changed. */
+function figureOf({ figures }: ClassRow, what: string): string {
+  const found = figures.find((figure) => figure.what === what);
+  return found === undefined
+    ? '–'
+    : `p50 ${found.p50Ms} ms, most ${found.mostMs} ms (n = ${found.n})`;
+}
