@@ -1,7 +1,7 @@
 /**
- * `npx node scripts/stranger.ts up|down [NAME] [short]`: a kind cluster of somebody else's, with our driver under
+ * `npx node scripts/stranger.ts up|down [NAME] [short] [zones]`: a kind cluster of somebody else's, with our driver under
  * foreign names and dynamic classes, to try the probe on. It bears none of our labels. `short`: lost
- * nodes are given up after 20 s, volumes detached by force after 60 s.
+ * nodes are given up after 20 s, volumes detached by force after 60 s. `zones`: three workers in two zones.
  */
 import { makeStranger, removeStranger, strangerKubeconfig } from '../test/support/stranger.ts';
 import { ensureKind } from '../lib/images/kind-binary.ts';
@@ -10,7 +10,7 @@ import { planImages } from '../lib/images/image-plan.ts';
 import { clusterTimers, stockClusterTimers } from '../lib/cluster/timers.ts';
 import { kubernetesDefault } from '../lib/kubernetes-versions.ts';
 
-const [, , verb, name = 'acme', pace] = process.argv;
+const [, , verb, name = 'acme', ...words] = process.argv;
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
 async function images(): Promise<Parameters<typeof makeStranger>[0]['images']> {
@@ -20,17 +20,18 @@ async function images(): Promise<Parameters<typeof makeStranger>[0]['images']> {
 }
 
 if (verb === 'up') {
-  const timers =
-    pace === 'short'
-      ? clusterTimers({ graceMs: 20_000, forceDetachAfterMs: 60_000 })
-      : stockClusterTimers;
-  await makeStranger({ name, images: await images(), kind: await ensureKind(), timers, say });
+  const timers = words.includes('short')
+    ? clusterTimers({ graceMs: 20_000, forceDetachAfterMs: 60_000 })
+    : stockClusterTimers;
+  const inZones = words.includes('zones');
+  const kind = await ensureKind();
+  await makeStranger({ name, images: await images(), kind, timers, inZones, say });
   process.stdout.write(`${strangerKubeconfig(name)}\n`);
 } else if (verb === 'down') {
   // Only what releases loop devices.
   const { tools } = planImages({ source: 'built', kubernetes: kubernetesDefault }).images;
   for (const left of await removeStranger(name, tools)) say(`stays: ${left}`);
 } else {
-  say('npx node scripts/stranger.ts up|down [NAME] [short]');
+  say('npx node scripts/stranger.ts up|down [NAME] [short] [zones]');
   process.exitCode = 2;
 }

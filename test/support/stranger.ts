@@ -18,7 +18,7 @@ import {
   kubeadmPatches,
   sharedDir,
 } from '../../lib/cluster/kind/create/kind-config.ts';
-import { apply, kubeClients } from '../../lib/kube.ts';
+import { apply, kubeClients, type KubeClients as Clients } from '../../lib/kube.ts';
 import {
   leases,
   driverLoopsOf,
@@ -44,6 +44,8 @@ export interface StrangerRequest {
   /** Path of the kind binary. */
   readonly kind: string;
   readonly timers: ClusterTimers;
+  /** Three workers in two zones. Default: two, and nothing is said of zones. */
+  readonly inZones?: boolean;
   readonly say: (line: string) => void;
 }
 
@@ -52,10 +54,32 @@ const folderOf = (name: string): string =>
   join(privateFolder(join(dirname(stateHome()), 'forcedetach-strangers')), name);
 export const strangerKubeconfig = (name: string): string => join(folderOf(name), 'kubeconfig');
 const arrayOf = (name: string): string => `${name}-array`;
-const workers = 2;
-const nodesOf = (name: string): string[] => [
-  ...[`${name}-control-plane`, `${name}-worker`, `${name}-worker2`],
+const nodesOf = (name: string, workers: number): string[] => [
+  `${name}-control-plane`,
+  ...Array.from({ length: workers }, (_, at) => `${name}-worker${at === 0 ? '' : at + 1}`),
 ];
+const mostWorkers = 3;
+
+const zoneKey = 'topology.acme.example/zone';
+
+/**
+ * Two workers in one zone, the third in another, as a driver with topology keys registers them. Its CSINodes
+ * are made again: what a driver registered can't be changed.
+ */
+async function putInZones({ core, storage }: Clients, [, ...workers]: string[]): Promise<void> {
+  for (const [index, name] of workers.entries()) {
+    const label = { op: 'add', path: `/metadata/labels/${zoneKey.replace('/', '~1')}` };
+    const value = index < 2 ? 'east' : 'west';
+    await core.patchNode({ name, body: [{ ...label, value }] });
+    const { metadata, spec } = await storage.readCSINode({ name });
+    const drivers = spec.drivers.map((driver) => ({ ...driver, topologyKeys: [zoneKey] }));
+    const { ownerReferences = [] } = metadata ?? {};
+    await storage.deleteCSINode({ name });
+    await storage.createCSINode({
+      body: { metadata: { name, ownerReferences }, spec: { drivers } },
+    });
+  }
+}
 
 /**
  * Kubelet puts a loop device of its own over each raw volume; a container has the devices of when it
@@ -66,6 +90,7 @@ const loopNodes = `for n in $(seq 0 ${machineLoops.count - 1}); do [ -e /dev/loo
 /** Throws InfrastructureError as the engine does; what was made stays, for `removeStranger`. */
 export async function makeStranger(request: StrangerRequest): Promise<void> {
   const { name, images, kind, timers, say } = request;
+  const workers = workersOf(request);
   const folder = folderOf(name);
   await mkdir(join(folder, 'patches'), { recursive: true });
   // Whose network it is shows in its name only; from the end, since ours are taken from the front.
@@ -93,7 +118,7 @@ export async function makeStranger(request: StrangerRequest): Promise<void> {
     await restoreRoutes(lease, self, nodes);
   }
   await nodesReady(clients, 180_000);
-  for (const node of nodesOf(name)) await run(engine.shell(node, loopNodes));
+  for (const node of nodesOf(name, workers)) await run(engine.shell(node, loopNodes));
   say('loading images');
   const wanted = [images.driver, images.provisioner];
   const missing = wanted.filter((ref) => !images.creation.has.includes(ref));
@@ -113,10 +138,15 @@ export async function makeStranger(request: StrangerRequest): Promise<void> {
       `missing on ${missing.map(({ metadata }) => metadata?.name).join(', ')}`
     );
   });
+  if (request.inZones === true) await putInZones(clients, nodesOf(name, workers));
   say(`ready: KUBECONFIG=${kubeconfig}, loop devices ${driverLoopsOf(loops)}`);
 }
 
-async function configOf({ name, images, timers }: StrangerRequest, lease: Lease): Promise<string> {
+const workersOf = ({ inZones = false }: StrangerRequest): number => (inZones ? 3 : 2);
+
+async function configOf(request: StrangerRequest, lease: Lease): Promise<string> {
+  const { name, images, timers } = request;
+  const workers = workersOf(request);
   const [volume] = (await inspect('volume', [name])) as { readonly Mountpoint: string }[];
   const once = ['--privileged', '--network', 'none', '--entrypoint', 'cat'];
   const status = await run(engine.runOnce(once, images.tools, '/proc/self/status'));
@@ -131,7 +161,7 @@ async function configOf({ name, images, timers }: StrangerRequest, lease: Lease)
 
 /** By its name. What is not there is passed over. Resolves to what stays. */
 export async function removeStranger(name: string, tools: string): Promise<string[]> {
-  const there = (await inspect('container', [arrayOf(name), ...nodesOf(name)])) as {
+  const there = (await inspect('container', [arrayOf(name), ...nodesOf(name, mostWorkers)])) as {
     readonly Name: string;
   }[];
   // The array first: what waits for it can't be killed.
