@@ -39,13 +39,13 @@ export async function dryRun(clients: ProbeClients, request: TrialsRequest): Pro
   const head = [
     'Nothing was made. Trials (--run) would do this:',
     ...planLines(plan),
-    `${home.isGiven ? '' : 'the namespace has another name each time; '}${rest} more claims with two pods each are like these`,
+    `${home.isGiven ? '' : 'each run has its own namespace name; '}${rest} more claims with two pods each are like these`,
     ...(request.volumeMode === 'auto'
-      ? ['before them, one claim and pod as Block; where the driver refuses, all are Filesystem']
+      ? ['first comes one claim and pod as Block; if the driver refuses it, all are Filesystem']
       : []),
-    'two things are deleted that are not here: the VolumeAttachments of those claims but for force-deleted ones, and their pods',
+    'trials also delete two things that are not listed: the pods, and the VolumeAttachments of all claims but the force-deleted ones',
     ...(grantsLater
-      ? ['a role for just these attachments is written once the volumes are there']
+      ? ['once the volumes exist, the probe writes a role for just these attachments']
       : []),
   ];
   const objects = [

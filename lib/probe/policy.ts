@@ -90,9 +90,9 @@ export async function mustBeLimited(clients: ProbeClients, namespace: string): P
   if (policy === name && validationActions.includes('Deny')) return;
   throw new UsageError(
     'POLICY_MISSING',
-    `nothing limits which attachments may be ended: there is no policy ${name}`,
+    `the policy ${name}, which limits the attachments that may be deleted, is missing`,
     {
-      hint: 'apply what was printed as a whole; Kubernetes has such policies since 1.30, before that use --grant',
+      hint: 'apply all that --rbac printed; before Kubernetes 1.30, use --grant instead',
       command: kubectl(clients, `get validatingadmissionpolicybinding ${name}`),
     },
   );

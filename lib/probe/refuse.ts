@@ -26,7 +26,7 @@ export function mustHaveClass(facts: Facts, { storageClass }: Asked): void {
   }
   throw new UsageError('NO_SUCH_CLASS', `there is no StorageClass ${storageClass}`, {
     hint: isRefused('list storageclasses')
-      ? 'choose another one with -s; which there are you may not list'
+      ? 'choose another one with -s; you may not list the classes'
       : `choose one with -s: ${facts.classes.join(', ') || 'but the cluster has none'}`,
     command: kubectl(facts.cluster, 'get storageclass'),
   });
@@ -49,7 +49,7 @@ export function mustHaveAttachments(facts: Facts): void {
   const { csiDriver, cluster } = facts;
   if (csiDriver?.spec.attachRequired !== false) return;
   throw new UsageError('NO_ATTACHMENTS', 'volumes of this driver are never attached', {
-    hint: 'Kubernetes has nothing to detach, so a forced detach cuts nobody off: a node that lost its place writes on for as long as it reaches the storage',
+    hint: 'Kubernetes has nothing to detach, so a forced detach cuts no node off: a lost node writes as long as it reaches the storage',
     command: kubectl(cluster, `get csidriver ${csiDriver.metadata?.name ?? ''} -o yaml`),
   });
 }
@@ -134,7 +134,7 @@ function mustBeTryable(facts: Facts): void {
   if (storageClass?.reclaimPolicy === 'Retain') {
     throw new UsageError(
       'VOLUMES_STAY',
-      'the class retains its volumes: those of the trials would stay',
+      'the class retains its volumes, so those of the trials would stay',
       {
         hint: 'make a class that is the same but for `reclaimPolicy: Delete`, and probe that one',
       },
@@ -181,7 +181,7 @@ export function mustFit({ nodes }: Facts, plan: TrialPlan): void {
     'TOO_MANY_VOLUMES',
     `${plan.list.length} volumes, and a node takes ${least}`,
     {
-      hint: 'others use some of those already; ask for fewer with --trials',
+      hint: 'other pods use some of these already; reduce --trials',
     },
   );
 }

@@ -25,7 +25,7 @@ export function answerText({ prediction, plan, refusal, missingRights }: Predict
       ? []
       : [
           '',
-          'These rights are missing, for this or for trials:',
+          'These rights are missing, for this prediction or for trials:',
           ...missingRights.map((each) => `  ${each}`),
         ]),
   ].join('\n');
@@ -63,17 +63,17 @@ export function measuredText(certificate: Certificate): string {
     ...(forceDeleted === undefined ? [] : ['', ...forcedLines(forceDeleted)]),
     ...(refused.length === 0 ? [] : [`could not be read: ${refusedWords(refused)}`]),
     ...remedyLines(answer.modes),
-    ...(certificate.left === undefined ? [] : ['', `still there: ${certificate.left}`]),
+    ...(certificate.left === undefined ? [] : ['', `not removed: ${certificate.left}`]),
   ].join('\n');
 }
 
 /** Title of a row that is no part of the answer. */
-export const forcedTitle = 'Pods that were deleted by force';
+export const forcedTitle = 'Force-deleted pods';
 export const forcedMeaning =
-  'A pod that is deleted by force is gone from the API at once, and its kubelet ends it later. ' +
-  `These writers do not heed SIGTERM: they write to SIGKILL, after a grace period of ${graceS} s. ` +
-  'It shows what Kubernetes and a healthy kubelet do, not what the storage does, and has no part in the answer. ' +
-  'Where the node is silent nobody ends the writer: a cut (--cut) shows that.';
+  'The API drops a force-deleted pod at once, and its kubelet ends it later. ' +
+  `These writers ignore SIGTERM: they write until SIGKILL, after a grace period of ${graceS} s. ` +
+  'This shows what Kubernetes and a healthy kubelet do, not what the storage does. It is no part of the answer. ' +
+  'If the node is silent, nothing ends the writer: a cut (--cut) shows that.';
 
 const forcedLines = ({ counts, next, figures, notes }: ForceDeleted): string[] => [
   `${forcedTitle}: ${countWords(counts)}; next pod: ${countWords(next)}`,
@@ -91,5 +91,5 @@ function saidBy(findings: Certificate['findings']): string[] {
     ...(detachError === undefined ? [] : [`a detach: ${detachError}`]),
     ...(next.said === undefined ? [] : [`the next pod: ${next.said}`]),
   ]);
-  return said.length === 0 ? [] : [`  said of ${said[0]}`];
+  return said.length === 0 ? [] : [`  reported about ${said[0]}`];
 }

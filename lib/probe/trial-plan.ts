@@ -96,14 +96,14 @@ export function planLines(plan: TrialPlan): string[] {
     `plan ${planHash(plan)}: ${plan.list.length} volumes of the class ${plan.storageClass}, ` +
       `${plan.size} each, as ${plan.volumeMode}, side by side`,
     `  writers on ${a}, one write (O_DIRECT, O_DSYNC) each ${plan.writeEveryMs} ms; next pods on ${b}`,
-    `  kept (${count('kept')}): the attachment is deleted while the pod writes`,
-    `  idle (${count('idle')}): the same while the pod holds the volume and is quiet`,
-    `  contested (${count('contested')}): the same while a pod on ${b} waits for the volume`,
+    `  kept (${count('kept')}): the probe deletes the attachment while the pod writes`,
+    `  idle (${count('idle')}): the same, while the pod holds the volume and does not write`,
+    `  contested (${count('contested')}): the same, while a pod on ${b} waits for the volume`,
     // Older plans have none.
     ...(count('force-deleted') === 0 ? [] : [forcedLine(plan, count('force-deleted'))]),
-    `  watched for ${seconds} s, then all of it is removed`,
+    `  the probe watches for ${seconds} s, then removes all of it`,
   ];
 }
 
 const forcedLine = ({ nodes, besideForMs }: TrialPlan, count: number): string =>
-  `  force-deleted (${count}): the pod is deleted with a grace period of 0; then one starts on ${nodes[1]} and has ${besideForMs / 1000} s; Kubernetes ends the attachment`;
+  `  force-deleted (${count}): the probe deletes the pod with a grace period of 0; a pod on ${nodes[1]} then reads and writes for ${besideForMs / 1000} s`;

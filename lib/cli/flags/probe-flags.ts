@@ -65,19 +65,19 @@ export function probeFlags(args: readonly string[]): ProbeFlags {
 
 export function probeCommand(): Command {
   const command = commandLine('npx zx experiments/probe.mjs', [
-    ['what its driver lets expect; only reads', '-s fast-ssd'],
-    ['what happens, on volumes of its own', '-s fast-ssd --run --out detach-fast-ssd.json'],
+    ['predict from the class and its driver; only reads', '-s fast-ssd'],
+    ['measure, on volumes of its own', '-s fast-ssd --run --out detach-fast-ssd.json'],
     ['guard a driver: fail on another answer', '-s fast-ssd --run --expect fenced'],
-    ['what cutting a node off would do', '-s fast-ssd,slow-hdd --cut worker-3 --dry-run'],
-    ['the rights that it needs', '--rbac'],
+    ['show what cutting a node off would do', '-s fast-ssd,slow-hdd --cut worker-3 --dry-run'],
+    ['print the rights that it needs', '--rbac'],
   ])
     .description(
-      'Tells how a StorageClass answers a forced detach. Without --run it predicts, reads only and makes nothing.',
+      'Shows what a StorageClass does on a forced detach. Without --run it predicts: it reads only, and creates nothing.',
     )
-    .option('-s, --storage-class <name>', 'the class that is asked about; with --cut also a,b,c')
+    .option('-s, --storage-class <name>', 'the class to probe; with --cut also a,b,c')
     .option('--context <name>', 'of the kubeconfig; default: the current one')
     .option('--kubeconfig <file>', 'default: $KUBECONFIG, else ~/.kube/config')
-    .option('--run', 'make the trials: in a namespace of their own, then remove it', false)
+    .option('--run', 'make trials in a namespace of their own, then remove it', false)
     .option(
       '--expect <modes>',
       'with --run: exit with 1 if the answer is another mode; a,b accepts each of them',
@@ -92,7 +92,7 @@ export function probeCommand(): Command {
       'nodes for the trials; default: two of one topology that fit',
       twoNodes,
     )
-    .option('--trials <n>', 'how many of a kind', numberWithin(1, 100), 5)
+    .option('--trials <n>', 'number of trials of each kind', numberWithin(1, 100), 5)
     .addOption(
       new Option(
         '--volume-mode <mode>',
@@ -118,14 +118,14 @@ export function probeCommand(): Command {
       'print what --run or --cut would make, and the rights for it; make nothing',
       false,
     )
-    .option('--html <file>', 'the answer as a page too')
-    .option('--junit <file>', 'the answer as JUnit XML too')
+    .option('--html <file>', 'also write the answer as a page')
+    .option('--junit <file>', 'also write the answer as JUnit XML')
     .option(
       '--out <file>',
       'where the answer goes as JSON; default of a certificate: detach-<class>.json or cut-<node>.json here',
     )
     .addOption(
-      new Option('-o, --output <form>', 'what is printed')
+      new Option('-o, --output <form>', 'form of what is printed')
         .choices(['text', 'json'])
         .default('text'),
     );
@@ -146,7 +146,7 @@ const addCutFlags = (command: Command): Command =>
     .addOption(
       new Option(
         '--remedy <remedy>',
-        'what is done once the node is not Ready; eviction: nothing, Kubernetes takes twelve minutes',
+        'the action once the node is not Ready; eviction: none, Kubernetes takes twelve minutes',
       )
         .choices(cutRemedies)
         .default('force-delete'),
@@ -154,28 +154,32 @@ const addCutFlags = (command: Command): Command =>
     .addOption(
       new Option(
         '--heal-after <duration>',
-        'when the node that was cut off heals itself; default: 10m, of an eviction 15m',
+        'when the cut-off node heals itself; default: 10m, with eviction 15m',
       ).argParser(healAfter),
     );
 
 const addRightsFlags = (command: Command): Command =>
   command
-    .option('--clean', 'remove what killed probes left on the cluster, and nothing else', false)
+    .option('--clean', 'remove only what killed probes left on the cluster', false)
     .option(
       '--namespace <name>',
-      'one that --rbac made; it stays; default: one for each run',
+      'a namespace that --rbac made, which stays; default: a new one for each run',
       namespaceName,
     )
     .option(
       '--grant <file>',
-      'write a role for just the attachments of the trials there, and wait until it is granted',
+      'write a role for just the attachments of the trials to this file, and wait until you grant it',
     )
     .option('--rbac', 'print the rights that are needed, for `kubectl apply`', false)
-    .option('--account <name>', 'for whom, as `kubectl auth whoami` says it', granteeOf)
+    .option(
+      '--account <name>',
+      'who gets the rights, as `kubectl auth whoami` prints it',
+      granteeOf,
+    )
     .addOption(
       new Option(
         '--print-job [form]',
-        'print a Job that does all this inside the cluster, or a plugin for Sonobuoy',
+        'print a Job that probes from inside the cluster, or a plugin for Sonobuoy',
       )
         .choices(jobForms)
         .preset('job'),

@@ -10,9 +10,9 @@ const planWith = (remedy: CutRemedy, healAfterMs = usualHealMs(remedy)) =>
   });
 
 test.each<[CutRemedy, RegExp]>([
-  ['force-delete', /its pods are deleted by force once/],
-  ['out-of-service', /it is tainted out-of-service once/],
-  ['eviction', /nobody deletes its pods: Kubernetes evicts .* that lasts twelve minutes$/m],
+  ['force-delete', /the probe force-deletes its pods once/],
+  ['out-of-service', /the probe taints it out-of-service once/],
+  ['eviction', /Kubernetes evicts its pods .* twelve minutes in all$/m],
 ])('%s', (remedy, words) => {
   expect(cutPlanLines(planWith(remedy)).join('\n')).toMatch(words);
 });
@@ -20,7 +20,7 @@ test.each<[CutRemedy, RegExp]>([
 test('an eviction takes longer, and a heal that comes before it is told', () => {
   expect(usualHealMs('eviction')).toBe(900_000);
   const early = cutPlanLines(planWith('eviction', 600_000)).join('\n');
-  expect(early).toContain('twelve minutes; the heal comes before that with stock timers');
+  expect(early).toContain('twelve minutes in all. With stock timers the heal comes earlier');
 });
 
 test('each remedy is a plan of its own', () => {

@@ -47,15 +47,15 @@ export const cutPlanOf = (request: CutRequest): CutPlan => ({
 const ways = {
   network:
     'drops all traffic over the devices of its default routes (nftables, a table of its own)',
-  kubelet: 'stops its kubelet: its pods go on, and nobody hears of them',
+  kubelet: 'stops its kubelet: its pods go on, and the API gets no news of them',
 } as const;
 
 function remedyWords({ remedy, healAfterMs }: CutPlan): string {
-  const then = 'once Kubernetes calls it not Ready';
-  if (remedy === 'force-delete') return `its pods are deleted by force ${then}`;
-  if (remedy === 'out-of-service') return `it is tainted out-of-service ${then}`;
-  const late = healAfterMs < evictedMs ? '; the heal comes before that with stock timers' : '';
-  return `nobody deletes its pods: Kubernetes evicts them five minutes after it calls the node not Ready, and detaches by force six later; that lasts twelve minutes${late}`;
+  const then = 'once it is not Ready';
+  if (remedy === 'force-delete') return `the probe force-deletes its pods ${then}`;
+  if (remedy === 'out-of-service') return `the probe taints it out-of-service ${then}`;
+  const late = healAfterMs < evictedMs ? '. With stock timers the heal comes earlier' : '';
+  return `Kubernetes evicts its pods five minutes after the node is not Ready, and force-detaches six minutes later: twelve minutes in all${late}`;
 }
 
 /** For people, one line each. */
@@ -64,10 +64,10 @@ export function cutPlanLines(plan: CutPlan): string[] {
   const minutes = (plan.healAfterMs / 60_000).toFixed(1);
   return [
     `plan ${planHash(plan)}: cut off ${a}, ${plan.classes.length} volumes under the one cut: ${plan.classes.join(', ')}`,
-    `  writers on ${a}; each of its pods and volumes is the probe's own`,
-    `  a heal is armed on ${a} itself, twice, and rehearsed with a cut of some seconds`,
+    `  writers on ${a}; all pods and volumes are the probe's own`,
+    `  ${a} arms its own heal twice, and rehearses it with a cut of some seconds`,
     `  the cut ${ways[plan.way]}; ${a} heals itself ${minutes} min after the arming`,
     `  ${remedyWords(plan)}`,
-    `  the next pods start on ${b}; what both wrote is read there, to some seconds after the heal`,
+    `  the next pods start on ${b} and read what both wrote, until some seconds after the heal`,
   ];
 }

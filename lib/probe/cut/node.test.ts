@@ -72,7 +72,7 @@ test.each([
   ['no image', 'Pending', noImage, 'ErrImagePull: no such image'],
   ['no nsenter in it', 'Failed', noProgram, 'StartError: exec: "nsenter": not found'],
 ])('a pod with %s is not waited for: why, and the flag', async (_, phase, state, why) => {
-  const told = { code: 'PROBE_POD', hint: expect.stringMatching(/nsenter.*--image/) };
+  const told = { code: 'PROBE_POD', hint: expect.stringMatching(/--image.*nsenter/) };
   const context = contextOf('True', '', phase, state);
   await expect(onHost(context, 'arm', 'true')).rejects.toMatchObject({
     ...{ ...told, message: `the pod arm does not start: ${why}` },
@@ -156,8 +156,8 @@ describe('the second node', () => {
   const patience = { timeoutMs: 300, signal: new AbortController().signal };
 
   test.each([
-    ['down', ['up', 'up'], 'the second node did not see the first one cut off in 0.3 s'],
-    ['up', ['up', 'down'], 'the second node did not see the first one reachable again in 0.3 s'],
+    ['down', ['up', 'up'], 'the second node did not observe the first one cut off within 0.3 s'],
+    ['up', ['up', 'down'], 'the second node did not observe the first one reachable again within 0.3 s'],
   ] as const)(
     'that never sees it %s says so, and what may be why',
     async (word, words, message) => {

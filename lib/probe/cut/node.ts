@@ -94,9 +94,9 @@ export class Vantage {
         const what = word === 'up' ? 'reachable again' : 'cut off';
         throw new InfrastructureError(
           'CUT_NOT_SEEN',
-          `the second node did not see the first one ${what} in ${timeoutMs / 1000} s`,
+          `the second node did not observe the first one ${what} within ${timeoutMs / 1000} s`,
           {
-            hint: 'a cut that comes after its own heal is not made: pods may start too slowly here; else its kubelet is reached another way than by the default routes',
+            hint: 'pods may start too slowly here, so that the heal came first; or the kubelet is reached by another way than the default routes',
           },
         );
       }
@@ -125,8 +125,8 @@ export async function nodeIs(
       const what = `${name} is ${ready ? 'not Ready again' : 'Ready still'}`;
       throw new InfrastructureError('CUT_NODE', `${what} after ${timeoutMs / 1000} s`, {
         hint: ready
-          ? 'its kubelet does not run, or does not reach the API: see to it by its console'
-          : 'the cut does not keep its kubelet from the API, or the cluster is more patient with a silent node than that',
+          ? 'its kubelet does not run, or does not reach the API: look at the console of the node'
+          : 'the kubelet still reaches the API, or the cluster waits longer for a silent node',
         command: kubectl(clients, `describe node ${name}`),
       });
     }

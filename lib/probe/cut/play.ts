@@ -40,7 +40,7 @@ export async function healed(context: CutContext, record: CutDraft): Promise<voi
     // What comes of it is told by `--clean`, too; that the node may be away is told only here.
     await untaint(clients, node, namespace).catch((error: unknown) => say(whyOf(error)));
     throw new InfrastructureError('CUT_NOT_HEALED', `${node} is not proven to be healed`, {
-      hint: 'see to it by its console; both of its own heals should have run by now',
+      hint: 'look at the console of the node; both of its heals should have run by now',
       command: healCommand(plan.way, run),
       cause,
     });
@@ -119,7 +119,7 @@ export class CutRun {
     noteBoot(this.#record, 'armedBootId', said);
     say(`${node} has armed its heal, twice, for ${plan.healAfterMs / 1000} s from now`);
     this.#record.cutMs = await this.#cutOff('cut', vantage);
-    say(`${next} sees ${node} no more`);
+    say(`${next} no longer reaches ${node}`);
     this.#record.notReadyMs = await nodeIs(this.#context, false, notReadyMs);
     await this.#remedy();
     const healMs = this.#record.armedMs + plan.healAfterMs;
@@ -128,7 +128,7 @@ export class CutRun {
     );
     const patience = { timeoutMs: latestHealMs(plan.healAfterMs) + spareMs, signal };
     this.#record.healedMs = await vantage.until('up', this.#record.notReadyMs, patience);
-    say(`${next} sees ${node} again`);
+    say(`${next} reaches ${node} again`);
     await sleep(lateWritesMs, undefined, { signal });
     const endedMs = nowMs();
     await healed(this.#context, this.#record);
@@ -189,7 +189,7 @@ export class CutRun {
     if (waiting.length === 0) return;
     const names = waiting.map(({ storageClass }) => storageClass).join(', ');
     const mostMin = handOverMs / 60_000;
-    this.#context.say(`the next pods wait on, ${mostMin} min at most, for volumes of ${names}`);
+    this.#context.say(`the next pods wait up to ${mostMin} min more for volumes of ${names}`);
     await Promise.all(waiting.map((volume) => volume.handOver()));
   }
 

@@ -36,12 +36,12 @@ export async function mustBeCuttable(
     throw new UsageError(code, message, { hint, command: kubectl(clients, command) });
   };
   if (node?.controlPlane === true) {
-    const hint = 'cut off a worker: without its control plane a cluster does nothing at all';
+    const hint = 'cut off a worker: without its control plane the cluster stops';
     refuse('CUT_CONTROL_PLANE', `${name} runs a part of the control plane`, hint, 'get nodes');
   }
   const spare = facts.nodes.filter((each) => each.ready && each.schedulable && each.name !== name);
   if (spare.length === 0) {
-    const hint = 'what runs there could go nowhere; add a node';
+    const hint = 'its pods would have no other node; add one';
     refuse('CUT_LAST_NODE', `${name} is the last node that takes pods`, hint, 'get nodes');
   }
   await mustBeAllowed(clients, guardNeeds);
@@ -50,7 +50,7 @@ export async function mustBeCuttable(
   const pods = items.filter((pod) => isAlive(pod) && !isOwn(pod, own));
   const remediator = pods.find(isOf(remediators));
   if (remediator !== undefined) {
-    const hint = 'it would fence, reboot or drain the node while it is cut off: stop it first';
+    const hint = 'it would fence, reboot or drain the node during the cut: stop it first';
     const what = `${nameOf(remediator)} acts on lost nodes by itself`;
     refuse('CUT_REMEDIATOR', what, hint, `get pod ${shown(remediator)}`);
   }
@@ -58,8 +58,7 @@ export async function mustBeCuttable(
     ? await longhornPolicy(clients)
     : undefined;
   if (longhorn !== undefined) {
-    const hint =
-      'it would delete pods of the node while it is cut off: set it to do-nothing meanwhile';
+    const hint = 'it would delete pods of the node during the cut: set it to do-nothing meanwhile';
     const what = `Longhorn’s ${longhornSetting} is ${longhorn}`;
     refuse('CUT_REMEDIATOR', what, hint, `get settings.longhorn.io -A`);
   }
@@ -68,13 +67,13 @@ export async function mustBeCuttable(
     pods.filter(({ spec }) => spec?.nodeName === name),
   );
   if (tight !== undefined) {
-    const hint = 'one pod less than it has now is one too few: wait until it has one to spare';
+    const hint = 'the cut would take one of its pods: wait until it allows a disruption';
     const what = `the PodDisruptionBudget ${nameOf(tight)} allows no disruption, and has pods on ${name}`;
     refuse('CUT_BUDGET', what, hint, `get pdb ${shown(tight)}`);
   }
   const exclusive = await claimsOnlyThere(clients, pods, name);
   if (exclusive.length > 0) {
-    const hint = 'others’ data is at stake there; drain the node, or name another one';
+    const hint = 'the cut would harm their data: drain the node, or name another one';
     const what = `pods on ${name} use volumes of one node: ${exclusive.join(', ')}`;
     refuse('CUT_FOREIGN_VOLUMES', what, hint, `get pods -A --field-selector spec.nodeName=${name}`);
   }
@@ -183,7 +182,7 @@ const isOfOneNode = ({ spec }: V1PersistentVolumeClaim): boolean =>
 /** Whoever cuts a node off names it twice. Throws UsageError `CUT_NOT_CONFIRMED`. */
 export function mustBeConfirmed(node: string, typed: string | undefined): void {
   if (typed === node) return;
-  throw new UsageError('CUT_NOT_CONFIRMED', `nobody has confirmed that ${node} may be cut off`, {
-    hint: `it is cut off from everything for minutes; confirm with --yes ${node}; --dry-run shows what would be done`,
+  throw new UsageError('CUT_NOT_CONFIRMED', `the cut of ${node} is not confirmed`, {
+    hint: `it loses all its connections for minutes; confirm with --yes ${node}, or see the plan with --dry-run`,
   });
 }

@@ -81,7 +81,7 @@ export async function cleanGiven(clients: ProbeClients, namespace: string): Prom
   if (living.length > 0) {
     const names = living.map(({ metadata }) => metadata?.name).join(', ');
     throw new UsageError('NAMESPACE_IN_USE', `a probe runs in ${namespace}: ${names}`, {
-      hint: 'at its end it takes away what it made: wait for that, or end it with Ctrl-C',
+      hint: 'wait until it ends, or end it with Ctrl-C; it then removes what it made',
       command: kubectl(clients, `get pods,pvc -n ${namespace}`),
     });
   }
@@ -155,7 +155,7 @@ async function outliving(
   const objects = named.flatMap((each) => each.objects).join(' ');
   return [
     new InfrastructureError('PROBE_STAYS', message, {
-      hint: 'the driver does not let go; its events say why. No finalizer is taken away here: that is for whoever knows the driver',
+      hint: 'the driver does not release them; its events give the reason. The probe removes no finalizer: do that only if you know the driver',
       command: kubectl(clients, `describe ${objects}`),
     }),
   ];

@@ -183,7 +183,7 @@ test('the words say what it shows, and what it does not', () => {
     ...{ storageClass: { name: 'fast' }, plan: { list: [], horizonMs: 1, volumeMode: 'Block' } },
   } as unknown as Certificate;
   const text = measuredText(certificate);
-  expect(text).toContain('Pods that were deleted by force: overlapped 1; next pod: in 1');
+  expect(text).toContain('Force-deleted pods: overlapped 1; next pod: in 1');
   expect(text).toContain(forcedMeaning);
   expect(text).toMatch(/delete by force to the last write of its writer: p50 30001 ms.*n = 1/);
   expect(text).toContain('note: force-deleted-1: overlapped: both pods had the volume');

@@ -74,15 +74,18 @@ export async function waitForGrant(
   const objects = rbacObjects(role, attachmentNeeds(names), { to, home });
   writeOutput(file, objects.map((object) => stringify(object)).join('---\n'));
   const apply = kubectl(clients, `apply -f ${file}`);
-  say(`${names.length} attachments may be deleted once somebody grants it: ${apply}`);
+  say(`waiting until you grant the deletion of ${names.length} attachments: ${apply}`);
   for (const endMs = nowMs() + grantMs; ; ) {
     const missing = await missingRights(clients, attachmentNeeds(names));
     if (missing.length === 0) return say('granted');
     if (nowMs() > endMs) {
       throw new InfrastructureError(
         'GRANT_TIMED_OUT',
-        `nobody has granted it in ${grantMs / 60_000} minutes: ${missing[0]}`,
-        { hint: 'the volumes, and so the names, are others the next time', command: apply },
+        `the right is still missing after ${grantMs / 60_000} minutes: ${missing[0]}`,
+        {
+          hint: 'the next run has other volumes, and so other names: grant those in time',
+          command: apply,
+        },
       );
     }
     await sleep(lookMs, undefined, { signal });

@@ -111,7 +111,7 @@ test('pods of a cut have to enter their node: a namespace that forbids it is nam
   await expect(staying).rejects.toMatchObject({
     ...{
       code: 'NAMESPACE_TOO_STRICT',
-      message: `pods in ${namespace} may not enter their node, and a cut has to`,
+      message: `pods in ${namespace} may not enter their node, which a cut needs`,
     },
     command: expect.stringContaining('pod-security.kubernetes.io/enforce=privileged'),
   });

@@ -51,7 +51,7 @@ export async function atHome<T extends object>(
   const [done] = await Promise.allSettled([
     home.isGiven ? work() : openHome(clients, home, lease).then(work),
   ]);
-  say('removing all that was made');
+  say('removing everything that the probe made');
   const [closed] = await Promise.allSettled([closeHome(clients, home)]);
   const left = closed.status === 'rejected' ? whyOf(closed.reason) : undefined;
   if (left !== undefined) say(left);
@@ -70,9 +70,9 @@ async function openHome(
   if (lease.security === 'privileged' && labels[securityLabel] !== 'privileged') {
     throw new UsageError(
       'NAMESPACE_TOO_STRICT',
-      `pods in ${namespace} may not enter their node, and a cut has to`,
+      `pods in ${namespace} may not enter their node, which a cut needs`,
       {
-        hint: 'only for as long as the cut lasts',
+        hint: 'allow it while the cut lasts',
         command: kubectl(clients, `label namespace ${namespace} ${securityLabel}=privileged`),
       },
     );
@@ -80,10 +80,14 @@ async function openHome(
   const { pods, claims } = await madeIn(clients, namespace);
   if (pods.length + claims.length === 0) return;
   const there = [...pods, ...claims].join(', ');
-  throw new UsageError('NAMESPACE_IN_USE', `a probe has left something in ${namespace}: ${there}`, {
-    hint: 'another one runs there, or was killed; then take away what it left',
-    command: `npx zx experiments/probe.mjs --clean --namespace ${namespace}`,
-  });
+  throw new UsageError(
+    'NAMESPACE_IN_USE',
+    `objects of another probe are in ${namespace}: ${there}`,
+    {
+      hint: 'wait if that probe still runs; if it was killed, remove what it left',
+      command: `npx zx experiments/probe.mjs --clean --namespace ${namespace}`,
+    },
+  );
 }
 
 async function labelsOfGiven(

@@ -101,7 +101,7 @@ export async function untilNamespaceGone(
     if (left.length === 0) return;
     if (nowMs() > endMs) {
       throw new InfrastructureError('PROBE_STAYS', `after ${goneMs / 1000} s: ${left.join(', ')}`, {
-        hint: 'they are on their way; look again later: the driver may have to be asked why',
+        hint: 'their removal has begun; look again later, and read the events of the driver',
         command: kubectl(clients, whereToLook(namespace, left)),
       });
     }

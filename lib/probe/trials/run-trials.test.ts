@@ -182,7 +182,7 @@ test('a dry run prints what would be made, and makes nothing', async () => {
       ['Pod', `${name}-b`],
     ]),
   ]);
-  expect(text).toContain('# the namespace has another name each time; 6 more claims');
+  expect(text).toContain('# each run has its own namespace name; 6 more claims');
 });
 
 test.each([7000, 6 * 3_600_000])(

@@ -139,7 +139,7 @@ class ProbeTrialRun {
       }
       return view.eventsOf(pod).some(({ reason }) => reason === 'FailedAttachVolume')
         ? true
-        : 'nobody has said so';
+        : 'no event reports it yet';
     });
   }
 

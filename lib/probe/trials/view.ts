@@ -80,7 +80,7 @@ export class View {
       if (nowMs() >= endMs) {
         const message = `waited ${timeoutMs / 1000} s in vain until ${what}: ${seen}`;
         throw new InfrastructureError('TRIAL_TIMED_OUT', message, {
-          hint: 'the events of the namespace say more while the probe runs',
+          hint: 'read the events of the namespace while the probe runs',
           command: kubectl(this.#clients, `get events -n ${this.#namespace}`),
         });
       }
@@ -183,7 +183,7 @@ export function mustStart(name: string, pod: V1Pod | undefined, whyNot = vainPod
   const why = pod === undefined ? undefined : whyNot(pod);
   if (why === undefined) return;
   throw new InfrastructureError('PROBE_POD', `the pod ${name} does not start: ${why}`, {
-    hint: 'it needs an image with Node 20 or later, for a cut with nsenter too; name another one with --image',
+    hint: 'name an image with Node 20 or later with --image; a cut needs nsenter in it, too',
   });
 }
 

@@ -38,7 +38,7 @@ test('a pod whose image cannot be had: which, why, and the flag', async () => {
 test('a volume that is too small for the slots of its writer: the flag', async () => {
   const steady = podsOf('1 fail 5 ENOSPC').steady(() => false, 'it writes');
   await expect(steady).rejects.toMatchObject({
-    ...{ code: 'PROBE_WRITER', message: 'it says 1 fail 5 ENOSPC' },
+    ...{ code: 'PROBE_WRITER', message: 'the writer reports 1 fail 5 ENOSPC' },
     hint: expect.stringContaining('--size'),
   });
 });

@@ -131,11 +131,11 @@ export class VolumePods {
       const lines = this.linesOf('writer');
       const failed = lines.find(({ line }) => line.split(' ')[1] === 'fail');
       if (failed !== undefined) {
-        throw new InfrastructureError('PROBE_WRITER', `it says ${failed.line}`, {
-          hint: 'of ENOSPC: a longer watch needs larger volumes (--size)',
+        throw new InfrastructureError('PROBE_WRITER', `the writer reports ${failed.line}`, {
+          hint: 'if it is ENOSPC, a longer watch needs larger volumes (--size)',
         });
       }
-      return isReady(lines) || `${lines.length} lines came of it`;
+      return isReady(lines) || `it has written ${lines.length} lines`;
     });
   }
 
