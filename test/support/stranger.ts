@@ -72,7 +72,9 @@ async function putInZones({ core, storage }: Clients, [, ...workers]: string[]):
     const value = index < 2 ? 'east' : 'west';
     await core.patchNode({ name, body: [{ ...label, value }] });
     const { metadata, spec } = await storage.readCSINode({ name });
-    const drivers = spec.drivers.map((driver) => ({ ...driver, topologyKeys: [zoneKey] }));
+    const drivers = spec.drivers.map((driver) =>
+      Object.assign(driver, { topologyKeys: [zoneKey] }),
+    );
     const { ownerReferences = [] } = metadata ?? {};
     await storage.deleteCSINode({ name });
     await storage.createCSINode({

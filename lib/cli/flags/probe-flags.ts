@@ -112,7 +112,15 @@ export function probeCommand(): Command {
       'of the pods: any with Node 20 or later, and nsenter for --cut',
       nonEmpty,
       publishedRuntime,
-    )
+    );
+  addOutputFlags(command);
+  addCutFlags(command);
+  addRightsFlags(command);
+  return command;
+}
+
+const addOutputFlags = (command: Command): Command =>
+  command
     .option(
       '--dry-run',
       'print what --run or --cut would make, and the rights for it; make nothing',
@@ -129,10 +137,6 @@ export function probeCommand(): Command {
         .choices(['text', 'json'])
         .default('text'),
     );
-  addCutFlags(command);
-  addRightsFlags(command);
-  return command;
-}
 
 const addCutFlags = (command: Command): Command =>
   command

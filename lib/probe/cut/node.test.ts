@@ -157,7 +157,11 @@ describe('the second node', () => {
 
   test.each([
     ['down', ['up', 'up'], 'the second node did not observe the first one cut off within 0.3 s'],
-    ['up', ['up', 'down'], 'the second node did not observe the first one reachable again within 0.3 s'],
+    [
+      'up',
+      ['up', 'down'],
+      'the second node did not observe the first one reachable again within 0.3 s',
+    ],
   ] as const)(
     'that never sees it %s says so, and what may be why',
     async (word, words, message) => {

@@ -2,7 +2,6 @@
 import { markdownTable } from '../../markdown-table.ts';
 import { readText } from '../../input-file.ts';
 import { answerWord, countWords } from '../texts.ts';
-import type { MeasuredClass } from '../trials/measured.ts';
 import { classRowOf, type ClassRow } from './driver-file.ts';
 import { unpacked, packed } from './read.ts';
 
@@ -34,7 +33,7 @@ const rowIn = (path: string): ClassRow =>
   classRowOf(path.endsWith(packed) ? unpacked(path) : readText(path), path);
 
 const answerOf = ({ mode, modes }: ClassRow): string =>
-  answerWord({ modes, mode: mode ?? undefined } as MeasuredClass);
+  answerWord({ modes, mode: mode ?? undefined });
 
 const factsOf = (row: ClassRow): [string, string][] => [
   ['answer', answerOf(row)],
