@@ -58,7 +58,7 @@ function fromRow(facts: Facts, row: Driver, rows: readonly Driver[]): PredictedM
 }
 
 const modeWords = (mode: PredictedMode['mode']): string => {
-  if (mode === undefined) return 'no document settles it; trials (--run) can';
+  if (mode === undefined) return 'no document settles it; measure it with --run or --cut';
   return mode === 'local' ? `local: ${ofOneNode}` : mode;
 };
 
