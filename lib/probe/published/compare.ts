@@ -15,16 +15,20 @@ export interface Comparison {
 /** Judges both again by the rules of today. Throws UsageError `FILE_…` and `NO_CERTIFICATE`. */
 export function compareCertificates(before: string, after: string): Comparison {
   const [a, b] = [rowIn(before), rowIn(after)];
-  const facts = factsOf(a).map(([what, value], index) => {
-    const other = factsOf(b)[index]?.[1] ?? '';
-    return [what, value, other, value === other ? '' : 'changed'];
-  });
+  const pairs = (of: typeof factsOf, mark: string): string[][] =>
+    of(a).map(([what, value], index) => {
+      const other = of(b)[index]?.[1] ?? '';
+      return [what, value, other, value === other ? '' : mark];
+    });
   const figures = [...new Set([...a.figures, ...b.figures].map(({ what }) => what))].map((what) => [
     ...[what, figureOf(a, what), figureOf(b, what), ''],
   ]);
   const isDecided = a.modes.length > 0 && b.modes.length > 0;
   return {
-    text: markdownTable(['', 'before', 'after', ''], [...facts, ...figures]),
+    text: markdownTable(
+      ['', 'before', 'after', ''],
+      [...[...pairs(factsOf, 'changed'), ...pairs(countsOf, ''), ...figures]],
+    ),
     isSame: isDecided ? answerOf(a) === answerOf(b) : undefined,
   };
 }
@@ -42,6 +46,10 @@ const factsOf = (row: ClassRow): [string, string][] => [
   ['driver images', row.images.join(', ')],
   ['Kubernetes', row.kubernetes],
   ['volumes', `${row.volumes} as ${row.volumeMode}, watched for ${row.horizonMs / 1000} s`],
+];
+
+/** Counts and times differ from run to run: they are shown, and never called changed. */
+const countsOf = (row: ClassRow): [string, string][] => [
   ['kept', countWords(row.counts.kept)],
   ['idle', countWords(row.counts.idle)],
   ['contested', countWords(row.counts.contested)],
@@ -49,7 +57,6 @@ const factsOf = (row: ClassRow): [string, string][] => [
   ['notes', row.notes.join('; ')],
 ];
 
-/** Times differ from run to run: they are shown, and never called changed. */
 function figureOf({ figures }: ClassRow, what: string): string {
   const found = figures.find((figure) => figure.what === what);
   return found === undefined
