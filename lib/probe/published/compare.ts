@@ -27,7 +27,7 @@ export function compareCertificates(before: string, after: string): Comparison {
   return {
     text: markdownTable(
       ['', 'before', 'after', ''],
-      [...[...pairs(factsOf, 'changed'), ...pairs(countsOf, ''), ...figures]],
+      [...pairs(factsOf, 'changed'), ...pairs(countsOf, ''), ...figures],
     ),
     isSame: isDecided ? answerOf(a) === answerOf(b) : undefined,
   };
