@@ -207,7 +207,7 @@ test.each(steps)('its pods are deleted: $step', async ({ step, reached }) => {
   note(step, 'its pods deleted', await healsInTime(lastMs));
   // It gives up, or goes on without them: in any case it takes away what it made.
   const { output } = await probe.ended;
-  expect(output).toContain('removing all that was made');
+  expect(output).toContain('removing everything that the probe made');
   await cleansUp(probe);
 });
 
