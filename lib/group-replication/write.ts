@@ -4,6 +4,7 @@ import { writeOutput } from '../output-file.ts';
 import { renderJunit } from '../report/junit.ts';
 import { customInWords } from '../report/wording.ts';
 import { renderGroupHtml } from './page.ts';
+import { groupHeadlineOf } from './screen.ts';
 import { phaseRows, stalestText } from './phases.ts';
 import type { GroupVerdict } from './verdict.ts';
 
@@ -17,8 +18,10 @@ export async function writeGroupOutputs(folder: string, verdict: GroupVerdict): 
 }
 
 /** What a run found, and what its evidence lacks. */
-export const groupHeadline = ({ sentence, incompleteBecause }: GroupVerdict): string =>
-  [sentence, ...incompleteBecause.map((why) => `Incomplete: ${why}.`)].join(' ');
+export const groupHeadline = (verdict: GroupVerdict): string =>
+  [groupHeadlineOf(verdict), ...verdict.incompleteBecause.map((why) => `Incomplete: ${why}.`)].join(
+    ' ',
+  );
 
 /** Markdown: the sentence, the phases in their order, what the victim did meanwhile, the findings. */
 export function groupSummary(verdict: GroupVerdict): string {
@@ -30,7 +33,7 @@ export function groupSummary(verdict: GroupVerdict): string {
     sentence,
     `Settings: ${Object.entries(settings)
       .map(([name, value]) => `${name} ${value}`)
-      .join(', ')}. Timers of Kubernetes: ${verdict.basis === 'measured' ? 'stock' : 'shortened'}.`,
+      .join(', ')}. Timers of Kubernetes: ${verdict.basis === 'measured' ? 'stock' : 'changed'}.`,
     ...incompleteBecause.map((why) => `Incomplete: ${why}`),
     ...(custom === undefined ? [] : [`The caller’s own: ${custom}`]),
     ['| Seconds after the fault | |', '| ---: | --- |', ...phases].join('\n'),
