@@ -8,32 +8,30 @@ import { secondsShown } from '../report/html-parts.ts';
 import { lostOf } from '../report/loss-words.ts';
 import { onceInWords } from '../report/wording.ts';
 import type { FaultKind } from '../faults/kinds/index.ts';
+import type { VerdictWord } from '../experiment/verdict/verdict.ts';
 import type { GroupVerdict } from './verdict.ts';
 
 type UnsaidGroup = Omit<GroupVerdict, 'sentence'>;
 
 /** At most fifteen words. */
-export function groupHeadlineOf(verdict: UnsaidGroup): string {
-  const { acked, lost, findings, victim, phases } = verdict;
-  switch (verdict.verdict) {
-    case 'inconclusive':
-      return 'The evidence is incomplete: this run proves nothing.';
-    case 'corrupt':
-      return `The group’s data is corrupt: ${corruptionIn(findings)}.`;
-    case 'lost':
-      return `${countInWords(lost ?? 0)} of ${countInWords(acked)} acknowledged commits are lost.`;
-    case 'exposed':
-      return 'Two members acknowledged commits at the same time; no damage was found.';
-    case 'safe': {
-      const there = `All ${countInWords(acked)} commits are there`;
-      if (victim.staleReads > 0)
-        return `${there}, but the old primary answered ${countInWords(victim.staleReads)} stale reads.`;
-      return phases.newPrimary === null
-        ? `${there}.`
-        : `${there}; another primary after ${secondsShown(phases.newPrimary)}.`;
-    }
-  }
-}
+export const groupHeadlineOf = (verdict: UnsaidGroup): string =>
+  headlines[verdict.verdict](verdict);
+
+const headlines: Readonly<Record<VerdictWord, (verdict: UnsaidGroup) => string>> = {
+  inconclusive: () => 'The evidence is incomplete: this run proves nothing.',
+  corrupt: ({ findings }) => `The group’s data is corrupt: ${corruptionIn(findings)}.`,
+  lost: ({ lost, acked }) =>
+    `${countInWords(lost ?? 0)} of ${countInWords(acked)} acknowledged commits are lost.`,
+  exposed: () => 'Two members acknowledged commits at the same time; no damage was found.',
+  safe({ acked, victim, phases }) {
+    const there = `All ${countInWords(acked)} commits are there`;
+    if (victim.staleReads > 0)
+      return `${there}, but the old primary answered ${countInWords(victim.staleReads)} stale reads.`;
+    return phases.newPrimary === null
+      ? `${there}.`
+      : `${there}; another primary after ${secondsShown(phases.newPrimary)}.`;
+  },
+};
 
 /** A few short sentences with numbers, stale reads first. */
 export function groupSentence(verdict: UnsaidGroup): string {

@@ -16,7 +16,8 @@ export async function writeCertificatePages(path: string): Promise<string[]> {
   const text = path.endsWith(packed) ? unpacked(path) : readText(path);
   const { kind } = (parsed(text) ?? {}) as { readonly kind?: unknown };
   if (kind === 'driver-certificates') {
-    const { classes, cuts = [] } = parsed(text) as DriverFile;
+    // Older files have no cuts.
+    const { classes, cuts = [] } = parsed(text) as Omit<DriverFile, 'cuts'> & Partial<DriverFile>;
     const records = new Set([...classes, ...cuts].map((row) => join(dirname(path), row.records)));
     const pages: string[] = [];
     for (const each of records) pages.push(...(await writeCertificatePages(each)));
