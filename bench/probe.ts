@@ -2,16 +2,12 @@
  * The blind table: what the probe said of a stranger's classes against what each was made to do, judged
  * again from the raw records in this repository; with `--live KUBECONFIG` of trials that are made now.
  */
+import { readCutCertificate } from '../lib/probe/published/driver-file.ts';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { strangerNames } from '../test/support/stranger-objects.ts';
 import type { PredictionReport } from '../lib/probe/prediction.ts';
-import {
-  readCutCertificate,
-  cutsIn,
-  driverVersions,
-  wholeCertificates,
-} from '../scripts/driver-files.ts';
+import { cutsIn, driverVersions, wholeCertificates } from '../scripts/driver-files.ts';
 import type { BenchContext, BenchResult } from './support/bench.ts';
 import { liveBlind, liveRecords } from './support/blind-live.ts';
 import { blindTable, type BlindRecords, type BlindRow } from './support/blind-table.ts';

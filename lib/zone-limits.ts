@@ -45,5 +45,5 @@ export function taintRate(ready: number, lost: number, limits: ZoneLimits = zone
 
 /** For a run's versions. */
 export const zoneLimitsText: string =
-  `${zoneLimits.evictionRate} nodes/s a zone; from 3 and ${zoneLimits.unhealthyShare * 100} % lost: ` +
+  `${zoneLimits.evictionRate} nodes/s a zone; from 3 and ${Math.round(zoneLimits.unhealthyShare * 100)} % lost: ` +
   `0 up to ${zoneLimits.largeClusterNodes} nodes, else ${zoneLimits.secondaryEvictionRate}/s`;

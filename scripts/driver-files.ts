@@ -6,21 +6,20 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { zstdCompressSync } from 'node:zlib';
 import { writeOutput } from '../lib/output-file.ts';
-import { cutCertificateVersion, type CutCertificate } from '../lib/probe/cut/certificate.ts';
+import type { CutCertificate } from '../lib/probe/cut/certificate.ts';
 import { classifyCut } from '../lib/probe/cut/classify.ts';
 import {
   readCertificate,
+  readCutCertificate,
   classRowOf,
   type CutRow,
   type DriverFile,
 } from '../lib/probe/published/driver-file.ts';
 import {
   kernelsOf,
-  mustBeNames,
   notOne,
   packed,
   parsed,
-  readSealed,
   safeName,
   sha256Of,
   unpacked,
@@ -109,27 +108,6 @@ function placeOf(text: string): { readonly driver: string; readonly path: string
   const { driver, storageClass, plan } = readCertificate(text);
   // No class has a capital letter in its name.
   return { driver: driver.name, path: `${storageClass.name}.${plan.volumeMode}${packed}` };
-}
-
-/** Throws UsageError `NO_CERTIFICATE` for what is none, was changed after the cut, or is of several drivers. */
-export function readCutCertificate(text: string): CutCertificate {
-  const sealed = { kind: 'cut-certificate', schemaVersion: cutCertificateVersion } as const;
-  const certificate = readSealed<CutCertificate>(text, sealed, 'certificate of a cut');
-  const { plan, record, classes } = certificate;
-  const names = (
-    list: readonly { readonly name: string; readonly storageClass: string }[],
-  ): string => list.map(({ name, storageClass }) => `${name} ${storageClass}`).join();
-  if (names(plan.volumes) !== names(record.volumes)) {
-    throw notOne('its volumes are not those of its plan');
-  }
-  const drivers = new Set(classes.map(({ driver }) => driver));
-  if (drivers.size !== 1) {
-    throw notOne(
-      `its classes are of several drivers (${[...drivers].join(', ')}): cut once for each`,
-    );
-  }
-  mustBeNames([...drivers, ...classes.map((each) => each.name)]);
-  return certificate;
 }
 
 /** Of the driver that all of its classes have. */

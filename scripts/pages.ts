@@ -34,7 +34,10 @@ const wanted = process.argv.slice(2);
 const asked = (folder: string): boolean =>
   wanted.length === 0 || wanted.some((part) => folder.includes(part));
 
-const runs = foldersOf('/history/run.hist').filter(asked);
+// A lab's histories have no verdict.
+const runs = foldersOf('/history/run.hist')
+  .filter((folder) => held.has(join(folder, 'verdict.json')))
+  .filter(asked);
 for (const folder of runs) await renew(folder);
 const batches = foldersOf('/batch.json').filter(asked);
 for (const folder of batches) await rebuildBatch(folder);

@@ -16,7 +16,7 @@ export const watchTimeoutMs = 30_000;
 
 export const exclusive = diskMode({
   name: 'exclusive',
-  does: 'lets a node stage the volume only when no other node watches it any more',
+  does: 'lets a node stage the volume only when no other node watches it',
   more: '(RBD); a node whose link is silent for 30 s watches no more',
   stage: { refusedWhile: 'other-watches' },
   fields: {

@@ -6,6 +6,6 @@ import { diskMode } from './mode.ts';
 
 export const fenceIfOutOfService = diskMode({
   name: 'fence-if-out-of-service',
-  does: 'cuts the old node off at a detach only where it carries the out-of-service taint',
+  does: 'cuts the old node off at a detach only if the node has the out-of-service taint',
   detach: { cuts: 'where-out-of-service' },
 });

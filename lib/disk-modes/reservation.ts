@@ -8,7 +8,7 @@ import { diskMode } from './mode.ts';
 
 export const reservation = diskMode({
   name: 'reservation',
-  does: 'lets the next node pre-empt the old one, whose writes then fail',
+  does: 'lets the next node pre-empt the old one, which then cannot write',
   more: '(SCSI-3 persistent reservations, NVMe); it does so when it stages the volume',
   stage: { cutsOthers: true },
 });

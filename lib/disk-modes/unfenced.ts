@@ -3,5 +3,5 @@ import { diskMode } from './mode.ts';
 
 export const unfenced = diskMode({
   name: 'unfenced',
-  does: 'takes a detach as bookkeeping, and nothing cuts the old node off',
+  does: 'only records a detach and does not cut the old node off',
 });

@@ -22,17 +22,17 @@ export function groupFindings(measured: GroupMeasurement, service: Service): Fin
         level: 'damage',
         safety: 'corrupt',
         loud: false,
-        summary: `${node} holds another ledger than the primary, and both are in good order`,
+        summary: `${node} holds another ledger than the primary, and both are online members`,
         evidence: members.map((each) => JSON.stringify(each)),
       });
     }
     if (beyond !== '') {
-      const summary = `${node} holds transactions that the group has not, so it cannot join again`;
+      const summary = `${node} holds transactions that the group does not have, so it cannot join again`;
       found.push(noted('MEMBER_BEYOND', 'loud', summary, beyond));
     }
   }
   if (!rejoined) {
-    const summary = `${victim.node} was no member in good order when the run ended`;
+    const summary = `${victim.node} was not an online member when the run ended`;
     found.push(noted('NOT_REJOINED', 'loud', summary));
   }
   return found;
@@ -47,7 +47,7 @@ const noted = (
   ...{ code, level: 'note', safety: 'safe', loud: noticed === 'loud', summary, evidence },
 });
 
-/** Not a loss: the commits are there, but whoever asks the wrong member does not see them. */
+/** Not a loss: the commits are there, but a client at the wrong member does not see them. */
 function staleReads({ victim, successor }: GroupMeasurement): Finding[] {
   const found: Finding[] = [];
   const claimedS = (victim.claimedMs / 1000).toFixed(1);

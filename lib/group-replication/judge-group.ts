@@ -22,6 +22,7 @@ import { type Service, ServiceMeter } from '../timeline/service.ts';
 import { groupFindings, type GroupMeasurement } from './findings.ts';
 import { groupPhases, rejoinedAtMs } from './phases.ts';
 import { acknowledgedIn, memberChecks, successorService, victimService } from './service.ts';
+import { groupSentence } from './screen.ts';
 import { type GroupStory, tellGroupStory } from './story.ts';
 import type { GroupVerdict } from './verdict.ts';
 
@@ -134,31 +135,6 @@ function readingsOf(story: GroupStory, journal: Journal, history: History): Audi
     before = reconciler;
   }
   return images;
-}
-
-const faults: Readonly<Record<string, string>> = {
-  'network-partition': 'The primary’s node was cut off the network',
-  'node-crash': 'The primary’s node crashed',
-  freeze: 'The primary’s node stood still',
-};
-
-/** With numbers. */
-function groupSentence(verdict: Omit<GroupVerdict, 'sentence'>): string {
-  const { availability, acked, lost, victim, scenario } = verdict;
-  const { downtimeMs, rejoined } = availability;
-  const parts = [
-    faults[String(scenario['fault'])] ?? 'The primary’s node was broken',
-    downtimeMs === null
-      ? 'no outside client ever had a commit'
-      : `outside clients waited ${(downtimeMs / 1000).toFixed(1)} s for their next commit`,
-    lost === null
-      ? `it is not known how many of ${acked} acknowledged commits are gone`
-      : `${lost} of ${acked} acknowledged commits are gone`,
-    `the old primary acknowledged ${victim.acked} meanwhile` +
-      ` and answered ${victim.readsAnswered} reads, ${victim.staleReads} of them stale`,
-    rejoined ? 'it joined again' : 'it did not join again',
-  ];
-  return `${parts.join('; ')}.`;
 }
 
 /** Is every needed piece of evidence there? Each reason why not is a sentence; none means complete. */

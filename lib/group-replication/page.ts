@@ -2,23 +2,28 @@
 import { html } from 'hono/html';
 import { renderDocument } from '../report/document.ts';
 import { certificateTable } from '../report/html-details.ts';
+import { adviceCards, factList, pageHeader } from '../report/first-screen.ts';
 import { missingEvidence } from '../report/html-first-screen.ts';
 import { countInWords } from '../counts.ts';
-import { pairs, percent, pictures, secondsShown, type Html } from '../report/html-parts.ts';
-import { recoveryPicture } from '../report/pictures.ts';
+import { pairs, pictures, secondsShown, type Html } from '../report/html-parts.ts';
+import { leadWidth, recoveryPicture } from '../report/pictures.ts';
 import { customInWords } from '../report/wording.ts';
 import { phaseRows, stalestText } from './phases.ts';
 import type { Loss } from '../experiment/verdict/verdict.ts';
+import { groupAdvice, groupFacts, groupScreen } from './screen.ts';
 import type { GroupVerdict } from './verdict.ts';
 
 /** A complete HTML document; the same verdict gives the same bytes. */
 export const renderGroupHtml = (verdict: GroupVerdict): Promise<string> =>
   renderDocument({
     title: `${verdict.verdict.toUpperCase()}: group replication (${verdict.runId})`,
-    header: header(verdict),
-    main: html`${facts(verdict)}
-${verdict.complete ? '' : missingEvidence(verdict)}
+    header: pageHeader(groupScreen(verdict)),
+    main: html`${verdict.complete ? '' : missingEvidence(verdict)}
+<div class="lead">
 ${timesCard(verdict)}
+<div>${adviceCards(groupAdvice(verdict))}</div>
+</div>
+${factList(groupFacts(verdict))}
 <div class="two">
 <section class="card"><h2>Acknowledged commits, by when they were acknowledged</h2>
 ${lossTable(verdict)}
@@ -30,71 +35,22 @@ ${lossTable(verdict)}
 ${details(verdict)}`,
   });
 
-const header = ({
-  verdict,
-  sentence,
-  runId,
-  basis,
-  asExpected,
-  expected,
-}: GroupVerdict): Html => html`<header>
-<div class="top"><span>forcedetach · group replication · run ${runId}</span></div>
-<h1>${sentence}</h1>
-<div class="chips">
-<span class="chip word ${verdict}">${verdict}</span>
-<span class="chip">${basis}: ${basis === 'measured' ? 'stock' : 'shortened'} timers of Kubernetes</span>
-<span class="chip ${asExpected ? '' : 'alarm'}">expected ${expected.join(' or ')}</span>
-</div>
-</header>`;
-
-function facts({ acked, lost, availability, phases, victim }: GroupVerdict): Html {
-  const { downtimeMs, recovered, rejoined } = availability;
-  return html`<dl class="facts">
-${
-  lost === null
-    ? fact('Acknowledged commits lost', 'not known', 'nobody read the ledger')
-    : fact(
-        'Acknowledged commits lost',
-        `${countInWords(lost)} of ${countInWords(acked)}`,
-        percent(lost, acked),
-      )
-}
-${fact(
-  'Outside clients waited',
-  downtimeMs === null ? 'unknown' : secondsShown(downtimeMs / 1000),
-  recovered ? 'commits came back' : 'no commits came back in time',
-)}
-${fact('Another primary', secondsOrNever(phases.newPrimary), 'after the fault')}
-${fact(
-  'Stale reads at the old primary',
-  `${countInWords(victim.staleReads)} of ${countInWords(victim.readsAnswered)}`,
-  'lacked what was acknowledged before they began',
-)}
-${fact('The old primary', rejoined ? 'joined again' : 'did not join again', secondsOrNever(phases.rejoined))}
-</dl>`;
-}
-
-const fact = (name: string, value: string, more: string): Html =>
-  html`<div><dt>${name}</dt><dd class="plain-text">${value}<small>${more}</small></dd></div>`;
-
-const secondsOrNever = (s: number | null): string => (s === null ? 'never' : secondsShown(s));
-
 function timesCard(verdict: GroupVerdict): Html {
   const { suspected, expelled, firstCommit } = verdict.phases;
   const steps =
     suspected === null || expelled === null || firstCommit === null
       ? []
       : [
-          { name: 'until it is suspected', fromS: 0, toS: suspected },
-          { name: 'until it is thrown out', fromS: suspected, toS: expelled },
-          { name: 'until the first commit', fromS: expelled, toS: firstCommit },
+          { name: 'suspected', fromS: 0, toS: suspected },
+          { name: 'expelled', fromS: suspected, toS: expelled },
+          { name: 'first commit', fromS: expelled, toS: firstCommit },
         ];
-  const about = 'The way back to the first commit; the table below has its times.';
-  return html`<section class="card"><h2>From the fault on</h2>
-${steps.length === 0 ? '' : pictures(recoveryPicture(steps), about)}
-<table><thead><tr><th class="number">Seconds after the fault</th><th>What was seen</th></tr></thead>
+  const about = 'The time until the first commit; the table below has its steps.';
+  return html`<section class="card"><h2>What happened when</h2>
+${steps.length === 0 ? '' : pictures(recoveryPicture(steps, leadWidth), about)}
+<table><thead><tr><th class="number">After the fault</th><th>Event</th></tr></thead>
 <tbody>${phaseRows(verdict).map(
-    ({ s, what }) => html`<tr><td class="number">${s.toFixed(1)}</td><td>${what}</td></tr>`,
+    ({ s, what }) => html`<tr><td class="number">+${s.toFixed(1)} s</td><td>${what}</td></tr>`,
   )}</tbody></table></section>`;
 }
 

@@ -75,17 +75,17 @@ export function rejoinedAtMs({
 }
 
 const phaseNames: Readonly<Record<keyof GroupVerdict['phases'], string>> = {
-  suspected: 'another member calls the victim unreachable',
-  expelled: 'the group has thrown it out',
-  newPrimary: 'another primary',
+  suspected: 'another member reports the victim as unreachable',
+  expelled: 'the group expels the victim',
+  newPrimary: 'the group has another primary',
   routed: 'a router sends outside clients there',
   firstCommit: 'the first commit there',
   victimAlone: 'the victim sees no majority',
-  victimLeft: 'the victim is out of the group by its own word',
+  victimLeft: 'the victim reports that it left the group',
   victimReadOnly: 'the victim is read-only',
   victimOffline: 'the victim refuses ordinary users',
   healed: 'healed',
-  rejoined: 'the victim is a member in good order again',
+  rejoined: 'the victim is an online member again',
 };
 
 interface GroupPhase {

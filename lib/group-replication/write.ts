@@ -31,7 +31,7 @@ export function groupSummary(verdict: GroupVerdict): string {
     sentence,
     `Settings: ${Object.entries(settings)
       .map(([name, value]) => `${name} ${value}`)
-      .join(', ')}. Timers of Kubernetes: ${verdict.basis === 'measured' ? 'stock' : 'shortened'}.`,
+      .join(', ')}. Timers of Kubernetes: ${verdict.basis === 'measured' ? 'stock' : 'changed'}.`,
     ...incompleteBecause.map((why) => `Incomplete: ${why}`),
     ...(custom === undefined ? [] : [`The caller’s own: ${custom}`]),
     ['| Seconds after the fault | |', '| ---: | --- |', ...phases].join('\n'),

@@ -1,23 +1,8 @@
-/** Whom a verdict concerns: the settings that decided are named, and those that are stock are not. */
 import { expect, test } from 'vitest';
 import type { Verdict } from '../experiment/verdict/verdict.ts';
 import { diskModes } from '../disk-modes/index.ts';
-import { appliesIf, diskInWords, driversOf } from './disk-words.ts';
+import { diskInWords } from './disk-words.ts';
 import { exampleVerdict } from '../../test/support/example-verdict.ts';
-
-const told = (verdict: Verdict): string => appliesIf(verdict).join('\n');
-
-test.each<[Record<string, unknown>, string]>([
-  [{ forceDetach: 'off' }, '--disable-force-detach-on-timeout'],
-  [{ terminationGraceS: 0 }, 'terminationGracePeriodSeconds: 0'],
-  [{ workload: 'deployment-recreate' }, 'a Deployment'],
-  [{ selfFence: 'lease' }, 'a sidecar'],
-  [{ rate: 0 }, 'nobody writes'],
-])('a reader hears of the setting that decided: %j', (fields, words) => {
-  const scenario = { ...exampleVerdict.scenario, ...fields };
-  expect(told({ ...exampleVerdict, scenario })).toContain(words);
-  expect(told(exampleVerdict)).not.toContain(words);
-});
 
 test('whose disk is played, and who made the volume, stand in the sentence about the disk', () => {
   const diskFrom = {
@@ -58,10 +43,9 @@ const withDisk = (fields: Record<string, unknown>): Verdict => ({
   scenario: { ...exampleVerdict.scenario, ...fields },
 });
 
-test('every mode of disk has words and drivers, also in a verdict of an older version', () => {
+test('every mode of disk has words, also in a verdict of an older version', () => {
   for (const disk of diskModes) {
     expect(diskInWords(withDisk({ disk }))).toContain(`Disk ${disk} (`);
-    expect(driversOf(withDisk({ disk }))).toMatch(/: \S+/);
   }
   const { link: _link, accessMode: _accessMode, ...older } = exampleVerdict.scenario;
   expect(diskInWords({ ...exampleVerdict, scenario: older })).toContain('ReadWriteOnce');

@@ -16,7 +16,7 @@ const maxStatic = 500;
 export function detailSections(data: ReportData): Html {
   const { findings, certificates, scenario, seed, cluster, timers, versions } = data.verdict;
   return html`<section class="card"><h2>Findings</h2>
-${findings.length === 0 ? html`<p>No checker found anything to say.</p>` : findings.map(finding)}
+${findings.length === 0 ? html`<p>No checker found anything.</p>` : findings.map(finding)}
 <p class="faint">How good is this audit? ${scoreInWords()}.</p>
 </section>
 <section class="card"><h2>${explained('Certificates: did the fault take effect, and was it healed?')}</h2>
@@ -33,7 +33,7 @@ ${rawRecords(data)}`;
 }
 
 function finding({ level, code, summary, loud, evidence }: Finding): Html {
-  const noticed = loud ? 'an operator would be told' : 'this alone tells nobody';
+  const noticed = loud ? 'visible to an operator' : 'not visible by itself';
   return html`<div class="finding ${level}"><strong>${explained(summary)}</strong>
 <div class="faint">${level} · ${code} · ${noticed}</div>
 ${evidence.length === 0 ? '' : evidenceList(evidence)}
@@ -81,12 +81,11 @@ const pager = html`<button type="button" data-page="previous">Previous</button>
 const operationTable = ({ operations }: ReportData): Html =>
   html`<section class="card raw"><details id="operations">
 <summary>Operations, one by one (${countInWords(operations.endUs.length)})</summary>
-<p class="faint static">This table needs JavaScript; the history in the run’s folder has all.</p>
-<p class="faint tools">What clients sent and what became of it, of the stretch that the time axis
-shows. Operation: client / connection / session / number.</p>
+<p class="faint static">This table needs JavaScript. The history in the run’s folder has all operations.</p>
+<p class="faint tools">What clients sent and how it ended, for the stretch that the time axis shows. Operation: client / connection / session / number.</p>
 <div class="tools"><label>Outcome <select data-outcome>
 <option value="all">all</option><option value="ok">ok</option><option value="fail">fail</option>
-<option value="info">info: nobody knows</option></select></label>
+<option value="info">info: unknown</option></select></label>
 <label><input type="checkbox" data-slowest> slowest first</label>
 ${pager}</div>
 <table><thead><tr><th class="number">ended</th><th class="number">after</th><th>Operation</th>
@@ -98,11 +97,11 @@ function rawRecords({ raw, rawMore, licence, laterLicences }: ReportData): Html 
   const proofs = [licence, ...laterLicences.map(({ rows }) => rows)].flat();
   const proving = new Set(proofs.map(({ rowId }) => rowId));
   const shown = raw.filter(({ id, isKey }) => isKey || proving.has(id)).slice(0, maxStatic);
-  const more = rawMore === 0 ? '' : ` ${countInWords(rawMore)} more are in the run’s folder alone.`;
+  const more = rawMore === 0 ? '' : ` ${countInWords(rawMore)} more are only in the run’s folder.`;
   return html`<section class="card raw"><details id="raw">
 <summary>Raw records (${countInWords(raw.length + rawMore)})</summary>
-<p class="faint">All that was recorded besides operations and audited rows, in order of time.${more}
-<span class="static">Without JavaScript: the ${countInWords(shown.length)} that tell the story.</span></p>
+<p class="faint">All records but operations and audited rows, in order of time.${more}
+<span class="static">Without JavaScript: the ${countInWords(shown.length)} key records.</span></p>
 <div class="tools"><label>Filter <input type="search" data-filter></label>
 <label><input type="checkbox" data-only-view> only what the time axis shows</label>
 ${pager}</div>

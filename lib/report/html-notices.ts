@@ -1,4 +1,4 @@
-/** Who would have told a normal operator that something is wrong, and when. */
+/** Which sources show a normal operator that something is wrong, and when. */
 import { html } from 'hono/html';
 import { firstTold, noticeInWords } from '../experiment/verdict/notices.ts';
 import type { Notice } from '../experiment/verdict/verdict.ts';
@@ -6,31 +6,31 @@ import type { Verdict } from '../experiment/verdict/verdict.ts';
 import { countInWords } from '../counts.ts';
 import type { Html } from './html-parts.ts';
 
-/** Undefined where there was nothing to notice, or nobody was heard who would have told. */
+/** Undefined where there was nothing to notice, or a source that would show it was not recorded. */
 export function noticedChip(
   verdict: Verdict,
 ): { readonly short: string; readonly whole: string } | undefined {
   const { noticed, notices } = verdict;
   if (noticed === null) return undefined;
   if (noticed === 'silent') {
-    const silent = 'silent: no event, probe, log or check told of it';
+    const silent = 'silent: no event, probe, log or check shows it';
     return { short: silent, whole: silent };
   }
-  const short = 'loud: an operator would have been told';
+  const short = 'visible to an operator';
   const first = firstTold(notices);
-  return { short, whole: first === undefined ? short : `${short}, ${noticeInWords(first)}` };
+  return { short, whole: first === undefined ? short : `${short}: ${noticeInWords(first)}` };
 }
 
-/** Nothing where nothing was told at all. */
+/** Nothing where no source shows anything. */
 export function noticesCard({ notices, noticed }: Verdict): Html | string {
   if (notices.length === 0) return '';
-  return html`<section class="card"><h2>What an operator is told</h2>
-<table><thead><tr><th>Who</th><th>What</th><th>When</th><th>Harm</th></tr></thead><tbody>${notices.map((notice) => row(notice, noticed !== null))}</tbody></table>
-<p class="faint">Harm: “no” where a fail-over that does no harm shows it as well, or nobody asks for it.</p>
+  return html`<section class="card"><h2>What an operator can see</h2>
+<table><thead><tr><th>Source</th><th>What</th><th>When</th><th>Harm</th></tr></thead><tbody>${notices.map((notice) => row(notice, noticed !== null))}</tbody></table>
+<p class="faint">Harm “no”: a harmless fail-over shows it as well, or it shows only on request.</p>
 </section>`;
 }
 
-/** `isHarm`: there was harm, of which it may have told. */
+/** `isHarm`: there was harm that it may point to. */
 const row = (notice: Notice, isHarm: boolean): Html =>
   html`<tr class="${notice.ofHarm && isHarm ? 'bad' : ''}" title="${notice.evidence}"><td class="text">${notice.by}</td>
 <td class="text">${notice.what}${notice.count === 1 ? '' : `, ${countInWords(notice.count)} times`}</td><td>${whenOf(notice)}</td>

@@ -46,4 +46,8 @@ export function pairs(entries: readonly (readonly [string, unknown])[]): Html {
 }
 
 const show = (value: unknown): string =>
-  typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+  (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).replaceAll(tail, (number) =>
+    String(Number(Number(number).toPrecision(12))),
+  );
+/** What a binary fraction leaves behind a decimal one: older histories have `55.00000000000001 %`. */
+const tail = /\d+\.\d{12,}/g;

@@ -12,8 +12,7 @@ export function timelineSection({ timeline, operations, recovery }: ReportData):
 <p class="faint">Seconds after the fault.
 ${exposed ? 'Shaded: two nodes could write the volume.' : 'No two nodes could write.'}
 Bars in the colour of <span class="victim-role">the ${explained('victim')}</span> or of
-<span class="successor-role">its ${explained('successor')}</span> are as they should be; amber and red are amiss.
-Clients stand ${explained('inside')} or ${explained('outside')}.</p>
+<span class="successor-role">its ${explained('successor')}</span> are as they should be; amber and red are not. Clients stand ${explained('inside')} or ${explained('outside')}.</p>
 <div class="tools" role="group" aria-label="Zoom">
 <button type="button" data-zoom="first">Overview</button>
 <button type="button" data-zoom="whole">Whole run</button>

@@ -5,7 +5,8 @@ import { deflateRawSync } from 'node:zlib';
 import { html } from 'hono/html';
 import { readBrowserFile, renderDocument } from './document.ts';
 import { detailSections } from './html-details.ts';
-import { pageHeader, verdictSections } from './html-first-screen.ts';
+import { pageHeader } from './first-screen.ts';
+import { verdictSections } from './html-first-screen.ts';
 import { timelineSection } from './html-timeline.ts';
 import { packOperations } from './operation-columns.ts';
 import type { ReportData } from './types.ts';
@@ -49,7 +50,7 @@ export function renderHtml(data: ReportData): Promise<string> {
   );
   return renderDocument({
     title: `${verdict.verdict.toUpperCase()}: ${String(verdict.scenario['name'])} (${verdict.runId})`,
-    header: pageHeader(data),
+    header: pageHeader(data.first, { themes: true }),
     main: html`${verdictSections(data)}
 ${timelineSection(data)}
 ${detailSections(data)}`,

@@ -21,14 +21,14 @@ test('JUnit has a case for the verdict, which fails or is an error', async () =>
   expect(await renderJunit(inconclusive)).toContain('failures="0" errors="1"');
   const unserved = { ...unexpected, ...safeUnserved };
   expect(await renderJunit(unserved)).toContain(
-    'message="safe, and nobody served, expected safe, and served"',
+    'message="safe, and nothing served, expected safe, and served"',
   );
 });
 
 test('a verdict without a volume has its loss too, and neither a score of audits nor who served', async () => {
   const { serving: _, missing: __, images: ___, open: ____, ...ofGroup } = exampleVerdict;
   const expected = await renderJunit({ ...ofGroup, acked: 12, lost: 2 });
-  expect(expected).toContain('<property name="Acknowledged commits lost" value="2 of 12"/>');
+  expect(expected).toContain('<property name="Acknowledged commits" value="2 of 12 lost"/>');
   expect(expected).not.toContain('name="audit"');
   expect(expected.match(/<testcase/g)).toHaveLength(1 + ofGroup.certificates.length);
   const unexpected = { ...ofGroup, verdict: 'safe' as const, asExpected: false, lost: null };

@@ -4,7 +4,7 @@ import type { Verdict } from '../experiment/verdict/verdict.ts';
 import type { History } from '../history/reader.ts';
 import { scoreInWords } from './mutant-score.ts';
 import type { Html } from './html-parts.ts';
-import { lostName, lostText, missingInWords } from './loss-words.ts';
+import { commitsFact, lostOf } from './loss-words.ts';
 import { expectation, expectedInRun } from './wording.ts';
 import { property, timeAttribute, xmlDocument } from './xml.ts';
 
@@ -12,7 +12,7 @@ type Shared = 'verdict' | 'expected' | 'asExpected' | 'incompleteBecause' | 'sen
 type OfRun = 'lost' | 'certificates' | 'scenario' | 'seed' | 'basis' | 'replay';
 /** What every kind of run is judged by, and what only one on a volume has. */
 type JunitVerdict = Pick<Verdict, Shared | OfRun> &
-  Partial<Pick<Verdict, 'open' | 'serving' | 'missing' | 'images'>>;
+  Partial<Pick<Verdict, 'open' | 'serving' | 'images'>>;
 
 /** Where the time of each case comes from. */
 type Source = Pick<History, 'smallRecords'>;
@@ -51,12 +51,11 @@ function timeOf(records: readonly { readonly t: number }[]): Html | '' {
 }
 
 /** The score is of audits of a volume, so that a group's members have none. */
-function lossProperties({ missing, images, acked, lost }: JunitVerdict): Html {
-  if (missing === undefined || images === undefined) {
-    return property(lostName, lostText(lost === null ? null : { count: lost, of: acked }));
-  }
+function lossProperties({ images, acked, lost }: JunitVerdict): Html {
+  if (images === undefined) return property('Acknowledged commits', lostOf(lost, acked));
+  const { name, value, more } = commitsFact({ images });
   return html`${property('audit', scoreInWords())}
-${missingInWords({ missing, images }).map(({ name, value }) => property(name, value))}`;
+${property(name, `${value} (${more})`)}`;
 }
 
 function verdictCase(
@@ -64,7 +63,7 @@ function verdictCase(
   suite: string,
   { error, time }: { readonly error: boolean; readonly time: Html | '' },
 ): Html {
-  const came = `${verdict.verdict}${verdict.serving?.served === false ? ', and nobody served' : ''}`;
+  const came = `${verdict.verdict}${verdict.serving?.served === false ? ', and nothing served' : ''}`;
   const message = `${came}, expected ${expectedInRun(verdict)}`;
   const details = error ? verdict.incompleteBecause.join('\n') : verdict.sentence;
   const trouble = error

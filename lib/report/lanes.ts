@@ -1,5 +1,6 @@
-/** Lanes of the time axis, from observations and actions: who held what, and when. */
+/** Lanes of the time axis, from observations and actions: which node held what, and when. */
 import { database } from '../database/chosen.ts';
+import { powerFaults } from '../faults/kinds/index.ts';
 import type { ActionRecord, HistoryRecord, ObservationRecord } from '../history/events.ts';
 import { observed } from '../history/observations.ts';
 import { LaneDrafts, type LaneName } from './lane-drafts.ts';
@@ -36,9 +37,12 @@ const linkStates: Readonly<Record<string, string>> = { stall: 'stalls', fail: 'f
 export class Lanes {
   readonly #drafts = new LaneDrafts();
   #victim: string | undefined;
+  #fault: string | undefined;
+  #isBroken = false;
 
   see(record: HistoryRecord): void {
-    if (record.type === 'phase') {
+    if (record.type === 'run') this.#fault = record.scenario.fault;
+    else if (record.type === 'phase') {
       this.#drafts.become({ group: 'run', name: 'phase' }, record.t, record.phase, 'neutral');
     } else if (record.type === 'action') this.#action(record);
     else if (record.type === 'observation') this.#observation(record);
@@ -51,13 +55,26 @@ export class Lanes {
 
   #action({ actor, name, step, t, node }: ActionRecord): void {
     if (actor === 'runner') return;
-    if (actor === 'fault') this.#victim ??= node;
+    if (actor === 'fault') {
+      this.#victim ??= node;
+      this.#break(step, t);
+    }
     const lane = { group: 'run', name: actor } as const;
     const isOver =
       step === 'healed' || step === 'failed' || (actor === 'remedy' && step === 'done');
     if (step === 'begin') {
       this.#drafts.become(lane, t, name, actor === 'fault' ? 'bad' : 'action');
     } else if (isOver) this.#drafts.become(lane, t, '', 'neutral');
+  }
+
+  /** A frozen server is not up: it answers nothing until it is thawed. */
+  #break(step: ActionRecord['step'], t: number): void {
+    if (step === 'done') this.#isBroken = true;
+    if (this.#fault !== 'freeze' || this.#victim === undefined) return;
+    const server = serverOn(this.#victim);
+    const isUp = this.#drafts.lane(server).bars.some(({ toMs }) => toMs === undefined);
+    if (step === 'done' && isUp) this.#drafts.become(server, t, 'frozen', 'warn');
+    if (step === 'heal' && isUp) this.#drafts.become(server, t, 'up', 'good');
   }
 
   #observation(record: ObservationRecord): void {
@@ -108,7 +125,7 @@ export class Lanes {
       this.#drafts.moment(lane, t - durationMs, t, label, failed ? 'bad' : 'busy');
     } else if (name === observed.mounted) this.#drafts.become(mount, t, 'mounted', 'busy');
     else if (name === observed.unmounted) this.#drafts.become(mount, t, '', 'busy');
-    else if (name === observed.deviceCut) this.#drafts.moment(mount, t, t, 'cut', 'bad');
+    else if (name === observed.deviceCut) this.#drafts.moment(mount, t, t, this.#cutName(), 'bad');
     else if (name === observed.linkChanged) {
       const label = linkStates[text(data['state'])] ?? '';
       this.#drafts.become({ group: 'link', node, name: 'link' }, t, label, 'warn');
@@ -123,6 +140,12 @@ export class Lanes {
     if (name === observed.unmounted || name === observed.deviceCut) {
       this.#drafts.become(serverOn(node), t, '', 'good');
     }
+  }
+
+  /** A crash's own cut is the harness playing the loss of power. */
+  #cutName(): string {
+    const isOfCrash = !this.#isBroken && powerFaults.some((fault) => fault === this.#fault);
+    return isOfCrash ? 'power lost' : 'cut';
   }
 
   /** What a line of the server's error log says of its lanes. */

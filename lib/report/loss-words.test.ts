@@ -1,29 +1,36 @@
 import { expect, test } from 'vitest';
 import type { Verdict } from '../experiment/verdict/verdict.ts';
-import { missingOf } from '../experiment/verdict/loss.ts';
-import { exampleVerdict } from '../../test/support/example-verdict.ts';
-import { missingInWords } from './loss-words.ts';
+import { commitsFact } from './loss-words.ts';
 
-const told = (images: Verdict['images']) =>
-  missingInWords({ ...exampleVerdict, images, missing: missingOf(images) });
-
-test('of a last copy that nobody can read, commits are unreadable, not missing', () => {
-  const facts = told([
-    { image: 'first', acked: 1206, lost: 0, readable: true },
-    { image: 'second', acked: 1461, lost: 1461, readable: false },
-  ]);
-  expect(facts).toEqual([
-    {
-      name: 'Acknowledged commits lost',
-      value: '0 of 1,206',
-      more: '0 %, by the copy before the heal, the last that could be read',
-    },
-    { name: 'Unreadable after the heal', value: '1,461 of 1,461', more: '100 %' },
-  ]);
+type Copies = Verdict['images'];
+const before = (lost: number | null, readable = true): Copies[number] => ({
+  ...{ image: 'first', acked: 1206, lost, readable },
+});
+const after = (lost: number | null, readable = true): Copies[number] => ({
+  ...{ image: 'second', acked: 1461, lost, readable },
 });
 
-test('of a last copy that was read to its end, they are missing', () => {
-  const [lost, missing] = told([{ image: 'second', acked: 100, lost: 4, readable: true }]);
-  expect(lost).toMatchObject({ value: '4 of 100', more: '4 %' });
-  expect(missing?.name).toBe('Missing after the heal');
+test.each<[string, Copies, string, string]>([
+  ['whole', [before(0), after(0)], '0 of 1,461 lost', 'before and after the heal'],
+  [
+    'a last copy that cannot be read',
+    [before(0), after(1461, false)],
+    '1,461 of 1,461 unreadable',
+    'after the heal; before the heal 0 of 1,206 lost',
+  ],
+  [
+    'a first copy that could not be read, and a last one that lacks some',
+    [before(1206, false), after(397)],
+    '397 of 1,461 lost',
+    'after the heal; before the heal 1,206 of 1,206 unreadable',
+  ],
+  [
+    'a last copy that no audit could read',
+    [before(45), after(null)],
+    '45 of 1,206 lost',
+    'before the heal; the copy from after the heal could not be audited',
+  ],
+  ['no copy', [], 'not known', 'no copy after the fault could be audited'],
+])('%s has one number', (_, images, value, more) => {
+  expect(commitsFact({ images })).toMatchObject({ value, more });
 });

@@ -1,10 +1,10 @@
-/** Commits that are lost, that could not be read and that are missing: three different numbers in words, and each lost one in lost.jsonl. */
+/** Acknowledged commits that copies of the volume lack, in words, and each lost one in lost.jsonl. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { countInWords } from '../counts.ts';
 import type { Loss, Verdict } from '../experiment/verdict/verdict.ts';
 import type { BatchCell } from '../matrix/batch.ts';
-import { percent } from './html-parts.ts';
+import type { Fact } from './first-screen.ts';
 import { assembleVerdict } from '../experiment/verdict/assemble.ts';
 import type { History } from '../history/reader.ts';
 import { OutputFile } from '../output-file.ts';
@@ -16,49 +16,37 @@ export const epochNames: Readonly<Record<keyof Loss, string>> = {
   successor: 'by the successor',
 };
 
-interface MissingInWords {
-  readonly name: string;
-  readonly value: string;
-  readonly more: string;
+type Copy = Verdict['images'][number];
+
+const when = ({ image }: Copy): string =>
+  image === 'first' ? 'before the heal' : 'after the heal';
+const lacking = ({ acked, lost, readable }: Copy): string =>
+  `${countInWords(lost ?? 0)} of ${countInWords(acked)} ${readable ? 'lost' : 'unreadable'}`;
+
+/** What the last audited copy lacks, then what the others do: one tile, so that no two can disagree. */
+export function commitsFact({ images }: Pick<Verdict, 'images'>): Fact {
+  const name = 'Acknowledged commits';
+  const copies = images.filter(({ image }) => image !== 'steady').toReversed();
+  const last = copies.find(({ lost }) => lost !== null);
+  if (last === undefined)
+    return { name, value: 'not known', more: 'no copy after the fault could be audited' };
+  const others = copies.filter((copy) => copy !== last);
+  const isWhole = copies.every(({ lost, readable }) => lost === 0 && readable);
+  const more =
+    isWhole && others.length > 0
+      ? 'before and after the heal'
+      : [when(last), ...others.map(otherCopy)].join('; ');
+  const isHarmed = last.lost !== 0 || !last.readable;
+  return { name, value: lacking(last), more, ...(isHarmed ? { tone: 'lost' } : {}) };
 }
 
-export const lostName = 'Acknowledged commits lost';
-const unreadable = 'Unreadable before the heal';
-const missingAfter = 'Missing after the heal';
-const unreadableAfter = 'Unreadable after the heal';
-const byFirst = ', by the copy before the heal, the last that could be read';
-const nobodyKnows = { value: 'not known', more: 'the audit of this copy failed' };
+const otherCopy = (copy: Copy): string =>
+  copy.lost === null
+    ? `the copy from ${when(copy)} could not be audited`
+    : `${when(copy)} ${lacking(copy)}`;
 
-/** The three numbers, each by its name; the second and third where they add to the first. */
-export function missingInWords({
-  missing,
-  images,
-}: Pick<Verdict, 'missing' | 'images'>): MissingInWords[] {
-  const { unreadableBeforeHeal, lost, afterHeal } = missing;
-  const unaudited = images.flatMap((each) => (each.lost === null ? each.image : []));
-  const isLastRead = images.every(({ image, readable }) => image !== 'second' || readable);
-  const all: MissingInWords[] = [
-    {
-      name: lostName,
-      value: lostText(lost),
-      more:
-        lost === null
-          ? 'no copy could be read in full'
-          : `${shareOf(lost)}${isLastRead ? '' : byFirst}`,
-    },
-  ];
-  if (unreadableBeforeHeal !== null && unreadableBeforeHeal.count > 0) {
-    const more = 'not lost where a later copy has them';
-    all.push({ name: unreadable, value: countText(unreadableBeforeHeal), more });
-  }
-  if (unaudited.includes('first')) all.push({ name: unreadable, ...nobodyKnows });
-  if (unaudited.includes('second')) all.push({ name: missingAfter, ...nobodyKnows });
-  if (afterHeal !== null && (all.length > 1 || afterHeal.count > 0)) {
-    const name = isLastRead ? missingAfter : unreadableAfter;
-    all.push({ name, value: countText(afterHeal), more: shareOf(afterHeal) });
-  }
-  return all;
-}
+export const lostOf = (lost: number | null, acked: number): string =>
+  lost === null ? 'not known' : `${countInWords(lost)} of ${countInWords(acked)} lost`;
 
 /** Heads losses by epoch: the worst of all copies, and what could not be read counts. */
 export const lostColumn = ({ images }: Verdict): string =>
@@ -78,18 +66,6 @@ export function cellLosses({ median }: BatchCell): string {
   if (missingAfterHeal) words.push(`${countInWords(missingAfterHeal)} missing after it`);
   return words.join(', ');
 }
-
-interface Share {
-  readonly count: number;
-  readonly of: number;
-}
-
-const countText = ({ count, of }: Share): string => `${countInWords(count)} of ${countInWords(of)}`;
-
-export const lostText = (lost: Share | null): string =>
-  lost === null ? 'not known' : countText(lost);
-
-const shareOf = ({ count, of }: Share): string => percent(count, of);
 
 /** lost.jsonl: every commit that was acknowledged and is gone, one a line, for whoever has to look. */
 export const lostFile = 'lost.jsonl';

@@ -26,6 +26,8 @@ export interface Picture {
 
 /** Width of a picture across the page, px. */
 export const wideWidth = 1140;
+/** Width of the one beside the causes. */
+export const leadWidth = 640;
 
 export const timelinePicture = (timeline: Timeline, operations: OperationColumns): Picture =>
   renderPicture(wholeAxis(timeline, operations), timelineHeight(timeline, wholeLook));
@@ -44,7 +46,7 @@ function wholeAxis(
 /** Nobody can open what is closed on paper. */
 const wholeLook = { compact: false, closed: new Set<Role>() } as const;
 
-/** Lanes that tell who had the volume, and whose database answered. */
+/** Lanes that show which node had the volume, and whose database answered. */
 const storyGroups = [groupName('mount'), groupName('server')];
 const storyLaneHeight = 26;
 
@@ -58,7 +60,7 @@ export function storyPicture(timeline: Timeline, compact: boolean): Picture | un
     ...{ role, bars, heading: false },
     label: `${label} ${role === 'victim' || role === 'successor' ? role : (node ?? '')}`,
   }));
-  const width = compact ? 360 : wideWidth;
+  const width = compact ? 360 : leadWidth;
   const option = (dark: boolean): EChartsOption =>
     storyOption(timeline, rows, { dark, compact, width });
   return renderPicture(option, 76 + storyLaneHeight * lanes.length, width);
@@ -70,7 +72,7 @@ function storyOption(
   { dark, compact, width }: { dark: boolean; compact: boolean; width: number },
 ): EChartsOption {
   const palette = dark ? palettes.dark : palettes.light;
-  const left = compact ? 112 : 150;
+  const left = compact ? 112 : 124;
   const right = 20;
   const [fromS, toS] = timeline.first;
   const view = { fromS, toS, widthPx: width - left - right };
@@ -95,8 +97,8 @@ export function timelineSvg(timeline: Timeline, operations: OperationColumns): s
 }
 
 /** One bar from the fault to the first commit, split into its steps. */
-export const recoveryPicture = (steps: readonly RecoveryStep[]): Picture =>
-  renderPicture((dark) => recoveryOption(steps, dark), 96);
+export const recoveryPicture = (steps: readonly RecoveryStep[], width = wideWidth): Picture =>
+  renderPicture((dark) => recoveryOption(steps, dark), 96, width);
 
 const recoveryColors = [
   '#4f83c4',
@@ -120,7 +122,7 @@ function recoveryOption(steps: readonly RecoveryStep[], dark: boolean): EChartsO
     xAxis: {
       type: 'value',
       max: 'dataMax',
-      axisLabel: { color, formatter: '{value} s' },
+      axisLabel: { color, formatter: '{value} s', showMaxLabel: false },
       splitLine: { show: false },
     },
     yAxis: { type: 'category', data: [''], axisTick: { show: false } },

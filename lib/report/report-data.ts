@@ -3,14 +3,14 @@ import type { LicenceStep, Verdict } from '../experiment/verdict/verdict.ts';
 import { observed } from '../history/observations.ts';
 import type { History } from '../history/reader.ts';
 import { tellStory, type Story } from '../timeline/story.ts';
-import { appliesIf, diskInWords, driversOf } from './disk-words.ts';
 import { Lanes } from './lanes.ts';
 import { operationColumns } from './operation-columns.ts';
 import { proofOf, rawRows } from './raw-rows.ts';
 import { recoverySteps, exposureBand, firstView, momentsOf } from './timeline-facts.ts';
 import type { LicenceRow, LossRow, RawRow, ReportData } from './types.ts';
 import { epochNames } from './loss-words.ts';
-import { advice, basisLabel, expectation, notTested } from './wording.ts';
+import { runAdvice, runScreen } from './run-screen.ts';
+import { notTested } from './wording.ts';
 import { writtenSeries } from './written.ts';
 
 /** What a report is made from, besides the verdict. */
@@ -30,21 +30,17 @@ export function reportData(verdict: Verdict, source: ReportSource): ReportData {
   const exposure = exposureBand(verdict, story, zeroMs);
   return {
     verdict,
-    badge: basisLabel(verdict),
-    expectation: expectation(verdict),
+    first: runScreen(verdict),
     loss: lossRows(verdict),
     licence: licenceRows(verdict.licence, rows),
     licenceGaps: verdict.licenceGaps,
     laterLicences: verdict.laterLicences.map(({ from, to, atS, overlaps, steps, gaps }) => ({
-      title: `${atS.toFixed(1)} s: from ${from} to ${to}${overlaps ? ', which still had it' : ''}`,
+      title: `${atS.toFixed(1)} s: from ${from}${overlaps ? ', which still had it,' : ''} to ${to}`,
       rows: licenceRows(steps, rows),
       gaps,
     })),
     recovery: recoverySteps(verdict),
-    disk: diskInWords(verdict),
-    drivers: driversOf(verdict),
-    appliesIf: appliesIf(verdict),
-    advice: advice(verdict),
+    ...runAdvice(verdict),
     notTested: notTested(verdict),
     modelLimits: modelLimits(story),
     timeline: {

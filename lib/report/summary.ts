@@ -3,7 +3,7 @@ import type { Loss, Verdict } from '../experiment/verdict/verdict.ts';
 import { scoreInWords } from './mutant-score.ts';
 import { diskInWords } from './disk-words.ts';
 import { percent, secondsShown } from './html-parts.ts';
-import { epochNames, lostColumn, missingInWords, hasLostFile, lostFile } from './loss-words.ts';
+import { epochNames, lostColumn, commitsFact, hasLostFile, lostFile } from './loss-words.ts';
 import { noticedChip } from './html-notices.ts';
 import {
   basisLabel,
@@ -18,16 +18,14 @@ export function renderSummary(verdict: Verdict, picture?: string): string {
   const { availability, loss } = verdict;
   const exposure = exposureInWords(verdict);
   const mount = secondMountInWords(verdict);
+  const commits = commitsFact(verdict);
   const noticed = noticedChip(verdict);
   const custom = customInWords(verdict);
   const downtime = availability.downtimeMs;
   const rows: [string, string][] = [
     ['Basis', basisLabel(verdict)],
     ['Expected', expectation(verdict)],
-    ...missingInWords(verdict).map(({ name, value, more }): [string, string] => [
-      name,
-      `${value} (${more})`,
-    ]),
+    [commits.name, `${commits.value} (${commits.more})`],
     ['Downtime', downtime === null ? 'unknown' : secondsShown(downtime / 1000)],
     ...(custom === undefined ? [] : [['The caller’s own', custom] satisfies [string, string]]),
     ['Disk', diskInWords(verdict)],

@@ -1,4 +1,5 @@
 /** The report's data contract: everything the page shows, plain data, made by report-data.ts. */
+import type { FirstScreen } from './first-screen.ts';
 import type { Verdict, LicenceStep } from '../experiment/verdict/verdict.ts';
 
 /** How a bar is coloured: what it means for the volume, not which thing it is. */
@@ -160,20 +161,18 @@ export interface RecoveryStep {
 
 export interface ReportData {
   readonly verdict: Verdict;
-  readonly badge: string;
-  readonly expectation: string;
+  readonly first: FirstScreen;
   /** Empty where no copy can tell. */
   readonly loss: readonly LossRow[];
   readonly licence: readonly LicenceRow[];
   readonly licenceGaps: readonly string[];
   readonly laterLicences: readonly LaterLicence[];
   readonly recovery: readonly RecoveryStep[];
-  /** The disk and its link in plain words, one sentence. */
-  readonly disk: string;
-  /** Real drivers that behave like this disk, and where their sources are. */
-  readonly drivers: string;
-  readonly appliesIf: readonly string[];
   readonly advice: readonly string[];
+  /** Conditions that the verdict needs; nothing where they are not known. */
+  readonly appliesIf: readonly string[];
+  /** Real drivers that behave like this disk, where the disk decides. */
+  readonly appliesNote: string;
   readonly notTested: readonly string[];
   /** What the model recorded that it does not know; nothing where the run was real. */
   readonly modelLimits: readonly string[];

@@ -1,6 +1,5 @@
 /** Sentences of the report that follow from the verdict: what it means, and what it does not. */
 import { builtIn, database } from '../database/chosen.ts';
-import { losesPower } from '../faults/kinds/index.ts';
 import { eventsIn, wordsWorstFirst } from '../experiment/expectation/counted.ts';
 import { shortenedTimers, type Counts, type Scenario } from '../experiment/scenario.ts';
 import type { BatchCell } from '../matrix/batch.ts';
@@ -55,14 +54,16 @@ type Held = Pick<Verdict, 'expected' | 'scenario' | 'verdict'> & Partial<Pick<Ve
 
 export function expectation(verdict: Held & Pick<Verdict, 'open' | 'asExpected'>): string {
   if (verdict.open === true) return openWords(verdict.scenario['counted'] as Counts | undefined);
-  return `${verdict.asExpected ? 'as expected' : 'NOT as expected'}: ${expectedInRun(verdict)}`;
+  // Without a verdict nothing came that could be unexpected.
+  const came = verdict.verdict === 'inconclusive' ? 'no verdict; expected' : 'NOT as expected';
+  return `${verdict.asExpected ? 'as expected' : came}: ${expectedInRun(verdict)}`;
 }
 
 /** What a run was held against; of a race with counts, and how rare what was never seen may be. */
 export function expectedInRun({ expected, serving, scenario, verdict }: Held): string {
   const counted = scenario['counted'] as Counts | undefined;
   const of = counted === undefined ? 0 : eventsIn(counted);
-  // What nobody counted is held against what reasoning allows.
+  // What was never counted is held against what reasoning allows.
   if (counted === undefined || of === 0) return expectedWords(expected, serving?.expected);
   if (expected.includes(verdict)) return countedWords(counted);
   const most = percent(Math.round(100 * wilson(0, of).high), 100);
@@ -76,17 +77,17 @@ export function countedWords(counted: Counts): string {
   return `${each.join(' or ')} fault events measured before`;
 }
 
-/** Nothing was expected, and why. */
+/** Why nothing was expected. */
 export function openWords(counted: Counts | undefined): string {
-  const none = 'open: no expectation';
-  if (counted === undefined) return `${none}, it may come to anything`;
+  const none = 'no baseline';
+  if (counted === undefined) return `${none}: any outcome is possible`;
   const of = eventsIn(counted);
   return of === 0
-    ? `${none}, nobody counted what this race comes to`
-    : `${none}, counted too rarely: ${countedWords(counted)}`;
+    ? `${none} yet for this timing-dependent case`
+    : `${none}, too few: ${countedWords(counted)}`;
 }
 
-const servingText = { yes: ', and served', no: ', and nobody served', open: '' } as const;
+const servingText = { yes: ', and served', no: ', and nothing served', open: '' } as const;
 
 /** `safe, and served`: both parts, where the second can fail. */
 export const expectedWords = (
@@ -112,13 +113,13 @@ export function exposureInWords(verdict: Verdict): { value: string; more: string
 function writtenInIt(verdict: Verdict): string {
   const { ms, bytesVictim, bytesSuccessor, blocksBoth } = verdict.exposure;
   if (ms === 0) return 'never';
-  if (isDirectory(scenarioOf(verdict).disk)) return 'nobody counts bytes of a shared directory';
+  if (isDirectory(scenarioOf(verdict).disk)) return 'bytes of a shared directory are not counted';
   const each = `${bytes(bytesVictim)} by the victim, ${bytes(bytesSuccessor)} by the successor`;
   if (blocksBoth === undefined) return each;
   return `${each}, ${countInWords(blocksBoth)} block${blocksBoth === 1 ? '' : 's'} written by both`;
 }
 
-/** Whether another node mounted the volume, and who had it without a mount. */
+/** Whether another node mounted the volume, and which had it without a mount. */
 export function secondMountInWords(verdict: Verdict): { value: string; more: string } {
   const { phases, horizonS, refusedMounts } = verdict;
   const [refused] = refusedMounts.filter(({ firstS }) => firstS < horizonS);
@@ -131,50 +132,12 @@ export function secondMountInWords(verdict: Verdict): { value: string; more: str
   return { value, more: `none in ${secondsShown(horizonS)} after the fault${had}` };
 }
 
-export function advice(verdict: Verdict): string[] {
-  const { fault, flushes, accessMode, terminationGraceS, ...choice } = scenarioOf(verdict);
-  const { durability } = database;
-  if (verdict.verdict === 'inconclusive') {
-    return [
-      'Mend what is missing (see the findings) and run it again; draw no conclusion from it.',
-    ];
-  }
-  if (verdict.verdict === 'safe') {
-    return isStandstill(verdict)
-      ? [
-          'The price of this safety is the downtime: no other node could serve until the old one was back.',
-          'To shorten it without a second writer, prove that the node is off: docs/how-to/lost-node.md.',
-        ]
-      : ['Keep the settings that made it so (see the scenario), and test the ones you do not use.'];
-  }
-  if (losesPower(fault) && flushes === 'ignored') {
-    return [
-      `Use a disk that flushes when it is asked to: no setting of ${database.title} makes up for it.`,
-    ];
-  }
-  if (losesPower(fault) && !durability.keepsAll(choice)) return [durability.advice];
-  const many = accessMode === 'ReadWriteMany';
-  return [
-    ...(many
-      ? ['Declare the volume ReadWriteOnce: otherwise it is attached before it is detached.']
-      : []),
-    ...(terminationGraceS === 0
-      ? ['Give the pod a grace period: with 0 seconds the eviction itself is a forced deletion.']
-      : []),
-    'Before you force-delete the pod or taint the node out of service, prove that the node is ' +
-      'off (power, hypervisor) or cut its storage path.',
-    'Use storage that fences: --disk fenced runs the same scenario with the old node cut off.',
-    'kube-controller-manager --disable-force-detach-on-timeout (Kubernetes ≥ 1.30) keeps it from ' +
-      'detaching a volume that is still in use; the out-of-service taint still does.',
-  ];
-}
-
-/** Nobody else had the volume for so long that a person would have been called. */
-const isStandstill = ({ phases, availability: { downtimeMs } }: Verdict): boolean =>
-  phases.secondMount === null && (downtimeMs === null || downtimeMs > 5 * 60_000);
-
-/** How often it happens, which no single run tells. */
-export const onceInWords = ({ safety, verdict, basis }: Verdict): string => {
+/** How often it happens, which no single run shows. */
+export const onceInWords = ({
+  safety,
+  verdict,
+  basis,
+}: Pick<Verdict, 'safety' | 'verdict' | 'basis'>): string => {
   const once =
     basis === 'predicted' ? 'n = 1, one predicted fault event' : 'n = 1, one fault event';
   if (verdict === 'inconclusive') return `${once}.`;
@@ -198,7 +161,7 @@ export function customInWords({
   ].join('; ');
 }
 
-/** What nobody may conclude from this run. */
+/** What this run does not show. */
 export function notTested(verdict: Verdict): string[] {
   const { filesystem, powerLoss, diskFrom } = scenarioOf(verdict);
   const custom = customInWords(verdict);
@@ -206,11 +169,11 @@ export function notTested(verdict: Verdict): string[] {
     ...(diskFrom === undefined
       ? []
       : [
-          `The driver ${diskFrom.driver} itself: the disk was our own, of the kind that the certificate shows.`,
+          `The driver ${diskFrom.driver} itself: the disk was the harness’s own, of the kind that the certificate shows.`,
         ]),
     ...(custom === undefined
       ? []
-      : [`That forcedetach vouches for what the caller brought along: ${custom}.`]),
+      : [`The caller’s own parts, which forcedetach does not vouch for: ${custom}.`]),
     `Other databases, file systems (${filesystem} here) and disks than the one named above.`,
   ];
   if (verdict.basis === 'predicted') {
@@ -222,7 +185,7 @@ export function notTested(verdict: Verdict): string[] {
   return [
     ...always,
     powerLoss === 'keeps'
-      ? 'Power loss of the storage itself: a crash here loses the node’s cache, and the disk keeps what it was given.'
+      ? 'Power loss of the storage itself: a crash here loses the node’s cache, and the disk keeps what it got.'
       : 'A real drive’s cache: what is lost, reordered or torn here was drawn by the seed.',
     'Clocks that disagree: all nodes share this machine’s kernel and clock.',
   ];

@@ -27,17 +27,17 @@ const isMounted = ({ mount }: Passage): boolean => mount.isRefused !== true;
 const needs: readonly NeededLinks[] = [
   {
     anyOf: ['podGone'],
-    gap: 'no record says when the old pod was removed',
+    gap: 'no record shows when the old pod was removed',
     when: isStateful,
   },
   {
     anyOf: ['podGone', 'evicted', 'notReady'],
-    gap: 'no record says what became of the old pod',
+    gap: 'no record shows what became of the old pod',
     when: (passage) => !isStateful(passage),
   },
   {
     anyOf: ['unmounted', 'waitOver', 'taintTaken', 'detachRefused'],
-    gap: 'no record says why the detach did not wait for the unmount',
+    gap: 'no record shows why the detach did not wait for the unmount',
     when: (passage) => isDetachedFirst(passage) && !deletedByHand(passage),
   },
   {

@@ -3,6 +3,7 @@
  * each, who asked for it, and when its absence is a gap.
  */
 import { isDirectory } from '../disk-modes/index.ts';
+import { losesPower } from '../faults/kinds/index.ts';
 import type { ObservationRecord } from '../history/events.ts';
 import { csiCalls, isRefused, observed } from '../history/observations.ts';
 import {
@@ -27,8 +28,9 @@ export interface CausalLink {
 
 /** Steps that answer what an experiment asks. */
 export const ownSteps = {
-  newManager: 'another controller manager took over, and its waits began anew',
-  uncertain: 'the storage refused the detach: the attachment was uncertain, and kept nobody out',
+  newManager: 'another controller manager took over, and its waits started again',
+  uncertain:
+    'the storage refused the detach: the attachment was uncertain and kept no other node out',
 } as const;
 
 type Fits = CausalLink['fits'];
@@ -44,6 +46,10 @@ const all =
     each.every((fits) => fits(seen, passage));
 
 const onOld: Fits = (seen, { roles }) => roles.victim.onNode(seen);
+const isOldCut = all(onOld, ({ name }) => name === observed.deviceCut);
+/** The harness plays the loss of power by cutting the device: no storage did that. */
+const isOfCrash: Fits = ({ t }, { story: { scenario, faultDoneAtMs = Infinity } }) =>
+  losesPower(scenario.fault) && t <= faultDoneAtMs;
 /** No milestone: an operator sets it, no controller. */
 const isOutOfService: Fits = ({ name, data }) =>
   name === observed.nodeTaints && JSON.stringify(data['taints']).includes('out-of-service');
@@ -87,35 +93,36 @@ export const links = {
   nodeGone: link('the Node object was deleted', is('node-gone'), whoDeletedNode),
   podGone: link('the pod object was gone', is('pod-gone'), whoRemoved),
   bound: link('another pod was bound to the successor’s node', is('bound')),
-  unmounted: link('the old node had the volume mounted no more', is('unmounted')),
+  unmounted: link('the old node no longer had the volume mounted', is('unmounted')),
   controllerAnew: link(ownSteps.newManager, ({ name }) => name === observed.leaderAcquired),
+  powerLost: link('the crash took the old node’s storage path away', all(isOldCut, isOfCrash)),
   cutOff: link(
-    'the disk cut the old node off',
-    all(onOld, ({ name }) => name === observed.deviceCut),
+    'the storage cut the old node off',
+    all(isOldCut, (seen, passage) => !isOfCrash(seen, passage)),
   ),
   waitOver: link(
     'the attach/detach controller gave up waiting for the unmount',
     forced('maxWaitForUnmountDuration expired'),
   ),
   taintTaken: link(
-    'the attach/detach controller took the taint’s word and did not wait',
+    'the attach/detach controller did not wait for the unmount, because of the taint',
     forced('out-of-service'),
   ),
   detached: link('the VolumeAttachment was deleted', isDetach, whoDetached),
   detachRefused: link(ownSteps.uncertain, all(isRefused(csiCalls.unpublish), onOld, neverGranted)),
   unpublished: link('the driver answered the detach', is('detach-answered')),
-  published: link('the driver attached the volume elsewhere', is('attach-answered')),
+  published: link('the driver attached the volume to another node', is('attach-answered')),
   attachedTwice: link(
-    'declared ReadWriteMany, it was attached a second time before it was detached',
+    'the volume, declared ReadWriteMany, was attached a second time before the detach',
     all(is('attached'), forMany, notDetachedYet),
   ),
-  staged: link('the successor staged it', is('staged')),
+  staged: link('the successor staged the volume', is('staged')),
   mountRefused: link(
     'the successor had the volume, and its mount was refused',
     is('stage-refused'),
   ),
   sharedOut: link(
-    'the shared directory, which nothing attaches, was given to the successor',
+    'the successor got the shared directory, which needs no attach',
     all(isShared, is('pod-mounted')),
   ),
   mounted: link(
@@ -123,7 +130,7 @@ export const links = {
     (seen, { mount }) => seen === mount.seen && mount.isRefused !== true,
   ),
   nodePublished: {
-    step: 'the successor’s pod was given the mount',
+    step: 'the successor’s pod got the mount',
     fits: all(is('pod-mounted'), (seen, passage) => !isShared(seen, passage)),
     mayFollow: true,
   },

@@ -100,17 +100,17 @@ test('a restart of the controller manager and a cut are told where they came', (
     ({ step }) => step,
   );
   expect(steps?.slice(1, 3)).toEqual([
-    'another controller manager took over, and its waits began anew',
+    'another controller manager took over, and its waits started again',
     'the attach/detach controller gave up waiting for the unmount',
   ]);
-  expect(steps).toContain('the disk cut the old node off');
+  expect(steps).toContain('the storage cut the old node off');
 });
 
 test('links without a record are named', () => {
   const told = story([call(62_000, 'b', csiCalls.stage), see(62_200, observed.mounted, 'b')]);
   expect(licencesOf(told).first?.gaps).toEqual([
-    'no record says when the old pod was removed',
-    'no record says why the detach did not wait for the unmount',
+    'no record shows when the old pod was removed',
+    'no record shows why the detach did not wait for the unmount',
     'no record of a deleted VolumeAttachment',
     'no record of a ControllerUnpublishVolume',
     'no record of a ControllerPublishVolume',

@@ -69,10 +69,10 @@ test('the decisions that let it have the volume are told, to the refusal', () =>
     'the pod object was gone',
     'the driver answered the detach',
     'the VolumeAttachment was deleted',
-    'the driver attached the volume elsewhere',
+    'the driver attached the volume to another node',
     'the successor had the volume, and its mount was refused',
   ]);
-  expect(first?.gaps).toEqual(['no record says why the detach did not wait for the unmount']);
+  expect(first?.gaps).toEqual(['no record shows why the detach did not wait for the unmount']);
   expect(later).toEqual([]);
 });
 

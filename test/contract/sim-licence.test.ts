@@ -31,7 +31,7 @@ test('the replaced database answers stale reads, and each link of the licence ha
 test('the taint is a reason of its own, told by the log', async () => {
   const verdict = await run({ remedy: 'out-of-service' });
   expect(verdict.licence.map(({ step }) => step)).toContain(
-    'the attach/detach controller took the taint’s word and did not wait',
+    'the attach/detach controller did not wait for the unmount, because of the taint',
   );
   expect(verdict.licenceGaps).toEqual([]);
 });

@@ -1,13 +1,9 @@
 /** The raw records of the probe that are committed, judged by today's rules, for the pages that count them. */
+import { readCutCertificate } from '../../lib/probe/published/driver-file.ts';
 import type { CutCertificate } from '../../lib/probe/cut/certificate.ts';
 import { classifyCut, type CutFinding } from '../../lib/probe/cut/classify.ts';
 import type { Certificate } from '../../lib/probe/trials/certificate.ts';
-import {
-  cutsIn,
-  driverVersions,
-  readCutCertificate,
-  wholeCertificates,
-} from '../../scripts/driver-files.ts';
+import { cutsIn, driverVersions, wholeCertificates } from '../../scripts/driver-files.ts';
 import { strangerNames } from '../support/stranger-objects.ts';
 import { certificates } from './certificates-page.ts';
 

@@ -1,15 +1,20 @@
-/** Rebuilds a run's verdict and report from its history alone, or a batch's from its runs: `experiments/report.mjs FOLDER…`. */
+/** Rebuilds a run's verdict and report from its history, a batch's from its runs, or a certificate's page: `experiments/report.mjs PATH…`. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { describeError, exitCode, ForcedetachError, type ExitCode } from '../../errors.ts';
 import { commandLine, parseArguments, runCommand, say } from '../command.ts';
+import { plainText } from '../../plain-text.ts';
 import { rebuildBatch, rebuildRun, type Rebuilt } from '../batch/rebuild.ts';
 
 export const reportCommand = (): Command =>
   commandLine('npx zx experiments/report.mjs', [
     ['the pages of a committed run', 'reports/samples/partition-force-delete-unfenced'],
     ['of a batch', 'reports/matrix/default'],
+    [
+      'every certificate of one driver version',
+      'certificates/block.acme.example/30989333a1dc.json',
+    ],
     [
       'several at once; the worst sets the exit code',
       'reports/samples/node-crash reports/samples/zombie',
@@ -18,9 +23,10 @@ export const reportCommand = (): Command =>
     .description(
       'Writes report.html, verdict.json, junit.xml and summary.md anew, and lost.jsonl where\n' +
         'commits were lost, from the history in each run’s folder; of a batch its report.html and\n' +
-        'summary.md. Exits as the run did.',
+        'summary.md. Exits as the run did. Of a certificate (.json, .json.zst) it writes the page\n' +
+        'beside it; of the file of a driver version the page of each certificate that it lists.',
     )
-    .argument('<folders...>', 'of runs or batches');
+    .argument('<paths...>', 'folders of runs or batches, files of certificates');
 
 /**
  * Writes into each folder that `process.argv` names. Exits as the run did; of several, as the worst.
@@ -49,6 +55,15 @@ async function rebuild(folder: string): Promise<ExitCode> {
 }
 
 async function rebuilt(folder: string): Promise<Rebuilt> {
+  // Runs and batches are folders.
+  if (/\.json(\.zst)?$/.test(folder)) {
+    const { writeCertificatePages } = await import('../../probe/published/pages.ts');
+    const pages = await writeCertificatePages(folder);
+    return {
+      text: plainText(pages.map((page) => `Page: ${page}`).join('\n')),
+      code: exitCode.expected,
+    };
+  }
   if (existsSync(join(folder, 'batch.json'))) return rebuildBatch(folder);
   const { openHistory } = await import('../../history/reader.ts');
   try {

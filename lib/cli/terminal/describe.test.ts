@@ -16,7 +16,7 @@ function linesOf(counted: Record<string, number> | undefined): string {
 test('what is expected is said, and of a race counted too rarely that nothing is', () => {
   expect(linesOf(undefined)).toContain('expected: lost or corrupt');
   const rare = linesOf({ corrupt: 2 });
-  expect(rare).toContain('open: no expectation, counted too rarely: corrupt in 2 of 2');
+  expect(rare).toContain('no baseline, too few: corrupt in 2 of 2 fault events');
   expect(rare).not.toContain('expected: lost');
   expect(linesOf({ corrupt: 20 })).toContain('expected: lost or corrupt');
 });

@@ -1,6 +1,6 @@
 /** Which disks keep a second writer out, once Kubernetes has let one in. */
 import { database } from '../../database/chosen.ts';
-import { overlapping, type ExpectationReason } from './situation.ts';
+import { overlapping, unflushedAtCut, type ExpectationReason } from './situation.ts';
 
 /** They cut at a detach, or a while after it: too late for a node that was let in before. */
 const cuttingAtDetach = ['ack-early', 'fence-if-out-of-service', 'fenced'] as const;
@@ -15,6 +15,16 @@ export const diskRows: readonly ExpectationReason[] = [
     when: { disk: ['shared-file'] },
     verdicts: overlapping,
     because: `each node has locks of its own: two ${database.server} open the same files`,
+  },
+  {
+    when: {
+      disk: ['fenced', 'reservation'],
+      accessMode: ['ReadWriteOnce', 'ReadWriteOncePod'],
+      ...{ trxCommit: [0, 2], victim: ['busy'], attachment: ['counted'] },
+      ...{ release: ['timeout', 'taint', 'by hand'], link: ['survives'] },
+    },
+    verdicts: ['safe', 'lost'],
+    because: unflushedAtCut,
   },
   {
     when: { disk: ['reservation'] },
@@ -34,7 +44,7 @@ export const diskRows: readonly ExpectationReason[] = [
   {
     when: { release: ['unasked'], disk: cuttingAtDetach },
     verdicts: overlapping,
-    because: 'nobody asked the storage to detach, so that it cuts nobody off and lets the next in',
+    because: 'the storage gets no detach request, so it cuts no node off and lets the next one in',
   },
   {
     when: { release: ['raced'], attachWhileBusy: ['granted'], disk: cuttingAtDetach },
@@ -64,6 +74,12 @@ export const diskRows: readonly ExpectationReason[] = [
     when: { disk: ['fenced'], accessMode: ['ReadWriteOnce', 'ReadWriteOncePod'] },
     verdicts: ['safe'],
     because: 'the detach comes before the attach and cuts the victim off; held writes are refused',
+  },
+  {
+    when: { disk: ['fenced'], accessMode: ['ReadWriteMany'], link: ['stalls', 'errors'] },
+    verdicts: ['safe', ...overlapping],
+    because:
+      'the victim’s path is down, so two write only if it is healed before the detach cuts the victim off',
   },
   {
     when: { disk: ['fenced'], release: ['taint'] },

@@ -1,8 +1,13 @@
 /** What Kubernetes lets happen to a volume, before the disk is asked. */
 import { sparing } from './release.ts';
-import { overlapping, type ExpectationReason } from './situation.ts';
+import { overlapping, unflushedAtCut, type ExpectationReason } from './situation.ts';
 
 export const releaseRows: readonly ExpectationReason[] = [
+  {
+    when: { release: ['fenced first'], trxCommit: [0, 2], victim: ['busy'] },
+    verdicts: ['safe', 'lost'],
+    because: unflushedAtCut,
+  },
   {
     when: { release: ['fenced first'] },
     verdicts: ['safe'],
@@ -18,8 +23,8 @@ export const releaseRows: readonly ExpectationReason[] = [
     when: { fault: sparing, remedy: ['delete-node'] },
     verdicts: ['safe', ...overlapping],
     because:
-      'the node is whole and unmounts, but without its Node object it can tell nobody: the forced ' +
-      'detach does not know',
+      'the node is whole and unmounts, but without its Node object it cannot report that to the ' +
+      'forced detach',
   },
   {
     when: { fault: sparing },
@@ -36,14 +41,14 @@ export const releaseRows: readonly ExpectationReason[] = [
     when: { release: ['kept by the lease'] },
     verdicts: ['safe'],
     because:
-      'its Lease was written to: since 1.37 the node is not given up, nobody is evicted, and a ' +
-      'volume in use on a healthy node stays attached',
+      'something wrote to its Lease: since 1.37 the node then counts as alive, no pod is evicted, and ' +
+      'a volume in use on a healthy node stays attached',
   },
   {
     when: { attachment: ['perhaps uncertain'], release: ['kept by the controller'] },
     verdicts: ['safe', ...overlapping],
     because:
-      'nobody forces a detach, but a new leader or a detach that timed out may leave the ' +
+      'no detach is forced, but a new leader or a detach that timed out may leave the ' +
       'attachment uncertain, and the storage lets the next node in',
   },
   {
@@ -56,7 +61,7 @@ export const releaseRows: readonly ExpectationReason[] = [
     when: { release: ['unasked'], attachWhileBusy: ['refused'] },
     verdicts: ['safe'],
     because:
-      'nobody asked the storage to detach, so that it still counts the victim and refuses the next',
+      'the storage gets no detach request, so it still counts the victim and refuses the next node',
   },
   {
     when: { release: ['contested'] },

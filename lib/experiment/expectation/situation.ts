@@ -70,6 +70,10 @@ function selfFenced(scenario: Scenario): Situation['selfFenced'] {
   return selfFenceAfterMs + selfFenceTakesMs <= graceMs ? 'in time' : 'late';
 }
 
+/** Of a node that is cut off from its disk while its database acknowledges early. */
+export const unflushedAtCut =
+  'a fence takes what the victim had acknowledged and not flushed, if there is any';
+
 /** One reason why a verdict is no surprise. */
 export interface ExpectationReason {
   /** Each factor named has one of these values. */

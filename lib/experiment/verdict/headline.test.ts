@@ -56,12 +56,12 @@ test('does a node that gets its volume back use its old mount?', () => {
 
 test('does the wait hold where the controller manager dies?', () => {
   expect(told({ verdict: 'corrupt', ...step(ownSteps.newManager) })).toBe(
-    'The database is corrupt: the wait began anew, second mount after 914.6 s.',
+    'The database is corrupt: the wait started again, second mount after 914.6 s.',
   );
 });
 
 test('is a second node attached where the detach is refused?', () => {
   expect(told({ verdict: 'exposed', ...step(ownSteps.uncertain) })).toBe(
-    'The refused detach kept no second node out; no damage was found.',
+    'The refused detach did not keep a second node out; no damage was found.',
   );
 });

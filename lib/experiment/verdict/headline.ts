@@ -12,13 +12,13 @@ export type UnsaidVerdict = Omit<Verdict, 'sentence'>;
 export const headlineOf = (verdict: UnsaidVerdict): string => told[verdict.verdict](verdict);
 
 const told: Readonly<Record<VerdictWord, (verdict: UnsaidVerdict) => string>> = {
-  inconclusive: () => 'The evidence is not complete: this run proves nothing.',
+  inconclusive: () => 'The evidence is incomplete: this run proves nothing.',
   corrupt: (verdict) => `The database is corrupt: ${letIn(verdict)}.`,
   lost(verdict) {
     const { missing, lost: worst, acked } = verdict;
     const { count: lost, of } = missing.lost ?? { count: worst ?? 0, of: acked };
-    // What nobody acknowledged is lost as well where somebody saw it.
-    if (lost === 0) return `Commits that somebody saw are gone: ${letIn(verdict)}.`;
+    // An unacknowledged commit that a client read is lost as well.
+    if (lost === 0) return `Commits that a client read are gone: ${letIn(verdict)}.`;
     return `${countInWords(lost)} of ${countInWords(of)} acknowledged commits are lost: ${letIn(verdict)}.`;
   },
   exposed: (verdict) => `${capital(letIn(verdict))}; no damage was found${end(verdict)}.`,
@@ -47,7 +47,7 @@ function handover(told: UnsaidVerdict): string {
   return `no second mount in ${secondsInWords(horizonS)}`;
 }
 
-/** Whole data that nobody can reach is half an answer. */
+/** Whole data that no client can reach is half an answer. */
 const end = ({ serving }: UnsaidVerdict): string => (serving.served ? '' : ', but nothing serves');
 
 const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
@@ -73,20 +73,20 @@ function recreated({ findings }: UnsaidVerdict): string | undefined {
 function waitedAnew({ licence, phases }: UnsaidVerdict): string | undefined {
   if (phases.secondMount === null || !licence.some(({ step }) => step === ownSteps.newManager))
     return undefined;
-  return `the wait began anew, second mount after ${secondsInWords(phases.secondMount)}`;
+  return `the wait started again, second mount after ${secondsInWords(phases.secondMount)}`;
 }
 
 /** Does Kubernetes attach a second node where the storage refuses to detach the first? */
 const refusedDetach = ({ licence, phases }: UnsaidVerdict): string | undefined =>
   phases.attached !== null && licence.some(({ step }) => step === ownSteps.uncertain)
-    ? 'the refused detach kept no second node out'
+    ? 'the refused detach did not keep a second node out'
     : undefined;
 
 /** Does a node that gets its volume back use the mount that it had? */
 function cameBack({ findings }: UnsaidVerdict): string | undefined {
   const came = (word: string): boolean => findings.some(({ code }) => code === word);
   if (came(wayBack.old)) return 'the first node used its old mount';
-  return came(wayBack.anew) ? 'the first node mounted anew' : undefined;
+  return came(wayBack.anew) ? 'the first node mounted it again' : undefined;
 }
 
 /** On a shared directory with one lock table a second database waits, and its mount says nothing. */

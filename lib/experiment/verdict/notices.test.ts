@@ -86,10 +86,10 @@ test('refusals are counted with their times, before the heal and after it', () =
   ]);
   const [first, later] = notices;
   expect(first && noticeInWords(first)).toBe(
-    'by fsck 3 times from +65.2 s on: the mount on b was refused',
+    'the mount on b was refused (fsck, 3 times from +65.2 s)',
   );
   expect(later && noticeInWords(later)).toBe(
-    'by fsck at +590.0 s, after the heal: the mount on b was refused',
+    'the mount on b was refused (fsck, at +590.0 s, after the heal)',
   );
 });
 

@@ -1,14 +1,15 @@
 /**
- * What a normal operator is told, by whom and when: Kubernetes' events, refused mounts, the servers'
- * error logs, and checks that find damage. What any fail-over shows is told apart from what would
- * make him look for harm.
+ * What an operator can see, from which source and when: Kubernetes' events, refused mounts, the servers'
+ * error logs, and checks that find damage. What any fail-over shows is told apart from what points to harm.
  */
+import { countInWords } from '../../counts.ts';
 import { database } from '../../database/chosen.ts';
 import type { ObservationRecord } from '../../history/events.ts';
 import { isWarning } from '../../history/migration.ts';
 import { attachGateTexts, csiCalls, observed } from '../../history/observations.ts';
 import type { Story } from '../../timeline/story.ts';
 import { gapsOf } from '../evidence/observer-gaps.ts';
+import { bareSummary } from './corruption.ts';
 import type { Finding, Notice } from './verdict.ts';
 
 interface SaidNotice extends Pick<Notice, 'by' | 'what' | 'ofHarm' | 'evidence'> {
@@ -47,12 +48,12 @@ export function firstTold(notices: readonly Notice[]): Notice | undefined {
     .toSorted((a, b) => rank(a) - rank(b) || (a.firstS ?? 0) - (b.firstS ?? 0))[0];
 }
 
-/** `by fsck 14 times from +75.2 s on: the mount on worker2 was refused`. */
+/** `the mount on worker2 was refused (fsck, 14 times from +75.2 s)`. */
 export function noticeInWords({ by, what, count, firstS, when }: Notice): string {
-  if (firstS === null) return `by ${by} on the copy ${when}: ${what}`;
-  const often =
-    count === 1 ? `at +${firstS.toFixed(1)} s` : `${count} times from +${firstS.toFixed(1)} s on`;
-  return `by ${by} ${often}${when === 'after the heal' ? ', after the heal' : ''}: ${what}`;
+  if (firstS === null) return `${what} (${by}, on the copy from ${when})`;
+  const at = `+${firstS.toFixed(1)} s`;
+  const often = count === 1 ? `at ${at}` : `${countInWords(count)} times from ${at}`;
+  return `${what} (${by}, ${often}${when === 'after the heal' ? ', after the heal' : ''})`;
 }
 
 /** `silent` is claimed only where those who would have told were heard all the time. */
@@ -183,9 +184,10 @@ class Heard {
 const keyOf = ({ object, reason, message, from }: ObservationRecord['data']): string =>
   JSON.stringify([object, reason, message, from]);
 
-function ofCheck({ code, summary, evidence, loud }: Finding): Notice {
+function ofCheck(finding: Finding): Notice {
+  const { code, summary, evidence, loud } = finding;
   const when = summary.startsWith('first') ? 'before the heal' : 'after the heal';
-  const what = summary.replace(/^\w+ image: /, '');
+  const what = bareSummary(finding);
   return {
     ...{ by: checks()[code] ?? code, what, count: 1, when, ofHarm: loud },
     ...{ firstS: null, lastS: null, evidence: evidence[0] ?? '' },

@@ -1,6 +1,7 @@
-/** The sentence says who was let in, what became of the commits, and whether anybody noticed. */
+/** The sentences say which node got the volume, what is left of the commits, and what shows it. */
 import { expect, test } from 'vitest';
 import { exampleVerdict } from '../../../test/support/example-verdict.ts';
+import { database } from '../../database/chosen.ts';
 import { sentenceOf } from './sentence.ts';
 
 const noHandover = { ...exampleVerdict.phases, secondMount: null };
@@ -8,10 +9,10 @@ const intact = exampleVerdict.images.map((image) => ({ ...image, lost: 0 }));
 
 test('a loss is told image by image, and that it was silent', () => {
   expect(sentenceOf(exampleVerdict)).toBe(
-    'Another node mounted the volume 414.2 s after the network partition while the victim could ' +
-      'still write, for 31.0 s; before the heal 59 of 1,258 acknowledged commits were lost, and ' +
-      'after the heal 59 of 1,258 acknowledged commits are missing; ' +
-      'no event, probe, error log or check told of it.',
+    'Another node mounted the volume 414.2 s after the network partition. Two nodes could write the ' +
+      'volume for 31.0 s. Before the heal, 59 of 1,258 acknowledged commits were lost. After the ' +
+      'heal, 59 of 1,258 acknowledged commits were lost. ' +
+      'No event, probe, error log or check shows it.',
   );
 });
 
@@ -25,20 +26,20 @@ test('no second mount is said with its horizon', () => {
     exposure: { ...exposure, ms: 0 },
   };
   expect(sentenceOf(alone)).toBe(
-    'No second mount within 900.0 s after the network partition; ' +
-      'all 1,258 acknowledged commits are there.',
+    'No second mount came within 900.0 s after the network partition. ' +
+      'All 1,258 acknowledged commits are there.',
   );
   // A node that could not mount the volume may have written it.
   expect(sentenceOf({ ...alone, exposure })).toBe(
-    'Two nodes could write for 31.0 s, though no second mount came within 900.0 s after the ' +
-      'network partition; all 1,258 acknowledged commits are there.',
+    'Two nodes could write the volume for 31.0 s. No second mount came within 900.0 s after the ' +
+      'network partition. All 1,258 acknowledged commits are there.',
   );
 });
 
 test('a loss of what nobody acknowledged is said beside what is there', () => {
   const lost = { verdict: 'lost', images: intact } as const;
   expect(sentenceOf({ ...exampleVerdict, ...lost })).toContain(
-    'all 1,258 acknowledged commits are there, and others that somebody saw are gone;',
+    'All 1,258 acknowledged commits are there. Others that a client read are gone.',
   );
 });
 
@@ -50,14 +51,14 @@ test('a prediction says so, and inconclusive says why', () => {
     incompleteBecause: ['the first image was not audited'],
   });
   expect(sentence).toMatch(/^Prediction: Another node/);
-  expect(sentence).toContain('inconclusive, since the first image was not audited');
+  expect(sentence).toContain('Inconclusive: the first image was not audited.');
 });
 
 test.each(['safe', 'exposed'] as const)('%s is no good end where nothing serves', (word) => {
   const serving = { ...exampleVerdict.serving, served: false };
   const told = { ...exampleVerdict, verdict: word, safety: word, images: intact };
   expect(sentenceOf({ ...told, serving })).toContain(
-    `; ${word}, but nothing serves after the heal`,
+    `. ${word === 'safe' ? 'Safe' : 'Exposed'}, but nothing serves after the heal.`,
   );
   expect(sentenceOf(told)).not.toContain('nothing serves');
 });
@@ -80,8 +81,8 @@ test('what could not be read before the heal is not called lost', () => {
   ] as const;
   const sentence = sentenceOf({ ...exampleVerdict, images: [...images] });
   expect(sentence).toContain(
-    'before the heal 15,583 of 15,652 acknowledged commits could not be read, and ' +
-      'after the heal 304 of 15,652 acknowledged commits are missing',
+    'Before the heal, 15,583 of 15,652 acknowledged commits could not be read. ' +
+      'After the heal, 304 of 15,652 acknowledged commits were lost.',
   );
 });
 
@@ -90,7 +91,7 @@ const refused = {
   ...{ mountedS: null, errors: ['fsck: exit 4'] },
 };
 
-test('a mount that was refused says who had the volume, what he wrote, and who was told', () => {
+test('a mount that was refused says which node had the volume, what it wrote, and what shows it', () => {
   const notice = {
     ...{ by: 'fsck', what: 'the mount on worker2 was refused', count: 14, firstS: 66 },
     ...{ lastS: 640, ofHarm: true, evidence: 'exit 4' },
@@ -103,8 +104,26 @@ test('a mount that was refused says who had the volume, what he wrote, and who w
   };
   expect(sentenceOf(told)).toBe(
     'Node worker2 had the volume from +65.2 s on, wrote 196,608 bytes, and was refused the mount ' +
-      '14 times; two nodes could write for 31.0 s; no second mount within 900.0 s after the ' +
-      'network partition; all 1,258 acknowledged commits are there; an operator would have been ' +
-      'told, by fsck 14 times from +66.0 s on: the mount on worker2 was refused.',
+      '14 times. Two nodes could write the volume for 31.0 s. No second mount came within 900.0 s ' +
+      'after the network partition. All 1,258 acknowledged commits are there. Visible to an ' +
+      'operator: the mount on worker2 was refused (fsck, 14 times from +66.0 s).',
+  );
+});
+
+test('a corrupt database says what is broken, never two things of which one is meant', () => {
+  const damage = {
+    ...({ level: 'damage', safety: 'corrupt', loud: true } as const),
+    evidence: [],
+  };
+  const corrupt = { ...exampleVerdict, verdict: 'corrupt', safety: 'corrupt' } as const;
+  const findings = [
+    { ...damage, code: 'LEDGER_UNREADABLE', summary: 'second image: 0 of 9 can be read' },
+    { ...damage, code: 'SERVER_CANNOT_START', summary: 'second image: the start fails' },
+  ];
+  expect(sentenceOf({ ...corrupt, findings })).toContain(
+    `The database is corrupt: ${database.server} cannot start.`,
+  );
+  expect(sentenceOf({ ...corrupt, findings: findings.slice(0, 1) })).toContain(
+    'The database is corrupt: 0 of 9 can be read.',
   );
 });

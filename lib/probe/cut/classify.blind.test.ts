@@ -3,6 +3,7 @@
  * was made to do, which the cuts were not told. The two remedies together leave one mode, or two that
  * trials on healthy nodes tell apart; a driver that lies or hangs is of none.
  */
+import { readCutCertificate } from '../published/driver-file.ts';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import {
@@ -11,7 +12,7 @@ import {
   strangerNames,
 } from '../../../test/support/stranger-objects.ts';
 import { planHash } from '../trial-plan.ts';
-import { cutsIn, driverVersions, readCutCertificate } from '../../../scripts/driver-files.ts';
+import { cutsIn, driverVersions } from '../../../scripts/driver-files.ts';
 import type { CutCertificate } from './certificate.ts';
 import { classifyCut, type CutFinding, modesOf } from './classify.ts';
 

@@ -1,7 +1,8 @@
 /** Whether the storage path survived a cut: by made-up writers, and by all cuts that are committed. */
+import { readCutCertificate } from '../published/driver-file.ts';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { cutsIn, driverVersions, readCutCertificate } from '../../../scripts/driver-files.ts';
+import { cutsIn, driverVersions } from '../../../scripts/driver-files.ts';
 import { emptyJournal } from '../trials/journal.ts';
 import { classifyCut } from './classify.ts';
 import type { CutRecord, CutVolume } from './record.ts';

@@ -8,14 +8,10 @@ import type { CutCertificate } from '../cut/certificate.ts';
 import { classifyCut } from '../cut/classify.ts';
 import { cutText } from '../cut/texts.ts';
 import { remediesTitle } from '../remedies.ts';
+import { readCutCertificate } from './driver-file.ts';
 import { renderCutHtml } from './html.ts';
 import { renderCutJunit } from './junit.ts';
-import {
-  readCutCertificate,
-  addCertificate,
-  cutsIn,
-  rebuilt,
-} from '../../../scripts/driver-files.ts';
+import { addCertificate, cutsIn, rebuilt } from '../../../scripts/driver-files.ts';
 
 const root = fileURLToPath(new URL('../../../certificates/', import.meta.url));
 const [first] = cutsIn(root, 'block.acme.example', 'dac05a0c7485');

@@ -25,7 +25,9 @@ const changed = (change: Partial<Certificate>): string => JSON.stringify({ ...am
 
 test('the page has the answer, every trial and no script', async () => {
   const page = await renderCertificateHtml(amber);
-  expect(page).toContain('A forced detach of amber: unfenced or fence-if-out-of-service');
+  expect(page).toContain(
+    'amber answers a forced detach as unfenced or fence-if-out-of-service does',
+  );
   for (const { name, why } of amber.findings) {
     expect(page).toContain(`<td>${name}</td>`);
     expect(page).toContain(why);

@@ -3,6 +3,7 @@
  * trials asked and for each class under a cut, derived from whole certificates that lie beside it
  * (scripts/driver-files.ts). A row is judged anew, never copied.
  */
+import { cutCertificateVersion, type CutCertificate } from '../cut/certificate.ts';
 import type { CutFinding } from '../cut/classify.ts';
 import { certificateVersion, type Certificate } from '../trials/certificate.ts';
 import type { ForceDeleted } from '../trials/force-deleted.ts';
@@ -52,6 +53,27 @@ export function readCertificate(text: string): Certificate {
     list.map(({ name }) => name).join();
   if (names(plan.list) !== names(trials)) throw notOne('its trials are not those of its plan');
   mustBeNames([driver.name, storageClass.name]);
+  return certificate;
+}
+
+/** Throws UsageError `NO_CERTIFICATE` for what is none, was changed after the cut, or is of several drivers. */
+export function readCutCertificate(text: string): CutCertificate {
+  const sealed = { kind: 'cut-certificate', schemaVersion: cutCertificateVersion } as const;
+  const certificate = readSealed<CutCertificate>(text, sealed, 'certificate of a cut');
+  const { plan, record, classes } = certificate;
+  const names = (
+    list: readonly { readonly name: string; readonly storageClass: string }[],
+  ): string => list.map(({ name, storageClass }) => `${name} ${storageClass}`).join();
+  if (names(plan.volumes) !== names(record.volumes)) {
+    throw notOne('its volumes are not those of its plan');
+  }
+  const drivers = new Set(classes.map(({ driver }) => driver));
+  if (drivers.size !== 1) {
+    throw notOne(
+      `its classes are of several drivers (${[...drivers].join(', ')}): cut once for each`,
+    );
+  }
+  mustBeNames([...drivers, ...classes.map((each) => each.name)]);
   return certificate;
 }
 

@@ -9,29 +9,33 @@ import {
   type RemedyRow,
 } from '../../expectations/on-such-a-disk.ts';
 import { renderDocument } from '../../report/document.ts';
+import { adviceCards, list, pageHeader } from '../../report/first-screen.ts';
 import { card, type Html, pairs, wide } from '../../report/html-parts.ts';
 import type { CutCertificate } from '../cut/certificate.ts';
 import type { CutFinding } from '../cut/classify.ts';
 import { cutPlanLines } from '../cut/cut-plan.ts';
 import { modesSeen } from '../cut/texts.ts';
-import { planLines } from '../trial-plan.ts';
+import { planLines, type DetachVariant } from '../trial-plan.ts';
 import { noRuns, remediesTitle, remedyRows, whoseRuns } from '../remedies.ts';
 import { answerWord, countWords, forcedMeaning, forcedTitle, refusedWords } from '../texts.ts';
 import type { Certificate } from '../trials/certificate.ts';
-import type { TrialFinding } from '../trials/classify.ts';
+import type { DetachOutcome, TrialFinding } from '../trials/classify.ts';
 import type { ForcedFinding, ForceDeleted } from '../trials/force-deleted.ts';
 import type { Figure } from '../trials/measured.ts';
+import { certificateAdvice, certificateScreen, cutAdvice, cutScreen } from './screen.ts';
 
 /** The same certificate gives the same bytes. */
 export function renderCertificateHtml(certificate: Certificate): Promise<string> {
   const { answer, storageClass, left, forceDeleted } = certificate;
-  const word = answerWord(answer);
   return renderDocument({
-    title: `${storageClass.name}: ${word}`,
-    header: pageHeader(certificate, word),
+    title: `${storageClass.name}: ${answerWord(answer)}`,
+    header: pageHeader(certificateScreen(certificate)),
     main: html`${left === undefined ? '' : card('Still there', html`<p class="alarm-text">${left}</p>`)}
-${answer.notes.length === 0 ? '' : card('Notes', html`<ul>${answer.notes.map((note) => html`<li>${note}</li>`)}</ul>`)}
-${card('What the trials showed', pairs(counted(certificate)))}
+<div class="lead">
+<div>${card('What the trials showed', pairs(counted(certificate)))}
+${answer.notes.length === 0 ? '' : card('Notes', list(answer.notes))}</div>
+<div>${adviceCards(certificateAdvice(certificate))}</div>
+</div>
 ${card('How long it took', figures(answer.figures))}
 ${answer.modes.length === 0 ? '' : card(remediesTitle, remedies(answer.modes))}
 ${card('Every trial', trials(certificate.findings))}
@@ -41,31 +45,43 @@ ${card('What was done', html`<pre>${planLines(certificate.plan).join('\n')}</pre
   });
 }
 
-function pageHeader(
-  { driver, storageClass, answer, kubernetes, plan, beganAt }: Certificate,
-  word: string,
-): Html {
-  const chips = [
-    `Kubernetes ${kubernetes}`,
-    `${plan.list.length} volumes`,
-    plan.volumeMode,
-    `from ${beganAt}`,
-  ];
-  return html`<div class="band ${answer.modes.length === 0 ? 'inconclusive' : ''}"></div>
-<header>
-<div class="top"><span>forcedetach probe · ${driver.name}</span></div>
-<h1>A forced detach of ${storageClass.name}: ${word}</h1>
-<p class="faint">Measured on healthy nodes: an attachment was deleted while its pod used the volume. It holds for ${plan.horizonMs / 1000} s of watching.</p>
-<div class="chips">${chips.map((chip) => html`<span class="chip">${chip}</span>`)}</div>
-</header>`;
-}
+const variantWords: Readonly<Record<DetachVariant, string>> = {
+  kept: 'Attachment deleted while the pod writes',
+  idle: 'Attachment deleted while the pod is idle',
+  contested: 'Attachment deleted while a pod on the other node waits',
+};
+const outcomeWords: Readonly<Record<DetachOutcome, string>> = {
+  cut: 'cut off before the detach was answered',
+  'late-cut': 'cut off after the detach was answered',
+  'cut-by-next': 'cut off once the next node had the volume',
+  'cut-unanswered': 'cut off, and the detach was not answered',
+  'not-cut': 'not cut off',
+  pending: 'not detached (refused or hanging)',
+  undecided: 'undecided',
+};
+const nextPodWords: Readonly<Record<TrialFinding['next']['was'], string>> = {
+  in: 'got the volume',
+  refused: 'refused by the driver',
+  'not-attached': 'not attached',
+  barred: 'kept out by Kubernetes',
+  waited: 'still waiting',
+  'not-tried': 'not tried',
+};
+
+/** `5 not cut off, 1 undecided`. */
+const told = <Word extends string>(
+  counts: Readonly<Partial<Record<Word, number>>>,
+  words: Readonly<Record<Word, string>>,
+): string =>
+  (Object.entries(counts) as [Word, number][])
+    .map(([word, count]) => `${count} ${words[word] ?? word}`)
+    .join(', ') || 'none';
 
 const counted = ({ answer }: Certificate): [string, string][] => [
-  ...Object.entries(answer.counts).map(([variant, count]): [string, string] => [
-    variant,
-    countWords(count),
-  ]),
-  ['next pod', countWords(answer.next)],
+  ...(Object.entries(variantWords) as [DetachVariant, string][]).map(
+    ([variant, words]): [string, string] => [words, told(answer.counts[variant], outcomeWords)],
+  ),
+  ['The next pod', told(answer.next, nextPodWords)],
 ];
 
 const figures = (all: readonly Figure[]): Html =>
@@ -94,7 +110,7 @@ const remedyRow = (row: RemedyRow): Html =>
 const trials = (findings: readonly TrialFinding[]): Html =>
   wide(
     'Every trial',
-    html`<table><thead><tr><th>Trial</th><th>Outcome</th><th>Why</th><th>The writer was told</th><th>Next pod</th></tr></thead>
+    html`<table><thead><tr><th>Trial</th><th>Outcome</th><th>Why</th><th>Error at the writer</th><th>Next pod</th></tr></thead>
 <tbody>${findings.map(
       ({ name, outcome, why, error, next }) =>
         html`<tr><td>${name}</td><td>${outcome}</td><td class="text">${why}</td><td>${error ?? '–'}</td><td class="text">${nextWords(next)}</td></tr>`,
@@ -111,7 +127,7 @@ ${notes.length === 0 ? '' : html`<ul>${notes.map((note) => html`<li>${note}</li>
 ${figures(all)}
 ${wide(
   forcedTitle,
-  html`<table><thead><tr><th>Trial</th><th>Outcome</th><th>Why</th><th class="number">acknowledged after it</th><th class="number">on the disk after it</th><th class="number">beside the next pod’s</th><th>The next pod was told</th></tr></thead>
+  html`<table><thead><tr><th>Trial</th><th>Outcome</th><th>Why</th><th class="number">acknowledged after it</th><th class="number">on the disk after it</th><th class="number">beside the next pod’s</th><th>Event of the next pod</th></tr></thead>
 <tbody>${findings.map(forcedRow)}</tbody></table>`,
 )}`;
 
@@ -124,12 +140,12 @@ function forcedRow(finding: ForcedFinding): Html {
 
 const where = (certificate: Certificate): [string, string][] => [
   ['driver', certificate.driver.name],
-  ['images', certificate.driver.images.join(', ') || 'not to be read'],
+  ['images', certificate.driver.images.join(', ') || 'not readable'],
   ['class', certificate.storageClass.name],
   ['parameters', parameterWords(certificate.storageClass.parameters)],
   ...nodes(certificate),
   ['plan', certificate.planHash],
-  ['predicted from documents', certificate.predicted ?? 'nothing is known'],
+  ['predicted from documents', certificate.predicted ?? 'no prediction'],
   ...(certificate.noBlock === undefined
     ? []
     : [['no raw volumes', certificate.noBlock] as [string, string]]),
@@ -161,42 +177,23 @@ export function renderCutHtml(certificate: CutCertificate): Promise<string> {
   const modes = modesSeen(findings);
   return renderDocument({
     title: `${plan.nodes[0]} was cut off: ${findings.length} volumes`,
-    header: cutHeader(certificate),
+    header: pageHeader(cutScreen(certificate)),
     main: html`${left === undefined ? '' : card('Still there', html`<p class="alarm-text">${left}</p>`)}
-${card('What became of each class', classes(findings))}
+<div class="lead">
+<div>${card('When', pairs(times(certificate)))}</div>
+<div>${adviceCards(cutAdvice(certificate))}</div>
+</div>
+${card('What happened to each class', classes(findings))}
 ${modes.length === 0 ? '' : card(remediesTitle, remedies(modes))}
-${card('When', pairs(times(certificate)))}
 ${card('Where', pairs(cutWhere(certificate)))}
 ${card('What was done', html`<pre>${cutPlanLines(plan).join('\n')}</pre>`)}`,
   });
 }
 
-function cutHeader({ plan, kubernetes, beganAt, findings, timers }: CutCertificate): Html {
-  const isTold = findings.some(({ outcome }) => outcome !== 'undecided');
-  const chips = [
-    `Kubernetes ${kubernetes}`,
-    `cut by ${plan.way}`,
-    plan.remedy,
-    plan.volumeMode,
-    `from ${beganAt}`,
-  ];
-  const pace =
-    timers.length === 0
-      ? 'The controller manager’s timers are as it ships, as far as could be read.'
-      : `The controller manager runs with ${timers.join(' ')}.`;
-  return html`<div class="band ${isTold ? '' : 'inconclusive'}"></div>
-<header>
-<div class="top"><span>forcedetach probe --cut</span></div>
-<h1>What became of ${findings.length} volumes while ${plan.nodes[0]} was silent</h1>
-<p class="faint">n = 1 for each class: one cut shows what can happen, not how often. ${pace}</p>
-<div class="chips">${chips.map((chip) => html`<span class="chip">${chip}</span>`)}</div>
-</header>`;
-}
-
 const classes = (findings: readonly CutFinding[]): Html =>
   wide(
     'Every volume',
-    html`<table><thead><tr><th>Class</th><th>Outcome</th><th>Why</th><th>Does so</th><th>Next pod</th><th class="number">writes beside it</th><th class="number">after the heal</th><th>The old pod was told</th></tr></thead>
+    html`<table><thead><tr><th>Class</th><th>Outcome</th><th>Why</th><th>Behaves as</th><th>Next pod</th><th class="number">writes beside it</th><th class="number">after the heal</th><th>Error at the old pod</th></tr></thead>
 <tbody>${findings.map(classRow)}</tbody></table>`,
   );
 
@@ -210,7 +207,7 @@ function classRow(finding: CutFinding): Html {
 function times({ record }: CutCertificate): [string, string][] {
   const since = (atMs: number | undefined): string =>
     atMs === undefined || record.cutMs === undefined
-      ? 'never seen'
+      ? 'not observed'
       : `${toldInSeconds(atMs - record.cutMs)} after the cut`;
   return [
     [
@@ -221,7 +218,7 @@ function times({ record }: CutCertificate): [string, string][] {
     ['remedy', since(record.remedyMs)],
     ['reachable again, from the second node', since(record.healedMs)],
     ['Ready again, by the API', since(record.readyAgainMs)],
-    ['nothing of it left, by the host itself', record.checked ? 'yes' : 'not seen'],
+    ['nothing of it left, as the host reports', record.checked ? 'yes' : 'not observed'],
   ];
 }
 

@@ -1,6 +1,7 @@
 /** A prediction as one page that fetches nothing, and as JUnit XML: what was read, where, how sure; that nothing was measured. */
 import { html } from 'hono/html';
 import { renderDocument } from '../../report/document.ts';
+import { pageHeader, type FirstScreen } from '../../report/first-screen.ts';
 import { card, type Html, pairs, wide } from '../../report/html-parts.ts';
 import { property, xmlDocument } from '../../report/xml.ts';
 import { planLines } from '../trial-plan.ts';
@@ -16,7 +17,7 @@ export function renderPredictionHtml(answer: PredictionReport): Promise<string> 
   const { storageClass, prediction, plan, refusal, missingRights } = answer;
   return renderDocument({
     title: `${storageClass}, predicted: ${word(answer)}`,
-    header: pageHeader(answer),
+    header: pageHeader(screen(answer)),
     main: html`${card('What was read', lines(prediction.lines))}
 ${plan === undefined ? '' : card('What trials would do', html`<pre>${planLines(plan).join('\n')}</pre>`)}
 ${refusal === undefined ? '' : card('Why trials would be refused', html`<pre>${refusal}</pre>`)}
@@ -32,17 +33,17 @@ ${card(
   });
 }
 
-function pageHeader(answer: PredictionReport): Html {
+const screen = (answer: PredictionReport): FirstScreen => {
   const { driver, storageClass, kubernetes, prediction } = answer;
-  const chips = [`Kubernetes ${kubernetes}`, `sure: ${prediction.sure}`, 'predicted'];
-  return html`<div class="band inconclusive"></div>
-<header>
-<div class="top"><span>forcedetach probe · ${driver}</span></div>
-<h1>A forced detach of ${storageClass}, predicted: ${word(answer)}</h1>
-<p class="faint">${onlyPredicted}</p>
-<div class="chips">${chips.map((chip) => html`<span class="chip">${chip}</span>`)}</div>
-</header>`;
-}
+  return {
+    top: `forcedetach probe · ${driver}`,
+    ...{ tone: 'inconclusive', word: 'predicted' },
+    headline: `A forced detach of ${storageClass}, predicted: ${word(answer)}`,
+    sentence: onlyPredicted,
+    notes: [],
+    chips: [{ text: `Kubernetes ${kubernetes}` }, { text: `sure: ${prediction.sure}` }],
+  };
+};
 
 const lines = (all: readonly Line[]): Html =>
   wide(

@@ -71,8 +71,8 @@ test('what is worse than several others in the same way is said once', () => {
   );
   const batch = exampleBatch({ axes: [axis], cells, ...comparePairs({ axes: [axis], cells }) });
   expect(pairFindings(batch).map(({ text }) => text)).toEqual([
-    'disk unfenced instead of fenced, exclusive or reservation: corrupt instead of safe, ' +
-      'in 3 of 3 pairs',
+    'Changing only disk from fenced, exclusive or reservation to unfenced turned safe into ' +
+      'corrupt in 3 of 3 pairs',
   ]);
 });
 
@@ -85,7 +85,9 @@ test('a label with commas is one label', () => {
   const axes = [{ name: 'case', labels }];
   const batch = exampleBatch({ axes, cells, ...comparePairs({ axes, cells }) });
   const [first] = pairFindings(batch);
-  expect(first?.text).toMatch(/^case “idle, stalls” instead of “sidecar, read-only” or late: /);
+  expect(first?.text).toMatch(
+    /^Changing only case from “sidecar, read-only” or late to “idle, stalls” turned /,
+  );
 });
 
 test('a change that does the same in more pairs comes first, told from the better to the worse', () => {
@@ -98,7 +100,7 @@ test('a change that does the same in more pairs comes first, told from the bette
     ]),
   );
   expect(found.map(({ text }) => text)).toEqual([
-    'disk unfenced instead of fenced: corrupt instead of safe, in 2 of 2 pairs',
+    'Changing only disk from fenced to unfenced turned safe into corrupt in 2 of 2 pairs',
   ]);
 });
 
@@ -112,7 +114,7 @@ test('a change that did nothing elsewhere says so', () => {
     ]),
   );
   expect(found.map(({ text }) => text)).toContain(
-    'remedy force-delete instead of out-of-service: corrupt instead of safe, in 1 of 2 pairs ' +
-      '(3 of 3 fault events damaged instead of 0 of 3)',
+    'Changing only remedy from out-of-service to force-delete turned safe into corrupt in 1 of 2 ' +
+      'pairs (damaged: 0 of 3 fault events before, 3 of 3 after)',
   );
 });

@@ -10,8 +10,24 @@ const worstFirst = ['corrupt', 'lost', 'exposed', 'inconclusive', 'safe'] as con
 /** Words of a headline at most, as of a run's. */
 const mostWords = 15;
 
-export const worstOf = (cells: readonly BatchCell[]): VerdictWord =>
+const worstOf = (cells: readonly BatchCell[]): VerdictWord =>
   worstFirst.find((word) => cells.some(({ verdict }) => verdict === word)) ?? 'inconclusive';
+
+/** Whether it was expected, apart from what was found. */
+export const batchExpectation: Readonly<Record<Batch['verdict'], string>> = {
+  expected: 'as expected',
+  unexpected: 'NOT as expected',
+  open: 'some cells have no baseline',
+  inconclusive: 'proves nothing',
+};
+
+/** Colour and word: as a run's, what was found, expected or not. */
+export const batchToneOf = ({ verdict, cells }: Pick<Batch, 'verdict' | 'cells'>): VerdictWord =>
+  verdict === 'inconclusive' ? 'inconclusive' : worstOf(cells);
+
+/** `CORRUPT: default (as expected)`. */
+export const batchTitleOf = (batch: Pick<Batch, 'verdict' | 'cells' | 'name'>): string =>
+  `${batchToneOf(batch).toUpperCase()}: ${batch.name} (${batchExpectation[batch.verdict]})`;
 
 /** `Corrupt with unfenced, exposed with ack-early, safe with the 5 others`; else the counts. */
 export function batchHeadlineOf(
@@ -110,11 +126,11 @@ export function pairFindings(
       const rates =
         group.length > 1
           ? ''
-          : ` (${damagedIn(cellOf.get(toCell))} fault events damaged instead of ` +
-            `${damagedIn(cellOf.get(fromCell))})`;
+          : ` (damaged: ${damagedIn(cellOf.get(fromCell))} fault events before, ` +
+            `${damagedIn(cellOf.get(toCell))} after)`;
       const text =
-        `${axis} ${named([to])} instead of ${named(froms)}: ${toVerdict} instead of ` +
-        `${fromVerdict}, in ${group.length} of ${plural(pairs, 'pair')}${rates}`;
+        `Changing only ${axis} from ${named(froms)} to ${named([to])} turned ${fromVerdict} into ` +
+        `${toVerdict} in ${group.length} of ${plural(pairs, 'pair')}${rates}`;
       const gravity = worstFirst.length - worstFirst.indexOf(toVerdict);
       return [{ text, axis, changed: group.length, pairs, gravity }];
     })

@@ -3,12 +3,20 @@ import { html } from 'hono/html';
 import type { Batch } from '../../matrix/batch.ts';
 import { scoreInWords } from '../mutant-score.ts';
 import { cellsSection } from './cells.ts';
-import { batchHeadlineOf, pairFindings, worstOf, type PairFinding } from './findings.ts';
+import {
+  batchExpectation,
+  batchHeadlineOf,
+  batchTitleOf,
+  batchToneOf,
+  pairFindings,
+  type PairFinding,
+} from './findings.ts';
 import { heatMapSection, phasesSection, trendSection } from './sections.ts';
 import type { RunsOnPage } from './runs.ts';
 import { batchBasis, lagLine, rateLine } from './markdown.ts';
 import { slowestPhases, type VerdictOf } from './phases.ts';
 import { readBrowserFile, renderDocument } from '../document.ts';
+import { pageHeader, type FirstScreen } from '../first-screen.ts';
 import { wide, type Html } from '../html-parts.ts';
 import { explained } from '../terms.ts';
 
@@ -22,8 +30,8 @@ export interface BatchPage extends RunsOnPage {
 export function renderBatchHtml(page: BatchPage): Promise<string> {
   const { batch, addressOf, verdictOf, baseline } = page;
   return renderDocument({
-    title: `${batch.verdict.toUpperCase()}: ${batch.name}`,
-    header: header(batch),
+    title: batchTitleOf(batch),
+    header: pageHeader(screen(batch)),
     main: html`${trouble(batch)}
 ${heatMapSection(page)}
 ${pairsSection(batch)}
@@ -38,29 +46,17 @@ ${phasesSection(slowestPhases(batch, verdictOf), addressOf)}
   });
 }
 
-/** Apart from what was found. */
-const expectations: Readonly<Record<Batch['verdict'], string>> = {
-  expected: 'as expected',
-  unexpected: 'NOT as expected',
-  open: 'open: of some cells nothing was expected',
-  inconclusive: 'inconclusive',
-};
-
-function header(batch: Batch): Html {
-  const worst = batch.verdict === 'inconclusive' ? 'inconclusive' : worstOf(batch.cells);
-  return html`<div class="band ${worst}"></div>
-<header>
-<div class="top"><span>forcedetach · batch ${batch.name} · seed ${batch.seed}</span></div>
-<h1>${batchHeadlineOf(batch)}</h1>
-<p>${batch.question}</p>
-<p class="faint">${explained(`${batch.sentence}.`)}</p>
-<div class="chips">
-<span class="chip word ${worst}">${worst}</span>
-<span class="chip ${batch.verdict === 'unexpected' ? 'alarm' : ''}">${expectations[batch.verdict]}</span>
-<span class="chip">${batchBasis[batch.basis]}</span>
-</div>
-</header>`;
-}
+const screen = (batch: Batch): FirstScreen => ({
+  top: `forcedetach · batch ${batch.name} · seed ${batch.seed}`,
+  tone: batchToneOf(batch),
+  headline: batchHeadlineOf(batch),
+  sentence: batch.question,
+  notes: [`${batch.sentence}.`],
+  chips: [
+    { text: batchExpectation[batch.verdict], alarm: batch.verdict === 'unexpected' },
+    { text: batchBasis[batch.basis] },
+  ],
+});
 
 const trouble = ({ inconclusiveBecause }: Batch): Html | string =>
   inconclusiveBecause.length === 0

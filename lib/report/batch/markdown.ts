@@ -4,6 +4,7 @@ import { scoreInWords } from '../mutant-score.ts';
 import { secondsShown } from '../html-parts.ts';
 import { escape } from '../summary.ts';
 import { cellLosses } from '../loss-words.ts';
+import { batchTitleOf } from './findings.ts';
 import { cellExpectation } from '../wording.ts';
 
 /** Differences that the table of them has at most; batch.json has all. */
@@ -17,9 +18,9 @@ export const batchBasis: Readonly<Record<Batch['basis'], string>> = {
 
 /** `picture`: a file beside the summary. */
 export function renderBatchMarkdown(batch: Batch, picture?: string): string {
-  const { verdict, name, sentence, question, basis, seed, cells, controls, checks } = batch;
+  const { sentence, question, basis, seed, cells, controls, checks } = batch;
   return [
-    `### ${verdict.toUpperCase()}: ${escape(name)}`,
+    `### ${escape(batchTitleOf(batch))}`,
     '',
     escape(question),
     '',

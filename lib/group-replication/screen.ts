@@ -1,0 +1,160 @@
+/** The first screen of a run on a group: stale reads are no loss, and stand in its first sentence all the same. */
+import { countInWords } from '../counts.ts';
+import { toldInSeconds } from '../durations.ts';
+import { corruptionIn } from '../experiment/verdict/corruption.ts';
+import { faultWords } from '../report/conditions.ts';
+import type { Fact, FirstScreen } from '../report/first-screen.ts';
+import { secondsShown } from '../report/html-parts.ts';
+import { lostOf } from '../report/loss-words.ts';
+import { onceInWords } from '../report/wording.ts';
+import type { FaultKind } from '../faults/kinds/index.ts';
+import type { VerdictWord } from '../experiment/verdict/verdict.ts';
+import type { GroupVerdict } from './verdict.ts';
+
+type UnsaidGroup = Omit<GroupVerdict, 'sentence'>;
+
+/** At most fifteen words. */
+export const groupHeadlineOf = (verdict: UnsaidGroup): string =>
+  headlines[verdict.verdict](verdict);
+
+const headlines: Readonly<Record<VerdictWord, (verdict: UnsaidGroup) => string>> = {
+  inconclusive: () => 'The evidence is incomplete: this run proves nothing.',
+  corrupt: ({ findings }) => `The group’s data is corrupt: ${corruptionIn(findings)}.`,
+  lost: ({ lost, acked }) =>
+    `${countInWords(lost ?? 0)} of ${countInWords(acked)} acknowledged commits are lost.`,
+  exposed: () => 'Two members acknowledged commits at the same time; no damage was found.',
+  safe({ acked, victim, phases }) {
+    const there = `All ${countInWords(acked)} commits are there`;
+    if (victim.staleReads > 0)
+      return `${there}, but the old primary answered ${countInWords(victim.staleReads)} stale reads.`;
+    return phases.newPrimary === null
+      ? `${there}.`
+      : `${there}; another primary after ${secondsShown(phases.newPrimary)}.`;
+  },
+};
+
+/** A few short sentences with numbers, stale reads first. */
+export function groupSentence(verdict: UnsaidGroup): string {
+  const { availability, acked, lost, victim, scenario } = verdict;
+  const { downtimeMs, rejoined } = availability;
+  const fault = String(scenario['fault']).replaceAll('-', ' ');
+  const behind =
+    victim.stalestMs === null ? '' : `, up to ${toldInSeconds(victim.stalestMs)} behind`;
+  const reads =
+    victim.readsAnswered === 0
+      ? 'answered no reads'
+      : `answered ${staleOf(verdict)} of ${countInWords(victim.readsAnswered)} reads with stale data${behind}`;
+  return [
+    `The old primary ${reads}.`,
+    lost === null
+      ? `It is not known how many of ${countInWords(acked)} acknowledged commits are lost.`
+      : `${lostOf(lost, acked).replace(' lost', '')} acknowledged commits are lost.`,
+    downtimeMs === null
+      ? `After the ${fault}, no outside client had a commit.`
+      : `After the ${fault}, outside clients waited ${toldInSeconds(downtimeMs)} for their next commit.`,
+    `The old primary acknowledged ${countInWords(victim.acked)} commits meanwhile and ${rejoined ? 'joined' : 'did not join'} the group again.`,
+  ].join(' ');
+}
+
+const staleOf = ({ victim }: UnsaidGroup): string =>
+  victim.staleReads === 0 ? 'none' : countInWords(victim.staleReads);
+
+export function groupScreen(verdict: GroupVerdict): FirstScreen {
+  const { basis, asExpected, expected, runId, sentence, victim } = verdict;
+  return {
+    top: `forcedetach · group replication · run ${runId}`,
+    tone: verdict.verdict,
+    ...(victim.staleReads > 0
+      ? {
+          caveat: `${countInWords(victim.staleReads)} of ${countInWords(victim.readsAnswered)} reads stale`,
+        }
+      : {}),
+    headline: groupHeadlineOf(verdict),
+    sentence,
+    notes: [onceInWords(verdict)],
+    chips: [
+      { text: `${basis}, ${basis === 'measured' ? 'stock' : 'changed'} timers of Kubernetes` },
+      {
+        text: `${asExpected ? 'as expected' : 'NOT as expected'}: ${expected.join(' or ')}`,
+        alarm: !asExpected,
+      },
+    ],
+  };
+}
+
+export function groupFacts({ acked, lost, availability, phases, victim }: GroupVerdict): Fact[] {
+  const { downtimeMs, recovered, rejoined } = availability;
+  return [
+    {
+      name: 'Acknowledged commits',
+      value: lostOf(lost, acked),
+      more: lost === null ? 'the ledger was not read' : 'in the group’s ledger',
+      ...(lost !== null && lost > 0 ? { tone: 'lost' } : {}),
+    },
+    {
+      name: 'Outside clients waited',
+      value: downtimeMs === null ? 'unknown' : secondsShown(downtimeMs / 1000),
+      more: recovered ? 'then commits came back' : 'no commits came back in time',
+    },
+    { name: 'Another primary', value: secondsOrNever(phases.newPrimary), more: 'after the fault' },
+    {
+      name: 'Stale reads at the old primary',
+      value: `${countInWords(victim.staleReads)} of ${countInWords(victim.readsAnswered)}`,
+      more: 'lacked a commit that was acknowledged before the read began',
+      ...(victim.staleReads > 0 ? { tone: 'exposed' } : {}),
+    },
+    {
+      name: 'The old primary',
+      value: rejoined ? 'joined again' : 'did not join again',
+      more: rejoined
+        ? `${secondsOrNever(phases.rejoined)} after the fault`
+        : 'by the end of the run',
+    },
+  ];
+}
+
+const secondsOrNever = (s: number | null): string => (s === null ? 'never' : secondsShown(s));
+
+/** The timeout is named where the committed runs differ by it alone (docs/results/group-replication.md). */
+export function groupAdvice(verdict: GroupVerdict): {
+  readonly advice: readonly string[];
+  readonly appliesIf: readonly string[];
+  readonly appliesNote: string;
+} {
+  const { victim, settings, scenario, availability, verdict: word } = verdict;
+  if (word === 'inconclusive') {
+    const advice = ['Draw no conclusion. Repair what is missing (listed above), and run it again.'];
+    return { advice, appliesIf: [], appliesNote: '' };
+  }
+  const waitsForEver = settings['majorityTimeoutS'] === 0;
+  const isStale = victim.staleReads > 0;
+  const timeout = 'group_replication_unreachable_majority_timeout';
+  return {
+    advice: [
+      ...(word === 'safe'
+        ? ['It was safe because a primary that sees no majority acknowledges no commit.']
+        : ['Stop the clients, and compare the members before you let any of them serve again.']),
+      ...(isStale
+        ? [
+            'Send reads where a majority of the members names the primary, as a router that asks them all does.',
+          ]
+        : []),
+      ...(isStale && waitsForEver
+        ? [
+            `Set ${timeout}: its default 0 waits for ever. With 10 s the measured run had no stale read (n = 1).`,
+          ]
+        : []),
+      ...(availability.rejoined
+        ? []
+        : ['Read the error log of the old primary, then start group replication on it again.']),
+    ],
+    appliesIf: [
+      'the database is a MySQL group of three members in single-primary mode',
+      faultWords[scenario['fault'] as FaultKind].replace('old node', 'node of the primary'),
+      ...(isStale ? ['clients can still read at the old primary'] : []),
+      ...(isStale && waitsForEver ? [`${timeout} is 0 (its default)`] : []),
+    ],
+    appliesNote:
+      'The kind of storage does not decide here: each member has its own volume, and no volume moves.',
+  };
+}

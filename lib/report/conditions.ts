@@ -1,0 +1,305 @@
+/**
+ * The conditions that a verdict needs: each is switched in the expectations (test/contract/conditions.test.ts
+ * holds that against the model), and where the outcome stays it is not named. The switches are the advice, too.
+ */
+import { database } from '../database/chosen.ts';
+import type { PowerLoss, StorageLink } from '../disk-kinds.ts';
+import { diskModeOf, isDirectory, type DiskMode } from '../disk-modes/index.ts';
+import { expectationOf } from '../experiment/expectation/expectations.ts';
+import type { Scenario } from '../experiment/scenario.ts';
+import type { VerdictWord } from '../experiment/verdict/verdict.ts';
+import { losesPower, type FaultKind } from '../faults/kinds/index.ts';
+import type { RemedyKind } from '../remedies/kinds/index.ts';
+import { fields } from '../experiment/fields.ts';
+
+export const faultWords: Readonly<Record<FaultKind, string>> = {
+  none: 'no node fails',
+  'node-crash': 'the old node crashes',
+  'node-reboot': 'the old node reboots',
+  'network-partition': 'the old node loses the cluster’s network and keeps running',
+  'api-partition': 'the old node loses the control plane and keeps serving clients',
+  freeze: 'the old node stands still and comes back later',
+  'kubelet-stall': 'the kubelet of the old node hangs and the database keeps running',
+  'runtime-stall': 'kubelet and containerd of the old node hang and the database keeps running',
+  'kubelet-restart': 'the kubelet of the old node restarts',
+  'cpu-starvation': 'the old node gets almost no CPU time',
+  'flapping-partition': 'the old node loses the network again and again',
+  'controller-restart': 'the controller manager restarts',
+  'api-outage': 'the API server stops answering',
+  'attacher-down': 'the csi-attacher stops answering',
+  'lease-write': 'something writes to the Lease of the old node',
+};
+
+export const remedyWords: Readonly<Record<RemedyKind, string>> = {
+  none: 'nothing removes the old pod',
+  'force-delete': 'the old pod is force-deleted',
+  'out-of-service': 'the old node gets the out-of-service taint',
+  'delete-node': 'the Node object is deleted',
+  drain: 'the old node is drained',
+  delete: 'the old pod is deleted without force',
+  'fence-first': 'the old node is cut off from its storage before the out-of-service taint',
+  'delete-attachment': 'the VolumeAttachment is deleted by hand',
+  'strip-attachment-finalizer': 'the VolumeAttachment is deleted and its finalizer removed by hand',
+  'strip-pod-finalizer': 'the old pod is force-deleted and its finalizer removed by hand',
+};
+
+export const linkWords: Readonly<Record<StorageLink, string>> = {
+  survives: 'the old node still reaches its storage',
+  stalls: 'the requests of the old node to its storage wait, and arrive when the network is back',
+  errors: 'the requests of the old node to its storage fail until the network is back',
+};
+
+export const powerLossWords: Readonly<Record<PowerLoss, string>> = {
+  keeps: 'a crash loses the node’s cache and nothing that the storage has',
+  drops: 'a crash also loses what the storage has not flushed',
+  reorders: 'a crash loses some of what the storage has not flushed, out of order',
+  tears: 'a crash loses what the storage has not flushed and leaves a torn write',
+};
+
+export const storageWords = (
+  disk: DiskMode,
+  { cutAfterMs }: Pick<Scenario, 'cutAfterMs'>,
+): string => `the storage ${diskModeOf[disk].does.replace('a while', `${cutAfterMs / 1000} s`)}`;
+
+/** Another value of a condition. */
+interface Switch {
+  readonly to: Partial<Scenario>;
+  readonly words: string;
+  /** What to do, where it would have made a damaged run safe. */
+  readonly advice?: string;
+}
+
+interface Condition {
+  /** Where it can matter at all; default: everywhere. */
+  readonly when?: (scenario: Scenario) => boolean;
+  /** As the scenario has it. */
+  readonly words: (scenario: Scenario) => string;
+  readonly switches: readonly Switch[];
+}
+
+export const proveItIsOff =
+  'Before you remove the old pod, prove that its node is off, or cut its storage path: docs/how-to/lost-node.md.';
+
+const unflushed = (trxCommit: Scenario['trxCommit']): string =>
+  database.durability.unusual({ trxCommit })[0] ??
+  `${database.title} acknowledges commits before they are on disk`;
+const flushed = `${database.title} flushes each commit before it acknowledges it`;
+
+const onDevice = ({ disk }: Scenario): boolean => !isDirectory(disk);
+
+/** A field that only ever matters where it is not at its default. */
+const unusual = (
+  field: keyof Scenario,
+  words: (scenario: Scenario) => string,
+  usual: Omit<Switch, 'to'>,
+): Condition => {
+  const { stock } = fields[field];
+  const isUnusual = (scenario: Scenario): boolean =>
+    scenario[field] !== undefined && scenario[field] !== stock;
+  return { when: isUnusual, words, switches: [{ to: { [field]: stock }, ...usual }] };
+};
+
+const conditions: readonly Condition[] = [
+  {
+    words: ({ fault }) => faultWords[fault],
+    switches: [
+      { to: { fault: 'none' }, words: faultWords.none },
+      { to: { fault: 'node-crash' }, words: faultWords['node-crash'] },
+      {
+        to: { fault: 'network-partition', link: 'survives' },
+        words: faultWords['network-partition'],
+      },
+    ],
+  },
+  {
+    words: ({ remedy }) => remedyWords[remedy],
+    switches: [
+      { to: { remedy: 'none' }, words: remedyWords.none, advice: proveItIsOff },
+      { to: { remedy: 'force-delete' }, words: remedyWords['force-delete'] },
+    ],
+  },
+  {
+    when: onDevice,
+    words: (scenario) => storageWords(scenario.disk, scenario),
+    switches: [
+      {
+        to: { disk: 'fenced' },
+        words: storageWords('fenced', { cutAfterMs: 0 }),
+        advice: 'Use storage that fences. Try it: the same command with --disk fenced.',
+      },
+      { to: { disk: 'unfenced' }, words: storageWords('unfenced', { cutAfterMs: 0 }) },
+    ],
+  },
+  {
+    when: ({ fault }) => fault === 'network-partition',
+    words: ({ link }) => linkWords[link],
+    switches: [
+      { to: { link: 'survives' }, words: linkWords.survives },
+      { to: { link: 'stalls' }, words: linkWords.stalls },
+    ],
+  },
+  {
+    words: ({ trxCommit }) => (trxCommit === 1 ? flushed : unflushed(trxCommit)),
+    switches: [
+      { to: { trxCommit: 1 }, words: flushed, advice: database.durability.advice },
+      { to: { trxCommit: 2 }, words: unflushed(2) },
+    ],
+  },
+  {
+    ...unusual('flushes', () => 'the storage acknowledges flushes and ignores them', {
+      words: 'the storage honours flushes',
+      advice: `Use storage that honours flushes: no setting of ${database.title} makes up for it.`,
+    }),
+  },
+  {
+    when: ({ fault }) => losesPower(fault),
+    words: ({ powerLoss }) => powerLossWords[powerLoss],
+    switches: [{ to: { powerLoss: 'keeps' }, words: powerLossWords.keeps }],
+  },
+  {
+    when: onDevice,
+    words: ({ filesystem }) => `the file system is ${filesystem}`,
+    switches: [{ to: { filesystem: 'ext4' }, words: 'the file system is ext4' }],
+  },
+  {
+    words: ({ accessMode }) => `the volume is declared ${accessMode}`,
+    switches: [
+      {
+        to: { accessMode: 'ReadWriteOnce' },
+        words: 'the volume is declared ReadWriteOnce',
+        advice:
+          'Declare the volume ReadWriteOnce: Kubernetes attaches a ReadWriteMany volume before it detaches it.',
+      },
+      { to: { accessMode: 'ReadWriteMany' }, words: 'the volume is declared ReadWriteMany' },
+    ],
+  },
+  {
+    words: ({ forceDetach }) =>
+      forceDetach === 'off'
+        ? 'kube-controller-manager runs with --disable-force-detach-on-timeout'
+        : 'kube-controller-manager detaches by force after six minutes (its default)',
+    switches: [
+      {
+        to: { forceDetach: 'off' },
+        words: 'kube-controller-manager runs with --disable-force-detach-on-timeout',
+        advice:
+          'Or run kube-controller-manager with --disable-force-detach-on-timeout (Kubernetes ≥ 1.30). The out-of-service taint still detaches.',
+      },
+      {
+        to: { forceDetach: 'on' },
+        words: 'kube-controller-manager detaches by force (its default)',
+      },
+    ],
+  },
+  {
+    words: ({ terminationGraceS }) =>
+      terminationGraceS === 0
+        ? 'the pod has terminationGracePeriodSeconds: 0'
+        : 'the pod has a termination grace period (not 0 s)',
+    switches: [
+      {
+        to: { terminationGraceS: 30 },
+        words: 'the pod has a termination grace period',
+        advice:
+          'Give the pod a termination grace period: with 0 s the eviction itself is a forced deletion.',
+      },
+      { to: { terminationGraceS: 0 }, words: 'the pod has terminationGracePeriodSeconds: 0' },
+    ],
+  },
+  unusual('podFinalizer', () => 'the pod has a finalizer', { words: 'the pod has no finalizer' }),
+  unusual('workload', ({ workload }) => `the pod belongs to a ${workload}`, {
+    words: 'the pod belongs to a StatefulSet',
+    advice: 'Run the database as a StatefulSet: it makes no second pod while the first one exists.',
+  }),
+  unusual('serverKills', () => 'the database crash-loops when the node fails', {
+    words: 'the database does not crash-loop',
+  }),
+  unusual('selfFence', () => 'a sidecar ends the database when the node’s Lease expires', {
+    words: 'no sidecar ends the database',
+  }),
+  unusual('watcherCheck', () => 'the driver gets no answer about watchers of the image', {
+    words: 'the driver gets an answer about watchers',
+  }),
+  unusual('attachWhileBusy', () => 'the storage attaches a volume that another node still has', {
+    words: 'the storage refuses to attach a volume that another node still has',
+    advice: 'Use storage that refuses to attach a volume while another node still has it.',
+  }),
+  unusual('also', ({ also }) => `${faultWords[also as FaultKind]} as well`, {
+    words: 'the control plane works',
+  }),
+  {
+    when: ({ disk }) => isDirectory(disk),
+    words: ({ fileLocks }) =>
+      fileLocks === 'shared'
+        ? 'a file locked on one node is locked on all'
+        : 'each node has its own file locks (NFS with nolock or local_lock)',
+    switches: [
+      {
+        to: { fileLocks: 'shared' },
+        words: 'a file locked on one node is locked on all',
+        advice: 'Mount the share with its locks: without nolock and local_lock.',
+      },
+      { to: { fileLocks: 'local' }, words: 'each node has its own file locks' },
+    ],
+  },
+];
+
+const isDamage = (word: VerdictWord): boolean => word !== 'safe';
+
+type SafetyWord = Exclude<VerdictWord, 'inconclusive'>;
+
+/** A switch, what the scenario is expected to come to with it, and whether the verdict needs it as it is. */
+interface Decision extends Switch {
+  readonly verdicts: readonly VerdictWord[];
+  readonly decides: boolean;
+}
+
+interface SwitchedCondition {
+  readonly words: string;
+  readonly isStorage: boolean;
+  readonly by: readonly Decision[];
+}
+
+/**
+ * Damage needs a condition if damage is impossible without it; safety needs it if damage is possible without
+ * it. Of a race, those without which it can't end as it did.
+ */
+export function switchedConditions(scenario: Scenario, word: SafetyWord): SwitchedCondition[] {
+  const canHarm = expectationOf(scenario).verdicts.some(isDamage);
+  const decides = (verdicts: readonly VerdictWord[]): boolean => {
+    if (isDamage(word)) return !verdicts.some(isDamage);
+    return canHarm ? !verdicts.includes('safe') : verdicts.some(isDamage);
+  };
+  return conditions
+    .filter(({ when }) => when?.(scenario) !== false)
+    .map(({ words, switches }) => ({
+      words: words(scenario),
+      isStorage: switches.some(({ to }) => to.disk !== undefined),
+      by: switches.map((each) => {
+        const { verdicts } = expectationOf({ ...scenario, ...each.to });
+        return { ...each, verdicts, decides: decides(verdicts) };
+      }),
+    }));
+}
+
+export interface Reasons {
+  /** The verdict is one that the expectations allow; else nothing can be said of its conditions. */
+  readonly isKnown: boolean;
+  /** The same settings can also end the other way. */
+  readonly isChance: boolean;
+  readonly because: string;
+  /** Conditions that decide, each with the switches that do. */
+  readonly deciding: readonly SwitchedCondition[];
+}
+
+export function reasonsFor(scenario: Scenario, word: SafetyWord): Reasons {
+  const { verdicts, because } = expectationOf(scenario);
+  const canHarm = verdicts.some(isDamage);
+  const isKnown = isDamage(word) ? canHarm : verdicts.includes('safe');
+  return {
+    ...{ isKnown, isChance: canHarm && verdicts.includes('safe'), because },
+    deciding: switchedConditions(scenario, word)
+      .map(({ by, ...condition }) => ({ ...condition, by: by.filter(({ decides }) => decides) }))
+      .filter(({ by }) => isKnown && by.length > 0),
+  };
+}

@@ -1,0 +1,178 @@
+/** The first screen of a run on one server: headline, chips and tiles from the verdict alone. */
+import { countInWords } from '../counts.ts';
+import { database } from '../database/chosen.ts';
+import { corruptionIn } from '../experiment/verdict/corruption.ts';
+import { headlineOf } from '../experiment/verdict/headline.ts';
+import type { Verdict } from '../experiment/verdict/verdict.ts';
+import type { FeatureGates } from '../kubernetes-versions.ts';
+import type { Scenario } from '../experiment/scenario.ts';
+import { driversLike } from '../storage/drivers.ts';
+import { proveItIsOff, reasonsFor, type Reasons } from './conditions.ts';
+import { diskInWords } from './disk-words.ts';
+import type { Fact, FirstScreen } from './first-screen.ts';
+import { noticedChip } from './html-notices.ts';
+import { secondsShown } from './html-parts.ts';
+import { commitsFact } from './loss-words.ts';
+import type { ReportData } from './types.ts';
+import {
+  basisLabel,
+  expectation,
+  exposureInWords,
+  meanings,
+  onceInWords,
+  scenarioOf,
+  secondMountInWords,
+} from './wording.ts';
+
+export function runScreen(verdict: Verdict): FirstScreen {
+  const { scenario, runId, asExpected, open, sentence } = verdict;
+  const noticed = noticedChip(verdict);
+  return {
+    top: `forcedetach · ${String(scenario['name'])} · run ${runId}`,
+    tone: verdict.verdict,
+    headline: headlineOf(verdict),
+    sentence,
+    notes: [diskInWords(verdict), onceInWords(verdict)],
+    chips: [
+      { text: basisLabel(verdict) },
+      ...versionsOf(verdict),
+      ...gatesOf(verdict),
+      { text: expectation(verdict), alarm: !asExpected && open !== true },
+      ...(noticed === undefined
+        ? []
+        : [{ text: noticed.short, alarm: verdict.noticed === 'silent' }]),
+    ],
+  };
+}
+
+function versionsOf({ versions }: Verdict): { readonly text: string }[] {
+  const numberIn = (text = ''): string | undefined => /\d+\.\d+(\.\d+)?/.exec(text)?.[0];
+  const named = [
+    ['Kubernetes', numberIn(versions['kubernetes'])],
+    [database.title, numberIn(versions[database.name])],
+  ].filter(([, version]) => version !== undefined);
+  return named.length === 0 ? [] : [{ text: named.map((each) => each.join(' ')).join(' · ') }];
+}
+
+/** Gates that are not as the version has them: the numbers are of no stock cluster. */
+function gatesOf({ scenario }: Verdict): { readonly text: string; readonly alarm: true }[] {
+  const gates = (scenario['featureGates'] ?? {}) as FeatureGates;
+  return Object.entries(gates).map(([name, on]) => ({
+    text: `${name} ${on ? 'on' : 'off'}`,
+    alarm: true,
+  }));
+}
+
+export function runFacts(verdict: Verdict): Fact[] {
+  const { downtimeMs } = verdict.availability;
+  return [
+    safetyFact(verdict),
+    commitsFact(verdict),
+    {
+      name: 'Downtime',
+      value: downtimeMs === null ? 'unknown' : secondsShown(downtimeMs / 1000),
+      more: afterDowntime(verdict),
+    },
+    { name: 'Two could write for', ...exposureInWords(verdict) },
+    { name: 'Second mount', ...secondMountInWords(verdict) },
+  ];
+}
+
+/** An inconclusive run never shows a comforting word. */
+function safetyFact({ verdict, safety, findings }: Verdict): Fact {
+  const name = 'Safety';
+  if (verdict === 'inconclusive')
+    return { name, value: 'not proven', more: `worst that was found: ${safety}`, tone: verdict };
+  const more = safety === 'corrupt' ? corruptionIn(findings) : meanings[safety];
+  return { name, value: safety, more, tone: safety };
+}
+
+/** Commits that came back are worth what the copies hold of them. */
+function afterDowntime({ serving, loss }: Verdict): string {
+  if (!serving.served) return 'no commits came back in time';
+  const { acked = 0, lost = 0 } = loss?.successor ?? {};
+  if (lost === 0) return 'then commits came back';
+  const of =
+    lost === acked
+      ? `all ${countInWords(lost)}`
+      : `${countInWords(lost)} of ${countInWords(acked)}`;
+  return `then commits came back, but ${of} of the successor are lost or unreadable`;
+}
+
+/** For the cards beside the chart. */
+export function runAdvice(
+  verdict: Verdict,
+): Pick<ReportData, 'advice' | 'appliesIf' | 'appliesNote'> {
+  if (verdict.verdict === 'inconclusive') {
+    const advice = ['Draw no conclusion. Repair what is missing (listed above), and run it again.'];
+    return { advice, appliesIf: [], appliesNote: '' };
+  }
+  const scenario = scenarioOf(verdict);
+  const reasons = reasonsFor(scenario, verdict.verdict);
+  if (!reasons.isKnown) return unknownReasons;
+  return {
+    advice: verdict.verdict === 'safe' ? safeAdvice(verdict, reasons) : harmAdvice(reasons),
+    appliesIf: reasons.deciding.map(({ words }) => words),
+    appliesNote: storageNote(scenario, reasons),
+  };
+}
+
+const unknownReasons = {
+  advice: [
+    'This result was not expected, so the settings that decided it are not known. Run it again, and report it with its history.',
+  ],
+  appliesIf: [],
+  appliesNote: '',
+};
+
+/** Changes that would have made it safe, each by itself. */
+function harmAdvice({ deciding, isChance }: Reasons): string[] {
+  const changes = deciding.flatMap(({ by }) => by.flatMap(({ advice }) => advice ?? []));
+  return [
+    ...(changes.length > 0
+      ? [...new Set(changes)]
+      : ['No single setting makes this safe. The safe order of steps: docs/how-to/lost-node.md.']),
+    ...(isChance ? ['The same settings can also end safe: the outcome depends on timing.'] : []),
+  ];
+}
+
+/** Why it was safe, what would not have been, and what it cost. */
+function safeAdvice(verdict: Verdict, { because, deciding, isChance }: Reasons): string[] {
+  const why = isChance
+    ? `It was safe by chance: the same settings can also do damage (${because}).`
+    : `It was safe because ${because}.`;
+  const harmful = deciding.flatMap(({ by }) => by);
+  const isFault = ({ to }: { readonly to: Partial<Scenario> }): boolean => to.fault !== undefined;
+  return [
+    why,
+    ...harmful.map(
+      ({ words, verdicts }) => `If ${words}, the same settings can end ${harmIn(verdicts)}.`,
+    ),
+    ...(harmful.some(isFault) ? [proveItIsOff] : []),
+    ...(isStandstill(verdict)
+      ? [
+          'The price of this safety is the downtime: no other node served until the old one was back. A safe way to shorten it: docs/how-to/lost-node.md.',
+        ]
+      : []),
+  ];
+}
+
+const harmIn = (verdicts: readonly string[]): string =>
+  new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(
+    verdicts.filter((word) => word !== 'safe'),
+  );
+
+/** No other node had the volume for so long that a person would have been called. */
+const isStandstill = ({ phases, availability: { downtimeMs } }: Verdict): boolean =>
+  phases.secondMount === null && (downtimeMs === null || downtimeMs > 5 * 60_000);
+
+/** Drivers where the storage decides; else that it does not. */
+function storageNote({ disk }: Scenario, { deciding }: Reasons): string {
+  if (!deciding.some(({ isStorage }) => isStorage)) {
+    return 'The kind of storage does not decide here: storage that fences has the same outcome expected as storage that does not.';
+  }
+  const named = driversLike(disk).map(({ name, note }) =>
+    note === undefined ? name : `${name} (${note})`,
+  );
+  return `Drivers documented to behave so: ${named.join('; ')}. Sources and certainty: docs/reference/drivers.md.`;
+}
