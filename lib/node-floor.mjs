@@ -23,8 +23,7 @@ if (!newEnough) {
   console.error(
     [
       `NODE_TOO_OLD: this is Node ${process.versions.node}; forcedetach needs ${floor.major}.${floor.minor} or newer`,
-      '  hint: npm ci brings the right one on Linux; elsewhere install Node 24',
-      '  try:  npm ci',
+      '  hint: in a checkout on Linux `npm ci` brings it; elsewhere, and beside the npm package, install Node 24',
     ].join('\n'),
   );
   process.exit(2);

@@ -61,10 +61,9 @@ test.each([
   expect(stdout).toContain(`replay: npx forcedetach run ${name} ${kept}`);
 });
 
-test('`--version` says the package’s', async () => {
-  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-    readonly version: string;
-  };
+test('`--version` prints the version that is cited', async () => {
+  const cited = readFileSync(join(root, 'CITATION.cff'), 'utf8');
+  const [, version] = /^version: (.*)$/m.exec(cited) ?? [];
   for (const word of ['--version', '-V']) {
     expect(await forcedetach(word)).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
   }

@@ -39,7 +39,7 @@ async function startFor([command = '--help', ...words]: readonly string[]): Prom
     return undefined;
   }
   if (command === '--version' || command === '-V') {
-    tell(projectVersion());
+    tell(projectVersion);
     return undefined;
   }
   if (command === 'run') return runFor(words);
