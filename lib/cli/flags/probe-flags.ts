@@ -7,7 +7,7 @@ import { cutRemedies, type CutRemedy } from '../../probe/cut/cut-plan.ts';
 import { jobForms, type JobForm } from '../../probe/job.ts';
 import { granteeOf, type Grantee } from '../../probe/rights.ts';
 import { commandLine, parseArguments } from '../command.ts';
-import { nonEmpty, numberWithin, positiveMs } from './flag-values.ts';
+import { nonEmpty, numberWithin, outputFile, positiveMs } from './flag-values.ts';
 import type { TrialsRequest } from '../../probe/trials/run-trials.ts';
 
 export interface ProbeFlags
@@ -83,11 +83,12 @@ export function probeCommand(): Command {
       'print what --run or --cut would make, and the rights for it; make nothing',
       false,
     )
-    .option('--html <file>', 'the answer as a page too')
-    .option('--junit <file>', 'the answer as JUnit XML too')
+    .option('--html <file>', 'the answer as a page too', outputFile)
+    .option('--junit <file>', 'the answer as JUnit XML too', outputFile)
     .option(
       '--out <file>',
       'where the answer goes as JSON; default of a certificate: detach-<class>.json or cut-<node>.json here',
+      outputFile,
     )
     .addOption(
       new Option('-o, --output <form>', 'what is printed')
