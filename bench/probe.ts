@@ -2,8 +2,9 @@
  * The blind table: what the probe said of a stranger's classes against what each was made to do, judged
  * again from the raw records in this repository; with `--live KUBECONFIG` of trials that are made now.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { committedFiles } from '../test/support/committed.ts';
 import { strangerNames } from '../test/support/stranger-objects.ts';
 import type { PredictionReport } from '../lib/probe/prediction.ts';
 import {
@@ -44,7 +45,6 @@ const lineOf = ({ storageClass, volumeMode, truth, answer, is, trials, cuts }: B
 
 export function committedRecords(): BlindRecords {
   const certificates = join(root, 'certificates');
-  const refused = join(root, 'reports/probe-refusals');
   const versions = driverVersions(certificates).filter(
     ({ driver }) => driver === strangerNames.disk,
   );
@@ -55,8 +55,8 @@ export function committedRecords(): BlindRecords {
     cuts: versions
       .flatMap(({ driver, version }) => cutsIn(certificates, driver, version))
       .map(({ text }) => readCutCertificate(text)),
-    answers: readdirSync(refused).map(
-      (name) => JSON.parse(readFileSync(join(refused, name), 'utf8')) as PredictionReport,
+    answers: committedFiles('reports/probe-refusals').map(
+      (file) => JSON.parse(readFileSync(join(root, file), 'utf8')) as PredictionReport,
     ),
   };
 }

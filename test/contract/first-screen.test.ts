@@ -1,5 +1,4 @@
 /** Headline, tiles, chart and causes of a page say the same: each is held to the verdict's own facts. */
-import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { assembleVerdict } from '../../lib/experiment/verdict/assemble.ts';
@@ -8,6 +7,7 @@ import { openHistory } from '../../lib/history/reader.ts';
 import { renderHtml } from '../../lib/report/html.ts';
 import { secondsShown } from '../../lib/report/html-parts.ts';
 import { reportData } from '../../lib/report/report-data.ts';
+import { committedNames } from '../support/committed.ts';
 import { modelScenario, runOnModel, shortTimers } from '../support/model-run.ts';
 
 /** Text of the tile with that name; undefined where there is none. */
@@ -61,10 +61,7 @@ async function expectAgreement(folder: string): Promise<void> {
 
 describe('samples', () => {
   const folder = 'reports/samples';
-  const names = readdirSync(folder, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
-    .map(({ name }) => name);
-  test.each(names)('%s', async (name) => expectAgreement(join(folder, name)));
+  test.each(committedNames(folder))('%s', async (name) => expectAgreement(join(folder, name)));
 });
 
 describe('the model', () => {
