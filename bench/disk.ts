@@ -43,7 +43,7 @@ async function measureAll(
   images: { readonly tools: string; readonly array: string },
   onProgress: BenchContext['onProgress'],
 ): Promise<Row[]> {
-  await using array = await startBenchArray(images.array);
+  await using array = await startBenchArray(images);
   await using plain = await startDatabase(images.tools);
   const start = async (keepData: boolean): Promise<BenchDatabase> =>
     startDatabase(images.tools, await array.newDevice({ keepData }));

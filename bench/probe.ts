@@ -2,9 +2,10 @@
  * The blind table: what the probe said of a stranger's classes against what each was made to do, judged
  * again from the raw records in this repository; with `--live KUBECONFIG` of trials that are made now.
  */
-import { readCutCertificate } from '../lib/probe/published/driver-file.ts';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { readCutCertificate } from '../lib/probe/published/driver-file.ts';
+import { committedFiles } from '../test/support/committed.ts';
 import { strangerNames } from '../test/support/stranger-objects.ts';
 import type { PredictionReport } from '../lib/probe/prediction.ts';
 import { cutsIn, driverVersions, wholeCertificates } from '../scripts/driver-files.ts';
@@ -40,7 +41,6 @@ const lineOf = ({ storageClass, volumeMode, truth, answer, is, trials, cuts }: B
 
 export function committedRecords(): BlindRecords {
   const certificates = join(root, 'certificates');
-  const refused = join(root, 'reports/probe-refusals');
   const versions = driverVersions(certificates).filter(
     ({ driver }) => driver === strangerNames.disk,
   );
@@ -51,8 +51,8 @@ export function committedRecords(): BlindRecords {
     cuts: versions
       .flatMap(({ driver, version }) => cutsIn(certificates, driver, version))
       .map(({ text }) => readCutCertificate(text)),
-    answers: readdirSync(refused).map(
-      (name) => JSON.parse(readFileSync(join(refused, name), 'utf8')) as PredictionReport,
+    answers: committedFiles('reports/probe-refusals').map(
+      (file) => JSON.parse(readFileSync(join(root, file), 'utf8')) as PredictionReport,
     ),
   };
 }

@@ -3,11 +3,10 @@
 import { existsSync } from 'node:fs';
 
 // Node runs no TypeScript inside node_modules, so that the package holds none.
-const isCheckout = existsSync(new URL('../lib/', import.meta.url));
-const [home, ending] = isCheckout ? ['../lib', 'ts'] : ['../dist/lib', 'js'];
+const ending = existsSync(new URL('../lib/errors.ts', import.meta.url)) ? 'ts' : 'js';
 
-await import(`${home}/node-floor.mjs`);
+await import('../lib/node-floor.mjs');
 /** @type {typeof import('../lib/cli/commands/forcedetach.ts')} */
-const { forcedetach } = await import(`${home}/cli/commands/forcedetach.${ending}`);
+const { forcedetach } = await import(`../lib/cli/commands/forcedetach.${ending}`);
 
 await forcedetach();

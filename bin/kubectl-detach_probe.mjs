@@ -3,12 +3,11 @@
 import { existsSync } from 'node:fs';
 
 // As in forcedetach.mjs.
-const isCheckout = existsSync(new URL('../lib/', import.meta.url));
-const [home, ending] = isCheckout ? ['../lib', 'ts'] : ['../dist/lib', 'js'];
+const ending = existsSync(new URL('../lib/errors.ts', import.meta.url)) ? 'ts' : 'js';
 
-await import(`${home}/node-floor.mjs`);
+await import('../lib/node-floor.mjs');
 /** @type {typeof import('../lib/cli/commands/probe.ts')} */
-const { probe } = await import(`${home}/cli/commands/probe.${ending}`);
+const { probe } = await import(`../lib/cli/commands/probe.${ending}`);
 
 // It reads what follows its own name.
 process.argv.splice(2, 0, 'experiments/probe.mjs');

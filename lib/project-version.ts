@@ -1,7 +1,2 @@
-/** Version of this project, as its package.json says it: the checkout's, or the one beside the npm package's code. */
-import { readFileSync } from 'node:fs';
-
-export function projectVersion(): string {
-  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
-  return String((JSON.parse(text) as { readonly version: unknown }).version);
-}
+/** The version of this project, for the npm package too: scripts/pack.ts. */
+export const projectVersion = '0.1.0';

@@ -6,16 +6,11 @@
 import { copyFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { $ } from '../lib/engine/shell.ts';
 import { rebuildBatch, rebuildRun } from '../lib/cli/batch/rebuild.ts';
 import { openHistory } from '../lib/history/reader.ts';
+import { committedFiles, committedWith } from '../test/support/committed.ts';
 
-const listed = await $({ quiet: true })`git ls-files reports`;
-const held = new Set(listed.stdout.trim().split('\n'));
-
-/** The folders that hold such a file. */
-const foldersOf = (suffix: string): readonly string[] =>
-  [...held].filter((file) => file.endsWith(suffix)).map((file) => file.slice(0, -suffix.length));
+const held = new Set(committedFiles('reports'));
 
 async function renew(folder: string): Promise<void> {
   const fresh = mkdtempSync(join(tmpdir(), 'forcedetach-pages-'));
@@ -35,10 +30,11 @@ const asked = (folder: string): boolean =>
   wanted.length === 0 || wanted.some((part) => folder.includes(part));
 
 // A lab's histories have no verdict.
-const runs = foldersOf('/history/run.hist')
-  .filter((folder) => held.has(join(folder, 'verdict.json')))
-  .filter(asked);
+const judged = new Set(committedWith('verdict.json'));
+const runs = committedWith('history/run.hist').filter(
+  (folder) => judged.has(folder) && asked(folder),
+);
 for (const folder of runs) await renew(folder);
-const batches = foldersOf('/batch.json').filter(asked);
+const batches = committedWith('batch.json').filter(asked);
 for (const folder of batches) await rebuildBatch(folder);
 process.stdout.write(`${runs.length} runs and ${batches.length} batches made anew\n`);

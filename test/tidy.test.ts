@@ -1,24 +1,13 @@
 /** House rules that no linter has: files that are named exist, and nothing of any one machine. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parseSync } from 'oxc-parser';
 import { expect, test } from 'vitest';
 import { $ } from '../lib/engine/shell.ts';
+import { committedFiles } from './support/committed.ts';
 
 const root = join(import.meta.dirname, '..');
-const untracked = ['node_modules', '.git', 'coverage', 'dist', '.cache', 'reports'];
-
-/** Every file that is or could be tracked, relative to the root. */
-const files = readdirSync(root, { withFileTypes: true })
-  .filter(({ name }) => !untracked.includes(name))
-  .flatMap((entry) =>
-    entry.isDirectory()
-      ? readdirSync(join(root, entry.name), { recursive: true, withFileTypes: true })
-          .filter((each) => each.isFile())
-          .map((each) => join(each.parentPath, each.name).slice(root.length + 1))
-      : [entry.name],
-  )
-  .filter((file) => !file.endsWith('.log'));
+const files = committedFiles().filter((file) => !file.startsWith('reports/'));
 const isGenerated = (file: string): boolean => /(^|\/)gen\//.test(file);
 const code = files.filter((file) => /\.(ts|mjs|css)$/.test(file) && !isGenerated(file));
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { startArray } from '../../lib/cluster/kind/disk/array-container.ts';
+import { markLab } from '../../lib/cluster/kind/ownership/labs.ts';
 import { remove } from '../../lib/engine/commands.ts';
 import { run } from '../../lib/engine/run.ts';
 import { arrayAt } from '../../lib/csi/array-client.ts';
@@ -16,11 +17,15 @@ export interface BenchArray extends AsyncDisposable {
   newDevice(options: { readonly keepData: boolean }): Promise<string>;
 }
 
-/** `image`: reference of the array's image. Everything is gone when disposed. */
-export async function startBenchArray(image: string): Promise<BenchArray> {
+/** Everything is gone when disposed. */
+export async function startBenchArray({
+  array: image,
+  tools,
+}: Readonly<Record<'array' | 'tools', string>>): Promise<BenchArray> {
   const root = await mkdtemp(join(tmpdir(), 'forcedetach-bench-array-'));
   const name = basename(root);
-  await startArray({ container: name, image, source: root, root });
+  const labels = markLab({ folder: root, loops: { first: firstLoop, count: 20 }, tools });
+  await startArray({ container: name, image, source: root, root, labels });
   const array = arrayAt(join(root, 'array.sock'));
   const opened: { readonly volume: string; readonly generation: number }[] = [];
   const dispose = async (): Promise<void> => {

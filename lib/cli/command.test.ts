@@ -20,5 +20,5 @@ test.concurrent.each([
   const { stdout } = await promisify(execFile)(process.execPath, [...words, '--version'], {
     cwd: root,
   });
-  expect(stdout).toBe(`${projectVersion()}\n`);
+  expect(stdout).toBe(`${projectVersion}\n`);
 });

@@ -57,7 +57,7 @@ export type CommandExample = readonly [wanted: string, words: string];
 export const commandLine = (typed: string, examples: readonly CommandExample[]): Command =>
   new Command(asTyped(typed))
     .helpOption('-h, --help', 'show this')
-    .version(projectVersion(), '-V, --version', 'show the version')
+    .version(projectVersion, '-V, --version', 'show the version')
     .showSuggestionAfterError(true)
     .exitOverride()
     .configureOutput({ writeErr: () => undefined })

@@ -40,7 +40,7 @@ export const create = (
 export const boot = (container: string): string[] => engine('start', container);
 export const pause = (container: string): string[] => engine('pause', container);
 export const unpause = (container: string): string[] => engine('unpause', container);
-export const kill = (container: string): string[] => engine('kill', container);
+export const kill = (...containers: readonly string[]): string[] => engine('kill', ...containers);
 export const remove = (...containers: readonly string[]): string[] =>
   engine('rm', '--force', ...containers);
 /** With the volumes that only they have. */

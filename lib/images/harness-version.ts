@@ -23,6 +23,6 @@ let known: string | undefined;
 /** `0.1.0+<hash>`, of the source as it was when it was first asked for. */
 export function harnessVersion(): string {
   // Once: hundreds of files are read, while the timers of other runs wait.
-  known ??= `${projectVersion()}+${harnessKey(projectRoot)}`;
+  known ??= `${projectVersion}+${harnessKey(projectRoot)}`;
   return known;
 }

@@ -1,6 +1,6 @@
 /** An experiment as a value: put together from parts, checked, and run as often as wished. */
 import { randomBytes } from 'node:crypto';
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expectationFor } from '../expectations/races.ts';
@@ -27,7 +27,6 @@ import {
 import type { GroupVerdict } from '../group-replication/verdict.ts';
 import type { ClusterUnderTest } from './clusters.ts';
 import { array, mysql, type DatabasePart, type GroupPart, type StoragePart } from './parts.ts';
-import { makeRunFolder } from './run-folder.ts';
 import { refuseOwnWithGroup } from './refusals.ts';
 import { performRun, planRun } from './run-plan.ts';
 import type { AnyVerdict, Judged } from './tested/index.ts';
@@ -57,7 +56,10 @@ export interface ExperimentOptions extends Omit<WrittenScenario, OwnGroup> {
 export interface RunSettings {
   /** Default: drawn. On the model the same seed gives the same run. */
   readonly seed?: string;
-  /** New or empty; the history goes there. Default: a temporary one, removed when the process ends. */
+  /**
+   * New or empty: it gets the history, report.html, verdict.json and the rest. Default: a temporary one with
+   * the history alone, removed when the process ends.
+   */
   readonly folder?: string;
   /** Ends the run when it aborts: what was broken is healed first. Default: nothing does. */
   readonly signal?: AbortSignal;
@@ -78,11 +80,6 @@ export interface FinishedRun<V = Verdict> {
   readonly details: V;
   /** Has the history. */
   readonly folder: string;
-  /**
-   * Writes report.html, verdict.json and the rest there, beside the history. New, empty or the run's own.
-   * Throws UsageError `DATABASE_BUSY` as `run` does.
-   */
-  report(folder: string): Promise<void>;
 }
 
 /** `V`: what a verdict of it is, by its database. */
@@ -116,37 +113,28 @@ export function experiment(options: AnyOptions): Experiment<AnyVerdict> {
   refuseOwnWithGroup(scenario, custom);
   return {
     scenario,
-    async run({ seed = randomHex(8), folder = temporaryFolder(), ...hooks } = {}) {
+    async run({ seed = randomHex(8), folder: kept, ...hooks } = {}) {
+      const folder = kept ?? temporaryFolder();
       const { onUnhealed = (what) => process.emitWarning(`not healed: ${what}`) } = hooks;
       const replay = (): string => `# run ${scenario.name} by its own script again, seed ${seed}`;
       const wish = { cluster, scenario, custom, seed, runId: randomHex(4), folder, replay };
-      const judged = await withDatabase(custom.database, async () =>
-        performRun(await planRun(wish), () => ({
+      return withDatabase(custom.database, async () => {
+        const judged = await performRun(await planRun(wish), () => ({
           onProgress: hooks.onProgress ?? (() => undefined),
           onPhase: () => undefined,
           onUnhealed,
           signal: hooks.signal ?? new AbortController().signal,
-        })),
-      );
-      return finished(folder, judged, custom);
+        }));
+        if (kept !== undefined) await judged.write(kept);
+        return finished(folder, judged);
+      });
     },
   };
 }
 
-function finished(folder: string, judged: Judged, { database }: Custom): FinishedRun<AnyVerdict> {
-  const { verdict: details } = judged;
+function finished(folder: string, { verdict: details }: Judged): FinishedRun<AnyVerdict> {
   const { verdict, sentence, findings } = details;
-  return {
-    ...{ verdict, sentence, findings, details, folder },
-    exitCode: exitCodeOf(details),
-    async report(out) {
-      if (out !== folder) {
-        makeRunFolder(out);
-        cpSync(folder, out, { recursive: true });
-      }
-      await withDatabase(database, () => judged.write(out));
-    },
-  };
+  return { verdict, sentence, findings, details, folder, exitCode: exitCodeOf(details) };
 }
 
 type WrittenPart = WrittenGroup<'fault'> | WrittenGroup<'remedy'>;

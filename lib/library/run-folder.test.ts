@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { UsageError } from '../errors.ts';
-import { checkFolder, makeFolder, makeRunFolder } from './run-folder.ts';
+import { checkFolder, checkNewFolder, makeFolder, makeNewFolder } from './run-folder.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'forcedetach-out-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -53,12 +53,12 @@ test('a check makes nothing; then the folder is there, and empty', () => {
   const deep = at("it's a tést/a/b");
   expect(codeOf(() => checkFolder(deep))).toBe('made');
   expect(existsSync(at("it's a tést"))).toBe(false);
-  makeRunFolder(deep);
+  makeNewFolder(deep);
   expect(readdirSync(deep)).toEqual([]);
 });
 
 test('a folder with something in it is no run’s', () => {
   mkdirSync(at('full'));
   writeFileSync(at('full/x'), '');
-  expect(codeOf(() => makeRunFolder(at('full')))).toBe('OUT_NOT_EMPTY');
+  expect(codeOf(() => checkNewFolder(at('full')))).toBe('OUT_NOT_EMPTY');
 });

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import {
   accessSync,
   constants,
+  existsSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -34,7 +35,7 @@ export function makeFolder(folder: string): void {
   }
 }
 
-/** What can be known of it without making anything. Throws UsageError `OUT_UNUSABLE`. */
+/** The checks that create nothing. Throws UsageError `OUT_UNUSABLE`. */
 export function checkFolder(folder: string): void {
   try {
     const nearest = nearestOf(resolve(folder));
@@ -68,14 +69,20 @@ function makeEach(path: string): void {
   }
 }
 
-/** Throws UsageError `OUT_UNUSABLE` or `OUT_NOT_EMPTY`. */
-export function makeRunFolder(folder: string): void {
-  makeFolder(folder);
-  if (readdirSync(folder).length === 0) return;
+/** `checkFolder` for a folder that must be new or empty. Throws UsageError `OUT_UNUSABLE` or `OUT_NOT_EMPTY`. */
+export function checkNewFolder(folder: string): void {
+  checkFolder(folder);
+  if (!existsSync(folder) || readdirSync(folder).length === 0) return;
   throw new UsageError('OUT_NOT_EMPTY', `${folder} is not empty`, {
-    hint: 'give --out a new or an empty folder',
+    hint: 'choose a folder that is new or empty: `--out`, in a program `folder`',
     again: ['--out', `${folder}-2`],
   });
+}
+
+/** Throws as `checkNewFolder`. */
+export function makeNewFolder(folder: string): void {
+  checkNewFolder(folder);
+  makeFolder(folder);
 }
 
 const unusable = (folder: string, cause: unknown): UsageError =>

@@ -1,17 +1,15 @@
 /** The report of a run as a page. */
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { deflateRawSync } from 'node:zlib';
 import { html } from 'hono/html';
 import { readBrowserFile, renderDocument } from './document.ts';
+import { echartsFile } from './echarts.ts';
 import { detailSections } from './html-details.ts';
 import { pageHeader } from './first-screen.ts';
 import { verdictSections } from './html-first-screen.ts';
 import { timelineSection } from './html-timeline.ts';
 import { packOperations } from './operation-columns.ts';
 import type { ReportData } from './types.ts';
-
-const require = createRequire(import.meta.url);
 
 /** In an order in which each comes after what it uses. */
 const pageFiles = [
@@ -55,7 +53,7 @@ export function renderHtml(data: ReportData): Promise<string> {
 ${timelineSection(data)}
 ${detailSections(data)}`,
     scripts: {
-      library: readFileSync(require.resolve('echarts/dist/echarts.min.js'), 'utf8'),
+      library: readFileSync(echartsFile, 'utf8'),
       page: pageScript(),
       json: { 'timeline-data': { timeline, operations: about } },
       packed: { 'operations-data': packed, 'records-data': pack(records) },

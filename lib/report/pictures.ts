@@ -1,5 +1,6 @@
 /** Static pictures by ECharts' own server-side rendering: for no JavaScript and for paper. */
-import * as echarts from 'echarts';
+import { createRequire } from 'node:module';
+import type * as ECharts from 'echarts';
 import type { EChartsOption } from 'echarts';
 import { plotOperations, prepareOperations } from './browser/bins.js';
 import { palettes } from './browser/palette.js';
@@ -7,6 +8,7 @@ import { laneAxis, timeAxis } from './browser/timeline-axes.js';
 import { timelineHeight, timelineOption } from './browser/timeline-option.js';
 import { laneSeries, marks } from './browser/timeline-series.js';
 import type { Row } from './browser/timeline-rows.js';
+import { echartsFile } from './echarts.ts';
 import { groupName } from './lane-drafts.ts';
 import type {
   OperationColumns,
@@ -15,6 +17,8 @@ import type {
   Role,
   Timeline,
 } from './types.ts';
+
+const echarts = createRequire(import.meta.url)(echartsFile) as typeof ECharts;
 
 export interface Picture {
   /** SVG documents as data URIs. */

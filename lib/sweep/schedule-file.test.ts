@@ -9,8 +9,8 @@ import { scheduleFile, scheduleText, readSchedule, type ScheduleFile } from './s
 
 const parseSchedule = (text: string, name: string, onHint?: OnHint): ScheduleFile =>
   parseYaml(text, name, scheduleFile, onHint);
-import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { committedFiles } from '../../test/support/committed.ts';
 import { judge } from './judge-schedule.ts';
 import { play } from './play.ts';
 
@@ -156,11 +156,11 @@ test('a schedule of the form before the nested one is read, with a hint', () => 
   ]);
 });
 
-const folder = join(import.meta.dirname, '../../experiments/schedules');
+const root = join(import.meta.dirname, '../..');
 
-test.each(readdirSync(folder))('%s comes out as predicted', (file) => {
-  const { name, question, seed, predicted, scenario } = readSchedule(join(folder, file));
-  expect(`${name}.yaml`).toBe(file);
+test.each(committedFiles('experiments/schedules'))('%s comes out as predicted', (file) => {
+  const { name, question, seed, predicted, scenario } = readSchedule(join(root, file));
+  expect(`experiments/schedules/${name}.yaml`).toBe(file);
   const { fault = 'none', ...fields } = scenario;
   const whole = parseScenario({ name, question, ...fields, fault, expected: predicted });
   expect(predicted).toContain(judge(play(whole, seed)).safety);

@@ -5,13 +5,15 @@ import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { $ } from '../../lib/engine/shell.ts';
 import { startArray } from '../../lib/cluster/kind/disk/array-container.ts';
+import { markLab } from '../../lib/cluster/kind/ownership/labs.ts';
 import { arrayAt } from '../../lib/csi/array-client.ts';
 import type { ArrayPort, OpenRequest, PathStatus } from '../../lib/csi/array-port.ts';
 import { ensureImages } from '../../lib/images/ensure.ts';
 import { kubernetesDefault } from '../../lib/kubernetes-versions.ts';
 
 /** Far above all leases (lib/cluster/kind/ownership/lease.ts); each path of each host takes the next. */
-let nextLoop = 5320;
+const firstLoop = 5320;
+let nextLoop = firstLoop;
 export const volumeBytes = 64 * 2 ** 20;
 
 /** One record of the raw log (log.go: 64 bytes of header, then 40 bytes each). */
@@ -49,14 +51,17 @@ export class ArrayHost implements AsyncDisposable {
       onProgress,
     });
     const host = new ArrayHost(mkdtempSync(join(tmpdir(), 'forcedetach-array-')));
-    await host.#startUser(images.tools);
+    const loops = { first: firstLoop, count: 100 };
+    const labels = markLab({ folder: host.root, loops, tools: images.tools });
+    await host.#startUser(images.tools, labels);
     const container = `${host.#name}-array`;
-    await startArray({ container, image: images.array, source: host.root, root: host.root });
+    const place = { container, source: host.root, root: host.root, labels };
+    await startArray({ ...place, image: images.array });
     return host;
   }
 
-  #startUser(image: string): Promise<unknown> {
-    const flags = ['--detach', '--init', '--privileged', '--network', 'none'];
+  #startUser(image: string, labels: readonly string[]): Promise<unknown> {
+    const flags = ['--detach', '--init', '--privileged', '--network', 'none', ...labels];
     const place = ['--name', `${this.#name}-user`, '--volume', `${this.root}:${this.root}`];
     const main = 'mount -t devtmpfs devtmpfs /dev && exec sleep infinity';
     return $`docker run ${flags} ${place} ${image} sh -c ${main}`.quiet();

@@ -6,6 +6,7 @@ import { $ } from '../../lib/engine/shell.ts';
 import { remove } from '../../lib/engine/commands.ts';
 import { tryRun } from '../../lib/engine/run.ts';
 import { releaseLoops } from '../../lib/cluster/kind/disk/loops.ts';
+import { lockName, markLab } from '../../lib/cluster/kind/ownership/labs.ts';
 import { InfrastructureError } from '../../lib/errors.ts';
 import { takeFreeLock, type Lock } from '../../lib/lock.ts';
 import { ensureMachineLoops } from '../support/machine-loops.ts';
@@ -32,12 +33,16 @@ export async function missingForBareHost(): Promise<string | undefined> {
 
 /** Two hosts with the same loops would detach each other's devices. */
 export function lockLoops(loops: HostLoops): Promise<Lock> {
-  const name = `loops/${Object.values(loops).join('-')}`;
-  return takeFreeLock(name, `process ${process.pid}`, (other) => {
+  return takeFreeLock(lockName(rangeOf(loops)), `process ${process.pid}`, (other) => {
     const hint = 'one such test or bench at a time: wait for that one to end';
     return new InfrastructureError('LOOPS_BUSY', `${other} has the test's loops`, { hint });
   });
 }
+
+const rangeOf = ({ a, audit }: HostLoops): { readonly first: number; readonly count: number } => ({
+  first: a,
+  count: audit - a + 1,
+});
 
 /** The same for each host with these loops: what one left is known by it, with a container or not. */
 export const containerFor = ({ a }: HostLoops): string => `forcedetach-bare-${a}`;
@@ -50,8 +55,12 @@ const folderFor = (loops: HostLoops): string => join(tmpdir(), containerFor(loop
 export async function removeHost(loops: HostLoops, tools: string): Promise<void> {
   const folder = folderFor(loops);
   await tryRun(remove(containerFor(loops)));
-  const range = { loops: { first: loops.a, count: loops.audit - loops.a + 1 } };
-  const left = await releaseLoops({ ...range, holdsLease: true, volume: folder, tools });
+  const left = await releaseLoops({
+    loops: rangeOf(loops),
+    holdsLease: true,
+    volume: folder,
+    tools,
+  });
   rmSync(folder, { recursive: true, force: true });
   if (left.length === 0) return;
   throw new InfrastructureError('LOOPS_BUSY', left.join('; '), { command: 'losetup --list' });
@@ -66,7 +75,7 @@ export async function startContainer(loops: HostLoops, tools: string): Promise<s
   mkdirSync(join(folder, 'copies'), { recursive: true });
   const flags = [
     ...['--detach', '--init', '--name', containerFor(loops)],
-    ...['--label', 'forcedetach.test=audit'],
+    ...markLab({ folder, loops: rangeOf(loops), tools }),
     ...['--privileged', '--network', 'none', '--entrypoint', 'sh'],
     ...['--volume', `${folder}:${shared}`, '--volume', `${appRoot}:/app:ro`],
   ];

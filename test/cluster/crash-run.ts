@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createConnection } from 'mysql2/promise';
 import { $ } from '../../lib/engine/shell.ts';
 import { startArray } from '../../lib/cluster/kind/disk/array-container.ts';
+import { markLab } from '../../lib/cluster/kind/ownership/labs.ts';
 import { realClock } from '../../lib/real-clock.ts';
 import { schemaStatements } from '../../lib/mysql/schema.ts';
 import { arrayAt } from '../../lib/csi/array-client.ts';
@@ -38,8 +39,6 @@ const sizeBytes = 2 * 1024 ** 3;
 const loop = 5130;
 const volume = 'v1';
 const path = { volume, node: 'a', generation: 1, loop };
-/** The folder that array and lab share, at the same path in both and on this machine. */
-const label = ['--label', 'forcedetach.test=crash-states'];
 
 /** Makes the run and leaves its folder; containers, device and volume are gone afterwards. */
 export async function makeCrashRun(options: CrashRunOptions): Promise<void> {
@@ -68,6 +67,7 @@ export async function makeCrashRun(options: CrashRunOptions): Promise<void> {
 }
 
 class ArrayHost implements Shell, AsyncDisposable {
+  /** Array and lab share it, at the same path in both and on this machine. */
   readonly #root = mkdtempSync(join(tmpdir(), 'fd-crash-'));
   readonly #lab = `forcedetach-${basename(this.#root)}-lab`;
   readonly #array = `forcedetach-${basename(this.#root)}-array`;
@@ -89,8 +89,9 @@ class ArrayHost implements Shell, AsyncDisposable {
     mkdirSync(join(disk, '..'), { recursive: true });
     execFileSync('truncate', ['--size', String(sizeBytes), disk]);
     const { array: image } = images;
-    await startArray({ container: this.#array, image, source: root, root, labels: label });
-    const shared = ['--privileged', '--network', 'none', '--volume', `${root}:${root}`, ...label];
+    const labels = markLab({ folder: root, loops: { first: loop, count: 1 }, tools: images.tools });
+    await startArray({ container: this.#array, image, source: root, root, labels });
+    const shared = ['--privileged', '--network', 'none', '--volume', `${root}:${root}`, ...labels];
     const app = `${resolve(import.meta.dirname, '../..')}:/app:ro`;
     const main = 'mount -t devtmpfs devtmpfs /dev && exec sleep infinity';
     await $`docker run --detach --init --name ${this.#lab} ${shared} --volume ${app} --entrypoint sh ${images.tools} -c ${main}`.quiet();

@@ -1,5 +1,4 @@
 /** The model is held to the committed real runs: what differs is listed with its reason. */
-import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import {
@@ -10,12 +9,11 @@ import {
 } from '../../lib/conformance/judge-differences.ts';
 import { predictionPool, type ModelRun, type PredictedRun } from '../../lib/conformance/predict.ts';
 import { compareRun } from '../../lib/conformance/run-comparison.ts';
+import { committedNames } from '../support/committed.ts';
 
 /** The samples, and the runs of schedules that were predicted first (docs/results/boundary.md). */
 const folders = ['reports/samples', 'reports/boundary'].flatMap((parent) =>
-  readdirSync(parent, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
-    .map(({ name }) => join(parent, name)),
+  committedNames(parent).map((name) => join(parent, name)),
 );
 const pool = predictionPool(2);
 afterAll(() => pool[Symbol.asyncDispose]());

@@ -2,7 +2,6 @@
  * First screens of every kind of page, of each verdict: headline, colours, chips, tiles, chart and causes say the
  * same, in plain words.
  */
-import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { ScenarioInput } from '../../lib/experiment/scenario.ts';
@@ -25,6 +24,7 @@ import { secondsShown } from '../../lib/report/html-parts.ts';
 import { reportData } from '../../lib/report/report-data.ts';
 import { scenarioOf } from '../../lib/report/wording.ts';
 import { cutsIn, driverVersions, wholeCertificates } from '../../scripts/driver-files.ts';
+import { committedNames } from '../support/committed.ts';
 import { modelScenario, runOnModel, shortTimers } from '../support/model-run.ts';
 
 const plain = (markup: string): string =>
@@ -182,10 +182,7 @@ function withoutEvidence(verdict: Verdict): Verdict {
 
 describe('runs', () => {
   const folder = 'reports/samples';
-  const names = readdirSync(folder, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
-    .map(({ name }) => name);
-  test.each(names)('sample %s', async (name) => {
+  test.each(committedNames(folder))('sample %s', async (name) => {
     const verdict = assembleVerdict(openHistory(join(folder, name)));
     await expectRun(verdict, join(folder, name));
     if (verdict.verdict === 'safe') await expectRun(withoutEvidence(verdict), join(folder, name));
@@ -230,7 +227,7 @@ describe('groups', () => {
       commits === 'not known' ? 'not known' : commits.replace(' lost', ''),
     );
   };
-  test.each(readdirSync(folder))('sample %s', async (name) => {
+  test.each(committedNames(folder))('sample %s', async (name) => {
     const verdict = judgeGroup(openHistory(join(folder, name)));
     await expectGroup(verdict);
     for (const change of [
@@ -283,7 +280,7 @@ describe('certificates', () => {
 
 describe('batches', () => {
   const folder = 'reports/matrix';
-  test.each(readdirSync(folder))('%s', async (name) => {
+  test.each(committedNames(folder))('%s', async (name) => {
     const batch = readBatch(join(folder, name));
     const page = {
       ...{ batch, addressOf: () => undefined, verdictOf: () => undefined, baseline: undefined },

@@ -1,9 +1,10 @@
 /** The package's command in a checkout: lists, starts by name, and refuses what is none. */
 import { execFile } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { asTyped, commands, isExperiment } from '../../lib/cli/flags/typed.ts';
+import { committedFiles } from '../support/committed.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -21,9 +22,9 @@ const forcedetach = (...words: readonly string[]): Promise<Answer> =>
     });
   });
 
-const files = readdirSync(join(root, 'experiments'))
+const files = committedFiles('experiments')
   .filter((file) => file.endsWith('.mjs'))
-  .map((file) => file.slice(0, -'.mjs'.length));
+  .map((file) => basename(file, '.mjs'));
 
 test('`run` knows the files that are one experiment, and no other', () => {
   const runs = files.filter((file) =>
@@ -61,10 +62,9 @@ test.each([
   expect(stdout).toContain(`replay: npx forcedetach run ${name} ${kept}`);
 });
 
-test('`--version` says the package’s', async () => {
-  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-    readonly version: string;
-  };
+test('`--version` prints the version that is cited', async () => {
+  const cited = readFileSync(join(root, 'CITATION.cff'), 'utf8');
+  const [, version] = /^version: (.*)$/m.exec(cited) ?? [];
   for (const word of ['--version', '-V']) {
     expect(await forcedetach(word)).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
   }

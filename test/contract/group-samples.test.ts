@@ -8,9 +8,10 @@ import { groupSummary } from '../../lib/group-replication/write.ts';
 import { groupVerdictSchema } from '../../lib/group-replication/verdict.ts';
 import { openHistory } from '../../lib/history/reader.ts';
 import { judgeHistory } from '../../lib/library/tested/index.ts';
+import { committedNames } from '../support/committed.ts';
 
 const folder = 'reports/group-replication';
-const names = readdirSync(folder);
+const names = committedNames(folder);
 
 test.each(names)('%s', async (name) => {
   const read = (file: string): string => readFileSync(join(folder, name, file), 'utf8');

@@ -1,5 +1,5 @@
 /** The public API on the model: parts, runs, and faults, remedies and checkers from outside. */
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -102,18 +102,25 @@ test('what belongs to another kind can’t be written, and is refused where type
 });
 
 test('a run has its verdict, and leaves a report beside its history', async () => {
-  const folder = newFolder();
-  const out = join(newFolder(), 'out');
-  const run = await api.experiment({ ...usual, fault: api.nodeCrash() }).run({ seed: '1', folder });
+  const folder = join(newFolder(), 'out');
+  const crash = api.experiment({ ...usual, fault: api.nodeCrash() });
+  const run = await crash.run({ seed: '1', folder });
   expect(run).toMatchObject({ verdict: 'safe', exitCode: 0, findings: run.details.findings });
   expect(run.details).not.toHaveProperty('custom');
-  expect(existsSync(join(folder, 'report.html'))).toBe(false);
-  await run.report(out);
-  expect(readdirSync(out)).toEqual(
+  expect(readdirSync(folder)).toEqual(
     expect.arrayContaining(['history', 'report.html', 'verdict.json']),
   );
-  expect(assembleVerdict(openHistory(out))).toEqual(run.details);
-  await expect(run.report(out)).rejects.toMatchObject({ code: 'OUT_NOT_EMPTY' });
+  expect(assembleVerdict(openHistory(folder))).toEqual(run.details);
+  expect(readdirSync((await crash.run({ seed: '1' })).folder)).toEqual(['history']);
+});
+
+test('a folder with a run in it is refused before the cluster is opened', async () => {
+  const folder = newFolder();
+  writeFileSync(join(folder, 'verdict.json'), '{}');
+  const closed = { ...usual.cluster, open: () => Promise.reject(new Error('opened')) };
+  const again = api.experiment({ ...usual, cluster: closed, fault: api.nodeCrash() });
+  await expect(again.run({ folder })).rejects.toMatchObject({ code: 'OUT_NOT_EMPTY', exitCode: 2 });
+  expect(readdirSync(folder)).toEqual(['verdict.json']);
 });
 
 test('a fault from outside is judged as the kind that it is like', async () => {

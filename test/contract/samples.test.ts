@@ -8,11 +8,10 @@ import type { Verdict } from '../../lib/experiment/verdict/verdict.ts';
 import { openHistory } from '../../lib/history/reader.ts';
 import { writeOutputs } from '../../lib/report/write.ts';
 import { callsOf, onVictim, readFinishedRun } from '../../lib/claims/recorded-run.ts';
+import { committedNames } from '../support/committed.ts';
 
 const folder = 'reports/samples';
-const names = readdirSync(folder, { withFileTypes: true })
-  .filter((entry) => entry.isDirectory())
-  .map(({ name }) => name);
+const names = committedNames(folder);
 
 const outputs = ['junit.xml', 'report.html', 'summary.md', 'timeline.svg', 'verdict.json'];
 

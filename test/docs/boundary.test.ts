@@ -1,6 +1,6 @@
 /** docs/results/boundary.md tells what the committed runs of the schedules came to; `vitest -u` writes it. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { assembleVerdict } from '../../lib/experiment/verdict/assemble.ts';
 import type { Verdict } from '../../lib/experiment/verdict/verdict.ts';
@@ -9,6 +9,7 @@ import { openHistory } from '../../lib/history/reader.ts';
 import { readRuns, scenarioOfLine, type RunLine } from '../../lib/expectations/runs.ts';
 import { gradeOf } from '../../lib/expectations/severity.ts';
 import { readSchedule } from '../../lib/sweep/schedule-file.ts';
+import { committedFiles, committedWith } from '../support/committed.ts';
 
 const page = 'docs/results/boundary.md';
 const schedules = 'experiments/schedules';
@@ -20,8 +21,9 @@ const folderOf = (name: string): string =>
     ? 'reports/samples/partition-no-grace-period'
     : join(runs, name);
 
-const named = readdirSync(schedules).map((file) => file.replace('.yaml', ''));
-const ran = named.filter((name) => existsSync(folderOf(name)));
+const named = committedFiles('experiments/schedules').map((file) => basename(file, '.yaml'));
+const committed = new Set(committedWith('history/run.hist'));
+const ran = named.filter((name) => committed.has(folderOf(name)));
 const verdicts = new Map(
   ran.map((name): [string, Verdict] => [name, assembleVerdict(openHistory(folderOf(name)))]),
 );

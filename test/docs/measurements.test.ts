@@ -7,10 +7,12 @@ import { cleanVolumeOf } from '../../lib/false-alarms/kind-runs.ts';
 import { volumeSchema } from '../../lib/false-alarms/volume.ts';
 import { groupLineOf, groupSchema } from '../../lib/group-replication/measured.ts';
 import { openHistory } from '../../lib/history/reader.ts';
-import { foldersWith, linesBelow } from '../../lib/matrix/collect-events.ts';
+import { linesBelow } from '../../lib/matrix/collect-events.ts';
+import { resultsFile } from '../../lib/matrix/results.ts';
 import { allLines, linesOf, storePath } from '../../lib/measurements/store.ts';
 import { mutantSchema, smallestLossSchema, twinSchema } from '../../lib/report/mutant-score.ts';
 import { resultSchema } from '../../lib/two-kernels/result.ts';
+import { committedWith } from '../support/committed.ts';
 
 const all = allLines();
 
@@ -40,17 +42,21 @@ test('there are no other kinds, no line twice, and no path of a machine', () => 
 });
 
 test('a committed run is in the store, as its folder has it', () => {
-  const runs = linesBelow('reports', '.');
+  const batches = committedWith(resultsFile);
+  const runsAlone = committedWith('verdict.json').filter((run) =>
+    batches.every((batch) => !run.startsWith(`${batch}/`)),
+  );
+  const runs = [...batches, ...runsAlone].flatMap((folder) => linesBelow(folder, '.'));
   expect(runs.length).toBeGreaterThanOrEqual(146);
   const noted = new Map(linesOf(runSchema).map((line) => [line.id, line]));
   for (const run of runs) expect(noted.get(run.id), run.source).toEqual(run);
-  const groups = foldersWith('reports', 'verdict.json').flatMap((run) => groupLineOf(run, run));
+  const groups = committedWith('verdict.json').flatMap((run) => groupLineOf(run, run));
   expect(linesOf(groupSchema)).toEqual(groups);
 });
 
 test('a clean volume whose history git has is in the store as that says it', () => {
   const volumes = linesOf(volumeSchema);
-  const folders = foldersWith('reports', 'history').filter((folder) =>
+  const folders = committedWith('history/run.hist').filter((folder) =>
     volumes.some(({ source }) => source === folder),
   );
   expect(folders.length).toBeGreaterThan(0);

@@ -1,12 +1,12 @@
 /** Every command that a page, a committed verdict or a batch gives to paste is taken by today's flags. */
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { parseArguments } from '../../lib/cli/command.ts';
 import { replaySchedule } from '../../lib/cli/commands/replay.ts';
 import { matrixCommand } from '../../lib/cli/flags/matrix-flags.ts';
 import { requestOf, type ExperimentDefinition } from '../../lib/cli/flags/request.ts';
 import { isExperiment } from '../../lib/cli/flags/typed.ts';
+import { committedFiles } from '../support/committed.ts';
 import { pages, read, root } from './pages.ts';
 
 const { definitions, last } = vi.hoisted(() => ({
@@ -19,14 +19,12 @@ vi.mock('../../lib/cli/commands/experiment.ts', () => ({
     Object.assign(last, { args, name: definition.name });
   },
 }));
-for (const file of readdirSync(join(root, 'experiments'))) {
-  const [name = '', kind] = file.split('.');
-  if (kind === 'mjs' && isExperiment(name)) await import(join(root, 'experiments', file));
+for (const file of committedFiles('experiments')) {
+  const name = basename(file, '.mjs');
+  if (file.endsWith('.mjs') && isExperiment(name)) await import(join(root, file));
 }
 
-const outputs = readdirSync(join(root, 'reports'), { recursive: true, encoding: 'utf8' })
-  .filter((name) => /(^|\/)(verdict|batch)\.json$/.test(name))
-  .map((name) => join('reports', name));
+const outputs = committedFiles('reports').filter((path) => /\/(verdict|batch)\.json$/.test(path));
 /** A command ends where its code does, in Markdown or in JSON. */
 const typed = /npx zx experiments\/([a-z-]+)\.mjs([^`"\n|…]*)/g;
 const isPlayed = (name: string): boolean =>

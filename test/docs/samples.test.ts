@@ -1,16 +1,16 @@
 /** reports/samples/README.md says of each run what its verdict says; each has the evidence of today. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readFinishedRun } from '../../lib/claims/recorded-run.ts';
+import { committedNames } from '../support/committed.ts';
 
 const folder = 'reports/samples';
 const page = readFileSync(join(folder, 'README.md'), 'utf8');
-const runs = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
 
 const inSeconds = (s: number): string => `${s.toFixed(1)} s`;
 
-test.each(runs.map(({ name }) => name))('%s', (name) => {
+test.each(committedNames(folder))('%s', (name) => {
   const run = readFinishedRun(join(folder, name));
   if (run === undefined) throw new Error('it never came to its fault');
   const { verdict, story } = run;

@@ -1,9 +1,10 @@
 /** The tables of docs/reference/kubernetes-versions.md: the versions there are, and what they were measured to do. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Verdict } from '../../lib/experiment/verdict/verdict.ts';
 import { kubernetesReleases, minorOf } from '../../lib/kubernetes-versions.ts';
 import { batchSchema, type Batch } from '../../lib/matrix/batch.ts';
+import { committedNames, committedWith } from '../support/committed.ts';
 
 export const page = 'docs/reference/kubernetes-versions.md';
 const samples = 'reports/samples';
@@ -22,9 +23,13 @@ export const versionsTable = (): string =>
     ]),
   );
 
+export const folderOf = (minor: string): string => join(batches, `versions-${minor}`);
+
+const committed = new Set(committedWith('batch.json', batches));
 const readBatch = (minor: string): Batch | undefined => {
-  const file = join(batches, `versions-${minor}`, 'batch.json');
-  return existsSync(file) ? batchSchema.parse(JSON.parse(readFileSync(file, 'utf8'))) : undefined;
+  const folder = folderOf(minor);
+  if (!committed.has(folder)) return undefined;
+  return batchSchema.parse(JSON.parse(readFileSync(join(folder, 'batch.json'), 'utf8')));
 };
 
 /** Folders of the committed batches, by minor. */
@@ -34,7 +39,6 @@ export const batchesByMinor = new Map(
     return batch === undefined ? [] : [[minor, batch] as const];
   }),
 );
-export const folderOf = (minor: string): string => join(batches, `versions-${minor}`);
 
 const verdictIn = (folder: string): Verdict =>
   JSON.parse(readFileSync(join(folder, 'verdict.json'), 'utf8')) as Verdict;
@@ -73,9 +77,8 @@ function shortTable(): string {
 }
 
 function stockTable(): string {
-  const found = readdirSync(samples, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
-    .map(({ name }) => ({ name, verdict: verdictIn(join(samples, name)) }))
+  const found = committedNames(samples)
+    .map((name) => ({ name, verdict: verdictIn(join(samples, name)) }))
     .filter(({ verdict }) => minorOf(verdict.versions['kubernetes'] ?? '') !== '1.34');
   return table(
     ['With stock timers', 'Kubernetes', 'verdict', 'NotReady', 'evicted', 'second mount'],

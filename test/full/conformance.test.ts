@@ -1,18 +1,13 @@
 /** Every committed run of a batch beside the model: what differs is listed, or load that it recorded. */
-import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { differencesOf, leastChance, rarityOf } from '../../lib/conformance/judge-differences.ts';
 import { busyBecause } from '../../lib/conformance/load.ts';
 import { predictionPool } from '../../lib/conformance/predict.ts';
 import { compareRun } from '../../lib/conformance/run-comparison.ts';
+import { committedWith } from '../support/committed.ts';
 
 const batches = 'reports/matrix';
-const runs = readdirSync(batches)
-  .flatMap((batch) =>
-    readdirSync(join(batches, batch, 'cells')).map((cell) => join(batches, batch, 'cells', cell)),
-  )
-  .filter((folder) => existsSync(join(folder, 'history')));
+const runs = committedWith('history/run.hist', batches);
 const pool = predictionPool(2);
 afterAll(() => pool[Symbol.asyncDispose]());
 

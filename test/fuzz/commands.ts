@@ -1,7 +1,7 @@
 /** Every command of experiments/: how it is called so that nothing is made, and what it reads. */
-import { readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { committedFiles } from '../support/committed.ts';
 import type { Bases } from './bases.ts';
 import type { Surface } from './case.ts';
 import { flagSurface, type FlagOptions } from './flags.ts';
@@ -14,11 +14,9 @@ import {
   type Reader,
 } from './surfaces.ts';
 
-export const commandNames: readonly string[] = readdirSync(
-  fileURLToPath(new URL('../../experiments', import.meta.url)),
-)
+export const commandNames: readonly string[] = committedFiles('experiments')
   .filter((file) => file.endsWith('.mjs'))
-  .map((file) => file.slice(0, -'.mjs'.length));
+  .map((file) => basename(file, '.mjs'));
 
 const nothing = (): string[] => [];
 const asked: FlagOptions = {

@@ -1,9 +1,36 @@
-/** Whatever stood in git below `reports`, as far back as this clone's history goes. */
+/**
+ * Files that git holds. Tests read no others below `reports`: the runs of whoever works in this checkout lie
+ * there too.
+ */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 
 const maxBuffer = 1024 * 1024 * 1024;
-const git = (...args: readonly string[]): Buffer => execFileSync('git', args, { maxBuffer });
+const root = join(import.meta.dirname, '../..');
+const git = (...args: readonly string[]): Buffer =>
+  execFileSync('git', args, { cwd: root, maxBuffer });
+
+/** Below a folder, at any depth, by their paths from the root. */
+export const committedFiles = (folder = '.'): string[] =>
+  git('ls-files', '-z', '--', folder)
+    .toString()
+    .split('\0')
+    .filter((file) => file !== '' && existsSync(join(root, file)));
+
+/** Names of the folders in it, sorted. */
+export const committedNames = (folder: string): string[] => {
+  const inside = committedFiles(folder).map((file) => file.slice(folder.length + 1).split('/'));
+  const names = inside.flatMap(([name = '', ...more]) => (more.length > 0 ? [name] : []));
+  return [...new Set(names)].toSorted();
+};
+
+/** Folders at any depth that hold such a file: `verdict.json`, `history/run.hist`. */
+export const committedWith = (file: string, folder = 'reports'): string[] =>
+  committedFiles(folder)
+    .filter((path) => path.endsWith(`/${file}`))
+    .map((path) => path.slice(0, -file.length - 1))
+    .toSorted();
 
 export interface Committed {
   readonly hash: string;
@@ -11,7 +38,7 @@ export interface Committed {
   readonly path: string;
 }
 
-/** Each version of every file or folder whose path fits. */
+/** Each version of every file or folder below `reports` whose path fits, as far back as this clone's history goes. */
 export function everCommitted(fits: RegExp): Committed[] {
   const lines = (...args: readonly string[]): string[] =>
     git(...args)

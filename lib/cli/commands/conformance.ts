@@ -15,7 +15,7 @@ import { exitCode, UsageError, type ExitCode } from '../../errors.ts';
 import { readFolder } from '../../input-file.ts';
 import { writeOutput } from '../../output-file.ts';
 import { commandLine, parseArguments, runCommand, tell } from '../command.ts';
-import { numberWithin, seedText } from '../flags/flag-values.ts';
+import { numberWithin, outputFile, seedText } from '../flags/flag-values.ts';
 
 /** How often, by how many threads and with which dice the model plays. */
 export interface PlayFlags extends Pick<CompareOptions, 'runs' | 'seed'> {
@@ -47,7 +47,7 @@ export const conformanceCommand = (): Command =>
     )
     .option('--threads <n>', 'worker threads, 1 to 8', numberWithin(1, 8), 2)
     .option('--seed <text>', 'of the runs of the model', seedText, 'conformance')
-    .option('--json <file>', 'writes all numbers there');
+    .option('--json <file>', 'writes all numbers there', outputFile);
 
 /** Exit code 0: each difference is a known one. 1: there is news. Never throws. */
 export const compareWithModel = (): Promise<void> =>

@@ -40,7 +40,7 @@ async function startFor([command = '--help', ...words]: readonly string[]): Prom
     return undefined;
   }
   if (isVersion(command)) {
-    tell(projectVersion());
+    tell(projectVersion);
     return undefined;
   }
   if (command === 'run') return runFor(words);
@@ -74,7 +74,7 @@ async function runFor(words: readonly string[]): Promise<CommandStart | undefine
     return undefined;
   }
   if (words.some(isVersion)) {
-    tell(projectVersion());
+    tell(projectVersion);
     return undefined;
   }
   throw new UsageError('NO_EXPERIMENT', 'no experiment and no fault given', {

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import type { ExitCode } from '../../errors.ts';
 import { commandLine, parseArguments, runCommand, tell } from '../command.ts';
 import { paste } from '../flags/typed.ts';
-import { makeFolder } from '../../library/run-folder.ts';
+import { checkNewFolder, makeFolder } from '../../library/run-folder.ts';
 import { batchLines, readBatch, writeBatch } from '../batch/write-batch.ts';
 
 export const mergeCommand = (): Command =>
@@ -23,6 +23,7 @@ export const mergeShards = (): Promise<void> =>
   runCommand('merge-batches', async (args): Promise<ExitCode> => {
     const command = parseArguments(mergeCommand(), args);
     const [out = '', ...folders] = command.args;
+    checkNewFolder(out);
     const { mergeBatches } = await import('../../matrix/merge.ts');
     const { batchExitCode } = await import('../../matrix/summarize.ts');
     const shards = folders.map((folder) => ({

@@ -48,8 +48,8 @@ const worstFirst = [
   exitCode.open,
 ];
 
-async function rebuild(folder: string): Promise<ExitCode> {
-  const { text, code } = await rebuilt(folder);
+async function rebuild(given: string): Promise<ExitCode> {
+  const { text, code } = await rebuilt(given.replace(/(?<=.)\/+$/, ''));
   process.stdout.write(`${text}\n`);
   return code;
 }

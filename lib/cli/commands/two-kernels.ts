@@ -6,7 +6,7 @@ import { nonEmpty, numberWithin } from '../flags/flag-values.ts';
 import type { RunFlags as CommonFlags } from '../flags/flags.ts';
 import { imagesOption } from '../flags/run-options.ts';
 import { onInterrupt } from '../guard.ts';
-import { folderName, makeFolder, makeRunFolder } from '../../library/run-folder.ts';
+import { folderName, makeFolder, makeNewFolder } from '../../library/run-folder.ts';
 import { describeError, exitCode } from '../../errors.ts';
 import { ensureImages } from '../../images/ensure.ts';
 import { kubernetesDefault } from '../../kubernetes-versions.ts';
@@ -120,7 +120,7 @@ async function runAll(plan: readonly PlannedCase[], flags: Flags): Promise<Resul
       const seed = `two-kernels/${what}`;
       const id = `${kind}-${planned.filesystem}-${planned.repeat}`;
       const folder = join(flags.out, basename(folderName(planned.name, id)));
-      makeRunFolder(folder);
+      makeNewFolder(folder);
       const result = await runCase({ ...planned, host, seed, lab, folder, signal, onProgress });
       results.push(result);
       if (flags.note) noteLines([result]);

@@ -1,4 +1,6 @@
 /** From the text behind a flag to its value, or a sentence that says what would do. */
+import { accessSync, constants, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import type { z } from 'zod';
 import { kubernetesText } from '../../cluster/fields.ts';
@@ -46,6 +48,18 @@ export function registry(text: string): string {
 export function nonEmpty(text: string): string {
   if (text.trim() !== '' && !text.includes('\0')) return text;
   throw new InvalidArgumentError('It is empty.');
+}
+
+/** Refused when the flag is read: what takes minutes must not end with nowhere to write it. */
+export function outputFile(text: string): string {
+  const path = resolve(nonEmpty(text));
+  try {
+    accessSync(`${dirname(path)}/`, constants.W_OK | constants.X_OK);
+  } catch {
+    throw new InvalidArgumentError(`There is no folder ${dirname(path)} that can be written to.`);
+  }
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return text;
+  throw new InvalidArgumentError('It is a folder: give a file.');
 }
 
 const seedLength = 200;

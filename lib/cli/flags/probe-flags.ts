@@ -8,7 +8,7 @@ import { cutRemedies, type CutRemedy } from '../../probe/cut/cut-plan.ts';
 import { jobForms, type JobForm } from '../../probe/job.ts';
 import { granteeOf, type Grantee } from '../../probe/rights.ts';
 import { commandLine, parseArguments } from '../command.ts';
-import { nonEmpty, numberWithin, positiveMs } from './flag-values.ts';
+import { nonEmpty, numberWithin, outputFile, positiveMs } from './flag-values.ts';
 import type { TrialsRequest } from '../../probe/trials/run-trials.ts';
 
 export interface ProbeFlags
@@ -126,11 +126,12 @@ const addOutputFlags = (command: Command): Command =>
       'print what --run or --cut would make, and the rights for it; make nothing',
       false,
     )
-    .option('--html <file>', 'also write the answer as a page')
-    .option('--junit <file>', 'also write the answer as JUnit XML')
+    .option('--html <file>', 'also write the answer as a page', outputFile)
+    .option('--junit <file>', 'also write the answer as JUnit XML', outputFile)
     .option(
       '--out <file>',
       'where the answer goes as JSON; default of a certificate: detach-<class>.json or cut-<node>.json here',
+      outputFile,
     )
     .addOption(
       new Option('-o, --output <form>', 'form of what is printed')

@@ -1,7 +1,8 @@
 /** The second part of an expectation: who must serve after the heal, and what becomes of the whole. */
-import { globSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { expect, test } from 'vitest';
+import { committedFiles } from '../../../test/support/committed.ts';
 import { recordedScenario } from '../../history/migration.ts';
 import { parseScenario, type ScenarioInput } from '../scenario.ts';
 import { judgeExpectation, servingExpectationOf } from './serving-expectation.ts';
@@ -95,7 +96,8 @@ test('a damaged disk may serve or not; an older result does not tell', () => {
 const servedBesideAMount = /controller-restart-(before|after)-node-deletion/;
 
 test('no committed run is a surprise by who served', () => {
-  const runs = globSync('reports/**/verdict.json')
+  const runs = committedFiles('reports')
+    .filter((path) => path.endsWith('/verdict.json'))
     .map((path) => ({ path, ...(JSON.parse(readFileSync(path, 'utf8')) as Verdict) }))
     .filter((verdict) => !('kind' in verdict));
   expect(runs.length).toBeGreaterThan(90);

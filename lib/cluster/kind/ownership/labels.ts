@@ -23,6 +23,8 @@ export const label = {
   token: 'forcedetach.token',
   /** Image of the lab, needed again to release loop devices. */
   tools: 'forcedetach.tools',
+  /** Loop devices of a lab without a cluster, as FIRST+COUNT (labs.ts). */
+  loops: 'forcedetach.loops',
 } as const;
 
 /** kind's own label on its nodes. */

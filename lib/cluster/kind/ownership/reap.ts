@@ -1,5 +1,7 @@
 /** Takes away what dead runs left behind: run at each start and by experiments/clean.mjs. */
 import { describeError } from '../../../errors.ts';
+import { holderOf, tryLock } from '../../../lock.ts';
+import { findLabs, lockName, removeLab, whyLabStays, type FoundLab } from './labs.ts';
 import { LeaseHold } from './lease-hold.ts';
 import { lockToRemove } from './lock.ts';
 import { ownerState, type OwnerState } from '../../../owner.ts';
@@ -48,11 +50,9 @@ export async function reap(options: ReapOptions = {}): Promise<ReapReport> {
   const removed: string[] = [];
   const left: Reason[] = [];
   const resisted: Reason[] = [];
-  for (const { labels } of await findClusters()) {
-    const { cluster } = labels;
-    if (options.only !== undefined && options.only !== cluster) continue;
+  for (const { cluster, take } of await leftovers(options)) {
     try {
-      const outcome = await reapOne(cluster, options);
+      const outcome = await take();
       if ('left' in outcome) left.push({ cluster, why: outcome.left });
       else {
         removed.push(cluster);
@@ -66,11 +66,39 @@ export async function reap(options: ReapOptions = {}): Promise<ReapReport> {
   return { removed, left, resisted };
 }
 
-/** With the cluster's lock, so that no start takes it up, or makes it anew, meanwhile. */
-async function reapOne(
-  cluster: string,
+type Outcome = { readonly left: string } | { readonly resisted: readonly string[] };
+
+/** Clusters, and where no name is given, labs. `cluster`: how it is called. */
+async function leftovers(
   options: ReapOptions,
-): Promise<{ readonly left: string } | { readonly resisted: readonly string[] }> {
+): Promise<readonly { readonly cluster: string; readonly take: () => Promise<Outcome> }[]> {
+  const { only } = options;
+  const clusters = (await findClusters())
+    .map(({ labels: { cluster } }) => ({ cluster, take: () => reapOne(cluster, options) }))
+    .filter(({ cluster }) => only === undefined || only === cluster);
+  if (only !== undefined) return clusters;
+  const labs = (await findLabs()).map((lab) => {
+    const cluster = `the lab in ${lab.folder}`;
+    return { cluster, take: () => reapLab(lab, cluster, options) };
+  });
+  return [...clusters, ...labs];
+}
+
+async function reapLab(lab: FoundLab, name: string, { onProgress }: ReapOptions): Promise<Outcome> {
+  const lock = tryLock(lockName(lab.loops), `process ${process.pid}, which removes a lab`);
+  if (lock === undefined) return { left: `in use by ${holderOf(lockName(lab.loops))}` };
+  try {
+    const why = whyLabStays(lab);
+    if (why !== undefined) return { left: why };
+    onProgress?.(`removing ${name} that a dead process left behind`);
+    return { resisted: await removeLab(lab) };
+  } finally {
+    await lock.release();
+  }
+}
+
+/** With the cluster's lock, so that no start takes it up, or makes it anew, meanwhile. */
+async function reapOne(cluster: string, options: ReapOptions): Promise<Outcome> {
   const lock = await lockToRemove(cluster, options.patienceMs ?? 0);
   if (typeof lock === 'string') return { left: `in use by ${lock}` };
   const hold = new LeaseHold(`process ${process.pid}, which removes its cluster`);
