@@ -34,7 +34,9 @@ describe.skipIf(!isThere)('kubectl', () => {
     const typed = line
       .replace(/ -w$/, '')
       .replaceAll(/(^|\| )kubectl /g, `$1kubectl --server=${cluster.url} `);
-    const env = { ...process.env, HOME: home, KUBECONFIG: join(home, 'none'), NODE: 'worker-1' };
+    const names = { NODE: 'worker-1', PV: 'pv-1', NS: 'shop', CLAIM: 'data-mysql-0' };
+    const more = { HANDLE: 'handle-1', VA: 'csi-1' };
+    const env = { ...process.env, HOME: home, KUBECONFIG: join(home, 'none'), ...names, ...more };
     return new Promise((resolve) => {
       execFile('bash', ['-c', `set -o pipefail; ${typed}`], { env }, (error, stdout, stderr) => {
         resolve({ code: error === null ? 0 : Number(error.code), output: stdout + stderr });
@@ -53,6 +55,15 @@ describe.skipIf(!isThere)('kubectl', () => {
     const { output } = await shell(line);
     expect(output).toMatch(/no-grace/);
     expect(output).not.toMatch(/mysql-0/);
+  });
+
+  test('the volumes of the risk page have a driver each, also those that are in-tree', async () => {
+    const line = commands.find((each) => each.startsWith('kubectl get pv -o go-template')) ?? '';
+    const { output } = await shell(line);
+    expect(output.split('\n').slice(0, 2)).toEqual([
+      'pv-1 disk.example [ReadWriteOnce] shop/data-mysql-0',
+      'pv-2 awsElasticBlockStore [ReadWriteOnce] ',
+    ]);
   });
 
   test('the taint is the one that Kubernetes knows', () => {

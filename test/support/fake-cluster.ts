@@ -17,7 +17,10 @@ const named = (name: string, more: object = {}, namespace = 'shop'): object => (
 
 const pod = (name: string, grace: number): object =>
   named(name, {
-    spec: { nodeName: 'worker-1', terminationGracePeriodSeconds: grace, containers: [] },
+    spec: {
+      ...{ nodeName: 'worker-1', terminationGracePeriodSeconds: grace, containers: [] },
+      volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'data-mysql-0' } }],
+    },
     status: { phase: 'Pending' },
   });
 
@@ -32,7 +35,13 @@ const manager = named(
 );
 
 /** A taint is put on it and taken away again. */
-const node = { spec: { taints: [{ key: 'node.kubernetes.io/unreachable', effect: 'NoExecute' }] } };
+const node = {
+  spec: { taints: [{ key: 'node.kubernetes.io/unreachable', effect: 'NoExecute' }] },
+  status: {
+    conditions: [{ type: 'Ready', status: 'Unknown' }],
+    volumesInUse: ['kubernetes.io/csi/disk.example^handle-1'],
+  },
+};
 
 const kinds: readonly Kind[] = [
   {
@@ -40,9 +49,16 @@ const kinds: readonly Kind[] = [
     items: [
       named('pv-1', {
         spec: {
-          csi: { driver: 'disk.example', volumeHandle: 'a' },
+          csi: { driver: 'disk.example', volumeHandle: 'handle-1' },
           accessModes: ['ReadWriteOnce'],
-          claimRef: { name: 'data-mysql-0' },
+          claimRef: { namespace: 'shop', name: 'data-mysql-0' },
+        },
+      }),
+      named('pv-2', {
+        spec: {
+          awsElasticBlockStore: { volumeID: 'vol-1' },
+          accessModes: ['ReadWriteOnce'],
+          capacity: { storage: '1Gi' },
         },
       }),
     ],
