@@ -128,7 +128,7 @@ test('every other command is one that is known', () => {
     (JSON.parse(read('package.json')) as { scripts: Record<string, string> }).scripts,
   );
   const known = new RegExp(
-    `^(npm (ci|test|run (${scripts.join('|')}))\\b|npx vitest run |git clone https://|cd forcedetach$|docker (tag|push) |(NODE|PV|NS|CLAIM|HANDLE|VA)=|(FORCEDETACH_\\w+=('[^']*'|\\S+) )+(npx node scripts/ci\\.ts|npm run)|npx node scripts/)`,
+    `^(npm (ci|test|run (${scripts.join('|')}))\\b|npx vitest run |git clone (--depth 1 )?https://|\\(?cd forcedetach$|npm install \\./forcedetach/|docker (tag|push) |(NODE|PV|NS|CLAIM|HANDLE|VA)=|(FORCEDETACH_\\w+=('[^']*'|\\S+) )+(npx node scripts/ci\\.ts|npm run)|npx node scripts/)`,
   );
   expect(other.map(({ line }) => line).filter((line) => !known.test(line))).toEqual([]);
 });
