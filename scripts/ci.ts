@@ -134,8 +134,8 @@ async function wholeOf(given: Settings, good: readonly number[]): Promise<string
   const [first, ...others] = good.map((number) => shardFolder(given, number));
   if (first === undefined || others.length === 0) return first;
   const batch = join(folderOf(given), 'batch');
-  // An earlier one stays where these can't be merged.
-  rmSync(join(batch, 'batch.json'), { force: true });
+  // What an earlier `judge` of these shards merged.
+  rmSync(batch, { recursive: true, force: true });
   await shown`${process.execPath} experiments/merge-batches.mjs ${batch} ${[first, ...others]}`;
   return existsSync(join(batch, 'batch.json')) ? batch : undefined;
 }

@@ -69,13 +69,13 @@ function makeEach(path: string): void {
   }
 }
 
-/** `checkFolder` for a folder that must be new or empty. Throws UsageError `OUT_UNUSABLE` or `OUT_NOT_EMPTY`. */
-export function checkNewFolder(folder: string): void {
+/** `checkFolder` for a folder that must be new or empty; `hasFlag`: the command names it by `--out`. Throws UsageError `OUT_UNUSABLE` or `OUT_NOT_EMPTY`. */
+export function checkNewFolder(folder: string, hasFlag = true): void {
   checkFolder(folder);
   if (!existsSync(folder) || readdirSync(folder).length === 0) return;
   throw new UsageError('OUT_NOT_EMPTY', `${folder} is not empty`, {
     hint: 'choose a folder that is new or empty: `--out`, in a program `folder`',
-    again: ['--out', `${folder}-2`],
+    ...(hasFlag ? { again: ['--out', `${folder}-2`] } : {}),
   });
 }
 

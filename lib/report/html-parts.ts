@@ -1,6 +1,5 @@
 /** Small pieces that several sections share: numbers as people read them, pictures, tables. */
 import { html } from 'hono/html';
-import type { Picture } from './pictures.ts';
 
 export type Html = ReturnType<typeof html>;
 
@@ -17,6 +16,14 @@ export function bytes(count: number): string {
   const units = ['B', 'KiB', 'MiB', 'GiB'];
   const power = count < 1 ? 0 : Math.min(Math.floor(Math.log2(count) / 10), units.length - 1);
   return `${Number((count / 1024 ** power).toFixed(1))} ${units[power]}`;
+}
+
+export interface Picture {
+  /** SVG documents as data URIs. */
+  readonly light: string;
+  readonly dark: string;
+  readonly width: number;
+  readonly height: number;
 }
 
 /** Both colourings; the style sheet shows the one that fits. */

@@ -9,6 +9,7 @@ import { timelineHeight, timelineOption } from './browser/timeline-option.js';
 import { laneSeries, marks } from './browser/timeline-series.js';
 import type { Row } from './browser/timeline-rows.js';
 import { echartsFile } from './echarts.ts';
+import type { Picture } from './html-parts.ts';
 import { groupName } from './lane-drafts.ts';
 import type {
   OperationColumns,
@@ -19,14 +20,6 @@ import type {
 } from './types.ts';
 
 const echarts = createRequire(import.meta.url)(echartsFile) as typeof ECharts;
-
-export interface Picture {
-  /** SVG documents as data URIs. */
-  readonly light: string;
-  readonly dark: string;
-  readonly width: number;
-  readonly height: number;
-}
 
 /** Width of a picture across the page, px. */
 export const wideWidth = 1140;

@@ -119,7 +119,7 @@ test('declared ReadWriteMany, the volume is attached twice, and a later detach i
   );
   expect(licencesOf(chain).first?.steps.map(({ step }) => step)).toEqual([
     'the pod object was gone',
-    'declared ReadWriteMany, it was attached a second time before it was detached',
+    'the volume, declared ReadWriteMany, was attached a second time before the detach',
     'the volume was mounted a second time',
   ]);
 });

@@ -64,7 +64,7 @@ test('a group is a part, which the model refuses, and takes checkers of one’s 
   await expect(frozen.run()).rejects.toMatchObject({ code: 'NOT_ON_THIS_CLUSTER' });
   expect(api.experiment({ ...group, checkers: [finds] }).scenario).toEqual(scenario);
   const broken = { ...group, fault: standsStill, checkers: [finds] };
-  expect(() => api.experiment(broken as never)).toThrow(/nothing of your own but checkers: fault$/);
+  expect(() => api.experiment(broken as never)).toThrow(/only your own checkers, not fault$/);
   expect(() => api.experiment({ ...group, fault: api.kubeletStall() })).toThrow(/choices are/);
 });
 
@@ -216,7 +216,7 @@ test.each([
 });
 
 test('clusters that could hold no victim and successor, or have no name, are refused', async () => {
-  expect(() => api.simulated({ workers: 1 })).toThrow(/no victim and successor/);
+  expect(() => api.simulated({ workers: 1 })).toThrow(/needs a victim and a successor/);
   await expect(api.kind({ name: 'No!' })).rejects.toMatchObject({ code: 'CLUSTER_NAME' });
 });
 

@@ -125,7 +125,7 @@ test('shards run apart and merged are the batch', async () => {
     whole.cells.map((cell) => ({ ...cell, runs: cell.runs.length })),
   );
   expect(merged.cells[0]?.runs[0]?.folder).toBe('../1-2/cells/01-unfenced.1');
-  const twice = await script('merge-batches', out, ...shards, ...shards);
+  const twice = await script('merge-batches', `${out}-twice`, ...shards, ...shards);
   expect(twice.stderr).toMatch(/^SHARDS_DIFFER: .*is in two of them/);
 
   const older = join(folder, '2-2-older');

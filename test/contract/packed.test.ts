@@ -146,7 +146,7 @@ test('the example knows the package only: its types fit, its fault is judged', a
   expect(await typesOf(project)).toBe('');
   const { code, stdout, stderr } = await answerOf(['custom-fault.ts'], project);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  expect(stdout).toMatch(/^corrupt .*\bOVER_BUDGET\b.*\nPrediction: .* after the numb and deaf /);
+  expect(stdout).toMatch(/^corrupt .*\bOVER_BUDGET\b.*\nPrediction: .* after the numb and deaf\./);
 });
 
 test('so does the example with a database: its own check finds what two writers did', async () => {

@@ -45,10 +45,10 @@ test('the first copy’s audit failed', () => {
     afterHeal: { count: 45, of: 2894 },
   });
   expect(verdict.sentence).toContain(
-    'it is not known how many of 2,688 acknowledged commits were there before the heal, and ' +
-      'after the heal 45 of 2,894 acknowledged commits are missing',
+    'It is not known how many of 2,688 acknowledged commits were there before the heal. ' +
+      'After the heal, 45 of 2,894 acknowledged commits were lost.',
   );
-  expect(renderSummary(verdict)).toContain('| Unreadable before the heal | not known (');
+  expect(renderSummary(verdict)).toContain('the copy from before the heal could not be audited');
 });
 
 test('the second copy’s audit failed', () => {
@@ -59,10 +59,10 @@ test('the second copy’s audit failed', () => {
     afterHeal: null,
   });
   expect(verdict.sentence).toContain(
-    'before the heal 45 of 2,688 acknowledged commits were lost, and ' +
-      'it is not known how many of 2,894 acknowledged commits are there after the heal',
+    'Before the heal, 45 of 2,688 acknowledged commits were lost. ' +
+      'It is not known how many of 2,894 acknowledged commits were there after the heal.',
   );
-  expect(renderSummary(verdict)).toContain('| Missing after the heal | not known (');
+  expect(renderSummary(verdict)).toContain('the copy from after the heal could not be audited');
 });
 
 test.each([
@@ -73,17 +73,17 @@ test.each([
   const verdict = judge();
   expect(verdict).toMatchObject({ verdict: 'inconclusive', loss: null, lost: null });
   expect(verdict.missing).toEqual({ unreadableBeforeHeal: null, lost: null, afterHeal: null });
-  expect(renderSummary(verdict)).toContain('| Acknowledged commits lost | not known (');
+  expect(renderSummary(verdict)).toContain('| Acknowledged commits | not known (');
   expect(renderSummary(verdict)).not.toMatch(/\| 0 \| 0 \|/);
   const page = await renderHtml(reportData(verdict, history));
-  expect(page).toContain('What became of them is not known');
+  expect(page).toContain('Their fate is not known');
 });
 
 test('a fault that never came lets nobody know what it would have let happen', () => {
   const [fault] = records.filter((record) => record.type === 'action' && record.actor === 'fault');
   const faultMs = fault?.type === 'action' ? fault.t : 0;
   const verdict = judged((record) => ('t' in record && record.t >= faultMs ? [] : [record]));
-  expect(verdict.sentence).toMatch(/^The node crash never came; inconclusive, since /);
+  expect(verdict.sentence).toMatch(/^The node crash never came\. Inconclusive: /);
   expect(verdict.availability.downtimeMs).toBeNull();
   const summary = renderSummary(verdict);
   expect(summary).toContain('| Downtime | unknown |');
@@ -93,7 +93,7 @@ test('a fault that never came lets nobody know what it would have let happen', (
 
 test('damage that clients saw stands beside copies of which nobody knows', () => {
   const told = { ...unaudited('first', 'second'), verdict: 'lost', safety: 'lost' } as const;
-  expect(headlineOf(told)).toMatch(/^Commits that somebody saw are gone/);
+  expect(headlineOf(told)).toMatch(/^Commits that a client read are gone/);
 });
 
 function withoutCopies(): Verdict {

@@ -39,7 +39,8 @@ test('flags reach the scenario, and the expected set follows them', () => {
     graceMs: 10_000,
     tolerationMs: 10_000,
     trxCommit: 2,
-    expected: ['safe'],
+    // A fence takes what was acknowledged before it was flushed.
+    expected: ['safe', 'lost'],
   });
 });
 

@@ -117,7 +117,7 @@ test.each([
   ['nothing', file('null'), {}, 'NO_CERTIFICATE', /no certificate/],
   ['a prediction', file({ prediction: {} }), {}, 'NO_CERTIFICATE', /nothing was measured/],
   ['a packed one that is none', packedFile('{}'), {}, 'NO_CERTIFICATE', /no certificate/],
-  ['a folder', folder, {}, 'FILE_NOT_REGULAR', /no regular file/],
+  ['a folder', folder, {}, 'FILE_NOT_REGULAR', /not a regular file/],
   [
     'rows that are none',
     file({ kind: 'driver-certificates', classes: [1] }),

@@ -3,11 +3,11 @@ import { fileURLToPath } from 'node:url';
 import type { V1StorageClass } from '@kubernetes/client-node';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { diskModes } from '../disk-modes/index.ts';
-import { readYaml } from '../yaml-file.ts';
-import type { ProbeClients } from './clients.ts';
-import { gatherFacts } from './facts.ts';
-import { predictDriver } from './predict.ts';
+import { diskModes } from '../../lib/disk-modes/index.ts';
+import { readYaml } from '../../lib/yaml-file.ts';
+import type { ProbeClients } from '../../lib/probe/clients.ts';
+import { gatherFacts } from '../../lib/probe/facts.ts';
+import { predictDriver } from '../../lib/probe/predict.ts';
 
 const strings = z.record(z.string(), z.string());
 const shape = z.strictObject({
@@ -32,7 +32,7 @@ type Shape = z.output<typeof shape>;
 
 const path = fileURLToPath(new URL('class-shapes.yaml', import.meta.url));
 const shapes: readonly Shape[] = readYaml(path, {
-  ...{ kind: 'shapes', schema: z.array(shape), example: 'lib/probe/class-shapes.yaml' },
+  ...{ kind: 'shapes', schema: z.array(shape), example: 'test/contract/class-shapes.yaml' },
   hint: 'the head of the file explains each field',
 });
 
