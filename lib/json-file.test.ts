@@ -44,7 +44,7 @@ test.each([
 
 test('a later version is not guessed at', () => {
   expect(refusal('{"schemaVersion": 2, "words": []}')).toContain(
-    'NOTE_NEWER a.json is of version 2',
+    'NOTE_NEWER a.json has version 2',
   );
 });
 
