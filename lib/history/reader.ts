@@ -2,7 +2,7 @@
  * A run's history as it stands on disk, also while it is written and after a kill -9: records of
  * all segments merged in time order, operations, audited rows. Memory stays at a few frames.
  */
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LedgerRow } from '../checkers/evidence.ts';
 import type { SmallRecord, TimedRecord } from './events.ts';
@@ -205,12 +205,21 @@ export function openSegments(
   read: (directory: string, segment: string) => SegmentContent = readSegment,
 ): Segments {
   const directory = join(folder, 'history');
-  if (!existsSync(directory)) {
+  if (!existsSync(directory) && !isLink(directory)) {
     throw new UsageError('HISTORY_MISSING', `there is no history in ${folder}`, {
       hint: 'give the folder of a run, which contains verdict.json',
     });
   }
   return new Map(namesIn(directory).map((name) => [name, read(directory, name)]));
+}
+
+/** One that leads nowhere is a damaged history, not a wrong folder. */
+function isLink(path: string): boolean {
+  try {
+    return lstatSync(path).isSymbolicLink();
+  } catch {
+    return false;
+  }
 }
 
 /** A tail without its frames is a segment too: its other file is missing. */

@@ -58,8 +58,16 @@ export function outputFile(text: string): string {
   } catch {
     throw new InvalidArgumentError(`There is no folder ${dirname(path)} that can be written to.`);
   }
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return text;
+  if (!isFolder(path)) return text;
   throw new InvalidArgumentError('It is a folder: give a file.');
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  } catch (error) {
+    throw new InvalidArgumentError(`It can't be a file: ${(error as Error).message}.`);
+  }
 }
 
 const seedLength = 200;
