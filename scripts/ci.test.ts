@@ -109,7 +109,7 @@ describe('shards of a matrix', () => {
       expect(await codeOf('run', { ...shards, MATRIX: 'small.yaml', SHARD })).toBe(0);
     }
     expect(await codeOf('judge', shards)).toBe(0);
-    expect(reported()).toMatch(/^## Kubernetes 1\.36\n\n### (EXPECTED|OPEN): small/);
+    expect(reported()).toMatch(/^## Kubernetes 1\.36\n\n### (SAFE|EXPOSED|LOST|CORRUPT): small/);
     expect(reported()).not.toContain('![');
     expect(stepOutputs()).toMatch(
       /^verdict=(expected|open)\noutcome=\1\nreport=out\/batch\/report\.html\n$/,
