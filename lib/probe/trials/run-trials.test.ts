@@ -1,8 +1,11 @@
-/** Trials against a Kubernetes API in memory: what they change there, what they answer, what they leave. */
+/**
+ * Trials against a Kubernetes API in memory: what they change there, what they answer, what they leave.
+ * Side by side, each on its own: they mostly wait.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { FakeStorageApi } from '../../../test/support/fake-storage-api.ts';
 import type { Behaviour } from '../../../test/support/fake-storage-objects.ts';
@@ -14,13 +17,22 @@ import { cutDryRun, dryRun } from '../dry-run.ts';
 import { runTrials, type TrialsRequest } from './run-trials.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'forcedetach-trials-'));
-let api: FakeStorageApi;
-afterEach(() => api.stop());
-afterAll(() => rmSync(folder, { recursive: true }));
+const apis: FakeStorageApi[] = [];
+afterAll(() => {
+  for (const api of apis) api.stop();
+  rmSync(folder, { recursive: true });
+});
 
-async function clientsOf(behaviour: Behaviour): Promise<ProbeClients> {
-  api = new FakeStorageApi(behaviour);
-  return probeClients('two', writeKubeconfig(folder, await api.start()));
+interface Fake {
+  readonly api: FakeStorageApi;
+  readonly clients: ProbeClients;
+}
+
+async function fakeOf(behaviour: Behaviour): Promise<Fake> {
+  const api = new FakeStorageApi(behaviour);
+  apis.push(api);
+  const own = mkdtempSync(join(folder, 'fake-'));
+  return { api, clients: await probeClients('two', writeKubeconfig(own, await api.start())) };
 }
 
 const request: TrialsRequest = {
@@ -30,7 +42,7 @@ const request: TrialsRequest = {
 };
 
 /** Changes of anything but the probe's own namespace, its volumes' attachments excepted. */
-const foreign = (): string[] =>
+const foreign = (api: FakeStorageApi): string[] =>
   api.changes.filter(
     (change) =>
       !/^(POST|DELETE) \/namespaces(\/forcedetach-probe-[0-9a-f]{8}(\/(pods|persistentvolumeclaims)(\/[\w-]+)?)?)?$/.test(
@@ -38,8 +50,8 @@ const foreign = (): string[] =>
       ) && !/^DELETE \/volumeattachments\/csi-[0-9a-f]{64}$/.test(change),
   );
 
-test('a driver that cuts, and refuses raw volumes: answered, and nothing left', async () => {
-  const clients = await clientsOf({ goneAfterMs: 300, cutAfterMs: 100, refusesBlock: true });
+test.concurrent('a driver that cuts, and refuses raw volumes: answered, and nothing left', async () => {
+  const { api, clients } = await fakeOf({ goneAfterMs: 300, cutAfterMs: 100, refusesBlock: true });
   const certificate = await runTrials(clients, { ...request, volumeMode: 'auto' });
   expect(certificate).toMatchObject({
     schemaVersion: 1,
@@ -61,25 +73,27 @@ test('a driver that cuts, and refuses raw volumes: answered, and nothing left', 
   expect(api.changes).toContainEqual(expect.stringMatching(/^DELETE .*\/pods\/force-deleted-1-b$/));
   expect(certificate.findings.map(({ name }) => name)).toEqual(['kept-1', 'idle-1', 'contested-1']);
   expect(certificate.planHash).toMatch(/^[0-9a-f]{16}$/);
-  expect(foreign()).toEqual([]);
+  expect(foreign(api)).toEqual([]);
   expect([...api.things.keys()].filter((path) => !path.startsWith('/volumeatt'))).toEqual([]);
 });
 
-test('a detach that hangs, with the next pod outside', async () => {
+test.concurrent('a detach that hangs, with the next pod outside', async () => {
   const behaviour = { goneAfterMs: Infinity, cutAfterMs: Infinity, refusesNext: true };
-  expect(await runTrials(await clientsOf(behaviour), request)).toMatchObject({
+  const { api, clients } = await fakeOf(behaviour);
+  expect(await runTrials(clients, request)).toMatchObject({
     answer: {
       mode: 'pending-while-busy',
       counts: { kept: { pending: 1 }, idle: { pending: 1 }, contested: { pending: 1 } },
       next: { barred: 1 },
     },
   });
-  expect(foreign()).toEqual([]);
+  expect(foreign(api)).toEqual([]);
 });
 
-test('a kubelet that leaves a pod that is gone alone: both wrote, and the mode is the same', async () => {
+test.concurrent('a kubelet that leaves a pod that is gone alone: both wrote, and the mode is the same', async () => {
   const behaviour = { goneAfterMs: 300, cutAfterMs: 100, killsAfterMs: Infinity };
-  const certificate = await runTrials(await clientsOf(behaviour), request);
+  const { api, clients } = await fakeOf(behaviour);
+  const certificate = await runTrials(clients, request);
   expect(certificate).toMatchObject({
     answer: { mode: 'fenced', notes: [] },
     forceDeleted: { counts: { overlapped: 1 }, next: { in: 1 } },
@@ -87,12 +101,12 @@ test('a kubelet that leaves a pod that is gone alone: both wrote, and the mode i
   const [finding] = certificate.forceDeleted?.findings ?? [];
   expect(finding?.overlapAcks).toBeGreaterThan(5);
   expect(finding?.overlapSlots).toBeGreaterThan(5);
-  expect(foreign()).toEqual([]);
+  expect(foreign(api)).toEqual([]);
 });
 
 const cuts = { goneAfterMs: 300, cutAfterMs: 100 };
 
-test.each<[string, Behaviour, string, RegExp]>([
+test.concurrent.each<[string, Behaviour, string, RegExp]>([
   [
     'a next pod that has the volume beside the first one',
     { ...cuts, letsNextIn: true },
@@ -112,24 +126,25 @@ test.each<[string, Behaviour, string, RegExp]>([
     /^NO_ATTACHMENT: the attachment was gone before it was deleted$/,
   ],
 ])('%s: undecided, and why', async (_, behaviour, trial, why) => {
-  const { findings, trials } = await runTrials(await clientsOf(behaviour), request);
+  const { clients } = await fakeOf(behaviour);
+  const { findings, trials } = await runTrials(clients, request);
   const found = findings.find(({ name }) => name === trial);
   expect(found).toMatchObject({ outcome: 'undecided', why: expect.stringMatching(why) });
   expect(trials.find(({ name }) => name === trial)).not.toHaveProperty('deleteAskedMs');
 });
 
-test('an interrupt ends it, and all that was made is removed', async () => {
-  const clients = await clientsOf({ goneAfterMs: 300, cutAfterMs: 100 });
+test.concurrent('an interrupt ends it, and all that was made is removed', async () => {
+  const { api, clients } = await fakeOf({ goneAfterMs: 300, cutAfterMs: 100 });
   const over = new AbortController();
   const ended = runTrials(clients, { ...request, signal: over.signal });
   setTimeout(() => over.abort(new InterruptError('INTERRUPTED', 'ended by SIGINT')), 3000);
   await expect(ended).rejects.toMatchObject({ code: 'INTERRUPTED' });
   expect([...api.things.keys()].filter((path) => path.startsWith('/namespaces'))).toEqual([]);
-  expect(foreign()).toEqual([]);
+  expect(foreign(api)).toEqual([]);
 });
 
-test('a right that is missing is named before anything is made', async () => {
-  const clients = await clientsOf({
+test.concurrent('a right that is missing is named before anything is made', async () => {
+  const { api, clients } = await fakeOf({
     ...{ goneAfterMs: 300, cutAfterMs: 100, forbids: 'delete volumeattachments' },
   });
   await expect(runTrials(clients, request)).rejects.toMatchObject({
@@ -139,14 +154,14 @@ test('a right that is missing is named before anything is made', async () => {
   expect(api.changes).toEqual([]);
 });
 
-test('a class without an attach phase is refused, with what that means', async () => {
-  const clients = await clientsOf({ attachRequired: false, goneAfterMs: 1, cutAfterMs: 1 });
+test.concurrent('a class without an attach phase is refused, with what that means', async () => {
+  const { api, clients } = await fakeOf({ attachRequired: false, goneAfterMs: 1, cutAfterMs: 1 });
   await expect(runTrials(clients, request)).rejects.toMatchObject({ code: 'NO_ATTACHMENTS' });
   expect(api.changes).toEqual([]);
 });
 
-test('what a killed probe left goes by its label; all else stays', async () => {
-  const clients = await clientsOf({ goneAfterMs: 1, cutAfterMs: 1 });
+test.concurrent('what a killed probe left goes by its label; all else stays', async () => {
+  const { api, clients } = await fakeOf({ goneAfterMs: 1, cutAfterMs: 1 });
   const space = (name: string, labels: Record<string, string>, expires: string): void =>
     void api.add(`/namespaces/${name}`, {
       metadata: { name, uid: '', labels, annotations: { 'forcedetach.expires': expires } },
@@ -162,8 +177,8 @@ test('what a killed probe left goes by its label; all else stays', async () => {
   expect(api.changes).toEqual(['DELETE /namespaces/forcedetach-probe-old']);
 });
 
-test('a dry run prints what would be made, and makes nothing', async () => {
-  const clients = await clientsOf({ goneAfterMs: 300, cutAfterMs: 100 });
+test.concurrent('a dry run prints what would be made, and makes nothing', async () => {
+  const { api, clients } = await fakeOf({ goneAfterMs: 300, cutAfterMs: 100 });
   const text = await dryRun(clients, { ...request, trials: 3 });
   expect(api.changes.filter((change) => !change.includes('accessreviews'))).toEqual([]);
   const objects = parseAllDocuments(text).map(
@@ -185,18 +200,18 @@ test('a dry run prints what would be made, and makes nothing', async () => {
   expect(text).toContain('# each run has its own namespace name; 6 more claims');
 });
 
-test.each([7000, 6 * 3_600_000])(
+test.concurrent.each([7000, 6 * 3_600_000])(
   'a namespace is nobody else’s within a watch of %i ms',
   async (horizonMs) => {
-    const clients = await clientsOf({ goneAfterMs: 300, cutAfterMs: 100 });
+    const { clients } = await fakeOf({ goneAfterMs: 300, cutAfterMs: 100 });
     const text = await dryRun(clients, { ...request, horizonMs });
     const [, expires = ''] = /forcedetach\.expires: (\S+)/.exec(text) ?? [];
     expect(Date.parse(expires) - Date.now()).toBeGreaterThan(horizonMs + 3_000_000);
   },
 );
 
-test('nor within a cut: a node may be late to heal, and a driver to let go', async () => {
-  const clients = await clientsOf({ goneAfterMs: 300, cutAfterMs: 100 });
+test.concurrent('nor within a cut: a node may be late to heal, and a driver to let go', async () => {
+  const { clients } = await fakeOf({ goneAfterMs: 300, cutAfterMs: 100 });
   const healAfterMs = 3_600_000;
   const { volumeMode: _, ...asked } = request;
   const text = await cutDryRun(clients, {
@@ -207,7 +222,7 @@ test('nor within a cut: a node may be late to heal, and a driver to let go', asy
   expect(Date.parse(expires) - Date.now()).toBeGreaterThan(2 * healAfterMs + 3_600_000);
 });
 
-test('a dry run refuses what trials refuse', async () => {
-  const clients = await clientsOf({ attachRequired: false, goneAfterMs: 1, cutAfterMs: 1 });
+test.concurrent('a dry run refuses what trials refuse', async () => {
+  const { clients } = await fakeOf({ attachRequired: false, goneAfterMs: 1, cutAfterMs: 1 });
   await expect(dryRun(clients, request)).rejects.toMatchObject({ code: 'NO_ATTACHMENTS' });
 });
