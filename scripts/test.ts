@@ -1,6 +1,7 @@
 /**
- * `npm test`: runs every group of tests whose needs are met, says aloud what it skips and why, and
- * ends with the failed tests and `N passed, N failed`. `--full` adds the long runs. With CI=true a skip is a failure.
+ * `npm test`: runs each group of tests whose needs are met, prints what it skips and why, and ends with
+ * the failed tests and `N passed, N failed`. `--cluster` runs the other tests on clusters instead, `--full`
+ * adds them and the long runs. With CI=true a skip is a failure.
  */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -43,18 +44,17 @@ interface Group {
   readonly sequential?: boolean;
 }
 
-const groups: readonly Group[] = [
+const onClusters = { needs: [root, engine], sequential: true } as const;
+const quick: readonly Group[] = [
   { name: 'unit', needs: [] },
   { name: 'browser', folder: 'test/browser', needs: [chromium] },
-  { name: 'cluster', folder: 'test/cluster', needs: [root, engine], sequential: true },
+  { name: 'thin', folder: 'test/thin', ...onClusters },
+];
+const cluster: readonly Group[] = [
+  { name: 'cluster', folder: 'test/cluster', ...onClusters },
   { name: 'ended', folder: 'test/ended', needs: [root, engine] },
 ];
-const full: Group = {
-  name: 'full',
-  folder: 'test/full',
-  needs: [root, engine],
-  sequential: true,
-};
+const full: Group = { name: 'full', folder: 'test/full', ...onClusters };
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
@@ -100,9 +100,13 @@ function parse(json: string): unknown {
   }
 }
 
-const wanted = process.argv.includes('--full') ? [...groups, full] : groups;
+function wantedGroups(): readonly Group[] {
+  if (process.argv.includes('--full')) return [...quick, ...cluster, full];
+  return process.argv.includes('--cluster') ? cluster : quick;
+}
+
 let counts = noCounts;
-for (const group of wanted) counts = sum(counts, await runGroup(group));
+for (const group of wantedGroups()) counts = sum(counts, await runGroup(group));
 const verdict = process.env['CI'] === 'true' ? strict(counts) : counts;
 for (const failure of verdict.failures) say(failure);
 say(summaryLine(verdict));

@@ -1,7 +1,7 @@
-/** The verdict and altered evidence: each kind is a change, and none escapes. */
+/** The verdict and altered evidence: each kind is a change, and none escapes. `npm test` plays those of switched-off.test.ts. */
 import { afterAll, expect, test } from 'vitest';
-import { evidenceMutants } from './kinds/index.ts';
-import { EvidenceSuite } from './suite.ts';
+import { evidenceMutants } from '../evidence-mutants/kinds/index.ts';
+import { EvidenceSuite } from '../evidence-mutants/suite.ts';
 
 const suite = new EvidenceSuite();
 afterAll(() => suite[Symbol.dispose]());
@@ -13,7 +13,6 @@ test('the kinds are many, most are resealed, and no two have one name', () => {
   expect(new Set(names).size).toBe(names.length);
 });
 
-// A test each: all in one took 100 s without a pause, and minutes more on a machine that builds images.
 test.each(evidenceMutants)('$name does not escape', (mutant) => {
   expect(suite.mutant(mutant)).toMatchObject({ proven: true, caught: true });
 });
