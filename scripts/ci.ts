@@ -193,18 +193,20 @@ const tasks = new Map([
   ['shards', shards],
 ]);
 
-process.exitCode = await exitCodeAfter(async () => {
-  const name = process.argv[2] ?? '';
-  const task = tasks.get(name);
-  if (task === undefined) {
-    throw new UsageError('BAD_TASK', `there is no task \`${name}\``, {
-      hint: `give one of ${[...tasks.keys()].join(', ')}`,
-      command: 'npx node scripts/ci.ts run',
-    });
-  }
-  const place = placeSchema.safeParse(process.env);
-  if (task === run && place.success) dropMark(place.data);
-  const settings = settingsSchema.safeParse(process.env);
-  if (settings.success) return task(settings.data);
-  throw badSetting(z.prettifyError(settings.error));
-});
+export const runTask = (name: string, env: NodeJS.ProcessEnv): Promise<ExitCode> =>
+  exitCodeAfter(async () => {
+    const task = tasks.get(name);
+    if (task === undefined) {
+      throw new UsageError('BAD_TASK', `there is no task \`${name}\``, {
+        hint: `give one of ${[...tasks.keys()].join(', ')}`,
+        command: 'npx node scripts/ci.ts run',
+      });
+    }
+    const place = placeSchema.safeParse(env);
+    if (task === run && place.success) dropMark(place.data);
+    const settings = settingsSchema.safeParse(env);
+    if (settings.success) return task(settings.data);
+    throw badSetting(z.prettifyError(settings.error));
+  });
+
+if (import.meta.main) process.exitCode = await runTask(process.argv[2] ?? '', process.env);

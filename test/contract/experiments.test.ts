@@ -6,6 +6,7 @@ import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import { exitCodeOf, verdictSchema } from '../../lib/experiment/verdict/verdict.ts';
+import { Runner, type Result } from '../fuzz/runner.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const zx = join(root, 'node_modules/zx/build/cli.js');
@@ -27,7 +28,14 @@ function experiment(name: string, args: string, node = process.execPath): Promis
   });
 }
 
-test.concurrent.each([
+/** In a process that is warm already. */
+const runner = new Runner(folder, root);
+afterAll(() => runner[Symbol.asyncDispose]());
+let number = 0;
+const warm = (command: string, args: string): Promise<Result> =>
+  runner.run({ command, args: args.split(' ').filter(Boolean), number: number++ });
+
+test.each([
   ['node-crash', '', 'safe'],
   ['node-crash', '--disk fenced --remedy out-of-service', 'safe'],
   ['node-crash', '--trx-commit 2', 'safe or lost'],
@@ -44,9 +52,9 @@ test.concurrent.each([
   ['api-partition', '--remedy none', 'safe'],
   ['node-reboot', '--reboot-at force-detach', 'safe'],
 ])('%s %s expects %s', async (name, flags, expected) => {
-  const { code, stdout } = await experiment(name, `${flags} --cluster sim --dry-run`);
-  expect(code).toBe(0);
-  expect(/^ {2}expected +(.*)$/m.exec(stdout)?.[1]).toBe(expected);
+  const result = await warm(name, `${flags} --cluster sim --dry-run`);
+  expect(result?.stderr).toBe('');
+  expect(/^ {2}expected +(.*)$/m.exec(result?.stdout ?? '')?.[1]).toBe(expected);
 });
 
 test('the seed is printed first, and a dry run creates nothing', async () => {
@@ -109,18 +117,18 @@ test.skipIf(olderNode === undefined)('runs under the machine’s own Node', asyn
   expect({ code, seed: stdout.startsWith('seed ') }).toEqual({ code: 0, seed: true });
 });
 
-test.concurrent.each([
+test.each([
   ['8 --run reports/samples/node-crash', 0, /^8\. .*: as expected$/m],
   ['8 2 --run reports/samples/node-crash', 3, /^8\. .*: as expected$/m],
   ['--run reports/samples/node-crash', 0, /^8\. .*: as expected$/m],
   ['8 --dry-run --cluster-name ../x', 2, /^$/],
 ])('claims %s ends with %d', async (flags, exit, says) => {
-  const { code, stdout } = await experiment('claims', flags);
-  expect(code).toBe(exit);
-  expect(stdout).toMatch(says);
+  const result = await warm('claims', flags);
+  expect(result?.code ?? 0).toBe(exit);
+  expect(result?.stdout).toMatch(says);
 });
 
 test('runs on groups are told beside the others', async () => {
-  const { stdout } = await experiment('expectations', 'reports/group-replication');
-  expect(stdout).toContain('4 runs on groups');
+  const result = await warm('expectations', 'reports/group-replication');
+  expect(result?.stdout).toContain('4 runs on groups');
 });

@@ -1,29 +1,33 @@
 /** Every command of the docs does what its page says of it: run as a dry run, on the model, or held to its form. */
-import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { KubernetesObject } from '@kubernetes/client-node';
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
+import { Runner } from '../fuzz/runner.ts';
 import { commandsOf, pages, read, root } from './pages.ts';
 
 interface Answer {
-  readonly code: number;
+  readonly code: number | undefined;
   readonly output: string;
 }
 
-/** Runs a line of the docs as it stands, with words added; of what a pipe joins, the first. */
-function run(line: string, ...added: string[]): Promise<Answer> {
+const folder = mkdtempSync(join(tmpdir(), 'forcedetach-docs-'));
+const runner = new Runner(folder, root);
+afterAll(async () => {
+  await runner[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true });
+});
+let number = 0;
+
+/** Runs a line of the docs as it stands, with words added, in a warm process; of what a pipe joins, the first. */
+async function run(line: string, ...added: string[]): Promise<Answer> {
   const [first = ''] = line.split(' | ');
-  const [, , script, ...words] = first.split(/\s+/);
-  const zx = join(root, 'node_modules/zx/build/cli.js');
-  const args = [zx, script ?? '', ...words, ...added];
-  return new Promise((resolve) => {
-    execFile(process.execPath, args, { cwd: root }, (error, stdout, stderr) => {
-      resolve({ code: error === null ? 0 : Number(error.code), output: stdout + stderr });
-    });
-  });
+  const [, , script = '', ...words] = first.split(/\s+/);
+  const args = [...words, ...added];
+  const result = await runner.run({ command: basename(script, '.mjs'), args, number: number++ });
+  return { code: result?.code ?? 0, output: `${result?.stdout}${result?.stderr}` };
 }
 
 const examples = pages.flatMap((page) => commandsOf(page).map((line) => ({ page, line })));
@@ -46,7 +50,7 @@ const lines = [...Map.groupBy(ours, ({ line }) => line)].map(([line, each]) => (
   page: each.map((one) => one.page).join(', '),
 }));
 
-test.concurrent.each(lines)('$page: $line', async ({ line }) => {
+test.each(lines)('$page: $line', async ({ line }) => {
   const dryRun = line.includes('--dry-run') ? [] : ['--dry-run'];
   const asked = isTool(line) ? ['--help'] : dryRun;
   const { code, output } = await run(line, ...asked);
@@ -72,21 +76,16 @@ test.each(piped)('kubectl is given whole objects: $line', async ({ line }) => {
   }
 });
 
-test('the first prediction comes to what its page says', async () => {
+// Three whole runs with the timers of Kubernetes.
+test('the first prediction comes to what its page says', { timeout: 120_000 }, async () => {
   const told = commandsOf('docs/tutorials/first-prediction.md').filter((line) =>
     line.includes('network-partition.mjs'),
   );
-  const words = await Promise.all(
-    told.map(async (line) => {
-      const folder = mkdtempSync(join(tmpdir(), 'fd-docs-'));
-      try {
-        const { output } = await run(line, '--out', folder, '--json');
-        return /"verdict": "(\w+)"/.exec(output)?.[1];
-      } finally {
-        rmSync(folder, { recursive: true });
-      }
-    }),
-  );
+  const words: (string | undefined)[] = [];
+  for (const [index, line] of told.entries()) {
+    const { output } = await run(line, '--out', join(folder, `told-${index}`), '--json');
+    words.push(/"verdict": "(\w+)"/.exec(output)?.[1]);
+  }
   expect(words).toEqual(['corrupt', 'safe', 'safe']);
 });
 

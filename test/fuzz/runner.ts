@@ -1,4 +1,4 @@
-/** Runs cases, most in one warm process after the other, some in a process of their own; none for ever. */
+/** Runs commands, most in one warm process after the other, some in a process of their own; none for ever. */
 import { fork, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
@@ -15,14 +15,16 @@ const limitMs = 60_000;
 export type Result = Ended | undefined;
 
 export class Runner implements AsyncDisposable {
-  /** Where commands are called from: deep enough that `../..` stays within what is removed. */
   readonly #cwd: string;
+  readonly #home: string;
   #worker: ChildProcess | undefined;
   #stderr = '';
 
-  constructor(folder: string) {
-    this.#cwd = join(folder, 'a', 'b', 'c', 'd');
-    mkdirSync(this.#cwd, { recursive: true });
+  /** `cwd`: default deep enough that `../..` stays within `folder`. */
+  constructor(folder: string, cwd?: string) {
+    this.#home = join(folder, 'a', 'b', 'c', 'd');
+    this.#cwd = cwd ?? this.#home;
+    mkdirSync(this.#home, { recursive: true });
   }
 
   /** In the warm process. */
@@ -87,10 +89,10 @@ export class Runner implements AsyncDisposable {
   #environment(): NodeJS.ProcessEnv {
     return {
       PATH: process.env['PATH'],
-      HOME: this.#cwd,
-      XDG_STATE_HOME: join(this.#cwd, 'state'),
-      DOCKER_HOST: `unix://${join(this.#cwd, 'no.sock')}`,
-      KUBECONFIG: join(this.#cwd, 'no-kubeconfig'),
+      HOME: this.#home,
+      XDG_STATE_HOME: join(this.#home, 'state'),
+      DOCKER_HOST: `unix://${join(this.#home, 'no.sock')}`,
+      KUBECONFIG: join(this.#home, 'no-kubeconfig'),
     };
   }
 }

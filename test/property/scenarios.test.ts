@@ -1,16 +1,10 @@
-/** Whole runs of random scenarios on the model: each ends, in time, with a verdict that is one. */
-import fc from 'fast-check';
-import { expect, test } from 'vitest';
-import { anyScenario } from './any-scenario.ts';
-import { playOnce } from './play-once.ts';
-import { brokenRules } from './verdict-rules.ts';
+/** Whole runs of random scenarios on the model; test:full plays ten times as many. */
+import { test } from 'vitest';
+import { anyScenarioHolds } from './any-scenario-holds.ts';
 
-const runs = 300;
-
-test('any scenario ends in time, with a verdict that agrees with itself', () =>
-  fc.assert(
-    fc.asyncProperty(anyScenario, fc.nat({ max: 999 }), async (scenario, seed) => {
-      expect(brokenRules(await playOnce(scenario, String(seed)), scenario)).toEqual([]);
-    }),
-    { numRuns: runs, seed: 20_261_124 },
-  ));
+// Thirty whole runs.
+test(
+  'any scenario ends in time, with a verdict that agrees with itself',
+  { timeout: 120_000 },
+  () => anyScenarioHolds(30),
+);

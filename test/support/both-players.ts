@@ -23,19 +23,14 @@ export const cells: readonly Scenario[] = faultKinds.flatMap((fault) =>
   remedyKinds.flatMap((remedy) => diskModes.flatMap((disk) => cellOf(fault, remedy, disk))),
 );
 
-/** Each fault with each remedy on `disks` disks, such that each pair of any two factors is there. */
-export function coveringCells(disks: number): readonly Scenario[] {
-  return faultKinds.flatMap((fault, f) =>
-    remedyKinds.flatMap((remedy, r) => {
-      const first = f + r;
-      const turned = [...diskModes, ...diskModes].slice(first % diskModes.length);
-      return turned
-        .slice(0, diskModes.length)
-        .flatMap((disk) => cellOf(fault, remedy, disk))
-        .slice(0, disks);
-    }),
-  );
-}
+/** Each fault with each remedy, on one disk; the disks take turns. */
+export const coveringCells: readonly Scenario[] = faultKinds.flatMap((fault, f) =>
+  remedyKinds.flatMap((remedy, r) => {
+    const first = (f + r) % diskModes.length;
+    const turned = [...diskModes.slice(first), ...diskModes.slice(0, first)];
+    return turned.flatMap((disk) => cellOf(fault, remedy, disk)).slice(0, 1);
+  }),
+);
 
 function cellOf(
   fault: Scenario['fault'],
