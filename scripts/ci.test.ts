@@ -117,7 +117,10 @@ function leave(folder: string, text: string, number = 1): void {
   writeMark(folder, { ...mark, ended: { ...mark.ended, result: { file, sha256 } } }, number);
 }
 
-describe('shards of a matrix', () => {
+/** Each starts several processes that play on the model. */
+const limit = { timeout: 120_000 };
+
+describe('shards of a matrix', limit, () => {
   // One cell is a race, which may be counted too rarely: then the batch is open.
   const FAIL_ON = 'unexpected,inconclusive';
   const shards = { SHARDS: '2', FOLDER: 'out', FAIL_ON, SEED: 'one', NAME: 'Kubernetes 1.36' };
@@ -174,7 +177,7 @@ describe('shards of a matrix', () => {
   });
 });
 
-describe('a scenario', () => {
+describe('a scenario', limit, () => {
   const verdictFile = inWorkspace('reports/ci/shard-1/verdict.json');
 
   test('can fail the job with every result', async () => {
@@ -208,7 +211,7 @@ describe('a scenario', () => {
   });
 });
 
-describe('an earlier verdict is never reported as a new one', () => {
+describe('an earlier verdict is never reported as a new one', limit, () => {
   const FOLDER = 'again';
 
   test('by a second run into the same folder', async () => {
@@ -284,30 +287,34 @@ describe('an earlier verdict is never reported as a new one', () => {
   });
 });
 
-test('a user who is not root measures by sudo where there is one, and gets the files back', async () => {
-  const bin = inWorkspace('bin');
-  mkdirSync(bin);
-  // It plays what would be measured on the model.
-  const sudo = `#!/bin/sh
+test(
+  'a user who is not root measures by sudo where there is one, and gets the files back',
+  limit,
+  async () => {
+    const bin = inWorkspace('bin');
+    mkdirSync(bin);
+    // It plays what would be measured on the model.
+    const sudo = `#!/bin/sh
 printf '%s\\n' "$*" >>${bin}/log
 while [ "\${1#-}" != "$1" ]; do shift; done
 [ "$1" = env ] && set -- "$@" --cluster sim
 exec "$@"\n`;
-  writeFileSync(join(bin, 'sudo'), sudo, { mode: 0o755 });
-  const user = 'process.getuid=()=>4321,process.getgid=()=>1234';
-  const asUser = {
-    ...{ NODE_OPTIONS: `--import data:text/javascript,${user}`, PATH: `${bin}:${clean['PATH']}` },
-  };
-  const given = { FOLDER: 'owned', SCENARIO: 'fenced.yaml' };
-  expect((await ci('run', { ...given, FLAGS: '' }, asUser)).code).toBe(0);
-  const out = inWorkspace('owned/shard-1');
-  const log = readFileSync(join(bin, 'log'), 'utf8');
-  expect(log).toMatch(/^-n true\n-n -H --preserve-env env -u XDG_STATE_HOME NODE_DISABLE/);
-  expect(log).toContain(`-n chown -R 4321:1234 ${out}\n`);
-  rmSync(join(bin, 'log'));
-  expect((await ci('run', { ...given, FOLDER: 'own' }, asUser)).code).toBe(0);
-  expect(existsSync(join(bin, 'log'))).toBe(false);
-});
+    writeFileSync(join(bin, 'sudo'), sudo, { mode: 0o755 });
+    const user = 'process.getuid=()=>4321,process.getgid=()=>1234';
+    const asUser = {
+      ...{ NODE_OPTIONS: `--import data:text/javascript,${user}`, PATH: `${bin}:${clean['PATH']}` },
+    };
+    const given = { FOLDER: 'owned', SCENARIO: 'fenced.yaml' };
+    expect((await ci('run', { ...given, FLAGS: '' }, asUser)).code).toBe(0);
+    const out = inWorkspace('owned/shard-1');
+    const log = readFileSync(join(bin, 'log'), 'utf8');
+    expect(log).toMatch(/^-n true\n-n -H --preserve-env env -u XDG_STATE_HOME NODE_DISABLE/);
+    expect(log).toContain(`-n chown -R 4321:1234 ${out}\n`);
+    rmSync(join(bin, 'log'));
+    expect((await ci('run', { ...given, FOLDER: 'own' }, asUser)).code).toBe(0);
+    expect(existsSync(join(bin, 'log'))).toBe(false);
+  },
+);
 
 describe('docs/how-to/in-your-ci.md', () => {
   const page = 'docs/how-to/in-your-ci.md';
@@ -324,8 +331,7 @@ describe('docs/how-to/in-your-ci.md', () => {
     expect(blocks.map(([, text]) => text)).toContain(file.replaceAll(/^#.*\n/gm, ''));
   });
 
-  // Two whole runs with the timers of Kubernetes, and a matrix.
-  test('has examples that exit as it says', { timeout: 120_000 }, async () => {
+  test('has examples that exit as it says', limit, async () => {
     const [safe = '', corrupt = '', ...pipeline] = commandsOf(page);
     expect(await typed(`${safe} --out ${inWorkspace('docs-safe')}`)).toBe(0);
     expect(await typed(`${corrupt} --out ${inWorkspace('docs-corrupt')}`)).toBe(1);
@@ -335,7 +341,7 @@ describe('docs/how-to/in-your-ci.md', () => {
   });
 });
 
-test('what makes no sense is refused', async () => {
+test('what makes no sense is refused', limit, async () => {
   expect(await codeOf('run', { MATRIX: 'none.yaml', SHARD: '3/3' })).toBe(2);
   expect(await codeOf('run')).toBe(2);
   expect(await codeOf('run', { MATRIX: 'small.yaml', SCENARIO: 'small.yaml' })).toBe(2);

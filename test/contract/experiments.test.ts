@@ -84,7 +84,10 @@ test('a bad flag ends with 2 and a hint, and creates nothing', async () => {
   expect(existsSync(out)).toBe(false);
 });
 
-test('a run leaves its outputs, and its report is rebuilt byte for byte', async () => {
+// A whole run and two more processes.
+test('a run leaves its outputs, and its report is rebuilt byte for byte', {
+  timeout: 120_000,
+}, async () => {
   const out = join(folder, 'run');
   const flags = `--cluster sim --rate 10 --seed test --json --out ${out}`;
   const { code, stdout, stderr } = await experiment('network-partition', flags);

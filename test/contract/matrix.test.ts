@@ -40,13 +40,16 @@ function script(name: string, ...words: readonly string[]): Promise<Answer> {
   });
 }
 
+/** A whole batch, in a process of its own. */
+const limit = { timeout: 120_000 };
+
 const file = join(folder, 'small.yaml');
 writeFileSync(file, smallMatrix);
 
 const batchIn = (out: string): Batch =>
   batchSchema.parse(JSON.parse(readFileSync(join(out, 'batch.json'), 'utf8')));
 
-test('a batch leaves its outputs, and goes on where it was cut short', async () => {
+test('a batch leaves its outputs, and goes on where it was cut short', limit, async () => {
   const out = join(folder, 'batch');
   const words = [file, '--seed', 'three', '--out', out];
   const first = await matrix(...words, '--json', '--reports', 'unexpected');
@@ -89,7 +92,7 @@ test('a batch leaves its outputs, and goes on where it was cut short', async () 
   });
 });
 
-test('three cells on the model share one fault event where that is asked for', async () => {
+test('three cells on the model share one fault event where that is asked for', limit, async () => {
   const shared = join(folder, 'shared.yaml');
   writeFileSync(shared, smallMatrix.replace('[unfenced, fenced]', '[unfenced, fenced, exclusive]'));
   const out = join(folder, 'shared');
@@ -105,7 +108,7 @@ test('three cells on the model share one fault event where that is asked for', a
   expect(batchIn(out).replay).toContain(' --volumes 3 ');
 });
 
-test('shards run apart and merged are the batch', async () => {
+test('shards run apart and merged are the batch', limit, async () => {
   const words = [file, '--seed', 'three', '--reports', 'unexpected'];
   const whole = batchIn(join(folder, 'batch'));
   const shards = ['1/2', '2/2'].map((shard) => join(folder, shard.replace('/', '-')));

@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { FakeStorageApi } from '../../../test/support/fake-storage-api.ts';
 import type { Behaviour } from '../../../test/support/fake-storage-objects.ts';
@@ -17,6 +17,9 @@ import { cutDryRun, dryRun } from '../dry-run.ts';
 import { runTrials, type TrialsRequest } from './run-trials.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'forcedetach-trials-'));
+/** A trial watches for seven seconds of the clock, beside others. */
+vi.setConfig({ testTimeout: 120_000 });
+
 const apis: FakeStorageApi[] = [];
 afterAll(() => {
   for (const api of apis) api.stop();
