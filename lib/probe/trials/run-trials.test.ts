@@ -1,6 +1,6 @@
 /**
  * Trials against a Kubernetes API in memory: what they change there, what they answer, what they leave.
- * Side by side, each on its own: they mostly wait.
+ * They mostly wait, so they go side by side, but for two that compare times.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -53,7 +53,7 @@ const foreign = (api: FakeStorageApi): string[] =>
       ) && !/^DELETE \/volumeattachments\/csi-[0-9a-f]{64}$/.test(change),
   );
 
-test.concurrent('a driver that cuts, and refuses raw volumes: answered, and nothing left', async () => {
+test('a driver that cuts, and refuses raw volumes: answered, and nothing left', async () => {
   const { api, clients } = await fakeOf({ goneAfterMs: 300, cutAfterMs: 100, refusesBlock: true });
   const certificate = await runTrials(clients, { ...request, volumeMode: 'auto' });
   expect(certificate).toMatchObject({
@@ -93,7 +93,7 @@ test.concurrent('a detach that hangs, with the next pod outside', async () => {
   expect(foreign(api)).toEqual([]);
 });
 
-test.concurrent('a kubelet that leaves a pod that is gone alone: both wrote, and the mode is the same', async () => {
+test('a kubelet that leaves a pod that is gone alone: both wrote, and the mode is the same', async () => {
   const behaviour = { goneAfterMs: 300, cutAfterMs: 100, killsAfterMs: Infinity };
   const { api, clients } = await fakeOf(behaviour);
   const certificate = await runTrials(clients, request);
