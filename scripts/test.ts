@@ -49,12 +49,10 @@ const groups: readonly Group[] = [
   { name: 'cluster', folder: 'test/cluster', needs: [root, engine], sequential: true },
   { name: 'ended', folder: 'test/ended', needs: [root, engine] },
 ];
-const full: Group = {
-  name: 'full',
-  folder: 'test/full',
-  needs: [root, engine],
-  sequential: true,
-};
+const long: readonly Group[] = [
+  { name: 'full', folder: 'test/full', needs: [root, engine], sequential: true },
+  { name: 'research', folder: 'research', needs: [root, engine], sequential: true },
+];
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
@@ -100,7 +98,7 @@ function parse(json: string): unknown {
   }
 }
 
-const wanted = process.argv.includes('--full') ? [...groups, full] : groups;
+const wanted = process.argv.includes('--full') ? [...groups, ...long] : groups;
 let counts = noCounts;
 for (const group of wanted) counts = sum(counts, await runGroup(group));
 const verdict = process.env['CI'] === 'true' ? strict(counts) : counts;

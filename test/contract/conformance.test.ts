@@ -6,9 +6,13 @@ import {
   leastChance,
   rarityOf,
   type RunComparison,
-} from '../../lib/conformance/judge-differences.ts';
-import { predictionPool, type ModelRun, type PredictedRun } from '../../lib/conformance/predict.ts';
-import { compareRun } from '../../lib/conformance/run-comparison.ts';
+} from '../../research/conformance/judge-differences.ts';
+import {
+  predictionPool,
+  type ModelRun,
+  type PredictedRun,
+} from '../../research/conformance/predict.ts';
+import { compareRun } from '../../research/conformance/run-comparison.ts';
 import { committedNames } from '../support/committed.ts';
 
 /** The samples, and the runs of schedules that were predicted first (docs/results/boundary.md). */

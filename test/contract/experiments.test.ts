@@ -18,8 +18,11 @@ interface Answer {
   readonly stderr: string;
 }
 
-function experiment(name: string, args: string, node = process.execPath): Promise<Answer> {
-  const words = [zx, `experiments/${name}.mjs`, ...args.split(' ').filter(Boolean)];
+const experiment = (name: string, args: string, node?: string): Promise<Answer> =>
+  start(`experiments/${name}.mjs`, args, node);
+
+function start(program: string, args: string, node = process.execPath): Promise<Answer> {
+  const words = [zx, program, ...args.split(' ').filter(Boolean)];
   return new Promise((resolve) => {
     execFile(node, words, { cwd: root }, (error, stdout, stderr) => {
       resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
@@ -115,7 +118,7 @@ test.concurrent.each([
   ['--run reports/samples/node-crash', 0, /^8\. .*: as expected$/m],
   ['8 --dry-run --cluster-name ../x', 2, /^$/],
 ])('claims %s ends with %d', async (flags, exit, says) => {
-  const { code, stdout } = await experiment('claims', flags);
+  const { code, stdout } = await start('research/claims.mjs', flags);
   expect(code).toBe(exit);
   expect(stdout).toMatch(says);
 });
