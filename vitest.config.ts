@@ -18,7 +18,7 @@ export default defineConfig({
             'bench/**/*.test.ts',
             'scripts/**/*.test.ts',
             'test/*.test.ts',
-            'test/{contract,property,docs,mutants,evidence-mutants}/**/*.test.ts',
+            'test/{contract,property,docs,evidence-mutants}/**/*.test.ts',
           ],
           testTimeout: unitMs,
           hookTimeout: unitMs,
@@ -61,6 +61,14 @@ export default defineConfig({
         test: {
           name: 'full',
           include: ['test/full/**/*.test.ts'],
+          testTimeout: 60 * minuteMs,
+          hookTimeout: 60 * minuteMs,
+        },
+      },
+      {
+        test: {
+          name: 'research',
+          include: ['research/**/*.test.ts'],
           testTimeout: 60 * minuteMs,
           hookTimeout: 60 * minuteMs,
         },

@@ -3,11 +3,11 @@
  * of it: `kinds`, `caught`, `named`. Needs root and docker; no cluster. docs/internals/mutants.md.
  */
 import type { Finding } from '../lib/experiment/verdict/verdict.ts';
-import { alarms } from '../test/mutants/damage-class.ts';
-import { judgeCase } from '../test/mutants/mutant-case.ts';
-import { mutants } from '../test/mutants/kinds/index.ts';
-import type { MutantResult } from '../test/mutants/run-mutant.ts';
-import { Suite } from '../test/mutants/suite.ts';
+import { alarms } from '../research/mutants/damage-class.ts';
+import { judgeCase } from '../research/mutants/mutant-case.ts';
+import { mutants } from '../research/mutants/kinds/index.ts';
+import type { MutantResult } from '../research/mutants/run-mutant.ts';
+import { Suite } from '../research/mutants/suite.ts';
 import type { BenchContext, BenchResult } from './support/bench.ts';
 
 export default async function bench({ onProgress }: BenchContext): Promise<BenchResult> {

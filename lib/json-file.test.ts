@@ -43,9 +43,7 @@ test.each([
 });
 
 test('a later version is not guessed at', () => {
-  expect(refusal('{"schemaVersion": 2, "words": []}')).toContain(
-    'NOTE_NEWER a.json has version 2',
-  );
+  expect(refusal('{"schemaVersion": 2, "words": []}')).toContain('NOTE_NEWER a.json has version 2');
 });
 
 test('no key may take the name that JavaScript takes for something else', () => {

@@ -54,7 +54,10 @@ const cluster: readonly Group[] = [
   { name: 'cluster', folder: 'test/cluster', ...onClusters },
   { name: 'ended', folder: 'test/ended', needs: [root, engine] },
 ];
-const full: Group = { name: 'full', folder: 'test/full', ...onClusters };
+const long: readonly Group[] = [
+  { name: 'full', folder: 'test/full', ...onClusters },
+  { name: 'research', folder: 'research', ...onClusters },
+];
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
@@ -101,7 +104,7 @@ function parse(json: string): unknown {
 }
 
 function wantedGroups(): readonly Group[] {
-  if (process.argv.includes('--full')) return [...quick, ...cluster, full];
+  if (process.argv.includes('--full')) return [...quick, ...cluster, ...long];
   return process.argv.includes('--cluster') ? cluster : quick;
 }
 

@@ -27,7 +27,7 @@ test('a test of the library stands beside what it tests, and has its name', () =
 
 /** Comments of our code, whose files are many and parse fast. */
 const comments = code
-  .filter((file) => /^(lib|test|scripts|bench|experiments)\/.*\.(ts|mjs)$/.test(file))
+  .filter((file) => /^(lib|research|test|scripts|bench|experiments)\/.*\.(ts|mjs)$/.test(file))
   .flatMap((file) => parseSync(file, read(file)).comments.map(({ value }) => ({ file, value })));
 
 test('a file that a comment names is there', () => {
@@ -47,7 +47,7 @@ test('a path of ours that a page names is there', () => {
     [...read(page).matchAll(/`[^`\n]*`/g)]
       .flatMap(([span]) => [
         ...span.matchAll(
-          /(?<![\w./-])(?:lib|test|experiments|scripts)\/(?:\{[^}]*\}|[\w./*…-])*[\w/}*]/g,
+          /(?<![\w./-])(?:lib|research|test|experiments|scripts)\/(?:\{[^}]*\}|[\w./*…-])*[\w/}*]/g,
         ),
       ])
       .flatMap(([path]) => alternatives(path))
@@ -113,13 +113,13 @@ const doing = (file: string): string[] =>
     .split('\n')
     .filter((line) => !/^\s*(\/?\*|\/\/|#)/.test(line));
 const commands = code.filter(
-  (file) => /^(lib|bench|scripts|experiments)\//.test(file) && !file.endsWith('.test.ts'),
+  (file) => /^(lib|research|bench|scripts|experiments)\//.test(file) && !file.endsWith('.test.ts'),
 );
 
 /** Programs for a shell. */
 const scripts = files.filter(
   (file) =>
-    /^(lib|bench|scripts|bin)\//.test(file) &&
+    /^(lib|research|bench|scripts|bin)\//.test(file) &&
     !code.includes(file) &&
     (file.endsWith('.sh') || read(file).startsWith('#!')),
 );

@@ -1,6 +1,6 @@
 /**
  * Port below a machine's verbs: what somebody outside a node can do to it, whatever it is. A container
- * (lib/engine) can be reached at any time, held and ended; a virtual machine (lib/two-kernels) held and
+ * (lib/engine) can be reached at any time, held and ended; a virtual machine (research/two-kernels) held and
  * ended; a privileged pod (lib/probe/cut) can arm what its node does by itself.
  */
 import { InfrastructureError } from '../errors.ts';

@@ -61,7 +61,7 @@ export interface RunRecord extends Stamped {
   /** What a caller of the library brought along. Absent where all is ours. */
   readonly custom?: CustomNames;
   /**
-   * Number of the claim whose procedure this was (lib/claims): of the scenario only what says how the
+   * Number of the claim whose procedure this was (research/claims): of the scenario only what says how the
    * cluster was made was there. Absent in every other run.
    */
   readonly claim?: number;

@@ -1,6 +1,6 @@
 /** When each step from fault to recovery happened, in seconds after the fault. */
 import type { Phases } from '../experiment/verdict/verdict.ts';
-import { firstAfterFault } from './milestone-times.ts';
+import { firstAfterFault } from './first-after-fault.ts';
 import type { MilestoneName } from './milestones.ts';
 import type { Story } from './story.ts';
 

@@ -53,7 +53,7 @@ export function tellStory(records: readonly SmallRecord[]): Story {
   }
   if (run.claim !== undefined) {
     throw new EvidenceError('HISTORY_OF_CLAIM', `this is the procedure of claim ${run.claim}`, {
-      hint: 'it has neither a fault nor a verdict; `npx zx experiments/claims.mjs --run FOLDER` reads its answer',
+      hint: 'it has neither a fault nor a verdict; `npx zx research/claims.mjs --run FOLDER` reads its answer',
     });
   }
   const tells = tellsOf(run);

@@ -11,7 +11,7 @@ import { ordinaryClient, schemaChange } from '../../lib/mysql/schema.ts';
 import type { Judgement } from '../../lib/checkers/index.ts';
 import type { LedgerRow } from '../../lib/checkers/evidence.ts';
 import { ackedIn, judge } from '../support/bare-images.ts';
-import type { AuditedCopy } from '../mutants/mutant-case.ts';
+import type { AuditedCopy } from '../../research/mutants/mutant-case.ts';
 import { deletionOf, documentBody } from '../../lib/workload/documents.ts';
 import { Chain } from '../../lib/workload/ledger.ts';
 import type { WriterRecord } from '../../lib/workload/writer.ts';

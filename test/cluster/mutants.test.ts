@@ -1,8 +1,8 @@
 /** The quick part of the mutants: one of each way of planting, on one volume. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { judgeCase } from '../mutants/mutant-case.ts';
-import { mutants } from '../mutants/kinds/index.ts';
-import { Suite } from '../mutants/suite.ts';
+import { judgeCase } from '../../research/mutants/mutant-case.ts';
+import { mutants } from '../../research/mutants/kinds/index.ts';
+import { Suite } from '../../research/mutants/suite.ts';
 import { missingForBareHost } from './bare-lab.ts';
 
 const reason = await missingForBareHost();

@@ -1,7 +1,7 @@
-/** The model is held to committed real runs, a few of them here: test/full/conformance.test.ts has all. */
+/** The model is held to committed real runs, a few of them here: research/full/conformance.test.ts has all. */
 import { expect, test } from 'vitest';
-import { differencesOf } from '../../lib/conformance/judge-differences.ts';
-import { compareRun } from '../../lib/conformance/run-comparison.ts';
+import { differencesOf } from '../../research/conformance/judge-differences.ts';
+import { compareRun } from '../../research/conformance/run-comparison.ts';
 
 /** A wait, a crash, and a cell of a batch that ran without load, so that nothing is excused. */
 const folders = [

@@ -11,7 +11,7 @@ import { groupVerdictSchema } from '../../lib/group-replication/verdict.ts';
 import { openHistory, type History } from '../../lib/history/reader.ts';
 import { readResults } from '../../lib/matrix/results.ts';
 import { tellStory } from '../../lib/timeline/story.ts';
-import { readResult } from '../../lib/two-kernels/read-result.ts';
+import { readResult } from '../../research/two-kernels/read-result.ts';
 import { everCommitted, textOf, unpack, type Committed } from '../support/committed.ts';
 
 let folder: string;

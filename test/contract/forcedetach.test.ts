@@ -114,10 +114,13 @@ test('an experiment keeps its flags, and its replay is typed alike', async () =>
 });
 
 test('what is typed under zx stays as it is', () => {
-  const text = 'npx zx experiments/node-crash.mjs, npx zx experiments/claims.mjs 8';
+  const text =
+    'npx zx experiments/node-crash.mjs, npx zx experiments/clean.mjs --all, npx zx research/claims.mjs 8';
   expect(asTyped(text, ['node', 'zx', 'experiments/clean.mjs'])).toBe(text);
   const byCommand = ['node', '/a/node_modules/.bin/forcedetach', 'clean'];
-  expect(asTyped(text, byCommand)).toBe('npx forcedetach run node-crash, npx forcedetach claims 8');
+  expect(asTyped(text, byCommand)).toBe(
+    'npx forcedetach run node-crash, npx forcedetach clean --all, npx zx research/claims.mjs 8',
+  );
   const ofPages = 'npx zx experiments/expectations.mjs';
   expect(asTyped(ofPages, byCommand)).toBe(ofPages);
 });

@@ -13,19 +13,19 @@ const writtenMs = (): number[] =>
   );
 
 test.each([
-  ['expectations', [run]],
-  ['expectations', []],
-  ['false-alarms', [run]],
-  ['claims', ['--run', run]],
-])('%s %j only tells', async (name, words) => {
+  ['experiments/expectations.mjs', [run]],
+  ['experiments/expectations.mjs', []],
+  ['research/false-alarms.mjs', [run]],
+  ['research/claims.mjs', ['--run', run]],
+])('%s %j only tells', async (program, words) => {
   const before = writtenMs();
-  const { stdout } = await quiet`node_modules/.bin/zx experiments/${name}.mjs ${words}`;
+  const { stdout } = await quiet`node_modules/.bin/zx ${program} ${words}`;
   expect(stdout.trim()).not.toBe('');
   expect(writtenMs()).toEqual(before);
 });
 
 test('where two-kernels.mjs leaves its histories, unless it is told where, git looks away', async () => {
-  const { stdout } = await quiet`node_modules/.bin/zx experiments/two-kernels.mjs --help`;
+  const { stdout } = await quiet`node_modules/.bin/zx research/two-kernels.mjs --help`;
   const file = /default:\s*"(reports\/[^"]+)"/.exec(stdout)?.[1] ?? '';
   expect((await quiet`git check-ignore ${file}`).exitCode).toBe(0);
 });

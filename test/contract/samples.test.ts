@@ -7,7 +7,7 @@ import { assembleVerdict } from '../../lib/experiment/verdict/assemble.ts';
 import type { Verdict } from '../../lib/experiment/verdict/verdict.ts';
 import { openHistory } from '../../lib/history/reader.ts';
 import { writeOutputs } from '../../lib/report/write.ts';
-import { callsOf, onVictim, readFinishedRun } from '../../lib/claims/recorded-run.ts';
+import { callsOf, onVictim, readFinishedRun } from '../../research/claims/recorded-run.ts';
 import { committedNames } from '../support/committed.ts';
 
 const folder = 'reports/samples';

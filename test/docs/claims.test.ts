@@ -1,9 +1,9 @@
 /** docs/reference/claims.md says what the store has, and that is what the committed histories say; `vitest -u` writes it. */
 import { existsSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { readAnswers } from '../../lib/claims/answer.ts';
-import { halves } from '../../lib/claims/halves.ts';
-import { claims } from '../../lib/claims/list.ts';
+import { readAnswers } from '../../research/claims/answer.ts';
+import { halves } from '../../research/claims/halves.ts';
+import { claims } from '../../research/claims/list.ts';
 import { linesOf, type StoredLine } from '../../lib/measurements/store.ts';
 import {
   answerSchema,
@@ -11,7 +11,7 @@ import {
   claimsPagePath,
   isTicked,
   renderedPage,
-} from '../../lib/claims/page.ts';
+} from '../../research/claims/page.ts';
 
 const measured = linesOf(answerSchema);
 

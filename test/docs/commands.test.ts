@@ -39,7 +39,7 @@ test('there are examples', () => {
 
 /** Tools that are no experiments know no dry run. */
 const isTool = (line: string): boolean =>
-  /experiments\/(doctor|clean|report|crash-states|merge-batches|sweep|expectations|false-alarms|probe)\.mjs/.test(
+  /\/(doctor|clean|report|crash-states|merge-batches|sweep|expectations|false-alarms|probe)\.mjs/.test(
     line,
   );
 

@@ -1,8 +1,8 @@
 /** docs/internals/false-alarms.md says what its volumes give, and none of them was accused; `vitest -u` writes it. */
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { falseAlarmTable } from '../../lib/false-alarms/table.ts';
-import { volumeSchema } from '../../lib/false-alarms/volume.ts';
+import { falseAlarmTable } from '../../research/false-alarms/table.ts';
+import { volumeSchema } from '../../research/false-alarms/volume.ts';
 import { linesOf } from '../../lib/measurements/store.ts';
 import { filled, read, root } from './pages.ts';
 

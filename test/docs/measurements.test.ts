@@ -1,17 +1,17 @@
 /** docs/measurements.jsonl: the one store. It loses nothing, each line is of a known kind, and says what its run's folder says. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { answerSchema } from '../../lib/claims/page.ts';
+import { answerSchema } from '../../research/claims/page.ts';
 import { runSchema } from '../../lib/expectations/runs.ts';
-import { cleanVolumeOf } from '../../lib/false-alarms/kind-runs.ts';
-import { volumeSchema } from '../../lib/false-alarms/volume.ts';
+import { cleanVolumeOf } from '../../research/false-alarms/kind-runs.ts';
+import { volumeSchema } from '../../research/false-alarms/volume.ts';
 import { groupLineOf, groupSchema } from '../../lib/group-replication/measured.ts';
 import { openHistory } from '../../lib/history/reader.ts';
 import { linesBelow } from '../../lib/matrix/collect-events.ts';
 import { resultsFile } from '../../lib/matrix/results.ts';
 import { allLines, linesOf, storePath } from '../../lib/measurements/store.ts';
 import { mutantSchema, smallestLossSchema, twinSchema } from '../../lib/report/mutant-score.ts';
-import { resultSchema } from '../../lib/two-kernels/result.ts';
+import { resultSchema } from '../../research/two-kernels/result.ts';
 import { committedWith } from '../support/committed.ts';
 
 const all = allLines();

@@ -1,8 +1,8 @@
 /** docs/internals/mutants.md is what was measured. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { mutants } from '../mutants/kinds/index.ts';
-import { renderedPage } from '../mutants/page.ts';
+import { mutants } from '../../research/mutants/kinds/index.ts';
+import { renderedPage } from '../../research/mutants/page.ts';
 import { linesOf } from '../../lib/measurements/store.ts';
 import { mutantSchema } from '../../lib/report/mutant-score.ts';
 

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readFinishedRun } from '../../lib/claims/recorded-run.ts';
+import { readFinishedRun } from '../../research/claims/recorded-run.ts';
 import { committedNames } from '../support/committed.ts';
 
 const folder = 'reports/samples';

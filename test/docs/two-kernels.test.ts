@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { linesOf } from '../../lib/measurements/store.ts';
-import { resultSchema } from '../../lib/two-kernels/result.ts';
-import { comparison } from '../../lib/two-kernels/table.ts';
+import { resultSchema } from '../../research/two-kernels/result.ts';
+import { comparison } from '../../research/two-kernels/table.ts';
 import { filled, read, root } from './pages.ts';
 
 const page = 'docs/internals/two-kernels.md';

@@ -1,7 +1,7 @@
 /** Runs one case of test/full on a kept kind cluster and checks what all share. */
 import { expect } from 'vitest';
 import type { Verdict } from '../../lib/experiment/verdict/verdict.ts';
-import { shortFlagsBeside } from '../../lib/cli/flags/short-flags.ts';
+import { shortFlagsBeside } from '../../research/short-flags.ts';
 import type { MeasuredCase } from './measured-case.ts';
 import { runExperiment, type ExperimentResult } from '../cluster/experiment.ts';
 

@@ -35,19 +35,10 @@ const flagOptions = (bases: Bases): Readonly<Record<string, FlagOptions>> => ({
   clean: refused,
   doctor: refused,
   expectations: { before: nothing, behind: ['/nowhere/at/all'], allowed: [0, 2] },
-  conformance: { before: nothing, behind: ['/nowhere/at/all'], allowed: [0, 2] },
   'crash-states': { before: () => ['/nowhere/at/all'], behind: [], allowed: [0, 2, 3] },
   export: { before: nothing, behind: ['/nowhere/at/all'], allowed: [0, 2, 3] },
   report: { before: nothing, behind: ['/nowhere/at/all'], allowed: [0, 2, 3] },
   'merge-batches': { before: nothing, behind: ['/nowhere/at/all'], allowed: [0, 2] },
-  'false-alarms': {
-    before: nothing,
-    behind: [],
-    except: ['--note'],
-    allowed: [0, 2, 3],
-  },
-  claims: { ...asked, behind: ['--dry-run'], except: ['--note'], allowed: [0, 2, 3] },
-  'two-kernels': { before: () => ['--dry-run'], behind: ['--dry-run'], allowed: [0, 2] },
   'group-replication': { before: () => ['--dry-run'], behind: ['--dry-run'], allowed: [0, 2] },
   sweep: {
     before: () => ['--threads', '1'],
@@ -104,10 +95,7 @@ function filesOf(bases: Bases): Readonly<Record<string, () => Surface[]>> {
       ...batchSurfaces({ allowed: [0, 1, 2, 3, 5], refuses: 2, args: (folder) => [folder] }, bases),
     ],
     export: () => runs({ ...evidence, args: (folder) => ['--partial', folder] }),
-    claims: () =>
-      runs({ allowed: [0, 1, 2, 3, 5], refuses: 3, args: (folder) => ['--run', folder] }),
     'crash-states': () => runs({ allowed: [2, 3], refuses: 3, args: (folder) => [folder] }),
-    'false-alarms': () => runs({ ...evidence, args: (folder) => [folder] }),
     'merge-batches': () =>
       batchSurfaces(
         { allowed: [0, 1, 2, 3, 5], refuses: 2, args: (folder) => [join(folder, 'out'), folder] },

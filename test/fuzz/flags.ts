@@ -25,8 +25,6 @@ export interface FlagOptions {
   /** Words that stand before and behind, so that nothing is run or made. */
   readonly before: (folder: string) => readonly string[];
   readonly behind: readonly string[];
-  /** Flags that are left out, since they would change files of the project. */
-  readonly except?: readonly string[];
   /** Codes that are right where nothing must be refused. */
   readonly allowed: readonly number[];
 }
@@ -35,8 +33,8 @@ const positional = 'a word that is no flag';
 const unknown = 'a flag that is none';
 
 export function flagSurface(help: string, options: FlagOptions): Surface {
-  const { before, behind, except = [], allowed } = options;
-  const flags = flagsIn(help).filter(({ name }) => !except.includes(name));
+  const { before, behind, allowed } = options;
+  const flags = flagsIn(help);
   return {
     name: 'flags',
     fields: [...flags.map(({ name }) => name), positional, unknown],

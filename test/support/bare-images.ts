@@ -2,7 +2,7 @@
 import { judgeImages, type Judgement } from '../../lib/checkers/index.ts';
 import type { EpochBounds } from '../../lib/checkers/journal.ts';
 import { pairOperations } from './pair-operations.ts';
-import { bareHistory, type AuditedCopy } from '../mutants/mutant-case.ts';
+import { bareHistory, type AuditedCopy } from '../../research/mutants/mutant-case.ts';
 import type { WriterRecord } from '../../lib/workload/writer.ts';
 
 export function judge(

@@ -24,12 +24,10 @@ const builders: Readonly<Record<keyof typeof commands, () => Promise<Command>>> 
   replay: anyExperiment,
   report: async () => (await import('./report.ts')).reportCommand(),
   export: async () => (await import('./export.ts')).exportCommand(),
-  claims: async () => (await import('./claims.ts')).claimsCommand(),
   probe: async () => (await import('../flags/probe-flags.ts')).probeCommand(),
   doctor: async () => (await import('./doctor.ts')).doctorCommand(),
   clean: async () => (await import('./clean.ts')).cleanCommand(),
   'crash-states': async () => (await import('./crash-states.ts')).crashStatesCommand(),
-  'two-kernels': async () => (await import('./two-kernels.ts')).twoKernelsCommand(),
 };
 
 /** It has the flags of every kind; its own experiment gives them other defaults only. */

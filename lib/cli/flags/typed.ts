@@ -10,20 +10,18 @@ export const commands = {
   replay: { file: 'replay', about: 'runs a schedule that a sweep found' },
   report: { file: 'report', about: 'rebuilds the pages of a run or a batch' },
   export: { file: 'export', about: 'exports a history for other checkers' },
-  claims: { file: 'claims', about: 'tests the claims that this project started with' },
   probe: { file: 'probe', about: 'tests what your StorageClass does at a forced detach' },
   doctor: { file: 'doctor', about: 'checks whether this machine can measure' },
   clean: { file: 'clean', about: 'removes what killed runs left behind' },
   'crash-states': { file: 'crash-states', about: 'examines the states that a crash could leave' },
-  'two-kernels': { file: 'two-kernels', about: 'tests one disk between two virtual machines' },
 } as const satisfies Readonly<Record<string, { readonly file: string; readonly about: string }>>;
 
-/** Those that write this project's own pages are no commands. */
-const ofPages: readonly string[] = ['conformance', 'expectations', 'false-alarms'];
+/** Writes this project's own pages: no command. */
+const ofPages = 'expectations';
 
 /** Whether a file of experiments/ is one experiment, which `run` starts by its name. */
 export const isExperiment = (file: string): boolean =>
-  !ofPages.includes(file) && !Object.values(commands).some((command) => command.file === file);
+  file !== ofPages && !Object.values(commands).some((command) => command.file === file);
 
 /** By which this process was started, of the package's commands. */
 const commandOf = (argv: readonly string[]): string => basename(argv[1] ?? '', '.mjs');

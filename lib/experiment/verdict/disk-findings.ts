@@ -4,7 +4,7 @@ import { incomplete, note } from '../../checkers/findings.ts';
 import { isDirectory } from '../../disk-modes/index.ts';
 import { csiCalls, observed } from '../../history/observations.ts';
 import type { Exposure } from '../../timeline/exposure.ts';
-import { firstAfterFault } from '../../timeline/milestone-times.ts';
+import { firstAfterFault } from '../../timeline/first-after-fault.ts';
 import { describeRecreations, recreationsOf } from '../../timeline/recreations.ts';
 import type { Story } from '../../timeline/story.ts';
 import { blockBytes } from '../../timeline/write-tally.ts';

@@ -3,7 +3,12 @@ import { letGoCalls, listVolumes, removeVolume } from '../disk/disk-tool.ts';
 import type { Lab } from '../disk/lab.ts';
 import { untilGone } from '../gone.ts';
 import type { KubeClients } from '../../../kube.ts';
-import { labelSelector, namePrefix, namespace } from './objects.ts';
+
+export const namespace = 'default';
+export const labels = { app: 'forcedetach-seed' };
+export const labelSelector = `app=${labels.app}`;
+/** Begins the names of all that procedures make. */
+export const namePrefix = 'seed-';
 
 /** Resolves when no pod, claim, class, attachment or volume is left. Idempotent. */
 export async function removeObjects(

@@ -18,7 +18,7 @@ const jointWithinUs = 2000 * msUs;
 /**
  * A replaced server that still writes back: beside a running successor it broke a tree in 12 of 13
  * runs; after a successor that had stopped cleanly in 3 of 7, otherwise it silently took all rows
- * of the successor (lib/two-kernels, cases `idle-…` and `zombie`, and loop devices before them).
+ * of the successor (research/two-kernels, cases `idle-…` and `zombie`, and loop devices before them).
  */
 const writeBackBreaks = { besideSuccessor: 12 / 13, afterSuccessor: 3 / 7 } as const;
 
@@ -28,7 +28,7 @@ const writeBackBreaks = { besideSuccessor: 12 / 13, afterSuccessor: 3 / 7 } as c
  * half written) is a race with the other's page cleaner. It lost 15 of 41: 3 of 9 at 1 commit a second,
  * 12 of 32 at 2 or 25, at any age of the victim, whatever it wrote meanwhile (2.4 to 15 MiB); none
  * of the 15 committed again (reports/matrix, reports/samples, reports/boundary). Not counted and alike:
- * 4 of 8 that wrote, 0 of 25 that did not (lib/two-kernels). Beyond so many commits during one
+ * 4 of 8 that wrote, 0 of 25 that did not (research/two-kernels). Beyond so many commits during one
  * recovery it never started: at 1,300 a second; where between that ends is not known.
  */
 const recovery = { breaks: 15 / 41, alwaysBeyond: 500 } as const;

@@ -1,6 +1,0 @@
-/** What became of a claim that this project began with? `claims.mjs 8` asks it of a cluster. */
-import '../lib/node-floor.mjs';
-
-const { askClaims } = await import('../lib/cli/commands/claims.ts');
-
-await askClaims();

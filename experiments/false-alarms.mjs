@@ -1,6 +1,0 @@
-/** Does the audit ever accuse a volume that nothing harmed? The tally over runs and volumes. */
-import '../lib/node-floor.mjs';
-
-const { countFalseAlarms } = await import('../lib/cli/commands/false-alarms.ts');
-
-await countFalseAlarms();

@@ -1,5 +1,0 @@
-/** A worker thread: plays the runs of the model that it is told to, one after the other. */
-import { answerTasks } from '../worker-pool.ts';
-import { predictRun } from './predict.ts';
-
-answerTasks(predictRun);

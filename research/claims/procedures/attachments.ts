@@ -1,0 +1,225 @@
+/** Claims on attachments: who makes them, who takes them away, and what they are when nobody does. */
+import { z } from 'zod';
+import {
+  startControllerManager,
+  stopControllerManager,
+} from '../../../lib/cluster/kind/create/control-plane.ts';
+import { releaseNode } from '../../../lib/cluster/kind/disk/disk-tool.ts';
+import { observed } from '../../../lib/history/observations.ts';
+import type { Claim } from '../claim.ts';
+import type { ClaimReading } from '../reading.ts';
+import type { Bench } from './bench.ts';
+import { attachment, defineNote, reading } from './notes.ts';
+import { toldInSeconds } from '../../../lib/durations.ts';
+import { allSeen, firstOf, recordLines, type RecordedRun } from '../recorded-run.ts';
+
+const awayMs = 10_000;
+const off = defineNote('controller manager stopped', {
+  attachments: z.number(),
+  phase: z.string(),
+});
+const on = defineNote('it runs again', { afterS: z.number() });
+const stalled = defineNote('kubelet stopped', { attached: z.boolean(), phase: z.string() });
+const goesOn = defineNote('it goes on', { afterS: z.number() });
+
+export const division: Claim = {
+  number: 2,
+  title: 'Division of labour',
+  statement: 'The controller attaches from the control plane, kubelet mounts on its node.',
+  expected:
+    'Holds: without the controller manager nothing is attached, without kubelet the ' +
+    'volume is attached and not mounted.',
+  procedure: {
+    async act(bench) {
+      const [first, second] = bench.nodes;
+      await withoutControllerManager(bench, first);
+      await withoutKubelet(bench, second);
+    },
+    read: reading({ off, on, stalled, goesOn }, ({ off, on, stalled, goesOn }, notes) => ({
+      asExpected: off.attachments === 0 && stalled.attached && stalled.phase === 'Pending',
+      said:
+        `Without the controller manager: ${off.attachments} attachments in ${awayMs / 1000} s; ` +
+        `the pod ran ${on.afterS} s after it was back. Without kubelet: attached ` +
+        `${stalled.attached}, pod ${stalled.phase} for ${awayMs / 1000} s; it ran ` +
+        `${goesOn.afterS} s after kubelet went on.`,
+      records: [...notes.calls('publish'), ...notes.calls('stage')],
+    })),
+  },
+};
+
+async function withoutControllerManager(bench: Bench, node: string): Promise<void> {
+  const { controlPlane } = bench.testbed.cluster;
+  const volume = await bench.volume('attach');
+  await stopControllerManager(controlPlane);
+  const pod = await bench.pod('attach', { volume, node, bound: true });
+  await bench.pause(awayMs);
+  const attachments = (await bench.attachments(volume)).length;
+  bench.note(off, { attachments, phase: await bench.phase('pod', pod) });
+  const afterS = await bench.seconds(async () => {
+    await startControllerManager(controlPlane);
+    await bench.running(pod, 120_000);
+  });
+  bench.note(on, { afterS });
+}
+
+async function withoutKubelet(bench: Bench, node: string): Promise<void> {
+  const machine = bench.testbed.machine(node);
+  const volume = await bench.volume('mount');
+  await machine.stall('kubelet');
+  const pod = await bench.pod('mount', { volume, node, bound: true });
+  await bench.pause(awayMs);
+  const attached = (await bench.attachments(volume)).some((each) => each.attached);
+  bench.note(stalled, { attached, phase: await bench.phase('pod', pod) }, node);
+  const afterS = await bench.seconds(async () => {
+    await machine.resume();
+    await bench.running(pod, 120_000);
+  });
+  bench.note(goesOn, { afterS }, node);
+}
+
+const unnoticed = defineNote('nobody notices', {
+  watchMs: z.number(),
+  attachments: z.array(attachment),
+  ready: z.string().optional(),
+});
+
+export const orphanedLock: Claim = {
+  number: 5,
+  title: 'Orphaned lock',
+  statement: 'A node dies, nobody tells the provider, and the disk stays locked.',
+  expected:
+    'Still so while the controller manager is away: the VolumeAttachment stays. ' +
+    '(Kubelets that race each other are history and cannot be run.)',
+  procedure: {
+    async act(bench) {
+      const { cluster, clients, machine, timers } = bench.testbed;
+      const name = bench.nodes[1];
+      const orphan = await bench.podOnVolume('orphan', name);
+      const watchMs = timers.nodeMonitorGraceMs + timers.forceDetachAfterMs + 5_000;
+      await stopControllerManager(cluster.controlPlane);
+      await machine(name).kill();
+      await bench.pause(watchMs);
+      const attachments = await bench.attachments(orphan);
+      const { status } = await clients.core.readNode({ name });
+      const ready = status?.conditions?.find(({ type }) => type === 'Ready')?.status;
+      bench.note(unnoticed, { watchMs, attachments, ready }, name);
+      await releaseNode(cluster.lab, name);
+      await startControllerManager(cluster.controlPlane);
+    },
+    read: reading({ unnoticed }, ({ unnoticed: { watchMs, attachments, ready } }) => ({
+      asExpected: attachments.length === 1 && ready === 'True',
+      said:
+        `${watchMs / 1000} s after the node’s death, longer than grace and forced detach together, ` +
+        `${attachments.length} VolumeAttachment still names it, and its Ready condition still says ` +
+        `${ready}.`,
+    })),
+  },
+};
+
+const stallMs = 20_000;
+const stopped = defineNote('attacher stopped', {
+  deleting: z.boolean(),
+  finalizers: z.array(z.string()).nullable(),
+});
+const resumed = defineNote('it goes on', { afterS: z.number() });
+
+export const detachStalls: Claim = {
+  number: 33,
+  title: 'Life of a VolumeAttachment',
+  statement: 'The controller deletes it, the external-attacher detaches and lets it go.',
+  expected:
+    'Holds: with the attacher away it stays, marked for deletion, until the attacher is back.',
+  procedure: {
+    async act(bench) {
+      const { clients, controlPlane } = bench.testbed;
+      const late = await bench.podOnVolume('late', bench.nodes[0]);
+      await controlPlane.stall('attacher');
+      await bench.remove(late);
+      await bench.pause(stallMs);
+      const { items } = await clients.storage.listVolumeAttachment();
+      const left = items.find(({ spec }) => spec.source.persistentVolumeName === late)?.metadata;
+      const deleting = left?.deletionTimestamp !== undefined;
+      bench.note(stopped, { deleting, finalizers: left?.finalizers ?? null });
+      const afterS = await bench.seconds(async () => {
+        await controlPlane.resume('attacher');
+        await bench.detached(late, 120_000);
+      });
+      bench.note(resumed, { afterS });
+    },
+    read: reading({ stopped, resumed }, ({ stopped, resumed }, notes) => ({
+      asExpected: stopped.deleting,
+      said:
+        `With the attacher stopped the VolumeAttachment stayed for ${stallMs / 1000} s, ` +
+        `marked for deletion: ${stopped.deleting}, held by ${String(stopped.finalizers)}; it was ` +
+        `gone ${resumed.afterS} s after the attacher went on.`,
+      records: notes.calls('unpublish'),
+    })),
+  },
+};
+
+const backWithinMs = 130_000;
+const deleted = defineNote('deleted', attachment.shape);
+const reconciled = defineNote('reconciled', {
+  ...{ isBack: z.boolean(), afterS: z.number(), phase: z.string() },
+});
+
+export const deletedByHand: Claim = {
+  number: 18,
+  title: 'Reconcile loops',
+  statement:
+    'Controller and volume manager bring the actual state to the desired one, again and again.',
+  expected:
+    'Holds: a VolumeAttachment deleted by hand comes back within about a minute. A ' +
+    'restarted controller manager begins its wait anew.',
+  runs: ['controller-restart --remedy force-delete'],
+  read: restartedInTheWait,
+  procedure: {
+    async act(bench) {
+      const node = bench.nodes[0];
+      const hand = await bench.podOnVolume('hand', node);
+      const [attachment] = await bench.attachments(hand);
+      if (attachment === undefined) return;
+      let isBack = false;
+      const look = async (): Promise<true | string> =>
+        (await bench.attachments(hand)).some(({ attached }) => attached) || 'not attached';
+      await bench.testbed.clients.storage.deleteVolumeAttachment({ name: attachment.name });
+      const afterS = await bench.seconds(async () => {
+        bench.note(deleted, attachment, node);
+        await bench.detached(hand, 30_000);
+        isBack = await bench.inTime(bench.wait('it is attached again', look, backWithinMs));
+      });
+      bench.note(reconciled, { isBack, afterS, phase: await bench.phase('pod', hand) }, node);
+    },
+    read: reading({ deleted, reconciled }, ({ reconciled: { isBack, afterS, phase } }, notes) => ({
+      asExpected: isBack,
+      said: `The driver was told to detach a volume in use; ${isBack ? `the controller attached it again ${afterS} s after the deletion` : `it was not attached again in ${backWithinMs / 1000} s`}, and the pod was ${phase} throughout.`,
+      records: [
+        ...notes.calls('unpublish').slice(0, 1),
+        ...notes.seen(observed.attachmentCreated),
+        ...notes.seen(observed.attachmentGone),
+      ],
+    })),
+  },
+};
+
+/** Claim 18, second half: a controller manager that dies in the wait begins it anew. */
+function restartedInTheWait(run: RecordedRun): ClaimReading {
+  const { also, forceDetachAfterMs } = run.story.scenario;
+  if (also !== 'controller-restart') return 'the controller manager was not restarted';
+  const gone = firstOf(run, 'pod-gone');
+  const detached = firstOf(run, 'detached');
+  if (gone === undefined || detached === undefined) return 'the volume was not detached';
+  const leader = allSeen(run, observed.leaderAcquired, ({ t }) => t > gone.t && t < detached.t).at(
+    -1,
+  );
+  if (leader === undefined) return 'no new controller manager led in the wait';
+  const waitedMs = detached.t - leader.t;
+  return {
+    asExpected: waitedMs >= forceDetachAfterMs,
+    said:
+      `The new controller manager led ${toldInSeconds(leader.t - gone.t)} after the pod was ` +
+      `gone, and the volume was detached ${toldInSeconds(waitedMs)} after that (the timer is ` +
+      `${toldInSeconds(forceDetachAfterMs)}): ${toldInSeconds(detached.t - gone.t)} in all.`,
+    evidence: recordLines(run, [gone, leader, detached]),
+  };
+}

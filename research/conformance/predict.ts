@@ -1,0 +1,54 @@
+/** The model's own runs of a scenario, as whole runs through the very runner that a real one has. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { simBackend } from '../../lib/cluster/sim/backend.ts';
+import { runScenario } from '../../lib/experiment/run/run.ts';
+import type { Scenario } from '../../lib/experiment/scenario.ts';
+import type { Verdict } from '../../lib/experiment/verdict/verdict.ts';
+import { openHistory } from '../../lib/history/reader.ts';
+import { milestoneTimes, type MilestoneTimes } from './milestone-times.ts';
+import { tellStory } from '../../lib/timeline/story.ts';
+import { exposureOf } from '../../lib/timeline/exposure.ts';
+import { moduleBeside } from '../../lib/module-beside.ts';
+import { WorkerPool } from '../../lib/worker-pool.ts';
+
+export interface PredictedRun {
+  readonly milestones: MilestoneTimes;
+  /** Its safety, or `inconclusive`. */
+  readonly verdict: Verdict['verdict'];
+  /** When the successor first wrote, on the run's clock, ms; fsck writes too. */
+  readonly accessAtMs: number | undefined;
+}
+
+export interface ModelRun {
+  readonly scenario: Scenario;
+  readonly seed: string;
+}
+
+export async function predictRun({ scenario, seed }: ModelRun): Promise<PredictedRun> {
+  const folder = mkdtempSync(join(tmpdir(), 'forcedetach-conformance-'));
+  try {
+    const verdict = await runScenario({
+      ...{ scenario, seed, runId: 'conformance', folder, backend: simBackend() },
+      replay: 'none',
+      onProgress: () => undefined,
+      onPhase: () => undefined,
+      signal: new AbortController().signal,
+    });
+    const story = tellStory([...openHistory(folder).smallRecords()]);
+    return {
+      milestones: milestoneTimes(story),
+      verdict: verdict.verdict,
+      accessAtMs: exposureOf(story, {}).handoverAtMs,
+    };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Plays runs of the model on several worker threads. */
+type PredictionPool = WorkerPool<ModelRun, PredictedRun>;
+
+export const predictionPool = (threads: number): PredictionPool =>
+  new WorkerPool(moduleBeside('worker', import.meta), threads);

@@ -1,0 +1,40 @@
+/** A real run as it is compared: its word, its milestones, and how its machine kept time. */
+import { basename } from 'node:path';
+import type { PredictedRun } from './predict.ts';
+import { assembleVerdict } from '../../lib/experiment/verdict/assemble.ts';
+import { isStarved } from '../../lib/experiment/evidence/machine-time.ts';
+import type { Scenario } from '../../lib/experiment/scenario.ts';
+import { openHistory } from '../../lib/history/reader.ts';
+import { milestoneTimes } from './milestone-times.ts';
+import { tellStory } from '../../lib/timeline/story.ts';
+import { exposureOf } from '../../lib/timeline/exposure.ts';
+import { loadOf, type Load } from './load.ts';
+
+export interface RealRun extends PredictedRun {
+  /** The run's folder, its last part. */
+  readonly run: string;
+  readonly scenario: Scenario;
+  /** Where it is inconclusive: why. */
+  readonly incompleteBecause: readonly string[];
+  /** Its machine did not keep time: what it says of times is no measurement, and only its verdict is compared. */
+  readonly starved: boolean;
+  readonly load: Load;
+}
+
+/** Throws EvidenceError without a history. */
+export function readRealRun(folder: string): RealRun {
+  const history = openHistory(folder);
+  const story = tellStory([...history.smallRecords()]);
+  const verdict = assembleVerdict(history);
+  const writes = history.writes();
+  return {
+    run: basename(folder),
+    scenario: story.scenario,
+    verdict: verdict.verdict,
+    incompleteBecause: verdict.incompleteBecause,
+    milestones: milestoneTimes(story),
+    accessAtMs: exposureOf(story, writes === undefined ? {} : { writes }).handoverAtMs,
+    starved: isStarved(verdict.incompleteBecause),
+    load: loadOf(story),
+  };
+}

@@ -1,0 +1,42 @@
+/** `research/false-alarms.mjs [FOLDER…]`: the clean volumes among runs on kind, and the tally. */
+import type { Command } from 'commander';
+import { projectRoot } from '../../lib/checkout.ts';
+import { exitCode, type ExitCode } from '../../lib/errors.ts';
+import { cleanVolumeOf } from './kind-runs.ts';
+import { falseAlarmTable } from './table.ts';
+import { volumeSchema } from './volume.ts';
+import { openHistory } from '../../lib/history/reader.ts';
+import { foldersWith, sourceOf } from '../../lib/matrix/collect-events.ts';
+import { linesOf, merged, noteLines } from '../../lib/measurements/store.ts';
+import { commandLine, parseArguments, runCommand, tell } from '../../lib/cli/command.ts';
+
+/** Counts what the folders hold beside what is known, prints the tally and sets the exit code. Never throws. */
+export const countFalseAlarms = (): Promise<void> =>
+  runCommand('false-alarms', async (args): Promise<ExitCode> => {
+    const command = parseArguments(falseAlarmsCommand(), args);
+    const found = command.args
+      .flatMap((folder) => foldersWith(folder, 'history'))
+      .flatMap((run) => cleanVolumeOf(openHistory(run), sourceOf(run, projectRoot)) ?? []);
+    if (command.opts<{ readonly note: boolean }>().note) noteLines(found);
+    const all = merged(linesOf(volumeSchema), found);
+    tell(falseAlarmTable(all));
+    const flagged = all.filter(({ outcome }) => outcome.flagged.length > 0);
+    for (const { id, outcome } of flagged) {
+      for (const finding of outcome.flagged) tell(`${id}: ${finding}`);
+    }
+    return flagged.length > 0 ? exitCode.unexpected : exitCode.expected;
+  });
+
+export const falseAlarmsCommand = (): Command =>
+  commandLine('npx zx research/false-alarms.mjs', [
+    ['print the tally', ''],
+    ['count a folder of runs', 'reports/samples'],
+    ['add it to the tally', '--note reports/samples'],
+  ])
+    .description(
+      'Counts clean volumes, and how many of them the audit flagged. From runs on kind: the volume\n' +
+        'before each fault, and after it if the scenario expects only safe.\n' +
+        'The rest comes from research/full/false-alarms.test.ts.',
+    )
+    .argument('[folder...]', 'runs, or folders with runs at any depth')
+    .option('--note', 'add the volumes to docs/measurements.jsonl', false);

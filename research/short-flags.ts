@@ -1,0 +1,20 @@
+/** Flags that make a run of minutes of one that waits a quarter of an hour: those of claims and of test:full. */
+import { formatDuration } from '../lib/durations.ts';
+import { shortTimersMs } from '../lib/experiment/scenario.ts';
+
+const { graceMs, tolerationMs, forceDetachAfterMs } = shortTimersMs;
+
+/** Each run takes about three minutes with these. `flags`: the run's own, which come behind them and win. */
+export function shortFlagsBeside(flags: string): string {
+  // A wait that is switched off has no length.
+  const isOff = /--force-detach[ =]off\b/.test(flags);
+  // Pods that are deleted one by one have no successor.
+  const waitsForNobody = /--recreations[ =][1-9]/.test(flags);
+  return [
+    `--grace ${formatDuration(graceMs)} --toleration ${formatDuration(tolerationMs)}`,
+    ...(isOff ? [] : [`--force-detach-after ${formatDuration(forceDetachAfterMs)}`]),
+    '--warmup 5s',
+    ...(waitsForNobody ? [] : ['--overlap 10s --patience 40s']),
+    '--horizon 150s',
+  ].join(' ');
+}
