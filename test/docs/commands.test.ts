@@ -1,7 +1,7 @@
 /** Every command of the docs does what its page says of it: run as a dry run, on the model, or held to its form. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import type { KubernetesObject } from '@kubernetes/client-node';
 import { afterAll, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
@@ -26,7 +26,7 @@ async function run(line: string, ...added: string[]): Promise<Answer> {
   const [first = ''] = line.split(' | ');
   const [, , script = '', ...words] = first.split(/\s+/);
   const args = [...words, ...added];
-  const result = await runner.run({ command: basename(script, '.mjs'), args, number: number++ });
+  const result = await runner.run({ command: script, args, number: number++ });
   return { code: result?.code ?? 0, output: `${result?.stdout}${result?.stderr}` };
 }
 

@@ -97,7 +97,9 @@ export class Runner implements AsyncDisposable {
   }
 }
 
-const scriptOf = (command: string): string => join(root, 'experiments', `${command}.mjs`);
+/** An experiment by its name, any other program by its path. */
+const scriptOf = (command: string): string =>
+  join(root, command.includes('/') ? command : `experiments/${command}.mjs`);
 
 /** Listening ends with the signal, and then nothing comes. */
 const never = (): Promise<never> => new Promise(() => undefined);
