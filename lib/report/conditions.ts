@@ -6,7 +6,7 @@ import { database } from '../database/chosen.ts';
 import type { PowerLoss, StorageLink } from '../disk-kinds.ts';
 import { diskModeOf, isDirectory, type DiskMode } from '../disk-modes/index.ts';
 import { expectationOf } from '../experiment/expectation/expectations.ts';
-import type { Scenario } from '../experiment/scenario.ts';
+import { safetyLevels, type Scenario } from '../experiment/scenario.ts';
 import type { VerdictWord } from '../experiment/verdict/verdict.ts';
 import { losesPower, type FaultKind } from '../faults/kinds/index.ts';
 import type { RemedyKind } from '../remedies/kinds/index.ts';
@@ -154,7 +154,10 @@ const conditions: readonly Condition[] = [
   {
     when: ({ fault }) => losesPower(fault),
     words: ({ powerLoss }) => powerLossWords[powerLoss],
-    switches: [{ to: { powerLoss: 'keeps' }, words: powerLossWords.keeps }],
+    switches: [
+      { to: { powerLoss: 'keeps' }, words: powerLossWords.keeps },
+      { to: { powerLoss: 'drops' }, words: powerLossWords.drops },
+    ],
   },
   {
     when: onDevice,
@@ -248,6 +251,9 @@ const isDamage = (word: VerdictWord): boolean => word !== 'safe';
 
 type SafetyWord = Exclude<VerdictWord, 'inconclusive'>;
 
+const isMilder = (word: VerdictWord, than: SafetyWord): boolean =>
+  safetyLevels.findIndex((level) => level === word) < safetyLevels.indexOf(than);
+
 /** A switch, what the scenario is expected to come to with it, and whether the verdict needs it as it is. */
 interface Decision extends Switch {
   readonly verdicts: readonly VerdictWord[];
@@ -261,13 +267,13 @@ interface SwitchedCondition {
 }
 
 /**
- * Damage needs a condition if damage is impossible without it; safety needs it if damage is possible without
- * it. Of a race, those without which it can't end as it did.
+ * Damage needs a condition if nothing as bad is possible without it; safety needs it if damage is possible
+ * without it. A race needs those without which it can't end as it did.
  */
 export function switchedConditions(scenario: Scenario, word: SafetyWord): SwitchedCondition[] {
   const canHarm = expectationOf(scenario).verdicts.some(isDamage);
   const decides = (verdicts: readonly VerdictWord[]): boolean => {
-    if (isDamage(word)) return !verdicts.some(isDamage);
+    if (isDamage(word)) return verdicts.every((each) => isMilder(each, word));
     return canHarm ? !verdicts.includes('safe') : verdicts.some(isDamage);
   };
   return conditions
@@ -290,15 +296,27 @@ export interface Reasons {
   readonly because: string;
   /** Conditions that decide, each with the switches that do. */
   readonly deciding: readonly SwitchedCondition[];
+  /** Advice that makes it safe for certain, where it was safe by chance. */
+  readonly certain: readonly string[];
+  /** Other storage that changes what the scenario can come to. */
+  readonly otherStorage: readonly Decision[];
 }
+
+const isSame = (some: readonly VerdictWord[], others: readonly VerdictWord[]): boolean =>
+  some.length === others.length && some.every((word) => others.includes(word));
 
 export function reasonsFor(scenario: Scenario, word: SafetyWord): Reasons {
   const { verdicts, because } = expectationOf(scenario);
   const canHarm = verdicts.some(isDamage);
   const isKnown = isDamage(word) ? canHarm : verdicts.includes('safe');
+  const switched = switchedConditions(scenario, word);
+  const all = switched.flatMap(({ by }) => by);
+  const storage = switched.find(({ isStorage }) => isStorage)?.by ?? [];
   return {
     ...{ isKnown, isChance: canHarm && verdicts.includes('safe'), because },
-    deciding: switchedConditions(scenario, word)
+    certain: all.flatMap((each) => (each.verdicts.some(isDamage) ? [] : (each.advice ?? []))),
+    otherStorage: storage.filter((each) => !isSame(each.verdicts, verdicts)),
+    deciding: switched
       .map(({ by, ...condition }) => ({ ...condition, by: by.filter(({ decides }) => decides) }))
       .filter(({ by }) => isKnown && by.length > 0),
   };

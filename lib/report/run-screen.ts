@@ -111,7 +111,8 @@ export function runAdvice(
   const reasons = reasonsFor(scenario, verdict.verdict);
   if (!reasons.isKnown) return unknownReasons;
   return {
-    advice: verdict.verdict === 'safe' ? safeAdvice(verdict, reasons) : harmAdvice(reasons),
+    advice:
+      verdict.verdict === 'safe' ? safeAdvice(verdict, scenario, reasons) : harmAdvice(reasons),
     appliesIf: reasons.deciding.map(({ words }) => words),
     appliesNote: storageNote(scenario, reasons),
   };
@@ -127,7 +128,14 @@ const unknownReasons = {
 
 /** Changes that would have made it safe, each by itself. */
 function harmAdvice({ deciding, isChance }: Reasons): string[] {
-  const changes = deciding.flatMap(({ by }) => by.flatMap(({ advice }) => advice ?? []));
+  const changes = deciding
+    .flatMap(({ by }) => by)
+    .flatMap(({ advice, verdicts }) => {
+      if (advice === undefined) return [];
+      return harmIn(verdicts) === ''
+        ? [advice]
+        : [`${advice} It can then still end ${harmIn(verdicts)}.`];
+    });
   return [
     ...(changes.length > 0
       ? [...new Set(changes)]
@@ -137,7 +145,11 @@ function harmAdvice({ deciding, isChance }: Reasons): string[] {
 }
 
 /** Why it was safe, what would not have been, and what it cost. */
-function safeAdvice(verdict: Verdict, { because, deciding, isChance }: Reasons): string[] {
+function safeAdvice(
+  verdict: Verdict,
+  { fault }: Scenario,
+  { because, deciding, isChance, certain }: Reasons,
+): string[] {
   const why = isChance
     ? `It was safe by chance: the same settings can also do damage (${because}).`
     : `It was safe because ${because}.`;
@@ -148,7 +160,11 @@ function safeAdvice(verdict: Verdict, { because, deciding, isChance }: Reasons):
     ...harmful.map(
       ({ words, verdicts }) => `If ${words}, the same settings can end ${harmIn(verdicts)}.`,
     ),
-    ...(harmful.some(isFault) ? [proveItIsOff] : []),
+    ...new Set(
+      [...(harmful.some(isFault) ? [proveItIsOff] : []), ...(isChance ? certain : [])].map(
+        (each) => (fault === 'none' && each === proveItIsOff ? drainInstead : each),
+      ),
+    ),
     ...(isStandstill(verdict)
       ? [
           'The price of this safety is the downtime: no other node served until the old one was back. A safe way to shorten it: docs/how-to/lost-node.md.',
@@ -157,19 +173,30 @@ function safeAdvice(verdict: Verdict, { because, deciding, isChance }: Reasons):
   ];
 }
 
+/** A node that works needs no proof that it is off. */
+const drainInstead =
+  'Drain a node that works instead: a drain ends the database and unmounts the volume first.';
+
 const harmIn = (verdicts: readonly string[]): string =>
-  new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(
-    verdicts.filter((word) => word !== 'safe'),
-  );
+  either(verdicts.filter((word) => word !== 'safe'));
+
+const either = (words: readonly string[]): string =>
+  new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(words);
 
 /** No other node had the volume for so long that a person would have been called. */
 const isStandstill = ({ phases, availability: { downtimeMs } }: Verdict): boolean =>
   phases.secondMount === null && (downtimeMs === null || downtimeMs > 5 * 60_000);
 
 /** Drivers where the storage decides; else that it does not. */
-function storageNote({ disk }: Scenario, { deciding }: Reasons): string {
+function storageNote({ disk }: Scenario, { deciding, otherStorage }: Reasons): string {
   if (!deciding.some(({ isStorage }) => isStorage)) {
-    return 'The kind of storage does not decide here: storage that fences has the same outcome expected as storage that does not.';
+    return otherStorage.length === 0
+      ? 'The kind of storage does not decide here: storage that fences has the same outcome expected as storage that does not.'
+      : otherStorage
+          .map(
+            ({ words, verdicts }) => `If ${words}, the same settings can end ${either(verdicts)}.`,
+          )
+          .join(' ');
   }
   const named = driversLike(disk).map(({ name, note }) =>
     note === undefined ? name : `${name} (${note})`,

@@ -85,6 +85,11 @@ const crashRows: readonly ExpectationReason[] = [
     because: database.durability.tornBecause,
   },
   {
+    when: { flushes: ['ignored'], powerLoss: ['keeps'] },
+    verdicts: ['safe'],
+    because: 'the crash took nothing that the storage had, and a dead node writes no more',
+  },
+  {
     when: {},
     verdicts: ['safe'],
     because: 'an acknowledged commit was flushed, and a dead node writes no more',
