@@ -1,10 +1,11 @@
 /** Reads a YAML file that people write. What is wrong in it is said with its line, path and a hint. */
 import { existsSync } from 'node:fs';
 import { isNode, isScalar, LineCounter, parseDocument, visit, type Document } from 'yaml';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { orShipped } from './checkout.ts';
 import { UsageError } from './errors.ts';
 import { mebibyte, readText } from './input-file.ts';
+import { nearestOf } from './nearest.ts';
 
 export interface FileKind<T> {
   /** What the file is, in a word: `matrix`. Errors are `MATRIX_UNREADABLE` and `MATRIX_INVALID`. */
@@ -70,13 +71,30 @@ export function parseYaml<T>(text: string, name: string, kind: FileKind<T>, onHi
     return parsed.data;
   }
   throw invalid(
-    parsed.error.issues.map(({ path, message }) => {
+    parsed.error.issues.flatMap(withKeys(kind.schema)).map(({ path, message }) => {
       const where = path.map(String).join('.');
       return `${at(offsetOf(document, path))}: ${where === '' ? message : `${where}: ${message}`}`;
     }),
     kind,
   );
 }
+
+type Complaint = Pick<z.core.$ZodIssue, 'path' | 'message'>;
+
+/** A key that is not there is a complaint of its own, at its place, with the key that may have been meant. */
+const withKeys =
+  (schema: z.ZodType) =>
+  (issue: z.core.$ZodIssue): Complaint[] => {
+    if (issue.code !== 'unrecognized_keys') return [issue];
+    const known =
+      issue.path.length === 0 && schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
+    return issue.keys.map((key) => {
+      const nearest = nearestOf(key, known);
+      const message =
+        nearest === undefined ? 'no such key' : `no such key; did you mean ${nearest}?`;
+      return { path: [...issue.path, key], message };
+    });
+  };
 
 /** The parser goes into itself once a level: some ten thousand are too many for it. */
 function documentOf<T>(

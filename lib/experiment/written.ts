@@ -13,7 +13,7 @@ import {
   type Group,
   type SettableName,
 } from './written-paths.ts';
-import { nearestOf } from './nearest.ts';
+import { nearestOf } from '../nearest.ts';
 import type { Settings } from './settings.ts';
 import type { WrittenScenario } from './written-form.ts';
 

@@ -207,7 +207,7 @@ export function openSegments(
   const directory = join(folder, 'history');
   if (!existsSync(directory) && !isLink(directory)) {
     throw new UsageError('HISTORY_MISSING', `there is no history in ${folder}`, {
-      hint: 'give the folder of a run, which contains verdict.json',
+      hint: 'give the folder of a run, which contains history/, or a certificate’s .json file',
     });
   }
   return new Map(namesIn(directory).map((name) => [name, read(directory, name)]));
