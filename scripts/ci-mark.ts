@@ -13,7 +13,7 @@ import { writeOutput } from '../lib/output-file.ts';
 import type { Place, Settings } from './ci-settings.ts';
 
 const markSchema = z.object({
-  schemaVersion: z.literal(1),
+  schemaVersion: z.literal(2),
   /** Empty where the pipeline has no id. */
   job: z.string(),
   shard: z.string(),
@@ -22,8 +22,8 @@ const markSchema = z.object({
   ended: z
     .object({
       exitCode: z.number().int(),
-      /** Absent where the run came to no result. */
-      result: z.object({ file: z.string(), sha256: z.string() }).optional(),
+      /** Each file that is judged or published, with its SHA-256. Absent where the run came to no result. */
+      result: z.record(z.string(), z.string()).optional(),
     })
     .optional(),
 });
@@ -41,8 +41,15 @@ export const shardNumber = ({ FORCEDETACH_SHARD }: Place): number =>
 
 const markFile = (given: Place, number: number): string => `${shardFolder(given, number)}.json`;
 
-const jobOf = ({ FORCEDETACH_JOB, GITHUB_RUN_ID, GITHUB_RUN_ATTEMPT }: Settings): string =>
-  FORCEDETACH_JOB || (GITHUB_RUN_ID && `${GITHUB_RUN_ID}.${GITHUB_RUN_ATTEMPT}`);
+const jobOf = (given: Settings): string =>
+  [
+    given.FORCEDETACH_JOB,
+    given.GITHUB_RUN_ID && `${given.GITHUB_RUN_ID}.${given.GITHUB_RUN_ATTEMPT}`,
+    given.CI_PIPELINE_ID,
+    given.BUILD_TAG,
+    given.BUILDKITE_BUILD_ID,
+    given.CIRCLE_WORKFLOW_ID,
+  ].find((id) => id !== '') ?? '';
 
 /** Before anything else of a run, so that `judge` refuses what an earlier run left. */
 export const dropMark = (given: Place): void =>
@@ -51,16 +58,19 @@ export const dropMark = (given: Place): void =>
 export function startMark(given: Settings): Mark {
   const startedAt = new Date().toISOString();
   const shard = given.FORCEDETACH_SHARD;
-  return write(given, { schemaVersion: 1, job: jobOf(given), shard, startedAt });
+  return write(given, { schemaVersion: 2, job: jobOf(given), shard, startedAt });
 }
 
 /** Marks the shard as run with its exit code. Returns whether it came to a result. */
 export function endMark(given: Settings, mark: Mark, code: number): boolean {
   const folder = shardFolder(given, shardNumber(given));
-  const file = ['batch.json', 'verdict.json'].find((name) => existsSync(join(folder, name)));
-  const result = file === undefined ? {} : { result: { file, sha256: hashOf(join(folder, file)) } };
-  write(given, { ...mark, ended: { exitCode: code, ...result } });
-  return file !== undefined;
+  const files = ['batch.json', 'verdict.json', 'summary.md']
+    .map((name) => [name, join(folder, name)] as const)
+    .filter(([, path]) => existsSync(path));
+  const isResult = files.length === 2;
+  const result = Object.fromEntries(files.map(([name, path]) => [name, hashOf(path)]));
+  write(given, { ...mark, ended: { exitCode: code, ...(isResult ? { result } : {}) } });
+  return isResult;
 }
 
 /** Why this job may not judge the shard; undefined where it may. */
@@ -74,10 +84,11 @@ export function troubleWith(given: Settings, number: number): string | undefined
   if (ended === undefined) return `its run did not end (started ${startedAt})`;
   const { result } = ended;
   if (result === undefined) return `its run left no result (exit code ${ended.exitCode})`;
-  const file = join(shardFolder(given, number), result.file);
-  if (!existsSync(file) || hashOf(file) !== result.sha256) {
-    return `${result.file} is not the one that its run left`;
-  }
+  const changed = Object.entries(result).find(([name, sha256]) => {
+    const path = join(shardFolder(given, number), name);
+    return !existsSync(path) || hashOf(path) !== sha256;
+  });
+  if (changed !== undefined) return `${changed[0]} is not the one that its run left`;
   const failed: readonly number[] = [exitCode.usage, exitCode.infrastructure];
   return failed.includes(ended.exitCode)
     ? `its run failed (exit code ${ended.exitCode})`
@@ -85,7 +96,7 @@ export function troubleWith(given: Settings, number: number): string | undefined
 }
 
 const markKind = {
-  ...{ kind: 'mark', schema: markSchema, version: 1 },
+  ...{ kind: 'mark', schema: markSchema, version: 2 },
   hint: 'run the shard again',
   example: 'forcedetach/shard-1.json',
 };

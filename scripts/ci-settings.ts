@@ -25,10 +25,15 @@ export const settingsSchema = placeSchema.extend({
   FORCEDETACH_SHARDS: orElse('1').transform(Number).pipe(z.number().int().min(1).max(64)),
   /** All shards of a batch have the same one. Empty: the file's, or drawn. */
   FORCEDETACH_SEED: text,
-  /** The same of `run` and `judge`, another of every other job. Default: GitHub's id of the run. */
+  /** The same of `run` and `judge`, another of every other job. Default: the pipeline's own id. */
   FORCEDETACH_JOB: text,
   GITHUB_RUN_ID: text,
   GITHUB_RUN_ATTEMPT: text,
+  /** GitLab, Jenkins, Buildkite, CircleCI: of the pipeline, whose jobs may be several. */
+  CI_PIPELINE_ID: text,
+  BUILD_TAG: text,
+  BUILDKITE_BUILD_ID: text,
+  CIRCLE_WORKFLOW_ID: text,
   /** Results that fail the job, or `never`; errors fail it always. */
   FORCEDETACH_FAIL_ON: orElse('unexpected,inconclusive,open').transform((words, context) => {
     try {

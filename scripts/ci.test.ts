@@ -45,7 +45,9 @@ interface Ended {
 
 /** Without the settings of the pipeline that runs these tests. */
 const clean = Object.fromEntries(
-  Object.entries(process.env).filter(([name]) => !/^(GITHUB|FORCEDETACH)_/.test(name)),
+  Object.entries(process.env).filter(
+    ([name]) => !/^(GITHUB|FORCEDETACH)_/.test(name),
+  ),
 );
 
 type Words = readonly [
@@ -96,7 +98,7 @@ beforeEach(() => {
 });
 
 interface Mark {
-  readonly ended?: { readonly result?: { readonly file: string; readonly sha256: string } };
+  readonly ended?: { readonly result?: Readonly<Record<string, string>> };
 }
 const readMark = (folder: string, number = 1): Mark =>
   JSON.parse(readFileSync(inWorkspace(`${folder}/shard-${number}.json`), 'utf8')) as Mark;
@@ -111,10 +113,15 @@ const troubleIn = (FORCEDETACH_FOLDER: string): string | undefined => {
 /** Writes another result for a shard, with the mark that its run would have left. */
 function leave(folder: string, text: string, number = 1): void {
   const mark = readMark(folder, number);
-  const file = mark.ended?.result?.file ?? '';
+  const result = mark.ended?.result ?? {};
+  const file = Object.keys(result).find((name) => name.endsWith('.json')) ?? '';
   writeFileSync(inWorkspace(`${folder}/shard-${number}/${file}`), text);
   const sha256 = createHash('sha256').update(text).digest('hex');
-  writeMark(folder, { ...mark, ended: { ...mark.ended, result: { file, sha256 } } }, number);
+  writeMark(
+    folder,
+    { ...mark, ended: { ...mark.ended, result: { ...result, [file]: sha256 } } },
+    number,
+  );
 }
 
 /** Each starts several processes that play on the model. */
@@ -149,12 +156,11 @@ describe('shards of a matrix', limit, () => {
     leave('out', text.replaceAll('"holds": true', '"holds": false'), 2);
     expect(await codeOf('judge', shards)).toBe(3);
     expect(await codeOf('judge', { ...shards, FAIL_ON: 'unexpected' })).toBe(0);
-    expect(await codeOf('judge', { ...shards, FAIL_ON: 'exposed' })).toBe(3);
     expect(await codeOf('judge', { ...shards, FAIL_ON: 'never' })).toBe(0);
     leave('out', text, 2);
     // The unfenced cell is corrupt.
-    expect(await codeOf('judge', { ...shards, FAIL_ON: 'lost,corrupt' })).toBe(1);
-    expect(await codeOf('judge', { ...shards, FAIL_ON: 'exposed' })).toBe(0);
+    expect(await codeOf('judge', { ...shards, FAIL_ON: 'exposed' })).toBe(1);
+    expect(await codeOf('judge', { ...shards, FAIL_ON: 'unexpected' })).toBe(0);
   });
 
   test('of which one is missing fail always', async () => {
@@ -186,8 +192,8 @@ describe('a scenario', limit, () => {
     expect(stepOutputs()).toBe(
       'verdict=corrupt\noutcome=expected\nreport=reports/ci/shard-1/report.html\n',
     );
-    expect(await codeOf('judge', { FAIL_ON: 'exposed,lost' })).toBe(0);
-    expect(await codeOf('judge', { FAIL_ON: 'exposed,lost,corrupt' })).toBe(1);
+    expect(await codeOf('judge', { FAIL_ON: 'unexpected' })).toBe(0);
+    expect(await codeOf('judge', { FAIL_ON: 'lost' })).toBe(1);
     const verdict = JSON.parse(readFileSync(verdictFile, 'utf8')) as object;
     const outcome = (change: object, FAIL_ON = ''): Promise<number> => {
       leave('reports/ci', JSON.stringify({ ...verdict, asExpected: false, ...change }));
@@ -266,9 +272,17 @@ describe('an earlier verdict is never reported as a new one', limit, () => {
       'that was exchanged',
       (mark) => ({
         ...mark,
-        ended: { exitCode: 0, result: { file: 'verdict.json', sha256: '0'.repeat(64) } },
+        ended: { exitCode: 0, result: { 'verdict.json': '0'.repeat(64) } },
       }),
       'verdict.json is not the one that its run left',
+    ],
+    [
+      'whose summary was exchanged',
+      (mark) => ({
+        ...mark,
+        ended: { exitCode: 0, result: { ...mark.ended?.result, 'summary.md': '0'.repeat(64) } },
+      }),
+      'summary.md is not the one that its run left',
     ],
   ];
 
@@ -278,6 +292,20 @@ describe('an earlier verdict is never reported as a new one', limit, () => {
     writeMark('changed', change(readMark('safe')));
     expect(troubleIn('changed')).toContain(why);
   });
+
+  test.each(['CI_PIPELINE_ID', 'BUILD_TAG', 'BUILDKITE_BUILD_ID', 'CIRCLE_WORKFLOW_ID'])(
+    'of another pipeline by %s',
+    (name) => {
+      const given = (id: string) =>
+        settingsSchema.parse({
+          ...{ FORCEDETACH_FOLDER: 'pipeline', GITHUB_WORKSPACE: workspace, [name]: id },
+        });
+      cpSync(inWorkspace('safe'), inWorkspace('pipeline'), { recursive: true });
+      writeMark('pipeline', { ...readMark('safe'), job: '7' });
+      expect(troubleWith(given('7'), 1)).toBeUndefined();
+      expect(troubleWith(given('8'), 1)).toContain('another job ran it (7, ');
+    },
+  );
 
   test('where nothing ran at all', async () => {
     expect(await codeOf('judge', { SHARDS: '2', FOLDER: 'none' })).toBe(4);

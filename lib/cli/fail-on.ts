@@ -9,6 +9,7 @@ export const outcomes = ['expected', 'unexpected', 'inconclusive', 'open'] as co
 export type Outcome = (typeof outcomes)[number];
 
 const failing = ['unexpected', 'inconclusive', 'open'] as const satisfies readonly Outcome[];
+/** The worse a word, the later. */
 const damage = ['exposed', 'lost', 'corrupt'] as const satisfies readonly VerdictWord[];
 export const failWords = [...failing, ...damage] as const;
 export type FailWord = (typeof failWords)[number];
@@ -31,12 +32,12 @@ export function failOnFrom(text: string): readonly FailWord[] {
 export const failOnOption = (): Option =>
   new Option(
     '--fail-on <words>',
-    `fail only on these results: ${failWords.join(', ')}; or never. A verdict also fails what is inconclusive (default: ${failing.join(',')})`,
+    `fail only on these results: ${failWords.join(', ')}; or never. A verdict also fails what is worse (exposed, then lost, then corrupt) and what is inconclusive (default: ${failing.join(',')})`,
   ).argParser(failOnFrom);
 
 /**
- * The exit code of a result whose code is `code` without the flag. An error stays one. Damage that is
- * to be ruled out is not ruled out by an inconclusive run.
+ * The exit code of a result whose code is `code` without the flag. An error stays one. A word of damage
+ * is a threshold: what is worse fails too. An inconclusive run does not rule it out.
  */
 export function exitCodeUnder(
   failOn: readonly FailWord[] | undefined,
@@ -46,7 +47,8 @@ export function exitCodeUnder(
   if (failOn === undefined || code === exitCode.usage || code === exitCode.infrastructure) {
     return code;
   }
-  const guarded = damage.filter((word) => failOn.includes(word));
+  const mildest = damage.findIndex((word) => failOn.includes(word));
+  const guarded = mildest === -1 ? [] : damage.slice(mildest);
   if (guarded.some((word) => verdicts.includes(word))) return exitCode.unexpected;
   if (failing.some((word) => failOn.includes(word) && exitCode[word] === code)) return code;
   const provesNothing = code === exitCode.inconclusive || verdicts.includes('inconclusive');

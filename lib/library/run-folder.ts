@@ -69,12 +69,12 @@ function makeEach(path: string): void {
   }
 }
 
-/** `checkFolder` for a folder that must be new or empty; `hasFlag`: the command names it by `--out`. Throws UsageError `OUT_UNUSABLE` or `OUT_NOT_EMPTY`. */
-export function checkNewFolder(folder: string, hasFlag = true): void {
+/** `checkFolder` for a folder that must be new or empty; `hasFlag`: a command names it by `--out`. Throws UsageError `OUT_UNUSABLE` or `OUT_NOT_EMPTY`. */
+export function checkNewFolder(folder: string, hasFlag = false): void {
   checkFolder(folder);
   if (!existsSync(folder) || readdirSync(folder).length === 0) return;
   throw new UsageError('OUT_NOT_EMPTY', `${folder} is not empty`, {
-    hint: 'choose a folder that is new or empty: `--out`, in a program `folder`',
+    hint: 'give another folder, one that is new or empty',
     ...(hasFlag ? { again: ['--out', `${folder}-2`] } : {}),
   });
 }
@@ -87,7 +87,7 @@ export function makeNewFolder(folder: string): void {
 
 const unusable = (folder: string, cause: unknown): UsageError =>
   new UsageError('OUT_UNUSABLE', `cannot write into ${folder}`, {
-    hint: 'give --out a folder that you may write to, on a disk with space',
+    hint: 'give a folder that you may write to, on a disk with space',
     cause,
   });
 

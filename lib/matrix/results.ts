@@ -12,6 +12,8 @@ import { migrateResult } from '../history/migration.ts';
 import { mebibyte, readInput, readText } from '../input-file.ts';
 
 export const resultsFile = 'results.jsonl';
+/** Beside it: the folders of the runs. */
+export const cellsFolder = 'cells';
 /** A thousand runs are one. */
 const resultsBytes = 256 * mebibyte;
 

@@ -7,6 +7,7 @@ import { scheduledLoad } from './capacity.ts';
 import { eventsOf, sharesCluster } from './events.ts';
 import type { BatchPlan, BatchTrial } from './batch-plan.ts';
 import {
+  cellsFolder,
   readResults,
   ResultsFile,
   type Attempt,
@@ -49,8 +50,6 @@ export interface TrialRun {
   readonly trial: BatchTrial;
   readonly folder: string;
 }
-
-const cellsFolder = 'cells';
 
 interface Turn {
   readonly trial: BatchTrial;

@@ -20,14 +20,16 @@ type Source = Pick<History, 'smallRecords'>;
 /**
  * An inconclusive run is an error, an unexpected verdict a failure, an open one is skipped. A claim that
  * was probed several times is one case: it fails if one probe does. The model measures no time.
+ * `run`: which of a batch's, whose runs all have its name.
  */
-export function renderJunit(verdict: JunitVerdict, source: Source): Promise<string> {
+export function renderJunit(verdict: JunitVerdict, source: Source, run = ''): Promise<string> {
   const { scenario, certificates, asExpected, seed, basis, replay } = verdict;
   const open = verdict.open === true;
   const error = verdict.verdict === 'inconclusive' && !asExpected;
   const claims = Map.groupBy(certificates, caseName);
   const broken = [...claims.values()].filter((probes) => probes.some(({ holds }) => !holds)).length;
-  const suite = String(scenario['name']);
+  const name = String(scenario['name']);
+  const suite = run === '' ? name : `${name}.${run}`;
   const records = basis === 'predicted' ? [] : [...source.smallRecords()];
   const time = timeOf(records);
   const probed = Map.groupBy(

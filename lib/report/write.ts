@@ -1,7 +1,9 @@
 /** Writes what a run leaves for people and machines, next to its history. */
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import type { Verdict } from '../experiment/verdict/verdict.ts';
 import type { History } from '../history/reader.ts';
+import { cellsFolder, resultsFile } from '../matrix/results.ts';
 import { writeOutput } from '../output-file.ts';
 import { renderHtml } from './html.ts';
 import { renderJunit } from './junit.ts';
@@ -49,6 +51,13 @@ async function writeFacts(
 ): Promise<void> {
   const write = (name: string, content: string): void => writeOutput(join(folder, name), content);
   write('verdict.json', `${JSON.stringify(verdict, undefined, 2)}\n`);
-  write('junit.xml', await renderJunit(verdict, source));
+  write('junit.xml', await renderJunit(verdict, source, runInBatch(folder)));
   write('summary.md', renderSummary(verdict, picture));
+}
+
+/** Its name among the runs of its batch; empty for a run of its own. */
+function runInBatch(folder: string): string {
+  const [cells, run] = [dirname(resolve(folder)), basename(resolve(folder))];
+  const inBatch = basename(cells) === cellsFolder && existsSync(join(cells, '..', resultsFile));
+  return inBatch ? run : '';
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { exitCodeOf } from '../../experiment/verdict/verdict.ts';
 import { exitCode, type ExitCode } from '../../errors.ts';
 import { chooseBackend, openBackend } from '../../library/backend.ts';
+import { checkNewFolder } from '../../library/run-folder.ts';
 import { performRun, planRun, type ClusterSource } from '../../library/run-plan.ts';
 import { plainText } from '../../plain-text.ts';
 import { scriptArguments } from '../flags/typed.ts';
@@ -30,6 +31,7 @@ export async function runExperiment(
 async function carryOut(request: RunRequest): Promise<ExitCode> {
   const { flags } = request;
   const stream = flags.json ? process.stderr : process.stdout;
+  checkNewFolder(request.folder, true);
   const plan = await planRun({ ...request, cluster: clusterOf(flags) });
   const described = describeRequest(request, plan.choice, { all: flags.dryRun });
   const description = `${plainText(described)}\n`;

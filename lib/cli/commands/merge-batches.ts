@@ -23,7 +23,7 @@ export const mergeShards = (): Promise<void> =>
   runCommand('merge-batches', async (args): Promise<ExitCode> => {
     const command = parseArguments(mergeCommand(), args);
     const [out = '', ...folders] = command.args;
-    checkNewFolder(out, false);
+    checkNewFolder(out);
     const { mergeBatches } = await import('../../matrix/merge.ts');
     const { batchExitCode } = await import('../../matrix/summarize.ts');
     const shards = folders.map((folder) => ({

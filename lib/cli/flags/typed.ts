@@ -1,5 +1,5 @@
 /** How commands are typed: as files under zx, or as words of the package's command, as this one was. */
-import { basename } from 'node:path';
+import { basename, relative } from 'node:path';
 import { quote } from 'zx';
 
 /** Words of the package's command, and the file of experiments/ that each starts. */
@@ -22,6 +22,8 @@ const ofPages = 'expectations';
 /** Whether a file of experiments/ is one experiment, which `run` starts by its name. */
 export const isExperiment = (file: string): boolean =>
   file !== ofPages && !Object.values(commands).some((command) => command.file === file);
+
+const packageCommands = ['forcedetach', 'kubectl-detach_probe'];
 
 /** By which this process was started, of the package's commands. */
 const commandOf = (argv: readonly string[]): string => basename(argv[1] ?? '', '.mjs');
@@ -49,16 +51,24 @@ export function scriptArguments(name: string, argv: readonly string[]): string[]
   return argv.slice(index === -1 ? 2 : index + 1);
 }
 
-/** The command that started this process, with a flag, and its value, in place of the one that was typed. */
+/** The command that started this process, with a flag, and its value, in place of those that were typed. */
 export function typedAgain(
   words: readonly string[],
   argv: readonly string[] = process.argv,
 ): string {
   const [flag, ...value] = words;
-  const typed = argv.slice(2);
-  const at = typed.indexOf(flag ?? '');
-  const kept = at === -1 ? typed : typed.toSpliced(at, 1 + value.length);
-  return paste(['npx', 'zx', ...kept.filter((word) => !word.startsWith(`${flag}=`)), ...words]);
+  const kept = wordsOf(argv).filter((word, index, all) => {
+    const at = all.lastIndexOf(flag ?? '', index);
+    return (at === -1 || index > at + value.length) && !word.startsWith(`${flag}=`);
+  });
+  return paste(['npx', 'zx', ...kept, ...words]);
+}
+
+/** From the script on. Plain node has it where zx and the package's commands have themselves. */
+function wordsOf(argv: readonly string[]): readonly string[] {
+  const [, script = '', ...words] = argv;
+  const isStarter = !script.endsWith('.mjs') || packageCommands.includes(commandOf(argv));
+  return isStarter ? words : [relative(process.cwd(), script), ...words];
 }
 
 /** A command line that can be pasted, from its words. */
