@@ -45,9 +45,7 @@ interface Ended {
 
 /** Without the settings of the pipeline that runs these tests. */
 const clean = Object.fromEntries(
-  Object.entries(process.env).filter(
-    ([name]) => !/^(GITHUB|FORCEDETACH)_/.test(name),
-  ),
+  Object.entries(process.env).filter(([name]) => !/^(GITHUB|FORCEDETACH)_/.test(name)),
 );
 
 type Words = readonly [
