@@ -4,24 +4,13 @@
  */
 import { expect, test } from 'vitest';
 import { $ } from '../../lib/engine/shell.ts';
-import { exitCodeOf, type Verdict } from '../../lib/experiment/verdict/verdict.ts';
+import { exitCodeOf } from '../../lib/experiment/verdict/verdict.ts';
 import { runExperiment } from './experiment.ts';
 import { machineState } from './machine-state.ts';
+import { firstRunMs, known, quickOn, runMs } from './short-run.ts';
 
-const cluster = ['--cluster', 'kind', '--cluster-name', 'runs', '--keep'];
-const shortened = ['--grace', '10s', '--toleration', '10s', '--force-detach-after', '15s'];
-const quick = [...cluster, ...shortened, '--warmup', '5s', '--overlap', '10s'];
-/** A cold image build may come first. */
-const firstRunMs = 40 * 60_000;
-const runMs = 10 * 60_000;
-
+const quick = quickOn('runs');
 const before = await machineState();
-
-/** A race that was counted too rarely is open, and has an exit code of its own. */
-function known(verdict: Verdict | undefined): Verdict {
-  if (verdict === undefined) throw new Error('it came to no verdict');
-  return verdict;
-}
 
 test('a crashed node with stock durability is safe, and the crash is certified', {
   timeout: firstRunMs,

@@ -9,10 +9,10 @@ import {
   type RunningExperiment,
 } from '../cluster/experiment.ts';
 import { leaseOf, stateOf } from '../cluster/machine-state.ts';
+import { shortened } from '../cluster/short-run.ts';
 
 /** One a worker of the test runner: files run beside each other. */
 export const cluster = `ended-${process.env['VITEST_POOL_ID'] ?? '1'}`;
-const shortened = ['--grace', '10s', '--toleration', '10s', '--force-detach-after', '15s'];
 export const quick = [
   '--cluster',
   'kind',

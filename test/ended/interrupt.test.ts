@@ -3,8 +3,8 @@ import { afterAll, expect, test } from 'vitest';
 import { $ } from '../../lib/engine/shell.ts';
 import { startExperiment } from '../cluster/experiment.ts';
 import { leaseOf, stateOf } from '../cluster/machine-state.ts';
+import { shortened } from '../cluster/short-run.ts';
 
-const shortened = ['--grace', '10s', '--toleration', '10s', '--force-detach-after', '15s'];
 const quick = ['--cluster', 'kind', '--cluster-name', 'interrupt', ...shortened, '--warmup', '3s'];
 const timeout = 8 * 60_000;
 /** A cold image build may come first. */

@@ -11,10 +11,10 @@ import { projectRoot } from '../../lib/checkout.ts';
 import { kubernetesDefault, releaseOf } from '../../lib/kubernetes-versions.ts';
 import { runExperiment } from '../cluster/experiment.ts';
 import { startRegistry, type OciRegistry } from '../support/oci-registry.ts';
+import { shortened } from '../cluster/short-run.ts';
 
 const docker = $({ quiet: true });
 const parts = builtParts(projectRoot, releaseOf(kubernetesDefault, 'built'));
-const shortened = ['--grace', '10s', '--toleration', '10s', '--force-detach-after', '15s'];
 const quick = [...shortened, '--warmup', '5s', '--overlap', '10s'];
 let registry: OciRegistry;
 /** By reference: as the publisher printed it. */
