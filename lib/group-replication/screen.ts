@@ -48,7 +48,7 @@ export function groupSentence(verdict: UnsaidGroup): string {
     `The old primary ${reads}.`,
     lost === null
       ? `It is not known how many of ${countInWords(acked)} acknowledged commits are lost.`
-      : `${lostOf(lost, acked).replace(' lost', '')} acknowledged commits are lost.`,
+      : `${countInWords(lost)} of ${countInWords(acked)} acknowledged commits are lost.`,
     downtimeMs === null
       ? `After the ${fault}, no outside client had a commit.`
       : `After the ${fault}, outside clients waited ${toldInSeconds(downtimeMs)} for their next commit.`,
