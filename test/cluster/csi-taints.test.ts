@@ -68,5 +68,7 @@ test('a server that does not know the token is an error', async () => {
 
 test('a pod without an identity, or that knows no server, gets an error', async () => {
   await expect(at(join(folder, 'absent')).keysOf('plain')).rejects.toThrow(/ENOENT/);
-  await expect(kubernetesTaints(undefined).keysOf('plain')).rejects.toThrow(/no API server/);
+  await expect(kubernetesTaints(undefined).keysOf('plain')).rejects.toMatchObject({
+    code: 'NO_API_SERVER',
+  });
 });
