@@ -16,14 +16,7 @@ import { $ } from '../lib/engine/shell.ts';
 import { projectVersion } from '../lib/project-version.ts';
 
 /** Files that the library reads at run time, apart from those in lib/. */
-const data = [
-  'docs/expectations.json',
-  'docs/measurements.jsonl',
-  'docs/reference/drivers.yaml',
-  'experiments/matrices',
-  'experiments/schedules',
-  'manifests',
-];
+const data = ['data', 'experiments/matrices', 'experiments/schedules', 'manifests'];
 
 /** The compiler emits these, or only tests need them. */
 const isCode = (path: string): boolean => /\.(ts|mjs)$/.test(path);

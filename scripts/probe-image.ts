@@ -39,7 +39,7 @@ async function build(): Promise<ExitCode> {
 
 /** All that decides the harness's version is in it, so that a certificate names the same one. */
 const folders = ['bin', 'experiments', 'lib', 'manifests'];
-const files = ['docs/reference/drivers.yaml', 'package.json'];
+const files = ['data/drivers.yaml', 'package.json'];
 
 /** What goes into it, the same on both image ways: this checkout, and its packages. */
 function stageProbe(root: string): StagedCode {

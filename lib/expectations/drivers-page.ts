@@ -1,4 +1,4 @@
-/** docs/reference/drivers.md, made from docs/reference/drivers.yaml and the store of fault events. */
+/** docs/reference/drivers.md, made from data/drivers.yaml and the store of fault events. */
 import { allDrivers, type Driver } from '../storage/drivers.ts';
 import { diskModes } from '../disk-modes/index.ts';
 import { markdownTable } from '../markdown-table.ts';
@@ -19,7 +19,7 @@ kubectl get csidrivers -o custom-columns=NAME:.metadata.name,ATTACH:.spec.attach
 
 Two things hold for every driver. Kubernetes sends the same \`ControllerUnpublishVolume\` for a forced detach as for an orderly one: no driver is told that the node may still write ([container-storage-interface/spec#477](https://github.com/container-storage-interface/spec/pull/477) would change that and is open). And where no file system is named, the external provisioner or the driver makes ext4.
 
-This page is made from [drivers.yaml](drivers.yaml). Yours is missing or wrong? Four questions of its code answer it: does \`CSIDriver\` say \`attachRequired\`; what does \`ControllerUnpublishVolume\` call, with which force flag; does \`NodeStageVolume\` ask whether somebody else uses the image; does anything read the node's taints.
+This page is made from [drivers.yaml](../../data/drivers.yaml). Yours is missing or wrong? Four questions of its code answer it: does \`CSIDriver\` say \`attachRequired\`; what does \`ControllerUnpublishVolume\` call, with which force flag; does \`NodeStageVolume\` ask whether somebody else uses the image; does anything read the node's taints.
 `;
 
 const code = (word: string): string => `\`${word}\``;

@@ -56,7 +56,7 @@ let known:
 /** A copy without the project's data, such as an image of the probe alone, has counted nothing. */
 export const hasRuns = (): boolean => existsSync(storePath) && existsSync(tablePath);
 
-/** In the order of docs/expectations.json. `lines`: of the store. */
+/** In the order of data/expectations.json. `lines`: of the store. */
 export function onSuchADisk(mode: DiskMode, lines?: readonly RunLine[]): RemedyRow[] {
   known ??= { lines: readRuns(), cells: expectedCellsOf(readTable()) };
   const measured = (lines ?? known.lines).filter(

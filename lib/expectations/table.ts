@@ -1,5 +1,5 @@
 /**
- * docs/expectations.json: what is expected of each fault and remedy on each disk, and why. Written
+ * data/expectations.json: what is expected of each fault and remedy on each disk, and why. Written
  * by hand from Kubernetes' source before anything was measured; never edited to fit a result.
  */
 import { readFileSync } from 'node:fs';
@@ -76,7 +76,7 @@ export interface ExpectedCell {
   readonly scenario: Scenario | undefined;
 }
 
-export const tablePath = new URL('../../docs/expectations.json', import.meta.url);
+export const tablePath = new URL('../../data/expectations.json', import.meta.url);
 
 export const readTable = (): Table =>
   tableSchema.parse(JSON.parse(readFileSync(tablePath, 'utf8')));
@@ -116,7 +116,7 @@ function onPath(
 ): { verdicts: ExpectedCell['verdicts']; why: string } {
   const found = paths.find((each) => each.name === name)?.disks[disk];
   if (found === undefined)
-    throw new Error(`docs/expectations.json has no path ${name} for ${disk}`);
+    throw new Error(`data/expectations.json has no path ${name} for ${disk}`);
   return found;
 }
 

@@ -1,5 +1,5 @@
 /**
- * docs/measurements.jsonl: all that was measured, one line each, from which the pages are made. A line says
+ * data/measurements.jsonl: all that was measured, one line each, from which the pages are made. A line says
  * what was done, what came, and where that is from; what it says of the two in detail is its kind's.
  */
 import { existsSync, readFileSync } from 'node:fs';
@@ -48,7 +48,7 @@ export type Kind<T> = z.ZodType<T> & {
   readonly shape: { readonly kind: { readonly value: string } };
 };
 
-export const storePath = new URL('../../docs/measurements.jsonl', import.meta.url);
+export const storePath = new URL('../../data/measurements.jsonl', import.meta.url);
 
 /** None where there is no store. */
 export const linesOf = <T>(kind: Kind<T>, path: URL = storePath): T[] =>

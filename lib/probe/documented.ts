@@ -1,4 +1,4 @@
-/** From docs/reference/drivers.yaml and what the cluster shows to the mode of a class. Pure. */
+/** From data/drivers.yaml and what the cluster shows to the mode of a class. Pure. */
 import { driversCalled, type Driver, type DriverMode, type Sign } from '../storage/drivers.ts';
 import type { Facts } from './facts.ts';
 import type { HowSure, Line } from './line.ts';
@@ -11,7 +11,7 @@ export interface PredictedMode {
   readonly lines: readonly Line[];
 }
 
-const page = 'docs/reference/drivers.yaml';
+const page = 'data/drivers.yaml';
 const ofOneNode =
   'no other node can reach it. Nothing is detached: wait for the node, or give the claim up and restore the data';
 

@@ -1,6 +1,6 @@
 /** A line of a prediction: what was found, where, and how sure it is. */
 
-/** `read`: looked up on this cluster. `inferred`: concluded. The others are words of docs/reference/drivers.yaml. */
+/** `read`: looked up on this cluster. `inferred`: concluded. The others are words of data/drivers.yaml. */
 export const howSure = [
   'read',
   'source',

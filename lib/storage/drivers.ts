@@ -40,7 +40,7 @@ const driverSchema = z.strictObject({
 });
 export type Driver = Readonly<z.output<typeof driverSchema>>;
 
-const path = fileURLToPath(new URL('../../docs/reference/drivers.yaml', import.meta.url));
+const path = fileURLToPath(new URL('../../data/drivers.yaml', import.meta.url));
 let read: readonly Driver[] | undefined;
 
 /** By name. Throws UsageError `DRIVERS_…` where the file is damaged. */
@@ -49,7 +49,7 @@ export const allDrivers = (): readonly Driver[] =>
     kind: 'drivers',
     schema: z.array(driverSchema),
     hint: 'the head of the file says what each field means',
-    example: 'docs/reference/drivers.yaml',
+    example: 'data/drivers.yaml',
   }));
 
 export const driversLike = (mode: DiskMode): readonly Driver[] =>

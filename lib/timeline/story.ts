@@ -47,7 +47,7 @@ export function tellStory(records: readonly SmallRecord[]): Story {
   if (run === undefined) {
     throw new EvidenceError('HISTORY_EMPTY', 'the history has no record of its run', {
       hint: records.some(({ type }) => type === 'case')
-        ? 'it belongs to the two-kernel lab, whose results are in docs/measurements.jsonl'
+        ? 'it belongs to the two-kernel lab, whose results are in data/measurements.jsonl'
         : 'the run ended before it wrote anything; run it again',
     });
   }

@@ -75,7 +75,7 @@ export function claimsCommand(): Command {
     .option('--short', 'shorten the timers: minutes instead of a quarter of an hour', false)
     .option('--no-runs', 'skip the scenarios')
     .option('--no-procedures', 'skip the procedures')
-    .option('--note', 'add the answers to docs/measurements.jsonl and their page', false)
+    .option('--note', 'add the answers to data/measurements.jsonl and their page', false)
     .option('--out <folder>', 'folder for the runs', nonEmpty, 'reports/claims')
     .option('--dry-run', 'show what would run; create nothing', false);
   for (const name of ['cluster-name', 'images', 'keep']) command.addOption(whereOption(name));

@@ -15,7 +15,7 @@ const head = `# Claims
 
 What became of the 35 claims that this project began with? It began with five articles on attach, detach, Multi-Attach and double writes, written for Kubernetes 1.3 to 1.14. Here is each of their claims, what the source of Kubernetes 1.34 makes one expect, and what was measured. \`npx zx research/claims.mjs 8\` asks number 8 of a cluster; add \`--short\` for shortened timers. \`npx zx research/claims.mjs --run FOLDER\` asks all of them of a finished run.
 
-**measured** means stock timers on kind; **shortened** means other timers, or a small procedure on a cluster with such timers. Each answer is one run's: it shows that a thing happens, not how often. The records that prove it are in the [store of measurements](../measurements.jsonl), from which this page is made.
+**measured** means stock timers on kind; **shortened** means other timers, or a small procedure on a cluster with such timers. Each answer is one run's: it shows that a thing happens, not how often. The records that prove it are in the [store of measurements](../../data/measurements.jsonl), from which this page is made.
 `;
 
 export function renderedPage(measured = linesOf(answerSchema)): string {

@@ -39,4 +39,4 @@ export const falseAlarmsCommand = (): Command =>
         'The rest comes from research/full/false-alarms.test.ts.',
     )
     .argument('[folder...]', 'runs, or folders with runs at any depth')
-    .option('--note', 'add the volumes to docs/measurements.jsonl', false);
+    .option('--note', 'add the volumes to data/measurements.jsonl', false);

@@ -1,6 +1,6 @@
 /**
  * Clean volumes, mysqld on the disk alone under load: the audit must have nothing to say of any.
- * With FORCEDETACH_NOTE=1 each volume is one line of docs/measurements.jsonl; those that
+ * With FORCEDETACH_NOTE=1 each volume is one line of data/measurements.jsonl; those that
  * are there are not made again, so it can be ended and goes on where it was. FORCEDETACH_VOLUMES=n: how many there
  * are to be (default 240); with `kind` runs (research/false-alarms.mjs) they make 300.
  */

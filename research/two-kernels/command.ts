@@ -77,7 +77,7 @@ export const twoKernelsCommand = (): Command =>
     .option('--repeats <n>', 'runs of each case on each host', numberWithin(1, 1000), 1)
     .addOption(imagesOption())
     .option('--out <folder>', 'folder for the histories', nonEmpty, 'reports/two-kernels-runs')
-    .option('--note', 'add each result to docs/measurements.jsonl', false)
+    .option('--note', 'add each result to data/measurements.jsonl', false)
     .option('--table', 'run nothing; print the table of measurements', false)
     .option('--dry-run', 'show what would run; create nothing', false);
 

@@ -1,4 +1,4 @@
-/** docs/measurements.jsonl: the one store. It loses nothing, each line is of a known kind, and says what its run's folder says. */
+/** data/measurements.jsonl: the one store. It loses nothing, each line is of a known kind, and says what its run's folder says. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { answerSchema } from '../../research/claims/page.ts';

@@ -1,4 +1,4 @@
-/** Pages that tell what single runs came to: a table made from docs/measurements.jsonl. */
+/** Pages that tell what single runs came to: a table made from data/measurements.jsonl. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { lineOf } from '../../lib/matrix/collect-events.ts';
 import { readRuns, type RunLine } from '../../lib/expectations/runs.ts';

@@ -18,7 +18,7 @@ export const expectationsCommand = (): Command =>
     ['rebuild the pages only', '--note'],
   ])
     .description(
-      'Counts the real runs in the folders. --note adds each to docs/measurements.jsonl and rebuilds\n' +
+      'Counts the real runs in the folders. --note adds each to data/measurements.jsonl and rebuilds\n' +
         'the pages that count them: docs/reference/expectations.md, drivers.md and\n' +
         'docs/results/README.md; without a folder only the pages. A batch may be incomplete.',
     )
