@@ -38,6 +38,11 @@ export const lineSchema = z.strictObject({
   versions: z.record(z.string(), z.string()),
   /** Folder of the run or of its batch, or the command that made it. */
   source: z.string(),
+  /** `COMMIT:FOLDER`, where git has the raw records; absent if they were never committed. */
+  records: z
+    .string()
+    .regex(/^[0-9a-f]{40}:/)
+    .optional(),
   /** ISO 8601, a day at least; null where nobody wrote it down. */
   date: z.string().nullable(),
 });
@@ -64,7 +69,14 @@ const textLines = (path: URL): string[] =>
 
 /** Puts the newer of two lines of one kind with one id in the place of the older. */
 export function merged<T extends StoredLine>(older: readonly T[], newer: readonly T[]): T[] {
-  const byId = new Map([...older, ...newer].map((line) => [`${line.kind} ${line.id}`, line]));
+  const byId = new Map<string, T>();
+  for (const line of [...older, ...newer]) {
+    const key = `${line.kind} ${line.id}`;
+    const { date, records } = byId.get(key) ?? {};
+    // The same run, read again: its raw records stay where they are.
+    const isSame = records !== undefined && line.records === undefined && date === line.date;
+    byId.set(key, isSame ? { ...line, records } : line);
+  }
   const place = ({ kind, source, date, id }: StoredLine): string =>
     `${kind}\n${source}\n${date ?? ''}\n${id}`;
   return [...byId.values()].toSorted((a, b) => (place(a) < place(b) ? -1 : 1));
