@@ -40,7 +40,7 @@ const lineOf = ({ storageClass, volumeMode, truth, answer, is, trials, cuts }: B
   `${storageClass} (${truth}), ${volumeMode}, ${trials} trials, ${cuts} cuts: ${answer.join(' or ') || 'undecided'}: ${is}`;
 
 export function committedRecords(): BlindRecords {
-  const certificates = join(root, 'certificates');
+  const certificates = join(root, 'test/fixtures/certificates');
   const versions = driverVersions(certificates).filter(
     ({ driver }) => driver === strangerNames.disk,
   );
@@ -51,7 +51,7 @@ export function committedRecords(): BlindRecords {
     cuts: versions
       .flatMap(({ driver, version }) => cutsIn(certificates, driver, version))
       .map(({ text }) => readCutCertificate(text)),
-    answers: committedFiles('reports/probe-refusals').map(
+    answers: committedFiles('test/fixtures/probe-refusals').map(
       (file) => JSON.parse(readFileSync(join(root, file), 'utf8')) as PredictionReport,
     ),
   };

@@ -12,7 +12,7 @@ import { readCertificate } from './published/driver-file.ts';
 import { unpacked } from './published/read.ts';
 
 const records = fileURLToPath(
-  new URL('../../certificates/block.acme.example/dac05a0c7485/', import.meta.url),
+  new URL('../../test/fixtures/certificates/block.acme.example/dac05a0c7485/', import.meta.url),
 );
 const path = (name: string): string => join(records, `${name}.json.zst`);
 const folder = mkdtempSync(join(tmpdir(), 'forcedetach-expected-'));

@@ -243,7 +243,7 @@ describe('groups', () => {
 });
 
 describe('certificates', () => {
-  const root = 'certificates';
+  const root = 'test/fixtures/certificates';
   const versions = driverVersions(root);
   test.each(versions)('$driver $version', async ({ driver, version }) => {
     for (const certificate of wholeCertificates(root, driver, version)) {

@@ -26,7 +26,7 @@ import {
 } from '../../lib/probe/published/prediction.ts';
 import { certificateJsonSchema } from '../../lib/probe/published/read.ts';
 
-const root = fileURLToPath(new URL('../../certificates', import.meta.url));
+const root = fileURLToPath(new URL('../fixtures/certificates', import.meta.url));
 const [amber] = wholeCertificates(root, 'block.acme.example', 'dac05a0c7485');
 const [packedCut] = cutsIn(root, 'block.acme.example', 'dac05a0c7485');
 if (amber === undefined || packedCut === undefined) throw new Error('certificates are missing');

@@ -1,7 +1,5 @@
 /** docs/reference/certificates.md, made from `certificates/DRIVER/VERSION.json`. */
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { diskModes } from '../../lib/disk-modes/index.ts';
 import { markdownTable } from '../../lib/markdown-table.ts';
 import {
   type ClassRow,
@@ -9,24 +7,14 @@ import {
   type CutRow,
 } from '../../lib/probe/published/driver-file.ts';
 import { driverFilePath, driverVersions } from '../../scripts/driver-files.ts';
-import {
-  didInWords,
-  reasonedInWords,
-  type RemedyRow,
-} from '../../lib/expectations/on-such-a-disk.ts';
-import { remediesTitle, remedyRows, whoseRuns } from '../../lib/probe/remedies.ts';
 import { parameterWords } from '../../lib/probe/published/html.ts';
 import { answerWord, countWords, forcedMeaning, forcedTitle } from '../../lib/probe/texts.ts';
-import { root } from './pages.ts';
 
 export const path = 'docs/reference/certificates.md';
-export const certificates = join(root, 'certificates');
 
 const opening = `# Certificates
 
-What did a driver do, in which version, when a volume of it was detached by force? Each row is a class that was asked by [the probe](../how-to/probe.md), on healthy nodes; \`cut off\` tells what became of it [under cuts](../how-to/probe-cut.md), where there was one. All of it is judged again from the raw records, which lie in \`certificates/\`. This page is made from those files; [the schema](certificate.schema.json) has their form. What became of a database on a disk of that kind is [below](#what-each-remedy-did-on-such-a-disk), and a run of your own [plays it](../how-to/play-a-certificate.md).
-
-The driver \`block.acme.example\` is this project's own under a foreign name, made to behave in each way: it shows what the probe can tell, and nothing of a driver that you can buy. Nobody has sent another one yet.
+What does a driver do when a volume is detached by force? Each row is one StorageClass of one driver version. [The probe](../how-to/probe.md) tested it on healthy nodes; \`cut off\` shows its outcome [under cuts](../how-to/probe-cut.md). The raw records are in \`certificates/\`, in the form of [the schema](../../certificates/certificate.schema.json), and are judged again whenever the rules change. A run of your own can [play a certificate](../how-to/play-a-certificate.md).
 `;
 
 const closing = `## Send one
@@ -126,36 +114,13 @@ function section(file: DriverFile): string {
   return `## ${driver} ${version}\n\n${table}\n${forcedLines(file)}${cutLines(file)}`;
 }
 
-const remedyHead = [
-  ...['The node: the remedy', 'stock timers', 'short timers', 'one such run'],
-  'by reasoning, not measured',
-];
-
-const remedyRow = (row: RemedyRow): string[] => [
-  didInWords(row),
-  row.stock ?? 'not measured',
-  row.short ?? 'not measured',
-  row.run === undefined ? '–' : `[${row.run.split('/').at(-1)}](../../${row.run}/summary.md)`,
-  reasonedInWords(row),
-];
-
-/** Of each mode that some answer names. */
-function remediesSection(files: readonly DriverFile[]): string {
-  const named = new Set(files.flatMap(({ classes }) => classes.flatMap(({ modes }) => modes)));
-  const tables = remedyRows(diskModes.filter((mode) => named.has(mode))).map(
-    ({ mode, rows }) => `### ${mode}\n\n${markdownTable(remedyHead, rows.map(remedyRow))}\n`,
-  );
-  return [
-    `## ${remediesTitle}\n`,
-    `${whoseRuns} The storage link of the node that was cut off stayed up; *short* marks shortened timers, which count where stock ones agree. Every other fault: [expectations](expectations.md).\n`,
-    ...tables,
-  ].join('\n');
-}
-
-export function renderedPage(): string {
-  const files = driverVersions(certificates).map(
+/** `folder`: holds `DRIVER/VERSION.json`. */
+export function renderedPage(folder: string): string {
+  const files = driverVersions(folder).map(
     ({ driver, version }) =>
-      JSON.parse(readFileSync(driverFilePath(certificates, driver, version), 'utf8')) as DriverFile,
+      JSON.parse(readFileSync(driverFilePath(folder, driver, version), 'utf8')) as DriverFile,
   );
-  return [opening, ...files.map(section), remediesSection(files), closing].join('\n');
+  const none = `No driver has a certificate yet.\n\n${markdownTable(head, [])}\n`;
+  const sections = files.length === 0 ? [none] : files.map(section);
+  return [opening, ...sections, closing].join('\n');
 }

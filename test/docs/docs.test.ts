@@ -167,9 +167,9 @@ test('docs/reference/verdict.schema.json is the schema of verdict.json', () => {
   expect(published).toEqual(JSON.parse(JSON.stringify(z.toJSONSchema(verdictSchema))));
 });
 
-test('docs/reference/certificate.schema.json is the form of certificates', async () => {
+test('certificates/certificate.schema.json is the form of certificates', async () => {
   const text = `${JSON.stringify(certificateJsonSchema(), undefined, 2)}\n`;
-  await expect(text).toMatchFileSnapshot(join(root, 'docs/reference/certificate.schema.json'));
+  await expect(text).toMatchFileSnapshot(join(root, 'certificates/certificate.schema.json'));
 });
 
 test('docs/reference/errors.md has every error that the source throws', async () => {

@@ -11,10 +11,7 @@ export const reportCommand = (): Command =>
   commandLine('npx zx experiments/report.mjs', [
     ['the pages of a committed run', 'reports/samples/partition-force-delete-unfenced'],
     ['of a batch', 'reports/matrix/default'],
-    [
-      'every certificate of one driver version',
-      'certificates/block.acme.example/30989333a1dc.json',
-    ],
+    ['every certificate of one driver version', 'certificates/DRIVER/VERSION.json'],
     [
       'several at once; the worst sets the exit code',
       'reports/samples/node-crash reports/samples/zombie',

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { request } from '../../../test/support/partition-request.ts';
 
-const certificate = 'certificates/block.acme.example/dac05a0c7485.json';
+const certificate = 'test/fixtures/certificates/block.acme.example/dac05a0c7485.json';
 
 test('a certificate says the disk, its delay and where they are from; the replay asks it again', () => {
   const made = request('--disk-from', certificate, '--disk-class', 'dolomite');

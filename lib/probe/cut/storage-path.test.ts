@@ -69,7 +69,7 @@ test('a class that is not under the cut, and a cut that nobody saw', () => {
   expect(storagePathOf(unseen, 'fast')).toBe('unknown');
 });
 
-const root = fileURLToPath(new URL('../../../certificates/', import.meta.url));
+const root = fileURLToPath(new URL('../../../test/fixtures/certificates/', import.meta.url));
 const cuts = driverVersions(root).flatMap(({ driver, version }) => cutsIn(root, driver, version));
 
 describe.each(cuts)('$name', ({ text }) => {

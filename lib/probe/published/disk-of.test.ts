@@ -12,7 +12,7 @@ import { certifiedDisk } from './disk-of.ts';
 import { unpacked } from './read.ts';
 
 const certificates = fileURLToPath(
-  new URL('../../../certificates/block.acme.example/', import.meta.url),
+  new URL('../../../test/fixtures/certificates/block.acme.example/', import.meta.url),
 );
 const table = join(certificates, 'dac05a0c7485.json');
 const whole = (name: string): string =>

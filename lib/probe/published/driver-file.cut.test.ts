@@ -13,7 +13,7 @@ import { renderCutHtml } from './html.ts';
 import { renderCutJunit } from './junit.ts';
 import { addCertificate, cutsIn, rebuilt } from '../../../scripts/driver-files.ts';
 
-const root = fileURLToPath(new URL('../../../certificates/', import.meta.url));
+const root = fileURLToPath(new URL('../../../test/fixtures/certificates/', import.meta.url));
 const [first] = cutsIn(root, 'block.acme.example', 'dac05a0c7485');
 if (first === undefined) throw new Error('the first cut is not there');
 const cut = readCutCertificate(first.text);

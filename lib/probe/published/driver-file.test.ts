@@ -15,7 +15,7 @@ import { addCertificate, wholeCertificates } from '../../../scripts/driver-files
 import { renderCertificateHtml } from './html.ts';
 import { renderCertificateJunit } from './junit.ts';
 
-const root = fileURLToPath(new URL('../../../certificates/', import.meta.url));
+const root = fileURLToPath(new URL('../../../test/fixtures/certificates/', import.meta.url));
 const [amber] = wholeCertificates(root, 'block.acme.example', 'dac05a0c7485');
 if (amber === undefined) throw new Error('the first certificate is not there');
 const folder = mkdtempSync(join(tmpdir(), 'forcedetach-certificates-'));

@@ -12,7 +12,7 @@ import {
 import { judgeTrials } from './judge-trials.ts';
 import { driverVersions, wholeCertificates } from '../../../scripts/driver-files.ts';
 
-const root = fileURLToPath(new URL('../../../certificates/', import.meta.url));
+const root = fileURLToPath(new URL('../../../test/fixtures/certificates/', import.meta.url));
 const certificates = driverVersions(root)
   .filter(({ driver }) => driver === strangerNames.disk)
   .flatMap(({ driver, version }) => wholeCertificates(root, driver, version));
