@@ -25,6 +25,15 @@ export default defineConfig({
         },
       },
       {
+        // Whole plays of the model by the dozen.
+        test: {
+          name: 'plays',
+          include: ['test/plays/**/*.test.ts'],
+          testTimeout: 4 * minuteMs,
+          hookTimeout: 4 * minuteMs,
+        },
+      },
+      {
         test: {
           name: 'browser',
           include: ['test/browser/**/*.test.ts'],

@@ -1,7 +1,7 @@
 /**
  * `npm test`: runs each group of tests whose needs are met, prints what it skips and why, and ends with
- * the failed tests and `N passed, N failed`. `--cluster` runs the other tests on clusters instead, `--full`
- * adds them and the long runs. With CI=true a skip is a failure.
+ * the failed tests and `N passed, N failed`. `--cluster` runs the many whole plays of the
+ * model and the other tests on clusters instead, `--full` adds them and the long runs. With CI=true a skip is a failure.
  */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -51,6 +51,7 @@ const quick: readonly Group[] = [
   { name: 'thin', folder: 'test/thin', ...onClusters },
 ];
 const cluster: readonly Group[] = [
+  { name: 'plays', needs: [] },
   { name: 'cluster', folder: 'test/cluster', ...onClusters },
   { name: 'ended', folder: 'test/ended', needs: [root, engine] },
 ];

@@ -1,5 +1,5 @@
 /**
- * The conditions that a verdict needs: each is switched in the expectations (test/contract/conditions.test.ts
+ * The conditions that a verdict needs: each is switched in the expectations (test/plays/conditions.test.ts
  * holds that against the model), and where the outcome stays it is not named. The switches are the advice, too.
  */
 import { database } from '../database/chosen.ts';

@@ -13,13 +13,13 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { commandsOf } from '../test/docs/pages.ts';
-import { smallMatrix } from '../test/support/small-matrix.ts';
-import { troubleWith } from './ci-mark.ts';
-import { settingsSchema } from './ci-settings.ts';
-import { runTask } from './ci.ts';
+import { commandsOf } from '../docs/pages.ts';
+import { smallMatrix } from '../support/small-matrix.ts';
+import { troubleWith } from '../../scripts/ci-mark.ts';
+import { settingsSchema } from '../../scripts/ci-settings.ts';
+import { runTask } from '../../scripts/ci.ts';
 
-const root = join(import.meta.dirname, '..');
+const root = join(import.meta.dirname, '../..');
 const workspace = mkdtempSync(join(tmpdir(), 'forcedetach-ci-'));
 afterAll(() => rmSync(workspace, { recursive: true }));
 const inWorkspace = (name: string): string => join(workspace, name);

@@ -1,6 +1,6 @@
 /** Whole runs of random scenarios on the model; test:full plays ten times as many. */
 import { test } from 'vitest';
-import { anyScenarioHolds } from './any-scenario-holds.ts';
+import { anyScenarioHolds } from '../property/any-scenario-holds.ts';
 
 // Thirty whole runs.
 test(
