@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { openStream } from './line-stream.ts';
-import { spawnStream } from './spawner.ts';
+import { spawnStream } from './run.ts';
 
 describe.each([
   ['from this process', openStream],

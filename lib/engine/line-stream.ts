@@ -1,9 +1,6 @@
 /** A command that talks in lines for as long as it runs. */
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
 import { InfrastructureError } from '../errors.ts';
-import { remember } from './children.ts';
+import { type StartChild, startHere } from './child.ts';
 
 export interface LineStream extends AsyncDisposable {
   /** Sends one line to the command's stdin (without the newline). */
@@ -13,34 +10,38 @@ export interface LineStream extends AsyncDisposable {
 }
 
 /** Opens a command's stream; `sharedStreams` gives another such one. */
-export type OpenStream = typeof openStream;
+export type OpenStream = (
+  argv: readonly string[],
+  onLine: (line: string) => void,
+) => Promise<LineStream>;
 
 /** Disposal closes the command's stdin, which ends any that reads it, then kills what is left. */
 export async function openStream(
   argv: readonly string[],
   onLine: (line: string) => void,
+  start: StartChild = startHere,
 ): Promise<LineStream> {
-  const [command = '', ...rest] = argv;
-  // A session of its own: Ctrl-C ends the run, which then ends this.
-  const child = spawn(command, rest, { detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
-  remember(child);
-  const said: string[] = [];
-  child.stderr.on('data', (chunk: Buffer) => said.splice(0, said.length - 20, chunk.toString()));
-  child.stdin.on('error', () => undefined);
-  createInterface({ input: child.stdout }).on('line', onLine);
+  const onErr: string[] = [];
+  const child = start(
+    { argv, hasStdin: true },
+    {
+      onOut: linesTo(onLine),
+      onErr: (text) => void onErr.splice(0, onErr.length - 20, text),
+    },
+  );
   let disposed = false;
-  const closed = ended(child).then(async (how) => {
-    if (!disposed) throw await endedEarly(argv, `${how}: ${said.join('')}`);
+  const closed = child.exited.then(async ({ exitCode, signal }) => {
+    if (!disposed) throw await endedEarly(argv, `${exitCode ?? signal}: ${onErr.join('')}`);
   });
-  // Whoever awaits `closed` sees the error; nobody has to.
+  // Whoever awaits `closed` gets the error; nothing has to.
   closed.catch(() => undefined);
-  await once(child, 'spawn');
+  await child.started;
   return {
     closed,
-    write: (line) => void child.stdin.write(`${line}\n`),
+    write: (line) => child.write(`${line}\n`),
     async [Symbol.asyncDispose](): Promise<void> {
       disposed = true;
-      child.stdin.end();
+      child.end();
       const patience = setTimeout(() => child.kill('SIGKILL'), 1_000);
       await closed.catch(() => undefined);
       clearTimeout(patience);
@@ -48,10 +49,14 @@ export async function openStream(
   };
 }
 
-/** Resolves to its exit code or signal; rejects where it could not be started. */
-async function ended(child: ChildProcess): Promise<string> {
-  const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
-  return String(code ?? signal);
+/** Takes text as it comes, and hands on each line that is whole. */
+export function linesTo(onLine: (line: string) => void): (text: string) => void {
+  let begun = '';
+  return (text) => {
+    const lines = `${begun}${text}`.split('\n');
+    begun = lines.pop() ?? '';
+    for (const line of lines) onLine(line);
+  };
 }
 
 async function endedEarly(argv: readonly string[], how: string): Promise<InfrastructureError> {

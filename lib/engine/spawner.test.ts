@@ -3,8 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { tryRun } from './run.ts';
-import { spawnFork, spawnStream } from './spawner.ts';
+import { spawnStream, tryRun } from './run.ts';
 
 const engine = fileURLToPath(new URL('run.ts', import.meta.url));
 const parentOf = 'cut -d " " -f 4 /proc/$$/stat';
@@ -33,19 +32,6 @@ test('where it is killed a stream ends with an error, and its command with it', 
   await stream[Symbol.asyncDispose]();
 });
 
-test('a forked process is told, killed, and says how it ended', async () => {
-  const path = fileURLToPath(new URL('../cluster/kind/clients/writer-process.ts', import.meta.url));
-  const misled = spawnFork(path, () => undefined);
-  misled.tell({ type: 'start', spec: { client: 'inside' }, directory: '/no/such/folder' });
-  const { exitCode, stderr } = await misled.exited;
-  expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringContaining('no/such') });
-  const waiting = spawnFork(path, () => undefined);
-  waiting.kill();
-  expect(await waiting.exited).toMatchObject({ exitCode: null, signalCode: 'SIGKILL' });
-});
-
-const spawned = fileURLToPath(new URL('spawner.ts', import.meta.url));
-
 /** Each prints the number of a process that reads nothing, so that no end of its input ends it. */
 test.each([
   [
@@ -55,7 +41,7 @@ test.each([
   ],
   [
     'stream',
-    `import { spawnStream } from ${JSON.stringify(spawned)};
+    `import { spawnStream } from ${JSON.stringify(engine)};
     const { closed } = await spawnStream(['sh', '-c', 'echo $$; exec sleep 1000'], console.log);
     await closed;`,
   ],

@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { $ } from '../engine/shell.ts';
-import { killGroup } from '../engine/children.ts';
+import { killGroup } from '../engine/child.ts';
 import { listImages } from '../engine/commands.ts';
 import * as recipe from '../engine/recipe.ts';
 import { InfrastructureError } from '../errors.ts';

@@ -2,8 +2,7 @@
  * Names and loop devices of one run of the experiment. The name of its first container claims them,
  * since the engine refuses a second one; what a dead run left there is removed first.
  */
-import { inspect, list } from '../../lib/engine/ask.ts';
-import { commandError, tryRun } from '../../lib/engine/run.ts';
+import { inspect, list, commandError, tryRun } from '../../lib/engine/run.ts';
 import { label } from '../../lib/cluster/kind/ownership/labels.ts';
 import {
   labsOf,

@@ -5,8 +5,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import * as engine from '../../lib/engine/commands.ts';
-import { inspect } from '../../lib/engine/ask.ts';
-import { run } from '../../lib/engine/run.ts';
+import { inspect, run } from '../../lib/engine/run.ts';
 import type { ImageSet } from '../../lib/images/image-set.ts';
 import { privateFolder, stateHome } from '../../lib/state-home.ts';
 import type { ClusterTimers } from '../../lib/cluster/timers.ts';

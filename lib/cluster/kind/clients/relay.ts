@@ -8,7 +8,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { database } from '../../../database/chosen.ts';
 import type { ClientSide } from '../../../workload/sql.ts';
-import { firstProcessOf } from '../../../engine/ask.ts';
+import { firstProcessOf } from '../../../engine/run.ts';
 import { socketDir } from '../create/kind-config.ts';
 import type { Lab } from '../disk/lab.ts';
 import { waitFor } from '../../../wait-for.ts';

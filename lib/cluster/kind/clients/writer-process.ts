@@ -1,25 +1,61 @@
 /**
- * A writer in a process of its own, so that neither the runner nor a report slows it down. Started
- * by writers.ts; ends when told to, at SIGTERM, or when its parent is gone. Unless it was told to, and
- * after any error of its own, that is with exit code 1 and a message on stderr.
+ * A writer in a process of its own, so that neither the runner nor a report slows it down. It and writers.ts
+ * exchange messages as JSON lines on stdin and stdout. It ends at `stop`, at SIGTERM, or with its stdin:
+ * unless at `stop`, and after any error, with exit code 1 and a message on stderr.
  */
+import { createInterface } from 'node:readline';
 import { databaseServer } from '../../../database/server.ts';
 import type { SegmentList } from '../../../history/events.ts';
 import { readsSegment } from '../../../history/recorder.ts';
 import { Segment } from '../../../history/segment.ts';
 import { runReader } from '../../../workload/reader.ts';
 import { changeSchema } from '../../../workload/schema-change.ts';
-import { SqlError, type SqlConnector, type SqlSession } from '../../../workload/sql.ts';
+import {
+  type ServerIdentity,
+  SqlError,
+  type SqlConnector,
+  type SqlSession,
+} from '../../../workload/sql.ts';
 import { runWriter } from '../../../workload/writer.ts';
 import type { Clock } from '../../../clock.ts';
 import { realClock } from '../../../real-clock.ts';
-import type { CountsMessage, FromWriter, StartMessage, ToWriter } from './writer-messages.ts';
+import type { WriterSpec } from '../../../workload/port.ts';
+
+/** First message to the process. */
+export interface StartMessage {
+  readonly type: 'start';
+  readonly spec: WriterSpec;
+  /** See WriterOptions. */
+  readonly transferEvery: number;
+  /** The run's seed. */
+  readonly seed: string;
+  /** Directory and name of this process's segment of the history. */
+  readonly directory: string;
+  readonly segment: string;
+  /** CLOCK_MONOTONIC at the run's beginning, nanoseconds, as text since JSON has no bigint. */
+  readonly originNs: string;
+}
+
+export type ToWriter =
+  | StartMessage
+  /** The way to the database from now on; null: there is none, so wait for one. */
+  | { readonly type: 'route'; readonly socketPath: string | null }
+  /** Change the schema, once, while everything else goes on. */
+  | { readonly type: 'change-schema' }
+  /** Finish what is under way and exit with 0. */
+  | { readonly type: 'stop' };
+
+export type FromWriter =
+  /** Acknowledged operations so far, by node that acknowledged. */
+  | { readonly type: 'counts'; readonly acked: Readonly<Record<ServerIdentity['node'], number>> }
+  /** The last message: the segments that the process has ended. */
+  | { readonly type: 'written'; readonly segments: SegmentList };
 
 const countsEveryMs = 200;
 
 const stopping = new AbortController();
-let isAsked = false;
-const stop = (): void => stopping.abort(new Error('the writer was told to stop'));
+let isStopped = false;
+const stop = (): void => stopping.abort(new Error('the writer stops'));
 
 /** The way to the database; whoever needs one waits for the first. */
 class Route {
@@ -80,21 +116,20 @@ function untilMoved(session: SqlSession, socketPath: string): SqlSession {
   };
 }
 
-let onChangeSchema = (): void => fail('the writer was to change the schema before it was started');
+let onChangeSchema = (): void => fail('a schema change came before the start');
 
 /** Resolves to the segments that it has written. */
 async function run(message: StartMessage): Promise<SegmentList> {
   const { spec, transferEvery, seed, directory } = message;
   const segment = new Segment({ directory, name: message.segment, client: spec.client });
   const acked: Record<string, number> = {};
-  let told = '';
+  let reported = '';
   const report = (): void => {
-    const counts: CountsMessage = { type: 'counts', acked };
-    const text = JSON.stringify(counts);
-    // Most clients of a batch write less often than they are asked.
-    if (text === told || !process.connected) return;
-    told = text;
-    process.send?.(counts);
+    const text = JSON.stringify(acked);
+    // Most clients of a batch write less often than they report.
+    if (text === reported) return;
+    reported = text;
+    send({ type: 'counts', acked });
   };
   const reporting = setInterval(report, countsEveryMs);
   const clock = realClock(BigInt(message.originNs));
@@ -102,11 +137,11 @@ async function run(message: StartMessage): Promise<SegmentList> {
   let changing: Promise<void> | undefined;
   onChangeSchema = () => {
     changing ??= changeSchema({ connector, clock, journal: segment, client: spec.client });
-    // Heard below, when the writer has ended.
+    // Awaited below, when the writer has ended.
     changing.catch(() => undefined);
   };
   const reading = read(message, clock);
-  // Heard below, when the writer has ended.
+  // Awaited below, when the writer has ended.
   reading.catch(() => undefined);
   await runWriter({
     connector,
@@ -138,25 +173,29 @@ async function read({ spec, directory }: StartMessage, clock: Clock): Promise<Se
   return { [name]: journal.close() };
 }
 
-process.on('message', (message: ToWriter) => {
+const input = createInterface({ input: process.stdin });
+input.on('line', (line) => {
+  const message = JSON.parse(line) as ToWriter;
   if (message.type === 'route') route.set(message.socketPath);
   else if (message.type === 'change-schema') onChangeSchema();
   else if (message.type === 'stop') {
-    isAsked = true;
+    isStopped = true;
     stop();
   } else void run(message).then(leave, fail);
 });
-process.on('disconnect', stop);
+input.on('close', stop);
 process.on('SIGTERM', stop);
-// Ctrl-C reaches the whole process group; the runner decides when its writers stop.
-process.on('SIGINT', () => undefined);
+// Its parent is gone: then it ends by its stdin.
+process.stdout.on('error', () => undefined);
+
+const send = (message: FromWriter): void =>
+  void process.stdout.write(`${JSON.stringify(message)}\n`);
 
 /** A journal that ends before the run wants it to proves nothing of the time after. */
 function leave(segments: SegmentList): void {
-  if (!isAsked) fail('the writer left unasked');
-  if (!process.connected) return;
-  // Disconnecting lets the process end by itself once this is sent.
-  process.send?.({ type: 'written', segments } satisfies FromWriter, () => process.disconnect());
+  if (!isStopped) fail('the writer was ended without a stop message');
+  send({ type: 'written', segments });
+  process.stdin.destroy();
 }
 
 function fail(error: unknown): void {

@@ -1,13 +1,15 @@
 /** The writers of a run: a process for each client, and their counters. */
 import { fileURLToPath } from 'node:url';
-import { type Forked, spawnFork } from '../../../engine/spawner.ts';
+import type { Child } from '../../../engine/child.ts';
+import { linesTo } from '../../../engine/line-stream.ts';
+import { startAway } from '../../../engine/spawner.ts';
 import { EvidenceError } from '../../../errors.ts';
 import type { SegmentList } from '../../../history/events.ts';
 import { historyDirectory, writerSegment } from '../../../history/recorder.ts';
 import { defaultTransferEvery } from '../../../workload/ledger.ts';
 import type { Writers, WriterSpec } from '../../../workload/port.ts';
 import type { ClientSide } from '../../../workload/sql.ts';
-import type { FromWriter, StartMessage, ToWriter } from './writer-messages.ts';
+import type { FromWriter, StartMessage, ToWriter } from './writer-process.ts';
 
 export interface WriterProcessesOptions {
   readonly specs: readonly WriterSpec[];
@@ -55,23 +57,34 @@ const startMessage = (
   originNs: String(originNs),
 });
 
+/** Kept of what a writer prints on stderr. */
+const stderrLimit = 4096;
+
 class WriterProcess {
   readonly client: ClientSide;
   acked: ReadonlyMap<string, number> = new Map();
   readonly #name: string;
-  readonly #process: Forked;
+  readonly #process: Child;
+  #stderr = '';
   #written: SegmentList | undefined;
 
   constructor(message: StartMessage) {
     this.client = message.spec.client;
     this.#name = message.segment;
     const path = fileURLToPath(new URL('writer-process.ts', import.meta.url));
-    this.#process = spawnFork(path, (told) => {
-      const message = told as FromWriter;
-      if (message.type === 'counts') this.acked = new Map(Object.entries(message.acked));
-      else this.#written = message.segments;
-    });
+    this.#process = startAway(
+      { argv: [process.execPath, path], hasStdin: true },
+      {
+        onOut: linesTo((line) => this.#take(JSON.parse(line) as FromWriter)),
+        onErr: (text) => void (this.#stderr = `${this.#stderr}${text}`.slice(-stderrLimit)),
+      },
+    );
     this.#send(message);
+  }
+
+  #take(message: FromWriter): void {
+    if (message.type === 'counts') this.acked = new Map(Object.entries(message.acked));
+    else this.#written = message.segments;
   }
 
   route(socketPath: string | undefined): void {
@@ -82,25 +95,22 @@ class WriterProcess {
     this.#send({ type: 'change-schema' });
   }
 
-  /** Rejects where the process did not end in good order, now or long ago, or not say what it wrote. */
+  /** Rejects where the process did not end in good order, now or long ago, or not report what it wrote. */
   async stop(): Promise<SegmentList> {
     this.#send({ type: 'stop' });
-    const timer = setTimeout(() => this.#process.kill(), stopTimeoutMs);
-    const { exitCode, signalCode, stderr } = await this.#process.exited.finally(() =>
-      clearTimeout(timer),
-    );
+    const timer = setTimeout(() => this.#process.kill('SIGKILL'), stopTimeoutMs);
+    const { exitCode, signal } = await this.#process.exited.finally(() => clearTimeout(timer));
     if (exitCode === 0 && this.#written !== undefined) return this.#written;
     if (exitCode === 0) {
       throw new EvidenceError('WRITER_UNCOUNTED', `${this.#name} never reported what it wrote`);
     }
-    throw new EvidenceError(
-      'WRITER_DIED',
-      `${this.#name} ended with ${signalCode ?? `exit code ${exitCode}`}: ${stderr.trim()}`,
-    );
+    const how = signal ?? `exit code ${exitCode}`;
+    const what = `${this.#name} ended with ${how}: ${this.#stderr.trim()}`;
+    throw new EvidenceError('WRITER_DIED', what);
   }
 
   #send(message: ToWriter): void {
-    this.#process.tell(message);
+    this.#process.write(`${JSON.stringify(message)}\n`);
   }
 }
 

@@ -1,9 +1,8 @@
 /** Makes a cluster from nothing: lease, volume, lab, array, kind's nodes, network, Ready nodes. */
 import { writeFile } from 'node:fs/promises';
 import { InfrastructureError } from '../../../errors.ts';
-import { inspect } from '../../../engine/ask.ts';
+import { inspect, run } from '../../../engine/run.ts';
 import * as engine from '../../../engine/commands.ts';
-import { run } from '../../../engine/run.ts';
 import { startArray } from '../disk/array-container.ts';
 import { weighing } from '../nodes/cpu-weights.ts';
 import { kindCommand } from './kind-command.ts';

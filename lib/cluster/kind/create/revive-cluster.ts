@@ -1,7 +1,6 @@
 /** A kept cluster, made whole again after whatever an earlier run did to it. */
-import { inspect } from '../../../engine/ask.ts';
+import { inspect, run } from '../../../engine/run.ts';
 import * as engine from '../../../engine/commands.ts';
-import { run } from '../../../engine/run.ts';
 import { describeError } from '../../../errors.ts';
 import { ensureArray } from '../disk/array-container.ts';
 import { mendControlPlane } from './control-plane.ts';

@@ -2,10 +2,9 @@
  * The array's container: the disk's data path, one for each cluster. It runs beside the nodes and
  * not in them, so that it survives their death as a real storage array does.
  */
-import { inspect } from '../../../engine/ask.ts';
+import { inspect, run } from '../../../engine/run.ts';
 import * as engine from '../../../engine/commands.ts';
 import { pasteable } from '../../../engine/pasteable.ts';
-import { run } from '../../../engine/run.ts';
 import { weighing } from '../nodes/cpu-weights.ts';
 import { waitFor } from '../../../wait-for.ts';
 

@@ -1,8 +1,7 @@
 /** A node's share of the CPU, by the engine's limit, and whether that limit bites. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { firstProcessOf, inspect } from '../../../engine/ask.ts';
+import { firstProcessOf, inspect, run } from '../../../engine/run.ts';
 import * as engine from '../../../engine/commands.ts';
-import { run } from '../../../engine/run.ts';
 
 /** The longest that the kernel takes: pauses of a second, and shares down to a thousandth. */
 const periodUs = 1_000_000;

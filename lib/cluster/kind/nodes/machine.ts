@@ -1,10 +1,9 @@
 /** One node's machine: what a fault may do to it, by its shell and the engine's networks. */
 import pRetry from 'p-retry';
-import { inspect } from '../../../engine/ask.ts';
+import { inspect, run } from '../../../engine/run.ts';
 import * as engine from '../../../engine/commands.ts';
 import { containerShell } from '../../../engine/container-shell.ts';
 import { pasteable } from '../../../engine/pasteable.ts';
-import { run } from '../../../engine/run.ts';
 import { InfrastructureError } from '../../../errors.ts';
 import type { Proof } from '../../../storage/port.ts';
 import type { WholeNodeShell } from '../../node-shell.ts';

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { beatEveryMs, type Beating } from '../../../history/observers.ts';
-import { inspect } from '../../../engine/ask.ts';
+import { inspect } from '../../../engine/run.ts';
 
 /** After so long without a beat the node is looked at. */
 const patienceMs = 1.5 * beatEveryMs;

@@ -1,6 +1,6 @@
 /** Observers of the disk: CSI calls, mounts, bytes written and cuts, as the lab sees them. */
 import { z } from 'zod';
-import { inspect } from '../../../engine/ask.ts';
+import { inspect } from '../../../engine/run.ts';
 import { starts } from '../../../engine/commands.ts';
 import type { CallEntry } from '../../../csi/call-log.ts';
 import { type WatchLine, watchLineSchema } from '../../../csi/watch-line.ts';

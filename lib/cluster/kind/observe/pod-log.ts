@@ -6,7 +6,7 @@ import type { Beating } from '../../../history/observers.ts';
 import { execWithInput } from '../../../engine/commands.ts';
 import type { OpenStream } from '../../../engine/line-stream.ts';
 import { liveOn } from '../nodes/node-life.ts';
-import { spawnStream } from '../../../engine/spawner.ts';
+import { spawnStream } from '../../../engine/run.ts';
 
 export interface LogLine {
   readonly node: string;

@@ -1,6 +1,6 @@
 /** Commands that the observers of several volumes read: each runs once for all. */
 import type { LineStream, OpenStream } from '../../../engine/line-stream.ts';
-import { spawnStream } from '../../../engine/spawner.ts';
+import { spawnStream } from '../../../engine/run.ts';
 
 type OnLine = (line: string) => void;
 

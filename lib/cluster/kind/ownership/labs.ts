@@ -4,9 +4,8 @@
  */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { inspect, list } from '../../../engine/ask.ts';
+import { inspect, list, run, tryRun } from '../../../engine/run.ts';
 import * as engine from '../../../engine/commands.ts';
-import { run, tryRun } from '../../../engine/run.ts';
 import { currentOwner, decodeOwner, encodeOwner, ownerState } from '../../../owner.ts';
 import { releaseLoops } from '../disk/loops.ts';
 import { label } from './labels.ts';

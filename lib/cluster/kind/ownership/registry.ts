@@ -4,7 +4,7 @@
  * labelled volume or are on the labelled network.
  */
 import { InfrastructureError } from '../../../errors.ts';
-import { inspect, list } from '../../../engine/ask.ts';
+import { inspect, list } from '../../../engine/run.ts';
 import { byHand } from '../../../engine/commands.ts';
 import {
   arrayName,
