@@ -1,7 +1,7 @@
 /** Which backend a run takes, with which images, and how it is opened. */
+import type { PoolChoice } from '../cluster/kind/index.ts';
+import { kindCapabilities } from '../cluster/limits.ts';
 import { $ } from '../engine/shell.ts';
-import { kindCapabilities } from '../cluster/kind/capabilities.ts';
-import type { PoolChoice } from '../cluster/kind/backend.ts';
 import type { Backend } from '../cluster/port.ts';
 import { simCapabilities } from '../cluster/sim/capabilities.ts';
 import { byHand, version } from '../engine/commands.ts';
@@ -134,7 +134,7 @@ export async function openBackend(
     const { simBackend } = await import('../cluster/sim/backend.ts');
     return simBackend(size.workers === undefined ? {} : { nodes: size.workers });
   }
-  const { kindBackend } = await import('../cluster/kind/backend.ts');
+  const { kindBackend } = await import('../cluster/kind/index.ts');
   const { clusterName, workers, keep } = size;
   const { source: images, registry } = choice.images;
   // How many a cluster has by itself depends on its database.
@@ -146,7 +146,7 @@ const removalPatienceMs = 60_000;
 
 /** Removes a cluster that runs kept for each other, at their end. `say`: why it stays, and what removes it. */
 export async function removeCluster(only: string, say: (line: string) => void): Promise<void> {
-  const { reap } = await import('../cluster/kind/ownership/reap.ts');
+  const { reap } = await import('../cluster/kind/index.ts');
   const { left, resisted } = await reap({ all: true, only, patienceMs: removalPatienceMs });
   for (const { why } of [...left, ...resisted]) {
     const clean = `npx zx experiments/clean.mjs --all --cluster-name ${only}`;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { kindCapabilities } from '../cluster/kind/capabilities.ts';
+import { kindCapabilities } from '../cluster/limits.ts';
 import { simCapabilities } from '../cluster/sim/capabilities.ts';
 import type { Capability } from '../capabilities.ts';
 import type { Custom } from '../experiment/run/custom.ts';

@@ -1,6 +1,6 @@
 /** What a run asks for and its backend lacks: told before anything is opened. */
 import { capabilities } from '../capabilities.ts';
-import { kindCapabilities } from '../cluster/kind/capabilities.ts';
+import { kindCapabilities } from '../cluster/limits.ts';
 import { UsageError } from '../errors.ts';
 import type { Custom } from '../experiment/run/custom.ts';
 import { needsOf } from '../experiment/run/needs.ts';

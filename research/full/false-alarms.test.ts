@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { LedgerRow } from '../../lib/checkers/evidence.ts';
 import { database } from '../../lib/database/chosen.ts';
 import { realClock } from '../../lib/real-clock.ts';
-import { kindAuditor } from '../../lib/cluster/kind/auditor.ts';
+import { kindAuditor } from '../../lib/cluster/kind/index.ts';
 import { saidOf, volumeSchema, type CleanVolume } from '../false-alarms/volume.ts';
 import { linesOf, noteLines, versionsOf } from '../../lib/measurements/store.ts';
 import { judge } from '../../test/support/bare-images.ts';

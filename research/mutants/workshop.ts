@@ -1,6 +1,6 @@
 /** Where mutants are made: a bare host, copies of volumes, servers and audits on them. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { kindAuditor } from '../../lib/cluster/kind/auditor.ts';
+import { kindAuditor } from '../../lib/cluster/kind/index.ts';
 import { realClock } from '../../lib/real-clock.ts';
 import type { LedgerRow } from '../../lib/checkers/evidence.ts';
 import type { ImageLabel } from '../../lib/storage/identity.ts';

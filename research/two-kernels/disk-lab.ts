@@ -6,12 +6,16 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { projectRoot } from '../../lib/checkout.ts';
-import { kindAuditor } from '../../lib/cluster/kind/auditor.ts';
-import { startArray } from '../../lib/cluster/kind/disk/array-container.ts';
-import { copyVolume, identifyVolume } from '../../lib/cluster/kind/disk/disk-tool.ts';
+import {
+  copyVolume,
+  identifyVolume,
+  kindAuditor,
+  type Lab,
+  labIn,
+  startArray,
+} from '../../lib/cluster/kind/index.ts';
 import { start } from '../../lib/engine/commands.ts';
 import { copyTimeoutMs } from '../../lib/engine/run.ts';
-import { type Lab, labIn } from '../../lib/cluster/kind/disk/lab.ts';
 import { bareServer } from '../../lib/database/bare.ts';
 import { arrayAt } from '../../lib/csi/array-client.ts';
 import type { ArrayPort } from '../../lib/csi/array-port.ts';

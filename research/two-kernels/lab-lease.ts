@@ -3,15 +3,16 @@
  * since the engine refuses a second one; what a dead run left there is removed first.
  */
 import { inspect, list, commandError, tryRun } from '../../lib/engine/run.ts';
-import { label } from '../../lib/cluster/kind/ownership/labels.ts';
 import {
+  label,
   labsOf,
+  leaseAt,
+  leaseCount,
+  type MarkedContainer,
   markLab,
   removeLab,
   whyLabStays,
-  type MarkedContainer,
-} from '../../lib/cluster/kind/ownership/labs.ts';
-import { leaseAt, leaseCount } from '../../lib/cluster/kind/ownership/lease.ts';
+} from '../../lib/cluster/kind/index.ts';
 import { InfrastructureError } from '../../lib/errors.ts';
 
 export interface LabLease {

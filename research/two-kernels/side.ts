@@ -7,7 +7,7 @@ import { observed } from '../../lib/history/observations.ts';
 import { bareServer } from '../../lib/database/bare.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Recorder } from '../../lib/history/port.ts';
-import { killServers } from '../../lib/cluster/kind/nodes/servers.ts';
+import { killServers } from '../../lib/cluster/kind/index.ts';
 import { waitFor } from '../../lib/wait-for.ts';
 import type { ArrayPort } from '../../lib/csi/array-port.ts';
 import type { DatabaseChoice } from '../../lib/database/fields.ts';

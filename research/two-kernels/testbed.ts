@@ -3,7 +3,7 @@
  * path of their own to it, and no Kubernetes.
  */
 import type { RealClock } from '../../lib/real-clock.ts';
-import { observeMachine } from '../../lib/cluster/kind/observe/machine.ts';
+import { observeMachine } from '../../lib/cluster/kind/index.ts';
 import type { Closes, CommonTestbed, Testbed, TestbedOptions } from '../../lib/cluster/port.ts';
 import type { CaseRecord } from '../../lib/history/events.ts';
 import type { Disk } from '../../lib/storage/port.ts';

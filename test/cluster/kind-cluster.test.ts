@@ -7,21 +7,16 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect, test, vi } from 'vitest';
+import { readForcedDetachMetric } from '../../lib/cluster/kind/observe/controller-manager.ts';
+import { containerLog, controllerManagerLog } from '../../lib/cluster/kind/observe/logs.ts';
+import { followPodLogs } from '../../lib/cluster/kind/observe/pod-log.ts';
 import { $ } from '../../lib/engine/shell.ts';
 import {
   ensureCluster,
   type Cluster,
   type ClusterOptions,
 } from '../../lib/cluster/kind/cluster.ts';
-import {
-  followControllerManager,
-  readForcedDetachMetric,
-} from '../../lib/cluster/kind/observe/controller-manager.ts';
-import {
-  deployDatabase,
-  followContainer,
-  removeDatabase,
-} from '../../lib/cluster/kind/database.ts';
+import { deployDatabase, removeDatabase } from '../../lib/cluster/kind/database.ts';
 import {
   createVolume,
   removeVolume,
@@ -153,9 +148,11 @@ test('another configuration replaces a kept cluster; its database survives what 
   const restarts = new Set<number>();
   await using logs = new AsyncDisposableStack();
   for (const node of cluster.nodes) {
-    logs.use(followContainer(database.name, node, ({ text }) => said.push(text)));
+    const files = containerLog(database.name);
+    logs.use(followPodLogs(node, files, ({ text }) => said.push(text)));
   }
-  logs.use(followControllerManager(cluster.controlPlane, ({ restart }) => restarts.add(restart)));
+  const manager = cluster.controlPlane;
+  logs.use(followPodLogs(manager, controllerManagerLog, ({ restart }) => restarts.add(restart)));
   const choice = parseScenario({
     name: 'cluster',
     question: '?',

@@ -13,14 +13,9 @@ import type { Cluster } from '../../lib/cluster/kind/cluster.ts';
 import { kubeClients } from '../../lib/kube.ts';
 import type { OpenStream } from '../../lib/engine/line-stream.ts';
 import { observeApi } from '../../lib/cluster/kind/observe/api.ts';
-import { observeAudit } from '../../lib/cluster/kind/observe/audit.ts';
+import { observeLogs } from '../../lib/cluster/kind/observe/logs.ts';
 import { observeDisk } from '../../lib/cluster/kind/observe/disk.ts';
-import {
-  observeControllerManager,
-  observeSelfFences,
-  observeServerLogs,
-} from '../../lib/cluster/kind/observe/logs.ts';
-import { observeMachine } from '../../lib/cluster/kind/observe/machine.ts';
+import { observeMachine } from '../../lib/cluster/kind/observe/cluster.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'forcedetach-throws-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -85,14 +80,11 @@ const audited = {
 };
 
 test.each([
-  [
-    ...(['controller-manager', observeControllerManager] as const),
-    'stderr F force detach of a volume',
-  ],
-  [...(['audit', observeAudit] as const), `stdout F ${JSON.stringify(audited)}`],
-  [...(['mysqld', observeServerLogs] as const), 'stderr F mysqld: ready for connections'],
-  [...(['self-fence', observeSelfFences] as const), 'stdout F fenced'],
-])('the follower of the log of %s', async (source, observe, text) => {
+  ['controller-manager', 'controller-manager', 'stderr F force detach of a volume'],
+  ['audit', 'audit', `stdout F ${JSON.stringify(audited)}`],
+  ['mysqld', 'server', 'stderr F mysqld: ready for connections'],
+  ['self-fence', 'self-fence', 'stdout F fenced'],
+] as const)('the follower of the log of %s', async (source, log, text) => {
   const { open, hears } = streams();
   let hasClock = true;
   const clock: Clock = {
@@ -104,7 +96,7 @@ test.each([
     sleep: () => Promise.resolve(),
   };
   const cluster = { controlPlane: 'w', nodes: ['w'], openStream: open } as unknown as Cluster;
-  await using _ = observe(cluster, recorder, clock);
+  await using _ = observeLogs(log, cluster, recorder, clock);
   await vi.waitFor(() => expect(hears).toHaveLength(1));
   for (const has of [false, true]) {
     hasClock = has;

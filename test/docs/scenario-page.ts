@@ -1,7 +1,7 @@
 /** The tables of docs/reference/scenarios.md and the JSON Schemas of schedule and matrix files, from the fields' declarations. */
 import { z } from 'zod';
 import { capabilities, capabilityNames, type Capability } from '../../lib/capabilities.ts';
-import { kindCapabilities } from '../../lib/cluster/kind/capabilities.ts';
+import { kindCapabilities } from '../../lib/cluster/limits.ts';
 import { simCapabilities } from '../../lib/cluster/sim/capabilities.ts';
 import { databaseDeclarations } from '../../lib/database/kinds/index.ts';
 import { diskModeDeclarations } from '../../lib/disk-modes/index.ts';

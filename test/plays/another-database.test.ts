@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import * as api from '../../index.ts';
-import { kindCapabilities } from '../../lib/cluster/kind/capabilities.ts';
+import { kindCapabilities } from '../../lib/cluster/limits.ts';
 import { openHistory } from '../../lib/history/reader.ts';
 import { assembleVerdict } from '../../lib/experiment/verdict/assemble.ts';
 import { writtenOf } from '../../lib/experiment/written.ts';

@@ -26,10 +26,9 @@ import {
 } from '../../lib/cluster/kind/ownership/lease.ts';
 import { releaseLoops } from '../../lib/cluster/kind/disk/loops.ts';
 import { cgroupVersion, lacksSysResource } from '../../lib/cluster/kind/machine-facts.ts';
-import { installCni, restoreRoutes } from '../../lib/cluster/kind/nodes/node-network.ts';
+import { installCni, restoreRoutes, takeNetwork } from '../../lib/cluster/kind/nodes/network.ts';
 import { ensureMachineLoops } from './machine-loops.ts';
 import { strangerObjects } from './stranger-objects.ts';
-import { takeNetwork } from '../../lib/cluster/kind/nodes/take-network.ts';
 import { waitFor } from '../../lib/wait-for.ts';
 
 /** As they are where a provisioner is asked for. */

@@ -1,6 +1,5 @@
 /** `experiments/clean.mjs`: removes what dead runs left behind on this machine. */
 import type { Command } from 'commander';
-import { reap } from '../../cluster/kind/ownership/reap.ts';
 import { exitCode } from '../../errors.ts';
 import { pruneImages } from '../../images/prune.ts';
 import { reapSweeps } from '../../sweep/on-cluster/namespace.ts';
@@ -36,6 +35,7 @@ export const clean = (): Promise<void> =>
     // Needs no Docker engine, so it goes first.
     const sweeps = only === undefined ? await reapSweeps(say) : { removed: [], resisted: [] };
     for (const { namespace, why } of sweeps.resisted) say(`${namespace} stays: ${why}`);
+    const { reap } = await import('../../cluster/kind/index.ts');
     const { removed, left, resisted } = await reap({ all, only, onProgress: say });
     for (const { cluster, why } of [...left, ...resisted]) say(`${cluster} stays: ${why}`);
     // Clusters first: their containers use images.

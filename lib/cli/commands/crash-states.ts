@@ -129,7 +129,7 @@ interface Explored {
 /** What only an exploration needs is imported by it: --help answers at once. */
 async function explored(request: Request, say: (line: string) => void): Promise<Explored> {
   const { ensureImages } = await import('../../images/ensure.ts');
-  const { runStates } = await import('../../cluster/kind/crash-states/run-states.ts');
+  const { runStates } = await import('../../cluster/kind/index.ts');
   const { folder, states, seed, policy, workers, only, images: source } = request;
   const { tools } = await ensureImages({ source, kubernetes: kubernetesDefault, onProgress: say });
   const results: StateResult[] = [];

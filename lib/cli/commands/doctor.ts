@@ -1,8 +1,7 @@
 /** `experiments/doctor.mjs`: what this machine lacks for a real cluster, and what mends it. */
 import type { Command } from 'commander';
 import { needCheckout } from '../../checkout.ts';
-import { localToolsImage } from '../../cluster/kind/machine-facts.ts';
-import { runPreflight, type CheckResult } from '../../cluster/kind/preflight.ts';
+import type { CheckResult } from '../../cluster/kind/index.ts';
 import { exitCode } from '../../errors.ts';
 import { askRegistry, chooseSource } from '../../images/source.ts';
 import { kubernetesDefault } from '../../kubernetes-versions.ts';
@@ -26,6 +25,7 @@ export const doctor = (): Promise<void> =>
     const command = parseArguments(doctorCommand(), args);
     needCheckout('a real cluster');
     const { images, json } = command.opts<Pick<RunFlags, 'images' | 'json'>>();
+    const { localToolsImage, runPreflight } = await import('../../cluster/kind/index.ts');
     const results = await runPreflight({
       tools: await localToolsImage(),
       buildsImages: await buildsImages(images),

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { availableParallelism, freemem } from 'node:os';
-import type { PooledClusters } from '../../cluster/kind/pooled-clusters.ts';
+import type { PooledClusters } from '../../cluster/kind/index.ts';
 import { basisOf, stockTimersMs } from '../../experiment/scenario.ts';
 import { exitCode, UsageError, type ExitCode } from '../../errors.ts';
 import { kubernetesDefault } from '../../kubernetes-versions.ts';
@@ -196,7 +196,7 @@ async function runBatchOf(request: Request, say: (line: string) => void, signal:
 
 async function pooledClusters({ images }: BackendChoice): Promise<PooledClusters | undefined> {
   if (images === undefined) return undefined;
-  const { PooledClusters } = await import('../../cluster/kind/pooled-clusters.ts');
+  const { PooledClusters } = await import('../../cluster/kind/index.ts');
   return new PooledClusters();
 }
 

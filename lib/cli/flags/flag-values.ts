@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import type { z } from 'zod';
 import { kubernetesText } from '../../cluster/fields.ts';
-import { kindWorkers } from '../../cluster/kind/ownership/labels.ts';
+import { kindWorkers } from '../../cluster/limits.ts';
 import { clusterNameRule, isClusterName } from '../../cluster-name.ts';
 import { groupSize } from '../../database/kinds/group-replication.ts';
 import { durationText, numberText } from '../../fields/texts.ts';

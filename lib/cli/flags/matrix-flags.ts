@@ -1,6 +1,6 @@
 /** The command line of experiments/matrix.mjs. */
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import { mostPools } from '../../cluster/kind/ownership/lease.ts';
+import { mostPools } from '../../cluster/limits.ts';
 import { commandLine } from '../command.ts';
 import { failOnOption } from '../fail-on.ts';
 import { whereOption as where } from './run-options.ts';

@@ -4,8 +4,7 @@ import { copyPath, defaultRoot, filesCopyPath, layoutOf } from '../../csi/layout
 import { database } from '../../database/chosen.ts';
 import { EvidenceError } from '../../errors.ts';
 import type { Auditor } from '../auditor-port.ts';
-import type { Lab } from './disk/lab.ts';
-import { auditHeap, labNode } from './disk/lab-node.ts';
+import { auditHeap, type Lab, labNode } from './disk/lab.ts';
 import { decodeRows, type AuditMessage } from '../../database/audit/wire.ts';
 
 export interface KindAuditorOptions {

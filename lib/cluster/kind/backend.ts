@@ -1,11 +1,16 @@
 /** The backend `kind`: images, a cluster of our own, and testbeds on it, with one server each or with a group. */
+import pLimit from 'p-limit';
 import { groupSize } from '../../database/kinds/group-replication.ts';
-import type { Backend } from '../port.ts';
-import { openCluster, type ClusterChoice } from './create/open-cluster.ts';
+import type { KubeClients } from '../../kube.ts';
+import { type RealClock, realClock } from '../../real-clock.ts';
+import type { Backend, OpenedCluster, Testbed, TestbedOptions } from '../port.ts';
+import { type Cluster, type ClusterChoice, type OpenCluster, openCluster } from './cluster.ts';
+import { scopeBeside, setSchedulable, soleScope } from './scope.ts';
 import { openGroupTestbed } from './group/group-testbed.ts';
-import { openKindVolumes } from './open-volumes.ts';
+import { sharedStreams } from './observe/shared-streams.ts';
 import type { Pool, PooledClusters } from './pooled-clusters.ts';
-import { realClock } from '../../real-clock.ts';
+import { breakable, type KindTestbed, openKindTestbed } from './testbed.ts';
+import { restoreNodes } from './undo-remedies.ts';
 
 /** The nodes that a run has of a cluster which others use, too. */
 export interface PoolChoice {
@@ -26,8 +31,8 @@ export function kindBackend(choice: ClusterChoice = {}, pooled?: PoolChoice): Ba
       const opened = await (pooled === undefined
         ? openCluster(choice, first)
         : pooled.clusters.join(pooled.pool, choice, first));
-      const isBeside = pooled !== undefined || volumes.length > 1;
-      return openKindVolumes(volumes, { ...opened, clock, isBeside });
+      const isShared = pooled !== undefined || volumes.length > 1;
+      return openKindVolumes(volumes, { ...opened, clock, isShared });
     },
     async openGroup(request) {
       const { workers = groupSize } = choice;
@@ -35,4 +40,72 @@ export function kindBackend(choice: ClusterChoice = {}, pooled?: PoolChoice): Ba
       return openGroupTestbed({ ...request, ...opened, clock });
     },
   };
+}
+
+interface KindVolumesOptions extends OpenCluster {
+  readonly clock: RealClock;
+  /** Other volumes are on the cluster, of this run or of others. */
+  readonly isShared: boolean;
+}
+
+/** Takes the cluster over: closing releases it, and so does an error here. */
+export async function openKindVolumes(
+  volumes: readonly TestbedOptions[],
+  { cluster, images, clock, isShared }: KindVolumesOptions,
+): Promise<OpenedCluster<Testbed>> {
+  // Undone in reverse order, each step whatever becomes of the others.
+  await using opening = new AsyncDisposableStack();
+  opening.defer(() => cluster.release());
+  const clients = await cluster.kube();
+  const auditsInTurn = pLimit(1);
+  const own = isShared ? { ...cluster, openStream: sharedStreams(volumes.length) } : cluster;
+  const open = (volume: TestbedOptions, index: number): Promise<KindTestbed> => {
+    const place = {
+      scope: isShared ? scopeBeside(volume.runId) : soleScope,
+      isShared,
+      copyLabel: (image: string) => (isShared ? `${cluster.pool}-${index + 1}-${image}` : image),
+      auditsInTurn,
+    };
+    return openKindTestbed({ ...volume, images, clock, place, cluster: own });
+  };
+  const opened = await startedTogether(clients, cluster, isShared, () =>
+    Promise.allSettled(volumes.map(open)),
+  );
+  opening.defer(() => closeAll(opened));
+  // What goes with the cluster need not be mended before it.
+  if (cluster.kept || isShared) opening.defer(() => restoreNodes(cluster));
+  const all = opening.move();
+  return {
+    cluster: breakable(cluster, clients, clock),
+    volumes: opened,
+    close: () => all.disposeAsync(),
+  };
+}
+
+/** Beside others all start on the first worker, so that one fault meets them; the other workers take pods once they are there. */
+async function startedTogether<T>(
+  clients: KubeClients,
+  { nodes }: Cluster,
+  isShared: boolean,
+  start: () => Promise<T>,
+): Promise<T> {
+  if (!isShared) return start();
+  await setSchedulable(clients, nodes.slice(1), false);
+  try {
+    return await start();
+  } finally {
+    await setSchedulable(clients, nodes, true);
+  }
+}
+
+/** Side by side. Rejects with all that could not be removed. */
+async function closeAll(opened: readonly PromiseSettledResult<KindTestbed>[]): Promise<void> {
+  const there = opened.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
+  const closed = await Promise.allSettled(there.map((testbed) => testbed.close()));
+  let failure: unknown;
+  for (const each of closed) {
+    if (each.status === 'fulfilled') continue;
+    failure = failure === undefined ? each.reason : new SuppressedError(each.reason, failure);
+  }
+  if (failure !== undefined) throw failure;
 }

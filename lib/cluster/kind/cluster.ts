@@ -1,53 +1,39 @@
 /** The cluster a run works on: found or made, locked while in use, removed unless it is kept. */
 import { clusterNameRule, isClusterName } from '../../cluster-name.ts';
-import { describeError, InfrastructureError, UsageError } from '../../errors.ts';
-import type { ImageSet } from '../../images/image-set.ts';
-import type { FeatureGates } from '../../kubernetes-versions.ts';
-import { configHash, type ForceDetach } from './create/cluster-config.ts';
-import { createCluster, type CreateOptions, type Standing } from './create/create-cluster.ts';
-import { deployDriver } from './create/driver.ts';
-import type { KubeClients } from '../../kube.ts';
-import type { Lab } from './disk/lab.ts';
-import { engineName, type ClusterLabels } from './ownership/labels.ts';
+import * as engine from '../../engine/commands.ts';
 import type { OpenStream } from '../../engine/line-stream.ts';
-import { LeaseHold } from './ownership/lease-hold.ts';
-import { lockCluster, type Lock } from './ownership/lock.ts';
-import { KindMachine } from './nodes/machine.ts';
+import { spawnStream, tryRun } from '../../engine/run.ts';
+import { describeError, InfrastructureError, UsageError } from '../../errors.ts';
+import type { Scenario } from '../../experiment/scenario.ts';
+import { ensureImages } from '../../images/ensure.ts';
+import type { ImageSet, ImageSource } from '../../images/image-set.ts';
+import { ensureKind } from '../../images/kind-binary.ts';
+import type { KubeClients } from '../../kube.ts';
+import type { FeatureGates } from '../../kubernetes-versions.ts';
 import { currentOwner, ownerState } from '../../owner.ts';
-import { mustPass } from './preflight.ts';
+import { kindWorkers } from '../limits.ts';
+import type { TestbedOptions } from '../port.ts';
+import { type ClusterTimers, clusterTimers, stockClusterTimers } from '../timers.ts';
+import { Relays } from './clients/relay.ts';
+import {
+  createCluster,
+  type CreateOptions,
+  machinesOf,
+  type Standing,
+} from './create/create-cluster.ts';
+import { deployDriver } from './create/driver.ts';
+import { configHash, type ForceDetach } from './create/kind-config.ts';
+import { reviveCluster } from './create/revive-cluster.ts';
+import type { Lab } from './disk/lab.ts';
+import type { KindMachine } from './nodes/machine.ts';
+import type { ClusterLabels } from './ownership/labels.ts';
+import { LeaseHold } from './ownership/lease.ts';
+import { type Lock, lockCluster } from './ownership/lock.ts';
 import { reap } from './ownership/reap.ts';
 import { findCluster, refuseForeign } from './ownership/registry.ts';
-import { Relays } from './clients/relay.ts';
 import { removeCluster } from './ownership/remove-cluster.ts';
-import { reviveCluster } from './create/revive-cluster.ts';
-import { spawnStream } from '../../engine/run.ts';
 import { markComplete } from './ownership/state-dir.ts';
-import { clusterTimers, stockClusterTimers, type ClusterTimers } from '../timers.ts';
-
-export const defaultClusterName = 'main';
-
-export interface ClusterOptions {
-  /** Lower-case letters, digits, dots and dashes, at most 30. Default `main`. */
-  readonly name?: string;
-  readonly images: ImageSet;
-  /** Path of the kind binary. */
-  readonly kind: string;
-  readonly runId: string;
-  /** Default 2. */
-  readonly workers?: number;
-  /** node-monitor-grace-period. Default stock: 50 000. */
-  readonly graceMs?: number;
-  /** Default stock: 360 000. Anything else needs images with `tunableForceDetach`. */
-  readonly forceDetachAfterMs?: number;
-  /** `off`: --disable-force-detach-on-timeout. Default `on`, as stock. */
-  readonly forceDetach?: ForceDetach;
-  /** Gates of all components, by name. Default: none is set. */
-  readonly featureGates?: FeatureGates;
-  /** The cluster outlives the run, and the process. Default false. */
-  readonly keep?: boolean;
-  readonly onProgress?: (line: string) => void;
-  readonly signal?: AbortSignal;
-}
+import { mustPass } from './preflight.ts';
 
 export interface Cluster {
   readonly name: string;
@@ -73,10 +59,152 @@ export interface Cluster {
   readonly relays: Relays;
   /** Relays that one of several volumes opens and closes for itself. */
   newRelays(): Relays;
-  machine(node: string): KindMachine;
+  readonly machine: (node: string) => KindMachine;
   kube(): Promise<KubeClients>;
   /** Removes the cluster unless it is kept, and gives the lock back. Idempotent. */
   release(): Promise<void>;
+}
+
+/** What the user chose. */
+export interface ClusterChoice {
+  /** Default `auto`: published where a registry answers, else built. */
+  readonly images?: ImageSource | 'auto';
+  /** Holds what this checkout would build. Default: none. */
+  readonly registry?: string | undefined;
+  /** Default `main`. */
+  readonly clusterName?: string;
+  /** Default 2; of a group one for each member. */
+  readonly workers?: number | undefined;
+  /** Keep the cluster after the run; default false. */
+  readonly keep?: boolean;
+}
+
+/** Fields of a scenario that a cluster is made with. */
+export const clusterFields = [
+  'kubernetes',
+  'featureGates',
+  'graceMs',
+  'forceDetachAfterMs',
+  'forceDetach',
+  'provision',
+] as const satisfies readonly (keyof Scenario)[];
+
+export interface ClusterRequest extends Pick<TestbedOptions, 'runId' | 'onProgress' | 'signal'> {
+  readonly scenario: Pick<Scenario, (typeof clusterFields)[number]>;
+}
+
+export interface OpenCluster {
+  readonly cluster: Cluster;
+  readonly images: ImageSet;
+}
+
+let newest: Promise<unknown> = Promise.resolve();
+
+/**
+ * Clusters are made one after the other, in the order in which they are asked for: on two cores one
+ * with its driver is up after 60 s; of three that were made at once the first was after 4 minutes.
+ * Whose cluster is up waits for the others: beside a cluster that is made, timers were 3 to 5 % late.
+ */
+export async function clusterInTurn<T>(make: () => Promise<T>): Promise<T> {
+  const mine = newest.then(make);
+  newest = mine.catch(() => undefined);
+  const made = await mine;
+  for (let waitedFor: Promise<unknown> | undefined; waitedFor !== newest; ) {
+    waitedFor = newest;
+    await waitedFor;
+  }
+  return made;
+}
+
+/** The caller releases the cluster. */
+export const openCluster = (
+  { images: source = 'auto', registry, clusterName, workers, keep = false }: ClusterChoice,
+  { scenario, ...request }: ClusterRequest,
+): Promise<OpenCluster> =>
+  clusterInTurn(async () => {
+    const { kubernetes, provision, ...configured } = scenario;
+    const { onProgress, signal } = request;
+    signal.throwIfAborted();
+    const provisioner = provision === 'dynamic';
+    const wish = { source, registry, kubernetes, provisioner, onProgress, signal };
+    const images = await ensureImages(wish);
+    await refuseUnknownGates(images, scenario.featureGates);
+    const kind = await ensureKind();
+    const named = clusterName === undefined ? {} : { name: clusterName };
+    const size = { workers: workers ?? kindWorkers, keep };
+    const cluster = await ensureCluster({
+      ...configured,
+      ...request,
+      ...named,
+      ...size,
+      images,
+      kind,
+    });
+    return { cluster, images };
+  });
+
+/**
+ * Before a cluster is made whose parts won't start: throws UsageError `GATE_UNKNOWN` where the node image's kubelet does not know one of them.
+ */
+async function refuseUnknownGates(
+  { node, kubernetesVersion }: Pick<ImageSet, 'node' | 'kubernetesVersion'>,
+  gates: FeatureGates,
+): Promise<void> {
+  const wanted = Object.keys(gates);
+  if (wanted.length === 0) return;
+  // Components share one list; kubelet is in each node image, whoever made it.
+  const argv = engine.runOnce(['--network', 'none', '--entrypoint', 'kubelet'], node, '--help');
+  const { exitCode, stdout, stderr } = await tryRun(argv, { timeoutMs: 60_000 });
+  const known = gatesIn(stdout);
+  if (exitCode !== 0 || known.length === 0) {
+    throw new InfrastructureError('GATES_NOT_LISTED', 'kubelet does not list its feature gates', {
+      hint: stderr.trim().split('\n').at(-1) ?? 'its --help does not list any',
+    });
+  }
+  const unknown = wanted.find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  throw new UsageError(
+    'GATE_UNKNOWN',
+    `Kubernetes ${kubernetesVersion} has no feature gate ${unknown}`,
+    { hint: `it has ${known.length}, such as ${closest(unknown, known).join(', ')}` },
+  );
+}
+
+/** Names of the list that kubelet prints: `NAME=true|false (BETA - default=true)`. */
+export const gatesIn = (help: string): string[] =>
+  [...help.matchAll(/\b([A-Z][A-Za-z0-9]+)=true\|false \(/g)].flatMap(([, name]) => name ?? []);
+
+/** Three that share most of its beginning. */
+function closest(name: string, known: readonly string[]): string[] {
+  const shared = (other: string): number => {
+    let length = 0;
+    while (length < name.length && other[length] === name[length]) length += 1;
+    return length;
+  };
+  return known.toSorted((a, b) => shared(b) - shared(a)).slice(0, 3);
+}
+
+export interface ClusterOptions {
+  /** Lower-case letters, digits, dots and dashes, at most 30. Default `main`. */
+  readonly name?: string;
+  readonly images: ImageSet;
+  /** Path of the kind binary. */
+  readonly kind: string;
+  readonly runId: string;
+  /** Default 2. */
+  readonly workers?: number;
+  /** node-monitor-grace-period. Default: stock. */
+  readonly graceMs?: number;
+  /** Default: stock. Anything else needs images with `tunableForceDetach`. */
+  readonly forceDetachAfterMs?: number;
+  /** `off`: --disable-force-detach-on-timeout. Default `on`, as stock. */
+  readonly forceDetach?: ForceDetach;
+  /** Gates of all components, by name. Default: none is set. */
+  readonly featureGates?: FeatureGates;
+  /** The cluster outlives the run, and the process. Default false. */
+  readonly keep?: boolean;
+  readonly onProgress?: (line: string) => void;
+  readonly signal?: AbortSignal;
 }
 
 /**
@@ -85,17 +213,17 @@ export interface Cluster {
  * that another run uses (`CLUSTER_BUSY`). After an error or an abort nothing is left.
  */
 export async function ensureCluster(options: ClusterOptions): Promise<Cluster> {
-  const { name = defaultClusterName, onProgress = () => undefined } = options;
+  const { name = 'main', runId, onProgress = () => undefined } = options;
   checkOptions(options, name);
   await mustPass(name);
-  const lock = await lockCluster(name, options.runId, { onProgress });
-  const hold = new LeaseHold(`run ${options.runId}, process ${process.pid}`);
+  const lock = await lockCluster(name, runId, { onProgress });
+  const hold = new LeaseHold(`run ${runId}, process ${process.pid}`);
   try {
     const found = await findCluster(name);
     await refuseForeign(name, found);
     refuseOthers(found?.labels);
     await reap({ onProgress });
-    const create = createOptions(options, name, { hold, onProgress });
+    const create = createOptions({ ...options, name }, { hold, onProgress });
     const revived = await reviveCluster(create);
     const standing = revived ?? (await replaceCluster(create));
     return clusterOf(standing, create, lock, revived !== undefined);
@@ -126,45 +254,36 @@ function refuseOthers(labels: ClusterLabels | undefined): void {
   });
 }
 
-function checkOptions(options: ClusterOptions, name: string): void {
+function checkOptions({ forceDetachAfterMs, images }: ClusterOptions, name: string): void {
   if (!isClusterName(name)) {
     throw new UsageError('CLUSTER_NAME', `\`${name}\` is not a valid cluster name`, {
       hint: `use ${clusterNameRule}`,
       again: ['--cluster-name', 'main'],
     });
   }
-  const { forceDetachAfterMs = stockClusterTimers.forceDetachAfterMs, images } = options;
-  if (!images.tunableForceDetach && forceDetachAfterMs !== stockClusterTimers.forceDetachAfterMs) {
-    throw new UsageError(
-      'FORCE_DETACH_FIXED',
-      'the published controller manager always waits 6 min before a forced detach',
-      { hint: 'use built images, or omit --force-detach-after', again: ['--images', 'built'] },
-    );
-  }
+  const stock = [undefined, stockClusterTimers.forceDetachAfterMs];
+  if (images.tunableForceDetach || stock.includes(forceDetachAfterMs)) return;
+  throw new UsageError(
+    'FORCE_DETACH_FIXED',
+    'the published controller manager always waits 6 min before a forced detach',
+    { hint: 'use built images, or omit --force-detach-after', again: ['--images', 'built'] },
+  );
 }
 
 function createOptions(
-  options: ClusterOptions,
-  name: string,
-  told: Pick<CreateOptions, 'hold' | 'onProgress'>,
+  options: ClusterOptions & { readonly name: string },
+  using: Pick<CreateOptions, 'hold' | 'onProgress'>,
 ): CreateOptions {
-  const { images, kind, runId, workers = 2, forceDetach = 'on', keep = false, signal } = options;
-  const { featureGates = {} } = options;
+  const { images, kind, runId, workers = kindWorkers, forceDetach = 'on', keep = false } = options;
+  const { name: cluster, featureGates = {}, signal } = options;
   const { nodeMonitorGraceMs, forceDetachAfterMs } = stockClusterTimers;
   const timers = clusterTimers({
     graceMs: options.graceMs ?? nodeMonitorGraceMs,
     forceDetachAfterMs: options.forceDetachAfterMs ?? forceDetachAfterMs,
   });
-  const labels = {
-    cluster: name,
-    runId,
-    configHash: configHash({ images, workers, timers, forceDetach, featureGates }),
-    owner: currentOwner(),
-    keep,
-    tools: images.tools,
-  };
-  const made = { images, kind, workers, timers, forceDetach, featureGates };
-  return { ...made, ...told, labels, signal };
+  const config = { images, workers, timers, forceDetach, featureGates };
+  const made = { runId, configHash: configHash(config), owner: currentOwner(), keep };
+  return { ...config, ...using, kind, signal, labels: { cluster, ...made, tools: images.tools } };
 }
 
 /** A new cluster in the place of whatever has the name; on failure nothing is left. */
@@ -203,15 +322,9 @@ function clusterOf(
   const { labels, lease, state, lab, nodes, clients } = standing;
   const [first, ...workers] = nodes;
   if (first === undefined) throw new InfrastructureError('NO_NODES', 'the cluster has no nodes');
-  const controlPlane = first.node;
-  const relays = new Relays(lab, state.sockets);
-  const network = engineName(labels.cluster);
-  const machines = new Map(
-    nodes.map((self) => {
-      const options = { self, all: nodes, controlPlane, network, lab: lab.container, lease };
-      return [self.node, new KindMachine(options)];
-    }),
-  );
+  const newRelays = (): Relays => new Relays(lab, state.sockets);
+  const relays = newRelays();
+  const machines = machinesOf(standing);
   let released: Promise<void> | undefined;
   const release = async (): Promise<void> => {
     try {
@@ -226,16 +339,13 @@ function clusterOf(
     name: labels.cluster,
     index: lease.index,
     loops: lease.loops,
-    controlPlane,
+    controlPlane: first.node,
     nodes: workers.map(({ node }) => node),
     pool: 1,
     addresses: new Map(nodes.map(({ node, ip }) => [node, ip])),
     kubeconfigPath: state.kubeconfig,
     timers: options.timers,
-    ...{ reused, kept: labels.keep, lab },
-    openStream: spawnStream,
-    relays,
-    newRelays: () => new Relays(lab, state.sockets),
+    ...{ reused, kept: labels.keep, lab, openStream: spawnStream, relays, newRelays },
     machine(node) {
       const machine = machines.get(node);
       if (machine !== undefined) return machine;

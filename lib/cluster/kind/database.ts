@@ -1,23 +1,26 @@
 /** The database on the cluster: one server on one volume, and the clean slate after it. */
-import type { V1PersistentVolume, V1Pod } from '@kubernetes/client-node';
+import type { V1Pod } from '@kubernetes/client-node';
 import { driverName } from '../../csi/layout.ts';
 import { database } from '../../database/chosen.ts';
+import { apply, isReady, type KubeClients, orMissing } from '../../kube.ts';
+import { waitFor } from '../../wait-for.ts';
 import type { PodRef } from '../port.ts';
-import { apply, isReady, orMissing, type KubeClients } from '../../kube.ts';
 import { newestFirst, podSelector } from './kubernetes.ts';
 import {
-  storageClassOf,
+  podFinalizer,
+  readSelfFenceIdentity,
+  renderWorkload,
+  type WorkloadOptions,
+} from './objects.ts';
+import {
+  claim,
   isInScope,
   namespaceOf,
-  scopeBeside,
-  soleScope,
+  provisionedIn,
   type RunScope,
-} from './run-scope.ts';
-import { claim, provisionedIn } from './provisioned.ts';
-import { followPodLogs, type Following, type LogLine } from './observe/pod-log.ts';
-import { waitFor } from '../../wait-for.ts';
-import { podFinalizer } from './pod-template.ts';
-import { readSelfFenceIdentity, renderWorkload, type WorkloadOptions } from './workload-objects.ts';
+  soleScope,
+  storageClassOf,
+} from './scope.ts';
 
 /** Name of the StatefulSet or the Deployment, of its service and of the pod's container. */
 const { name: ownName } = database;
@@ -62,10 +65,7 @@ async function readyPod(clients: KubeClients, scope: RunScope): Promise<Database
   const { name, uid } = pod.metadata ?? {};
   const node = pod.spec?.nodeName;
   const ip = pod.status?.podIP;
-  const ready = isReady(pod.status);
-  if (ready && name !== undefined && uid !== undefined && node !== undefined && ip !== undefined) {
-    return { name, uid, node, ip };
-  }
+  if (isReady(pod.status) && name && uid && node && ip) return { name, uid, node, ip };
   const waiting = pod.status?.containerStatuses?.find(({ state }) => state?.waiting)?.state
     ?.waiting;
   const state = waiting === undefined ? '' : `: ${waiting.reason} ${waiting.message ?? ''}`;
@@ -119,24 +119,19 @@ export async function removeDatabase(
   for (const each of await readSelfFenceIdentity()) await orMissing(objects.delete(each));
   const heardAtMs = performance.now() + heardWithinMs;
   let isAwake = wake === undefined;
-  await waitFor(
-    {
-      what: 'the database and its volume are gone',
-      timeoutMs: removalTimeoutMs,
-      everyMs: 1000,
-      signal,
-      command: 'kubectl get statefulset,deployment,pod,pvc,pv,volumeattachment',
-    },
-    async () => {
-      const left = await leftovers(clients, scope, keeps);
-      if (left.length === 0) return true;
-      if (!isAwake && performance.now() > heardAtMs) {
-        isAwake = true;
-        await wake?.();
-      }
-      return `left: ${left.join(', ')}`;
-    },
-  );
+  const wait = {
+    ...{ what: 'the database and its volume are gone', timeoutMs: removalTimeoutMs, signal },
+    ...{ everyMs: 1000, command: 'kubectl get statefulset,deployment,pod,pvc,pv,volumeattachment' },
+  };
+  await waitFor(wait, async () => {
+    const left = await leftovers(clients, scope, keeps);
+    if (left.length === 0) return true;
+    if (!isAwake && performance.now() > heardAtMs) {
+      isAwake = true;
+      await wake?.();
+    }
+    return `left: ${left.join(', ')}`;
+  });
   if (scope !== soleScope && !keeps) await orMissing(core.deleteNamespace({ name: namespace }));
 }
 
@@ -148,36 +143,19 @@ async function dropOwnFinalizer({ core }: KubeClients, { metadata }: V1Pod): Pro
   await orMissing(core.patchNamespacedPod({ name, namespace, body }));
 }
 
-/** A volume stays as long as an attachment of it does. */
-async function attachments(
-  { storage }: KubeClients,
-  scope: RunScope,
-  provisioned: readonly string[],
-): Promise<string[]> {
-  const { items } = await storage.listVolumeAttachment();
-  return items
-    .filter(({ spec }) => spec.attacher === driverName)
-    .filter(({ spec: { source } }) => {
-      const { persistentVolumeName: name } = source;
-      return isInScope(scope, name) || provisioned.includes(name ?? '');
-    })
-    .flatMap(({ metadata }) => metadata?.name ?? []);
-}
-
-/** `keeps`: a volume that was provisioned, and its claim, are to stay. */
+/** `keeps`: a volume that was provisioned, and its claim, are to stay. A volume stays as long as its attachment. */
 async function leftovers(clients: KubeClients, scope: RunScope, keeps: boolean): Promise<string[]> {
-  const { core, apps } = clients;
+  const { core, apps, storage } = clients;
   const { namespace, volumeName } = scope;
   const named = { name: ownName, namespace };
-  const volumes = await provisionedIn(clients, scope);
-  const provisioned = volumes.flatMap(({ metadata }) => metadata?.name ?? []);
-  const [set, deployment, pods, bound, volume, attached] = await Promise.all([
+  const [set, deployment, pods, bound, volume, provisioned, attachments] = await Promise.all([
     orMissing(apps.readNamespacedStatefulSet(named)),
     orMissing(apps.readNamespacedDeployment(named)),
     listPods(clients, scope),
     orMissing(core.readNamespacedPersistentVolumeClaim({ name: claim, namespace })),
     orMissing(core.readPersistentVolume({ name: volumeName })),
-    attachments(clients, scope, provisioned),
+    provisionedIn(clients, scope),
+    storage.listVolumeAttachment(),
   ]);
   const objects = {
     'the StatefulSet': set,
@@ -185,36 +163,19 @@ async function leftovers(clients: KubeClients, scope: RunScope, keeps: boolean):
     'the claim': keeps ? undefined : bound,
     'the volume': volume,
   };
-  const left = Object.entries(objects).flatMap(([name, object]) => (object ? [name] : []));
+  const provisionedNames = provisioned.map(({ metadata }) => metadata?.name);
+  const attached = attachments.items.filter(({ spec: { attacher, source } }) => {
+    const { persistentVolumeName: name } = source;
+    return attacher === driverName && (isInScope(scope, name) || provisionedNames.includes(name));
+  });
+  // With what the provisioner's driver said where it would not take the volume away.
+  const volumes = provisioned.map(({ metadata, status }) =>
+    [`the volume ${metadata?.name}`, status?.phase, status?.message].filter(Boolean).join(', '),
+  );
   return [
-    ...left,
+    ...Object.entries(objects).flatMap(([name, object]) => (object ? [name] : [])),
     ...pods.map(({ metadata }) => `the pod ${metadata?.name}`),
-    ...attached.map((name) => `the attachment ${name}`),
-    ...(keeps ? [] : volumes.map(toldVolume)),
+    ...attached.map(({ metadata }) => `the attachment ${metadata?.name}`),
+    ...(keeps ? [] : volumes),
   ];
-}
-
-/** What the provisioner's driver said where it would not take the volume away. */
-const toldVolume = ({ metadata, status }: V1PersistentVolume): string =>
-  [`the volume ${metadata?.name}`, status?.phase, status?.message].filter(Boolean).join(', ');
-
-/**
- * The log of one container, on one node, of every pod of the database that ran there. Databases
- * side by side are followed by one command, which tells all of theirs: only `scope`'s are heard.
- */
-export function followContainer(
-  container: string,
-  node: string,
-  onLine: (line: LogLine) => void,
-  {
-    scope: { namespace } = soleScope,
-    ...following
-  }: Following & { readonly scope?: RunScope } = {},
-): AsyncDisposable {
-  const logs = '/var/log/pods/';
-  const which = namespace === soleScope.namespace ? namespace : scopeBeside('*').namespace;
-  const ofPlace = (line: LogLine): void => {
-    if (line.file.startsWith(`${logs}${namespace}_`)) onLine(line);
-  };
-  return followPodLogs(node, `${logs}${which}_${ownName}-*/${container}/*.log`, ofPlace, following);
 }

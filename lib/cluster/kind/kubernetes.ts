@@ -12,7 +12,7 @@ import type {
   PodRef,
 } from '../port.ts';
 import { changeTaints, isReady, type KubeClients, orMissing, statusOf } from '../../kube.ts';
-import { isInScope, type RunScope, soleScope } from './run-scope.ts';
+import { isInScope, type RunScope, soleScope } from './scope.ts';
 
 /** Label of the database's pods. */
 export const podSelector = `app=${database.name}`;

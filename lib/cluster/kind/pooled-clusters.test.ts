@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Cluster } from './cluster.ts';
-import type { openCluster } from './create/open-cluster.ts';
+import type { Cluster, openCluster } from './cluster.ts';
 import { PooledClusters } from './pooled-clusters.ts';
 
 const stock = {

@@ -3,15 +3,15 @@
  * and where the successor starts; all share a control plane. At most one node of a pool is lost at a
  * time, so more than half of a zone's nodes stay Ready and no eviction stops (lib/zone-limits.ts).
  */
-import type { Cluster } from './cluster.ts';
-import { nodesReady } from './create/create-cluster.ts';
 import {
-  clusterFields,
-  openCluster,
+  type Cluster,
   type ClusterChoice,
+  clusterFields,
   type ClusterRequest,
+  openCluster,
   type OpenCluster,
-} from './create/open-cluster.ts';
+} from './cluster.ts';
+import { nodesReady } from './create/create-cluster.ts';
 import { restoreNodes, unmarkNodes } from './undo-remedies.ts';
 
 /** One of several groups of workers of a cluster. */

@@ -1,106 +1,134 @@
 /** One volume and its database on a real cluster, observed and broken for real. */
-import type { LimitFunction } from 'p-limit';
+import pLimit, { type LimitFunction } from 'p-limit';
 import { database } from '../../database/chosen.ts';
-import type { ServerRoutes } from '../../database/server-port.ts';
 import { databaseServer } from '../../database/server.ts';
 import { isDirectory } from '../../disk-modes/index.ts';
 import { InfrastructureError } from '../../errors.ts';
-import type { VolumeIdentity } from '../../storage/identity.ts';
-import type { Provisioning } from '../../storage/identity.ts';
 import type { Recorder } from '../../history/port.ts';
-import type { Closes, Testbed, TestbedOptions } from '../port.ts';
+import type { KubeClients } from '../../kube.ts';
+import type { RealClock } from '../../real-clock.ts';
+import type { VolumeIdentity } from '../../storage/identity.ts';
+import type { BreakableTestbed, Closes, Testbed, TestbedOptions } from '../port.ts';
 import { withPodTimers } from '../timers.ts';
-import type { KindMachine } from './nodes/machine.ts';
 import { kindAuditor } from './auditor.ts';
-import { Routes } from './clients/routes.ts';
+import { Routes } from './clients/relay.ts';
 import { startWriterProcesses } from './clients/writers.ts';
-import type { Cluster } from './cluster.ts';
-import type { OpenCluster } from './create/open-cluster.ts';
+import type { Cluster, OpenCluster } from './cluster.ts';
+import { provisioningOf, type RunScope } from './scope.ts';
 import { kindControlPlane } from './create/control-plane.ts';
 import { type DatabasePod, deployDatabase, removeDatabase } from './database.ts';
 import { createVolume, identifyVolume, removeVolume } from './disk/disk-tool.ts';
 import { kindDisk } from './disk/disk.ts';
-import type { Lab } from './disk/lab.ts';
-import { auditingInTurn, copyingInTurn, startInTurn } from './in-turn.ts';
-import type { KubeClients } from '../../kube.ts';
-import { kubernetesOf, podSelector } from './kubernetes.ts';
-import { wakeKubelets } from './nodes/agents.ts';
+import { kubernetesOf, nodeKubernetesOf, podSelector } from './kubernetes.ts';
+import { restartKubelet } from './nodes/acts.ts';
 import { observeCluster } from './observe/cluster.ts';
-import { observeSelfFences, observeServerLogs } from './observe/logs.ts';
+import { observeLogs } from './observe/logs.ts';
 import { versionsOf } from './observe/versions.ts';
 import { auditLoopOf } from './ownership/lease.ts';
-import { type RunScope, scopeBeside, soleScope } from './run-scope.ts';
-import { provisioningOf } from './provisioned.ts';
-import type { RealClock } from '../../real-clock.ts';
 
 /** Size of the volume; sparse, so it takes what the server writes. */
 const volumeBytes = 2 * 1024 ** 3;
 
+/**
+ * A start is seconds of a whole core and as many of waiting: eight at once are not Ready in time. The
+ * runs of all clusters share these turns. Where two events of eight started two at a time each, their
+ * faults began after 431 and 641 s; one alone began after 205 s.
+ */
+const startInTurn = pLimit(2);
+/**
+ * For all clusters: each fills the memory with pages to be written, and at the kernel's limit of those
+ * whoever writes waits, the runner too. Beside the copies of three events it stood for 3.3 s.
+ */
+const copyInTurn = pLimit(1);
+/** With one at a time the last images of 24 volumes were audited twelve minutes after their copies. */
+const auditInTurn = pLimit(2);
+
+/** Where a volume lives, alone on the cluster or beside others. */
+export interface VolumePlace {
+  readonly scope: RunScope;
+  /** Other runs work on the cluster, too. */
+  readonly isShared: boolean;
+  /** Copies of several volumes lie side by side. */
+  readonly copyLabel: (image: string) => string;
+  /** They mount their copies with the same loop device. */
+  readonly auditsInTurn: LimitFunction;
+}
+
 export interface KindTestbedOptions extends TestbedOptions, OpenCluster {
   readonly clock: RealClock;
-  /** Audits of the run's volumes, which take turns: they mount their copies with the same loop device. */
-  readonly audits: LimitFunction;
-  /** Its number among the run's volumes, where others are on the cluster, too. Default: it is alone there. */
-  readonly beside?: number;
+  readonly place: VolumePlace;
 }
 
 export type KindTestbed = Testbed & Closes;
 
+/** What every volume of the cluster shares. */
+export const breakable = (
+  { controlPlane, nodes, machine }: Cluster,
+  clients: KubeClients,
+  clock: RealClock,
+): Required<BreakableTestbed> => ({
+  ...{ clock, nodes, machine },
+  kubernetes: nodeKubernetesOf(clients, controlPlane),
+  controlPlane: kindControlPlane(controlPlane),
+  shell: (node) => machine(node).shell,
+});
+
 /** A clean slate, a new volume, the database Ready on it with an empty ledger. Leaves the cluster up. */
 export async function openKindTestbed(options: KindTestbedOptions): Promise<KindTestbed> {
-  const { cluster, clock, images, scenario, runId, seed, folder, signal, beside } = options;
-  const scope = scopeOf(options);
-  const relays = cluster.newRelays();
+  const { cluster, clock, images, scenario, runId, seed, folder, signal, place } = options;
+  const { lab, controlPlane } = cluster;
+  const { scope, isShared } = place;
+  const { originNs } = clock;
   // Undone in reverse order, each step whatever becomes of the others.
   await using opening = new AsyncDisposableStack();
   // What goes with the cluster need not go before it, and could not where its array or its lab died.
-  const goesWithIt = !cluster.kept && beside === undefined;
-  const deferUnless = (work: () => Promise<void>): void => {
-    if (!goesWithIt) opening.defer(work);
+  const defer = (work: () => Promise<void>): void => {
+    if (cluster.kept || isShared) opening.defer(work);
   };
-  deferUnless(() => relays.closeAll());
+  const relays = cluster.newRelays();
+  defer(() => relays.closeAll());
   const clients = await cluster.kube();
-  if (beside === undefined) await removeDatabase(clients, { signal });
+  if (!isShared) await removeDatabase(clients, { signal });
   let handle = `fd-${runId}`;
   // One that was provisioned is gone by then.
-  deferUnless(() => removeVolume(cluster.lab, handle));
-  // Others on these nodes may still be in the middle of their runs.
-  const wake =
-    beside === undefined
-      ? () => wakeKubelets(cluster.nodes.map((node) => cluster.machine(node).shell))
-      : undefined;
-  const remove = (timeoutMs: number, keepProvisioned: boolean): Promise<void> => {
-    const signal = AbortSignal.timeout(timeoutMs);
-    return removeDatabase(clients, { scope, signal, wake, keepProvisioned });
+  defer(() => removeVolume(lab, handle));
+  const wakeKubelets = async (): Promise<void> => {
+    const shells = cluster.nodes.map((node) => cluster.machine(node).shell);
+    await Promise.allSettled(shells.map(restartKubelet));
   };
-  deferUnless(() => remove(120_000, false));
+  const remove = (timeoutMs: number, keepProvisioned: boolean): Promise<void> =>
+    removeDatabase(clients, {
+      ...{ scope, signal: AbortSignal.timeout(timeoutMs), keepProvisioned },
+      // Others on these nodes may still be in the middle of their runs.
+      wake: isShared ? undefined : wakeKubelets,
+    });
+  defer(() => remove(120_000, false));
   const pod = await startDatabase(options, clients, handle);
-  const provisioning = await provisioningIn(options, clients);
-  const volume = provisioning?.handle ?? handle;
-  handle = volume;
-  const observed =
-    provisioning === undefined ? scope : { ...scope, volumeName: provisioning.volumeName };
+  const provisioning =
+    scenario.provision === 'static'
+      ? undefined
+      : await provisioningOf(clients, { lab, scope, originNs });
+  handle = provisioning?.handle ?? handle;
+  const observed = { ...scope, volumeName: provisioning?.volumeName ?? scope.volumeName };
   const routes = new Routes(relays);
   await routes.start(pod);
   await databaseServer.prepareSchema(routes);
-  const identity = await volumeIdentity(cluster.lab, volume, routes);
+  const identity = await volumeIdentity(cluster, handle, routes);
   const versions = await versionsOf(cluster, images);
   const opened = opening.move();
 
   return {
-    clock,
-    timers: timersOf(cluster, scenario),
+    ...breakable(cluster, clients, clock),
+    timers: withPodTimers(cluster.timers, {
+      tolerationMs: scenario.tolerationMs,
+      terminationGraceMs: scenario.terminationGraceS * 1000,
+    }),
     versions,
-    nodes: cluster.nodes,
     volume: provisioning === undefined ? identity : { ...identity, provisioning },
-    kubernetes: kubernetesOf(clients, cluster.controlPlane, observed),
-    controlPlane: kindControlPlane(cluster.controlPlane),
-    ...copiesOf(options, volume),
-    machine: (node) => cluster.machine(node),
-    shell: (node) => cluster.machine(node).shell,
-    observe: (recorder) => observe(options, { routes, volume, scope: observed }, recorder),
-    startWriters: (specs) =>
-      startWriterProcesses({ specs, folder, originNs: clock.originNs, seed, routes }),
+    kubernetes: kubernetesOf(clients, controlPlane, provisioning === undefined ? scope : observed),
+    ...copiesOf(options, handle),
+    observe: (recorder) => observe(options, { routes, handle, scope: observed }, recorder),
+    startWriters: (specs) => startWriterProcesses({ specs, folder, originNs, seed, routes }),
     // Its writes are not exported yet.
     removeDatabase: () => remove(30_000, true).catch(() => undefined),
     close: () => opened.disposeAsync(),
@@ -108,31 +136,29 @@ export async function openKindTestbed(options: KindTestbedOptions): Promise<Kind
 }
 
 /** The disk, which makes copies of the volume, and the auditor, which finds them under the same names. */
-function copiesOf(options: KindTestbedOptions, volume: string): Pick<Testbed, 'disk' | 'auditor'> {
-  const { cluster, clock, scenario, seed, audits } = options;
-  const { lab } = cluster;
-  const { originNs } = clock;
-  const copyLabel = copyLabelOf(options);
+function copiesOf(
+  { cluster, clock: { originNs }, scenario, seed, place }: KindTestbedOptions,
+  volume: string,
+): Pick<Testbed, 'disk' | 'auditor'> {
+  const { lab, machine } = cluster;
+  const { copyLabel, auditsInTurn } = place;
   const { disk: mode, powerLoss } = scenario;
-  const machine = (node: string): KindMachine => cluster.machine(node);
+  const disk = kindDisk({ lab, volume, mode, powerLoss, seed, originNs, machine, copyLabel });
   const loop = auditLoopOf(cluster.loops, cluster.pool);
+  const auditor = kindAuditor({ lab, loop, isDirectory: isDirectory(mode), seed, copyLabel });
   return {
-    disk: copyingInTurn(
-      kindDisk({ lab, volume, mode, powerLoss, seed, originNs, machine, copyLabel }),
-    ),
-    auditor: auditingInTurn(
-      kindAuditor({ lab, loop, isDirectory: isDirectory(mode), seed, copyLabel }),
-      audits,
-    ),
+    disk: { ...disk, copy: (...copy) => copyInTurn(() => disk.copy(...copy)) },
+    auditor: {
+      audit: (...audit) => auditsInTurn(() => auditInTurn(() => auditor.audit(...audit))),
+    },
   };
 }
 
 function startDatabase(
-  options: KindTestbedOptions,
+  { cluster, images, scenario, signal, onProgress, place }: KindTestbedOptions,
   clients: KubeClients,
   volume: string,
 ): Promise<DatabasePod> {
-  const { cluster, images, scenario, signal, onProgress, beside } = options;
   return startInTurn(async () => {
     signal?.throwIfAborted();
     // Here, so that the volumes of one event don't lose their place to a later one's.
@@ -147,72 +173,43 @@ function startDatabase(
       sizeBytes: volumeBytes,
       choice: scenario,
       signal,
-      scope: scopeOf(options),
-      ...(beside === undefined ? {} : { nodes: cluster.nodes }),
+      scope: place.scope,
+      ...(place.isShared ? { nodes: cluster.nodes } : {}),
     });
   });
 }
 
-/** Undefined where the volume was there before its claim. */
-async function provisioningIn(
-  options: KindTestbedOptions,
-  clients: KubeClients,
-): Promise<Provisioning | undefined> {
-  const { scenario, cluster, clock } = options;
-  if (scenario.provision === 'static') return undefined;
-  const { originNs } = clock;
-  return provisioningOf(clients, { lab: cluster.lab, scope: scopeOf(options), originNs });
-}
-
-const scopeOf = ({ beside, runId }: KindTestbedOptions): RunScope =>
-  beside === undefined ? soleScope : scopeBeside(runId);
-
-/** Copies of several volumes lie side by side. */
-const copyLabelOf =
-  ({ beside, cluster }: KindTestbedOptions): ((image: string) => string) =>
-  (image) =>
-    beside === undefined ? image : `${cluster.pool}-${beside}-${image}`;
-
 interface Observed {
   readonly routes: Routes;
-  /** Handle. */
-  readonly volume: string;
+  readonly handle: string;
   readonly scope: RunScope;
 }
 
 async function observe(
-  options: KindTestbedOptions,
-  { routes, volume, scope }: Observed,
+  { cluster, clock, scenario, place: { isShared } }: KindTestbedOptions,
+  { routes, handle, scope }: Observed,
   recorder: Recorder,
 ): Promise<AsyncDisposable> {
-  const { cluster, clock, scenario, beside } = options;
   const { namespace, volumeName: name } = scope;
-  const isShared = beside !== undefined;
-  const watched = { namespace, podSelector, volume: { handle: volume, name }, isShared };
+  const watched = { namespace, podSelector, volume: { handle, name }, isShared };
   await using stack = new AsyncDisposableStack();
   stack.defer(recorder.subscribe((record) => routes.see(record)));
   stack.use(await observeCluster(cluster, watched, clock, recorder));
-  stack.use(observeServerLogs(cluster, recorder, clock, scope));
-  if (scenario.selfFence !== 'off') {
-    stack.use(observeSelfFences(cluster, recorder, clock, scope));
+  const logs = scenario.selfFence === 'off' ? [] : (['self-fence'] as const);
+  for (const log of ['server', ...logs] as const) {
+    stack.use(observeLogs(log, cluster, recorder, clock, { namespace }));
   }
   return stack.move();
 }
-
-const timersOf = (
-  { timers }: Cluster,
-  { tolerationMs, terminationGraceS }: TestbedOptions['scenario'],
-): Testbed['timers'] =>
-  withPodTimers(timers, { tolerationMs, terminationGraceMs: terminationGraceS * 1000 });
 
 /**
  * What tells this run's volume from every other one, asked while its database is new: the disk tells of
  * the file system on it, and the server through the outside route of its data.
  */
 async function volumeIdentity(
-  lab: Lab,
+  { lab }: Cluster,
   volume: string,
-  routes: ServerRoutes,
+  routes: Routes,
 ): Promise<VolumeIdentity> {
   const socketPath = routes.get('outside');
   if (socketPath === undefined) {

@@ -1,6 +1,5 @@
 /** The Kubernetes objects of a sweep: what the pods run as, and what bounds them. Pure. */
 import type { V1ConfigMap, V1Job, V1Namespace, V1PodSpec } from '@kubernetes/client-node';
-import { label } from '../../cluster/kind/ownership/labels.ts';
 import type { Bundle } from './bundle.ts';
 import { faultExitCode } from './shard.ts';
 
@@ -20,7 +19,7 @@ export const sweepLabel = 'forcedetach.sweep';
 const labelsOf = (namespace: string): Record<string, string> => ({
   'app.kubernetes.io/managed-by': 'forcedetach',
   [sweepLabel]: 'yes',
-  [label.run]: namespace,
+  'forcedetach.run': namespace,
 });
 
 /** The API server itself holds its pods to the restricted profile. */
@@ -28,7 +27,7 @@ export const namespaceObject = (namespace: string, owner: string): V1Namespace =
   metadata: {
     name: namespace,
     labels: { ...labelsOf(namespace), 'pod-security.kubernetes.io/enforce': 'restricted' },
-    annotations: { [label.owner]: owner },
+    annotations: { 'forcedetach.owner': owner },
   },
 });
 

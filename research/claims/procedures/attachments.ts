@@ -1,10 +1,10 @@
 /** Claims on attachments: who makes them, who takes them away, and what they are when nobody does. */
 import { z } from 'zod';
 import {
+  releaseNode,
   startControllerManager,
   stopControllerManager,
-} from '../../../lib/cluster/kind/create/control-plane.ts';
-import { releaseNode } from '../../../lib/cluster/kind/disk/disk-tool.ts';
+} from '../../../lib/cluster/kind/index.ts';
 import { observed } from '../../../lib/history/observations.ts';
 import type { Claim } from '../claim.ts';
 import type { ClaimReading } from '../reading.ts';

@@ -4,8 +4,7 @@
  */
 import type { V1PersistentVolume, V1PersistentVolumeClaim, V1Pod } from '@kubernetes/client-node';
 import type { z } from 'zod';
-import { namePrefix, namespace } from '../../../lib/cluster/kind/procedure/remove.ts';
-import { createVolume } from '../../../lib/cluster/kind/disk/disk-tool.ts';
+import { createVolume, procedures } from '../../../lib/cluster/kind/index.ts';
 import { apply, orMissing } from '../../../lib/kube.ts';
 import {
   bytesOf,
@@ -20,6 +19,8 @@ import { waitFor } from '../../../lib/wait-for.ts';
 import { InfrastructureError } from '../../../lib/errors.ts';
 import { source, type attachment, type Note, type Noted } from './notes.ts';
 import type { TestbedOptions } from '../../../lib/cluster/port.ts';
+
+const { namespace } = procedures;
 
 /** The run's id begins the names of all that is made. */
 export interface BenchOptions extends Pick<TestbedOptions, 'recorder' | 'runId' | 'signal'> {
@@ -59,7 +60,7 @@ export class Bench {
 
   /** Names it as this procedure's. */
   named(name: string): string {
-    return `${namePrefix}${this.#options.runId}-${name}`;
+    return `${procedures.volumePrefix}${this.#options.runId}-${name}`;
   }
 
   /** A volume with its claim, bound to each other. Resolves to the name of both. */

@@ -1,6 +1,6 @@
 /** Claims on what kubelet does on its node, and says of it. */
 import { z } from 'zod';
-import { holdCall, letGoCalls } from '../../../lib/cluster/kind/disk/disk-tool.ts';
+import { holdCall, letGoCalls } from '../../../lib/cluster/kind/index.ts';
 import type { NodeShell } from '../../../lib/cluster/node-shell.ts';
 import { driverName } from '../../../lib/csi/layout.ts';
 import { csiCalls } from '../../../lib/history/observations.ts';

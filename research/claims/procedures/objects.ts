@@ -2,8 +2,10 @@
 import type { KubernetesObject, V1Pod } from '@kubernetes/client-node';
 import { driverName, filesDriverName } from '../../../lib/csi/layout.ts';
 import { isDirectory, type DiskMode } from '../../../lib/disk-modes/index.ts';
-import { labels, namespace } from '../../../lib/cluster/kind/procedure/remove.ts';
+import { procedures } from '../../../lib/cluster/kind/index.ts';
 import type { Scenario } from '../../../lib/experiment/scenario.ts';
+
+const { labels, namespace } = procedures;
 
 export interface VolumeChoice {
   /** Default 64. */

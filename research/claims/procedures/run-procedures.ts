@@ -1,10 +1,10 @@
 /** Runs procedures one after the other on one cluster, each with a history of its own. */
 import { join } from 'node:path';
 import {
-  openCluster,
   type ClusterChoice,
+  openCluster,
   type OpenCluster,
-} from '../../../lib/cluster/kind/create/open-cluster.ts';
+} from '../../../lib/cluster/kind/index.ts';
 import { openProcedureTestbed, type ProcedureTestbed } from './testbed.ts';
 import { realClock, type RealClock } from '../../../lib/real-clock.ts';
 import { describeError } from '../../../lib/errors.ts';

@@ -1,6 +1,6 @@
 /** Claims on a second pod of a volume, and on what lets the volume go to it. */
 import { z } from 'zod';
-import { holdCall, letGoCalls } from '../../../lib/cluster/kind/disk/disk-tool.ts';
+import { holdCall, letGoCalls } from '../../../lib/cluster/kind/index.ts';
 import { isDirectory } from '../../../lib/disk-modes/index.ts';
 import { csiCalls, observed } from '../../../lib/history/observations.ts';
 import { outOfServiceTaint } from '../../../lib/taints.ts';

@@ -1,20 +1,20 @@
 /** A cluster without a database, for procedures: what they make on it is gone when it is closed. */
 import type { Capability } from '../../../lib/capabilities.ts';
 import type { Closes, KubernetesTestbed } from '../../../lib/cluster/port.ts';
-import { kindControlPlane } from '../../../lib/cluster/kind/create/control-plane.ts';
-import type { OpenCluster } from '../../../lib/cluster/kind/create/open-cluster.ts';
-import type { KubeClients } from '../../../lib/kube.ts';
-import { kubernetesOf } from '../../../lib/cluster/kind/kubernetes.ts';
-import { observeCluster } from '../../../lib/cluster/kind/observe/cluster.ts';
-import { versionsOf } from '../../../lib/cluster/kind/observe/versions.ts';
-import type { RealClock } from '../../../lib/real-clock.ts';
-import { restoreNodes, unmarkNodes } from '../../../lib/cluster/kind/undo-remedies.ts';
-import { defaultGraceS } from './objects.ts';
 import {
-  labelSelector,
-  namespace,
-  removeObjects,
-} from '../../../lib/cluster/kind/procedure/remove.ts';
+  kindControlPlane,
+  kubernetesOf,
+  procedures,
+  observeCluster,
+  type OpenCluster,
+  removeProcedures,
+  restoreNodes,
+  unmarkNodes,
+  versionsOf,
+} from '../../../lib/cluster/kind/index.ts';
+import type { KubeClients } from '../../../lib/kube.ts';
+import type { RealClock } from '../../../lib/real-clock.ts';
+import { defaultGraceS } from './objects.ts';
 
 export interface ProcedureTestbed
   extends Omit<KubernetesTestbed<Capability>, 'startWriters' | 'shell'>,
@@ -40,13 +40,13 @@ export async function openProcedureTestbed({
 }: ProcedureTestbedOptions): Promise<ProcedureTestbed> {
   const { lab, controlPlane, nodes } = cluster;
   const clients = await cluster.kube();
-  await removeObjects(clients, lab, signal);
+  await removeProcedures(clients, lab, signal);
   const versions = await versionsOf(cluster, images);
   const opened = new AsyncDisposableStack();
-  opened.defer(() => removeObjects(clients, lab));
+  opened.defer(() => removeProcedures(clients, lab));
   opened.defer(() => unmarkNodes(clients));
   opened.defer(() => restoreNodes(cluster));
-  const scope = { namespace, podSelector: labelSelector };
+  const scope = { namespace: procedures.namespace, podSelector: procedures.labelSelector };
   return {
     ...{ clock, versions, nodes, cluster, images, clients },
     timers: { ...cluster.timers, tolerationMs, terminationGraceMs: defaultGraceS * 1000 },

@@ -7,11 +7,14 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { database } from '../../../database/chosen.ts';
-import type { ClientSide } from '../../../workload/sql.ts';
 import { firstProcessOf } from '../../../engine/run.ts';
+import type { HistoryRecord } from '../../../history/events.ts';
+import { observed } from '../../../history/observations.ts';
+import { waitFor } from '../../../wait-for.ts';
+import type { ClientSide } from '../../../workload/sql.ts';
 import { socketDir } from '../create/kind-config.ts';
 import type { Lab } from '../disk/lab.ts';
-import { waitFor } from '../../../wait-for.ts';
+import { ClientSockets } from './writers.ts';
 
 interface Relay {
   /** Process group in the lab, which shares the host's process namespace. */
@@ -120,5 +123,44 @@ async function answers(path: string): Promise<true> {
     return true;
   } finally {
     socket.destroy();
+  }
+}
+
+export class Routes extends ClientSockets {
+  readonly #relays: Relays;
+  /** Pod UID → where it runs. */
+  readonly #pods = new Map<string, PodPlace>();
+  #insideNode: string | undefined;
+
+  constructor(relays: Relays) {
+    super();
+    this.#relays = relays;
+  }
+
+  /** The database as it stands when the run begins. */
+  async start(pod: PodPlace & { readonly uid: string }): Promise<void> {
+    this.#insideNode = pod.node;
+    this.#pods.set(pod.uid, pod);
+    await this.#leadTo('inside', pod);
+    await this.#leadTo('outside', pod);
+  }
+
+  /** Follows the API observer's records. Never throws: a route that can't be opened stays as it is. */
+  see(record: HistoryRecord): void {
+    if (record.type !== 'observation' || record.node === undefined) return;
+    const uid = String(record.data['uid']);
+    if (record.name === observed.podRunning) {
+      const pod = { node: record.node, ip: String(record.data['ip']) };
+      this.#pods.set(uid, pod);
+      if (pod.node === this.#insideNode) void this.#leadTo('inside', pod).catch(() => undefined);
+    }
+    if (record.name === observed.podReady && record.data['ready'] === true) {
+      const pod = this.#pods.get(uid);
+      if (pod !== undefined) void this.#leadTo('outside', pod).catch(() => undefined);
+    }
+  }
+
+  async #leadTo(side: ClientSide, pod: PodPlace): Promise<void> {
+    this.lead(side, await this.#relays.open(side, pod));
   }
 }

@@ -3,11 +3,11 @@ import { availableParallelism } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { projectRoot } from '../../../checkout.ts';
 import type { StateResult } from '../../../crash-states/explore.ts';
-import { EvidenceError, InfrastructureError } from '../../../errors.ts';
+import type { CrashStatePlan, PlanOptions } from '../../../crash-states/plan-states.ts';
 import { runOnce } from '../../../engine/commands.ts';
 import { openStream } from '../../../engine/line-stream.ts';
-import { lockCluster, type Lock } from '../ownership/lock.ts';
-import type { PlannedMessage, StatesMessage, StatesRequest } from './wire.ts';
+import { EvidenceError, InfrastructureError } from '../../../errors.ts';
+import { type Lock, lockCluster } from '../ownership/lock.ts';
 
 export interface RunStatesOptions extends Pick<StatesRequest, 'states' | 'policies' | 'seed'> {
   /** The run's folder on this machine. */
@@ -106,3 +106,37 @@ function failure(message: Extract<StatesMessage, { type: 'failed' }>): Error {
   const Failure = evidence ? EvidenceError : InfrastructureError;
   return new Failure(code, what, hint === undefined ? {} : { hint });
 }
+
+/** What the tool is asked for; it takes this as JSON in its one argument. */
+export interface StatesRequest extends Omit<PlanOptions, 'firstAckMs'> {
+  /** The run's folder, as the container sees it. */
+  readonly folder: string;
+  /** Numbers of loop devices that nobody else uses: one a worker. */
+  readonly loops: readonly number[];
+  /** Directory of the images; in memory, since nothing there has to last. */
+  readonly images: string;
+  /** Directory of the unpacked data of all writes. */
+  readonly scratch: string;
+  /** Only the state of this number, thoroughly, with its image kept there. Default all. */
+  readonly only?: { readonly number: number; readonly keepAt: string };
+}
+
+/** The plan without its states. */
+export interface PlannedMessage extends Pick<CrashStatePlan, 'moments'> {
+  readonly type: 'planned';
+  readonly states: number;
+  /** Acknowledged operations of the run. */
+  readonly acked: number;
+}
+
+export type StatesMessage =
+  | PlannedMessage
+  | { readonly type: 'state'; readonly result: StateResult }
+  | { readonly type: 'done' }
+  | {
+      readonly type: 'failed';
+      readonly evidence: boolean;
+      readonly code: string;
+      readonly message: string;
+      readonly hint?: string;
+    };

@@ -19,7 +19,7 @@ import {
 } from '../../../errors.ts';
 import { ContainerRecovery } from './container-recovery.ts';
 import { RollingImage } from './rolling-image.ts';
-import type { StatesMessage, StatesRequest } from './wire.ts';
+import type { StatesMessage, StatesRequest } from './run-states.ts';
 
 /** Every so many states one is looked at thoroughly: it takes twice the time. */
 const thoroughEvery = 10;

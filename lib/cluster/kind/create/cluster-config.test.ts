@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ImageSet } from '../../../images/image-set.ts';
-import { configHash } from './cluster-config.ts';
+import { configHash } from './kind-config.ts';
 import { clusterTimers, stockClusterTimers } from '../../timers.ts';
 
 const images: ImageSet = {

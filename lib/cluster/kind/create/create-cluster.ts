@@ -3,10 +3,10 @@ import { writeFile } from 'node:fs/promises';
 import { InfrastructureError } from '../../../errors.ts';
 import { inspect, run } from '../../../engine/run.ts';
 import * as engine from '../../../engine/commands.ts';
-import { startArray } from '../disk/array-container.ts';
-import { weighing } from '../nodes/cpu-weights.ts';
+import { startArray, weighing } from '../disk/array-container.ts';
 import { kindCommand } from './kind-command.ts';
-import { kindConfig, kubeadmPatches, sharedDir } from './kind-config.ts';
+import { type ClusterConfig, kindConfig, kubeadmPatches, sharedDir } from './kind-config.ts';
+import { KindMachine } from '../nodes/machine.ts';
 import { isReady, kubeClients, type KubeClients } from '../../../kube.ts';
 import { type Lab, startLab } from '../disk/lab.ts';
 import {
@@ -16,14 +16,17 @@ import {
   labName,
   type ClusterLabels,
 } from '../ownership/labels.ts';
-import { leases, type Lease } from '../ownership/lease.ts';
-import type { LeaseHold } from '../ownership/lease-hold.ts';
+import { type Lease, type LeaseHold, leases } from '../ownership/lease.ts';
 import { cgroupVersion, lacksSysResource } from '../machine-facts.ts';
-import { installCni, restoreRoutes, routeLab, type NodeAddress } from '../nodes/node-network.ts';
+import {
+  installCni,
+  type NodeAddress,
+  restoreRoutes,
+  routeLab,
+  takeNetwork,
+} from '../nodes/network.ts';
 import { makeStateDir, writePatches, type StateDir } from '../ownership/state-dir.ts';
-import { takeNetwork } from '../nodes/take-network.ts';
 import { waitFor } from '../../../wait-for.ts';
-import type { ClusterConfig } from './cluster-config.ts';
 
 export interface CreateOptions extends ClusterConfig {
   /** Path of the kind binary. */
@@ -45,6 +48,20 @@ export interface Standing {
   /** Control plane first, then the workers by name. */
   readonly nodes: readonly NodeAddress[];
   readonly clients: KubeClients;
+}
+
+/** By the name of the node; the control plane is the first. */
+export function machinesOf({
+  labels,
+  lease,
+  lab,
+  nodes,
+}: Omit<Standing, 'state' | 'clients'>): ReadonlyMap<string, KindMachine> {
+  const network = engineName(labels.cluster);
+  const common = { all: nodes, controlPlane: nodes[0]?.node ?? '', network, lease };
+  return new Map(
+    nodes.map((self) => [self.node, new KindMachine({ ...common, self, lab: lab.container })]),
+  );
 }
 
 /** Whatever fails or is interrupted here leaves labelled things only: the caller removes them. */

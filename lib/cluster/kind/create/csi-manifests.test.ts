@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { renderCsiManifests } from './csi-manifests.ts';
+import { renderCsiManifests } from '../objects.ts';
 
 const rendered = await renderCsiManifests({
   driverImage: 'forcedetach/driver:1',

@@ -5,7 +5,7 @@ import type { KubernetesObject, V1PodTemplateSpec } from '@kubernetes/client-nod
 import * as engine from '../../../engine/commands.ts';
 import { run } from '../../../engine/run.ts';
 import type { ImageSet } from '../../../images/image-set.ts';
-import { renderCsiManifests } from './csi-manifests.ts';
+import { renderCsiManifests } from '../objects.ts';
 import type { CreateOptions, Standing } from './create-cluster.ts';
 import { sharedDir } from './kind-config.ts';
 import { kindCommand } from './kind-command.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { InfrastructureError } from '../../../errors.ts';
-import { fillManifest } from './manifest.ts';
+import { fillManifest } from '../objects.ts';
 
 test('a name without a value is an error, but not in a comment', () => {
   expect(() => fillManifest('kind: ${KIND}', {})).toThrow(InfrastructureError);

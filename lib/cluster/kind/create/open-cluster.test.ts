@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { gatesIn } from './open-cluster.ts';
+import { gatesIn } from '../cluster.ts';
 
 test('the gates are read from what kubelet prints', () => {
   const help = `      --feature-gates mapStringBool      A set of key=value pairs. Options are:

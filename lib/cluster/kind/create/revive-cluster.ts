@@ -4,8 +4,16 @@ import * as engine from '../../../engine/commands.ts';
 import { describeError } from '../../../errors.ts';
 import { ensureArray } from '../disk/array-container.ts';
 import { mendControlPlane } from './control-plane.ts';
-import { nodeAddresses, nodesReady, type CreateOptions, type Standing } from './create-cluster.ts';
+import {
+  type CreateOptions,
+  machinesOf,
+  nodeAddresses,
+  nodesReady,
+  type Standing,
+} from './create-cluster.ts';
 import { removeDatabase } from '../database.ts';
+import { removeProcedures } from '../labelled.ts';
+import { scopesBeside } from '../scope.ts';
 import { removeGroup } from '../group/group-database.ts';
 import { listVolumes, removeVolume, restoreLink } from '../disk/disk-tool.ts';
 import { deployDriver } from './driver.ts';
@@ -16,10 +24,7 @@ import { labIn } from '../disk/lab.ts';
 import { arrayName, encodeLabels, engineName, labName } from '../ownership/labels.ts';
 import { leaseAt } from '../ownership/lease.ts';
 import { boundLoops, releaseLoops } from '../disk/loops.ts';
-import { KindMachine } from '../nodes/machine.ts';
-import { installCni, routeLab } from '../nodes/node-network.ts';
-import { scopesBeside } from '../run-scope.ts';
-import { removeObjects } from '../procedure/remove.ts';
+import { installCni, routeLab } from '../nodes/network.ts';
 import { findCluster, type FoundCluster } from '../ownership/registry.ts';
 import { isComplete, stateDirAt } from '../ownership/state-dir.ts';
 import { registerNodes, unmarkNodes } from '../undo-remedies.ts';
@@ -80,13 +85,13 @@ async function revive(
   const clients = await kubeClients(kubeconfig);
   await registerNodes(clients, containers.filter(isNode));
   const nodes = await nodeAddresses(clients, workers + 1, signal);
+  const standing = { labels, lease, state, lab, nodes, clients };
+  const machines = machinesOf(standing);
   await Promise.all(
     nodes.map(async (self) => {
-      const common = { all: nodes, controlPlane, network, lab: lab.container, lease };
-      const machine = new KindMachine({ self, ...common });
       // What waits for the disk can neither be thawed nor booted.
       await restoreLink(lab, self.node);
-      await machine.mend();
+      await machines.get(self.node)?.mend();
       // A node that was deleted came back with another range.
       await installCni(self);
     }),
@@ -94,7 +99,7 @@ async function revive(
   await routeLab(lab.container, nodes);
   await unmarkNodes(clients);
   await nodesReady(clients, 60_000, signal);
-  return { labels, lease, state, lab, nodes, clients };
+  return standing;
 }
 
 /** A dead run may have left its group, its database or a procedure's pods, its volumes, and devices of an array that died. */
@@ -102,7 +107,7 @@ async function cleanSlate(
   { clients, lab, lease, labels }: Standing,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  await removeObjects(clients, lab, signal);
+  await removeProcedures(clients, lab, signal);
   await removeGroup(clients, { signal });
   await removeDatabase(clients, { signal });
   for (const scope of await scopesBeside(clients)) await removeDatabase(clients, { signal, scope });

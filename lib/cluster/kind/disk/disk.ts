@@ -9,7 +9,7 @@ import { pasteable } from '../../../engine/pasteable.ts';
 import { InfrastructureError } from '../../../errors.ts';
 import type { Disk, Proof } from '../../../storage/port.ts';
 import type { KindMachine } from '../nodes/machine.ts';
-import { stopServers } from '../nodes/servers.ts';
+import { stopServers } from '../nodes/acts.ts';
 import * as tool from './disk-tool.ts';
 import type { Lab } from './lab.ts';
 import type { Target } from '../../../csi/paths.ts';

@@ -6,18 +6,19 @@ import { database } from '../../../database/chosen.ts';
 import { groupTemplate } from '../../../database/group.ts';
 import { groupSize } from '../../../database/kinds/group-replication.ts';
 import type { Scenario } from '../../../experiment/scenario.ts';
+import { apply, isReady, type KubeClients } from '../../../kube.ts';
+import { waitFor } from '../../../wait-for.ts';
+import type { ClientSide } from '../../../workload/sql.ts';
 import type { PodRef } from '../../port.ts';
 import { tolerationSecondsOf } from '../../timers.ts';
-import { apply, isReady, orMissing, type KubeClients } from '../../../kube.ts';
-import { readManifest } from '../create/manifest.ts';
-import { untilGone } from '../gone.ts';
-import { waitFor } from '../../../wait-for.ts';
+import type { Relays } from '../clients/relay.ts';
+import { removeLabelled } from '../labelled.ts';
+import { readManifest } from '../objects.ts';
 
 const namespace = 'default';
 const { name } = groupTemplate;
 /** Label of the members' pods and volumes. */
 export const groupSelector = `app=${name}`;
-const ordinals = Array.from({ length: groupSize }, (_, ordinal) => ordinal);
 
 export interface MemberPod extends PodRef {
   readonly ip: string;
@@ -82,27 +83,50 @@ function memberOf({ metadata, spec, status }: V1Pod): (MemberPod & { ready: bool
   return { name, uid, node, ip, incarnation, ready: isReady(status) };
 }
 
-/**
- * Resolves when nothing of the group is left, its volumes' attachments included. The members need
- * no long goodbye: what they had is judged already.
- */
-export async function removeGroup(
+/** Its members need no long goodbye: what they had is judged already. */
+export const removeGroup = (
   clients: KubeClients,
   { signal }: { readonly signal?: AbortSignal | undefined } = {},
-): Promise<void> {
-  const { core, apps } = clients;
-  const named = { namespace, body: { propagationPolicy: 'Background' } };
-  await orMissing(apps.deleteNamespacedStatefulSet({ name, ...named }));
-  await orMissing(core.deleteNamespacedService({ name, namespace }));
-  for (const ordinal of ordinals) {
-    const pod = { name: `${name}-${ordinal}`, namespace, body: { gracePeriodSeconds: 5 } };
-    await orMissing(core.deleteNamespacedPod(pod));
-    const claim = { name: `data-${name}-${ordinal}`, namespace };
-    await orMissing(core.deleteNamespacedPersistentVolumeClaim(claim));
-    await orMissing(core.deletePersistentVolume({ name: `forcedetach-${name}-${ordinal}` }));
-  }
-  await untilGone(clients, {
-    ...{ what: 'the group and its volumes', namespace, labelSelector: groupSelector, signal },
-    volumePrefix: `forcedetach-${name}-`,
+): Promise<void> =>
+  removeLabelled(clients, {
+    ...{ what: 'the group and its volumes', namespace, labelSelector: groupSelector, name, signal },
+    ...{ gracePeriodSeconds: 5, volumePrefix: `forcedetach-${name}-` },
   });
+
+export class MemberWays {
+  readonly #clients: KubeClients;
+  readonly #relays: Relays;
+  readonly #pods = new Map<string, MemberPod>();
+  /** By side, node and incarnation of the server. */
+  readonly #paths = new Map<string, Promise<string>>();
+
+  constructor(clients: KubeClients, relays: Relays, pods: readonly MemberPod[]) {
+    this.#clients = clients;
+    this.#relays = relays;
+    for (const pod of pods) this.#pods.set(pod.node, pod);
+  }
+
+  /** By node. */
+  get pods(): ReadonlyMap<string, MemberPod> {
+    return this.#pods;
+  }
+
+  /** Asks the API again: a server that was started anew may have another address. */
+  async refresh(): Promise<void> {
+    for (const pod of await memberPods(this.#clients)) this.#pods.set(pod.node, pod);
+  }
+
+  /** Path of a socket that leads to the member on that node, from its own side or from outside. */
+  path(side: ClientSide, node: string): Promise<string> {
+    const pod = this.#pods.get(node);
+    if (pod === undefined) return Promise.reject(new Error(`${node} has no member`));
+    const key = `${side} ${node} ${pod.incarnation} ${pod.ip}`;
+    let path = this.#paths.get(key);
+    if (path === undefined) {
+      path = this.#relays.open(side, pod);
+      this.#paths.set(key, path);
+      path.catch(() => this.#paths.delete(key));
+    }
+    return path;
+  }
 }

@@ -25,15 +25,20 @@ import { createVolume, removeVolume } from '../disk/disk-tool.ts';
 import { kindDisk } from '../disk/disk.ts';
 import { kubernetesOf } from '../kubernetes.ts';
 import { observeApi } from '../observe/api.ts';
-import { observeServerLogs } from '../observe/logs.ts';
-import { observeMachine } from '../observe/machine.ts';
+import { observeLogs } from '../observe/logs.ts';
+import { observeMachine } from '../observe/cluster.ts';
 import { versionsOf } from '../observe/versions.ts';
 import type { RealClock } from '../../../real-clock.ts';
 import { restoreNodes } from '../undo-remedies.ts';
 import { waitFor } from '../../../wait-for.ts';
-import { deployGroup, groupSelector, type MemberPod, removeGroup } from './group-database.ts';
+import {
+  deployGroup,
+  groupSelector,
+  type MemberPod,
+  MemberWays,
+  removeGroup,
+} from './group-database.ts';
 import { type GroupWatch, observeGroup } from './observe-group.ts';
-import { MemberWays } from './ways.ts';
 
 /** Size of each member's volume; sparse. */
 const volumeBytes = 2 * 1024 ** 3;
@@ -145,7 +150,7 @@ async function observeCluster(
   const { config } = await cluster.kube();
   const scope = { kubeConfig: config, namespace: 'default', podSelector: groupSelector };
   stack.use(observeMachine(recorder));
-  stack.use(observeServerLogs(cluster, recorder, clock));
+  stack.use(observeLogs('server', cluster, recorder, clock));
   stack.use(await observeApi(scope, recorder));
 }
 

@@ -18,7 +18,7 @@ import type { ClientSide } from '../../../workload/sql.ts';
 import type { Clock } from '../../../clock.ts';
 import type { Recorder } from '../../../history/port.ts';
 import type { ClientSockets } from '../clients/writers.ts';
-import type { MemberWays } from './ways.ts';
+import type { MemberWays } from './group-database.ts';
 
 /** Asks as often as the database's own router asks for the members (metadata_cache.ttl, 0.5 s). */
 const askEveryMs = 500;

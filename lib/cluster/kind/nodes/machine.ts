@@ -1,24 +1,39 @@
-/** One node's machine: what a fault may do to it, by its shell and the engine's networks. */
+/** One node's machine: what a fault may do to it, by its shell and the engine. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import pRetry from 'p-retry';
-import { inspect, run } from '../../../engine/run.ts';
 import * as engine from '../../../engine/commands.ts';
 import { containerShell } from '../../../engine/container-shell.ts';
 import { pasteable } from '../../../engine/pasteable.ts';
+import { firstProcessOf, inspect, run } from '../../../engine/run.ts';
 import { InfrastructureError } from '../../../errors.ts';
 import type { Proof } from '../../../storage/port.ts';
-import type { WholeNodeShell } from '../../node-shell.ts';
 import { type Machine, type Stall, stalls } from '../../machine-port.ts';
+import type { Ended, OutOfBandShell, WholeNodeShell } from '../../node-shell.ts';
 import type { Lease } from '../ownership/lease.ts';
-import { restartKubelet, resumeAgents, stallAgents, stalledAgents } from './agents.ts';
-import { limitCpu, limitedPeriods, unlimit, unlimitCpu } from './cpu-limit.ts';
-import { isolateNode, rejoinByHand, rejoinNode } from './isolation.ts';
-import { type NodeAddress, restoreRoutes } from './node-network.ts';
-import { reachedFrom, reachesApi } from './reachability.ts';
-import { killServers } from './servers.ts';
+import { killServers, restartKubelet, resumeAgents, stallAgents, stalledAgents } from './acts.ts';
+import { type NodeAddress, restoreRoutes } from './network.ts';
 
 /** What runc says where a task does not freeze, on cgroup v1 and v2, and Docker where one does not die. */
 const notFrozen = /unable to freeze|waiting for the cgroup to freeze/;
 const notKilled = /did not receive an exit event/;
+
+/**
+ * Rules of the node's own firewall cut it off from the control plane alone. They drop silently, in both
+ * directions and also for its pods, as a broken network does; they are gone with the network namespace
+ * when the node boots.
+ */
+const chain = 'FORCEDETACH';
+const hooks = ['INPUT', 'OUTPUT', 'FORWARD'] as const;
+
+/** The longest period that the kernel takes: pauses of a second, and shares down to a thousandth. */
+const periodUs = 1_000_000;
+/** The kernel takes no less (sched/core.c, min_cfs_quota_period). */
+const leastQuotaUs = 1_000;
+const throttledWithinMs = 3_000;
+
+const kubeletPort = 10250;
+/** Both probes give up by themselves after 3 s; the rest is for a machine that is busy. */
+const probeMs = 15_000;
 
 export interface MachineOptions {
   readonly self: NodeAddress;
@@ -32,12 +47,13 @@ export interface MachineOptions {
 
 interface Inspected {
   readonly State: { readonly Status: string };
+  readonly HostConfig: { readonly CpuQuota: number };
   readonly NetworkSettings: {
     readonly Networks: Readonly<Record<string, { readonly IPAddress: string }>>;
   };
 }
 
-export class KindMachine implements Machine {
+export class KindMachine implements Required<Machine> {
   readonly node: string;
   readonly shell: WholeNodeShell;
   readonly #options: MachineOptions;
@@ -52,11 +68,6 @@ export class KindMachine implements Machine {
   readonly stalled = (): Promise<string[]> => stalledAgents(this.shell);
   readonly restartKubelet: Required<Machine>['restartKubelet'] = () => restartKubelet(this.shell);
   readonly killServer = (): Promise<Proof> => killServers(this.shell);
-  readonly throttle = (share: number): Promise<void> => limitCpu(this.node, share);
-  readonly throttled = (): Promise<number> => limitedPeriods(this.node, this.#options.lab);
-  readonly reachesApi = (): Promise<boolean> => reachesApi(this.shell);
-  readonly reachedFromOutside = (): Promise<boolean> =>
-    reachedFrom(containerShell(this.#options.lab), this.#options.self.ip);
 
   async freeze(): Promise<void> {
     const state = await this.state();
@@ -98,12 +109,8 @@ export class KindMachine implements Machine {
       if (state === 'stopped') await this.shell.powerOn();
     });
     await this.reconnect();
-    await pRetry(() => this.#mustReachApi(), {
-      retries: 60,
-      factor: 1,
-      minTimeout: 500,
-      maxRetryTime: 60_000,
-    });
+    const often = { retries: 60, factor: 1, minTimeout: 500, maxRetryTime: 60_000 };
+    await pRetry(() => this.#mustReachApi(), often);
   }
 
   async disconnect(): Promise<void> {
@@ -128,20 +135,32 @@ export class KindMachine implements Machine {
     });
   }
 
-  /** `command`: what a person would do. */
-  #giveBack(command: string, work: () => Promise<void>): Promise<void> {
-    return orByHand({ node: this.node, command }, work);
-  }
-
   async isolate(): Promise<void> {
     const { all, controlPlane } = this.#options;
     const address = all.find(({ node }) => node === controlPlane)?.ip;
     if (address === undefined) throw this.#impossible('isolate', 'no address of the control plane');
-    await isolateNode(this.shell, address);
+    const jumps = hooks.map(
+      (hook) =>
+        `iptables -w -C ${hook} -j ${chain} 2>/dev/null || iptables -w -I ${hook} -j ${chain}`,
+    );
+    const rules = [
+      `iptables -w -N ${chain} 2>/dev/null || iptables -w -F ${chain}`,
+      `iptables -w -A ${chain} -s ${address} -j DROP`,
+      `iptables -w -A ${chain} -d ${address} -j DROP`,
+    ];
+    await this.shell.sh(['set -e', ...rules, ...jumps].join('\n'));
   }
 
   rejoin(): Promise<void> {
-    return this.#giveBack(rejoinByHand(this.shell), () => rejoinNode(this.shell));
+    const flush = ['iptables', '-w', '-F', chain];
+    const script = [
+      `iptables -w -S ${chain} >/dev/null 2>&1 || exit 0`,
+      'set -e',
+      ...hooks.map((hook) => `iptables -w -D ${hook} -j ${chain} 2>/dev/null || true`),
+      flush.join(' '),
+      `iptables -w -X ${chain}`,
+    ].join('\n');
+    return this.#giveBack(this.shell.byHand(flush), () => this.shell.sh(script));
   }
 
   resume(): Promise<void> {
@@ -149,8 +168,59 @@ export class KindMachine implements Machine {
     return this.#giveBack(command, () => resumeAgents(this.shell));
   }
 
+  async throttle(share: number): Promise<void> {
+    const quotaUs = Math.max(leastQuotaUs, Math.round(share * periodUs));
+    const limit = ['--cpu-period', String(periodUs), '--cpu-quota', String(quotaUs)];
+    await run(engine.update(this.node, ...limit));
+  }
+
   unthrottle(): Promise<void> {
-    return this.#giveBack(pasteable(unlimit(this.node)), () => unlimitCpu(this.node));
+    const unlimit = engine.update(this.node, '--cpu-quota', '-1');
+    return this.#giveBack(pasteable(unlimit), async () => {
+      const { HostConfig } = await this.#inspect();
+      if (HostConfig.CpuQuota > 0) await run(unlimit);
+    });
+  }
+
+  async throttled(): Promise<number> {
+    const before = await this.#periods();
+    await sleep(throttledWithinMs);
+    const after = await this.#periods();
+    const periods = after.all - before.all;
+    return periods === 0 ? 0 : (after.limited - before.limited) / periods;
+  }
+
+  /** Read from the lab, since a node that starves answers late: cgroup v1 has a folder of its own. */
+  async #periods(): Promise<{ all: number; limited: number }> {
+    const root = `/proc/${await firstProcessOf(this.node)}/root/sys/fs/cgroup`;
+    const script = `cat ${root}/cpu/cpu.stat 2>/dev/null || cat ${root}/cpu.stat`;
+    const text = await run(engine.shell(this.#options.lab, script));
+    const read = (name: string): number =>
+      Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1] ?? 0);
+    return { all: read('nr_periods'), limited: read('nr_throttled') };
+  }
+
+  async reachesApi(): Promise<boolean> {
+    const flags = ['--kubeconfig=/etc/kubernetes/kubelet.conf', '--request-timeout=3s'];
+    const { exitCode } = await probe(this.shell, ['kubectl', ...flags, 'get', '--raw', '/readyz']);
+    return exitCode === 0;
+  }
+
+  async reachedFromOutside(): Promise<boolean> {
+    const { lab, self } = this.#options;
+    const target = `TCP:${self.ip}:${kubeletPort},connect-timeout=2`;
+    const argv = ['socat', '-u', 'OPEN:/dev/null', target];
+    const { exitCode, stderr } = await probe(containerShell(lab), argv);
+    // Refused is an answer of the node too: its kubelet does not listen yet.
+    return exitCode === 0 || stderr.includes('refused');
+  }
+
+  async #mustReachApi(): Promise<void> {
+    if (await this.reachesApi()) return;
+    throw new InfrastructureError('NODE_UNREACHABLE', `${this.node} does not reach the API`, {
+      hint: 'look at its kubelet and containerd',
+      command: this.shell.byHand(['journalctl', '--no-pager', '--lines', '50']),
+    });
   }
 
   /** Undoes whatever a fault did to it, also one of a run that was killed. */
@@ -182,11 +252,19 @@ export class KindMachine implements Machine {
     return Networks[this.#options.network]?.IPAddress;
   }
 
-  async #mustReachApi(): Promise<void> {
-    if (!(await this.reachesApi())) {
-      throw new InfrastructureError('NODE_UNREACHABLE', `${this.node} does not reach the API`, {
-        hint: 'look at its kubelet and containerd',
-        command: this.shell.byHand(['journalctl', '--no-pager', '--lines', '50']),
+  /**
+   * Where the work fails, throws InfrastructureError `NODE_NOT_HEALED` with the command that does the
+   * same. An error that has it already passes.
+   */
+  async #giveBack(command: string, work: () => Promise<unknown>): Promise<void> {
+    try {
+      await work();
+    } catch (cause) {
+      if (cause instanceof InfrastructureError && cause.code === notHealed) throw cause;
+      throw new InfrastructureError(notHealed, `the fault on ${this.node} is not healed`, {
+        hint: 'check that the engine answers, then heal it by hand',
+        command,
+        cause,
       });
     }
   }
@@ -200,22 +278,13 @@ export class KindMachine implements Machine {
 
 const notHealed = 'NODE_NOT_HEALED';
 
-/**
- * Does the work; where that fails, throws InfrastructureError `NODE_NOT_HEALED` with the command
- * that does the same. An error that has it already passes.
- */
-async function orByHand(
-  { node, command }: { readonly node: string; readonly command: string },
-  work: () => Promise<void>,
-): Promise<void> {
-  try {
-    await work();
-  } catch (cause) {
-    if (cause instanceof InfrastructureError && cause.code === notHealed) throw cause;
-    throw new InfrastructureError(notHealed, `the fault on ${node} is not healed`, {
-      hint: 'check that the engine answers, then heal it by hand',
-      command,
-      cause,
-    });
+/** A command that a busy machine did not come to is no answer: it runs once more. */
+async function probe(node: OutOfBandShell, argv: readonly string[]): Promise<Ended> {
+  for (let tries = 0; tries < 2; tries += 1) {
+    const answer = await node.run(argv, { timeoutMs: probeMs });
+    if (answer.exitCode !== -1) return answer;
   }
+  throw new InfrastructureError('PROBE_LATE', `no answer in ${probeMs / 1000} s, asked twice`, {
+    command: node.byHand(argv),
+  });
 }

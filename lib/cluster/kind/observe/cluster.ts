@@ -1,13 +1,14 @@
 /** What is seen of a cluster in every run on it, whatever runs there. */
+import { readFileSync } from 'node:fs';
+import { loadavg } from 'node:os';
+import { guarded } from '../../../history/observers.ts';
 import type { Recorder } from '../../../history/port.ts';
-import type { Cluster } from '../cluster.ts';
 import type { RealClock } from '../../../real-clock.ts';
+import type { Cluster } from '../cluster.ts';
 import { observeApi } from './api.ts';
-import { observeAudit } from './audit.ts';
-import { observeDisk } from './disk.ts';
 import { observeForcedDetaches } from './controller-manager.ts';
-import { observeControllerManager } from './logs.ts';
-import { observeMachine } from './machine.ts';
+import { observeDisk } from './disk.ts';
+import { observeLogs } from './logs.ts';
 
 export interface ObservedScope {
   readonly namespace: string;
@@ -31,11 +32,46 @@ export async function observeCluster(
   stack.use(observeMachine(recorder));
   const watched = { ...cluster, ...(handle === undefined ? {} : { volume: handle }) };
   stack.use(await observeDisk(watched, recorder, clock.originNs));
-  stack.use(observeControllerManager(cluster, recorder, clock, handle));
-  stack.use(observeAudit(cluster, recorder, clock, namespace));
+  for (const log of ['controller-manager', 'audit'] as const) {
+    stack.use(observeLogs(log, cluster, recorder, clock, { namespace, volume: handle }));
+  }
   const only = name === undefined ? {} : { volumeName: name };
   stack.use(await observeApi({ kubeConfig, namespace, podSelector, nodes, ...only }, recorder));
   // The counter is of the whole cluster: it says nothing of one volume beside others.
   if (!isShared) stack.use(await observeForcedDetaches(cluster, recorder));
   return stack.move();
+}
+
+const everyMs = 1000;
+
+export function observeMachine(recorder: Recorder): Disposable {
+  let dueMs = performance.now() + everyMs;
+  const look = (): void => {
+    const nowMs = performance.now();
+    const timerLagMs = Math.max(0, Math.round(nowMs - dueMs));
+    dueMs = nowMs + everyMs;
+    const pressures = (['cpu', 'io', 'memory'] as const).flatMap((resource) => {
+      const percent = pressure(resource);
+      return percent === undefined ? [] : [[`${resource}Pressure`, percent] as const];
+    });
+    recorder.record({
+      type: 'machine',
+      timerLagMs,
+      ...Object.fromEntries(pressures),
+      load: loadavg()[0] ?? 0,
+    });
+  };
+  const timer = setInterval(guarded(recorder, 'the machine', look), everyMs);
+  return { [Symbol.dispose]: () => clearInterval(timer) };
+}
+
+/** Percent of the last ten seconds in which some task waited; undefined where PSI is off. */
+function pressure(resource: 'cpu' | 'io' | 'memory'): number | undefined {
+  try {
+    const text = readFileSync(`/proc/pressure/${resource}`, 'utf8');
+    const avg10 = /some avg10=([\d.]+)/.exec(text)?.[1];
+    return avg10 === undefined ? undefined : Number(avg10);
+  } catch {
+    return undefined;
+  }
 }

@@ -1,12 +1,11 @@
-/** What the controller manager itself says of a forced detach: its log, its counter, and who observes that. */
+/** The controller manager's counter of forced detaches, read while it is there. */
 import * as engine from '../../../engine/commands.ts';
 import { run } from '../../../engine/run.ts';
 import type { HistoryRecord } from '../../../history/events.ts';
 import { observed } from '../../../history/observations.ts';
 import type { Recorder } from '../../../history/port.ts';
-import type { Cluster } from '../cluster.ts';
-import { type Following, followPodLogs, type LogLine } from './pod-log.ts';
 import { waitFor } from '../../../wait-for.ts';
+import type { Cluster } from '../cluster.ts';
 
 /** Forced detaches since the controller manager started, by reason. */
 export interface ForcedDetachCounts {
@@ -28,27 +27,13 @@ export async function readForcedDetachMetric(controlPlane: string): Promise<Forc
 }
 
 export function parseForcedDetaches(metrics: string): ForcedDetachCounts {
+  const lines = metrics.split('\n');
   const count = (reason: string): number => {
-    const line = metrics
-      .split('\n')
-      .find((each) => each.startsWith(`${metric}{reason="${reason}"}`));
+    const line = lines.find((each) => each.startsWith(`${metric}{reason="${reason}"}`));
     return line === undefined ? 0 : Number(line.split(' ').at(-1));
   };
   return { timeout: count('timeout'), 'out-of-service': count('out-of-service') };
 }
-
-/** Every line it logs, from its start on, across its restarts. */
-export const followControllerManager = (
-  controlPlane: string,
-  onLine: (line: LogLine) => void,
-  following: Following = {},
-): AsyncDisposable =>
-  followPodLogs(
-    controlPlane,
-    '/var/log/pods/kube-system_kube-controller-manager-*/kube-controller-manager/*.log',
-    onLine,
-    following,
-  );
 
 /** After these the counter may have moved, or have begun anew. */
 const occasions: readonly string[] = [
@@ -60,7 +45,6 @@ const occasions: readonly string[] = [
 
 /** The counter moves right before the line is logged, and a reading is a process: one for many. */
 const settleMs = 500;
-
 /** One that is just being started again is waited for. */
 const restartWithinMs = 60_000;
 
@@ -69,20 +53,17 @@ const restartWithinMs = 60_000;
  * reading that fails in between is left out, as a controller manager that is down has no counter.
  */
 export async function observeForcedDetaches(
-  cluster: Pick<Cluster, 'controlPlane'>,
+  { controlPlane }: Pick<Cluster, 'controlPlane'>,
   recorder: Recorder,
 ): Promise<AsyncDisposable> {
-  const read = async (): Promise<void> => {
-    const counts = await readForcedDetachMetric(cluster.controlPlane);
-    recorder.record({
-      type: 'observation',
-      source: 'controller-manager',
-      name: observed.forceDetachMetric,
-      data: { ...counts },
-    });
+  const read = async (): Promise<true> => {
+    const data = { ...(await readForcedDetachMetric(controlPlane)) };
+    const about = { source: 'controller-manager', name: observed.forceDetachMetric } as const;
+    recorder.record({ type: 'observation', ...about, data });
+    return true;
   };
   let due: NodeJS.Timeout | undefined;
-  let reading: Promise<void> = Promise.resolve();
+  let reading: Promise<unknown> = Promise.resolve();
   const onRecord = (record: HistoryRecord): void => {
     if (record.type !== 'observation' || !occasions.includes(record.name)) return;
     due ??= setTimeout(() => {
@@ -97,11 +78,8 @@ export async function observeForcedDetaches(
       unsubscribe();
       clearTimeout(due);
       await reading;
-      const what = 'the controller manager tells its counter';
-      await waitFor({ what, timeoutMs: restartWithinMs, everyMs: 1000 }, async () => {
-        await read();
-        return true;
-      });
+      const what = 'the controller manager reports its counter';
+      await waitFor({ what, timeoutMs: restartWithinMs, everyMs: 1000 }, read);
     },
   };
 }

@@ -1,107 +1,207 @@
-/** Observers of logs that survive a partition: the controller manager's, the server's, the sidecar's. */
+/**
+ * Observers of logs that survive a partition: one follower, and a table of what each log is and how its
+ * lines become records. A line is stamped when it was written: it may be read seconds later.
+ */
+import { z } from 'zod';
+import type { Clock } from '../../../clock.ts';
 import { database } from '../../../database/chosen.ts';
 import { observed, type ObservedName } from '../../../history/observations.ts';
 import { declareObserver, guarded } from '../../../history/observers.ts';
-import type { Clock } from '../../../clock.ts';
-import type { Recorder } from '../../../history/port.ts';
+import type { Recorder, Unstamped } from '../../../history/port.ts';
 import type { Cluster } from '../cluster.ts';
-import { followControllerManager } from './controller-manager.ts';
-import { followContainer } from '../database.ts';
-import { soleScope, type RunScope } from '../run-scope.ts';
-import type { Following, LogLine } from './pod-log.ts';
+import { scopeBeside, soleScope } from '../scope.ts';
+import { followPodLogs, type LogLine } from './pod-log.ts';
 
-/** pkg/controller/volume/attachdetach/reconciler/reconciler.go: the line a force detach leaves. */
-const forceDetachLine = /force detach/i;
-const leaderLine = /successfully acquired lease|became leader/i;
+export interface LogScope {
+  /** Of the database. Default: that of a volume alone on the cluster. */
+  readonly namespace?: string | undefined;
+  /** Handle of the only volume whose forced detaches are meant. Default: all. */
+  readonly volume?: string | undefined;
+}
 
-/** When a line was written, by its own stamp, on both clocks: it may be read seconds later. */
+interface Reading {
+  readonly clock: Clock;
+  readonly namespace: string;
+  readonly volume: string;
+}
+
+interface Log {
+  readonly source: string;
+  /** `nodes`: an observer for each, which ends with its node. */
+  readonly on: 'controlPlane' | 'nodes';
+  /** Shell pattern. */
+  readonly files: (namespace: string) => string;
+  /** Undefined where the line is none of ours. */
+  readonly record: (line: LogLine, reading: Reading) => Unstamped | undefined;
+}
+
+const podLogs = '/var/log/pods/';
+
+export const controllerManagerLog = `${podLogs}kube-system_kube-controller-manager-*/kube-controller-manager/*.log`;
+
+/** Databases side by side are followed by one command, which prints the lines of all of them. */
+export function containerLog(container: string, namespace = soleScope.namespace): string {
+  const which = namespace === soleScope.namespace ? namespace : scopeBeside('*').namespace;
+  return `${podLogs}${which}_${database.name}-*/${container}/*.log`;
+}
+
+/** Each line of a container of the database. */
+const containerRecord =
+  (source: string, name: ObservedName, isKept: (text: string) => boolean): Log['record'] =>
+  ({ file, node, text, wallMs }, { clock, namespace }) =>
+    file.startsWith(`${podLogs}${namespace}_`) && isKept(text)
+      ? { ...written(clock, wallMs), type: 'observation', source, name, node, data: { line: text } }
+      : undefined;
+
 const written = (clock: Clock, wallMs: number): { readonly t: number; readonly wall: number } => ({
   t: clock.nowMs() - (clock.wallMs() - wallMs),
   wall: wallMs,
 });
 
-/** `volume`: handle of the only volume whose forced detaches are meant. Default: all. */
-export function observeControllerManager(
-  cluster: Cluster,
+const { name: container, server, log } = database;
+
+const logs = {
+  'controller-manager': {
+    source: 'controller-manager',
+    on: 'controlPlane',
+    files: () => controllerManagerLog,
+    record: controllerManagerRecord,
+  },
+  audit: {
+    source: 'audit',
+    on: 'controlPlane',
+    files: () => `${podLogs}kube-system_kube-apiserver-*/kube-apiserver/*.log`,
+    record: ({ text, stream }, { clock, namespace }) =>
+      stream === 'stdout' ? requestRecord(text, clock, namespace) : undefined,
+  },
+  server: {
+    source: server,
+    on: 'nodes',
+    files: (namespace) => containerLog(container, namespace),
+    record: containerRecord(server, observed.serverLog, (text) => log.kept.test(text)),
+  },
+  'self-fence': {
+    source: 'self-fence',
+    on: 'nodes',
+    files: (namespace) => containerLog('self-fence', namespace),
+    record: containerRecord('self-fence', observed.selfFence, () => true),
+  },
+} as const satisfies Readonly<Record<string, Log>>;
+
+export function observeLogs(
+  which: keyof typeof logs,
+  { controlPlane, nodes, openStream }: Cluster,
   recorder: Recorder,
   clock: Clock,
-  volume = '',
+  { namespace = soleScope.namespace, volume = '' }: LogScope = {},
 ): AsyncDisposable {
-  const { controlPlane, openStream } = cluster;
-  const source = 'controller-manager';
-  const see = ({ text, wallMs }: LogLine): void => {
-    const name =
-      forceDetachLine.test(text) && text.includes(volume)
-        ? observed.forceDetachLog
-        : leaderLine.test(text)
-          ? observed.leaderAcquired
-          : undefined;
-    if (name === undefined) return;
-    recorder.record({
-      ...written(clock, wallMs),
-      type: 'observation',
-      source,
-      name,
-      data: { line: text },
-    });
+  const { source, on, files, record }: Log = logs[which];
+  // The audit log goes back to the API server's start.
+  const sinceMs = which === 'audit' ? clock.wallMs() : Number.NEGATIVE_INFINITY;
+  const take = (line: LogLine): void => {
+    const found = record(line, { clock, namespace, volume });
+    if (found === undefined || Number(found.wall) < sinceMs) return;
+    // Other workers are the victims and successors of other events.
+    if ('node' in found && ![controlPlane, ...nodes].includes(found.node ?? controlPlane)) return;
+    recorder.record(found);
   };
-  const declared = { observer: source, sees: [source], node: controlPlane };
-  const beating = declareObserver(recorder, declared);
-  const hear = guarded(recorder, source, see);
-  return followControllerManager(controlPlane, hear, { openStream, beating });
-}
-
-export function observeServerLogs(
-  cluster: Cluster,
-  recorder: Recorder,
-  clock: Clock,
-  scope: RunScope = soleScope,
-): AsyncDisposable {
-  const { name, server, log } = database;
-  const see = keeping({ recorder, clock }, server, observed.serverLog);
-  const hear = (line: LogLine): unknown => log.kept.test(line.text) && see(line);
-  return onEveryNode(cluster, server, recorder, (node, following) =>
-    followContainer(name, node, hear, { scope, ...following }),
-  );
-}
-
-export function observeSelfFences(
-  cluster: Cluster,
-  recorder: Recorder,
-  clock: Clock,
-  scope: RunScope = soleScope,
-): AsyncDisposable {
-  const hear = keeping({ recorder, clock }, 'self-fence', observed.selfFence);
-  return onEveryNode(cluster, 'self-fence', recorder, (node, following) =>
-    followContainer('self-fence', node, hear, { scope, ...following }),
-  );
-}
-
-/** Records each line that it is given. */
-const keeping = (
-  { recorder, clock }: { readonly recorder: Recorder; readonly clock: Clock },
-  source: string,
-  name: ObservedName,
-): ((line: LogLine) => Promise<void>) =>
-  guarded(recorder, source, ({ node, text, wallMs }: LogLine) => {
-    const data = { line: text };
-    recorder.record({ ...written(clock, wallMs), type: 'observation', source, name, node, data });
-  });
-
-/** An observer for each node: it ends with the node. */
-function onEveryNode(
-  { nodes, openStream }: Cluster,
-  source: string,
-  recorder: Recorder,
-  follow: (node: string, following: Following) => AsyncDisposable,
-): AsyncDisposable {
-  const followers = nodes.map((node) => {
+  const followers = (on === 'nodes' ? nodes : [controlPlane]).map((node) => {
     const beating = declareObserver(recorder, { observer: source, sees: [source], node });
-    return follow(node, { openStream, beating });
+    const following = { openStream, beating };
+    return followPodLogs(node, files(namespace), guarded(recorder, source, take), following);
   });
   return {
     async [Symbol.asyncDispose](): Promise<void> {
       await Promise.all(followers.map((follower) => follower[Symbol.asyncDispose]()));
     },
   };
+}
+
+/** pkg/controller/volume/attachdetach/reconciler/reconciler.go: the line a force detach leaves. */
+const forceDetachLine = /force detach/i;
+const leaderLine = /successfully acquired lease|became leader/i;
+
+function controllerManagerRecord(
+  { text, wallMs }: LogLine,
+  { clock, volume }: Reading,
+): Unstamped | undefined {
+  const isForced = forceDetachLine.test(text) && text.includes(volume);
+  if (!isForced && !leaderLine.test(text)) return undefined;
+  const name = isForced ? observed.forceDetachLog : observed.leaderAcquired;
+  const source = 'controller-manager';
+  return { ...written(clock, wallMs), type: 'observation', source, name, data: { line: text } };
+}
+
+const entrySchema = z.object({
+  kind: z.literal('Event'),
+  verb: z.string(),
+  user: z.object({ username: z.string() }),
+  userAgent: z.string().optional(),
+  objectRef: z.object({
+    resource: z.string(),
+    subresource: z.string().optional(),
+    name: z.string().optional(),
+    namespace: z.string().optional(),
+  }),
+  responseStatus: z.object({ code: z.number() }).optional(),
+  requestObject: z.unknown().optional(),
+  requestReceivedTimestamp: z.string(),
+});
+
+const objectSchema = z.object({
+  gracePeriodSeconds: z.number().nullish(),
+  preconditions: z.object({ uid: z.string().nullish() }).nullish(),
+  deleteOptions: z.object({ gracePeriodSeconds: z.number().nullish() }).nullish(),
+});
+
+/**
+ * A line of the API server's audit log (kind-config.ts): who asked for which change, stamped when the request
+ * came in. It must be about the volume, a node, or something in the database's namespace.
+ */
+export function requestRecord(
+  text: string,
+  clock: Clock,
+  ownNamespace = 'default',
+): Unstamped | undefined {
+  const entry = parseEntry(text);
+  const near = [undefined, '', ownNamespace];
+  if (entry === undefined || !near.includes(entry.objectRef.namespace)) return undefined;
+  const { verb, user, userAgent, objectRef, responseStatus, requestObject } = entry;
+  const { resource, subresource, name, namespace } = objectRef;
+  const asked = objectSchema.safeParse(requestObject).data;
+  const data = {
+    verb,
+    resource: subresource === undefined ? resource : `${resource}/${subresource}`,
+    object: name,
+    namespace,
+    user: user.username,
+    agent: userAgent,
+    code: responseStatus?.code,
+    gracePeriodS: asked?.gracePeriodSeconds ?? asked?.deleteOptions?.gracePeriodSeconds,
+    uid: asked?.preconditions?.uid,
+    taints: resource === 'nodes' ? taintsIn(requestObject) : undefined,
+  };
+  return {
+    ...written(clock, Date.parse(entry.requestReceivedTimestamp)),
+    ...{ type: 'observation', source: 'audit', name: observed.apiRequest },
+    ...(resource === 'nodes' && name !== undefined ? { node: name } : {}),
+    data: Object.fromEntries(Object.entries(data).filter(([, value]) => value != null)),
+  };
+}
+
+function parseEntry(text: string): z.output<typeof entrySchema> | undefined {
+  if (!text.startsWith('{"kind":"Event"')) return undefined;
+  try {
+    return entrySchema.safeParse(JSON.parse(text)).data;
+  } catch {
+    // A line longer than the runtime's buffer comes in parts; ours are far shorter.
+    return undefined;
+  }
+}
+
+/** A patch may be a list of operations or a part of the object; its taints are what matters. */
+function taintsIn(patch: unknown): unknown {
+  const text = JSON.stringify(patch) ?? '';
+  const keys = [...text.matchAll(/"key":"([^"]+)"/g)].map((match) => match[1]);
+  return text.includes('taints') ? keys : undefined;
 }

@@ -2,11 +2,12 @@
  * Follows container logs where kubelet keeps them, on the node itself: that works while the node
  * is cut off from the API server, and goes on after the node or the container was restarted.
  */
-import type { Beating } from '../../../history/observers.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
 import { execWithInput } from '../../../engine/commands.ts';
 import type { OpenStream } from '../../../engine/line-stream.ts';
-import { liveOn } from '../nodes/node-life.ts';
-import { spawnStream } from '../../../engine/run.ts';
+import { inspect, spawnStream } from '../../../engine/run.ts';
+import { beatEveryMs, type Beating } from '../../../history/observers.ts';
 
 export interface LogLine {
   readonly node: string;
@@ -134,5 +135,62 @@ export function parseLogLine(node: string, raw: string): LogLine | undefined {
     wallMs,
     stream: stream === 'stdout' ? 'stdout' : 'stderr',
     text,
+  };
+}
+
+/** After so long without a beat the node is looked at. */
+const patienceMs = 1.5 * beatEveryMs;
+const lookEveryMs = 10_000;
+
+const statesSchema = z.array(z.object({ State: z.object({ Status: z.string() }) }));
+
+/** Why nothing on the node can be read now; undefined where it runs: then silence is a gap. */
+export async function whyDeaf(node: string): Promise<string | undefined> {
+  const [found] = statesSchema.parse(await inspect('container', [node]));
+  if (found === undefined) return 'the node is gone';
+  const { Status: status } = found.State;
+  if (status === 'running') return undefined;
+  return status === 'paused' ? 'the node is frozen' : 'the node is switched off';
+}
+
+export interface NodeLife extends AsyncDisposable {
+  beat(): void;
+}
+
+export interface NodeLifeOptions {
+  /** Default: what the engine says of its container. */
+  readonly why?: (node: string) => Promise<string | undefined>;
+  readonly patienceMs?: number;
+  readonly lookEveryMs?: number;
+}
+
+/** Until disposed, whatever becomes of the node in between. */
+export function liveOn(node: string, beating: Beating, options: NodeLifeOptions = {}): NodeLife {
+  const { why = whyDeaf } = options;
+  const ended = new AbortController();
+  const { signal } = ended;
+  let beatAtMs = performance.now();
+  const looking = (async () => {
+    while (!signal.aborted) {
+      await sleep(options.lookEveryMs ?? lookEveryMs, undefined, { signal, ref: false }).catch(
+        () => undefined,
+      );
+      const silentMs = performance.now() - beatAtMs;
+      if (signal.aborted || silentMs < (options.patienceMs ?? patienceMs)) continue;
+      // An engine that does not answer says nothing of the node: silence stays silence.
+      const reason = await why(node).catch(() => undefined);
+      if (reason !== undefined) beating.end(reason);
+    }
+  })();
+  return {
+    beat: () => {
+      beatAtMs = performance.now();
+      beating.beat();
+    },
+    async [Symbol.asyncDispose]() {
+      ended.abort();
+      await looking;
+      beating.end();
+    },
   };
 }

@@ -30,9 +30,6 @@ export const label = {
 /** kind's own label on its nodes. */
 export const kindClusterLabel = 'io.x-k8s.kind.cluster';
 
-/** Worker nodes of a cluster, where nobody says it. */
-export const kindWorkers = 2;
-
 /** Name of kind cluster, network and volume. */
 export const engineName = (cluster: string): string => `fd-${cluster}`;
 export const labName = (cluster: string): string => `${engineName(cluster)}-lab`;

@@ -2,6 +2,8 @@
  * What one cluster may use of the machine: a lease. Its index alone decides every number, and
  * creating the Docker network with the lease's subnet takes it: the engine refuses overlaps.
  */
+import { mostPools } from '../../limits.ts';
+import { type Lock, tryLock } from '../../../lock.ts';
 
 /** So many clusters fit side by side on one engine. */
 export const leaseCount = 32;
@@ -14,8 +16,6 @@ export const machineLoops = { first: 0, count: 128 } as const;
 
 /** Loop devices of one lease: 24 volumes may have two attachments each. */
 const loopsPerLease = 128;
-/** A cluster has at most so many; the last loop devices are theirs, one each: what audits mount. */
-export const mostPools = 8;
 const firstLeasedLoop = machineLoops.first + machineLoops.count;
 
 export interface Lease {
@@ -60,3 +60,32 @@ export function auditLoopOf({ first, count }: Lease['loops'], pool: number): num
 /** Every lease, in the order in which they are tried. */
 export const leases = (): Lease[] =>
   Array.from({ length: leaseCount }, (_, index) => leaseAt(index));
+
+/** Held while a process works on the lease's cluster; a kept one has nobody's between two runs. */
+export class LeaseHold {
+  readonly #holder: string;
+  #index: number | undefined;
+  #lock: Lock | undefined;
+
+  /** `holder` says who has it. */
+  constructor(holder: string) {
+    this.#holder = holder;
+  }
+
+  /** Whether nobody else has this one; what was held before is free again. Never waits. */
+  async take(index: number): Promise<boolean> {
+    if (this.#index === index) return true;
+    await this.release();
+    this.#lock = tryLock(`lease/${index}`, this.#holder);
+    if (this.#lock === undefined) return false;
+    this.#index = index;
+    return true;
+  }
+
+  /** Idempotent. */
+  async release(): Promise<void> {
+    this.#index = undefined;
+    await this.#lock?.release();
+    this.#lock = undefined;
+  }
+}

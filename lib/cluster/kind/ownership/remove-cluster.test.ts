@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { LeaseHold } from './lease-hold.ts';
+import { LeaseHold } from './lease.ts';
 import type { FoundCluster } from './registry.ts';
 import { awaitLateContainers, removeCluster } from './remove-cluster.ts';
 

@@ -14,8 +14,7 @@ import {
   labName,
   nodeNames,
 } from './labels.ts';
-import type { LeaseHold } from './lease-hold.ts';
-import { leaseAt } from './lease.ts';
+import { leaseAt, type LeaseHold } from './lease.ts';
 import { findCluster, type FoundCluster } from './registry.ts';
 import { isComplete, removeStateDir, stateDirAt } from './state-dir.ts';
 

@@ -3,8 +3,10 @@
  * to the other nodes' pods. Docker drops routes at every reconnect and boot, so they are put back.
  */
 import * as engine from '../../../engine/commands.ts';
-import { run } from '../../../engine/run.ts';
-import type { Lease } from '../ownership/lease.ts';
+import { commandError, run, tryRun } from '../../../engine/run.ts';
+import { InfrastructureError } from '../../../errors.ts';
+import { boundLoops } from '../disk/loops.ts';
+import { type Lease, leaseCount } from '../ownership/lease.ts';
 
 export interface NodeAddress {
   readonly node: string;
@@ -74,4 +76,41 @@ export async function restoreRoutes(
 /** Leads the lab to the pods. */
 export async function routeLab(lab: string, nodes: readonly NodeAddress[]): Promise<void> {
   await run(engine.shell(lab, podRouteCommands(nodes).join(' && ')));
+}
+
+export interface NetworkRequest {
+  readonly name: string;
+  /** In the order in which they are tried. */
+  readonly among: readonly Lease[];
+  /** Words for the engine. Default: none. */
+  readonly labelsOf?: (lease: Lease) => readonly string[];
+  /** Default: any whose loop devices are free. */
+  readonly mayTake?: (lease: Lease) => Promise<boolean>;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The first that is free. Throws InfrastructureError `NO_LEASE` when all are taken; as the engine does. */
+export async function takeNetwork({
+  name,
+  among,
+  labelsOf = () => [],
+  mayTake = () => Promise.resolve(true),
+  signal,
+}: NetworkRequest): Promise<Lease> {
+  for (const lease of among) {
+    // Networks are an engine's: another engine of this machine has the lock, or left loop devices.
+    if (!(await mayTake(lease)) || (await boundLoops(lease)).length > 0) continue;
+    const argv = engine.createNetwork(name, lease, labelsOf(lease));
+    const result = await tryRun(argv, { signal });
+    if (result.exitCode === 0) return lease;
+    if (!/overlap|conflicts with network/i.test(result.stderr)) throw commandError(argv, result);
+  }
+  throw new InfrastructureError(
+    'NO_LEASE',
+    `all ${leaseCount} networks of 172.30.0.0/16, or their loop devices, are taken`,
+    {
+      hint: 'remove clusters or networks that you no longer need',
+      command: 'npx zx experiments/clean.mjs --all',
+    },
+  );
 }

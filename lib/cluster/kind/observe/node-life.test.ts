@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { observed } from '../../../history/observations.ts';
 import { declareObserver } from '../../../history/observers.ts';
 import type { Recorder } from '../../../history/port.ts';
-import { liveOn, type NodeLife } from './node-life.ts';
+import { liveOn, type NodeLife } from '../observe/pod-log.ts';
 
 const begin = (why: () => Promise<string | undefined>): { said: unknown[][]; life: NodeLife } => {
   const said: unknown[][] = [];

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { leaseAt } from '../ownership/lease.ts';
-import { cniConfig, podRouteCommands, routeCommands } from './node-network.ts';
+import { cniConfig, podRouteCommands, routeCommands } from './network.ts';
 
 const nodes = [
   { node: 'cp', ip: '172.30.0.3', podCidr: '10.100.0.0/24' },

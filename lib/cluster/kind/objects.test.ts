@@ -4,7 +4,7 @@ import { readAttributes } from '../../csi/volume-attributes.ts';
 import { driverName } from '../../csi/layout.ts';
 import { workloads } from '../../workload/fields.ts';
 import { parseScenario, type ScenarioInput } from '../../experiment/scenario.ts';
-import { renderWorkload } from './workload-objects.ts';
+import { renderWorkload } from './objects.ts';
 
 interface Pod {
   readonly tolerations: { key: string; tolerationSeconds: number }[];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { clusterInTurn } from './in-turn.ts';
+import { clusterInTurn } from './cluster.ts';
 
 /** Lets everything that could go on do so. */
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

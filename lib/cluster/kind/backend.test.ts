@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { TestbedOptions } from '../port.ts';
 import type { Cluster } from './cluster.ts';
-import { openKindVolumes } from './open-volumes.ts';
+import { openKindVolumes } from './backend.ts';
 import { realClock } from '../../real-clock.ts';
 
 test('a cluster whose nodes could not be prepared is given back', async () => {
@@ -12,7 +12,7 @@ test('a cluster whose nodes could not be prepared is given back', async () => {
     kube: () => Promise.reject(new Error('no API')),
     release: () => Promise.resolve(void said.push('released')),
   } as unknown as Cluster;
-  const around = { cluster, images: {} as never, clock: realClock(), isBeside: true };
+  const around = { cluster, images: {} as never, clock: realClock(), isShared: true };
   const opening = openKindVolumes([{} as TestbedOptions], around);
   await expect(opening).rejects.toThrow('no API');
   expect(said).toEqual(['released']);

@@ -3,8 +3,7 @@ import { expect, test } from 'vitest';
 import { driverName } from '../../csi/layout.ts';
 import type { Lab } from './disk/lab.ts';
 import type { KubeClients } from '../../kube.ts';
-import { scopeBeside, soleScope } from './run-scope.ts';
-import { provisionedIn, provisioningOf } from './provisioned.ts';
+import { provisionedIn, provisioningOf, scopeBeside, soleScope } from './scope.ts';
 
 interface Made {
   readonly name?: string;

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { LeaseHold } from './lease-hold.ts';
+import { LeaseHold } from './lease.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'fd-lease-hold-'));
 beforeAll(() => void vi.stubEnv('XDG_STATE_HOME', home));

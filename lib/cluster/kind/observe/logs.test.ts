@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Clock } from '../../../clock.ts';
-import { requestRecord } from './audit.ts';
+import { requestRecord } from './logs.ts';
 
 const clock: Clock = {
   nowMs: () => 60_000,

@@ -1,10 +1,47 @@
-/** The database's processes on a node: ended, or stopped for a moment. */
+/** What the shell of a node does to its agents (kubelet and containerd) and to the database's processes. */
 import { database } from '../../../database/chosen.ts';
+import { linesOf } from '../../../engine/run.ts';
 import type { Proof } from '../../../storage/port.ts';
+import { type Stall, stalls } from '../../machine-port.ts';
 import type { NodeShell } from '../../node-shell.ts';
 
+/** `act`: for each unit that runs, as `$unit` with its main process `$pid`. */
+const onUnits = (node: NodeShell, units: readonly string[], act: string): Promise<string> => {
+  const script = `
+for unit do
+  pid=$(systemctl show --property MainPID --value "$unit")
+  [ "\${pid:-0}" -gt 0 ] || continue
+  ${act}
+done`;
+  return node.sh(script, ...units);
+};
+
+export async function stallAgents(node: NodeShell, what: Stall): Promise<void> {
+  await onUnits(node, stalls[what], 'kill -STOP "$pid"');
+}
+
+export async function resumeAgents(node: NodeShell): Promise<void> {
+  await onUnits(node, stalls.runtime, 'kill -CONT "$pid"');
+}
+
+export async function stalledAgents(node: NodeShell): Promise<string[]> {
+  const act = `case $(cut -d ' ' -f 3 "/proc/$pid/stat") in T) echo "$unit" ;; esac`;
+  return linesOf(await onUnits(node, stalls.runtime, act));
+}
+
+/** Its process before and after. */
+export async function restartKubelet(
+  node: NodeShell,
+): Promise<{ readonly before: string | undefined; readonly after: string | undefined }> {
+  const look = async (): Promise<string | undefined> =>
+    (await onUnits(node, stalls.kubelet, 'echo "$pid"')) || undefined;
+  const before = await look();
+  await node.sh('systemctl restart kubelet');
+  return { before, after: await look() };
+}
+
 /**
- * Processes of the name `$1`: says which ended; fails where one is still there after `$2` s, as one is
+ * Processes of the name `$1`: prints which ended; fails where one is still there after `$2` s, as one is
  * that waits for the disk.
  */
 const killScript = `
@@ -18,10 +55,8 @@ done
 [ -z "$left" ] || { echo "still there: $left" >&2; exit 1; }
 echo $pids`;
 
-const killedWithinS = 5;
-
 /** Ends servers as a crash does: SIGKILL, and no clean stop. */
-export async function killServers(node: NodeShell, withinS = killedWithinS): Promise<Proof> {
+export async function killServers(node: NodeShell, withinS = 5): Promise<Proof> {
   const { server } = database;
   const ended = (await node.sh(killScript, server, withinS)).trim();
   const verified = ended !== '';

@@ -1,0 +1,127 @@
+/** Where one volume's objects live in the cluster, alone there or beside others, and what was provisioned for it. */
+import type { V1Namespace, V1PersistentVolume } from '@kubernetes/client-node';
+import { type CallEntry, callSchema } from '../../csi/call-log.ts';
+import { defaultRoot, driverName, layoutOf } from '../../csi/layout.ts';
+import { database } from '../../database/chosen.ts';
+import { linesOf } from '../../engine/run.ts';
+import { InfrastructureError } from '../../errors.ts';
+import type { KubeClients } from '../../kube.ts';
+import type { Provisioning } from '../../storage/identity.ts';
+import type { Lab } from './disk/lab.ts';
+
+export interface RunScope {
+  readonly namespace: string;
+  /** Name of the PersistentVolume; of one that is provisioned the provisioner names it. */
+  readonly volumeName: string;
+}
+
+const volumeName = `forcedetach-${database.name}`;
+
+/** Scope of a volume that has the cluster for itself. */
+export const soleScope: RunScope = { namespace: 'default', volumeName };
+
+const prefix = 'beside-';
+const label = 'forcedetach.beside';
+
+/** Scope of one volume beside others. */
+export const scopeBeside = (runId: string): RunScope => ({
+  namespace: `${prefix}${runId}`,
+  volumeName: `${volumeName}-${runId}`,
+});
+
+/** Name of the StorageClass, where the volume is provisioned. */
+export const storageClassOf = ({ volumeName }: RunScope): string => volumeName;
+
+/** To one alone in its cluster every volume belongs, whatever an older run left. */
+export const isInScope = (scope: RunScope, volumeName: string | undefined): boolean =>
+  scope === soleScope || scope.volumeName === volumeName;
+
+/** The namespace as an object to apply. */
+export const namespaceOf = ({ namespace }: RunScope): V1Namespace => ({
+  apiVersion: 'v1',
+  kind: 'Namespace',
+  metadata: { name: namespace, labels: { [label]: 'yes' } },
+});
+
+/** Scopes that volumes beside others have, or left behind. */
+export async function scopesBeside({ core }: KubeClients): Promise<RunScope[]> {
+  const { items } = await core.listNamespace({ labelSelector: label });
+  return items.flatMap(({ metadata }) => {
+    const { name = '', deletionTimestamp } = metadata ?? {};
+    return deletionTimestamp === undefined ? [scopeBeside(name.slice(prefix.length))] : [];
+  });
+}
+
+/** Lets pods be scheduled on these nodes, or keeps new ones away. Idempotent. */
+export async function setSchedulable(
+  { core }: KubeClients,
+  nodes: readonly string[],
+  schedulable: boolean,
+): Promise<void> {
+  const body = [{ op: 'add', path: '/spec/unschedulable', value: !schedulable }];
+  for (const name of nodes) await core.patchNode({ name, body });
+}
+
+/** Claim of the database: the StatefulSet's, and the one that a Deployment gets. */
+export const claim = `data-${database.name}-0`;
+
+const provisionedBy = 'pv.kubernetes.io/provisioned-by';
+
+/** Volumes that our driver's provisioner made for claims of this scope, also of claims that are gone. */
+export async function provisionedIn(
+  { core }: KubeClients,
+  { namespace }: RunScope,
+): Promise<V1PersistentVolume[]> {
+  const { items } = await core.listPersistentVolume();
+  return items.filter(
+    ({ metadata, spec }) =>
+      metadata?.annotations?.[provisionedBy] === driverName &&
+      spec?.claimRef?.namespace === namespace &&
+      spec.claimRef.name === claim,
+  );
+}
+
+export interface ProvisionedQuery {
+  readonly lab: Lab;
+  readonly scope: RunScope;
+  /** CLOCK_MONOTONIC at the run's beginning, nanoseconds. */
+  readonly originNs: bigint;
+}
+
+/** What the claim is bound to now. Throws InfrastructureError `NOT_PROVISIONED`. */
+export async function provisioningOf(
+  { core }: KubeClients,
+  { lab, scope, originNs }: ProvisionedQuery,
+): Promise<Provisioning> {
+  const { namespace } = scope;
+  const bound = await core.readNamespacedPersistentVolumeClaim({ name: claim, namespace });
+  const volumeName = bound.spec?.volumeName ?? '';
+  const volume = await core.readPersistentVolume({ name: volumeName });
+  const handle = volume.spec?.csi?.volumeHandle ?? '';
+  const by = volume.metadata?.annotations?.[provisionedBy] ?? '';
+  if (volume.spec?.claimRef?.uid !== bound.metadata?.uid || handle === '' || by === '') {
+    throw new InfrastructureError('NOT_PROVISIONED', `${volumeName} was not made for ${claim}`, {
+      command: `kubectl get pv ${volumeName} -o yaml`,
+    });
+  }
+  const calls = (await callsAbout(lab, handle)).map(
+    ({ call, node, monoMs, durationMs, error }): Provisioning['calls'][number] => ({
+      ...{ call, node, t: monoMs - Number(originNs) / 1e6, durationMs },
+      ...(error === undefined ? {} : { error }),
+    }),
+  );
+  return { storageClass: storageClassOf(scope), claim, volumeName, handle, by, calls };
+}
+
+/** What the driver logged of it on any node, in the order in which the calls came in. */
+async function callsAbout(lab: Lab, handle: string): Promise<CallEntry[]> {
+  const find = 'grep -hF -- "$0" "$1"/csi-*.jsonl';
+  const lines = await lab.exec(['sh', '-c', find, handle, layoutOf(defaultRoot).log]);
+  return (
+    linesOf(lines)
+      .map((line) => callSchema.parse(JSON.parse(line)))
+      // To make a volume it is asked for by a name, which becomes its handle.
+      .filter(({ volume, request }) => volume === handle || request['name'] === handle)
+      .toSorted((a, b) => a.monoMs - b.monoMs)
+  );
+}
