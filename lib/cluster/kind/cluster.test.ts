@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { clusterInTurn } from './cluster.ts';
+import { clusterInTurn, gatesIn } from './cluster.ts';
 
 /** Lets everything that could go on do so. */
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -37,4 +37,13 @@ test('one that fails says so at once, and the next is made', async () => {
   const next = clusterInTurn(async () => 'made');
   await expect(failing).rejects.toThrow('no room');
   expect(await next).toBe('made');
+});
+
+test('the gates are read from what kubelet prints', () => {
+  const help = `      --feature-gates mapStringBool      A set of key=value pairs. Options are:
+                AllAlpha=true|false (ALPHA - default=false)
+                kube:AllBeta=true|false (BETA - default=false)
+                NodeControllerLeaseCircuitBreaker=true|false (BETA - default=true)`;
+  expect(gatesIn(help)).toEqual(['AllAlpha', 'AllBeta', 'NodeControllerLeaseCircuitBreaker']);
+  expect(gatesIn('nothing of the sort')).toEqual([]);
 });

@@ -1,10 +1,11 @@
-import { expect, test } from 'vitest';
 import type { KubernetesObject } from '@kubernetes/client-node';
-import { readAttributes } from '../../csi/volume-attributes.ts';
+import { expect, test } from 'vitest';
 import { driverName } from '../../csi/layout.ts';
-import { workloads } from '../../workload/fields.ts';
+import { readAttributes } from '../../csi/volume-attributes.ts';
+import { InfrastructureError } from '../../errors.ts';
 import { parseScenario, type ScenarioInput } from '../../experiment/scenario.ts';
-import { renderWorkload } from './objects.ts';
+import { workloads } from '../../workload/fields.ts';
+import { fillManifest, renderCsiManifests, renderWorkload } from './objects.ts';
 
 interface Pod {
   readonly tolerations: { key: string; tolerationSeconds: number }[];
@@ -205,3 +206,83 @@ test.each(workloads)(
     expect(text).not.toContain('fd-run-1');
   },
 );
+
+const rendered = await renderCsiManifests({
+  driverImage: 'forcedetach/driver:1',
+  attacherImage: 'forcedetach/attacher:1',
+  loops: { first: 128, count: 128 },
+  sharedDir: '/var/lib/forcedetach',
+});
+
+test('every object has its values filled in', () => {
+  expect(rendered.map(({ kind }) => kind)).toEqual([
+    'CSIDriver',
+    'CSIDriver',
+    'ServiceAccount',
+    'ClusterRole',
+    'ClusterRoleBinding',
+    'Deployment',
+    'DaemonSet',
+  ]);
+  expect(JSON.stringify(rendered)).not.toContain('${');
+  expect(rendered[0]).toMatchObject({ metadata: { name: 'disk.forcedetach.dev' } });
+  expect(rendered[1]).toMatchObject({
+    metadata: { name: 'files.forcedetach.dev' },
+    spec: { attachRequired: false },
+  });
+});
+
+test('the controller gets the cluster’s loop devices and both images', () => {
+  const deployment = rendered.find(({ kind }) => kind === 'Deployment');
+  expect(deployment).toMatchObject({
+    spec: {
+      template: {
+        spec: {
+          containers: [
+            { name: 'attacher', image: 'forcedetach/attacher:1' },
+            {
+              name: 'driver',
+              image: 'forcedetach/driver:1',
+              env: expect.arrayContaining([{ name: 'FORCEDETACH_LOOPS', value: '128-247' }]),
+            },
+          ],
+        },
+      },
+    },
+  });
+});
+
+test('a provisioner stands beside the attacher where volumes are to be made, with its rights', async () => {
+  const objects = await renderCsiManifests({
+    ...{ driverImage: 'd', attacherImage: 'a', provisionerImage: 'p', sharedDir: '/s' },
+    loops: { first: 128, count: 128 },
+  });
+  const deployment = objects.find(({ kind }) => kind === 'Deployment') as unknown as {
+    spec: {
+      template: { spec: { containers: { name: string; image: string; volumeMounts: object }[] } };
+    };
+  };
+  const { containers } = deployment.spec.template.spec;
+  expect(containers.map(({ name, image }) => [name, image])).toEqual([
+    ...[
+      ['attacher', 'a'],
+      ['driver', 'd'],
+      ['provisioner', 'p'],
+    ],
+  ]);
+  expect(containers[2]?.volumeMounts).toEqual(containers[0]?.volumeMounts);
+  expect(objects.map(({ metadata }) => metadata?.name)).toContain('forcedetach-csi-provisioner');
+  expect(JSON.stringify(rendered)).not.toContain('provisioner');
+});
+
+test('a name without a value is an error, but not in a comment', () => {
+  expect(() => fillManifest('kind: ${KIND}', {})).toThrow(InfrastructureError);
+  expect(fillManifest('# ${NAMES}\nkind: Pod', {})).toEqual([{ kind: 'Pod' }]);
+});
+
+test('a value may be a whole object', () => {
+  const template = JSON.stringify({ spec: { args: ['--host=$(NODE_NAME)', 'a: b # c'] } });
+  expect(fillManifest('template: ${T}', { T: template })).toEqual([
+    { template: { spec: { args: ['--host=$(NODE_NAME)', 'a: b # c'] } } },
+  ]);
+});

@@ -10,7 +10,7 @@ export const label = {
   /** Name of the cluster: what all others hang on. */
   cluster: 'forcedetach.cluster',
   run: 'forcedetach.run',
-  /** Hash of the configuration (cluster-config.ts). */
+  /** Hash of the configuration (kind-config.ts). */
   config: 'forcedetach.config',
   /** Index of the lease. */
   index: 'forcedetach.index',

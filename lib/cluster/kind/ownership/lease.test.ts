@@ -1,5 +1,8 @@
-import { expect, test } from 'vitest';
-import { auditLoopOf, driverLoopsOf, leaseAt, leaseCount, leases } from './lease.ts';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { auditLoopOf, driverLoopsOf, leaseAt, leaseCount, LeaseHold, leases } from './lease.ts';
 
 test('the first lease has the documented numbers', () => {
   expect(leaseAt(0)).toEqual({
@@ -38,4 +41,34 @@ test('audits have loop devices that no volume gets, another one for each pool', 
   const audits = Array.from({ length: 8 }, (_, index) => auditLoopOf(loops, index + 1));
   expect(audits.toSorted((a, b) => a - b)).toEqual(audits.map((_, index) => 376 + index));
   for (const pool of [0, 9]) expect(() => auditLoopOf(loops, pool)).toThrow(RangeError);
+});
+
+const home = mkdtempSync(join(tmpdir(), 'fd-lease-hold-'));
+beforeAll(() => void vi.stubEnv('XDG_STATE_HOME', home));
+afterAll(() => {
+  vi.unstubAllEnvs();
+  rmSync(home, { recursive: true });
+});
+
+test('of two that start at one moment each gets another one', async () => {
+  const [one, other] = [new LeaseHold('one'), new LeaseHold('other')];
+  expect(await one.take(0)).toBe(true);
+  expect(await other.take(0)).toBe(false);
+  expect(await other.take(1)).toBe(true);
+  await Promise.all([one.release(), other.release()]);
+});
+
+test('it is had until another one is taken, or it is given back', async () => {
+  const [one, other] = [new LeaseHold('one'), new LeaseHold('other')];
+  expect(await one.take(0)).toBe(true);
+  expect(await one.take(0)).toBe(true);
+  expect(await one.take(1)).toBe(true);
+  expect(await other.take(0)).toBe(true);
+  expect(await other.take(1)).toBe(false);
+  // It has none now: what it had before was given back.
+  expect(await one.take(0)).toBe(true);
+  await one.release();
+  await one.release();
+  expect(await other.take(0)).toBe(true);
+  await other.release();
 });
