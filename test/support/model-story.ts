@@ -61,7 +61,7 @@ export class ModelStory {
 
   /** When it happened, each time, on the victim alone or on the others. */
   times(name: NoticeName, where?: 'victim' | 'others'): number[] {
-    const victim = this.model.machine(this.victim).index;
+    const victim = this.model.api.node(this.victim).index;
     return this.#seen
       .filter(({ notice, atS }) => notice === notices[name] && atS > 0)
       .filter(({ node }) => where === undefined || (where === 'victim') === (node === victim))

@@ -1,4 +1,4 @@
-/** The few objects of the model's Kubernetes API, as far as they matter. */
+/** The few objects of the model's Kubernetes API, as far as they matter, and who follows them. */
 import { database } from '../../database/chosen.ts';
 
 export interface Taint {
@@ -67,6 +67,15 @@ export interface AttachmentObject {
   attachFailed: boolean;
   /** status.detachError is set: the disk refused at least once. */
   detachFailed: boolean;
+}
+
+/** Who is to follow changes, each of its kind; the objects are as they are after the change. */
+export interface ApiWatcher {
+  node?(node: NodeObject): void;
+  /** Its lease is renewed again, or no longer. */
+  lease?(node: NodeObject): void;
+  pod?(pod: PodObject): void;
+  attachment?(attachment: AttachmentObject): void;
 }
 
 /** A pod with this status keeps no volume attached (util.IsPodTerminated). */

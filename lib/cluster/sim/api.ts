@@ -1,37 +1,59 @@
 /**
- * The Kubernetes API of the model: a store of the few objects that matter. Every change is seen by
- * observers at once, and told to those whom it concerns, who act in their own time.
+ * The Kubernetes API of the model: a store of the few objects that matter. Every change reaches
+ * observers at once, and those whom it concerns, who act in their own time.
  */
 import { database } from '../../database/chosen.ts';
 import { observed } from '../../history/observations.ts';
-import { nodeGoneSighting, podSighting, readySighting, taintSighting } from './api-sightings.ts';
-import type { NodeObject, PodObject, Ready, Taint } from './api-objects.ts';
-import { AttachmentStore } from './api-attachments.ts';
+import type {
+  ApiWatcher,
+  AttachmentObject,
+  NodeObject,
+  PodObject,
+  Ready,
+  Taint,
+} from './api-objects.ts';
 import { notices, type NoticeCode } from './notices.ts';
-import type { Sighting } from './api-watchers.ts';
+import { ofAttachment, ofNode, ofPod, type Sighting } from './sightings.ts';
+import type { World } from './world.ts';
 
 /** The application's name in those of its pods; the first one is called as ever. */
 const podNameOf = (workload: number, suffix: number): string =>
   `${database.name}${workload === 0 ? '' : workload}-${suffix}`;
 
-export class Api extends AttachmentStore {
+const none: readonly AttachmentObject[] = [];
+
+export class Api {
   readonly nodes: NodeObject[] = [];
   /** Live pod objects of all workloads, the oldest first. */
   readonly pods = new Set<PodObject>();
-  readonly #byName = new Map<string, NodeObject>();
-  /** Pods of each workload, by its number. */
-  readonly #ofWorkload: Set<PodObject>[] = [];
+  /** Each hears of every object. */
+  readonly watchers = new Set<ApiWatcher>();
+  readonly #world: World;
+  /** By node: its kubelet, which hears of the pods that are bound to it, and of its attachments. */
+  readonly #kubelets: ApiWatcher[] = [];
+  /** By workload. */
+  readonly #podsOf: Set<PodObject>[] = [];
+  /** By volume: few, one a node. */
+  readonly #attachmentsOf: AttachmentObject[][] = [];
   #made = 0;
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  watchNode(node: NodeObject, kubelet: ApiWatcher): void {
+    this.#kubelets[node.index] = kubelet;
+  }
 
   /** Throws on a name that no node has: a mistake of the caller's. */
   node(name: string): NodeObject {
-    const node = this.#byName.get(name);
+    const node = this.nodes.find((each) => each.name === name);
     if (node === undefined) throw new RangeError(`the model has no node ${name}`);
     return node;
   }
 
   podsOf(workload: number): ReadonlySet<PodObject> {
-    return (this.#ofWorkload[workload] ??= new Set());
+    return (this.#podsOf[workload] ??= new Set());
   }
 
   podWithUid(uid: string): PodObject | undefined {
@@ -47,6 +69,15 @@ export class Api extends AttachmentStore {
     return found;
   }
 
+  get attachments(): readonly AttachmentObject[] {
+    return this.#attachmentsOf.flat();
+  }
+
+  attachment(volume: number, node: NodeObject): AttachmentObject | undefined {
+    for (const each of this.#attachmentsOf[volume] ?? none) if (each.node === node) return each;
+    return undefined;
+  }
+
   addNode(name: string): void {
     const node: NodeObject = {
       ...{ name, index: this.nodes.length, exists: true, ready: 'True', readyBefore: 'True' },
@@ -55,17 +86,15 @@ export class Api extends AttachmentStore {
       ...{ inUse: new Set(), attached: new Set(), pods: new Set() },
     };
     this.nodes.push(node);
-    this.#byName.set(name, node);
     this.#nodeChanged(node, notices.nodeRegistered);
   }
 
-  /** Its pods and attachments stay; what it reported was last seen so. */
+  /** Its pods and attachments stay; what it reported was last so. */
   deleteNode(node: NodeObject): void {
     if (!node.exists) return;
     node.exists = false;
     node.attached.clear();
-    this.see?.(nodeGoneSighting(node));
-    this.#nodeChanged(node, notices.nodeDeleted);
+    this.#nodeChanged(node, notices.nodeDeleted, observed.nodeGone);
   }
 
   /** By a kubelet that starts; a new object, not Ready yet (kubelet_node_status.go). */
@@ -75,21 +104,20 @@ export class Api extends AttachmentStore {
     node.taints = [];
     node.inUse.clear();
     this.#setReady(node, 'Unknown');
-    this.see?.(taintSighting(node));
-    this.#nodeChanged(node, notices.nodeRegistered);
+    this.#nodeChanged(node, notices.nodeRegistered, observed.nodeTaints);
   }
 
   setReady(node: NodeObject, ready: Ready): void {
     if (node.ready === ready || !node.exists) return;
     this.#setReady(node, ready);
-    this.see?.(readySighting(node));
-    this.#nodeChanged(node, ready === 'True' ? notices.nodeReady : notices.nodeNotReady);
+    const notice = ready === 'True' ? notices.nodeReady : notices.nodeNotReady;
+    this.#nodeChanged(node, notice, observed.nodeReady);
   }
 
   #setReady(node: NodeObject, ready: Ready): void {
     node.readyBefore = node.ready;
     node.ready = ready;
-    node.readyChangedAtUs = this.nowUs;
+    node.readyChangedAtUs = this.#world.kernel.nowUs;
   }
 
   setTaints(node: NodeObject, taints: readonly Taint[]): void {
@@ -100,31 +128,35 @@ export class Api extends AttachmentStore {
       );
     if (isSame || !node.exists) return;
     node.taints = taints;
-    this.see?.(taintSighting(node));
-    this.#nodeChanged(node, notices.taintsChanged);
+    this.#nodeChanged(node, notices.taintsChanged, observed.nodeTaints);
   }
 
   /** `sinceUs`: when it was last renewed; undefined: it is renewed again. */
   setLeaseStopped(node: NodeObject, sinceUs: number | undefined): void {
     node.leaseStoppedAtUs = sinceUs;
     for (const watcher of this.watchers) watcher.lease?.(node);
-    this.onNode(node).lease?.(node);
+    this.#kubelets[node.index]?.lease?.(node);
   }
 
   /** A new version of its lease, by anybody; undefined takes the annotation away. */
   annotateLease(node: NodeObject, value: string | undefined): void {
     if (!node.exists || node.leaseAnnotation === value) return;
     node.leaseAnnotation = value;
-    node.leaseWrittenAtUs = this.nowUs;
+    node.leaseWrittenAtUs = this.#world.kernel.nowUs;
+  }
+
+  /** In the list of its node's status; a Node that is gone has none. */
+  setAttached(node: NodeObject, volume: number, attached: boolean): void {
+    if (!setMember(node, node.attached, volume, attached)) return;
+    const notice = attached ? notices.listed : notices.unlisted;
+    this.#nodeChanged(node, notice, observed.volumesAttached, volume);
   }
 
   /** The kubelet's report of what is in use on its node. */
   setInUse(node: NodeObject, volume: number, inUse: boolean): void {
-    if (!node.exists || node.inUse.has(volume) === inUse) return;
-    if (inUse) node.inUse.add(volume);
-    else node.inUse.delete(volume);
-    this.seeList(observed.volumesInUse, node, node.inUse);
-    this.#nodeChanged(node, inUse ? notices.inUse : notices.notInUse, volume);
+    if (!setMember(node, node.inUse, volume, inUse)) return;
+    const notice = inUse ? notices.inUse : notices.notInUse;
+    this.#nodeChanged(node, notice, observed.volumesInUse, volume);
   }
 
   /** `uniqueName`: as a StatefulSet has it; a Deployment's pods are all called differently. */
@@ -136,14 +168,14 @@ export class Api extends AttachmentStore {
       ...{ terminating: false, containersRun: false, finalizer: options.finalizer, held: false },
     };
     this.pods.add(pod);
-    (this.#ofWorkload[workload] ??= new Set()).add(pod);
-    this.#podChanged(pod, observed.podCreated, notices.podCreated);
+    (this.#podsOf[workload] ??= new Set()).add(pod);
+    this.#podChanged(pod, notices.podCreated, observed.podCreated);
   }
 
   bindPod(pod: PodObject, node: NodeObject): void {
     pod.node = node;
     node.pods.add(pod);
-    this.#podChanged(pod, observed.podScheduled, notices.podScheduled);
+    this.#podChanged(pod, notices.podScheduled, observed.podScheduled);
   }
 
   /** The kubelet says that the pod's containers run. */
@@ -153,36 +185,35 @@ export class Api extends AttachmentStore {
     if (pod.phase === 'Running') return this.#tellPod(pod);
     pod.phase = 'Running';
     pod.ip = ip;
-    this.see?.(podSighting(pod, observed.podPhase, { phase: pod.phase }));
-    this.#podChanged(pod, observed.podRunning, notices.podRunning, { ip });
+    this.#world.see?.(ofPod(pod, observed.podPhase, { phase: pod.phase }));
+    this.#podChanged(pod, notices.podRunning, observed.podRunning, { ip });
   }
 
   /** The kubelet says that none of its containers runs: they wait to be started again, or ended. */
   setContainersStopped(pod: PodObject): void {
     if (!pod.containersRun || !this.pods.has(pod)) return;
     pod.containersRun = false;
-    this.notice(notices.podStopped, pod.node?.index ?? -1, pod.workload);
-    this.#tellPod(pod);
+    this.#podChanged(pod, notices.podStopped);
   }
 
   setPodReady(pod: PodObject, ready: boolean): void {
     if (pod.ready === ready) return;
     pod.ready = ready;
     const notice = ready ? notices.podReady : notices.podNotReady;
-    this.#podChanged(pod, observed.podReady, notice, { ready });
+    this.#podChanged(pod, notice, observed.podReady, { ready });
   }
 
   failPod(pod: PodObject): void {
     if (pod.phase === 'Failed') return;
     pod.phase = 'Failed';
-    this.#podChanged(pod, observed.podPhase, notices.podFailed, { phase: pod.phase });
+    this.#podChanged(pod, notices.podFailed, observed.podPhase, { phase: pod.phase });
   }
 
   /** With a grace period the object stays until the kubelet confirms; without one it is gone. */
   deletePod(pod: PodObject, gracePeriodS: number): void {
     if (!pod.terminating) {
       pod.terminating = true;
-      this.#podChanged(pod, observed.podTerminating, notices.podTerminating, { gracePeriodS });
+      this.#podChanged(pod, notices.podTerminating, observed.podTerminating, { gracePeriodS });
     }
     if (gracePeriodS === 0 || pod.node === undefined) this.removePod(pod);
   }
@@ -193,9 +224,9 @@ export class Api extends AttachmentStore {
     pod.held = pod.finalizer;
     if (pod.held) return;
     this.pods.delete(pod);
-    this.#ofWorkload[pod.workload]?.delete(pod);
+    this.#podsOf[pod.workload]?.delete(pod);
     pod.node?.pods.delete(pod);
-    this.#podChanged(pod, observed.podGone, notices.podGone);
+    this.#podChanged(pod, notices.podGone, observed.podGone);
   }
 
   stripFinalizer(pod: PodObject): void {
@@ -203,34 +234,104 @@ export class Api extends AttachmentStore {
     if (pod.held) this.removePod(pod);
   }
 
+  createAttachment(volume: number, node: NodeObject): void {
+    const attachment = {
+      ...{ name: `csi-${node.name}${volume === 0 ? '' : `-${volume}`}`, node, volume },
+      ...{ attached: false, deleting: false, attachFailed: false, detachFailed: false },
+    };
+    (this.#attachmentsOf[volume] ??= []).push(attachment);
+    this.#attachmentChanged(attachment, notices.attachmentCreated, observed.attachmentCreated);
+  }
+
+  setAttachmentAttached(attachment: AttachmentObject): void {
+    attachment.attached = true;
+    attachment.attachFailed = false;
+    this.#attachmentChanged(attachment, notices.attachmentAttached, observed.attachmentAttached);
+  }
+
+  deleteAttachment(attachment: AttachmentObject): void {
+    if (attachment.deleting) return;
+    attachment.deleting = true;
+    this.#attachmentChanged(attachment, notices.attachmentDeleting, observed.attachmentDeleting);
+  }
+
+  /** The attacher notes that the disk refused; it goes on trying. */
+  failAttach(attachment: AttachmentObject): void {
+    if (attachment.attachFailed) return;
+    attachment.attachFailed = true;
+    this.#attachmentChanged(attachment, notices.publishRefused);
+  }
+
+  /** The attacher notes that the disk refused the detach; it goes on trying. */
+  failDetach(attachment: AttachmentObject): void {
+    if (attachment.detachFailed) return;
+    attachment.detachFailed = true;
+    this.#attachmentChanged(attachment, notices.detachFailed);
+  }
+
+  /** Its finalizer is taken away. Idempotent. */
+  removeAttachment(attachment: AttachmentObject): void {
+    const all = this.#attachmentsOf[attachment.volume] ?? [];
+    const at = all.indexOf(attachment);
+    if (at < 0) return;
+    all.splice(at, 1);
+    this.#attachmentChanged(attachment, notices.attachmentGone, observed.attachmentGone);
+  }
+
   /** A warning about a pod. */
   event(pod: PodObject, from: string, reason: string, message: string): void {
-    this.see?.({
-      ...{ source: 'api', name: observed.event },
-      volume: pod.workload,
+    this.#world.see?.({
+      ...{ source: 'api', name: observed.event, volume: pod.workload },
       ...(from === 'kubelet' && pod.node !== undefined ? { node: pod.node.name } : {}),
       data: { object: `Pod/${pod.name}`, reason, message, type: 'Warning', count: 1, from },
     });
   }
 
+  #nodeChanged(
+    node: NodeObject,
+    notice: NoticeCode,
+    name?: Parameters<typeof ofNode>[0],
+    volume = -1,
+  ): void {
+    if (name !== undefined) this.#world.see?.(ofNode(name, node));
+    this.#world.notice(notice, node.index, volume);
+    for (const watcher of this.watchers) watcher.node?.(node);
+    this.#kubelets[node.index]?.node?.(node);
+  }
+
   #podChanged(
     pod: PodObject,
-    name: Sighting['name'],
     notice: NoticeCode,
-    more?: Readonly<Record<string, unknown>>,
+    name?: Sighting['name'],
+    more?: Sighting['data'],
   ): void {
-    this.see?.(podSighting(pod, name, more));
-    this.notice(notice, pod.node?.index ?? -1, pod.workload);
+    if (name !== undefined) this.#world.see?.(ofPod(pod, name, more));
+    this.#world.notice(notice, pod.node?.index ?? -1, pod.workload);
     this.#tellPod(pod);
   }
 
   #tellPod(pod: PodObject): void {
     for (const watcher of this.watchers) watcher.pod?.(pod);
-    if (pod.node !== undefined) this.onNode(pod.node).pod?.(pod);
+    if (pod.node !== undefined) this.#kubelets[pod.node.index]?.pod?.(pod);
   }
 
-  #nodeChanged(node: NodeObject, notice: NoticeCode, volume = -1): void {
-    this.notice(notice, node.index, volume);
-    this.tellNode(node);
+  #attachmentChanged(
+    attachment: AttachmentObject,
+    notice: NoticeCode,
+    name?: Sighting['name'],
+  ): void {
+    const { index } = attachment.node;
+    if (name !== undefined) this.#world.see?.(ofAttachment(attachment, name));
+    this.#world.notice(notice, index, attachment.volume);
+    for (const watcher of this.watchers) watcher.attachment?.(attachment);
+    this.#kubelets[index]?.attachment?.(attachment);
   }
+}
+
+/** False where it is so already, or where the Node is gone. */
+function setMember({ exists }: NodeObject, set: Set<number>, one: number, has: boolean): boolean {
+  if (!exists || set.has(one) === has) return false;
+  if (has) set.add(one);
+  else set.delete(one);
+  return true;
 }

@@ -8,7 +8,7 @@ import { simDisk } from './facade/disk.ts';
 import { KernelDriver } from './facade/kernel-driver.ts';
 import { simNodeKubernetes, simPodKubernetes } from './facade/kubernetes.ts';
 import { simMachine } from './facade/machine.ts';
-import { listen, observeModel, recordSighting, type Ear } from './facade/observe.ts';
+import { listen, observeModel, type Ear } from './facade/observe.ts';
 import { SimConnector } from './facade/sql.ts';
 import { startSimWriters } from './facade/writers.ts';
 import { Kernel } from './kernel.ts';
@@ -43,8 +43,8 @@ async function openSimVolumes(
   }
   const others = more.map(({ scenario }) => scenario);
   const model = startModel(driver.kernel, first.scenario, first.seed, { ...size, others });
-  const ears = options.map(({ recorder }, index) => earOf(model, index, driver, recorder));
-  listen(model.world, ears);
+  const recorders = options.map(({ recorder }) => recorder);
+  const ears = listen(model, driver, recorders);
   // So that one fault meets them all.
   const elsewhere = more.length === 0 ? [] : model.nodes.slice(1);
   for (const node of elsewhere) model.operator.cordon(node);
@@ -55,23 +55,6 @@ async function openSimVolumes(
   for (const node of elsewhere) model.operator.uncordon(node);
   // Neither is in anybody's way.
   return { cluster, volumes, close: () => Promise.resolve() };
-}
-
-/** Like the driver's log on kind, the calls are there from the beginning. */
-function earOf(
-  { volumes }: Model,
-  index: number,
-  driver: KernelDriver,
-  recorder: TestbedOptions['recorder'],
-): Ear {
-  const volume = volumes[index];
-  if (volume === undefined) throw new RangeError('the model has a volume for each');
-  return {
-    volume,
-    hear(sighting) {
-      if (sighting.source === 'csi') recordSighting(recorder, driver, sighting);
-    },
-  };
 }
 
 const breakable = (model: Model, driver: KernelDriver): BreakableTestbed => ({

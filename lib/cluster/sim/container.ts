@@ -1,15 +1,13 @@
 /** The database's container in a pod: starts the server, and starts it again when it dies. */
 import { database } from '../../database/chosen.ts';
 import type { Mount } from './disk/mount.ts';
-import type { NodeMachine } from './machine.ts';
-import { ModelServer } from './server.ts';
 import { notices } from './notices.ts';
+import { OnNode, type NodeContext } from './on-node.ts';
+import { ModelServer } from './server.ts';
 import { kubernetesTimes, measuredTimes } from './timings.ts';
-import { draw, type World } from './world.ts';
+import { draw } from './world.ts';
 
-export class Container {
-  readonly #world: World;
-  readonly #machine: NodeMachine;
+export class Container extends OnNode {
   readonly #mount: Mount;
   readonly #podUid: string;
   readonly #onChange: () => void;
@@ -21,19 +19,12 @@ export class Container {
   #backOffUs = 0;
 
   /** `onChange`: it became ready or no longer is. */
-  constructor(
-    world: World,
-    machine: NodeMachine,
-    mount: Mount,
-    podUid: string,
-    onChange: () => void,
-  ) {
-    this.#world = world;
-    this.#machine = machine;
+  constructor(on: NodeContext, mount: Mount, podUid: string, onChange: () => void) {
+    super(on);
     this.#mount = mount;
     this.#podUid = podUid;
     this.#onChange = onChange;
-    this.#startAfter(world.chance.soonWithin(measuredTimes.containerStart));
+    this.#startAfter(0);
   }
 
   /** The readiness probe holds. */
@@ -62,7 +53,7 @@ export class Container {
   probeAgain(): void {
     if (!this.#probeForgotten) return;
     this.#probeForgotten = false;
-    this.#readyAfter(draw(this.#world, kubernetesTimes.probeAgain));
+    this.#readyAfter(draw(this.world, kubernetesTimes.probeAgain));
   }
 
   /** SIGTERM; the machine ends what does not stop within the grace period. */
@@ -83,7 +74,7 @@ export class Container {
   killServer(): boolean {
     if (this.#server === undefined) return false;
     this.#server.kill();
-    this.#world.notice(notices.serverDied, this.#machine.index, this.#mount.volume.index);
+    this.notice(notices.serverDied, this.#mount.volume.index);
     this.#restart();
     return true;
   }
@@ -93,22 +84,27 @@ export class Container {
     this.#fenced = true;
     this.#server?.kill();
     if (how === 'read-only') this.#mount.remountReadOnly();
-    this.#server = undefined;
-    this.#ready = false;
-    this.#onChange();
+    this.#gone();
   }
 
   unfence(): void {
     if (!this.#fenced) return;
     this.#fenced = false;
-    this.#startAfter(this.#world.chance.soonWithin(measuredTimes.containerStart));
+    this.#startAfter(0);
+  }
+
+  #gone(): void {
+    this.#server = undefined;
+    this.#ready = false;
+    this.#onChange();
   }
 
   #startAfter(delayUs: number): void {
-    this.#machine.byKubelet(delayUs, () => {
+    const startUs = this.world.chance.soonWithin(measuredTimes.containerStart);
+    this.machine.byKubelet(delayUs + startUs, () => {
       if (this.#ended || this.#fenced || this.#server !== undefined) return;
-      this.#server = new ModelServer(this.#world, this.#machine, this.#mount, this.#podUid, {
-        onServing: () => this.#readyAfter(draw(this.#world, measuredTimes.readiness)),
+      this.#server = new ModelServer(this, this.#mount, this.#podUid, {
+        onServing: () => this.#readyAfter(draw(this.world, measuredTimes.readiness)),
         onDeath: () => this.#restart(),
       });
       this.#onChange();
@@ -117,7 +113,7 @@ export class Container {
 
   #readyAfter(delayUs: number): void {
     const server = this.#server;
-    this.#machine.byKubelet(delayUs, () => {
+    this.machine.byKubelet(delayUs, () => {
       if (this.#ended || this.#server !== server || server?.serving !== true) return;
       this.#ready = true;
       this.#onChange();
@@ -126,23 +122,19 @@ export class Container {
 
   /** The first restart is at once, then 10 s, 20 s … 5 min (kubelet.go). */
   #restart(): void {
-    this.#server = undefined;
-    this.#ready = false;
-    this.#onChange();
+    this.#gone();
     if (this.#ended) return;
     if (this.#backOffUs > 0) this.#tellBackOff();
     const { crashBackOffUs, crashBackOffMaxUs } = kubernetesTimes;
-    this.#startAfter(this.#backOffUs + this.#world.chance.soonWithin(measuredTimes.containerStart));
+    this.#startAfter(this.#backOffUs);
     this.#backOffUs = Math.min(crashBackOffMaxUs, Math.max(crashBackOffUs, this.#backOffUs * 2));
   }
 
   /** From the second death on its kubelet waits, and says so where it is heard. */
   #tellBackOff(): void {
-    const { see, api } = this.#world;
-    if (see === undefined || !this.#machine.hearsApi) return;
-    const message = `Back-off restarting failed container ${database.name}`;
-    for (const pod of api.pods) {
-      if (pod.uid === this.#podUid) api.event(pod, 'kubelet', 'BackOff', message);
-    }
+    const { see, api } = this.world;
+    const pod = api.podWithUid(this.#podUid);
+    if (see === undefined || pod === undefined || !this.machine.hearsApi) return;
+    api.event(pod, 'kubelet', 'BackOff', `Back-off restarting failed container ${database.name}`);
   }
 }

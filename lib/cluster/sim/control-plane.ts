@@ -26,28 +26,27 @@ export class ModelControlPlane {
   readonly #manager: ControllerManager;
   readonly #attacher: Process;
   /** Processes of the others so far. */
-  readonly #ended: Record<Exclude<Component, 'controller-manager'>, number> = {
-    'api-server': 0,
-    attacher: 0,
-  };
+  readonly #ended = { 'api-server': 0, attacher: 0 };
 
   constructor({ world, volumes, kubelets }: ControlPlaneOptions) {
     this.#world = world;
     this.#kubelets = kubelets;
-    const { api, apiServer, chance, kernel } = world;
-    this.#attacher = new Process(kernel, apiServer);
-    const scheduler = new Process(kernel, apiServer);
-    api.watch(
-      new Attacher({
-        ...{ world, process: this.#attacher, volumes },
-        chance: chance.stream(streams.attacher),
-      }),
+    const { api, apiServer, kernel } = world;
+    const process = new Process(kernel, apiServer);
+    this.#attacher = process;
+    api.watchers.add(
+      new Attacher({ world, process, chance: world.chance.stream(streams.attacher) }, volumes),
     );
-    api.watch(
-      new Scheduler({ world, process: scheduler, chance: chance.stream(streams.scheduler) }),
+    const ofScheduler = {
+      process: new Process(kernel, apiServer),
+      chance: world.chance.stream(streams.scheduler),
+    };
+    api.watchers.add(new Scheduler({ world, ...ofScheduler }));
+    this.#manager = new ControllerManager(
+      world,
+      world.chance.stream(streams.controllerManager),
+      volumes.length,
     );
-    const managerChance = chance.stream(streams.controllerManager);
-    this.#manager = new ControllerManager(world, managerChance, volumes.length);
   }
 
   /** Another process takes its place; only the controller manager forgets anything by that. */
@@ -75,8 +74,8 @@ export class ModelControlPlane {
 
   look(component: Component): ComponentLook {
     if (component === 'controller-manager') return this.#manager.look;
-    const stalled = component === 'attacher' ? this.#attacher.still : this.#world.apiServer.still;
-    return { process: `model-${this.#ended[component] + 1}`, stalled };
+    const { still } = component === 'attacher' ? this.#attacher : this.#world.apiServer;
+    return { process: `model-${this.#ended[component] + 1}`, stalled: still };
   }
 
   #setApi(up: boolean): void {

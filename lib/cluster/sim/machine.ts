@@ -6,20 +6,11 @@ import { stalls, type Stall } from '../machine-port.ts';
 import type { Kernel } from './kernel.ts';
 import { Process } from './process.ts';
 import { cpuWanted, secondUs } from './timings.ts';
-import type { NodeObject } from './api-objects.ts';
-import type { World } from './world.ts';
 
 /** How long a starved machine works on something before it looks again how starved it is. */
 const sliceUs = 5 * secondUs;
 
-/** What all that runs on a node knows of it. */
-export interface OnNode {
-  readonly world: World;
-  readonly machine: NodeMachine;
-  readonly node: NodeObject;
-}
-
-/** Who is told of what happens to a machine. */
+/** Who hears of what happens to a machine. */
 export interface MachineWatcher {
   booted?(): void;
   killed?(): void;
@@ -35,7 +26,7 @@ export interface MachineWatcher {
 
 export class NodeMachine {
   readonly name: string;
-  readonly index: number;
+  readonly watchers: MachineWatcher[] = [];
   readonly #whole: Process;
   readonly #kubelet: Process;
   #state: 'running' | 'frozen' | 'stopped' = 'running';
@@ -44,11 +35,9 @@ export class NodeMachine {
   #isolated = false;
   #stall: Stall | undefined;
   #cpuShare = 1;
-  readonly #watchers: MachineWatcher[] = [];
 
-  constructor(kernel: Kernel, name: string, index = 0) {
+  constructor(kernel: Kernel, name: string) {
     this.name = name;
-    this.index = index;
     this.#whole = new Process(kernel);
     this.#kubelet = new Process(kernel, this.#whole);
   }
@@ -92,10 +81,6 @@ export class NodeMachine {
   /** In this share of the scheduler's periods its processes are stopped. */
   get throttled(): number {
     return 1 - 1 / this.slowness;
-  }
-
-  watch(watcher: MachineWatcher): void {
-    this.#watchers.push(watcher);
   }
 
   /** Calls `run` on this machine: later when it is frozen then, never when it was killed before. */
@@ -184,22 +169,17 @@ export class NodeMachine {
   }
 
   unthrottle(): void {
-    this.#cpuShare = 1;
-    this.#tell('changed');
+    this.throttle(1);
   }
 
+  /** A starved one goes on at full speed as soon as it has its CPU time again. */
   #slowly(process: Process, delayUs: number, run: () => void): void {
     const { slowness } = this;
     if (delayUs * (slowness - 1) < sliceUs) process.after(delayUs * slowness, run);
-    else this.#inSlices(process, delayUs - sliceUs / slowness, run);
-  }
-
-  /** While it is starved: it goes on at full speed as soon as it has its CPU time again. */
-  #inSlices(process: Process, leftUs: number, run: () => void): void {
-    process.after(sliceUs, () => this.#slowly(process, leftUs, run));
+    else process.after(sliceUs, () => this.#slowly(process, delayUs - sliceUs / slowness, run));
   }
 
   #tell(event: keyof MachineWatcher): void {
-    for (const watcher of this.#watchers) watcher[event]?.();
+    for (const watcher of this.watchers) watcher[event]?.();
   }
 }

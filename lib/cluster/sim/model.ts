@@ -53,8 +53,6 @@ export const neverReady = (seed: string): InfrastructureError =>
 const kubeletStreams = 100;
 const volumeStreams = 100_000;
 
-const nodeName = (index: number): string => `sim-worker${index === 0 ? '' : index + 1}`;
-
 export function startModel(
   kernel: Kernel,
   scenario: Scenario,
@@ -67,38 +65,34 @@ export function startModel(
 ): Model {
   const settings = [modelSettingsOf(scenario), ...others.map(modelSettingsOf)] as const;
   const world = new World(kernel, Chance.of(seed), settings);
-  const { api } = world;
+  const { api, chance } = world;
   const volumes = Array.from({ length: volumeCount }, (_, index) => {
     const { flushes, attachable, fileLocks } = world.of(index);
     return new Volume({
-      ...{ clock: kernel, index },
-      chance: world.chance.stream(volumeStreams + index),
+      ...{ clock: kernel, index, chance: chance.stream(volumeStreams + index) },
       ignoresFlushes: flushes === 'ignored',
       ...(attachable ? {} : { files: fileLocks }),
     });
   });
-  const nodes = Array.from({ length: nodeCount }, (_, index) => nodeName(index));
-  for (const name of nodes) api.addNode(name);
+  const [volume] = volumes;
+  if (volume === undefined) throw new RangeError('a model has at least one volume');
+  for (let n = 0; n < nodeCount; n++) api.addNode(`sim-worker${n === 0 ? '' : n + 1}`);
   const kubelets = api.nodes.map((node) => {
-    const machine = new NodeMachine(kernel, node.name, node.index);
-    const chance = world.chance.stream(kubeletStreams + node.index);
-    return new Kubelet({ world, machine, node, chance, volumes });
+    const machine = new NodeMachine(kernel, node.name);
+    const own = chance.stream(kubeletStreams + node.index);
+    return new Kubelet({ world, machine, node, chance: own, volumes });
   });
   const controlPlane = new ModelControlPlane({ world, volumes, kubelets });
-  const operator = new Operator(world);
-  const kubelet = (node: string): Kubelet => {
-    const found = kubelets[api.node(node).index];
-    if (found === undefined) throw new RangeError(`the model has no node ${node}`);
+  const kubelet = (name: string): Kubelet => {
+    const found = kubelets[api.node(name).index];
+    if (found === undefined) throw new RangeError(`the model has no node ${name}`);
     return found;
   };
   return {
-    ...{ kernel, world, api, controlPlane, operator, nodes, volumes, kubelets, kubelet },
-    volume: volumes[0] ?? raiseNoVolume(),
+    ...{ kernel, world, api, controlPlane, volumes, volume, kubelets, kubelet },
+    nodes: api.nodes.map(({ name }) => name),
+    operator: new Operator(world),
     machine: (node) => kubelet(node).machine,
     serverOn: (node, workload = 0) => kubelet(node).container(workload)?.server,
   };
-}
-
-function raiseNoVolume(): never {
-  throw new RangeError('a model has at least one volume');
 }

@@ -17,7 +17,7 @@ export class Operator {
 
   /** The object stays until its kubelet confirms. No error when it is gone already. */
   deletePod(uid: string): void {
-    this.#onPod(uid, (pod) => this.#world.api.deletePod(pod, this.#graceS(pod)));
+    this.#onPod(uid, (pod) => this.#delete(pod));
   }
 
   /** No error when that pod is gone already. */
@@ -41,7 +41,7 @@ export class Operator {
   /** Does what a drain does with each pod of a node. */
   evict(name: string): void {
     this.#onNode(name, (node) => {
-      for (const pod of node.pods) this.#world.api.deletePod(pod, this.#graceS(pod));
+      for (const pod of node.pods) this.#delete(pod);
     });
   }
 
@@ -83,16 +83,16 @@ export class Operator {
       for (const attachment of found) {
         api.deleteAttachment(attachment);
         if (!options.stripFinalizers) continue;
-        apiServer.after(chance.within(measuredTimes.apiCall), () =>
-          api.removeAttachment(attachment),
-        );
+        const remove = (): void => api.removeAttachment(attachment);
+        apiServer.after(chance.within(measuredTimes.apiCall), remove);
       }
     });
     return found.map((attachment) => attachment.name);
   }
 
-  #graceS({ workload }: PodObject): number {
-    return this.#world.of(workload).terminationGraceUs / secondUs;
+  #delete(pod: PodObject): void {
+    const { terminationGraceUs } = this.#world.of(pod.workload);
+    this.#world.api.deletePod(pod, terminationGraceUs / secondUs);
   }
 
   #onPod(uid: string, work: (pod: PodObject) => void): void {

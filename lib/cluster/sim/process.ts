@@ -2,7 +2,9 @@
  * A process: what it has under way waits while it stands still, and never happens once it ended. One
  * that needs another (a kubelet its machine, a controller the API server) stands still with it.
  */
+import type { Chance } from './chance.ts';
 import type { Kernel, TimerOwner, Timer } from './kernel.ts';
+import type { DurationRange } from './timings.ts';
 
 export class Process implements TimerOwner {
   readonly #kernel: Kernel;
@@ -61,5 +63,49 @@ export class Process implements TimerOwner {
     if (this.#host !== undefined && this.#host.#holds(timer)) return true;
     if (this.#still) this.#held.push(timer);
     return this.#still;
+  }
+}
+
+/**
+ * Level-triggered work: any number of nudges before its delay is over make one reconcile. Give an `after`
+ * that forgets what it has under way only together with what is returned.
+ */
+export function coalesced(
+  after: Process['after'],
+  chance: Chance,
+  range: DurationRange,
+  reconcile: () => void,
+): () => void {
+  let pending = false;
+  const run = (): void => {
+    pending = false;
+    reconcile();
+  };
+  return () => {
+    if (pending) return;
+    pending = true;
+    after(chance.within(range), run);
+  };
+}
+
+/** Waits between tries that fail, each twice as long as the one before, up to a limit. */
+export class BackOff {
+  readonly #range: { readonly firstUs: number; readonly maxUs: number };
+  #nextUs: number;
+
+  constructor(range: { readonly firstUs: number; readonly maxUs: number }) {
+    this.#range = range;
+    this.#nextUs = range.firstUs;
+  }
+
+  /** How long to wait now; the next wait is longer. */
+  next(): number {
+    const delayUs = this.#nextUs;
+    this.#nextUs = Math.min(this.#range.maxUs, delayUs * 2);
+    return delayUs;
+  }
+
+  reset(): void {
+    this.#nextUs = this.#range.firstUs;
   }
 }

@@ -1,14 +1,13 @@
 /** A database server on a mounted volume: it recovers, commits, stops cleanly or dies. */
 import { database } from '../../database/chosen.ts';
-import { observed } from '../../history/observations.ts';
 import type { LedgerEntry, OpId } from '../../workload/sql.ts';
 import type { Mount, OnWritten } from './disk/mount.ts';
-import type { NodeMachine } from './machine.ts';
 import { notices, type NoticeCode } from './notices.ts';
+import { OnNode, type NodeContext } from './on-node.ts';
 import type { VolumeSettings } from './settings.ts';
-import { measuredTimes, secondUs } from './timings.ts';
-import { draw, type World } from './world.ts';
-import type { Sighting } from './api-watchers.ts';
+import { logOf, upOf } from './sightings.ts';
+import { measuredTimes, secondUs, type DurationRange } from './timings.ts';
+import { draw } from './world.ts';
 
 /** Called once with true when the commit is acknowledged, false when the server went away. */
 export type CommitAnswer = (acknowledged: boolean) => void;
@@ -19,14 +18,13 @@ export interface ServerEvents {
   readonly onDeath: () => void;
 }
 
-export class ModelServer {
-  readonly machine: NodeMachine;
+export class ModelServer extends OnNode {
   readonly podUid: string;
   /** Virtual time of its start. */
-  readonly startedAtUs: number;
-  readonly #world: World;
+  readonly startedAtUs = this.nowUs;
   readonly #mount: Mount;
   readonly #events: ServerEvents;
+  readonly #settings: VolumeSettings;
   readonly #pending = new Set<CommitAnswer>();
   /** Commits that trx_commit=0 keeps in the server's own memory until the next flush. */
   #unwritten: LedgerEntry[] = [];
@@ -34,24 +32,13 @@ export class ModelServer {
   /** It has the lock on its files. */
   #hasOpened = false;
 
-  constructor(
-    world: World,
-    machine: NodeMachine,
-    mount: Mount,
-    podUid: string,
-    events: ServerEvents,
-  ) {
-    this.#world = world;
-    this.machine = machine;
+  constructor(on: NodeContext, mount: Mount, podUid: string, events: ServerEvents) {
+    super(on);
     this.#mount = mount;
     this.podUid = podUid;
     this.#events = events;
-    this.startedAtUs = world.kernel.nowUs;
+    this.#settings = this.world.of(mount.volume.index);
     this.#open();
-  }
-
-  get #settings(): VolumeSettings {
-    return this.#world.of(this.#mount.volume.index);
   }
 
   get serving(): boolean {
@@ -59,27 +46,29 @@ export class ModelServer {
   }
 
   commit(entry: LedgerEntry, answer: CommitAnswer): void {
-    if (this.#state !== 'serving') {
-      answer(false);
-      return;
-    }
-    this.#pending.add(answer);
-    this.#later(measuredTimes.commit, () => {
-      if (this.#state === 'serving') this.#write(entry, answer);
+    this.#serve(measuredTimes.commit, answer, () => {
+      const { trxCommit } = this.#settings;
+      if (trxCommit === 0) this.#unwritten.push(entry);
+      else this.#mount.append(entry);
+      if (trxCommit === 1) this.#syncFor(answer);
+      else this.#acknowledge(answer);
     });
   }
 
   /** On the disk before it is acknowledged, whatever commits are: DDL has a log of its own. */
   changeSchema(answer: CommitAnswer): void {
-    if (this.#state !== 'serving') {
-      answer(false);
-      return;
-    }
-    this.#pending.add(answer);
-    this.#later(measuredTimes.schemaChange, () => {
-      if (this.#state !== 'serving') return;
+    this.#serve(measuredTimes.schemaChange, answer, () => {
       this.#mount.changeSchema();
       this.#syncFor(answer);
+    });
+  }
+
+  /** Where it serves, and still does when that is done. */
+  #serve(range: DurationRange, answer: CommitAnswer, work: () => void): void {
+    if (this.#state !== 'serving') return answer(false);
+    this.#pending.add(answer);
+    this.#later(range, () => {
+      if (this.#state === 'serving') work();
     });
   }
 
@@ -106,7 +95,7 @@ export class ModelServer {
       this.#flush(() =>
         this.#mount.writeBack((written) => {
           if (written) this.#log('Note', database.log.signs.stopped);
-          this.#notice(notices.serverStopped);
+          this.#see(notices.serverStopped);
           ended();
         }),
       );
@@ -128,12 +117,12 @@ export class ModelServer {
       return;
     }
     this.#hasOpened = true;
-    this.#notice(notices.serverStarting);
+    this.#see(notices.serverStarting);
     // Bound: see docs/internals/sweep.md, Speed.
     mount.path.onCut = this.#failIo.bind(this);
     if (mount.volume.files !== undefined) mount.reread();
     const before = mount.foreignCommits;
-    const { chance } = this.#world;
+    const { chance } = this.world;
     this.machine.after(chance.soonWithin(measuredTimes.serverStart), () => this.#recovered(before));
   }
 
@@ -152,19 +141,11 @@ export class ModelServer {
     if (volume.damage !== undefined) return this.#die(volume.damage);
     this.#state = 'serving';
     this.#mount.begin();
-    this.#notice(notices.serving);
+    this.#see(notices.serving);
     this.#log('System', database.log.modelled.recovered);
-    this.#world.see?.(readySighting(this.machine.name, this.#mount.volume.index));
+    this.world.see?.(upOf(this.node.name, volume.index));
     if (this.#settings.trxCommit !== 1) this.#flushEachSecond();
     this.#events.onServing();
-  }
-
-  #write(entry: LedgerEntry, answer: CommitAnswer): void {
-    const { trxCommit } = this.#settings;
-    if (trxCommit === 0) this.#unwritten.push(entry);
-    else this.#mount.append(entry);
-    if (trxCommit === 1) this.#syncFor(answer);
-    else this.#acknowledge(answer);
   }
 
   /** Where the sync fails, the client learns of the server's end when that comes. */
@@ -207,7 +188,7 @@ export class ModelServer {
   #die(why: string): void {
     if (this.#state === 'ended') return;
     this.#log('ERROR', why);
-    this.#notice(notices.serverDied);
+    this.#see(notices.serverDied);
     this.#end();
     this.#events.onDeath();
   }
@@ -223,27 +204,15 @@ export class ModelServer {
     this.#pending.clear();
   }
 
-  #notice(code: NoticeCode): void {
-    this.#world.notice(code, this.machine.index, this.#mount.volume.index);
+  #see(code: NoticeCode): void {
+    this.notice(code, this.#mount.volume.index);
   }
 
-  #log(level: Level, text: string): void {
-    const { index } = this.#mount.volume;
-    this.#world.see?.(logSighting(this.machine.name, index, level, text));
+  #log(level: 'Note' | 'System' | 'ERROR', text: string): void {
+    this.world.see?.(logOf(this.node.name, this.#mount.volume.index, level, text));
   }
 
-  #later(range: Parameters<typeof draw>[1], run: () => void): void {
-    this.machine.after(draw(this.#world, range), run);
+  #later(range: DurationRange, run: () => void): void {
+    this.machine.after(draw(this.world, range), run);
   }
 }
-
-type Level = 'Note' | 'System' | 'ERROR';
-
-const logSighting = (node: string, volume: number, level: Level, text: string): Sighting => ({
-  ...{ source: database.server, name: observed.serverLog, node, volume },
-  data: { line: `[${level}] ${text}`, level },
-});
-
-/** What a server's log says when it is up. */
-export const readySighting = (node: string, volume: number): Sighting =>
-  logSighting(node, volume, 'Note', database.log.signs.ready);

@@ -1,25 +1,25 @@
 /** What all actors of the model share: time, chance, the API's objects, and who listens. */
-import type { Lookout, Sighting } from './api-watchers.ts';
 import { Api } from './api.ts';
 import type { Chance } from './chance.ts';
 import type { Kernel } from './kernel.ts';
 import type { Notify } from './notices.ts';
 import { Process } from './process.ts';
 import type { ClusterSettings, ModelSettings, VolumeSettings } from './settings.ts';
+import type { Sighting } from './sightings.ts';
 import type { DurationRange } from './timings.ts';
 
-export class World implements Lookout {
+export class World {
   readonly kernel: Kernel;
   readonly chance: Chance;
   readonly settings: ClusterSettings;
   readonly #ofVolumes: readonly [ModelSettings, ...ModelSettings[]];
-  readonly api: Api;
+  readonly api = new Api(this);
   /** While it stands still, so does all that needs it. */
   readonly apiServer: Process;
-  /** Tells observers in words. Write `world.see?.(…)`: without an observer nothing is made up. */
+  /** Shows observers in words. Write `world.see?.(…)`: without an observer nothing is made up. */
   see: ((sighting: Sighting) => void) | undefined;
-  /** Tells of every step in integers. */
-  notice: Notify = nobody;
+  /** Shows every step in integers. */
+  notice: Notify = () => undefined;
 
   /** `settings`: of each volume; of the first where more follow than are there. All agree in the cluster's. */
   constructor(
@@ -31,7 +31,6 @@ export class World implements Lookout {
     this.chance = chance;
     this.settings = settings[0];
     this.#ofVolumes = settings;
-    this.api = new Api(this);
     this.apiServer = new Process(kernel);
   }
 
@@ -39,8 +38,6 @@ export class World implements Lookout {
     return this.#ofVolumes[volume] ?? this.#ofVolumes[0];
   }
 }
-
-const nobody: Notify = () => undefined;
 
 /** A duration drawn from a range. */
 export const draw = ({ chance }: Pick<World, 'chance'>, range: DurationRange): number =>

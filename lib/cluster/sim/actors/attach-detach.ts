@@ -1,48 +1,39 @@
 /**
  * The attach/detach controller: one grid of passes for all volumes, of which only those are made that
  * may find work (attach_detach_controller.go, adc/reconciler/reconciler.go). A new leader knows what
- * the API tells: what nodes list is attached for sure, what only a VolumeAttachment tells is uncertain
+ * the API shows: what nodes list is attached for sure, what only a VolumeAttachment shows is uncertain
  * (processVolumeAttachments), and every wait begins anew.
  */
 import { observed } from '../../../history/observations.ts';
-import type { AttachmentObject, NodeObject, PodObject } from '../api-objects.ts';
-import type { ApiWatcher } from '../api-watchers.ts';
-import type { Chance } from '../chance.ts';
+import type { ForceReason } from '../../../timeline/forced-detaches.ts';
+import type { ApiWatcher, AttachmentObject, NodeObject, PodObject } from '../api-objects.ts';
 import { notices } from '../notices.ts';
 import { kubernetesTimes, measuredTimes, secondUs } from '../timings.ts';
-import { onGrid, type World } from '../world.ts';
-import type { ForceReason } from '../../../timeline/forced-detaches.ts';
+import { onGrid } from '../world.ts';
+import { Controller, type ControllerContext } from './controller.ts';
 import { VolumeAttaching } from './volume-attaching.ts';
-import { gridPhaseUs, type LeaderContext } from './controller.ts';
 
-export class AttachDetach implements ApiWatcher {
-  readonly #context: LeaderContext;
+export class AttachDetach extends Controller implements ApiWatcher {
+  readonly #passPhaseUs = this.gridPhaseUs(kubernetesTimes.attachDetachPassUs);
+  readonly #syncPhaseUs = this.gridPhaseUs(kubernetesTimes.attachDetachSyncUs);
+  readonly #starts = this.chance.stream(0);
+  readonly #hashes = this.chance.stream(1);
+  #start = 0;
+  #startDrawnAtUs = -1;
   readonly #volumes: VolumeAttaching[];
   readonly #forced: Record<ForceReason, number> = { timeout: 0, 'out-of-service': 0 };
 
   /** `volumes`: how many there are. */
-  constructor(context: LeaderContext, volumes: number) {
-    this.#context = context;
-    const { world, chance } = context;
-    const { api } = world;
-    const { attachDetachPassUs, attachDetachSyncUs } = kubernetesTimes;
-    const passPhaseUs = gridPhaseUs(context, attachDetachPassUs);
-    const syncPhaseUs = gridPhaseUs(context, attachDetachSyncUs);
-    const placeOf = goMapOrder(world, chance, api.nodes.length + controlPlaneNodes);
+  constructor(context: ControllerContext, volumes: number) {
+    super(context);
     this.#volumes = Array.from(
       { length: volumes },
-      (_, index) =>
-        new VolumeAttaching({
-          ...{ ...context, index, placeOf },
-          nextPassUs: (atUs) => onGrid(atUs, passPhaseUs, attachDetachPassUs),
-          nextSyncUs: (atUs) => onGrid(atUs, syncPhaseUs, attachDetachSyncUs),
-          sayForced: (reason, node, volume) => this.#sayForced(reason, node, volume),
-        }),
+      (_, index) => new VolumeAttaching(context, index, this),
     );
-    for (const node of api.nodes)
+    for (const node of this.api.nodes)
       for (const volume of node.attached) this.#volumes[volume]?.found(node, true);
-    for (const { volume, node } of api.attachments) this.#volumes[volume]?.found(node, false);
-    for (const volume of this.#volumes) volume.nudge(chance.within(measuredTimes.watchDelay));
+    for (const { volume, node } of this.api.attachments) this.#volumes[volume]?.found(node, false);
+    for (const { index } of this.#volumes) this.#nudge(index);
   }
 
   pod({ workload }: PodObject): void {
@@ -63,24 +54,47 @@ export class AttachDetach implements ApiWatcher {
   }
 
   #nudge(volume: number): void {
-    this.#volumes[volume]?.nudge(this.#context.chance.within(measuredTimes.watchDelay));
+    this.#volumes[volume]?.nudge(this.chance.within(measuredTimes.watchDelay));
+  }
+
+  /** The first pass at or after a time. */
+  nextPassUs(atUs: number): number {
+    return onGrid(atUs, this.#passPhaseUs, kubernetesTimes.attachDetachPassUs);
+  }
+
+  nextSyncUs(atUs: number): number {
+    return onGrid(atUs, this.#syncPhaseUs, kubernetesTimes.attachDetachSyncUs);
+  }
+
+  /**
+   * The order in which a pass meets the nodes: GetVolumesToAttach ranges over a Go map
+   * (adc/cache/desired_state_of_world.go). Up to 8 keys lie as they were inserted and are read in a circle
+   * from a random slot; the places of more come from a hash (internal/runtime/maps Iter.Next, go1.26). It is
+   * drawn once a pass, and for passes alone whose order counts.
+   */
+  placeOf({ index }: NodeObject): number {
+    if (this.#startDrawnAtUs !== this.nowUs) this.#start = this.#starts.float();
+    this.#startDrawnAtUs = this.nowUs;
+    if (this.api.nodes.length + controlPlaneNodes > groupSlots)
+      return (this.#hashes.at(index) - this.#start + 1) % 1;
+    return (index - Math.floor(this.#start * groupSlots) + groupSlots) % groupSlots;
   }
 
   /** Says it as reconciler.go does, also where nothing was mounted any more: each detach unverified counts. */
-  #sayForced(reason: ForceReason, { name: node, index }: NodeObject, volume: number): void {
-    const { world } = this.#context;
+  sayForced(reason: ForceReason, { name: node, index }: NodeObject, volume: number): void {
+    const { see, settings } = this.world;
     this.#forced[reason] += 1;
     const isTimeout = reason === 'timeout';
-    world.notice(isTimeout ? notices.forcedByTimeout : notices.forcedByTaint, index, -1);
-    if (world.see === undefined) return;
+    this.world.notice(isTimeout ? notices.forcedByTimeout : notices.forcedByTaint, index, -1);
+    if (see === undefined) return;
     const why = isTimeout
       ? 'this volume is not safe to detach, but maxWaitForUnmountDuration expired, force ' +
-        `detaching duration="${world.settings.forceDetachAfterUs / secondUs}s"`
+        `detaching duration="${settings.forceDetachAfterUs / secondUs}s"`
       : 'node has out-of-service taint, force detaching';
     const line = `attacherDetacher.DetachVolume started: ${why} node="${node}" (model)`;
     const source = 'controller-manager';
-    world.see({ source, name: observed.forceDetachLog, node, volume, data: { line } });
-    world.see({ source, name: observed.forceDetachMetric, data: { ...this.#forced } });
+    see({ source, name: observed.forceDetachLog, node, volume, data: { line } });
+    see({ source, name: observed.forceDetachMetric, data: { ...this.#forced } });
   }
 }
 
@@ -88,25 +102,3 @@ export class AttachDetach implements ApiWatcher {
 const controlPlaneNodes = 1;
 /** Keys that a Go map keeps in one group (internal/abi MapGroupSlots, before Go 1.24 bucketCnt). */
 const groupSlots = 8;
-
-/**
- * The order in which a pass meets the nodes: GetVolumesToAttach ranges over a Go map
- * (adc/cache/desired_state_of_world.go). Up to 8 keys lie as they were inserted and are read in a circle
- * from a random slot; the places of more come from a hash (internal/runtime/maps Iter.Next, go1.26). It is
- * drawn once a pass, and for passes alone whose order counts.
- */
-function goMapOrder(
-  { kernel }: World,
-  chance: Chance,
-  nodes: number,
-): (node: NodeObject) => number {
-  const [starts, hashes] = [chance.stream(0), chance.stream(1)];
-  let start = 0;
-  let drawnAtUs = -1;
-  return ({ index }) => {
-    if (drawnAtUs !== kernel.nowUs) start = starts.float();
-    drawnAtUs = kernel.nowUs;
-    if (nodes > groupSlots) return (hashes.at(index) - start + 1) % 1;
-    return (index - Math.floor(start * groupSlots) + groupSlots) % groupSlots;
-  };
-}

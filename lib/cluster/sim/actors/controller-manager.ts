@@ -4,21 +4,21 @@
  * 15 s as it sees it (client-go leaderelection.go), and every wait begins anew.
  */
 import { observed } from '../../../history/observations.ts';
-import type { AttachmentObject, NodeObject, PodObject } from '../api-objects.ts';
-import type { ApiWatcher } from '../api-watchers.ts';
+import type { ComponentLook } from '../../control-plane-port.ts';
+import type { ApiWatcher } from '../api-objects.ts';
 import type { Chance } from '../chance.ts';
 import { notices } from '../notices.ts';
 import { Process } from '../process.ts';
 import { kubernetesTimes, measuredTimes } from '../timings.ts';
 import type { World } from '../world.ts';
 import { AttachDetach } from './attach-detach.ts';
-import type { LeaderContext } from './controller.ts';
+import type { ControllerContext } from './controller.ts';
 import { NodeMonitor } from './node-monitor.ts';
 import { PodGc } from './pod-gc.ts';
 import { TaintEviction } from './taint-eviction.ts';
 import { Workloads } from './workloads.ts';
 
-export class ControllerManager implements ApiWatcher {
+export class ControllerManager {
   readonly #world: World;
   readonly #chance: Chance;
   readonly #workloads: number;
@@ -36,36 +36,19 @@ export class ControllerManager implements ApiWatcher {
     this.#chance = chance;
     this.#workloads = workloads;
     this.#process = new Process(world.kernel, world.apiServer);
-    world.api.watch(this);
     this.#lead();
   }
 
-  get look(): { readonly process: string | undefined; readonly stalled: boolean } {
+  get look(): ComponentLook {
     const process = this.#stands ? `model-${this.#processes + 1}` : undefined;
     return { process, stalled: this.#stalled };
-  }
-
-  node(node: NodeObject): void {
-    for (const controller of this.#controllers) controller.node?.(node);
-  }
-
-  lease(node: NodeObject): void {
-    for (const controller of this.#controllers) controller.lease?.(node);
-  }
-
-  pod(pod: PodObject): void {
-    for (const controller of this.#controllers) controller.pod?.(pod);
-  }
-
-  attachment(attachment: AttachmentObject): void {
-    for (const controller of this.#controllers) controller.attachment?.(attachment);
   }
 
   /** All that it knew is gone; its lease stands. */
   kill(): void {
     if (!this.#stands) return;
     this.#process.end();
-    this.#controllers = [];
+    for (const controller of this.#controllers) this.#world.api.watchers.delete(controller);
     this.#stands = false;
     this.#stalled = false;
     this.#silentSinceUs = undefined;
@@ -73,7 +56,8 @@ export class ControllerManager implements ApiWatcher {
     this.#process.after(this.#chance.within(measuredTimes.controllerStart), () => {
       this.#stands = true;
       this.#processes += 1;
-      this.#awaitLease();
+      const { leaderLeaseUs, leaderRetry } = kubernetesTimes;
+      this.#process.after(leaderLeaseUs + this.#chance.within(leaderRetry), () => this.#lead());
     });
   }
 
@@ -104,18 +88,12 @@ export class ControllerManager implements ApiWatcher {
     if (silentUs > kubernetesTimes.leaderRenewUs) this.kill();
   }
 
-  #awaitLease(): void {
-    const { leaderLeaseUs, leaderRetry } = kubernetesTimes;
-    this.#process.after(leaderLeaseUs + this.#chance.within(leaderRetry), () => this.#lead());
-  }
-
   #lead(): void {
     const world = this.#world;
-    const process = this.#process;
     const stream = this.#chance.stream(this.#processes);
     const isNew = this.#processes > 0;
-    const context = (n: number): LeaderContext => ({
-      ...{ world, process, isNew },
+    const context = (n: number): ControllerContext => ({
+      ...{ world, process: this.#process, isNew },
       chance: stream.stream(n),
     });
     if (isNew) {
@@ -130,5 +108,6 @@ export class ControllerManager implements ApiWatcher {
       new AttachDetach(context(3), this.#workloads),
       new Workloads(context(4), this.#workloads),
     ];
+    for (const controller of this.#controllers) world.api.watchers.add(controller);
   }
 }

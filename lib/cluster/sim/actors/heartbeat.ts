@@ -1,13 +1,14 @@
 /**
  * A kubelet's heartbeats: lease and node status, while the API hears it. Nothing ticks: only a change
- * of who hears whom, or of what is in use, has a moment, and the grid of renewals and reports tells
+ * of who hears whom, or of what is in use, has a moment, and the grid of renewals and reports says
  * when it was last, and will next be. After a partition stale connections keep it unheard for a while
  * (kubernetes-client #121793), and its watch of pods has a back-off of its own.
  */
-import { BackOff } from '../back-off.ts';
 import type { Chance } from '../chance.ts';
-import type { MachineWatcher, OnNode } from '../machine.ts';
+import type { MachineWatcher } from '../machine.ts';
 import { notices } from '../notices.ts';
+import { OnNode } from '../on-node.ts';
+import { BackOff } from '../process.ts';
 import {
   kubernetesTimes,
   measuredTimes,
@@ -15,9 +16,9 @@ import {
   secondUs,
   starvedPauseUs,
 } from '../timings.ts';
+import type { KubeletOptions } from './kubelet.ts';
 
-export interface HeartbeatOptions extends OnNode {
-  readonly chance: Chance;
+export interface HeartbeatEvents {
   /** A status report goes out. */
   readonly onReport: () => void;
   /** It hears of its pods again. */
@@ -29,8 +30,9 @@ const starvedWordUs = secondUs;
 /** Above this its heartbeats no longer come in time; assumption. */
 const tooSlow = 5;
 
-export class Heartbeat implements MachineWatcher {
-  readonly #options: HeartbeatOptions;
+export class Heartbeat extends OnNode implements MachineWatcher {
+  readonly #chance: Chance;
+  readonly #events: HeartbeatEvents;
   #heard = false;
   #informed = false;
   #heardAtUs = 0;
@@ -43,44 +45,45 @@ export class Heartbeat implements MachineWatcher {
   #statusBaseUs = 0;
   #reportDue = false;
 
-  constructor(options: HeartbeatOptions) {
-    this.#options = options;
-    options.machine.watch(this);
+  constructor(options: KubeletOptions, events: HeartbeatEvents) {
+    super(options);
+    this.#chance = options.chance;
+    this.#events = events;
+    this.machine.watchers.push(this);
     this.#begin(0);
   }
 
   booted(): void {
-    this.#begin(this.#draw(measuredTimes.boot));
+    this.#begin(this.#chance.within(measuredTimes.boot));
   }
 
   restarted(): void {
-    this.#begin(this.#draw(measuredTimes.kubeletStart));
+    this.#begin(this.#chance.within(measuredTimes.kubeletStart));
   }
 
   resumed(): void {
-    this.#silentFor(this.#draw(measuredTimes.resume));
+    this.#silentFor(this.#chance.within(measuredTimes.resume));
   }
 
-  /** The kernel kept a frozen kubelet's connections: what its watch was told is there at once. */
+  /** The kernel kept a frozen kubelet's connections: what its watch was sent is there at once. */
   thawed(): void {
-    this.#silentFor(this.#draw(measuredTimes.thaw), this.#draw(measuredTimes.thawWatch));
+    const heardUs = this.#chance.within(measuredTimes.thaw);
+    this.#silentFor(heardUs, this.#chance.within(measuredTimes.thawWatch));
   }
 
   changed(): void {
-    const { machine } = this.#options;
     if (!this.#canBeHeard) this.#setUnheard();
-    else if (machine.slowness > tooSlow) this.#starve();
+    else if (this.#isStarved) this.#starve();
     else if (!this.#heard) this.#silentFor(0);
   }
 
   linkChanged(): void {
-    const { machine, world } = this.#options;
-    if (!machine.linked) {
-      this.#cutAtUs ??= world.kernel.nowUs;
+    if (!this.machine.linked) {
+      this.#cutAtUs ??= this.nowUs;
       this.#setUnheard();
       return;
     }
-    const cutUs = world.kernel.nowUs - (this.#cutAtUs ?? world.kernel.nowUs);
+    const cutUs = this.nowUs - (this.#cutAtUs ?? this.nowUs);
     this.#cutAtUs = undefined;
     this.#silentFor(this.#reconnectUs(), this.#watchUs(cutUs));
   }
@@ -92,16 +95,15 @@ export class Heartbeat implements MachineWatcher {
 
   /** The API server stands still, or goes on. */
   apiChanged(): void {
-    if (this.#options.world.apiServer.still) this.#setUnheard();
-    else this.#silentFor(this.#draw(measuredTimes.apiReturn));
+    if (this.world.apiServer.still) this.#setUnheard();
+    else this.#silentFor(this.#chance.within(measuredTimes.apiReturn));
   }
 
-  /** Where there is news of what is in use, the next report of the grid tells it. */
+  /** Where there is news of what is in use, the next report of the grid has it. */
   reportSoon(hasNews: boolean): void {
     if (!hasNews || this.#reportDue || !this.#heard) return;
     this.#reportDue = true;
-    const { machine, world } = this.#options;
-    machine.byKubelet(this.#nextReportUs() - world.kernel.nowUs, () => {
+    this.machine.byKubelet(this.#nextReportUs() - this.nowUs, () => {
       this.#reportDue = false;
       if (this.#heard) this.#report();
     });
@@ -109,18 +111,21 @@ export class Heartbeat implements MachineWatcher {
 
   /** The kubelet's process starts, and is heard so much later. */
   #begin(delayUs: number): void {
-    const { chance, world } = this.#options;
-    const bornAtUs = world.kernel.nowUs + delayUs;
-    this.#leaseBaseUs = bornAtUs - chance.int(0, world.settings.leaseRenewUs);
-    this.#statusBaseUs = bornAtUs - chance.int(0, world.settings.statusUpdateUs);
+    const { leaseRenewUs, statusUpdateUs } = this.world.settings;
+    const bornAtUs = this.nowUs + delayUs;
+    this.#leaseBaseUs = bornAtUs - this.#chance.int(0, leaseRenewUs);
+    this.#statusBaseUs = bornAtUs - this.#chance.int(0, statusUpdateUs);
     this.#reportDue = false;
-    this.#cutAtUs = this.#options.machine.linked ? undefined : bornAtUs;
+    this.#cutAtUs = this.machine.linked ? undefined : bornAtUs;
     this.#silentFor(delayUs);
   }
 
   get #canBeHeard(): boolean {
-    const { machine, world } = this.#options;
-    return machine.hearsApi && !world.apiServer.still;
+    return this.machine.hearsApi && !this.world.apiServer.still;
+  }
+
+  get #isStarved(): boolean {
+    return this.machine.slowness > tooSlow;
   }
 
   /** `uninformedUs`: the same for the watch of its pods. */
@@ -129,9 +134,9 @@ export class Heartbeat implements MachineWatcher {
     if (!this.#canBeHeard) return;
     const changes = this.#changes;
     const after = (us: number, work: () => void): void =>
-      this.#options.machine.byKubelet(us, () => {
+      this.machine.byKubelet(us, () => {
         if (changes !== this.#changes || !this.#canBeHeard) return;
-        if (this.#options.machine.slowness > tooSlow) this.#starve();
+        if (this.#isStarved) this.#starve();
         else work();
       });
     if (uninformedUs !== delayUs) after(uninformedUs, () => this.#setInformed());
@@ -144,15 +149,15 @@ export class Heartbeat implements MachineWatcher {
   /** Starved of CPU: single heartbeats get through, far apart. */
   #starve(): void {
     this.#setUnheard();
-    const { machine, chance, world } = this.#options;
+    const { kernel, settings } = this.world;
     const changes = this.#changes;
-    const longestUs = Math.min(starvedPauseUs, world.settings.leaseRenewUs * machine.slowness);
-    world.kernel.schedule(chance.int(world.settings.leaseRenewUs, longestUs), () => {
+    const longestUs = Math.min(starvedPauseUs, settings.leaseRenewUs * this.machine.slowness);
+    kernel.schedule(this.#chance.int(settings.leaseRenewUs, longestUs), () => {
       if (changes !== this.#changes || !this.#canBeHeard) return;
       this.#setInformed();
       this.#setHeard();
-      world.kernel.schedule(starvedWordUs, () => {
-        if (this.#heard && this.#canBeHeard && machine.slowness > tooSlow) this.#starve();
+      kernel.schedule(starvedWordUs, () => {
+        if (this.#heard && this.#canBeHeard && this.#isStarved) this.#starve();
       });
     });
   }
@@ -162,65 +167,56 @@ export class Heartbeat implements MachineWatcher {
     this.#informed = false;
     if (!this.#heard) return;
     this.#heard = false;
-    const { world, node } = this.#options;
-    world.notice(notices.unheard, node.index, -1);
-    world.api.setLeaseStopped(node, this.#lastRenewalUs());
+    this.notice(notices.unheard, -1);
+    this.world.api.setLeaseStopped(this.node, this.#lastRenewalUs());
   }
 
   #setHeard(): void {
-    const { world, node } = this.#options;
     this.#heard = true;
-    this.#heardAtUs = world.kernel.nowUs;
+    this.#heardAtUs = this.nowUs;
     this.#reportDue = false;
-    world.notice(notices.heard, node.index, -1);
-    world.api.setLeaseStopped(node, undefined);
+    this.notice(notices.heard, -1);
+    this.world.api.setLeaseStopped(this.node, undefined);
     this.#report();
   }
 
   #setInformed(): void {
     this.#informed = true;
-    this.#options.onInformed();
+    this.#events.onInformed();
   }
 
   /** The last tick of its grid, or when it was first heard again: then it renews at once. */
   #lastRenewalUs(): number {
-    const { world } = this.#options;
-    const { leaseRenewUs } = world.settings;
-    const ticks = Math.floor((world.kernel.nowUs - this.#leaseBaseUs) / leaseRenewUs);
+    const { leaseRenewUs } = this.world.settings;
+    const ticks = Math.floor((this.nowUs - this.#leaseBaseUs) / leaseRenewUs);
     return Math.max(this.#heardAtUs, this.#leaseBaseUs + ticks * leaseRenewUs);
   }
 
   /** Each of its periods is up to 4 % longer (kubelet.go JitterUntil): 2 % in the mean. */
   #nextReportUs(): number {
-    const { world } = this.#options;
-    const periodUs = world.settings.statusUpdateUs * (1 + kubernetesTimes.statusJitter / 2);
-    const ticks = Math.floor((world.kernel.nowUs - this.#statusBaseUs) / periodUs) + 1;
+    const periodUs = this.world.settings.statusUpdateUs * (1 + kubernetesTimes.statusJitter / 2);
+    const ticks = Math.floor((this.nowUs - this.#statusBaseUs) / periodUs) + 1;
     return Math.round(this.#statusBaseUs + ticks * periodUs);
   }
 
   #report(): void {
-    const { world, node, onReport } = this.#options;
-    world.api.setReady(node, 'True');
-    onReport();
+    this.world.api.setReady(this.node, 'True');
+    this.#events.onReport();
   }
 
   #reconnectUs(): number {
-    const isLate = this.#options.chance.float() < reconnectLateShare;
-    return this.#draw(isLate ? measuredTimes.reconnectLate : measuredTimes.reconnect);
+    const isLate = this.#chance.float() < reconnectLateShare;
+    return this.#chance.within(isLate ? measuredTimes.reconnectLate : measuredTimes.reconnect);
   }
 
   /** A short cut it outlives; after a long one it waits for its next try. */
   #watchUs(cutUs: number): number {
     const { connectionLost, watchBackOff, watchJitter } = kubernetesTimes;
-    const { chance } = this.#options;
-    let triedAtUs = this.#draw(connectionLost);
-    if (cutUs < triedAtUs) return this.#draw(measuredTimes.reconnect);
+    const chance = this.#chance;
+    let triedAtUs = chance.within(connectionLost);
+    if (cutUs < triedAtUs) return chance.within(measuredTimes.reconnect);
     const backOff = new BackOff(watchBackOff);
     while (triedAtUs < cutUs) triedAtUs += backOff.next() * (1 + chance.float() * watchJitter);
-    return triedAtUs - cutUs + this.#draw(measuredTimes.apiCall);
-  }
-
-  #draw(range: Parameters<Chance['within']>[0]): number {
-    return this.#options.chance.within(range);
+    return triedAtUs - cutUs + chance.within(measuredTimes.apiCall);
   }
 }

@@ -4,46 +4,43 @@
  */
 import type { PodObject } from '../api-objects.ts';
 import type { Chance } from '../chance.ts';
-import { coalesced } from '../coalesced.ts';
 import type { Container } from '../container.ts';
 import type { Mount } from '../disk/mount.ts';
 import type { Volume } from '../disk/volume.ts';
-import type { MachineWatcher, NodeMachine, OnNode } from '../machine.ts';
+import type { MachineWatcher } from '../machine.ts';
 import { notices } from '../notices.ts';
+import { OnNode, type NodeContext } from '../on-node.ts';
+import { coalesced } from '../process.ts';
 import { kubernetesTimes } from '../timings.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { LocalPod } from './local-pod.ts';
 import { NodeVolume } from './node-volume.ts';
 
-export interface KubeletOptions extends OnNode {
+export interface KubeletOptions extends NodeContext {
   readonly chance: Chance;
   /** All volumes, by number. */
   readonly volumes: readonly Volume[];
 }
 
-export class Kubelet implements MachineWatcher {
-  readonly machine: NodeMachine;
+export class Kubelet extends OnNode implements MachineWatcher {
   readonly #options: KubeletOptions;
   readonly #heartbeat: Heartbeat;
   readonly #pods = new Map<PodObject, LocalPod>();
   /** Volumes that it ever had to do with, by number. */
   readonly #volumes = new Map<number, NodeVolume>();
   #nudge: () => void;
+  /** Something changed: it looks again. */
+  readonly #onChange = (): void => this.#nudge();
 
   constructor(options: KubeletOptions) {
-    const { world, machine, node } = options;
+    super(options);
     this.#options = options;
-    this.machine = machine;
     this.#nudge = this.#newNudge();
-    const nudge = (): void => this.#nudge();
-    this.#heartbeat = new Heartbeat({
-      ...options,
-      onReport: () => this.#report(),
-      onInformed: nudge,
-    });
+    const nudge = this.#onChange;
+    this.#heartbeat = new Heartbeat(options, { onReport: () => this.#report(), onInformed: nudge });
     const lease = (): void => this.#leaseChanged();
-    world.api.watchNode(node, { node: nudge, pod: nudge, attachment: nudge, lease });
-    machine.watch(this);
+    this.world.api.watchNode(this.node, { node: nudge, pod: nudge, attachment: nudge, lease });
+    this.machine.watchers.push(this);
   }
 
   thawed(): void {
@@ -51,13 +48,12 @@ export class Kubelet implements MachineWatcher {
   }
 
   booted(): void {
-    this.#options.world.api.registerNode(this.#options.node);
+    this.world.api.registerNode(this.node);
   }
 
   restarted(): void {
-    const { world, node } = this.#options;
-    world.notice(notices.kubeletRestarted, node.index, -1);
-    world.api.registerNode(node);
+    this.notice(notices.kubeletRestarted, -1);
+    this.world.api.registerNode(this.node);
     for (const pod of this.#pods.values()) pod.kubeletRestarted();
     for (const volume of this.#volumes.values()) volume.kubeletRestarted();
     this.#nudge();
@@ -95,63 +91,54 @@ export class Kubelet implements MachineWatcher {
   }
 
   #newNudge(): () => void {
-    const { machine, chance } = this.#options;
-    const runner = { after: machine.byKubelet.bind(machine) };
-    return coalesced(runner, chance, kubernetesTimes.volumeReconcile, () => this.#reconcile());
+    const { machine } = this;
+    const after = machine.byKubelet.bind(machine);
+    const { chance } = this.#options;
+    return coalesced(after, chance, kubernetesTimes.volumeReconcile, () => this.#reconcile());
   }
 
   #reconcile(): void {
     if (this.#heartbeat.informed) this.#followApi();
     for (const [object, pod] of this.#pods)
-      if (pod.isOver && !this.#options.world.api.pods.has(object)) this.#pods.delete(object);
+      if (pod.isOver && !this.world.api.pods.has(object)) this.#pods.delete(object);
     for (const volume of this.#volumes.values()) volume.settle();
     this.#heartbeat.reportSoon(this.#hasNews());
   }
 
   #followApi(): void {
-    const { node } = this.#options;
-    for (const object of node.pods) if (!this.#pods.has(object)) this.#accept(object);
+    for (const object of this.node.pods) if (!this.#pods.has(object)) this.#accept(object);
     for (const pod of this.#pods.values()) pod.reconcile();
   }
 
   /** A pod that is to go and of which nothing runs here is confirmed gone. */
   #accept(object: PodObject): void {
-    const { world, machine, node } = this.#options;
-    if (object.terminating) {
-      world.api.removePod(object);
-      return;
-    }
+    if (object.terminating) return this.world.api.removePod(object);
     const volume = this.#volume(object.workload);
-    const onChange = (): void => this.#nudge();
-    this.#pods.set(object, new LocalPod({ world, machine, node, object, volume, onChange }));
+    this.#pods.set(object, new LocalPod(this, object, volume, this.#onChange));
     this.#nudge();
   }
 
   #volume(index: number): NodeVolume {
     const known = this.#volumes.get(index);
     if (known !== undefined) return known;
-    const { world, machine, node, volumes } = this.#options;
-    const volume = volumes[index];
+    const volume = this.#options.volumes[index];
     if (volume === undefined) throw new RangeError(`the model has no volume ${index}`);
-    const onChange = (): void => this.#nudge();
-    const made = new NodeVolume({ world, machine, node, volume, index, onChange });
+    const made = new NodeVolume(this, volume, this.#onChange);
     this.#volumes.set(index, made);
     return made;
   }
 
   /** What the last report said differs from what is. */
   #hasNews(): boolean {
-    const { node } = this.#options;
     for (const { index, inUse, reported } of this.#volumes.values())
-      if (inUse !== reported || inUse !== node.inUse.has(index)) return true;
+      if (inUse !== reported || inUse !== this.node.inUse.has(index)) return true;
     return false;
   }
 
   #report(): void {
-    const { world, node } = this.#options;
     for (const volume of this.#volumes.values()) {
-      volume.reported = volume.inUse && node.exists;
-      world.api.setInUse(node, volume.index, volume.inUse);
+      volume.reported = volume.inUse && this.node.exists;
+      this.world.api.setInUse(this.node, volume.index, volume.inUse);
     }
     this.#nudge();
   }

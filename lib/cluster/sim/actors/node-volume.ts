@@ -3,25 +3,19 @@
  * one of them wants it. What is staged outlives a detach that the node was not asked about.
  */
 import { csiCalls, observed } from '../../../history/observations.ts';
-import { BackOff } from '../back-off.ts';
+import { decideStage } from '../disk/modes.ts';
 import { Mount } from '../disk/mount.ts';
 import type { Path } from '../disk/path.ts';
 import type { Volume } from '../disk/volume.ts';
-import type { OnNode } from '../machine.ts';
 import { notices } from '../notices.ts';
+import { OnNode, type NodeContext } from '../on-node.ts';
+import { BackOff } from '../process.ts';
+import { mountOf, seeCall, seeWritten } from '../sightings.ts';
 import { kubernetesTimes, measuredTimes } from '../timings.ts';
-import { seeCall, seeWritten } from './sightings.ts';
-import { stage } from './staging.ts';
+import { draw } from '../world.ts';
 
-export interface NodeVolumeOptions extends OnNode {
-  readonly volume: Volume;
+export class NodeVolume extends OnNode {
   /** The volume's number. */
-  readonly index: number;
-  /** Something changed: the kubelet looks again. */
-  readonly onChange: () => void;
-}
-
-export class NodeVolume {
   readonly index: number;
   /** Pods here that may use the mount. */
   users = 0;
@@ -33,7 +27,8 @@ export class NodeVolume {
   forgotten = false;
   /** It was not in volumesAttached when the kubelet started: not reported (reconstruct.go). */
   unattachable = false;
-  readonly #options: NodeVolumeOptions;
+  readonly #volume: Volume;
+  readonly #onChange: () => void;
   readonly #backOff = new BackOff(kubernetesTimes.volumeBackOff);
   #mount: Mount | undefined;
   #busy = false;
@@ -42,19 +37,25 @@ export class NodeVolume {
   /** Staged for a pod that has not got it yet. */
   #fresh = false;
 
-  constructor(options: NodeVolumeOptions) {
-    this.#options = options;
-    this.index = options.index;
+  /** `onChange`: something changed, so that the kubelet looks again. */
+  constructor(on: NodeContext, volume: Volume, onChange: () => void) {
+    super(on);
+    this.#volume = volume;
+    this.index = volume.index;
+    this.#onChange = onChange;
   }
 
   get mount(): Mount | undefined {
     return this.#mount;
   }
 
+  get #attachable(): boolean {
+    return this.world.of(this.index).attachable;
+  }
+
   /** What the kubelet reports. */
   get inUse(): boolean {
-    const { attachable } = this.#options.world.of(this.index);
-    if (!attachable || this.unattachable) return false;
+    if (!this.#attachable || this.unattachable) return false;
     return this.wanted > 0 || (this.#mount !== undefined && !this.forgotten);
   }
 
@@ -65,27 +66,25 @@ export class NodeVolume {
    */
   obtain(): Mount | undefined {
     if (this.#busy) return undefined;
-    const { world, volume, machine } = this.#options;
-    if (!world.of(this.index).attachable) {
-      this.#mount ??= this.#mounted(new Mount(volume, volume.publish(machine.name)));
+    if (!this.#attachable) {
+      const volume = this.#volume;
+      this.#mount ??= this.#mounted(new Mount(volume, volume.publish(this.node.name)));
       return this.#mount;
     }
     const path = this.#attachedPath();
     if (path === undefined) return undefined;
     if (this.#mount !== undefined) return this.#skipStage(this.#mount, path);
-    const { node } = this.#options;
-    const mayStage = this.reported && node.attached.has(this.index) && !path.cut;
-    if (mayStage && world.kernel.nowUs >= this.#retryAtUs) this.#beginStage(path);
+    const mayStage = this.reported && this.node.attached.has(this.index) && !path.cut;
+    if (mayStage && this.nowUs >= this.#retryAtUs) this.#beginStage(path);
     return undefined;
   }
 
   #beginStage(path: Path): void {
-    const { world, machine, onChange } = this.#options;
     this.#busy = true;
-    machine.byKubelet(world.chance.within(measuredTimes.beforeStage), () => {
+    this.byKubelet(measuredTimes.beforeStage, () => {
       if (this.wanted > 0) return this.#stage(path);
       this.#busy = false;
-      onChange();
+      this.#onChange();
     });
   }
 
@@ -93,8 +92,7 @@ export class NodeVolume {
   settle(): void {
     if (!this.#isIdle || this.#settling) return;
     this.#settling = true;
-    const { world, machine } = this.#options;
-    machine.byKubelet(world.chance.within(kubernetesTimes.volumeReconcile), () => {
+    this.byKubelet(kubernetesTimes.volumeReconcile, () => {
       this.#settling = false;
       if (this.#isIdle) this.#unstage();
     });
@@ -107,16 +105,15 @@ export class NodeVolume {
 
   #unstage(): void {
     this.#busy = true;
-    const { world, machine, onChange } = this.#options;
-    const beganAtUs = world.kernel.nowUs;
-    machine.byKubelet(world.chance.within(measuredTimes.unstage), () =>
+    const beganAtUs = this.nowUs;
+    this.byKubelet(measuredTimes.unstage, () =>
       this.#unmount(() => {
         this.#busy = false;
-        if (world.of(this.index).attachable) {
-          seeCall(world, this.index, csiCalls.unstage, machine.name, beganAtUs);
-          world.notice(notices.unstaged, machine.index, this.index);
+        if (this.#attachable) {
+          seeCall(this.world, this.index, csiCalls.unstage, this.node.name, beganAtUs);
+          this.notice(notices.unstaged, this.index);
         }
-        onChange();
+        this.#onChange();
       }),
     );
   }
@@ -137,71 +134,97 @@ export class NodeVolume {
 
   /** The kubelet begins anew, and finds mounts by the pods that have them. */
   kubeletRestarted(): void {
-    const { world, machine, node } = this.#options;
     this.reported = false;
     if (this.#mount === undefined) return;
-    this.unattachable = !node.attached.has(this.index);
+    this.unattachable = !this.node.attached.has(this.index);
     if (this.users > 0 || this.#busy) return;
     this.forgotten = true;
-    world.notice(notices.mountForgotten, machine.index, this.index);
+    this.notice(notices.mountForgotten, this.index);
   }
 
   /** The device, once the API says that it is attached here. */
   #attachedPath(): Path | undefined {
-    const { world, volume, machine, node } = this.#options;
-    const attachment = world.api.attachment(this.index, node);
+    const attachment = this.world.api.attachment(this.index, this.node);
     if (attachment?.attached !== true || attachment.deleting) return undefined;
-    return volume.published(machine.name);
+    return this.#volume.published(this.node.name);
   }
 
   #skipStage(mount: Mount, path: Path): Mount {
-    const { world, machine } = this.#options;
     const isFresh = this.#fresh;
     this.#fresh = false;
     this.forgotten = false;
     if (isFresh) return mount;
-    world.notice(notices.stageSkipped, machine.index, this.index);
-    if (mount.path !== path) world.notice(notices.staleMount, machine.index, this.index);
+    this.notice(notices.stageSkipped, this.index);
+    if (mount.path !== path) this.notice(notices.staleMount, this.index);
     return mount;
   }
 
+  /** What the driver's NodeStage does before the mount, and refuses. */
   #stage(path: Path): void {
-    const { world, machine, volume, onChange } = this.#options;
-    stage({
-      ...{ world, volume, machine, path },
-      done: (mount) => {
-        this.#busy = false;
-        if (mount === undefined) {
-          world.notice(notices.stageRefused, machine.index, this.index);
-          this.#tellRefused();
-          const delayUs = this.#backOff.next();
-          this.#retryAtUs = world.kernel.nowUs + delayUs;
-          machine.byKubelet(delayUs, onChange);
-        } else {
-          world.notice(notices.staged, machine.index, this.index);
-          this.unattachable = false;
-          this.#backOff.reset();
-          this.#mount = this.#mounted(mount);
-          this.#fresh = true;
-        }
-        onChange();
-      },
+    const { world, node } = this;
+    const volume = this.#volume;
+    const beganAtUs = this.nowUs;
+    const ended = (mount: Mount | undefined, notes: Readonly<Record<string, unknown>>): void => {
+      seeCall(world, this.index, csiCalls.stage, node.name, beganAtUs, notes);
+      this.#staged(mount);
+    };
+    const mount = (): void => {
+      seeWritten(world, volume);
+      const mounted = new Mount(volume, path);
+      const { generation, device } = path;
+      ended(mounted, { generation, device, fsck: mounted.fsck });
+    };
+    this.machine.after(draw(world, measuredTimes.stage), () => {
+      const error = decideStage({ world, volume, node: node.name });
+      if (error !== undefined) return ended(undefined, { error });
+      if (world.of(volume.index).filesystem !== 'ext4-mmp' || volume.clean) return mount();
+      const isRenewed = (rival: Path): void =>
+        ended(undefined, { error: `MMP: the file system is renewed by ${rival.node} (model)` });
+      this.#look(isRenewed, () => this.#look(isRenewed, mount));
     });
+  }
+
+  /**
+   * ext4's multiple mount protection: a mount waits whether another one renews the block, claims it,
+   * and waits again (fs/ext4/mmp.c ext4_multi_mount_protect).
+   */
+  #look(isRenewed: (rival: Path) => void, then: () => void): void {
+    this.machine.after(draw(this.world, measuredTimes.mmpLook), () => {
+      const rival = this.#volume.others(this.node.name).find(({ writes }) => writes);
+      if (rival === undefined) then();
+      else isRenewed(rival);
+    });
+  }
+
+  #staged(mount: Mount | undefined): void {
+    this.#busy = false;
+    if (mount === undefined) {
+      this.notice(notices.stageRefused, this.index);
+      this.#tellRefused();
+      const delayUs = this.#backOff.next();
+      this.#retryAtUs = this.nowUs + delayUs;
+      this.machine.byKubelet(delayUs, this.#onChange);
+    } else {
+      this.notice(notices.staged, this.index);
+      this.unattachable = false;
+      this.#backOff.reset();
+      this.#mount = this.#mounted(mount);
+      this.#fresh = true;
+    }
+    this.#onChange();
   }
 
   /** Events of a node that is cut off reach nobody. */
   #tellRefused(): void {
-    const { world, machine, node } = this.#options;
-    if (world.see === undefined || !machine.hearsApi) return;
+    if (this.world.see === undefined || !this.machine.hearsApi) return;
     const message = 'MountVolume.MountDevice failed for volume: the driver refused it';
-    for (const pod of node.pods) {
-      if (pod.workload === this.index) world.api.event(pod, 'kubelet', 'FailedMount', message);
-    }
+    for (const pod of this.node.pods)
+      if (pod.workload === this.index) this.world.api.event(pod, 'kubelet', 'FailedMount', message);
   }
 
   #mounted(mount: Mount): Mount {
-    this.#see(observed.mounted, mount.path);
-    this.#options.world.notice(notices.mounted, this.#options.machine.index, this.index);
+    this.world.see?.(mountOf(observed.mounted, this.index, mount.path));
+    this.notice(notices.mounted, this.index);
     return mount;
   }
 
@@ -211,17 +234,10 @@ export class NodeVolume {
     if (mount === undefined) return done();
     mount.unmount(() => {
       if (this.#mount === mount) this.#mount = undefined;
-      const { world, volume, machine } = this.#options;
-      seeWritten(world, volume);
-      this.#see(observed.unmounted, mount.path);
-      world.notice(notices.unmounted, machine.index, this.index);
+      seeWritten(this.world, this.#volume);
+      this.world.see?.(mountOf(observed.unmounted, this.index, mount.path));
+      this.notice(notices.unmounted, this.index);
       done();
     });
-  }
-
-  #see(name: typeof observed.mounted | typeof observed.unmounted, { device }: Path): void {
-    const { world, machine } = this.#options;
-    const volume = this.index;
-    world.see?.({ source: 'mounts', name, node: machine.name, volume, data: { device } });
   }
 }

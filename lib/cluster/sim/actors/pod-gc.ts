@@ -4,87 +4,66 @@
  * (podgc/gc_controller.go gcTerminating, gcOrphaned).
  */
 import { outOfServiceKey } from '../../../taints.ts';
-import { hasTaint, type NodeObject, type PodObject } from '../api-objects.ts';
-import type { ApiWatcher } from '../api-watchers.ts';
+import { hasTaint, type ApiWatcher, type NodeObject, type PodObject } from '../api-objects.ts';
 import { kubernetesTimes, measuredTimes } from '../timings.ts';
 import { onGrid } from '../world.ts';
-import { gridPhaseUs, type LeaderContext } from './controller.ts';
+import { Controller, type ControllerContext } from './controller.ts';
 
-export class PodGc implements ApiWatcher {
-  readonly #context: LeaderContext;
-  readonly #phaseUs: number;
+export class PodGc extends Controller implements ApiWatcher {
+  readonly #phaseUs = this.gridPhaseUs(kubernetesTimes.podGcUs);
   #tickDue = false;
   /** Missing nodes, and since when they are known to be. */
   readonly #quarantine = new Map<NodeObject, number>();
 
-  constructor(context: LeaderContext) {
-    this.#context = context;
-    this.#phaseUs = gridPhaseUs(context, kubernetesTimes.podGcUs);
-    const { api, kernel } = context.world;
+  constructor(context: ControllerContext) {
+    super(context);
     // A new leader's first look is at once, and its quarantine counts from there.
-    if ([...api.nodes].some((node) => this.#hasCandidate(node))) this.#planTick(kernel.nowUs);
+    if (this.api.nodes.some(hasCandidate)) this.#planTick(this.nowUs);
   }
 
   node(node: NodeObject): void {
-    if (this.#hasCandidate(node)) this.#planTick();
+    if (hasCandidate(node)) this.#planTick();
   }
 
   pod(pod: PodObject): void {
-    if (this.#isCandidate(pod)) this.#planTick();
-  }
-
-  #hasCandidate({ pods }: NodeObject): boolean {
-    return [...pods].some((pod) => this.#isCandidate(pod));
-  }
-
-  #isCandidate(pod: PodObject): boolean {
-    return this.#isOrphan(pod) || this.#isOutOfService(pod);
-  }
-
-  #isOrphan({ node }: PodObject): boolean {
-    return node?.exists === false;
-  }
-
-  #isOutOfService({ node, terminating }: PodObject): boolean {
-    return (
-      terminating && node !== undefined && node.ready !== 'True' && hasTaint(node, outOfServiceKey)
-    );
+    if (isCandidate(pod)) this.#planTick();
   }
 
   /** Ticks that would find nothing are left out. */
-  #planTick(fromUs = this.#context.world.kernel.nowUs + 1): void {
+  #planTick(fromUs = this.nowUs + 1): void {
     if (this.#tickDue) return;
     this.#tickDue = true;
-    const { world, process } = this.#context;
-    const { nowUs } = world.kernel;
-    const dueUs = onGrid(fromUs, this.#phaseUs, kubernetesTimes.podGcUs);
-    process.after(dueUs - nowUs, () => {
+    this.at(onGrid(fromUs, this.#phaseUs, kubernetesTimes.podGcUs), () => {
       this.#tickDue = false;
       this.#tick();
     });
   }
 
   #tick(): void {
-    const { api } = this.#context.world;
-    for (const node of api.nodes) {
+    for (const node of this.api.nodes) {
       if (node.exists || node.pods.size === 0) this.#quarantine.delete(node);
       else this.#collectOrphans(node);
     }
-    for (const pod of api.pods) if (this.#isOutOfService(pod)) this.#remove(pod);
+    for (const pod of this.api.pods) if (isOutOfService(pod)) this.#remove(pod);
   }
 
   #collectOrphans(node: NodeObject): void {
-    const { nowUs } = this.#context.world.kernel;
-    const sinceUs = this.#quarantine.get(node) ?? nowUs;
+    const sinceUs = this.#quarantine.get(node) ?? this.nowUs;
     this.#quarantine.set(node, sinceUs);
-    if (nowUs - sinceUs < kubernetesTimes.quarantineUs) this.#planTick();
+    if (this.nowUs - sinceUs < kubernetesTimes.quarantineUs) this.#planTick();
     else for (const pod of node.pods) this.#remove(pod);
   }
 
   /** Failed first, then gone: DELETE with grace period 0. */
   #remove(pod: PodObject): void {
-    const { world, process, chance } = this.#context;
-    world.api.failPod(pod);
-    process.after(chance.within(measuredTimes.apiCall), () => world.api.deletePod(pod, 0));
+    this.api.failPod(pod);
+    this.after(measuredTimes.apiCall, () => this.api.deletePod(pod, 0));
   }
 }
+
+const isOutOfService = ({ node, terminating }: PodObject): boolean =>
+  terminating && node !== undefined && node.ready !== 'True' && hasTaint(node, outOfServiceKey);
+
+const isCandidate = (pod: PodObject): boolean => pod.node?.exists === false || isOutOfService(pod);
+
+const hasCandidate = ({ pods }: NodeObject): boolean => [...pods].some(isCandidate);

@@ -6,26 +6,23 @@
 import { database } from '../../../database/chosen.ts';
 import type { PodObject } from '../api-objects.ts';
 import type { Container } from '../container.ts';
-import type { OnNode } from '../machine.ts';
 import { notices } from '../notices.ts';
+import { OnNode, type NodeContext } from '../on-node.ts';
+import { selfFenceOf } from '../sightings.ts';
 import { measuredTimes } from '../timings.ts';
-import type { VolumeSettings } from '../settings.ts';
-import { seeSelfFence } from './sightings.ts';
 
-export interface SelfFenceOptions extends OnNode {
-  readonly pod: PodObject;
-  readonly container: Container;
-}
-
-export class SelfFence {
-  readonly #options: SelfFenceOptions;
+export class SelfFence extends OnNode {
+  readonly #pod: PodObject;
+  readonly #container: Container;
   /** Grows with each change of what it sees: an older deadline no longer counts. */
   #changes = 0;
   #shut = false;
   #over = false;
 
-  constructor(options: SelfFenceOptions) {
-    this.#options = options;
+  constructor(on: NodeContext, pod: PodObject, container: Container) {
+    super(on);
+    this.#pod = pod;
+    this.#container = container;
     this.leaseChanged();
   }
 
@@ -33,35 +30,28 @@ export class SelfFence {
   leaseChanged(): void {
     if (this.#over) return;
     this.#changes += 1;
-    if (this.#seesRenewals) this.#after(0, () => this.#open());
-    else this.#after(this.#settings.selfFenceAfterUs, () => this.#fence());
+    const { node, machine, world } = this;
+    const { selfFenceAfterUs } = world.of(this.#pod.workload);
+    const isRenewed =
+      node.leaseStoppedAtUs === undefined && machine.reachesApi && !world.apiServer.still;
+    if (isRenewed) this.#after(0, () => this.#open());
+    else this.#after(selfFenceAfterUs, () => this.#fence());
   }
 
   end(): void {
     this.#over = true;
   }
 
-  get #settings(): VolumeSettings {
-    return this.#options.world.of(this.#options.pod.workload);
-  }
-
   #say(text: string): void {
-    const { world, node, pod } = this.#options;
-    seeSelfFence(world, node.name, pod.workload, text);
-  }
-
-  get #seesRenewals(): boolean {
-    const { node, machine, world } = this.#options;
-    return node.leaseStoppedAtUs === undefined && machine.reachesApi && !world.apiServer.still;
+    this.world.see?.(selfFenceOf(this.node.name, this.#pod.workload, text));
   }
 
   /** After the next question, and so much more. */
   #after(delayUs: number, run: () => void): void {
-    const { world, machine, node } = this.#options;
     const changes = this.#changes;
-    const lastUs = node.leaseStoppedAtUs ?? world.kernel.nowUs;
-    const dueUs = lastUs + world.chance.within(measuredTimes.selfFenceAsk) + delayUs;
-    machine.after(Math.max(0, dueUs - world.kernel.nowUs), () => {
+    const lastUs = this.node.leaseStoppedAtUs ?? this.nowUs;
+    const dueUs = lastUs + this.world.chance.within(measuredTimes.selfFenceAsk) + delayUs;
+    this.machine.after(Math.max(0, dueUs - this.nowUs), () => {
       if (changes === this.#changes && !this.#over) run();
     });
   }
@@ -69,21 +59,21 @@ export class SelfFence {
   #fence(): void {
     if (this.#shut) return;
     this.#shut = true;
-    const { world, node, pod, container } = this.#options;
-    const isReadOnly = this.#settings.selfFence === 'lease-read-only';
-    container.fence(isReadOnly ? 'read-only' : 'kill');
+    const { workload } = this.#pod;
+    const isReadOnly = this.world.of(workload).selfFence === 'lease-read-only';
+    this.#container.fence(isReadOnly ? 'read-only' : 'kill');
     this.#say(`shut: no renewal; killed ${database.server} (model)`);
     if (isReadOnly) this.#say(`read-only: ${database.pod.dataFolder}`);
-    world.notice(notices.selfFenced, node.index, pod.workload);
+    this.notice(notices.selfFenced, workload);
   }
 
   /** Only where the pod is still wanted. */
   #open(): void {
-    const { world, node, pod, container } = this.#options;
-    if (!this.#shut || !world.api.pods.has(pod) || pod.terminating) return;
+    const pod = this.#pod;
+    if (!this.#shut || !this.world.api.pods.has(pod) || pod.terminating) return;
     this.#shut = false;
-    container.unfence();
+    this.#container.unfence();
     this.#say('open: the Lease is renewed and the pod is wanted');
-    world.notice(notices.selfFenceOpened, node.index, pod.workload);
+    this.notice(notices.selfFenceOpened, pod.workload);
   }
 }

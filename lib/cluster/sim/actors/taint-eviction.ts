@@ -3,22 +3,23 @@
  * toleration is over; counted from when it sees the taint, forgotten when the taint goes, and counted
  * anew by a new leader (pkg/controller/tainteviction).
  */
-import { unreachableKey, type NodeObject, type PodObject } from '../api-objects.ts';
-import type { ApiWatcher } from '../api-watchers.ts';
+import {
+  unreachableKey,
+  type ApiWatcher,
+  type NodeObject,
+  type PodObject,
+} from '../api-objects.ts';
 import { measuredTimes, secondUs } from '../timings.ts';
-import type { ControllerContext } from './controller.ts';
-
-/** An eviction that is planned; one that is no longer in the map never comes. */
-type EvictionPlan = object;
+import { Controller, type ControllerContext } from './controller.ts';
 
 /** Pods tolerate the unreachable taint for `tolerationSeconds`, others not at all. */
-export class TaintEviction implements ApiWatcher {
-  readonly #context: ControllerContext;
-  readonly #plans = new Map<PodObject, EvictionPlan>();
+export class TaintEviction extends Controller implements ApiWatcher {
+  /** Evictions that are planned; one that is no longer here never comes. */
+  readonly #plans = new Map<PodObject, object>();
 
   constructor(context: ControllerContext) {
-    this.#context = context;
-    for (const node of context.world.api.nodes) this.node(node);
+    super(context);
+    for (const node of this.api.nodes) this.node(node);
   }
 
   node(node: NodeObject): void {
@@ -26,19 +27,12 @@ export class TaintEviction implements ApiWatcher {
   }
 
   pod(pod: PodObject): void {
-    const { process, chance } = this.#context;
-    if (!this.#plans.has(pod) && !this.#isPushed(pod)) return;
-    process.after(chance.within(measuredTimes.watchDelay), () => this.#consider(pod));
-  }
-
-  #isPushed({ node }: PodObject): boolean {
-    return node?.exists === true && node.taints.some(({ effect }) => effect === 'NoExecute');
+    if (!this.#plans.has(pod) && !isPushed(pod)) return;
+    this.after(measuredTimes.watchDelay, () => this.#consider(pod));
   }
 
   #consider(pod: PodObject): void {
-    const { world } = this.#context;
-    const { api } = world;
-    if (!api.pods.has(pod) || pod.terminating || !this.#isPushed(pod)) {
+    if (!this.api.pods.has(pod) || pod.terminating || !isPushed(pod)) {
       this.#plans.delete(pod);
       return;
     }
@@ -46,22 +40,24 @@ export class TaintEviction implements ApiWatcher {
       ({ key, effect }) => effect !== 'NoExecute' || key === unreachableKey,
     );
     if (isTolerated !== true) this.#evict(pod);
-    else if (!this.#plans.has(pod)) this.#plan(pod, world.of(pod.workload).tolerationUs);
+    else if (!this.#plans.has(pod)) this.#plan(pod);
   }
 
-  #plan(pod: PodObject, delayUs: number): void {
-    const plan: EvictionPlan = {};
+  #plan(pod: PodObject): void {
+    const plan = {};
     this.#plans.set(pod, plan);
-    this.#context.process.after(delayUs, () => {
+    this.process.after(this.world.of(pod.workload).tolerationUs, () => {
       if (this.#plans.get(pod) === plan) this.#evict(pod);
     });
   }
 
   /** A plain DELETE, which no disruption budget stops. */
   #evict(pod: PodObject): void {
-    const { world } = this.#context;
-    const { api } = world;
     this.#plans.delete(pod);
-    if (api.pods.has(pod)) api.deletePod(pod, world.of(pod.workload).terminationGraceUs / secondUs);
+    const { terminationGraceUs } = this.world.of(pod.workload);
+    if (this.api.pods.has(pod)) this.api.deletePod(pod, terminationGraceUs / secondUs);
   }
 }
+
+const isPushed = ({ node }: PodObject): boolean =>
+  node?.exists === true && node.taints.some(({ effect }) => effect === 'NoExecute');

@@ -7,6 +7,7 @@
  * declared ReadWriteMany (util.IsMultiAttachAllowed).
  */
 import { outOfServiceKey } from '../../../taints.ts';
+import type { ForceReason } from '../../../timeline/forced-detaches.ts';
 import {
   hasTaint,
   isTerminated,
@@ -14,77 +15,93 @@ import {
   type NodeObject,
   type PodObject,
 } from '../api-objects.ts';
-import type { ForceReason } from '../../../timeline/forced-detaches.ts';
 import { notices, type NoticeCode } from '../notices.ts';
 import { kubernetesTimes, measuredTimes } from '../timings.ts';
-import { AttachedNodes, type AttachedNode } from './attached-nodes.ts';
-import type { ControllerContext } from './controller.ts';
-import { attachState, detachState, Operations, type VolumeOperation } from './volume-operations.ts';
+import type { AttachDetach } from './attach-detach.ts';
+import { Controller, type ControllerContext } from './controller.ts';
+import { Operations, type VolumeOperation } from './volume-operations.ts';
 
-export interface VolumeAttachingOptions extends ControllerContext {
-  /** The volume's number. */
-  readonly index: number;
-  /** The first pass, or sync, at or after a time. */
-  readonly nextPassUs: (atUs: number) => number;
-  readonly nextSyncUs: (atUs: number) => number;
-  /** Where a node comes in the pass of now: only the order counts. */
-  readonly placeOf: (node: NodeObject) => number;
-  readonly sayForced: (reason: ForceReason, node: NodeObject, volume: number) => void;
+/**
+ * Where the controller thinks that the volume is attached (its actual state of the world): for sure,
+ * or uncertain (adc/cache/actual_state_of_world.go attachedConfirmed).
+ */
+interface AttachedNode {
+  readonly node: NodeObject;
+  /** It counts against other nodes. */
+  confirmed: boolean;
+  /** Since when a detach is wanted. */
+  awaySinceUs: number | undefined;
 }
 
 type BoundPod = PodObject & { readonly node: NodeObject };
+const controller = 'attachdetach-controller';
 
-export class VolumeAttaching {
+export class VolumeAttaching extends Controller {
   readonly index: number;
-  readonly #options: VolumeAttachingOptions;
-  readonly #attached: AttachedNodes;
+  readonly #all: AttachDetach;
+  readonly #attached: AttachedNode[] = [];
   readonly #operations: Operations;
   /** Nodes that it manages: a pod on one that it never saw is left alone (ProcessPodVolumes). */
-  readonly #known: boolean[];
+  readonly #known = this.api.nodes.map(({ exists }) => exists);
   #passAtUs = Number.POSITIVE_INFINITY;
   #syncDue = false;
   #multiAttachSaidFor: PodObject | undefined;
 
-  constructor(options: VolumeAttachingOptions) {
-    this.#options = options;
-    this.index = options.index;
-    this.#attached = new AttachedNodes(options.world, options.index);
-    this.#operations = new Operations(options, this.index, (atUs) => this.#passFrom(atUs));
-    this.#known = options.world.api.nodes.map(({ exists }) => exists);
+  /** `index`: the volume's number. */
+  constructor(context: ControllerContext, index: number, all: AttachDetach) {
+    super(context);
+    this.index = index;
+    this.#all = all;
+    this.#operations = new Operations(context, index, (atUs) => this.#passFrom(atUs));
   }
 
-  /** A new leader finds it on a node. */
-  found(node: NodeObject, confirmed: boolean): void {
-    this.#attached.add(node, confirmed);
+  /** A new leader finds it on a node, or an attach ended. What is there already stays as it is. */
+  found(node: NodeObject, confirmed: boolean): AttachedNode {
+    const known = this.#on(node);
+    if (known !== undefined) return known;
+    const attached: AttachedNode = { node, confirmed: true, awaySinceUs: undefined };
+    this.#attached.push(attached);
+    if (!confirmed) this.#setUncertain(attached);
+    return attached;
+  }
+
+  #on(node: NodeObject): AttachedNode | undefined {
+    for (const attached of this.#attached) if (attached.node === node) return attached;
+    return undefined;
+  }
+
+  #setUncertain(attached: AttachedNode): void {
+    attached.confirmed = false;
+    this.#notice(notices.uncertain, attached.node);
+  }
+
+  #forget(attached: AttachedNode): void {
+    const at = this.#attached.indexOf(attached);
+    if (at >= 0) this.#attached.splice(at, 1);
   }
 
   /** Something changed, as the controller sees so much later. */
   nudge(delayUs: number): void {
-    if (!this.#options.world.of(this.index).attachable) return;
-    this.#passFrom(this.#options.world.kernel.nowUs + delayUs);
+    if (this.world.of(this.index).attachable) this.#passFrom(this.nowUs + delayUs);
   }
 
   concerns(node: NodeObject): boolean {
-    if (this.#attached.on(node) !== undefined) return true;
-    return this.#known[node.index] !== node.exists;
+    return this.#on(node) !== undefined || this.#known[node.index] !== node.exists;
   }
 
   nodeChanged(node: NodeObject): void {
-    const { api } = this.#options.world;
     this.#known[node.index] = node.exists || this.#wants(node);
-    // A node that registered anew is told again what is attached to it (nodeAdd).
-    const attached = this.#attached.on(node);
+    // A node that registered anew is to list again what is attached to it (nodeAdd).
+    const attached = this.#on(node);
     const isStaying = attached?.confirmed === true && attached.awaySinceUs === undefined;
-    if (node.exists && isStaying) api.setAttached(node, this.index, true);
+    if (node.exists && isStaying) this.api.setAttached(node, this.index, true);
   }
 
   /** One that goes without the controller's doing is missed by the next sync. */
   attachmentChanged(): void {
-    if (this.#syncDue || ![...this.#attached].some((attached) => this.#isMissing(attached))) return;
+    if (this.#syncDue || !this.#attached.some((attached) => this.#isMissing(attached))) return;
     this.#syncDue = true;
-    const { world, process, nextSyncUs } = this.#options;
-    const { nowUs } = world.kernel;
-    process.after(nextSyncUs(nowUs + 1) - nowUs, () => {
+    this.at(this.#all.nextSyncUs(this.nowUs + 1), () => {
       this.#syncDue = false;
       this.#sync();
     });
@@ -92,32 +109,27 @@ export class VolumeAttaching {
 
   /** VerifyVolumesAreAttached: what has no VolumeAttachment counts as detached. */
   #sync(): void {
-    const { world } = this.#options;
-    for (const attached of [...this.#attached].filter((each) => this.#isMissing(each))) {
+    for (const attached of this.#attached.filter((each) => this.#isMissing(each))) {
       this.#notice(notices.attachmentMissed, attached.node);
-      world.api.setAttached(attached.node, this.index, false);
-      this.#attached.remove(attached);
+      this.api.setAttached(attached.node, this.index, false);
+      this.#forget(attached);
     }
-    this.#passFrom(world.kernel.nowUs);
+    this.#passFrom(this.nowUs);
   }
 
   #isMissing({ node, confirmed }: AttachedNode): boolean {
     return (
       confirmed &&
       !this.#operations.isPending(node) &&
-      this.#options.world.api.attachment(this.index, node)?.attached !== true
+      this.api.attachment(this.index, node)?.attached !== true
     );
   }
 
   #passFrom(atUs: number): void {
-    const dueUs = this.#options.nextPassUs(atUs);
-    if (dueUs < this.#passAtUs) this.#planPass(dueUs);
-  }
-
-  #planPass(dueUs: number): void {
-    const { world, process } = this.#options;
+    const dueUs = this.#all.nextPassUs(atUs);
+    if (dueUs >= this.#passAtUs) return;
     this.#passAtUs = dueUs;
-    process.after(dueUs - world.kernel.nowUs, () => {
+    this.at(dueUs, () => {
       if (this.#passAtUs !== dueUs) return;
       this.#passAtUs = Number.POSITIVE_INFINITY;
       this.#pass();
@@ -134,30 +146,33 @@ export class VolumeAttaching {
   }
 
   #inOrder(): Iterable<PodObject> {
-    const { world, placeOf } = this.#options;
-    const pods = world.api.podsOf(this.index);
+    const pods = this.api.podsOf(this.index);
     if (pods.size < 2) return pods;
     const waiting = [...pods]
       .filter((pod) => this.#lacksIt(pod))
       .filter((pod) => this.#mayHaveIt(pod));
     if (waiting.length < 2) return pods;
-    return waiting.toSorted((one, other) => placeOf(one.node) - placeOf(other.node));
+    return waiting.toSorted(
+      (one, other) => this.#all.placeOf(one.node) - this.#all.placeOf(other.node),
+    );
   }
 
   #lacksIt(pod: PodObject): pod is BoundPod {
     const { node } = pod;
     if (node === undefined || !this.#isActive(pod)) return false;
-    if (this.#attached.on(node)?.confirmed === true) return false;
+    if (this.#on(node)?.confirmed === true) return false;
     return this.#operations.mayStart('attach', node);
   }
 
+  /** No other node has it for sure, or it is for many. */
   #mayHaveIt({ node }: BoundPod): boolean {
-    return !this.#attached.isElsewhere(node) || this.#options.world.of(this.index).forMany;
+    const isElsewhere = this.#attached.some((each) => each.confirmed && each.node !== node);
+    return !isElsewhere || this.world.of(this.index).forMany;
   }
 
   /** A pod wants the volume there (the desired state of the world). */
   #wants(node: NodeObject): boolean {
-    for (const pod of this.#options.world.api.podsOf(this.index))
+    for (const pod of this.api.podsOf(this.index))
       if (pod.node === node && this.#isActive(pod)) return true;
     return false;
   }
@@ -173,21 +188,20 @@ export class VolumeAttaching {
   }
 
   #considerDetach(attached: AttachedNode): void {
-    const { world, chance } = this.#options;
-    const { kernel, settings } = world;
+    const { settings } = this.world;
     const { node } = attached;
     if (attached.awaySinceUs === undefined) this.#notice(notices.detachWanted, node);
-    attached.awaySinceUs ??= kernel.nowUs;
-    const waitedUs = kernel.nowUs - attached.awaySinceUs;
+    attached.awaySinceUs ??= this.nowUs;
+    const waitedUs = this.nowUs - attached.awaySinceUs;
     const expired = settings.forceDetach === 'on' && waitedUs > settings.forceDetachAfterUs;
-    const ready = listedReady(node, kernel.nowUs, chance.within(measuredTimes.watchDelay));
-    if (ready !== node.ready) this.#passFrom(kernel.nowUs + kubernetesTimes.attachDetachPassUs);
+    const ready = listedReady(node, this.nowUs, this.chance.within(measuredTimes.watchDelay));
+    if (ready !== node.ready) this.#passFrom(this.nowUs + kubernetesTimes.attachDetachPassUs);
     const force = expired && (ready !== 'True' || !node.exists);
     const isOut = node.exists && hasTaint(node, outOfServiceKey);
     if (node.inUse.has(this.index) && !force && !isOut) {
       // Without the forced detach nothing but a change of the API brings it back.
       const leftUs = settings.forceDetachAfterUs - waitedUs;
-      if (leftUs >= 0) this.#passFrom(kernel.nowUs + leftUs + 1);
+      if (leftUs >= 0) this.#passFrom(this.nowUs + leftUs + 1);
       return;
     }
     const taint = isOut ? 'out-of-service' : undefined;
@@ -196,78 +210,63 @@ export class VolumeAttaching {
 
   /** The node's list first, then a live look at what is in use unless forced, then the object. */
   #detach(attached: AttachedNode, forced: ForceReason | undefined): void {
-    const { world, process, chance, sayForced } = this.#options;
-    const { api } = world;
     const { node } = attached;
     const operation = this.#operations.start('detach', node);
-    process.after(chance.within(measuredTimes.apiCall), () => {
-      api.setAttached(node, this.index, false);
+    this.after(measuredTimes.apiCall, () => {
+      this.api.setAttached(node, this.index, false);
       if (forced === undefined) this.#notice(notices.detachBegan, node);
-      else sayForced(forced, node, this.index);
+      else this.#all.sayForced(forced, node, this.index);
       if (forced === undefined && node.exists && node.inUse.has(this.index)) {
-        api.setAttached(node, this.index, true);
+        this.api.setAttached(node, this.index, true);
         this.#notice(notices.detachPutOff, node);
-        operation.fail();
+        this.#operations.end(operation, false);
         return;
       }
-      process.after(chance.within(measuredTimes.beforeDetach), () => {
-        const attachment = api.attachment(this.index, node);
-        if (attachment !== undefined) api.deleteAttachment(attachment);
+      this.after(measuredTimes.beforeDetach, () => {
+        const attachment = this.api.attachment(this.index, node);
+        if (attachment !== undefined) this.api.deleteAttachment(attachment);
         this.#awaitDetach(attached, operation);
       });
     });
   }
 
   #awaitDetach(attached: AttachedNode, operation: VolumeOperation): void {
-    const { world } = this.#options;
-    const { node } = attached;
-    operation.poll(
-      () => detachState(world.api.attachment(this.index, node)),
-      (isDone) => {
-        if (isDone) this.#attached.remove(attached);
-        else if (world.settings.traits.uncertainAfterError) this.#attached.setUncertain(attached);
-        else world.api.setAttached(node, this.index, true);
-      },
-    );
+    this.#operations.poll(operation, attached.node, (isDone) => {
+      if (isDone) this.#forget(attached);
+      else if (this.world.settings.traits.uncertainAfterError) this.#setUncertain(attached);
+      else this.api.setAttached(attached.node, this.index, true);
+    });
   }
 
   #considerAttach(pod: PodObject): void {
     if (!this.#lacksIt(pod)) return;
-    const { node } = pod;
-    const { api, settings } = this.#options.world;
-    if (this.#mayHaveIt(pod)) {
-      this.#attach(node, pod);
-      return;
-    }
+    if (this.#mayHaveIt(pod)) return this.#attach(pod);
     if (this.#multiAttachSaidFor === pod) return;
     this.#multiAttachSaidFor = pod;
-    this.#notice(notices.multiAttach, node);
-    const { attachGateText } = settings.traits;
-    const message = `${attachGateText} for volume: already used elsewhere`;
-    api.event(pod, 'attachdetach-controller', 'FailedAttachVolume', message);
+    this.#notice(notices.multiAttach, pod.node);
+    const message = `${this.world.settings.traits.attachGateText} for volume: already used elsewhere`;
+    this.api.event(pod, controller, 'FailedAttachVolume', message);
   }
 
-  #attach(node: NodeObject, pod: PodObject): void {
-    const { api } = this.#options.world;
+  #attach(pod: BoundPod): void {
+    const { node } = pod;
     const operation = this.#operations.start('attach', node);
-    if (api.attachment(this.index, node) === undefined) api.createAttachment(this.index, node);
-    operation.poll(
-      () => attachState(api.attachment(this.index, node)),
-      (isDone) => {
-        const attached = this.#attached.add(node, isDone);
-        attached.confirmed = isDone;
-        if (!isDone) {
-          const message = 'AttachVolume.Attach failed for volume: the driver refused it';
-          api.event(pod, 'attachdetach-controller', 'FailedAttachVolume', message);
-          return;
-        }
-        attached.awaySinceUs = undefined;
-        api.setAttached(node, this.index, true);
-      },
-    );
+    if (this.api.attachment(this.index, node) === undefined)
+      this.api.createAttachment(this.index, node);
+    this.#operations.poll(operation, node, (isDone) => {
+      const attached = this.found(node, isDone);
+      attached.confirmed = isDone;
+      if (!isDone) {
+        const message = 'AttachVolume.Attach failed for volume: the driver refused it';
+        this.api.event(pod, controller, 'FailedAttachVolume', message);
+        return;
+      }
+      attached.awaySinceUs = undefined;
+      this.api.setAttached(node, this.index, true);
+    });
   }
 
   #notice(notice: NoticeCode, node: NodeObject): void {
-    this.#options.world.notice(notice, node.index, this.index);
+    this.world.notice(notice, node.index, this.index);
   }
 }

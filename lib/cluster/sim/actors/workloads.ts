@@ -3,21 +3,19 @@
  * are unique (stateful_set_control.go processReplica). A ReplicaSet does not count a Terminating pod,
  * and so replaces it at once.
  */
-import type { PodObject } from '../api-objects.ts';
-import type { ApiWatcher } from '../api-watchers.ts';
-import { coalesced } from '../coalesced.ts';
+import type { ApiWatcher, PodObject } from '../api-objects.ts';
+import { coalesced } from '../process.ts';
 import { measuredTimes } from '../timings.ts';
-import type { ControllerContext } from './controller.ts';
+import { Controller, type ControllerContext } from './controller.ts';
 
-export class Workloads implements ApiWatcher {
-  readonly #context: ControllerContext;
+export class Workloads extends Controller implements ApiWatcher {
   readonly #nudges: (() => void)[];
 
   constructor(context: ControllerContext, workloads: number) {
-    this.#context = context;
-    const { process, chance } = context;
+    super(context);
+    const after = this.process.after.bind(this.process);
     this.#nudges = Array.from({ length: workloads }, (_, workload) =>
-      coalesced(process, chance, measuredTimes.controllerStep, () => this.#reconcile(workload)),
+      coalesced(after, this.chance, measuredTimes.controllerStep, () => this.#reconcile(workload)),
     );
     for (const nudge of this.#nudges) nudge();
   }
@@ -27,12 +25,12 @@ export class Workloads implements ApiWatcher {
   }
 
   #isDeployment(workload: number): boolean {
-    return this.#context.world.of(workload).workload.startsWith('deployment');
+    return this.world.of(workload).workload.startsWith('deployment');
   }
 
   /** There is a pod that counts. */
   #isServed(workload: number): boolean {
-    const pods = this.#context.world.api.podsOf(workload);
+    const pods = this.api.podsOf(workload);
     if (!this.#isDeployment(workload)) return pods.size > 0;
     for (const { terminating, phase } of pods) if (!terminating && phase !== 'Failed') return true;
     return false;
@@ -40,9 +38,7 @@ export class Workloads implements ApiWatcher {
 
   #reconcile(workload: number): void {
     if (this.#isServed(workload)) return;
-    const { world } = this.#context;
-    const uniqueName = !this.#isDeployment(workload);
-    const finalizer = world.of(workload).podFinalizer;
-    world.api.createPod(workload, { uniqueName, finalizer });
+    const finalizer = this.world.of(workload).podFinalizer;
+    this.api.createPod(workload, { uniqueName: !this.#isDeployment(workload), finalizer });
   }
 }

@@ -1,9 +1,10 @@
 /** Carries out on the model what the mode of disk decides (lib/disk-modes), as lib/csi/modes.ts does on a cluster. */
 import { outOfServiceKey } from '../../../taints.ts';
 import { diskModeOf } from '../../../disk-modes/index.ts';
-import type { CutTime, RefusalReason } from '../../../disk-modes/mode.ts';
-import { seeCut } from '../actors/sightings.ts';
+import type { CutTime, DiskModeDeclaration, RefusalReason } from '../../../disk-modes/mode.ts';
+import { hasTaint } from '../api-objects.ts';
 import { notices } from '../notices.ts';
+import { cutOf } from '../sightings.ts';
 import type { World } from '../world.ts';
 import type { Path } from './path.ts';
 import type { Volume } from './volume.ts';
@@ -18,32 +19,37 @@ export interface ModelModeRequest {
 /** Why the disk refuses; undefined where it agrees. */
 export type RefusalMessage = string | undefined;
 
+const modeOf = ({ world, volume }: ModelModeRequest): DiskModeDeclaration =>
+  diskModeOf[world.of(volume.index).disk];
+
 /** Before a new attachment is recorded. */
 export function decideAttach(request: ModelModeRequest): RefusalMessage {
-  const { disk, attachWhileBusy } = request.world.of(request.volume.index);
-  const { attach } = diskModeOf[disk];
-  if (attach === undefined || attachWhileBusy === 'granted') return undefined;
-  return refusals[attach.refusedWhile](request);
+  const isGranted = request.world.of(request.volume.index).attachWhileBusy === 'granted';
+  return isGranted ? undefined : refusalOf(modeOf(request).attach, request);
 }
 
 /** Before the node's path is opened. */
 export function decideStage(request: ModelModeRequest): RefusalMessage {
+  const { stage } = modeOf(request);
   const { world, volume, node } = request;
-  const { stage } = diskModeOf[world.of(volume.index).disk];
-  if (stage === undefined) return undefined;
-  const refusal = stage.refusedWhile && refusals[stage.refusedWhile](request);
-  if (refusal === undefined && stage.cutsOthers) cut(world, volume, volume.others(node));
+  const refusal = refusalOf(stage, request);
+  if (refusal === undefined && stage?.cutsOthers === true) cut(world, volume, volume.others(node));
   return refusal;
 }
 
 /** Before the attachment is gone. */
 export function decideDetach(request: ModelModeRequest): RefusalMessage {
-  const { detach } = diskModeOf[request.world.of(request.volume.index).disk];
-  if (detach === undefined) return undefined;
-  const refusal = detach.refusedWhile && refusals[detach.refusedWhile](request);
-  if (refusal === undefined) cuts[detach.cuts](request);
+  const { detach } = modeOf(request);
+  const refusal = refusalOf(detach, request);
+  if (refusal === undefined && detach !== undefined) cuts[detach.cuts](request);
   return refusal;
 }
+
+const refusalOf = (
+  rule: { readonly refusedWhile?: RefusalReason } | undefined,
+  request: ModelModeRequest,
+): RefusalMessage =>
+  rule?.refusedWhile === undefined ? undefined : refusals[rule.refusedWhile](request);
 
 const refusals: Readonly<Record<RefusalReason, (request: ModelModeRequest) => RefusalMessage>> = {
   'node-has-it-mounted': ({ volume, node }) => whileMounted(volume.pathsOf(node)),
@@ -70,14 +76,14 @@ const cuts: Readonly<Record<CutTime, (request: ModelModeRequest) => void>> = {
     world.kernel.schedule(world.of(volume.index).cutAfterUs, () => cut(world, volume, paths));
   },
   'where-out-of-service': (request) => {
-    const { taints } = request.world.api.node(request.node);
-    if (taints.some(({ key }) => key === outOfServiceKey)) cuts['before-answer'](request);
+    if (hasTaint(request.world.api.node(request.node), outOfServiceKey))
+      cuts['before-answer'](request);
   },
 };
 
 function cut(world: World, volume: Volume, paths: readonly Path[]): void {
   for (const path of volume.cut(paths)) {
-    seeCut(world, volume.index, path);
+    world.see?.(cutOf(volume.index, path));
     world.notice(notices.cut, world.api.node(path.node).index, volume.index);
   }
 }

@@ -4,11 +4,11 @@ import { EvidenceError } from '../../../errors.ts';
 import type { ImageLabel } from '../../../storage/identity.ts';
 import { observed } from '../../../history/observations.ts';
 import type { Disk, Proof } from '../../../storage/port.ts';
-import { seeCut } from '../actors/sightings.ts';
 import { labelled, type SimCopy } from '../disk/copy-label.ts';
 import type { Path } from '../disk/path.ts';
 import type { Volume } from '../disk/volume.ts';
 import type { Model } from '../model.ts';
+import { cutOf } from '../sightings.ts';
 import { measuredTimes } from '../timings.ts';
 import { draw } from '../world.ts';
 import type { KernelDriver } from './kernel-driver.ts';
@@ -36,7 +36,7 @@ export function simDisk(
   /** `cut` gives the paths that were not cut before. */
   const cutting = (node: string, cut: () => readonly Path[]): Promise<Proof> =>
     driver.perform(draw(world, measuredTimes.cut), () => {
-      for (const path of cut()) seeCut(world, index, path);
+      for (const path of cut()) world.see?.(cutOf(index, path));
       const paths = volume.pathsOf(node);
       const evidence = `model: ${paths.map(({ device }) => device).join(', ') || 'no path'} cut`;
       return { verified: paths.every((path) => path.cut), evidence };

@@ -35,7 +35,7 @@ export class SimConnector implements SqlConnector {
     this.#insideNode = node;
     this.#outsideNode = node;
     const { api } = model.world;
-    api.watch({
+    api.watchers.add({
       pod: ({ ready, node: of, workload }) => {
         if (ready && workload === volume) this.#outsideNode = of?.name ?? this.#outsideNode;
       },

@@ -1,0 +1,139 @@
+/** How what happens in the model looks to observers. Without one nothing is made up: `world.see?.(…)`. */
+import { database } from '../../database/chosen.ts';
+import { observed, type ObservedName } from '../../history/observations.ts';
+import {
+  volumeName,
+  type AttachmentObject,
+  type NodeObject,
+  type PodObject,
+} from './api-objects.ts';
+import type { Api } from './api.ts';
+import type { Path } from './disk/path.ts';
+import type { Volume } from './disk/volume.ts';
+import { msUs } from './timings.ts';
+import type { World } from './world.ts';
+
+export interface Sighting {
+  /** Name in lib/history/observations.ts; a server's log by its program. */
+  readonly source: string;
+  readonly name: ObservedName;
+  readonly node?: string;
+  readonly data: Readonly<Record<string, unknown>>;
+  /** Number of the volume that it is of. Default: it is of the cluster or a node. */
+  readonly volume?: number;
+  /** Default: now. */
+  readonly atUs?: number;
+}
+type Data = Sighting['data'];
+
+/** The lists of a node name all volumes. */
+const nodeData = {
+  [observed.nodeReady]: ({ ready }) => ({
+    status: ready,
+    reason: ready === 'True' ? 'KubeletReady' : 'NodeStatusUnknown',
+  }),
+  [observed.nodeTaints]: ({ taints }) => ({
+    taints: taints.map(({ key, effect }) => `${key}:${effect}`).toSorted(),
+  }),
+  [observed.volumesAttached]: ({ attached }) => ({ volumes: [...attached].map(volumeName) }),
+  [observed.volumesInUse]: ({ inUse }) => ({ volumes: [...inUse].map(volumeName) }),
+  [observed.nodeGone]: () => ({}),
+} as const satisfies Readonly<Record<string, (node: NodeObject) => Data>>;
+
+export const ofNode = (name: keyof typeof nodeData, node: NodeObject): Sighting => ({
+  ...{ source: 'api', name, node: node.name },
+  data: nodeData[name](node),
+});
+
+export const ofPod = (
+  { name: pod, uid, node, workload: volume }: PodObject,
+  name: ObservedName,
+  more: Data = {},
+): Sighting => ({
+  ...{ source: 'api', name, ...(node === undefined ? {} : { node: node.name }), volume },
+  data: { pod, uid, ...more },
+});
+
+export const ofAttachment = (
+  { name: attachment, node, volume }: AttachmentObject,
+  name: ObservedName,
+): Sighting => ({
+  ...{ source: 'api', name, node: node.name, volume },
+  data: { attachment, volume: volumeName(volume) },
+});
+
+/** Everything as it stands, as a watch shows it when it begins. */
+export function* standing({ nodes, pods, attachments }: Api): Generator<Sighting> {
+  const { nodeReady, nodeTaints, volumesAttached, volumesInUse } = observed;
+  for (const node of nodes)
+    for (const name of [nodeReady, nodeTaints, volumesAttached, volumesInUse])
+      yield ofNode(name, node);
+  for (const pod of pods) {
+    const { phase, ip, ready } = pod;
+    yield ofPod(pod, observed.podCreated);
+    if (pod.node !== undefined) yield ofPod(pod, observed.podScheduled);
+    yield ofPod(pod, observed.podPhase, { phase });
+    if (ip !== undefined) yield ofPod(pod, observed.podRunning, { ip });
+    yield ofPod(pod, observed.podReady, { ready });
+  }
+  for (const attachment of attachments) {
+    yield ofAttachment(attachment, observed.attachmentCreated);
+    if (attachment.attached) yield ofAttachment(attachment, observed.attachmentAttached);
+  }
+}
+
+/** A CSI call that has just ended; like the driver's own log it is dated when it came in. */
+export function seeCall(
+  { see, kernel }: World,
+  volume: number,
+  call: string,
+  node: string,
+  beganAtUs: number,
+  more: Data = {},
+): void {
+  if (see === undefined) return;
+  // Of whole microseconds, as a history dates what it holds: else a call seems to end before its effects.
+  const durationMs = (Math.round(kernel.nowUs) - Math.round(beganAtUs)) / msUs;
+  const data = { call, volume: volumeName(volume), durationMs, ...more };
+  see({ source: 'csi', name: observed.csiCall, node, volume, data, atUs: beganAtUs });
+}
+
+/** Bytes written through each path so far. */
+export function seeWritten({ see }: World, { paths, index: volume }: Volume): void {
+  if (see === undefined) return;
+  for (const { node, device, generation, bytesWritten } of paths) {
+    const data = { device, generation, bytesWritten };
+    see({ source: 'devices', name: observed.deviceWritten, node, volume, data });
+  }
+}
+
+export const cutOf = (volume: number, { node, device, generation }: Path): Sighting => ({
+  ...{ source: 'devices', name: observed.deviceCut, node, volume },
+  data: { device, generation },
+});
+
+export const mountOf = (
+  name: typeof observed.mounted | typeof observed.unmounted,
+  volume: number,
+  { node, device }: Path,
+): Sighting => ({ source: 'mounts', name, node, volume, data: { device } });
+
+/** What a sidecar writes to its log (lib/self-fence/main.ts). */
+export const selfFenceOf = (node: string, volume: number, text: string): Sighting => ({
+  ...{ source: 'self-fence', name: observed.selfFence, node, volume },
+  data: { line: `self-fence: ${text}` },
+});
+
+export const logOf = (
+  node: string,
+  volume: number,
+  level: 'Note' | 'System' | 'ERROR',
+  text: string,
+): Sighting => ({
+  ...{ source: database.server, name: observed.serverLog, node, volume },
+  data: { line: `[${level}] ${text}`, level },
+});
+
+/** What a server's log says when it is up. */
+export const upOf = (node: string, volume: number): Sighting =>
+  logOf(node, volume, 'Note', database.log.signs.ready);
