@@ -27,7 +27,7 @@ export class Api {
   /** Live pod objects of all workloads, the oldest first. */
   readonly pods = new Set<PodObject>();
   /** Each hears of every object. */
-  readonly watchers = new Set<ApiWatcher>();
+  watchers: readonly ApiWatcher[] = [];
   readonly #world: World;
   /** By node: its kubelet, which hears of the pods that are bound to it, and of its attachments. */
   readonly #kubelets: ApiWatcher[] = [];
@@ -39,6 +39,10 @@ export class Api {
 
   constructor(world: World) {
     this.#world = world;
+  }
+
+  watch(...watchers: readonly ApiWatcher[]): void {
+    this.watchers = [...this.watchers, ...watchers];
   }
 
   watchNode(node: NodeObject, kubelet: ApiWatcher): void {

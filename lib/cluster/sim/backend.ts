@@ -9,7 +9,7 @@ import { KernelDriver } from './facade/kernel-driver.ts';
 import { simNodeKubernetes, simPodKubernetes } from './facade/kubernetes.ts';
 import { simMachine } from './facade/machine.ts';
 import { listen, observeModel, type Ear } from './facade/observe.ts';
-import { SimConnector } from './facade/sql.ts';
+import { simConnector } from './facade/sql.ts';
 import { startSimWriters } from './facade/writers.ts';
 import { Kernel } from './kernel.ts';
 import { limits, modelVersion } from './limits.ts';
@@ -77,7 +77,7 @@ async function openVolume(
   const { index } = volume;
   const node = await readyNode(model, driver, index, options);
   const images = new Map<ImageLabel, SimCopy>();
-  const connector = new SimConnector(model, driver, index, node);
+  const connector = simConnector(model, driver, index, node);
   return {
     ...cluster,
     timers: timersOf(scenario),

@@ -34,14 +34,14 @@ export class ModelControlPlane {
     const { api, apiServer, kernel } = world;
     const process = new Process(kernel, apiServer);
     this.#attacher = process;
-    api.watchers.add(
+    api.watch(
       new Attacher({ world, process, chance: world.chance.stream(streams.attacher) }, volumes),
     );
     const ofScheduler = {
       process: new Process(kernel, apiServer),
       chance: world.chance.stream(streams.scheduler),
     };
-    api.watchers.add(new Scheduler({ world, ...ofScheduler }));
+    api.watch(new Scheduler({ world, ...ofScheduler }));
     this.#manager = new ControllerManager(
       world,
       world.chance.stream(streams.controllerManager),

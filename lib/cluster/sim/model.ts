@@ -13,7 +13,6 @@ import type { Kernel } from './kernel.ts';
 import { NodeMachine } from './machine.ts';
 import type { ModelServer } from './server.ts';
 import { Operator } from './operator.ts';
-import { modelSettingsOf } from './settings.ts';
 import { World } from './world.ts';
 
 export interface ModelOptions {
@@ -63,8 +62,7 @@ export function startModel(
     volumes: volumeCount = 1 + others.length,
   }: ModelOptions = {},
 ): Model {
-  const settings = [modelSettingsOf(scenario), ...others.map(modelSettingsOf)] as const;
-  const world = new World(kernel, Chance.of(seed), settings);
+  const world = new World(kernel, Chance.of(seed), scenario, others);
   const { api, chance } = world;
   const volumes = Array.from({ length: volumeCount }, (_, index) => {
     const { flushes, attachable, fileLocks } = world.of(index);

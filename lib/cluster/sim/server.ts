@@ -111,7 +111,7 @@ export class ModelServer extends OnNode {
   #open(): void {
     if (this.#state !== 'starting') return;
     const mount = this.#mount;
-    if (!this.#lock()) {
+    if (!mount.lock(this)) {
       this.#log('ERROR', database.log.modelled.locked);
       this.#later(measuredTimes.lockRetry, () => this.#open());
       return;
@@ -124,12 +124,6 @@ export class ModelServer extends OnNode {
     const before = mount.foreignCommits;
     const { chance } = this.world;
     this.machine.after(chance.soonWithin(measuredTimes.serverStart), () => this.#recovered(before));
-  }
-
-  /** Takes it of a shared directory, or of the kernel where the device is mounted. */
-  #lock(): boolean {
-    const { volume } = this.#mount;
-    return volume.files === undefined ? this.#mount.lock(this) : volume.lock(this);
   }
 
   #recovered(foreignBefore: number): void {
@@ -195,11 +189,9 @@ export class ModelServer extends OnNode {
 
   #end(): void {
     this.#state = 'ended';
-    const { volume } = this.#mount;
     // A server that waited for the lock leaves the other's alone.
     if (this.#hasOpened) this.#mount.path.onCut = undefined;
     this.#mount.unlock(this);
-    volume.unlock(this);
     for (const answer of this.#pending) answer(false);
     this.#pending.clear();
   }

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { modelScenario } from '../../../test/support/model-run.ts';
 import { clusterTimers } from '../timers.ts';
-import { modelSettingsOf, timersOf } from './settings.ts';
+import { clusterSettingsOf, timersOf } from './settings.ts';
 
 test.each([
   ['1.31', 40_000],
@@ -15,7 +15,7 @@ test.each([
     kubeletLeaseMs: 40_000,
     kubeletStatusMs: 10_000,
   });
-  expect(modelSettingsOf(scenario)).toMatchObject({
+  expect(clusterSettingsOf(scenario)).toMatchObject({
     graceUs: graceMs * 1000,
     nodeMonitorUs: 5_000_000,
     leaseRenewUs: 10_000_000,
@@ -27,7 +27,7 @@ test('a shortened one shortens monitor, lease and status as on kind', () => {
   const scenario = modelScenario({ graceMs: 10_000, forceDetachAfterMs: 30_000 });
   const kind = clusterTimers({ graceMs: 10_000, forceDetachAfterMs: 30_000 });
   expect(timersOf(scenario)).toMatchObject(kind);
-  expect(modelSettingsOf(scenario)).toMatchObject({
+  expect(clusterSettingsOf(scenario)).toMatchObject({
     nodeMonitorUs: 2_000_000,
     leaseRenewUs: 2_000_000,
     statusUpdateUs: 2_000_000,
@@ -40,5 +40,5 @@ test.each([
   ['1.28.4', true],
   ['1.29', true],
 ])('%s: after a detach that failed another node may attach: %s', (kubernetes, lets) => {
-  expect(modelSettingsOf(modelScenario({ kubernetes })).traits.uncertainAfterError).toBe(lets);
+  expect(clusterSettingsOf(modelScenario({ kubernetes })).traits.uncertainAfterError).toBe(lets);
 });

@@ -1,10 +1,16 @@
 /** What all actors of the model share: time, chance, the API's objects, and who listens. */
+import type { Scenario } from '../../experiment/scenario.ts';
 import { Api } from './api.ts';
 import type { Chance } from './chance.ts';
 import type { Kernel } from './kernel.ts';
 import type { Notify } from './notices.ts';
 import { Process } from './process.ts';
-import type { ClusterSettings, ModelSettings, VolumeSettings } from './settings.ts';
+import {
+  clusterSettingsOf,
+  volumeSettingsOf,
+  type ClusterSettings,
+  type VolumeSettings,
+} from './settings.ts';
 import type { Sighting } from './sightings.ts';
 import type { DurationRange } from './timings.ts';
 
@@ -12,7 +18,8 @@ export class World {
   readonly kernel: Kernel;
   readonly chance: Chance;
   readonly settings: ClusterSettings;
-  readonly #ofVolumes: readonly [ModelSettings, ...ModelSettings[]];
+  readonly #first: VolumeSettings;
+  readonly #ofVolumes: readonly VolumeSettings[];
   readonly api = new Api(this);
   /** While it stands still, so does all that needs it. */
   readonly apiServer: Process;
@@ -21,21 +28,19 @@ export class World {
   /** Shows every step in integers. */
   notice: Notify = () => undefined;
 
-  /** `settings`: of each volume; of the first where more follow than are there. All agree in the cluster's. */
-  constructor(
-    kernel: Kernel,
-    chance: Chance,
-    settings: readonly [ModelSettings, ...ModelSettings[]],
-  ) {
+  /** `others`: of the volumes after the first; all agree in what is the cluster's. */
+  constructor(kernel: Kernel, chance: Chance, scenario: Scenario, others: readonly Scenario[]) {
     this.kernel = kernel;
     this.chance = chance;
-    this.settings = settings[0];
-    this.#ofVolumes = settings;
+    this.settings = clusterSettingsOf(scenario);
+    this.#first = volumeSettingsOf(scenario);
+    this.#ofVolumes = [this.#first, ...others.map(volumeSettingsOf)];
     this.apiServer = new Process(kernel);
   }
 
+  /** Those of the first where more volumes are than scenarios. */
   of(volume: number): VolumeSettings {
-    return this.#ofVolumes[volume] ?? this.#ofVolumes[0];
+    return this.#ofVolumes[volume] ?? this.#first;
   }
 }
 

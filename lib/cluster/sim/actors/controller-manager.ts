@@ -48,7 +48,8 @@ export class ControllerManager {
   kill(): void {
     if (!this.#stands) return;
     this.#process.end();
-    for (const controller of this.#controllers) this.#world.api.watchers.delete(controller);
+    const { api } = this.#world;
+    api.watchers = api.watchers.filter((each) => !this.#controllers.includes(each));
     this.#stands = false;
     this.#stalled = false;
     this.#silentSinceUs = undefined;
@@ -108,6 +109,6 @@ export class ControllerManager {
       new AttachDetach(context(3), this.#workloads),
       new Workloads(context(4), this.#workloads),
     ];
-    for (const controller of this.#controllers) world.api.watchers.add(controller);
+    world.api.watch(...this.#controllers);
   }
 }

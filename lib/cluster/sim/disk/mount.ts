@@ -4,7 +4,7 @@
  */
 import type { LedgerEntry } from '../../../workload/sql.ts';
 import { bytesPerCommit, bytesPerMount } from '../timings.ts';
-import type { Path, PathRequest } from './path.ts';
+import type { Path } from './path.ts';
 import type { Volume } from './volume.ts';
 
 /** Called once: true when it is on the disk, false when it never will be. */
@@ -27,11 +27,9 @@ export class Mount {
   #schema: 'old' | 'changed' | 'written' = 'old';
   readonly #dirtyFiles = new Map<string, string>();
   /** After an I/O error the file system takes no more writes: ext4 aborts its journal, XFS stops. */
-  #aborted = false;
+  aborted = false;
   /** The server stopped cleanly: nothing of it is left in the cache. */
   #wroteBack = false;
-  /** Whose the database's files are, by this kernel's locks. */
-  #locker: object | undefined;
   /** What fsck said before the mount, in e2fsck's words. */
   readonly fsck: string;
 
@@ -45,7 +43,7 @@ export class Mount {
       volume.clean = false;
       path.bytesWritten += bytesPerMount;
     }
-    path.mount();
+    path.mounted = true;
     this.reread();
   }
 
@@ -67,11 +65,6 @@ export class Mount {
   /** The newest row of this view that is known to be on the disk. */
   get newestDurable(): LedgerEntry | undefined {
     return this.#rows[this.#syncedTo - 1];
-  }
-
-  /** Takes no more writes: an I/O error ended it. */
-  get aborted(): boolean {
-    return this.#aborted;
   }
 
   /** What is on the volume now becomes this view, as for a server that opens shared files. */
@@ -105,21 +98,12 @@ export class Mount {
   /** The server's own files, not others. */
   sync(written: OnWritten): void {
     const to = this.#rows.length;
-    this.#submit((passes) => {
-      if (passes) this.#writeTo(to);
-      else this.#aborted = true;
-      written(passes);
-    });
+    this.#submit(() => this.#writeTo(to), written);
   }
 
   writeFile(name: string, content: string, options: { readonly synced: boolean }): void {
-    if (!options.synced) this.#dirtyFiles.set(name, content);
-    else {
-      this.#submit((passes) => {
-        if (passes) this.#writeCanary(name, content);
-        else this.#aborted = true;
-      });
-    }
+    if (options.synced) this.#submit(() => this.#writeCanary(name, content));
+    else this.#dirtyFiles.set(name, content);
   }
 
   /**
@@ -129,11 +113,8 @@ export class Mount {
   writeBack(written: OnWritten): void {
     this.#wroteBack = true;
     this.sync((done) => {
-      if (!done || !this.replaced) return written(done);
-      this.#submit((passes) => {
-        if (passes) this.#writeAll();
-        written(passes);
-      });
+      if (done && this.replaced) this.#submit(() => this.#writeAll(), written);
+      else written(done);
     });
   }
 
@@ -141,18 +122,26 @@ export class Mount {
   remountReadOnly(): void {
     this.sync((done) => {
       if (done) this.volume.clean = true;
-      this.#aborted = true;
+      this.aborted = true;
     });
   }
 
-  /** The server's lock on its files, of one kernel. False where another server has it. */
+  /** The server's lock on its files. False where another server has it. */
   lock(locker: object): boolean {
-    this.#locker ??= locker;
-    return this.#locker === locker;
+    const holder = this.volume.lockers.get(this.#lockTable) ?? locker;
+    this.volume.lockers.set(this.#lockTable, holder);
+    return holder === locker;
   }
 
   unlock(locker: object): void {
-    if (this.#locker === locker) this.#locker = undefined;
+    const { lockers } = this.volume;
+    if (lockers.get(this.#lockTable) === locker) lockers.delete(this.#lockTable);
+  }
+
+  /** A device's is the kernel's that has it mounted; a shared directory has one, or each node its own. */
+  get #lockTable(): unknown {
+    const { files } = this.volume;
+    return files === undefined ? this : files === 'local' ? this.path.node : files;
   }
 
   /** Writes what the cache still holds and marks the journal clean, unless it can write no more. */
@@ -178,9 +167,14 @@ export class Mount {
     volume.damage ??= volume.twoWriters.writeBack(beside ? 'beside' : 'gone');
   }
 
-  /** The request notes where it was refused: `aborted`. */
-  #submit(request: PathRequest): void {
-    if (this.#aborted) request(false);
+  /** One that the path refuses is the last. */
+  #submit(write: () => void, written: OnWritten = () => undefined): void {
+    const request = (passes: boolean): void => {
+      if (passes) write();
+      else this.aborted = true;
+      written(passes);
+    };
+    if (this.aborted) request(false);
     else this.path.submit(request);
   }
 

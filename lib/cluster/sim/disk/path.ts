@@ -23,6 +23,7 @@ export class Path {
   readonly device: string;
   /** The attachment is in force: a node may stage it. */
   published = true;
+  mounted = false;
   bytesWritten = 0;
   /** Called once when it is cut. */
   onCut: (() => void) | undefined;
@@ -30,7 +31,6 @@ export class Path {
   readonly undo: (() => void)[] | undefined;
   #link: LinkState;
   #cut = false;
-  #mounted = false;
   /** When it stops to count as a watcher of the image, once it is silent. */
   #watchEndsUs = Number.NEGATIVE_INFINITY;
   #held: PathRequest[] = [];
@@ -52,26 +52,18 @@ export class Path {
     return this.#held.length;
   }
 
-  get mounted(): boolean {
-    return this.#mounted;
-  }
-
   /** Mounted, and its writes reach the disk. */
   get writes(): boolean {
-    return this.#mounted && !this.#cut && this.#link === 'pass';
+    return this.mounted && !this.#cut && this.#link === 'pass';
   }
 
   watches(nowUs: number): boolean {
     return this.writes || nowUs < this.#watchEndsUs;
   }
 
-  mount(): void {
-    this.#mounted = true;
-  }
-
   /** A clean unmount takes its watch back at once. */
   unmount(): void {
-    this.#mounted = false;
+    this.mounted = false;
     this.#watchEndsUs = Number.NEGATIVE_INFINITY;
   }
 
@@ -83,7 +75,7 @@ export class Path {
   setLink(link: LinkState, nowUs: number): void {
     if (this.writes && link !== 'pass') this.#watchEndsUs = nowUs + watchTimeoutUs;
     this.#link = link;
-    for (const request of this.#take()) this.submit(request);
+    this.#submitHeld();
   }
 
   /** For ever. */
@@ -91,14 +83,13 @@ export class Path {
     if (this.#cut) return;
     if (this.writes) this.#watchEndsUs = nowUs + watchTimeoutUs;
     this.#cut = true;
-    for (const request of this.#take()) request(false);
+    this.#submitHeld();
     this.onCut?.();
   }
 
-  /** Held requests, held no more. */
-  #take(): PathRequest[] {
+  #submitHeld(): void {
     const held = this.#held;
     this.#held = [];
-    return held;
+    for (const request of held) this.submit(request);
   }
 }

@@ -34,11 +34,6 @@ export interface VolumeOptions {
   readonly files?: 'shared' | 'local';
 }
 
-/** Who locks the database's files. */
-export interface Locker {
-  readonly machine: { readonly name: string };
-}
-
 /** Unflushed writes that reach the disk in part or out of order leave pages of different times. */
 const mixedPages =
   'pages are older than the redo log says: log sequence number is in the future (model)';
@@ -64,8 +59,8 @@ export class Volume {
   readonly #volatile: boolean;
   /** Set where it is a directory: nothing of a file system is on it. */
   readonly files: 'shared' | 'local' | undefined;
-  /** Holders of the lock on the database's files, by lock table. */
-  readonly #lockers = new Map<string, Locker>();
+  /** Who has the lock on the database's files, by lock table. */
+  readonly lockers = new Map<unknown, object>();
   readonly #paths: Path[] = [];
   /** Links of nodes that do not pass. */
   readonly #links = new Map<string, LinkState>();
@@ -148,23 +143,6 @@ export class Volume {
     if (unflushed === 'drops') for (const undo of lost.toReversed()) undo();
     else this.damage ??= mixedPages;
     return fresh;
-  }
-
-  /** False where another has it. */
-  lock(locker: Locker): boolean {
-    const table = this.#lockTable(locker);
-    const holder = this.#lockers.get(table) ?? locker;
-    this.#lockers.set(table, holder);
-    return holder === locker;
-  }
-
-  unlock(locker: Locker): void {
-    const table = this.#lockTable(locker);
-    if (this.#lockers.get(table) === locker) this.#lockers.delete(table);
-  }
-
-  #lockTable({ machine }: Locker): string {
-    return this.files === 'local' ? machine.name : 'shared';
   }
 
   watchers(but: string): readonly Path[] {

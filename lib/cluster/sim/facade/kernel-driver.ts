@@ -24,7 +24,7 @@ export class KernelDriver {
 
   /** The experiment's clock: its sleeps make time pass. */
   get clock(): Clock {
-    return this.#clockOf((ms, signal) => this.#counted(this.#sleep(ms, signal)));
+    return this.#clockOf((ms, signal) => this.during(this.#sleep(ms, signal)));
   }
 
   /** The clock of what runs along, such as writers: its sleeps wait for others to make time pass. */
@@ -47,7 +47,7 @@ export class KernelDriver {
 
   /** The same once `begin` calls what it is given. */
   performBy<T>(begin: (run: () => void) => unknown, work: () => T): Promise<T> {
-    return this.wait((resolve, reject) => {
+    const performed = this.background<T>((resolve, reject) => {
       begin(() => {
         try {
           resolve(work());
@@ -56,36 +56,33 @@ export class KernelDriver {
         }
       });
     });
+    return this.during(performed);
   }
 
-  /** A wait of the experiment, settled by some later event of the kernel. */
-  wait<T>(
-    start: (resolve: (value: T) => void, reject: (error: unknown) => void) => void,
-  ): Promise<T> {
-    return this.#counted(this.background(start));
-  }
-
-  /** The same for what runs along. */
+  /** What runs along: settled by some later event of the kernel, and nobody waits for it here. */
   background<T>(
     start: (resolve: (value: T) => void, reject: (error: unknown) => void) => void,
   ): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      start(
-        (value) => {
-          this.wake();
-          resolve(value);
-        },
-        (error) => {
-          this.wake();
-          reject(error);
-        },
-      );
-    });
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    const waking =
+      <V>(settle: (value: V) => void) =>
+      (value: V): void => {
+        this.wake();
+        settle(value);
+      };
+    start(waking(resolve), waking(reject));
+    return promise;
   }
 
-  /** Makes time pass until a promise of what runs along settles. */
-  during<T>(promise: Promise<T>): Promise<T> {
-    return this.#counted(promise);
+  /** A wait of the experiment: makes time pass until the promise settles. */
+  async during<T>(promise: Promise<T>): Promise<T> {
+    this.#waiting += 1;
+    if (!this.#running) void this.#run();
+    try {
+      return await promise;
+    } finally {
+      this.#waiting -= 1;
+    }
   }
 
   wake(): void {
@@ -114,16 +111,6 @@ export class KernelDriver {
       });
       signal?.addEventListener('abort', onAbort, { once: true });
     });
-  }
-
-  async #counted<T>(promise: Promise<T>): Promise<T> {
-    this.#waiting += 1;
-    if (!this.#running) void this.#run();
-    try {
-      return await promise;
-    } finally {
-      this.#waiting -= 1;
-    }
   }
 
   async #run(): Promise<void> {

@@ -21,13 +21,18 @@ export interface SimWritersOptions {
 export function startSimWriters(driver: KernelDriver, options: SimWritersOptions): Writers {
   const { specs, folder, seed, connector } = options;
   const aborter = new AbortController();
+  const { signal } = aborter;
+  const clock = driver.backgroundClock;
   const directory = historyDirectory(folder);
-  const acked = new AckCounter();
+  const acked: { client: ClientSide; node: string; count: number }[] = [];
+  const count = (client: ClientSide, node: string): void => {
+    const entry = acked.find((each) => each.client === client && each.node === node);
+    if (entry === undefined) acked.push({ client, node, count: 1 });
+    else entry.count += 1;
+  };
   const written: Record<string, SegmentCounts> = {};
   const read = async ({ client, readEveryMs: everyMs }: WriterSpec): Promise<void> => {
     if (everyMs === undefined) return;
-    const { signal } = aborter;
-    const clock = driver.backgroundClock;
     const name = readsSegment(client);
     const journal = new Segment({ directory, name });
     await runReader({ connector, clock, journal, client, everyMs, signal });
@@ -41,7 +46,6 @@ export function startSimWriters(driver: KernelDriver, options: SimWritersOptions
     const segment = new Segment({ directory, name, client });
     const reading = read(spec);
     if (client === 'inside') {
-      const clock = driver.backgroundClock;
       change = () => {
         changing ??= changeSchema({ connector, clock, journal: segment, client });
         // Heard below, when the writer has ended.
@@ -52,13 +56,8 @@ export function startSimWriters(driver: KernelDriver, options: SimWritersOptions
     reading.catch(() => undefined);
     try {
       await runWriter({
-        connector,
-        clock: driver.backgroundClock,
-        journal: segment,
-        spec,
-        seed,
-        signal: aborter.signal,
-        onAck: ({ node }) => acked.add(client, node),
+        ...{ connector, clock, journal: segment, spec, seed, signal },
+        onAck: ({ node }) => count(client, node),
       });
       if (client === 'inside') await changing;
     } finally {
@@ -70,7 +69,7 @@ export function startSimWriters(driver: KernelDriver, options: SimWritersOptions
   // A writer that failed says so when it is stopped.
   ended.catch(() => undefined);
   return {
-    acked: () => acked.counts(),
+    acked: () => structuredClone(acked),
     changeSchema: () => change(),
     async stop() {
       aborter.abort();
@@ -78,19 +77,4 @@ export function startSimWriters(driver: KernelDriver, options: SimWritersOptions
       return written;
     },
   };
-}
-
-/** Acknowledged commits of each client on each node. */
-class AckCounter {
-  readonly #counts: { client: ClientSide; node: string; count: number }[] = [];
-
-  add(client: ClientSide, node: string): void {
-    const entry = this.#counts.find((each) => each.client === client && each.node === node);
-    if (entry === undefined) this.#counts.push({ client, node, count: 1 });
-    else entry.count += 1;
-  }
-
-  counts(): ReturnType<Writers['acked']> {
-    return this.#counts.map((each) => ({ ...each }));
-  }
 }
