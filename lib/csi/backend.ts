@@ -1,10 +1,18 @@
 /** Attaches volumes to nodes and detaches them, on behalf of Kubernetes. */
 import { status } from '@grpc/grpc-js';
 import { CallError, type CallNotes } from './grpc.ts';
-import { freeLoop, type LoopRange } from './loop-range.ts';
+import { isBound, type LoopRange, numbersIn } from './loop-device.ts';
 import { decideAttach, decideDetach, type NodeTaints } from './modes.ts';
 import { type StorageBackend, type CutDevice, livePaths, type Target } from './paths.ts';
-import { attach, type Attachment, detach, heldBy, heldElsewhere, stillHeld } from './record.ts';
+import {
+  attach,
+  type Attachment,
+  detach,
+  heldBy,
+  heldElsewhere,
+  isHeld,
+  stillHeld,
+} from './record.ts';
 import {
   locked,
   neededRecord,
@@ -69,15 +77,22 @@ export async function detachVolume(
   return devices;
 }
 
-/** A loop number that serves nobody, by any record, the array or the kernel. For lock holders. */
+/**
+ * A loop number that serves nobody, by any record, the array or the kernel. Each generation begins one
+ * further, so that numbers rarely repeat. For lock holders.
+ */
 export async function loopFor(
   { layout, array }: StorageBackend,
   loops: LoopRange,
   generation: number,
 ): Promise<number> {
-  const inUse = (await livePaths(array)).map(({ loop }) => loop);
-  const loop = await freeLoop(loops, generation, [...(await readRecords(layout)).values()], inUse);
-  if (loop !== undefined) return loop;
+  const records = [...(await readRecords(layout)).values()];
+  const held = records.flatMap(({ attachments }) => attachments.filter(isHeld));
+  const taken = new Set([...held, ...(await livePaths(array))].map(({ loop }) => loop));
+  const numbers = numbersIn(loops);
+  const start = (generation - 1) % numbers.length;
+  for (const loop of [...numbers.slice(start), ...numbers.slice(0, start)])
+    if (!taken.has(loop) && !(await isBound(loop))) return loop;
   throw new CallError(status.RESOURCE_EXHAUSTED, 'all loop devices of this cluster are in use');
 }
 

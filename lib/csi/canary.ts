@@ -8,7 +8,7 @@
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { InfrastructureError } from '../errors.ts';
-import { loopOf, parseMountInfo } from './mounts.ts';
+import { deviceIn, parseMountInfo } from './mounts.ts';
 
 /** On the volume; the database's data directory is another one. */
 export const canaryFolder = 'canary';
@@ -25,21 +25,21 @@ const blockOf = (content: string): Buffer =>
 export const canaryContentOf = (file: string): string => file.trimEnd();
 
 /**
- * Overwrites it through the mount that the node has of the loop device, and syncs nothing. `pid` is
- * any process of the node, as this process's /proc numbers it.
+ * Overwrites it through the mount that the node has of the device, and syncs nothing. `pid` is any
+ * process of the node, as this process's /proc numbers it.
  */
 export async function writeUnsyncedCanary(
   pid: number,
-  loop: number,
+  device: string,
   content: string,
 ): Promise<void> {
   const mounts = parseMountInfo(await readFile(`/proc/${pid}/mountinfo`, 'utf8'));
   const mount = mounts.find(
-    (each) => loopOf(each) === loop && each.mountPoint.endsWith('/globalmount'),
+    (each) => deviceIn(each) === device && each.mountPoint.endsWith('/globalmount'),
   );
   if (mount === undefined) {
-    throw new InfrastructureError('NOT_MOUNTED', `process ${pid} sees no mount of loop ${loop}`, {
-      command: `grep ' 7:${loop} ' /proc/${pid}/mountinfo`,
+    throw new InfrastructureError('NOT_MOUNTED', `process ${pid} sees no mount of ${device}`, {
+      command: `grep ' ${device} ' /proc/${pid}/mountinfo`,
     });
   }
   const file = join(`/proc/${pid}/root`, mount.mountPoint, canaryFolder, unsyncedCanary);

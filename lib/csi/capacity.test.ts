@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fitsCapacity, sizeFor } from './capacity.ts';
+import { fitsCapacity, sizeFor } from './provision.ts';
 
 const mebibyte = 2 ** 20;
 const range = (required: number, limit = 0): { requiredBytes: bigint; limitBytes: bigint } => ({

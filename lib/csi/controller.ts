@@ -16,7 +16,7 @@ import { CallError, type Handlers } from './grpc.ts';
 import { isName } from './layout.ts';
 import { devicePath } from './loop-device.ts';
 import { answerDetach } from './lies.ts';
-import type { LoopRange } from './loop-range.ts';
+import type { LoopRange } from './loop-device.ts';
 import type { NodeTaints } from './modes.ts';
 import { neededNode } from './nodes.ts';
 import { type StorageBackend, type CutDevice, writtenSoFar } from './paths.ts';

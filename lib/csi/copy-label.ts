@@ -13,9 +13,8 @@ import type { CopyIdentity } from '../storage/identity.ts';
 import type { ArrayCopy } from './array-port.ts';
 import { copyPath, filesCopyPath, filesPath } from './layout.ts';
 import type { StorageBackend } from './paths.ts';
-import { readRecord } from './record-store.ts';
+import { readRecord, writeWhole } from './record-store.ts';
 import { must, runProgram } from './run-program.ts';
-import { writeWhole } from './whole-file.ts';
 
 const labelSchema = z.object({
   /** Drawn for this copy. */

@@ -7,13 +7,14 @@ import { linkStateOf, powerLosses, storageLinks, type LinkState } from '../disk-
 import { diskModes, isDirectory } from '../disk-modes/index.ts';
 import { describeError, UsageError } from '../errors.ts';
 import { arrayAt } from './array-client.ts';
+import type { PathStatus } from './array-port.ts';
 import { writeUnsyncedCanary } from './canary.ts';
 import { copyVolume, filesystemUuidOf } from './copy-label.ts';
 import { exportWrites } from './export-writes.ts';
 import { holdCalls, letGo } from './hold.ts';
 import { defaultRoot, imagePath, layoutOf } from './layout.ts';
 import { ensureKernelDevices } from './loop-device.ts';
-import { parseLoopRange } from './loop-range.ts';
+import { parseLoopRange } from './loop-device.ts';
 import { type StorageBackend, type CutDevice, fence, livePaths } from './paths.ts';
 import { losePower } from './power.ts';
 import { heldBy } from './record.ts';
@@ -71,8 +72,8 @@ const commands: Readonly<Record<string, Command>> = {
     const unflushed = oneOf(powerLosses, 'unflushed', needed(values, 'unflushed'));
     const asked = { node: needed(values, 'node'), unflushed, seed: needed(values, 'seed') };
     const [pid, canary] = [Number(needed(values, 'pid')), needed(values, 'canary')];
-    const writeCanary = ({ loop }: { readonly loop: number }): Promise<void> =>
-      writeUnsyncedCanary(pid, loop, canary);
+    const writeCanary = ({ device }: PathStatus): Promise<void> =>
+      writeUnsyncedCanary(pid, device, canary);
     return { ...asked, ...(await losePower(backend, { ...asked, writeCanary })) };
   },
 

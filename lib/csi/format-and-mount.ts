@@ -40,15 +40,8 @@ export async function formatAndMount(request: MountRequest): Promise<Mounted> {
   }
   if (formatBefore === '') await must(`mkfs.${fsType}`, ...mkfsArgs(request));
   const checked = formatBefore === '' || readOnly ? {} : await check(device);
-  await must(
-    'mount',
-    '-t',
-    fsType,
-    '-o',
-    [...options, 'defaults'].join(','),
-    device,
-    request.mountPoint,
-  );
+  const flags = [...options, 'defaults'].join(',');
+  await must('mount', ...['-t', fsType, '-o', flags, device, request.mountPoint]);
   return { formatBefore, formatted: formatBefore === '', ...checked };
 }
 
@@ -88,10 +81,8 @@ export function formatIn(blkidOutput: string): string {
 async function check(device: string): Promise<{ fsckExitCode: number; fsck: string }> {
   const { exitCode, output } = await runProgram('fsck', '-a', device);
   if (exitCode === fsckUncorrected) {
-    throw new InfrastructureError(
-      'FSCK_REFUSED',
-      `fsck found errors on ${device} but could not correct them: ${output}`,
-    );
+    const why = `fsck found errors on ${device} but could not correct them: ${output}`;
+    throw new InfrastructureError('FSCK_REFUSED', why);
   }
   // 1 means corrected; above 4 the original only logs, and so does the call log.
   return { fsckExitCode: exitCode, fsck: output };

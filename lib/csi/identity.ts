@@ -1,17 +1,12 @@
-/** The CSI identity service: who the driver is, and what kubelet is told when it registers. */
+/** The CSI identity service: who the driver is, and what kubelet hears when it registers. */
 import { access } from 'node:fs/promises';
-import type { MessageInitShape } from '@bufbuild/protobuf';
 import {
   type Identity,
-  type PluginCapabilitySchema,
   PluginCapability_Service_Type as Capability,
   PluginCapability_VolumeExpansion_Type as Expansion,
 } from './gen/csi_pb.js';
 import type { Registration } from './gen/pluginregistration_pb.js';
 import type { Handlers } from './grpc.ts';
-
-/** The driver's own version; it is not published apart from the project. */
-const vendorVersion = '0.1.0';
 
 export interface DriverIdentity {
   readonly name: string;
@@ -19,17 +14,21 @@ export interface DriverIdentity {
   readonly hasController: boolean;
 }
 
-const controllerCapabilities: MessageInitShape<typeof PluginCapabilitySchema>[] = [
-  { type: { case: 'service', value: { type: Capability.CONTROLLER_SERVICE } } },
-  { type: { case: 'volumeExpansion', value: { type: Expansion.OFFLINE } } },
-];
-
 /** Ready while the shared directory answers. */
 export const identity = (root: string, driver: DriverIdentity): Handlers<typeof Identity> => ({
-  getPluginInfo: async () => ({ name: driver.name, vendorVersion }),
-  getPluginCapabilities: async () => ({
-    capabilities: driver.hasController ? controllerCapabilities : [],
-  }),
+  // The version is the driver's own; it is not published apart from the project.
+  getPluginInfo: async () => ({ name: driver.name, vendorVersion: '0.1.0' }),
+  getPluginCapabilities: async () => {
+    if (!driver.hasController) return { capabilities: [] };
+    const service = { type: Capability.CONTROLLER_SERVICE };
+    const volumeExpansion = { type: Expansion.OFFLINE };
+    return {
+      capabilities: [
+        { type: { case: 'service', value: service } },
+        { type: { case: 'volumeExpansion', value: volumeExpansion } },
+      ],
+    };
+  },
   probe: async () => {
     await access(root);
     return { ready: true };
@@ -48,21 +47,14 @@ export interface Registrar {
 }
 
 /** Kubelet's plugin registration, which others leave to a sidecar. */
-export const registration = ({
-  name,
-  socket,
-  onRegistered,
-  onRefused,
-}: Registrar): Handlers<typeof Registration> => ({
+export const registration = (registrar: Registrar): Handlers<typeof Registration> => ({
   getInfo: async () => ({
-    type: 'CSIPlugin',
-    name,
-    endpoint: socket,
+    ...{ type: 'CSIPlugin', name: registrar.name, endpoint: registrar.socket },
     supportedVersions: ['1.0.0'],
   }),
   notifyRegistrationStatus: async ({ pluginRegistered, error }) => {
-    if (pluginRegistered) await onRegistered();
-    else onRefused(error);
+    if (pluginRegistered) await registrar.onRegistered();
+    else registrar.onRefused(error);
     return {};
   },
 });

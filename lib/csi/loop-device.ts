@@ -6,8 +6,30 @@
 import { constants, existsSync } from 'node:fs';
 import { access, open, readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { InfrastructureError } from '../errors.ts';
+import { InfrastructureError, UsageError } from '../errors.ts';
 import { must, runProgram } from './run-program.ts';
+
+/** The numbers that are leased to one cluster. */
+export interface LoopRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** Reads `128-191`. */
+export function parseLoopRange(text: string): LoopRange {
+  const match = /^(\d+)-(\d+)$/.exec(text);
+  const range = { first: Number(match?.[1]), last: Number(match?.[2]) };
+  if (match === null || range.first > range.last) {
+    const why = `${JSON.stringify(text)} is not a range of loop numbers`;
+    throw new UsageError('BAD_LOOP_RANGE', why, {
+      hint: 'Give the first and the last number, like 128-191.',
+    });
+  }
+  return range;
+}
+
+export const numbersIn = ({ first, last }: LoopRange): number[] =>
+  Array.from({ length: last - first + 1 }, (_, index) => first + index);
 
 export const devicePath = (loop: number): string => `/dev/loop${loop}`;
 const sysfs = (loop: number): string => `/sys/block/loop${loop}`;
@@ -38,11 +60,7 @@ const behindScript = `
  */
 export async function ensureKernelDevices(): Promise<void> {
   const mounts = await readFile('/proc/self/mounts', 'utf8');
-  if (
-    mounts.split('\n').some((line) => line.split(' ').slice(1, 3).join(' ') === '/dev devtmpfs')
-  ) {
-    return;
-  }
+  if (/^\S+ \/dev devtmpfs /m.test(mounts)) return;
   await must('mount', '-t', 'devtmpfs', 'devtmpfs', '/dev');
 }
 
@@ -82,15 +100,10 @@ export async function isClaimed(loop: number): Promise<boolean> {
 export async function unbind(loop: number): Promise<void> {
   if (!(await isBound(loop))) return;
   const { exitCode, output } = await runProgram('losetup', '-d', devicePath(loop));
-  if (exitCode !== 0 && (await isBound(loop))) {
-    throw new InfrastructureError(
-      'LOOP_STUCK',
-      `${devicePath(loop)} could not be freed: ${output}`,
-      {
-        command: `losetup -d ${devicePath(loop)}`,
-      },
-    );
-  }
+  if (exitCode === 0 || !(await isBound(loop))) return;
+  const command = `losetup -d ${devicePath(loop)}`;
+  const why = `${devicePath(loop)} could not be freed: ${output}`;
+  throw new InfrastructureError('LOOP_STUCK', why, { command });
 }
 
 /**
@@ -98,10 +111,6 @@ export async function unbind(loop: number): Promise<void> {
  * and where it dies with its node nobody else does. Idempotent.
  */
 export async function unbindOver(loops: readonly number[]): Promise<void> {
-  for (const over of await loopsOver(loops)) await unbind(over);
-}
-
-async function loopsOver(loops: readonly number[]): Promise<number[]> {
   const names = await readdir('/sys/block').catch(() => []);
   const foreign: number[] = [];
   for (const name of names) {
@@ -109,13 +118,11 @@ async function loopsOver(loops: readonly number[]): Promise<number[]> {
     if (Number.isNaN(loop) || !(await isBound(loop))) continue;
     if ((await volumeBehind(loop)) === undefined) foreign.push(loop);
   }
-  if (foreign.length === 0) return [];
-  const told = await must('perl', '-e', behindScript, ...foreign.map(String));
-  return told.split('\n').flatMap((line) => {
-    const [over, device] = line.split(' ');
-    if (over === undefined || device === undefined) return [];
-    return loops.includes(loopOfDevice(BigInt(device))) ? [Number(over)] : [];
-  });
+  if (foreign.length === 0) return;
+  const lines = await must('perl', '-e', behindScript, ...foreign.map(String));
+  for (const [over, device] of lines.split('\n').map((line) => line.split(' ')))
+    if (device !== undefined && loops.includes(loopOfDevice(BigInt(device))))
+      await unbind(Number(over));
 }
 
 /** The kernel's own form: the minor number lies on both sides of the major one. -1 for other devices. */
@@ -134,10 +141,7 @@ export async function removeLoop(loop: number): Promise<void> {
     if (exitCode === 0) return;
     if (performance.now() < endMs) continue;
     const behind = (await fileBehind(loop)) ?? 'nothing';
-    throw new InfrastructureError(
-      'LOOP_STUCK',
-      `${devicePath(loop)} with ${behind} behind it stays: ${output}`,
-      { command: 'losetup --list' },
-    );
+    const why = `${devicePath(loop)} with ${behind} behind it stays: ${output}`;
+    throw new InfrastructureError('LOOP_STUCK', why, { command: 'losetup --list' });
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isRaw, isSameDisk, loopOf, parseMountInfo } from './mounts.ts';
+import { deviceIn, isRaw, isSameDisk, parseMountInfo } from './mounts.ts';
 
 const text = `22 1 0:21 / /proc rw,relatime shared:13 - proc proc rw
 530 29 7:128 / /var/lib/kubelet/a\\040b/globalmount rw,relatime shared:1 master:3 - ext4 /dev/loop128 rw
@@ -35,7 +35,7 @@ const raw = `540 29 0:6 /loop128 /k/staging/device rw shared:1 - devtmpfs devtmp
 test('a device that is mounted itself is raw, and all of them are of one file system', () => {
   const mounts = parseMountInfo(raw);
   expect(mounts.map(isRaw)).toEqual([true, true, false, false]);
-  expect(mounts.map(loopOf)).toEqual([128, 129, undefined, 128]);
+  expect(mounts.map(deviceIn)).toEqual(['/dev/loop128', '/dev/loop129', undefined, '/dev/loop128']);
   const [first, second, dev, mounted] = mounts;
   if (!first || !second || !dev || !mounted) throw new TypeError('four mounts');
   expect([second, dev, mounted].map((other) => isSameDisk(first, other))).toEqual([
@@ -45,6 +45,6 @@ test('a device that is mounted itself is raw, and all of them are of one file sy
   ]);
 });
 
-test('only loop devices have a loop number', () => {
-  expect(parseMountInfo(text).map(loopOf)).toEqual([undefined, 128, undefined]);
+test('only loop devices are a path’s', () => {
+  expect(parseMountInfo(text).map(deviceIn)).toEqual([undefined, '/dev/loop128', undefined]);
 });

@@ -1,7 +1,7 @@
 /** Mounts as the kernel tells them, in this process's mount namespace or as another's file says. */
 import { lstat, mkdir, readFile, rmdir, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { loopMajor } from './loop-device.ts';
+import { devicePath, loopMajor } from './loop-device.ts';
 import { must } from './run-program.ts';
 
 export interface MountEntry {
@@ -45,11 +45,11 @@ export const isRaw = ({ fsType, root }: MountEntry): boolean =>
 /** The kernel marks a device that is gone. */
 const rawLoop = /^\/loop(\d+)(\/\/deleted)?$/;
 
-/** Number of the loop device that is mounted there, raw or not; undefined for other devices. */
-export function loopOf(mount: MountEntry): number | undefined {
-  if (isRaw(mount)) return Number(rawLoop.exec(mount.root)?.[1]);
+/** The path's device that is mounted there, raw or not, e.g. `/dev/loop128`; undefined for other devices. */
+export function deviceIn(mount: MountEntry): string | undefined {
+  if (isRaw(mount)) return devicePath(Number(rawLoop.exec(mount.root)?.[1]));
   const [major, minor] = mount.device.split(':');
-  return major === String(loopMajor) && minor !== undefined ? Number(minor) : undefined;
+  return major === String(loopMajor) ? devicePath(Number(minor)) : undefined;
 }
 
 /** What is mounted right there: the uppermost where mounts are stacked. */
@@ -58,7 +58,7 @@ export const mountAt = async (path: string): Promise<MountEntry | undefined> =>
 
 /** True where both have the same disk: all raw devices are of one file system of the kernel's. */
 export const isSameDisk = (one: MountEntry, other: MountEntry): boolean =>
-  isRaw(one) || isRaw(other) ? loopOf(one) === loopOf(other) : one.device === other.device;
+  isRaw(one) || isRaw(other) ? deviceIn(one) === deviceIn(other) : one.device === other.device;
 
 /** Where a raw device lies in a folder that stands for it. */
 const rawIn = (folder: string): string => join(folder, 'device');

@@ -13,25 +13,24 @@ import {
 import { CallError, type Handlers } from './grpc.ts';
 import { isName, type Layout } from './layout.ts';
 import { never } from './lies.ts';
-import { devicePath } from './loop-device.ts';
 import {
   bindDevice,
   bindMount,
   cleanUpMountPoint,
   cleanUpStaging,
+  deviceIn,
   isRaw,
   isSameDisk,
-  loopOf,
   type MountEntry,
   mountAt,
   ownMounts,
   stagedAt,
 } from './mounts.ts';
 import { livePaths } from './paths.ts';
-import { neededProvisioned } from './provisioned.ts';
 import { readRecord } from './record-store.ts';
 import { must } from './run-program.ts';
 import { mountFlagsOf, type NodeOptions, stage } from './stage.ts';
+import { neededImage } from './volumes.ts';
 
 const capabilities = [
   Capability.STAGE_UNSTAGE_VOLUME,
@@ -161,11 +160,10 @@ const mountedVolume = (
 
   nodeExpandVolume: async (request) => {
     const { volume, path, mount, sizeBytes } = await neededMounted(layout, request);
-    const loop = loopOf(mount);
-    if (loop === undefined) throw notMounted(volume, path);
-    if (isRaw(mount)) return { capacityBytes: BigInt(sizeBytes) };
-    if (mount.fsType === 'xfs') await must('xfs_growfs', path);
-    else await must('resize2fs', devicePath(loop));
+    const device = deviceIn(mount);
+    if (device === undefined) throw notMounted(volume, path);
+    if (!isRaw(mount))
+      await (mount.fsType === 'xfs' ? must('xfs_growfs', path) : must('resize2fs', device));
     return { capacityBytes: BigInt(sizeBytes) };
   },
 });
@@ -176,7 +174,7 @@ async function neededMounted(
 ): Promise<{ volume: string; path: string; mount: MountEntry; sizeBytes: number }> {
   const path = needed('volume_path', volumePath);
   const volume = neededVolume(volumeId);
-  const { sizeBytes } = await neededProvisioned(layout, volume);
+  const { sizeBytes } = await neededImage(layout, volume);
   const mount = await stagedAt(path);
   if (mount === undefined) throw notMounted(volume, path);
   return { volume, path, mount, sizeBytes };

@@ -1,23 +1,16 @@
-/** Looks at paths, mounts and the call logs over and over, and tells what changed since. */
+/** Looks at paths, mounts and the call logs over and over, and writes what changed since. */
 import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LinkState } from '../disk-kinds.ts';
 import type { PathStatus } from './array-port.ts';
 import { type CallEntry, callSchema, monotonicMs } from './call-log.ts';
 import type { Layout } from './layout.ts';
-import { loopOf, type MountEntry, parseMountInfo } from './mounts.ts';
+import { deviceIn, type MountEntry, parseMountInfo } from './mounts.ts';
 import { type StorageBackend, livePaths } from './paths.ts';
 import type { WatchLine } from './watch-line.ts';
 
-interface Device {
-  readonly volume: string;
-  readonly node: string;
-  readonly device: string;
-  readonly generation: number;
-}
+type Device = Pick<PathStatus, 'volume' | 'node' | 'device' | 'generation'>;
 type Emit = (line: WatchLine) => void;
-/** What was last said of a path. */
-type PathSaid = Pick<PathStatus, 'bytesWritten' | 'state' | 'held'>;
 
 export class PathWatcher {
   /** First process of each node's container, as this process sees it. */
@@ -25,23 +18,18 @@ export class PathWatcher {
   readonly #backend: StorageBackend;
   readonly #emit: Emit;
   readonly #log: LogTail;
-  /** Paths seen, by `volume/generation`. */
-  readonly #paths = new Map<string, PathSaid>();
+  /** Paths as they were last, by `volume/generation`. */
+  readonly #paths = new Map<string, PathStatus>();
   readonly #links = new Map<string, LinkState>();
-  /** Devices mounted, by `node/device/generation`. */
+  /** Devices mounted, by `node/volume/generation`. */
   #mounted = new Map<string, Device>();
-  /** What each node's kernel said last, by process: most looks find the same. */
+  /** What each node's kernel said last: most looks find the same. */
   readonly #mountInfo = new Map<string, { readonly text: string; readonly mounts: MountEntry[] }>();
 
   constructor(backend: StorageBackend, emit: Emit) {
     this.#backend = backend;
     this.#emit = emit;
     this.#log = new LogTail(backend.layout);
-  }
-
-  /** What was logged before belongs to others. */
-  skipLogged(): void {
-    this.#log.skip();
   }
 
   async look(): Promise<void> {
@@ -68,16 +56,16 @@ export class PathWatcher {
       this.#links.set(node, link);
     }
     if (held !== (known?.held ?? 0)) this.#emit({ type: 'held', ...device, held });
-    this.#paths.set(key, { bytesWritten, state, held });
+    this.#paths.set(key, path);
   }
 
   #lookAtMounts(paths: readonly PathStatus[]): void {
-    const byLoop = new Map(paths.map((path) => [path.loop, path]));
+    const byDevice = new Map(paths.map((path) => [path.device, path]));
     const mounted = new Map<string, Device>();
     const monoMs = monotonicMs();
     for (const [node, pid] of this.nodes) {
       for (const mount of this.#mountsOf(node, pid)) {
-        const found = sharedFolder(mount, node) ?? byLoop.get(loopOf(mount) ?? -1);
+        const found = sharedFolder(mount, node) ?? byDevice.get(deviceIn(mount) ?? '');
         if (found?.node !== node) continue;
         const { volume, device, generation } = found;
         mounted.set(`${node}/${volume}/${generation}`, { volume, node, device, generation });
@@ -94,7 +82,8 @@ export class PathWatcher {
 
   /** None where there is no such process: the node is off, and what it had mounted is not. */
   #mountsOf(node: string, pid: number): MountEntry[] {
-    const text = mountInfoOf(pid);
+    // Synchronous, as the call logs are: ten looks a second cost a thread's hop each otherwise.
+    const text = orElse('', () => readFileSync(`/proc/${pid}/mountinfo`, 'utf8'));
     const known = this.#mountInfo.get(node);
     if (known?.text === text) return known.mounts;
     const mounts = parseMountInfo(text);
@@ -103,12 +92,11 @@ export class PathWatcher {
   }
 }
 
-/** Synchronous, as the call logs are: ten looks a second cost a thread's hop each otherwise. */
-function mountInfoOf(pid: number): string {
+function orElse<T>(instead: T, read: () => T): T {
   try {
-    return readFileSync(`/proc/${pid}/mountinfo`, 'utf8');
+    return read();
   } catch {
-    return '';
+    return instead;
   }
 }
 
@@ -120,22 +108,15 @@ function sharedFolder({ root, source }: MountEntry, node: string): Device | unde
 
 const folderOfFiles = /\/volumes\/([^/]+)\/files$/;
 
-/**
- * Reads what was added to the driver's call logs since the last look. Synchronous: it looks ten times
- * a second, and mostly a log's size is all there is to know.
- */
+/** Reads what was added to the driver's call logs since the last look; what was there before is others'. */
 class LogTail {
   readonly #layout: Layout;
   /** How far each call log was read. */
-  readonly #offsets = new Map<string, number>();
+  readonly #offsets: Map<string, number>;
 
   constructor(layout: Layout) {
     this.#layout = layout;
-  }
-
-  /** What was logged before belongs to others. */
-  skip(): void {
-    for (const path of this.#logs()) this.#offsets.set(path, statSync(path).size);
+    this.#offsets = new Map(this.#logs().map((path) => [path, statSync(path).size]));
   }
 
   /** Calls that ended since, in the order in which they came in. */
@@ -147,7 +128,7 @@ class LogTail {
 
   /** None before the first node has one. */
   #logs(): string[] {
-    return namesIn(this.#layout.log)
+    return orElse([], () => readdirSync(this.#layout.log))
       .filter((name) => /^csi-.*\.jsonl$/.test(name))
       .map((name) => join(this.#layout.log, name));
   }
@@ -162,14 +143,6 @@ class LogTail {
     this.#offsets.set(path, from + end);
     const lines = buffer.toString('utf8', 0, end).split('\n');
     return lines.filter((line) => line !== '').map((line) => callSchema.parse(JSON.parse(line)));
-  }
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
   }
 }
 

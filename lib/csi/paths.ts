@@ -1,14 +1,18 @@
 /**
- * Paths of nodes to volumes, as the array has them, and the one way to cut them.
+ * Paths of nodes to volumes: the one seam between the driver and what serves a node's device, which is
+ * the array with a loop device for each attachment. Another transport begins here.
  *
  * A cut is in the record before any path is touched, and a node that stages looks into the record
  * after it opened its path: whichever comes second sees the other, so no path slips through.
  */
-import type { ArrayErrorCode, ArrayPort, PathStatus } from './array-port.ts';
+import { status } from '@grpc/grpc-js';
 import { InfrastructureError } from '../errors.ts';
+import type { ArrayErrorCode, ArrayPort, PathName, PathStatus } from './array-port.ts';
+import { CallError } from './grpc.ts';
 import type { Layout } from './layout.ts';
 import { type Attachment, recordCut, stillHeld } from './record.ts';
 import { updateRecord } from './record-store.ts';
+import type { VolumeAttributes } from './volume-attributes.ts';
 
 /** Where volumes lie, and what serves them. */
 export interface StorageBackend {
@@ -26,6 +30,18 @@ export interface CutDevice {
   readonly generation: number;
   /** Bytes the node had written through it when it was cut. */
   readonly bytesWritten: number;
+}
+
+/** Throws FAILED_PRECONDITION where the array has cut it. Idempotent. */
+export async function openPath(
+  { array }: StorageBackend,
+  volume: string,
+  { node, generation, loop }: Attachment,
+  { keepWrites: keepData, flushes }: VolumeAttributes,
+): Promise<void> {
+  await array
+    .open({ volume, node, generation, loop, keepData, flushes })
+    .catch(as('PATH_CUT', `the array has cut generation ${generation}`));
 }
 
 /** Paths that have a device, cut or not: all, or those of one node or volume. */
@@ -49,6 +65,24 @@ export async function writtenSoFar(
     paths.map(({ node, generation, bytesWritten }) => [`${node}/${generation}`, bytesWritten]),
   );
 }
+
+/** Closes the target's paths but one that nobody has mounted. Resolves to their devices. */
+export async function closeUnused(
+  { array }: StorageBackend,
+  target: Target,
+  except: number,
+): Promise<string[]> {
+  const freed: string[] = [];
+  for (const path of await livePaths(array, target)) {
+    if (path.generation === except || path.claimed) continue;
+    if (await closed(array, path)) freed.push(path.device);
+  }
+  return freed;
+}
+
+/** False where it is mounted. */
+export const closed = (array: ArrayPort, { volume, generation }: PathName): Promise<boolean> =>
+  array.close({ volume, generation }).then(() => true, unless('PATH_BUSY', false));
 
 /**
  * Fences out the node that holds the attachment: cuts its paths to the volume, now or so much later,
@@ -94,14 +128,20 @@ export const deviceOf = ({ device, generation, bytesWritten }: PathStatus): CutD
   bytesWritten,
 });
 
-/** True for the array's error of this code. */
-export const isCodeOf = (error: unknown, code: ArrayErrorCode): boolean =>
+const isOf = (error: unknown, code: ArrayErrorCode): boolean =>
   error instanceof InfrastructureError && error.code === code;
 
-/** Swallows the array's error of this code, and no other. */
+/** Takes the array's error of this code for that, and throws any other. */
 export const unless =
-  (code: ArrayErrorCode) =>
-  (error: unknown): undefined => {
-    if (isCodeOf(error, code)) return undefined;
+  <T>(code: ArrayErrorCode, instead: T) =>
+  (error: unknown): T => {
+    if (isOf(error, code)) return instead;
     throw error;
+  };
+
+/** Throws FAILED_PRECONDITION for the array's error of this code, any other as it is. */
+const as =
+  (code: ArrayErrorCode, why: string) =>
+  (error: unknown): never => {
+    throw isOf(error, code) ? new CallError(status.FAILED_PRECONDITION, why) : error;
   };

@@ -3,7 +3,7 @@ import type { PowerLoss } from '../disk-kinds.ts';
 import { describeError } from '../errors.ts';
 import type { PathStatus, PathPowerLoss } from './array-port.ts';
 import { loopFor } from './backend.ts';
-import type { LoopRange } from './loop-range.ts';
+import type { LoopRange } from './loop-device.ts';
 import { type StorageBackend, type CutDevice, deviceOf, livePaths, type Target } from './paths.ts';
 import { awaitsPower, recordCut, heldBy, powerUp } from './record.ts';
 import { locked, neededRecord, readRecords, updateRecord, writeRecord } from './record-store.ts';

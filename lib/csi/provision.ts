@@ -3,12 +3,11 @@
  * theirs through the lab; Kubernetes' provisioner and the conformance suite come this way.
  */
 import { createHash } from 'node:crypto';
-import { statfs } from 'node:fs/promises';
+import { statfs, truncate } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { status } from '@grpc/grpc-js';
 import { isDirectory } from '../disk-modes/index.ts';
-import { fitsCapacity, sizeFor } from './capacity.ts';
 import {
   needed,
   neededCapability,
@@ -17,6 +16,7 @@ import {
   unsupported,
 } from './check-request.ts';
 import type {
+  CapacityRange,
   Controller,
   ControllerExpandVolumeRequest,
   CreateVolumeRequest,
@@ -24,19 +24,12 @@ import type {
   ListVolumesResponseSchema,
 } from './gen/csi_pb.js';
 import { CallError, type Handlers } from './grpc.ts';
-import { isName, type Layout } from './layout.ts';
-import { type StorageBackend, isCodeOf, livePaths } from './paths.ts';
-import {
-  createProvisioned,
-  growImage,
-  neededProvisioned,
-  type Provisioned,
-  readProvisioned,
-  removeProvisioned,
-} from './provisioned.ts';
+import { imagePath, isName, type Layout } from './layout.ts';
+import { closed, type StorageBackend, livePaths } from './paths.ts';
 import { locked, readRecord, readRecords } from './record-store.ts';
 import { isHeld } from './record.ts';
 import { readAttributes } from './volume-attributes.ts';
+import { makeImage, neededImage, readImage, removeImage, type VolumeImage } from './volumes.ts';
 
 type Handled =
   | 'createVolume'
@@ -59,7 +52,7 @@ export const provision = (backend: StorageBackend): Pick<Handlers<typeof Control
     if (!isName(volume)) return {};
     await locked(backend.layout, async () => {
       await neededIdle(backend, volume);
-      await removeProvisioned(backend.layout, volume);
+      await removeImage(backend.layout, volume);
     });
     return {};
   },
@@ -87,7 +80,7 @@ async function create(
   layout: Layout,
   volume: string,
   request: CreateVolumeRequest,
-): Promise<Provisioned> {
+): Promise<VolumeImage> {
   if (request.volumeCapabilities.length === 0) needed('volume_capabilities', '');
   request.volumeCapabilities.forEach(neededCapability);
   if (request.volumeContentSource !== undefined) {
@@ -99,9 +92,9 @@ async function create(
   }
   const asked = { sizeBytes: sizeFor(capacityRange), parameters: { ...parameters } };
   return locked(layout, async () => {
-    const there = await readProvisioned(layout, volume);
+    const there = await readImage(layout, volume);
     if (there === undefined) {
-      await createProvisioned(layout, volume, asked);
+      await makeImage(layout, volume, asked);
       return asked;
     }
     if (
@@ -128,14 +121,14 @@ async function expand(
   if (capacityRange === undefined) needed('capacity_range', '');
   if (volumeCapability !== undefined) neededCapability(volumeCapability);
   return locked(layout, async () => {
-    const there = await neededProvisioned(layout, volume);
+    const there = await neededImage(layout, volume);
     if (fitsCapacity(there.sizeBytes, capacityRange)) return there.sizeBytes;
     const sizeBytes = sizeFor(capacityRange);
     if (sizeBytes < there.sizeBytes) {
       throw new CallError(status.OUT_OF_RANGE, `${volume} has ${there.sizeBytes} bytes already`);
     }
     await neededIdle(backend, volume);
-    await growImage(layout, volume, sizeBytes);
+    await truncate(imagePath(layout, volume), sizeBytes);
     return sizeBytes;
   });
 }
@@ -147,11 +140,9 @@ async function neededIdle({ layout, array }: StorageBackend, volume: string): Pr
   if (held !== undefined) {
     throw new CallError(status.FAILED_PRECONDITION, `${volume} is attached to ${held.node}`);
   }
-  for (const { generation, node } of await livePaths(array, { volume })) {
-    await array.close({ volume, generation }).catch((error: unknown) => {
-      if (!isCodeOf(error, 'PATH_BUSY')) throw error;
-      throw new CallError(status.FAILED_PRECONDITION, `${volume} is still mounted on ${node}`);
-    });
+  for (const path of await livePaths(array, { volume })) {
+    if (await closed(array, path)) continue;
+    throw new CallError(status.FAILED_PRECONDITION, `${volume} is still mounted on ${path.node}`);
   }
 }
 
@@ -169,7 +160,7 @@ async function listVolumes(
   const shown = maxEntries === 0 ? names : names.slice(0, maxEntries);
   const entries = [];
   for (const volumeId of shown) {
-    const there = await readProvisioned(layout, volumeId);
+    const there = await readImage(layout, volumeId);
     if (there === undefined) continue;
     const volumeContext = { ...there.parameters };
     entries.push({ volume: { volumeId, capacityBytes: BigInt(there.sizeBytes), volumeContext } });
@@ -182,4 +173,38 @@ function nameIn(token: string): string {
   const name = token.startsWith(tokenPrefix) ? token.slice(tokenPrefix.length) : '';
   if (isName(name)) return name;
   throw new CallError(status.ABORTED, `${token} is no token of a list of volumes`);
+}
+
+const mebibyte = 2 ** 20;
+/** Where nothing is asked. */
+const defaultBytes = 1024 * mebibyte;
+/** mkfs.ext4 makes a journal from here on. */
+const smallestBytes = 16 * mebibyte;
+/** ext4's largest file, with blocks of 4 KiB, is just below 16 TiB: the image is one. */
+const largestBytes = 2 ** 43;
+
+type AskedCapacity = Pick<CapacityRange, 'requiredBytes' | 'limitBytes'> | undefined;
+
+/** Size of a new volume, whole mebibytes. Throws OUT_OF_RANGE where none fits. */
+export function sizeFor(asked: AskedCapacity): number {
+  const { required, limit } = bounds(asked);
+  const wanted = required === 0 ? Math.min(defaultBytes, limit) : required;
+  const sizeBytes = Math.max(smallestBytes, Math.ceil(wanted / mebibyte) * mebibyte);
+  if (sizeBytes <= limit && sizeBytes <= largestBytes) return sizeBytes;
+  const sizes = `whole mebibytes from ${smallestBytes} to ${largestBytes}`;
+  const why = `no size fits ${required} to ${limit} bytes: ${sizes}`;
+  throw new CallError(status.OUT_OF_RANGE, why);
+}
+
+/** True where a volume of this size is what the range asks for. */
+export function fitsCapacity(sizeBytes: number, asked: AskedCapacity): boolean {
+  const { required, limit } = bounds(asked);
+  return sizeBytes >= required && sizeBytes <= limit;
+}
+
+/** In the protocol, 0 means that nothing is asked. */
+function bounds(asked: AskedCapacity): { readonly required: number; readonly limit: number } {
+  const required = Number(asked?.requiredBytes ?? 0n);
+  const limit = Number(asked?.limitBytes ?? 0n);
+  return { required, limit: limit === 0 ? Number.POSITIVE_INFINITY : limit };
 }

@@ -4,13 +4,12 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readdir } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename } from 'node:fs/promises';
 import { status } from '@grpc/grpc-js';
 import { InfrastructureError } from '../errors.ts';
 import { CallError } from './grpc.ts';
 import { type Layout, isName, recordPath } from './layout.ts';
 import { type VolumeRecord, recordSchema } from './record.ts';
-import { absent, readIfThere, writeWhole } from './whole-file.ts';
 
 /** How long to wait for another holder of the lock; holders need milliseconds. */
 const lockTimeoutS = 20;
@@ -82,4 +81,27 @@ export async function locked<T>(layout: Layout, work: () => Promise<T>): Promise
     holder.stdin.end();
     await ended;
   }
+}
+
+/** The new content is on disk when this resolves; a reader sees it whole or the old one. */
+export async function writeWhole(path: string, text: string): Promise<void> {
+  const fresh = `${path}.new`;
+  const file = await open(fresh, 'w');
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(fresh, path);
+}
+
+/** Undefined where there is no such file. */
+export const readIfThere = (path: string): Promise<string | undefined> =>
+  readFile(path, 'utf8').catch(absent);
+
+/** Swallows that a file or directory is not there, and no other error. */
+export function absent(error: unknown): undefined {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+  throw error;
 }

@@ -14,8 +14,8 @@ import {
   unbindOver,
   volumeBehind,
 } from './loop-device.ts';
-import { type LoopRange, numbersIn } from './loop-range.ts';
-import { type StorageBackend, unless, livePaths } from './paths.ts';
+import { type LoopRange, numbersIn } from './loop-device.ts';
+import { closed, type StorageBackend, unless, livePaths } from './paths.ts';
 import { restorePower } from './power.ts';
 import { recordCut } from './record.ts';
 import { updateRecord } from './record-store.ts';
@@ -50,10 +50,10 @@ export async function releaseNode(
 
 /** All of a cluster's paths that nobody has mounted, with an array or without one. */
 export async function releaseAll(array: ArrayPort, range: LoopRange): Promise<Released> {
-  const paths = (await livePaths(array).catch(unless('NO_ARRAY'))) ?? [];
-  const closed = await closePaths(array, paths, unmountPatienceMs);
-  const left = await releaseLoops(range, closed.busy);
-  return { freed: [...closed.freed, ...left.freed], busy: [...closed.busy, ...left.busy] };
+  const paths = await livePaths(array).catch(unless('NO_ARRAY', []));
+  const served = await closePaths(array, paths, unmountPatienceMs);
+  const left = await releaseLoops(range, served.busy);
+  return { freed: [...served.freed, ...left.freed], busy: [...served.busy, ...left.busy] };
 }
 
 /**
@@ -71,17 +71,12 @@ export async function closePaths(
   for (const path of paths) {
     const { volume, generation, device } = path;
     if (isSevered(path)) await array.cut({ volume, generation, why: 'release' });
-    const close = (): Promise<true | undefined> =>
-      array
-        .close({ volume, generation })
-        .then(() => true as const)
-        .catch(unless('PATH_BUSY'));
-    let isClosed = await close();
-    while (isClosed === undefined && performance.now() < giveUpAt) {
+    let isClosed = await closed(array, path);
+    while (!isClosed && performance.now() < giveUpAt) {
       await sleep(50);
-      isClosed = await close();
+      isClosed = await closed(array, path);
     }
-    (isClosed === true ? freed : busy).push(device);
+    (isClosed ? freed : busy).push(device);
   }
   return { freed, busy };
 }

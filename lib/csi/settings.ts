@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { UsageError } from '../errors.ts';
 import { defaultRoot, driverName } from './layout.ts';
-import { parseLoopRange } from './loop-range.ts';
+import { parseLoopRange } from './loop-device.ts';
 
 const schema = z.object({
   /** By which Kubernetes knows the disk's driver. */

@@ -8,10 +8,10 @@ import { formatAndMount, type Mounted } from './format-and-mount.ts';
 import type { NodeStageVolumeRequest, VolumeCapability } from './gen/csi_pb.js';
 import { CallError, type CallNotes } from './grpc.ts';
 import { devicePath } from './loop-device.ts';
-import { isRaw, loopOf, stageDevice, stagedAt } from './mounts.ts';
+import { deviceIn, isRaw, stageDevice, stagedAt } from './mounts.ts';
 import { decideStage } from './modes.ts';
-import { type StorageBackend, isCodeOf, livePaths, unless, writtenSoFar } from './paths.ts';
-import { type Attachment, heldBy, publishedName } from './record.ts';
+import { closeUnused, openPath, type StorageBackend, writtenSoFar } from './paths.ts';
+import { type Attachment, heldBy, publishedName, type VolumeRecord } from './record.ts';
 import { neededRecord } from './record-store.ts';
 import type { VolumeAttributes } from './volume-attributes.ts';
 
@@ -21,48 +21,42 @@ export interface NodeOptions {
   readonly node: string;
 }
 
-interface Staging {
-  readonly volume: string;
-  readonly mountPoint: string;
-  readonly capability: VolumeCapability;
-  /** Number by which Kubernetes knows the attachment. */
-  readonly published: number;
-}
-
 /** Idempotent. Where it fails, the path that it opened is closed again. */
 export async function stage(
-  options: NodeOptions,
+  { backend, node }: NodeOptions,
   request: NodeStageVolumeRequest,
   notes: CallNotes,
 ): Promise<void> {
-  const staging: Staging = {
-    volume: neededVolume(request.volumeId),
-    mountPoint: needed('staging_target_path', request.stagingTargetPath),
-    capability: neededCapability(request.volumeCapability),
-    published: contextNumber(request, contextKeys.generation),
-  };
-  const { volume, mountPoint } = staging;
-  const { backend, node } = options;
-  const { attachment, attributes } = await neededAttached(options, staging);
-  const { generation, loop } = attachment;
-  Object.assign(notes, { generation, device: devicePath(loop), detachMode: attributes.detachMode });
+  const volume = neededVolume(request.volumeId);
+  const folder = needed('staging_target_path', request.stagingTargetPath);
+  const capability = neededCapability(request.volumeCapability);
+  const published = publishedIn(request);
+  const readNow = async (): Promise<Attached> =>
+    neededAttached(await neededRecord(backend.layout, volume), { volume, node, published });
+  const { attachment, attributes } = await readNow();
+  const { generation } = attachment;
+  const device = devicePath(attachment.loop);
+  Object.assign(notes, { generation, device, detachMode: attributes.detachMode });
 
-  const staged = await stagedAt(mountPoint);
-  const isAsAsked = staged !== undefined && isRaw(staged) === isBlock(staging.capability);
-  if (isAsAsked && loopOf(staged) === loop) return;
+  const staged = await stagedAt(folder);
+  const isAsAsked = staged !== undefined && isRaw(staged) === isBlock(capability);
+  if (isAsAsked && deviceIn(staged) === device) return;
   if (staged !== undefined) {
-    throw new CallError(status.ALREADY_EXISTS, `${mountPoint} has ${staged.device} mounted`);
+    throw new CallError(status.ALREADY_EXISTS, `${folder} has ${staged.device} mounted`);
   }
-  notes['freed'] = await closeLeftovers(options, volume, generation);
+  // What earlier attachments of this node left open and nobody has mounted.
+  notes['freed'] = await closeUnused(backend, { volume, node }, generation);
   await decideStage({ backend, volume, node, attributes, notes });
-  await openPath(options, volume, attachment, attributes);
+  await openPath(backend, volume, attachment, attributes);
   try {
     // Asked again: a cut from now on finds the path, an earlier one is in the record (paths.ts).
-    const again = await neededAttached(options, staging);
-    if (again.attachment.generation !== generation) throw notAttached(staging, again.attachment);
+    const again = await readNow();
+    if (again.attachment.generation !== generation) {
+      throw notAttached(volume, published, again.attachment);
+    }
     notes['writtenBefore'] = await writtenSoFar(backend.array, volume);
-    if (isBlock(staging.capability)) await stageDevice(devicePath(loop), mountPoint);
-    else Object.assign(notes, await mountPath(staging, devicePath(loop), attributes));
+    if (isBlock(capability)) await stageDevice(device, folder);
+    else Object.assign(notes, await mountDevice(device, folder, capability, attributes));
   } catch (error) {
     await backend.array.close({ volume, generation }).catch((closing: unknown) => {
       notes['leftOpen'] = describeError(closing);
@@ -71,29 +65,15 @@ export async function stage(
   }
 }
 
-async function openPath(
-  { backend, node }: NodeOptions,
-  volume: string,
-  { generation, loop }: Attachment,
-  { keepWrites, flushes }: VolumeAttributes,
-): Promise<void> {
-  const request = { volume, node, generation, loop, keepData: keepWrites, flushes };
-  await backend.array.open(request).catch((error: unknown) => {
-    if (!isCodeOf(error, 'PATH_CUT')) throw error;
-    throw new CallError(status.FAILED_PRECONDITION, `the array has cut generation ${generation}`);
-  });
-}
-
-async function mountPath(
-  { mountPoint, capability }: Staging,
+async function mountDevice(
   device: string,
+  mountPoint: string,
+  capability: VolumeCapability,
   { mkfs }: VolumeAttributes,
 ): Promise<Mounted> {
   await mkdir(mountPoint, { recursive: true });
   return formatAndMount({
-    device,
-    mountPoint,
-    fsType: fileSystemOf(capability),
+    ...{ device, mountPoint, fsType: fileSystemOf(capability) },
     multipleMountProtection: mkfs === 'mmp',
     options: mountFlagsOf(capability),
   });
@@ -102,55 +82,35 @@ async function mountPath(
 export const mountFlagsOf = ({ accessType }: VolumeCapability): readonly string[] =>
   accessType.case === 'mount' ? accessType.value.mountFlags : [];
 
-function contextNumber({ publishContext }: NodeStageVolumeRequest, key: string): number {
-  const value = publishContext[key];
-  if (value === undefined || !/^\d+$/.test(value)) {
-    throw new CallError(status.INVALID_ARGUMENT, `publish_context has no ${key}`);
-  }
-  return Number(value);
+/** The number by which Kubernetes knows the attachment. */
+function publishedIn({ publishContext }: NodeStageVolumeRequest): number {
+  const value = publishContext[contextKeys.generation];
+  if (value !== undefined && /^\d+$/.test(value)) return Number(value);
+  const why = `publish_context has no ${contextKeys.generation}`;
+  throw new CallError(status.INVALID_ARGUMENT, why);
+}
+
+interface Attached {
+  readonly attachment: Attachment;
+  readonly attributes: VolumeAttributes;
 }
 
 /** Throws unless the backend lets this node use this attachment now. */
-async function neededAttached(
-  { backend, node }: NodeOptions,
-  { volume, published }: Staging,
-): Promise<{ readonly attachment: Attachment; readonly attributes: VolumeAttributes }> {
-  const record = await neededRecord(backend.layout, volume);
-  const attachment = heldBy(record, node);
-  if (
-    attachment?.state !== 'attached' ||
-    ![publishedName(attachment), attachment.generation].includes(published)
-  ) {
-    throw notAttached({ volume, published }, attachment);
-  }
+function neededAttached(
+  record: VolumeRecord,
+  asked: { readonly volume: string; readonly node: string; readonly published: number },
+): Attached {
+  const attachment = heldBy(record, asked.node);
+  const isMeant =
+    attachment?.state === 'attached' &&
+    [publishedName(attachment), attachment.generation].includes(asked.published);
+  if (!isMeant) throw notAttached(asked.volume, asked.published, attachment);
   return { attachment, attributes: record.attributes };
 }
 
-function notAttached(
-  { volume, published }: Pick<Staging, 'volume' | 'published'>,
-  held: Attachment | undefined,
-): CallError {
+function notAttached(volume: string, published: number, held: Attachment | undefined): CallError {
   const instead =
     held === undefined ? 'nothing is' : `generation ${held.generation} is ${held.state}`;
-  return new CallError(
-    status.FAILED_PRECONDITION,
-    `generation ${published} of ${volume} is not attached here: ${instead}`,
-  );
-}
-
-/** Closes what earlier attachments of this node left open and nobody has mounted. */
-async function closeLeftovers(
-  { backend, node }: NodeOptions,
-  volume: string,
-  except: number,
-): Promise<string[]> {
-  const freed: string[] = [];
-  for (const { generation, device, claimed } of await livePaths(backend.array, { volume, node })) {
-    if (generation === except || claimed) continue;
-    await backend.array
-      .close({ volume, generation })
-      .then(() => freed.push(device))
-      .catch(unless('PATH_BUSY'));
-  }
-  return freed;
+  const why = `generation ${published} of ${volume} is not attached here: ${instead}`;
+  return new CallError(status.FAILED_PRECONDITION, why);
 }

@@ -38,7 +38,6 @@ watcher.nodes = new Map(
       return [node, Number(pid)];
     }),
 );
-watcher.skipLogged();
 emit({ type: 'watching', monoMs: monotonicMs() });
 
 const ended = new AbortController();
