@@ -58,32 +58,47 @@ function clusterTimersOf(scenario: Scenario): ClusterTimers {
   return { ...timers, nodeMonitorGraceMs: minor < 32 ? 40_000 : 50_000 };
 }
 
-export type ClusterSettings = Readonly<ReturnType<typeof clusterSettingsOf>>;
-
 /** One for the whole cluster. */
-export function clusterSettingsOf(scenario: Scenario) {
+export interface ClusterSettings extends Pick<Scenario, 'forceDetach'> {
+  readonly traits: Traits;
+  readonly graceUs: number;
+  readonly nodeMonitorUs: number;
+  /** A quarter of the lease (kubelet.go nodeLeaseRenewIntervalFraction). */
+  readonly leaseRenewUs: number;
+  /** nodeStatusUpdateFrequency. */
+  readonly statusUpdateUs: number;
+  readonly forceDetachAfterUs: number;
+}
+
+export function clusterSettingsOf(scenario: Scenario): ClusterSettings {
   const timers = clusterTimersOf(scenario);
   return {
     traits: traitsOf(scenario),
     graceUs: timers.nodeMonitorGraceMs * msUs,
     nodeMonitorUs: timers.nodeMonitorPeriodMs * msUs,
-    /** A quarter of the lease (kubelet.go nodeLeaseRenewIntervalFraction). */
     leaseRenewUs: (timers.kubeletLeaseMs / 4) * msUs,
-    /** nodeStatusUpdateFrequency. */
     statusUpdateUs: timers.kubeletStatusMs * msUs,
     forceDetach: scenario.forceDetach,
     forceDetachAfterUs: scenario.forceDetachAfterMs * msUs,
   };
 }
 
-export type VolumeSettings = Readonly<ReturnType<typeof volumeSettingsOf>>;
-
 /** What each volume, its database or its pod has of its own. */
-export const volumeSettingsOf = (scenario: Scenario) => ({
-  ...scenario,
+export interface VolumeSettings extends Scenario {
   /** Each volume is attached to a node before it is mounted; a shared directory is not. */
-  attachable: !isDirectory(scenario.disk),
+  readonly attachable: boolean;
   /** Declared for many nodes (util.IsMultiAttachAllowed). */
+  readonly forMany: boolean;
+  readonly tolerationUs: number;
+  readonly cutAfterUs: number;
+  readonly terminationGraceUs: number;
+  readonly preStopUs: number;
+  readonly selfFenceAfterUs: number;
+}
+
+export const volumeSettingsOf = (scenario: Scenario): VolumeSettings => ({
+  ...scenario,
+  attachable: !isDirectory(scenario.disk),
   forMany: scenario.accessMode === 'ReadWriteMany',
   tolerationUs: scenario.tolerationMs * msUs,
   cutAfterUs: scenario.cutAfterMs * msUs,

@@ -47,7 +47,7 @@ export function listen(model: Model, driver: KernelDriver, recorders: readonly R
 
 const recorderOf =
   (recorder: Recorder, driver: KernelDriver) =>
-  ({ atUs = driver.kernel.nowUs, volume: _, ...sighting }: Sighting): void => {
+  ({ atUs = driver.kernel.nowUs, volume: _volume, ...sighting }: Sighting): void => {
     const t = atUs / msUs;
     recorder.record({ type: 'observation', t, wall: driver.wallMs(atUs), ...sighting });
   };
