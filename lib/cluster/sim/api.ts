@@ -13,8 +13,7 @@ import type {
   Taint,
 } from './api-objects.ts';
 import { notices, type NoticeCode } from './notices.ts';
-import { ofAttachment, ofNode, ofPod, type Sighting } from './sightings.ts';
-import type { World } from './world.ts';
+import { ofAttachment, ofNode, ofPod, type Lookout, type Sighting } from './sightings.ts';
 
 /** The application's name in those of its pods; the first one is called as ever. */
 const podNameOf = (workload: number, suffix: number): string =>
@@ -28,7 +27,7 @@ export class Api {
   readonly pods = new Set<PodObject>();
   /** Each hears of every object. */
   watchers: readonly ApiWatcher[] = [];
-  readonly #world: World;
+  readonly #world: Lookout;
   /** By node: its kubelet, which hears of the pods that are bound to it, and of its attachments. */
   readonly #kubelets: ApiWatcher[] = [];
   /** By workload. */
@@ -37,7 +36,7 @@ export class Api {
   readonly #attachmentsOf: AttachmentObject[][] = [];
   #made = 0;
 
-  constructor(world: World) {
+  constructor(world: Lookout) {
     this.#world = world;
   }
 

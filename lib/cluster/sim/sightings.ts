@@ -1,4 +1,4 @@
-/** How what happens in the model looks to observers. Without one nothing is made up: `world.see?.(…)`. */
+/** How what happens in the model looks to observers. */
 import { database } from '../../database/chosen.ts';
 import { observed, type ObservedName } from '../../history/observations.ts';
 import {
@@ -7,11 +7,11 @@ import {
   type NodeObject,
   type PodObject,
 } from './api-objects.ts';
-import type { Api } from './api.ts';
 import type { Path } from './disk/path.ts';
 import type { Volume } from './disk/volume.ts';
+import type { Kernel } from './kernel.ts';
+import type { Notify } from './notices.ts';
 import { msUs } from './timings.ts';
-import type { World } from './world.ts';
 
 export interface Sighting {
   /** Name in lib/history/observations.ts; a server's log by its program. */
@@ -25,6 +25,21 @@ export interface Sighting {
   readonly atUs?: number;
 }
 type Data = Sighting['data'];
+
+/** Who is to see what happens. */
+export interface Lookout {
+  readonly kernel: Kernel;
+  /** Shows observers in words. Write `world.see?.(…)`: without an observer nothing is made up. */
+  readonly see: ((sighting: Sighting) => void) | undefined;
+  /** Shows every step in integers. */
+  readonly notice: Notify;
+}
+
+interface ApiObjects {
+  readonly nodes: readonly NodeObject[];
+  readonly pods: ReadonlySet<PodObject>;
+  readonly attachments: readonly AttachmentObject[];
+}
 
 /** The lists of a node name all volumes. */
 const nodeData = {
@@ -63,7 +78,7 @@ export const ofAttachment = (
 });
 
 /** Everything as it stands, as a watch shows it when it begins. */
-export function* standing({ nodes, pods, attachments }: Api): Generator<Sighting> {
+export function* standing({ nodes, pods, attachments }: ApiObjects): Generator<Sighting> {
   const { nodeReady, nodeTaints, volumesAttached, volumesInUse } = observed;
   for (const node of nodes)
     for (const name of [nodeReady, nodeTaints, volumesAttached, volumesInUse])
@@ -84,7 +99,7 @@ export function* standing({ nodes, pods, attachments }: Api): Generator<Sighting
 
 /** A CSI call that has just ended; like the driver's own log it is dated when it came in. */
 export function seeCall(
-  { see, kernel }: World,
+  { see, kernel }: Lookout,
   volume: number,
   call: string,
   node: string,
@@ -99,7 +114,7 @@ export function seeCall(
 }
 
 /** Bytes written through each path so far. */
-export function seeWritten({ see }: World, { paths, index: volume }: Volume): void {
+export function seeWritten({ see }: Lookout, { paths, index: volume }: Volume): void {
   if (see === undefined) return;
   for (const { node, device, generation, bytesWritten } of paths) {
     const data = { device, generation, bytesWritten };

@@ -11,10 +11,10 @@ import {
   type ClusterSettings,
   type VolumeSettings,
 } from './settings.ts';
-import type { Sighting } from './sightings.ts';
+import type { Lookout } from './sightings.ts';
 import type { DurationRange } from './timings.ts';
 
-export class World {
+export class World implements Lookout {
   readonly kernel: Kernel;
   readonly chance: Chance;
   readonly settings: ClusterSettings;
@@ -23,9 +23,7 @@ export class World {
   readonly api = new Api(this);
   /** While it stands still, so does all that needs it. */
   readonly apiServer: Process;
-  /** Shows observers in words. Write `world.see?.(…)`: without an observer nothing is made up. */
-  see: ((sighting: Sighting) => void) | undefined;
-  /** Shows every step in integers. */
+  see: Lookout['see'];
   notice: Notify = () => undefined;
 
   /** `others`: of the volumes after the first; all agree in what is the cluster's. */

@@ -11,9 +11,9 @@ import { notices } from '../notices.ts';
 import { kubernetesTimes, measuredTimes, secondUs } from '../timings.ts';
 import { onGrid } from '../world.ts';
 import { Controller, type ControllerContext } from './controller.ts';
-import { VolumeAttaching } from './volume-attaching.ts';
+import { VolumeAttaching, type AllVolumes } from './volume-attaching.ts';
 
-export class AttachDetach extends Controller implements ApiWatcher {
+export class AttachDetach extends Controller implements ApiWatcher, AllVolumes {
   readonly #passPhaseUs = this.gridPhaseUs(kubernetesTimes.attachDetachPassUs);
   readonly #syncPhaseUs = this.gridPhaseUs(kubernetesTimes.attachDetachSyncUs);
   readonly #starts = this.chance.stream(0);
@@ -57,7 +57,6 @@ export class AttachDetach extends Controller implements ApiWatcher {
     this.#volumes[volume]?.nudge(this.chance.within(measuredTimes.watchDelay));
   }
 
-  /** The first pass at or after a time. */
   nextPassUs(atUs: number): number {
     return onGrid(atUs, this.#passPhaseUs, kubernetesTimes.attachDetachPassUs);
   }

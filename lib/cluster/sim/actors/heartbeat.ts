@@ -7,7 +7,7 @@
 import type { Chance } from '../chance.ts';
 import type { MachineWatcher } from '../machine.ts';
 import { notices } from '../notices.ts';
-import { OnNode } from '../on-node.ts';
+import { OnNode, type NodeContext } from '../on-node.ts';
 import { BackOff } from '../process.ts';
 import {
   kubernetesTimes,
@@ -16,7 +16,6 @@ import {
   secondUs,
   starvedPauseUs,
 } from '../timings.ts';
-import type { KubeletOptions } from './kubelet.ts';
 
 export interface HeartbeatEvents {
   /** A status report goes out. */
@@ -45,9 +44,9 @@ export class Heartbeat extends OnNode implements MachineWatcher {
   #statusBaseUs = 0;
   #reportDue = false;
 
-  constructor(options: KubeletOptions, events: HeartbeatEvents) {
-    super(options);
-    this.#chance = options.chance;
+  constructor(on: NodeContext, chance: Chance, events: HeartbeatEvents) {
+    super(on);
+    this.#chance = chance;
     this.#events = events;
     this.machine.watchers.push(this);
     this.#begin(0);

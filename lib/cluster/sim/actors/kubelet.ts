@@ -37,7 +37,8 @@ export class Kubelet extends OnNode implements MachineWatcher {
     this.#options = options;
     this.#nudge = this.#newNudge();
     const nudge = this.#onChange;
-    this.#heartbeat = new Heartbeat(options, { onReport: () => this.#report(), onInformed: nudge });
+    const onReport = (): void => this.#report();
+    this.#heartbeat = new Heartbeat(this, options.chance, { onReport, onInformed: nudge });
     const lease = (): void => this.#leaseChanged();
     this.world.api.watchNode(this.node, { node: nudge, pod: nudge, attachment: nudge, lease });
     this.machine.watchers.push(this);

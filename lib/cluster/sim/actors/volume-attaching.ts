@@ -17,7 +17,6 @@ import {
 } from '../api-objects.ts';
 import { notices, type NoticeCode } from '../notices.ts';
 import { kubernetesTimes, measuredTimes } from '../timings.ts';
-import type { AttachDetach } from './attach-detach.ts';
 import { Controller, type ControllerContext } from './controller.ts';
 import { Operations, type VolumeOperation } from './volume-operations.ts';
 
@@ -33,12 +32,22 @@ interface AttachedNode {
   awaySinceUs: number | undefined;
 }
 
+/** What the controller has for all volumes. */
+export interface AllVolumes {
+  /** The first pass at or after a time. */
+  nextPassUs(atUs: number): number;
+  nextSyncUs(atUs: number): number;
+  /** Where a node comes in the pass of now: only the order counts. */
+  placeOf(node: NodeObject): number;
+  sayForced(reason: ForceReason, node: NodeObject, volume: number): void;
+}
+
 type BoundPod = PodObject & { readonly node: NodeObject };
 const controller = 'attachdetach-controller';
 
 export class VolumeAttaching extends Controller {
   readonly index: number;
-  readonly #all: AttachDetach;
+  readonly #all: AllVolumes;
   readonly #attached: AttachedNode[] = [];
   readonly #operations: Operations;
   /** Nodes that it manages: a pod on one that it never saw is left alone (ProcessPodVolumes). */
@@ -48,7 +57,7 @@ export class VolumeAttaching extends Controller {
   #multiAttachSaidFor: PodObject | undefined;
 
   /** `index`: the volume's number. */
-  constructor(context: ControllerContext, index: number, all: AttachDetach) {
+  constructor(context: ControllerContext, index: number, all: AllVolumes) {
     super(context);
     this.index = index;
     this.#all = all;
