@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { $ } from '../lib/engine/shell.ts';
+import { pageScript } from '../lib/report/bundle.ts';
 import { projectVersion } from '../lib/project-version.ts';
 
 /** Files that the library reads at run time, apart from those in lib/. */
@@ -39,12 +40,12 @@ interface Manifest {
 }
 
 /**
- * The checkout's, without its tools and its Node binary. One file of ECharts is in the package:
- * npm would install 67 MB for it.
+ * The checkout's, without its tools and its Node binary. One file of ECharts and the bundled pages' scripts are in
+ * the package: npm would install 67 MB for ECharts and 22 MB for the bundler.
  */
 function packageManifest(): Manifest {
   const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest;
-  const { echarts: _, ...dependencies } = manifest.dependencies;
+  const { echarts: _, rolldown: __, ...dependencies } = manifest.dependencies;
   const checkoutOnly = {
     scripts: undefined,
     devDependencies: undefined,
@@ -64,6 +65,9 @@ async function build(manifest: Manifest): Promise<void> {
   for (const path of [...data, 'bin', 'README.md', 'LICENSE']) {
     mkdirSync(dirname(join('dist', path)), { recursive: true });
     cpSync(path, join('dist', path), { recursive: true });
+  }
+  for (const name of ['page', 'batch'] as const) {
+    writeFileSync(`dist/lib/report/browser/${name}.bundle`, await pageScript(name));
   }
   copyFileSync('node_modules/echarts/dist/echarts.min.js', 'dist/lib/report/echarts.min.cjs');
   copyFileSync('node_modules/echarts/NOTICE', 'dist/lib/report/echarts.NOTICE');

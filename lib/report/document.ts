@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { html, raw } from 'hono/html';
+import { pageScript, type PageScript } from './bundle.ts';
 import type { Html } from './html-parts.ts';
 import { wordList } from './terms.ts';
 
@@ -12,8 +13,6 @@ export interface Document {
   readonly title: string;
   readonly header: Html;
   readonly main: Html;
-  /** Rules of this kind of page, after those that all have. Default: none. */
-  readonly style?: string;
   /** What may run; default: nothing. */
   readonly scripts?: Scripts;
 }
@@ -21,16 +20,12 @@ export interface Document {
 interface Scripts {
   /** Runs first. Default: none. */
   readonly library?: string;
-  /** A module that finds the data below in the elements of these ids. */
-  readonly page: string;
+  /** It finds the data below in the elements of these ids. */
+  readonly page: PageScript;
   readonly json?: Readonly<Record<string, unknown>>;
   /** Base64. */
   readonly packed?: Readonly<Record<string, string>>;
 }
-
-/** A file of the browser's folder. */
-export const readBrowserFile = (name: string): string =>
-  readFileSync(new URL(`browser/${name}`, import.meta.url), 'utf8');
 
 const sha256 = (content: string): string =>
   `'sha256-${createHash('sha256').update(content).digest('base64')}'`;
@@ -41,14 +36,15 @@ const inlineJson = (value: unknown): string => JSON.stringify(value).replaceAll(
 /** The same parts give the same bytes. */
 export async function renderDocument(document: Document): Promise<string> {
   const { title, header, main, scripts } = document;
-  const style = `${readBrowserFile('style.css')}${document.style ?? ''}`;
+  const style = readFileSync(new URL('browser/style.css', import.meta.url), 'utf8');
+  const run = scripts === undefined ? [] : await scriptsOf(scripts);
   const policy = [
     "default-src 'none'",
     "base-uri 'none'",
     "form-action 'none'",
     'img-src data:',
     `style-src ${sha256(style)}`,
-    ...(scripts === undefined ? [] : [`script-src ${sourcesOf(scripts).map(sha256).join(' ')}`]),
+    ...(run.length === 0 ? [] : [`script-src ${run.map(sha256).join(' ')}`]),
   ].join('; ');
   const parts = html`${header}
 <main>
@@ -68,22 +64,25 @@ ${main}
 <body>
 ${raw(content)}${wordList(content)}
 </main>
-${scripts === undefined ? '' : scriptElements(scripts)}</body>
+${scripts === undefined ? '' : scriptElements(scripts, run)}</body>
 </html>
 `;
   return String(page);
 }
 
-const sourcesOf = ({ library, page }: Scripts): string[] =>
-  library === undefined ? [page] : [library, page];
+const scriptsOf = async ({ library, page }: Scripts): Promise<string[]> => [
+  ...(library === undefined ? [] : [library]),
+  await pageScript(page),
+];
 
-const scriptElements = ({ library, page, json = {}, packed = {} }: Scripts): Html =>
+/** Only the last one is a module. */
+const scriptElements = ({ json = {}, packed = {} }: Scripts, run: readonly string[]): Html =>
   html`${Object.entries(json).map(([id, value]) =>
     dataElement(id, 'application/json', inlineJson(value)),
   )}${Object.entries(packed).map(([id, text]) =>
     dataElement(id, 'application/octet-stream', text),
-  )}${library === undefined ? '' : html`<script>${raw(library)}</script>`}
-<script type="module">${raw(page)}</script>
+  )}${run.slice(0, -1).map((library) => html`<script>${raw(library)}</script>`)}
+<script type="module">${raw(run.at(-1) ?? '')}</script>
 `;
 
 const dataElement = (id: string, type: string, content: string): Html =>

@@ -1,10 +1,11 @@
 /** What happened when: the zoomable time axis, its static twin, and the way back in steps. */
 import { html } from 'hono/html';
-import { rolesIn } from './browser/timeline-rows.js';
+import type { Role } from './axis/palette.ts';
+import { rolesIn } from './axis/timeline.ts';
 import { pictures, secondsShown, type Html } from './html-parts.ts';
 import { recoveryPicture, timelinePicture } from './pictures.ts';
 import { explained } from './terms.ts';
-import type { RecoveryStep, ReportData, Role } from './types.ts';
+import type { RecoveryStep, ReportData } from './types.ts';
 
 export function timelineSection({ timeline, operations, recovery }: ReportData): Html {
   const exposed = timeline.exposure !== null;
@@ -34,7 +35,7 @@ the tables of this page. Keys: plus, minus, left, right, zero"></div></div>
 ${recovery.length === 0 ? '' : recoverySection(recovery)}`;
 }
 
-/** Other nodes are closed at first (timeline-view.js). */
+/** Other nodes are closed at first (browser/timeline-view.ts). */
 const roleButton = (role: Role, title: string): Html =>
   html`<button type="button" class="${role}-role" data-role="${role}"
 aria-pressed="${role === 'other' ? 'false' : 'true'}">${title}</button>

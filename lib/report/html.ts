@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { deflateRawSync } from 'node:zlib';
 import { html } from 'hono/html';
-import { readBrowserFile, renderDocument } from './document.ts';
+import { renderDocument } from './document.ts';
 import { echartsFile } from './echarts.ts';
 import { detailSections } from './html-details.ts';
 import { pageHeader } from './first-screen.ts';
@@ -10,32 +10,6 @@ import { verdictSections } from './html-first-screen.ts';
 import { timelineSection } from './html-timeline.ts';
 import { packOperations } from './operation-columns.ts';
 import type { ReportData } from './types.ts';
-
-/** In an order in which each comes after what it uses. */
-const pageFiles = [
-  'palette',
-  'operations',
-  'bins',
-  'timeline-axes',
-  'timeline-rows',
-  'timeline-series',
-  'timeline-option',
-  'drag-zoom',
-  'timeline-view',
-  'paged-table',
-  'records-view',
-  'payload',
-  'page',
-] as const;
-
-/** The page's own script: its files as one module, without the borders between them. */
-function pageScript(): string {
-  const files = pageFiles.map((name) => readBrowserFile(`${name}.js`));
-  return files
-    .join('\n')
-    .replaceAll(/^import [^;]*;$/gm, '')
-    .replaceAll(/^export /gm, '');
-}
 
 const pack = (text: string): string => deflateRawSync(text).toString('base64');
 
@@ -54,7 +28,7 @@ ${timelineSection(data)}
 ${detailSections(data)}`,
     scripts: {
       library: readFileSync(echartsFile, 'utf8'),
-      page: pageScript(),
+      page: 'page',
       json: { 'timeline-data': { timeline, operations: about } },
       packed: { 'operations-data': packed, 'records-data': pack(records) },
     },

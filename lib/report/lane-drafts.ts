@@ -1,6 +1,7 @@
 /** Lanes of the time axis while they are drawn: bars that begin and end, then whose lane each is. */
 import { database } from '../database/chosen.ts';
-import type { Bar, Lane, Role, Tone } from './types.ts';
+import type { Role, Tone } from './axis/palette.ts';
+import type { Bar, Lane } from './axis/timeline.ts';
 
 /** Order of the groups on a node, top to bottom: from decisions down to the disk. */
 const groups = [

@@ -4,7 +4,8 @@ import { powerFaults } from '../faults/kinds/index.ts';
 import type { ActionRecord, HistoryRecord, ObservationRecord } from '../history/events.ts';
 import { observed } from '../history/observations.ts';
 import { LaneDrafts, type LaneName } from './lane-drafts.ts';
-import type { Lane, Tone } from './types.ts';
+import type { Tone } from './axis/palette.ts';
+import type { Lane } from './axis/timeline.ts';
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 const list = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);

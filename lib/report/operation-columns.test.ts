@@ -3,12 +3,17 @@ import { inflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Operation } from '../history/operations.ts';
-import { plotOperations, prepareOperations } from './browser/bins.js';
-import { describeOperation, unpackOperations } from './browser/operations.js';
+import {
+  describeOperation,
+  plotOperations,
+  prepareOperations,
+  unpackOperations,
+  type PlotData,
+  type Series,
+} from './axis/operations.ts';
 import { exampleHistory } from '../../test/support/example-history.ts';
 import { exampleSource } from '../../test/support/example-source.ts';
 import { operationColumns, packOperations } from './operation-columns.ts';
-import type { PlotData, Series } from './types.ts';
 
 const server = { node: 'node-a', podUid: 'made-up', startedAtS: 0 };
 const zeroMs = 60_000;

@@ -1,8 +1,20 @@
 /** All operations of a run as columns, ordered by their ends: a million of them take 40 MB. */
 import { deflateRawSync } from 'node:zlib';
 import type { Operation } from '../history/operations.ts';
-import { operationFlags, outcomeCodes, outcomeMask } from './browser/operations.js';
-import type { OperationColumns, OperationStream, PackedOperations } from './types.ts';
+import {
+  operationFlags,
+  outcomeCodes,
+  outcomeMask,
+  type OperationColumns,
+  type OperationsAbout,
+  type OperationStream,
+} from './axis/operations.ts';
+
+export interface PackedOperations {
+  readonly about: OperationsAbout;
+  /** Varints, deflated, in base64. */
+  readonly packed: string;
+}
 
 interface Draft {
   readonly endMs: number[];

@@ -2,22 +2,23 @@
 import { createRequire } from 'node:module';
 import type * as ECharts from 'echarts';
 import type { EChartsOption } from 'echarts';
-import { plotOperations, prepareOperations } from './browser/bins.js';
-import { palettes } from './browser/palette.js';
-import { laneAxis, timeAxis } from './browser/timeline-axes.js';
-import { timelineHeight, timelineOption } from './browser/timeline-option.js';
-import { laneSeries, marks } from './browser/timeline-series.js';
-import type { Row } from './browser/timeline-rows.js';
+import { plotOperations, prepareOperations, type OperationColumns } from './axis/operations.ts';
+import { palettes, type Role } from './axis/palette.ts';
+import {
+  laneAxis,
+  laneSeries,
+  marks,
+  timeAxis,
+  timelineHeight,
+  timelineOption,
+  type Look,
+  type Row,
+  type Timeline,
+} from './axis/timeline.ts';
 import { echartsFile } from './echarts.ts';
 import type { Picture } from './html-parts.ts';
 import { groupName } from './lane-drafts.ts';
-import type {
-  OperationColumns,
-  PreparedOperations,
-  RecoveryStep,
-  Role,
-  Timeline,
-} from './types.ts';
+import type { RecoveryStep } from './types.ts';
 
 const echarts = createRequire(import.meta.url)(echartsFile) as typeof ECharts;
 
@@ -33,15 +34,21 @@ function wholeAxis(
   timeline: Timeline,
   operations: OperationColumns,
 ): (dark: boolean) => EChartsOption {
-  const prepared: PreparedOperations = prepareOperations(operations);
-  const view = plotOperations(prepared, timeline.fromS, timeline.toS);
+  const prepared = prepareOperations(operations);
   const { fromS, toS } = timeline;
-  const look = { ...wholeLook, widthPx: wideWidth, fromS, toS };
-  return (dark) => timelineOption(timeline, prepared, view, { ...look, dark });
+  const view = plotOperations(prepared, fromS, toS);
+  return (dark) =>
+    timelineOption(timeline, prepared, view, {
+      ...wholeLook,
+      widthPx: wideWidth,
+      fromS,
+      toS,
+      dark,
+    });
 }
 
-/** Nobody can open what is closed on paper. */
-const wholeLook = { compact: false, closed: new Set<Role>() } as const;
+/** On paper nothing that is closed can be opened. */
+const wholeLook: Pick<Look, 'compact' | 'closed'> = { compact: false, closed: new Set<Role>() };
 
 /** Lanes that show which node had the volume, and whose database answered. */
 const storyGroups = [groupName('mount'), groupName('server')];
@@ -54,7 +61,7 @@ export function storyPicture(timeline: Timeline, compact: boolean): Picture | un
   );
   if (lanes.length === 0) return undefined;
   const rows = lanes.map(({ role, label, bars, node }) => ({
-    ...{ role, bars, heading: false },
+    ...{ role, bars },
     label: `${label} ${role === 'victim' || role === 'successor' ? role : (node ?? '')}`,
   }));
   const width = compact ? 360 : leadWidth;

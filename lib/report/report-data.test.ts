@@ -6,7 +6,7 @@ import { exampleHistory } from '../../test/support/example-history.ts';
 import { exampleVerdict } from '../../test/support/example-verdict.ts';
 import { exampleSource, sourceOf } from '../../test/support/example-source.ts';
 import { reportData } from './report-data.ts';
-import type { Role } from './types.ts';
+import type { Role } from './axis/palette.ts';
 
 const data = reportData(exampleVerdict, exampleSource);
 

@@ -2,7 +2,9 @@
 import type { Verdict } from '../experiment/verdict/verdict.ts';
 import { exposureOf } from '../timeline/exposure.ts';
 import type { Story } from '../timeline/story.ts';
-import type { Bar, Tone, RecoveryStep } from './types.ts';
+import type { Tone } from './axis/palette.ts';
+import type { Bar } from './axis/timeline.ts';
+import type { RecoveryStep } from './types.ts';
 
 /** When it broke, was acted upon, was mended; then what happened in between. */
 export function momentsOf({ records, faultAtMs = 0 }: Story, { phases }: Verdict): Bar[] {

@@ -1,7 +1,7 @@
 /** Bytes written per device since it was attached: a line each on the time axis. */
 import type { ObservationRecord } from '../history/events.ts';
 import { observed } from '../history/observations.ts';
-import type { Series } from './types.ts';
+import type { Series } from './axis/operations.ts';
 
 const mebibyte = 1024 * 1024;
 

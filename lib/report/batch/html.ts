@@ -15,7 +15,7 @@ import { heatMapSection, phasesSection, trendSection } from './sections.ts';
 import type { RunsOnPage } from './runs.ts';
 import { batchBasis, lagLine, rateLine } from './markdown.ts';
 import { slowestPhases, type VerdictOf } from './phases.ts';
-import { readBrowserFile, renderDocument } from '../document.ts';
+import { renderDocument } from '../document.ts';
 import { pageHeader, type FirstScreen } from '../first-screen.ts';
 import { wide, type Html } from '../html-parts.ts';
 import { explained } from '../terms.ts';
@@ -41,8 +41,7 @@ ${controls(batch)}
 ${contrasts(batch)}
 ${phasesSection(slowestPhases(batch, verdictOf), addressOf)}
 <section class="card"><h2>Run it again</h2><pre>${batch.replay ?? 'not recorded'}</pre></section>`,
-    style: readBrowserFile('batch.css'),
-    scripts: { page: readBrowserFile('batch.js') },
+    scripts: { page: 'batch' },
   });
 }
 

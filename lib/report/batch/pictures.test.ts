@@ -1,6 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { exampleCell } from '../../../test/support/example-cell.ts';
-import { readBrowserFile } from '../document.ts';
 import { heatMapOf, heatMapSvg, squareColors } from './pictures.ts';
 
 const textsOf = (svg: string): string[] =>
@@ -26,7 +26,7 @@ test('the longer side runs down, on the page and in the picture; labels are brok
 });
 
 test('the picture has the colours of the page, and no ground of its own', async () => {
-  const page = readBrowserFile('style.css');
+  const page = readFileSync('lib/report/browser/style.css', 'utf8');
   for (const [word, color] of Object.entries(squareColors))
     expect(page).toContain(`.square.${word} { background: ${color};`);
   const cells = [exampleCell('a', 'corrupt', 1)];
