@@ -1,41 +1,65 @@
 /** The report of a run on a group: one self-contained page without scripts. */
 import { html } from 'hono/html';
+import { secondsInWords } from '../durations.ts';
+import type { Loss } from '../experiment/verdict/verdict.ts';
 import { renderDocument } from '../report/document.ts';
-import { certificateTable } from '../report/html-details.ts';
-import { adviceCards, factList, pageHeader } from '../report/first-screen.ts';
-import { missingEvidence } from '../report/html-first-screen.ts';
-import { countInWords } from '../counts.ts';
-import { pairs, pictures, secondsShown, type Html } from '../report/html-parts.ts';
+import { adviceCards, factList, missingEvidence, pageHeader } from '../report/first-screen.ts';
+import { certificateTable } from '../report/html.ts';
+import {
+  card,
+  list,
+  pairs,
+  pictures,
+  secondsShown,
+  table,
+  type Html,
+} from '../report/html-parts.ts';
 import { leadWidth, recoveryPicture } from '../report/pictures.ts';
 import { customInWords } from '../report/wording.ts';
 import { phaseRows, stalestText } from './phases.ts';
-import type { Loss } from '../experiment/verdict/verdict.ts';
 import { groupAdvice, groupFacts, groupScreen } from './screen.ts';
 import type { GroupVerdict } from './verdict.ts';
 
 /** A complete HTML document; the same verdict gives the same bytes. */
-export const renderGroupHtml = (verdict: GroupVerdict): Promise<string> =>
-  renderDocument({
+export function renderGroupHtml(verdict: GroupVerdict): Promise<string> {
+  const { certificates, settings, timers, versions, findings, replay } = verdict;
+  const custom = customInWords(verdict);
+  const own = custom === undefined ? {} : { 'The caller’s own, not vouched for': custom };
+  return renderDocument({
     title: `${verdict.verdict.toUpperCase()}: group replication (${verdict.runId})`,
     header: pageHeader(groupScreen(verdict)),
     main: html`${verdict.complete ? '' : missingEvidence(verdict)}
 <div class="lead">
-${timesCard(verdict)}
+${card('What happened when', times(verdict))}
 <div>${adviceCards(groupAdvice(verdict))}</div>
 </div>
 ${factList(groupFacts(verdict))}
 <div class="two">
-<section class="card"><h2>Acknowledged commits, by when they were acknowledged</h2>
-${lossTable(verdict)}
-<h2>The old primary meanwhile</h2>${victimTable(verdict)}</section>
-<section class="card"><h2>Members at the end</h2>${memberTable(verdict)}
-<h2>Findings</h2>${findings(verdict)}
-<h2>Run it again</h2><pre>${verdict.replay}</pre></section>
+${card(
+  'Acknowledged commits, by when they were acknowledged',
+  html`${lossTable(verdict)}
+<h2>The old primary meanwhile</h2>${pairs(victimFacts(verdict))}`,
+)}
+${card(
+  'Members at the end',
+  html`${memberTable(verdict)}
+<h2>Findings</h2>${
+    findings.length === 0
+      ? html`<p>None.</p>`
+      : list(findings.map(({ code, summary }) => html`<b>${code}</b>: ${summary}`))
+  }
+<h2>Run it again</h2><pre>${replay}</pre>`,
+)}
 </div>
-${details(verdict)}`,
+${card('Proof that the fault was there, and that it was healed', certificateTable(certificates))}
+${card(
+  'Settings, timers, versions',
+  pairs(Object.entries({ ...settings, ...timers, ...versions, ...own })),
+)}`,
   });
+}
 
-function timesCard(verdict: GroupVerdict): Html {
+function times(verdict: GroupVerdict): Html {
   const { suspected, expelled, firstCommit } = verdict.phases;
   const steps =
     suspected === null || expelled === null || firstCommit === null
@@ -46,12 +70,11 @@ function timesCard(verdict: GroupVerdict): Html {
           { name: 'first commit', fromS: expelled, toS: firstCommit },
         ];
   const about = 'The time until the first commit; the table below has its steps.';
-  return html`<section class="card"><h2>What happened when</h2>
-${steps.length === 0 ? '' : pictures(recoveryPicture(steps, leadWidth), about)}
-<table><thead><tr><th class="number">After the fault</th><th>Event</th></tr></thead>
-<tbody>${phaseRows(verdict).map(
-    ({ s, what }) => html`<tr><td class="number">+${s.toFixed(1)} s</td><td>${what}</td></tr>`,
-  )}</tbody></table></section>`;
+  return html`${steps.length === 0 ? '' : pictures(recoveryPicture(steps, leadWidth), about)}
+${table(
+  [['After the fault', 'number'], 'Event'],
+  phaseRows(verdict).map(({ s, what }) => [`+${secondsInWords(s)}`, what]),
+)}`;
 }
 
 const epochs: Readonly<Record<keyof Loss, string>> = {
@@ -61,18 +84,19 @@ const epochs: Readonly<Record<keyof Loss, string>> = {
   successor: 'by the new primary',
 };
 
-const lossTable = ({ loss }: GroupVerdict): Html => html`<table>
-<thead><tr><th>Acknowledged</th><th class="number">commits</th><th class="number">lost</th></tr></thead>
-<tbody>${Object.entries(loss ?? {}).map(
-  ([epoch, { acked, lost }]) => html`<tr class="${lost > 0 ? 'bad' : ''}">
-<td>${epochs[epoch as keyof typeof epochs]}</td><td class="number">${countInWords(acked)}</td>
-<td class="number">${countInWords(lost)}</td></tr>`,
-)}</tbody></table>`;
+const lossTable = ({ loss }: GroupVerdict): Html =>
+  table(
+    ['Acknowledged', ['commits', 'number'], ['lost', 'number']],
+    Object.entries(loss ?? {}).map(([epoch, { acked, lost }]) => ({
+      cells: [epochs[epoch as keyof typeof epochs], acked, lost],
+      style: lost > 0 ? 'bad' : '',
+    })),
+  );
 
-function victimTable(verdict: GroupVerdict): Html {
+function victimFacts(verdict: GroupVerdict): [string, string][] {
   const { victim } = verdict;
   const { acked, refused, unknown, readsAnswered, readsRefused, staleReads } = victim;
-  return pairs([
+  return [
     ['Node', victim.node],
     ['Commits', `${acked} acknowledged, ${refused} refused, ${unknown} of unknown outcome`],
     [
@@ -80,30 +104,17 @@ function victimTable(verdict: GroupVerdict): Html {
       `${readsAnswered} answered, ${readsRefused} refused, ${staleReads} stale${stalestText(verdict)}`,
     ],
     ['Called itself primary beside another', secondsShown(victim.claimedMs / 1000)],
-  ]);
+  ];
 }
 
-const memberTable = ({ members }: GroupVerdict): Html => html`<table>
-<thead><tr><th>Node</th><th class="number">rows</th><th>as the group’s primary</th>
-<th>beyond the group</th></tr></thead>
-<tbody>${members.map(
-  ({ node, rows, agrees, beyond }) => html`<tr class="${agrees === false ? 'bad' : ''}">
-<td>${node}</td><td class="number">${rows === null ? '–' : countInWords(rows)}</td>
-<td>${agrees === null ? 'not comparable' : agrees ? 'yes' : 'no'}</td>
-<td>${beyond === '' ? 'nothing' : beyond}</td></tr>`,
-)}</tbody></table>`;
-
-const findings = ({ findings: all }: GroupVerdict): Html =>
-  all.length === 0
-    ? html`<p>None.</p>`
-    : html`<ul>${all.map(({ code, summary }) => html`<li><b>${code}</b>: ${summary}</li>`)}</ul>`;
-
-function details(verdict: GroupVerdict): Html {
-  const { certificates, settings, timers, versions } = verdict;
-  const custom = customInWords(verdict);
-  const own = custom === undefined ? {} : { 'The caller’s own, not vouched for': custom };
-  return html`<section class="card"><h2>Proof that the fault was there, and that it was healed</h2>
-${certificateTable(certificates)}</section>
-<section class="card"><h2>Settings, timers, versions</h2>
-${pairs(Object.entries({ ...settings, ...timers, ...versions, ...own }))}</section>`;
-}
+const memberTable = ({ members }: GroupVerdict): Html =>
+  table(
+    ['Node', ['rows', 'number'], 'as the group’s primary', 'beyond the group'],
+    members.map(({ node, rows, agrees, beyond }) => ({
+      cells: [
+        ...[node, rows ?? '–', agrees === null ? 'not comparable' : agrees ? 'yes' : 'no'],
+        beyond === '' ? 'nothing' : beyond,
+      ],
+      style: agrees === false ? 'bad' : '',
+    })),
+  );

@@ -3,7 +3,12 @@ import { countInWords } from '../counts.ts';
 import { toldInSeconds } from '../durations.ts';
 import { corruptionIn } from '../experiment/verdict/corruption.ts';
 import { faultWords } from '../report/conditions.ts';
-import type { Fact, FirstScreen } from '../report/first-screen.ts';
+import {
+  drawNoConclusion,
+  type Advice,
+  type Fact,
+  type FirstScreen,
+} from '../report/first-screen.ts';
 import { secondsShown } from '../report/html-parts.ts';
 import { lostOf } from '../report/loss-words.ts';
 import { onceInWords } from '../report/wording.ts';
@@ -116,16 +121,9 @@ export function groupFacts({ acked, lost, availability, phases, victim }: GroupV
 const secondsOrNever = (s: number | null): string => (s === null ? 'never' : secondsShown(s));
 
 /** The timeout is named where the committed runs differ by it alone (docs/results/group-replication.md). */
-export function groupAdvice(verdict: GroupVerdict): {
-  readonly advice: readonly string[];
-  readonly appliesIf: readonly string[];
-  readonly appliesNote: string;
-} {
+export function groupAdvice(verdict: GroupVerdict): Advice {
   const { victim, settings, scenario, availability, verdict: word } = verdict;
-  if (word === 'inconclusive') {
-    const advice = ['Draw no conclusion. Repair what is missing (listed above), and run it again.'];
-    return { advice, appliesIf: [], appliesNote: '' };
-  }
+  if (word === 'inconclusive') return drawNoConclusion;
   const waitsForEver = settings['majorityTimeoutS'] === 0;
   const isStale = victim.staleReads > 0;
   const timeout = 'group_replication_unreachable_majority_timeout';

@@ -34,7 +34,7 @@ test.each([
   expect(holdAnswer(answer, expected).is).toBe(is);
 });
 
-const counts = /tests="\d+" failures="(\d)" errors="(\d)"/;
+const counts = /tests="\d+"\s+failures="(\d)" errors="(\d)"/;
 
 test('in JUnit another answer fails, an undecided one is an error', async () => {
   const basalt = readCertificate(unpacked(path('basalt')));

@@ -3,8 +3,8 @@
  * chips and tiles come from this one object.
  */
 import { html } from 'hono/html';
-import type { VerdictWord } from '../experiment/verdict/verdict.ts';
-import type { Html } from './html-parts.ts';
+import type { Verdict, VerdictWord } from '../experiment/verdict/verdict.ts';
+import { card, list, type Html } from './html-parts.ts';
 import { explained } from './terms.ts';
 
 export interface Fact {
@@ -66,23 +66,36 @@ export const factList = (facts: readonly Fact[]): Html =>
   )}
 </dl>`;
 
-export const list = (lines: readonly string[]): Html =>
-  html`<ul>${lines.map((line) => html`<li>${line}</li>`)}</ul>`;
-
 /** What a reader does with it, and whether it is about them. Nothing where nothing follows. */
-export const adviceCards = ({
-  advice,
-  appliesIf,
-  appliesNote = '',
-}: {
+export interface Advice {
   readonly advice: readonly string[];
   readonly appliesIf: readonly string[];
   readonly appliesNote?: string;
-}): Html =>
-  html`<section class="card"><h2>What to do</h2>${list(advice)}</section>
+}
+
+export const drawNoConclusion: Advice = {
+  advice: ['Draw no conclusion. Repair what is missing (listed above), and run it again.'],
+  appliesIf: [],
+};
+
+export const adviceCards = ({ advice, appliesIf, appliesNote = '' }: Advice): Html =>
+  html`${card('What to do', list(advice))}
 ${
   appliesIf.length === 0
     ? ''
-    : html`<section class="card"><h2>This applies to you if</h2>${list(appliesIf)}
-${appliesNote === '' ? '' : html`<p class="faint">${appliesNote}</p>`}</section>`
+    : card(
+        'This applies to you if',
+        html`${list(appliesIf)}${appliesNote === '' ? '' : html`<p class="faint">${appliesNote}</p>`}`,
+      )
 }`;
+
+/** Proven damage stands without it; nothing else does. */
+export const missingEvidence = ({
+  verdict,
+  incompleteBecause,
+}: Pick<Verdict, 'verdict' | 'incompleteBecause'>): Html =>
+  html`<section class="card missing"><h2>${
+    verdict === 'inconclusive'
+      ? 'The evidence is incomplete: this run proves nothing'
+      : 'Some evidence is missing; what was proven stands'
+  }</h2>${list(incompleteBecause)}</section>`;

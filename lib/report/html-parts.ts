@@ -1,5 +1,6 @@
-/** Small pieces that several sections share: numbers as people read them, pictures, tables. */
+/** Parts that every kind of page is made of: numbers as people read them, cards, lists, tables, pictures. */
 import { html } from 'hono/html';
+import { countInWords } from '../counts.ts';
 
 export type Html = ReturnType<typeof html>;
 
@@ -42,15 +43,59 @@ export const wide = (about: string, content: Html): Html =>
   html`<div class="wide-table" tabindex="0" role="region" aria-label="${about}">
 <p class="scroll-hint" aria-hidden="true">Wider than the window: scroll sideways ⇢</p>${content}</div>`;
 
-export const card = (title: string, content: Html): Html =>
+export const card = (title: Html | string, content: Html | string): Html =>
   html`<section class="card"><h2>${title}</h2>${content}</section>`;
 
-/** Names and values in two columns. */
-export function pairs(entries: readonly (readonly [string, unknown])[]): Html {
-  const row = ([name, value]: readonly [string, unknown]): Html =>
-    html`<tr><th scope="row">${name}</th><td class="text">${show(value)}</td></tr>`;
-  return html`<table><tbody>${entries.map(row)}</tbody></table>`;
+export const list = (lines: readonly (Html | string)[]): Html =>
+  html`<ul>${lines.map((line) => html`<li>${line}</li>`)}</ul>`;
+
+/** The first lines at once, the others by a click. */
+export const closed = (summary: string, content: Html): Html =>
+  html`<details><summary>${summary}</summary>${content}</details>`;
+
+/** A head, and the style of its cells: `number`, `text` (breaks anywhere), or `head` (names its row). */
+export type Column = string | readonly [head: Html | string, style: 'number' | 'text' | 'head'];
+type Cell = Html | string | number;
+/** `style`: class of the row. */
+export interface Row {
+  readonly cells: readonly Cell[];
+  readonly style?: string;
 }
+
+const classed = (style = ''): Html | string => (style === '' ? '' : html` class="${style}"`);
+
+export function table(columns: readonly Column[], rows: readonly (readonly Cell[] | Row)[]): Html {
+  const styles = columns.map((column) => (typeof column === 'string' ? '' : column[1]));
+  const heads = columns.map((column) => (typeof column === 'string' ? column : column[0]));
+  const head = html`<thead><tr>${heads.map((each, index) => html`<th${classed(styles[index])}>${each}</th>`)}</tr></thead>`;
+  return html`<table>${heads.every((each) => each === '') ? '' : head}
+<tbody>${rows.map((row) => tableRow('cells' in row ? row : { cells: row }, styles))}</tbody></table>`;
+}
+
+const tableRow = ({ cells, style = '' }: Row, styles: readonly string[]): Html =>
+  html`<tr${classed(style)}>${cells.map((cell, index) => {
+    const shown = typeof cell === 'number' ? countInWords(cell) : cell;
+    return styles[index] === 'head'
+      ? html`<th scope="row">${shown}</th>`
+      : html`<td${classed(styles[index])}>${shown}</td>`;
+  })}</tr>`;
+
+/** A table that may be wider than the window. */
+export const wideTable = (
+  about: string,
+  columns: readonly Column[],
+  rows: readonly (readonly Cell[] | Row)[],
+): Html => wide(about, table(columns, rows));
+
+/** Names and values in two columns. */
+export const pairs = (entries: readonly (readonly [string, unknown])[]): Html =>
+  table(
+    [
+      ['', 'head'],
+      ['', 'text'],
+    ],
+    entries.map(([name, value]) => [name, show(value)]),
+  );
 
 const show = (value: unknown): string =>
   (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).replaceAll(tail, (number) =>

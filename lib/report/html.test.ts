@@ -11,9 +11,8 @@ import { scoreInWords } from './mutant-score.ts';
 import { verdictLines } from '../cli/terminal/verdict-lines.ts';
 import { renderHtml } from './html.ts';
 import { renderJunit } from './junit.ts';
-import { reportData } from './report-data.ts';
+import { reportData, type ReportData } from './report-data.ts';
 import { renderSummary } from './summary.ts';
-import type { ReportData } from './types.ts';
 
 const data = reportData(exampleVerdict, exampleSource);
 

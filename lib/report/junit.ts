@@ -1,12 +1,76 @@
-/** The verdict as JUnit XML: one case for the run, one for each claim of its certificates. */
+/** JUnit XML: of any suite of cases; and of a run, with one case for its verdict and one for each claim. */
 import { html, raw } from 'hono/html';
 import type { Verdict } from '../experiment/verdict/verdict.ts';
 import type { History } from '../history/reader.ts';
-import { scoreInWords } from './mutant-score.ts';
 import type { Html } from './html-parts.ts';
 import { commitsFact, lostOf } from './loss-words.ts';
+import { scoreInWords } from './mutant-score.ts';
 import { expectation, expectedInRun } from './wording.ts';
-import { property, timeAttribute, xmlDocument } from './xml.ts';
+
+interface Trouble {
+  readonly message: string;
+  readonly text: string;
+}
+
+export interface JunitCase {
+  readonly name: string;
+  /** Part of the suite, in the class name. Default: the suite itself. */
+  readonly part?: string;
+  /** Undefined where no time was measured. */
+  readonly ms?: number | undefined;
+  readonly failure?: Trouble | undefined;
+  readonly error?: Trouble | undefined;
+  /** Why. */
+  readonly skipped?: string | undefined;
+  readonly out?: string | undefined;
+}
+
+export interface JunitSuite {
+  readonly name: string;
+  readonly ms?: number | undefined;
+  /** A line each. */
+  readonly properties: readonly Readonly<Record<string, string>>[];
+  readonly cases: readonly JunitCase[];
+}
+
+/** XML 1.0 cannot write most control characters, not even escaped. */
+// oxlint-disable-next-line no-control-regex
+const unwritable = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]/g;
+
+export async function junit({ name, ms, properties, cases }: JunitSuite): Promise<string> {
+  const count = (kind: 'failure' | 'error' | 'skipped'): number =>
+    cases.filter((each) => each[kind] !== undefined).length;
+  const skipped = count('skipped');
+  const document = await html`${raw('<?xml version="1.0" encoding="UTF-8"?>')}
+<testsuites>
+<testsuite name="${name}" tests="${cases.length}"
+ failures="${count('failure')}" errors="${count('error')}"${skipped === 0 ? '' : html` skipped="${skipped}"`}${timeOf(ms)}>
+<properties>${properties.map((line, index) => html`${index === 0 ? '' : '\n'}${Object.entries(line).map(propertyOf)}`)}</properties>
+${cases.map((each) => caseOf(each, name))}</testsuite>
+</testsuites>
+`;
+  return String(document).replaceAll(unwritable, '\uFFFD');
+}
+
+const propertyOf = ([name, value]: readonly [string, string]): Html =>
+  html`<property name="${name}" value="${value}"/>`;
+
+/** In seconds. */
+const timeOf = (ms: number | undefined): Html | string =>
+  ms === undefined ? '' : html` time="${(ms / 1000).toFixed(3)}"`;
+
+function caseOf(each: JunitCase, suite: string): Html {
+  const { name, part, ms, failure, error, skipped, out } = each;
+  const body = [
+    failure && html`<failure message="${failure.message}">${failure.text}</failure>`,
+    error && html`<error message="${error.message}">${error.text}</error>`,
+    skipped === undefined ? undefined : html`<skipped message="${skipped}"/>`,
+    out === undefined ? undefined : html`<system-out>${out}</system-out>`,
+  ];
+  return html`<testcase classname="${part === undefined ? suite : `${suite}.${part}`}" name="${name}"${timeOf(ms)}>
+${body.map((part) => part ?? '')}</testcase>
+`;
+}
 
 type Shared = 'verdict' | 'expected' | 'asExpected' | 'incompleteBecause' | 'sentence' | 'acked';
 type OfRun = 'lost' | 'certificates' | 'scenario' | 'seed' | 'basis' | 'replay';
@@ -14,77 +78,66 @@ type OfRun = 'lost' | 'certificates' | 'scenario' | 'seed' | 'basis' | 'replay';
 type JunitVerdict = Pick<Verdict, Shared | OfRun> &
   Partial<Pick<Verdict, 'open' | 'serving' | 'images'>>;
 
-/** Where the time of each case comes from. */
-type Source = Pick<History, 'smallRecords'>;
-
 /**
- * An inconclusive run is an error, an unexpected verdict a failure, an open one is skipped. A claim that
- * was probed several times is one case: it fails if one probe does. The model measures no time.
- * `run`: which of a batch's, whose runs all have its name.
+ * An inconclusive run is an error, an unexpected verdict a failure, an open one is skipped. A claim that was probed
+ * several times is one case: it fails if one probe does. The model measures no time. `run`: which of a batch's, whose
+ * runs all have its name.
  */
-export function renderJunit(verdict: JunitVerdict, source: Source, run = ''): Promise<string> {
-  const { scenario, certificates, asExpected, seed, basis, replay } = verdict;
-  const open = verdict.open === true;
-  const error = verdict.verdict === 'inconclusive' && !asExpected;
-  const claims = Map.groupBy(certificates, caseName);
-  const broken = [...claims.values()].filter((probes) => probes.some(({ holds }) => !holds)).length;
+export function renderJunit(
+  verdict: JunitVerdict,
+  source: Pick<History, 'smallRecords'>,
+  run = '',
+): Promise<string> {
+  const { scenario, certificates, seed, basis, replay, images, acked, lost } = verdict;
   const name = String(scenario['name']);
-  const suite = run === '' ? name : `${name}.${run}`;
   const records = basis === 'predicted' ? [] : [...source.smallRecords()];
-  const time = timeOf(records);
+  const ms = spanOf(records);
   const probed = Map.groupBy(
     records.filter((record) => record.type === 'certificate'),
-    caseName,
+    claimName,
   );
-  return xmlDocument(html`<testsuites>
-<testsuite name="${suite}" tests="${1 + claims.size}"
- failures="${broken + (asExpected || error || open ? 0 : 1)}" errors="${error ? 1 : 0}"${open ? raw(' skipped="1"') : ''}${time}>
-<properties>${property('seed', seed)}${property('basis', basis)}${property('replay', replay)}
-${lossProperties(verdict)}</properties>
-${verdictCase(verdict, suite, { error, time })}
-${[...claims].map(([name, probes]) => claimCase(`${suite}.certificates`, name, probes, timeOf(probed.get(name) ?? [])))}</testsuite>
-</testsuites>`);
+  const claims = [...Map.groupBy(certificates, claimName)];
+  return junit({
+    ...{ name: run === '' ? name : `${name}.${run}`, ms },
+    properties: [{ seed, basis, replay }, ...lossProperties(images, lostOf(lost, acked))],
+    cases: [
+      { name: 'verdict', ms, ...verdictTrouble(verdict) },
+      ...claims.map(([claim, probes]): JunitCase => {
+        const broken = probes.filter(({ holds }) => !holds);
+        const message = `${broken.length} of ${probes.length} probes do not hold`;
+        const text = broken.map(({ evidence }) => evidence).join('\n');
+        return {
+          ...{ name: claim, part: 'certificates', ms: spanOf(probed.get(claim) ?? []) },
+          failure: broken.length === 0 ? undefined : { message, text },
+        };
+      }),
+    ],
+  });
 }
 
+const claimName = (claim: Pick<Verdict['certificates'][number], 'fault' | 'moment' | 'claim'>) =>
+  `${claim.fault}, ${claim.moment}: ${claim.claim}`;
+
 /** From the first to the last of these records; a single one has no duration. */
-function timeOf(records: readonly { readonly t: number }[]): Html | '' {
+function spanOf(records: readonly { readonly t: number }[]): number | undefined {
   const times = records.map(({ t }) => t);
-  return times.length < 2 ? '' : timeAttribute(Math.max(...times) - Math.min(...times));
+  return times.length < 2 ? undefined : Math.max(...times) - Math.min(...times);
 }
 
 /** The score is of audits of a volume, so that a group's members have none. */
-function lossProperties({ images, acked, lost }: JunitVerdict): Html {
-  if (images === undefined) return property('Acknowledged commits', lostOf(lost, acked));
+function lossProperties(images: JunitVerdict['images'], ofGroup: string): JunitSuite['properties'] {
+  if (images === undefined) return [{ 'Acknowledged commits': ofGroup }];
   const { name, value, more } = commitsFact({ images });
-  return html`${property('audit', scoreInWords())}
-${property(name, `${value} (${more})`)}`;
+  return [{ audit: scoreInWords() }, { [name]: `${value} (${more})` }];
 }
 
-function verdictCase(
-  verdict: JunitVerdict,
-  suite: string,
-  { error, time }: { readonly error: boolean; readonly time: Html | '' },
-): Html {
-  const came = `${verdict.verdict}${verdict.serving?.served === false ? ', and nothing served' : ''}`;
-  const message = `${came}, expected ${expectedInRun(verdict)}`;
-  const details = error ? verdict.incompleteBecause.join('\n') : verdict.sentence;
-  const trouble = error
-    ? html`<error message="${message}">${details}</error>`
-    : html`<failure message="${message}">${details}</failure>`;
-  return html`<testcase classname="${suite}" name="verdict"${time}>
-${verdict.open === true ? html`<skipped message="${expectation(verdict)}"/>` : verdict.asExpected ? '' : trouble}</testcase>`;
-}
-
-type Claim = Verdict['certificates'][number];
-
-const caseName = ({ fault, moment, claim }: Pick<Claim, 'fault' | 'moment' | 'claim'>): string =>
-  `${fault}, ${moment}: ${claim}`;
-
-function claimCase(suite: string, name: string, probes: readonly Claim[], time: Html | ''): Html {
-  const broken = probes.filter(({ holds }) => !holds);
-  const message = `${broken.length} of ${probes.length} probes do not hold`;
-  const evidence = broken.map((probe) => probe.evidence).join('\n');
-  return html`<testcase classname="${suite}" name="${name}"${time}>
-${broken.length === 0 ? '' : html`<failure message="${message}">${evidence}</failure>`}</testcase>
-`;
+function verdictTrouble(verdict: JunitVerdict): Partial<JunitCase> {
+  const isOpen = verdict.open === true && verdict.verdict !== 'inconclusive';
+  if (isOpen) return { skipped: expectation(verdict) };
+  if (verdict.asExpected) return {};
+  const word = `${verdict.verdict}${verdict.serving?.served === false ? ', and nothing served' : ''}`;
+  const message = `${word}, expected ${expectedInRun(verdict)}`;
+  return verdict.verdict === 'inconclusive'
+    ? { error: { message, text: verdict.incompleteBecause.join('\n') } }
+    : { failure: { message, text: verdict.sentence } };
 }

@@ -3,40 +3,109 @@ import { database } from '../database/chosen.ts';
 import { powerFaults } from '../faults/kinds/index.ts';
 import type { ActionRecord, HistoryRecord, ObservationRecord } from '../history/events.ts';
 import { observed } from '../history/observations.ts';
-import { LaneDrafts, type LaneName } from './lane-drafts.ts';
-import type { Tone } from './axis/palette.ts';
+import type { Role, Tone } from './axis/palette.ts';
 import type { Lane } from './axis/timeline.ts';
+
+/** Order of the groups on a node, top to bottom: from decisions down to the disk. */
+const groups = [
+  ...['run', 'node', 'pod', 'attachment', 'volumesAttached', 'volumesInUse'],
+  ...['csi', 'mount', 'link', 'server'],
+] as const;
+type LaneGroup = (typeof groups)[number];
+
+/** Name on pages: a server's lanes by its program. */
+export const groupName = (group: LaneGroup): string =>
+  group === 'server' ? database.server : group;
+
+/** Top to bottom. */
+const roles: readonly Role[] = ['run', 'victim', 'successor', 'control-plane', 'other'];
+
+/** Which lane; `node` is undefined where none is meant. */
+interface LaneName {
+  readonly group: LaneGroup;
+  readonly node?: string | undefined;
+  readonly name: string;
+}
+
+/** A bar in ms on the run's clock; `toMs` is undefined while it lasts. */
+interface OpenBar {
+  readonly fromMs: number;
+  toMs: number | undefined;
+  readonly tone: Tone;
+  readonly label: string;
+}
+
+interface LaneDraft {
+  readonly group: LaneGroup;
+  label: string;
+  node: string | undefined;
+  readonly bars: OpenBar[];
+}
+
+type Data = ObservationRecord['data'];
+/** What its lane shows from then on; '' ends the lane's bar. `name`: where it is not the group's own. */
+type State = readonly [label: string, tone: Tone, name?: string];
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 const list = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
-const plain = (taint: string): string => taint.replace(/^node\.kubernetes\.io\//, '');
-/** A control plane's node has its taint for ever. */
-const tells = (taint: string): boolean => !taint.startsWith('node-role.');
+const always = (label: string, tone: Tone) => (): State => [label, tone];
+const listed = ({ volumes }: Data): State => [list(volumes).length > 0 ? 'listed' : '', 'neutral'];
 
-/** What a pod's or attachment's event makes of its lane; null ends the lane's bar. */
-const podStates: Readonly<Record<string, { label: string; tone: Tone } | null>> = {
-  [observed.podCreated]: { label: 'pending', tone: 'neutral' },
-  [observed.podScheduled]: { label: 'scheduled', tone: 'neutral' },
-  [observed.podRunning]: { label: 'running', tone: 'busy' },
-  [observed.podTerminating]: { label: 'terminating', tone: 'warn' },
-  [observed.podGone]: null,
-};
-const attachmentStates: typeof podStates = {
-  [observed.attachmentCreated]: { label: 'attaching', tone: 'busy' },
-  [observed.attachmentAttached]: { label: 'attached', tone: 'good' },
-  [observed.attachmentDeleting]: { label: 'detaching', tone: 'warn' },
-  [observed.attachmentGone]: null,
+/** A control plane's node has its taint for ever. */
+const taintsOf = ({ taints }: Data): State => [
+  list(taints)
+    .filter((taint) => !taint.startsWith('node-role.'))
+    .map((taint) => taint.replace(/^node\.kubernetes\.io\//, ''))
+    .join(', '),
+  'warn',
+  'taints',
+];
+
+/** The node's way to the storage; while it passes there is nothing to draw. */
+const linkStates: Readonly<Record<string, string>> = { stall: 'stalls', fail: 'fails' };
+
+/** What an observation makes of a lane. */
+const states: Readonly<Record<string, readonly [LaneGroup, (data: Data) => State]>> = {
+  [observed.podCreated]: ['pod', always('pending', 'neutral')],
+  [observed.podScheduled]: ['pod', always('scheduled', 'neutral')],
+  [observed.podRunning]: ['pod', always('running', 'busy')],
+  [observed.podReady]: [
+    'pod',
+    ({ ready }): State => (ready === true ? ['ready', 'good'] : ['not ready', 'warn']),
+  ],
+  [observed.podTerminating]: ['pod', always('terminating', 'warn')],
+  [observed.podGone]: ['pod', always('', 'neutral')],
+  [observed.attachmentCreated]: ['attachment', always('attaching', 'busy')],
+  [observed.attachmentAttached]: ['attachment', always('attached', 'good')],
+  [observed.attachmentDeleting]: ['attachment', always('detaching', 'warn')],
+  [observed.attachmentGone]: ['attachment', always('', 'neutral')],
+  [observed.nodeReady]: [
+    'node',
+    ({ status }): State =>
+      status === 'True' ? ['Ready', 'good'] : [`Ready=${text(status)}`, 'warn'],
+  ],
+  [observed.nodeTaints]: ['node', taintsOf],
+  [observed.volumesAttached]: ['volumesAttached', listed],
+  [observed.volumesInUse]: ['volumesInUse', listed],
+  [observed.mounted]: ['mount', always('mounted', 'busy')],
+  [observed.unmounted]: ['mount', always('', 'busy')],
+  [observed.linkChanged]: ['link', ({ state }) => [linkStates[text(state)] ?? '', 'warn']],
+  [observed.requestsHeld]: [
+    'link',
+    ({ held = 0, device }) => [
+      held === 0 ? '' : `${Number(held)} held`,
+      'warn',
+      `held ${text(device)}`,
+    ],
+  ],
 };
 
 /** Errors this close together are one bar. */
 const errorGapMs = 1000;
 
-/** The node's way to the storage; while it passes there is nothing to draw. */
-const linkStates: Readonly<Record<string, string>> = { stall: 'stalls', fail: 'fails' };
-
 /** Collects lanes from records in order. */
 export class Lanes {
-  readonly #drafts = new LaneDrafts();
+  readonly #drafts = new Map<string, LaneDraft>();
   #victim: string | undefined;
   #fault: string | undefined;
   #isBroken = false;
@@ -44,14 +113,56 @@ export class Lanes {
   see(record: HistoryRecord): void {
     if (record.type === 'run') this.#fault = record.scenario.fault;
     else if (record.type === 'phase') {
-      this.#drafts.become({ group: 'run', name: 'phase' }, record.t, record.phase, 'neutral');
+      this.#become({ group: 'run', name: 'phase' }, record.t, record.phase, 'neutral');
     } else if (record.type === 'action') this.#action(record);
     else if (record.type === 'observation') this.#observation(record);
   }
 
-  /** Open bars end at `endMs`; times become seconds after `zeroMs`. */
+  /** Open bars end at `endMs`; times become seconds after `zeroMs`, the fault. */
   result(zeroMs: number, endMs: number): Lane[] {
-    return this.#drafts.finish(this.#victim, zeroMs, endMs);
+    const seconds = (ms: number): number => Math.round(ms - zeroMs) / 1000;
+    const drafts = [...this.#drafts.values()].filter(({ bars }) => bars.length > 0);
+    const successor = this.#victim && successorOf(drafts, this.#victim, zeroMs);
+    const roleOf = ({ group, node }: LaneDraft): Role => {
+      if (group === 'run') return 'run';
+      if (node === undefined || node.endsWith('control-plane')) return 'control-plane';
+      if (node === this.#victim) return 'victim';
+      return node === successor ? 'successor' : 'other';
+    };
+    return drafts
+      .map((draft) => ({ ...draft, role: roleOf(draft) }))
+      .toSorted(
+        (a, b) =>
+          roles.indexOf(a.role) - roles.indexOf(b.role) ||
+          (a.node ?? '').localeCompare(b.node ?? '', 'en') ||
+          groups.indexOf(a.group) - groups.indexOf(b.group),
+      )
+      .map(({ group, role, node = null, label, bars }) => ({
+        ...{ group: groupName(group), role, node, label },
+        bars: bars.map(({ fromMs, toMs, tone, label }) => ({
+          ...{ fromS: seconds(fromMs), toS: seconds(toMs ?? endMs), tone, label },
+        })),
+      }));
+  }
+
+  /** The lane of that name, made at its first use; its label is its name until it is changed. */
+  #lane({ group, node, name }: LaneName): LaneDraft {
+    const key = [group, node, name].join('\n');
+    const draft = this.#drafts.get(key) ?? { group, label: name, node, bars: [] };
+    this.#drafts.set(key, draft);
+    return draft;
+  }
+
+  /** Ends the lane's bar and, where there is a label, begins the next; the same label goes on. */
+  #become(lane: LaneName, t: number, label: string, tone: Tone): void {
+    const { bars } = this.#lane(lane);
+    // Moments, a cut for one, may have come after it began.
+    const open = bars.findLast(({ toMs }) => toMs === undefined);
+    if (open !== undefined) {
+      if (open.label === label) return;
+      open.toMs = t;
+    }
+    if (label !== '') bars.push({ fromMs: t, toMs: undefined, tone, label });
   }
 
   #action({ actor, name, step, t, node }: ActionRecord): void {
@@ -60,12 +171,11 @@ export class Lanes {
       this.#victim ??= node;
       this.#break(step, t);
     }
-    const lane = { group: 'run', name: actor } as const;
     const isOver =
       step === 'healed' || step === 'failed' || (actor === 'remedy' && step === 'done');
-    if (step === 'begin') {
-      this.#drafts.become(lane, t, name, actor === 'fault' ? 'bad' : 'action');
-    } else if (isOver) this.#drafts.become(lane, t, '', 'neutral');
+    if (step !== 'begin' && !isOver) return;
+    const lane = { group: 'run', name: actor } as const;
+    this.#become(lane, t, isOver ? '' : name, actor === 'fault' ? 'bad' : 'action');
   }
 
   /** A frozen server is not up: it answers nothing until it is thawed. */
@@ -73,105 +183,77 @@ export class Lanes {
     if (step === 'done') this.#isBroken = true;
     if (this.#fault !== 'freeze' || this.#victim === undefined) return;
     const server = serverOn(this.#victim);
-    const isUp = this.#drafts.lane(server).bars.some(({ toMs }) => toMs === undefined);
-    if (step === 'done' && isUp) this.#drafts.become(server, t, 'frozen', 'warn');
-    if (step === 'heal' && isUp) this.#drafts.become(server, t, 'up', 'good');
+    if (this.#lane(server).bars.every(({ toMs }) => toMs !== undefined)) return;
+    if (step === 'done') this.#become(server, t, 'frozen', 'warn');
+    if (step === 'heal') this.#become(server, t, 'up', 'good');
   }
 
-  #observation(record: ObservationRecord): void {
-    const { name, data, t, node } = record;
-    if (name in podStates) this.#state(this.#podLane(record), t, podStates[name] ?? null);
-    else if (name in attachmentStates) {
-      const lane = { group: 'attachment', node, name: 'attachment' } as const;
-      this.#state(lane, t, attachmentStates[name] ?? null);
-    } else if (name === observed.podReady) {
-      const ready = data['ready'] === true;
-      const state = ready ? { label: 'ready', tone: 'good' } : { label: 'not ready', tone: 'warn' };
-      this.#state(this.#podLane(record), t, state as { label: string; tone: Tone });
-    } else if (name === observed.nodeReady) {
-      const ready = data['status'] === 'True';
-      const label = ready ? 'Ready' : `Ready=${text(data['status'])}`;
-      this.#drafts.become({ group: 'node', node, name: 'node' }, t, label, ready ? 'good' : 'warn');
-    } else if (name === observed.nodeTaints) {
-      const label = list(data['taints']).filter(tells).map(plain).join(', ');
-      this.#drafts.become({ group: 'node', node, name: 'taints' }, t, label, 'warn');
-    } else if (name === observed.volumesAttached || name === observed.volumesInUse) {
-      const group = name === observed.volumesAttached ? 'volumesAttached' : 'volumesInUse';
-      const label = list(data['volumes']).length > 0 ? 'listed' : '';
-      this.#drafts.become({ group, node, name: group }, t, label, 'neutral');
-    } else this.#disk(record);
-  }
-
-  /** One lane per pod and UID; it is its node's once it has one. */
-  #podLane({ data, node }: ObservationRecord): LaneName {
-    const uid = text(data['uid']);
-    const lane = { group: 'pod', name: uid } as const;
-    const draft = this.#drafts.lane(lane);
-    draft.node ??= node;
-    draft.label = `pod ${text(data['pod'])} ${uid.slice(0, 5)}`;
-    return lane;
-  }
-
-  #state(lane: LaneName, t: number, state: { label: string; tone: Tone } | null): void {
-    this.#drafts.become(lane, t, state?.label ?? '', state?.tone ?? 'neutral');
-  }
-
-  #disk({ name, data, t, node }: ObservationRecord): void {
-    const mount = { group: 'mount', node, name: 'mount' } as const;
-    if (name === observed.csiCall) {
-      const durationMs = Number(data['durationMs'] ?? 0);
+  #observation({ name, data, t, node }: ObservationRecord): void {
+    const [group, stateOf] = Object.hasOwn(states, name) ? (states[name] ?? []) : [];
+    if (group !== undefined && stateOf !== undefined) {
+      const [label, tone, own = group] = stateOf(data);
+      const lane = group === 'pod' ? this.#podLane(data, node) : { group, node, name: own };
+      this.#become(lane, t, label, tone);
+    } else if (name === observed.csiCall) {
       const failed = data['error'] !== undefined;
       const label = `${text(data['call'])}${failed ? ' failed' : ''}`;
-      const lane = { group: 'csi', node, name: 'CSI' } as const;
-      this.#drafts.moment(lane, t - durationMs, t, label, failed ? 'bad' : 'busy');
-    } else if (name === observed.mounted) this.#drafts.become(mount, t, 'mounted', 'busy');
-    else if (name === observed.unmounted) this.#drafts.become(mount, t, '', 'busy');
-    else if (name === observed.deviceCut) this.#drafts.moment(mount, t, t, this.#cutName(), 'bad');
-    else if (name === observed.linkChanged) {
-      const label = linkStates[text(data['state'])] ?? '';
-      this.#drafts.become({ group: 'link', node, name: 'link' }, t, label, 'warn');
-    } else if (name === observed.requestsHeld) {
-      const held = Number(data['held'] ?? 0);
-      const lane = { group: 'link', node, name: `held ${text(data['device'])}` } as const;
-      this.#drafts.become(lane, t, held === 0 ? '' : `${held} held`, 'warn');
+      const { bars } = this.#lane({ group: 'csi', node, name: 'CSI' });
+      const fromMs = t - Number(data['durationMs'] ?? 0);
+      bars.push({ fromMs, toMs: t, label, tone: failed ? 'bad' : 'busy' });
+    } else if (name === observed.deviceCut) {
+      // A crash's own cut is the harness playing the loss of power.
+      const isOfCrash = !this.#isBroken && powerFaults.some((fault) => fault === this.#fault);
+      const label = isOfCrash ? 'power lost' : 'cut';
+      const { bars } = this.#lane({ group: 'mount', node, name: 'mount' });
+      bars.push({ fromMs: t, toMs: t, tone: 'bad', label });
     } else if (name === observed.serverLog) {
       this.#server(text(data['line']), text(data['level']), node, t);
     }
     // A server whose volume is gone or cut off may end without a last word.
     if (name === observed.unmounted || name === observed.deviceCut) {
-      this.#drafts.become(serverOn(node), t, '', 'good');
+      this.#become(serverOn(node), t, '', 'good');
     }
   }
 
-  /** A crash's own cut is the harness playing the loss of power. */
-  #cutName(): string {
-    const isOfCrash = !this.#isBroken && powerFaults.some((fault) => fault === this.#fault);
-    return isOfCrash ? 'power lost' : 'cut';
+  /** One lane per pod and UID; it is its node's once it has one. */
+  #podLane(data: Data, node: string | undefined): LaneName {
+    const uid = text(data['uid']);
+    const lane = { group: 'pod', name: uid } as const;
+    const draft = this.#lane(lane);
+    draft.node ??= node;
+    draft.label = `pod ${text(data['pod'])} ${uid.slice(0, 5)}`;
+    return lane;
   }
 
-  /** What a line of the server's error log says of its lanes. */
+  /** A line of the server's error log; a broken database says the same a thousand times. */
   #server(line: string, level: string, node: string | undefined, t: number): void {
     const { signs } = database.log;
-    if (line.includes(signs.ready)) {
-      this.#drafts.become(serverOn(node), t, 'up', 'good');
-    } else if (line.includes(signs.stopped)) {
-      this.#drafts.become(serverOn(node), t, '', 'good');
-    } else if (line.includes(signs.error) || level.toLowerCase() === 'error') {
-      const lane = { group: 'server', node, name: `${database.server} errors` } as const;
-      this.#error(lane, line.slice(0, 160), t);
+    if (line.includes(signs.ready)) this.#become(serverOn(node), t, 'up', 'good');
+    else if (line.includes(signs.stopped)) this.#become(serverOn(node), t, '', 'good');
+    else if (line.includes(signs.error) || level.toLowerCase() === 'error') {
+      const { bars } = this.#lane({ group: 'server', node, name: `${database.server} errors` });
+      const last = bars.at(-1);
+      if (last?.toMs !== undefined && t - last.toMs < errorGapMs) last.toMs = t;
+      else bars.push({ fromMs: t, toMs: t, tone: 'bad', label: line.slice(0, 160) });
     }
-  }
-
-  /** A broken database says so a thousand times: one bar for errors close to each other. */
-  #error(lane: LaneName, line: string, t: number): void {
-    const last = this.#drafts.lane(lane).bars.at(-1);
-    if (last?.toMs !== undefined && t - last.toMs < errorGapMs) last.toMs = t;
-    else this.#drafts.moment(lane, t, t, line, 'bad');
   }
 }
 
 const serverOn = (node: string | undefined): LaneName => ({
-  group: 'server',
-  node,
-  name: database.server,
+  ...{ group: 'server', node, name: database.server },
 });
+
+/** The first other node that had the volume after the fault: mounted, or else attached. */
+function successorOf(
+  drafts: readonly LaneDraft[],
+  victim: string,
+  zeroMs: number,
+): string | undefined {
+  const firstIn = (group: LaneGroup): string | undefined =>
+    drafts
+      .filter((draft) => draft.group === group && draft.node !== victim)
+      .flatMap(({ node, bars }) => bars.map(({ fromMs }) => ({ node, fromMs })))
+      .filter(({ fromMs }) => fromMs >= zeroMs)
+      .toSorted((a, b) => a.fromMs - b.fromMs)[0]?.node;
+  return firstIn('mount') ?? firstIn('attachment');
+}

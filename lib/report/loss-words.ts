@@ -8,13 +8,27 @@ import type { Fact } from './first-screen.ts';
 import { assembleVerdict } from '../experiment/verdict/assemble.ts';
 import type { History } from '../history/reader.ts';
 import { OutputFile } from '../output-file.ts';
+import { zeroOf } from './wording.ts';
 
-export const epochNames: Readonly<Record<keyof Loss, string>> = {
+const epochNames: Readonly<Record<keyof Loss, string>> = {
   beforeFault: 'before the fault',
   victimBeforeHandover: 'by the victim, before the hand-over',
   victimAfterHandover: 'by the victim, after the hand-over',
   successor: 'by the successor',
 };
+
+export interface LossRow {
+  readonly epoch: string;
+  readonly acked: number;
+  readonly lost: number;
+}
+
+/** Empty where no copy can tell. */
+export const lossRows = (verdict: Pick<Verdict, 'loss' | 'scenario' | 'custom'>): LossRow[] =>
+  Object.entries(verdict.loss ?? {}).map(([epoch, numbers]) => ({
+    epoch: epochNames[epoch as keyof Loss].replace('the fault', `the ${zeroOf(verdict)}`),
+    ...numbers,
+  }));
 
 type Copy = Verdict['images'][number];
 

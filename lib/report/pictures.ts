@@ -1,7 +1,9 @@
 /** Static pictures by ECharts' own server-side rendering: for no JavaScript and for paper. */
 import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
 import type * as ECharts from 'echarts';
 import type { EChartsOption } from 'echarts';
+import { isCheckout } from '../checkout.ts';
 import { plotOperations, prepareOperations, type OperationColumns } from './axis/operations.ts';
 import { palettes, type Role } from './axis/palette.ts';
 import {
@@ -15,11 +17,14 @@ import {
   type Row,
   type Timeline,
 } from './axis/timeline.ts';
-import { echartsFile } from './echarts.ts';
 import type { Picture } from './html-parts.ts';
-import { groupName } from './lane-drafts.ts';
-import type { RecoveryStep } from './types.ts';
+import { groupName } from './lanes.ts';
+import type { RecoveryStep } from './report-data.ts';
 
+/** ECharts as one file: a page carries it, and the static pictures are drawn with it. The npm package has a copy. */
+export const echartsFile: string = isCheckout
+  ? createRequire(import.meta.url).resolve('echarts/dist/echarts.min.js')
+  : fileURLToPath(new URL('echarts.min.cjs', import.meta.url));
 const echarts = createRequire(import.meta.url)(echartsFile) as typeof ECharts;
 
 /** Width of a picture across the page, px. */

@@ -1,7 +1,17 @@
 /** Records as table rows, operations left out; and which row proves a licence step. */
 import type { SmallRecord } from '../history/reader.ts';
 import { observed } from '../history/observations.ts';
-import type { RawRow } from './types.ts';
+
+/** A record as a table row; its `id` is its number among those that are no operations. */
+export interface RawRow {
+  readonly id: number;
+  readonly atS: number;
+  readonly kind: string;
+  readonly source: string;
+  readonly text: string;
+  /** The page has it without JavaScript, too. */
+  readonly isKey: boolean;
+}
 
 /** More than any run has left; a history that grew wild must not make a page nobody can open. */
 const maxRows = 100_000;

@@ -1,20 +1,63 @@
-/** Verdict and history to everything the page shows. Pure. */
+/** Verdict and history to everything that a run's page shows: plain data. Pure. */
 import type { LicenceStep, Verdict } from '../experiment/verdict/verdict.ts';
+import type { ObservationRecord } from '../history/events.ts';
 import { observed } from '../history/observations.ts';
 import type { History } from '../history/reader.ts';
+import { exposureOf } from '../timeline/exposure.ts';
 import { tellStory, type Story } from '../timeline/story.ts';
+import type { OperationColumns, Series } from './axis/operations.ts';
+import type { Tone } from './axis/palette.ts';
+import type { Bar, Timeline } from './axis/timeline.ts';
+import type { Advice, FirstScreen } from './first-screen.ts';
 import { Lanes } from './lanes.ts';
+import { lossRows, type LossRow } from './loss-words.ts';
 import { operationColumns } from './operation-columns.ts';
-import { proofOf, rawRows } from './raw-rows.ts';
-import { recoverySteps, exposureBand, firstView, momentsOf } from './timeline-facts.ts';
-import type { LicenceRow, LossRow, RawRow, ReportData } from './types.ts';
-import { epochNames } from './loss-words.ts';
+import { proofOf, rawRows, type RawRow } from './raw-rows.ts';
 import { runAdvice, runScreen } from './run-screen.ts';
-import { notTested } from './wording.ts';
-import { writtenSeries } from './written.ts';
+import { notTested, zeroOf } from './wording.ts';
+
+export interface LicenceRow extends Omit<LicenceStep, 'recordMs'> {
+  /** The raw row that proves it; null where none was matched. */
+  readonly rowId: number | null;
+}
+
+/** A stretch of the way from the fault to the successor's first commit. */
+export interface RecoveryStep {
+  readonly name: string;
+  readonly fromS: number;
+  readonly toS: number;
+}
+
+export interface ReportData extends Advice {
+  readonly verdict: Verdict;
+  readonly first: FirstScreen;
+  /** Empty where no copy can tell. */
+  readonly loss: readonly LossRow[];
+  readonly licence: readonly LicenceRow[];
+  /** Links that no record proves. */
+  readonly licenceGaps: readonly string[];
+  /** How the volume passed from one node to another once more. */
+  readonly laterLicences: readonly {
+    readonly title: string;
+    readonly rows: readonly LicenceRow[];
+    readonly gaps: readonly string[];
+  }[];
+  readonly recovery: readonly RecoveryStep[];
+  readonly notTested: readonly string[];
+  /** What the model recorded that it does not know; nothing where the run was real. */
+  readonly modelLimits: readonly string[];
+  readonly timeline: Timeline;
+  /** Every record but operations; `rawMore` rows past a great many are only in the history. */
+  readonly raw: readonly RawRow[];
+  readonly rawMore: number;
+  readonly operations: OperationColumns;
+}
 
 /** What a report is made from, besides the verdict. */
 export type ReportSource = Pick<History, 'smallRecords' | 'ops'>;
+
+/** The axis begins so long before there is a database. */
+const leadMs = 5000;
 
 export function reportData(verdict: Verdict, source: ReportSource): ReportData {
   const small = [...source.smallRecords()];
@@ -22,19 +65,20 @@ export function reportData(verdict: Verdict, source: ReportSource): ReportData {
   for (const record of small) lanes.see(record);
   const story = tellStory(small);
   const startMs = small[0]?.t ?? 0;
-  const endMs = story.endAtMs;
+  const { endAtMs } = story;
   const zeroMs = story.faultAtMs ?? startMs;
   const { rows, more } = rawRows(small, zeroMs);
   const fromS = Math.floor((Math.max(startMs, databaseAtMs(story) - leadMs) - zeroMs) / 1000);
-  const toS = Math.ceil((endMs - zeroMs) / 1000);
+  const toS = Math.ceil((endAtMs - zeroMs) / 1000);
   const exposure = exposureBand(verdict, story, zeroMs);
+  const { licence, licenceGaps, laterLicences } = verdict;
   return {
     verdict,
     first: runScreen(verdict),
     loss: lossRows(verdict),
-    licence: licenceRows(verdict.licence, rows),
-    licenceGaps: verdict.licenceGaps,
-    laterLicences: verdict.laterLicences.map(({ from, to, atS, overlaps, steps, gaps }) => ({
+    licence: licenceRows(licence, rows),
+    licenceGaps,
+    laterLicences: laterLicences.map(({ from, to, atS, overlaps, steps, gaps }) => ({
       title: `${atS.toFixed(1)} s: from ${from}${overlaps ? ', which still had it,' : ''} to ${to}`,
       rows: licenceRows(steps, rows),
       gaps,
@@ -44,22 +88,20 @@ export function reportData(verdict: Verdict, source: ReportSource): ReportData {
     notTested: notTested(verdict),
     modelLimits: modelLimits(story),
     timeline: {
+      zero: zeroOf(verdict),
       fromS,
       toS,
       first: firstView(verdict, exposure, [fromS, toS]),
-      lanes: lanes.result(zeroMs, endMs),
+      lanes: lanes.result(zeroMs, endAtMs),
       exposure,
       moments: momentsOf(story, verdict),
       written: writtenSeries(story.observations, zeroMs),
     },
     raw: rows,
     rawMore: more,
-    operations: operationColumns(source.ops(), zeroMs, endMs),
+    operations: operationColumns(source.ops(), zeroMs, endAtMs),
   };
 }
-
-/** The axis begins so long before there is a database. */
-const leadMs = 5000;
 
 /** Building images and a cluster may take an hour, of which there is nothing to see. */
 function databaseAtMs({ observations, records, faultAtMs }: Story): number {
@@ -69,22 +111,108 @@ function databaseAtMs({ observations, records, faultAtMs }: Story): number {
 }
 
 const licenceRows = (steps: readonly LicenceStep[], rows: readonly RawRow[]): LicenceRow[] =>
-  steps.map((each) => {
-    const { atS, step, source, evidence, by } = each;
-    return { atS, step, source, evidence, by, rowId: proofOf(rows, each) };
-  });
+  steps.map((each) => ({ ...each, rowId: proofOf(rows, each) }));
 
-/** What the model recorded that it does not know; nothing where the run was real. */
 function modelLimits({ observations }: Story): string[] {
-  const seen = observations.find(({ source, name }) => source === 'model' && name === 'limits');
-  const limits = seen?.data['limits'];
+  const found = observations.find(({ source, name }) => source === 'model' && name === 'limits');
+  const limits = found?.data['limits'];
   return Array.isArray(limits) ? limits.map(String) : [];
 }
 
-function lossRows({ loss }: Verdict): LossRow[] {
-  if (loss === null) return [];
-  return (Object.keys(epochNames) as (keyof typeof epochNames)[]).map((epoch) => ({
-    epoch: epochNames[epoch],
-    ...loss[epoch],
-  }));
+/** When it broke, was acted upon, was mended; then what happened in between. */
+function momentsOf({ records, faultAtMs = 0 }: Story, verdict: Verdict): Bar[] {
+  const { phases } = verdict;
+  const at = (atS: number, tone: Tone, label: string): Bar => ({
+    ...{ fromS: atS, toS: atS, tone, label },
+  });
+  const actions = records
+    .filter((record) => record.type === 'action')
+    .flatMap(({ actor, name, step, t }): Bar[] => {
+      const atS = Math.round(t - faultAtMs) / 1000;
+      const zero = at(atS, zeroOf(verdict) === 'fault' ? 'bad' : 'neutral', zeroOf(verdict));
+      if (actor === 'fault' && step === 'begin') return [zero];
+      if (actor === 'fault' && step === 'heal') return [at(atS, 'good', 'heal')];
+      if (actor === 'remedy' && step === 'begin') return [at(atS, 'action', name)];
+      return [];
+    });
+  const named = [
+    ['second mount', phases.secondMount],
+    ['first commit', phases.firstCommit],
+    ['detached', phases.detached],
+    ['NotReady', phases.notReady],
+    ['evicted', phases.evicted],
+    ['pod gone', phases.podRemoved],
+  ] as const;
+  return [
+    ...actions,
+    ...named.flatMap(([label, atS]) => (atS === null ? [] : [at(atS, 'neutral', label)])),
+  ];
+}
+
+/** The fault and what it led to, with room on both sides; within the whole axis. */
+function firstView(
+  { phases: { secondMount, firstCommit } }: Verdict,
+  exposure: Bar | null,
+  [fromS, toS]: readonly [number, number],
+): [number, number] {
+  const last = Math.max(secondMount ?? 0, firstCommit ?? 0, exposure?.toS ?? 0);
+  if (last === 0) return [fromS, toS];
+  const roomS = Math.max(10, last * 0.06);
+  return [Math.max(fromS, Math.floor(-roomS)), Math.min(toS, Math.ceil(last + roomS))];
+}
+
+/** The verdict has it from the disk's log; where there was none, it follows from the observations. */
+function exposureBand({ exposure }: Verdict, story: Story, zeroMs: number): Bar | null {
+  const band = { tone: 'bad', label: 'two could write' } as const;
+  const { ms, fromS, toS } = exposure;
+  if (fromS !== undefined && toS !== undefined) return { fromS, toS, ...band };
+  const { from, to } = exposureOf(story);
+  if (ms === 0 || from === undefined || to === undefined) return null;
+  const seconds = (ms: number): number => Math.round(ms - zeroMs) / 1000;
+  return { fromS: seconds(from), toS: seconds(to), ...band };
+}
+
+/** In their order of time. */
+export function recoverySteps({ phases }: Pick<Verdict, 'phases'>): RecoveryStep[] {
+  const named = [
+    ['detection', phases.notReady],
+    ['eviction', phases.evicted],
+    ['removal', phases.podRemoved],
+    ['detach', phases.detached],
+    ['attach', phases.attached],
+    ['mount', phases.secondMount],
+    ['database recovery', phases.recovered],
+    ['first commit', phases.firstCommit],
+  ] as const;
+  const steps: RecoveryStep[] = [];
+  let fromS = 0;
+  for (const [name, toS] of named) {
+    if (toS === null || toS < fromS) continue;
+    steps.push({ name, fromS, toS });
+    fromS = toS;
+  }
+  return steps;
+}
+
+const mebibyte = 1024 * 1024;
+
+/** MiB written per device since it was attached: a line each on the time axis. */
+function writtenSeries(observations: readonly ObservationRecord[], zeroMs: number): Series[] {
+  const lines = Map.groupBy(
+    observations.filter(({ name }) => name === observed.deviceWritten),
+    ({ node = '', data: { device } }) => (typeof device === 'string' ? `${node} ${device}` : node),
+  );
+  return [...lines]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, all]) => {
+      const points = all.map(({ t, data }) => {
+        const mib = Number(data['bytesWritten'] ?? 0) / mebibyte;
+        return [Math.round(t - zeroMs) / 1000, Math.round(mib * 100) / 100] as const;
+      });
+      // A counter that stands still needs its first and its last point only.
+      const turns = points.filter(
+        ([, value], index) => value !== points[index - 1]?.[1] || value !== points[index + 1]?.[1],
+      );
+      return { name, points: turns };
+    });
 }

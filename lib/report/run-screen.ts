@@ -9,16 +9,15 @@ import type { Scenario } from '../experiment/scenario.ts';
 import { driversLike } from '../storage/drivers.ts';
 import { proveItIsOff, reasonsFor, type Reasons } from './conditions.ts';
 import { diskInWords } from './disk-words.ts';
-import type { Fact, FirstScreen } from './first-screen.ts';
-import { noticedChip } from './html-notices.ts';
+import { drawNoConclusion, type Advice, type Fact, type FirstScreen } from './first-screen.ts';
 import { secondsShown } from './html-parts.ts';
 import { commitsFact } from './loss-words.ts';
-import type { ReportData } from './types.ts';
 import {
   basisLabel,
   expectation,
   exposureInWords,
   meanings,
+  noticedInWords,
   onceInWords,
   scenarioOf,
   secondMountInWords,
@@ -26,7 +25,7 @@ import {
 
 export function runScreen(verdict: Verdict): FirstScreen {
   const { scenario, runId, asExpected, open, sentence } = verdict;
-  const noticed = noticedChip(verdict);
+  const noticed = noticedInWords(verdict);
   return {
     top: `forcedetach · ${String(scenario['name'])} · run ${runId}`,
     tone: verdict.verdict,
@@ -100,13 +99,8 @@ function afterDowntime({ serving, loss }: Verdict): string {
 }
 
 /** For the cards beside the chart. */
-export function runAdvice(
-  verdict: Verdict,
-): Pick<ReportData, 'advice' | 'appliesIf' | 'appliesNote'> {
-  if (verdict.verdict === 'inconclusive') {
-    const advice = ['Draw no conclusion. Repair what is missing (listed above), and run it again.'];
-    return { advice, appliesIf: [], appliesNote: '' };
-  }
+export function runAdvice(verdict: Verdict): Advice {
+  if (verdict.verdict === 'inconclusive') return drawNoConclusion;
   const scenario = scenarioOf(verdict);
   const reasons = reasonsFor(scenario, verdict.verdict);
   if (!reasons.isKnown) return unknownReasons;
@@ -123,7 +117,6 @@ const unknownReasons = {
     'This result was not expected, so the settings that decided it are not known. Run it again, and report it with its history.',
   ],
   appliesIf: [],
-  appliesNote: '',
 };
 
 /** Changes that would have made it safe, each by itself. */

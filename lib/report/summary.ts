@@ -1,25 +1,25 @@
 /** The verdict as Markdown, for a CI job's summary page. */
-import type { Loss, Verdict } from '../experiment/verdict/verdict.ts';
+import type { Verdict } from '../experiment/verdict/verdict.ts';
 import { scoreInWords } from './mutant-score.ts';
 import { diskInWords } from './disk-words.ts';
 import { percent, secondsShown } from './html-parts.ts';
-import { epochNames, lostColumn, commitsFact, hasLostFile, lostFile } from './loss-words.ts';
-import { noticedChip } from './html-notices.ts';
+import { lossRows, lostColumn, commitsFact, hasLostFile, lostFile } from './loss-words.ts';
 import {
   basisLabel,
   customInWords,
   expectation,
   exposureInWords,
+  noticedInWords,
   secondMountInWords,
 } from './wording.ts';
 
 /** `picture`: a file beside the summary. */
 export function renderSummary(verdict: Verdict, picture?: string): string {
-  const { availability, loss } = verdict;
+  const { availability } = verdict;
   const exposure = exposureInWords(verdict);
   const mount = secondMountInWords(verdict);
   const commits = commitsFact(verdict);
-  const noticed = noticedChip(verdict);
+  const noticed = noticedInWords(verdict);
   const custom = customInWords(verdict);
   const downtime = availability.downtimeMs;
   const rows: [string, string][] = [
@@ -33,10 +33,9 @@ export function renderSummary(verdict: Verdict, picture?: string): string {
     ['Second mount', `${mount.value} (${mount.more})`],
     ...(noticed === undefined ? [] : [['Noticed', noticed.whole] satisfies [string, string]]),
   ];
-  const epochs = Object.entries(loss ?? {}).map(([epoch, { acked, lost }]) => {
-    const name = epochNames[epoch as keyof Loss];
-    return `| ${name} | ${acked} | ${lost} | ${percent(lost, acked)} |`;
-  });
+  const epochs = lossRows(verdict).map(
+    ({ epoch, acked, lost }) => `| ${epoch} | ${acked} | ${lost} | ${percent(lost, acked)} |`,
+  );
   return [
     `### ${verdict.verdict.toUpperCase()}: ${escape(String(verdict.scenario['name']))}`,
     '',

@@ -10,14 +10,19 @@ import { countInWords } from '../counts.ts';
 import { isDirectory } from '../disk-modes/index.ts';
 import { bytes, percent, secondsShown } from './html-parts.ts';
 import type { ServingWord } from '../experiment/expectation/serving-expectation.ts';
+import { firstTold, noticeInWords } from '../experiment/verdict/notices.ts';
 import type { Verdict, VerdictWord } from '../experiment/verdict/verdict.ts';
 
 /** The audited copies of the volume, by when they were taken. */
-export const imageNames: Readonly<Record<Verdict['images'][number]['image'], string>> = {
-  steady: 'before the fault',
-  first: 'before the heal: what the fault did',
-  second: 'after the heal',
-};
+export const imageName = (
+  verdict: Pick<Verdict, 'scenario' | 'custom'>,
+  image: Verdict['images'][number]['image'],
+): string =>
+  ({
+    steady: `before the ${zeroOf(verdict)}`,
+    first: zeroOf(verdict) === 'fault' ? 'before the heal: what the fault did' : 'before the heal',
+    second: 'after the heal',
+  })[image];
 
 /** What each word means, for readers of the report and of docs/reference/verdicts.md. */
 export const meanings: Readonly<Record<VerdictWord, string>> = {
@@ -34,6 +39,10 @@ const timerNames: Readonly<Record<string, readonly [name: string, inForce: strin
   tolerationMs: ['toleration of the unreachable taint', 'tolerationMs'],
   forceDetachAfterMs: ['wait before a forced detach', 'forceDetachAfterMs'],
 };
+
+/** What time counts from: a run without a fault has a start. */
+export const zeroOf = ({ scenario, custom }: Pick<Verdict, 'scenario' | 'custom'>): string =>
+  (custom?.fault ?? scenario['fault']) === 'none' ? 'start' : 'fault';
 
 export const scenarioOf = ({ scenario }: Pick<Verdict, 'scenario'>): Scenario =>
   recordedScenario(scenario);
@@ -106,7 +115,7 @@ export function cellExpectation(cell: BatchCell): string {
 /** For how long two could write, and what; exact to the block where the disk kept a log of writes. */
 export function exposureInWords(verdict: Verdict): { value: string; more: string } {
   const { exposure, horizonS } = verdict;
-  if (horizonS === 0) return { value: 'not known', more: 'the fault never came' };
+  if (horizonS === 0) return { value: 'not known', more: `the ${zeroOf(verdict)} never came` };
   return { value: secondsShown(exposure.ms / 1000), more: writtenInIt(verdict) };
 }
 
@@ -125,11 +134,25 @@ export function secondMountInWords(verdict: Verdict): { value: string; more: str
   const [refused] = refusedMounts.filter(({ firstS }) => firstS < horizonS);
   const had = refused === undefined ? '' : `; ${refusedInWords(refused)}`;
   if (phases.secondMount !== null) {
-    return { value: secondsShown(phases.secondMount), more: `after the fault${had}` };
+    return { value: secondsShown(phases.secondMount), more: `after the ${zeroOf(verdict)}${had}` };
   }
-  if (horizonS === 0) return { value: 'not known', more: 'the fault never came' };
+  if (horizonS === 0) return { value: 'not known', more: `the ${zeroOf(verdict)} never came` };
   const value = refused === undefined ? 'none' : 'refused';
-  return { value, more: `none in ${secondsShown(horizonS)} after the fault${had}` };
+  return { value, more: `none in ${secondsShown(horizonS)} after the ${zeroOf(verdict)}${had}` };
+}
+
+/** Undefined where there was nothing to notice, or a source that would show it was not recorded. */
+export function noticedInWords({
+  noticed,
+  notices,
+}: Verdict): { readonly short: string; readonly whole: string } | undefined {
+  if (noticed === null) return undefined;
+  const short =
+    noticed === 'silent'
+      ? 'silent: no event, probe, log or check shows it'
+      : 'visible to an operator';
+  const first = noticed === 'silent' ? undefined : firstTold(notices);
+  return { short, whole: first === undefined ? short : `${short}: ${noticeInWords(first)}` };
 }
 
 /** How often it happens, which no single run shows. */

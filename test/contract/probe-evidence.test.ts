@@ -19,11 +19,12 @@ import { predictionFor, type PredictionReport } from '../../lib/probe/prediction
 import { answerText, measuredText } from '../../lib/probe/texts.ts';
 import { certificateOf } from '../../lib/probe/trials/certificate.ts';
 import { readCertificate } from '../../lib/probe/published/driver-file.ts';
-import { renderCertificateHtml, renderCutHtml } from '../../lib/probe/published/html.ts';
 import {
+  renderCertificateHtml,
+  renderCutHtml,
   renderPredictionHtml,
-  renderPredictionJunit,
-} from '../../lib/probe/published/prediction.ts';
+} from '../../lib/probe/published/html.ts';
+import { renderPredictionJunit } from '../../lib/probe/published/junit.ts';
 import { certificateJsonSchema } from '../../lib/probe/published/read.ts';
 
 const root = fileURLToPath(new URL('../fixtures/certificates', import.meta.url));
@@ -108,7 +109,7 @@ test('as a page it has every line with its source, and says that nothing was mea
 
 test('as JUnit XML it fails nothing, and skips what is not known or not to be had', async () => {
   const answer = await predicted();
-  const counts = /tests="(\d)" failures="(\d)" errors="(\d)" skipped="(\d)"/;
+  const counts = /tests="(\d)"\s+failures="(\d)" errors="(\d)" skipped="(\d)"/;
   const xml = await renderPredictionJunit(answer);
   expect(counts.exec(xml)?.slice(1)).toEqual(['3', '0', '0', '3']);
   const { refusal: _, ...rest } = answer;

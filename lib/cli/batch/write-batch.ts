@@ -9,7 +9,7 @@ import { readJson, type JsonKind } from '../../json-file.ts';
 import { batchSchema, type Batch } from '../../matrix/batch.ts';
 import { writeOutput } from '../../output-file.ts';
 import type { RunVerdict, VerdictOf } from '../../report/batch/phases.ts';
-import type { RemakeOf } from '../../report/batch/runs.ts';
+import type { BatchPage } from '../../report/batch/html.ts';
 import { relabelled } from '../../matrix/place.ts';
 import { paste } from '../flags/typed.ts';
 import { readVerdict, storedVerdict } from '../../experiment/verdict/read-verdict.ts';
@@ -42,7 +42,7 @@ export async function writeBatch(
     ['report.html', 'summary.md', 'verdict.json']
       .map((file) => `${run}/${file}`)
       .find((file) => existsSync(join(folder, file)));
-  const remakeOf: RemakeOf = (runs) =>
+  const remakeOf: BatchPage['remakeOf'] = (runs) =>
     paste([
       ...'npx zx experiments/report.mjs'.split(' '),
       ...runs.map((run) => join(folder, run)),

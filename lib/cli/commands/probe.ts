@@ -14,9 +14,16 @@ import { holdAnswer } from '../../probe/expected.ts';
 import { jobText, sonobuoyText, type JobForm } from '../../probe/job.ts';
 import { predictionFor } from '../../probe/prediction.ts';
 import { compareCertificates } from '../../probe/published/compare.ts';
-import { renderCertificateHtml, renderCutHtml } from '../../probe/published/html.ts';
-import { renderCertificateJunit, renderCutJunit } from '../../probe/published/junit.ts';
-import { renderPredictionHtml, renderPredictionJunit } from '../../probe/published/prediction.ts';
+import {
+  renderCertificateHtml,
+  renderCutHtml,
+  renderPredictionHtml,
+} from '../../probe/published/html.ts';
+import {
+  renderCertificateJunit,
+  renderCutJunit,
+  renderPredictionJunit,
+} from '../../probe/published/junit.ts';
 import { grantedObjects, probeAccount } from '../../probe/rights.ts';
 import { answerText, measuredText } from '../../probe/texts.ts';
 import { cutDryRun, dryRun, shownHome } from '../../probe/dry-run.ts';

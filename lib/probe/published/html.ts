@@ -1,47 +1,60 @@
-/** A certificate, of trials or of a cut, as one page that fetches nothing: the answer, what it rests on, all that was tried. */
+/** What the probe answered, as one page that fetches nothing: of trials, of a cut, or predicted from documents. */
 import { html } from 'hono/html';
 import type { DiskMode } from '../../disk-modes/index.ts';
 import { toldInSeconds } from '../../durations.ts';
-import {
-  didInWords,
-  hasRuns,
-  reasonedInWords,
-  type RemedyRow,
-} from '../../expectations/on-such-a-disk.ts';
+import { didInWords, hasRuns, reasonedInWords } from '../../expectations/on-such-a-disk.ts';
 import { renderDocument } from '../../report/document.ts';
-import { adviceCards, list, pageHeader } from '../../report/first-screen.ts';
-import { card, type Html, pairs, wide } from '../../report/html-parts.ts';
+import { adviceCards, pageHeader } from '../../report/first-screen.ts';
+import { card, list, pairs, table, wideTable, type Html } from '../../report/html-parts.ts';
 import type { CutCertificate } from '../cut/certificate.ts';
 import type { CutFinding } from '../cut/classify.ts';
 import { cutPlanLines } from '../cut/cut-plan.ts';
 import { modesSeen } from '../cut/texts.ts';
-import { planLines, type DetachVariant } from '../trial-plan.ts';
+import type { PredictionReport } from '../prediction.ts';
 import { noRuns, remediesTitle, remedyRows, whoseRuns } from '../remedies.ts';
 import { answerWord, countWords, forcedMeaning, forcedTitle, refusedWords } from '../texts.ts';
+import { planLines, type DetachVariant } from '../trial-plan.ts';
 import type { Certificate } from '../trials/certificate.ts';
 import type { DetachOutcome, TrialFinding } from '../trials/classify.ts';
 import type { ForcedFinding, ForceDeleted } from '../trials/force-deleted.ts';
 import type { Figure } from '../trials/measured.ts';
-import { certificateAdvice, certificateScreen, cutAdvice, cutScreen } from './screen.ts';
+import {
+  certificateAdvice,
+  certificateScreen,
+  cutAdvice,
+  cutScreen,
+  predictedWord,
+  predictionScreen,
+} from './screen.ts';
+
+type Pairs = [string, string][];
+
+const lines = (all: readonly string[]): Html => html`<pre>${all.join('\n')}</pre>`;
+/** Nothing where there is nothing to show. */
+const cardOf = (title: string, content: Html | undefined): Html | string =>
+  content === undefined ? '' : card(title, content);
+const leftCard = (left: string | undefined): Html | string =>
+  cardOf('Still there', left === undefined ? left : html`<p class="alarm-text">${left}</p>`);
 
 /** The same certificate gives the same bytes. */
 export function renderCertificateHtml(certificate: Certificate): Promise<string> {
-  const { answer, storageClass, left, forceDeleted } = certificate;
+  const { answer, storageClass, left, forceDeleted, findings, plan } = certificate;
+  const { notes, modes } = answer;
   return renderDocument({
     title: `${storageClass.name}: ${answerWord(answer)}`,
     header: pageHeader(certificateScreen(certificate)),
-    main: html`${left === undefined ? '' : card('Still there', html`<p class="alarm-text">${left}</p>`)}
+    main: html`${leftCard(left)}
 <div class="lead">
 <div>${card('What the trials showed', pairs(counted(certificate)))}
-${answer.notes.length === 0 ? '' : card('Notes', list(answer.notes))}</div>
+${cardOf('Notes', notes.length === 0 ? undefined : list(notes))}</div>
 <div>${adviceCards(certificateAdvice(certificate))}</div>
 </div>
 ${card('How long it took', figures(answer.figures))}
-${answer.modes.length === 0 ? '' : card(remediesTitle, remedies(answer.modes))}
-${card('Every trial', trials(certificate.findings))}
-${forceDeleted === undefined ? '' : card(forcedTitle, deletedByForce(forceDeleted))}
+${remedies(modes)}
+${card('Every trial', trials(findings))}
+${cardOf(forcedTitle, forceDeleted && deletedByForce(forceDeleted))}
 ${card('Where', pairs(where(certificate)))}
-${card('What was done', html`<pre>${planLines(certificate.plan).join('\n')}</pre>`)}`,
+${card('What was done', lines(planLines(plan)))}`,
   });
 }
 
@@ -69,7 +82,7 @@ const nextPodWords: Readonly<Record<TrialFinding['next']['was'], string>> = {
 };
 
 /** `5 not cut off, 1 undecided`. */
-const told = <Word extends string>(
+const countsInWords = <Word extends string>(
   counts: Readonly<Partial<Record<Word, number>>>,
   words: Readonly<Record<Word, string>>,
 ): string =>
@@ -77,44 +90,64 @@ const told = <Word extends string>(
     .map(([word, count]) => `${count} ${words[word] ?? word}`)
     .join(', ') || 'none';
 
-const counted = ({ answer }: Certificate): [string, string][] => [
+const counted = ({ answer }: Certificate): Pairs => [
   ...(Object.entries(variantWords) as [DetachVariant, string][]).map(
-    ([variant, words]): [string, string] => [words, told(answer.counts[variant], outcomeWords)],
+    ([variant, words]): [string, string] => [
+      words,
+      countsInWords(answer.counts[variant], outcomeWords),
+    ],
   ),
-  ['The next pod', told(answer.next, nextPodWords)],
+  ['The next pod', countsInWords(answer.next, nextPodWords)],
 ];
 
 const figures = (all: readonly Figure[]): Html =>
   all.length === 0
     ? html`<p>Nothing ended in these trials.</p>`
-    : html`<table><thead><tr><th>What</th><th class="number">n</th><th class="number">least</th><th class="number">p50</th><th class="number">p90</th><th class="number">most</th></tr></thead>
-<tbody>${all.map(({ what, n, ...ms }) => {
-        const cells = [n, ms.leastMs, ms.p50Ms, ms.p90Ms, ms.mostMs];
-        return html`<tr><td class="text">${what}, ms</td>${cells.map((cell) => html`<td class="number">${cell}</td>`)}</tr>`;
-      })}</tbody></table>`;
+    : table(
+        [
+          ['What', 'text'],
+          ['n', 'number'],
+          ['least', 'number'],
+          ['p50', 'number'],
+          ['p90', 'number'],
+          ['most', 'number'],
+        ],
+        all.map(({ what, n, leastMs, p50Ms, p90Ms, mostMs }) => [
+          `${what}, ms`,
+          ...[n, leastMs, p50Ms, p90Ms, mostMs].map(String),
+        ]),
+      );
 
 /** What was not measured says so in its place. */
-const remedies = (modes: readonly DiskMode[]): Html =>
-  html`<p>${hasRuns() ? whoseRuns : noRuns}</p>${remedyRows(modes).map(
-    ({ mode, rows }) =>
-      html`<h3>${mode}</h3>${wide(
-        `${remediesTitle}: ${mode}`,
-        html`<table><thead><tr><th>The node: the remedy</th><th>Stock timers</th><th>Short timers</th><th>Reasoned, not measured</th></tr></thead>
-<tbody>${rows.map(remedyRow)}</tbody></table>`,
-      )}`,
-  )}`;
-
-const remedyRow = (row: RemedyRow): Html =>
-  html`<tr><td>${didInWords(row)}</td><td>${row.stock ?? 'not measured'}</td><td>${row.short ?? 'not measured'}</td><td class="text">${reasonedInWords(row)}</td></tr>`;
+const remedies = (modes: readonly DiskMode[]): Html | string =>
+  modes.length === 0
+    ? ''
+    : card(
+        remediesTitle,
+        html`<p>${hasRuns() ? whoseRuns : noRuns}</p>${remedyRows(modes).map(
+          ({ mode, rows }) =>
+            html`<h3>${mode}</h3>${wideTable(
+              `${remediesTitle}: ${mode}`,
+              [
+                ...['The node: the remedy', 'Stock timers', 'Short timers'],
+                ['Reasoned, not measured', 'text'],
+              ],
+              rows.map((row) => [
+                didInWords(row),
+                ...[row.stock ?? 'not measured', row.short ?? 'not measured'],
+                reasonedInWords(row),
+              ]),
+            )}`,
+        )}`,
+      );
 
 const trials = (findings: readonly TrialFinding[]): Html =>
-  wide(
+  wideTable(
     'Every trial',
-    html`<table><thead><tr><th>Trial</th><th>Outcome</th><th>Why</th><th>Error at the writer</th><th>Next pod</th></tr></thead>
-<tbody>${findings.map(
-      ({ name, outcome, why, error, next }) =>
-        html`<tr><td>${name}</td><td>${outcome}</td><td class="text">${why}</td><td>${error ?? '–'}</td><td class="text">${nextWords(next)}</td></tr>`,
-    )}</tbody></table>`,
+    ['Trial', 'Outcome', ['Why', 'text'], 'Error at the writer', ['Next pod', 'text']],
+    findings.map(({ name, outcome, why, error, next }) => [
+      ...[name, outcome, why, error ?? '–', nextWords(next)],
+    ]),
   );
 
 const deletedByForce = ({ counts, next, figures: all, notes, findings }: ForceDeleted): Html =>
@@ -123,22 +156,30 @@ ${pairs([
   ['deleted by force', countWords(counts)],
   ['next pod', countWords(next)],
 ])}
-${notes.length === 0 ? '' : html`<ul>${notes.map((note) => html`<li>${note}</li>`)}</ul>`}
+${notes.length === 0 ? '' : list(notes)}
 ${figures(all)}
-${wide(
+${wideTable(
   forcedTitle,
-  html`<table><thead><tr><th>Trial</th><th>Outcome</th><th>Why</th><th class="number">acknowledged after it</th><th class="number">on the disk after it</th><th class="number">beside the next pod’s</th><th>Event of the next pod</th></tr></thead>
-<tbody>${findings.map(forcedRow)}</tbody></table>`,
+  [
+    ...['Trial', 'Outcome'],
+    ['Why', 'text'],
+    ['acknowledged after it', 'number'],
+    ['on the disk after it', 'number'],
+    ['beside the next pod’s', 'number'],
+    ['Event of the next pod', 'text'],
+  ],
+  findings.map(forcedCells),
 )}`;
 
-function forcedRow(finding: ForcedFinding): Html {
+function forcedCells(finding: ForcedFinding): string[] {
   const { name, outcome, why, ackedAfter, reachedAfter, overlapAcks, overlapSlots } = finding;
   const beside = Math.max(overlapAcks, overlapSlots);
-  const cells = [ackedAfter ?? '–', reachedAfter ?? '–', beside];
-  return html`<tr><td>${name}</td><td>${outcome}</td><td class="text">${why}</td>${cells.map((cell) => html`<td class="number">${cell}</td>`)}<td class="text">${finding.told ?? finding.next.said ?? '–'}</td></tr>`;
+  const event = finding.told ?? finding.next.said ?? '–';
+  const numbers = [ackedAfter ?? '–', reachedAfter ?? '–', beside].map(String);
+  return [name, outcome, why, ...numbers, event];
 }
 
-const where = (certificate: Certificate): [string, string][] => [
+const where = (certificate: Certificate): Pairs => [
   ['driver', certificate.driver.name],
   ['images', certificate.driver.images.join(', ') || 'not readable'],
   ['class', certificate.storageClass.name],
@@ -146,21 +187,22 @@ const where = (certificate: Certificate): [string, string][] => [
   ...nodes(certificate),
   ['plan', certificate.planHash],
   ['predicted from documents', certificate.predicted ?? 'no prediction'],
-  ...(certificate.noBlock === undefined
-    ? []
-    : [['no raw volumes', certificate.noBlock] as [string, string]]),
+  ...named('no raw volumes', certificate.noBlock),
   ...notRead(certificate),
   ['forcedetach', certificate.forcedetach],
 ];
 
+const named = (name: string, value: string | undefined): Pairs =>
+  value === undefined ? [] : [[name, value]];
+
 /** Older certificates do not say. */
-const notRead = ({ refused }: Pick<Certificate, 'refused'>): [string, string][] =>
-  refused === undefined ? [] : [['could not be read', refusedWords(refused)]];
+const notRead = ({ refused }: Pick<Certificate, 'refused'>): Pairs =>
+  named('could not be read', refused && refusedWords(refused));
 
 const nextWords = ({ was, said }: TrialFinding['next']): string =>
   said === undefined ? was : `${was}: ${said}`;
 
-const nodes = (certificate: Pick<Certificate, 'nodes'>): [string, string][] =>
+const nodes = (certificate: Pick<Certificate, 'nodes'>): Pairs =>
   certificate.nodes.map(({ name, kubelet, kernel, osImage, runtime }) => [
     `node ${name}`,
     `kubelet ${kubelet}, kernel ${kernel}, ${osImage}, ${runtime}`,
@@ -174,37 +216,45 @@ export const parameterWords = (parameters: Readonly<Record<string, string>>): st
 /** The same certificate gives the same bytes. */
 export function renderCutHtml(certificate: CutCertificate): Promise<string> {
   const { findings, plan, left } = certificate;
-  const modes = modesSeen(findings);
   return renderDocument({
     title: `${plan.nodes[0]} was cut off: ${findings.length} volumes`,
     header: pageHeader(cutScreen(certificate)),
-    main: html`${left === undefined ? '' : card('Still there', html`<p class="alarm-text">${left}</p>`)}
+    main: html`${leftCard(left)}
 <div class="lead">
 <div>${card('When', pairs(times(certificate)))}</div>
 <div>${adviceCards(cutAdvice(certificate))}</div>
 </div>
 ${card('What happened to each class', classes(findings))}
-${modes.length === 0 ? '' : card(remediesTitle, remedies(modes))}
+${remedies(modesSeen(findings))}
 ${card('Where', pairs(cutWhere(certificate)))}
-${card('What was done', html`<pre>${cutPlanLines(plan).join('\n')}</pre>`)}`,
+${card('What was done', lines(cutPlanLines(plan)))}`,
   });
 }
 
 const classes = (findings: readonly CutFinding[]): Html =>
-  wide(
+  wideTable(
     'Every volume',
-    html`<table><thead><tr><th>Class</th><th>Outcome</th><th>Why</th><th>Behaves as</th><th>Next pod</th><th class="number">writes beside it</th><th class="number">after the heal</th><th>Error at the old pod</th></tr></thead>
-<tbody>${findings.map(classRow)}</tbody></table>`,
+    [
+      ...['Class', 'Outcome'],
+      ['Why', 'text'],
+      'Behaves as',
+      ['Next pod', 'text'],
+      ['writes beside it', 'number'],
+      ['after the heal', 'number'],
+      'Error at the old pod',
+    ],
+    findings.map((finding) => {
+      const { storageClass, outcome, why, modes, next, afterHealAcks, error } = finding;
+      // Older findings have no slots.
+      const beside = Math.max(finding.overlapAcks, finding.overlapSlots ?? 0);
+      return [
+        ...[storageClass, outcome, why, modes.join(' or ') || '–', nextWords(next)],
+        ...[String(beside), String(afterHealAcks), error ?? '–'],
+      ];
+    }),
   );
 
-function classRow(finding: CutFinding): Html {
-  const { storageClass, outcome, why, modes, next, afterHealAcks, error } = finding;
-  // Older findings have no slots.
-  const beside = Math.max(finding.overlapAcks, finding.overlapSlots ?? 0);
-  return html`<tr><td>${storageClass}</td><td>${outcome}</td><td class="text">${why}</td><td>${modes.join(' or ') || '–'}</td><td class="text">${nextWords(next)}</td><td class="number">${beside}</td><td class="number">${afterHealAcks}</td><td>${error ?? '–'}</td></tr>`;
-}
-
-function times({ record }: CutCertificate): [string, string][] {
+function times({ record }: CutCertificate): Pairs {
   const since = (atMs: number | undefined): string =>
     atMs === undefined || record.cutMs === undefined
       ? 'not observed'
@@ -222,7 +272,7 @@ function times({ record }: CutCertificate): [string, string][] {
   ];
 }
 
-const cutWhere = (certificate: CutCertificate): [string, string][] => [
+const cutWhere = (certificate: CutCertificate): Pairs => [
   ...certificate.classes.map(({ name, driver, parameters, storagePath }): [string, string] => [
     `class ${name}`,
     `${driver}; parameters: ${parameterWords(parameters)}${storagePath === undefined ? '' : `; storage path: ${storagePath}`}`,
@@ -232,3 +282,34 @@ const cutWhere = (certificate: CutCertificate): [string, string][] => [
   ...notRead(certificate),
   ['forcedetach', certificate.forcedetach],
 ];
+
+/** The same prediction gives the same bytes. Nothing was measured. */
+export function renderPredictionHtml(answer: PredictionReport): Promise<string> {
+  const { storageClass, prediction, plan, refusal, missingRights } = answer;
+  return renderDocument({
+    title: `${storageClass}, predicted: ${predictedWord(answer)}`,
+    header: pageHeader(predictionScreen(answer)),
+    main: html`${card(
+      'What was read',
+      wideTable(
+        'What was read',
+        ['What', ['Found', 'text'], 'Where', 'How sure'],
+        prediction.lines.map(({ what, found, source, sure }) => [what, found, source, sure]),
+      ),
+    )}
+${cardOf('What trials would do', plan && lines(planLines(plan)))}
+${cardOf('Why trials would be refused', refusal === undefined ? refusal : lines([refusal]))}
+${cardOf(
+  'Rights that trials need, and that are missing',
+  missingRights.length === 0 ? undefined : list(missingRights),
+)}
+${card(
+  'On what it rests',
+  pairs([
+    ['asked at', answer.askedAt],
+    ['could not be read', refusedWords(answer.refused)],
+    ['forcedetach', answer.forcedetach],
+  ]),
+)}`,
+  });
+}

@@ -4,16 +4,12 @@ import { expectationOf } from '../../experiment/expectation/expectations.ts';
 import { parseScenario } from '../../experiment/scenario.ts';
 import type { VerdictWord } from '../../experiment/verdict/verdict.ts';
 import { proveItIsOff } from '../../report/conditions.ts';
-import type { FirstScreen } from '../../report/first-screen.ts';
+import type { Advice, FirstScreen } from '../../report/first-screen.ts';
 import type { CutCertificate } from '../cut/certificate.ts';
 import type { CutFinding } from '../cut/classify.ts';
-import { answerWord } from '../texts.ts';
+import type { PredictionReport } from '../prediction.ts';
+import { answerWord, onlyPredicted } from '../texts.ts';
 import type { Certificate } from '../trials/certificate.ts';
-
-interface Advice {
-  readonly advice: readonly string[];
-  readonly appliesIf: readonly string[];
-}
 
 /** A node that Kubernetes lost still runs, and its pod is deleted by force: the case that storage must survive. */
 function isSafeFor(disk: DiskMode): boolean {
@@ -159,5 +155,20 @@ export function cutAdvice({ findings, classes }: CutCertificate): Advice {
       'See what it does to a database: docs/how-to/play-a-certificate.md.',
     ],
     appliesIf: [`you use one of these classes with the same driver version: ${named}`],
+  };
+}
+
+export const predictedWord = ({ prediction: { mode } }: PredictionReport): string =>
+  mode ?? 'no document settles it';
+
+export function predictionScreen(answer: PredictionReport): FirstScreen {
+  const { driver, storageClass, kubernetes, prediction } = answer;
+  return {
+    top: `forcedetach probe · ${driver}`,
+    ...{ tone: 'inconclusive', word: 'predicted' },
+    headline: `A forced detach of ${storageClass}, predicted: ${predictedWord(answer)}`,
+    sentence: onlyPredicted,
+    notes: [],
+    chips: [{ text: `Kubernetes ${kubernetes}` }, { text: `sure: ${prediction.sure}` }],
   };
 }

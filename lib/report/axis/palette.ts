@@ -65,12 +65,7 @@ export const palettes: Readonly<Record<'light' | 'dark', Palette>> = {
 };
 
 /** A state that is as it should be has the colour of whose it is; what is amiss has its own. */
-export function barStyle(
-  tone: Tone,
-  role: Role,
-  palette: Palette,
-): { readonly fill: string; readonly opacity: number } {
-  if (tone === 'good' || tone === 'busy') return { fill: palette.roles[role], opacity: 1 };
-  if (tone === 'neutral') return { fill: palette.roles[role], opacity: 0.55 };
-  return { fill: palette.tones[tone], opacity: 1 };
-}
+export const barColor = (tone: Tone, role: Role, palette: Palette): string =>
+  tone === 'good' || tone === 'busy' || tone === 'neutral'
+    ? palette.roles[role]
+    : palette.tones[tone];

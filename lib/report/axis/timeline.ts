@@ -14,7 +14,7 @@ import {
   type PreparedOperations,
   type Series,
 } from './operations.ts';
-import { barStyle, darkBarText, palettes, type Palette, type Role, type Tone } from './palette.ts';
+import { barColor, darkBarText, palettes, type Palette, type Role, type Tone } from './palette.ts';
 
 /** A stretch of time, seconds after the fault. `fromS` equals `toS` for a moment. */
 export interface Bar {
@@ -37,6 +37,8 @@ export interface Lane {
 }
 
 export interface Timeline {
+  /** What time counts from: the fault, or the start of a run without one. */
+  readonly zero: string;
   readonly fromS: number;
   readonly toS: number;
   readonly lanes: readonly Lane[];
@@ -181,7 +183,7 @@ export function timelineOption(
       trigger: 'item',
       renderMode: 'richText',
       confine: true,
-      formatter: (hovered) => describeHovered(hovered, prepared.columns, titles),
+      formatter: (hovered) => describeHovered(hovered, timeline.zero, prepared.columns, titles),
     },
     dataZoom: [
       {
@@ -192,7 +194,7 @@ export function timelineOption(
         height: 22,
         left,
         right,
-        labelFormatter: (value: number) => secondsAfterFault(Math.round(value * 100) / 100),
+        labelFormatter: (value: number) => sinceZero(timeline.zero, Math.round(value * 100) / 100),
         textStyle: { color: palette.faint },
         showDataShadow: false,
         borderColor: palette.line,
@@ -224,13 +226,13 @@ export function viewOption(
   };
 }
 
-function secondsAfterFault(seconds: number): string {
+function sinceZero(zero: string, seconds: number): string {
   const rounded = Number(seconds.toFixed(Math.abs(seconds) < 1e4 ? 4 : 1));
-  return rounded === 0 ? 'fault' : `${rounded > 0 ? '+' : '−'}${Math.abs(rounded)} s`;
+  return rounded === 0 ? zero : `${rounded > 0 ? '+' : '−'}${Math.abs(rounded)} s`;
 }
 
 export const timeAxis = (
-  { fromS, toS }: Pick<Timeline, 'fromS' | 'toS'>,
+  { zero, fromS, toS }: Pick<Timeline, 'zero' | 'fromS' | 'toS'>,
   gridIndex: number,
   palette: Palette,
 ): XAXisComponentOption => ({
@@ -238,14 +240,18 @@ export const timeAxis = (
   gridIndex,
   min: fromS,
   max: toS,
-  axisLabel: { color: palette.faint, formatter: secondsAfterFault, hideOverlap: true },
+  axisLabel: {
+    color: palette.faint,
+    formatter: (value: number) => sinceZero(zero, value),
+    hideOverlap: true,
+  },
   axisLine: { lineStyle: { color: palette.line } },
   splitLine: { lineStyle: { color: palette.line, opacity: 0.6 } },
   axisPointer: {
     show: true,
     label: {
       show: gridIndex === 0,
-      formatter: ({ value }) => secondsAfterFault(Number(Number(value).toFixed(2))),
+      formatter: ({ value }) => sinceZero(zero, Number(Number(value).toFixed(2))),
     },
   },
 });
@@ -295,7 +301,8 @@ export function laneSeries(rows: readonly Row[], palette: Palette): CustomSeries
       const [from = 0, y = 0] = api.coord([api.value(0), api.value(2)]);
       const [to = 0] = api.coord([api.value(1), api.value(2)]);
       const width = Math.max(to - from, 2);
-      const height = ((api.size?.([0, 1]) as number[])[1] ?? 0) - 6;
+      const [, rowHeight = 0] = (api.size?.([0, 1]) ?? []) as number[];
+      const height = rowHeight - 6;
       const { bar, row } = bars[params.dataIndex] ?? {};
       const { label = '', tone = 'neutral' } = bar ?? {};
       // Bars that begin left of the view keep their label in sight.
@@ -305,7 +312,7 @@ export function laneSeries(rows: readonly Row[], palette: Palette): CustomSeries
       const rect = {
         type: 'rect' as const,
         shape: { x: from, y: y - height / 2, width, height, r: 2 },
-        style: barStyle(tone, row?.role ?? 'run', palette),
+        style: { fill: barColor(tone, row?.role ?? 'run', palette) },
       };
       if (visible < label.length * 6 + 8) return rect;
       const fill = tone === 'warn' ? darkBarText : palette.barText;
@@ -554,10 +561,11 @@ const numbersOf = ({ value }: Hovered): number[] => value as number[];
 /** Text of the tooltip: of one bar or point, or of all lines at the pointer's time. */
 function describeHovered(
   hovered: Hovered | readonly Hovered[],
+  zero: string,
   columns: OperationColumns,
   plotNames: readonly string[],
 ): string {
-  if (!('length' in hovered)) return describeItem(hovered, columns);
+  if (!('length' in hovered)) return describeItem(hovered, zero, columns);
   const lines = hovered.filter(
     (each) => each.seriesType === 'line' && Number.isFinite(numbersOf(each)?.[1]),
   );
@@ -568,19 +576,19 @@ function describeHovered(
     const values = own.map((each) => `  ${each.seriesName}: ${trimmed(numbersOf(each)[1] ?? 0)}`);
     return own.length === 0 ? [] : [name, ...values];
   });
-  return [secondsAfterFault(trimmed(Number(first.axisValue))), ...shown].join('\n');
+  return [sinceZero(zero, trimmed(Number(first.axisValue))), ...shown].join('\n');
 }
 
-function describeItem(item: Hovered, columns: OperationColumns): string {
+function describeItem(item: Hovered, zero: string, columns: OperationColumns): string {
   const [from = 0, to = 0, index = -1] = numbersOf(item);
   if (item.seriesType === 'custom') {
-    const lasted = from === to ? '' : ` to ${secondsAfterFault(to)} (${trimmed(to - from)} s)`;
-    return `${item.name}\n${secondsAfterFault(from)}${lasted}`;
+    const lasted = from === to ? '' : ` to ${sinceZero(zero, to)} (${trimmed(to - from)} s)`;
+    return `${item.name}\n${sinceZero(zero, from)}${lasted}`;
   }
   if (item.seriesType !== 'scatter' || index < 0) {
-    return `${item.seriesName}\n${secondsAfterFault(from)}: ${trimmed(to)}`;
+    return `${item.seriesName}\n${sinceZero(zero, from)}: ${trimmed(to)}`;
   }
   const { id, node, kind, outcome, error, latencyMs } = describeOperation(columns, index);
   const why = error === '' ? '' : `\n${error.slice(0, 120)}`;
-  return `${kind} ${id} on ${node}: ${outcome}\n${secondsAfterFault(from)}, after ${latencyMs} ms${why}`;
+  return `${kind} ${id} on ${node}: ${outcome}\n${sinceZero(zero, from)}, after ${latencyMs} ms${why}`;
 }

@@ -16,9 +16,20 @@ export const batchBasis: Readonly<Record<Batch['basis'], string>> = {
   measured: 'measured, stock timers',
 };
 
+/** Heads of columns of numbers end with a colon. */
+const rows = (
+  heads: readonly string[],
+  lines: readonly (readonly (string | number)[])[],
+): string[] => [
+  `| ${heads.map((head) => head.replace(/:$/, '')).join(' | ')} |`,
+  `| ${heads.map((head) => (head.endsWith(':') ? '---:' : '---')).join(' | ')} |`,
+  ...lines.map((cells) => `| ${cells.join(' | ')} |`),
+  '',
+];
+
 /** `picture`: a file beside the summary. */
 export function renderBatchMarkdown(batch: Batch, picture?: string): string {
-  const { sentence, question, basis, seed, cells, controls, checks } = batch;
+  const { sentence, question, basis, seed, cells, controls, checks, contrasts } = batch;
   return [
     `### ${escape(batchTitleOf(batch))}`,
     '',
@@ -31,25 +42,36 @@ export function renderBatchMarkdown(batch: Batch, picture?: string): string {
     ...batch.inconclusiveBecause.map((reason) => `- inconclusive: ${escape(reason)}`),
     '',
     ...(picture === undefined ? [] : [`![Verdicts](${picture})`, '']),
-    '| Cell | verdict | damaged (95 %) | commits | downtime | two could write | second mount |',
-    '| --- | --- | --- | ---: | ---: | ---: | ---: |',
-    ...cells.map(cellRow),
-    '',
-    '| Control | holds |',
-    '| --- | --- |',
-    ...controls.map(({ role, label, trouble }) => {
-      const holds = trouble === '' ? 'yes' : `**no**: ${escape(trouble)}`;
-      return `| ${role}: ${escape(label)} | ${holds} |`;
-    }),
-    '',
-    '| Run again, alone | verdict | before | agrees |',
-    '| --- | --- | --- | --- |',
-    ...checks.map(({ label, verdict, before, agrees }) => {
-      const word = agrees === null ? 'not comparable' : agrees ? 'yes' : '**no**';
-      return `| ${escape(label)} | ${verdict} | ${before.join(', ')} | ${word} |`;
-    }),
-    '',
-    ...axesTable(batch),
+    ...rows(
+      [
+        ...['Cell', 'verdict', 'damaged (95 %)', 'commits:', 'downtime:'],
+        ...['two could write:', 'second mount:'],
+      ],
+      cells.map(cellWords),
+    ),
+    ...rows(
+      ['Control', 'holds'],
+      controls.map(({ role, label, trouble }) => [
+        `${role}: ${escape(label)}`,
+        trouble === '' ? 'yes' : `**no**: ${escape(trouble)}`,
+      ]),
+    ),
+    ...rows(
+      ['Run again, alone', 'verdict', 'before', 'agrees'],
+      checks.map(({ label, verdict, before, agrees }) => [
+        ...[escape(label), verdict, before.join(', ')],
+        agrees === null ? 'not comparable' : agrees ? 'yes' : '**no**',
+      ]),
+    ),
+    ...(contrasts.length === 0
+      ? []
+      : rows(
+          ['Axis', 'from', 'to', 'pairs:', 'changed:', 'better:', 'worse:'],
+          contrasts.map(({ axis, from, to, pairs, changed, better }) => [
+            ...[axis, from, to].map(escape),
+            ...[pairs, changed, better, changed - better],
+          ]),
+        )),
     ...differencesTable(batch),
     `How good is the audit? ${escape(scoreInWords())}.`,
     '',
@@ -63,11 +85,11 @@ export const lagLine = ({ worstTimerLagMs, timerDistortion }: Batch): string =>
   `timers ran ${(100 * timerDistortion).toFixed(2)} % late in the worst run, ` +
   `one ${worstTimerLagMs} ms`;
 
-function cellRow(cell: BatchCell): string {
+function cellWords(cell: BatchCell): string[] {
   const { label, median, asExpected, silent } = cell;
   const not = asExpected === false ? ` (**expected ${cellExpectation(cell)}**)` : '';
   const open = cell.open === true ? ` (${cellExpectation(cell)})` : '';
-  const words = [
+  return [
     escape(label),
     `${cell.verdict}${silent > 0 ? ', silent' : ''}${not}${open}`,
     rateText(cell.damaged),
@@ -76,7 +98,6 @@ function cellRow(cell: BatchCell): string {
       s === null ? '–' : secondsShown(s),
     ),
   ];
-  return `| ${words.join(' | ')} |`;
 }
 
 /** `2/3 (21–94 %)`. */
@@ -85,34 +106,20 @@ export function rateText({ count, of, low, high }: Rate): string {
   return of === 0 ? '–' : `${count}/${of} (${percent(low)}–${percent(high)} %)`;
 }
 
-function axesTable({ contrasts }: Batch): string[] {
-  if (contrasts.length === 0) return [];
-  return [
-    '| Axis | from | to | pairs | changed | better | worse |',
-    '| --- | --- | --- | ---: | ---: | ---: | ---: |',
-    ...contrasts.map(({ axis, from, to, pairs, changed, better }) => {
-      const words = [axis, from, to].map(escape);
-      return `| ${words.join(' | ')} | ${pairs} | ${changed} | ${better} | ${changed - better} |`;
-    }),
-    '',
-  ];
-}
-
 function differencesTable({ differences }: Batch): string[] {
   if (differences.length === 0) return [];
   const more = differences.length - mostDifferences;
+  const lines = differences
+    .slice(0, mostDifferences)
+    .map((each) => [
+      escape(`${each.axis}: ${each.from} → ${each.to}`),
+      escape(each.elsewhere === '' ? 'everywhere' : each.elsewhere),
+      `${each.fromVerdict} → ${each.toVerdict}`,
+      differenceText(each),
+    ]);
   return [
-    '| Differs in | where | verdicts | damage, more or less (95 %) |',
-    '| --- | --- | --- | --- |',
-    ...differences.slice(0, mostDifferences).map((each) => {
-      const { axis, from, to, elsewhere, fromVerdict, toVerdict } = each;
-      const where = elsewhere === '' ? 'everywhere' : elsewhere;
-      const axisText = `${axis}: ${from} → ${to}`;
-      const verdicts = `${fromVerdict} → ${toVerdict}`;
-      return `| ${escape(axisText)} | ${escape(where)} | ${verdicts} | ${differenceText(each)} |`;
-    }),
-    ...(more > 0 ? ['', `… and ${more} more, in batch.json.`] : []),
-    '',
+    ...rows(['Differs in', 'where', 'verdicts', 'damage, more or less (95 %)'], lines),
+    ...(more > 0 ? [`… and ${more} more, in batch.json.`, ''] : []),
   ];
 }
 

@@ -1,7 +1,7 @@
 /** Where the time went in the runs of a batch: each step of the way back, and its slowest run. */
 import type { Verdict } from '../../experiment/verdict/verdict.ts';
 import type { Batch } from '../../matrix/batch.ts';
-import { recoverySteps } from '../timeline-facts.ts';
+import { recoverySteps } from '../report-data.ts';
 
 export type RunVerdict = Pick<Verdict, 'phases' | 'versions'>;
 

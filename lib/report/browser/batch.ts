@@ -1,12 +1,12 @@
 /** The table of cells on a batch's page: sorted by a click on its head, filtered, two compared. */
 import { find } from './tables.ts';
 
-const table = find<HTMLTableElement>(document, '#cells');
+const table = find(document, '#cells') as HTMLTableElement;
 const rows = [...table.querySelectorAll<HTMLTableRowElement>('tbody tr')];
-const words = find<HTMLInputElement>(document, '#cell-words');
-const verdict = find<HTMLSelectElement>(document, '#cell-verdict');
+const words = find(document, '#cell-words') as HTMLInputElement;
+const verdict = find(document, '#cell-verdict') as HTMLSelectElement;
 const comparison = find(document, '#comparison');
-const boxOf = (row: HTMLElement): HTMLInputElement => find(row, 'input');
+const boxOf = (row: HTMLElement): HTMLInputElement => find(row, 'input') as HTMLInputElement;
 
 /** What a column is sorted by: a number where the cell has one as its key, else its text. */
 function keyOf(row: HTMLTableRowElement, column: number): number | string {

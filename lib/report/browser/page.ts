@@ -1,14 +1,15 @@
 /** What a run's page does when JavaScript runs: the time axis, the theme, tables of records and operations. */
 import { prepareOperations, unpackOperations, type OperationsAbout } from '../axis/operations.ts';
 import type { Role } from '../axis/palette.ts';
-import { find, operationsView, recordsView, type RecordRow } from './tables.ts';
+import { operationsView, recordsView, type RecordRow } from './tables.ts';
 import { timelineView } from './timeline-view.ts';
 import type { Timeline } from '../axis/timeline.ts';
 
 // ECharts keeps what it measured by the text itself, in plain objects (lib/report/pictures.ts).
 Reflect.deleteProperty(Object.prototype, '__proto__');
 
-const byId = <T extends HTMLElement>(id: string): T => document.getElementById(id) as T;
+const byId = (id: string): HTMLElement => document.getElementById(id) as HTMLElement;
+const details = (id: string): HTMLDetailsElement => byId(id) as HTMLDetailsElement;
 const root = document.documentElement;
 const darkPreferred = matchMedia('(prefers-color-scheme: dark)');
 const isDark = (): boolean =>
@@ -33,8 +34,8 @@ root.classList.add('interactive');
 
 let viewS: readonly [number, number] = [timeline.fromS, timeline.toS];
 let inView: readonly [number, number] = [0, operations.count];
-const recordTable = recordsView(byId('raw'), records, () => viewS);
-const operationTable = operationsView(byId('operations'), prepared.columns, () => inView);
+const recordTable = recordsView(details('raw'), records, () => viewS);
+const operationTable = operationsView(details('operations'), prepared.columns, () => inView);
 let pendingUpdate = 0;
 
 /** The stretch that a link names, `#t=400,460`, seconds after the fault. */
@@ -61,7 +62,8 @@ const axis = timelineView(byId('timeline'), timeline, prepared, {
     inView = view.inView;
     const [from = '', to = ''] = viewS.map((s) => s.toFixed(toS - fromS < 10 ? 3 : 1));
     const count = (inView[1] - inView[0]).toLocaleString('en-US');
-    byId('range').textContent = `${from} s to ${to} s after the fault, ${count} operations`;
+    byId('range').textContent =
+      `${from} s to ${to} s after the ${timeline.zero}, ${count} operations`;
     clearTimeout(pendingUpdate);
     pendingUpdate = window.setTimeout(() => {
       recordTable.update();
@@ -87,7 +89,7 @@ byId('timeline').addEventListener('keydown', (event) => {
   event.preventDefault();
   axis.act(name);
 });
-darkPreferred.addEventListener('change', axis.draw);
+darkPreferred.addEventListener('change', () => axis.draw());
 byId('theme').addEventListener('click', () => {
   root.dataset['theme'] = isDark() ? 'light' : 'dark';
   axis.draw();
@@ -99,10 +101,10 @@ function openTarget(): void {
   if (range !== undefined) axis.show(...range);
   const id = linkedRecord();
   if (id === undefined) return;
-  byId<HTMLDetailsElement>('raw').open = true;
+  details('raw').open = true;
   recordTable.find(Number(id));
   document.querySelector('tr.linked')?.classList.remove('linked');
-  const row = find(document, `#r${id}`);
+  const row = document.getElementById(`r${id}`);
   row?.classList.add('linked');
   row?.scrollIntoView({ block: 'center' });
 }

@@ -17,8 +17,8 @@ export type RecordRow = readonly [
 
 const rowsOfPage = 100;
 const number = (value: number): string => value.toLocaleString('en-US');
-export const find = <T extends HTMLElement>(parent: ParentNode, selector: string): T =>
-  parent.querySelector<T>(selector) as T;
+export const find = (parent: ParentNode, selector: string): HTMLElement =>
+  parent.querySelector(selector) as HTMLElement;
 
 interface ShownRow {
   readonly id?: string;
@@ -41,8 +41,8 @@ function pagedTable<T>(
   section: HTMLElement,
   describe: (row: T) => ShownRow,
 ): { show(rows: ArrayLike<T>, ofAll: number, index?: number): void } {
-  const [previous, next] = ['previous', 'next'].map((name) =>
-    find<HTMLButtonElement>(section, `[data-page=${name}]`),
+  const [previous, next] = ['previous', 'next'].map(
+    (name) => find(section, `[data-page=${name}]`) as HTMLButtonElement,
   ) as [HTMLButtonElement, HTMLButtonElement];
   let rows: ArrayLike<T> = [];
   let total = 0;
@@ -77,8 +77,8 @@ export function recordsView(
   records: readonly RecordRow[],
   view: () => readonly [fromS: number, toS: number],
 ): { update(): void; find(id: number): void } {
-  const filter = find<HTMLInputElement>(section, '[data-filter]');
-  const onlyView = find<HTMLInputElement>(section, '[data-only-view]');
+  const filter = find(section, '[data-filter]') as HTMLInputElement;
+  const onlyView = find(section, '[data-only-view]') as HTMLInputElement;
   const table = pagedTable<RecordRow>(section, ([id, atS, kind, source, text]) => ({
     id: `r${id}`,
     cells: [
@@ -125,8 +125,8 @@ export function operationsView(
   inView: () => readonly [from: number, to: number],
 ): { update(): void } {
   const { latencyUs, flags } = columns;
-  const outcomes = find<HTMLSelectElement>(section, '[data-outcome]');
-  const slowest = find<HTMLInputElement>(section, '[data-slowest]');
+  const outcomes = find(section, '[data-outcome]') as HTMLSelectElement;
+  const slowest = find(section, '[data-slowest]') as HTMLInputElement;
   const table = pagedTable<number>(section, (index) => {
     const { endS, latencyMs, id, node, kind, outcome, error } = describeOperation(columns, index);
     return {

@@ -91,7 +91,7 @@ export function timelineView(
     const row = rowsOf(timeline, closed).find(({ heading, label }) => heading && label === value);
     if (row !== undefined) toggle(row.role);
   });
-  dragZoom(holder, (x) => Number(chart.convertFromPixel({ xAxisIndex: 0 }, x)), show);
+  dragZoom(holder, (x) => chart.convertFromPixel({ xAxisIndex: 0 }, x), show);
   new ResizeObserver(() => {
     chart.resize();
     draw();

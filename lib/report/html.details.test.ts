@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { certificateTable } from './html-details.ts';
+import { certificateTable } from './html.ts';
 
 test('a probe that was asked again has one row, and one that answered otherwise its own', async () => {
   const probe = {
