@@ -64,9 +64,8 @@ export const storageWords = (
 /** Another value of a condition. */
 interface Switch {
   readonly to: Partial<Scenario>;
-  readonly words: string;
   /** What to do, where it would have made a damaged run safe. */
-  readonly advice?: string;
+  readonly advice?: string | undefined;
 }
 
 interface Condition {
@@ -80,42 +79,50 @@ interface Condition {
 export const proveItIsOff =
   'Before you remove the old pod, prove that its node is off, or cut its storage path: docs/how-to/lost-node.md.';
 
-const unflushed = (trxCommit: Scenario['trxCommit']): string =>
-  database.durability.unusual({ trxCommit })[0] ??
-  `${database.title} acknowledges commits before they are on disk`;
-const flushed = `${database.title} flushes each commit before it acknowledges it`;
-
 const onDevice = ({ disk }: Scenario): boolean => !isDirectory(disk);
+
+/** A field of two values, with the words of each; the advice is to have the first. */
+const either = <Field extends keyof Scenario>(
+  field: Field,
+  [good, ofGood]: readonly [value: Scenario[Field], words: string],
+  [bad, ofBad]: readonly [value: Scenario[Field], words: string],
+  advice?: string,
+): Condition => ({
+  words: (scenario) => (scenario[field] === bad ? ofBad : ofGood),
+  switches: [{ to: { [field]: good }, advice }, { to: { [field]: bad } }],
+});
 
 /** A field that only ever matters where it is not at its default. */
 const unusual = (
   field: keyof Scenario,
-  words: (scenario: Scenario) => string,
-  usual: Omit<Switch, 'to'>,
+  ofUnusual: (scenario: Scenario) => string,
+  ofStock: string,
+  advice?: string,
 ): Condition => {
-  const { stock } = fields[field];
+  const stock = fields[field].stock as Scenario[typeof field];
   const isUnusual = (scenario: Scenario): boolean =>
     scenario[field] !== undefined && scenario[field] !== stock;
-  return { when: isUnusual, words, switches: [{ to: { [field]: stock }, ...usual }] };
+  return {
+    when: isUnusual,
+    words: (scenario) => (isUnusual(scenario) ? ofUnusual(scenario) : ofStock),
+    switches: [{ to: { [field]: stock }, advice }],
+  };
 };
 
 const conditions: readonly Condition[] = [
   {
     words: ({ fault }) => faultWords[fault],
     switches: [
-      { to: { fault: 'none' }, words: faultWords.none },
-      { to: { fault: 'node-crash' }, words: faultWords['node-crash'] },
-      {
-        to: { fault: 'network-partition', link: 'survives' },
-        words: faultWords['network-partition'],
-      },
+      { to: { fault: 'none' } },
+      { to: { fault: 'node-crash' } },
+      { to: { fault: 'network-partition', link: 'survives' } },
     ],
   },
   {
     words: ({ remedy }) => remedyWords[remedy],
     switches: [
-      { to: { remedy: 'none' }, words: remedyWords.none, advice: proveItIsOff },
-      { to: { remedy: 'force-delete' }, words: remedyWords['force-delete'] },
+      { to: { remedy: 'none' }, advice: proveItIsOff },
+      { to: { remedy: 'force-delete' } },
     ],
   },
   {
@@ -124,126 +131,102 @@ const conditions: readonly Condition[] = [
     switches: [
       {
         to: { disk: 'fenced' },
-        words: storageWords('fenced', { cutAfterMs: 0 }),
         advice: 'Use storage that fences. Try it: the same command with --disk fenced.',
       },
-      { to: { disk: 'unfenced' }, words: storageWords('unfenced', { cutAfterMs: 0 }) },
+      { to: { disk: 'unfenced' } },
     ],
   },
   {
     when: ({ fault }) => fault === 'network-partition',
     words: ({ link }) => linkWords[link],
-    switches: [
-      { to: { link: 'survives' }, words: linkWords.survives },
-      { to: { link: 'stalls' }, words: linkWords.stalls },
-    ],
+    switches: [{ to: { link: 'survives' } }, { to: { link: 'stalls' } }],
   },
   {
-    words: ({ trxCommit }) => (trxCommit === 1 ? flushed : unflushed(trxCommit)),
+    words: ({ trxCommit }) =>
+      trxCommit === 1
+        ? `${database.title} flushes each commit before it acknowledges it`
+        : (database.durability.unusual({ trxCommit })[0] ??
+          `${database.title} acknowledges commits before they are on disk`),
     switches: [
-      { to: { trxCommit: 1 }, words: flushed, advice: database.durability.advice },
-      { to: { trxCommit: 2 }, words: unflushed(2) },
+      { to: { trxCommit: 1 }, advice: database.durability.advice },
+      { to: { trxCommit: 2 } },
     ],
   },
-  {
-    ...unusual('flushes', () => 'the storage acknowledges flushes and ignores them', {
-      words: 'the storage honours flushes',
-      advice: `Use storage that honours flushes: no setting of ${database.title} makes up for it.`,
-    }),
-  },
+  unusual(
+    'flushes',
+    () => 'the storage acknowledges flushes and ignores them',
+    'the storage honours flushes',
+    `Use storage that honours flushes: no setting of ${database.title} makes up for it.`,
+  ),
   {
     when: ({ fault }) => losesPower(fault),
     words: ({ powerLoss }) => powerLossWords[powerLoss],
-    switches: [
-      { to: { powerLoss: 'keeps' }, words: powerLossWords.keeps },
-      { to: { powerLoss: 'drops' }, words: powerLossWords.drops },
-    ],
+    switches: [{ to: { powerLoss: 'keeps' } }, { to: { powerLoss: 'drops' } }],
   },
   {
     when: onDevice,
     words: ({ filesystem }) => `the file system is ${filesystem}`,
-    switches: [{ to: { filesystem: 'ext4' }, words: 'the file system is ext4' }],
+    switches: [{ to: { filesystem: 'ext4' } }],
   },
+  either(
+    'accessMode',
+    ['ReadWriteOnce', 'the volume is declared ReadWriteOnce'],
+    ['ReadWriteMany', 'the volume is declared ReadWriteMany'],
+    'Declare the volume ReadWriteOnce: Kubernetes attaches a ReadWriteMany volume before it detaches it.',
+  ),
+  either(
+    'forceDetach',
+    ['off', 'kube-controller-manager runs with --disable-force-detach-on-timeout'],
+    ['on', 'kube-controller-manager detaches by force after six minutes (its default)'],
+    'Or run kube-controller-manager with --disable-force-detach-on-timeout (Kubernetes ≥ 1.30). The out-of-service taint still detaches.',
+  ),
+  either(
+    'terminationGraceS',
+    [30, 'the pod has a termination grace period (not 0 s)'],
+    [0, 'the pod has terminationGracePeriodSeconds: 0'],
+    'Give the pod a termination grace period: with 0 s the eviction itself is a forced deletion.',
+  ),
+  unusual('podFinalizer', () => 'the pod has a finalizer', 'the pod has no finalizer'),
+  unusual(
+    'workload',
+    ({ workload }) => `the pod belongs to a ${workload}`,
+    'the pod belongs to a StatefulSet',
+    'Run the database as a StatefulSet: it makes no second pod while the first one exists.',
+  ),
+  unusual(
+    'serverKills',
+    () => 'the database crash-loops when the node fails',
+    'the database does not crash-loop',
+  ),
+  unusual(
+    'selfFence',
+    () => 'a sidecar ends the database when the node’s Lease expires',
+    'no sidecar ends the database',
+  ),
+  unusual(
+    'watcherCheck',
+    () => 'the driver gets no answer about watchers of the image',
+    'the driver gets an answer about watchers',
+  ),
+  unusual(
+    'attachWhileBusy',
+    () => 'the storage attaches a volume that another node still has',
+    'the storage refuses to attach a volume that another node still has',
+    'Use storage that refuses to attach a volume while another node still has it.',
+  ),
+  unusual(
+    'also',
+    ({ also }) => `${faultWords[also as FaultKind]} as well`,
+    'the control plane works',
+  ),
   {
-    words: ({ accessMode }) => `the volume is declared ${accessMode}`,
-    switches: [
-      {
-        to: { accessMode: 'ReadWriteOnce' },
-        words: 'the volume is declared ReadWriteOnce',
-        advice:
-          'Declare the volume ReadWriteOnce: Kubernetes attaches a ReadWriteMany volume before it detaches it.',
-      },
-      { to: { accessMode: 'ReadWriteMany' }, words: 'the volume is declared ReadWriteMany' },
-    ],
-  },
-  {
-    words: ({ forceDetach }) =>
-      forceDetach === 'off'
-        ? 'kube-controller-manager runs with --disable-force-detach-on-timeout'
-        : 'kube-controller-manager detaches by force after six minutes (its default)',
-    switches: [
-      {
-        to: { forceDetach: 'off' },
-        words: 'kube-controller-manager runs with --disable-force-detach-on-timeout',
-        advice:
-          'Or run kube-controller-manager with --disable-force-detach-on-timeout (Kubernetes ≥ 1.30). The out-of-service taint still detaches.',
-      },
-      {
-        to: { forceDetach: 'on' },
-        words: 'kube-controller-manager detaches by force (its default)',
-      },
-    ],
-  },
-  {
-    words: ({ terminationGraceS }) =>
-      terminationGraceS === 0
-        ? 'the pod has terminationGracePeriodSeconds: 0'
-        : 'the pod has a termination grace period (not 0 s)',
-    switches: [
-      {
-        to: { terminationGraceS: 30 },
-        words: 'the pod has a termination grace period',
-        advice:
-          'Give the pod a termination grace period: with 0 s the eviction itself is a forced deletion.',
-      },
-      { to: { terminationGraceS: 0 }, words: 'the pod has terminationGracePeriodSeconds: 0' },
-    ],
-  },
-  unusual('podFinalizer', () => 'the pod has a finalizer', { words: 'the pod has no finalizer' }),
-  unusual('workload', ({ workload }) => `the pod belongs to a ${workload}`, {
-    words: 'the pod belongs to a StatefulSet',
-    advice: 'Run the database as a StatefulSet: it makes no second pod while the first one exists.',
-  }),
-  unusual('serverKills', () => 'the database crash-loops when the node fails', {
-    words: 'the database does not crash-loop',
-  }),
-  unusual('selfFence', () => 'a sidecar ends the database when the node’s Lease expires', {
-    words: 'no sidecar ends the database',
-  }),
-  unusual('watcherCheck', () => 'the driver gets no answer about watchers of the image', {
-    words: 'the driver gets an answer about watchers',
-  }),
-  unusual('attachWhileBusy', () => 'the storage attaches a volume that another node still has', {
-    words: 'the storage refuses to attach a volume that another node still has',
-    advice: 'Use storage that refuses to attach a volume while another node still has it.',
-  }),
-  unusual('also', ({ also }) => `${faultWords[also as FaultKind]} as well`, {
-    words: 'the control plane works',
-  }),
-  {
+    ...either(
+      'fileLocks',
+      ['shared', 'a file locked on one node is locked on all'],
+      ['local', 'each node has its own file locks (NFS with nolock or local_lock)'],
+      'Mount the share with its locks: without nolock and local_lock.',
+    ),
     when: ({ disk }) => isDirectory(disk),
-    words: ({ fileLocks }) =>
-      fileLocks === 'shared'
-        ? 'a file locked on one node is locked on all'
-        : 'each node has its own file locks (NFS with nolock or local_lock)',
-    switches: [
-      {
-        to: { fileLocks: 'shared' },
-        words: 'a file locked on one node is locked on all',
-        advice: 'Mount the share with its locks: without nolock and local_lock.',
-      },
-      { to: { fileLocks: 'local' }, words: 'each node has its own file locks' },
-    ],
   },
 ];
 
@@ -256,6 +239,7 @@ const isMilder = (word: VerdictWord, than: SafetyWord): boolean =>
 
 /** A switch, what the scenario is expected to come to with it, and whether the verdict needs it as it is. */
 interface Decision extends Switch {
+  readonly words: string;
   readonly verdicts: readonly VerdictWord[];
   readonly decides: boolean;
 }
@@ -282,8 +266,9 @@ export function switchedConditions(scenario: Scenario, word: SafetyWord): Switch
       words: words(scenario),
       isStorage: switches.some(({ to }) => to.disk !== undefined),
       by: switches.map((each) => {
-        const { verdicts } = expectationOf({ ...scenario, ...each.to });
-        return { ...each, verdicts, decides: decides(verdicts) };
+        const other = { ...scenario, ...each.to };
+        const { verdicts } = expectationOf(other);
+        return { ...each, words: words(other), verdicts, decides: decides(verdicts) };
       }),
     }));
 }

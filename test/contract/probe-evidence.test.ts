@@ -109,7 +109,7 @@ test('as a page it has every line with its source, and says that nothing was mea
 
 test('as JUnit XML it fails nothing, and skips what is not known or not to be had', async () => {
   const answer = await predicted();
-  const counts = /tests="(\d)"\s+failures="(\d)" errors="(\d)" skipped="(\d)"/;
+  const counts = /tests="(\d)"\s+failures="(\d)" errors="(\d)"(?: skipped="(\d)")?/;
   const xml = await renderPredictionJunit(answer);
   expect(counts.exec(xml)?.slice(1)).toEqual(['3', '0', '0', '3']);
   const { refusal: _, ...rest } = answer;
@@ -117,7 +117,12 @@ test('as JUnit XML it fails nothing, and skips what is not known or not to be ha
     ...{ ...rest, missingRights: [] },
     prediction: { ...answer.prediction, mode: 'fenced' },
   };
-  expect(counts.exec(await renderPredictionJunit(known))?.slice(1)).toEqual(['3', '0', '0', '0']);
+  expect(counts.exec(await renderPredictionJunit(known))?.slice(1)).toEqual([
+    '3',
+    '0',
+    '0',
+    undefined,
+  ]);
   const evil = '</td><script>alert(1)</script>\u0001';
   const strange = { ...answer, driver: evil, refusal: evil, missingRights: [evil] };
   expect(await renderPredictionHtml(strange)).not.toContain('<script');

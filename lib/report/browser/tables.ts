@@ -79,12 +79,12 @@ export function recordsView(
 ): { update(): void; find(id: number): void } {
   const filter = find(section, '[data-filter]') as HTMLInputElement;
   const onlyView = find(section, '[data-only-view]') as HTMLInputElement;
-  const table = pagedTable<RecordRow>(section, ([id, atS, kind, source, text]) => ({
+  const table = pagedTable<RecordRow>(section, ([id, atS, what, source, text]) => ({
     id: `r${id}`,
     cells: [
       [String(id), 'number'],
       [`${atS.toFixed(3)} s`, 'number'],
-      [kind, ''],
+      [what, ''],
       [source, ''],
       [text, 'text mono'],
     ],
@@ -128,14 +128,15 @@ export function operationsView(
   const outcomes = find(section, '[data-outcome]') as HTMLSelectElement;
   const slowest = find(section, '[data-slowest]') as HTMLInputElement;
   const table = pagedTable<number>(section, (index) => {
-    const { endS, latencyMs, id, node, kind, outcome, error } = describeOperation(columns, index);
+    const { kind: what, ...operation } = describeOperation(columns, index);
+    const { endS, latencyMs, id, node, outcome, error } = operation;
     return {
       cells: [
         [`${endS.toFixed(6)} s`, 'number'],
         [`${latencyMs.toFixed(3)} ms`, 'number'],
         [id, 'mono'],
         [node, ''],
-        [kind, ''],
+        [what, ''],
         [outcome, outcome === 'ok' ? '' : 'alarm-text'],
         [error, 'text mono'],
       ],
