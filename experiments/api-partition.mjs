@@ -1,9 +1,7 @@
 /** Is a database safe whose node lost the control plane and nothing else? */
-import '../lib/node-floor.mjs';
+import { experiment } from '../lib/start.mjs';
 
-const { runExperiment } = await import('../lib/cli/commands/experiment.ts');
-
-await runExperiment({
+export default await experiment({
   name: 'api-partition',
   fault: 'api-partition',
   remedy: 'force-delete',

@@ -1,6 +1,4 @@
-/** Removes what dead runs left behind; with --all also clusters that were kept. */
-import '../lib/node-floor.mjs';
+/** `npx forcedetach clean`, for those who start this file. */
+import { start } from '../lib/start.mjs';
 
-const { clean } = await import('../lib/cli/commands/clean.ts');
-
-await clean();
+await start('clean');

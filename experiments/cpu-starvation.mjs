@@ -1,9 +1,7 @@
 /** Does a node without CPU time lose its volume while its database still writes? */
-import '../lib/node-floor.mjs';
+import { experiment } from '../lib/start.mjs';
 
-const { runExperiment } = await import('../lib/cli/commands/experiment.ts');
-
-await runExperiment({
+export default await experiment({
   name: 'cpu-starvation',
   fault: 'cpu-starvation',
 });

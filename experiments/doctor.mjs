@@ -1,6 +1,4 @@
-/** What does this machine lack for a real cluster? */
-import '../lib/node-floor.mjs';
+/** `npx forcedetach doctor`, for those who start this file. */
+import { start } from '../lib/start.mjs';
 
-const { doctor } = await import('../lib/cli/commands/doctor.ts');
-
-await doctor();
+await start('doctor');

@@ -1,9 +1,7 @@
 /** The comparison that everyone asks for: three MySQL servers instead of one, the primary cut off. */
-import '../lib/node-floor.mjs';
+import { experiment } from '../lib/start.mjs';
 
-const { runExperiment } = await import('../lib/cli/commands/experiment.ts');
-
-await runExperiment({
+export default await experiment({
   name: 'group-replication',
   fault: 'network-partition',
   database: 'group-replication',

@@ -1,9 +1,7 @@
 /** What does a remedy that is meant for a lost node do to a healthy one? */
-import '../lib/node-floor.mjs';
+import { experiment } from '../lib/start.mjs';
 
-const { runExperiment } = await import('../lib/cli/commands/experiment.ts');
-
-await runExperiment({
+export default await experiment({
   name: 'healthy-node',
   fault: 'none',
   remedy: { kind: 'out-of-service', at: '0s' },

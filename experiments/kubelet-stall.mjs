@@ -1,9 +1,7 @@
 /** Does a kubelet that stands still cost the data of a database that runs? */
-import '../lib/node-floor.mjs';
+import { experiment } from '../lib/start.mjs';
 
-const { runExperiment } = await import('../lib/cli/commands/experiment.ts');
-
-await runExperiment({
+export default await experiment({
   name: 'kubelet-stall',
   fault: 'kubelet-stall',
   remedy: 'force-delete',

@@ -1,6 +1,4 @@
 /** Which combinations are safe? Every cell of a matrix, with controls and repeats. */
-import '../lib/node-floor.mjs';
+import { start } from '../lib/start.mjs';
 
-const { runMatrix } = await import('../lib/cli/commands/matrix.ts');
-
-await runMatrix();
+await start('matrix');

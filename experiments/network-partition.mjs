@@ -1,9 +1,7 @@
 /** Does a node that is cut off, but alive, go on writing to a volume that another node was given? */
-import '../lib/node-floor.mjs';
+import { experiment } from '../lib/start.mjs';
 
-const { runExperiment } = await import('../lib/cli/commands/experiment.ts');
-
-await runExperiment({
+export default await experiment({
   name: 'network-partition',
   fault: 'network-partition',
   remedy: 'force-delete',

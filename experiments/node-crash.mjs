@@ -1,9 +1,7 @@
 /** Does a node that crashes lose what its database had acknowledged? */
-import '../lib/node-floor.mjs';
+import { experiment } from '../lib/start.mjs';
 
-const { runExperiment } = await import('../lib/cli/commands/experiment.ts');
-
-await runExperiment({
+export default await experiment({
   name: 'node-crash',
   fault: 'node-crash',
   remedy: 'force-delete',

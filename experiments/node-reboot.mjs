@@ -1,9 +1,7 @@
 /** Does a node that reboots come back to a volume that is still its own? */
-import '../lib/node-floor.mjs';
+import { experiment } from '../lib/start.mjs';
 
-const { runExperiment } = await import('../lib/cli/commands/experiment.ts');
-
-await runExperiment({
+export default await experiment({
   name: 'node-reboot',
   fault: 'node-reboot',
 });

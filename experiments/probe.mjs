@@ -1,6 +1,4 @@
-/** What does a StorageClass do when a volume of it is detached by force? Reads only, unless `--run`. */
-import '../lib/node-floor.mjs';
+/** `npx forcedetach probe`, for those who start this file. */
+import { start } from '../lib/start.mjs';
 
-const { probe } = await import('../lib/cli/commands/probe.ts');
-
-await probe();
+await start('probe');

@@ -1,6 +1,4 @@
 /** A schedule that a sweep found, played again: by the model, or for real on kind. */
-import '../lib/node-floor.mjs';
+import { start } from '../lib/start.mjs';
 
-const { replaySchedule } = await import('../lib/cli/commands/replay.ts');
-
-await replaySchedule();
+await start('replay');

@@ -1,6 +1,4 @@
-/** Rebuilds the report of a finished, ended or killed run from its history alone. */
-import '../lib/node-floor.mjs';
+/** `npx forcedetach report`, for those who start this file. */
+import { start } from '../lib/start.mjs';
 
-const { rebuildReports } = await import('../lib/cli/commands/report.ts');
-
-await rebuildReports();
+await start('report');

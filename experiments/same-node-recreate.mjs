@@ -1,9 +1,7 @@
 /** How long does a pod take that is deleted and comes back to the same node, and is its data safe? */
-import '../lib/node-floor.mjs';
+import { experiment } from '../lib/start.mjs';
 
-const { runExperiment } = await import('../lib/cli/commands/experiment.ts');
-
-await runExperiment({
+export default await experiment({
   name: 'same-node-recreate',
   question: 'A pod is deleted again and again, and comes back to its node: when is it Ready?',
   fault: { kind: 'none', recreations: 12 },

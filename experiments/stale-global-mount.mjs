@@ -1,9 +1,7 @@
 /** Does a node that gets its volume back use the mount that it had before another node wrote? */
-import '../lib/node-floor.mjs';
+import { experiment } from '../lib/start.mjs';
 
-const { runExperiment } = await import('../lib/cli/commands/experiment.ts');
-
-await runExperiment({
+export default await experiment({
   name: 'stale-global-mount',
   question:
     'A volume goes from A to B and, A healed without a reboot, back: does A use its old mount?',

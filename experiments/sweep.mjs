@@ -1,6 +1,4 @@
 /** Which schedules break an invariant? As many as the time allows, on the built-in model. */
-import '../lib/node-floor.mjs';
+import { start } from '../lib/start.mjs';
 
-const { runSweep } = await import('../lib/cli/commands/sweep.ts');
-
-await runSweep();
+await start('sweep');

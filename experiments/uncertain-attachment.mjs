@@ -1,9 +1,7 @@
 /** Does a detach that fails let a second node attach what the first still has mounted? */
-import '../lib/node-floor.mjs';
+import { experiment } from '../lib/start.mjs';
 
-const { runExperiment } = await import('../lib/cli/commands/experiment.ts');
-
-await runExperiment({
+export default await experiment({
   name: 'uncertain-attachment',
   question: 'The storage refuses to detach a lost node: does Kubernetes attach a second one?',
   fault: 'network-partition',

@@ -1,9 +1,7 @@
 /** Does a node that stood still, and goes on after the hand-over, damage what the next one wrote? */
-import '../lib/node-floor.mjs';
+import { experiment } from '../lib/start.mjs';
 
-const { runExperiment } = await import('../lib/cli/commands/experiment.ts');
-
-await runExperiment({
+export default await experiment({
   name: 'zombie',
   fault: 'freeze',
   remedy: 'force-delete',

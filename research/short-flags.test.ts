@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { claims } from './claims/list.ts';
 import { remedyCases } from '../test/full/remedy-cases.ts';
 import { workloadCases } from '../test/full/workload-cases.ts';
+import { readFlags } from '../test/support/read-flags.ts';
 import { requestOf } from '../lib/cli/flags/request.ts';
 import { shortFlagsBeside } from './short-flags.ts';
 
@@ -14,7 +15,7 @@ test.each(ofPartitions)('%s can be asked with short timers', (run) => {
   const [, ...own] = run.split(' ').filter(Boolean);
   const words = [...shortFlagsBeside(run).split(' '), ...own];
   const asked = { name: 'network-partition', fault: 'network-partition' } as const;
-  const { scenario } = requestOf(asked, words, new Date(0)) ?? {};
+  const { scenario } = requestOf(asked, readFlags(words), new Date(0));
   expect(scenario).toMatchObject({ graceMs: 10_000, warmupMs: 5000 });
   expect(scenario?.forceDetachAfterMs).toBe(scenario?.forceDetach === 'off' ? 360_000 : 30_000);
 });
@@ -24,7 +25,7 @@ test.each(workloadCases.filter(({ flags }) => flags.includes('--recreations')))(
   ({ name, flags }) => {
     const words = `${shortFlagsBeside(flags)} ${flags}`.split(' ');
     const asked = { name, question: 'When?', fault: 'none', also: 'attacher-down' } as const;
-    const { scenario } = requestOf(asked, words, new Date(0)) ?? {};
+    const { scenario } = requestOf(asked, readFlags(words), new Date(0));
     expect(scenario).toMatchObject({ graceMs: 10_000, warmupMs: 5000, horizonMs: 150_000 });
   },
 );

@@ -136,7 +136,7 @@ async function wholeOf(given: Settings, good: readonly number[]): Promise<string
   const batch = join(folderOf(given), 'batch');
   // What an earlier `judge` of these shards merged.
   rmSync(batch, { recursive: true, force: true });
-  await shown`${process.execPath} experiments/merge-batches.mjs ${batch} ${[first, ...others]}`;
+  await shown`${process.execPath} bin/forcedetach.mjs merge-batches ${batch} ${[first, ...others]}`;
   return existsSync(join(batch, 'batch.json')) ? batch : undefined;
 }
 

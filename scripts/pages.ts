@@ -1,7 +1,7 @@
 /**
  * `npm run pages`: makes anew what git holds of the committed runs and batches beside their
  * histories (verdicts, summaries, pictures, pages), after the code that makes them has changed.
- * What git does not hold is made by `npx zx experiments/report.mjs FOLDER`, and left to that.
+ * What git does not hold is made by `npx forcedetach report FOLDER`, and left to that.
  */
 import { copyFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

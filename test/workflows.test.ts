@@ -5,7 +5,8 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { $ } from '../lib/engine/shell.ts';
-import { probeFlags } from '../lib/cli/flags/probe-flags.ts';
+import { parseArguments } from '../lib/cli/command.ts';
+import { checkProbeFlags, probeCommand } from '../lib/cli/flags/probe-flags.ts';
 import { settingsSchema } from '../scripts/ci-settings.ts';
 import { kubernetesReleases } from '../lib/kubernetes-versions.ts';
 
@@ -135,10 +136,15 @@ test('the example for drivers is pinned, and each of its commands is one that th
   const steps = Object.values(jobs).flatMap((job) => job.steps);
   for (const { uses } of steps) expect(uses ?? '@0').toMatch(/@0$|@[0-9a-f]{40}$/);
   const probes = steps.flatMap(
-    ({ run }) => /experiments\/probe\.mjs ([^|]+)/.exec(run ?? '')?.[1] ?? [],
+    ({ run }) => /npx forcedetach probe ([^|]+)/.exec(run ?? '')?.[1] ?? [],
   );
   const flags = probes.map((words) =>
-    probeFlags(words.trim().replaceAll('"$EXPECT"', 'fenced').replaceAll('"', '').split(' ')),
+    checkProbeFlags(
+      parseArguments(
+        probeCommand(),
+        words.trim().replaceAll('"$EXPECT"', 'fenced').replaceAll('"', '').split(' '),
+      ).opts(),
+    ),
   );
   expect(flags).toMatchObject([
     { run: true, expect: ['fenced'], out: 'before.json' },

@@ -11,7 +11,7 @@ const zx = join(root, 'node_modules/zx/build/cli.js');
 test.concurrent.each([
   [zx, 'experiments/node-crash.mjs'],
   [zx, 'experiments/replay.mjs'],
-  [zx, 'experiments/doctor.mjs'],
+  ['bin/forcedetach.mjs', 'doctor'],
   ['bin/forcedetach.mjs'],
   ['bin/forcedetach.mjs', 'run'],
   ['bin/forcedetach.mjs', 'run', 'zombie'],

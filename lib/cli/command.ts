@@ -10,15 +10,20 @@ import {
 } from '../errors.ts';
 import { plainText } from '../plain-text.ts';
 import { projectVersion } from '../project-version.ts';
-import { scriptArguments, asTyped, typedAgain } from './flags/typed.ts';
+import { scriptArguments, typedAgain } from '../typed.ts';
 
-/** Runs the script named `<name>.mjs` and sets the exit code. Never throws. */
+/** Runs a script with its own arguments and sets the exit code. Never throws. */
 export async function runCommand(
-  name: string,
   action: (args: readonly string[]) => Promise<ExitCode>,
 ): Promise<void> {
-  process.exitCode = await exitCodeAfter(() => action(scriptArguments(name, process.argv)));
+  process.exitCode = await exitCodeAfter(() => action(scriptArguments()));
 }
+
+/** An action of a command, whose exit code is the process's. */
+export const exits =
+  <Words extends readonly unknown[]>(action: (...words: Words) => Promise<ExitCode>) =>
+  async (...words: Words): Promise<void> =>
+    void (process.exitCode = await action(...words));
 
 /** The exit code of `action`; its errors go to stderr. Never throws. */
 export async function exitCodeAfter(action: () => Promise<ExitCode>): Promise<ExitCode> {
@@ -27,21 +32,21 @@ export async function exitCodeAfter(action: () => Promise<ExitCode>): Promise<Ex
   } catch (error) {
     // Help or version: it was printed.
     if (error instanceof CommanderError && error.exitCode === 0) return exitCode.expected;
-    const told = toldAs(error);
-    process.stderr.write(`${asTyped(describeError(told))}\n`);
-    if (told instanceof ForcedetachError && told.again !== undefined) {
-      process.stderr.write(`  try:  ${typedAgain(told.again)}\n`);
+    const shown = withCode(error);
+    process.stderr.write(`${describeError(shown)}\n`);
+    if (shown instanceof ForcedetachError && shown.again !== undefined) {
+      process.stderr.write(`  try:  ${typedAgain(shown.again)}\n`);
     }
     // A bug: its stack shows where it is.
-    if (!(told instanceof ForcedetachError) && told instanceof Error) {
-      process.stderr.write(`${plainText(told.stack ?? '')}\n`);
+    if (!(shown instanceof ForcedetachError) && shown instanceof Error) {
+      process.stderr.write(`${plainText(shown.stack ?? '')}\n`);
     }
-    return told instanceof ForcedetachError ? told.exitCode : exitCode.infrastructure;
+    return shown instanceof ForcedetachError ? shown.exitCode : exitCode.infrastructure;
   }
 }
 
-/** What a file system or the machine says is no bug: it has a code and needs no stack. */
-function toldAs(error: unknown): unknown {
+/** An error of the file system or the machine is no bug: it has a code and needs no stack. */
+function withCode(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof ForcedetachError) return error;
   if (!('syscall' in error) || !('code' in error)) return error;
   const code = String(error.code);
@@ -50,43 +55,57 @@ function toldAs(error: unknown): unknown {
   return new InfrastructureError(code, message, { cause: error.cause });
 }
 
-/** What somebody may want, and the words behind the command that do it. */
-export type CommandExample = readonly [wanted: string, words: string];
+/** A task, and the words behind the command that do it. */
+export type CommandExample = readonly [task: string, words: string];
 
-/** A command line whose errors are ours: `typed` is how it is called. Its help ends with the examples. */
-export const commandLine = (typed: string, examples: readonly CommandExample[]): Command =>
-  new Command(asTyped(typed))
+/** A command line whose errors are ours: `name` is how it is typed. Its help ends with the examples. */
+export function commandLine(name: string, examples: readonly CommandExample[]): Command {
+  const command = new Command(name)
     .helpOption('-h, --help', 'show this')
     .version(projectVersion, '-V, --version', 'show the version')
     .showSuggestionAfterError(true)
     .exitOverride()
-    .configureOutput({ writeErr: () => undefined })
-    .addHelpText('after', asTyped(`\nExamples:\n${examples.map(shownFor(typed)).join('\n')}`));
+    .configureOutput({ writeErr: () => undefined });
+  if (examples.length === 0) return command;
+  return command.addHelpText('after', `\nExamples:\n${examples.map(shownFor(name)).join('\n')}`);
+}
 
 const shownFor =
-  (typed: string) =>
-  ([wanted, words]: CommandExample): string =>
-    `  # ${wanted}\n  ${typed} ${words}`.trimEnd();
+  (name: string) =>
+  ([task, words]: CommandExample): string =>
+    `  # ${task}\n  ${name} ${words}`.trimEnd();
 
 /** The command, parsed. Throws UsageError `BAD_FLAG`, and a CommanderError with exit code 0 where help was printed. */
 export function parseArguments(command: Command, args: readonly string[]): Command {
   try {
     return command.parse([...args], { from: 'user' });
   } catch (error) {
-    if (!(error instanceof CommanderError) || error.exitCode === 0) throw error;
-    // Without a subcommand the help is what was printed.
-    const message = error.code === 'commander.help' ? 'no subcommand given' : error.message;
-    throw new UsageError('BAD_FLAG', message.replace(/^error: /, ''), {
-      hint: '--help lists the flags and their defaults',
-      command: `${command.name()} --help`,
-    });
+    throw asUsage(error, command);
   }
 }
 
-/** A line on stdout; what it holds of files is printed, never obeyed. */
-export const tell = (text: string): void =>
-  void process.stdout.write(`${asTyped(plainText(text))}\n`);
+/** Parses, then does what the command does. Throws as `parseArguments` and its action. */
+export async function perform(command: Command, args: readonly string[]): Promise<ExitCode> {
+  try {
+    await command.parseAsync([...args], { from: 'user' });
+    return Number(process.exitCode ?? exitCode.expected) as ExitCode;
+  } catch (error) {
+    throw asUsage(error, command);
+  }
+}
+
+function asUsage(error: unknown, command: Command): unknown {
+  if (!(error instanceof CommanderError) || error.exitCode === 0) return error;
+  // Without a subcommand the help is what was printed.
+  const message = error.code === 'commander.help' ? 'no subcommand given' : error.message;
+  return new UsageError('BAD_FLAG', message.replace(/^error: /, ''), {
+    hint: '--help lists the flags and their defaults',
+    command: `${command.name()} --help`,
+  });
+}
+
+/** A line on stdout; control characters from files are not obeyed. */
+export const tell = (text: string): void => void process.stdout.write(`${plainText(text)}\n`);
 
 /** The same on stderr. */
-export const say = (text: string): void =>
-  void process.stderr.write(`${asTyped(plainText(text))}\n`);
+export const say = (text: string): void => void process.stderr.write(`${plainText(text)}\n`);

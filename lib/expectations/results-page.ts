@@ -23,7 +23,7 @@ Most rows have few events. They show that a thing happens, not how often.
 `;
 
 const closing = `
-\`npx zx experiments/expectations.mjs --note\` makes these tables from [measurements.jsonl](../../data/measurements.jsonl), one line a run. [Expectations](../reference/expectations.md) has every combination of fault, remedy and disk.
+\`npx forcedetach expectations --note\` makes these tables from [measurements.jsonl](../../data/measurements.jsonl), one line a run. [Expectations](../reference/expectations.md) has every combination of fault, remedy and disk.
 
 ## Not in this table
 

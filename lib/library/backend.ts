@@ -149,7 +149,7 @@ export async function removeCluster(only: string, say: (line: string) => void): 
   const { reap } = await import('../cluster/kind/index.ts');
   const { left, resisted } = await reap({ all: true, only, patienceMs: removalPatienceMs });
   for (const { why } of [...left, ...resisted]) {
-    const clean = `npx zx experiments/clean.mjs --all --cluster-name ${only}`;
+    const clean = `npx forcedetach clean --all --cluster-name ${only}`;
     say(`could not remove the cluster ${only}: ${why}; remove it with: ${clean}`);
   }
 }

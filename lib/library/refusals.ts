@@ -7,6 +7,7 @@ import { needsOf } from '../experiment/run/needs.ts';
 import { fields } from '../experiment/fields.ts';
 import type { Scenario } from '../experiment/scenario.ts';
 import { madeBy, type ImageSource } from '../images/image-set.ts';
+import { typed } from '../typed.ts';
 import { releaseOf } from '../kubernetes-versions.ts';
 import type { BackendChoice } from './backend-choice.ts';
 
@@ -69,6 +70,6 @@ export function refuseInBatch({ database }: Scenario): void {
   if (database === undefined) return;
   throw new UsageError('GROUP_IN_BATCH', 'a batch cannot contain replication groups', {
     hint: 'run it alone',
-    command: 'npx zx experiments/group-replication.mjs',
+    command: typed('group-replication'),
   });
 }

@@ -8,7 +8,7 @@ import type { RunOptions } from '../experiment/run/run-context.ts';
 import type { Scenario } from '../experiment/scenario.ts';
 import type { BackendChoice } from './backend-choice.ts';
 import { refuseUnfit } from './refusals.ts';
-import { checkNewFolder, makeNewFolder, modelRunId } from './run-folder.ts';
+import { checkNewFolder, makeFolder, modelRunId } from './run-folder.ts';
 import { playAndJudge, type Judged } from './tested/index.ts';
 
 /** Where runs take place. */
@@ -44,7 +44,7 @@ export type RunHooks = Pick<
 /** Throws UsageError or InfrastructureError; nothing was created. */
 export async function planRun(wish: RunWish): Promise<RunPlan> {
   const { cluster, scenario, custom, folder } = wish;
-  checkNewFolder(folder);
+  checkNewFolder(folder, true);
   const choice = await cluster.choose(scenario);
   refuseUnfit(scenario, choice, custom);
   return { ...wish, choice };
@@ -56,7 +56,7 @@ export async function performRun(
   watch: (clock: Backend['clock']) => RunHooks,
 ): Promise<Judged> {
   const backend = await cluster.open(choice);
-  makeNewFolder(folder);
+  makeFolder(folder);
   return playAndJudge({
     ...{ scenario, seed, folder, backend },
     ...(custom === undefined ? {} : { custom }),

@@ -113,7 +113,7 @@ export async function prepareSchema(routes: ServerRoutes): Promise<void> {
         `the server already has a database ${databaseName}: the volume is not new`,
         {
           hint: 'a run needs a new volume: remove what an earlier run left',
-          command: 'npx zx experiments/clean.mjs',
+          command: 'npx forcedetach clean',
         },
       );
     }

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
-import { probeFlags } from '../cli/flags/probe-flags.ts';
+import { parseArguments } from '../cli/command.ts';
+import { checkProbeFlags, probeCommand } from '../cli/flags/probe-flags.ts';
 import { holdAnswer } from './expected.ts';
 import { compareCertificates } from './published/compare.ts';
 import { renderCertificateJunit } from './published/junit.ts';
@@ -51,7 +52,8 @@ test('in JUnit another answer fails, an undecided one is an error', async () => 
 });
 
 test('flags: modes that there are, and trials', () => {
-  const expected = (words: string) => probeFlags(['-s', 'c', ...words.split(' ')]).expect;
+  const expected = (words: string) =>
+    checkProbeFlags(parseArguments(probeCommand(), ['-s', 'c', ...words.split(' ')]).opts()).expect;
   expect(expected('--run --expect fenced,ack-early')).toEqual(['fenced', 'ack-early']);
   const refused = expect.objectContaining({ code: 'BAD_FLAG' });
   for (const words of ['--expect fenced', '--run --expect locked', '--compare a']) {

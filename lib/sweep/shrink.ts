@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { refusals } from '../experiment/asked.ts';
 import { writtenPathOf } from '../experiment/written-paths.ts';
 import type { Scenario } from '../experiment/scenario.ts';
+import { typed } from '../typed.ts';
 import { faultEvents, remedyEvents } from '../when.ts';
 import { play, type ScheduleOutcome } from './play.ts';
 import { changedFields, plainScenario, settle } from './settle.ts';
@@ -155,7 +156,7 @@ function fileOf(
         title,
         `A prediction of the model ${report.modelVersion}, not a measurement.`,
         `Found by a sweep with seed ${report.seed}, schedule ${example.index}.`,
-        `Replay: npx zx experiments/replay.mjs ${join(folder, file)} --cluster kind`,
+        `Replay: ${typed('replay', [join(folder, file), '--cluster', 'kind'])}`,
         `With ${again.shown} of ${again.of} other seeds it shows the same.`,
         ...(licence.length === 0 ? [] : [`Licence: ${licence.join(', ')}.`]),
         ...told(verdicts, safety, because),

@@ -49,7 +49,7 @@ interface Flags extends Pick<CommonFlags, 'clusterName' | 'images' | 'keep'> {
  * was asked by its number has none. Never throws.
  */
 export const askClaims = (): Promise<void> =>
-  runCommand('claims', async (args) => {
+  runCommand(async (args) => {
     const { chosen, flags } = readArguments(args);
     const asked = chosen.length === 0 ? claims : chosen;
     const wanted = asked.map((claim) => without(claim, flags));

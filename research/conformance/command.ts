@@ -51,7 +51,7 @@ export const conformanceCommand = (): Command =>
 
 /** Exit code 0: each difference is a known one. 1: there is news. Never throws. */
 export const compareWithModel = (): Promise<void> =>
-  runCommand('conformance', async (args) => {
+  runCommand(async (args) => {
     const command = parseArguments(conformanceCommand(), args);
     return compareAll(runsBelow(command.processedArgs[0] as string[]), command.opts());
   });

@@ -12,7 +12,7 @@ import { commandLine, parseArguments, runCommand, tell } from '../../lib/cli/com
 
 /** Counts what the folders hold beside what is known, prints the tally and sets the exit code. Never throws. */
 export const countFalseAlarms = (): Promise<void> =>
-  runCommand('false-alarms', async (args): Promise<ExitCode> => {
+  runCommand(async (args): Promise<ExitCode> => {
     const command = parseArguments(falseAlarmsCommand(), args);
     const found = command.args
       .flatMap((folder) => foldersWith(folder, 'history'))

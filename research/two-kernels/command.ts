@@ -46,7 +46,7 @@ const slowCpus = 0.1;
 
 /** Runs it and sets the exit code: 0 when every run ended with a result. Never throws. */
 export const twoKernels = (): Promise<void> =>
-  runCommand('two-kernels', async (args) => {
+  runCommand(async (args) => {
     const flags = parseArguments(twoKernelsCommand(), args).opts<Flags>();
     const plan = planOf(flags);
     if (flags.dryRun) {

@@ -41,7 +41,7 @@ const readBeforeCopies =
   /page id: space=0, page number=5\]|Checksum mismatch in datafile: \.\/\w+\/\w+\.ibd/;
 
 const project = join(import.meta.dirname, '../..');
-const script = 'experiments/crash-states.mjs';
+const script = ['bin/forcedetach.mjs', 'crash-states'];
 const label = 'label=forcedetach.crash-states=true';
 
 describe.skipIf(reason !== undefined)('the crash states of a run', { timeout: 600_000 }, () => {

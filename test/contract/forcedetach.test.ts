@@ -1,10 +1,10 @@
 /** The package's command in a checkout: lists, starts by name, and refuses what is none. */
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { asTyped, commands, isExperiment } from '../../lib/cli/flags/typed.ts';
-import { committedFiles } from '../support/committed.ts';
+import { commands } from '../../lib/cli/forcedetach.ts';
+import { presetNames } from '../../lib/cli/presets.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -22,22 +22,18 @@ const forcedetach = (...words: readonly string[]): Promise<Answer> =>
     });
   });
 
-const files = committedFiles('experiments')
-  .filter((file) => file.endsWith('.mjs'))
-  .map((file) => basename(file, '.mjs'));
-
 test('`run` knows the files that are one experiment, and no other', () => {
-  const runs = files.filter((file) =>
-    readFileSync(join(root, `experiments/${file}.mjs`), 'utf8').includes('runExperiment('),
-  );
-  expect(files.filter(isExperiment)).toEqual(runs);
-  expect(files).toEqual(expect.arrayContaining(Object.values(commands).map(({ file }) => file)));
+  const isExperiment = (file: string): boolean =>
+    readFileSync(join(root, 'experiments', file), 'utf8').includes('await experiment({');
+  const files = readdirSync(join(root, 'experiments')).filter((file) => file.endsWith('.mjs'));
+  expect(presetNames()).toEqual(files.filter(isExperiment).map((file) => basename(file, '.mjs')));
+  expect(presetNames().length).toBeGreaterThan(10);
 });
 
 test.each([[], ['--help'], ['help']])('%j lists the commands', async (...words) => {
   const { code, stdout } = await forcedetach(...words);
   expect(code).toBe(0);
-  for (const word of ['run', ...Object.keys(commands)]) {
+  for (const word of Object.keys(commands)) {
     expect(stdout).toMatch(new RegExp(`^  ${word} +\\S`, 'm'));
   }
 });
@@ -73,9 +69,7 @@ test('`--version` prints the version that is cited', async () => {
 test('`run` alone lists the experiments', async () => {
   const { code, stdout } = await forcedetach('run');
   expect(code).toBe(0);
-  expect(stdout.match(/^ {2}\S+$/gm)?.map((line) => line.trim())).toEqual(
-    files.filter(isExperiment),
-  );
+  expect(stdout.match(/^ {2}\S+$/gm)?.map((line) => line.trim())).toEqual(presetNames());
 });
 
 test.each([
@@ -111,16 +105,4 @@ test('an experiment keeps its flags, and its replay is typed alike', async () =>
   expect(stdout).toContain(
     'npx forcedetach run node-crash --disk fenced --cluster sim --seed 0x1F',
   );
-});
-
-test('what is typed under zx stays as it is', () => {
-  const text =
-    'npx zx experiments/node-crash.mjs, npx zx experiments/clean.mjs --all, npx zx research/claims.mjs 8';
-  expect(asTyped(text, ['node', 'zx', 'experiments/clean.mjs'])).toBe(text);
-  const byCommand = ['node', '/a/node_modules/.bin/forcedetach', 'clean'];
-  expect(asTyped(text, byCommand)).toBe(
-    'npx forcedetach run node-crash, npx forcedetach clean --all, npx zx research/claims.mjs 8',
-  );
-  const ofPages = 'npx zx experiments/expectations.mjs';
-  expect(asTyped(ofPages, byCommand)).toBe(ofPages);
 });

@@ -93,7 +93,7 @@ test('no room for the history: the run heals, ends inconclusive, and its report 
   const words = ['--cluster', 'sim', '--seed', 'full', '--out', out];
   const run = await $({ nothrow: true, quiet: true })`bash -c ${script} bash ${words}`;
   expect(run.stderr).toContain('HISTORY_UNWRITABLE');
-  expect(run.stderr).toContain('experiments/report.mjs');
+  expect(run.stderr).toContain('npx forcedetach report');
   expect(run.exitCode).toBe(3);
   const rebuilt = await $({ nothrow: true, quiet: true })`node experiments/report.mjs ${out}`;
   expect(rebuilt.stdout).toMatch(/^INCONCLUSIVE /);

@@ -13,8 +13,8 @@ const writtenMs = (): number[] =>
   );
 
 test.each([
-  ['experiments/expectations.mjs', [run]],
-  ['experiments/expectations.mjs', []],
+  ['bin/forcedetach.mjs', ['expectations', run]],
+  ['bin/forcedetach.mjs', ['expectations']],
   ['research/false-alarms.mjs', [run]],
   ['research/claims.mjs', ['--run', run]],
 ])('%s %j only tells', async (program, words) => {

@@ -24,14 +24,17 @@ let number = 0;
 /** Runs a line of the docs as it stands, with words added, in a warm process; of what a pipe joins, the first. */
 async function run(line: string, ...added: string[]): Promise<Answer> {
   const [first = ''] = line.split(' | ');
-  const [, , script = '', ...words] = first.split(/\s+/);
-  const args = [...words, ...added];
-  const result = await runner.run({ command: script, args, number: number++ });
+  const [, program, command = '', ...words] = first.split(/\s+/);
+  const start =
+    program === 'zx' ? { command, words } : { command: bin, words: [command, ...words] };
+  const args = [...start.words, ...added];
+  const result = await runner.run({ command: start.command, args, number: number++ });
   return { code: result?.code ?? 0, output: `${result?.stdout}${result?.stderr}` };
 }
 
 const examples = pages.flatMap((page) => commandsOf(page).map((line) => ({ page, line })));
-const ours = examples.filter(({ line }) => line.startsWith('npx zx '));
+const bin = 'bin/forcedetach.mjs';
+const ours = examples.filter(({ line }) => /^npx (zx|forcedetach) /.test(line));
 
 test('there are examples', () => {
   expect(ours.length).toBeGreaterThan(50);
@@ -39,9 +42,8 @@ test('there are examples', () => {
 
 /** Tools that are no experiments know no dry run. */
 const isTool = (line: string): boolean =>
-  /\/(doctor|clean|report|crash-states|merge-batches|sweep|expectations|false-alarms|probe)\.mjs/.test(
-    line,
-  );
+  !/^npx forcedetach run /.test(line) &&
+  /^npx forcedetach (?!matrix|replay)|\/(sweep|false-alarms)\.mjs/.test(line);
 
 const flagsOf = (line: string): string[] => line.split(' | ')[0]?.match(/(?<= )--[a-z-]+/g) ?? [];
 
@@ -120,7 +122,7 @@ test('the page of a stuck volume changes one finalizer, and only reads before', 
   ]);
 });
 
-const other = examples.filter(({ line }) => !/^npx zx |kubectl /.test(line));
+const other = examples.filter(({ line }) => !/^npx (zx|forcedetach) |kubectl /.test(line));
 
 test('every other command is one that is known', () => {
   const scripts = Object.keys(

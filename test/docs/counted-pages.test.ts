@@ -15,7 +15,7 @@ import { renderResults, resultsPath } from '../../lib/expectations/results-page.
 
 const store = readRuns();
 
-// Mend either by: npx zx experiments/expectations.mjs --note
+// Mend either by: npx forcedetach expectations --note
 test('docs/reference/drivers.md is made from drivers.yaml and the store', () => {
   expect(readFileSync(driversPath, 'utf8')).toBe(renderDrivers(store));
 });

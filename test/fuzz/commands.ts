@@ -1,7 +1,8 @@
-/** Every command of experiments/: how it is called so that nothing is made, and what it reads. */
+/** Every experiment and command: how it is called so that nothing is made, and what it reads. */
 import { writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
-import { committedFiles } from '../support/committed.ts';
+import { join } from 'node:path';
+import { commands } from '../../lib/cli/forcedetach.ts';
+import { presetNames } from '../../lib/cli/presets.ts';
 import type { Bases } from './bases.ts';
 import type { Surface } from './case.ts';
 import { flagSurface, type FlagOptions } from './flags.ts';
@@ -14,9 +15,11 @@ import {
   type Reader,
 } from './surfaces.ts';
 
-export const commandNames: readonly string[] = committedFiles('experiments')
-  .filter((file) => file.endsWith('.mjs'))
-  .map((file) => basename(file, '.mjs'));
+/** `run` is tried by its experiments, and completion reads nothing. */
+export const commandNames: readonly string[] = [
+  ...presetNames(),
+  ...Object.keys(commands).filter((name) => !['run', 'completion'].includes(name)),
+];
 
 const nothing = (): string[] => [];
 const asked: FlagOptions = {

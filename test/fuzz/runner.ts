@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isPreset } from '../../lib/typed.ts';
 import type { FuzzCase } from './case.ts';
 import type { Ended, Task } from './worker.ts';
 
@@ -34,7 +35,8 @@ export class Runner implements AsyncDisposable {
     number,
   }: Pick<FuzzCase, 'command' | 'args' | 'number'>): Promise<Result> {
     const worker = (this.#worker ??= await this.#start());
-    const task: Task = { script: scriptOf(command), args: [...args], number };
+    const [script, ...words] = scriptOf(command);
+    const task: Task = { script, args: [...words, ...args], number };
     this.#stderr = '';
     worker.send(task);
     const listening = new AbortController();
@@ -55,7 +57,7 @@ export class Runner implements AsyncDisposable {
 
   /** In a process of its own, as a user's shell starts it. */
   async spawned({ command, args }: Pick<FuzzCase, 'command' | 'args'>): Promise<Result> {
-    const child = spawn(process.execPath, [scriptOf(command), ...args], {
+    const child = spawn(process.execPath, [...scriptOf(command), ...args], {
       ...{ cwd: this.#cwd, env: this.#environment(), stdio: ['ignore', 'pipe', 'pipe'] },
     });
     const said = { stdout: '', stderr: '' };
@@ -97,9 +99,12 @@ export class Runner implements AsyncDisposable {
   }
 }
 
-/** An experiment by its name, any other program by its path. */
-const scriptOf = (command: string): string =>
-  join(root, command.includes('/') ? command : `experiments/${command}.mjs`);
+/** An experiment or a command of the tree by its name, any other program by its path. */
+function scriptOf(command: string): readonly [string, ...string[]] {
+  if (command.includes('/')) return [join(root, command)];
+  if (isPreset(command)) return [join(root, `experiments/${command}.mjs`)];
+  return [join(root, 'bin/forcedetach.mjs'), command];
+}
 
 /** Listening ends with the signal, and then nothing comes. */
 const never = (): Promise<never> => new Promise(() => undefined);

@@ -4,6 +4,7 @@ import {
   type ExperimentDefinition,
   type RunRequest,
 } from '../../lib/cli/flags/request.ts';
+import { readFlags } from './read-flags.ts';
 
 export const now = new Date('2026-11-21T09:30:12.345Z');
 
@@ -15,7 +16,5 @@ export const definition: ExperimentDefinition = {
 };
 
 export function request(...args: string[]): RunRequest {
-  const made = requestOf(definition, args, now);
-  if (made === undefined) throw new Error('help was not asked for');
-  return made;
+  return requestOf(definition, readFlags(args), now);
 }

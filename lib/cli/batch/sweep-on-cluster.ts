@@ -1,10 +1,11 @@
-/** `experiments/sweep.mjs --on-cluster`: from the flags to the sweep on the user's cluster. */
+/** `forcedetach sweep --on-cluster`: from the flags to the sweep on the user's cluster. */
 import { UsageError } from '../../errors.ts';
 import { islandCount, islandEnd, sweep, type SweepState } from '../../sweep/sweep.ts';
 import { accessTo, mustBeAllowedIn, type SweepClients } from '../../sweep/on-cluster/access.ts';
 import { imageFor } from '../../sweep/on-cluster/image.ts';
 import { newSweepNamespace, reapSweeps } from '../../sweep/on-cluster/namespace.ts';
 import { sweepOnCluster, type ClusterSweep } from '../../sweep/on-cluster/run-shards.ts';
+import { typed } from '../../typed.ts';
 import { sweepPool } from '../../sweep/pool.ts';
 import { onInterrupt } from '../guard.ts';
 import { save } from './sweep-files.ts';
@@ -80,7 +81,7 @@ export function checkClusterFlags(flags: SweepFlags): void {
   if (schedules === undefined || time !== undefined) {
     throw new UsageError('SCHEDULES_MISSING', 'a Job on a cluster needs a number of schedules', {
       hint: 'give --schedules instead of --time',
-      command: 'npx zx experiments/sweep.mjs --on-cluster --schedules 1000000',
+      command: typed('sweep', ['--on-cluster', '--schedules', '1000000']),
     });
   }
 }

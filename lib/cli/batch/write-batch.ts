@@ -11,7 +11,7 @@ import { writeOutput } from '../../output-file.ts';
 import type { RunVerdict, VerdictOf } from '../../report/batch/phases.ts';
 import type { BatchPage } from '../../report/batch/html.ts';
 import { relabelled } from '../../matrix/place.ts';
-import { paste } from '../flags/typed.ts';
+import { typed } from '../../typed.ts';
 import { readVerdict, storedVerdict } from '../../experiment/verdict/read-verdict.ts';
 import { say } from '../command.ts';
 import { missingInBatch } from '../terminal/missing-evidence.ts';
@@ -43,11 +43,7 @@ export async function writeBatch(
       .map((file) => `${run}/${file}`)
       .find((file) => existsSync(join(folder, file)));
   const remakeOf: BatchPage['remakeOf'] = (runs) =>
-    paste([
-      ...'npx zx experiments/report.mjs'.split(' '),
-      ...runs.map((run) => join(folder, run)),
-      folder,
-    ]);
+    typed('report', [...runs.map((run) => join(folder, run)), folder]);
   // Asked for twice, read once, and told once where it is damaged.
   const verdicts = new Map<string, RunVerdict | undefined>();
   const verdictOf: VerdictOf = (run) => {

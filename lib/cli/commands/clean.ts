@@ -1,13 +1,15 @@
-/** `experiments/clean.mjs`: removes what dead runs left behind on this machine. */
+/** `forcedetach clean`: removes what killed runs left behind on this machine. */
 import type { Command } from 'commander';
-import { exitCode } from '../../errors.ts';
+import { exitCode, type ExitCode } from '../../errors.ts';
 import { pruneImages } from '../../images/prune.ts';
 import { reapSweeps } from '../../sweep/on-cluster/namespace.ts';
-import { commandLine, parseArguments, runCommand, tell } from '../command.ts';
+import { typed } from '../../typed.ts';
+import { commandLine, exits, tell as say } from '../command.ts';
 import { clusterName } from '../flags/flag-values.ts';
 
-export const cleanCommand = (): Command =>
-  commandLine('npx zx experiments/clean.mjs', [
+/** Exits with 4 when something resists. */
+export const clean = (): Command =>
+  commandLine(typed('clean'), [
     ['remove what killed runs left behind', ''],
     ['also clusters of --keep, and replaced images', '--all'],
     ['one cluster only', '--all --cluster-name main'],
@@ -24,30 +26,29 @@ export const cleanCommand = (): Command =>
       '--cluster-name <name>',
       'only the cluster of this name; with --all even if it belongs to another host or user',
       clusterName,
-    );
+    )
+    .action(exits(removeLeftovers));
 
-/** Removes leftovers and sets the exit code: 0, or 4 when one resists. Never throws. */
-export const clean = (): Promise<void> =>
-  runCommand('clean', async (args) => {
-    const command = parseArguments(cleanCommand(), args);
-    const { all, clusterName: only } = command.opts<{ all: boolean; clusterName?: string }>();
-    const say = tell;
-    // Needs no Docker engine, so it goes first.
-    const sweeps = only === undefined ? await reapSweeps(say) : { removed: [], resisted: [] };
-    for (const { namespace, why } of sweeps.resisted) say(`${namespace} stays: ${why}`);
-    const { reap } = await import('../../cluster/kind/index.ts');
-    const { removed, left, resisted } = await reap({ all, only, onProgress: say });
-    for (const { cluster, why } of [...left, ...resisted]) say(`${cluster} stays: ${why}`);
-    // Clusters first: their containers use images.
-    const images = all && only === undefined ? await pruneImages() : [];
-    for (const image of images) say(`removed the image ${image}; a newer one is there`);
-    const gone = [
-      ...sweeps.removed,
-      ...removed,
-      ...(images.length === 0 ? [] : [`${images.length} images`]),
-    ];
-    say(gone.length === 0 ? 'Nothing to remove.' : `Removed: ${gone.join(', ')}.`);
-    return resisted.length + sweeps.resisted.length > 0
-      ? exitCode.infrastructure
-      : exitCode.expected;
-  });
+interface Flags {
+  readonly all: boolean;
+  readonly clusterName?: string;
+}
+
+async function removeLeftovers({ all, clusterName: only }: Flags): Promise<ExitCode> {
+  // Needs no Docker engine, so it goes first.
+  const sweeps = only === undefined ? await reapSweeps(say) : { removed: [], resisted: [] };
+  for (const { namespace, why } of sweeps.resisted) say(`${namespace} stays: ${why}`);
+  const { reap } = await import('../../cluster/kind/index.ts');
+  const { removed, left, resisted } = await reap({ all, only, onProgress: say });
+  for (const { cluster, why } of [...left, ...resisted]) say(`${cluster} stays: ${why}`);
+  // Clusters first: their containers use images.
+  const images = all && only === undefined ? await pruneImages() : [];
+  for (const image of images) say(`removed the image ${image}; a newer one is there`);
+  const gone = [
+    ...sweeps.removed,
+    ...removed,
+    ...(images.length === 0 ? [] : [`${images.length} images`]),
+  ];
+  say(gone.length === 0 ? 'Nothing to remove.' : `Removed: ${gone.join(', ')}.`);
+  return resisted.length + sweeps.resisted.length > 0 ? exitCode.infrastructure : exitCode.expected;
+}

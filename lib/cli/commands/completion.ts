@@ -1,9 +1,9 @@
 /** `forcedetach completion SHELL`: a script that completes commands, experiments, flags and their values. */
-import { Help, type Command, type Option } from 'commander';
-import { completeScenario } from '../../experiment/scenario.ts';
-import { exitCode, type ExitCode } from '../../errors.ts';
-import { commandLine, parseArguments, tell } from '../command.ts';
-import { commands } from '../flags/typed.ts';
+import { Argument, Help, type Command, type Option } from 'commander';
+import { exitCode } from '../../errors.ts';
+import { typed } from '../../typed.ts';
+import { commandLine, exits } from '../command.ts';
+import { presetNames } from '../presets.ts';
 
 /** A word that the shell offers, and what it is. */
 type Offer = readonly [word: string, about: string];
@@ -17,80 +17,44 @@ interface Completed {
   readonly options: readonly Option[];
 }
 
-const builders: Readonly<Record<keyof typeof commands, () => Promise<Command>>> = {
-  matrix: async () => (await import('../flags/matrix-flags.ts')).matrixCommand(),
-  'merge-batches': async () => (await import('./merge-batches.ts')).mergeCommand(),
-  sweep: async () => (await import('../flags/sweep-flags.ts')).sweepCommand(),
-  replay: anyExperiment,
-  report: async () => (await import('./report.ts')).reportCommand(),
-  export: async () => (await import('./export.ts')).exportCommand(),
-  probe: async () => (await import('../flags/probe-flags.ts')).probeCommand(),
-  doctor: async () => (await import('./doctor.ts')).doctorCommand(),
-  clean: async () => (await import('./clean.ts')).cleanCommand(),
-  'crash-states': async () => (await import('./crash-states.ts')).crashStatesCommand(),
-};
-
-/** It has the flags of every kind; its own experiment gives them other defaults only. */
-export async function anyExperiment(): Promise<Command> {
-  const { experimentCommand } = await import('../flags/flags.ts');
-  const about = { name: 'any', question: 'What is to be run?' };
-  return experimentCommand(
-    completeScenario({ ...about, fault: 'node-crash', expected: ['safe'] }),
-    [],
-  );
-}
-
 const shells = { bash: inBash, zsh: inZsh, fish: inFish } as const;
+type Shell = keyof typeof shells;
 
-const completionCommand = (): Command =>
-  commandLine('npx forcedetach completion', [
+/** `tree`: all other commands. */
+export const completion = (tree: () => Promise<readonly NamedCommand[]>): Command =>
+  commandLine(typed('completion'), [
     ['for this bash; put the line into ~/.bashrc to keep it', 'bash > /tmp/forcedetach.bash'],
-    ['for zsh: a folder of $fpath', 'zsh > ~/.zfunc/_forcedetach'],
+    ['for zsh: a line of ~/.zshrc reads it', 'zsh > ~/.forcedetach.zsh'],
     ['for fish', 'fish > ~/.config/fish/completions/forcedetach.fish'],
   ])
     .description(
       'Prints a script that completes `forcedetach`. Where it is no command of its own, add\n' +
         "alias forcedetach='npx forcedetach'",
     )
-    .argument('<shell>', Object.keys(shells).join(', '));
+    .addArgument(
+      new Argument('<shell>', Object.keys(shells).join(', ')).choices(Object.keys(shells)),
+    )
+    .action(
+      exits(async (shell: Shell) => {
+        const own = { name: 'completion', about: 'prints a completion script', options: [] };
+        const words = Object.keys(shells).map((word): Offer => [word, 'shell']);
+        const others = (await tree()).map(completed);
+        process.stdout.write(`${shells[shell]([...others, { ...own, words }])}\n`);
+        return exitCode.expected;
+      }),
+    );
 
-/** `experiments`: what `run` starts. Throws UsageError `BAD_FLAG` for another shell. */
-export async function completion(
-  args: readonly string[],
-  experiments: readonly string[],
-): Promise<ExitCode> {
-  const command = completionCommand();
-  const [argument] = command.registeredArguments;
-  argument?.choices(Object.keys(shells));
-  const [shell] = parseArguments(command, args).args;
-  tell(shells[shell as keyof typeof shells](await completedCommands(experiments)));
-  return exitCode.expected;
+export interface NamedCommand {
+  readonly name: string;
+  readonly about: string;
+  readonly command: Command;
 }
 
-async function completedCommands(experiments: readonly string[]): Promise<Completed[]> {
-  // Not the command's own help: that leaves out flags of kinds that are not chosen yet.
-  const optionsOf = (command: Command): Option[] => new Help().visibleOptions(command);
-  const run = await anyExperiment();
-  const named = Object.entries(commands).map(async ([name, { about }]): Promise<Completed> => {
-    const command = await builders[name as keyof typeof commands]();
-    return { name, about, words: [], options: optionsOf(command) };
-  });
-  return [
-    {
-      ...{ name: 'run', about: 'runs one experiment by its name', options: optionsOf(run) },
-      words: experiments.map((word) => [word, 'experiment'] as const),
-    },
-    ...(await Promise.all(named)),
-    {
-      ...{
-        name: 'completion',
-        about: 'prints a completion script for bash, zsh or fish',
-        options: [],
-      },
-      words: Object.keys(shells).map((word) => [word, 'shell'] as const),
-    },
-  ];
-}
+const completed = ({ name, about, command }: NamedCommand): Completed => ({
+  ...{ name, about },
+  options: new Help().visibleOptions(command),
+  words: name === 'run' ? presetNames().map((word): Offer => [word, 'experiment']) : [],
+});
 
 const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 const flagsOf = ({ options }: Completed): string[] =>
@@ -124,10 +88,13 @@ function inBash(all: readonly Completed[]): string {
   });
   return `# Completes forcedetach in bash.
 _forcedetach() {
-  local current=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]} offers=''
-  # Bash splits --flag=value at the equals sign.
+  local current=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]} offers='' front=''
+  # Bash splits --flag=value at the equals sign, zsh does not.
   [[ $current == = ]] && current=''
   [[ $before == = ]] && before=\${COMP_WORDS[COMP_CWORD-2]}
+  if [[ $current == --*=* ]]; then
+    front=\${current%%=*}= before=\${current%%=*} current=\${current#*=}
+  fi
   if ((COMP_CWORD == 1)); then
     offers=${quoted(
       topOffers(all)
@@ -142,51 +109,14 @@ ${words.map((line) => line.replaceAll(/^/gm, '  ')).join('\n')}
       esac ;;
     esac
   fi
-  COMPREPLY=($(compgen -W "$offers" -- "$current"))
+  COMPREPLY=($(compgen -P "$front" -W "$offers" -- "$current"))
 }
 complete -o default -F _forcedetach forcedetach`;
 }
 
+/** Zsh runs completions of bash. */
 function inZsh(all: readonly Completed[]): string {
-  const list = (offers: readonly Offer[]): string =>
-    `(${offers.map(([word, about]) => quoted(`${word}:${about.replaceAll('\n', ' ')}`)).join(' ')})`;
-  const values = all.flatMap(valuedFlags).map(({ typed, choices }) => {
-    const offer =
-      choices.length === 0 ? '_files' : `offers=(${choices.join(' ')}); _describe value offers`;
-    return `    ${typed.map(quoted).join('|')}) ${offer}; return ;;`;
-  });
-  const commandsIn = all.map(({ name, words: own, options }) => {
-    const flags = options.map(
-      ({ short, long, description }) => [long ?? short ?? '', description] as const,
-    );
-    return `    ${quoted(name)}) flags=${list(flags)} offers=${list(own)} ;;`;
-  });
-  return `#compdef forcedetach
-_forcedetach() {
-  local -a offers flags
-  local before=$words[CURRENT-1]
-  if (( CURRENT == 2 )); then
-    offers=${list(topOffers(all))}
-    _describe command offers
-    return
-  fi
-  if [[ $words[CURRENT] == --*=* ]]; then
-    before=\${words[CURRENT]%%=*}
-    compset -P '*='
-  fi
-  case "$words[2] $before" in
-${values.join('\n')}
-  esac
-  case "$words[2]" in
-${commandsIn.join('\n')}
-  esac
-  if [[ $words[CURRENT] == -* ]]; then _describe -o flag flags
-  elif (( $#offers )); then _describe word offers
-  else _files
-  fi
-}
-compdef _forcedetach forcedetach
-[[ $funcstack[1] == _forcedetach ]] && _forcedetach "$@"`;
+  return `autoload -U +X compinit && compinit\nautoload -U +X bashcompinit && bashcompinit\n${inBash(all)}`;
 }
 
 function inFish(all: readonly Completed[]): string {

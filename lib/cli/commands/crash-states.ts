@@ -1,8 +1,7 @@
-/** `experiments/crash-states.mjs RUN`: every way in which a loss of power could have ended a run. */
+/** `forcedetach crash-states RUN`: every way in which a loss of power could have ended a run. */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { InvalidArgumentError, type Command } from 'commander';
-import { quote } from 'zx';
 import { database } from '../../database/chosen.ts';
 import type { StateResult } from '../../crash-states/explore.ts';
 import {
@@ -19,7 +18,8 @@ import { exitCode, InfrastructureError, type ExitCode } from '../../errors.ts';
 import { openHistory } from '../../history/reader.ts';
 import { kubernetesDefault } from '../../kubernetes-versions.ts';
 import { writeOutput } from '../../output-file.ts';
-import { commandLine, parseArguments, runCommand, say } from '../command.ts';
+import { typed } from '../../typed.ts';
+import { commandLine, exits, say } from '../command.ts';
 import { numberWithin, seedText } from '../flags/flag-values.ts';
 import { onInterrupt } from '../guard.ts';
 import type { RunFlags as CommonFlags } from '../flags/flags.ts';
@@ -40,21 +40,12 @@ interface Request extends Flags {
   readonly seed: string;
 }
 
-/** Explores, writes `<RUN>/crash-states.json`, and sets the exit code. Never throws. */
-export const exploreCrashStates = (): Promise<void> =>
-  runCommand('crash-states', async (args) => {
-    const command = parseArguments(crashStatesCommand(), args);
-    const flags = command.opts<Flags>();
-    const [folder = ''] = command.args;
-    const seed = flags.seed ?? randomBytes(4).toString('hex');
-    return carryOut({ ...flags, folder, seed });
-  });
-
 /** Each is recovered by a server of its own: a thousand take hours. */
 const mostStates = 100_000;
 
-export const crashStatesCommand = (): Command =>
-  commandLine('npx zx experiments/crash-states.mjs', [
+/** Writes `<RUN>/crash-states.json`. */
+export const crashStates = (): Command =>
+  commandLine(typed('crash-states'), [
     ['200 states of a run with --keep-writes', 'reports/kept'],
     ['only state 17 of them; keep its image', 'reports/kept --seed 5e1f --only 17'],
     ['1,000 states of a disk that tears pages', 'reports/kept --policy tears --states 1000'],
@@ -83,7 +74,12 @@ export const crashStatesCommand = (): Command =>
       numberWithin(1, mostStates),
     )
     .addOption(imagesOption())
-    .option('--json', 'the result as JSON on stdout', false);
+    .option('--json', 'the result as JSON on stdout', false)
+    .action(
+      exits((folder: string, { seed = randomBytes(4).toString('hex'), ...flags }: Flags) =>
+        carryOut({ ...flags, folder, seed }),
+      ),
+    );
 
 async function carryOut(request: Request): Promise<ExitCode> {
   const { folder } = request;
@@ -170,11 +166,10 @@ async function explored(request: Request, say: (line: string) => void): Promise<
 
 /** Paste-ready, with everything that decides which states there are. */
 function commandOf({ folder, states, seed, policy, only }: Request): string {
-  const words = ['npx', 'zx', 'experiments/crash-states.mjs', folder];
-  words.push('--states', String(states), '--seed', seed);
+  const words = [folder, '--states', String(states), '--seed', seed];
   if (policy.length < powerLosses.length) words.push('--policy', policy.join(','));
   if (only !== undefined) words.push('--only', String(only));
-  return words.map((word) => quote(word)).join(' ');
+  return typed('crash-states', words);
 }
 
 function policies(text: string): PowerLoss[] {

@@ -1,39 +1,38 @@
-/** `experiments/doctor.mjs`: what this machine lacks for a real cluster, and what mends it. */
+/** `forcedetach doctor`: what this machine lacks for a real cluster, and what mends it. */
 import type { Command } from 'commander';
 import { needCheckout } from '../../checkout.ts';
 import type { CheckResult } from '../../cluster/kind/index.ts';
-import { exitCode } from '../../errors.ts';
+import { exitCode, type ExitCode } from '../../errors.ts';
 import { askRegistry, chooseSource } from '../../images/source.ts';
 import { kubernetesDefault } from '../../kubernetes-versions.ts';
-import { commandLine, parseArguments, runCommand } from '../command.ts';
+import { typed } from '../../typed.ts';
+import { commandLine, exits } from '../command.ts';
 import type { RunFlags } from '../flags/flags.ts';
 import { imagesOption } from '../flags/run-options.ts';
 
-export const doctorCommand = (): Command =>
-  commandLine('npx zx experiments/doctor.mjs', [
+/** Exits with 4 when something is missing. */
+export const doctor = (): Command =>
+  commandLine(typed('doctor'), [
     ['show what is missing, and a command that fixes it', ''],
     ['the same for a machine that reaches no registry', '--images built'],
     ['for a script', '--json'],
   ])
     .description('Lists what this machine lacks for a real cluster. Leaves nothing behind.')
     .addOption(imagesOption())
-    .option('--json', 'print the checks as JSON', false);
+    .option('--json', 'print the checks as JSON', false)
+    .action(exits(check));
 
-/** Prints every check and sets the exit code: 0, or 4 when something is missing. Never throws. */
-export const doctor = (): Promise<void> =>
-  runCommand('doctor', async (args) => {
-    const command = parseArguments(doctorCommand(), args);
-    needCheckout('a real cluster');
-    const { images, json } = command.opts<Pick<RunFlags, 'images' | 'json'>>();
-    const { localToolsImage, runPreflight } = await import('../../cluster/kind/index.ts');
-    const results = await runPreflight({
-      tools: await localToolsImage(),
-      buildsImages: await buildsImages(images),
-    });
-    process.stdout.write(json ? `${JSON.stringify(results, undefined, 2)}\n` : table(results));
-    const failed = results.some(({ state }) => state === 'failed');
-    return failed ? exitCode.infrastructure : exitCode.expected;
+async function check({ images, json }: Pick<RunFlags, 'images' | 'json'>): Promise<ExitCode> {
+  needCheckout('a real cluster');
+  const { localToolsImage, runPreflight } = await import('../../cluster/kind/index.ts');
+  const results = await runPreflight({
+    tools: await localToolsImage(),
+    buildsImages: await buildsImages(images),
   });
+  process.stdout.write(json ? `${JSON.stringify(results, undefined, 2)}\n` : table(results));
+  const failed = results.some(({ state }) => state === 'failed');
+  return failed ? exitCode.infrastructure : exitCode.expected;
+}
 
 async function buildsImages(images: RunFlags['images']): Promise<boolean> {
   if (images !== 'auto') return images === 'built';

@@ -1,18 +1,19 @@
-/** Notes what real runs came to, and makes the pages that count them anew: `experiments/expectations.mjs`. */
+/** Notes what real runs came to, and makes the pages that count them again: `forcedetach expectations`. */
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { projectRoot } from '../../checkout.ts';
 import { exitCode, UsageError, type ExitCode } from '../../errors.ts';
 import { writeOutput } from '../../output-file.ts';
-import { commandLine, parseArguments, runCommand, tell } from '../command.ts';
+import { typed } from '../../typed.ts';
+import { commandLine, exits, tell } from '../command.ts';
 
 interface Flags {
   readonly from: readonly string[];
   readonly note: boolean;
 }
 
-export const expectationsCommand = (): Command =>
-  commandLine('npx zx experiments/expectations.mjs', [
+export const expectations = (): Command =>
+  commandLine(typed('expectations'), [
     ['count the verdicts of a batch', 'reports/matrix/default'],
     ['add them to docs/', '--note --from reports/matrix/default'],
     ['rebuild the pages only', '--note'],
@@ -24,17 +25,13 @@ export const expectationsCommand = (): Command =>
     )
     .argument('[folder...]', 'of a batch, of a run, or of many')
     .option('--from <folder...>', 'the same', [])
-    .option('--note', 'add them to docs/', false);
-
-/** Reads what `process.argv` names and sets the exit code. Never throws. */
-export const noteResults = (): Promise<void> =>
-  runCommand('expectations', async (args): Promise<ExitCode> => {
-    const asked = parseArguments(expectationsCommand(), args);
-    const [folders = []] = asked.processedArgs as [string[]?];
-    const { from, note } = asked.opts<Flags>();
-    await count([...folders, ...from], note);
-    return exitCode.expected;
-  });
+    .option('--note', 'add them to docs/', false)
+    .action(
+      exits(async (folders: readonly string[], { from, note }: Flags): Promise<ExitCode> => {
+        await count([...folders, ...from], note);
+        return exitCode.expected;
+      }),
+    );
 
 async function count(folders: readonly string[], isNoted: boolean): Promise<void> {
   const { linesBelow, foldersWith, sourceOf } = await import('../../matrix/collect-events.ts');

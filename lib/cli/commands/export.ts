@@ -1,10 +1,11 @@
-/** `experiments/export.mjs FOLDER…`: a run's history for Elle and Jepsen's checkers. */
+/** `forcedetach export FOLDER…`: a run's history for Elle and Jepsen's checkers. */
 import type { Command } from 'commander';
 import { exitCode, type ExitCode } from '../../errors.ts';
-import { commandLine, parseArguments, runCommand, tell } from '../command.ts';
+import { typed } from '../../typed.ts';
+import { commandLine, exits, tell } from '../command.ts';
 
-export const exportCommand = (): Command =>
-  commandLine('npx zx experiments/export.mjs', [
+export const exportRuns = (): Command =>
+  commandLine(typed('export'), [
     ['of one run', 'reports/samples/node-crash'],
     ['of two, one of which was killed', 'reports/first reports/killed --partial'],
   ])
@@ -12,21 +13,21 @@ export const exportCommand = (): Command =>
       'Writes ledger.edn, ledger.json, bank.edn and bank.json into export/ in each run’s folder.',
     )
     .argument('<folders...>', 'of runs')
-    .option('--partial', 'also export an incomplete history, marked as partial', false);
+    .option('--partial', 'also export an incomplete history, marked as partial', false)
+    .action(exits(write));
 
-/** Writes `export/` into each folder and sets the exit code. Never throws. */
-export const exportRuns = (): Promise<void> =>
-  runCommand('export', async (args): Promise<ExitCode> => {
-    const command = parseArguments(exportCommand(), args);
-    const { partial } = command.opts<{ readonly partial: boolean }>();
-    const { openHistory } = await import('../../history/reader.ts');
-    const { exportHistory } = await import('../../export/write.ts');
-    for (const folder of command.args) {
-      for (const path of exportHistory(folder, openHistory(folder, { salvage: partial }), {
-        partial,
-      })) {
-        tell(path);
-      }
+async function write(
+  folders: readonly string[],
+  { partial }: { readonly partial: boolean },
+): Promise<ExitCode> {
+  const { openHistory } = await import('../../history/reader.ts');
+  const { exportHistory } = await import('../../export/write.ts');
+  for (const folder of folders) {
+    for (const path of exportHistory(folder, openHistory(folder, { salvage: partial }), {
+      partial,
+    })) {
+      tell(path);
     }
-    return exitCode.expected;
-  });
+  }
+  return exitCode.expected;
+}

@@ -1,7 +1,8 @@
-/** `experiments/matrix.mjs FILE`: every cell of a matrix, and a report of them all. */
+/** `forcedetach matrix FILE`: every cell of a matrix, and a report of them all. */
 import { randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { availableParallelism, freemem } from 'node:os';
+import type { Command } from 'commander';
 import type { PooledClusters } from '../../cluster/kind/index.ts';
 import { basisOf, stockTimersMs } from '../../experiment/scenario.ts';
 import { exitCode, UsageError, type ExitCode } from '../../errors.ts';
@@ -16,11 +17,11 @@ import { readResults } from '../../matrix/results.ts';
 import type { Slot } from '../../matrix/schedule.ts';
 import { onKubernetes, shorten } from '../../matrix/shorten.ts';
 import { plainText } from '../../plain-text.ts';
-import { paste } from '../flags/typed.ts';
+import { paste, typed } from '../../typed.ts';
 import { lockBatch, batchLines, readBatch, writeBatch } from '../batch/write-batch.ts';
 import type { BackendChoice } from '../../library/backend-choice.ts';
 import { chooseBackend, removeCluster } from '../../library/backend.ts';
-import { parseArguments, runCommand, say as sayLine, tell } from '../command.ts';
+import { exits, say as sayLine, tell } from '../command.ts';
 import { exitCodeUnder, verdictsIn } from '../fail-on.ts';
 import { onInterrupt } from '../guard.ts';
 import { matrixCommand, type MatrixFlags } from '../flags/matrix-flags.ts';
@@ -36,13 +37,11 @@ interface Request extends Pick<EventSetting, 'choice' | 'flags' | 'slots'> {
   readonly folder: string;
 }
 
-/** Runs the batch, writes its outputs, and sets the exit code. Never throws. */
-export const runMatrix = (): Promise<void> =>
-  runCommand('matrix', async (args) => {
-    const command = parseArguments(matrixCommand(), args);
-    const [file = ''] = command.processedArgs as string[];
-    return carryOut(await requestOf(file, command.opts<MatrixFlags>()));
-  });
+/** Runs the batch and writes its outputs. */
+export const matrix = (): Command =>
+  matrixCommand().action(
+    exits(async (file: string, flags: MatrixFlags) => carryOut(await requestOf(file, flags))),
+  );
 
 async function requestOf(file: string, flags: MatrixFlags): Promise<Request> {
   const read = readMatrix(file, sayLine);
@@ -81,7 +80,7 @@ function chosen(
     only === undefined ? 'this shard has no cell' : `no cell has \`${only}\` in its id or label`;
   throw new UsageError('NO_SUCH_CELL', what, {
     hint: '--dry-run lists the cells',
-    command: paste(['npx', 'zx', 'experiments/matrix.mjs', file, '--dry-run']),
+    command: typed('matrix', [file, '--dry-run']),
   });
 }
 
@@ -218,7 +217,7 @@ async function makeImages(
 
 /** Paste-ready; narrowed to one cell where it is named. */
 function commandOf({ file, flags, plan, choice }: Request, only = flags.only): string {
-  const words = ['npx', 'zx', 'experiments/matrix.mjs', file, '--cluster', choice.backend];
+  const words = [file, '--cluster', choice.backend];
   if (choice.images !== undefined) words.push('--images', choice.images.source);
   if (flags.registry !== undefined) words.push('--registry', flags.registry);
   if (only !== undefined) words.push('--only', only);
@@ -227,7 +226,7 @@ function commandOf({ file, flags, plan, choice }: Request, only = flags.only): s
   if (flags.short) words.push('--short');
   if (flags.volumes !== undefined) words.push('--volumes', String(flags.volumes));
   if (flags.shard !== undefined) words.push('--shard', `${flags.shard.number}/${flags.shard.of}`);
-  return paste([...words, '--seed', plan.seed]);
+  return typed('matrix', [...words, '--seed', plan.seed]);
 }
 
 /** What a batch that goes on needs besides, and a new one does not. */

@@ -1,7 +1,8 @@
 /**
- * `experiments/probe.mjs -s CLASS`: what is to be expected of a class when a volume of it is detached by
+ * `forcedetach probe -s CLASS`: what is to be expected of a class when a volume of it is detached by
  * force; with `--run` what happens.
  */
+import type { Command } from 'commander';
 import { stringify } from 'yaml';
 import { exitCode, UsageError, type ExitCode } from '../../errors.ts';
 import { publishedRuntime } from '../../images/versions.ts';
@@ -30,40 +31,46 @@ import { cutDryRun, dryRun, shownHome } from '../../probe/dry-run.ts';
 import { cleanGiven, cleanUp } from '../../probe/trials/clean.ts';
 import type { Certificate } from '../../probe/trials/certificate.ts';
 import { runTrials } from '../../probe/trials/run-trials.ts';
-import { runCommand, say, tell } from '../command.ts';
-import { neededClass, probeFlags, type ProbeFlags } from '../flags/probe-flags.ts';
+import { exits, say, tell } from '../command.ts';
+import {
+  checkProbeFlags,
+  neededClass,
+  probeCommand,
+  type ProbeFlags,
+} from '../flags/probe-flags.ts';
 import { onInterrupt } from '../guard.ts';
 import { writeAnswer, writeCertificate } from '../terminal/probe-output.ts';
 
 /**
- * Prints the answer and sets the exit code: 0, also for a prediction where trials would be refused; 1 for
- * an answer that is not expected, or that changed; 3 where trials leave it undecided. Never throws.
+ * Exits with 0, also for a prediction where trials would be refused; with 1 for an answer that is not
+ * expected, or that changed; with 3 where trials leave it undecided.
  */
-export const probe = (): Promise<void> =>
-  runCommand('probe', async (args) => {
-    const flags = probeFlags(args);
-    if (flags.rbac) {
-      tell(rbacText(flags));
-      return exitCode.expected;
-    }
-    if (flags.printJob !== undefined) {
-      tell(jobFor(flags, flags.printJob));
-      return exitCode.expected;
-    }
-    if (flags.compare !== undefined) return compare(flags.compare);
-    if (flags.clean) {
-      return clean(await probeClients(flags.context, flags.kubeconfig), flags.namespace);
-    }
-    const storageClass = neededClass(flags);
-    const clients = await probeClients(flags.context, flags.kubeconfig);
-    if (flags.cut !== undefined) return runCutProbe(clients, flags, flags.cut);
-    if (flags.run || flags.dryRun) return trials(clients, storageClass, flags);
-    const volumeMode = flags.volumeMode === 'auto' ? 'Block' : flags.volumeMode;
-    const answer = await predictionFor(clients, { ...asked(storageClass, flags), volumeMode });
-    const forms = { text: answerText, html: renderPredictionHtml, junit: renderPredictionJunit };
-    await writeAnswer(flags, answer, forms);
+export const probe = (): Command => probeCommand().action(exits(answer));
+
+async function answer(given: ProbeFlags): Promise<ExitCode> {
+  const flags = checkProbeFlags(given);
+  if (flags.rbac) {
+    tell(rbacText(flags));
     return exitCode.expected;
-  });
+  }
+  if (flags.printJob !== undefined) {
+    tell(jobFor(flags, flags.printJob));
+    return exitCode.expected;
+  }
+  if (flags.compare !== undefined) return compare(flags.compare);
+  if (flags.clean) {
+    return clean(await probeClients(flags.context, flags.kubeconfig), flags.namespace);
+  }
+  const storageClass = neededClass(flags);
+  const clients = await probeClients(flags.context, flags.kubeconfig);
+  if (flags.cut !== undefined) return runCutProbe(clients, flags, flags.cut);
+  if (flags.run || flags.dryRun) return trials(clients, storageClass, flags);
+  const volumeMode = flags.volumeMode === 'auto' ? 'Block' : flags.volumeMode;
+  const prediction = await predictionFor(clients, { ...asked(storageClass, flags), volumeMode });
+  const forms = { text: answerText, html: renderPredictionHtml, junit: renderPredictionJunit };
+  await writeAnswer(flags, prediction, forms);
+  return exitCode.expected;
+}
 
 const asked = (
   storageClass: string,
@@ -154,7 +161,7 @@ function rbacText(flags: ProbeFlags): string {
   return objects.map((object) => stringify(object)).join('---\n');
 }
 
-/** `experiments/probe.mjs -s CLASS,… --cut NODE`: one node is cut off; what became of each class. */
+/** `--cut NODE`: one node is cut off; what became of each class. */
 export async function runCutProbe(
   clients: ProbeClients,
   flags: ProbeFlags,

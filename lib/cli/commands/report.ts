@@ -1,14 +1,16 @@
-/** Rebuilds a run's verdict and report from its history, a batch's from its runs, or a certificate's page: `experiments/report.mjs PATH…`. */
+/** Rebuilds a run's verdict and report from its history, a batch's from its runs, or a certificate's page: `forcedetach report PATH…`. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { describeError, exitCode, ForcedetachError, type ExitCode } from '../../errors.ts';
-import { commandLine, parseArguments, runCommand, say } from '../command.ts';
+import { typed } from '../../typed.ts';
+import { commandLine, exits, say } from '../command.ts';
 import { plainText } from '../../plain-text.ts';
 import { rebuildBatch, rebuildRun, type Rebuilt } from '../batch/rebuild.ts';
 
-export const reportCommand = (): Command =>
-  commandLine('npx zx experiments/report.mjs', [
+/** Exits as the run did; of several, as the worst. */
+export const report = (): Command =>
+  commandLine(typed('report'), [
     ['the pages of a committed run', 'reports/samples/partition-force-delete-unfenced'],
     ['of a batch', 'reports/matrix/default'],
     ['every certificate of one driver version', 'certificates/DRIVER/VERSION.json'],
@@ -23,19 +25,14 @@ export const reportCommand = (): Command =>
         'summary.md. Exits as the run did. Of a certificate (.json, .json.zst) it writes the page\n' +
         'beside it; of the file of a driver version the page of each certificate that it lists.',
     )
-    .argument('<paths...>', 'folders of runs or batches, files of certificates');
+    .argument('<paths...>', 'folders of runs or batches, files of certificates')
+    .action(exits(rebuildAll));
 
-/**
- * Writes into each folder that `process.argv` names. Exits as the run did; of several, as the worst.
- * Never throws.
- */
-export const rebuildReports = (): Promise<void> =>
-  runCommand('report', async (args) => {
-    const command = parseArguments(reportCommand(), args);
-    const codes: ExitCode[] = [];
-    for (const folder of command.args) codes.push(await rebuild(folder));
-    return worstFirst.find((code) => codes.includes(code)) ?? exitCode.expected;
-  });
+async function rebuildAll(paths: readonly string[]): Promise<ExitCode> {
+  const codes: ExitCode[] = [];
+  for (const path of paths) codes.push(await rebuild(path));
+  return worstFirst.find((code) => codes.includes(code)) ?? exitCode.expected;
+}
 
 /** An unexpected verdict outweighs one that is missing. */
 const worstFirst = [

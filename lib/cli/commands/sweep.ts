@@ -1,9 +1,11 @@
-/** `experiments/sweep.mjs`: schedules that no cluster has time for, on the model. */
+/** `forcedetach sweep`: schedules that no cluster has time for, on the model. */
+import type { Command } from 'commander';
 import { exitCode, type ExitCode } from '../../errors.ts';
 import { sweepPool } from '../../sweep/pool.ts';
 import { reportOf, sweepLines } from '../../sweep/report.ts';
 import { sweep, type SweepState } from '../../sweep/sweep.ts';
-import { parseArguments, runCommand, say, tell } from '../command.ts';
+import { typed } from '../../typed.ts';
+import { exits, say, tell } from '../command.ts';
 import { onInterrupt } from '../guard.ts';
 import { begin, newFolder, save, writeSweepReport } from '../batch/sweep-files.ts';
 import { sweepCommand, type SweepFlags } from '../flags/sweep-flags.ts';
@@ -13,25 +15,25 @@ import {
   openSweepCluster,
 } from '../batch/sweep-on-cluster.ts';
 import { rememberGiven } from '../flags/flags.ts';
-import { paste } from '../flags/typed.ts';
 
 const defaultTimeMs = 60_000;
 /** Often enough for a killed sweep to lose little. */
 const saveEveryMs = 5000;
 
-/** Sweeps as `process.argv` asks, and sets the exit code. Never throws. */
-export const runSweep = (): Promise<void> =>
-  runCommand('sweep', async (args) => {
-    const command = sweepCommand();
-    const given = rememberGiven(command);
-    const flags = parseArguments(command, args).opts<SweepFlags>();
-    checkClusterFlags(flags);
-    const replayed = [...given].filter(([flag]) => decidesWhatIsPlayed.includes(flag));
-    return carryOut(
-      flags,
-      replayed.flatMap(([, words]) => words),
-    );
-  });
+export function sweepCommandLine(): Command {
+  const command = sweepCommand();
+  const given = rememberGiven(command);
+  return command.action(
+    exits((flags: SweepFlags) => {
+      checkClusterFlags(flags);
+      const replayed = [...given].filter(([flag]) => decidesWhatIsPlayed.includes(flag));
+      return carryOut(
+        flags,
+        replayed.flatMap(([, words]) => words),
+      );
+    }),
+  );
+}
 
 /** The seed and the disk are the state's, which an earlier process may have begun. */
 const decidesWhatIsPlayed: readonly string[] = ['--schedules', '--time', '--findings'];
@@ -41,8 +43,7 @@ async function carryOut(flags: SweepFlags, replayed: readonly string[]): Promise
   const folder = flags.out ?? newFolder();
   const from = begin(folder, flags);
   const disk = from.disk === undefined ? [] : ['--disk', from.disk];
-  const words = ['experiments/sweep.mjs', '--seed', from.seed, ...disk, ...replayed];
-  const replay = paste(['npx', 'zx', ...words]);
+  const replay = typed('sweep', ['--seed', from.seed, ...disk, ...replayed]);
   say(`seed ${from.seed}\nfolder: ${folder}\nreplay: ${replay}`);
   const ended =
     access === undefined

@@ -1,25 +1,17 @@
 /** The help of an experiment shows what it uses, and how. */
 import { expect, test } from 'vitest';
-import {
-  parseScenario,
-  scenarioSchema,
-  type Scenario,
-  type ScenarioInput,
-} from '../../experiment/scenario.ts';
+import { scenarioSchema, type Scenario, type ScenarioInput } from '../../experiment/scenario.ts';
 import { faultKinds } from '../../faults/kinds/index.ts';
-import { experimentCommand } from './flags.ts';
+import { readFlags } from '../../../test/support/read-flags.ts';
+import { helpOf as printedHelp } from './flags.ts';
+import { helpBaseOf } from './request.ts';
 
-const script = ['experiments/made-up.mjs'];
-const about = { name: 'made-up', question: 'Is it?', expected: ['safe'] } as const;
+const definition = { name: 'made-up', question: 'Is it?', expected: ['safe'] } as const;
 
 function helpOf(fault: Scenario['fault'], words = '--help'): string {
-  const base = parseScenario({ ...about, fault });
-  const written: string[] = [];
-  const command = experimentCommand(base, script).configureOutput({
-    writeOut: (text) => written.push(text),
-  });
-  expect(() => command.parse(words.split(' '), { from: 'user' })).toThrow(/outputHelp/);
-  return written.join('');
+  const parsed = readFlags(words.split(' '));
+  const base = helpBaseOf({ ...definition, fault }, parsed);
+  return printedHelp('npx forcedetach run made-up', base, parsed.flags.helpAll);
 }
 
 const flagsIn = (help: string): readonly string[] =>
@@ -76,7 +68,7 @@ test.each(faultKinds)('%s: no flag is shown whose every other value would be ref
     ...{ link: { link: 'stalls' }, also: { also: 'api-outage' } },
   };
   for (const [flag, fields] of Object.entries(others)) {
-    const { success } = scenarioSchema.safeParse({ ...about, fault, ...fields });
+    const { success } = scenarioSchema.safeParse({ ...definition, fault, ...fields });
     expect({ flag, shown: shown.includes(`--${flag}`) }).toEqual({ flag, shown: success });
   }
 });

@@ -1,13 +1,14 @@
 /** The one set of flags that every experiment takes. Defaults come from the scenario's schema. */
-import { CommanderError, type Command, type Option } from 'commander';
+import { Option, type Command } from 'commander';
 import { stockDatabaseKind, type DatabaseKind } from '../../database/kinds/index.ts';
 import { fields } from '../../experiment/fields.ts';
-import type { Scenario } from '../../experiment/scenario.ts';
+import { completeScenario, type Scenario } from '../../experiment/scenario.ts';
+import { fieldNames } from '../../experiment/written-paths.ts';
+import type { Field } from '../../fields/field.ts';
 import type { Settings } from '../../experiment/settings.ts';
-import { commandLine, parseArguments, type CommandExample } from '../command.ts';
-import { scenarioOptions, valuesOf } from './field-options.ts';
+import { commandLine, type CommandExample } from '../command.ts';
+import { isOfUse, scenarioOptions, valuesOf } from './field-options.ts';
 import type { FailWord } from '../fail-on.ts';
-import { helpOnlyWithFitting } from './fitting-help.ts';
 import { certificateOptions, outputOptions, whereOptions } from './run-options.ts';
 import type { BackendSize, BackendWish } from '../../library/backend.ts';
 
@@ -26,6 +27,8 @@ export interface RunFlags
   readonly failOn?: readonly FailWord[];
   readonly json: boolean;
   readonly dryRun: boolean;
+  readonly help: boolean;
+  readonly helpAll: boolean;
 }
 
 /** By what they are about. */
@@ -36,22 +39,65 @@ export const optionGroups = (base: Scenario): readonly (readonly [string, readon
   ['Output', outputOptions()],
 ];
 
-/** The command of one experiment, ready to parse. `base` has the defaults. */
-export function experimentCommand(base: Scenario, script: readonly string[]): Command {
-  const { question, database = stockDatabaseKind } = base;
-  const command = commandLine(`npx zx ${script.join(' ')}`, examples[database])
-    .description(question)
-    .allowExcessArguments(false);
+/** `name`: how it is typed; `base` has the defaults; flags that are not shown are not read either. */
+export function experimentCommand(
+  name: string,
+  base: Scenario,
+  {
+    isShown = () => true,
+    examples = examplesOf[base.database ?? stockDatabaseKind],
+  }: {
+    readonly isShown?: (flags: string) => boolean;
+    readonly examples?: readonly CommandExample[] | undefined;
+  } = {},
+): Command {
+  const command = commandLine(name, examples).description(base.question);
   for (const [heading, options] of optionGroups(base)) {
-    for (const option of options) {
+    for (const option of options.filter(({ flags }) => isShown(flags))) {
       command.addOption(option.helpGroup(`${heading}:`));
     }
   }
-  helpOnlyWithFitting(command, base);
-  return command;
+  // Help is an option of ours: which flags it shows depends on the experiment.
+  return command
+    .helpOption(false)
+    .addOption(new Option('-h, --help', 'show this').helpGroup('Options:'))
+    .addOption(new Option('--help-all').helpGroup('Options:'));
 }
 
-const examples: Readonly<Record<DatabaseKind, readonly CommandExample[]>> = {
+/** A command whose experiment is read later: from a file, or by its name. */
+export const anyExperiment = (name: string, examples?: readonly CommandExample[]): Command =>
+  experimentCommand(
+    name,
+    completeScenario({
+      ...{ name: 'any', question: 'Runs an experiment.' },
+      ...{ fault: 'node-crash', expected: ['safe'] },
+    }),
+    { examples },
+  );
+
+/** Help of an experiment: without flags that do nothing beside what it chooses, unless all are wanted. */
+export function helpOf(name: string, base: Scenario, isAll: boolean): string {
+  const others = unfitFlags(base);
+  const command = experimentCommand(name, base, {
+    isShown: (flags) => isAll || !others.includes(flags),
+  });
+  const all = command.options.find(({ long }) => long === '--help-all');
+  if (all !== undefined) {
+    all.description =
+      `show ${isAll ? 0 : others.length} more flags, of faults, remedies, disks, databases and fences that are not chosen here ` +
+      '(--disk ack-early --help shows those of one choice)';
+  }
+  const written: string[] = [];
+  command.configureOutput({ writeOut: (text) => written.push(text) }).outputHelp();
+  return written.join('');
+}
+
+const unfitFlags = (scenario: Scenario): readonly string[] =>
+  fieldNames
+    .filter((name) => !isOfUse(name, scenario))
+    .flatMap((name) => (fields[name] as Field).flag?.flags ?? []);
+
+const examplesOf: Readonly<Record<DatabaseKind, readonly CommandExample[]>> = {
   'single-server': [
     ['a prediction, in seconds', '--cluster sim'],
     ['the same on a disk that cuts the old node off', '--disk fenced'],
@@ -95,23 +141,15 @@ export function rememberGiven(command: Command): ReadonlyMap<string, readonly st
   return given;
 }
 
-/** Throws UsageError `BAD_FLAG`; undefined when help was asked for, which was then printed. */
-export function parseFlags(
-  base: Scenario,
-  args: readonly string[],
-  script: readonly string[],
-): ParsedFlags | undefined {
-  const command = experimentCommand(base, script);
+/** Gives the flags of an experiment's command once it is parsed. */
+export function flagsOf(command: Command): () => ParsedFlags {
   const given = rememberGiven(command);
-  try {
-    parseArguments(command, args);
-  } catch (error) {
-    if (error instanceof CommanderError) return undefined;
-    throw error;
-  }
-  const off = { keep: false, json: false, dryRun: false };
-  const flags = { ...off, ...command.opts<RunFlags>() };
-  return { flags, settings: valuesOf(fields, typedOf(command)), given };
+  const off = { keep: false, json: false, dryRun: false, help: false, helpAll: false };
+  return () => ({
+    flags: { ...off, ...command.opts<RunFlags>() },
+    settings: valuesOf(fields, typedOf(command)),
+    given,
+  });
 }
 
 /** Values of the flags that were typed, and not those that are defaults. */

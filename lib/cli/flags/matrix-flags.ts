@@ -1,6 +1,7 @@
-/** The command line of experiments/matrix.mjs. */
+/** The flags of `forcedetach matrix`. */
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { mostPools } from '../../cluster/limits.ts';
+import { typed } from '../../typed.ts';
 import { commandLine } from '../command.ts';
 import { failOnOption } from '../fail-on.ts';
 import { whereOption as where } from './run-options.ts';
@@ -65,7 +66,7 @@ const examples = [
 ] as const;
 
 export const matrixCommand = (): Command =>
-  commandLine('npx zx experiments/matrix.mjs', examples)
+  commandLine(typed('matrix'), examples)
     .description(
       'Runs every cell of a matrix, with controls, and reports which are safe. The same command\n' +
         'with the same --out continues a batch that was killed.',
@@ -98,7 +99,7 @@ export const matrixCommand = (): Command =>
     )
     .option('--keep', 'keep the clusters for the next batch', false)
     .option('--only <text>', 'only cells whose id or label contains this; controls always run')
-    .option('--shard <i/n>', 'every n-th cell from the i-th; merge-batches.mjs joins them', part)
+    .option('--shard <i/n>', 'every n-th cell from the i-th; merge-batches joins them', part)
     .option('--short', 'shortened timers (10 s, 10 s, 30 s) instead of those in the file', false)
     .option(
       '--seed <text>',

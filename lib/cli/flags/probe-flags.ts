@@ -1,4 +1,4 @@
-/** The flags of `experiments/probe.mjs`. */
+/** The flags of `forcedetach probe`. */
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { diskModes, type DiskMode } from '../../disk-modes/index.ts';
 import { UsageError } from '../../errors.ts';
@@ -7,7 +7,8 @@ import { cutWays, type CutWay } from '../../probe/cut/host.ts';
 import { cutRemedies, type CutRemedy } from '../../probe/cut/cut-plan.ts';
 import { jobForms, type JobForm } from '../../probe/job.ts';
 import { granteeOf, type Grantee } from '../../probe/rights.ts';
-import { commandLine, parseArguments } from '../command.ts';
+import { typed } from '../../typed.ts';
+import { commandLine } from '../command.ts';
 import { nonEmpty, numberWithin, outputFile, positiveMs } from './flag-values.ts';
 import type { TrialsRequest } from '../../probe/trials/run-trials.ts';
 
@@ -43,9 +44,8 @@ export interface ProbeFlags
   readonly healAfter?: number;
 }
 
-/** Throws UsageError `BAD_FLAG`. */
-export function probeFlags(args: readonly string[]): ProbeFlags {
-  const flags = parseArguments(probeCommand(), args).opts<ProbeFlags>();
+/** Throws UsageError `BAD_FLAG` of flags that don't go together. */
+export function checkProbeFlags(flags: ProbeFlags): ProbeFlags {
   if (flags.compare !== undefined && flags.compare.length !== 2) {
     throw new UsageError(
       'BAD_FLAG',
@@ -64,7 +64,7 @@ export function probeFlags(args: readonly string[]): ProbeFlags {
 }
 
 export function probeCommand(): Command {
-  const command = commandLine('npx zx experiments/probe.mjs', [
+  const command = commandLine(typed('probe'), [
     ['predict from the class and its driver; only reads', '-s fast-ssd'],
     ['measure, on volumes of its own', '-s fast-ssd --run --out detach-fast-ssd.json'],
     ['guard a driver: fail on another answer', '-s fast-ssd --run --expect fenced'],

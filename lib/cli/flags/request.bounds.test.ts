@@ -5,6 +5,7 @@ import { parseMatrix } from '../../matrix/matrix-schema.ts';
 import { cellsOf } from '../../matrix/cells.ts';
 import { matrixCommand } from './matrix-flags.ts';
 import { parseArguments } from '../command.ts';
+import { readFlags } from '../../../test/support/read-flags.ts';
 import { requestOf } from './request.ts';
 import { sweepCommand } from './sweep-flags.ts';
 
@@ -20,7 +21,9 @@ function codeOf(ask: () => unknown): string {
 
 const experiment = { name: 'node-crash', question: 'What?', fault: 'node-crash' } as const;
 const run = (text: string): string =>
-  codeOf(() => requestOf({ ...experiment, expected: ['safe'] }, text.split(' '), new Date(0)));
+  codeOf(() =>
+    requestOf({ ...experiment, expected: ['safe'] }, readFlags(text.split(' ')), new Date(0)),
+  );
 
 test.each([
   ['--termination-grace 499ms', 'BAD_FLAG'],

@@ -1,6 +1,7 @@
 /** A flag beside a kind that it does nothing with, and one that brings another kind. */
 import { expect, test } from 'vitest';
 import type { Scenario } from '../../experiment/scenario.ts';
+import { readFlags } from '../../../test/support/read-flags.ts';
 import { requestOf, type ExperimentDefinition } from './request.ts';
 
 const now = new Date(0);
@@ -9,7 +10,7 @@ const definition: ExperimentDefinition = {
   fault: 'network-partition',
   remedy: 'force-delete',
 };
-const request = (...args: string[]): unknown => requestOf(definition, args, now);
+const request = (...args: string[]): unknown => requestOf(definition, readFlags(args), now);
 
 test.each([
   ['--remedy none --remedy-at 5s', 'remedy.at'],
@@ -30,7 +31,7 @@ test('a flag that names another kind takes with it what only the experiment’s 
     ...definition,
     remedy: { kind: 'out-of-service', untaintAt: 'heal' },
   } as const;
-  const { scenario } = requestOf(tainting, ['--remedy', 'none'], now) ?? {};
+  const { scenario } = requestOf(tainting, readFlags(['--remedy', 'none']), now);
   expect(scenario).toMatchObject({ remedy: 'none', untaintAt: 'end' });
 });
 
@@ -38,8 +39,7 @@ const groupDefinition = { ...{ name: 'three', question: 'Own?' }, fault: 'freeze
 
 test('another database is another experiment, with what goes with it', () => {
   const asked = (words: string, written: Partial<ExperimentDefinition> = {}): Scenario => {
-    const made = requestOf({ ...groupDefinition, ...written }, words.split(' '), now);
-    return made?.scenario ?? expect.fail('help was printed');
+    return requestOf({ ...groupDefinition, ...written }, readFlags(words.split(' ')), now).scenario;
   };
   const own = asked('--majority-timeout 10s', { database: 'group-replication' });
   expect(own).toMatchObject({ name: 'three', question: 'Own?', majorityTimeoutS: 10 });
@@ -59,10 +59,10 @@ test('another database is another experiment, with what goes with it', () => {
 test('with another fault its own flags count, and what only the old one had is gone', () => {
   const crash = { ...definition, fault: { kind: 'node-crash', powerLoss: 'drops' } } as const;
   const flapping = ['--fault=flapping-partition', '--flap-down', '46s'];
-  expect(requestOf(crash, flapping, now)?.scenario).toMatchObject({
+  expect(requestOf(crash, readFlags(flapping), now).scenario).toMatchObject({
     ...{ fault: 'flapping-partition', flapDownMs: 46_000, powerLoss: 'keeps' },
   });
-  expect(() => requestOf(crash, [...flapping, '--power-loss', 'drops'], now)).toThrow(
+  expect(() => requestOf(crash, readFlags([...flapping, '--power-loss', 'drops']), now)).toThrow(
     /only with fault node-crash, node-reboot\n {2}→ at fault\.powerLoss/,
   );
   expect(() => request('--fault', 'flood')).toThrow(/Allowed choices are none, node-crash/);

@@ -7,6 +7,7 @@ import { faultKinds, questionOf } from '../../faults/kinds/index.ts';
 import { simCapabilities } from '../../cluster/sim/capabilities.ts';
 import { refuseLacking, refuseUnmeasurable } from '../../library/refusals.ts';
 import { definition, now, request } from '../../../test/support/partition-request.ts';
+import { readFlags } from '../../../test/support/read-flags.ts';
 import { requestOf } from './request.ts';
 
 const onModel = { backend: 'sim', capabilities: simCapabilities } as const;
@@ -106,7 +107,7 @@ test.each([
   [['--feature-gate', 'Breaker'], /=false/],
   [['surplus'], /too many arguments/],
 ])('%j is a usage error with a hint', (args, message) => {
-  const attempt = (): unknown => requestOf(definition, args, now);
+  const attempt = (): unknown => requestOf(definition, readFlags(args), now);
   expect(attempt).toThrow(UsageError);
   expect(attempt).toThrow(message);
   try {
@@ -206,7 +207,11 @@ test.each(faultKinds)('any experiment takes the fault %s by a flag', (fault) => 
   expect([scenario.name, scenario.question]).toEqual(
     isOwn ? [definition.name, definition.question] : [fault, questionOf(fault)],
   );
-  const asAlone = requestOf({ ...definition, name: fault, fault }, calm.slice(0, 4), now)?.scenario;
+  const asAlone = requestOf(
+    { ...definition, name: fault, fault },
+    readFlags(calm.slice(0, 4)),
+    now,
+  ).scenario;
   expect(scenario.expected).toEqual(asAlone?.expected);
   expect(request(...replay('sim').split(' ').slice(3)).scenario).toEqual(scenario);
 });

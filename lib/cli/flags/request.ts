@@ -6,20 +6,20 @@ import { settingsUnder, type Settings } from '../../experiment/settings.ts';
 import { settingsOf } from '../../experiment/written.ts';
 import type { WrittenScenario, WrittenGroup } from '../../experiment/written-form.ts';
 import type { VerdictWord } from '../../experiment/verdict/verdict.ts';
-import { databaseKindNamed, databaseKinds } from '../../database/kinds/index.ts';
+import { databaseKindNamed } from '../../database/kinds/index.ts';
 import type { DatabaseDeclaration } from '../../database/kinds/kind.ts';
 import { isKept } from '../../experiment/contradictions.ts';
 import { fields } from '../../experiment/fields.ts';
 import { goesWith, settableNames, type FieldName } from '../../experiment/written-paths.ts';
-import { faultKinds, questionOf } from '../../faults/kinds/index.ts';
+import { questionOf } from '../../faults/kinds/index.ts';
 import type { Field } from '../../fields/field.ts';
 import { madeBy } from '../../images/image-set.ts';
 import { refuseUnmeasurable } from '../../library/refusals.ts';
 import { say } from '../command.ts';
-import { paste } from './typed.ts';
+import { typed } from '../../typed.ts';
 import { UsageError } from '../../errors.ts';
 import { certifiedDisk } from '../../probe/published/disk-of.ts';
-import { parseFlags, type RunFlags, type ParsedFlags } from './flags.ts';
+import type { RunFlags, ParsedFlags } from './flags.ts';
 import { folderName } from '../../library/run-folder.ts';
 import type { RunWish } from '../../library/run-plan.ts';
 
@@ -32,8 +32,6 @@ export interface ExperimentDefinition extends WrittenScenario {
   readonly fault: WrittenGroup<'fault'>;
   /** Seed of a definition that comes from a file, unless a flag gives another. */
   readonly seed?: string;
-  /** Words that start it, and that a replay repeats. Default: `experiments/<name>.mjs`. */
-  readonly script?: readonly string[];
   /** Default: by reasoning, or of a race what was counted (docs/reference/expectations.md). */
   readonly expected?: readonly VerdictWord[];
 }
@@ -53,22 +51,16 @@ export const notReplayed: ReadonlySet<string> = new Set([
   '--cluster',
 ]);
 
-/** Throws UsageError; undefined when only help was asked for. */
+/** `start`: the command that a replay repeats, and its words. Throws UsageError. */
 export function requestOf(
   definition: ExperimentDefinition,
-  args: readonly string[],
+  parsed: ParsedFlags,
   now: Date,
-): RunRequest | undefined {
-  const { name, seed: ownSeed, script = [`experiments/${name}.mjs`], ...rest } = definition;
-  const kinds = kindsIn(args);
-  const { settings, expected, ...own } = underKinds({ ...rest, name }, kinds);
-  const about = { ...own, expected: [...(expected ?? ['safe' as const])] };
-  const { database } = kinds;
-  // Its help is that of such a database.
-  const typed = database === undefined ? script : [...script, '--database', database];
-  const parsed = parseFlags(completeScenario({ ...about, ...settings }), args, typed);
-  if (parsed === undefined) return undefined;
+  [command, ...words]: readonly [string, ...string[]] = [definition.name],
+): RunRequest {
   const { flags, given } = parsed;
+  const { settings, expected, ...own } = underKinds(definition, kindsOf(parsed));
+  const about = { ...own, expected: [...(expected ?? ['safe' as const])] };
   const { diskFrom, ...certified } = diskOf(parsed);
   const asked = settingsUnder(settingsUnder(settings, parsed.settings), certified);
   const chosen = askedScenario(asked, { ...about, ...(diskFrom && { diskFrom }) });
@@ -76,38 +68,34 @@ export function requestOf(
   if (flags.images === 'published' && flags.cluster !== 'sim') {
     refuseUnmeasurable(scenario, madeBy({ source: 'published', registry: flags.registry }));
   }
-  const seed = flags.seed ?? ownSeed ?? randomBytes(8).toString('hex');
+  const seed = flags.seed ?? definition.seed ?? randomBytes(8).toString('hex');
   const runId = randomBytes(4).toString('hex');
-  const kept = [...given].filter(([flag]) => !notReplayed.has(flag)).flatMap(([, words]) => words);
-  const command = ['npx', 'zx', ...script, ...kept];
+  const kept = [...given].filter(([flag]) => !notReplayed.has(flag)).flatMap(([, each]) => each);
   return {
     flags,
     scenario,
     seed,
     runId,
     folder: flags.out ?? folderName(scenario.name, runId, now),
-    replay: (backend) => paste([...command, '--cluster', backend, '--seed', seed]),
+    replay: (backend) => typed(command, [...words, ...kept, '--cluster', backend, '--seed', seed]),
   };
+}
+
+/** What help shows the defaults of: the experiment with the kinds that flags choose. */
+export function helpBaseOf(definition: ExperimentDefinition, parsed: ParsedFlags): Scenario {
+  const { settings, name, question } = underKinds(definition, kindsOf(parsed));
+  return completeScenario({
+    ...settingsUnder(settings, parsed.settings),
+    ...{ name, question, expected: ['safe'] },
+  });
 }
 
 type Kinds = Pick<Settings, 'fault' | 'database'>;
 
-/** Known before the flags are: they say which ones there are. */
-function kindsIn(args: readonly string[]): Kinds {
-  const wordIn = <Word extends string>(flag: string, kinds: readonly Word[]): Word | undefined => {
-    const words = args.flatMap((word, index) => {
-      if (word === flag) return args[index + 1] ?? [];
-      return word.startsWith(`${flag}=`) ? word.slice(flag.length + 1) : [];
-    });
-    return kinds.find((kind) => kind === words.at(-1));
-  };
-  const fault = wordIn('--fault', faultKinds);
-  const database = wordIn('--database', databaseKinds);
-  return {
-    ...(fault === undefined ? {} : { fault }),
-    ...(database === undefined ? {} : { database }),
-  };
-}
+const kindsOf = ({ settings: { fault, database } }: ParsedFlags): Kinds => ({
+  ...(fault === undefined ? {} : { fault }),
+  ...(database === undefined ? {} : { database }),
+});
 
 /** What an experiment says, and what it is. */
 interface AskedExperiment extends ExperimentWords {
@@ -119,7 +107,7 @@ type ExperimentWords = Pick<Scenario, 'name' | 'question'>;
 
 /** With another fault or database than its own it is another experiment: name, question and expectation are that one's. */
 function underKinds(
-  { name, question, expected, ...written }: ExperimentDefinition,
+  { name, question, expected, seed: _, ...written }: ExperimentDefinition,
   asked: Kinds,
 ): AskedExperiment {
   const own = settingsOf(written, say);

@@ -1,8 +1,9 @@
-/** The command line of experiments/sweep.mjs. */
+/** The flags of `forcedetach sweep`. */
 import { availableParallelism } from 'node:os';
 import { Option, type Command } from 'commander';
 import { diskModes, type DiskMode } from '../../disk-modes/index.ts';
 import type { ImageChoice } from '../../sweep/on-cluster/image.ts';
+import { typed } from '../../typed.ts';
 import { commandLine } from '../command.ts';
 import type { RunFlags } from './flags.ts';
 import { nonEmpty, numberWithin, positiveMs, seedText } from './flag-values.ts';
@@ -35,7 +36,7 @@ export interface SweepFlags extends Pick<RunFlags, 'seed' | 'out' | 'json'> {
 }
 
 export const sweepCommand = (): Command =>
-  commandLine('npx zx experiments/sweep.mjs', [
+  commandLine(typed('sweep'), [
     ['five minutes; the same command continues it', '--time 5m --out reports/my-sweep'],
     ['a million schedules on one kind of disk', '--schedules 1000000 --disk fenced'],
     ['on eight pods', '--on-cluster --schedules 1000000 --shards 8'],

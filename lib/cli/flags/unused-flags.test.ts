@@ -8,6 +8,7 @@ import { batchPlanOf } from '../../matrix/batch-plan.ts';
 import { cellsOf } from '../../matrix/cells.ts';
 import { parseMatrix } from '../../matrix/matrix-schema.ts';
 import { matrixCommand, type MatrixFlags } from './matrix-flags.ts';
+import { readFlags } from '../../../test/support/read-flags.ts';
 import { requestOf } from './request.ts';
 
 const definition = { name: 'probe', question: 'Is it lost?', fault: 'network-partition' } as const;
@@ -22,7 +23,7 @@ test.each([
   ['--images auto --cluster-name main --workers 4', undefined],
   ['', undefined],
 ])('an experiment with `%s`', (words, line) => {
-  const request = requestOf(definition, words.split(' ').filter(Boolean), new Date(0));
+  const request = requestOf(definition, readFlags(words.split(' ').filter(Boolean)), new Date(0));
   if (request === undefined) throw new Error('help was printed');
   expect(told(describeRequest(request, onModel))).toBe(line);
   expect(told(describeRequest(request, onModel, { all: true }))).toBe(line);

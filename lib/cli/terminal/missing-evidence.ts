@@ -5,7 +5,6 @@ import { failedCertificates } from '../../experiment/evidence/recorded-trouble.t
 import { isStarved } from '../../experiment/evidence/machine-time.ts';
 import { readVerdict, storedVerdict } from '../../experiment/verdict/read-verdict.ts';
 import type { Batch } from '../../matrix/batch.ts';
-import { asTyped } from '../flags/typed.ts';
 import type { AnyVerdict } from '../../library/tested/kind.ts';
 
 const shownReasons = 3;
@@ -20,7 +19,7 @@ export function missingInRun(verdict: Incomplete): string[] {
   const toDo = toDoFor(verdict);
   const shown = reasons.slice(0, shownReasons);
   return [
-    ...shown.flatMap((reason) => [`  - ${short(reason)}`, asTyped(`    ${toDo(reason)}`)]),
+    ...shown.flatMap((reason) => [`  - ${short(reason)}`, `    ${toDo(reason)}`]),
     ...(reasons.length > shown.length ? [moreLine(reasons.length - shown.length)] : []),
     `Then run it again: ${replay}`,
   ];
@@ -36,8 +35,7 @@ function toDoFor({ certificates, findings }: Incomplete): (reason: string) => st
     if (isStarved([reason])) return 'Stop other work on this machine, or use more cores.';
     if (ofFault.includes(reason))
       return 'The fault did not hold: check that nothing else heals it.';
-    if (ofMachine.includes(reason))
-      return 'Free memory and disk space: npx zx experiments/doctor.mjs';
+    if (ofMachine.includes(reason)) return 'Free memory and disk space: npx forcedetach doctor';
     return 'If it happens again, see docs/how-to/troubleshooting.md.';
   };
 }

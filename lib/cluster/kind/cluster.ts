@@ -250,7 +250,7 @@ function refuseOthers(labels: ClusterLabels | undefined): void {
       : 'a process that is not visible from here (another host, user or container)';
   throw new InfrastructureError('CLUSTER_BUSY', `the cluster \`${cluster}\` belongs to ${who}`, {
     hint: 'use another cluster (--cluster-name), or remove this one if it is unused',
-    command: `npx zx experiments/clean.mjs --all --cluster-name ${cluster}`,
+    command: `npx forcedetach clean --all --cluster-name ${cluster}`,
   });
 }
 

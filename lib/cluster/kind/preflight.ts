@@ -58,7 +58,7 @@ export async function mustPass(cluster: string): Promise<void> {
   const failed = judgeMachine(machine).find(({ state }) => state === 'failed');
   if (failed === undefined) return;
   throw new InfrastructureError(failed.code, `${failed.name}: ${failed.found}`, {
-    hint: 'this shows everything that is missing: npx zx experiments/doctor.mjs',
+    hint: 'this shows everything that is missing: npx forcedetach doctor',
     ...(failed.mend === undefined ? {} : { command: failed.mend }),
   });
 }

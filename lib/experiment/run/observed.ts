@@ -189,7 +189,7 @@ export const toldOf = (
 const unwritable = (folder: string, cause: unknown): EvidenceError =>
   new EvidenceError('HISTORY_UNWRITABLE', `the history is incomplete: ${String(cause)}`, {
     hint: 'the fault is healed; free disk space, then make the report of what was recorded',
-    command: `npx zx experiments/report.mjs ${folder}`,
+    command: `npx forcedetach report ${folder}`,
     cause,
   });
 

@@ -17,7 +17,7 @@ export function readVerdict<T>(folder: string, schema: z.ZodType<T>): T | undefi
   if (!existsSync(path)) return undefined;
   return readJson(path, {
     ...{ kind: 'verdict', schema: z.preprocess(migrateVerdict, schema), version: 1 },
-    hint: 'experiments/report.mjs makes it anew from the run’s history',
+    hint: '`npx forcedetach report` makes it again from the run’s history',
     example: 'reports/samples/network-partition/verdict.json',
   });
 }

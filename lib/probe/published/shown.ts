@@ -5,6 +5,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { UsageError } from '../../errors.ts';
+import { typed } from '../../typed.ts';
 import type { DiskOrigin } from '../../storage/disk-origin.ts';
 import { readText } from '../../input-file.ts';
 import type { CutCertificate } from '../cut/certificate.ts';
@@ -50,7 +51,7 @@ function shownBy(value: { readonly kind?: unknown }, text: string, path: string)
       // Older ones had no kind.
       if (typeof value === 'object' && value !== null && 'prediction' in value) {
         throw none(`${path} is a prediction: nothing was measured`, {
-          hint: 'make trials: `experiments/probe.mjs -s CLASS --run --out certificate.json`',
+          hint: `make trials: ${typed('probe', ['-s', 'CLASS', '--run', '--out', 'certificate.json'])}`,
         });
       }
       throw none(`${path} is no certificate`);
@@ -59,7 +60,7 @@ function shownBy(value: { readonly kind?: unknown }, text: string, path: string)
 
 const none = (message: string, detail: { hint?: string; cause?: unknown } = {}): UsageError =>
   new UsageError('NO_CERTIFICATE', message, {
-    hint: 'give what `experiments/probe.mjs --run` or `--cut` wrote, or certificates/DRIVER/VERSION.json',
+    hint: 'give what the probe wrote with --run or --cut, or certificates/DRIVER/VERSION.json',
     ...detail,
   });
 

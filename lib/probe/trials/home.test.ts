@@ -149,7 +149,7 @@ test('what a killed probe left in it is named, not taken; --clean takes it', asy
   api.add(path, { metadata: { name: 'kept-1', uid: '', labels } });
   await expect(runTrials(clients, request)).rejects.toMatchObject({
     ...{ code: 'NAMESPACE_IN_USE', message: expect.stringContaining('kept-1') },
-    command: `npx zx experiments/probe.mjs --clean --namespace ${namespace}`,
+    command: `npx forcedetach probe --clean --namespace ${namespace}`,
   });
   expect(api.changes).toEqual([]);
   await closeHome(clients, { namespace, isGiven: true });

@@ -4,6 +4,7 @@
  */
 import { orMissing } from '../../kube.ts';
 import { UsageError } from '../../errors.ts';
+import { typed } from '../../typed.ts';
 import { answered, kubectl } from '../../user-cluster.ts';
 import type { ProbeClients } from '../clients.ts';
 import type { Home } from '../rights.ts';
@@ -85,7 +86,7 @@ async function openHome(
     `objects of another probe are in ${namespace}: ${there}`,
     {
       hint: 'wait if that probe still runs; if it was killed, remove what it left',
-      command: `npx zx experiments/probe.mjs --clean --namespace ${namespace}`,
+      command: typed('probe', ['--clean', '--namespace', namespace]),
     },
   );
 }

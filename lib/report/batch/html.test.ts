@@ -75,7 +75,7 @@ test('where a run has a verdict and no page, the batch says how to make one', as
   const addressOf = (folder: string): string => `${folder}/verdict.json`;
   const bare = await renderBatchHtml({ ...of, addressOf });
   expect(bare).toContain('<a href="cells/fenced/verdict.json"');
-  expect(bare).toContain('npx zx experiments/report.mjs');
+  expect(bare).toContain('npx forcedetach report');
   // Of each cell that is not safe, and its square leads there.
   expect(bare.match(/<code>make [^<]*/g)).toEqual([
     '<code>make cells/unfenced',
@@ -84,7 +84,7 @@ test('where a run has a verdict and no page, the batch says how to make one', as
   expect(bare).toContain('<a href="#cell-unfenced">');
   expect(bare).toContain('<tr id="cell-unfenced"');
   const whole = await renderBatchHtml({ ...of, addressOf: (folder) => `${folder}/report.html` });
-  expect(whole).not.toMatch(/npx zx experiments\/report.mjs|<code>make /);
+  expect(whole).not.toMatch(/npx forcedetach report|<code>make /);
   expect(whole).not.toContain('href="#cell-');
 });
 

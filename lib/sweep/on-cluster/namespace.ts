@@ -29,7 +29,7 @@ type NamespaceNote = z.output<typeof noteSchema>;
 
 export interface SweepNamespace {
   readonly namespace: string;
-  /** Removes the namespace and all in it. What resists is told, and left to experiments/clean.mjs. */
+  /** Removes the namespace and all in it. What resists is told, and left to `forcedetach clean`. */
   remove(): Promise<void>;
 }
 
@@ -68,7 +68,7 @@ export async function makeSweepNamespace(
       await rm(notePath(namespace), { force: true });
     } catch (error) {
       say(`the namespace ${namespace} stays: ${describeError(error)}`);
-      say('npx zx experiments/clean.mjs removes it');
+      say('npx forcedetach clean removes it');
     }
     await lock.release();
   };

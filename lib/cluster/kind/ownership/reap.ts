@@ -1,4 +1,4 @@
-/** Takes away what dead runs left behind: run at each start and by experiments/clean.mjs. */
+/** Takes away what dead runs left behind: run at each start and by `forcedetach clean`. */
 import { describeError } from '../../../errors.ts';
 import { holderOf, tryLock } from '../../../lock.ts';
 import { findLabs, lockName, removeLab, whyLabStays, type FoundLab } from './labs.ts';
@@ -39,11 +39,11 @@ export function whyItStays(
 ): string | undefined {
   if (owner === 'alive' && !keep) return 'its owner is alive';
   if (owner === 'unknown' && !(all && only === cluster)) {
-    const clean = `experiments/clean.mjs --all --cluster-name ${cluster}`;
+    const clean = `npx forcedetach clean --all --cluster-name ${cluster}`;
     return `whether its owner lives cannot be seen from here (another host, user or container, or an older release); ${clean} removes it`;
   }
   if (all || !keep) return undefined;
-  return 'kept; experiments/clean.mjs --all removes it';
+  return 'kept; npx forcedetach clean --all removes it';
 }
 
 export async function reap(options: ReapOptions = {}): Promise<ReapReport> {

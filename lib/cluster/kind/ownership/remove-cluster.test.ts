@@ -62,7 +62,7 @@ test('a name that stays taken ends the removal, and the network and the director
   expect(await removing).toMatchObject({
     ...{ code: 'CONTAINER_UNDER_WAY', exitCode: 4, hint: expect.stringContaining('restart') },
     message: expect.stringMatching(/making fd-main-control-plane for 120 s.*volume fd-main/),
-    command: 'npx zx experiments/clean.mjs --all --cluster-name main',
+    command: 'npx forcedetach clean --all --cluster-name main',
   });
   expect(removals()).toEqual([]);
   expect(existsSync(stateDir)).toBe(true);

@@ -76,7 +76,7 @@ async function removeLateContainers(labels: ClusterLabels): Promise<void> {
     `the engine has been making ${taken.join(' and ')} for ${madeWithinMs / 1000} s; the network and volume ${engineName(cluster)} and the cluster’s directory stay, since they prove the owner`,
     {
       hint: 'clean up when the engine has finished; if it never does, restart it first',
-      command: `npx zx experiments/clean.mjs --all --cluster-name ${cluster}`,
+      command: `npx forcedetach clean --all --cluster-name ${cluster}`,
     },
   );
 }
