@@ -29,7 +29,7 @@ function examplesOf(command: Command): readonly (readonly string[])[] {
   return examples
     .split('\n')
     .filter((line) => line.startsWith(typed))
-    .map((line) => line.slice(typed.length).split(' ').filter(Boolean));
+    .map((line) => line.slice(typed.length).split(' > ')[0]?.split(' ').filter(Boolean) ?? []);
 }
 
 type Make = () => Command | Promise<Command>;

@@ -52,7 +52,7 @@ test('another database is another experiment, with what goes with it', () => {
   const single = asked('--database single-server', { database: 'group-replication' });
   expect(single).toMatchObject({ name: 'freeze', fault: 'freeze' });
   expect(single).not.toHaveProperty('database');
-  const refused = (): Scenario => asked('--fault drain', { database: 'group-replication' });
+  const refused = (): Scenario => asked('--fault api-outage', { database: 'group-replication' });
   expect(refused).toThrow('Allowed choices are network-partition, node-crash, freeze.');
 });
 
