@@ -5,7 +5,8 @@
 import { existsSync } from 'node:fs';
 import type { DiskMode } from '../disk-modes/index.ts';
 import { wordsWorstFirst } from '../experiment/expectation/counted.ts';
-import type { Counts } from '../experiment/scenario.ts';
+import { expectationOf } from '../experiment/expectation/expectations.ts';
+import { completeScenario, type Counts } from '../experiment/scenario.ts';
 import type { VerdictWord } from '../experiment/verdict/verdict.ts';
 import { diskFields } from '../storage/fields.ts';
 import { wilson } from '../intervals.ts';
@@ -22,7 +23,6 @@ import {
 } from './counts.ts';
 import { storePath } from '../measurements/store.ts';
 import { eventOf, readRuns, type RunLine } from './runs.ts';
-import { expectedCellsOf, readTable, tablePath, type ExpectedCell } from './table.ts';
 
 export interface RemedyRow {
   /** What became of the node. */
@@ -43,49 +43,47 @@ export interface RemedyRow {
 }
 
 const fates = [
-  { node: 'cut off, alive', fault: 'network-partition', row: 'partition' },
-  { node: 'dead', fault: 'node-crash', row: 'power-off' },
+  { node: 'cut off, alive', fault: 'network-partition' },
+  { node: 'dead', fault: 'node-crash' },
 ] as const;
+
+/** What people do about a lost node. */
+const remedies = ['none', 'force-delete', 'out-of-service', 'delete-node', 'drain'] as const;
 
 const defaultCutAfterMs = Number(diskFields.cutAfterMs.stock);
 
-let known:
-  | { readonly lines: readonly RunLine[]; readonly cells: readonly ExpectedCell[] }
-  | undefined;
+let known: readonly RunLine[] | undefined;
 
 /** A copy without the project's data, such as an image of the probe alone, has counted nothing. */
-export const hasRuns = (): boolean => existsSync(storePath) && existsSync(tablePath);
+export const hasRuns = (): boolean => existsSync(storePath);
 
-/** In the order of data/expectations.json. `lines`: of the store. */
+/** `lines`: of the store. */
 export function onSuchADisk(mode: DiskMode, lines?: readonly RunLine[]): RemedyRow[] {
-  known ??= { lines: readRuns(), cells: expectedCellsOf(readTable()) };
-  const measured = (lines ?? known.lines).filter(
-    ({ outcome }) => outcome.verdict !== 'inconclusive',
-  );
-  const cells = known.cells.filter(({ disk }) => disk === mode);
-  return fates.flatMap(({ node, fault, row }) =>
-    cells
-      .filter(({ id }) => id.startsWith(`${row}/`))
-      .flatMap(({ id, verdicts, why }) => {
-        const remedy = id.slice(row.length + 1);
-        return delaysOf(measured, mode, { fault, remedy }).map((cutAfterMs): RemedyRow => {
-          const did = { fault, remedy, disk: mode };
-          // Which of the stock values a line leaves out is no matter of the count.
-          const fits = only(did, ['cutAfterMs']);
-          const asked: EventFits = (line) =>
-            fits(line) && delayOf(line) === (cutAfterMs ?? delayOf(line));
-          const isReasoned = (cutAfterMs ?? defaultCutAfterMs) === defaultCutAfterMs;
-          const runs = measured.filter(all(asked, stock));
-          return {
-            ...{ node, remedy },
-            ...(isReasoned ? { reasoned: { verdicts, why } } : {}),
-            ...(cutAfterMs === undefined ? {} : { cutAfterMs }),
-            stock: textByRate(runs, tally) || undefined,
-            short: textByRate(measured.filter(all(asked, shortened)), tally) || undefined,
-            run: runs.map(({ source }) => source).find((source) => sample.test(source)),
-          };
-        });
-      }),
+  known ??= readRuns();
+  const measured = (lines ?? known).filter(({ outcome }) => outcome.verdict !== 'inconclusive');
+  return fates.flatMap(({ node, fault }) =>
+    remedies.flatMap((remedy) => {
+      const did = { fault, remedy, disk: mode };
+      const { verdicts, because: why } = expectationOf(
+        completeScenario({ name: 'asked', question: '?', expected: ['safe'], ...did }),
+      );
+      return delaysOf(measured, mode, did).map((cutAfterMs): RemedyRow => {
+        // Which of the stock values a line leaves out is no matter of the count.
+        const fits = only(did, ['cutAfterMs']);
+        const asked: EventFits = (line) =>
+          fits(line) && delayOf(line) === (cutAfterMs ?? delayOf(line));
+        const isReasoned = (cutAfterMs ?? defaultCutAfterMs) === defaultCutAfterMs;
+        const runs = measured.filter(all(asked, stock));
+        return {
+          ...{ node, remedy },
+          ...(isReasoned ? { reasoned: { verdicts, why } } : {}),
+          ...(cutAfterMs === undefined ? {} : { cutAfterMs }),
+          stock: textByRate(runs, tally) || undefined,
+          short: textByRate(measured.filter(all(asked, shortened)), tally) || undefined,
+          run: runs.map(({ source }) => source).find((source) => sample.test(source)),
+        };
+      });
+    }),
   );
 }
 

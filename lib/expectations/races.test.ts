@@ -7,7 +7,6 @@ import { exampleVerdict } from '../../test/support/example-verdict.ts';
 import { linesBelow } from '../matrix/collect-events.ts';
 import { changedSettings, scenarioOfLine, type RunLine } from './runs.ts';
 import { countsOf, racesIn } from './races.ts';
-import { racesSection } from './races-section.ts';
 import { raceKey } from './scenario-key.ts';
 
 const scenarioWith = (fields: Partial<ScenarioInput> = {}) =>
@@ -65,19 +64,6 @@ test('another rate, other timers and another cut are other races; another Kubern
 test('what reasoning decides is no race', () => {
   const fenced = changedSettings({ ...scenarioWith({ disk: 'fenced' }) });
   expect(racesIn([lineOf({ scenario: fenced }, 'safe')]).size).toBe(0);
-});
-
-test('alone and beside others are compared, with intervals', () => {
-  const lines = Array.from({ length: 24 }, (_, index) =>
-    lineOf(
-      { event: `${index}`, machine: { alone: index < 8, pressure: null } },
-      index < 4 ? 'exposed' : 'corrupt',
-    ),
-  );
-  const page = racesSection(racesIn(lines).values());
-  expect(page).toContain('corrupt 20 of 24 (64–93 %), exposed 4 of 24 (7–36 %)');
-  expect(page).toContain('| 4 of 8 (22–78 %) | 16 of 16 (81–100 %) |');
-  expect(page).toContain('p 0.01');
 });
 
 function folderWith(files: Readonly<Record<string, unknown>>): string {

@@ -94,7 +94,7 @@ const expectationFields = {
   counted: field('counted', countsSchema.optional(), {
     about:
       'of a race: how many fault events came to each verdict before this run; absent where reasoning decides',
-    more: '([expectations](expectations.md)); fewer than 8 are no expectation, and the run is *open*',
+    more: '([verdicts](verdicts.md)); fewer than 8 are no expectation, and the run is *open*',
   }),
   expectedServing: field('expectedServing', z.enum(servingWords).optional(), {
     about:

@@ -17,7 +17,7 @@ export const whoseRuns =
   `Counted from real runs of forcedetach, with ${database.title} on a disk of its own that is made to behave so: ` +
   'fault events, each with its bound of 95 % (Wilson). Your driver and your database were not in them.';
 export const noRuns =
-  'The measured runs are not in this copy of forcedetach; its documentation has them (reference/expectations.md).';
+  'The measured runs are not in this copy of forcedetach; its documentation has them (results/README.md).';
 
 /** Rows for each mode that agrees, in its order; none where the answer is undecided. */
 export const remedyRows = (

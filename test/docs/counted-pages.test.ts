@@ -1,27 +1,31 @@
 /** The pages that count fault events say what the store says, and each driver has its mode and its source. */
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { allDrivers, driversLike } from '../../lib/storage/drivers.ts';
 import { diskModes } from '../../lib/disk-modes/index.ts';
 import { all, countOf, defaultRate, only, stock } from '../../lib/expectations/counts.ts';
-import { driversPath, renderDrivers } from '../../lib/expectations/drivers-page.ts';
 import { countedOf } from '../../lib/expectations/races.ts';
 import { readRuns } from '../../lib/expectations/runs.ts';
-import { findings } from '../../lib/expectations/findings.ts';
 import { eventsIn } from '../../lib/experiment/expectation/counted.ts';
 import { expectationOf } from '../../lib/experiment/expectation/expectations.ts';
 import { parseScenario, safetyLevels } from '../../lib/experiment/scenario.ts';
-import { renderResults, resultsPath } from '../../lib/expectations/results-page.ts';
+import { driverTables, path as driversPath } from './drivers-page.ts';
+import { findings } from './findings.ts';
+import { filled, read, root } from './pages.ts';
+import { findingTables, path as resultsPath } from './results-page.ts';
 
 const store = readRuns();
 
-// Mend either by: npx forcedetach expectations --note
-test('docs/reference/drivers.md is made from drivers.yaml and the store', () => {
-  expect(readFileSync(driversPath, 'utf8')).toBe(renderDrivers(store));
+// Mend either by: npx vitest run -u --project unit test/docs
+test('docs/reference/drivers.md is made from drivers.yaml and the store', async () => {
+  const page = filled(read(driversPath), driverTables(store));
+  await expect(page).toMatchFileSnapshot(join(root, driversPath));
 });
 
-test('docs/results/README.md is made from the store', () => {
-  expect(readFileSync(resultsPath, 'utf8')).toBe(renderResults(store));
+test('docs/results/README.md is made from the store', async () => {
+  const page = filled(read(resultsPath), { findings: findingTables(store) });
+  await expect(page).toMatchFileSnapshot(join(root, resultsPath));
 });
 
 test.each(Object.values(findings).flat())('was found: $says', ({ when, any }) => {

@@ -32,7 +32,7 @@ export interface ExperimentDefinition extends WrittenScenario {
   readonly fault: WrittenGroup<'fault'>;
   /** Seed of a definition that comes from a file, unless a flag gives another. */
   readonly seed?: string;
-  /** Default: by reasoning, or of a race what was counted (docs/reference/expectations.md). */
+  /** Default: by reasoning, or of a race what was counted (docs/reference/verdicts.md). */
   readonly expected?: readonly VerdictWord[];
 }
 

@@ -1,7 +1,7 @@
 /** What the project found, as sentences that fault events of the store can be counted for. */
-import { diskModes, isDirectory } from '../disk-modes/index.ts';
-import type { VerdictWord } from '../experiment/verdict/verdict.ts';
-import type { Values } from './counts.ts';
+import { diskModes, isDirectory } from '../../lib/disk-modes/index.ts';
+import type { VerdictWord } from '../../lib/experiment/verdict/verdict.ts';
+import type { Values } from '../../lib/expectations/counts.ts';
 
 export interface PublishedFinding {
   readonly says: string;

@@ -4,9 +4,9 @@
  */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { diskModes, type DiskMode } from '../disk-modes/index.ts';
-import { contradictions } from '../experiment/contradictions.ts';
-import { scenarioSchema, verdictWords, type Scenario } from '../experiment/scenario.ts';
+import { diskModes, type DiskMode } from '../../lib/disk-modes/index.ts';
+import { contradictions } from '../../lib/experiment/contradictions.ts';
+import { scenarioSchema, verdictWords, type Scenario } from '../../lib/experiment/scenario.ts';
 
 const words = z.array(z.enum(verdictWords)).min(1);
 /** Fields of a scenario; the rest is stock. */
@@ -76,7 +76,7 @@ export interface ExpectedCell {
   readonly scenario: Scenario | undefined;
 }
 
-export const tablePath = new URL('../../data/expectations.json', import.meta.url);
+const tablePath = new URL('../../data/expectations.json', import.meta.url);
 
 export const readTable = (): Table =>
   tableSchema.parse(JSON.parse(readFileSync(tablePath, 'utf8')));

@@ -1,0 +1,79 @@
+/** The parts of docs/reference/drivers.md that are made from data/drivers.yaml and the store of fault events. */
+import { allDrivers, type Driver } from '../../lib/storage/drivers.ts';
+import { diskModes } from '../../lib/disk-modes/index.ts';
+import { markdownTable } from '../../lib/markdown-table.ts';
+import { all, only, shortened, stock, tallyOf } from '../../lib/expectations/counts.ts';
+import type { RunLine } from '../../lib/expectations/runs.ts';
+
+export const path = 'docs/reference/drivers.md';
+
+const code = (word: string): string => `\`${word}\``;
+const anchor = (name: string): string =>
+  name
+    .toLowerCase()
+    .replaceAll(/[^\w\- ]/g, '')
+    .replaceAll(' ', '-');
+
+const likeness = ({ mode, note }: Driver): string =>
+  mode === null
+    ? 'none of them, or not documented'
+    : `${mode === 'local' ? 'a volume of one node' : code(mode)}${note === undefined ? '' : `: ${note}`}`;
+
+const indexHead = ['Driver', '`CSIDriver`', 'Behaves like', 'How sure'];
+const measuredHead = [
+  ...['Kind of disk', 'cut off, alive; pod deleted by force'],
+  ...['cut off, alive; out-of-service taint', 'dead; pod deleted by force'],
+];
+
+const indexRow = (driver: Driver): string[] => [
+  `[${driver.name}](#${anchor(driver.name)})`,
+  driver.csi.map(code).join(', ') || '–',
+  driver.mode === null ? '–' : driver.mode === 'local' ? 'one node' : code(driver.mode),
+  driver.sure,
+];
+
+function section(driver: Driver): string {
+  const { name, detach, twoNodes, storageLink, sure, sources, signs, provisioners } = driver;
+  return [
+    `### ${name}`,
+    '',
+    `- **Behaves like** ${likeness(driver)}`,
+    ...(provisioners.length === 0
+      ? []
+      : [`- **Other provisioner names**: ${provisioners.map(code).join(', ')}`]),
+    ...signs.map(
+      ({ says, mode }) =>
+        `- **If the cluster shows it**: ${says}${typeof mode === 'string' ? ` (then \`${mode}\`)` : ''}`,
+    ),
+    `- **A detach while the node writes**: ${detach}`,
+    ...(twoNodes === undefined ? [] : [`- **Two nodes at once**: ${twoNodes}`]),
+    ...(storageLink === undefined ? [] : [`- **When the storage network goes**: ${storageLink}`]),
+    `- **How sure**: ${sure}`,
+    `- **From**: ${sources.join('; ')}`,
+    '',
+  ].join('\n');
+}
+
+const measuredRow = (lines: readonly RunLine[], mode: string): string[] => [
+  code(mode),
+  ...[
+    { fault: 'network-partition', remedy: 'force-delete' },
+    { fault: 'network-partition', remedy: 'out-of-service' },
+    { fault: 'node-crash', remedy: 'force-delete' },
+  ].map((did) => {
+    const asked = only({ ...did, disk: mode });
+    const short = tallyOf(lines, all(asked, shortened));
+    const found = [tallyOf(lines, all(asked, stock)), short === '' ? '' : `*short:* ${short}`];
+    return found.filter(Boolean).join('; ') || 'not measured';
+  }),
+];
+
+/** The parts of the page that are made. */
+export const driverTables = (lines: readonly RunLine[]): Readonly<Record<string, string>> => ({
+  index: `\n\n${markdownTable(indexHead, allDrivers().map(indexRow))}\n`,
+  measured: `\n\n${markdownTable(
+    measuredHead,
+    diskModes.map((mode) => measuredRow(lines, mode)),
+  )}\n`,
+  each: `\n\n${allDrivers().map(section).join('\n')}\n`,
+});
