@@ -2,6 +2,7 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { exitCode, type ExitCode } from '../errors.ts';
 import type { Batch } from '../matrix/batch.ts';
+import { safetyLevels } from '../experiment/scenario.ts';
 import type { VerdictWord } from '../experiment/verdict/verdict.ts';
 
 /** What an exit code without the flag says about the expectation. */
@@ -10,8 +11,8 @@ export type Outcome = (typeof outcomes)[number];
 
 const failing = ['unexpected', 'inconclusive', 'open'] as const satisfies readonly Outcome[];
 /** The worse a word, the later. */
-const damage = ['exposed', 'lost', 'corrupt'] as const satisfies readonly VerdictWord[];
-export const failWords = [...failing, ...damage] as const;
+const damage = safetyLevels.filter((level) => level !== 'safe');
+export const failWords = [...failing, ...damage];
 export type FailWord = (typeof failWords)[number];
 
 const isFailWord = (word: string): word is FailWord =>
@@ -32,7 +33,7 @@ export function failOnFrom(text: string): readonly FailWord[] {
 export const failOnOption = (): Option =>
   new Option(
     '--fail-on <words>',
-    `fail only on these results: ${failWords.join(', ')}; or never. A verdict also fails what is worse (exposed, then lost, then corrupt) and what is inconclusive (default: ${failing.join(',')})`,
+    `fail only on these results: ${failWords.join(', ')}; or never. A verdict also fails what is worse (${damage.join(', then ')}) and what is inconclusive (default: ${failing.join(',')})`,
   ).argParser(failOnFrom);
 
 /**

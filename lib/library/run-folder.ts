@@ -35,6 +35,14 @@ export function makeFolder(folder: string): void {
   }
 }
 
+/** Throws UsageError `NO_FOLDER`. `what`: what the folder should be of. */
+export function mustExist(path: string, what: string): void {
+  if (existsSync(path)) return;
+  throw new UsageError('NO_FOLDER', `there is no folder ${path}`, {
+    hint: `give the folder of ${what}`,
+  });
+}
+
 /** The checks that create nothing. Throws UsageError `OUT_UNUSABLE`. */
 export function checkFolder(folder: string): void {
   try {

@@ -9,7 +9,7 @@ import type { Scenario } from '../experiment/scenario.ts';
 import type { BackendChoice } from './backend-choice.ts';
 import { refuseUnfit } from './refusals.ts';
 import { checkNewFolder, makeFolder, modelRunId } from './run-folder.ts';
-import { playAndJudge, type Judged } from './tested/index.ts';
+import { playAndJudge, type Judged } from './tested.ts';
 
 /** Where runs take place. */
 export interface ClusterSource {

@@ -12,7 +12,7 @@ import { historyVersion, type PhaseName } from '../../lib/history/events.ts';
 import { openHistory, type TimedRecord } from '../../lib/history/reader.ts';
 import { groupVerdictSchema, type GroupVerdict } from '../../lib/group-replication/verdict.ts';
 import type { GroupView } from '../../lib/database/group-views.ts';
-import { judgeHistory, playAndJudge } from '../../lib/library/tested/index.ts';
+import { judgeHistory, playAndJudge } from '../../lib/library/tested.ts';
 
 type Alone = GroupTestbed & Closes;
 type Changes = (group: Alone) => Partial<Alone>;

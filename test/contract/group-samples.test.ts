@@ -7,7 +7,7 @@ import { renderGroupHtml } from '../../lib/group-replication/page.ts';
 import { groupSummary } from '../../lib/group-replication/write.ts';
 import { groupVerdictSchema } from '../../lib/group-replication/verdict.ts';
 import { openHistory } from '../../lib/history/reader.ts';
-import { judgeHistory } from '../../lib/library/tested/index.ts';
+import { judgeHistory } from '../../lib/library/tested.ts';
 import { committedNames } from '../support/committed.ts';
 
 const folder = 'reports/group-replication';

@@ -19,7 +19,7 @@ import { goesWith } from '../../lib/experiment/written-paths.ts';
 import { openHistory } from '../../lib/history/reader.ts';
 import { theModel } from '../../lib/library/backend.ts';
 import { refuseUnfit } from '../../lib/library/refusals.ts';
-import { judgeHistory, type AnyVerdict } from '../../lib/library/tested/index.ts';
+import { judgeHistory, type AnyVerdict } from '../../lib/library/tested.ts';
 import { changedFields } from '../../lib/sweep/settle.ts';
 import { answerTasks, WorkerPool } from '../../lib/worker-pool.ts';
 import { anyScenario } from '../property/any-scenario.ts';

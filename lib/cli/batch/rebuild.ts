@@ -1,7 +1,7 @@
 /** What a run or a batch leaves, made anew from its history. */
 import type { ExitCode } from '../../errors.ts';
 import type { History } from '../../history/reader.ts';
-import { judgeHistory } from '../../library/tested/index.ts';
+import { judgeHistory } from '../../library/tested.ts';
 import { plainText } from '../../plain-text.ts';
 import { verdictLines } from '../terminal/verdict-lines.ts';
 

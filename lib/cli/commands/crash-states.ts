@@ -18,6 +18,7 @@ import { exitCode, InfrastructureError, type ExitCode } from '../../errors.ts';
 import { openHistory } from '../../history/reader.ts';
 import { kubernetesDefault } from '../../kubernetes-versions.ts';
 import { writeOutput } from '../../output-file.ts';
+import { mustExist } from '../../library/run-folder.ts';
 import { typed } from '../../typed.ts';
 import { commandLine, exits, say } from '../command.ts';
 import { numberWithin, seedText } from '../flags/flag-values.ts';
@@ -83,6 +84,7 @@ export const crashStates = (): Command =>
 
 async function carryOut(request: Request): Promise<ExitCode> {
   const { folder } = request;
+  mustExist(folder, 'a run with --keep-writes');
   const run = runRecord(folder, openHistory(folder).smallRecords());
   keptWrites(folder);
   neededOneWriter(folder);

@@ -1,8 +1,8 @@
 /** `forcedetach expectations`: counts real runs, and adds them to the store that pages and expectations are made from. */
-import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { projectRoot } from '../../checkout.ts';
-import { exitCode, UsageError, type ExitCode } from '../../errors.ts';
+import { exitCode, type ExitCode } from '../../errors.ts';
+import { mustExist } from '../../library/run-folder.ts';
 import { typed } from '../../typed.ts';
 import { commandLine, exits, tell } from '../command.ts';
 
@@ -35,12 +35,7 @@ async function count(folders: readonly string[], isNoted: boolean): Promise<void
   const { groupLineOf } = await import('../../group-replication/measured.ts');
   const { merged, noteLines } = await import('../../measurements/store.ts');
   const { readRuns } = await import('../../expectations/runs.ts');
-  const missing = folders.find((folder) => !existsSync(folder));
-  if (missing !== undefined) {
-    throw new UsageError('NO_FOLDER', `there is no folder ${missing}`, {
-      hint: 'give the folder of a batch or of a run',
-    });
-  }
+  for (const folder of folders) mustExist(folder, 'a batch or of a run');
   const before = readRuns();
   const found = folders.flatMap((folder) => linesBelow(folder, projectRoot));
   const groups = folders

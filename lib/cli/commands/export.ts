@@ -1,6 +1,7 @@
 /** `forcedetach export FOLDER…`: a run's history for Elle and Jepsen's checkers. */
 import type { Command } from 'commander';
 import { exitCode, type ExitCode } from '../../errors.ts';
+import { mustExist } from '../../library/run-folder.ts';
 import { typed } from '../../typed.ts';
 import { commandLine, exits, tell } from '../command.ts';
 
@@ -23,6 +24,7 @@ async function write(
   const { openHistory } = await import('../../history/reader.ts');
   const { exportHistory } = await import('../../export/write.ts');
   for (const folder of folders) {
+    mustExist(folder, 'a run');
     for (const path of exportHistory(folder, openHistory(folder, { salvage: partial }), {
       partial,
     })) {

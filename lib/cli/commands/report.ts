@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { describeError, exitCode, ForcedetachError, type ExitCode } from '../../errors.ts';
+import { mustExist } from '../../library/run-folder.ts';
 import { typed } from '../../typed.ts';
 import { commandLine, exits, say } from '../command.ts';
 import { plainText } from '../../plain-text.ts';
@@ -58,6 +59,7 @@ async function rebuilt(folder: string): Promise<Rebuilt> {
       code: exitCode.expected,
     };
   }
+  mustExist(folder, 'a run or of a batch');
   if (existsSync(join(folder, 'batch.json'))) return rebuildBatch(folder);
   const { openHistory } = await import('../../history/reader.ts');
   try {

@@ -1,4 +1,4 @@
-/** What a batch is about to do: seed first, then its cells, their order, the backend, the images. */
+/** What a batch is about to do: seed first, then its size, the backend, the images. */
 import type { BatchPlan } from '../../matrix/batch-plan.ts';
 import type { EventSetting } from '../batch/matrix-run.ts';
 import { matrixCommand } from '../flags/matrix-flags.ts';
@@ -9,7 +9,10 @@ interface BatchRequest extends Pick<EventSetting, 'choice' | 'flags' | 'slots'> 
   readonly folder: string;
 }
 
-/** `replay`: the command that repeats it. */
+const cellLine = ({ id, label, scenario }: BatchPlan['cells'][number]): string =>
+  `  ${id}  ${label}; ${scenario.expected.join(' or ')}`;
+
+/** Lists the cells in a dry run only. `replay`: the command that repeats it. */
 export function describeBatch(request: BatchRequest, replay: string): string {
   const { plan, folder, choice, flags, slots } = request;
   const { cells, controls, trials, matrix } = plan;
@@ -17,12 +20,12 @@ export function describeBatch(request: BatchRequest, replay: string): string {
   return [
     `seed ${plan.seed}`,
     matrix.question,
-    ...cells.map(
-      ({ id, label, scenario }) => `  ${id}  ${label}; ${scenario.expected.join(' or ')}`,
-    ),
+    ...(flags.dryRun ? cells.map(cellLine) : []),
     `${cells.length} cells × ${matrix.repeats}, ${controls.length} controls, ${checks} reruns alone: ` +
       `${trials.length} runs`,
-    `order: ${trials.map(({ id, alone }) => (alone ? `(${id})` : id)).join(' ')}`,
+    ...(flags.dryRun
+      ? [`order: ${trials.map(({ id, alone }) => (alone ? `(${id})` : id)).join(' ')}`]
+      : []),
     `backend: ${choice.backend}, ${choice.why}; on ${slots.map(({ name }) => name).join(', ')}`,
     ...unusedFlags(matrixCommand().options, flags, choice),
     ...(choice.images === undefined ? [] : [choice.images.reason]),

@@ -5,7 +5,7 @@ import { failedCertificates } from '../../experiment/evidence/recorded-trouble.t
 import { isStarved } from '../../experiment/evidence/machine-time.ts';
 import { readVerdict, storedVerdict } from '../../experiment/verdict/read-verdict.ts';
 import type { Batch } from '../../matrix/batch.ts';
-import type { AnyVerdict } from '../../library/tested/kind.ts';
+import type { AnyVerdict } from '../../library/tested.ts';
 
 const shownReasons = 3;
 const longestReason = 140;

@@ -2,7 +2,7 @@
 import { styleText } from 'node:util';
 import type { Counts } from '../../experiment/scenario.ts';
 import type { VerdictWord } from '../../experiment/verdict/verdict.ts';
-import type { AnyVerdict, Judged } from '../../library/tested/index.ts';
+import type { AnyVerdict, Judged } from '../../library/tested.ts';
 import { plainText } from '../../plain-text.ts';
 import { missingInRun } from './missing-evidence.ts';
 import { basisLabel, expectedInRun, openWords } from '../../report/wording.ts';

@@ -1,0 +1,56 @@
+/**
+ * From a scenario to a judged run, and from a history to its verdict, whatever database is tested. What a
+ * kind of database needs is imported when it is wanted: --help and --dry-run answer at once.
+ */
+import type { Checker } from '../checkers/checker.ts';
+import type { RunOptions } from '../experiment/run/run-context.ts';
+import type { Verdict } from '../experiment/verdict/verdict.ts';
+import type { GroupVerdict } from '../group-replication/verdict.ts';
+import type { History } from '../history/reader.ts';
+
+/** Verdict of whatever kind, with the fields of verdict.json. */
+export type AnyVerdict = Verdict | GroupVerdict;
+
+/** A verdict, and what is made of it. */
+export interface Judged {
+  readonly verdict: AnyVerdict;
+  readonly headline: string;
+  /** Leaves what the run leaves for people and machines; the same history gives the same bytes. */
+  write(folder: string): Promise<void>;
+}
+
+/** From nothing to a verdict. Throws as `recordRun` does. */
+export async function playAndJudge(options: RunOptions): Promise<Judged> {
+  const { openHistory } = await import('../history/reader.ts');
+  const isGroup = options.scenario.database === 'group-replication';
+  const record = isGroup
+    ? (await import('../group-replication/run-group.ts')).recordGroup
+    : (await import('../experiment/run/run.ts')).recordScenario;
+  await record(options);
+  const judge = isGroup ? judgeOfGroup : judgeOfServer;
+  return judge(openHistory(options.folder), options.custom?.checkers);
+}
+
+/** The same verdict from its history alone, of whatever version. */
+export async function judgeHistory(history: History): Promise<Judged> {
+  const { isGroupRun } = await import('../group-replication/story.ts');
+  return (isGroupRun(history.smallRecords()) ? judgeOfGroup : judgeOfServer)(history);
+}
+
+async function judgeOfGroup(history: History, own: readonly Checker[] = []): Promise<Judged> {
+  const { judgeGroup } = await import('../group-replication/judge-group.ts');
+  const { groupHeadlineOf } = await import('../group-replication/screen.ts');
+  const { writeGroupOutputs } = await import('../group-replication/write.ts');
+  const verdict = judgeGroup(history, own);
+  const write: Judged['write'] = (folder) => writeGroupOutputs(folder, verdict, history);
+  return { verdict, headline: groupHeadlineOf(verdict), write };
+}
+
+async function judgeOfServer(history: History, checkers: readonly Checker[] = []): Promise<Judged> {
+  const { assembleVerdict } = await import('../experiment/verdict/assemble.ts');
+  const { headlineOf } = await import('../experiment/verdict/headline.ts');
+  const { writeRun } = await import('../report/write.ts');
+  const verdict = assembleVerdict(history, { checkers });
+  const write: Judged['write'] = (folder) => writeRun(folder, verdict, history);
+  return { verdict, headline: headlineOf(verdict), write };
+}
