@@ -42,8 +42,7 @@ test('there are examples', () => {
 
 /** Tools that are no experiments know no dry run. */
 const isTool = (line: string): boolean =>
-  !/^npx forcedetach run /.test(line) &&
-  /^npx forcedetach (?!matrix|replay)|\/(sweep|false-alarms)\.mjs/.test(line);
+  /^npx forcedetach (?!run |matrix|replay)|\/(sweep|false-alarms)\.mjs/.test(line);
 
 const flagsOf = (line: string): string[] => line.split(' | ')[0]?.match(/(?<= )--[a-z-]+/g) ?? [];
 

@@ -106,10 +106,8 @@ interface AskedExperiment extends ExperimentWords {
 type ExperimentWords = Pick<Scenario, 'name' | 'question'>;
 
 /** With another fault or database than its own it is another experiment: name, question and expectation are that one's. */
-function underKinds(
-  { name, question, expected, seed: _, ...written }: ExperimentDefinition,
-  asked: Kinds,
-): AskedExperiment {
+function underKinds(definition: ExperimentDefinition, asked: Kinds): AskedExperiment {
+  const { name, question, expected, seed: _, ...written } = definition;
   const own = settingsOf(written, say);
   const chosen = fitting(settingsUnder(own, asked), asked);
   const { fault = 'none' } = chosen;
