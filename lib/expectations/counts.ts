@@ -1,9 +1,7 @@
 /** Fault events of the store, counted for the pages that quote them. */
 import { expectationOf } from '../experiment/expectation/expectations.ts';
-import { verdictWords } from '../experiment/scenario.ts';
-import type { VerdictWord } from '../experiment/verdict/verdict.ts';
 import { wilson, type Count } from '../intervals.ts';
-import { eventOf, scenarioOfLine, type RunLine } from './runs.ts';
+import { scenarioOfLine, type RunLine } from './runs.ts';
 import { timing } from './scenario-key.ts';
 
 export type EventFits = (line: RunLine) => boolean;
@@ -42,19 +40,6 @@ export const defaultRate: EventFits = ({ scenario: { rate } }) => rate === undef
 export const stock: EventFits = ({ basis }) => basis === 'measured';
 export const shortened: EventFits = ({ basis }) => basis === 'shortened';
 
-/** Counts the fault events that fit, and those all of whose volumes came to one of the words. */
-export function countOf(
-  lines: readonly RunLine[],
-  words: readonly VerdictWord[],
-  fits: EventFits,
-): Count {
-  const events = [...Map.groupBy(lines.filter(fits), eventOf).values()];
-  const came = events.filter((volumes) =>
-    volumes.every(({ outcome }) => words.includes(outcome.verdict)),
-  );
-  return { count: came.length, of: events.length };
-}
-
 /**
  * A race at another write rate than the default is another race (scenario-key.ts), so its events are
  * counted apart: the first number is what a run of the scenario is held against.
@@ -71,16 +56,6 @@ export function textByRate(
     ...(other.length === 0 ? [] : [`${textOf(other)} at other rates`]),
   ].join('; ');
 }
-
-/** The words that came, each with its number of events: `exposed 1, lost 2`. Empty where none fits. */
-export const tallyOf = (lines: readonly RunLine[], fits: EventFits): string =>
-  textByRate(lines.filter(fits), (some) =>
-    verdictWords
-      .map((word) => ({ word, came: countOf(some, [word], () => true).count }))
-      .filter(({ came }) => came > 0)
-      .map(({ word, came }) => `${word} ${came}`)
-      .join(', '),
-  );
 
 /** `7 of 7 (65–100 %)`: with Wilson's interval of 95 %; a dash where there are none. */
 export function shareText({ count, of }: Count): string {

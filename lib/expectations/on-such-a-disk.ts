@@ -4,13 +4,12 @@
  */
 import { existsSync } from 'node:fs';
 import type { DiskMode } from '../disk-modes/index.ts';
-import { wordsWorstFirst } from '../experiment/expectation/counted.ts';
+import { eventsIn, wordsWorstFirst } from '../experiment/expectation/counted.ts';
 import { expectationOf } from '../experiment/expectation/expectations.ts';
-import { completeScenario, type Counts } from '../experiment/scenario.ts';
+import { completeScenario } from '../experiment/scenario.ts';
 import type { VerdictWord } from '../experiment/verdict/verdict.ts';
 import { diskFields } from '../storage/fields.ts';
 import { wilson } from '../intervals.ts';
-import { worstWord } from './severity.ts';
 import {
   all,
   only,
@@ -22,7 +21,8 @@ import {
   type EventFits,
 } from './counts.ts';
 import { storePath } from '../measurements/store.ts';
-import { eventOf, readRuns, type RunLine } from './runs.ts';
+import { countsOf } from './races.ts';
+import { readRuns, type RunLine } from './runs.ts';
 
 export interface RemedyRow {
   /** What became of the node. */
@@ -106,21 +106,16 @@ function delaysOf(
 
 /** `corrupt 13 of 13 (77–100 %)`, or each word and how many were not safe; volumes of one fault count once. */
 function tally(lines: readonly RunLine[]): string {
-  const words = [...Map.groupBy(lines, eventOf).values()].map((volumes) =>
-    worstWord(volumes.map(({ outcome }) => outcome.verdict)),
-  );
-  const of = words.length;
-  const counts = Object.fromEntries(
-    [...Map.groupBy(words, (word) => word)].map(([word, each]) => [word, each.length]),
-  ) as Counts;
+  const counts = countsOf(lines);
+  const of = eventsIn(counts);
   const each = wordsWorstFirst(counts);
   const [first, ...others] = each;
   if (first !== undefined && others.length === 0) {
     return `${first.word} ${shareText({ count: first.count, of })}`;
   }
   const { low, high } = wilson(of - (counts.safe ?? 0), of);
-  const told = each.map(({ word, count }) => `${word} ${count}`).join(', ');
-  return `${told} of ${of} (not safe: ${percentText(low)}–${percentText(high)} %)`;
+  const shown = each.map(({ word, count }) => `${word} ${count}`).join(', ');
+  return `${shown} of ${of} (not safe: ${percentText(low)}–${percentText(high)} %)`;
 }
 
 /** What was done, to what. */

@@ -2,60 +2,39 @@
 import { expectedOf } from '../experiment/expectation/counted.ts';
 import { expectationOf } from '../experiment/expectation/expectations.ts';
 import { safetyLevels, type Counts, type Scenario } from '../experiment/scenario.ts';
-import type { Safety } from '../experiment/verdict/verdict.ts';
 import { worstWord } from './severity.ts';
 import { eventOf, readRuns, scenarioOfLine, type RunLine } from './runs.ts';
 import { raceKey } from './scenario-key.ts';
 
-/** Several volumes with one scenario under one fault are one event, and the worst of them counts. */
-export interface FaultEvent {
-  readonly verdict: Safety;
-  readonly line: RunLine;
-}
-
-export interface Race {
-  /** Its first line's. */
-  readonly scenario: Scenario;
-  readonly events: readonly FaultEvent[];
-}
-
-/** Races by `raceKey`, in the order of the store; what came to no verdict proves nothing. */
-export function racesIn(lines: readonly RunLine[]): ReadonlyMap<string, Race> {
-  const told = lines
+/** Counts of each race by `raceKey`; a run without a verdict proves nothing. */
+export function racesIn(lines: readonly RunLine[]): ReadonlyMap<string, Counts> {
+  const races = lines
     .filter(({ outcome }) => outcome.verdict !== 'inconclusive')
     .map((line) => ({ line, scenario: scenarioOfLine(line) }))
     .filter(({ scenario }) => expectationOf(scenario).isRace);
-  const groups = Map.groupBy(told, ({ scenario }) => raceKey(scenario));
+  const byKey = Map.groupBy(races, ({ scenario }) => raceKey(scenario));
   return new Map(
-    [...groups].flatMap(([key, all]): [string, Race][] => {
-      const [first] = all;
-      if (first === undefined) return [];
-      return [[key, { scenario: first.scenario, events: eventsOf(all.map(({ line }) => line)) }]];
-    }),
+    [...byKey].map(([key, all]) => [key, countsOf(all.map(({ line }) => line))] as const),
   );
 }
 
-function eventsOf(lines: readonly RunLine[]): FaultEvent[] {
-  return [...Map.groupBy(lines, eventOf).values()].flatMap((volumes) => {
-    const verdict = worstWord(volumes.map(({ outcome }) => outcome.verdict));
-    const [line] = volumes;
-    return line === undefined || verdict === 'inconclusive' ? [] : [{ verdict, line }];
-  });
-}
-
-export function countsOf(events: readonly FaultEvent[]): Counts {
+/** Several volumes under one fault are one event, and the worst of them counts. */
+export function countsOf(lines: readonly RunLine[]): Counts {
+  const words = [...Map.groupBy(lines, eventOf).values()].map((volumes) =>
+    worstWord(volumes.map(({ outcome }) => outcome.verdict)),
+  );
   const counts = safetyLevels.map(
-    (level) => [level, events.filter(({ verdict }) => verdict === level).length] as const,
+    (level) => [level, words.filter((word) => word === level).length] as const,
   );
   return Object.fromEntries(counts.filter(([, count]) => count > 0));
 }
 
-let known: ReadonlyMap<string, Race> | undefined;
+let known: ReadonlyMap<string, Counts> | undefined;
 
 /** What all fault events of this scenario came to before. */
 export function countedOf(scenario: Scenario): Counts {
   known ??= racesIn(readRuns());
-  return countsOf(known.get(raceKey(scenario))?.events ?? []);
+  return known.get(raceKey(scenario)) ?? {};
 }
 
 /** What a run of this scenario is held against: reasoning, or what was counted. */

@@ -2,7 +2,8 @@
 import { allDrivers, type Driver } from '../../lib/storage/drivers.ts';
 import { diskModes } from '../../lib/disk-modes/index.ts';
 import { markdownTable } from '../../lib/markdown-table.ts';
-import { all, only, shortened, stock, tallyOf } from '../../lib/expectations/counts.ts';
+import { tallyOf } from './count-events.ts';
+import { all, only, shortened, stock } from '../../lib/expectations/counts.ts';
 import type { RunLine } from '../../lib/expectations/runs.ts';
 
 export const path = 'docs/reference/drivers.md';

@@ -5,7 +5,8 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { countInWords } from '../../lib/counts.ts';
-import { all, countOf, only, shortened, stock, textByRate } from '../../lib/expectations/counts.ts';
+import { countOf } from './count-events.ts';
+import { all, only, shortened, stock, textByRate } from '../../lib/expectations/counts.ts';
 import { findings, type PublishedFinding } from './findings.ts';
 import { readRuns } from '../../lib/expectations/runs.ts';
 import { markdownTable } from '../../lib/markdown-table.ts';

@@ -1,7 +1,7 @@
 /** The tables of docs/results/README.md: each finding with the fault events that it rests on, counted from the store. */
+import { countOf } from './count-events.ts';
 import {
   all,
-  countOf,
   only,
   shareText,
   shortened,

@@ -1,0 +1,29 @@
+/** Fault events of the store, counted for the pages that quote them. */
+import { verdictWords } from '../../lib/experiment/scenario.ts';
+import type { VerdictWord } from '../../lib/experiment/verdict/verdict.ts';
+import { textByRate, type EventFits } from '../../lib/expectations/counts.ts';
+import { eventOf, type RunLine } from '../../lib/expectations/runs.ts';
+import type { Count } from '../../lib/intervals.ts';
+
+/** Counts the fault events that fit, and those all of whose volumes came to one of the words. */
+export function countOf(
+  lines: readonly RunLine[],
+  words: readonly VerdictWord[],
+  fits: EventFits,
+): Count {
+  const events = [...Map.groupBy(lines.filter(fits), eventOf).values()];
+  const came = events.filter((volumes) =>
+    volumes.every(({ outcome }) => words.includes(outcome.verdict)),
+  );
+  return { count: came.length, of: events.length };
+}
+
+/** The words that came, each with its number of events: `exposed 1, lost 2`. Empty where none fits. */
+export const tallyOf = (lines: readonly RunLine[], fits: EventFits): string =>
+  textByRate(lines.filter(fits), (some) =>
+    verdictWords
+      .map((word) => ({ word, came: countOf(some, [word], () => true).count }))
+      .filter(({ came }) => came > 0)
+      .map(({ word, came }) => `${word} ${came}`)
+      .join(', '),
+  );
