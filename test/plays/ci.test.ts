@@ -17,7 +17,7 @@ import { commandsOf } from '../docs/pages.ts';
 import { smallMatrix } from '../support/small-matrix.ts';
 import { troubleWith } from '../../scripts/ci-mark.ts';
 import { settingsSchema } from '../../scripts/ci-settings.ts';
-import { runTask } from '../../scripts/ci.ts';
+import { runTask } from '../../scripts/ci-tasks.ts';
 
 const root = join(import.meta.dirname, '../..');
 const workspace = mkdtempSync(join(tmpdir(), 'forcedetach-ci-'));

@@ -208,5 +208,3 @@ export const runTask = (name: string, env: NodeJS.ProcessEnv): Promise<ExitCode>
     if (settings.success) return task(settings.data);
     throw badSetting(z.prettifyError(settings.error));
   });
-
-if (import.meta.main) process.exitCode = await runTask(process.argv[2] ?? '', process.env);

@@ -1,0 +1,9 @@
+/**
+ * `node scripts/ci.ts TASK` on any Node: an older one refuses a file whose name ends in .ts, but starts a
+ * folder by its package.json.
+ */
+import '../../lib/node-floor.mjs';
+
+const { runTask } = await import('../ci-tasks.ts');
+
+process.exitCode = await runTask(process.argv[2] ?? '', process.env);
