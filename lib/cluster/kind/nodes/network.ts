@@ -110,7 +110,7 @@ export async function takeNetwork({
     `all ${leaseCount} networks of 172.30.0.0/16, or their loop devices, are taken`,
     {
       hint: 'remove clusters or networks that you no longer need',
-      command: 'npx zx experiments/clean.mjs --all',
+      command: 'npx forcedetach clean --all',
     },
   );
 }
