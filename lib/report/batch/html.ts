@@ -173,7 +173,7 @@ events lost acknowledged commits or broke a structure, with Wilson's 95 % interv
 ${page.batch.cells.some((cell) => lacking(cell, page).length > 0) ? withoutPage : ''}</p>`;
 
 const withoutPage = html`A run whose link leads to its verdict.json has no page here:
-<code>npx zx experiments/report.mjs</code> with the folder of the run makes it from the history, and
+<code>npx forcedetach report</code> with the folder of the run makes it from the history, and
 with the folder of the batch after it, this page with a link to it.`;
 
 function cellRow(cell: BatchCell, page: BatchPage): Html {
