@@ -1,5 +1,5 @@
 #!/usr/bin/env node
 /** The command of a checkout and of the npm package. */
-import { start } from '../lib/start.mjs';
+import { start } from '../lib/cli/start.mjs';
 
 await start();

@@ -1,5 +1,5 @@
 /** Does a controller manager that dies in the middle of the wait let a second writer in? */
-import { experiment } from '../lib/start.mjs';
+import { experiment } from '../lib/cli/start.mjs';
 
 export default await experiment({
   name: 'controller-restart',

@@ -1,5 +1,5 @@
 /** The comparison that everyone asks for: three MySQL servers instead of one, the primary cut off. */
-import { experiment } from '../lib/start.mjs';
+import { experiment } from '../lib/cli/start.mjs';
 
 export default await experiment({
   name: 'group-replication',

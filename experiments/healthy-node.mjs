@@ -1,5 +1,5 @@
 /** What does a remedy that is meant for a lost node do to a healthy one? */
-import { experiment } from '../lib/start.mjs';
+import { experiment } from '../lib/cli/start.mjs';
 
 export default await experiment({
   name: 'healthy-node',

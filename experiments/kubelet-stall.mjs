@@ -1,5 +1,5 @@
 /** Does a kubelet that stands still cost the data of a database that runs? */
-import { experiment } from '../lib/start.mjs';
+import { experiment } from '../lib/cli/start.mjs';
 
 export default await experiment({
   name: 'kubelet-stall',

@@ -1,5 +1,5 @@
 /** Does a node that crashes lose what its database had acknowledged? */
-import { experiment } from '../lib/start.mjs';
+import { experiment } from '../lib/cli/start.mjs';
 
 export default await experiment({
   name: 'node-crash',

@@ -1,5 +1,5 @@
 /** Does a node that reboots come back to a volume that is still its own? */
-import { experiment } from '../lib/start.mjs';
+import { experiment } from '../lib/cli/start.mjs';
 
 export default await experiment({
   name: 'node-reboot',

@@ -1,4 +1,4 @@
 /** `npx forcedetach probe`, for those who start this file. */
-import { start } from '../lib/start.mjs';
+import { start } from '../lib/cli/start.mjs';
 
 await start('probe');

@@ -1,4 +1,4 @@
 /** A schedule that a sweep found, played again: by the model, or for real on kind. */
-import { start } from '../lib/start.mjs';
+import { start } from '../lib/cli/start.mjs';
 
 await start('replay');

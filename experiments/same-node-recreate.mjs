@@ -1,5 +1,5 @@
 /** How long does a pod take that is deleted and comes back to the same node, and is its data safe? */
-import { experiment } from '../lib/start.mjs';
+import { experiment } from '../lib/cli/start.mjs';
 
 export default await experiment({
   name: 'same-node-recreate',

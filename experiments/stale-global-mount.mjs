@@ -1,5 +1,5 @@
 /** Does a node that gets its volume back use the mount that it had before another node wrote? */
-import { experiment } from '../lib/start.mjs';
+import { experiment } from '../lib/cli/start.mjs';
 
 export default await experiment({
   name: 'stale-global-mount',

@@ -1,5 +1,5 @@
 /** Does a detach that fails let a second node attach what the first still has mounted? */
-import { experiment } from '../lib/start.mjs';
+import { experiment } from '../lib/cli/start.mjs';
 
 export default await experiment({
   name: 'uncertain-attachment',

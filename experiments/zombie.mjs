@@ -1,5 +1,5 @@
 /** Does a node that stood still, and goes on after the hand-over, damage what the next one wrote? */
-import { experiment } from '../lib/start.mjs';
+import { experiment } from '../lib/cli/start.mjs';
 
 export default await experiment({
   name: 'zombie',

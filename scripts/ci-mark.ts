@@ -1,5 +1,5 @@
 /**
- * What `ci.ts run` leaves beside a shard's folder: the job that ran it, and the result that the run
+ * What the task `run` leaves beside a shard's folder: the job that ran it, and the result that the run
  * ended with. Without this mark `judge` could report what an earlier job left.
  */
 import { createHash } from 'node:crypto';

@@ -1,4 +1,4 @@
-/** What scripts/ci.ts takes from the environment: a pipeline's words never become a part of a command. */
+/** What ci-tasks.ts takes from the environment: a pipeline's words never become a part of a command. */
 import { z } from 'zod';
 import { failOnFrom } from '../lib/cli/fail-on.ts';
 

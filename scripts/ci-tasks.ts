@@ -2,9 +2,6 @@
  * The steps of action.yml and .github/workflows/measure.yml, for any pipeline: `run` plays a scenario
  * or one shard of a matrix; `judge` joins the shards that this job ran, shows the summary, and fails
  * on the results that shall fail the job; `shards` counts them for a job's strategy.
- *
- *   FORCEDETACH_MATRIX=experiments/matrices/guard.yaml npx node scripts/ci.ts run
- *   npx node scripts/ci.ts judge
  */
 import { randomUUID } from 'node:crypto';
 import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';

@@ -30,10 +30,10 @@ const entries = ['experiments', 'bin'].flatMap((folder) =>
 
 test.each(entries)('%s imports nothing but what checks the Node first', (file) => {
   const imports = read(file).match(/\b(from|import)[ (]'.*'/g);
-  expect(imports).toEqual(["from '../lib/start.mjs'"]);
+  expect(imports).toEqual(["from '../lib/cli/start.mjs'"]);
 });
 
-test.each(['lib/start.mjs', 'scripts/ci.ts/main.mjs'])(
+test.each(['lib/cli/start.mjs', 'scripts/ci.ts/main.mjs'])(
   '%s checks the Node before it imports TypeScript',
   (file) => {
     const text = read(file);

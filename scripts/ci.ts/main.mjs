@@ -1,5 +1,5 @@
 /**
- * `node scripts/ci.ts TASK` on any Node: an older one refuses a file whose name ends in .ts, but starts a
+ * Starts a task of ci-tasks.ts on any Node: an older one refuses a file whose name ends in .ts, but starts a
  * folder by its package.json.
  */
 import '../../lib/node-floor.mjs';

@@ -1,16 +1,16 @@
 /** The first import of every file that people start: no TypeScript is read before the Node is checked. */
-import './node-floor.mjs';
+import '../node-floor.mjs';
 
 /**
  * A preset: plays it where its file was started, and only gives it to `forcedetach run`. Never throws.
- * @template {import('./cli/flags/request.ts').ExperimentDefinition} D
+ * @template {import('./flags/request.ts').ExperimentDefinition} D
  * @param {D} definition
  * @returns {Promise<D>}
  */
 export async function experiment(definition) {
-  const { startedAs } = await import('./typed.ts');
+  const { startedAs } = await import('../typed.ts');
   if (startedAs() === 'forcedetach') return definition;
-  const { playPreset } = await import('./cli/commands/experiment.ts');
+  const { playPreset } = await import('./commands/experiment.ts');
   await playPreset(definition);
   return definition;
 }
@@ -20,7 +20,7 @@ export async function experiment(definition) {
  * @param {...string} command
  */
 export async function start(...command) {
-  const { scriptArguments } = await import('./typed.ts');
-  const { forcedetach } = await import('./cli/forcedetach.ts');
+  const { scriptArguments } = await import('../typed.ts');
+  const { forcedetach } = await import('./forcedetach.ts');
   await forcedetach([...command, ...scriptArguments()]);
 }
