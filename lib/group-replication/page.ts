@@ -8,6 +8,7 @@ import { certificateTable } from '../report/html.ts';
 import {
   card,
   list,
+  numbers,
   pairs,
   pictures,
   secondsShown,
@@ -72,7 +73,7 @@ function times(verdict: GroupVerdict): Html {
   const about = 'The time until the first commit; the table below has its steps.';
   return html`${steps.length === 0 ? '' : pictures(recoveryPicture(steps, leadWidth), about)}
 ${table(
-  [['After the fault', 'number'], 'Event'],
+  [...numbers('After the fault'), 'Event'],
   phaseRows(verdict).map(({ s, what }) => [`+${secondsInWords(s)}`, what]),
 )}`;
 }
@@ -86,7 +87,7 @@ const epochs: Readonly<Record<keyof Loss, string>> = {
 
 const lossTable = ({ loss }: GroupVerdict): Html =>
   table(
-    ['Acknowledged', ['commits', 'number'], ['lost', 'number']],
+    ['Acknowledged', ...numbers('commits', 'lost')],
     Object.entries(loss ?? {}).map(([epoch, { acked, lost }]) => ({
       cells: [epochs[epoch as keyof typeof epochs], acked, lost],
       style: lost > 0 ? 'bad' : '',
@@ -109,7 +110,7 @@ function victimFacts(verdict: GroupVerdict): [string, string][] {
 
 const memberTable = ({ members }: GroupVerdict): Html =>
   table(
-    ['Node', ['rows', 'number'], 'as the group’s primary', 'beyond the group'],
+    ['Node', ...numbers('rows'), 'as the group’s primary', 'beyond the group'],
     members.map(({ node, rows, agrees, beyond }) => ({
       cells: [
         ...[node, rows ?? '–', agrees === null ? 'not comparable' : agrees ? 'yes' : 'no'],

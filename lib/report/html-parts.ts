@@ -55,6 +55,11 @@ export const closed = (summary: string, content: Html): Html =>
 
 /** A head, and the style of its cells: `number`, `text` (breaks anywhere), or `head` (names its row). */
 export type Column = string | readonly [head: Html | string, style: 'number' | 'text' | 'head'];
+/** Columns of numbers. */
+export const numbers = (...heads: readonly (Html | string)[]): Column[] =>
+  heads.map((head) => [head, 'number']);
+/** Columns of text that breaks anywhere. */
+export const texts = (...heads: readonly string[]): Column[] => heads.map((head) => [head, 'text']);
 type Cell = Html | string | number;
 /** `style`: class of the row. */
 export interface Row {
@@ -90,10 +95,7 @@ export const wideTable = (
 /** Names and values in two columns. */
 export const pairs = (entries: readonly (readonly [string, unknown])[]): Html =>
   table(
-    [
-      ['', 'head'],
-      ['', 'text'],
-    ],
+    [['', 'head'], ...texts('')],
     entries.map(([name, value]) => [name, show(value)]),
   );
 

@@ -12,11 +12,13 @@ import {
   card,
   closed,
   list,
+  numbers,
   pairs,
   percent,
   pictures,
   secondsShown,
   table,
+  texts,
   type Html,
 } from './html-parts.ts';
 import { hasLostFile, lostColumn, lostFile } from './loss-words.ts';
@@ -130,14 +132,14 @@ const gapsOf = (gaps: readonly string[]): Html | string =>
 function losses({ loss, verdict }: ReportData): Html {
   const { images } = verdict;
   const byEpoch = table(
-    ['Acknowledged', ['commits', 'number'], [lostColumn(verdict), 'number'], ['share', 'number']],
+    ['Acknowledged', ...numbers('commits', lostColumn(verdict), 'share')],
     loss.map(({ epoch, acked, lost }) => ({
       cells: [explained(epoch), acked, lost, percent(lost, acked)],
       style: lost > 0 ? 'bad' : '',
     })),
   );
   const byCopy = table(
-    ['Copied', ['must hold', 'number'], ['not found', 'number'], 'readable'],
+    ['Copied', ...numbers('must hold', 'not found'), 'readable'],
     images.map(({ image, acked, lost, readable }) => ({
       cells: [
         ...[explained(imageName(verdict, image)), acked, lost ?? 'not known'],
@@ -161,7 +163,7 @@ function noticeTable({ notices, safety }: Verdict): Html {
   const harm = ({ ofHarm }: Notice): string[] => (isHarmed ? [ofHarm ? 'yes' : 'no'] : []);
   const note = html`<p class="faint">Harm “no”: a harmless fail-over shows it as well, or it shows only on request.</p>`;
   return html`${table(
-    [['Source', 'text'], ['What', 'text'], 'When', ...(isHarmed ? ['Harm'] : [])],
+    [...texts('Source', 'What'), 'When', ...(isHarmed ? ['Harm'] : [])],
     notices.map((notice) => ({
       cells: [
         html`<span title="${notice.evidence}">${notice.by}</span>`,
@@ -221,7 +223,7 @@ const recoverySection = (steps: readonly RecoveryStep[], zero: string): Html =>
   html`<section class="card recovery"><h2>Where the time went, from the ${zero} on</h2>
 ${pictures(recoveryPicture(steps), `The way from the ${zero} to the first commit`)}
 ${table(
-  ['Step', ['took', 'number'], [`done after the ${zero}`, 'number']],
+  ['Step', ...numbers('took', `done after the ${zero}`)],
   steps.map(({ name, fromS, toS }) => [name, secondsShown(toS - fromS), `+${secondsShown(toS)}`]),
 )}</section>`;
 
@@ -277,7 +279,7 @@ export function certificateTable(rows: Verdict['certificates']): Html {
     JSON.stringify([holds, moment, claim, evidence]),
   );
   return table(
-    ['Holds', 'When', 'Claim', ['Evidence', 'text']],
+    ['Holds', 'When', 'Claim', ...texts('Evidence')],
     [...same.values()].flatMap((all) =>
       all.slice(0, 1).map(({ holds, moment, claim, evidence }) => {
         const when = all.length === 1 ? moment : `${moment}, ${all.length} times`;
@@ -302,7 +304,7 @@ const operationTable = ({ operations }: ReportData): Html =>
 <option value="info">info: unknown</option></select></label>
 <label><input type="checkbox" data-slowest> slowest first</label>
 ${pager}</div>
-${table([['ended', 'number'], ['after', 'number'], 'Operation', 'Node', 'Kind', 'Outcome', 'Error'], [])}
+${table([...numbers('ended', 'after'), 'Operation', 'Node', 'Kind', 'Outcome', 'Error'], [])}
 </details></section>`;
 
 /** Those that tell the story, and those that prove it; the page's script puts in all the others. */

@@ -16,16 +16,6 @@ export interface PackedOperations {
   readonly packed: string;
 }
 
-interface Draft {
-  readonly endMs: number[];
-  readonly latencyMs: number[];
-  readonly stream: number[];
-  readonly flags: number[];
-  readonly session: number[];
-  readonly seq: number[];
-  readonly error: number[];
-}
-
 /** Numbers for values in the order of their first appearance. */
 class Numbered<T> {
   readonly values: T[] = [];
@@ -52,64 +42,51 @@ export function operationColumns(
   const streams = new Numbered<OperationStream>();
   const errors = new Numbered<string>();
   errors.of('', () => '');
-  const draft: Draft = {
-    endMs: [],
-    latencyMs: [],
-    stream: [],
-    flags: [],
-    session: [],
-    seq: [],
-    error: [],
-  };
+  const [ends, latencies, streamOf]: [number[], number[], number[]] = [[], [], []];
+  const [flags, sessions, seqs, errorOf]: [number[], number[], number[], number[]] = [
+    [],
+    [],
+    [],
+    [],
+  ];
   for (const operation of operations) {
     const { client, connection, session, seq, sentAtMs, error = '' } = operation;
     const node = operation.server?.node ?? 'unknown node';
     const end = operation.endedAtMs ?? Math.max(endMs, sentAtMs);
-    draft.endMs.push(end);
-    draft.latencyMs.push(end - sentAtMs);
-    draft.stream.push(
+    ends.push(end);
+    latencies.push(end - sentAtMs);
+    streamOf.push(
       streams.of(`${client}\n${connection}\n${node}`, () => ({ client, connection, node })),
     );
-    draft.flags.push(flagsOf(operation));
-    draft.session.push(session);
-    draft.seq.push(seq);
-    draft.error.push(error === '' ? 0 : errors.of(error, () => error));
+    flags.push(flagsOf(operation));
+    sessions.push(session);
+    seqs.push(seq);
+    errorOf.push(error === '' ? 0 : errors.of(error, () => error));
   }
-  return columnsOf(draft, zeroMs, { streams: streams.values, errors: errors.values });
+  // Clients come one after the other, each in order: sorting merges a few long runs.
+  const order = ends.map((_, index) => index);
+  order.sort((a, b) => (ends[a] ?? 0) - (ends[b] ?? 0));
+  const count = order.length;
+  const endUs = ordered(new Float64Array(count), ends, order);
+  const latencyUs = ordered(new Float64Array(count), latencies, order);
+  for (let i = 0; i < count; i++) {
+    endUs[i] = Math.round(((endUs[i] ?? 0) - zeroMs) * 1000);
+    latencyUs[i] = Math.round((latencyUs[i] ?? 0) * 1000);
+  }
+  return {
+    ...{ streams: streams.values, errors: errors.values, endUs, latencyUs },
+    stream: ordered(new Uint16Array(count), streamOf, order),
+    flags: ordered(new Uint8Array(count), flags, order),
+    session: ordered(new Uint32Array(count), sessions, order),
+    seq: ordered(new Uint32Array(count), seqs, order),
+    error: ordered(new Uint32Array(count), errorOf, order),
+  };
 }
 
 const flagsOf = ({ kind, outcome, endedAtMs }: Operation): number =>
   outcomeCodes.indexOf(outcome) |
   (kind === 'transfer' ? operationFlags.transfer : 0) |
   (endedAtMs === undefined ? operationFlags.noEnd : 0);
-
-/** Clients come one after the other, each in order: sorting merges a few long runs. */
-function columnsOf(
-  draft: Draft,
-  zeroMs: number,
-  names: Pick<OperationColumns, 'streams' | 'errors'>,
-): OperationColumns {
-  const { endMs, latencyMs } = draft;
-  const order = endMs.map((_, index) => index);
-  order.sort((a, b) => (endMs[a] ?? 0) - (endMs[b] ?? 0));
-  const count = order.length;
-  const endUs = ordered(new Float64Array(count), endMs, order);
-  const latencyUs = ordered(new Float64Array(count), latencyMs, order);
-  for (let i = 0; i < count; i++) {
-    endUs[i] = Math.round(((endUs[i] ?? 0) - zeroMs) * 1000);
-    latencyUs[i] = Math.round((latencyUs[i] ?? 0) * 1000);
-  }
-  return {
-    ...names,
-    endUs,
-    latencyUs,
-    stream: ordered(new Uint16Array(count), draft.stream, order),
-    flags: ordered(new Uint8Array(count), draft.flags, order),
-    session: ordered(new Uint32Array(count), draft.session, order),
-    seq: ordered(new Uint32Array(count), draft.seq, order),
-    error: ordered(new Uint32Array(count), draft.error, order),
-  };
-}
 
 /** Fills `column`; a loop, since `from` with a function takes ten times as long. */
 function ordered<T extends Float64Array | Uint8Array | Uint16Array | Uint32Array>(

@@ -5,7 +5,16 @@ import { toldInSeconds } from '../../durations.ts';
 import { didInWords, hasRuns, reasonedInWords } from '../../expectations/on-such-a-disk.ts';
 import { renderDocument } from '../../report/document.ts';
 import { adviceCards, pageHeader } from '../../report/first-screen.ts';
-import { card, list, pairs, table, wideTable, type Html } from '../../report/html-parts.ts';
+import {
+  card,
+  list,
+  numbers,
+  pairs,
+  table,
+  texts,
+  wideTable,
+  type Html,
+} from '../../report/html-parts.ts';
 import type { CutCertificate } from '../cut/certificate.ts';
 import type { CutFinding } from '../cut/classify.ts';
 import { cutPlanLines } from '../cut/cut-plan.ts';
@@ -104,14 +113,7 @@ const figures = (all: readonly Figure[]): Html =>
   all.length === 0
     ? html`<p>Nothing ended in these trials.</p>`
     : table(
-        [
-          ['What', 'text'],
-          ['n', 'number'],
-          ['least', 'number'],
-          ['p50', 'number'],
-          ['p90', 'number'],
-          ['most', 'number'],
-        ],
+        [...texts('What'), ...numbers('n', 'least', 'p50', 'p90', 'most')],
         all.map(({ what, n, leastMs, p50Ms, p90Ms, mostMs }) => [
           `${what}, ms`,
           ...[n, leastMs, p50Ms, p90Ms, mostMs].map(String),
@@ -130,7 +132,7 @@ const remedies = (modes: readonly DiskMode[]): Html | string =>
               `${remediesTitle}: ${mode}`,
               [
                 ...['The node: the remedy', 'Stock timers', 'Short timers'],
-                ['Reasoned, not measured', 'text'],
+                ...texts('Reasoned, not measured'),
               ],
               rows.map((row) => [
                 didInWords(row),
@@ -144,7 +146,7 @@ const remedies = (modes: readonly DiskMode[]): Html | string =>
 const trials = (findings: readonly TrialFinding[]): Html =>
   wideTable(
     'Every trial',
-    ['Trial', 'Outcome', ['Why', 'text'], 'Error at the writer', ['Next pod', 'text']],
+    ['Trial', 'Outcome', ...texts('Why'), 'Error at the writer', ...texts('Next pod')],
     findings.map(({ name, outcome, why, error, next }) => [
       ...[name, outcome, why, error ?? '–', nextWords(next)],
     ]),
@@ -162,11 +164,9 @@ ${wideTable(
   forcedTitle,
   [
     ...['Trial', 'Outcome'],
-    ['Why', 'text'],
-    ['acknowledged after it', 'number'],
-    ['on the disk after it', 'number'],
-    ['beside the next pod’s', 'number'],
-    ['Event of the next pod', 'text'],
+    ...texts('Why'),
+    ...numbers('acknowledged after it', 'on the disk after it', 'beside the next pod’s'),
+    ...texts('Event of the next pod'),
   ],
   findings.map(forcedCells),
 )}`;
@@ -236,11 +236,10 @@ const classes = (findings: readonly CutFinding[]): Html =>
     'Every volume',
     [
       ...['Class', 'Outcome'],
-      ['Why', 'text'],
+      ...texts('Why'),
       'Behaves as',
-      ['Next pod', 'text'],
-      ['writes beside it', 'number'],
-      ['after the heal', 'number'],
+      ...texts('Next pod'),
+      ...numbers('writes beside it', 'after the heal'),
       'Error at the old pod',
     ],
     findings.map((finding) => {
@@ -293,7 +292,7 @@ export function renderPredictionHtml(answer: PredictionReport): Promise<string> 
       'What was read',
       wideTable(
         'What was read',
-        ['What', ['Found', 'text'], 'Where', 'How sure'],
+        ['What', ...texts('Found'), 'Where', 'How sure'],
         prediction.lines.map(({ what, found, source, sure }) => [what, found, source, sure]),
       ),
     )}

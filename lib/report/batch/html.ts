@@ -8,8 +8,10 @@ import {
   card,
   closed,
   list,
+  numbers,
   secondsShown,
   table,
+  texts,
   wide,
   wideTable,
   type Html,
@@ -140,17 +142,8 @@ ${more.length === 0 ? '' : closed(`${more.length} more`, list(more))}`,
   );
 }
 
-const columns = [
-  ['Cell', ''],
-  ['Verdict', ''],
-  ['Expected', ''],
-  ['damaged (95 %)', 'number'],
-  ['commits', 'number'],
-  ['downtime', 'number'],
-  ['two could write', 'number'],
-  ['second mount', 'number'],
-  ['Runs', ''],
-] as const;
+const numberColumns = ['damaged (95 %)', 'commits', 'downtime', 'two could write', 'second mount'];
+const columns = ['Cell', 'Verdict', 'Expected', ...numberColumns, 'Runs'];
 
 /** Sorted, filtered and compared by browser/batch.ts. */
 const cells = (page: BatchPage): Html => html`
@@ -164,7 +157,8 @@ ${wide(
   'Cells',
   html`<table id="cells">
 <thead><tr><td></td>${columns.map(
-    ([name, style]) => html`<th class="${style}"><button type="button">${name}</button></th>`,
+    (name) => html`<th class="${numberColumns.includes(name) ? 'number' : ''}">
+<button type="button">${name}</button></th>`,
   )}</tr></thead>
 <tbody>${page.batch.cells.map((cell) => cellRow(cell, page))}</tbody></table>`,
 )}
@@ -213,10 +207,7 @@ ${wideTable(
   'Against the pinned baseline',
   [
     ...['Cell', 'was', 'is'],
-    ['damaged, was', 'number'],
-    ['is', 'number'],
-    ['more or less (95 %)', 'number'],
-    ['downtime, more or less', 'number'],
+    ...numbers('damaged, was', 'is', 'more or less (95 %)', 'downtime, more or less'),
   ],
   rows.map(({ label, was, is, verdictChanged, damage, downtimeS }) => ({
     cells: [
@@ -228,18 +219,7 @@ ${wideTable(
 )}
 <h3>What else changed</h3>
 <p>${conditionsInWords(conditions)}</p>
-${
-  conditions.length === 0
-    ? ''
-    : table(
-        [
-          ['What', 'head'],
-          ['was', 'text'],
-          ['is', 'text'],
-        ],
-        conditions,
-      )
-}`,
+${conditions.length === 0 ? '' : table([['What', 'head'], ...texts('was', 'is')], conditions)}`,
   );
 }
 
@@ -287,13 +267,7 @@ ${same.length === 0 ? '' : closed(`${same.length} that changed no verdict`, cont
 const contrastTable = (rows: Batch['contrasts']): Html =>
   wideTable(
     'What each axis did',
-    [
-      ...['Axis', 'from', 'to'],
-      ['pairs', 'number'],
-      ['changed', 'number'],
-      ['better', 'number'],
-      ['worse', 'number'],
-    ],
+    [...['Axis', 'from', 'to'], ...numbers('pairs', 'changed', 'better', 'worse')],
     rows.map(({ axis, from, to, pairs, changed, better }) => [
       ...[axis, from, to, pairs, changed, better, changed - better],
     ]),
@@ -306,13 +280,7 @@ function phasesCard({ batch, verdictOf, addressOf }: BatchPage): Html | string {
     'Slowest phases',
     html`${wideTable(
       'Slowest phases',
-      [
-        'Step of the way back',
-        ['runs', 'number'],
-        ['median', 'number'],
-        ['slowest', 'number'],
-        'Slowest run',
-      ],
+      ['Step of the way back', ...numbers('runs', 'median', 'slowest'), 'Slowest run'],
       rows.map(({ name, runs, medianS, slowestS, cell, folder }) => [
         ...[name, runs, secondsShown(medianS), secondsShown(slowestS)],
         linked(cell, addressOf(folder)),
