@@ -36,7 +36,8 @@ const inlineJson = (value: unknown): string => JSON.stringify(value).replaceAll(
 /** The same parts give the same bytes. */
 export async function renderDocument(document: Document): Promise<string> {
   const { title, header, main, scripts } = document;
-  const style = readFileSync(new URL('browser/style.css', import.meta.url), 'utf8');
+  const rules = readFileSync(new URL('browser/style.css', import.meta.url), 'utf8');
+  const style = rules.replaceAll(/\n\s+/g, '\n');
   const run = scripts === undefined ? [] : await scriptsOf(scripts);
   const policy = [
     "default-src 'none'",

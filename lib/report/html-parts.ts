@@ -61,10 +61,11 @@ export const numbers = (...heads: readonly (Html | string)[]): Column[] =>
 /** Columns of text that breaks anywhere. */
 export const texts = (...heads: readonly string[]): Column[] => heads.map((head) => [head, 'text']);
 type Cell = Html | string | number;
-/** `style`: class of the row. */
+/** `style`: class of the row. `title`: shown where the pointer rests on it. */
 export interface Row {
   readonly cells: readonly Cell[];
   readonly style?: string;
+  readonly title?: string;
 }
 
 const classed = (style = ''): Html | string => (style === '' ? '' : html` class="${style}"`);
@@ -77,13 +78,15 @@ export function table(columns: readonly Column[], rows: readonly (readonly Cell[
 <tbody>${rows.map((row) => tableRow('cells' in row ? row : { cells: row }, styles))}</tbody></table>`;
 }
 
-const tableRow = ({ cells, style = '' }: Row, styles: readonly string[]): Html =>
-  html`<tr${classed(style)}>${cells.map((cell, index) => {
-    const shown = typeof cell === 'number' ? countInWords(cell) : cell;
-    return styles[index] === 'head'
-      ? html`<th scope="row">${shown}</th>`
-      : html`<td${classed(styles[index])}>${shown}</td>`;
-  })}</tr>`;
+const tableRow = ({ cells, style = '', title }: Row, styles: readonly string[]): Html =>
+  html`<tr${classed(style)}${title === undefined ? '' : html` title="${title}"`}>${cells.map(
+    (cell, index) => {
+      const shown = typeof cell === 'number' ? countInWords(cell) : cell;
+      return styles[index] === 'head'
+        ? html`<th scope="row">${shown}</th>`
+        : html`<td${classed(styles[index])}>${shown}</td>`;
+    },
+  )}</tr>`;
 
 /** A table that may be wider than the window. */
 export const wideTable = (

@@ -181,3 +181,24 @@ test('unreadable before the heal and lost after it are two numbers of one tile',
   expect(summary).toContain('| Acknowledged commits | 304 of 15,652 lost (after the heal; ');
   expect(summary).not.toMatch(/\| lost \|/);
 });
+
+test('a run without a fault counts from its start, and points to no harm that it did not do', async () => {
+  const notice = { by: 'mysqld', what: 'errors in the error log on a', count: 2, evidence: '' };
+  const at = { firstS: 1, lastS: 2, when: 'before the heal', ofHarm: true } as const;
+  const verdict: Verdict = {
+    ...{
+      ...withDisk({ fault: 'none', remedyAt: 0 }),
+      ...safeUnserved,
+      safety: 'safe',
+      noticed: null,
+    },
+    notices: [{ ...notice, ...at }],
+  };
+  const page = await plain(reportData(verdict, exampleSource));
+  expect(page).toContain('after the start');
+  expect(page.replaceAll(/<script.*?<\/script>/gs, '')).not.toMatch(/(before|after) the fault/);
+  expect(renderSummary(verdict)).not.toContain('the fault');
+  expect(page).not.toContain('<th>Harm</th>');
+  expect(page).toContain('This run did no harm');
+  expect(await plain(data)).toContain('after the fault');
+});

@@ -157,23 +157,26 @@ function losses({ loss, verdict }: ReportData): Html {
 ${images.length === 0 ? '' : html`<h3>By copy of the volume</h3>${byCopy}${hasLostFile(verdict) ? link : ''}`}`;
 }
 
-/** Without harm no source can point to it. */
-function noticeTable({ notices, safety }: Verdict): Html {
-  const isHarmed = safety !== 'safe';
+/** Without harm no source can point to it; while evidence is missing, one may. */
+function noticeTable({ notices, noticed, verdict }: Verdict): Html {
+  const isHarmed = verdict !== 'safe';
   const harm = ({ ofHarm }: Notice): string[] => (isHarmed ? [ofHarm ? 'yes' : 'no'] : []);
-  const note = html`<p class="faint">Harm “no”: a harmless fail-over shows it as well, or it shows only on request.</p>`;
+  const note = isHarmed
+    ? 'Harm “no”: a harmless fail-over shows it as well, or it shows only on request.'
+    : 'This run did no harm, so none of these points to any.';
   return html`${table(
     [...texts('Source', 'What'), 'When', ...(isHarmed ? ['Harm'] : [])],
     notices.map((notice) => ({
       cells: [
-        html`<span title="${notice.evidence}">${notice.by}</span>`,
+        notice.by,
         `${notice.what}${notice.count === 1 ? '' : `, ${countInWords(notice.count)} times`}`,
         whenOf(notice),
         ...harm(notice),
       ],
-      style: isHarmed && notice.ofHarm ? 'bad' : '',
+      style: notice.ofHarm && noticed !== null ? 'bad' : '',
+      title: notice.evidence,
     })),
-  )}${isHarmed ? note : ''}`;
+  )}<p class="faint">${note}</p>`;
 }
 
 function whenOf({ firstS, lastS, when }: Notice): string {
