@@ -3,7 +3,7 @@ import { losesPower } from './kinds/index.ts';
 import type { CertificateRecord } from '../history/events.ts';
 import { csiCalls, isGranted } from '../history/observations.ts';
 import type { Story } from '../timeline/story.ts';
-import { canaryContent } from './node-crash.ts';
+import { canaryContent } from './acts.ts';
 import type { WriteMarks } from '../timeline/write-marks.ts';
 
 /** Empty where the fault was not a crash, or no image of the time after it was audited. */

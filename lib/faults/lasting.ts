@@ -4,9 +4,14 @@ import type { MachineWith } from '../cluster/machine-port.ts';
 import { certify, stepOf, type Fault, type FaultContext, type Probe } from './fault.ts';
 
 export interface LastingContext<C extends Capability = never> extends FaultContext<C> {
+  /** The fault's. */
+  readonly name: string;
   /** The victim's. */
   readonly machine: MachineWith<C>;
 }
+
+/** Certificates of what a step proved itself, to be recorded after it. */
+export type Proofs = readonly (() => Promise<void>)[];
 
 /** What a fault that breaks at once and lasts is made from. */
 export interface LastingFault<C extends Capability = never> {
@@ -26,8 +31,12 @@ interface LastingName<C extends Capability> {
   readonly needs?: readonly C[];
 }
 
-const withMachine = <C extends Capability>(context: FaultContext<C>): LastingContext<C> => ({
+export const withMachine = <C extends Capability>(
+  name: string,
+  context: FaultContext<C>,
+): LastingContext<C> => ({
   ...context,
+  name,
   machine: context.testbed.machine(context.victim.node),
 });
 
@@ -39,7 +48,7 @@ export const lastingFault = <const C extends Capability = never>(
   leastMs,
 
   async inject(given): Promise<void> {
-    const context = withMachine(given);
+    const context = withMachine(name, given);
     const step = stepOf(name, context);
     await certify(context.recorder, name, 'before', whole(context));
     step('begin');
@@ -48,10 +57,10 @@ export const lastingFault = <const C extends Capability = never>(
     await certify(context.recorder, name, 'during', broken(context));
   },
 
-  holds: (given) => broken(withMachine(given)),
+  holds: (given) => broken(withMachine(name, given)),
 
   async heal(given): Promise<void> {
-    const context = withMachine(given);
+    const context = withMachine(name, given);
     const step = stepOf(name, context);
     step('heal');
     await mends(context);

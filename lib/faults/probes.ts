@@ -1,7 +1,13 @@
-/** Probes that several faults ask: what state the victim is in, who reaches it, whom it reaches. */
+/** What certificates claim: which state the victim or the control plane is in, what reaches what. */
+import type { Capability } from '../capabilities.ts';
+import type { Component, ComponentLook, ControlPlane } from '../cluster/control-plane-port.ts';
 import { stalls, type Machine, type Stall } from '../cluster/machine-port.ts';
 import type { Proof } from '../storage/port.ts';
 import type { Probe } from './fault.ts';
+import type { FaultProbe } from './kinds/kind.ts';
+import type { LastingContext } from './lasting.ts';
+
+type Context = LastingContext<Capability>;
 
 /** Makes a probe of what a verb has proven already: of the disk, or of a cut. */
 export const proven = (claim: string, { verified, evidence }: Proof): Probe => ({
@@ -69,19 +75,19 @@ export const reachability = (machine: Machine, expected: boolean): Probe[] => [
   reachedByClients(machine, expected),
 ];
 
-const told = (machine: Machine, agents: readonly string[]): string =>
+const stalledOn = (machine: Machine, agents: readonly string[]): string =>
   `on ${machine.node} stands still: ${agents.join(', ') || 'nothing'}`;
 
-/** Asks whether no agent of the node stands still. */
+/** Whether no agent of the node stands still. */
 export const agentsRun = (machine: Machine): Probe => ({
   claim: 'kubelet and containerd run',
   ask: async () => {
     const agents = await machine.stalled();
-    return { holds: agents.length === 0, evidence: told(machine, agents) };
+    return { holds: agents.length === 0, evidence: stalledOn(machine, agents) };
   },
 });
 
-/** Asks whether exactly the agents that such a stall stops stand still. */
+/** Whether exactly the agents that such a stall stops stand still. */
 export const agentsStandStill = (machine: Machine, stall: Stall): Probe => ({
   claim: stall === 'kubelet' ? 'the kubelet stands still' : 'kubelet and containerd stand still',
   ask: async () => {
@@ -89,7 +95,93 @@ export const agentsStandStill = (machine: Machine, stall: Stall): Probe => ({
     const holds = stalls[stall].every((agent) => agents.includes(agent));
     return {
       holds: holds && agents.length === stalls[stall].length,
-      evidence: told(machine, agents),
+      evidence: stalledOn(machine, agents),
     };
   },
 });
+
+/** In at least this share of the scheduler's periods some process must have been stopped. */
+const leastStopped = 0.5;
+
+const throttled = (
+  { machine }: Context,
+  claim: string,
+  holds: (share: number) => boolean,
+): Probe => ({
+  claim,
+  ask: async () => {
+    const share = await machine.throttled();
+    const percent = Math.round(100 * share);
+    return { holds: holds(share), evidence: `stopped in ${percent} % of the periods` };
+  },
+});
+
+export const componentProbe = (
+  controlPlane: Required<Pick<ControlPlane, 'look'>>,
+  component: Component,
+  claim: string,
+  holds: (look: ComponentLook) => boolean,
+): Probe => ({
+  claim,
+  ask: async () => {
+    const look = await controlPlane.look(component);
+    const { process, stalled } = look;
+    const evidence =
+      process === undefined ? 'no process' : `process ${process}${stalled ? ' stands still' : ''}`;
+    return { holds: holds(look), evidence: `${component}: ${evidence}` };
+  },
+});
+
+const componentWords: Readonly<Record<Component, string>> = {
+  'controller-manager': 'the controller manager',
+  'api-server': 'the API server',
+  attacher: 'the csi-attacher',
+};
+
+const componentIs =
+  (component: Component, state: 'runs' | 'stands still') =>
+  ({ testbed }: Context): Probe =>
+    componentProbe(
+      testbed.controlPlane,
+      component,
+      `${componentWords[component]} ${state}`,
+      ({ process, stalled }) => (state === 'runs' ? process !== undefined && !stalled : stalled),
+    );
+
+const annotated =
+  (expected: boolean) =>
+  ({ testbed, victim: { node } }: Context): Probe => ({
+    claim: expected
+      ? 'somebody writes to the victim’s Lease'
+      : 'nobody wrote to the victim’s Lease',
+    ask: async () => {
+      const value = await testbed.kubernetes.leaseAnnotation(node);
+      const evidence = `Lease ${node}: ${value === undefined ? 'no annotation' : `annotation ${value}`}`;
+      return { holds: (value !== undefined) === expected, evidence };
+    },
+  });
+
+export const probes: Readonly<Record<FaultProbe, (context: Context) => Probe>> = {
+  'victim runs': ({ machine }) => isIn(machine, 'running', 'the victim runs'),
+  'victim runs again': ({ machine }) => isIn(machine, 'running', 'the victim runs again'),
+  'victim still runs': ({ machine }) => isIn(machine, 'running', 'the victim itself still runs'),
+  'victim frozen': ({ machine }) => isIn(machine, 'frozen', 'the victim stands still'),
+  'victim down': ({ machine }) => isIn(machine, 'stopped', 'the victim is down'),
+  'API reached': ({ machine }) => apiReached(machine, true),
+  'API not reached': ({ machine }) => apiReached(machine, false),
+  'clients reach': ({ machine }) => reachedByClients(machine, true),
+  'clients do not reach': ({ machine }) => reachedByClients(machine, false),
+  'agents run': ({ machine }) => agentsRun(machine),
+  'kubelet stalled': ({ machine }) => agentsStandStill(machine, 'kubelet'),
+  'runtime stalled': ({ machine }) => agentsStandStill(machine, 'runtime'),
+  'CPU time': (context) => throttled(context, 'the victim has CPU time', (share) => share === 0),
+  'no CPU time': (context) =>
+    throttled(context, 'the victim lacks CPU time', (share) => share >= leastStopped),
+  'controller-manager runs': componentIs('controller-manager', 'runs'),
+  'api-server runs': componentIs('api-server', 'runs'),
+  'api-server stalled': componentIs('api-server', 'stands still'),
+  'attacher runs': componentIs('attacher', 'runs'),
+  'attacher stalled': componentIs('attacher', 'stands still'),
+  'lease annotated': annotated(true),
+  'lease not annotated': annotated(false),
+};

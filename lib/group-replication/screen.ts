@@ -2,7 +2,6 @@
 import { countInWords } from '../counts.ts';
 import { toldInSeconds } from '../durations.ts';
 import { corruptionIn } from '../experiment/verdict/corruption.ts';
-import { faultWords } from '../report/conditions.ts';
 import {
   drawNoConclusion,
   type Advice,
@@ -12,7 +11,7 @@ import {
 import { secondsShown } from '../report/html-parts.ts';
 import { lostOf } from '../report/loss-words.ts';
 import { onceInWords } from '../report/wording.ts';
-import type { FaultKind } from '../faults/kinds/index.ts';
+import { faultNamed, type FaultKind } from '../faults/kinds/index.ts';
 import type { VerdictWord } from '../experiment/verdict/verdict.ts';
 import type { GroupVerdict } from './verdict.ts';
 
@@ -148,7 +147,7 @@ export function groupAdvice(verdict: GroupVerdict): Advice {
     ],
     appliesIf: [
       'the database is a MySQL group of three members in single-primary mode',
-      faultWords[scenario['fault'] as FaultKind].replace('old node', 'node of the primary'),
+      faultNamed(scenario['fault'] as FaultKind).words.replace('old node', 'node of the primary'),
       ...(isStale ? ['clients can still read at the old primary'] : []),
       ...(isStale && waitsForEver ? [`${timeout} is 0 (its default)`] : []),
     ],

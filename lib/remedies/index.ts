@@ -1,26 +1,24 @@
-/** Every remedy by name. */
-import type { RemedyKind } from './kinds/index.ts';
-import { deleteAttachment, stripAttachmentFinalizer } from './delete-attachment.ts';
-import { deleteNode } from './delete-node.ts';
-import { plainDelete } from './delete.ts';
-import { drain } from './drain.ts';
-import { fenceFirst } from './fence-first.ts';
-import { forceDelete } from './force-delete.ts';
-import { none } from './none.ts';
-import { outOfService } from './out-of-service.ts';
-import type { RemedyOf } from './remedy.ts';
-import { stripPodFinalizer } from './strip-pod-finalizer.ts';
+/** A declared remedy, on the ports. The sweep plays the same declaration on the model (lib/sweep/effects.ts). */
+import { acts } from './acts.ts';
+import type { RemedyDeclaration } from './kinds/kind.ts';
+import type { Remedy } from './remedy.ts';
 
-/** Each is given what its kind declares that it needs, and no more. */
-export const remedies: { readonly [Name in RemedyKind]: RemedyOf<Name> } = {
-  none,
-  'force-delete': forceDelete,
-  'out-of-service': outOfService,
-  'delete-node': deleteNode,
-  drain,
-  delete: plainDelete,
-  'fence-first': fenceFirst,
-  'delete-attachment': deleteAttachment,
-  'strip-attachment-finalizer': stripAttachmentFinalizer,
-  'strip-pod-finalizer': stripPodFinalizer,
-};
+export const remedyOf = ({ name, acts: names, undo }: RemedyDeclaration): Remedy => ({
+  name,
+  async apply(context) {
+    let detail: string | undefined;
+    for (const [index, act] of names.entries()) {
+      if (index > 0) context.signal.throwIfAborted();
+      const came = await acts[act](context);
+      detail ??= came ?? undefined;
+    }
+    return detail;
+  },
+  ...(undo === undefined
+    ? {}
+    : {
+        async undo(context) {
+          await acts[undo](context);
+        },
+      }),
+});

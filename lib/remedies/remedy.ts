@@ -1,7 +1,6 @@
 /** The remedy port: what removes the old pod so that the database can start elsewhere. */
-import type { Capability, NeedsOf } from '../capabilities.ts';
+import type { Capability } from '../capabilities.ts';
 import type { FaultContext } from '../faults/fault.ts';
-import type { RemedyKind, RemedyNamed } from './kinds/index.ts';
 
 /**
  * `volumes`: those that it is for. What is done to the node meets all there; what is done to a pod, its
@@ -9,6 +8,8 @@ import type { RemedyKind, RemedyNamed } from './kinds/index.ts';
  */
 export interface RemedyContext<C extends Capability = never>
   extends Pick<FaultContext<C>, 'testbed' | 'recorder' | 'victim' | 'volumes'> {
+  /** The remedy's. */
+  readonly name: string;
   /** Aborted once the remedy is given up: it then begins nothing more. */
   readonly signal: AbortSignal;
 }
@@ -21,6 +22,3 @@ export interface Remedy<C extends Capability = Capability> {
   /** Takes back what would outlive the run. Idempotent; absent where nothing does. */
   readonly undo?: (context: RemedyContext<C>) => Promise<void>;
 }
-
-/** By its name (kinds/). */
-export type RemedyOf<Name extends RemedyKind> = Remedy<NeedsOf<RemedyNamed<Name>>>;

@@ -8,40 +8,9 @@ import { diskModeOf, isDirectory, type DiskMode } from '../disk-modes/index.ts';
 import { expectationOf } from '../experiment/expectation/expectations.ts';
 import { safetyLevels, type Scenario } from '../experiment/scenario.ts';
 import type { VerdictWord } from '../experiment/verdict/verdict.ts';
-import { losesPower, type FaultKind } from '../faults/kinds/index.ts';
-import type { RemedyKind } from '../remedies/kinds/index.ts';
+import { faultNamed, losesPower } from '../faults/kinds/index.ts';
+import { remedyNamed } from '../remedies/kinds/index.ts';
 import { fields } from '../experiment/fields.ts';
-
-export const faultWords: Readonly<Record<FaultKind, string>> = {
-  none: 'no node fails',
-  'node-crash': 'the old node crashes',
-  'node-reboot': 'the old node reboots',
-  'network-partition': 'the old node loses the cluster’s network and keeps running',
-  'api-partition': 'the old node loses the control plane and keeps serving clients',
-  freeze: 'the old node stands still and comes back later',
-  'kubelet-stall': 'the kubelet of the old node hangs and the database keeps running',
-  'runtime-stall': 'kubelet and containerd of the old node hang and the database keeps running',
-  'kubelet-restart': 'the kubelet of the old node restarts',
-  'cpu-starvation': 'the old node gets almost no CPU time',
-  'flapping-partition': 'the old node loses the network again and again',
-  'controller-restart': 'the controller manager restarts',
-  'api-outage': 'the API server stops answering',
-  'attacher-down': 'the csi-attacher stops answering',
-  'lease-write': 'something writes to the Lease of the old node',
-};
-
-export const remedyWords: Readonly<Record<RemedyKind, string>> = {
-  none: 'nothing removes the old pod',
-  'force-delete': 'the old pod is force-deleted',
-  'out-of-service': 'the old node gets the out-of-service taint',
-  'delete-node': 'the Node object is deleted',
-  drain: 'the old node is drained',
-  delete: 'the old pod is deleted without force',
-  'fence-first': 'the old node is cut off from its storage before the out-of-service taint',
-  'delete-attachment': 'the VolumeAttachment is deleted by hand',
-  'strip-attachment-finalizer': 'the VolumeAttachment is deleted and its finalizer removed by hand',
-  'strip-pod-finalizer': 'the old pod is force-deleted and its finalizer removed by hand',
-};
 
 export const linkWords: Readonly<Record<StorageLink, string>> = {
   survives: 'the old node still reaches its storage',
@@ -111,7 +80,7 @@ const unusual = (
 
 const conditions: readonly Condition[] = [
   {
-    words: ({ fault }) => faultWords[fault],
+    words: ({ fault }) => faultNamed(fault).words,
     switches: [
       { to: { fault: 'none' } },
       { to: { fault: 'node-crash' } },
@@ -119,7 +88,7 @@ const conditions: readonly Condition[] = [
     ],
   },
   {
-    words: ({ remedy }) => remedyWords[remedy],
+    words: ({ remedy }) => remedyNamed(remedy).words,
     switches: [
       { to: { remedy: 'none' }, advice: proveItIsOff },
       { to: { remedy: 'force-delete' } },
@@ -214,11 +183,7 @@ const conditions: readonly Condition[] = [
     'the storage refuses to attach a volume that another node still has',
     'Use storage that refuses to attach a volume while another node still has it.',
   ),
-  unusual(
-    'also',
-    ({ also }) => `${faultWords[also as FaultKind]} as well`,
-    'the control plane works',
-  ),
+  unusual('also', ({ also }) => `${faultNamed(also).words} as well`, 'the control plane works'),
   {
     ...either(
       'fileLocks',

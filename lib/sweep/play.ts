@@ -4,14 +4,28 @@
  */
 import { Kernel } from '../cluster/sim/kernel.ts';
 import type { PodObject } from '../cluster/sim/api-objects.ts';
-import { neverReady, readyWithinMs, startModel, type ModelOptions } from '../cluster/sim/model.ts';
+import {
+  neverReady,
+  readyWithinMs,
+  startModel,
+  type Model,
+  type ModelOptions,
+} from '../cluster/sim/model.ts';
 import { msUs, secondUs } from '../cluster/sim/timings.ts';
-import { leastFaultMs } from '../faults/kinds/index.ts';
+import { faultNamed } from '../faults/kinds/index.ts';
+import type { DeclaredFault } from '../faults/kinds/kind.ts';
+import { remedyNamed } from '../remedies/kinds/index.ts';
+import type { RemedyDeclaration } from '../remedies/kinds/kind.ts';
 import type { Scenario } from '../experiment/scenario.ts';
-import { drainMs, recreationMs, registrationMs, servingCommits } from '../experiment/waits.ts';
+import {
+  drainMs,
+  recreationMs,
+  registrationMs,
+  restartMs,
+  servingCommits,
+} from '../experiment/waits.ts';
 import { SweepClient, Commits, type CopyLoss } from './commits.ts';
-import { syncFaults, killServers } from './faults.ts';
-import { drain, syncRemedies, type SyncRemedy } from './remedies.ts';
+import { apply, drain, strike, undo } from './effects.ts';
 import { Scene } from './scene.ts';
 import { TraceRecorder, type Trace } from './trace-recorder.ts';
 
@@ -44,18 +58,22 @@ export interface ScheduleOutcome {
 /** A schedule lasts at least so long from its fault on. */
 const leastUs = 900 * secondUs;
 
-export function play(scenario: Scenario, seed: string, size: ModelOptions = {}): ScheduleOutcome {
-  const scene = begin(scenario, seed, size);
-  const fault = syncFaults[scenario.fault];
-  const remedy = syncRemedies[scenario.remedy];
+interface PlayOptions extends ModelOptions {
+  /** Default: the scenario's. */
+  readonly fault?: DeclaredFault;
+  readonly remedy?: RemedyDeclaration;
+}
+
+export function play(scenario: Scenario, seed: string, options: PlayOptions = {}): ScheduleOutcome {
+  const { fault = faultNamed(scenario.fault), remedy = remedyNamed(scenario.remedy) } = options;
+  const scene = begin(scenario, seed, options);
   const { faultAtUs, witness, victim, commits } = scene;
-  fault.breaks(scene);
-  fault.goesOn?.(scene);
+  const mend = strike(scene, fault);
   const mendAlso = startAlso(scene);
   const remedyRun = startRemedy(scene, remedy);
   if (scenario.recreations > 0) recreate(scene);
   else watch(scene, remedyRun);
-  scene.advance(Math.max(scene.nowUs, faultAtUs + leastFaultMs[scenario.fault] * msUs));
+  scene.advance(Math.max(scene.nowUs, faultAtUs + fault.leastMs * msUs));
   const handoverAtUs = witness.secondMountAtUs;
   const first = commits.lossNow(handoverAtUs ?? Infinity);
   if (scenario.moveBack) moveBack(scene);
@@ -64,14 +82,14 @@ export function play(scenario: Scenario, seed: string, size: ModelOptions = {}):
   scene.isHealed = true;
   const remedied = remedyRun.hasActed;
   mendAlso();
-  fault.mends(scene);
-  if (scenario.untaintAt === 'heal') remedy.undoes?.(scene);
+  mend();
+  if (scenario.untaintAt === 'heal') undo(scene, remedy);
   const converged = converge(scene);
   scene.client.isSettled = true;
   if (scenario.untaintAt === 'kept') {
     scene.advance(Math.max(scene.nowUs, healedAtUs + scenario.convergeMs * msUs));
   }
-  remedy.undoes?.(scene);
+  undo(scene, remedy);
   for (const node of othersOf(scene)) scene.model.operator.uncordon(node);
   scene.advance(Math.max(scene.nowUs + registrationMs * msUs, faultAtUs + leastUs));
   return {
@@ -107,24 +125,36 @@ function begin(scenario: Scenario, seed: string, size: ModelOptions): Scene {
   return new Scene({ model, scenario, witness, commits, client, victim });
 }
 
+/** Kills the pod's server so often; after the last time its container is reported as waiting. */
+function killServers(model: Model, pod: PodObject, kills: number, seed: string): void {
+  const { kernel } = model;
+  const until = (isSo: () => boolean): void => {
+    const deadlineUs = kernel.nowUs + restartMs * msUs;
+    while (!isSo() && kernel.nowUs < deadlineUs && kernel.step());
+    if (!isSo()) throw neverReady(seed);
+  };
+  for (let left = kills; left > 0; left--) {
+    until(() => pod.ready);
+    model
+      .kubelet(pod.node?.name ?? '')
+      .container()
+      ?.killServer();
+    until(() => !pod.ready);
+  }
+  until(() => kills === 0 || !pod.containersRun);
+}
+
 /** The second fault comes at its moment. Returns what mends it, once, where it came. */
 function startAlso(scene: Scene): () => void {
   const { also, alsoAt, alsoForMs } = scene.scenario;
-  const fault = also === 'none' ? undefined : syncFaults[also];
-  let isBroken = false;
-  const mend = (): void => {
-    if (isBroken) fault?.mends(scene);
-    isBroken = false;
-  };
-  if (fault !== undefined) {
+  let mend = (): void => undefined;
+  if (also !== 'none') {
     scene.at(alsoAt, () => {
-      isBroken = true;
-      fault.breaks(scene);
-      fault.goesOn?.(scene);
+      mend = strike(scene, faultNamed(also));
       scene.after(alsoForMs * msUs, mend);
     });
   }
-  return mend;
+  return () => mend();
 }
 
 interface AppliedRemedy {
@@ -133,25 +163,18 @@ interface AppliedRemedy {
   isDone: () => boolean;
 }
 
-function startRemedy(scene: Scene, remedy: SyncRemedy): AppliedRemedy {
-  const { scenario } = scene;
-  const { remedyAt, untaintAt } = scenario;
-  const isNone = scenario.remedy === 'none';
+function startRemedy(scene: Scene, remedy: RemedyDeclaration): AppliedRemedy {
+  const { remedyAt, untaintAt } = scene.scenario;
+  const isNone = remedy.acts.length === 0;
   const run: AppliedRemedy = { hasActed: false, isDone: () => isNone };
   if (isNone) return run;
-  const act = (): void => {
-    remedy.applies(scene);
+  scene.at(remedyAt, () => {
+    run.isDone = apply(scene, remedy);
     run.hasActed = true;
-    run.isDone = remedy.lasts?.(scene) ?? always;
-    if (typeof untaintAt === 'number') {
-      scene.after(untaintAt * msUs, () => remedy.undoes?.(scene));
-    }
-  };
-  scene.at(remedyAt, act);
+    if (typeof untaintAt === 'number') scene.after(untaintAt * msUs, () => undo(scene, remedy));
+  });
   return run;
 }
-
-const always = (): boolean => true;
 
 /** Until the remedy is done and the successor has served for a while, or the horizon ends. */
 function watch(scene: Scene, remedyRun: AppliedRemedy): void {

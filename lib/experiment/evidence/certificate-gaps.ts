@@ -5,8 +5,7 @@
  */
 import { silencesIn } from '../../durations.ts';
 import { askedWithinMs } from '../../faults/asked-again.ts';
-import { isAskedAgain } from '../../faults/index.ts';
-import { losesPower } from '../../faults/kinds/index.ts';
+import { isAskedAgain, losesPower } from '../../faults/kinds/index.ts';
 import type { CertificateRecord } from '../../history/events.ts';
 import type { Story } from '../../timeline/story.ts';
 import { spanOf, type FaultSpan } from './fault-effect.ts';

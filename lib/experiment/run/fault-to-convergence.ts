@@ -1,7 +1,7 @@
 /** From the fault to its heal and to databases that serve again: the node's part once, each volume's its own. */
 import type { Capability } from '../../capabilities.ts';
 import type { Fault, FaultContext, Moments } from '../../faults/fault.ts';
-import { faultOf } from '../../faults/index.ts';
+import { wholeFaultOf } from '../../faults/index.ts';
 import { auditOf, bounded, each, enter, once, recorderOf, type RunEvent } from './run-context.ts';
 import { converge } from './converge.ts';
 import { watchWhile } from './moments.ts';
@@ -48,7 +48,7 @@ export async function faultToConvergence(
 function strikeOf(event: RunEvent, struck: readonly Struck[], first: Struck): Strike {
   const { cluster, custom, signal } = event;
   const { scenario, victim, times } = first;
-  const fault = faultOf(scenario, custom?.fault);
+  const fault = wholeFaultOf(scenario, custom?.fault);
   const volumes = struck.map(({ volume }) => volume);
   const context = {
     ...{ testbed: cluster, victim: { node: victim.node }, volumes, scenario },

@@ -3,8 +3,8 @@ import type { Capability } from '../../capabilities.ts';
 import { describeError } from '../../errors.ts';
 import type { Moments } from '../../faults/fault.ts';
 import type { Recorder } from '../../history/port.ts';
-import { remedies } from '../../remedies/index.ts';
-import { actsOn } from '../../remedies/kinds/index.ts';
+import { remedyOf } from '../../remedies/index.ts';
+import { actsOn, remedyNamed } from '../../remedies/kinds/index.ts';
 import type { Remedy, RemedyContext } from '../../remedies/remedy.ts';
 import { whenInWords } from '../../when.ts';
 import type { Scenario } from '../scenario.ts';
@@ -31,7 +31,7 @@ export class RemedyRun {
     this.of = of;
     this.#event = event;
     this.#scenario = scenario;
-    this.#remedy = event.custom?.remedy ?? remedies[scenario.remedy];
+    this.#remedy = event.custom?.remedy ?? remedyOf(remedyNamed(scenario.remedy));
     this.#recorder = recorderOf(of);
     this.#node = victim.node;
   }
@@ -114,7 +114,9 @@ export class RemedyRun {
   #context(signal: AbortSignal): RemedyContext<Capability> {
     const victim = { node: this.#node };
     const volumes = this.of.map(({ volume }) => volume);
-    return { testbed: this.#event.cluster, recorder: this.#recorder, victim, volumes, signal };
+    const { name } = this.#remedy;
+    const { cluster: testbed } = this.#event;
+    return { name, testbed, recorder: this.#recorder, victim, volumes, signal };
   }
 
   #step(step: 'begin' | 'done' | 'failed' | 'heal' | 'healed', detail?: string): void {

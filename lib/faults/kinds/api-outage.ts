@@ -1,11 +1,16 @@
-/** The API server answers nobody. */
+/** The API server stands still until the heal: nothing takes its place. */
 import { faultKind } from './kind.ts';
 
 export const apiOutage = faultKind({
   name: 'api-outage',
   question: 'The API server answers nobody, no node is lost: does any volume move?',
+  words: 'the API server stops answering',
   happens: 'nothing: the API server stands still, and so does the kubelet that would replace it',
   certificate: 'it is stopped',
+  breaks: 'stall api-server',
+  mends: 'resume api-server',
+  whole: ['api-server runs'],
+  broken: ['api-server stalled'],
   isOfControlPlane: true,
   delaysNotReady: true,
   unsettlesAttachments: true,

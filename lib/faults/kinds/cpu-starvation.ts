@@ -1,4 +1,7 @@
-/** Its processes get next to no CPU time. */
+/**
+ * The victim's processes share so little of a CPU that heartbeats come late or not at all, while all of
+ * them live.
+ */
 import { z } from 'zod';
 import { field } from '../../fields/field.ts';
 import { oneOf } from '../../fields/swept.ts';
@@ -8,8 +11,13 @@ import { faultKind } from './kind.ts';
 export const cpuStarvation = faultKind({
   name: 'cpu-starvation',
   question: 'A node gets next to no CPU time: is its volume given away while it still writes?',
+  words: 'the old node gets almost no CPU time',
   happens: 'all its processes together get `cpuShare` of one CPU',
   certificate: 'the kernel stops them in most of its periods',
+  breaks: 'throttle',
+  mends: 'unthrottle',
+  whole: ['CPU time'],
+  broken: ['no CPU time', 'victim still runs'],
   needs: ['cpu-limit'],
   fields: {
     cpuShare: field('fault.cpuShare', z.number().min(0.001).max(1).default(0.005), {

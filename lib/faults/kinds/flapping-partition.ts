@@ -1,4 +1,7 @@
-/** Off the network and back on it, over and over. */
+/**
+ * Off the cluster's network and back on it, over and over. Each return stops an eviction; what was decided
+ * meanwhile stays.
+ */
 import { time } from '../../fields/field.ts';
 import { secondsWithin } from '../../fields/swept.ts';
 import { faultKind } from './kind.ts';
@@ -6,8 +9,15 @@ import { faultKind } from './kind.ts';
 export const flappingPartition = faultKind({
   name: 'flapping-partition',
   question: 'A node comes back from a partition and is cut off again: which wait goes on?',
+  words: 'the old node loses the network again and again',
   happens: "off the cluster's network for `down`, on it for `up`, over and over",
   certificate: 'it reaches the API server or not, asked at every change',
+  breaks: 'disconnect',
+  mends: 'reconnect',
+  turns: ['flapDownMs', 'flapUpMs'],
+  whole: ['API reached', 'clients reach'],
+  broken: ['API not reached', 'clients do not reach'],
+  lasts: [],
   silencesKubelet: true,
   cutsClientsOff: true,
   needs: ['node-network'],

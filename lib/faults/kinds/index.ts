@@ -1,4 +1,4 @@
-/** The faults by name, from what each says of itself, and what the rest must know of each to judge a run. */
+/** The faults by name, and which of them have which trait. */
 import { apiOutage } from './api-outage.ts';
 import { apiPartition } from './api-partition.ts';
 import { attacherDown } from './attacher-down.ts';
@@ -14,7 +14,7 @@ import { nodeCrash } from './node-crash.ts';
 import { nodeReboot } from './node-reboot.ts';
 import { none } from './none.ts';
 import { runtimeStall } from './runtime-stall.ts';
-import type { FaultTraits } from './kind.ts';
+import { lastingProbes, type DeclaredFault, type FaultTraits } from './kind.ts';
 import { fieldsOfKinds } from '../../fields/of-kinds.ts';
 
 /** A seed of the sweep draws by this order: a new one goes last. */
@@ -25,31 +25,36 @@ export const faultDeclarations = [
 ] as const;
 
 type Declaration = (typeof faultDeclarations)[number];
-type NamesOf<Trait> = Extract<Declaration, Trait>['name'];
-
 export type FaultKind = Declaration['name'];
-export type FaultNamed<Name> = Extract<Declaration, { readonly name: Name }>;
 export const faultKinds: readonly FaultKind[] = faultDeclarations.map(({ name }) => name);
 
-/** How long each lasts at least. */
-export const leastFaultMs = Object.fromEntries(
-  faultDeclarations.map(({ name, leastMs }) => [name, leastMs]),
-) as Readonly<Record<FaultKind, number>>;
+const byName: ReadonlyMap<string, DeclaredFault> = new Map(
+  faultDeclarations.map((each) => [each.name, each]),
+);
 
-/** What an experiment asks that has this fault, and no question of its own. */
-export const questionOf = (fault: FaultKind): string =>
-  faultDeclarations.find(({ name }) => name === fault)?.question ?? fault;
+/** By its name. */
+export function faultNamed(fault: FaultKind): DeclaredFault {
+  const declared = byName.get(fault);
+  if (declared === undefined) throw new RangeError(`there is no fault ${fault}`);
+  return declared;
+}
 
 type Trait = keyof FaultTraits;
-const namesWith = <T extends Trait>(trait: T): readonly NamesOf<Readonly<Record<T, true>>>[] =>
-  faultDeclarations
-    .filter((each) => trait in each)
-    .map(({ name }) => name as NamesOf<Readonly<Record<T, true>>>);
+type NamesWith<T extends Trait> = Extract<Declaration, Readonly<Record<T, true>>>['name'];
+const namesWith = <T extends Trait>(trait: T): readonly NamesWith<T>[] =>
+  faultDeclarations.filter((each) => trait in each).map(({ name }) => name as NamesWith<T>);
 
 /** Faults of the control plane: they need no victim, and so may come beside another. */
 export const controlPlaneFaults = namesWith('isOfControlPlane');
 export const silencingFaults = namesWith('silencesKubelet');
 export const powerFaults = namesWith('losesPower');
+
+/** What an experiment answers that has this fault, and no question of its own. */
+export const questionOf = (fault: FaultKind): string => faultNamed(fault).question;
+
+/** Whether it is certified again and again, until its heal. */
+export const isAskedAgain = (fault: FaultKind): boolean =>
+  lastingProbes(faultNamed(fault)).length > 0;
 
 const isOne =
   (names: readonly FaultKind[]) =>

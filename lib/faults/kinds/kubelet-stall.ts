@@ -1,12 +1,17 @@
-/** The kubelet stands still; what it started runs on. */
+/** No heartbeats and no actions of the kubelet; what it started runs on. */
 import { faultKind } from './kind.ts';
 
 export const kubeletStall = faultKind({
   name: 'kubelet-stall',
   question:
     'A kubelet stands still, its pods run: does Kubernetes let a second node write the volume?',
+  words: 'the kubelet of the old node hangs and the database keeps running',
   happens: 'the kubelet stands still (SIGSTOP); the database runs on',
   certificate: 'the kubelet is stopped, the node runs',
+  breaks: 'stall kubelet',
+  mends: 'resume agents',
+  whole: ['agents run'],
+  broken: ['kubelet stalled', 'victim still runs'],
   silencesKubelet: true,
   sharesEvents: true,
   needs: ['agent-stall'],

@@ -1,4 +1,7 @@
-/** The same as a crash, and the node boots again by itself. */
+/**
+ * A crash after which the node boots by itself, at `rebootAt`: within the grace period, after it, or just
+ * when its volume is taken away.
+ */
 import { moment } from '../../fields/field.ts';
 import { secondsWithin } from '../../fields/swept.ts';
 import { faultKind } from './kind.ts';
@@ -8,8 +11,16 @@ const withinGraceMs = 20_000;
 export const nodeReboot = faultKind({
   name: 'node-reboot',
   question: 'A node reboots: does its database come back with every acknowledged commit?',
+  words: 'the old node reboots',
   happens: 'the same, and it boots at `rebootAt`',
   certificate: 'the same',
+  breaks: 'crash',
+  mends: 'boot',
+  mendsAt: 'rebootAt',
+  whole: ['victim runs'],
+  broken: ['victim down'],
+  lasts: [],
+  mended: ['victim runs again'],
   silencesKubelet: true,
   losesPower: true,
   leastMs: 0,

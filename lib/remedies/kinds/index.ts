@@ -1,4 +1,5 @@
-/** The remedies by name, from what each says of itself, and what the rest must know of each. */
+/** The remedies by name, and which of them have which trait. */
+import type { RemedyDeclaration } from './kind.ts';
 import { plainDelete } from './delete.ts';
 import { deleteAttachment } from './delete-attachment.ts';
 import { deleteNode } from './delete-node.ts';
@@ -26,30 +27,29 @@ export const remedyDeclarations = [
 
 type Declaration = (typeof remedyDeclarations)[number];
 export type RemedyKind = Declaration['name'];
-export type RemedyNamed<Name> = Extract<Declaration, { readonly name: Name }>;
 export const remedyKinds: readonly RemedyKind[] = remedyDeclarations.map(({ name }) => name);
 
-/** Somebody does something. */
+const byName: ReadonlyMap<string, RemedyDeclaration> = new Map(
+  remedyDeclarations.map((each) => [each.name, each]),
+);
+
+/** By its name. */
+export function remedyNamed(remedy: RemedyKind): RemedyDeclaration {
+  const declared = byName.get(remedy);
+  if (declared === undefined) throw new RangeError(`there is no remedy ${remedy}`);
+  return declared;
+}
+
+/** All but `none`. */
 export const actingRemedies = remedyKinds.filter((remedy) => remedy !== 'none');
+export const taintingRemedies = remedyDeclarations
+  .filter((each) => 'taints' in each)
+  .map(({ name }) => name);
 
-const tainting = remedyDeclarations.filter((each) => 'taints' in each);
-export const taintingRemedies = tainting.map(({ name }) => name);
-
-/** Sets the out-of-service taint. */
-export const taints = (remedy: RemedyKind): boolean => tainting.some(({ name }) => name === remedy);
-
-const removing = remedyDeclarations.filter((each) => 'removesPodObject' in each);
-
-/** The pod's object goes, although no kubelet confirms that the pod has stopped. */
+export const taints = (remedy: RemedyKind): boolean => remedyNamed(remedy).taints === true;
 export const removesPodObject = (remedy: RemedyKind): boolean =>
-  removing.some(({ name }) => name === remedy);
-
-/** What it takes away, or acts on first. */
-export const actsOn = (remedy: RemedyKind): Declaration['on'] =>
-  remedyDeclarations.find(({ name }) => name === remedy)?.on ?? 'nothing';
-
-/** Acts on the victim's VolumeAttachment. */
+  remedyNamed(remedy).removesPodObject === true;
+export const actsOn = (remedy: RemedyKind): RemedyDeclaration['on'] => remedyNamed(remedy).on;
 export const takesAttachment = (remedy: RemedyKind): boolean => actsOn(remedy) === 'attachment';
-
 /** What it removes is the pod, and nothing but the pod. */
 export const removesPod = (remedy: RemedyKind): boolean => actsOn(remedy) === 'pod';

@@ -1,13 +1,36 @@
-/** What a remedy says of itself; how it is done and undone is in the file of its name beside this folder. */
+/**
+ * What a remedy is, as data: its words, its traits and its effect. The run (acts.ts beside this folder) and the
+ * sweep (lib/sweep/effects.ts) carry the same effect out.
+ */
 import type { KindDeclaration } from '../../fields/of-kinds.ts';
 
-interface RemedyDeclaration extends KindDeclaration {
+export type RemedyAct =
+  | 'delete pod'
+  | 'force-delete pod'
+  | 'strip pod finalizers'
+  | 'taint out-of-service'
+  | 'untaint'
+  | 'cut paths'
+  | 'delete node'
+  | 'register node'
+  | 'drain'
+  | 'uncordon'
+  | 'delete attachments'
+  | 'strip attachments';
+
+export interface RemedyDeclaration extends KindDeclaration {
   /** What it takes away, or acts on first; `path`: the node's way to the volume. */
   readonly on: 'nothing' | 'pod' | 'node' | 'attachment' | 'path';
+  /** One after the other. */
+  readonly acts: readonly RemedyAct[];
+  /** Takes back what would outlive the run. Idempotent; absent where nothing does. */
+  readonly undo?: RemedyAct;
   /** Sets the out-of-service taint. */
   readonly taints?: true;
   /** The pod's object goes, although no kubelet confirms that the pod has stopped. */
   readonly removesPodObject?: true;
+  /** A clause for the report. */
+  readonly words: string;
   /** What is done; Markdown, for the page. */
   readonly does: string;
 }

@@ -1,9 +1,11 @@
-/** The VolumeAttachment is deleted by hand, and its finalizer taken away. */
+/** As delete-attachment, with the finalizer stripped: an attacher that was not fast enough sends no detach. */
 import { remedyKind } from './kind.ts';
 
 export const stripAttachmentFinalizer = remedyKind({
   name: 'strip-attachment-finalizer',
   on: 'attachment',
+  acts: ['strip attachments'],
   needs: ['attachment-deletion'],
+  words: 'the VolumeAttachment is deleted and its finalizer removed by hand',
   does: 'the same, and its finalizer is taken away: where no attacher runs (`also attacher-down`), the storage is never asked to detach; one that runs acts within a tenth of a second and may be faster',
 });

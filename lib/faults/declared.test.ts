@@ -3,7 +3,8 @@ import { expect, test } from 'vitest';
 import type { Capability } from '../capabilities.ts';
 import { parseScenario } from '../experiment/scenario.ts';
 import type { FaultContext, StruckVolume } from './fault.ts';
-import { nodeCrash } from './node-crash.ts';
+import { faultOf } from './declared.ts';
+import { nodeCrash } from './kinds/node-crash.ts';
 
 const about = { name: 'crash', question: 'In which order?', expected: ['safe'] };
 
@@ -36,7 +37,7 @@ test('kubelet falls silent, every disk is cut, then the node is killed', async (
       }),
     },
   } as unknown as FaultContext<Capability>;
-  await nodeCrash.inject(context);
+  await faultOf(nodeCrash).inject(context);
   expect(said).toEqual([
     ...['canary', 'canary', 'stall', 'cut', 'cut', 'kill', 'release', 'release'],
   ]);
