@@ -42,7 +42,7 @@ export const modelScenario = (fields: Partial<ScenarioInput>): Scenario =>
   });
 
 export interface ModelRunOptions
-  extends Partial<Pick<RunOptions, 'signal' | 'onPhase' | 'onUnhealed'>> {
+  extends Partial<Pick<RunOptions, 'signal' | 'onPhase' | 'onUnhealed' | 'custom'>> {
   /** Puts something between the run and the model. Default: nothing. */
   readonly on?: (model: Backend) => Backend;
 }
