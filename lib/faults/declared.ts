@@ -48,16 +48,19 @@ export function faultOf(declared: DeclaredFault): Fault {
       if (await moments.reached(at)) return mend(context);
       stepOf(name, context)('failed', `the watch was over before it booted: ${whenInWords(at)}`);
     }
-    for (let turn = 1; repeatsMs !== undefined && (await moments.passed(repeatsMs)); turn += 1)
-      await doAgain(breaks, turn);
-    while (turns !== undefined) {
+    if (repeatsMs !== undefined) {
+      for (let turn = 1; await moments.passed(repeatsMs); turn += 1) await doAgain(breaks, turn);
+    }
+    if (turns !== undefined) {
       const [brokenMs, wholeMs] = turns.map((field) => msOf(scenario, field));
-      if (!(await moments.passed(brokenMs ?? 0))) return;
-      await doAgain(mends, 0);
-      await certified(context, 'during', whole);
-      if (!(await moments.passed(wholeMs ?? 0))) return;
-      await doAgain(breaks, 0);
-      await certified(context, 'during', broken);
+      for (;;) {
+        if (!(await moments.passed(brokenMs ?? 0))) return;
+        await doAgain(mends, 0);
+        await certified(context, 'during', whole);
+        if (!(await moments.passed(wholeMs ?? 0))) return;
+        await doAgain(breaks, 0);
+        await certified(context, 'during', broken);
+      }
     }
   }
 
