@@ -62,11 +62,6 @@ export const capabilitiesBut = <const C extends Capability>(
     (each): each is Exclude<Capability, C> => !lacking.some((one) => one === each),
   );
 
-/** What whoever is declared so says that it needs. */
-export type NeedsOf<Declared> = Declared extends { readonly needs: readonly (infer C)[] }
-  ? Extract<C, Capability>
-  : never;
-
 type VerbsOf<C extends Capability, Port extends PortName> = {
   [Name in C]: (typeof capabilities)[Name] extends Readonly<Record<Port, readonly (infer Verb)[]>>
     ? Verb

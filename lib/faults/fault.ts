@@ -1,5 +1,5 @@
 /** The fault port: what is taken from the victim, proven while it lasts, and always given back. */
-import type { Able, Capability, NeedsOf } from '../capabilities.ts';
+import type { Able, Capability } from '../capabilities.ts';
 import type { BreakableTestbed, PodKubernetes, PodRef } from '../cluster/port.ts';
 import type { Recorder } from '../history/port.ts';
 import type { Scenario } from '../experiment/scenario.ts';
@@ -62,10 +62,6 @@ export interface Fault<C extends Capability = Capability> {
   /** Gives back what was taken; certificates `after`. Idempotent, also after a failed inject. */
   readonly heal: (context: FaultContext<C>) => Promise<void>;
 }
-
-/** By its declaration (kinds/). */
-export type FaultOf<Kind> = Fault<NeedsOf<Kind>>;
-export type ContextOf<Kind> = FaultContext<NeedsOf<Kind>>;
 
 /** The times at which a fault goes on. */
 export interface Moments {
