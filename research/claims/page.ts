@@ -1,4 +1,5 @@
 /** What was measured of each claim, from which run and when; and claims.md, the page made from it. */
+import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { lineSchema, linesOf, measuredBasis } from '../../lib/measurements/store.ts';
@@ -15,7 +16,7 @@ const head = `# Claims
 
 What became of the 35 claims that this project began with? It began with five articles on attach, detach, Multi-Attach and double writes, written for Kubernetes 1.3 to 1.14. Here is each of their claims, what the source of Kubernetes 1.34 makes one expect, and what was measured. \`npx zx research/claims.mjs 8\` asks number 8 of a cluster; add \`--short\` for shortened timers. \`npx zx research/claims.mjs --run FOLDER\` asks all of them of a finished run.
 
-**measured** means stock timers on kind; **shortened** means other timers, or a small procedure on a cluster with such timers. Each answer is one run's: it shows that a thing happens, not how often. The records that prove it are in the [store of measurements](../../data/measurements.jsonl), from which this page is made.
+**measured** means stock timers on kind; **shortened** means other timers, or a small procedure on a cluster with such timers. Each answer is one run's: it shows that a thing happens, not how often. The records that prove it are in the [store of measurements](../../data/measurements.jsonl), from which this page is made. A run without a link has left the tree: \`npx node scripts/restore.ts reports/samples/partition-none\` restores it.
 `;
 
 export function renderedPage(measured = linesOf(answerSchema)): string {
@@ -66,11 +67,11 @@ function halvesOf(number: number, measured: readonly AnswerLine[]): string[] {
 /** Lines that were noted before the program moved have its old path in `source`, and in `id`. */
 const [oldPath, newPath] = ['experiments/claims.mjs', 'research/claims.mjs'];
 
-/** Names the source: of a batch's runs git holds no summary. */
+/** A sample is a link; other runs have left the tree. */
 const sourceText = (source: string): string => {
   if (!source.startsWith('reports/')) return `\`${source.replace(oldPath, newPath)}\``;
-  const page = source.startsWith('reports/samples/') ? 'summary.md' : 'verdict.json';
-  return `[${source}](../../${source}/${page})`;
+  const isHeld = existsSync(new URL(`../../${source}/summary.md`, import.meta.url));
+  return isHeld ? `[${source}](../../${source}/summary.md)` : `\`${source}\``;
 };
 
 /** Answers in the store of measurements: what one run, or one procedure, says of one claim. */

@@ -10,7 +10,7 @@ import {
 import { busyBecause } from '../conformance/load.ts';
 import { predictionPool } from '../conformance/predict.ts';
 import { compareRun } from '../conformance/run-comparison.ts';
-import { committedNames, committedWith } from '../../test/support/committed.ts';
+import { committedNames, corpusNames, corpusRun } from '../../test/support/committed.ts';
 
 const pool = predictionPool(2);
 afterAll(() => pool[Symbol.asyncDispose]());
@@ -24,23 +24,25 @@ const news = (comparisons: readonly RunComparison[]): string[] =>
     .filter(({ because }) => because === undefined)
     .map(({ run, says }) => `${run}: ${says}`);
 
-/** The samples, and the runs of schedules that were predicted first (docs/results/boundary.md). */
-const alone = ['reports/samples', 'reports/boundary'].flatMap((parent) =>
-  committedNames(parent).map((name) => join(parent, name)),
-);
+const samples = committedNames('reports/samples').map((name) => join('reports/samples', name));
+/** One proves nothing: its fault never came. */
+const corpus = corpusNames('runs').filter((name) => !name.startsWith('inconclusive'));
+const runs = [...samples, ...corpus.map(corpusRun)];
 
-describe('runs of one volume', () => {
+describe('real runs', () => {
   const comparisons: RunComparison[] = [];
 
-  test.each(alone)('the model differs from %s only where that is listed', async (folder) => {
+  test.each(runs)('the model differs from %s only where that is listed', async (folder) => {
     const comparison = await compared(folder);
     comparisons.push(comparison);
     expect(news([comparison])).toEqual([]);
   });
 
   test('enough was compared, and what is listed is not too rare', () => {
-    expect(comparisons).toHaveLength(alone.length);
-    expect(rarityOf(comparisons).chance).toBeGreaterThanOrEqual(leastChance);
+    expect(comparisons).toHaveLength(runs.length);
+    // Rare is only what a machine without load had.
+    const calm = comparisons.filter(({ load }) => busyBecause(load) === undefined);
+    expect(rarityOf(calm).chance).toBeGreaterThanOrEqual(leastChance);
     const timed = comparisons.filter(({ starved }) => !starved);
     expect(timed.length).toBeGreaterThanOrEqual(15);
     expect(timed.flatMap(({ phases }) => phases).length).toBeGreaterThan(18 * timed.length);
@@ -48,20 +50,9 @@ describe('runs of one volume', () => {
   });
 });
 
-const inBatches = committedWith('history/run.hist', 'reports/matrix');
-
-test('the model differs from the runs of batches only where that is listed', async () => {
-  expect(inBatches.length).toBeGreaterThan(66);
-  const comparisons = await Promise.all(inBatches.map(compared));
-  expect(news(comparisons)).toEqual([]);
-  // Rare is only what a machine without load had.
-  const calm = comparisons.filter(({ load }) => busyBecause(load) === undefined);
-  expect(rarityOf(calm).chance).toBeGreaterThanOrEqual(leastChance);
-});
-
 test('a race is compared at the pace that its run had', async () => {
-  const cells = join('reports/matrix', 'default/cells/03-cut-off-force-delete-ack-early.1');
-  const { load, modelVerdicts, atItsPace } = await compared(cells);
+  const folder = corpusRun('eight-volumes-ack-early');
+  const { load, modelVerdicts, atItsPace } = await compared(folder);
   expect(load.volumes).toBe(8);
   expect(modelVerdicts.exposed).toBeUndefined();
   expect(atItsPace?.words.exposed).toBeGreaterThan(4);

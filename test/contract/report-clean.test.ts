@@ -12,9 +12,6 @@ afterAll(() => rmSync(copies, { recursive: true }));
 test.each([
   'reports/samples/partition-force-delete-unfenced',
   'reports/samples/node-crash-trx-commit-2',
-  'reports/group-replication/freeze',
-  'reports/boundary/reboot-at-force-detach',
-  'reports/versions/lease-write',
   'reports/matrix/default-short',
 ])('%s', async (folder) => {
   const committed = committedFiles(folder);

@@ -1,48 +1,24 @@
-/** docs/results/boundary.md tells what the committed runs of the schedules came to; `vitest -u` writes it. */
+/** docs/results/boundary.md has what the store has of runs of the schedules; `vitest -u` writes it. */
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { assembleVerdict } from '../../lib/experiment/verdict/assemble.ts';
-import type { Verdict } from '../../lib/experiment/verdict/verdict.ts';
 import { faultKinds, losesPower } from '../../lib/faults/kinds/index.ts';
-import { openHistory } from '../../lib/history/reader.ts';
 import { readRuns, scenarioOfLine, type RunLine } from '../../lib/expectations/runs.ts';
 import { gradeOf } from '../../lib/expectations/severity.ts';
 import { readSchedule } from '../../lib/sweep/schedule-file.ts';
-import { committedFiles, committedWith } from '../support/committed.ts';
+import { committedFiles } from '../support/committed.ts';
 
 const page = 'docs/results/boundary.md';
 const schedules = 'experiments/schedules';
 const runs = 'reports/boundary';
 
-/** One of them is a sample, too. */
+/** One was a sample. */
 const folderOf = (name: string): string =>
   name === 'no-grace-period-nobody-acts'
     ? 'reports/samples/partition-no-grace-period'
     : join(runs, name);
 
 const named = committedFiles('experiments/schedules').map((file) => basename(file, '.yaml'));
-const committed = new Set(committedWith('history/run.hist'));
-const ran = named.filter((name) => committed.has(folderOf(name)));
-const verdicts = new Map(
-  ran.map((name): [string, Verdict] => [name, assembleVerdict(openHistory(folderOf(name)))]),
-);
-
-test.each([...verdicts])(
-  '%s: its verdict follows from its history, on kind with stock timers',
-  (name, verdict) => {
-    const committed: unknown = JSON.parse(
-      readFileSync(join(folderOf(name), 'verdict.json'), 'utf8'),
-    );
-    expect(verdict).toEqual(committed);
-    expect({ name, cluster: 'kind', basis: 'measured' }).toEqual({
-      name: verdict.scenario['name'],
-      cluster: verdict.cluster,
-      basis: verdict.basis,
-    });
-  },
-);
-
 const measured = new Map(readRuns().map((line) => [line.source, line]));
 
 /** A live victim, no fence and a second mount: damage; else none. */

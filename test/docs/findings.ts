@@ -10,7 +10,7 @@ export interface PublishedFinding {
   readonly when: Values;
   /** Fields that may be whatever they are. Default: none. */
   readonly any?: readonly string[];
-  /** A committed one with stock timers, below reports/. */
+  /** A sample with stock timers, below reports/. */
   readonly run?: string;
 }
 
@@ -41,7 +41,6 @@ export const findings: Readonly<Record<string, readonly PublishedFinding[]>> = {
       says: 'cut off, its **Node object deleted**, storage does not fence',
       words: ['corrupt'],
       when: { ...cutOff, remedy: 'delete-node', ...unfenced },
-      run: 'samples/partition-delete-node',
     },
     {
       says: '**frozen**, its pod force-deleted, thawed after the hand-over, storage does not fence',
@@ -67,7 +66,6 @@ export const findings: Readonly<Record<string, readonly PublishedFinding[]>> = {
       words: ['safe'],
       when: { ...cutOff, remedy: 'none', disk: attachable },
       any: ['workload'],
-      run: 'samples/partition-none',
     },
     {
       says: 'cut off, a Deployment with a **ReadWriteMany** volume: the replacement pod mounts at the eviction',
@@ -90,7 +88,6 @@ export const findings: Readonly<Record<string, readonly PublishedFinding[]>> = {
       words: ['corrupt'],
       when: { ...cutOff, remedy: 'none', terminationGraceS: 0 },
       any: ['workload'],
-      run: 'samples/partition-no-grace-period',
     },
     {
       says: 'cut off, a Deployment whose container is in a crash loop: the eviction is enough',

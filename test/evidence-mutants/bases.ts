@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { EvidenceError } from '../../lib/errors.ts';
 import { historyVersion } from '../../lib/history/events.ts';
+import { corpusRun } from '../support/committed.ts';
 import { holdRun, type HeldRun } from './held-run.ts';
 
 const samples = fileURLToPath(new URL('../../reports/samples/', import.meta.url));
@@ -18,7 +19,8 @@ export type BaseName = keyof typeof bases;
 
 /** Throws EvidenceError `BASE_OUTDATED` where a sample lacks evidence that is asked for today. */
 export function holdBase(name: BaseName): HeldRun {
-  const held = holdRun(join(samples, bases[name]));
+  const base = bases[name];
+  const held = holdRun(base === 'partition-none' ? corpusRun(base) : join(samples, base));
   if (held.story.run.schemaVersion === historyVersion) return held;
   throw new EvidenceError('BASE_OUTDATED', `${bases[name]} is of an older version of the history`, {
     hint: 'run the samples anew: reports/samples/README.md',

@@ -24,11 +24,11 @@ import { changedFields } from '../../lib/sweep/settle.ts';
 import { answerTasks, WorkerPool } from '../../lib/worker-pool.ts';
 import { anyScenario } from '../property/any-scenario.ts';
 import { playOnce } from '../property/play-once.ts';
-import { committedWith } from '../support/committed.ts';
+import { committedFiles, committedWith, unpackedRun } from '../support/committed.ts';
 
 const draws = { count: 500, seed: 20_261_127 } as const;
 
-/** A scenario as people write it, or the folder of a history. */
+/** A scenario as people write it, or a history: a folder, or packed. */
 type Case =
   | { readonly scenario: WrittenScenario; readonly seed: string }
   | { readonly history: string };
@@ -55,9 +55,13 @@ const outcomeOf = (verdict: AnyVerdict): Outcome => ({
   findings: [...new Set(verdict.findings.map(({ code }) => code))].toSorted().join(' '),
 });
 
+const folderOf = (history: string): string =>
+  history.endsWith('.tar.zst') ? unpackedRun(history) : history;
+
 async function outcome(one: Case): Promise<Outcome> {
   try {
-    if ('history' in one) return outcomeOf((await judgeHistory(openHistory(one.history))).verdict);
+    if ('history' in one)
+      return outcomeOf((await judgeHistory(openHistory(folderOf(one.history)))).verdict);
     const { verdict } = await playOnce(scenarioOf(one.scenario), one.seed);
     return outcomeOf(verdict);
   } catch (error) {
@@ -115,7 +119,9 @@ async function played(cases: readonly Case[]): Promise<Golden[]> {
 
 async function write(file: string): Promise<void> {
   const { cases, refused } = drawn();
-  const histories = committedWith('history/run.hist').map((history) => ({ history }));
+  const samples = committedWith('history/run.hist', 'reports/samples');
+  const corpus = committedFiles('reports/corpus');
+  const histories = [...samples, ...corpus].map((history) => ({ history }));
   const git = (...words: readonly string[]): string =>
     execFileSync('git', words, { encoding: 'utf8' }).trim();
   const changed = git('status', '--porcelain', '--', 'lib') === '' ? '' : '-changed';

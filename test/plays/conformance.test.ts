@@ -1,13 +1,14 @@
-/** The model is held to committed real runs, a few of them here: research/full/conformance.test.ts has all. */
+/** The model is compared with three real runs here, with all committed ones in research/full/conformance.test.ts. */
 import { expect, test } from 'vitest';
 import { differencesOf } from '../../research/conformance/judge-differences.ts';
+import { corpusRun } from '../support/committed.ts';
 import { compareRun } from '../../research/conformance/run-comparison.ts';
 
 /** A wait, a crash, and a cell of a batch that ran without load, so that nothing is excused. */
 const folders = [
   'reports/samples/partition-force-delete-fenced',
   'reports/samples/node-crash',
-  'reports/matrix/default-short/cells/09-cut-off-out-of-service-unfenced.alone',
+  corpusRun('out-of-service-unfenced'),
 ];
 /** Twenty whole runs of the model, the fewest that can be compared with. */
 const limit = { timeout: 120_000 };

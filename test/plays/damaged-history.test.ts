@@ -18,6 +18,7 @@ import { EvidenceError, ForcedetachError } from '../../lib/errors.ts';
 import { exportHistory } from '../../lib/export/write.ts';
 import { findFrames } from '../../lib/history/frame.ts';
 import { openHistory } from '../../lib/history/reader.ts';
+import { corpusRun } from '../support/committed.ts';
 
 const sample = 'reports/samples/node-crash';
 let whole: string;
@@ -142,7 +143,7 @@ test('bytes of zero where a frame should be, as a loss of power leaves them', ()
 });
 
 test('a frame that is missing in the middle: the others are read', () => {
-  cpSync(join('reports/samples/controller-restart', 'history'), join(folder, 'history'), {
+  cpSync(join(corpusRun('controller-restart'), 'history'), join(folder, 'history'), {
     recursive: true,
   });
   const bytes = readFileSync(at('run.hist'));

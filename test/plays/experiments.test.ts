@@ -133,8 +133,3 @@ test.each([
   expect(code).toBe(exit);
   expect(stdout).toMatch(says);
 });
-
-test('runs on groups are told beside the others', async () => {
-  const result = await warm('expectations', 'reports/group-replication');
-  expect(result?.stdout).toContain('4 runs on groups');
-});

@@ -24,7 +24,7 @@ import { secondsShown } from '../../lib/report/html-parts.ts';
 import { reportData } from '../../lib/report/report-data.ts';
 import { scenarioOf } from '../../lib/report/wording.ts';
 import { cutsIn, driverVersions, wholeCertificates } from '../../scripts/driver-files.ts';
-import { committedNames } from '../support/committed.ts';
+import { committedNames, corpusNames, corpusRun } from '../support/committed.ts';
 import { modelScenario, runOnModel, shortTimers } from '../support/model-run.ts';
 
 const plain = (markup: string): string =>
@@ -181,11 +181,12 @@ function withoutEvidence(verdict: Verdict): Verdict {
 }
 
 describe('runs', () => {
-  const folder = 'reports/samples';
-  test.each(committedNames(folder))('sample %s', async (name) => {
-    const verdict = assembleVerdict(openHistory(join(folder, name)));
-    await expectRun(verdict, join(folder, name));
-    if (verdict.verdict === 'safe') await expectRun(withoutEvidence(verdict), join(folder, name));
+  const samples = committedNames('reports/samples').map((name) => join('reports/samples', name));
+  const stock = ['partition-none', 'controller-restart'].map(corpusRun);
+  test.each([...samples, ...stock])('%s', async (folder) => {
+    const verdict = assembleVerdict(openHistory(folder));
+    await expectRun(verdict, folder);
+    if (verdict.verdict === 'safe') await expectRun(withoutEvidence(verdict), folder);
   });
 
   const crash = { fault: 'node-crash', remedy: 'force-delete' } as const;
@@ -206,7 +207,6 @@ describe('runs', () => {
 });
 
 describe('groups', () => {
-  const folder = 'reports/group-replication';
   const expectGroup = async (verdict: GroupVerdict): Promise<void> => {
     const page = await renderGroupHtml(verdict);
     const { band, sentence, alarms, headline } = expectPlain(page, verdict.verdict);
@@ -227,8 +227,8 @@ describe('groups', () => {
       commits === 'not known' ? 'not known' : commits.replace(' lost', ''),
     );
   };
-  test.each(committedNames(folder))('sample %s', async (name) => {
-    const verdict = judgeGroup(openHistory(join(folder, name)));
+  test.each(corpusNames('groups'))('%s', async (name) => {
+    const verdict = judgeGroup(openHistory(corpusRun(name)));
     await expectGroup(verdict);
     for (const change of [
       { verdict: 'lost', safety: 'lost', lost: 3 },

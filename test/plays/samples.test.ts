@@ -7,8 +7,8 @@ import { assembleVerdict } from '../../lib/experiment/verdict/assemble.ts';
 import type { Verdict } from '../../lib/experiment/verdict/verdict.ts';
 import { openHistory } from '../../lib/history/reader.ts';
 import { writeOutputs } from '../../lib/report/write.ts';
-import { callsOf, onVictim, readFinishedRun } from '../../research/claims/recorded-run.ts';
-import { committedNames } from '../support/committed.ts';
+import { readFinishedRun } from '../../research/claims/recorded-run.ts';
+import { committedNames, corpusRun } from '../support/committed.ts';
 
 const folder = 'reports/samples';
 const names = committedNames(folder);
@@ -58,16 +58,15 @@ describe.each(names)('%s', (name) => {
   });
 });
 
-test('one page and its summary stand in git as they are made today: a snapshot', async () => {
+test('one summary stands in git as it is made today: a snapshot', async () => {
   const name = 'partition-force-delete-unfenced';
   const fresh = mkdtempSync(join(tmpdir(), 'fd-sample-'));
   try {
     await writeOutputs(fresh, sample(name), openHistory(join(folder, name)));
-    const stale = ['report.html', 'summary.md'].filter(
-      (file) => !readFileSync(join(folder, name, file)).equals(readFileSync(join(fresh, file))),
+    // `npm run pages` writes it.
+    expect(readFileSync(join(fresh, 'summary.md'), 'utf8')).toBe(
+      readFileSync(join(folder, name, 'summary.md'), 'utf8'),
     );
-    // Mend it by: npm run pages
-    expect(stale).toEqual([]);
   } finally {
     rmSync(fresh, { recursive: true });
   }
@@ -85,13 +84,9 @@ test('a crash: detached 360 to 362 s and mounted 361 to 366 s after the pod’s 
   expect(afterRemoval(verdict, 'secondMount')).toBeLessThan(366);
 });
 
-test.each([
-  ['partition-none', 'stateful-set'],
-  ['partition-none-deployment', 'deployment-recreate'],
-])('a partition without remedy, %s: no second mount in 900 s', (name, workload) => {
-  const verdict = sample(name);
-  expect(verdict.scenario['workload']).toBe(workload);
-  expect(verdict.verdict).toBe('safe');
+test('a partition without remedy: no second mount in 900 s', () => {
+  const verdict = assembleVerdict(openHistory(corpusRun('partition-none')));
+  expect(verdict).toMatchObject({ verdict: 'safe', scenario: { workload: 'stateful-set' } });
   expect(verdict.phases.secondMount).toBeNull();
   expect(verdict.horizonS).toBeGreaterThanOrEqual(900);
 });
@@ -115,14 +110,6 @@ test('trx_commit=2 and a crash: a suffix is lost, each commit of it named', () =
   expect(found?.evidence.length).toBeGreaterThan(0);
 });
 
-test('no grace period: the eviction alone lets a second node in, without an operator', () => {
-  const verdict = sample('partition-no-grace-period');
-  expect(verdict).toMatchObject({ verdict: 'corrupt', scenario: { remedy: 'none' } });
-  expect(verdict.licence.some(({ step }) => step.includes('the operator acted'))).toBe(false);
-  expect(afterRemoval(verdict, 'detached')).toBeGreaterThanOrEqual(360);
-  expect(afterRemoval(verdict, 'detached')).toBeLessThan(362);
-});
-
 test('a zombie: harmless while it stands still, and then every commit of its successor is gone', () => {
   const { images, loss } = sample('zombie');
   expect(images.find(({ image }) => image === 'first')?.lost).toBe(0);
@@ -130,25 +117,17 @@ test('a zombie: harmless while it stands still, and then every commit of its suc
   expect(loss?.successor.lost).toBe(loss?.successor.acked);
 });
 
-test('A→B→A: the old node publishes its old mount, which it did not stage anew', () => {
-  const run = readFinishedRun(join(folder, 'stale-global-mount'));
-  if (run === undefined) throw new Error('it has no fault');
-  const here = (call: 'stage' | 'unstage' | 'nodePublish'): number =>
-    callsOf(run, call).filter((seen) => onVictim(run)(seen) && seen.t > run.faultAtMs).length;
-  expect([here('nodePublish'), here('stage'), here('unstage')]).toEqual([1, 0, 0]);
-});
-
 test('a controller manager killed in the wait: both sides serve without an error, both lose all', () => {
-  const { verdict, loss, phases } = sample('controller-restart');
+  const folder = corpusRun('controller-restart');
+  const run = readFinishedRun(folder) ?? expect.fail('it has no fault');
+  const { verdict, loss, phases } = run.verdict;
   expect(verdict).toBe('corrupt');
   for (const counts of [loss?.victimAfterHandover, loss?.successor]) {
     expect(counts?.acked).toBeGreaterThan(50);
     expect(counts?.lost).toBe(counts?.acked);
   }
-  const run = readFinishedRun(join(folder, 'controller-restart'));
-  if (run === undefined) throw new Error('it has no fault');
   const servedFromMs = run.faultAtMs + Number(phases.firstCommit) * 1000;
-  const failed = [...openHistory(join(folder, 'controller-restart')).records()].filter(
+  const failed = [...openHistory(folder).records()].filter(
     (record) => record.type === 'outcome' && record.outcome !== 'ok' && record.t >= servedFromMs,
   );
   // The heal ends the victim's own: its kubelet stops it.

@@ -1,10 +1,12 @@
 /**
  * Files that git holds. Tests read no others below `reports`: the runs of whoever works in this checkout lie
- * there too.
+ * there too. `reports/samples` has whole runs; `reports/corpus` has packed histories.
  */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { zstdDecompressSync } from 'node:zlib';
 
 const maxBuffer = 1024 * 1024 * 1024;
 const root = join(import.meta.dirname, '../..');
@@ -62,3 +64,35 @@ export function unpack({ hash }: Committed, folder: string): void {
   mkdirSync(folder, { recursive: true });
   execFileSync('tar', ['-x', '-C', folder], { input: git('archive', hash) });
 }
+
+const corpus = 'reports/corpus';
+const cache = join(root, 'node_modules/.cache/forcedetach/histories');
+
+/** The folder of a run whose history is packed (`NAME.tar.zst`), unpacked once. */
+export function unpackedRun(file: string): string {
+  const packed = readFileSync(join(root, file));
+  const place = join(cache, createHash('sha256').update(packed).digest('hex').slice(0, 16));
+  const name = basename(file, '.tar.zst');
+  if (!existsSync(place)) {
+    mkdirSync(cache, { recursive: true });
+    const fresh = mkdtempSync(join(cache, 'new-'));
+    mkdirSync(join(fresh, name));
+    execFileSync('tar', ['-x', '-C', join(fresh, name)], { input: zstdDecompressSync(packed) });
+    try {
+      renameSync(fresh, place);
+    } catch {
+      // Another process unpacked it meanwhile.
+      rmSync(fresh, { recursive: true });
+    }
+  }
+  return join(place, name);
+}
+
+/** Names in the corpus: of runs, or of groups. */
+export const corpusNames = (of: 'runs' | 'groups'): string[] =>
+  committedFiles(corpus)
+    .map((file) => basename(file, '.tar.zst'))
+    .filter((name) => name.startsWith('group-') === (of === 'groups'));
+
+/** The folder of one of the corpus. */
+export const corpusRun = (name: string): string => unpackedRun(join(corpus, `${name}.tar.zst`));

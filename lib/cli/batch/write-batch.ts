@@ -50,7 +50,9 @@ export async function writeBatch(
     if (!verdicts.has(run)) verdicts.set(run, readRunVerdict(join(folder, run)));
     return verdicts.get(run);
   };
-  const told = { ...batch, replay, versions: batchVersionsOf(batch, verdictOf) };
+  // Its runs may be gone: what it says of them stays.
+  const versions = { ...batch.versions, ...batchVersionsOf(batch, verdictOf) };
+  const told = { ...batch, replay, versions };
   if (baseline !== undefined) write(baselineFile, json(baseline));
   write('batch.json', json(told));
   const map = heatMapOf(told);

@@ -13,8 +13,8 @@ interface Flags {
 
 export const expectations = (): Command =>
   commandLine(typed('expectations'), [
-    ['count the verdicts of a batch', 'reports/matrix/default'],
-    ['add them to the store', '--note --from reports/matrix/default'],
+    ['count the verdicts of a batch', 'reports/races'],
+    ['add them to the store', '--note --from reports/races'],
   ])
     .description(
       'Counts the real runs in the folders, also of a batch that is incomplete.\n' +

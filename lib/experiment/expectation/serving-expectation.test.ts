@@ -1,12 +1,7 @@
 /** The second part of an expectation: who must serve after the heal, and what becomes of the whole. */
-import { readFileSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { expect, test } from 'vitest';
-import { committedFiles } from '../../../test/support/committed.ts';
-import { recordedScenario } from '../../history/migration.ts';
 import { parseScenario, type ScenarioInput } from '../scenario.ts';
 import { judgeExpectation, servingExpectationOf } from './serving-expectation.ts';
-import type { Verdict } from '../verdict/verdict.ts';
 
 /** An evicted pod and its replacement want the volume that was taken from both. */
 const drawn = { workload: 'deployment-rolling-update', remedy: 'delete-attachment' } as const;
@@ -90,23 +85,4 @@ test('a damaged disk may serve or not; an older result does not tell', () => {
     expected: 'open',
   });
   expect(judgeExpectation(scenario, { verdict: 'safe', served: null }).asExpected).toBe(true);
-});
-
-/** Whose successor served on, while the kubelet of the deleted node still had the volume mounted. */
-const servedBesideAMount = /controller-restart-(before|after)-node-deletion/;
-
-test('no committed run is a surprise by who served', () => {
-  const runs = committedFiles('reports')
-    .filter((path) => path.endsWith('/verdict.json'))
-    .map((path) => ({ path, ...(JSON.parse(readFileSync(path, 'utf8')) as Verdict) }))
-    .filter((verdict) => !('kind' in verdict));
-  expect(runs.length).toBeGreaterThan(90);
-  const surprises = runs.filter((run) => {
-    const { path, verdict, asExpected, open, availability, scenario } = run;
-    const served = availability.recovered || servedBesideAMount.test(path);
-    const judged = judgeExpectation(recordedScenario(scenario), { verdict, served });
-    // Those that expected anything were as expected once, and are open.
-    return (judged.asExpected || judged.open === true) !== (asExpected || open === true);
-  });
-  expect(surprises.map(({ path }) => dirname(path))).toEqual([]);
 });
