@@ -3,7 +3,7 @@ import { html } from 'hono/html';
 import { secondsInWords } from '../durations.ts';
 import type { Loss } from '../experiment/verdict/verdict.ts';
 import { renderDocument } from '../report/document.ts';
-import { adviceCards, factList, missingEvidence, pageHeader } from '../report/first-screen.ts';
+import { adviceCards, factList, missingEvidence } from '../report/first-screen.ts';
 import { certificateTable } from '../report/html.ts';
 import {
   card,
@@ -28,7 +28,7 @@ export function renderGroupHtml(verdict: GroupVerdict): Promise<string> {
   const own = custom === undefined ? {} : { 'The caller’s own, not vouched for': custom };
   return renderDocument({
     title: `${verdict.verdict.toUpperCase()}: group replication (${verdict.runId})`,
-    header: pageHeader(groupScreen(verdict)),
+    screen: groupScreen(verdict),
     main: html`${verdict.complete ? '' : missingEvidence(verdict)}
 <div class="lead">
 ${card('What happened when', times(verdict))}

@@ -6,12 +6,13 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { html, raw } from 'hono/html';
 import { pageScript, type PageScript } from './bundle.ts';
+import { pageHeader, type FirstScreen } from './first-screen.ts';
 import type { Html } from './html-parts.ts';
 import { wordList } from './terms.ts';
 
 export interface Document {
   readonly title: string;
-  readonly header: Html;
+  readonly screen: FirstScreen;
   readonly main: Html;
   /** What may run; default: nothing. */
   readonly scripts?: Scripts;
@@ -35,7 +36,7 @@ const inlineJson = (value: unknown): string => JSON.stringify(value).replaceAll(
 
 /** The same parts give the same bytes. */
 export async function renderDocument(document: Document): Promise<string> {
-  const { title, header, main, scripts } = document;
+  const { title, screen, main, scripts } = document;
   const rules = readFileSync(new URL('browser/style.css', import.meta.url), 'utf8');
   const style = rules.replaceAll(/\n\s+/g, '\n');
   const run = scripts === undefined ? [] : await scriptsOf(scripts);
@@ -47,7 +48,8 @@ export async function renderDocument(document: Document): Promise<string> {
     `style-src ${sha256(style)}`,
     ...(run.length === 0 ? [] : [`script-src ${run.map(sha256).join(' ')}`]),
   ].join('; ');
-  const parts = html`${header}
+  // A theme can be chosen where something draws in its colours.
+  const parts = html`${pageHeader(screen, { themes: scripts?.library !== undefined })}
 <main>
 ${main}
 `;

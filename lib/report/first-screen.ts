@@ -89,6 +89,9 @@ ${
       )
 }`;
 
+export const replayCard = (command: string): Html =>
+  card('Run it again', html`<pre>${command}</pre>`);
+
 /** Proven damage stands without it; nothing else does. */
 export const missingEvidence = ({
   verdict,

@@ -7,7 +7,7 @@ import type { Finding, Notice, Verdict } from '../experiment/verdict/verdict.ts'
 import type { Role } from './axis/palette.ts';
 import { rolesIn } from './axis/timeline.ts';
 import { renderDocument } from './document.ts';
-import { adviceCards, factList, missingEvidence, pageHeader } from './first-screen.ts';
+import { adviceCards, factList, missingEvidence, replayCard } from './first-screen.ts';
 import {
   card,
   closed,
@@ -38,7 +38,7 @@ export function renderHtml(data: ReportData): Promise<string> {
   const records = raw.map(({ id, atS, kind, source, text }) => [id, atS, kind, source, text]);
   return renderDocument({
     title: `${verdict.verdict.toUpperCase()}: ${String(verdict.scenario['name'])} (${verdict.runId})`,
-    header: pageHeader(data.first, { themes: true }),
+    screen: data.first,
     main: html`${verdictSections(data)}
 ${timelineSection(data)}
 ${detailSections(data)}`,
@@ -82,7 +82,7 @@ ${card(
       : closed(`${modelLimits.length} things that the model does not know`, list(modelLimits))
   }`,
 )}
-${card('Run it again', html`<pre>${replay}</pre>`)}
+${replayCard(replay)}
 </div>`;
 }
 

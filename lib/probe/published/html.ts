@@ -4,7 +4,7 @@ import type { DiskMode } from '../../disk-modes/index.ts';
 import { toldInSeconds } from '../../durations.ts';
 import { didInWords, hasRuns, reasonedInWords } from '../../expectations/on-such-a-disk.ts';
 import { renderDocument } from '../../report/document.ts';
-import { adviceCards, pageHeader } from '../../report/first-screen.ts';
+import { adviceCards } from '../../report/first-screen.ts';
 import {
   card,
   list,
@@ -51,7 +51,7 @@ export function renderCertificateHtml(certificate: Certificate): Promise<string>
   const { notes, modes } = answer;
   return renderDocument({
     title: `${storageClass.name}: ${answerWord(answer)}`,
-    header: pageHeader(certificateScreen(certificate)),
+    screen: certificateScreen(certificate),
     main: html`${leftCard(left)}
 <div class="lead">
 <div>${card('What the trials showed', pairs(counted(certificate)))}
@@ -218,7 +218,7 @@ export function renderCutHtml(certificate: CutCertificate): Promise<string> {
   const { findings, plan, left } = certificate;
   return renderDocument({
     title: `${plan.nodes[0]} was cut off: ${findings.length} volumes`,
-    header: pageHeader(cutScreen(certificate)),
+    screen: cutScreen(certificate),
     main: html`${leftCard(left)}
 <div class="lead">
 <div>${card('When', pairs(times(certificate)))}</div>
@@ -287,7 +287,7 @@ export function renderPredictionHtml(answer: PredictionReport): Promise<string> 
   const { storageClass, prediction, plan, refusal, missingRights } = answer;
   return renderDocument({
     title: `${storageClass}, predicted: ${predictedWord(answer)}`,
-    header: pageHeader(predictionScreen(answer)),
+    screen: predictionScreen(answer),
     main: html`${card(
       'What was read',
       wideTable(

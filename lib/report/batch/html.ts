@@ -3,7 +3,7 @@ import { html } from 'hono/html';
 import { verdictWords } from '../../experiment/scenario.ts';
 import type { Batch, BatchCell } from '../../matrix/batch.ts';
 import { renderDocument } from '../document.ts';
-import { pageHeader, type FirstScreen } from '../first-screen.ts';
+import { replayCard, type FirstScreen } from '../first-screen.ts';
 import {
   card,
   closed,
@@ -50,7 +50,7 @@ export function renderBatchHtml(page: BatchPage): Promise<string> {
   const { inconclusiveBecause, replay } = batch;
   return renderDocument({
     title: batchTitleOf(batch),
-    header: pageHeader(screen(batch)),
+    screen: screen(batch),
     main: html`${inconclusiveBecause.length === 0 ? '' : card('This batch proves nothing', list(inconclusiveBecause))}
 ${heatMapCard(page)}
 ${pairsCard(batch)}
@@ -59,7 +59,7 @@ ${trendCard(page)}
 ${card(explained('Controls'), controls(batch))}
 ${contrasts(batch)}
 ${phasesCard(page)}
-${card('Run it again', html`<pre>${replay ?? 'not recorded'}</pre>`)}`,
+${replayCard(replay ?? 'not recorded')}`,
     scripts: { page: 'batch' },
   });
 }
