@@ -5,9 +5,9 @@ import type { SmallRecord } from '../../history/reader.ts';
 import type { Phases } from '../../experiment/verdict/verdict.ts';
 import { outlookOf } from '../../timeline/awaited.ts';
 import { tellStory } from '../../timeline/story.ts';
-import type { Progress, Wait } from './progress.ts';
+import type { LogProgress, Wait } from './progress.ts';
 
-export type NarratorOutput = Pick<Progress, 'fault' | 'say' | 'wait'>;
+export type NarratorOutput = Pick<LogProgress, 'fault' | 'say' | 'wait'>;
 
 /** The runner itself reports the first commits; a node may come and go. */
 const news: Readonly<Partial<Record<keyof Phases, string>>> = {

@@ -5,14 +5,14 @@ import { plainText } from '../../plain-text.ts';
 import { say } from '../command.ts';
 import { onInterrupt } from '../guard.ts';
 import { narrating } from './narrator.ts';
-import { startProgress, type Progress } from './progress.ts';
+import { startProgress, type LogProgress } from './progress.ts';
 import { TimeLeft } from './time-left.ts';
 
 /** `perform` gets the hooks of the run; the clock is the run's own. */
 export async function onTerminal<V>(
   perform: (watch: (clock: Clock) => RunHooks) => Promise<V>,
 ): Promise<V> {
-  let progress: Progress | undefined;
+  let progress: LogProgress | undefined;
   // Lines quote the engine, the cluster and the database.
   const tellStep = (line: string): void => progress?.say(plainText(line));
   const left = new TimeLeft();

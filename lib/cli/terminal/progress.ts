@@ -10,19 +10,6 @@ export interface Wait {
   readonly dueAtMs?: number | undefined;
 }
 
-export interface Progress {
-  /** The run enters a phase. */
-  phase(name: PhaseName): void;
-  /** One line of news. */
-  say(line: string): void;
-  /** The fault began, on the run's clock: from now on both clocks are shown. */
-  fault(atMs: number): void;
-  /** Undefined: nothing that has a name. */
-  wait(wait: Wait | undefined): void;
-  /** No more phases: the terminal is free again. */
-  end(): void;
-}
-
 /** What each phase does, in its order. */
 const phases: Readonly<Record<PhaseName, string>> = {
   prepare: `prepare the cluster, the volume and ${database.title}`,
@@ -38,7 +25,7 @@ const phases: Readonly<Record<PhaseName, string>> = {
 };
 
 /** Live where `stream` is a terminal, else a log alone. Everything goes to `stream`. */
-export const startProgress = (stream: NodeJS.WriteStream, clock: Clock): Progress =>
+export const startProgress = (stream: NodeJS.WriteStream, clock: Clock): LogProgress =>
   stream.isTTY ? new LiveProgress(stream, clock) : new LogProgress(stream, clock);
 
 /** A log that stands still looks like a hang. */
@@ -48,7 +35,7 @@ const againAfterMs = 60_000;
 const lateAfterMs = 10_000;
 
 /** Times are the run's own, which on the model run faster than the wall's. */
-class LogProgress implements Progress {
+export class LogProgress {
   protected readonly stream: NodeJS.WriteStream;
   protected current = '';
   readonly #clock: Clock;
@@ -60,6 +47,7 @@ class LogProgress implements Progress {
     this.#clock = clock;
   }
 
+  /** The run enters a phase. */
   phase(name: PhaseName): void {
     this.wait(undefined);
     this.current = phases[name];
@@ -70,10 +58,12 @@ class LogProgress implements Progress {
     this.stream.write(`[${this.time()}] ${line}\n`);
   }
 
+  /** The fault began, on the run's clock: from now on both clocks are shown. */
   fault(atMs: number): void {
     this.#faultAtMs = atMs;
   }
 
+  /** Undefined: nothing that has a name. */
   wait(wait: Wait | undefined): void {
     clearInterval(this.#again);
     if (wait === undefined) return;
