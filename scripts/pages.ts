@@ -6,7 +6,7 @@
 import { copyFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { rebuildBatch, rebuildRun } from '../lib/cli/batch/rebuild.ts';
+import { rebuildBatch, rebuildRun } from '../lib/cli/commands/report.ts';
 import { openHistory } from '../lib/history/reader.ts';
 import { committedFiles, committedWith } from '../test/support/committed.ts';
 

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { chromium, type Page } from 'playwright-core';
-import { rebuildRun } from '../lib/cli/batch/rebuild.ts';
+import { rebuildRun } from '../lib/cli/commands/report.ts';
 import { openHistory } from '../lib/history/reader.ts';
 
 type ColorScheme = 'light' | 'dark';

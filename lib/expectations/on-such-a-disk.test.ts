@@ -72,13 +72,6 @@ test('a late cut has a row for each delay that was measured', () => {
   expect(rows.map(({ reasoned }) => reasoned === undefined)).toEqual([true, false]);
 });
 
-test('a committed sample is named, and only where its own runs are counted', () => {
-  const source = 'reports/samples/partition-force-delete-unfenced';
-  expect(rowOf([line({}, { source })]).run).toBe(source);
-  expect(rowOf([line({}, { source: `${source}, until 2026-11-25` })]).run).toBeUndefined();
-  expect(rowOf([line({}, { source, basis: 'shortened' })]).run).toBeUndefined();
-});
-
 test.each(diskModes)('%s: each remedy has a row, by reasoning at least', (mode) => {
   const rows = onSuchADisk(mode);
   for (const node of ['cut off, alive', 'dead']) {

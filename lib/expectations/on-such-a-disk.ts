@@ -33,8 +33,6 @@ export interface RemedyRow {
   /** What measured fault events came to; undefined: none was. */
   readonly stock: string | undefined;
   readonly short: string | undefined;
-  /** A committed one with stock timers, in reports/. */
-  readonly run: string | undefined;
   /**
    * By reasoning from Kubernetes' source and from the kind of disk: no measurement. Absent of a late cut
    * with another delay than the one that was reasoned about.
@@ -73,21 +71,17 @@ export function onSuchADisk(mode: DiskMode, lines?: readonly RunLine[]): RemedyR
         const asked: EventFits = (line) =>
           fits(line) && delayOf(line) === (cutAfterMs ?? delayOf(line));
         const isReasoned = (cutAfterMs ?? defaultCutAfterMs) === defaultCutAfterMs;
-        const runs = measured.filter(all(asked, stock));
         return {
           ...{ node, remedy },
           ...(isReasoned ? { reasoned: { verdicts, why } } : {}),
           ...(cutAfterMs === undefined ? {} : { cutAfterMs }),
-          stock: textByRate(runs, tally) || undefined,
+          stock: textByRate(measured.filter(all(asked, stock)), tally) || undefined,
           short: textByRate(measured.filter(all(asked, shortened)), tally) || undefined,
-          run: runs.map(({ source }) => source).find((source) => sample.test(source)),
         };
       });
     }),
   );
 }
-
-const sample = /^reports\/samples\/[\w-]+$/;
 
 const delayOf = ({ scenario }: RunLine): number =>
   Number(scenario['cutAfterMs'] ?? defaultCutAfterMs);

@@ -10,7 +10,6 @@ import { batchSchema, type Batch } from '../../matrix/batch.ts';
 import { writeOutput } from '../../output-file.ts';
 import type { RunVerdict, VerdictOf } from '../../report/batch/phases.ts';
 import type { BatchPage } from '../../report/batch/html.ts';
-import { relabelled } from '../../matrix/place.ts';
 import { typed } from '../../typed.ts';
 import { readVerdict, storedVerdict } from '../../experiment/verdict/read-verdict.ts';
 import { say } from '../command.ts';
@@ -77,7 +76,7 @@ const batchKind: JsonKind<Batch> = {
 /** Throws UsageError `NO_BATCH`, `BATCH_INVALID` or `BATCH_NEWER`. */
 export function readBatch(folder: string): Batch {
   const path = join(folder, 'batch.json');
-  if (existsSync(path)) return relabelled(readJson(path, batchKind));
+  if (existsSync(path)) return readJson(path, batchKind);
   throw new UsageError('NO_BATCH', `${folder} has no batch.json`, {
     hint: 'a batch writes it at its end; continue one that was cut short with the same --out',
   });

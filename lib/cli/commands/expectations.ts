@@ -7,25 +7,23 @@ import { typed } from '../../typed.ts';
 import { commandLine, exits, tell } from '../command.ts';
 
 interface Flags {
-  readonly from: readonly string[];
   readonly note: boolean;
 }
 
 export const expectations = (): Command =>
   commandLine(typed('expectations'), [
     ['count the verdicts of a batch', 'reports/races'],
-    ['add them to the store', '--note --from reports/races'],
+    ['add them to the store', '--note reports/races'],
   ])
     .description(
       'Counts the real runs in the folders, also of a batch that is incomplete.\n' +
         '--note adds each to data/measurements.jsonl.',
     )
     .argument('[folder...]', 'of a batch, of a run, or of many')
-    .option('--from <folder...>', 'the same', [])
     .option('--note', 'add them to data/measurements.jsonl', false)
     .action(
-      exits(async (folders: readonly string[], { from, note }: Flags): Promise<ExitCode> => {
-        await count([...folders, ...from], note);
+      exits(async (folders: readonly string[], { note }: Flags): Promise<ExitCode> => {
+        await count(folders, note);
         return exitCode.expected;
       }),
     );

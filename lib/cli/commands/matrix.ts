@@ -24,6 +24,7 @@ import { chooseBackend, removeCluster } from '../../library/backend.ts';
 import { exits, say as sayLine, tell } from '../command.ts';
 import { exitCodeUnder, verdictsIn } from '../fail-on.ts';
 import { onInterrupt } from '../guard.ts';
+import { rememberGiven } from '../flags/flags.ts';
 import { matrixCommand, type MatrixFlags } from '../flags/matrix-flags.ts';
 import { describeBatch } from '../terminal/describe-batch.ts';
 import { refuseInBatch, refuseUnfit } from '../../library/refusals.ts';
@@ -35,15 +36,22 @@ interface Request extends Pick<EventSetting, 'choice' | 'flags' | 'slots'> {
   readonly file: string;
   readonly plan: BatchPlan;
   readonly folder: string;
+  /** Flags as they were typed. */
+  readonly given: ReadonlyMap<string, readonly string[]>;
 }
 
 /** Runs the batch and writes its outputs. */
-export const matrix = (): Command =>
-  matrixCommand().action(
-    exits(async (file: string, flags: MatrixFlags) => carryOut(await requestOf(file, flags))),
+export function matrix(): Command {
+  const command = matrixCommand();
+  const given = rememberGiven(command);
+  return command.action(
+    exits(async (file: string, flags: MatrixFlags) =>
+      carryOut({ ...(await requestOf(file, flags)), given }),
+    ),
   );
+}
 
-async function requestOf(file: string, flags: MatrixFlags): Promise<Request> {
+async function requestOf(file: string, flags: MatrixFlags): Promise<Omit<Request, 'given'>> {
   const read = readMatrix(file, sayLine);
   const versioned = flags.kubernetes === undefined ? read : onKubernetes(read, flags.kubernetes);
   const matrix = flags.short ? shorten(versioned) : versioned;
@@ -215,25 +223,19 @@ async function makeImages(
   }
 }
 
+/** Flags that decide which runs a batch has, and those that it needs besides to be continued. */
+const decisive = '--registry --only --kubernetes --workers --short --volumes --shard'.split(' ');
+const ofPlace = ['--cluster-names', '--pools', '--keep'];
+
 /** Paste-ready; narrowed to one cell where it is named. */
-function commandOf({ file, flags, plan, choice }: Request, only = flags.only): string {
-  const words = [file, '--cluster', choice.backend];
-  if (choice.images !== undefined) words.push('--images', choice.images.source);
-  if (flags.registry !== undefined) words.push('--registry', flags.registry);
-  if (only !== undefined) words.push('--only', only);
-  if (flags.kubernetes !== undefined) words.push('--kubernetes', flags.kubernetes);
-  if (flags.workers !== undefined) words.push('--workers', String(flags.workers));
-  if (flags.short) words.push('--short');
-  if (flags.volumes !== undefined) words.push('--volumes', String(flags.volumes));
-  if (flags.shard !== undefined) words.push('--shard', `${flags.shard.number}/${flags.shard.of}`);
-  return typed('matrix', [...words, '--seed', plan.seed]);
+function commandOf({ file, given, plan, choice }: Request, only?: string): string {
+  const images = choice.images === undefined ? [] : ['--images', choice.images.source];
+  const words = decisive.flatMap((flag) =>
+    flag === '--only' && only !== undefined ? [flag, only] : (given.get(flag) ?? []),
+  );
+  const start = [file, '--cluster', choice.backend, ...images];
+  return typed('matrix', [...start, ...words, '--seed', plan.seed]);
 }
 
-/** What a batch that goes on needs besides, and a new one does not. */
-function whereOf({ folder, flags }: Request): string {
-  const words = ['--out', folder];
-  if (flags.clusterNames !== undefined) words.push('--cluster-names', flags.clusterNames.join(','));
-  words.push('--pools', String(flags.pools));
-  if (flags.keep) words.push('--keep');
-  return paste(words);
-}
+const whereOf = ({ folder, given }: Request): string =>
+  paste(['--out', folder, ...ofPlace.flatMap((flag) => given.get(flag) ?? [])]);

@@ -6,8 +6,10 @@ import { describeError, exitCode, ForcedetachError, type ExitCode } from '../../
 import { mustExist } from '../../library/run-folder.ts';
 import { typed } from '../../typed.ts';
 import { commandLine, exits, say } from '../command.ts';
+import type { History } from '../../history/reader.ts';
+import { judgeHistory } from '../../library/tested.ts';
 import { plainText } from '../../plain-text.ts';
-import { rebuildBatch, rebuildRun, type Rebuilt } from '../batch/rebuild.ts';
+import { verdictLines } from '../terminal/verdict-lines.ts';
 
 /** Exits as the run did; of several, as the worst. */
 export const report = (): Command =>
@@ -69,4 +71,29 @@ async function rebuilt(folder: string): Promise<Rebuilt> {
     say(`${describeError(error)}\nThe report shows what can still be read.`);
     return rebuildRun(folder, openHistory(folder, { salvage: true }));
   }
+}
+
+export interface Rebuilt {
+  /** For the terminal; control characters from files are not obeyed. */
+  readonly text: string;
+  /** Exit code that the run itself ended with. */
+  readonly code: ExitCode;
+}
+
+/** Writes into `folder` all that the run of that history leaves, whatever kind of run it was. */
+export async function rebuildRun(folder: string, history: History): Promise<Rebuilt> {
+  const { exitCodeOf } = await import('../../experiment/verdict/verdict.ts');
+  const judged = await judgeHistory(history);
+  await judged.write(folder);
+  const text = verdictLines(judged, `${folder}/report.html`, process.stdout);
+  return { text, code: exitCodeOf(judged.verdict) };
+}
+
+/** The batch's page and summary, from its batch.json and the verdicts of its runs. */
+export async function rebuildBatch(folder: string): Promise<Rebuilt> {
+  const { batchExitCode } = await import('../../matrix/summarize.ts');
+  const { batchLines, readBatch, writeBatch } = await import('../batch/write-batch.ts');
+  const batch = readBatch(folder);
+  await writeBatch(folder, batch, batch.replay ?? '');
+  return { text: plainText(batchLines(batch, folder)), code: batchExitCode(batch) };
 }
