@@ -1,6 +1,6 @@
 /** `forcedetach expectations`: counts real runs, and adds them to the store that pages and expectations are made from. */
 import type { Command } from 'commander';
-import { projectRoot } from '../../checkout.ts';
+import { needCheckout, projectRoot } from '../../checkout.ts';
 import { exitCode, type ExitCode } from '../../errors.ts';
 import { mustExist } from '../../library/run-folder.ts';
 import { typed } from '../../typed.ts';
@@ -23,6 +23,7 @@ export const expectations = (): Command =>
     .option('--note', 'add them to data/measurements.jsonl', false)
     .action(
       exits(async (folders: readonly string[], { note }: Flags): Promise<ExitCode> => {
+        if (note) needCheckout('add measurements to the store');
         await count(folders, note);
         return exitCode.expected;
       }),
