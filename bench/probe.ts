@@ -4,10 +4,9 @@
  */
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { readCutCertificate } from '../lib/probe/published/driver-file.ts';
+import { type PredictionReport, readCutCertificate } from '../lib/probe/certificate.ts';
 import { committedFiles } from '../test/support/committed.ts';
 import { strangerNames } from '../test/support/stranger-objects.ts';
-import type { PredictionReport } from '../lib/probe/prediction.ts';
 import { cutsIn, driverVersions, wholeCertificates } from '../scripts/driver-files.ts';
 import type { BenchContext, BenchResult } from './support/bench.ts';
 import { liveBlind, liveRecords } from './support/blind-live.ts';

@@ -1,45 +1,40 @@
 /** Clients of the Kubernetes API from one kubeconfig, and what is asked of it again and again. */
-import type {
-  AppsV1Api,
-  CoordinationV1Api,
-  CoreV1Api,
-  KubeConfig,
-  KubernetesObject,
-  KubernetesObjectApi,
-  StorageV1Api,
-  V1Taint,
-} from '@kubernetes/client-node';
+import type { KubeConfig, KubernetesObject, V1Taint } from '@kubernetes/client-node';
 import pRetry, { type Options as RetryOptions } from 'p-retry';
 import { emptyKubeConfig } from './kubernetes-client.ts';
 
-export interface KubeClients {
-  readonly config: KubeConfig;
-  readonly core: CoreV1Api;
-  readonly apps: AppsV1Api;
-  readonly coordination: CoordinationV1Api;
-  readonly storage: StorageV1Api;
-  /** Any kind of object, for manifests. */
-  readonly objects: KubernetesObjectApi;
+async function made(config: KubeConfig) {
+  // Imported here and not at the top: it takes most of a second.
+  const kubernetes = await import('@kubernetes/client-node');
+  return {
+    config,
+    core: config.makeApiClient(kubernetes.CoreV1Api),
+    apps: config.makeApiClient(kubernetes.AppsV1Api),
+    batch: config.makeApiClient(kubernetes.BatchV1Api),
+    coordination: config.makeApiClient(kubernetes.CoordinationV1Api),
+    storage: config.makeApiClient(kubernetes.StorageV1Api),
+    policy: config.makeApiClient(kubernetes.PolicyV1Api),
+    admission: config.makeApiClient(kubernetes.AdmissionregistrationV1Api),
+    authorization: config.makeApiClient(kubernetes.AuthorizationV1Api),
+    authentication: config.makeApiClient(kubernetes.AuthenticationV1Api),
+    custom: config.makeApiClient(kubernetes.CustomObjectsApi),
+    version: config.makeApiClient(kubernetes.VersionApi),
+    /** Any kind of object, for manifests. */
+    objects: kubernetes.KubernetesObjectApi.makeApiClient(config),
+  };
 }
+/** A client of each API that somebody here asks. */
+export type KubeClients = Readonly<Awaited<ReturnType<typeof made>>>;
+export const clientsOf = (config: KubeConfig): Promise<KubeClients> => made(config);
 
 /** `timeoutMs`: as of `emptyKubeConfig`. */
 export async function kubeClients(
   kubeconfigPath: string,
   timeoutMs?: number,
 ): Promise<KubeClients> {
-  // Imported here and not at the top: it takes most of a second.
-  const { AppsV1Api, CoordinationV1Api, CoreV1Api, KubernetesObjectApi, StorageV1Api } =
-    await import('@kubernetes/client-node');
   const config = await emptyKubeConfig(timeoutMs);
   config.loadFromFile(kubeconfigPath);
-  return {
-    config,
-    core: config.makeApiClient(CoreV1Api),
-    apps: config.makeApiClient(AppsV1Api),
-    coordination: config.makeApiClient(CoordinationV1Api),
-    storage: config.makeApiClient(StorageV1Api),
-    objects: KubernetesObjectApi.makeApiClient(config),
-  };
+  return clientsOf(config);
 }
 
 interface WithConditions {

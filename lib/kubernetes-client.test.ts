@@ -13,9 +13,9 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 /** The same for a probe and for a sweep on a user's cluster, which both ask through it. */
 const asks = `
-const { userKubeConfig } = await import(${JSON.stringify(join(import.meta.dirname, 'user-cluster.ts'))});
+const { userClients } = await import(${JSON.stringify(join(import.meta.dirname, 'user-cluster.ts'))});
 const { CoreV1Api } = await import('@kubernetes/client-node');
-const { config } = await userKubeConfig('one', process.argv[1], 500);
+const { config } = await userClients('one', process.argv[1], 500);
 const beganMs = performance.now();
 await config.makeApiClient(CoreV1Api).listNode().catch(({ code, message }) => console.log(code, message));
 process.once('exit', () => console.log(performance.now() - beganMs < 40_000 ? 'in time' : 'late'));

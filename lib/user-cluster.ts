@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { AuthorizationV1Api, KubeConfig, V1ResourceAttributes } from '@kubernetes/client-node';
 import { quote } from 'zx';
-import { statusOf } from './kube.ts';
+import { clientsOf, statusOf, type KubeClients } from './kube.ts';
 import { InfrastructureError, UsageError } from './errors.ts';
 import { emptyKubeConfig } from './kubernetes-client.ts';
 
@@ -14,20 +14,18 @@ export interface UserCluster {
   readonly kubeconfig?: string;
 }
 
-export interface UserConfig extends UserCluster {
-  readonly config: KubeConfig;
-}
+export type UserClients = UserCluster & KubeClients;
 
 /**
- * The context that is named, or the current one. `kubeconfig`: as $KUBECONFIG, which is the default;
+ * Clients of the context that is named, or the current one. `kubeconfig`: as $KUBECONFIG, which is the default;
  * without either ~/.kube/config, and in a pod without that its own account. `timeoutMs`: as of `emptyKubeConfig`. Asks the cluster nothing. Throws
  * InfrastructureError `KUBECONFIG_MISSING`, UsageError `NO_SUCH_CONTEXT`.
  */
-export async function userKubeConfig(
-  wanted: string | undefined,
+export async function userClients(
+  wanted?: string,
   kubeconfig?: string,
   timeoutMs?: number,
-): Promise<UserConfig> {
+): Promise<UserClients> {
   // Imported here: it takes most of a second.
   const { KubeConfig } = await import('@kubernetes/client-node');
   const files = kubeconfig ?? process.env['KUBECONFIG'];
@@ -44,7 +42,8 @@ export async function userKubeConfig(
     });
   }
   config.setCurrentContext(context);
-  return { context, config, ...(kubeconfig === undefined ? {} : { kubeconfig }) };
+  const cluster = { context, ...(kubeconfig === undefined ? {} : { kubeconfig }) };
+  return { ...cluster, ...(await clientsOf(config)) };
 }
 
 /** Folder of a pod, which needs no kubeconfig. */

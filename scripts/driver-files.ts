@@ -6,25 +6,8 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { zstdCompressSync } from 'node:zlib';
 import { writeOutput } from '../lib/output-file.ts';
-import type { CutCertificate } from '../lib/probe/cut/certificate.ts';
-import { classifyCut } from '../lib/probe/cut/classify.ts';
-import {
-  readCertificate,
-  readCutCertificate,
-  classRowOf,
-  type CutRow,
-  type DriverFile,
-} from '../lib/probe/published/driver-file.ts';
-import {
-  kernelsOf,
-  notOne,
-  packed,
-  parsed,
-  safeName,
-  sha256Of,
-  unpacked,
-} from '../lib/probe/published/read.ts';
-import type { Certificate } from '../lib/probe/trials/certificate.ts';
+import { type Certificate, type CutCertificate, notOne, packed, parsed, readCertificate, readCutCertificate, safeName, unpacked } from '../lib/probe/certificate.ts';
+import { type DriverFile, classRowOf, cutRowsOf } from '../lib/probe/published/driver-file.ts';
 
 /** Names of packed ones in a folder, in order. */
 const packedIn = (folder: string): string[] =>
@@ -116,22 +99,3 @@ const driverOfCut = ({ classes }: CutCertificate): string => classes[0]?.driver 
 /** Of its file: remedy, way, and when it began. */
 const cutName = ({ plan, beganAt }: CutCertificate): string =>
   `${plan.remedy}-${plan.way}-${beganAt.replaceAll(/[-:]|\.\d+/g, '')}`;
-
-/** Judges again: the rules of today, the records of then. */
-function cutRowsOf(text: string, records: string): CutRow[] {
-  const { plan, record, classes, nodes, ...certificate } = readCutCertificate(text);
-  const { beganAt: measuredAt, kubernetes, timers } = certificate;
-  const sha256 = sha256Of(text);
-  return record.volumes.map((volume) => {
-    const finding = classifyCut(record, volume, plan.remedy);
-    const { storageClass: name, outcome, why, modes, overlapAcks, afterHealAcks } = finding;
-    return {
-      name,
-      parameters: classes.find((each) => each.name === name)?.parameters ?? {},
-      ...{ remedy: plan.remedy, way: plan.way, outcome, why, modes, overlapAcks, afterHealAcks },
-      ...{ measuredAt, kubernetes, timers },
-      kernels: kernelsOf(nodes),
-      ...{ volumeMode: plan.volumeMode, planHash: certificate.planHash, records, sha256 },
-    };
-  });
-}

@@ -11,12 +11,12 @@ import {
   strangerClasses,
 } from '../../test/support/stranger-objects.ts';
 import { describeError } from '../../lib/errors.ts';
-import { probeClients, type ProbeClients } from '../../lib/probe/clients.ts';
+import { type UserClients, userClients } from '../../lib/user-cluster.ts';
 import { gatherFacts } from '../../lib/probe/facts.ts';
-import { predictionFor, type PredictionReport } from '../../lib/probe/prediction.ts';
-import type { VolumeMode } from '../../lib/probe/trial-plan.ts';
-import type { Certificate } from '../../lib/probe/trials/certificate.ts';
-import { runTrials } from '../../lib/probe/trials/run-trials.ts';
+import type { Certificate, PredictionReport } from '../../lib/probe/certificate.ts';
+import { predictionFor } from '../../lib/probe/prediction.ts';
+import type { VolumeMode } from '../../lib/probe/plan.ts';
+import { runTrials } from '../../lib/probe/trials.ts';
 
 export interface LiveRequest {
   readonly kubeconfig: string;
@@ -33,7 +33,7 @@ const horizonMs = 100_000;
 const lanes = 3;
 
 export async function liveBlind(request: LiveRequest): Promise<void> {
-  const clients = await probeClients(undefined, request.kubeconfig);
+  const clients = await userClients(undefined, request.kubeconfig);
   mkdirSync(request.folder, { recursive: true });
   const image = await imageOf(clients);
   const asked = { nodes: undefined, size: '64Mi', horizonMs, image };
@@ -66,7 +66,7 @@ export async function liveBlind(request: LiveRequest): Promise<void> {
 }
 
 /** The cluster has it: the driver's own, with Node in it. */
-async function imageOf(clients: ProbeClients): Promise<string> {
+async function imageOf(clients: UserClients): Promise<string> {
   const { driverPods } = await gatherFacts(clients, 'amber');
   const images = driverPods.flatMap(({ containers }) => containers.map(({ image }) => image));
   return images.find((image) => image.includes('/driver:')) ?? '';

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { trialOf, nextIn, nextOut } from '../../test/support/probe-trial.ts';
-import type { PredictionReport } from '../../lib/probe/prediction.ts';
-import type { Certificate } from '../../lib/probe/trials/certificate.ts';
-import type { TrialRecord } from '../../lib/probe/trials/record.ts';
+import type { Certificate, PredictionReport } from '../../lib/probe/certificate.ts';
+import type { TrialRecord } from '../../lib/probe/judge/record.ts';
 import { committedRecords } from '../probe.ts';
 import { blindTable, type BlindRow } from './blind-table.ts';
 

@@ -7,12 +7,10 @@ import {
   idleClasses,
   strangerClasses,
 } from '../../test/support/stranger-objects.ts';
-import type { CutCertificate } from '../../lib/probe/cut/certificate.ts';
-import { classifyCut, modesOf, type CutFinding } from '../../lib/probe/cut/classify.ts';
-import type { VolumeMode } from '../../lib/probe/trial-plan.ts';
-import type { PredictionReport } from '../../lib/probe/prediction.ts';
-import type { Certificate } from '../../lib/probe/trials/certificate.ts';
-import { judgeTrials as judgedTrials } from '../../lib/probe/trials/judge-trials.ts';
+import type { Certificate, CutCertificate, PredictionReport } from '../../lib/probe/certificate.ts';
+import { type CutFinding, classifyCut, modesOf } from '../../lib/probe/judge/cut.ts';
+import { judgeTrials as judgedTrials } from '../../lib/probe/judge/measured.ts';
+import type { VolumeMode } from '../../lib/probe/plan.ts';
 
 export interface BlindRow {
   readonly storageClass: string;

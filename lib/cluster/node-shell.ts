@@ -1,7 +1,7 @@
 /**
  * Port below a machine's verbs: what somebody outside a node can do to it, whatever it is. A container
  * (lib/engine) can be reached at any time, held and ended; a virtual machine (research/two-kernels) held and
- * ended; a privileged pod (lib/probe/cut) can arm what its node does by itself.
+ * ended; a privileged pod (lib/probe/node.ts) can arm what its node does by itself.
  */
 import { InfrastructureError } from '../errors.ts';
 

@@ -1,45 +1,45 @@
 /** What trials, or a cut, would make, for people to read before they allow it. Nothing is made. */
 import type { KubernetesObject } from '@kubernetes/client-node';
 import { stringify } from 'yaml';
-import type { ProbeClients } from './clients.ts';
-import { armingScript } from './cut/arming-script.ts';
+import { claimObject, exampleNamespace, hostPod, podObject, vantagePod } from './objects.ts';
+import { type Granted, type Home, grantedObjects, probeAccount } from './rights.ts';
+import type { UserClients } from '../user-cluster.ts';
+import { type CutOptions, planCut, templateOf, watchMsOf } from './cut.ts';
+import { type Lease, namespaceNow } from './home.ts';
 import {
+  armingScript,
   checkScript,
   collectScript,
   cutArming,
   healArming,
   journalFolder,
-  latestHealMs,
   tidyArming,
-} from './cut/host.ts';
-import { hostPod, vantagePod } from './cut/objects.ts';
-import { type CutPlan, cutPlanLines } from './cut/cut-plan.ts';
-import { tidyLaterMs } from './cut/play.ts';
-import { type CutOptions, planCut, watchMsOf } from './cut/run-cut.ts';
-import { templateOf } from './cut/volume.ts';
-import { planLines, variants } from './trial-plan.ts';
-import { grantedObjects, type Home, probeAccount } from './rights.ts';
-import { claimObject, type ObjectTemplate, podObject } from './trials/objects.ts';
-import { exampleNamespace, namespaceNow } from './trials/namespace.ts';
-import { planTrials, type TrialsRequest } from './trials/run-trials.ts';
-import { writerProgram } from './trials/volume-pods.ts';
+} from './host.ts';
+import { writerProgram } from './pods.ts';
+import { type TrialsRequest, planTrials } from './trials.ts';
+import { type CutPlan, cutPlanLines, planLines, variants } from './plan.ts';
+
+/** Home of a run that is not made. */
+export const shownHome = (given: string | undefined): Home => ({
+  namespace: given ?? '',
+  isGiven: given !== undefined,
+});
 
 /**
  * YAML with the plan as a comment: rights, namespace, then of each kind of trial the first one's claim and
  * pods; the others differ by their names and tokens only. Throws as `planTrials` does.
  */
-export async function dryRun(clients: ProbeClients, request: TrialsRequest): Promise<string> {
+export async function dryRun(clients: UserClients, request: TrialsRequest): Promise<string> {
   const { plan } = await planTrials(clients, request);
-  const home = shownHome(request.namespace);
   const namespace = request.namespace ?? exampleNamespace;
   const template = { namespace, plan, program: writerProgram() };
   const grantsLater = request.grant !== undefined;
-  const lease = { watchMs: plan.horizonMs, security: 'baseline' } as const;
+  const isOwn = request.namespace === undefined;
   const rest = plan.list.length - variants.length;
   const head = [
     'Nothing was made. Trials (--run) would do this:',
     ...planLines(plan),
-    `${home.isGiven ? '' : 'each run has its own namespace name; '}${rest} more claims with two pods each are like these`,
+    `${isOwn ? 'each run has its own namespace name; ' : ''}${rest} more claims with two pods each are like these`,
     ...(request.volumeMode === 'auto'
       ? ['first comes one claim and pod as Block; if the driver refuses it, all are Filesystem']
       : []),
@@ -48,61 +48,27 @@ export async function dryRun(clients: ProbeClients, request: TrialsRequest): Pro
       ? ['once the volumes exist, the probe writes a role for just these attachments']
       : []),
   ];
-  const objects = [
-    ...grantedObjects({ home, grantsLater, to: probeAccount }),
-    ...(home.isGiven ? [] : [asWhole('v1', 'Namespace', namespaceNow(namespace, lease))]),
-    ...trialObjects(template),
-  ];
-  return commented(head, objects);
+  const firsts = variants.flatMap(
+    (variant) => plan.list.find((each) => each.variant === variant) ?? [],
+  );
+  const made = firsts.flatMap((trial) => [
+    asWhole('PersistentVolumeClaim', claimObject(template, trial), namespace),
+    ...(['writer', 'next'] as const).map((role) =>
+      asWhole('Pod', podObject(template, trial, role), namespace),
+    ),
+  ]);
+  const lease = { watchMs: plan.horizonMs, security: 'baseline' } as const;
+  return commented(head, request.namespace, { grantsLater }, lease, made);
 }
-
-/** Home of a run that is not made. */
-export const shownHome = (given: string | undefined): Home => ({
-  namespace: given ?? '',
-  isGiven: given !== undefined,
-});
-
-/** YAML documents under a comment. */
-export function commented(head: readonly string[], objects: readonly object[]): string {
-  const comment = head.map((line) => `# ${line}`).join('\n');
-  return [comment, ...objects.map((object) => stringify(object).trimEnd())].join('\n---\n');
-}
-
-const trialObjects = (template: ObjectTemplate): object[] =>
-  variants.flatMap((variant) => {
-    const trial = template.plan.list.find((each) => each.variant === variant);
-    if (trial === undefined) return [];
-    const claim = asWhole('v1', 'PersistentVolumeClaim', claimObject(template, trial));
-    const pods = (['writer', 'next'] as const).map((role) =>
-      asWhole('v1', 'Pod', podObject(template, trial, role)),
-    );
-    return [claim, ...pods].map((object) => inNamespace(object, template.namespace));
-  });
-
-export function inNamespace(object: KubernetesObject, namespace: string): object {
-  const { name, labels } = object.metadata ?? {};
-  return { ...object, metadata: { name, labels, namespace } };
-}
-
-export const asWhole = (
-  apiVersion: string,
-  kind: string,
-  object: KubernetesObject,
-): KubernetesObject => ({
-  ...{ apiVersion, kind },
-  ...object,
-});
 
 /**
  * YAML with the plan as a comment: rights, namespace, the first class's claim and pods, and all pods that
  * enter the node, with what they do there. Throws as `planCut` does.
  */
-export async function cutDryRun(clients: ProbeClients, options: CutOptions): Promise<string> {
+export async function cutDryRun(clients: UserClients, options: CutOptions): Promise<string> {
   const { plan } = await planCut(clients, options);
   const namespace = options.namespace ?? exampleNamespace;
-  const home = shownHome(options.namespace);
   const cut = { node: options.node, marks: plan.remedy === 'out-of-service' };
-  const lease = { watchMs: watchMsOf(plan), security: 'privileged' } as const;
   const head = [
     'Nothing was made. The cut (--yes) would do this:',
     ...cutPlanLines(plan),
@@ -112,14 +78,12 @@ export async function cutDryRun(clients: ProbeClients, options: CutOptions): Pro
       ? [`the node gets the taint out-of-service, with ${namespace} as its value`]
       : []),
   ];
-  return commented(head, [
-    ...grantedObjects({ home, cut, grantsLater: false, to: probeAccount }),
-    ...(home.isGiven ? [] : [asWhole('v1', 'Namespace', namespaceNow(namespace, lease))]),
-    ...madeObjects(plan, namespace),
-  ]);
+  const lease = { watchMs: watchMsOf(plan), security: 'privileged' } as const;
+  const made = cutObjects(plan, namespace);
+  return commented(head, options.namespace, { cut, grantsLater: false }, lease, made);
 }
 
-function madeObjects(plan: CutPlan, namespace: string): object[] {
+function cutObjects(plan: CutPlan, namespace: string): object[] {
   const [first] = plan.volumes;
   if (first === undefined) return [];
   const run = exampleNamespace;
@@ -128,7 +92,7 @@ function madeObjects(plan: CutPlan, namespace: string): object[] {
   const trial = { name: first.name, variant: 'contested' } as const;
   const where = { namespace, node: nodes[0], image };
   const scripts = {
-    prepare: armingScript(tidyArming(run, latestHealMs(healAfterMs) + tidyLaterMs)),
+    prepare: armingScript(tidyArming(run, healAfterMs)),
     arm: armingScript(healArming(way, run, healAfterMs)),
     cut: armingScript(cutArming(way, run)),
     check: checkScript(way, run),
@@ -141,7 +105,30 @@ function madeObjects(plan: CutPlan, namespace: string): object[] {
     ...Object.entries(scripts).map(([name, script]) => hostPod(where, name, ['sh', '-c', script])),
   ];
   return [
-    asWhole('v1', 'PersistentVolumeClaim', claimObject(template, trial)),
-    ...pods.map((pod) => asWhole('v1', 'Pod', pod)),
-  ].map((object) => inNamespace(object, namespace));
+    asWhole('PersistentVolumeClaim', claimObject(template, trial), namespace),
+    ...pods.map((pod) => asWhole('Pod', pod, namespace)),
+  ];
+}
+
+/** YAML documents under a comment: the rights, the namespace where it is not `given`, and all else. */
+function commented(
+  head: readonly string[],
+  given: string | undefined,
+  granted: Pick<Granted, 'cut' | 'grantsLater'>,
+  lease: Lease,
+  made: readonly object[],
+): string {
+  const objects = [
+    ...grantedObjects({ ...granted, home: shownHome(given), to: probeAccount }),
+    ...(given === undefined ? [asWhole('Namespace', namespaceNow(exampleNamespace, lease))] : []),
+    ...made,
+  ];
+  const comment = head.map((line) => `# ${line}`).join('\n');
+  return [comment, ...objects.map((object) => stringify(object).trimEnd())].join('\n---\n');
+}
+
+function asWhole(kind: string, object: KubernetesObject, namespace?: string): object {
+  const { name, labels } = object.metadata ?? {};
+  const metadata = namespace === undefined ? object.metadata : { name, labels, namespace };
+  return { apiVersion: 'v1', kind, ...object, metadata };
 }

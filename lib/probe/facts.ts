@@ -12,8 +12,7 @@ import type {
 import { driverServing } from '../storage/drivers.ts';
 import { isReady, orMissing, statusOf } from '../kube.ts';
 import { outOfServiceKey } from '../taints.ts';
-import { answered, type UserCluster } from '../user-cluster.ts';
-import type { ProbeClients } from './clients.ts';
+import { type UserClients, type UserCluster, answered } from '../user-cluster.ts';
 
 export interface NodeFacts {
   readonly name: string;
@@ -67,21 +66,26 @@ export interface Facts {
 }
 
 /** Throws as `answered` does (user-cluster.ts). */
-export async function gatherFacts(clients: ProbeClients, className: string): Promise<Facts> {
-  const [facts] = await gatherClassFacts(clients, [className]);
-  return facts;
-}
+export const gatherFacts = async (clients: UserClients, className: string): Promise<Facts> =>
+  (await gatherClassFacts(clients, [className]))[0];
 
 export type AtLeastOne<T> = readonly [T, ...T[]];
 
 /** Gathers facts of several classes, in their order; what is the cluster's is read once. Throws as `answered` does. */
 export async function gatherClassFacts(
-  clients: ProbeClients,
+  clients: UserClients,
   [first, ...others]: AtLeastOne<string>,
 ): Promise<AtLeastOne<Facts>> {
-  const { core, storage, version, config: _, ...cluster } = clients;
+  const { core, storage, version } = clients;
   const refused: { what: string; why: string }[] = [];
-  const read = readingFor(clients, refused);
+  const read = <T>(what: string, answer: Promise<T>): Promise<T | undefined> => {
+    const allowed = answer.catch((error: unknown) => {
+      if (statusOf(error) !== 403) throw error;
+      refused.push({ what, why: 'not allowed (403)' });
+      return undefined;
+    });
+    return answered(clients, `asked to ${what}`, allowed);
+  };
   const list = async <T>(what: string, answer: Promise<Listed<T>>): Promise<readonly T[]> =>
     (await read(`list ${what}`, answer.then(itemsOf))) ?? [];
 
@@ -90,48 +94,26 @@ export async function gatherClassFacts(
   const csiNodes = await list('csinodes', storage.listCSINode());
   const nodes = await list('nodes', core.listNode());
   const pods = await list('pods', core.listPodForAllNamespaces());
-  const shared = {
-    ...{ cluster, kubernetes: code?.gitVersion ?? '', refused },
-    classes: classes.flatMap(({ metadata }) => metadata?.name ?? []),
-    controllerManager: controllerManagerArgs(pods),
-  };
   const factsOf = async (name: string): Promise<Facts> => {
     const storageClass =
       classes.find(({ metadata }) => metadata?.name === name) ??
       (await read(`get storageclass ${name}`, orMissing(storage.readStorageClass({ name }))));
-    if (storageClass === undefined) {
-      const none = { driver: '', csiDriver: undefined, driverPods: [] };
-      return { ...shared, ...none, storageClass, nodes: nodes.map((node) => nodeFacts(node, [])) };
-    }
-    const driver = driverServing(storageClass.provisioner);
+    const driver = storageClass === undefined ? '' : driverServing(storageClass.provisioner);
+    const reading = (): Promise<V1CSIDriver | undefined> =>
+      read(`get csidriver ${driver}`, orMissing(storage.readCSIDriver({ name: driver })));
     return {
-      ...{ ...shared, storageClass, driver },
-      csiDriver: await read(
-        `get csidriver ${driver}`,
-        orMissing(storage.readCSIDriver({ name: driver })),
-      ),
+      ...{ cluster: clients, kubernetes: code?.gitVersion ?? '', refused, storageClass, driver },
+      classes: classes.flatMap(({ metadata }) => metadata?.name ?? []),
+      controllerManager: controllerManagerArgs(pods),
+      csiDriver: driver === '' ? undefined : await reading(),
       nodes: nodes.map((node) => nodeFacts(node, csiNodes, driver)),
-      driverPods: driverPods(pods, driver),
+      driverPods: driver === '' ? [] : driverPods(pods, driver),
     };
   };
   const found: [Facts, ...Facts[]] = [await factsOf(first)];
   for (const name of others) found.push(await factsOf(name));
   return found;
 }
-
-type ReadFact = <T>(what: string, answer: Promise<T>) => Promise<T | undefined>;
-
-/** What is not allowed is noted in `refused`. */
-const readingFor =
-  (clients: ProbeClients, refused: { what: string; why: string }[]): ReadFact =>
-  (what, answer) => {
-    const allowed = answer.catch((error: unknown) => {
-      if (statusOf(error) !== 403) throw error;
-      refused.push({ what, why: 'not allowed (403)' });
-      return undefined;
-    });
-    return answered(clients, `asked to ${what}`, allowed);
-  };
 
 interface Listed<T> {
   readonly items: readonly T[];
@@ -144,7 +126,7 @@ function itemsOf<T>({ items }: Listed<T>): readonly T[] {
   return items;
 }
 
-function nodeFacts(node: V1Node, csiNodes: readonly V1CSINode[], driver?: string): NodeFacts {
+function nodeFacts(node: V1Node, csiNodes: readonly V1CSINode[], driver: string): NodeFacts {
   const name = node.metadata?.name ?? '';
   const taints = node.spec?.taints ?? [];
   const info = node.status?.nodeInfo;
@@ -207,3 +189,15 @@ const controllerManagerArgs = (pods: readonly V1Pod[]): string[] | undefined => 
     ? undefined
     : [...(container.command ?? []), ...(container.args ?? [])].slice(1);
 };
+
+/** A key whose value is the node itself. A driver that attaches volumes has it to place them, not to bound them. */
+export const isOwnTopology = ({ name, labels }: NodeFacts, key: string): boolean =>
+  labels[key] === name || labels[key] === (labels['kubernetes.io/hostname'] ?? name);
+
+/** The same text for nodes that can have the same volumes; '' where the driver has no topology. */
+export const topologyOf = (node: NodeFacts): string =>
+  node.topologyKeys
+    .filter((key) => !isOwnTopology(node, key))
+    .toSorted()
+    .map((key) => `${key}=${node.labels[key] ?? 'none'}`)
+    .join(', ');

@@ -3,8 +3,8 @@
  * Sonobuoy. One image for the probe and its pods. Pure.
  */
 import { stringify } from 'yaml';
+import { containerName, onlyOn } from './objects.ts';
 import { grantedObjects } from './rights.ts';
-import { onlyOn, containerName } from './trials/objects.ts';
 
 export const jobForms = ['job', 'sonobuoy'] as const;
 export type JobForm = (typeof jobForms)[number];

@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest';
-import type { ProbeClients } from './clients.ts';
-import { driverPods, gatherFacts, type Facts, type NodeFacts } from './facts.ts';
-import { planHash, trialPlanOf } from './trial-plan.ts';
 import { predictDriver } from './predict.ts';
-import { planOrRefusal } from './prediction.ts';
-import { mustHaveClass } from './refuse.ts';
+import { mustHaveClass, mustReach } from './refuse.ts';
 import { rulesOf, trialNeeds } from './rights.ts';
-import { mustReach } from './topology.ts';
+import type { UserClients } from '../user-cluster.ts';
+import { driverPods, gatherFacts, type Facts, type NodeFacts } from './facts.ts';
+import { planHash, trialPlanOf } from './plan.ts';
+import { planOrRefusal } from './prediction.ts';
 
 const node = (name: string, change: Partial<NodeFacts> = {}): NodeFacts => ({
   ...{ name, ready: true, schedulable: true, controlPlane: false, outOfService: false },
@@ -194,7 +193,7 @@ test.each([
       readStorageClass: () => Promise.resolve(),
     },
     version: { getCode: () => Promise.resolve({ gitVersion: 'v1.37.2' }) },
-  } as unknown as ProbeClients;
+  } as unknown as UserClients;
   const { nodes } = await gatherFacts(clients, 'c');
   expect(nodes.map(({ controlPlane }) => controlPlane)).toEqual([expected]);
 });

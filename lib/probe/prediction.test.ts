@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { writeKubeconfig } from '../../test/support/user-kubeconfig.ts';
-import { probeClients } from './clients.ts';
+import { userClients } from '../user-cluster.ts';
 import { predictionFor } from './prediction.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'forcedetach-no-cluster-'));
@@ -32,7 +32,7 @@ const always =
     response.writeHead(status, { 'content-type': type }).end(body);
 
 async function probed(url: string, user?: Readonly<Record<string, unknown>>): Promise<unknown> {
-  const clients = await probeClients('two', writeKubeconfig(folder, url, user), timeoutMs);
+  const clients = await userClients('two', writeKubeconfig(folder, url, user), timeoutMs);
   const asked = {
     ...{ storageClass: 'c', nodes: undefined, trials: 5, volumeMode: 'Block' as const },
     ...{ size: '1Gi', horizonMs: 100_000, image: 'node:24' },

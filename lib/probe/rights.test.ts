@@ -6,11 +6,6 @@ import { afterAll, afterEach, expect, test } from 'vitest';
 import { FakeStorageApi } from '../../test/support/fake-storage-api.ts';
 import { writeKubeconfig } from '../../test/support/user-kubeconfig.ts';
 import { describeError } from '../errors.ts';
-import type { Need } from '../user-cluster.ts';
-import { probeClients, type ProbeClients } from './clients.ts';
-import { runCut, type CutOptions } from './cut/run-cut.ts';
-import { dryRun } from './dry-run.ts';
-import { predictionFor } from './prediction.ts';
 import {
   cleanNeeds,
   cutNeeds,
@@ -21,9 +16,13 @@ import {
   removalNeeds,
   trialNeeds,
 } from './rights.ts';
+import { type Need, type UserClients, userClients } from '../user-cluster.ts';
+import { cleanGiven, cleanUp } from './clean.ts';
+import { type CutOptions, runCut } from './cut.ts';
 import { answerText } from './texts.ts';
-import { cleanGiven, cleanUp } from './trials/clean.ts';
-import { runTrials, type TrialsRequest } from './trials/run-trials.ts';
+import { type TrialsRequest, runTrials } from './trials.ts';
+import { dryRun } from './dry-run.ts';
+import { predictionFor } from './prediction.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'forcedetach-rights-'));
 let api: FakeStorageApi;
@@ -37,9 +36,9 @@ const longhorn = {
   status: { phase: 'Running' },
 };
 
-async function clientsWithout(forbids: string): Promise<ProbeClients> {
+async function clientsWithout(forbids: string): Promise<UserClients> {
   api = new FakeStorageApi({ goneAfterMs: 1, cutAfterMs: 1, forbids, pods: [longhorn] });
-  return probeClients('two', writeKubeconfig(folder, await api.start()));
+  return userClients('two', writeKubeconfig(folder, await api.start()));
 }
 
 const wordsOf = (needs: readonly Need[]): string[] => [

@@ -1,28 +1,29 @@
-/** What a probe does on a cluster, as questions to it and as RBAC for whoever grants it. Pure. */
-import type { Need } from '../user-cluster.ts';
-import {
-  type LimitedAccount,
-  policyAnnotation,
-  policyName,
-  policyNeeds,
-  policyObjects,
-} from './policy.ts';
-import { givenNamespaceObject } from './trials/objects.ts';
+/** What a probe does on a cluster, as questions to it and as RBAC for whoever grants it. */
+import { orMissing } from '../kube.ts';
+import { givenNamespaceObject } from './objects.ts';
+import { type Need, type UserClients, answered } from '../user-cluster.ts';
+import { refusal } from './refusals.ts';
+
+const need = (verb: string, resource: string, more: Partial<Need> = {}): Need => ({
+  ...{ verb, ...more, resource },
+});
+const needs = (verbs: string, resource: string, more: Partial<Need> = {}): Need[] =>
+  verbs.split(' ').map((verb) => need(verb, resource, more));
+
+const storage = { group: 'storage.k8s.io' };
 
 /** Without these nothing can be said of whether a class can be tried, and where. */
 export const judgingNeeds = {
-  driver: { verb: 'get', group: 'storage.k8s.io', resource: 'csidrivers' },
-  registered: { verb: 'list', group: 'storage.k8s.io', resource: 'csinodes' },
-  nodes: { verb: 'list', resource: 'nodes' },
-} as const satisfies Readonly<Record<string, Need>>;
+  driver: need('get', 'csidrivers', storage),
+  registered: need('list', 'csinodes', storage),
+  nodes: need('list', 'nodes'),
+};
 
 /** For the prediction. What is refused here is a line that says so. */
 export const readNeeds: readonly Need[] = [
-  ...(['get', 'list'] as const).map((verb) => ({
-    ...{ verb, group: 'storage.k8s.io', resource: 'storageclasses' },
-  })),
+  ...needs('get list', 'storageclasses', storage),
   ...Object.values(judgingNeeds),
-  { verb: 'list', resource: 'pods' },
+  need('list', 'pods'),
 ];
 
 /** Where a run is at home: a namespace that it makes and removes, or one that it was given. */
@@ -32,14 +33,13 @@ export interface Home {
   readonly isGiven: boolean;
 }
 
+const deletesAttachments = need('delete', 'volumeattachments', storage);
+
 /**
  * For the trials, beside those. An attachment's name is a hash of a volume that is not there yet: the
  * right to delete it can be limited to it once the volume is (`attachmentNeeds`), not before.
  */
 export const trialNeeds = (home: Home): Need[] => [...homeNeeds(home), deletesAttachments];
-
-const attachments = { group: 'storage.k8s.io', resource: 'volumeattachments' } as const;
-const deletesAttachments: Need = { verb: 'delete', ...attachments };
 
 /** To delete these alone. */
 export const attachmentNeeds = (names: readonly string[]): Need[] =>
@@ -48,43 +48,38 @@ export const attachmentNeeds = (names: readonly string[]): Need[] =>
 /** All of the trials but the end of an attachment. */
 export const homeNeeds = ({ namespace, isGiven }: Home): Need[] => [
   ...spaceNeeds({ namespace, isGiven }),
-  { verb: 'get', resource: 'persistentvolumes' },
-  { verb: 'get', ...attachments },
-  ...(['create', 'list', ...(isGiven ? ['delete'] : [])] as const).map((verb) => ({
-    ...{ verb, resource: 'persistentvolumeclaims', namespace },
-  })),
-  ...(['create', 'delete', 'list'] as const).map((verb) => ({
-    ...{ verb, resource: 'pods', namespace },
-  })),
-  { verb: 'get', resource: 'pods', subresource: 'log', namespace },
-  { verb: 'list', resource: 'events', namespace },
+  need('get', 'persistentvolumes'),
+  need('get', 'volumeattachments', storage),
+  ...needs(isGiven ? 'create list delete' : 'create list', 'persistentvolumeclaims', { namespace }),
+  ...needs('create delete list', 'pods', { namespace }),
+  need('get', 'pods', { subresource: 'log', namespace }),
+  need('list', 'events', { namespace }),
 ];
 
 function spaceNeeds({ namespace, isGiven }: Home): Need[] {
   const named = namespace === '' ? {} : { name: namespace };
-  const own = (verb: string): Need => ({ verb, resource: 'namespaces', ...named });
-  if (isGiven) return [own('get')];
-  return [{ verb: 'create', resource: 'namespaces' }, own('get'), own('delete')];
+  return isGiven
+    ? [need('get', 'namespaces', named)]
+    : [need('create', 'namespaces'), ...needs('get delete', 'namespaces', named)];
 }
 
 /** For a look at who else is there, before a cut. */
 export const guardNeeds: readonly Need[] = [
-  { verb: 'list', resource: 'pods' },
-  { verb: 'get', resource: 'persistentvolumeclaims' },
-  { verb: 'list', group: 'policy', resource: 'poddisruptionbudgets' },
+  need('list', 'pods'),
+  need('get', 'persistentvolumeclaims'),
+  need('list', 'poddisruptionbudgets', { group: 'policy' }),
 ];
 
 /** Where Longhorn runs; where it doesn't nobody is asked for it. */
-export const longhornNeeds: readonly Need[] = [
-  {
-    ...{ verb: 'get', group: 'longhorn.io', resource: 'settings', namespace: 'longhorn-system' },
+export const longhornNeeds: readonly [Need] = [
+  need('get', 'settings', {
+    ...{ group: 'longhorn.io', namespace: 'longhorn-system' },
     name: 'node-down-pod-deletion-policy',
-  },
+  }),
 ];
 
 /** To set a node's taint, and to take it away. */
-export const markNeeds = (node: string): Need[] =>
-  (['get', 'patch'] as const).map((verb) => ({ verb, resource: 'nodes', name: node }));
+export const markNeeds = (node: string): Need[] => needs('get patch', 'nodes', { name: node });
 
 /** For a cut of `node`: it deletes no attachment, reads that node, and marks it where that is the remedy. */
 export const cutNeeds = (home: Home, node: string, marks: boolean): Need[] => [
@@ -95,27 +90,21 @@ export const cutNeeds = (home: Home, node: string, marks: boolean): Need[] => [
 
 /** To find what outlived its namespace, or its claim: volumes, attachments, a mark on a node. */
 export const leftNeeds: readonly Need[] = [
-  { verb: 'list', resource: 'nodes' },
-  { verb: 'list', resource: 'persistentvolumes' },
-  { verb: 'list', ...attachments },
+  need('list', 'nodes'),
+  need('list', 'persistentvolumes'),
+  need('list', 'volumeattachments', storage),
 ];
 
 /** For `--clean`: to find what is left. */
-export const cleanNeeds: readonly Need[] = [{ verb: 'list', resource: 'namespaces' }, ...leftNeeds];
+export const cleanNeeds: readonly Need[] = [need('list', 'namespaces'), ...leftNeeds];
 
 /** To remove what a probe has left there. Part of `homeNeeds`. */
 export const removalNeeds = ({ namespace, isGiven }: Home): Need[] => [
   ...spaceNeeds({ namespace, isGiven }).filter(({ verb }) => verb !== 'create'),
-  { verb: 'get', resource: 'persistentvolumes' },
-  { verb: 'list', resource: 'persistentvolumeclaims', namespace },
+  need('get', 'persistentvolumes'),
   // What lies in one of its own goes with it.
-  ...(isGiven
-    ? [
-        { verb: 'delete', resource: 'persistentvolumeclaims', namespace },
-        { verb: 'list', resource: 'pods', namespace },
-        { verb: 'delete', resource: 'pods', namespace },
-      ]
-    : []),
+  ...needs(isGiven ? 'list delete' : 'list', 'persistentvolumeclaims', { namespace }),
+  ...(isGiven ? needs('list delete', 'pods', { namespace }) : []),
 ];
 
 interface PolicyRule {
@@ -126,8 +115,8 @@ interface PolicyRule {
 }
 
 /** Needs as RBAC rules, those of one kind of object together. */
-export function rulesOf(needs: readonly Need[]): PolicyRule[] {
-  const byObject = Map.groupBy(needs, ({ group = '', resource, subresource, verb, name }) =>
+export function rulesOf(asked: readonly Need[]): PolicyRule[] {
+  const byObject = Map.groupBy(asked, ({ group = '', resource, subresource, verb, name }) =>
     // Nobody can be limited to the name of what is yet to be made.
     JSON.stringify([group, resource, subresource, verb === 'create' || name === undefined]),
   );
@@ -154,47 +143,6 @@ export const probeAccount: Grantee = {
   ...{ kind: 'ServiceAccount' as const, name: 'forcedetach-probe', namespace: 'default' },
 };
 
-/**
- * A ClusterRole and its binding. What is needed in a namespace that was given is a Role there; a
- * namespace that the probe makes itself can't have one before, and its needs are in the ClusterRole.
- */
-export function rbacObjects(
-  name: string,
-  needs: readonly Need[],
-  { to, home }: { readonly to: Grantee; readonly home: Home },
-): object[] {
-  const isInside = ({ namespace }: Need): boolean =>
-    home.isGiven && namespace === home.namespace && namespace !== '';
-  const inside = needs.filter(isInside);
-  const outside = needs.filter((need) => !isInside(need));
-  return [
-    ...(outside.length === 0 ? [] : roleAndBinding('ClusterRole', { name }, outside, to)),
-    ...(inside.length === 0
-      ? []
-      : roleAndBinding('Role', { name, namespace: home.namespace }, inside, to)),
-  ];
-}
-
-const rbac = 'rbac.authorization.k8s.io';
-
-function roleAndBinding(
-  kind: 'ClusterRole' | 'Role',
-  metadata: { readonly name: string; readonly namespace?: string },
-  needs: readonly Need[],
-  to: Grantee,
-): object[] {
-  const group = to.kind === 'ServiceAccount' ? {} : { apiGroup: rbac };
-  const apiVersion = `${rbac}/v1`;
-  return [
-    { apiVersion, kind, metadata, rules: rulesOf(needs) },
-    {
-      ...{ apiVersion, kind: `${kind}Binding`, metadata },
-      subjects: [{ ...to, ...group }],
-      roleRef: { apiGroup: rbac, kind, name: metadata.name },
-    },
-  ];
-}
-
 /** Grantee for a user as the API server calls it. */
 export function granteeOf(username: string): Grantee {
   const [, namespace, name] = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(username) ?? [];
@@ -203,48 +151,144 @@ export function granteeOf(username: string): Grantee {
     : { kind: 'ServiceAccount', name, namespace };
 }
 
-interface Granted {
+/**
+ * A ClusterRole and its binding. What is needed in a namespace that was given is a Role there; a
+ * namespace that the probe makes itself can't have one before, and its needs are in the ClusterRole.
+ */
+export function rbacObjects(
+  name: string,
+  asked: readonly Need[],
+  { to, home }: { readonly to: Grantee; readonly home: Home },
+): object[] {
+  const rbac = 'rbac.authorization.k8s.io';
+  const isInside = ({ namespace }: Need): boolean =>
+    home.isGiven && namespace === home.namespace && namespace !== '';
+  const roles = [
+    { kind: 'ClusterRole', metadata: { name }, of: asked.filter((each) => !isInside(each)) },
+    { kind: 'Role', metadata: { name, namespace: home.namespace }, of: asked.filter(isInside) },
+  ];
+  return roles
+    .filter(({ of }) => of.length > 0)
+    .flatMap(({ kind, metadata, of }) => [
+      { apiVersion: `${rbac}/v1`, kind, metadata, rules: rulesOf(of) },
+      {
+        ...{ apiVersion: `${rbac}/v1`, kind: `${kind}Binding`, metadata },
+        subjects: [{ ...to, ...(to.kind === 'ServiceAccount' ? {} : { apiGroup: rbac }) }],
+        roleRef: { apiGroup: rbac, kind, name },
+      },
+    ]);
+}
+
+export interface Granted {
   readonly home: Home;
   /** Default: trials. */
-  readonly cut?: { readonly node: string; readonly marks: boolean };
+  readonly cut?: { readonly node: string; readonly marks: boolean } | undefined;
   /** The end of attachments is granted by their names, once those are known. */
   readonly grantsLater: boolean;
   readonly to: Grantee;
 }
 
-function needsOf({ home, cut, grantsLater }: Granted): Need[] {
+/** A namespace that is given comes first, and what limits a right before the right. */
+export function grantedObjects({ home, cut, grantsLater, to }: Granted): object[] {
+  const { namespace, isGiven } = home;
   const trials = grantsLater ? homeNeeds(home) : trialNeeds(home);
-  return [
+  // Who may end attachments without their names, in a namespace that is known. A policy of a person would be
+  // in the way of their other work.
+  const isLimited = isGiven && !cut && !grantsLater && to.kind === 'ServiceAccount';
+  const asked = [
     ...readNeeds,
     ...(cut === undefined ? trials : [...cutNeeds(home, cut.node, cut.marks), ...longhornNeeds]),
     // A given namespace need not be found.
-    ...(home.isGiven ? leftNeeds : cleanNeeds),
+    ...(isGiven ? leftNeeds : cleanNeeds),
+    ...(isLimited ? policyNeeds(namespace) : []),
+  ];
+  const annotations = isLimited ? { [policyAnnotation]: policyName(namespace) } : {};
+  const security = cut === undefined ? 'baseline' : 'privileged';
+  return [
+    ...(isGiven ? [givenNamespaceObject(namespace, security, annotations)] : []),
+    ...(isLimited ? policyObjects(namespace, to) : []),
+    ...rbacObjects(to.name.replaceAll(/[^a-z0-9.-]/gi, '-').toLowerCase(), asked, { to, home }),
+  ];
+}
+
+/** Annotation of a namespace: the policy that has to be there before an attachment is ended. */
+export const policyAnnotation = 'forcedetach.probe/policy';
+
+/** Name of the cluster's policy for one namespace. */
+export const policyName = (namespace: string): string => `forcedetach-probe-${namespace}`;
+
+const admission = 'admissionregistration.k8s.io';
+const binding = 'validatingadmissionpolicybindings';
+
+/** To see that it is there. */
+const policyNeeds = (namespace: string): Need[] => [
+  need('get', binding, { group: admission, name: policyName(namespace) }),
+];
+
+const attachedVolume = 'oldObject.spec.source.persistentVolumeName';
+
+/**
+ * A ValidatingAdmissionPolicy and its binding, for this account alone: it may end attachments of volumes of one
+ * namespace only. RBAC limits by name, and an attachment's is a hash of a volume that is not there yet;
+ * admission is asked when it is. An expression can't look anything up: its parameters are all volumes of the
+ * cluster, it is evaluated with each, and all must agree. So it says of each volume that it is not the attached
+ * one or belongs to a claim of the namespace.
+ */
+function policyObjects(namespace: string, account: Grantee): object[] {
+  const apiVersion = `${admission}/v1`;
+  const metadata = { name: policyName(namespace) };
+  const message = `${account.name} may end attachments of volumes of ${namespace} only`;
+  const isOfOurs = `has(params.spec.claimRef) && params.spec.claimRef.namespace == '${namespace}'`;
+  const user = `system:serviceaccount:${account.namespace}:${account.name}`;
+  return [
+    {
+      ...{ apiVersion, kind: 'ValidatingAdmissionPolicy', metadata },
+      spec: {
+        failurePolicy: 'Fail',
+        paramKind: { apiVersion: 'v1', kind: 'PersistentVolume' },
+        matchConstraints: {
+          resourceRules: [
+            {
+              ...{ apiGroups: [storage.group], apiVersions: ['*'] },
+              ...{ operations: ['DELETE'], resources: ['volumeattachments'] },
+            },
+          ],
+        },
+        matchConditions: [
+          { name: 'by-the-probe', expression: `request.userInfo.username == '${user}'` },
+        ],
+        validations: [
+          { expression: `has(${attachedVolume})`, message },
+          { expression: `params.metadata.name != ${attachedVolume} || (${isOfOurs})`, message },
+        ],
+      },
+    },
+    {
+      ...{ apiVersion, kind: 'ValidatingAdmissionPolicyBinding', metadata },
+      spec: {
+        ...{ policyName: metadata.name, validationActions: ['Deny'] },
+        paramRef: { selector: {}, parameterNotFoundAction: 'Deny' },
+      },
+    },
   ];
 }
 
 /**
- * Whom a policy limits: who may end attachments without their names, in a namespace that is known. A policy
- * of a person would be in the way of their other work.
+ * Where the namespace says that a policy limits its account. Throws UsageError `POLICY_MISSING` where that is
+ * not there, and as `answered` does.
  */
-function limitedBy({ home, cut, grantsLater, to }: Granted): LimitedAccount | undefined {
-  const { kind, namespace } = to;
-  const isBare = home.isGiven && cut === undefined && !grantsLater;
-  return isBare && kind === 'ServiceAccount' && namespace !== undefined
-    ? { name: to.name, namespace }
-    : undefined;
-}
-
-/** A namespace that is given comes first, and what limits a right before the right. */
-export function grantedObjects(granted: Granted): object[] {
-  const { home, cut, to } = granted;
-  const { namespace } = home;
-  const security = cut === undefined ? 'baseline' : 'privileged';
-  const limited = limitedBy(granted);
-  const needs = [...needsOf(granted), ...(limited === undefined ? [] : policyNeeds(namespace))];
-  const annotations = limited === undefined ? {} : { [policyAnnotation]: policyName(namespace) };
-  return [
-    ...(home.isGiven ? [givenNamespaceObject(namespace, security, annotations)] : []),
-    ...(limited === undefined ? [] : policyObjects(namespace, limited)),
-    ...rbacObjects(to.name.replaceAll(/[^a-z0-9.-]/gi, '-').toLowerCase(), needs, { to, home }),
-  ];
+export async function mustBeLimited(clients: UserClients, namespace: string): Promise<void> {
+  const reading = orMissing(clients.core.readNamespace({ name: namespace }));
+  const space = await answered(clients, `read the namespace ${namespace}`, reading);
+  const name = space?.metadata?.annotations?.[policyAnnotation];
+  if (name === undefined) return;
+  const asking = orMissing(clients.admission.readValidatingAdmissionPolicyBinding({ name }));
+  const found = await answered(clients, `read the policy ${name}`, asking);
+  const { policyName: policy, validationActions = [] } = found?.spec ?? {};
+  if (policy === name && validationActions.includes('Deny')) return;
+  throw refusal(
+    'POLICY_MISSING',
+    `the policy ${name}, which limits the attachments that may be deleted, is missing`,
+    { at: clients, look: `get validatingadmissionpolicybinding ${name}` },
+  );
 }

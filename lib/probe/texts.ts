@@ -1,11 +1,21 @@
 /** What a probe says to people. Pure. */
-import { planLines } from './trial-plan.ts';
-import type { PredictionReport } from './prediction.ts';
-import { remedyLines } from './remedies.ts';
-import { graceS } from './trials/objects.ts';
-import type { Certificate } from './trials/certificate.ts';
-import type { ForceDeleted } from './trials/force-deleted.ts';
-import type { Figure, MeasuredClass } from './trials/measured.ts';
+import { database } from '../database/chosen.ts';
+import type { DiskMode } from '../disk-modes/index.ts';
+import { toldInSeconds } from '../durations.ts';
+import {
+  didInWords,
+  hasRuns,
+  isMeasured,
+  onSuchADisk,
+  type RemedyRow,
+} from '../expectations/on-such-a-disk.ts';
+import type { Certificate, CutCertificate, PredictionReport } from './certificate.ts';
+import { type CutFinding, modesSeen } from './judge/cut.ts';
+import type { ForceDeleted } from './judge/forced.ts';
+import { answerWord } from './judge/measured.ts';
+import { type CutRemedy, planLines } from './plan.ts';
+import type { Figure } from './judge/figures.ts';
+import { graceS } from './objects.ts';
 
 export const onlyPredicted =
   'This is a prediction from documents and settings. Nothing was measured.';
@@ -13,31 +23,26 @@ export const onlyPredicted =
 /** One line a fact: what, what was found, where, how sure. */
 export function answerText({ prediction, plan, refusal, missingRights }: PredictionReport): string {
   const width = Math.max(...prediction.lines.map(({ what }) => what.length));
+  const missing = 'These rights are missing, for this prediction or for trials:';
   return [
     ...prediction.lines.map(
       ({ what, found, source, sure }) => `${what.padEnd(width)}  ${found}  [${sure}: ${source}]`,
     ),
-    '',
-    onlyPredicted,
+    ...['', onlyPredicted],
     ...(plan === undefined ? [] : ['', 'Trials (--run) would do this:', ...planLines(plan)]),
     ...(refusal === undefined ? [] : ['', 'Trials would be refused:', refusal]),
     ...(missingRights.length === 0
       ? []
-      : [
-          '',
-          'These rights are missing, for this prediction or for trials:',
-          ...missingRights.map((each) => `  ${each}`),
-        ]),
+      : ['', missing, ...missingRights.map((each) => `  ${each}`)]),
   ].join('\n');
 }
-
-/** The mode, or those that can't be told apart. */
-export const answerWord = ({ mode, modes }: Pick<MeasuredClass, 'mode' | 'modes'>): string =>
-  mode ?? (modes.length > 0 ? modes.join(' or ') : 'undecided');
 
 /** What an answer does not rest on. */
 export const refusedWords = (refused: PredictionReport['refused']): string =>
   refused.map(({ what, why }) => `${what}: ${why}`).join('; ') || 'nothing';
+
+const unreadLines = (refused: PredictionReport['refused'] = []): string[] =>
+  refused.length === 0 ? [] : [`could not be read: ${refusedWords(refused)}`];
 
 /** `cut 3, late-cut 1`. */
 export const countWords = (count: Readonly<Partial<Record<string, number>>>): string =>
@@ -48,8 +53,13 @@ export const countWords = (count: Readonly<Partial<Record<string, number>>>): st
 /** What was measured, with n and the horizon. */
 export function measuredText(certificate: Certificate): string {
   const { storageClass, driver, answer, plan, planHash, kubernetes, findings } = certificate;
-  const { forceDeleted, refused = [] } = certificate;
+  const { forceDeleted, refused, left } = certificate;
   const { notes, counts, next, figures } = answer;
+  // The driver's own words, once each.
+  const [said] = findings.flatMap(({ detachError, next: { said: ofNext } }) => [
+    ...(detachError === undefined ? [] : [`a detach: ${detachError}`]),
+    ...(ofNext === undefined ? [] : [`the next pod: ${ofNext}`]),
+  ]);
   return [
     `${storageClass.name} (${driver.name}, Kubernetes ${kubernetes}): ${answerWord(answer)}`,
     '',
@@ -57,13 +67,12 @@ export function measuredText(certificate: Certificate): string {
     `  kept      ${countWords(counts.kept)}`,
     `  idle      ${countWords(counts.idle)}`,
     `  contested ${countWords(counts.contested)}; next pod: ${countWords(next)}`,
-    ...figures.map(figureLine),
-    ...notes.map((note) => `  note: ${note}`),
-    ...saidBy(findings),
+    ...notedFigures(figures, notes),
+    ...(said === undefined ? [] : [`  reported about ${said}`]),
     ...(forceDeleted === undefined ? [] : ['', ...forcedLines(forceDeleted)]),
-    ...(refused.length === 0 ? [] : [`could not be read: ${refusedWords(refused)}`]),
+    ...unreadLines(refused),
     ...remedyLines(answer.modes),
-    ...(certificate.left === undefined ? [] : ['', `not removed: ${certificate.left}`]),
+    ...(left === undefined ? [] : ['', `not removed: ${left}`]),
   ].join('\n');
 }
 
@@ -78,18 +87,105 @@ export const forcedMeaning =
 const forcedLines = ({ counts, next, figures, notes }: ForceDeleted): string[] => [
   `${forcedTitle}: ${countWords(counts)}; next pod: ${countWords(next)}`,
   `  ${forcedMeaning}`,
-  ...figures.map(figureLine),
+  ...notedFigures(figures, notes),
+];
+
+const notedFigures = (figures: readonly Figure[], notes: readonly string[]): string[] => [
+  ...figures.map(
+    ({ what, n, p50Ms, p90Ms, mostMs }) =>
+      `  ${what}: p50 ${p50Ms} ms, p90 ${p90Ms} ms, most ${mostMs} ms (n = ${n})`,
+  ),
   ...notes.map((note) => `  note: ${note}`),
 ];
 
-const figureLine = ({ what, n, p50Ms, p90Ms, mostMs }: Figure): string =>
-  `  ${what}: p50 ${p50Ms} ms, p90 ${p90Ms} ms, most ${mostMs} ms (n = ${n})`;
-
-/** The driver's own words, once each. */
-function saidBy(findings: Certificate['findings']): string[] {
-  const said = findings.flatMap(({ detachError, next }) => [
-    ...(detachError === undefined ? [] : [`a detach: ${detachError}`]),
-    ...(next.said === undefined ? [] : [`the next pod: ${next.said}`]),
-  ]);
-  return said.length === 0 ? [] : [`  reported about ${said[0]}`];
+export function cutText(certificate: CutCertificate): string {
+  const { plan, planHash, kubernetes, timers, classes, findings, record, left } = certificate;
+  const width = Math.max(...findings.map(({ storageClass }) => storageClass.length));
+  const since = (atMs: number | undefined): string =>
+    atMs === undefined || record.cutMs === undefined
+      ? 'never'
+      : `+${toldInSeconds(atMs - record.cutMs)}`;
+  // On what the outcomes rest: of a path that was cut a fence is not to be told.
+  const paths = classes.flatMap(({ name, storagePath }) =>
+    storagePath === undefined ? [] : [`${name} ${storagePath}`],
+  );
+  return [
+    `${plan.nodes[0]} cut off (${plan.way}), ${plan.remedy}, Kubernetes ${kubernetes}, plan ${planHash}`,
+    `timers of the controller manager: ${timers.join(' ') || 'as it ships, as far as could be read'}`,
+    `not Ready ${since(record.notReadyMs)}, ${plan.remedy === 'eviction' ? 'next pods made' : 'remedy'} ${since(record.remedyMs)}, reachable again ${since(record.healedMs)}, Ready again ${since(record.readyAgainMs)}`,
+    '',
+    ...findings.map((finding) => cutLine(finding, width, plan.remedy)),
+    '',
+    'n = 1 for each class: one cut shows what can happen, not how often.',
+    ...(paths.length === 0 ? [] : [`the storage path of the node: ${paths.join(', ')}`]),
+    ...unreadLines(certificate.refused),
+    ...(left === undefined ? [] : ['', `still there: ${left}`]),
+    ...remedyLines(modesSeen(findings)),
+  ].join('\n');
 }
+
+function cutLine(finding: CutFinding, width: number, remedy: CutRemedy): string {
+  const { storageClass, outcome, why, modes, next, detachedMs, afterHealAcks } = finding;
+  const { podGoneMs } = finding;
+  const isEviction = remedy === 'eviction';
+  const since = isEviction ? 'it was not Ready' : 'the remedy';
+  const more = [
+    ...(isEviction && podGoneMs !== undefined
+      ? [`evicted ${toldInSeconds(podGoneMs)} after ${since}`]
+      : []),
+    ...(detachedMs === undefined ? [] : [`detached ${toldInSeconds(detachedMs)} after ${since}`]),
+    ...(next.afterMs === undefined ? [] : [`next pod in after ${toldInSeconds(next.afterMs)}`]),
+    ...(afterHealAcks === 0 ? [] : [`${afterHealAcks} writes of the old pod after the heal`]),
+  ];
+  const as = modes.length === 0 ? '' : ` → ${modes.join(' or ')}`;
+  const facts = more.length === 0 ? '' : ` (${more.join(', ')})`;
+  return `${storageClass.padEnd(width)}  ${outcome}${as}: ${why}${facts}`;
+}
+
+/**
+ * What each remedy did on a disk of the kind that was found, as lines and as rows: measured by this
+ * project on a disk of its own, which every text says.
+ */
+export const remediesTitle = 'What each remedy did on such a disk';
+export const whoseRuns =
+  `Counted from real runs of forcedetach, with ${database.title} on a disk of its own that is made to behave so: ` +
+  'fault events, each with its bound of 95 % (Wilson). Your driver and your database were not in them.';
+export const noRuns =
+  'The measured runs are not in this copy of forcedetach; its documentation has them (results/README.md).';
+
+interface ModeRows {
+  readonly mode: DiskMode;
+  readonly rows: readonly RemedyRow[];
+}
+
+/** Rows for each mode that agrees, in its order; none where the answer is undecided. */
+export const remedyRows = (modes: readonly DiskMode[]): ModeRows[] =>
+  hasRuns() ? modes.map((mode) => ({ mode, rows: onSuchADisk(mode) })) : [];
+
+/** For a terminal: what was not measured on one line, with what reasoning alone says of it. */
+function remedyLines(modes: readonly DiskMode[]): string[] {
+  if (modes.length === 0) return [];
+  if (!hasRuns()) return ['', noRuns];
+  return ['', `${remediesTitle}. ${whoseRuns}`, ...remedyRows(modes).flatMap(linesOf)];
+}
+
+function linesOf({ mode, rows }: ModeRows): string[] {
+  const [measured, others] = [rows.filter(isMeasured), rows.filter((row) => !isMeasured(row))];
+  const width = Math.max(0, ...measured.map((row) => didInWords(row).length));
+  const reasoned = others.map(
+    (row) => `${didInWords(row)} (${row.reasoned?.verdicts.join(' or ') ?? 'nothing'})`,
+  );
+  return [
+    `  ${mode}`,
+    ...measured.map((row) => `    ${didInWords(row).padEnd(width)}  ${countsInWords(row)}`),
+    ...(others.length === 0
+      ? []
+      : [`    not measured; what reasoning expects: ${reasoned.join('; ')}`]),
+  ];
+}
+
+const countsInWords = ({ stock, short }: RemedyRow): string =>
+  [
+    ...(stock === undefined ? [] : [`stock timers: ${stock}`]),
+    ...(short === undefined ? [] : [`short timers: ${short}`]),
+  ].join('; ');

@@ -5,9 +5,9 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { diskModes } from '../../lib/disk-modes/index.ts';
 import { readYaml } from '../../lib/yaml-file.ts';
-import type { ProbeClients } from '../../lib/probe/clients.ts';
-import { gatherFacts } from '../../lib/probe/facts.ts';
 import { predictDriver } from '../../lib/probe/predict.ts';
+import type { UserClients } from '../../lib/user-cluster.ts';
+import { gatherFacts } from '../../lib/probe/facts.ts';
 
 const strings = z.record(z.string(), z.string());
 const shape = z.strictObject({
@@ -38,7 +38,7 @@ const shapes: readonly Shape[] = readYaml(path, {
 
 const list = (...items: object[]) => Promise.resolve({ items });
 
-function clusterWith({ class: asked, csi, attach, flags, env, topology }: Shape): ProbeClients {
+function clusterWith({ class: asked, csi, attach, flags, env, topology }: Shape): UserClients {
   const metadata = { name: 'c' };
   const driver = csi === undefined ? asked.provisioner : csi;
   const names = ['node-a', 'node-b'];
@@ -77,7 +77,7 @@ function clusterWith({ class: asked, csi, attach, flags, env, topology }: Shape)
         Promise.resolve(name === driver ? object : undefined),
     },
     version: { getCode: () => Promise.resolve({ gitVersion: 'v1.37.2' }) },
-  } as unknown as ProbeClients;
+  } as unknown as UserClients;
 }
 
 test.each(shapes)('$name', async (each) => {

@@ -1,5 +1,6 @@
 /** Every answer of the probe, also a prediction, has the one form, and says what it does not rest on. */
-import { readCutCertificate } from '../../lib/probe/published/driver-file.ts';
+import { type PredictionReport, certificateJsonSchema, certificateOf, cutCertificateOf, readCertificate, readCutCertificate } from '../../lib/probe/certificate.ts';
+import { predictionFor } from '../../lib/probe/prediction.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,22 +11,16 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { cutsIn, wholeCertificates } from '../../scripts/driver-files.ts';
 import { writeKubeconfig } from '../support/user-kubeconfig.ts';
-import { probeClients } from '../../lib/probe/clients.ts';
-import { cutCertificateOf } from '../../lib/probe/cut/certificate.ts';
-import { cutText } from '../../lib/probe/cut/texts.ts';
-import type { Facts } from '../../lib/probe/facts.ts';
 import { predictDriver } from '../../lib/probe/predict.ts';
-import { predictionFor, type PredictionReport } from '../../lib/probe/prediction.ts';
-import { answerText, measuredText } from '../../lib/probe/texts.ts';
-import { certificateOf } from '../../lib/probe/trials/certificate.ts';
-import { readCertificate } from '../../lib/probe/published/driver-file.ts';
+import { userClients } from '../../lib/user-cluster.ts';
+import { answerText, cutText, measuredText } from '../../lib/probe/texts.ts';
+import type { Facts } from '../../lib/probe/facts.ts';
 import {
   renderCertificateHtml,
   renderCutHtml,
   renderPredictionHtml,
 } from '../../lib/probe/published/html.ts';
 import { renderPredictionJunit } from '../../lib/probe/published/junit.ts';
-import { certificateJsonSchema } from '../../lib/probe/published/read.ts';
 
 const root = fileURLToPath(new URL('../fixtures/certificates', import.meta.url));
 const [amber] = wholeCertificates(root, 'block.acme.example', 'dac05a0c7485');
@@ -69,7 +64,7 @@ afterAll(() => {
 
 async function predicted(): Promise<PredictionReport> {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const clients = await probeClients('two', writeKubeconfig(folder, url));
+  const clients = await userClients('two', writeKubeconfig(folder, url));
   return predictionFor(clients, {
     ...{ storageClass: 'fast', nodes: undefined, trials: 5, volumeMode: 'Block' },
     ...{ size: '1Gi', horizonMs: 100_000, image: 'node:24' },
@@ -139,9 +134,9 @@ const facts: Facts = {
 };
 
 test('a certificate of trials says what could not be read; an older one does not', async () => {
-  const { plan, planHash: hash, trials: records, answer } = amber;
+  const { plan, trials, answer } = amber;
   const made = certificateOf({
-    ...{ facts, plan, hash, records, judged: { answer, findings: amber.findings } },
+    ...{ facts, plan, trials, judged: { answer, findings: amber.findings } },
     ...{ beganAt: new Date(), prediction: predictDriver(facts) },
   });
   expect(made.refused).toEqual(refused);
@@ -156,13 +151,19 @@ test('a certificate of trials says what could not be read; an older one does not
 });
 
 test('one of a cut says that, too, and whether the storage path of each class survived', async () => {
-  const { plan, planHash: hash, record, findings } = cut;
-  const classes = ['amber', 'basalt'].map((name) => ({
+  const { plan, record, findings } = cut;
+  const classOf = (name: string): Facts => ({
     ...facts,
     storageClass: { metadata: { name }, provisioner: 'block.acme.example' },
-  }));
+  });
   const made = cutCertificateOf({
-    ...{ facts: classes, plan, hash, record, findings, beganAt: new Date() },
+    ...{
+      facts: [classOf('amber'), classOf('basalt')],
+      plan,
+      record,
+      findings,
+      beganAt: new Date(),
+    },
   });
   expect(made).toMatchObject({
     refused,

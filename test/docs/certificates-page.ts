@@ -1,14 +1,11 @@
 /** docs/reference/certificates.md, made from `certificates/DRIVER/VERSION.json`. */
 import { readFileSync } from 'node:fs';
 import { markdownTable } from '../../lib/markdown-table.ts';
-import {
-  type ClassRow,
-  type DriverFile,
-  type CutRow,
-} from '../../lib/probe/published/driver-file.ts';
+import type { ClassRow, CutRow, DriverFile } from '../../lib/probe/published/driver-file.ts';
 import { driverFilePath, driverVersions } from '../../scripts/driver-files.ts';
 import { parameterWords } from '../../lib/probe/published/html.ts';
-import { answerWord, countWords, forcedMeaning, forcedTitle } from '../../lib/probe/texts.ts';
+import { answerWord } from '../../lib/probe/judge/measured.ts';
+import { countWords, forcedMeaning, forcedTitle } from '../../lib/probe/texts.ts';
 
 export const path = 'docs/reference/certificates.md';
 

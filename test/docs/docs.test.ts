@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { UsageError } from '../../lib/errors.ts';
 import { verdictWords } from '../../lib/experiment/scenario.ts';
 import { verdictSchema } from '../../lib/experiment/verdict/verdict.ts';
-import { certificateJsonSchema } from '../../lib/probe/published/read.ts';
+import { certificateJsonSchema } from '../../lib/probe/certificate.ts';
 import { terms } from '../../lib/report/terms.ts';
 import { matrixFile } from '../../lib/matrix/matrix-schema.ts';
 import { scheduleFile } from '../../lib/sweep/schedule-file.ts';

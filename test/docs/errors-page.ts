@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseSync, Visitor, type Expression, type ObjectExpression } from 'oxc-parser';
+import { refusalRows } from '../../lib/probe/refusals.ts';
 
 export const path = 'docs/reference/errors.md';
 
@@ -100,8 +101,14 @@ function codesIn(file: string): ErrorCode[] {
     },
     // The doctor's checks: a start stops with the code of the first that fails.
     CallExpression({ callee, arguments: given }) {
-      if (callee.type !== 'Identifier' || callee.name !== 'judge') return;
-      add('InfrastructureError', given as Expression[], 'mend');
+      if (callee.type !== 'Identifier') return;
+      if (callee.name === 'judge') add('InfrastructureError', given as Expression[], 'mend');
+      // What the probe refuses has its hint in one table, but where the message brings another one.
+      const row = refusalRows.find(({ code }) => code === words.of(given[0] as Expression));
+      if (callee.name !== 'refusal' || row === undefined) return;
+      add(row.family, given as Expression[], 'command');
+      const last = found.at(-1);
+      if (last?.mend === '') found.splice(-1, 1, { ...last, mend: row.hint });
     },
   });
   constants.visit(program);

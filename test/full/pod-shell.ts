@@ -1,13 +1,9 @@
 /** The privileged pod on a real node: it keeps the contract of node shells, and leaves nothing. */
 import { afterAll, beforeAll, describe, expect } from 'vitest';
-import { probeClients } from '../../lib/probe/clients.ts';
-import { type PodShell, podShell } from '../../lib/probe/cut/pod-shell.ts';
-import {
-  makeNamespace,
-  newProbeNamespace,
-  removeNamespace,
-} from '../../lib/probe/trials/namespace.ts';
-import { View } from '../../lib/probe/trials/view.ts';
+import { emptyHome, makeNamespace, newProbeNamespace } from '../../lib/probe/home.ts';
+import { type PodShell, podShell } from '../../lib/probe/node.ts';
+import { View } from '../../lib/probe/view.ts';
+import { userClients } from '../../lib/user-cluster.ts';
 import { testNodeShell } from '../contract/node-shell-contract.ts';
 import type { Lab } from './probe-lab.ts';
 import { changedSince, type ClusterState, stateOf } from './probe-state.ts';
@@ -23,7 +19,7 @@ export function describePodShell(now: () => Lab): void {
     beforeAll(async () => {
       const { image, workers: nodes, kubeconfig } = now();
       before = await stateOf(now());
-      const clients = await probeClients(undefined, kubeconfig);
+      const clients = await userClients(undefined, kubeconfig);
       await makeNamespace(clients, namespace, { watchMs: 600_000, security: 'privileged' });
       const view = new View(clients, namespace, over.signal);
       looking = view.run();
@@ -33,7 +29,8 @@ export function describePodShell(now: () => Lab): void {
     afterAll(async () => {
       over.abort();
       await looking;
-      await removeNamespace(await probeClients(undefined, now().kubeconfig), namespace);
+      const clients = await userClients(undefined, now().kubeconfig);
+      await emptyHome(clients, { namespace, isGiven: false });
       expect((await changedSince(now(), before)).join('\n')).toBe('');
     });
 

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { CutCertificate } from '../../lib/probe/cut/certificate.ts';
+import type { CutCertificate } from '../../lib/probe/certificate.ts';
 import { probeFolder, runProbe, strangersLab } from './probe-lab.ts';
 import { changedSince, stateOf } from './probe-state.ts';
 

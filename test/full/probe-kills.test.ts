@@ -9,8 +9,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { $ } from '../../lib/engine/shell.ts';
 import { isReady } from '../../lib/kube.ts';
-import { latestHealMs, type CutWay } from '../../lib/probe/cut/host.ts';
-import { tidyLaterMs } from '../../lib/probe/cut/play.ts';
+import { latestHealMs, tidyLaterMs } from '../../lib/probe/host.ts';
+import type { CutWay } from '../../lib/probe/plan.ts';
 import { outOfServiceKey } from '../../lib/taints.ts';
 import {
   applyText,

@@ -11,7 +11,7 @@ import { parseAllDocuments, stringify } from 'yaml';
 import { $ } from '../../lib/engine/shell.ts';
 import { kubeClients } from '../../lib/kube.ts';
 import { kindCommand } from '../../lib/cluster/kind/create/kind-command.ts';
-import type { Certificate } from '../../lib/probe/trials/certificate.ts';
+import type { Certificate } from '../../lib/probe/certificate.ts';
 import { ensureKind } from '../../lib/images/kind-binary.ts';
 import { describePodShell } from './pod-shell.ts';
 import {

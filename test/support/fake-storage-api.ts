@@ -4,7 +4,7 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { attachmentName } from '../../lib/probe/trials/objects.ts';
+import { attachmentName } from '../../lib/probe/objects.ts';
 import {
   askedFor,
   driver,
@@ -17,7 +17,7 @@ import {
 
 const everyMs = 20;
 const nowMs = (): number => performance.timeOrigin + performance.now();
-/** 0.4 of a watch of seven seconds, as trial-plan.ts has it. */
+/** 0.4 of a watch of seven seconds, as plan.ts has it. */
 const quietForMs = 2800;
 
 type TaintPatch = readonly { readonly path: string; readonly value?: readonly object[] }[];

@@ -1,8 +1,7 @@
 /** Records of a trial as a writer and a driver of a given kind leave them, for tests of the judgement. */
-import { emptyJournal, type Write } from '../../lib/probe/trials/journal.ts';
-import type { DetachVariant } from '../../lib/probe/trial-plan.ts';
-import type { DetachRecord } from '../../lib/probe/trials/classify.ts';
-import type { TrialRecord } from '../../lib/probe/trials/record.ts';
+import type { DetachRecord } from '../../lib/probe/judge/detach.ts';
+import { type TrialRecord, type Write, emptyJournal } from '../../lib/probe/judge/record.ts';
+import type { DetachVariant } from '../../lib/probe/plan.ts';
 
 /** Unix milliseconds of the delete. */
 export const deletedMs = 1_000_000;

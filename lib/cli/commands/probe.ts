@@ -6,13 +6,17 @@ import type { Command } from 'commander';
 import { stringify } from 'yaml';
 import { exitCode, UsageError, type ExitCode } from '../../errors.ts';
 import { publishedRuntime } from '../../images/versions.ts';
-import { probeClients, type ProbeClients } from '../../probe/clients.ts';
-import { usualHealMs } from '../../probe/cut/cut-plan.ts';
-import { mustBeConfirmed } from '../../probe/cut/refuse.ts';
-import { runCut, type CutOptions } from '../../probe/cut/run-cut.ts';
-import { cutText } from '../../probe/cut/texts.ts';
-import { holdAnswer } from '../../probe/expected.ts';
+import { mustBeConfirmed } from '../../probe/refuse.ts';
+import { grantedObjects, probeAccount } from '../../probe/rights.ts';
+import { type UserClients, userClients } from '../../user-cluster.ts';
+import { cleanGiven, cleanUp } from '../../probe/clean.ts';
+import { type CutOptions, runCut } from '../../probe/cut.ts';
+import { answerText, cutText, measuredText } from '../../probe/texts.ts';
+import { runTrials } from '../../probe/trials.ts';
+import { holdAnswer } from '../../probe/judge/measured.ts';
+import { usualHealMs } from '../../probe/plan.ts';
 import { jobText, sonobuoyText, type JobForm } from '../../probe/job.ts';
+import type { Certificate } from '../../probe/certificate.ts';
 import { predictionFor } from '../../probe/prediction.ts';
 import { compareCertificates } from '../../probe/published/compare.ts';
 import {
@@ -25,12 +29,7 @@ import {
   renderCutJunit,
   renderPredictionJunit,
 } from '../../probe/published/junit.ts';
-import { grantedObjects, probeAccount } from '../../probe/rights.ts';
-import { answerText, measuredText } from '../../probe/texts.ts';
 import { cutDryRun, dryRun, shownHome } from '../../probe/dry-run.ts';
-import { cleanGiven, cleanUp } from '../../probe/trials/clean.ts';
-import type { Certificate } from '../../probe/trials/certificate.ts';
-import { runTrials } from '../../probe/trials/run-trials.ts';
 import { exits, say, tell } from '../command.ts';
 import {
   checkProbeFlags,
@@ -59,10 +58,10 @@ async function answer(given: ProbeFlags): Promise<ExitCode> {
   }
   if (flags.compare !== undefined) return compare(flags.compare);
   if (flags.clean) {
-    return clean(await probeClients(flags.context, flags.kubeconfig), flags.namespace);
+    return clean(await userClients(flags.context, flags.kubeconfig), flags.namespace);
   }
   const storageClass = neededClass(flags);
-  const clients = await probeClients(flags.context, flags.kubeconfig);
+  const clients = await userClients(flags.context, flags.kubeconfig);
   if (flags.cut !== undefined) return runCutProbe(clients, flags, flags.cut);
   if (flags.run || flags.dryRun) return trials(clients, storageClass, flags);
   const volumeMode = flags.volumeMode === 'auto' ? 'Block' : flags.volumeMode;
@@ -97,7 +96,7 @@ function tellUntilInterrupt(
 }
 
 async function trials(
-  clients: ProbeClients,
+  clients: UserClients,
   storageClass: string,
   flags: ProbeFlags,
 ): Promise<ExitCode> {
@@ -137,7 +136,7 @@ function compare([before = '', after = '']: readonly string[]): ExitCode {
 }
 
 /** `given`: a namespace that was made for probes, and stays. */
-async function clean(clients: ProbeClients, given: string | undefined): Promise<ExitCode> {
+async function clean(clients: UserClients, given: string | undefined): Promise<ExitCode> {
   if (given !== undefined) {
     await cleanGiven(clients, given);
     tell(`Nothing of a probe is in ${given}.`);
@@ -163,7 +162,7 @@ function rbacText(flags: ProbeFlags): string {
 
 /** `--cut NODE`: one node is cut off; what became of each class. */
 export async function runCutProbe(
-  clients: ProbeClients,
+  clients: UserClients,
   flags: ProbeFlags,
   node: string,
 ): Promise<ExitCode> {

@@ -3,14 +3,13 @@ import { InvalidArgumentError, Option, type Command } from 'commander';
 import { diskModes, type DiskMode } from '../../disk-modes/index.ts';
 import { UsageError } from '../../errors.ts';
 import { publishedRuntime } from '../../images/versions.ts';
-import { cutWays, type CutWay } from '../../probe/cut/host.ts';
-import { cutRemedies, type CutRemedy } from '../../probe/cut/cut-plan.ts';
+import { type CutRemedy, type CutWay, cutRemedies, cutWays } from '../../probe/plan.ts';
 import { jobForms, type JobForm } from '../../probe/job.ts';
-import { granteeOf, type Grantee } from '../../probe/rights.ts';
+import { type Grantee, granteeOf } from '../../probe/rights.ts';
 import { typed } from '../../typed.ts';
 import { commandLine } from '../command.ts';
 import { nonEmpty, numberWithin, outputFile, positiveMs } from './flag-values.ts';
-import type { TrialsRequest } from '../../probe/trials/run-trials.ts';
+import type { TrialsRequest } from '../../probe/trials.ts';
 
 export interface ProbeFlags
   extends Pick<TrialsRequest, 'trials' | 'volumeMode' | 'size' | 'image' | 'namespace' | 'grant'> {

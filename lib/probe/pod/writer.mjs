@@ -1,7 +1,7 @@
 /**
  * What runs in a probe's pods: writes into slots of its own, and the next pod reads the first one's.
  * It is handed over as text, so that any image with Node 20 or later does. One line on stdout for all
- * that happens, numbered, so that a gap is seen: `trials/journal.ts` reads them.
+ * that happens, numbered, so that a gap is seen: `judge/record.ts` reads them.
  */
 import {
   appendFileSync,
@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Settings: `PodProgram` in trials/objects.ts. */
+/** Settings: `PodProgram` in objects.ts. */
 const program = JSON.parse(process.env['PROBE'] ?? '{}');
 const { role, path, isBlock, token, slots, everyMs, quietAfterMs, quietForMs, untilMs } = program;
 const { writesOn, journal } = program;

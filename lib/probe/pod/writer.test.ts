@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from 'vitest';
-import { readJournal, type PodJournal } from '../trials/journal.ts';
-import { trialPlanOf } from '../trial-plan.ts';
-import { programOf, type ObjectTemplate, type PodRole } from '../trials/objects.ts';
-import { writerProgram } from '../trials/volume-pods.ts';
+import { type PodJournal, readJournal } from '../judge/record.ts';
+import { trialPlanOf } from '../plan.ts';
+import { type ObjectTemplate, type PodRole, programOf } from '../objects.ts';
+import { writerProgram } from '../pods.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'forcedetach-writer-'));
 afterAll(() => rmSync(folder, { recursive: true }));

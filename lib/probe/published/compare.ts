@@ -1,9 +1,9 @@
 /** Two certificates of a class, before and after an upgrade: what changed, and whether the answer did. */
 import { markdownTable } from '../../markdown-table.ts';
-import { readText } from '../../input-file.ts';
-import { answerWord, countWords } from '../texts.ts';
-import { classRowOf, type ClassRow } from './driver-file.ts';
-import { unpacked, packed } from './read.ts';
+import { answerWord } from '../judge/measured.ts';
+import { countWords } from '../texts.ts';
+import { certificateText } from '../certificate.ts';
+import { type ClassRow, classRowOf } from './driver-file.ts';
 
 export interface Comparison {
   /** A Markdown table. */
@@ -33,8 +33,7 @@ export function compareCertificates(before: string, after: string): Comparison {
   };
 }
 
-const rowIn = (path: string): ClassRow =>
-  classRowOf(path.endsWith(packed) ? unpacked(path) : readText(path), path);
+const rowIn = (path: string): ClassRow => classRowOf(certificateText(path), path);
 
 const answerOf = ({ mode, modes }: ClassRow): string =>
   answerWord({ modes, mode: mode ?? undefined });

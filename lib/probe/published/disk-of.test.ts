@@ -6,10 +6,9 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import { strangerClasses } from '../../../test/support/stranger-objects.ts';
 import type { DiskMode } from '../../disk-modes/index.ts';
-import type { CutCertificate } from '../cut/certificate.ts';
-import { planHash } from '../trial-plan.ts';
+import { type CutCertificate, unpacked } from '../certificate.ts';
 import { certifiedDisk } from './disk-of.ts';
-import { unpacked } from './read.ts';
+import { planHash } from '../plan.ts';
 
 const certificates = fileURLToPath(
   new URL('../../../test/fixtures/certificates/block.acme.example/', import.meta.url),

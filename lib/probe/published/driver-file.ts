@@ -3,25 +3,36 @@
  * trials asked and for each class under a cut, derived from whole certificates that lie beside it
  * (scripts/driver-files.ts). A row is judged anew, never copied.
  */
-import { cutCertificateVersion, type CutCertificate } from '../cut/certificate.ts';
-import type { CutFinding } from '../cut/classify.ts';
-import { certificateVersion, type Certificate } from '../trials/certificate.ts';
-import type { ForceDeleted } from '../trials/force-deleted.ts';
-import { judgeTrials } from '../trials/judge-trials.ts';
-import type { MeasuredClass } from '../trials/measured.ts';
-import { kernelsOf, mustBeNames, notOne, readSealed, sha256Of, type RecordedRow } from './read.ts';
+import { readCertificate, readCutCertificate, sha256Of } from '../certificate.ts';
+import { type CutFinding, classifyAll } from '../judge/cut.ts';
+import type { ForceDeleted } from '../judge/forced.ts';
+import { type MeasuredClass, judgeTrials } from '../judge/measured.ts';
+
+/** What a row of either kind says of the certificate that it was made from. */
+interface RecordedRow {
+  readonly name: string;
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly measuredAt: string;
+  readonly kubernetes: string;
+  /** Kernels of the nodes that were used, once each. */
+  readonly kernels: readonly string[];
+  readonly volumeMode: string;
+  readonly planHash: string;
+  /** Name of the whole certificate, beside this file. */
+  readonly records: string;
+  /** Hash of its text, unpacked. */
+  readonly sha256: string;
+}
 
 /** Row of a class that trials asked. */
-export interface ClassRow
-  extends RecordedRow,
-    Pick<MeasuredClass, 'modes' | 'notes' | 'counts' | 'next' | 'figures'> {
+export interface ClassRow extends RecordedRow, Omit<MeasuredClass, 'mode'> {
   readonly mode: MeasuredClass['mode'] | null;
   readonly predicted: string | null;
   readonly images: readonly string[];
   readonly volumes: number;
   readonly horizonMs: number;
   /** Where its pods were deleted by force, too. */
-  readonly forceDeleted?: ForcedRow;
+  readonly forceDeleted?: Omit<ForceDeleted, 'findings'>;
 }
 
 /** Row of a class under a cut. */
@@ -44,59 +55,41 @@ export interface DriverFile {
   readonly cuts: readonly CutRow[];
 }
 
-/** Throws UsageError `NO_CERTIFICATE` for what is none, or was changed after its trials. */
-export function readCertificate(text: string): Certificate {
-  const sealed = { kind: 'detach-certificate', schemaVersion: certificateVersion } as const;
-  const certificate = readSealed<Certificate>(text, sealed, 'certificate');
-  const { plan, trials, storageClass, driver } = certificate;
-  const names = (list: readonly { readonly name: string }[]): string =>
-    list.map(({ name }) => name).join();
-  if (names(plan.list) !== names(trials)) throw notOne('its trials are not those of its plan');
-  mustBeNames([driver.name, storageClass.name]);
-  return certificate;
-}
-
-/** Throws UsageError `NO_CERTIFICATE` for what is none, was changed after the cut, or is of several drivers. */
-export function readCutCertificate(text: string): CutCertificate {
-  const sealed = { kind: 'cut-certificate', schemaVersion: cutCertificateVersion } as const;
-  const certificate = readSealed<CutCertificate>(text, sealed, 'certificate of a cut');
-  const { plan, record, classes } = certificate;
-  const names = (
-    list: readonly { readonly name: string; readonly storageClass: string }[],
-  ): string => list.map(({ name, storageClass }) => `${name} ${storageClass}`).join();
-  if (names(plan.volumes) !== names(record.volumes)) {
-    throw notOne('its volumes are not those of its plan');
-  }
-  const drivers = new Set(classes.map(({ driver }) => driver));
-  if (drivers.size !== 1) {
-    throw notOne(
-      `its classes are of several drivers (${[...drivers].join(', ')}): cut once for each`,
-    );
-  }
-  mustBeNames([...drivers, ...classes.map((each) => each.name)]);
-  return certificate;
-}
+const kernelsOf = (nodes: readonly { readonly kernel: string }[]): string[] => [
+  ...new Set(nodes.map(({ kernel }) => kernel)),
+];
 
 /** Judges again: the rules of today, the records of then. */
 export function classRowOf(text: string, records: string): ClassRow {
-  const certificate = readCertificate(text);
-  const { storageClass, plan, driver, nodes, beganAt, kubernetes, predicted } = certificate;
-  const { answer, forceDeleted } = judgeTrials(certificate.trials, plan);
+  const { storageClass, plan, driver, trials, ...certificate } = readCertificate(text);
+  const { beganAt: measuredAt, kubernetes, predicted, nodes, planHash } = certificate;
+  const { answer, forceDeleted } = judgeTrials(trials, plan);
   const { mode, ...measured } = answer;
+  const { findings: _, ...forced } = forceDeleted ?? {};
   return {
     ...{ name: storageClass.name, parameters: storageClass.parameters, mode: mode ?? null },
     ...measured,
-    ...(forceDeleted === undefined ? {} : { forceDeleted: rowOfForced(forceDeleted) }),
-    ...{ predicted, measuredAt: beganAt, kubernetes },
-    kernels: kernelsOf(nodes),
-    images: driver.images,
+    ...(forceDeleted === undefined
+      ? {}
+      : { forceDeleted: forced as ClassRow['forceDeleted'] & {} }),
+    ...{ predicted, measuredAt, kubernetes, kernels: kernelsOf(nodes), images: driver.images },
     ...{ volumeMode: plan.volumeMode, volumes: plan.list.length, horizonMs: plan.horizonMs },
-    ...{ planHash: certificate.planHash, records },
-    sha256: sha256Of(text),
+    ...{ planHash, records, sha256: sha256Of(text) },
   };
 }
 
-type ForcedRow = Omit<ForceDeleted, 'findings'>;
-const rowOfForced = ({ counts, next, figures, notes }: ForceDeleted): ForcedRow => ({
-  ...{ counts, next, figures, notes },
-});
+/** The same of each class under a cut. */
+export function cutRowsOf(text: string, records: string): CutRow[] {
+  const { plan, record, classes, nodes, timers, ...certificate } = readCutCertificate(text);
+  const { beganAt: measuredAt, kubernetes, planHash } = certificate;
+  const sha256 = sha256Of(text);
+  return classifyAll(record, plan.remedy).map(
+    ({ storageClass: name, outcome, why, modes, overlapAcks, afterHealAcks }) => ({
+      name,
+      parameters: classes.find((each) => each.name === name)?.parameters ?? {},
+      ...{ remedy: plan.remedy, way: plan.way, outcome, why, modes, overlapAcks, afterHealAcks },
+      ...{ measuredAt, kubernetes, timers, kernels: kernelsOf(nodes) },
+      ...{ volumeMode: plan.volumeMode, planHash, records, sha256 },
+    }),
+  );
+}

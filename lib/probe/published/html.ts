@@ -15,18 +15,23 @@ import {
   wideTable,
   type Html,
 } from '../../report/html-parts.ts';
-import type { CutCertificate } from '../cut/certificate.ts';
-import type { CutFinding } from '../cut/classify.ts';
-import { cutPlanLines } from '../cut/cut-plan.ts';
-import { modesSeen } from '../cut/texts.ts';
-import type { PredictionReport } from '../prediction.ts';
-import { noRuns, remediesTitle, remedyRows, whoseRuns } from '../remedies.ts';
-import { answerWord, countWords, forcedMeaning, forcedTitle, refusedWords } from '../texts.ts';
-import { planLines, type DetachVariant } from '../trial-plan.ts';
-import type { Certificate } from '../trials/certificate.ts';
-import type { DetachOutcome, TrialFinding } from '../trials/classify.ts';
-import type { ForcedFinding, ForceDeleted } from '../trials/force-deleted.ts';
-import type { Figure } from '../trials/measured.ts';
+import type { Certificate, CutCertificate, PredictionReport } from '../certificate.ts';
+import { type CutFinding, modesSeen } from '../judge/cut.ts';
+import type { DetachOutcome, TrialFinding } from '../judge/detach.ts';
+import type { ForceDeleted, ForcedFinding } from '../judge/forced.ts';
+import { answerWord } from '../judge/measured.ts';
+import { type DetachVariant, cutPlanLines, planLines } from '../plan.ts';
+import {
+  countWords,
+  forcedMeaning,
+  forcedTitle,
+  noRuns,
+  refusedWords,
+  remediesTitle,
+  remedyRows,
+  whoseRuns,
+} from '../texts.ts';
+import type { Figure } from '../judge/figures.ts';
 import {
   certificateAdvice,
   certificateScreen,

@@ -1,10 +1,7 @@
 /** What the probe answered as JUnit XML: a case for the answer, one for each trial or class, one for what was left. */
 import { junit, type JunitCase } from '../../report/junit.ts';
-import type { CutCertificate } from '../cut/certificate.ts';
-import type { HeldAnswer } from '../expected.ts';
-import type { PredictionReport } from '../prediction.ts';
-import { answerWord } from '../texts.ts';
-import type { Certificate } from '../trials/certificate.ts';
+import type { Certificate, CutCertificate, PredictionReport } from '../certificate.ts';
+import { type HeldAnswer, answerWord } from '../judge/measured.ts';
 import { predictedWord } from './screen.ts';
 
 const timeOf = ({ beganAt, endedAt }: Pick<Certificate, 'beganAt' | 'endedAt'>): number =>

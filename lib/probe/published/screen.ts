@@ -5,11 +5,10 @@ import { parseScenario } from '../../experiment/scenario.ts';
 import type { VerdictWord } from '../../experiment/verdict/verdict.ts';
 import { proveItIsOff } from '../../report/conditions.ts';
 import type { Advice, FirstScreen } from '../../report/first-screen.ts';
-import type { CutCertificate } from '../cut/certificate.ts';
-import type { CutFinding } from '../cut/classify.ts';
-import type { PredictionReport } from '../prediction.ts';
-import { answerWord, onlyPredicted } from '../texts.ts';
-import type { Certificate } from '../trials/certificate.ts';
+import type { Certificate, CutCertificate, PredictionReport } from '../certificate.ts';
+import type { CutFinding } from '../judge/cut.ts';
+import { answerWord } from '../judge/measured.ts';
+import { onlyPredicted } from '../texts.ts';
 
 /** A node that Kubernetes lost still runs, and its pod is deleted by force: the case that storage must survive. */
 function isSafeFor(disk: DiskMode): boolean {

@@ -1,27 +1,8 @@
 /** The cluster that the user's kubeconfig names, and whether a sweep may run there. */
-import type { AuthorizationV1Api, BatchV1Api, CoreV1Api } from '@kubernetes/client-node';
-import { mustBeAllowed, userKubeConfig, type Need, type UserCluster } from '../../user-cluster.ts';
+import { type Need, type UserClients, mustBeAllowed, userClients } from '../../user-cluster.ts';
 
-export interface SweepClients extends UserCluster {
-  readonly core: CoreV1Api;
-  readonly batch: BatchV1Api;
-  readonly authorization: AuthorizationV1Api;
-}
-
-/** Asks the cluster nothing. `kubeconfig` and what is thrown: as of `userKubeConfig`. */
-export async function accessTo(
-  wanted: string | undefined,
-  kubeconfig?: string,
-): Promise<SweepClients> {
-  const { config, ...cluster } = await userKubeConfig(wanted, kubeconfig);
-  const kubernetes = await import('@kubernetes/client-node');
-  return {
-    ...cluster,
-    core: config.makeApiClient(kubernetes.CoreV1Api),
-    batch: config.makeApiClient(kubernetes.BatchV1Api),
-    authorization: config.makeApiClient(kubernetes.AuthorizationV1Api),
-  };
-}
+export type SweepClients = UserClients;
+export const accessTo = userClients;
 
 /** What a sweep does there. The first two are asked for the whole cluster. */
 const needs: readonly Need[] = [

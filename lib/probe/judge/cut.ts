@@ -1,0 +1,422 @@
+/**
+ * From what a cut left of a volume to what its class did, and to the modes that do so, by rules alone: pure.
+ * Nobody is called cut off of whom no failure was heard, and no two are called writers of whom one never was;
+ * what does not tell is `undecided`.
+ */
+import type { DiskMode } from '../../disk-modes/index.ts';
+import { toldInSeconds } from '../../durations.ts';
+import {
+  type Heard,
+  type Judged,
+  type NextFinding,
+  answeredMs,
+  besideOf,
+  heardOf,
+  isBeside,
+  nextWroteMs,
+  outcomeOf,
+  settled,
+  slotsLater,
+  unreadable,
+  wasBlind,
+  writesBy,
+} from './heard.ts';
+import type { CutRecord, CutVolume, Write } from './record.ts';
+import type { CutRemedy } from '../plan.ts';
+
+export type CutOutcome =
+  /** The old writer wrote on beside the next one, to the heal. */
+  | 'both-wrote'
+  /** The cut took its storage, and once the node was back it wrote beside the next one. */
+  | 'wrote-after-heal'
+  /** Its last write came before the detach was answered. */
+  | 'cut-at-detach'
+  /** The detach's end was seen so late that its last write may have come before or after it. */
+  | 'cut-near-detach'
+  /** After that, and before the next pod wrote. */
+  | 'cut-before-next'
+  /** Beside the next pod's writes: for a while both wrote. */
+  | 'late-cut'
+  /** It wrote on, and the driver refused the next node. */
+  | 'next-refused'
+  /** It wrote on, and its attachment stayed. */
+  | 'not-detached'
+  /** The cut took its storage, too: of a fence this tells nothing. */
+  | 'path-cut'
+  | 'undecided';
+
+export interface CutFinding {
+  readonly name: string;
+  readonly storageClass: string;
+  readonly outcome: CutOutcome;
+  readonly why: string;
+  readonly next: NextFinding;
+  /** All from the remedy. The API had the pod no more. */
+  readonly podGoneMs?: number | undefined;
+  readonly detachedMs?: number | undefined;
+  readonly lastAckMs?: number | undefined;
+  readonly error?: string | undefined;
+  /** Number of the old writer's writes that were acknowledged before the heal, and begun once the next pod's were. */
+  readonly overlapAcks: number;
+  /** Number of its writes that came to the disk after the next pod had read their place; older findings have none. */
+  readonly overlapSlots?: number;
+  /** Number of its writes that were acknowledged after the heal, whenever they were begun. */
+  readonly afterHealAcks: number;
+  /** All that do so; empty where it is undecided. */
+  readonly modes: readonly DiskMode[];
+}
+
+const always = {
+  'cut-before-next': ['reservation', 'ack-early'],
+  'late-cut': ['ack-early'],
+  'next-refused': ['exclusive'],
+  'not-detached': ['pending-while-busy'],
+  'path-cut': [],
+  undecided: [],
+} as const;
+
+type ModesThat = Readonly<Record<CutOutcome, readonly DiskMode[]>>;
+const untainted: ModesThat = {
+  ...always,
+  'both-wrote': ['unfenced', 'fence-if-out-of-service'],
+  'wrote-after-heal': ['unfenced', 'fence-if-out-of-service'],
+  'cut-at-detach': ['fenced'],
+  'cut-near-detach': ['fenced', ...always['cut-before-next']],
+};
+/** What does so where the remedy is that one (lib/disk-modes has what each does). */
+const modesThat: Readonly<Record<CutRemedy, ModesThat>> = {
+  'force-delete': untainted,
+  eviction: untainted,
+  'out-of-service': {
+    ...always,
+    'both-wrote': ['unfenced'],
+    'wrote-after-heal': ['unfenced'],
+    'cut-at-detach': ['fenced', 'fence-if-out-of-service'],
+    'cut-near-detach': ['fenced', 'fence-if-out-of-service', ...always['cut-before-next']],
+  },
+};
+
+/** The modes that agree with all; undefined where nothing was decided. */
+export function modesOf(findings: readonly CutFinding[]): readonly DiskMode[] | undefined {
+  const [first, ...others] = findings.filter(({ modes }) => modes.length > 0);
+  return first?.modes.filter((mode) => others.every(({ modes }) => modes.includes(mode)));
+}
+
+/** Modes of all classes under the cut, once each. */
+export const modesSeen = (findings: readonly CutFinding[]): readonly DiskMode[] => [
+  ...new Set(findings.flatMap(({ modes }) => modes)),
+];
+
+export const classifyAll = (record: CutRecord, remedy: CutRemedy): CutFinding[] =>
+  record.volumes.map((volume) => classifyCut(record, volume, remedy));
+
+export function classifyCut(cut: CutRecord, seen: CutVolume, remedy: CutRemedy): CutFinding {
+  const volume = toTheHeal(cut, seen);
+  const evidence = evidenceOf(cut, volume);
+  const [outcome, why] = outcomeOf(unlessItLies(volume, evidence, judgeCut(cut, volume, evidence)));
+  const { writes, acks, next, besideSlots } = evidence;
+  const { healedMs = Infinity } = cut;
+  const since = (atMs = Infinity): number | undefined =>
+    atMs === Infinity || volume.deleteAskedMs === undefined
+      ? undefined
+      : Math.round(atMs - volume.deleteAskedMs);
+  const { goneMs = Infinity } = volume.writer ?? {};
+  return {
+    ...{ name: volume.name, storageClass: volume.storageClass, outcome, why, next },
+    podGoneMs: since(goneMs < healedMs ? goneMs : undefined),
+    detachedMs: since(volume.goneMs),
+    lastAckMs: since(acks.at(-1)?.begunMs),
+    error: writes.find((write) => write.error !== undefined)?.error,
+    overlapAcks: overlapOf(evidence, healedMs),
+    overlapSlots: besideSlots.length,
+    afterHealAcks: acks.filter((write) => answeredMs(write) > healedMs).length,
+    modes: modesThat[remedy][outcome],
+  };
+}
+
+/** A node that is back lets go of its volumes: what comes then is no forced detach. */
+function toTheHeal({ healedMs = Infinity }: CutRecord, volume: CutVolume): CutVolume {
+  const { goneMs, thereUntilMs, ...rest } = volume;
+  const isInTime = goneMs !== undefined && goneMs < healedMs;
+  return {
+    ...rest,
+    ...(isInTime ? { goneMs } : {}),
+    ...(isInTime && thereUntilMs !== undefined ? { thereUntilMs } : {}),
+    watchEndedMs: Math.min(healedMs, rest.watchEndedMs ?? Infinity),
+  };
+}
+
+/** Writes come each 100 ms; of a writer that was silent for longer nothing is known. */
+const silentMs = 3000;
+/** The heal is seen by looks from the second node: it may have come so long before. */
+const healSeenMs = 3000;
+
+interface Evidence extends Heard {
+  /** The next pod's first acknowledged write; Infinity: none. */
+  readonly nextWroteMs: number;
+  /** The node was still away. */
+  readonly awayUntilMs: number;
+  /** Those of the slots beside the next pod's that it found no sooner than the node was back. */
+  readonly lateSlots: readonly number[];
+  /** Writes beside the next pod's that it must have found, and it found nothing. */
+  readonly isUnseen: boolean;
+}
+
+function evidenceOf({ healedMs = Infinity }: CutRecord, volume: CutVolume): Evidence {
+  const heard = heardOf(volume);
+  const { nextJournal } = volume;
+  const { scans, isDirect, gaps } = nextJournal;
+  const awayUntilMs = healedMs - healSeenMs;
+  const reads = isDirect === true && scans.length > 1 && gaps === 0 && !wasBlind(nextJournal);
+  const isUnseen = heard.besideSlots.length === 0 && settled(volume, heard.besideAcks).length > 0;
+  return {
+    ...{ ...heard, nextWroteMs: nextWroteMs(volume), awayUntilMs },
+    ...{ lateSlots: slotsLater(volume, awayUntilMs), isUnseen: reads && isUnseen },
+  };
+}
+
+/** Acknowledged beside the next pod's while the node was away, and once it was back. */
+const overlapOf = ({ besideAcks }: Heard, healedMs: number): number =>
+  besideAcks.filter((write) => answeredMs(write) < healedMs).length;
+
+/** Between these two its detach was asked for: the last look that found it unasked, and the first that did not. */
+function unaskedOf({ attachments: [old], deleteAskedMs = 0 }: CutVolume): number {
+  // Older records have the remedy alone, before which nobody asks.
+  const seenMs = old?.deletingMs === undefined ? old?.lastSeenMs : undefined;
+  return old?.unaskedMs ?? seenMs ?? deleteAskedMs;
+}
+const askedOf = ({ attachments: [old], thereUntilMs = Infinity }: CutVolume): number =>
+  old?.deletingMs ?? thereUntilMs;
+
+const noMode = 'no known mode does this:';
+type JudgedCut = Judged<CutOutcome>;
+
+/** What was seen names no mode where the driver does what none does, or where that was not asked. */
+function unlessItLies(volume: CutVolume, evidence: Evidence, judged: JudgedCut): JudgedCut {
+  const [outcome, why] = outcomeOf(judged);
+  const doubt = doubtOf(volume, evidence, outcome);
+  if (doubt === undefined && outcome !== 'undecided') return judged;
+  const { detachError } = volume.attachments[0] ?? {};
+  return [
+    ...(doubt === undefined ? [] : [doubt]),
+    outcome === 'undecided' ? why : `${outcome}: ${why}`,
+    ...(detachError === undefined ? [] : [`the driver said of the detach: ${detachError}`]),
+  ].join('; ');
+}
+
+/** A volume that nobody uses any more can be had elsewhere, and none whose detach has not ended. */
+function doubtOf(volume: CutVolume, evidence: Evidence, outcome: CutOutcome): string | undefined {
+  const { readBack, next } = volume;
+  const { besideAcks, besideSlots, isUnseen } = evidence;
+  if (outcome === 'path-cut') return undefined;
+  if (readBack !== undefined) {
+    return `${noMode} with the first pod gone, nobody else could have it (${readBack})`;
+  }
+  if (isBeside(besideOf(volume))) {
+    return `${noMode} the other node was given it before its detach from the first one had ended`;
+  }
+  if (isUnseen) {
+    return `${noMode} ${besideAcks.length} writes were acknowledged beside the next pod’s, and it found none of them on the disk`;
+  }
+  if (outcome !== 'not-detached' && outcome !== 'next-refused') return undefined;
+  if (besideAcks.length + besideSlots.length > 0) {
+    return `${noMode} the next pod was given it while the first one wrote`;
+  }
+  return next?.runningMs === undefined
+    ? 'nobody waited to see whether another node ever has it'
+    : undefined;
+}
+
+/** Looks at an attachment come each 500 ms; on a busy machine some are late. */
+const nearMs = 2000;
+
+interface TimedEvidence extends Evidence {
+  readonly clockErrorMs: number;
+  readonly cutMs: number;
+  readonly healedMs: number;
+}
+
+function judgeCut(cut: CutRecord, volume: CutVolume, evidence: Evidence): JudgedCut {
+  const { writerJournal: journal, clockErrorMs = 0, clockOffsetMs = 0 } = volume;
+  const { cutMs, healedMs, armedBootId, healedBootId = armedBootId } = cut;
+  if (volume.ended !== undefined) return volume.ended;
+  if (cutMs === undefined) return 'nobody saw the node cut off';
+  if (healedMs === undefined) return 'nobody saw the node healed';
+  const reached = whyReached(cut, cutMs, healedMs);
+  if (reached !== undefined) return reached;
+  if (healedBootId !== armedBootId) {
+    return 'the node was started anew under the cut: its boot id is another one';
+  }
+  if (volume.deleteAskedMs === undefined) return 'there was no remedy';
+  if (journal.writes.length === 0) return 'the writer’s journal was not found';
+  const why = unreadable(volume, evidence.acks, cutMs, 'cut');
+  if (why !== undefined) return why;
+  if ((journal.endedMs ?? Infinity) + clockOffsetMs < healedMs) {
+    return 'the writer ended by itself before the heal';
+  }
+  return judgeWriting(volume, { ...evidence, clockErrorMs, cutMs, healedMs });
+}
+
+/** The looks from the second node have to find it away from the cut to the heal. */
+function whyReached({ looks }: CutRecord, cutMs: number, healedMs: number): string | undefined {
+  if (looks.findLast(({ atMs }) => atMs <= cutMs)?.word !== 'down') {
+    return 'no look from the second node found it away at the cut';
+  }
+  const up = looks.find(
+    ({ word, atMs }) => word === 'up' && atMs > cutMs && atMs < healedMs - healSeenMs,
+  );
+  return (
+    up && `the node was reached ${toldInSeconds(up.atMs - cutMs)} after the cut, before its heal`
+  );
+}
+
+function judgeWriting(volume: CutVolume, facts: TimedEvidence): JudgedCut {
+  const { acks, lateSlots, awayUntilMs, healedMs } = facts;
+  const lastBefore = (atMs: number): number =>
+    acks.map(answeredMs).findLast((answered) => answered < atMs) ?? -Infinity;
+  // To the heal, and not only since then.
+  const wroteOn = [healedMs, awayUntilMs].every((atMs) => atMs - lastBefore(atMs) < silentMs);
+  if (wroteOn) return judgeOn(volume, facts);
+  const isLate = acks.some((write) => answeredMs(write) >= awayUntilMs);
+  return isLate || lateSlots.length > 0 ? judgeLate(volume, facts) : judgeEnd(volume, facts);
+}
+
+const beside = (facts: TimedEvidence): string =>
+  `${overlapOf(facts, facts.healedMs)} writes were acknowledged beside the next pod’s, and ${facts.besideSlots.length} came to the disk after it had read it`;
+
+const isBesideNext = (facts: TimedEvidence): boolean =>
+  overlapOf(facts, facts.healedMs) + facts.besideSlots.length > 0;
+
+/** That its program runs is no write. */
+function nextSilent({ nextJournal }: CutVolume): string {
+  const { error } = nextJournal.writes[0] ?? {};
+  const told = error === undefined ? '' : ` (${error})`;
+  return `the next pod was in, and no write of it was acknowledged${told}`;
+}
+
+function judgeOn(volume: CutVolume, facts: TimedEvidence): JudgedCut {
+  const { next, healedMs } = facts;
+  if (next.inMs !== undefined) {
+    if (facts.nextWroteMs === Infinity) return nextSilent(volume);
+    if (!isBesideNext(facts)) return 'no write is known to have come beside the next pod’s';
+    const horizon = toldInSeconds(healedMs - next.inMs);
+    return ['both-wrote', `${beside(facts)}, to the heal, ${horizon} after it was in`];
+  }
+  if (volume.goneMs !== undefined) {
+    return next.was === 'refused'
+      ? ['next-refused', next.said ?? '']
+      : `the next pod was ${next.was}, and the writer wrote on`;
+  }
+  // That a driver keeps a volume is told by a detach that it was asked for.
+  if (askedOf(volume) < healedMs) return ['not-detached', 'the attachment stayed to the heal'];
+  const isThere = (volume.writer?.goneMs ?? Infinity) >= healedMs;
+  const why = isThere ? 'the API had its pod to the heal' : 'the heal came too early';
+  return `nobody asked for its detach: ${why} (--heal-after)`;
+}
+
+/** Writes that came when the node was back, new ones or such as had been held: of a path that was cut they tell. */
+function judgeLate(volume: CutVolume, facts: TimedEvidence): JudgedCut {
+  const { acks, next, besideSlots, lateSlots, awayUntilMs, clockErrorMs } = facts;
+  const late = acks.filter((write) => answeredMs(write) >= awayUntilMs);
+  const said = `${late.length} writes were acknowledged once the node was back`;
+  if (next.inMs === undefined || facts.nextWroteMs === Infinity) {
+    return `${said}, and the next pod (${next.was}) had written nothing`;
+  }
+  const begun = late.filter(({ begunMs }) => begunMs > facts.nextWroteMs + clockErrorMs).length;
+  if (begun + lateSlots.length === 0) {
+    return `${said}; whether they came to the disk beside the next pod’s nobody saw`;
+  }
+  const why = `${said}, beside the next pod’s, and ${besideSlots.length} came to the disk after it had read it`;
+  const lastMs = acks.map(answeredMs).findLast((answered) => answered < awayUntilMs) ?? 0;
+  if (lastMs < unaskedOf(volume) - silentMs) return ['wrote-after-heal', why];
+  return `${noMode} it wrote to its detach, and not from there to the heal; wrote-after-heal: ${why}`;
+}
+
+/** Not heard of at the heal, nor after it. */
+function judgeEnd(volume: CutVolume, facts: TimedEvidence): JudgedCut {
+  const { writes, acks, cutMs, healedMs, besideSlots } = facts;
+  const last = acks.at(-1);
+  if (last === undefined) return 'no write was acknowledged';
+  const lastMs = answeredMs(last);
+  const when = `${toldInSeconds(lastMs - cutMs)} after the cut`;
+  const failed = writes[writes.indexOf(last) + 1];
+  const silence = (failed?.begunMs ?? Infinity) - lastMs;
+  if (silence > silentMs) {
+    const told = failed === undefined ? '' : ` for ${toldInSeconds(silence)}`;
+    const slots = besideSlots.length === 0 ? '' : `; ${beside(facts)}`;
+    return `nothing was heard of the writer${told} after its last write, ${when}: it may have hung, or be gone${slots}`;
+  }
+  if (lastMs >= askedOf(volume) - silentMs) return judgeCutOff(volume, facts, last);
+  if (isBesideNext(facts)) {
+    return `its writes failed from ${when}, before any detach, and yet ${beside(facts)}`;
+  }
+  // It stopped before its detach was seen to be asked for: before it was asked for, too, if looks came near.
+  const unaskedMs = unaskedOf(volume);
+  if (lastMs < unaskedMs - silentMs) {
+    return ['path-cut', `the last write was acknowledged ${when}, before any detach`];
+  }
+  const untilMs = Math.min(volume.attachments[0]?.deletingMs ?? Infinity, healedMs);
+  return `the last write was acknowledged ${when}, and nobody looked at its attachment in the ${toldInSeconds(untilMs - unaskedMs)} in which its detach was asked for: which came first is not known`;
+}
+
+/** It was told that it was cut off, at its detach or later. */
+function judgeCutOff(volume: CutVolume, facts: TimedEvidence, last: Write): JudgedCut {
+  const { acks, next, besideSlots, clockErrorMs, healedMs } = facts;
+  if (next.inMs === undefined) return 'it was cut off, and the next pod was never in';
+  if (facts.nextWroteMs === Infinity) return nextSilent(volume);
+  const { goneMs = next.inMs, thereUntilMs = goneMs } = volume;
+  const tail = `${toldInSeconds(Math.max(0, last.begunMs - goneMs))} after the detach`;
+  const acked = new Set(acks.map(({ seq }) => seq));
+  if (overlapOf(facts, healedMs) > 0 || besideSlots.some((seq) => acked.has(seq))) {
+    return ['late-cut', `${beside(facts)}, to ${tail}`];
+  }
+  if (besideSlots.length > 0) {
+    return `${noMode} ${besideSlots.length} writes that failed came to the disk after the next pod had read it`;
+  }
+  if (last.begunMs > goneMs + clockErrorMs) {
+    return ['cut-before-next', `writes were acknowledged for ${tail}`];
+  }
+  // The detach ended between two looks: a write in between may be younger than its answer.
+  const youngerMs = answeredMs(last) - thereUntilMs;
+  if (youngerMs <= nearMs) return ['cut-at-detach', 'no write came through after it'];
+  const gap = toldInSeconds(goneMs - thereUntilMs);
+  return [
+    'cut-near-detach',
+    `its attachment ended somewhere in ${gap}: the last write may be ${toldInSeconds(youngerMs)} younger than its end`,
+  ];
+}
+
+/**
+ * Whether a cut took a volume's storage path with it. Of a writer that could not write nobody knows who fenced
+ * it, so a certificate says on which of the two its answer rests.
+ */
+export const storagePaths = [
+  /** Its writes were acknowledged until its detach was asked for, or to the heal. */
+  'survived',
+  /** They failed before anybody had asked for that. */
+  'cut',
+  /** The records do not tell. */
+  'unknown',
+] as const;
+export type StoragePath = (typeof storagePaths)[number];
+
+/** Path of a class: that of its first volume under the cut. */
+export function storagePathOf(
+  { cutMs, healedMs, volumes }: CutRecord,
+  storageClass: string,
+): StoragePath {
+  const volume = volumes.find((each) => each.storageClass === storageClass);
+  if (volume === undefined) return 'unknown';
+  const { writerJournal: journal, clockErrorMs, clockOffsetMs } = volume;
+  const isBlind = journal.writes.length === 0 || journal.gaps > 0 || clockErrorMs === undefined;
+  if (cutMs === undefined || healedMs === undefined || isBlind) return 'unknown';
+  const writes = writesBy(journal, clockOffsetMs);
+  const last = writes.findLastIndex(
+    ({ error, begunMs }) => error === undefined && begunMs < healedMs,
+  );
+  const lastMs = writes[last]?.begunMs ?? 0;
+  if (lastMs >= Math.min(askedOf(volume), healedMs) - silentMs) return 'survived';
+  // A writer of which nothing more is heard may hang, or be gone.
+  const isHeard = (writes[last + 1]?.begunMs ?? Infinity) <= lastMs + silentMs;
+  return isHeard && lastMs < Math.min(unaskedOf(volume), healedMs) - silentMs ? 'cut' : 'unknown';
+}

@@ -1,0 +1,217 @@
+/**
+ * From what a trial left to what it shows, by rules alone: pure. Where the records don't tell, the
+ * outcome is `undecided` with the reason, never a guess.
+ */
+import { toldInSeconds } from '../../durations.ts';
+import {
+  type Heard,
+  type Judged,
+  type NextFinding,
+  answeredMs,
+  besideOf,
+  heardOf,
+  isInRanges,
+  lostAcksOf,
+  outcomeOf,
+  silentMs,
+  unreadable,
+  wasSilent,
+} from './heard.ts';
+import type { TrialRecord, Write } from './record.ts';
+import type { DetachVariant } from '../plan.ts';
+
+export type DetachOutcome =
+  /** The writer was cut off before the detach was answered. */
+  | 'cut'
+  /** It was cut off, but only after the detach was answered. */
+  | 'late-cut'
+  /** It was cut off once the next pod had the volume staged. */
+  | 'cut-by-next'
+  /** It was cut off, and the detach was never answered. */
+  | 'cut-unanswered'
+  /** It wrote on to the end of the watch, and the detach was answered. */
+  | 'not-cut'
+  /** It wrote on, and the detach was refused or hung to the end of the watch. */
+  | 'pending'
+  | 'undecided';
+
+/** Milliseconds are since the delete, but where they say otherwise. */
+export interface TrialFinding {
+  readonly name: string;
+  readonly variant: DetachVariant;
+  readonly outcome: DetachOutcome;
+  /** One sentence. */
+  readonly why: string;
+  readonly next: NextFinding;
+  /** Whether the next pod had the volume once the writer was gone; else why not. */
+  readonly handOver?: 'done' | { readonly failed: string } | undefined;
+  /** For so long the attachment that was deleted was seen beside one of the next node, at least. */
+  readonly besideMs?: number | undefined;
+  /** The attachment's end: at most so long. */
+  readonly answerMs?: number | undefined;
+  readonly firstErrorMs?: number | undefined;
+  /** What the writer was told. */
+  readonly error?: string | undefined;
+  /** The last write that was acknowledged, of a writer that was cut off. */
+  readonly lastAckMs?: number | undefined;
+  /** Writes that were begun after the detach's answer, and acknowledged. */
+  readonly ackedAfterAnswer?: number | undefined;
+  /** From the detach's answer to the last acknowledged write: at least so long. */
+  readonly tailMs?: number | undefined;
+  /** How long after the answer the last write can have been acknowledged: since the attachment was last seen. */
+  readonly tailAtMostMs?: number | undefined;
+  /** Writes that were begun after the detach's answer and that the next pod found, also unacknowledged ones. */
+  readonly reachedAfterAnswer?: number | undefined;
+  /** Acknowledged, and not on the disk when the next pod read it. */
+  readonly lostAcks?: number | undefined;
+  /** The next attachment of the same node. */
+  readonly reattachedMs?: number | undefined;
+  /** The driver's words about the detach. */
+  readonly detachError?: string | undefined;
+}
+
+/** Record of a trial that took an attachment away. */
+export type DetachRecord = TrialRecord & { readonly variant: DetachVariant };
+
+interface TrialFacts extends Heard {
+  readonly lastAck: Write | undefined;
+  readonly firstError: Write | undefined;
+}
+
+/** `horizonMs`: of the plan; a shorter watch proves nothing. Default: the watch is taken as it is. */
+export function classify(record: DetachRecord, horizonMs = 0): TrialFinding {
+  const { name, variant, deleteAskedMs = Infinity } = record;
+  const heard = heardOf(record, record.watchEndedMs);
+  const firstError = heard.writes.find(
+    (write) => write.error !== undefined && answeredMs(write) >= deleteAskedMs,
+  );
+  const facts = { ...heard, firstError, lastAck: heard.acks.at(-1) };
+  const [outcome, why] = outcomeOf(judge(record, facts, horizonMs));
+  return { name, variant, outcome, why, next: heard.next, ...numbersOf(record, facts) };
+}
+
+/** A timer can end so much before its time. */
+const timerErrorMs = 100;
+
+type JudgedDetach = Judged<DetachOutcome>;
+
+function judge(record: DetachRecord, facts: TrialFacts, horizonMs: number): JudgedDetach {
+  const { deleteAskedMs, watchEndedMs, writerJournal } = record;
+  const { acks, writes } = facts;
+  if (record.ended !== undefined) return record.ended;
+  if (deleteAskedMs === undefined || watchEndedMs === undefined) {
+    return 'the attachment was not deleted';
+  }
+  const watchedMs = watchEndedMs - deleteAskedMs;
+  if (watchedMs < horizonMs - timerErrorMs) {
+    return `the watch lasted ${toldInSeconds(watchedMs)} of ${toldInSeconds(horizonMs)}`;
+  }
+  const why = unreadable(record, acks, deleteAskedMs, 'detach');
+  if (why !== undefined) return why;
+  if (writes.some(({ error, begunMs }) => error !== undefined && begunMs < deleteAskedMs)) {
+    return 'the writer had errors before the detach';
+  }
+  const horizon = `in ${toldInSeconds(watchedMs)}`;
+  if (record.variant === 'idle') return judgeIdle(record, facts, horizon);
+  if (wasSilent(acks, deleteAskedMs)) return 'the writer was silent when the detach began';
+  const silenceMs = watchEndedMs - Math.max(...writes.map(answeredMs));
+  if (silenceMs > silentMs && writerJournal.endedMs === undefined) {
+    return `nothing was heard of the writer in the last ${toldInSeconds(silenceMs)}`;
+  }
+  return judgeWriting(record, facts, horizon);
+}
+
+function judgeWriting(record: TrialRecord, facts: TrialFacts, horizon: string): JudgedDetach {
+  const { deleteAskedMs = 0, watchEndedMs = 0, goneMs, clockErrorMs = 0 } = record;
+  const { firstError, lastAck, next } = facts;
+  if (firstError === undefined) {
+    return goneMs === undefined
+      ? ['pending', `the detach did not end ${horizon}, and no write failed`]
+      : ['not-cut', `detached, and no write failed ${horizon}`];
+  }
+  const { error, begunMs } = firstError;
+  if (lastAck !== undefined && lastAck.begunMs > begunMs) {
+    const after = toldInSeconds(answeredMs(lastAck) - deleteAskedMs);
+    return `writes failed (${error}), and one was acknowledged again after ${after}`;
+  }
+  const failedForMs = watchEndedMs - begunMs;
+  if (failedForMs < silentMs) {
+    return `writes failed (${error}) only in the last ${toldInSeconds(failedForMs)} of the watch`;
+  }
+  if (goneMs === undefined) {
+    return ['cut-unanswered', `writes fail (${error}), yet the detach did not end ${horizon}`];
+  }
+  if (lastAck === undefined || lastAck.begunMs <= goneMs + clockErrorMs) {
+    return ['cut', `the first error (${error}) came with the detach or before its answer`];
+  }
+  const tail = `writes were acknowledged for ${toldInSeconds(lastAck.begunMs - goneMs)} more`;
+  const isByNext =
+    next.waitedMs !== undefined &&
+    answeredMs(firstError) >= next.waitedMs &&
+    (next.inMs === undefined || answeredMs(lastAck) <= next.inMs + clockErrorMs);
+  if (isByNext) return ['cut-by-next', `${tail}, until the next node staged the volume`];
+  return ['late-cut', `${tail} after the answer`];
+}
+
+/** What happened while it was quiet shows in its first write after. */
+function judgeIdle(record: TrialRecord, { writes }: TrialFacts, horizon: string): JudgedDetach {
+  const { quietMs, loudMs } = record.writerJournal;
+  const { deleteAskedMs = 0, goneMs, clockOffsetMs = 0 } = record;
+  if (quietMs === undefined || loudMs === undefined) return 'the writer was never quiet';
+  if (quietMs + clockOffsetMs > deleteAskedMs) return 'it was not quiet at the detach';
+  const loud = writes.filter(({ begunMs }) => begunMs >= loudMs + clockOffsetMs);
+  if (loud.length === 0) return 'it was never heard after its quiet time';
+  const errors = loud.filter(({ error }) => error !== undefined);
+  const quiet = `${toldInSeconds(loudMs + clockOffsetMs - deleteAskedMs)} after the delete`;
+  if (errors.length === 0) {
+    return goneMs === undefined
+      ? ['pending', `the detach did not end ${horizon}`]
+      : ['not-cut', `detached, and ${quiet} the quiet writer could write`];
+  }
+  if (errors.length < loud.length && loud.at(-1)?.error === undefined) {
+    return 'after its quiet time some writes failed, and later ones did not';
+  }
+  if (errors.length < loud.length) return ['late-cut', `cut off more than ${quiet}`];
+  if (goneMs === undefined) return ['cut-unanswered', 'cut off, and the detach did not end'];
+  return ['cut', `the first write, ${quiet}, failed (${errors[0]?.error})`];
+}
+
+function numbersOf(record: TrialRecord, facts: TrialFacts): Partial<TrialFinding> {
+  const { deleteAskedMs: zeroMs, goneMs, thereUntilMs = zeroMs, attachments, nextJournal } = record;
+  const { firstError, lastAck, writes, acks } = facts;
+  if (zeroMs === undefined || thereUntilMs === undefined) return {};
+  const since = (atMs: number | undefined): number | undefined =>
+    atMs === undefined ? undefined : Math.round(atMs - zeroMs);
+  const later = attachments.slice(1).find(({ attachedMs }) => attachedMs !== undefined);
+  const isLate = ({ begunMs }: Write): boolean => goneMs !== undefined && begunMs > goneMs;
+  const besideMs = besideOf(record);
+  const lastMs = firstError && lastAck && answeredMs(lastAck);
+  const hasTail = goneMs !== undefined && lastMs !== undefined;
+  const onDisk = nextJournal.scans.at(-1);
+  return {
+    handOver: handOverOf(record),
+    besideMs: besideMs > 0 ? besideMs : undefined,
+    answerMs: since(goneMs),
+    firstErrorMs: since(firstError?.begunMs),
+    error: firstError?.error,
+    lastAckMs: since(lastMs),
+    ackedAfterAnswer: goneMs === undefined ? undefined : acks.filter(isLate).length,
+    tailMs: hasTail ? Math.max(0, Math.round(lastMs - goneMs)) : undefined,
+    tailAtMostMs: hasTail
+      ? Math.max(0, Math.round(lastMs - zeroMs) - Math.max(0, Math.round(thereUntilMs - zeroMs)))
+      : undefined,
+    reachedAfterAnswer:
+      onDisk &&
+      writes.filter((write) => isLate(write) && isInRanges(onDisk.ranges, write.seq)).length,
+    lostAcks: lostAcksOf(record, acks),
+    reattachedMs: since(later?.attachedMs),
+    detachError: attachments[0]?.detachError,
+  };
+}
+
+/** What was asked of trials whose next pod came last. */
+function handOverOf({ variant, nextJournal, readBack }: TrialRecord): TrialFinding['handOver'] {
+  if (variant === 'contested') return undefined;
+  if (nextJournal.scans.length > 0) return 'done';
+  return readBack === undefined ? undefined : { failed: readBack };
+}

@@ -1,0 +1,191 @@
+/** Pods that were deleted by force: how long they wrote on, and that two writers are never passed over. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type ForcedOutcome, classifyForced, measureForced } from './forced.ts';
+import { judgeTrials } from './measured.ts';
+import type { TrialRecord } from './record.ts';
+import { forcedMeaning, measuredText } from '../texts.ts';
+import type { Certificate } from '../certificate.ts';
+import {
+  deletedMs,
+  forcedOf,
+  horizonMs,
+  nextOut,
+  trialOf,
+} from '../../../test/support/probe-trial.ts';
+
+const outcomeOf = (...of: Parameters<typeof forcedOf>): ForcedOutcome =>
+  classifyForced(forcedOf(...of)).outcome;
+
+test('a writer that its kubelet ends: how long it wrote, how much, and when the next one came', () => {
+  const writerJournal = { ...forcedOf().writerJournal, termMs: deletedMs + 350 };
+  const record = forcedOf({}, { writerJournal, goneMs: deletedMs + 12_000 });
+  expect(classifyForced(record)).toMatchObject({
+    ...{ outcome: 'ended-first', termMs: 350, lastAckMs: 2001, lastOnDiskMs: 2000 },
+    ...{ ackedAfter: 40, reachedAfter: 40, lostAcks: 0, overlapAcks: 0, overlapSlots: 0 },
+    ...{ detachedMs: 12_000, nextAttachedMs: 18_000, next: { was: 'in', afterMs: 20_000 } },
+    why: 'last heard of 2.0 s after the delete, 18.0 s before the next pod ran',
+  });
+});
+
+describe('a writer that goes on beside the next one', () => {
+  test('is told, by the clocks and by the slots', () => {
+    const { outcome, why, overlapAcks, overlapSlots } = classifyForced(
+      forcedOf({ killMs: 30_000 }),
+    );
+    expect(outcome).toBe('overlapped');
+    expect(overlapAcks).toBeGreaterThan(190);
+    expect(overlapSlots).toBeGreaterThan(190);
+    expect(why).toContain('both pods had the volume and wrote');
+  });
+
+  test('is told by the slots alone, where its own words were lost', () => {
+    const { writerJournal } = forcedOf({ killMs: 1000 });
+    const record = forcedOf({ killMs: 30_000 }, { writerJournal });
+    expect(classifyForced(record)).toMatchObject({ outcome: 'overlapped', overlapAcks: 0 });
+    expect(classifyForced(record).lastOnDiskMs).toBeGreaterThan(29_000);
+  });
+
+  test('is told by its own words alone, where the next pod could not read', () => {
+    const { nextJournal } = forcedOf({ killMs: 30_000 });
+    const blind = { ...nextJournal, scans: [], blind: [{ atMs: 0, error: 'EIO' }] };
+    expect(outcomeOf({ killMs: 30_000 }, { nextJournal: blind })).toBe('overlapped');
+  });
+
+  test('is not made up where the first look at the disk failed, and was not of the whole', () => {
+    const { nextJournal } = forcedOf();
+    const [first, ...others] = nextJournal.scans;
+    if (first === undefined) throw new Error('there are scans');
+    const scans = [{ ...first, ranges: [[50, 139]] as const }, ...others];
+    const blind = [{ atMs: first.atMs - 10, error: 'EIO' }];
+    const found = classifyForced(forcedOf({}, { nextJournal: { ...nextJournal, scans, blind } }));
+    expect(found).toMatchObject({ outcome: 'undecided', overlapSlots: 0 });
+  });
+
+  test('is told whatever else is missing', () => {
+    const lost = { ended: 'TRIAL_TIMED_OUT: x', clockErrorMs: 250 };
+    expect(outcomeOf({ killMs: 30_000 }, lost)).toBe('overlapped');
+  });
+
+  test('whenever that is, and never of one that ended first, whatever the clock', () => {
+    const times = fc.record({
+      killMs: fc.integer({ min: 100, max: 60_000 }),
+      inMs: fc.integer({ min: 1000, max: 60_000 }),
+      behindMs: fc.integer({ min: -100_000, max: 100_000 }),
+    });
+    fc.assert(
+      fc.property(times, ({ killMs, inMs, behindMs }) => {
+        const outcome = outcomeOf({ killMs, inMs, behindMs });
+        if (killMs > inMs + 100) expect(outcome).toBe('overlapped');
+        if (killMs < inMs) expect(outcome).toBe('ended-first');
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe('a next pod that never has the volume', () => {
+  const said = 'Waiting for detach for volume "x" Volume is already used by pod(s) a';
+  const barred = nextOut('FailedAttachVolume', said);
+  const events = (barred.events ?? []).map((event) => ({ ...event, pod: 'force-deleted-1-b' }));
+
+  test('has a reason, and what it was told', () => {
+    const finding = classifyForced(forcedOf({ inMs: Infinity }, { events }));
+    expect(finding).toMatchObject({ outcome: 'next-out', told: said, next: { was: 'barred' } });
+    expect(finding.why).toBe(
+      `last heard of 2.0 s after the delete; the next pod was barred: ${said}`,
+    );
+  });
+
+  test('and one that wrote to the end of the watch', () => {
+    expect(outcomeOf({ inMs: Infinity, killMs: Infinity })).toBe('wrote-on');
+  });
+});
+
+describe('undecided, with the reason', () => {
+  const { writerJournal: journal, nextJournal } = forcedOf();
+  test.each<[string, Partial<TrialRecord>]>([
+    ['TRIAL_TIMED_OUT: x', { ended: 'TRIAL_TIMED_OUT: x' }],
+    ['the pod was not deleted', { deleteAnsweredMs: undefined as never }],
+    ['the API had the pod to the end of the watch', { writer: { node: 'a', createdMs: 0 } }],
+    ['the writer failed: ENOSPC', { writerJournal: { ...journal, failed: 'ENOSPC' } }],
+    ['2 lines of the writer are missing', { writerJournal: { ...journal, gaps: 2 } }],
+    ["the clock of the writer's node is not known", { clockErrorMs: undefined as never }],
+    [
+      'only 5 writes were acknowledged before the delete',
+      { writerJournal: { ...journal, writes: journal.writes.slice(95) } },
+    ],
+    [
+      'the writer was silent when its pod was deleted',
+      { writerJournal: { ...journal, writes: journal.writes.slice(0, 30) } },
+    ],
+    [
+      'the next pod has read the disk 1 times: two tell',
+      { nextJournal: { ...nextJournal, scans: nextJournal.scans.slice(0, 1) } },
+    ],
+    ['2 lines of the next pod are missing', { nextJournal: { ...nextJournal, gaps: 2 } }],
+    [
+      'the next pod could not read the disk at first: EIO',
+      { nextJournal: { ...nextJournal, blind: [{ atMs: 0, error: 'EIO' }] } },
+    ],
+  ])('%s', (why, change) => {
+    expect(classifyForced(forcedOf({}, change))).toMatchObject({ outcome: 'undecided', why });
+  });
+});
+
+test('a write that was acknowledged and is not on the disk is told', () => {
+  const { nextJournal } = forcedOf();
+  const scans = nextJournal.scans.map((scan) => ({ ...scan, ranges: [[0, 99]] as const }));
+  const record = forcedOf({}, { nextJournal: { ...nextJournal, scans } });
+  expect(classifyForced(record)).toMatchObject({ lostAcks: 41, reachedAfter: 0 });
+  expect(measureForced([record]).notes).toEqual([
+    expect.stringContaining('41 acknowledged writes were not found on the disk'),
+  ]);
+});
+
+test('a row of its own, with n and percentiles; nothing of it is in the answer', () => {
+  const fenced = [trialOf({ cutMs: 150 }), trialOf({ cutMs: 200 })];
+  const forced = [forcedOf(), forcedOf({ killMs: 3000 }), forcedOf({ killMs: 30_000 })];
+  const alone = judgeTrials(fenced, { horizonMs });
+  expect(alone).not.toHaveProperty('forceDeleted');
+  const { forceDeleted, ...rest } = judgeTrials([...forced, ...fenced], { horizonMs });
+  expect(rest).toEqual(alone);
+  expect(rest.answer.mode).toBe('fenced');
+  expect(forceDeleted).toMatchObject({
+    counts: { 'ended-first': 2, overlapped: 1 },
+    next: { in: 3 },
+    notes: [expect.stringMatching(/^force-deleted-1: overlapped: both pods/)],
+  });
+  expect(forceDeleted?.figures).toContainEqual({
+    ...{ what: 'delete by force to the last write of its writer', n: 3 },
+    ...{ leastMs: 2001, p50Ms: 3001, p90Ms: 30_001, mostMs: 30_001 },
+  });
+});
+
+test('trials of pods deleted by force alone answer nothing', () => {
+  expect(judgeTrials([forcedOf()], { horizonMs }).answer).toMatchObject({
+    mode: undefined,
+    modes: [],
+  });
+});
+
+test('the words say what it shows, and what it does not', () => {
+  const trials = [trialOf({ cutMs: 150 }), forcedOf({ killMs: 30_000 })];
+  const certificate = {
+    ...{
+      ...judgeTrials(trials, { horizonMs }),
+      trials,
+      planHash: 'x',
+      kubernetes: 'v1',
+      driver: { name: 'd' },
+    },
+    ...{ storageClass: { name: 'fast' }, plan: { list: [], horizonMs: 1, volumeMode: 'Block' } },
+  } as unknown as Certificate;
+  const text = measuredText(certificate);
+  expect(text).toContain('Force-deleted pods: overlapped 1; next pod: in 1');
+  expect(text).toContain(forcedMeaning);
+  expect(text).toMatch(/delete by force to the last write of its writer: p50 30001 ms.*n = 1/);
+  expect(text).toContain('note: force-deleted-1: overlapped: both pods had the volume');
+  const { forceDeleted: _, ...without } = certificate;
+  expect(measuredText(without)).not.toContain('deleted by force');
+});
