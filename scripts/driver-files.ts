@@ -6,7 +6,17 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { zstdCompressSync } from 'node:zlib';
 import { writeOutput } from '../lib/output-file.ts';
-import { type Certificate, type CutCertificate, notOne, packed, parsed, readCertificate, readCutCertificate, safeName, unpacked } from '../lib/probe/certificate.ts';
+import {
+  type Certificate,
+  type CutCertificate,
+  notOne,
+  packed,
+  parsed,
+  readCertificate,
+  readCutCertificate,
+  safeName,
+  unpacked,
+} from '../lib/probe/certificate.ts';
 import { type DriverFile, classRowOf, cutRowsOf } from '../lib/probe/published/driver-file.ts';
 
 /** Names of packed ones in a folder, in order. */

@@ -1,5 +1,12 @@
 /** Every answer of the probe, also a prediction, has the one form, and says what it does not rest on. */
-import { type PredictionReport, certificateJsonSchema, certificateOf, cutCertificateOf, readCertificate, readCutCertificate } from '../../lib/probe/certificate.ts';
+import {
+  type PredictionReport,
+  certificateJsonSchema,
+  certificateOf,
+  cutCertificateOf,
+  readCertificate,
+  readCutCertificate,
+} from '../../lib/probe/certificate.ts';
 import { predictionFor } from '../../lib/probe/prediction.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';

@@ -1,6 +1,12 @@
 /** Records of a volume under a cut, as two pods and a disk of a given kind leave them, for tests of the judgement. */
 import { answeredMs } from '../../lib/probe/judge/heard.ts';
-import { type CutRecord, type CutVolume, type PodJournal, type Write, emptyJournal } from '../../lib/probe/judge/record.ts';
+import {
+  type CutRecord,
+  type CutVolume,
+  type PodJournal,
+  type Write,
+  emptyJournal,
+} from '../../lib/probe/judge/record.ts';
 
 /** The cut is at 100 s, the remedy at 120 s, the heal at 400 s; unix milliseconds are of that clock. */
 export const cutRecord: CutRecord = {
