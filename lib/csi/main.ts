@@ -35,22 +35,28 @@ function pluginsOf(mode: string | undefined, settings: DriverSettings): Plugin[]
   const layout = layoutOf(root);
   const backend = { layout, array: arrayAt(layout.arraySocket) };
   const around = whileHeld(layout, node, logCalls(layout, node));
-  const disk = (service: GrpcService): Plugin => ({
-    name: settings.CSI_DRIVER_NAME,
-    socket: settings.CSI_SOCKET,
-    registrationSocket: settings.CSI_REGISTRATION_SOCKET,
-    services: [identityOf(root, settings.CSI_DRIVER_NAME, true), service],
-  });
+  const plugin = (
+    name: string,
+    socket: string,
+    registrationSocket: string | undefined,
+    served: GrpcService,
+  ): Plugin => {
+    const about = { name, hasController: name !== filesDriverName };
+    const services = [service(Identity, identity(root, about)), served];
+    return { name, socket, registrationSocket, services };
+  };
+  const disk = (served: GrpcService): Plugin => {
+    const { CSI_DRIVER_NAME, CSI_SOCKET, CSI_REGISTRATION_SOCKET } = settings;
+    return plugin(CSI_DRIVER_NAME, CSI_SOCKET, CSI_REGISTRATION_SOCKET, served);
+  };
   if (mode === 'node') {
-    const { CSI_FILES_SOCKET: socket, CSI_FILES_REGISTRATION_SOCKET: registrationSocket } =
-      settings;
-    const name = filesDriverName;
+    const served = disk(service(Node, nodeService({ backend, node }), around));
+    const { CSI_FILES_SOCKET, CSI_FILES_REGISTRATION_SOCKET } = settings;
+    if (CSI_FILES_SOCKET === undefined) return [served];
     const files = service(Node, filesNodeService({ layout, node }), around);
     return [
-      disk(service(Node, nodeService({ backend, node }), around)),
-      ...(socket === undefined
-        ? []
-        : [{ name, socket, registrationSocket, services: [identityOf(root, name, false), files] }]),
+      served,
+      plugin(filesDriverName, CSI_FILES_SOCKET, CSI_FILES_REGISTRATION_SOCKET, files),
     ];
   }
   if (mode === 'controller' && loops !== undefined) {
@@ -63,21 +69,16 @@ function pluginsOf(mode: string | undefined, settings: DriverSettings): Plugin[]
   });
 }
 
-const identityOf = (root: string, name: string, hasController: boolean): GrpcService =>
-  service(Identity, identity(root, { name, hasController }));
-
 async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { mode: { type: 'string' } } });
+  const { mode } = parseArgs({ options: { mode: { type: 'string' } } }).values;
   const settings = readDriverSettings(process.env);
-  const plugins = pluginsOf(values.mode, settings);
+  const plugins = pluginsOf(mode, settings);
   await ensureKernelDevices();
-  if (values.mode === 'node') {
-    await registerNode(layoutOf(settings.FORCEDETACH_ROOT), settings.NODE_NAME);
-  }
+  if (mode === 'node') await registerNode(layoutOf(settings.FORCEDETACH_ROOT), settings.NODE_NAME);
   await using stack = new AsyncDisposableStack();
   for (const { socket, services } of plugins) stack.use(await serve(socket, services));
   await register(plugins, settings.CSI_REGISTERED_FILE, stack);
-  console.log(`${values.mode} on ${settings.NODE_NAME} listens on ${settings.CSI_SOCKET}`);
+  console.log(`${mode} on ${settings.NODE_NAME} listens on ${settings.CSI_SOCKET}`);
   await new Promise<void>((resolve) => {
     process.once('SIGTERM', resolve);
     process.once('SIGINT', resolve);

@@ -7,14 +7,8 @@ import { describeError } from '../errors.ts';
 import { outOfServiceKey } from '../taints.ts';
 import type { PathStatus } from './array-port.ts';
 import { CallError, type CallNotes } from './grpc.ts';
-import {
-  type StorageBackend,
-  cutAll,
-  type CutDevice,
-  fence,
-  livePaths,
-  type Target,
-} from './paths.ts';
+import { cutAll, type CutDevice, fence, livePaths } from './paths.ts';
+import type { StorageBackend, Target } from './paths.ts';
 import { neededRecord, updateRecord } from './record-store.ts';
 import { type Attachment, recordCut, heldBy, isHeld } from './record.ts';
 import type { VolumeAttributes } from './volume-attributes.ts';
@@ -120,13 +114,10 @@ async function preempt({ backend, volume, node }: ModeRequest): Promise<readonly
       now,
     );
   });
-  const paths = await livePaths(backend.array, { volume });
-  const others = paths.filter((path) => path.node !== node && path.generation < nextGeneration);
-  return cutAll(
-    backend.array,
-    volume,
-    others.map(({ generation }) => generation),
-  );
+  const others = (await livePaths(backend.array, { volume }))
+    .filter((path) => path.node !== node && path.generation < nextGeneration)
+    .map(({ generation }) => generation);
+  return cutAll(backend.array, volume, others);
 }
 
 /** From what the array says of the paths to the volume. Each resolves to undefined where it does not hold. */
@@ -152,12 +143,8 @@ async function whileMounted(
   return new CallError(status.FAILED_PRECONDITION, `${volume} is in use: ${busy.join(', ')}`);
 }
 
-async function whileWatched({
-  backend,
-  volume,
-  node,
-  notes,
-}: ModeRequest): Promise<CallError | undefined> {
+async function whileWatched(request: ModeRequest): Promise<CallError | undefined> {
+  const { backend, volume, node, notes } = request;
   const { clockNs } = await backend.array.ping();
   const paths = await backend.array.status(volume);
   const watchers = paths.filter((path) => path.node !== node && watches(path, clockNs));

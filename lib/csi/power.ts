@@ -33,52 +33,36 @@ export interface LostPower {
 
 /** All paths of the node are cut for good. Safe to repeat after a death half-way. */
 export async function losePower(
-  backend: StorageBackend,
-  options: PowerLossOptions,
+  { layout, array }: StorageBackend,
+  { node, unflushed, seed, writeCanary }: PowerLossOptions,
 ): Promise<LostPower> {
-  const { layout, array } = backend;
-  const { node } = options;
   const held = [...(await readRecords(layout))]
     .filter(([, record]) => heldBy(record, node) !== undefined)
     .map(([volume]) => volume);
   const open = (await livePaths(array, { node })).map(({ volume }) => volume);
   const lost: LostVolume[] = [];
   for (const volume of new Set([...held, ...open])) {
-    const one = await loseVolume(backend, options, { volume, node });
-    if (one !== undefined) lost.push(one);
+    const target = { volume, node };
+    const canary = await written({ layout, array }, target, writeCanary);
+    // The record is changed before the path, as paths.ts says.
+    const record = await updateRecord(layout, volume, (now) =>
+      recordCut(now, node, { cutFor: 'crash', wallMs: Date.now(), canaryAt: canary.at }),
+    );
+    if ((await livePaths(array, target)).length === 0) continue;
+    const loss = await array.losePower({ volume, node, unflushed, seed });
+    const { canaryAt } = heldBy(record, node) ?? {};
+    lost.push({ volume, ...loss, canaryAt, canaryError: canary.error });
   }
   const now = await livePaths(array, { node });
   return { devices: now.map((path) => ({ volume: path.volume, ...deviceOf(path) })), lost };
 }
 
-/** The record is changed before the path, as paths.ts says. Undefined where there is no path. */
-async function loseVolume(
-  backend: StorageBackend,
-  { writeCanary, unflushed, seed }: PowerLossOptions,
-  target: Target,
-): Promise<LostVolume | undefined> {
-  const { layout, array } = backend;
-  const { volume, node } = target;
-  const { error, at } = await writeBefore(backend, target, writeCanary);
-  const record = await updateRecord(layout, volume, (now) =>
-    recordCut(now, node, { cutFor: 'crash', wallMs: Date.now(), canaryAt: at }),
-  );
-  if ((await livePaths(array, target)).length === 0) return undefined;
-  const lost = await array.losePower({ volume, node, unflushed, seed });
-  return { volume, ...lost, canaryAt: heldBy(record, node)?.canaryAt, canaryError: error };
-}
-
-interface Canary {
-  readonly at?: number;
-  readonly error?: string;
-}
-
-/** Never rejects: a canary that can't be written keeps no power from being lost. */
-async function writeBefore(
+/** When the canary was written. Never rejects: one that can't be keeps no power from being lost. */
+async function written(
   { layout, array }: StorageBackend,
   target: Target,
   writeCanary: PowerLossOptions['writeCanary'],
-): Promise<Canary> {
+): Promise<{ readonly at?: number; readonly error?: string }> {
   if (writeCanary === undefined) return {};
   try {
     const held = heldBy(await neededRecord(layout, target.volume), target.node);

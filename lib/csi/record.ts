@@ -65,31 +65,18 @@ export function stillHeld(record: VolumeRecord, attachment: Attachment): Attachm
 export const heldElsewhere = (record: VolumeRecord, node: string): Attachment | undefined =>
   record.attachments.find((each) => each.node !== node && isHeld(each));
 
-export interface NewAttachment {
-  readonly node: string;
+export interface NewAttachment extends Pick<Attachment, 'node' | 'loop' | 'publishedAs'> {
   readonly attributes: VolumeAttributes;
-  /** A loop number that serves nobody. */
-  readonly loop: number;
   readonly wallMs: number;
 }
 
 /** The record with a new attachment of a new generation. The caller has checked that none is held. */
 export function attach(
-  record: VolumeRecord,
-  { node, attributes, loop, wallMs }: NewAttachment,
+  { nextGeneration: generation, attachments }: VolumeRecord,
+  { attributes, wallMs, ...about }: NewAttachment,
 ): VolumeRecord {
-  const attachment: Attachment = {
-    node,
-    generation: record.nextGeneration,
-    loop,
-    state: 'attached',
-    attachedAt: wallMs,
-  };
-  return {
-    attributes,
-    nextGeneration: record.nextGeneration + 1,
-    attachments: [...record.attachments, attachment],
-  };
+  const attached: Attachment = { ...about, generation, state: 'attached', attachedAt: wallMs };
+  return { attributes, nextGeneration: generation + 1, attachments: [...attachments, attached] };
 }
 
 export interface AttachmentCut {
@@ -135,15 +122,7 @@ export function powerUp(
   if (held === undefined || !awaitsPower(record, node)) return record;
   const replaced = change(record, node, (each) => ({ ...each, state: 'replaced' }));
   const { attributes } = record;
-  const { nextGeneration, attachments } = attach(replaced, { node, attributes, ...path });
-  const publishedAs = publishedName(held);
-  return {
-    attributes,
-    nextGeneration,
-    attachments: attachments.map((each, index) =>
-      index === attachments.length - 1 ? { ...each, publishedAs } : each,
-    ),
-  };
+  return attach(replaced, { node, attributes, publishedAs: publishedName(held), ...path });
 }
 
 function change(

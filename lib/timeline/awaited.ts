@@ -2,6 +2,7 @@
  * What a run waits for between the fault and the second mount: what, since when, and until when by
  * the timers in force, or why there is no deadline.
  */
+import { kubernetesTimes, secondUs } from '../cluster/kubernetes-times.ts';
 import { isDirectory } from '../disk-modes/index.ts';
 import { silencesKubelet } from '../faults/kinds/index.ts';
 import type { Phases } from '../experiment/verdict/verdict.ts';
@@ -21,10 +22,10 @@ interface AwaitedStory {
   readonly timers: Timers;
 }
 
-/** pkg/controller/podgc: it looks every 20 s, and a node that is gone has 40 s to come back. */
-const podGcS = { look: 20, quarantine: 40 };
-/** pkg/util/goroutinemap/exponentialbackoff: between two tries of one volume's operation. */
-const longestBackOffS = 122;
+const { podGcUs, quarantineUs, volumeBackOff } = kubernetesTimes;
+const podGcS = { look: podGcUs / secondUs, quarantine: quarantineUs / secondUs };
+/** Between two tries of one volume's operation. */
+const longestBackOffS = volumeBackOff.maxUs / secondUs;
 
 /** What a run waits for, as one clause: what, since when, and until when. */
 interface Awaited {

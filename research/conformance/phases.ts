@@ -1,4 +1,5 @@
 /** The durations that are compared: from one milestone to the next one that it leads to. */
+import { kubernetesTimes, secondUs } from '../../lib/cluster/kubernetes-times.ts';
 import { database } from '../../lib/database/chosen.ts';
 import type { MilestoneTimes, TimedName } from './milestone-times.ts';
 
@@ -15,12 +16,14 @@ export interface PhaseDefinition {
 /** The most that the committed runs have of a call, a mount and an unmount, and of a start. */
 const [call, mount, start] = [{ busyToS: 4 }, { busyToS: 10 }, { busyToS: 75 }];
 
+const podGcS = kubernetesTimes.podGcUs / secondUs;
+
 export const phaseDefinitions: readonly PhaseDefinition[] = [
   { from: 'struck', to: 'not-ready', is: 'lease, node monitor and its grace' },
   { from: 'not-ready', to: 'no-execute', is: 'the NoExecute pass' },
   { from: 'no-execute', to: 'evicted', is: 'tolerationSeconds' },
   { ...call, from: 'not-ready', to: 'victim-unready', is: 'the node monitor marks pods' },
-  { ...call, from: 'removal', to: 'pod-gone', is: 'the API, or podGC’s 20 s' },
+  { ...call, from: 'removal', to: 'pod-gone', is: `the API, or podGC’s ${podGcS} s` },
   { ...call, from: 'pod-gone', to: 'created', is: 'the workload controller' },
   { ...call, from: 'created', to: 'bound', is: 'the scheduler' },
   { from: 'bound', to: 'in-use', is: 'the kubelet’s node status' },

@@ -2,6 +2,7 @@
  * What takes the volume from a victim that Kubernetes no longer reaches. There are two gates: a
  * successor's pod (with a StatefulSet only once the old object is gone), and the detach.
  */
+import { kubernetesTimes, msUs } from '../../cluster/kubernetes-times.ts';
 import { isDirectory } from '../../disk-modes/index.ts';
 import { controlPlaneFaults, silencesKubelet, type FaultKind } from '../../faults/kinds/index.ts';
 import { asksLeaseAgain } from '../../kubernetes-versions.ts';
@@ -38,8 +39,8 @@ export type Release =
 export const sparing = [...controlPlaneFaults, 'kubelet-restart', 'none'] as const;
 const isSparing = (fault: FaultKind): boolean => (sparing as readonly string[]).includes(fault);
 
-/** podgc/gc_controller.go gcCheckPeriod, and the removal itself. */
-const podGcMs = 22_000;
+/** The pod GC's look, and the removal itself. */
+const podGcMs = kubernetesTimes.podGcUs / msUs + 2_000;
 
 export function volumeReleaseOf(scenario: Scenario): Release {
   const { fault, remedy, also, untaintAt, forceDetach, disk, accessMode } = scenario;

@@ -2,6 +2,7 @@
  * Whether somebody must serve after the heal: the second part of what a scenario expects, of the
  * reasons the first that fits. It is asked of whole disks only: what damage does to a server is chance.
  */
+import { kubernetesTimes, msUs } from '../../cluster/kubernetes-times.ts';
 import { isDirectory } from '../../disk-modes/index.ts';
 import { losesPower, silencesKubelet } from '../../faults/kinds/index.ts';
 import { takesAttachment } from '../../remedies/kinds/index.ts';
@@ -23,7 +24,8 @@ interface ServingReason extends ServingExpectation {
 }
 
 /** The longest wait before the csi-attacher, or a kubelet for a crashed container, tries again. */
-const longestRetryMs = 300_000;
+const longestRetryMs =
+  Math.max(kubernetesTimes.attacherBackOff.maxUs, kubernetesTimes.crashBackOffMaxUs) / msUs;
 /** What a kubelet that is back needs to stop, unmount, mount and start. */
 const takeoverMs = 60_000;
 
