@@ -259,17 +259,11 @@ export class Api {
   }
 
   /** The attacher notes that the disk refused; it goes on trying. */
-  failAttach(attachment: AttachmentObject): void {
-    if (attachment.attachFailed) return;
-    attachment.attachFailed = true;
-    this.#attachmentChanged(attachment, notices.publishRefused);
-  }
-
-  /** The attacher notes that the disk refused the detach; it goes on trying. */
-  failDetach(attachment: AttachmentObject): void {
-    if (attachment.detachFailed) return;
-    attachment.detachFailed = true;
-    this.#attachmentChanged(attachment, notices.detachFailed);
+  setFailed(attachment: AttachmentObject, what: 'attachFailed' | 'detachFailed'): void {
+    if (attachment[what]) return;
+    attachment[what] = true;
+    const notice = what === 'attachFailed' ? notices.publishRefused : notices.detachFailed;
+    this.#attachmentChanged(attachment, notice);
   }
 
   /** Its finalizer is taken away. Idempotent. */

@@ -77,8 +77,7 @@ export class Attacher extends Controller implements ApiWatcher {
       } else {
         const call = deleting ? csiCalls.unpublish : csiCalls.publish;
         seeCall(this.world, attachment.volume, call, node.name, beganAtUs, { error });
-        if (deleting) this.api.failDetach(attachment);
-        else this.api.failAttach(attachment);
+        this.api.setFailed(attachment, deleting ? 'detachFailed' : 'attachFailed');
         this.#tryLater(attachment, work);
       }
       work.calling = false;

@@ -63,7 +63,7 @@ function auditImage(
   };
   if (damage !== undefined) {
     const ledgerError = `the server does not start: ${damage}`;
-    return { ...about, starts: [failedStart(damage)], ledgerError };
+    return { ...about, starts: [startOf('recovery', damage)], ledgerError };
   }
   const found = rows.filter((entry) => entry !== undefined);
   const balances = initialBalances(connections);
@@ -76,7 +76,7 @@ function auditImage(
   const count = found.length;
   return {
     ...about,
-    starts: (['recovery', 'cold', 'check'] as const).map(goodStart),
+    starts: (['recovery', 'cold', 'check'] as const).map((purpose) => startOf(purpose)),
     ledgerComplete: true,
     ledgerRows: count,
     balances,
@@ -96,19 +96,10 @@ const notModelled = (command: string): CommandEvidence => ({
   durationMs: 0,
 });
 
-const goodStart = (purpose: ServerStart['purpose']): ServerStart => ({
-  purpose,
-  ready: true,
-  durationMs: 1500,
-  errorLines: [],
-});
-
-const failedStart = (damage: string): ServerStart => ({
-  purpose: 'recovery',
-  ready: false,
-  durationMs: 1500,
-  died: 'SIGABRT',
-  errorLines: [`${database.log.signs.error} ${damage}`],
+const startOf = (purpose: ServerStart['purpose'], damage?: string): ServerStart => ({
+  ...{ purpose, ready: damage === undefined, durationMs: 1500 },
+  ...(damage === undefined ? {} : { died: 'SIGABRT' }),
+  errorLines: damage === undefined ? [] : [`${database.log.signs.error} ${damage}`],
 });
 
 /** `heads`: hash of the last row seen, by session. */
@@ -132,31 +123,29 @@ function verifiedRow(
 
 function initialBalances(connections: number): Record<number, number> {
   const balances: Record<number, number> = {};
-  for (const client of clientSides) {
-    for (let connection = 0; connection < connections; connection++) {
-      const first = firstAccount(client, connection);
-      for (let n = 0; n < accountsPerConnection; n++) balances[first + n] = initialBalance;
+  for (const client of clientSides)
+    for (let n = 0; n < connections * accountsPerConnection; n++) {
+      const first = firstAccount(client, Math.floor(n / accountsPerConnection));
+      balances[first + (n % accountsPerConnection)] = initialBalance;
     }
-  }
   return balances;
 }
 
 /** Like balances: what the rows that are there have put and not deleted. */
 function documentsOf(rows: readonly LedgerEntry[]): DocumentsFound {
   const seqs = new Map<string, Set<number>>();
+  const ofSession = (id: Parameters<typeof sessionKey>[0]): Set<number> => {
+    const key = sessionKey(id);
+    const found = seqs.get(key) ?? new Set();
+    seqs.set(key, found);
+    return found;
+  };
   for (const entry of rows) {
     const action = documentAction(entry);
-    if (action === undefined) continue;
-    const key = sessionKey(entry);
-    const ofSession = seqs.get(key) ?? new Set();
-    seqs.set(key, ofSession);
-    if (action.verb === 'put') ofSession.add(action.seq);
-    else ofSession.delete(action.seq);
+    if (action?.verb === 'put') ofSession(entry).add(action.seq);
+    else if (action !== undefined) ofSession(entry).delete(action.seq);
   }
-  for (const id of firstDocuments) {
-    const key = sessionKey(id);
-    seqs.set(key, (seqs.get(key) ?? new Set()).add(id.seq));
-  }
+  for (const id of firstDocuments) ofSession(id).add(id.seq);
   const found = Object.fromEntries([...seqs].map(([key, of]) => [key, [...of]]));
   return { found, torn: [] };
 }
