@@ -81,8 +81,10 @@ export function formatIn(blkidOutput: string): string {
 async function check(device: string): Promise<{ fsckExitCode: number; fsck: string }> {
   const { exitCode, output } = await runProgram('fsck', '-a', device);
   if (exitCode === fsckUncorrected) {
-    const why = `fsck found errors on ${device} but could not correct them: ${output}`;
-    throw new InfrastructureError('FSCK_REFUSED', why);
+    throw new InfrastructureError(
+      'FSCK_REFUSED',
+      `fsck found errors on ${device} but could not correct them: ${output}`,
+    );
   }
   // 1 means corrected; above 4 the original only logs, and so does the call log.
   return { fsckExitCode: exitCode, fsck: output };

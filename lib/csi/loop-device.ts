@@ -20,8 +20,8 @@ export function parseLoopRange(text: string): LoopRange {
   const match = /^(\d+)-(\d+)$/.exec(text);
   const range = { first: Number(match?.[1]), last: Number(match?.[2]) };
   if (match === null || range.first > range.last) {
-    const why = `${JSON.stringify(text)} is not a range of loop numbers`;
-    throw new UsageError('BAD_LOOP_RANGE', why, {
+    const asked = JSON.stringify(text);
+    throw new UsageError('BAD_LOOP_RANGE', `${asked} is not a range of loop numbers`, {
       hint: 'Give the first and the last number, like 128-191.',
     });
   }
@@ -101,9 +101,10 @@ export async function unbind(loop: number): Promise<void> {
   if (!(await isBound(loop))) return;
   const { exitCode, output } = await runProgram('losetup', '-d', devicePath(loop));
   if (exitCode === 0 || !(await isBound(loop))) return;
-  const command = `losetup -d ${devicePath(loop)}`;
-  const why = `${devicePath(loop)} could not be freed: ${output}`;
-  throw new InfrastructureError('LOOP_STUCK', why, { command });
+  const device = devicePath(loop);
+  throw new InfrastructureError('LOOP_STUCK', `${device} could not be freed: ${output}`, {
+    command: `losetup -d ${device}`,
+  });
 }
 
 /**
@@ -140,8 +141,12 @@ export async function removeLoop(loop: number): Promise<void> {
     const { exitCode, output } = await runProgram('perl', '-e', removeScript, String(loop));
     if (exitCode === 0) return;
     if (performance.now() < endMs) continue;
+    const device = devicePath(loop);
     const behind = (await fileBehind(loop)) ?? 'nothing';
-    const why = `${devicePath(loop)} with ${behind} behind it stays: ${output}`;
-    throw new InfrastructureError('LOOP_STUCK', why, { command: 'losetup --list' });
+    throw new InfrastructureError(
+      'LOOP_STUCK',
+      `${device} with ${behind} behind it stays: ${output}`,
+      { command: 'losetup --list' },
+    );
   }
 }
