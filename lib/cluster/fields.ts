@@ -23,7 +23,6 @@ export const kubernetesText = textOf((text) => {
 
 export const forceDetachFields = {
   forceDetach: choice('timers.forceDetach', ['on', 'off'], 'on', {
-    flags: '--force-detach <how>',
     about: 'off: kube-controller-manager --disable-force-detach-on-timeout (Kubernetes ≥ 1.30)',
     swept: { share: 0.1, asksNoRow: true, draw: () => 'off' },
   }),
@@ -37,7 +36,7 @@ export const kubernetesFields = {
       .refine(isKubernetes, `no such Kubernetes: ${kubernetesWords}`)
       .default(kubernetesDefault),
     {
-      flags: '--kubernetes <version>',
+      value: 'version',
       about: 'a minor version, or a patch such as 1.37.2 (the model plays its minor)',
       more: '([which ones](kubernetes-versions.md)); before 1.32 the stock `timers.grace` is 40s',
       text: kubernetesText,
@@ -50,7 +49,8 @@ export const kubernetesFields = {
       .record(z.string().max(100).regex(gateName, 'no feature gate is written so'), z.boolean())
       .default({}),
     {
-      flags: '--feature-gate <name=true|false>',
+      flag: 'feature-gate',
+      value: 'name=true|false',
       about: 'a feature gate of all components, on or off; may be repeated',
       more: 'such as `{ NodeControllerLeaseCircuitBreaker: false }`',
       text: textOf((text): FeatureGates | undefined => {
@@ -76,14 +76,12 @@ export const stockTimersMs = {
 
 export const timerFields = {
   graceMs: time('timers.grace', stockTimersMs.graceMs, {
-    flags: '--grace <time>',
     about: 'node-monitor-grace-period',
     swept: { share: 0.15, draw: secondsWithin(5, 60) },
     least: 1,
   }),
   // The admission plugin's.
   tolerationMs: time('timers.toleration', stockTimersMs.tolerationMs, {
-    flags: '--toleration <time>',
     about: 'tolerationSeconds of the unreachable taint',
     swept: { share: 0.15, draw: secondsWithin(0, 300) },
   }),
@@ -91,7 +89,6 @@ export const timerFields = {
   forceDetachAfterMs: under(
     'forceDetach',
     time('timers.forceDetachAfter', stockTimersMs.forceDetachAfterMs, {
-      flags: '--force-detach-after <time>',
       about:
         'how long the attach/detach controller waits for an unmount (to change it: built images or sim)',
       of: ['on'],

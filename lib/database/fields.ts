@@ -11,7 +11,6 @@ export const databaseFields = mysqlFields;
 export const databaseKindFields = {
   database: sparse(
     choice('database.kind', databaseKinds, stockDatabaseKind, {
-      flags: '--database <kind>',
       about:
         'what to test: one server on a volume that moves, or a group of servers with a volume each',
       more: '([below](#databases))',

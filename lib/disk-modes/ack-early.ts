@@ -10,7 +10,6 @@ export const ackEarly = diskMode({
   detach: { cuts: 'after-answer' },
   fields: {
     cutAfterMs: time('disk.cutAfter', 10_000, {
-      flags: '--cut-after <time>',
       about: 'how long after its answer to the detach the disk cuts the node off',
       swept: { draw: oneOf([0, 100, 1000, 10_000, 60_000]) },
       of: ['ack-early'],

@@ -21,7 +21,6 @@ export const exclusive = diskMode({
   stage: { refusedWhile: 'other-watches' },
   fields: {
     watcherCheck: choice('disk.watcherCheck', ['works', 'missing'], 'works', {
-      flags: '--watcher-check <how>',
       about: 'whether the driver gets an answer when it checks for watchers',
       swept: {},
       of: ['exclusive'],

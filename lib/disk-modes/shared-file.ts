@@ -12,7 +12,6 @@ export const sharedFile = diskMode({
   isDirectory: true,
   fields: {
     fileLocks: choice('disk.fileLocks', ['shared', 'local'], 'shared', {
-      flags: '--file-locks <kind>',
       about: 'one lock table for all nodes, or one for each node (NFS mounted with nolock)',
       swept: {},
       of: ['shared-file'],

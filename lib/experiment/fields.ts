@@ -45,7 +45,6 @@ const { recreations, link, powerLoss } = placedFaultFields;
 /** More than one move of the volume. */
 const courseFields = {
   moveBack: toggle('remedy.moveBack', false, {
-    flags: '--move-back',
     about:
       'after the hand-over, drain the successor so that the healed victim gets the volume back',
     of: actingRemedies,
@@ -57,29 +56,24 @@ const courseFields = {
 
 const watchFields = {
   warmupMs: time('watch.warmup', 10_000, {
-    flags: '--warmup <time>',
     about: 'how long writers run before the fault',
     swept: { isAsked: true, draw: secondsWithin(0, 30) },
   }),
   overlapMs: time('watch.overlap', 20_000, {
-    flags: '--overlap <time>',
     about: 'how long writers run after the successor’s first commits; not with fault.recreations',
     swept: { isAsked: true, draw: secondsWithin(1, 40) },
   }),
   patienceMs: time('watch.patience', 90_000, {
-    flags: '--patience <time>',
     about:
       'how much longer to watch a successor that mounted but commits nothing; not with fault.recreations',
   }),
   horizonMs: time('watch.horizon', 900_000, {
-    flags: '--horizon <time>',
     about: 'the watch ends at the latest this long after the fault',
     // Where nobody takes over, the fault lasts so long.
     swept: { share: 0.4, isAsked: true, draw: secondsWithin(20, 900) },
     least: 1,
   }),
   convergeMs: time('watch.converge', 180_000, {
-    flags: '--converge <time>',
     about: 'after the heal, a server must commit again within this time',
     least: 1,
   }),

@@ -20,14 +20,12 @@ const { link, recreations, ...fieldsOfVictims } = fieldsOfFaults;
 
 export const faultFields = {
   fault: field('fault.kind', z.enum(faultKinds), {
-    flags: '--fault <kind>',
     about: 'what breaks',
     swept: { isAsked: true, draw: oneOf(victimFaults) },
     choices: faultKinds,
   }),
   ...fieldsOfVictims,
   serverKills: whole('fault.serverKills', [0, 5], 0, {
-    flags: '--server-kills <n>',
     about:
       'kill the database so many times just before the fault (0, or 2 to 5), which then hits during the restart back-off',
     of: silencingFaults,
@@ -35,19 +33,16 @@ export const faultFields = {
     swept: { share: 0.25, asksNoRow: true, draw: (dice) => dice.int(2, 5) },
   }),
   also: choice('also.kind', ['none', ...controlPlaneFaults], 'none', {
-    flags: '--also <fault>',
     about: 'a second fault, of the control plane',
     swept: { share: 0.25, isAsked: true, draw: oneOf(controlPlaneFaults) },
   }),
   alsoAt: moment('also.at', faultEvents, 'half-wait', {
-    flags: '--also-at <when>',
     about:
       'when the second fault begins: terminating, pod-gone, half-wait (half of the wait for a forced detach), force-detach, or a time after the fault',
     of: controlPlaneFaults,
     swept: { isAsked: true, draw: eventOr(0.6, faultEvents, secondsWithin(0, 420)) },
   }),
   alsoForMs: time('also.for', 30_000, {
-    flags: '--also-for <time>',
     about: 'how long the second fault lasts; at most until the first is healed',
     swept: { isAsked: true, draw: secondsWithin(1, 120) },
     of: controlPlaneFaults,
@@ -60,7 +55,6 @@ export const placedFaultFields = {
   recreations,
   link,
   powerLoss: choice('fault.powerLoss', powerLosses, 'keeps', {
-    flags: '--power-loss <fate>',
     about: 'what a crash does to writes that the disk acknowledged but did not flush',
     swept: { isAsked: true },
     of: powerFaults,

@@ -67,13 +67,24 @@ export const shapeOf = <F extends Fields>(fields: F): Shape<F> =>
     Object.entries(fields).map(([name, { schema }]) => [name, schema]),
   ) as Shape<F>;
 
-/** What an owner says of any field; `flags` as commander takes them. */
+/** What an owner declares of any field. */
 export interface Said<Of extends string = string>
   extends Pick<
     Field<z.ZodType, string, unknown, Of>,
     'about' | 'more' | 'of' | 'isHarmless' | 'needs' | 'needing'
   > {
-  readonly flags?: string;
+  /** Its flag, where that is older than the rule (`flagNameOf`). */
+  readonly flag?: string;
+  /** The word behind the flag, in the help. Default: n, or kind where there are choices. */
+  readonly value?: string;
+}
+
+/** `disk.cutAfter` is `--cut-after`; a key that is no name alone takes the group's, as `fault.kind` and `also.at`. */
+function flagNameOf(at: string): string {
+  const [group = '', key = ''] = at.split('.');
+  const ofGroup = ['at', 'for', 'after'].includes(key) ? `${group}-${key}` : key;
+  const words = ['kind', 'mode', 'version'].includes(key) ? group : ofGroup;
+  return words.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
 interface Sweepable<Value> {
@@ -119,13 +130,22 @@ export function field<
   schema: Schema,
   said: Said<Of> & Ways<Written> & Sweepable<z.output<Schema>>,
 ): Field<Schema, At, Written, Of> {
-  const { flags, text, choices, about, more, of, isHarmless, swept, show = String } = said;
-  const { needs, needing } = said;
+  const { text, choices, about, more, of, isHarmless, swept, show = String } = said;
+  const {
+    needs,
+    needing,
+    flag = flagNameOf(at),
+    value = choices === undefined ? 'n' : 'kind',
+  } = said;
+  const stock: unknown = schema.safeParse(undefined).data;
+  const flags =
+    typeof stock === 'boolean' ? `--${stock ? 'no-' : ''}${flag}` : `--${flag} <${value}>`;
   return {
     ...{ at, schema, about, more, of, isHarmless, needs, needing, swept, show },
-    stock: schema.safeParse(undefined).data,
+    stock,
     written: said.written ?? (bareOf(schema) as z.ZodType<unknown, Written>),
-    flag: flags === undefined ? undefined : { flags, text, choices },
+    // Without a group it is a fact of the whole run, which no file and no flag sets.
+    flag: at.includes('.') ? { flags, text, choices } : undefined,
   };
 }
 
@@ -185,7 +205,7 @@ export const time = <At extends string, const Of extends string = string>(
 ): Field<Defaulted<z.ZodNumber>, At, Time, Of> => {
   const bare = least === 0 ? anyMs : anyMs.positive();
   return field(at, bare.default(stockMs), {
-    ...{ ...said, written: writtenTime.pipe(bare), text: durationText(least) },
+    ...{ ...said, written: writtenTime.pipe(bare), text: durationText(least), value: 'time' },
     show: showMs,
   });
 };
@@ -202,6 +222,7 @@ export const seconds = <At extends string, const Of extends string = string>(
     ...said,
     written: writtenTime.pipe(anyMs.multipleOf(1000).transform((ms) => ms / 1000)).pipe(bare),
     text: secondsText(mostS),
+    value: 'time',
     show: (value) => showMs(Number(value) * 1000),
   });
 };
@@ -230,6 +251,7 @@ export const moment = <
     written: z.union([event, writtenTime], `give ${wanted}`) as z.ZodType<unknown, Event | Time>,
     text: z.union([event as z.ZodType<unknown, string>, durationText()], `Give ${wanted}.`),
     show: (value) => (typeof value === 'number' ? showMs(value) : String(value)),
+    value: 'when',
   });
 };
 

@@ -8,7 +8,6 @@ const levels = z.union([z.literal(0), z.literal(1), z.literal(2)]);
 
 export const mysqlFields = {
   trxCommit: field('database.trxCommit', levels.default(1), {
-    flags: '--trx-commit <n>',
     about: 'innodb_flush_log_at_trx_commit: 0, 1 or 2',
     text: textOf(
       (text) => (/^[012]$/.test(text) ? levels.parse(Number(text)) : undefined),
@@ -17,7 +16,6 @@ export const mysqlFields = {
     swept: { share: 0.15, draw: oneOf([0, 2]) },
   }),
   binlog: choice('database.binlog', ['on', 'off'], 'on', {
-    flags: '--binlog <state>',
     about: 'the binary log; the default is on, synced at each commit',
   }),
 };

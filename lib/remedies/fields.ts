@@ -9,12 +9,10 @@ const whenever = (dice: Dice): number => secondsWithin(0, dice.pick([60, 420]))(
 
 export const remedyFields = {
   remedy: choice('remedy.kind', remedyKinds, 'none', {
-    flags: '--remedy <kind>',
     about: 'what removes the old pod',
     swept: { isAsked: true },
   }),
   remedyAt: moment('remedy.at', remedyEvents, 'terminating', {
-    flags: '--remedy-at <when>',
     about:
       'when the remedy acts: terminating, not-ready, pod-gone, successor-pending (a new pod without a mount), or a time after the fault (400s)',
     of: actingRemedies,
@@ -22,7 +20,6 @@ export const remedyFields = {
     swept: { isAsked: true, draw: eventOr(0.5, remedyEvents, whenever) },
   }),
   untaintAt: moment('remedy.untaintAt', undoEvents, 'end', {
-    flags: '--untaint-at <when>',
     about:
       'when the out-of-service taint is removed: end (a database serves again), heal, kept (until the time to converge is over), or a time after the remedy',
     of: taintingRemedies,

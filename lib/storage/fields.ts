@@ -16,14 +16,12 @@ const { fileLocks, ...fieldsOfAttached } = fieldsOfModes;
 
 export const diskFields = {
   provision: choice('volume.provision', ['static', 'dynamic'], 'static', {
-    flags: '--provision <how>',
     about:
       'static: the volume exists before the run; dynamic: the official external-provisioner makes it, as on most clusters (measured only, not shared-file)',
     more: '([below](#provisioning))',
     needs: 'provisioner',
   }),
   disk: choice('disk.mode', diskModes, 'unfenced', {
-    flags: '--disk <kind>',
     about: 'how the disk answers a detach of a volume in use',
     swept: { share: 0.6, isAsked: true },
     more: '([below](#disks))',
@@ -34,7 +32,6 @@ export const diskFields = {
   }),
   ...fieldsOfAttached,
   attachWhileBusy: choice('disk.attachWhileBusy', ['refused', 'granted'], 'refused', {
-    flags: '--attach-while-busy <answer>',
     about: 'whether the storage attaches a volume that it still counts as attached to another node',
     swept: {},
     of: devices,
@@ -44,17 +41,15 @@ export const diskFields = {
 
 export const volumeFields = {
   filesystem: choice('volume.filesystem', filesystems, 'ext4', {
-    flags: '--fs <kind>',
+    flag: 'fs',
     about: 'file system of the volume; ext4-mmp has multiple mount protection',
     swept: { share: 0.1, draw: () => 'ext4-mmp' },
   }),
   accessMode: choice('volume.accessMode', accessModes, 'ReadWriteOnce', {
-    flags: '--access-mode <mode>',
     about: 'access mode of the volume in Kubernetes',
     swept: { share: 0.2, asksNoRow: true },
   }),
   flushes: choice('disk.flushes', ['honest', 'ignored'], 'honest', {
-    flags: '--flushes <kind>',
     about: 'ignored: the disk acknowledges flushes and does nothing',
     swept: { share: 0.05, draw: () => 'ignored' },
     of: devices,
@@ -63,7 +58,6 @@ export const volumeFields = {
 
 export const writeLogFields = {
   keepWrites: toggle('disk.keepWrites', false, {
-    flags: '--keep-writes',
     about: 'keep the data of each write, so that crash-states can rebuild any moment',
     of: devices,
     needs: 'write-log',

@@ -5,10 +5,10 @@
  */
 import { notices, type NoticeCode } from '../cluster/sim/notices.ts';
 import { isDirectory } from '../disk-modes/index.ts';
-import { losesPower, type FaultKind } from '../faults/kinds/index.ts';
+import { faultDeclarations, faultNamed, losesPower } from '../faults/kinds/index.ts';
 import { lostInCopy } from './commits.ts';
 import type { ScheduleOutcome } from './play.ts';
-import type { RemedyKind } from '../remedies/kinds/index.ts';
+import { remedyKinds, remedyNamed } from '../remedies/kinds/index.ts';
 import type { Scenario } from '../experiment/scenario.ts';
 import { factors } from './generate.ts';
 import { hasDefault } from './settle.ts';
@@ -164,26 +164,41 @@ const decisive = factors.filter(({ asksNoRow }) => asksNoRow).map(({ field }) =>
 const isPlain = (scenario: Scenario): boolean =>
   !isDirectory(scenario.disk) && decisive.every((field) => hasDefault(scenario, field));
 
-const liveFaults: readonly FaultKind[] = [
-  'network-partition',
-  'api-partition',
-  'freeze',
-  'kubelet-stall',
-  'runtime-stall',
-];
-const removing: readonly RemedyKind[] = ['force-delete', 'out-of-service', 'delete-node'];
-const leaving: readonly RemedyKind[] = ['none', 'drain', 'delete'];
-const deadFaults: readonly FaultKind[] = ['node-crash', 'node-reboot'];
-const shaky: readonly FaultKind[] = ['cpu-starvation', 'flapping-partition', 'kubelet-restart'];
+const faultsOfVictims = faultDeclarations
+  .map(({ name }) => faultNamed(name))
+  .filter(({ breaks, isOfControlPlane }) => breaks !== 'nothing' && !isOfControlPlane);
+const namesOf = <T extends { readonly name: string }>(
+  all: readonly T[],
+  has: (each: T) => unknown,
+): readonly string[] => all.filter(has).map(({ name }) => name);
 
-const nameOf = (fault: FaultKind, also: Scenario['also'], remedy: RemedyKind): string =>
+const deadFaults = namesOf(faultsOfVictims, ({ losesPower }) => losesPower);
+/** Silent until the heal, and alive. */
+const liveFaults = namesOf(
+  faultsOfVictims,
+  ({ silencesKubelet, losesPower, turns }) => silencesKubelet && !losesPower && turns === undefined,
+);
+/** Heard now and then. */
+const shaky = namesOf(
+  faultsOfVictims,
+  ({ name }) => !deadFaults.includes(name) && !liveFaults.includes(name),
+);
+/** Those that need no other pod, and leave attachment and disk alone. */
+const plainRemedies = remedyKinds
+  .map(remedyNamed)
+  .filter(({ on, changes }) => changes === undefined && !['attachment', 'path'].includes(on));
+const removing = namesOf(plainRemedies, ({ removesPodObject }) => removesPodObject);
+const leaving = namesOf(plainRemedies, ({ removesPodObject }) => !removesPodObject);
+const alsos = ['controller-restart', 'api-outage'];
+
+const nameOf = (fault: string, also: string, remedy: string): string =>
   `${fault}${also === 'none' ? '' : ` and ${also}`}, ${remedy}`;
 
 const rowsOf = (
-  faults: readonly FaultKind[],
-  remedies: readonly RemedyKind[],
+  faults: readonly string[],
+  remedies: readonly string[],
   expect: PathRow['expect'],
-  alsos: readonly Scenario['also'][] = ['none'],
+  alsos: readonly string[] = ['none'],
 ): PathRow[] =>
   faults.flatMap((fault) =>
     alsos.flatMap((also) =>
@@ -196,8 +211,8 @@ export const rows: readonly PathRow[] = [
   ...rowsOf(liveFaults, leaving, 'no'),
   ...rowsOf(deadFaults, [...removing, ...leaving], 'no'),
   ...rowsOf(shaky, leaving, 'no'),
-  ...rowsOf(['network-partition'], removing, 'yes', ['controller-restart', 'api-outage']),
-  ...rowsOf(['network-partition'], leaving, 'no', ['controller-restart', 'api-outage']),
+  ...rowsOf(['network-partition'], removing, 'yes', alsos),
+  ...rowsOf(['network-partition'], leaving, 'no', alsos),
 ];
 
 const known = new Set(rows.map(({ name }) => name));

@@ -14,12 +14,11 @@ export const workloads = [
 
 export const podFields = {
   terminationGraceS: seconds('workload.terminationGrace', [0, 3600], 30, {
-    flags: '--termination-grace <time>',
     about: 'terminationGracePeriodSeconds of the pod; 0s makes every deletion a forced one',
     swept: { share: 0.2, asksNoRow: true, draw: oneOf([0, 0, 1, 5, 120]) },
   }),
   podFinalizer: toggle('workload.finalizer', false, {
-    flags: '--pod-finalizer',
+    flag: 'pod-finalizer',
     about: 'the pod has a finalizer that only the remedy removes',
     swept: { share: 0.1, asksNoRow: true },
   }),
@@ -27,12 +26,10 @@ export const podFields = {
 
 export const workloadFields = {
   preStopS: seconds('workload.preStop', [0, 3600], 0, {
-    flags: '--pre-stop <time>',
     about: 'how long a preStop hook sleeps before the database stops',
     swept: { share: 0.05, asksNoRow: true, draw: (dice) => dice.int(1, 25) },
   }),
   workload: choice('workload.kind', workloads, 'stateful-set', {
-    flags: '--workload <kind>',
     about:
       'what recreates the pod of the database: a StatefulSet, or a Deployment, which does not wait for the old pod',
     more: '([below](#workloads))',
@@ -44,7 +41,6 @@ const ratePerS = z.number().min(0.001).max(100_000);
 
 export const loadFields = {
   rate: field('load.rate', z.union([z.literal('max'), z.literal(0), ratePerS]).default(25), {
-    flags: '--rate <n>',
     about: 'acknowledged operations per second and client; max: no limit; 0: idle',
     text: textOf((text) => {
       if (text === 'max') return text;
@@ -53,7 +49,6 @@ export const loadFields = {
     swept: { draw: oneOf([0, 2, 25, 25, 25, 1000, 'max']) },
   }),
   connections: whole('load.connections', [1, 64], 2, {
-    flags: '--connections <n>',
     about: 'connections per client',
   }),
 };
@@ -62,14 +57,12 @@ export const selfFences = ['off', 'lease', 'lease-read-only'] as const;
 
 export const selfFenceFields = {
   selfFence: choice('selfFence.kind', selfFences, 'off', {
-    flags: '--self-fence <how>',
     about:
       'lease: a sidecar ends the database when the Lease of its node is not renewed; lease-read-only: it also makes the file system read-only',
     swept: { share: 0.2, asksNoRow: true },
   }),
   // Two of a kubelet's renewals, and far less than the stock grace period.
   selfFenceAfterMs: time('selfFence.after', 20_000, {
-    flags: '--self-fence-after <time>',
     about: 'how long after the last renewal the sidecar acts',
     of: ['lease', 'lease-read-only'],
     swept: { asksNoRow: true, draw: secondsWithin(20, 60) },

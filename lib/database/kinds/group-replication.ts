@@ -16,7 +16,6 @@ const groupFields = {
       ['EVENTUAL', 'BEFORE_ON_PRIMARY_FAILOVER', 'BEFORE', 'AFTER', 'BEFORE_AND_AFTER'],
       'BEFORE_ON_PRIMARY_FAILOVER',
       {
-        flags: '--consistency <level>',
         about: 'group_replication_consistency: what a transaction waits for',
         of,
       },
@@ -25,14 +24,12 @@ const groupFields = {
   // A member without a majority leaves the group after so long; its waiting transactions are rolled back.
   majorityTimeoutS: sparse(
     seconds('database.majorityTimeout', [0, 86_400], 0, {
-      flags: '--majority-timeout <time>',
       about: 'group_replication_unreachable_majority_timeout; 0: no limit',
       of,
     }),
   ),
   exitAction: sparse(
     choice('database.exitAction', ['READ_ONLY', 'OFFLINE_MODE', 'ABORT_SERVER'], 'OFFLINE_MODE', {
-      flags: '--exit-action <action>',
       about:
         'group_replication_exit_state_action: what a member does after it is expelled or leaves',
       of,
@@ -41,7 +38,6 @@ const groupFields = {
   // 5 minutes apart.
   autorejoinTries: sparse(
     whole('database.autorejoinTries', [0, 2016], 3, {
-      flags: '--autorejoin-tries <n>',
       about: 'group_replication_autorejoin_tries, before the exit action',
       of,
     }),
@@ -49,7 +45,6 @@ const groupFields = {
   // Beyond the 5 s until a suspicion.
   expelTimeoutS: sparse(
     seconds('database.expelTimeout', [0, 3600], 5, {
-      flags: '--expel-timeout <time>',
       about: 'group_replication_member_expel_timeout',
       of,
     }),

@@ -21,7 +21,6 @@ export const cpuStarvation = faultKind({
   needs: ['cpu-limit'],
   fields: {
     cpuShare: field('fault.cpuShare', z.number().min(0.001).max(1).default(0.005), {
-      flags: '--cpu-share <n>',
       about: 'share of one CPU that all processes of the victim together may use',
       of: ['cpu-starvation'],
       swept: { isAsked: true, draw: oneOf([0.001, 0.005, 0.02, 0.1]) },

@@ -24,14 +24,14 @@ export const flappingPartition = faultKind({
   fields: {
     // Longer than the stock grace period, and then long enough to be Ready again.
     flapDownMs: time('fault.down', 70_000, {
-      flags: '--flap-down <time>',
+      flag: 'flap-down',
       about: 'how long the node is off the network each time',
       swept: { isAsked: true, draw: secondsWithin(5, 400) },
       of: ['flapping-partition'],
       least: 1,
     }),
     flapUpMs: time('fault.up', 30_000, {
-      flags: '--flap-up <time>',
+      flag: 'flap-up',
       about: 'how long it is on the network in between',
       swept: { isAsked: true, draw: secondsWithin(1, 120) },
       of: ['flapping-partition'],

@@ -23,7 +23,6 @@ export const networkPartition = faultKind({
   needs: ['node-network'],
   fields: {
     link: choice('fault.link', storageLinks, 'survives', {
-      flags: '--link <fate>',
       about: 'what a partition does to the victim’s path to the disk',
       swept: { isAsked: true },
       of: ['network-partition'],

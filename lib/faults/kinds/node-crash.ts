@@ -31,7 +31,6 @@ export const nodeCrash = faultKind({
   needs: ['node-power', 'agent-stall', 'power-loss'],
   fields: {
     reboot: toggle('fault.reboot', true, {
-      flags: '--no-reboot',
       about: 'start the crashed node again at the heal; false: it stays down until the clean-up',
       of: ['node-crash'],
       swept: { share: 0.2 },

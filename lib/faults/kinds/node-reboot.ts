@@ -28,7 +28,6 @@ export const nodeReboot = faultKind({
   needs: ['node-power', 'agent-stall', 'power-loss'],
   fields: {
     rebootAt: moment('fault.rebootAt', ['force-detach'], withinGraceMs, {
-      flags: '--reboot-at <when>',
       about: 'when the node boots: force-detach, or a time after the fault',
       of: ['node-reboot'],
       swept: {

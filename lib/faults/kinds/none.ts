@@ -18,7 +18,6 @@ export const none = faultKind({
   sharesEvents: true,
   fields: {
     recreations: whole('fault.recreations', [0, 1000], 0, {
-      flags: '--recreations <n>',
       about: 'delete the pod so many times; it stays on its node, and no second mount is expected',
       of: ['none'],
       needs: 'drain',
