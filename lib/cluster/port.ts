@@ -3,20 +3,18 @@
  * `sim` on a model; everything above uses only this and is the same code on both. One contract
  * test (test/contract) holds both to it.
  */
-import type { LedgerRow } from '../checkers/evidence.ts';
+import { able, type Able, type Capability } from '../capabilities.ts';
+import type { ImageEvidence, LedgerRow } from '../checkers/evidence.ts';
+import type { Clock } from '../clock.ts';
 import type { LedgerReading } from '../database/group-port.ts';
 import type { GroupView } from '../database/group-views.ts';
 import type { Scenario } from '../experiment/scenario.ts';
-import type { Timers, SetupRecord } from '../history/events.ts';
+import type { SetupRecord, Timers } from '../history/events.ts';
 import type { Recorder } from '../history/port.ts';
-import type { VolumeIdentity } from '../storage/identity.ts';
+import type { ImageLabel, VolumeIdentity } from '../storage/identity.ts';
 import type { Disk } from '../storage/port.ts';
 import type { Writers, WriterSpec } from '../workload/port.ts';
 import type { ClientSide } from '../workload/sql.ts';
-import { able, type Able, type Capability } from '../capabilities.ts';
-import type { Clock } from '../clock.ts';
-import type { Auditor } from './auditor-port.ts';
-import type { ControlPlane } from './control-plane-port.ts';
 import type { MachineWith } from './machine-port.ts';
 import type { OutOfBandShell } from './node-shell.ts';
 
@@ -215,3 +213,46 @@ export interface TestbedOptions {
   readonly onProgress: (line: string) => void;
   readonly signal: AbortSignal;
 }
+
+export interface Auditor {
+  /**
+   * Starts the server on a cold copy of the image and reads everything. Rows stream into `onRow`. Rejects
+   * when aborted, once nothing of it runs any more.
+   */
+  audit(
+    image: ImageLabel,
+    onRow: (row: LedgerRow) => void,
+    signal?: AbortSignal,
+  ): Promise<ImageEvidence>;
+}
+
+/** A part of the control plane that a fault may break. */
+export type Component = 'controller-manager' | 'api-server' | 'attacher';
+
+/** Verbs that a cluster lacks are absent, as those of its other ports (port.ts). */
+export interface ControlPlane {
+  /** Ends the component's process at once; Kubernetes starts another one. [`component-kill`] */
+  kill?(component: Component): Promise<void>;
+  /** Makes it stand still: it answers nobody, and none takes its place. Idempotent. [`component-stall`] */
+  stall?(component: Component): Promise<void>;
+  /** Lets it go on. Idempotent. [`component-stall`] */
+  resume?(component: Component): Promise<void>;
+  /** Which process it is now; undefined while there is none. [`component-kill`, `component-stall`] */
+  look?(component: Component): Promise<ComponentLook>;
+}
+
+export interface ComponentLook {
+  readonly process: string | undefined;
+  readonly stalled: boolean;
+}
+
+export const openedAlone =
+  <T extends KubernetesTestbed>(
+    open: (options: TestbedOptions) => Promise<T & Closes>,
+  ): ((volumes: readonly TestbedOptions[]) => Promise<OpenedCluster<T>>) =>
+  async ([volume, ...others]) => {
+    if (volume === undefined || others.length > 0) throw new RangeError('it is opened alone');
+    const cluster = await open(volume);
+    const volumes = [{ status: 'fulfilled', value: cluster }] as const;
+    return { cluster, volumes, close: () => cluster.close() };
+  };

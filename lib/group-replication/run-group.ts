@@ -1,7 +1,6 @@
 /** A run on a replication group: what the one sequence asks of three servers that read alike. */
 import { able } from '../capabilities.ts';
-import { openedAlone } from '../cluster/opened-alone.ts';
-import type { GroupTestbed } from '../cluster/port.ts';
+import { type GroupTestbed, openedAlone } from '../cluster/port.ts';
 import { hasQuorum, routedPrimary } from '../database/group-views.ts';
 import { groupSettingsOf } from '../database/kinds/group-replication.ts';
 import { describeError, EvidenceError } from '../errors.ts';

@@ -26,7 +26,7 @@ import {
   volumeFolder,
   type Layout,
 } from '../../lib/csi/layout.ts';
-import type { Auditor } from '../../lib/cluster/auditor-port.ts';
+import type { Auditor } from '../../lib/cluster/port.ts';
 import type { ImageLabel, CopyIdentity, VolumeIdentity } from '../../lib/storage/identity.ts';
 import type { ComparedFilesystem } from './host.ts';
 import { claimLabLease, releaseLabLease, type LabLease } from './lab-lease.ts';

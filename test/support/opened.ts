@@ -1,12 +1,5 @@
 /** One testbed of a backend, for tests that look at it or change it. */
-import { openedAlone } from '../../lib/cluster/opened-alone.ts';
-import {
-  breakableBy,
-  type Backend,
-  type Closes,
-  type Testbed,
-  type TestbedOptions,
-} from '../../lib/cluster/port.ts';
+import { type Backend, breakableBy, type Closes, openedAlone, type Testbed, type TestbedOptions } from '../../lib/cluster/port.ts';
 import { able } from '../../lib/capabilities.ts';
 import { simCapabilities } from '../../lib/cluster/sim/capabilities.ts';
 

@@ -25,7 +25,7 @@ import {
   type Lease,
 } from '../../lib/cluster/kind/ownership/lease.ts';
 import { releaseLoops } from '../../lib/cluster/kind/disk/loops.ts';
-import { cgroupVersion, lacksSysResource } from '../../lib/cluster/kind/machine-facts.ts';
+import { cgroupVersion, lacksSysResource } from '../../lib/cluster/kind/preflight.ts';
 import { installCni, restoreRoutes, takeNetwork } from '../../lib/cluster/kind/nodes/network.ts';
 import { ensureMachineLoops } from './machine-loops.ts';
 import { strangerObjects } from './stranger-objects.ts';

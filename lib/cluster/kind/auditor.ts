@@ -3,7 +3,7 @@ import type { ImageEvidence } from '../../checkers/evidence.ts';
 import { copyPath, defaultRoot, filesCopyPath, layoutOf } from '../../csi/layout.ts';
 import { database } from '../../database/chosen.ts';
 import { EvidenceError } from '../../errors.ts';
-import type { Auditor } from '../auditor-port.ts';
+import type { Auditor } from '../port.ts';
 import { auditHeap, type Lab, labNode } from './disk/lab.ts';
 import { decodeRows, type AuditMessage } from '../../database/audit/wire.ts';
 

@@ -20,7 +20,6 @@ export {
 export { type Lab, labIn } from './disk/lab.ts';
 export { kubernetesOf } from './kubernetes.ts';
 export { procedures, removeProcedures } from './labelled.ts';
-export { localToolsImage } from './machine-facts.ts';
 export { killServers } from './nodes/acts.ts';
 export { observeCluster, observeMachine } from './observe/cluster.ts';
 export { versionsOf } from './observe/versions.ts';
@@ -29,5 +28,5 @@ export { labsOf, type MarkedContainer, markLab, removeLab, whyLabStays } from '.
 export { leaseAt, leaseCount } from './ownership/lease.ts';
 export { reap } from './ownership/reap.ts';
 export { type Pool, PooledClusters } from './pooled-clusters.ts';
-export { type CheckResult, runPreflight } from './preflight.ts';
+export { type CheckResult, localToolsImage, runPreflight } from './preflight.ts';
 export { restoreNodes, unmarkNodes } from './undo-remedies.ts';

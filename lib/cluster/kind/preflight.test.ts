@@ -1,7 +1,13 @@
 import { expect, test } from 'vitest';
-import { lacksSysResource, type MachineFacts, type ProbeFacts } from './machine-facts.ts';
 import { kubernetesReleases } from '../../kubernetes-versions.ts';
-import { judgeMachine, judgeProbes } from './preflight.ts';
+import {
+  judge,
+  judgeBuildTools,
+  judgeMachine,
+  judgeQemu,
+  lacksSysResource,
+  type MachineFacts,
+} from './preflight.ts';
 
 const gibibyte = 1024 ** 3;
 const engine = {
@@ -64,39 +70,24 @@ test('an engine elsewhere leaves its disk unknown, which stops nobody', () => {
   expect(results.find(({ code }) => code === 'DISK_SPACE')?.state).toBe('unknown');
 });
 
-const probe = { ok: true, found: '' };
-const probes: ProbeFacts = {
-  privileged: probe,
-  scratchLoop: probe,
-  sysResource: probe,
-  kind: probe,
-  buildTools: { go: probe, mmdebstrap: { ok: false, found: 'not found' }, jq: probe },
-  qemu: probe,
-};
+const missing = { ok: false, found: 'not found', mend: 'install it' };
 
 test('build tools are needed only where images are built', () => {
-  const codes = (buildsImages: boolean): string[] =>
-    judgeProbes(probes, { buildsImages, tools: undefined }).flatMap(({ state, code }) =>
-      state === 'failed' ? [code] : [],
-    );
-  expect(codes(false)).toEqual([]);
-  expect(codes(true)).toEqual(['BUILD_TOOL_MISSING']);
+  expect(judgeBuildTools({})).toEqual([]);
+  expect(judgeBuildTools({ mmdebstrap: missing })).toMatchObject([
+    { code: 'BUILD_TOOL_MISSING', state: 'failed', mend: 'install it' },
+  ]);
 });
 
 test('a cluster does without qemu', () => {
-  const facts = { ...probes, qemu: { ok: false, found: 'not found' } };
-  const [qemu] = judgeProbes(facts, { buildsImages: false, tools: undefined }).filter(
-    ({ code }) => code === 'QEMU_MISSING',
-  );
-  expect(qemu).toMatchObject({ state: 'optional', mend: expect.stringContaining('qemu') });
+  const mend: unknown = expect.stringContaining('qemu');
+  expect(judgeQemu(missing)).toMatchObject({ state: 'optional', mend });
 });
 
 test('what could not be probed is unknown, never ok', () => {
-  const facts = { ...probes, scratchLoop: { skipped: 'the tools image is not built yet' } };
-  const [loop] = judgeProbes(facts, { buildsImages: false, tools: undefined }).filter(
-    ({ code }) => code === 'SCRATCH_LOOP',
-  );
-  expect(loop).toMatchObject({ state: 'unknown', found: 'the tools image is not built yet' });
+  const found = 'the tools image is not built yet';
+  const loop = judge('SCRATCH_LOOP', 'a loop device', { skipped: found });
+  expect(loop).toMatchObject({ state: 'unknown', found });
 });
 
 test('the missing capability is read from a bounding set', () => {

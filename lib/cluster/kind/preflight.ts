@@ -1,16 +1,16 @@
 /** Whether this machine can run a cluster: one list of checks for the doctor and for every start. */
+import { existsSync } from 'node:fs';
+import { readFile, realpath, statfs } from 'node:fs/promises';
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
+import { which } from 'zx';
+import { isCheckout, projectRoot } from '../../checkout.ts';
+import * as engine from '../../engine/commands.ts';
+import { engineMissing, linesOf, tryRun } from '../../engine/run.ts';
 import { InfrastructureError } from '../../errors.ts';
-import { byHand } from '../../engine/commands.ts';
 import { kubernetesReleases } from '../../kubernetes-versions.ts';
-import { engineMissing } from '../../engine/run.ts';
-import {
-  machineFacts,
-  probeFacts,
-  type MachineFacts,
-  type MachineCheck,
-  type ProbeFacts,
-  type ProbeOptions,
-} from './machine-facts.ts';
+import { engineName, kindClusterLabel } from './ownership/labels.ts';
+import { leaseAt, leaseCount } from './ownership/lease.ts';
 
 const gibibyte = 1024 ** 3;
 /** A cluster of three nodes with two servers takes 2.3 GiB at its peak. */
@@ -38,7 +38,9 @@ export interface CheckResult {
   readonly mend?: string;
 }
 
-export interface CheckOptions extends ProbeOptions {
+export interface CheckOptions {
+  /** Reference of the tools image; probes in containers are skipped without it. */
+  readonly tools: string | undefined;
   /** Images are built on this machine, so that Go, mmdebstrap and jq are needed. */
   readonly buildsImages: boolean;
 }
@@ -48,7 +50,7 @@ export async function runPreflight(options: CheckOptions): Promise<CheckResult[]
   const machine = await machineFacts();
   const fast = judgeMachine(machine);
   if ('missing' in machine.engine) return fast;
-  return [...fast, ...judgeProbes(await probeFacts(options), options)];
+  return [...fast, ...(await probeMachine(options))];
 }
 
 /** The fast ones: throws InfrastructureError with the code of the first that failed. */
@@ -63,10 +65,75 @@ export async function mustPass(cluster: string): Promise<void> {
   });
 }
 
+export interface EngineFacts {
+  readonly version: string;
+  readonly cgroupVersion: string;
+  readonly rootDir: string;
+  /** Undefined where the engine runs elsewhere. */
+  readonly freeBytes: number | undefined;
+}
+
+/** Cheap ones: a fraction of a second together. */
+export interface MachineFacts {
+  readonly engine: EngineFacts | { readonly missing: string };
+  readonly availableMemoryBytes: number;
+  readonly loopControl: boolean;
+  /** /dev/fuse: the array serves its paths through it. */
+  readonly fuse: boolean;
+  /** Where the packages are, if not in the checkout: a container that gets it follows no link out of it. */
+  readonly packagesElsewhere: string | undefined;
+  /** Nodes of any kind cluster on the engine, but for the cluster that is asked about. */
+  readonly otherNodes: number;
+  readonly inotifyInstances: number;
+  readonly inotifyWatches: number;
+}
+
+/** `cluster`: the one that is to be made or reused; its own nodes don't count as others. */
+async function machineFacts(cluster?: string): Promise<MachineFacts> {
+  const number = async (path: string): Promise<number> => Number(await readFile(path, 'utf8'));
+  const memory = /^MemAvailable:\s+(\d+) kB$/m.exec(await readFile('/proc/meminfo', 'utf8'));
+  const nodes = await tryRun(engine.runningLabels(kindClusterLabel), { timeoutMs: 20_000 });
+  const own = cluster === undefined ? '' : engineName(cluster);
+  return {
+    engine: await engineFacts(),
+    availableMemoryBytes: Number(memory?.[1] ?? 0) * 1024,
+    loopControl: existsSync('/dev/loop-control'),
+    fuse: existsSync('/dev/fuse'),
+    packagesElsewhere: isCheckout ? await packagesElsewhere() : undefined,
+    otherNodes: linesOf(nodes.stdout).filter((name) => name !== own).length,
+    inotifyInstances: await number('/proc/sys/fs/inotify/max_user_instances'),
+    inotifyWatches: await number('/proc/sys/fs/inotify/max_user_watches'),
+  };
+}
+
+async function packagesElsewhere(): Promise<string | undefined> {
+  const packages = await realpath(join(projectRoot, 'node_modules'));
+  return packages === join(await realpath(projectRoot), 'node_modules') ? undefined : packages;
+}
+
+async function engineFacts(): Promise<MachineFacts['engine']> {
+  const format = '{{.ServerVersion}}\t{{.CgroupVersion}}\t{{.DockerRootDir}}';
+  const result = await tryRun(engine.info(format), { timeoutMs: 20_000 });
+  const [version, cgroupVersion = '', rootDir = ''] = result.stdout.split('\t');
+  if (result.exitCode !== 0 || !version) {
+    return { missing: (result.stderr || result.stdout || 'it does not answer').trim() };
+  }
+  const stats = await statfs(rootDir).catch(() => undefined);
+  const freeBytes = stats === undefined ? undefined : stats.bavail * stats.bsize;
+  return { version, cgroupVersion, rootDir, freeBytes };
+}
+
+/** The engine's: `1` or `2`. */
+export async function cgroupVersion(): Promise<string> {
+  const facts = await engineFacts();
+  return 'missing' in facts ? '' : facts.cgroupVersion;
+}
+
 export function judgeMachine(facts: MachineFacts): CheckResult[] {
-  const { engine, availableMemoryBytes, otherNodes } = facts;
+  const { availableMemoryBytes, otherNodes } = facts;
   const instances = inotifyInstances.perCluster + otherNodes * inotifyInstances.perNode;
-  const results = [
+  return [
+    ...judgeEngine(facts.engine),
     judge('MEMORY', `at least ${gib(leastMemoryBytes)} of free memory`, {
       ok: availableMemoryBytes >= leastMemoryBytes,
       found: `${gib(availableMemoryBytes)} available`,
@@ -95,22 +162,6 @@ export function judgeMachine(facts: MachineFacts): CheckResult[] {
       mend: 'sysctl -w fs.inotify.max_user_instances=512 fs.inotify.max_user_watches=524288',
     }),
   ];
-  if ('missing' in engine) {
-    const found = engine.missing.split('\n')[0] ?? '';
-    return [
-      judge('ENGINE_MISSING', 'a Docker engine', { ok: false, found, mend: byHand.start }),
-      ...results,
-    ];
-  }
-  return [
-    judge('ENGINE_MISSING', 'a Docker engine', { ok: true, found: engine.version }),
-    judge('CGROUPS', 'control groups', {
-      ok: true,
-      found: `version ${engine.cgroupVersion}: ${cgroupWords[engine.cgroupVersion] ?? 'never tried'}`,
-    }),
-    judgeDisk(engine),
-    ...results,
-  ];
 }
 
 const minors = Object.keys(kubernetesReleases);
@@ -121,54 +172,145 @@ const cgroupWords: Readonly<Record<string, string>> = {
   2: `Kubernetes ${minors.at(-1)} to ${minors[0]}; all runs of this project were on version 1`,
 };
 
-function judgeDisk(engine: { rootDir: string; freeBytes: number | undefined }): CheckResult {
-  const name = `at least ${gib(leastDiskBytes)} of disk space`;
-  if (engine.freeBytes === undefined) {
-    const found = `${engine.rootDir} is not visible from here`;
-    return { code: 'DISK_SPACE', name, state: 'unknown', found };
+function judgeEngine(facts: MachineFacts['engine']): CheckResult[] {
+  const engineCheck = ['ENGINE_MISSING', 'a Docker engine'] as const;
+  if ('missing' in facts) {
+    const found = facts.missing.split('\n')[0] ?? '';
+    return [judge(...engineCheck, { ok: false, found, mend: engine.byHand.start })];
   }
-  return judge('DISK_SPACE', name, {
-    ok: engine.freeBytes >= leastDiskBytes,
-    found: `${gib(engine.freeBytes)} free at ${engine.rootDir}`,
-    mend: byHand.makeRoom,
-  });
-}
-
-export function judgeProbes(facts: ProbeFacts, { buildsImages }: CheckOptions): CheckResult[] {
-  const checks: (readonly [string, string, MachineCheck, string])[] = [
-    ['PRIVILEGED', 'privileged containers', facts.privileged, byHand.lookAtRights],
-    ['SYS_RESOURCE', 'CAP_SYS_RESOURCE', facts.sysResource, ''],
-    ['SCRATCH_LOOP', 'a loop device that can be cut', facts.scratchLoop, 'losetup --list'],
-    ['KIND_MISSING', 'kind, or Go to build it', facts.kind, 'sudo .ci/setup'],
+  const { version, cgroupVersion, freeBytes, rootDir } = facts;
+  const words = cgroupWords[cgroupVersion] ?? 'never tried';
+  return [
+    judge(...engineCheck, { ok: true, found: version }),
+    judge('CGROUPS', 'control groups', { ok: true, found: `version ${cgroupVersion}: ${words}` }),
+    judge(
+      'DISK_SPACE',
+      `at least ${gib(leastDiskBytes)} of disk space`,
+      freeBytes === undefined
+        ? { skipped: `${rootDir} is not visible from here` }
+        : {
+            ok: freeBytes >= leastDiskBytes,
+            found: `${gib(freeBytes)} free at ${rootDir}`,
+            mend: engine.byHand.makeRoom,
+          },
+    ),
   ];
-  if (buildsImages) {
-    for (const [tool, probe] of Object.entries(facts.buildTools)) {
-      checks.push(['BUILD_TOOL_MISSING', `${tool}, to build images`, probe, 'sudo .ci/setup']);
-    }
-  }
-  const judged = checks.map(
-    ([code, name, probe, mend]): CheckResult =>
-      'skipped' in probe
-        ? { code, name, state: 'unknown', found: probe.skipped }
-        : judge(code, name, { ...probe, mend }),
-  );
-  return [...judged, judgeQemu(facts.qemu)];
 }
 
-function judgeQemu({ ok, found }: ProbeFacts['qemu']): CheckResult {
+/** A check that could not be made says why. */
+type Found =
+  | { readonly ok: boolean; readonly found: string; readonly mend?: string }
+  | { readonly skipped: string };
+
+export function judge(code: string, name: string, result: Found): CheckResult {
+  if ('skipped' in result) return { code, name, state: 'unknown', found: result.skipped };
+  const { ok, found, mend } = result;
+  const more = ok || mend === undefined ? {} : { mend };
+  return { code, name, state: ok ? 'ok' : 'failed', found, ...more };
+}
+
+/** Those that start containers and processes: seconds. */
+async function probeMachine({ tools, buildsImages }: CheckOptions): Promise<CheckResult[]> {
+  const [privileged, kind, go, mmdebstrap, jq, qemu] = await Promise.all([
+    probePrivileged(tools),
+    probeCommand('kind', 'version', setUp),
+    probeCommand('go', 'version', setUp),
+    probeCommand('mmdebstrap', '--version', setUp),
+    probeCommand('jq', '--version', setUp),
+    probeCommand('qemu-system-x86_64', '--version'),
+  ]);
+  // Alone: its loop device must not be seen by another probe.
+  const scratchLoop = await probeScratchLoop(tools);
+  const kindOrGo =
+    kind.ok || !go.ok ? kind : { ok: true, found: 'built with Go when it is needed' };
+  return [
+    judge('PRIVILEGED', 'privileged containers', privileged),
+    judge('SYS_RESOURCE', 'CAP_SYS_RESOURCE', sysResourceOf(privileged)),
+    judge('SCRATCH_LOOP', 'a loop device that can be cut', scratchLoop),
+    judge('KIND_MISSING', 'kind, or Go to build it', kindOrGo),
+    ...judgeBuildTools(buildsImages ? { go, mmdebstrap, jq } : {}),
+    judgeQemu(qemu),
+  ];
+}
+
+const setUp = 'sudo .ci/setup';
+
+export const judgeBuildTools = (tools: Readonly<Record<string, Found>>): CheckResult[] =>
+  Object.entries(tools).map(([tool, found]) =>
+    judge('BUILD_TOOL_MISSING', `${tool}, to build images`, found),
+  );
+
+/** What the virtual machines of the two-kernels experiment run in. */
+export function judgeQemu({ ok, found }: { ok: boolean; found: string }): CheckResult {
   const about = { code: 'QEMU_MISSING', name: 'qemu, for virtual machines of two-kernels' };
   if (ok) return { ...about, state: 'ok', found };
   const mend = 'apt-get install -y --no-install-recommends qemu-system-x86';
   return { ...about, state: 'optional', found: `${found}: --hosts loops works without it`, mend };
 }
 
-function judge(
-  code: string,
-  name: string,
-  { ok, found, mend }: { ok: boolean; found: string; mend?: string },
-): CheckResult {
-  if (ok || mend === undefined) return { code, name, state: ok ? 'ok' : 'failed', found };
-  return { code, name, state: 'failed', found, mend };
+const alone = ['--privileged', '--network', 'none'];
+const noTools = 'the tools image is not built yet';
+
+/** Any tools image of ours that the engine has, newest first. */
+export async function localToolsImage(): Promise<string | undefined> {
+  const { stdout } = await tryRun(engine.listImages('forcedetach/tools'));
+  return linesOf(stdout)[0];
+}
+
+async function probePrivileged(tools: string | undefined): Promise<Found> {
+  if (tools === undefined) return { skipped: noTools };
+  const flags = [...alone, '--entrypoint', 'grep'];
+  const argv = engine.runOnce(flags, tools, 'CapBnd', '/proc/self/status');
+  const { exitCode, stdout, stderr } = await tryRun(argv, { timeoutMs: 60_000 });
+  const ok = exitCode === 0;
+  return { ok, found: ok ? stdout.trim() : stderr, mend: engine.byHand.lookAtRights };
+}
+
+/** Bit of CAP_SYS_RESOURCE in capabilities(7). */
+const sysResource = 1n << 24n;
+
+/** Whether a bounding set (`CapBnd:` of /proc/PID/status) lacks CAP_SYS_RESOURCE. */
+export function lacksSysResource(status: string): boolean {
+  const bounding = /^CapBnd:\s*([0-9a-f]+)$/m.exec(status)?.[1];
+  return bounding !== undefined && (BigInt(`0x${bounding}`) & sysResource) === 0n;
+}
+
+function sysResourceOf(privileged: Found): Found {
+  if ('skipped' in privileged) return privileged;
+  if (!privileged.ok) return { skipped: 'no privileged container runs' };
+  const lacks = lacksSysResource(privileged.found);
+  const found = lacks ? 'missing: kubelet runs with KubeletInUserNamespace' : 'present';
+  return { ok: true, found };
+}
+
+async function probeScratchLoop(tools: string | undefined): Promise<Found> {
+  const script = await readFile(new URL('scratch-loop.sh', import.meta.url), 'utf8');
+  // The last number that any lease may use: the least likely to be taken.
+  const { first, count } = leaseAt(leaseCount - 1).loops;
+  const command = ['-c', script, 'scratch-loop', String(first + count - 1)];
+  if (tools === undefined && userInfo().uid !== 0) return { skipped: noTools };
+  const inContainer = [...alone, '--entrypoint', 'sh'];
+  const { exitCode, stderr } = await tryRun(
+    tools === undefined
+      ? ['sh', ...command]
+      : engine.runOnce(inContainer, tools, ...command, 'own-dev'),
+  );
+  const ok = exitCode === 0;
+  const where = tools === undefined ? 'on the host' : 'in a privileged container';
+  const found = ok ? `bound, cut and freed ${where}` : stderr;
+  return { ok, found, mend: 'losetup --list' };
+}
+
+async function probeCommand(
+  command: string,
+  flag: string,
+  mend?: string,
+): Promise<{ readonly ok: boolean; readonly found: string; readonly mend?: string }> {
+  const help = mend === undefined ? {} : { mend };
+  const found = await which(command, { nothrow: true });
+  if (found === null) return { ok: false, found: 'not found', ...help };
+  const { exitCode, stdout } = await tryRun([command, flag], { timeoutMs: 10_000 });
+  return { ok: exitCode === 0, found: stdout.split('\n')[0] ?? '', ...help };
 }
 
 const gib = (bytes: number): string => `${(bytes / gibibyte).toFixed(1)} GiB`;

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { modelScenario, runOnModel, shortTimers } from '../../../test/support/model-run.ts';
-import { openedAlone } from '../../cluster/opened-alone.ts';
-import type { Backend } from '../../cluster/port.ts';
+import { type Backend, openedAlone } from '../../cluster/port.ts';
 import { openAlone, openingAs, type AloneTestbed } from '../../../test/support/opened.ts';
 import { openHistory } from '../../history/reader.ts';
 import type { ScenarioInput } from '../scenario.ts';

@@ -1,5 +1,5 @@
 /** The control plane's components on kind: processes of the control plane's node. */
-import type { Component, ControlPlane } from '../../control-plane-port.ts';
+import type { Component, ControlPlane } from '../../port.ts';
 import { resumeAgents, stallAgents } from '../nodes/acts.ts';
 import { containerShell } from '../../../engine/container-shell.ts';
 import { waitFor } from '../../../wait-for.ts';

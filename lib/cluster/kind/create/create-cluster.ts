@@ -17,7 +17,7 @@ import {
   type ClusterLabels,
 } from '../ownership/labels.ts';
 import { type Lease, type LeaseHold, leases } from '../ownership/lease.ts';
-import { cgroupVersion, lacksSysResource } from '../machine-facts.ts';
+import { cgroupVersion, lacksSysResource } from '../preflight.ts';
 import {
   installCni,
   type NodeAddress,

@@ -31,9 +31,7 @@ export async function observeApi(scope: ApiScope, recorder: Recorder): Promise<A
   const { kubeConfig, namespace, podSelector, volumeName } = scope;
   const core = kubeConfig.makeApiClient(CoreV1Api);
   const storage = kubeConfig.makeApiClient(StorageV1Api);
-  const nodes = new NodeWatcher(recorder, scope.nodes);
-  const pods = new PodWatcher(recorder);
-  const attachments = new AttachmentWatcher(recorder);
+  const changes = new Changes(recorder);
   const ended = new AbortController();
   const connect = <T extends KubernetesObject>(
     informer: Watchable<T>,
@@ -53,12 +51,22 @@ export async function observeApi(scope: ApiScope, recorder: Recorder): Promise<A
     makeInformer<V1VolumeAttachment>(kubeConfig, attachmentsPath, lists[2]),
     makeInformer<CoreV1Event>(kubeConfig, '/api/v1/events', () => core.listEventForAllNamespaces()),
   ] as const;
-  connect(informers[0], (node, gone) => (gone ? nodes.gone(node) : nodes.see(node)));
-  connect(informers[1], (pod, gone) => (gone ? pods.gone(pod) : pods.see(pod)));
+  connect(informers[0], (node, gone) => {
+    const name = nameOf(node);
+    if (gone) changes.gone(name, observed.nodeGone, name, {});
+    else changes.note(name, statesOfNode(node, scope.nodes?.includes(name) !== false));
+  });
+  connect(informers[1], (pod, gone) => {
+    if (!gone) return changes.note(uidOf(pod), statesOfPod(pod));
+    const { name, uid, deletionGracePeriodSeconds: gracePeriodS } = pod.metadata ?? {};
+    const data = { pod: name, uid, gracePeriodS, managers: managersOf(pod.metadata) };
+    changes.gone(uidOf(pod), observed.podGone, pod.spec?.nodeName, data);
+  });
   connect(informers[2], (each, gone) => {
-    const volume = each.spec.source.persistentVolumeName;
-    if (volumeName !== undefined && volume !== volumeName) return;
-    return gone ? attachments.gone(each) : attachments.see(each);
+    const { source, nodeName } = each.spec;
+    if (volumeName !== undefined && source.persistentVolumeName !== volumeName) return;
+    if (!gone) changes.note(uidOf(each), statesOfAttachment(each));
+    else changes.gone(uidOf(each), observed.attachmentGone, nodeName, aboutAttachment(each));
   });
   // Those about nodes are in the default namespace.
   const near = [namespace, 'default', undefined];
@@ -189,103 +197,87 @@ const versionOf = ({ metadata }: KubernetesObject): bigint =>
 
 type Data = Readonly<Record<string, unknown>>;
 
-abstract class ChangeRecorder {
+/** A state of an object: recorded where its value differs from the last one of that name. */
+type State = readonly [name: ObservedName, node: string | undefined, value: unknown, data: Data];
+
+/** Turns whole API objects into the changes that matter: each is recorded once, when it happens. */
+class Changes {
   readonly #recorder: Recorder;
-  /** What was told last, by its key. */
-  readonly #told = new Map<string, string>();
+  /** By object and name of the state. */
+  readonly #last = new Map<string, Map<string, string>>();
 
   constructor(recorder: Recorder) {
     this.#recorder = recorder;
   }
 
-  protected say(name: ObservedName, node: string | undefined, data: Data): void {
+  note(object: string, states: readonly State[]): void {
+    const last = this.#last.get(object) ?? new Map<string, string>();
+    this.#last.set(object, last);
+    for (const [name, node, value, data] of states) {
+      const text = JSON.stringify(value) ?? '';
+      if (last.get(name) === text) continue;
+      last.set(name, text);
+      this.record(name, node, data);
+    }
+  }
+
+  /** One that is made again later is another object. */
+  gone(object: string, name: ObservedName, node: string | undefined, data: Data): void {
+    this.#last.delete(object);
+    this.record(name, node, data);
+  }
+
+  record(name: ObservedName, node: string | undefined, data: Data): void {
     const where = node === undefined ? {} : { node };
     this.#recorder.record({ type: 'observation', source: 'api', name, ...where, data });
   }
-
-  /** Says it where the value under this key is another than the last. */
-  protected sayNew(
-    [key, value]: readonly [key: string, value: unknown],
-    ...said: readonly [name: ObservedName, node: string | undefined, data: Data]
-  ): void {
-    const text = JSON.stringify(value) ?? '';
-    if (this.#told.get(key) === text) return;
-    this.#told.set(key, text);
-    this.say(...said);
-  }
-
-  protected forget(key: string): void {
-    this.#told.delete(key);
-  }
 }
 
-export class NodeWatcher extends ChangeRecorder {
-  readonly #own: readonly string[] | undefined;
+const nameOf = ({ metadata }: KubernetesObject): string => metadata?.name ?? '?';
+const uidOf = ({ metadata }: KubernetesObject): string => metadata?.uid ?? '?';
 
-  /** `own`: of other nodes it tells only whether they are Ready, on which a zone's state depends. */
-  constructor(recorder: Recorder, own?: readonly string[]) {
-    super(recorder);
-    this.#own = own;
-  }
-
-  see({ metadata, spec, status }: V1Node): void {
-    const node = metadata?.name ?? '?';
-    const ready = status?.conditions?.find(({ type }) => type === 'Ready');
-    const readiness = { status: ready?.status, reason: ready?.reason };
-    this.sayNew([`${node} ready`, readiness], observed.nodeReady, node, readiness);
-    if (this.#own?.includes(node) === false) return;
-    const taints = (spec?.taints ?? []).map(({ key, effect }) => `${key}:${effect}`).toSorted();
-    this.sayNew([`${node} taints`, taints], observed.nodeTaints, node, { taints });
-    const attached = {
-      volumes: (status?.volumesAttached ?? []).map(({ name }) => name).toSorted(),
-    };
-    this.sayNew([`${node} attached`, attached], observed.volumesAttached, node, attached);
-    const inUse = { volumes: (status?.volumesInUse ?? []).toSorted() };
-    this.sayNew([`${node} in use`, inUse], observed.volumesInUse, node, inUse);
-  }
-
-  gone({ metadata }: V1Node): void {
-    const node = metadata?.name ?? '?';
-    // Whoever makes it anew makes another one.
-    for (const about of ['ready', 'taints', 'attached', 'in use']) this.forget(`${node} ${about}`);
-    this.say(observed.nodeGone, node, {});
-  }
+/** Of other nodes than its own a run needs only whether they are Ready, on which a zone's state depends. */
+function statesOfNode(node: V1Node, isOwn: boolean): State[] {
+  const { spec, status } = node;
+  const name = nameOf(node);
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+  const readiness = { status: ready?.status, reason: ready?.reason };
+  const taints = (spec?.taints ?? []).map(({ key, effect }) => `${key}:${effect}`).toSorted();
+  const attached = (status?.volumesAttached ?? []).map((volume) => volume.name).toSorted();
+  const inUse = (status?.volumesInUse ?? []).toSorted();
+  const own: State[] = [
+    [observed.nodeTaints, name, taints, { taints }],
+    [observed.volumesAttached, name, attached, { volumes: attached }],
+    [observed.volumesInUse, name, inUse, { volumes: inUse }],
+  ];
+  return [[observed.nodeReady, name, readiness, readiness], ...(isOwn ? own : [])];
 }
 
-export class PodWatcher extends ChangeRecorder {
-  see({ metadata, spec, status }: V1Pod): void {
-    const uid = metadata?.uid ?? '?';
-    const pod = metadata?.name;
-    const node = spec?.nodeName;
-    const about = { pod, uid };
-    const { phase, podIP: ip } = status ?? {};
-    this.sayNew([`${uid} created`, true], observed.podCreated, node, about);
-    if (node !== undefined) this.sayNew([`${uid} node`, node], observed.podScheduled, node, about);
-    this.sayNew([`${uid} phase`, phase], observed.podPhase, node, { ...about, phase });
-    if (phase === 'Running' && ip !== undefined) {
-      this.sayNew([`${uid} ip`, ip], observed.podRunning, node, { ...about, ip });
-    }
-    const ready = isReady(status);
-    this.sayNew([`${uid} ready`, ready], observed.podReady, node, { ...about, ready });
-    const disruption = status?.conditions?.find(({ type }) => type === 'DisruptionTarget');
-    if (disruption !== undefined) {
-      const { reason, message } = disruption;
-      const data = { ...about, reason, message };
-      this.sayNew([`${uid} disruption`, reason], observed.podDisruption, node, data);
-    }
-    if (metadata?.deletionTimestamp !== undefined) {
-      const { deletionGracePeriodSeconds: gracePeriodS, deletionTimestamp } = metadata;
-      const deletionAt = timeOf(deletionTimestamp).toISOString();
-      const data = { ...about, gracePeriodS, deletionAt, managers: managersOf(metadata) };
-      this.sayNew([`${uid} deleting`, true], observed.podTerminating, node, data);
-    }
+function statesOfPod(pod: V1Pod): State[] {
+  const { metadata, spec, status } = pod;
+  const node = spec?.nodeName;
+  const about = { pod: metadata?.name, uid: uidOf(pod) };
+  const { phase, podIP: ip } = status ?? {};
+  const states: State[] = [[observed.podCreated, node, true, about]];
+  if (node !== undefined) states.push([observed.podScheduled, node, node, about]);
+  states.push([observed.podPhase, node, phase, { ...about, phase }]);
+  if (phase === 'Running' && ip !== undefined) {
+    states.push([observed.podRunning, node, ip, { ...about, ip }]);
   }
-
-  gone({ metadata, spec }: V1Pod): void {
-    const { name, uid, deletionGracePeriodSeconds: gracePeriodS } = metadata ?? {};
-    const managers = managersOf(metadata);
-    this.say(observed.podGone, spec?.nodeName, { pod: name, uid, gracePeriodS, managers });
+  const ready = isReady(status);
+  states.push([observed.podReady, node, ready, { ...about, ready }]);
+  const disruption = status?.conditions?.find(({ type }) => type === 'DisruptionTarget');
+  if (disruption !== undefined) {
+    const { reason, message } = disruption;
+    states.push([observed.podDisruption, node, reason, { ...about, reason, message }]);
   }
+  if (metadata?.deletionTimestamp !== undefined) {
+    const { deletionGracePeriodSeconds: gracePeriodS, deletionTimestamp } = metadata;
+    const deletionAt = timeOf(deletionTimestamp).toISOString();
+    const data = { ...about, gracePeriodS, deletionAt, managers: managersOf(metadata) };
+    states.push([observed.podTerminating, node, true, data]);
+  }
+  return states;
 }
 
 /** A watch hands on the API's text where a list has made a Date of it, whatever the types say. */
@@ -297,29 +289,19 @@ const managersOf = (metadata: V1ObjectMeta | undefined): string[] =>
     .toSorted((a, b) => Number(timeOf(b.time)) - Number(timeOf(a.time)))
     .map(({ manager, subresource }) => [manager, subresource].filter(Boolean).join('/'));
 
-export class AttachmentWatcher extends ChangeRecorder {
-  see(attachment: V1VolumeAttachment): void {
-    const { about, key } = describe(attachment);
-    const { metadata, spec, status } = attachment;
-    const node = spec.nodeName;
-    this.sayNew([`${key} created`, true], observed.attachmentCreated, node, about);
-    if (status?.attached === true) {
-      this.sayNew([`${key} attached`, true], observed.attachmentAttached, node, about);
-    }
-    if (metadata?.deletionTimestamp !== undefined) {
-      this.sayNew([`${key} deleting`, true], observed.attachmentDeleting, node, about);
-    }
-  }
+const aboutAttachment = ({ metadata, spec }: V1VolumeAttachment): Data => ({
+  attachment: metadata?.name,
+  volume: spec.source.persistentVolumeName,
+});
 
-  gone(attachment: V1VolumeAttachment): void {
-    this.say(observed.attachmentGone, attachment.spec.nodeName, describe(attachment).about);
-  }
-}
-
-function describe({ metadata, spec }: V1VolumeAttachment): {
-  readonly about: Readonly<Record<string, unknown>>;
-  readonly key: string;
-} {
-  const volume = spec.source.persistentVolumeName;
-  return { about: { attachment: metadata?.name, volume }, key: metadata?.uid ?? '?' };
+function statesOfAttachment(attachment: V1VolumeAttachment): State[] {
+  const { metadata, spec, status } = attachment;
+  const happened: readonly (readonly [name: ObservedName, has: boolean])[] = [
+    [observed.attachmentCreated, true],
+    [observed.attachmentAttached, status?.attached === true],
+    [observed.attachmentDeleting, metadata?.deletionTimestamp !== undefined],
+  ];
+  return happened.flatMap(([name, has]): State[] =>
+    has ? [[name, spec.nodeName, true, aboutAttachment(attachment)]] : [],
+  );
 }

@@ -4,7 +4,7 @@
  * 15 s as it sees it (client-go leaderelection.go), and every wait begins anew.
  */
 import { observed } from '../../../history/observations.ts';
-import type { ComponentLook } from '../../control-plane-port.ts';
+import type { ComponentLook } from '../../port.ts';
 import type { ApiWatcher } from '../api-objects.ts';
 import type { Chance } from '../chance.ts';
 import { notices } from '../notices.ts';

@@ -22,7 +22,7 @@ import {
   sessionKey,
 } from '../../../workload/ledger.ts';
 import type { LedgerEntry } from '../../../workload/sql.ts';
-import type { Auditor } from '../../auditor-port.ts';
+import type { Auditor } from '../../port.ts';
 import { opened, uuidOf, type SimCopy } from '../disk/copy-label.ts';
 import type { Image } from '../disk/volume.ts';
 import { secondUs } from '../timings.ts';
