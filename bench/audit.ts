@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { createConnection } from 'mysql2';
 import { EvidenceError } from '../lib/errors.ts';
-import { smallHeap } from '../lib/cluster/kind/disk/lab.ts';
+import { smallHeap } from '../lib/cluster/kind/disk/containers.ts';
 import { BareHost } from '../test/cluster/bare-host.ts';
 import type { AuditRun } from './support/audit-judge.ts';
 import { type BenchContext, type BenchResult, median } from './support/bench.ts';

@@ -7,7 +7,7 @@ import { exitCodeAfter, say, tell } from '../lib/cli/command.ts';
 import * as recipe from '../lib/engine/recipe.ts';
 import { exitCode, UsageError, type ExitCode } from '../lib/errors.ts';
 import { buildStep, cacheFolder, presentImages } from '../lib/images/build.ts';
-import { runtimePart } from '../lib/images/built/tools.ts';
+import { runtimePart } from '../lib/images/built/parts.ts';
 import { installedClosure } from '../lib/images/node-closure.ts';
 import {
   definePart,

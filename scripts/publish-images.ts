@@ -14,7 +14,7 @@ import * as engine from '../lib/engine/commands.ts';
 import { exitCode, type ExitCode } from '../lib/errors.ts';
 import { builtParts } from '../lib/images/built/parts.ts';
 import { ensureImages } from '../lib/images/ensure.ts';
-import { mirroredNames, mirroredRef } from '../lib/images/mirrored.ts';
+import { mirroredNames, mirroredRef } from '../lib/images/published.ts';
 import { projectRoot } from '../lib/checkout.ts';
 import { kubernetesDefault, releaseOf } from '../lib/kubernetes-versions.ts';
 

@@ -4,7 +4,7 @@
  * nodes are given up after 20 s, volumes detached by force after 60 s. `zones`: three workers in two zones.
  */
 import { makeStranger, removeStranger, strangerKubeconfig } from '../test/support/stranger.ts';
-import { ensureKind } from '../lib/images/kind-binary.ts';
+import { ensureKind } from '../lib/images/build.ts';
 import { ensureImages } from '../lib/images/ensure.ts';
 import { planImages } from '../lib/images/image-plan.ts';
 import { clusterTimers, stockClusterTimers } from '../lib/cluster/timers.ts';

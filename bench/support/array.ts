@@ -2,7 +2,7 @@
 import { mkdir, mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { startArray } from '../../lib/cluster/kind/disk/array-container.ts';
+import { startArray } from '../../lib/cluster/kind/disk/containers.ts';
 import { markLab } from '../../lib/cluster/kind/ownership/labs.ts';
 import { remove } from '../../lib/engine/commands.ts';
 import { run } from '../../lib/engine/run.ts';

@@ -3,7 +3,7 @@
  * the history, rows from the pass in the lab, both reconciled as they come; the result as JSON. It
  * is a process of its own, so that its memory is the audit's alone.
  */
-import { auditHeap, labNode } from '../../lib/cluster/kind/disk/lab.ts';
+import { auditHeap, labNode } from '../../lib/cluster/kind/disk/containers.ts';
 import { execWithInput } from '../../lib/engine/commands.ts';
 import { openStream } from '../../lib/engine/line-stream.ts';
 import type { AuditRun } from './audit-judge.ts';

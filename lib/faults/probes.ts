@@ -1,6 +1,6 @@
 /** What certificates claim: which state the victim or the control plane is in, what reaches what. */
 import type { Capability } from '../capabilities.ts';
-import type { Component, ComponentLook, ControlPlane } from '../cluster/control-plane-port.ts';
+import type { Component, ComponentLook, ControlPlane } from '../cluster/port.ts';
 import { stalls, type Machine, type Stall } from '../cluster/machine-port.ts';
 import type { Proof } from '../storage/port.ts';
 import type { Probe } from './fault.ts';

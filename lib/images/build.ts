@@ -1,13 +1,15 @@
 /** Carries out steps: one process at a time per image on this machine, output to a log file. */
+import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { $ } from '../engine/shell.ts';
 import { killGroup } from '../engine/child.ts';
-import { listImages } from '../engine/commands.ts';
+import { listImages, removeImage } from '../engine/commands.ts';
 import * as recipe from '../engine/recipe.ts';
+import { $ } from '../engine/shell.ts';
 import { InfrastructureError } from '../errors.ts';
-import type { ImageStep } from './part.ts';
+import { type ImageStep, partLabel } from './part.ts';
+import { kindVersion } from './versions.ts';
 
 /** How often a long step says that it is still going. */
 const stillEveryMs = 20_000;
@@ -81,5 +83,49 @@ async function stepError(step: ImageStep, log: string): Promise<InfrastructureEr
   return new InfrastructureError('IMAGE_FAILED', `building ${step.ref} failed:\n${tail}`, {
     hint: 'the log has the whole output',
     command: `less ${log}`,
+  });
+}
+
+/** Parts made anew with each change of this project; the others change with a version. */
+const changing = ['node-with-driver', 'driver', 'array'] as const;
+
+/** Keeps the newest image of each of these parts, and what a container uses. Resolves to the rest. */
+export async function pruneImages(parts: readonly string[] = changing): Promise<string[]> {
+  const removed: string[] = [];
+  for (const part of parts) {
+    for (const ref of await olderImages(part)) {
+      const { exitCode } = await $({ nothrow: true, quiet: true })`${removeImage(ref)}`;
+      if (exitCode === 0) removed.push(ref);
+    }
+  }
+  return removed;
+}
+
+async function olderImages(part: string): Promise<string[]> {
+  const asked = $({ nothrow: true, quiet: true });
+  const list = listImages('--filter', `label=${partLabel}=${part}`);
+  const { stdout } = await asked`${list}`;
+  // The engine names the newest first.
+  return stdout
+    .split('\n')
+    .filter((ref) => ref !== '' && !ref.includes('<none>'))
+    .slice(1);
+}
+
+/** Its path. Throws InfrastructureError `KIND_MISSING` if there is none and none can be built. */
+export async function ensureKind(): Promise<string> {
+  const quiet = $({ quiet: true, nothrow: true });
+  const own = (await quiet`command -v kind`).stdout.trim();
+  if (own !== '') return own;
+  const folder = join(cacheFolder(), `kind-${kindVersion}`);
+  const path = join(folder, 'kind');
+  if (existsSync(path)) return path;
+  const install = $({ quiet: true, nothrow: true, env: { ...process.env, GOBIN: folder } });
+  const built = await install`go install ${`sigs.k8s.io/kind@v${kindVersion}`}`;
+  if (built.exitCode === 0) return path;
+  throw new InfrastructureError('KIND_MISSING', 'kind is not on the PATH and cannot be built', {
+    hint: 'install kind, or install Go to build it',
+    command: `GOBIN=${folder} go install sigs.k8s.io/kind@v${kindVersion}`,
+    cause: new Error(built.stderr.trim().split('\n').at(-1) ?? ''),
   });
 }

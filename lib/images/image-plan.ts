@@ -3,9 +3,8 @@ import { projectRoot } from '../checkout.ts';
 import { releaseOf } from '../kubernetes-versions.ts';
 import { builtParts } from './built/parts.ts';
 import { madeBy, type ImageOrigin, type ImageSet } from './image-set.ts';
-import { mirroredSteps, type PulledSteps } from './mirrored.ts';
+import { mirroredSteps, publishedSteps, type PulledSteps } from './published.ts';
 import type { ImageStep } from './part.ts';
-import { publishedSteps } from './published.ts';
 
 /** Steps that must run one after the other. */
 export type BuildLane = readonly ImageStep[];

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { $ } from '../../lib/engine/shell.ts';
-import { startArray } from '../../lib/cluster/kind/disk/array-container.ts';
+import { startArray } from '../../lib/cluster/kind/disk/containers.ts';
 import { markLab } from '../../lib/cluster/kind/ownership/labs.ts';
 import { arrayAt } from '../../lib/csi/array-client.ts';
 import type { ArrayPort, OpenRequest, PathStatus } from '../../lib/csi/array-port.ts';

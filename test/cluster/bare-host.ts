@@ -6,7 +6,7 @@ import { constants } from 'node:os';
 import { join } from 'node:path';
 import { createConnection } from 'mysql2/promise';
 import type { Filesystem } from '../../lib/disk-kinds.ts';
-import { type Lab, labIn } from '../../lib/cluster/kind/disk/lab.ts';
+import { type Lab, labIn } from '../../lib/cluster/kind/disk/containers.ts';
 import { schemaStatements } from '../../lib/mysql/schema.ts';
 import { ensureImages } from '../../lib/images/ensure.ts';
 import type { Lock } from '../../lib/lock.ts';

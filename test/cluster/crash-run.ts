@@ -9,7 +9,7 @@ import { basename, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createConnection } from 'mysql2/promise';
 import { $ } from '../../lib/engine/shell.ts';
-import { startArray } from '../../lib/cluster/kind/disk/array-container.ts';
+import { startArray } from '../../lib/cluster/kind/disk/containers.ts';
 import { markLab } from '../../lib/cluster/kind/ownership/labs.ts';
 import { realClock } from '../../lib/real-clock.ts';
 import { schemaStatements } from '../../lib/mysql/schema.ts';

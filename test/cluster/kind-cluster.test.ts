@@ -31,7 +31,7 @@ import { findCluster, findClusters } from '../../lib/cluster/kind/ownership/regi
 import { parseScenario } from '../../lib/experiment/scenario.ts';
 import { ensureImages } from '../../lib/images/ensure.ts';
 import { kubernetesDefault } from '../../lib/kubernetes-versions.ts';
-import { ensureKind } from '../../lib/images/kind-binary.ts';
+import { ensureKind } from '../../lib/images/build.ts';
 import { create, whoAnswers, whoReaches } from './through-relay.ts';
 
 const minutes = 60_000;

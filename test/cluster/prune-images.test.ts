@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { $ } from '../../lib/engine/shell.ts';
 import { partLabel } from '../../lib/images/part.ts';
-import { pruneImages } from '../../lib/images/prune.ts';
+import { pruneImages } from '../../lib/images/build.ts';
 
 const part = 'prune-test';
 const refs = ['oldest', 'used', 'old', 'newest'].map((tag) => `forcedetach/${part}:${tag}`);

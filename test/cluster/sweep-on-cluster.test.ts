@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { ensureCluster, type Cluster } from '../../lib/cluster/kind/cluster.ts';
 import { ensureImages } from '../../lib/images/ensure.ts';
-import { ensureKind } from '../../lib/images/kind-binary.ts';
+import { ensureKind } from '../../lib/images/build.ts';
 import { kubernetesDefault } from '../../lib/kubernetes-versions.ts';
 import { sweepLabel } from '../../lib/sweep/on-cluster/job.ts';
 

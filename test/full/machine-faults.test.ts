@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { $ } from '../../lib/engine/shell.ts';
 import { exitCodeOf, verdictSchema } from '../../lib/experiment/verdict/verdict.ts';
-import { ensureKind } from '../../lib/images/kind-binary.ts';
+import { ensureKind } from '../../lib/images/build.ts';
 import {
   expectNotGreen,
   busyTimeoutMs,

@@ -12,7 +12,7 @@ import { $ } from '../../lib/engine/shell.ts';
 import { kubeClients } from '../../lib/kube.ts';
 import { kindCommand } from '../../lib/cluster/kind/create/kind-command.ts';
 import type { Certificate } from '../../lib/probe/certificate.ts';
-import { ensureKind } from '../../lib/images/kind-binary.ts';
+import { ensureKind } from '../../lib/images/build.ts';
 import { describePodShell } from './pod-shell.ts';
 import {
   applyText,

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { $ } from '../../lib/engine/shell.ts';
 import { builtParts } from '../../lib/images/built/parts.ts';
 import { ensureImages } from '../../lib/images/ensure.ts';
-import { mirroredNames, mirroredRef } from '../../lib/images/mirrored.ts';
+import { mirroredNames, mirroredRef } from '../../lib/images/published.ts';
 import { projectRoot } from '../../lib/checkout.ts';
 import { kubernetesDefault, releaseOf } from '../../lib/kubernetes-versions.ts';
 import { runExperiment } from '../cluster/experiment.ts';

@@ -1,5 +1,12 @@
 /** One testbed of a backend, for tests that look at it or change it. */
-import { type Backend, breakableBy, type Closes, openedAlone, type Testbed, type TestbedOptions } from '../../lib/cluster/port.ts';
+import {
+  type Backend,
+  breakableBy,
+  type Closes,
+  openedAlone,
+  type Testbed,
+  type TestbedOptions,
+} from '../../lib/cluster/port.ts';
 import { able } from '../../lib/capabilities.ts';
 import { simCapabilities } from '../../lib/cluster/sim/capabilities.ts';
 

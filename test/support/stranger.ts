@@ -9,7 +9,7 @@ import { inspect, run } from '../../lib/engine/run.ts';
 import type { ImageSet } from '../../lib/images/image-set.ts';
 import { privateFolder, stateHome } from '../../lib/state-home.ts';
 import type { ClusterTimers } from '../../lib/cluster/timers.ts';
-import { startArray } from '../../lib/cluster/kind/disk/array-container.ts';
+import { startArray } from '../../lib/cluster/kind/disk/containers.ts';
 import { nodeAddresses, nodesReady } from '../../lib/cluster/kind/create/create-cluster.ts';
 import { kindCommand } from '../../lib/cluster/kind/create/kind-command.ts';
 import {

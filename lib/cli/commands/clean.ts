@@ -1,7 +1,7 @@
 /** `forcedetach clean`: removes what killed runs left behind on this machine. */
 import type { Command } from 'commander';
 import { exitCode, type ExitCode } from '../../errors.ts';
-import { pruneImages } from '../../images/prune.ts';
+import { pruneImages } from '../../images/build.ts';
 import { reapSweeps } from '../../sweep/on-cluster/namespace.ts';
 import { typed } from '../../typed.ts';
 import { commandLine, exits, tell as say } from '../command.ts';

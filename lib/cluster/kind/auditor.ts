@@ -4,7 +4,7 @@ import { copyPath, defaultRoot, filesCopyPath, layoutOf } from '../../csi/layout
 import { database } from '../../database/chosen.ts';
 import { EvidenceError } from '../../errors.ts';
 import type { Auditor } from '../port.ts';
-import { auditHeap, type Lab, labNode } from './disk/lab.ts';
+import { auditHeap, type Lab, labNode } from './disk/containers.ts';
 import { decodeRows, type AuditMessage } from '../../database/audit/wire.ts';
 
 export interface KindAuditorOptions {

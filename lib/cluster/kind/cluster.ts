@@ -7,9 +7,10 @@ import { describeError, InfrastructureError, UsageError } from '../../errors.ts'
 import type { Scenario } from '../../experiment/scenario.ts';
 import { ensureImages } from '../../images/ensure.ts';
 import type { ImageSet, ImageSource } from '../../images/image-set.ts';
-import { ensureKind } from '../../images/kind-binary.ts';
+import { ensureKind } from '../../images/build.ts';
 import type { KubeClients } from '../../kube.ts';
 import type { FeatureGates } from '../../kubernetes-versions.ts';
+import type { Lock } from '../../lock.ts';
 import { currentOwner, ownerState } from '../../owner.ts';
 import { kindWorkers } from '../limits.ts';
 import type { TestbedOptions } from '../port.ts';
@@ -24,11 +25,10 @@ import {
 import { deployDriver } from './create/driver.ts';
 import { configHash, type ForceDetach } from './create/kind-config.ts';
 import { reviveCluster } from './create/revive-cluster.ts';
-import type { Lab } from './disk/lab.ts';
+import type { Lab } from './disk/containers.ts';
 import type { KindMachine } from './nodes/machine.ts';
 import type { ClusterLabels } from './ownership/labels.ts';
-import { LeaseHold } from './ownership/lease.ts';
-import { type Lock, lockCluster } from './ownership/lock.ts';
+import { LeaseHold, lockCluster } from './ownership/lease.ts';
 import { reap } from './ownership/reap.ts';
 import { findCluster, refuseForeign } from './ownership/registry.ts';
 import { removeCluster } from './ownership/remove-cluster.ts';

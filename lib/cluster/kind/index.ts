@@ -8,7 +8,7 @@ export {
   startControllerManager,
   stopControllerManager,
 } from './create/control-plane.ts';
-export { startArray } from './disk/array-container.ts';
+export { startArray } from './disk/containers.ts';
 export {
   copyVolume,
   createVolume,
@@ -17,12 +17,12 @@ export {
   letGoCalls,
   releaseNode,
 } from './disk/disk-tool.ts';
-export { type Lab, labIn } from './disk/lab.ts';
+export { type Lab, labIn } from './disk/containers.ts';
 export { kubernetesOf } from './kubernetes.ts';
 export { procedures, removeProcedures } from './labelled.ts';
 export { killServers } from './nodes/acts.ts';
 export { observeCluster, observeMachine } from './observe/cluster.ts';
-export { versionsOf } from './observe/versions.ts';
+export { versionsOf } from './observe/cluster.ts';
 export { label } from './ownership/labels.ts';
 export { labsOf, type MarkedContainer, markLab, removeLab, whyLabStays } from './ownership/labs.ts';
 export { leaseAt, leaseCount } from './ownership/lease.ts';

@@ -2,7 +2,7 @@
 import { type KubeClients, orMissing } from '../../kube.ts';
 import { waitFor } from '../../wait-for.ts';
 import { letGoCalls, listVolumes, removeVolume } from './disk/disk-tool.ts';
-import type { Lab } from './disk/lab.ts';
+import type { Lab } from './disk/containers.ts';
 
 export interface Labelled {
   /** For the error: `the group and its volumes`. */

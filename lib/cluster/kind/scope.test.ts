@@ -1,7 +1,7 @@
 /** Which volumes are the provisioner's for our claim, and what the history is told of one. */
 import { expect, test } from 'vitest';
 import { driverName } from '../../csi/layout.ts';
-import type { Lab } from './disk/lab.ts';
+import type { Lab } from './disk/containers.ts';
 import type { KubeClients } from '../../kube.ts';
 import { provisionedIn, provisioningOf, scopeBeside, soleScope } from './scope.ts';
 

@@ -7,7 +7,7 @@ import { linesOf } from '../../engine/run.ts';
 import { InfrastructureError } from '../../errors.ts';
 import type { KubeClients } from '../../kube.ts';
 import type { Provisioning } from '../../storage/identity.ts';
-import type { Lab } from './disk/lab.ts';
+import type { Lab } from './disk/containers.ts';
 
 export interface RunScope {
   readonly namespace: string;

@@ -21,9 +21,8 @@ import { createVolume, identifyVolume, removeVolume } from './disk/disk-tool.ts'
 import { kindDisk } from './disk/disk.ts';
 import { kubernetesOf, nodeKubernetesOf, podSelector } from './kubernetes.ts';
 import { restartKubelet } from './nodes/acts.ts';
-import { observeCluster } from './observe/cluster.ts';
+import { observeCluster, versionsOf } from './observe/cluster.ts';
 import { observeLogs } from './observe/logs.ts';
-import { versionsOf } from './observe/versions.ts';
 import { auditLoopOf } from './ownership/lease.ts';
 
 /** Size of the volume; sparse, so it takes what the server writes. */

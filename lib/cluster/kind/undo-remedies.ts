@@ -3,7 +3,7 @@ import { containerShell } from '../../engine/container-shell.ts';
 import { outOfServiceKey } from '../../taints.ts';
 import { mendControlPlane } from './create/control-plane.ts';
 import { restoreLink } from './disk/disk-tool.ts';
-import type { Lab } from './disk/lab.ts';
+import type { Lab } from './disk/containers.ts';
 import type { KubeClients } from '../../kube.ts';
 
 /** Takes the taint away, and lets pods be scheduled again. `among`: only these nodes; default: all. */

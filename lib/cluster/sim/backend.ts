@@ -1,6 +1,13 @@
 /** The backend `sim`: testbeds on the model. It needs nothing, takes seconds, and only predicts. */
 import type { ImageLabel } from '../../storage/identity.ts';
-import type { Backend, BreakableTestbed, ControlPlane, OpenedCluster, Testbed, TestbedOptions } from '../port.ts';
+import type {
+  Backend,
+  BreakableTestbed,
+  ControlPlane,
+  OpenedCluster,
+  Testbed,
+  TestbedOptions,
+} from '../port.ts';
 import { identityOf, type SimCopy } from './disk/copy-label.ts';
 import { simAuditor } from './facade/auditor.ts';
 import { simDisk } from './facade/disk.ts';

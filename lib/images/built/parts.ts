@@ -1,17 +1,16 @@
 /** All parts that are built on this machine, in an order in which each comes after its needs. */
 import * as recipe from '../../engine/recipe.ts';
+import { kubernetesDefault, releaseOf } from '../../kubernetes-versions.ts';
 import { stageDriver } from '../node-closure.ts';
-import { definePart, filesUnder, labelChanges, type ImagePart } from '../part.ts';
+import { definePart, filesUnder, type ImagePart, labelChanges } from '../part.ts';
 import {
   attacherVersion,
   mysqlDebianSuite,
   mysqlSeries,
   nodeDebianSuite,
+  nodeVersion,
   provisionerVersion,
 } from '../versions.ts';
-import { bootstrap, importImage } from './debian.ts';
-import { kubernetesPart, pausePart } from './kubernetes.ts';
-import { runtimePart, toolsPart } from './tools.ts';
 
 /** `provisioner`: of clusters whose volumes are provisioned; `nodeWithDriver`: what new nodes are made of. */
 type PartName =
@@ -210,4 +209,139 @@ function nodeWithDriverPart(root: string, node: ImagePart, driver: ImagePart): I
   return definePart(name, { files, settings: [], needs: [node, driver] }, (key, ref) => [
     [`${nodeFolder}/preload`, ref, name, key, node.ref, driver.ref].join(' '),
   ]);
+}
+
+const kubernetesFolder = 'lib/images/built/kubernetes';
+const sources = ['go.mod', 'go.sum', 'build', 'module', 'main.go', 'force_detach.go'];
+/** What go.mod pins; pause has nothing of Kubernetes, so that all versions share it. */
+const pinned = releaseOf(kubernetesDefault, 'built');
+const path = 'ENV PATH=/usr/local/bin';
+
+/** kube-apiserver, controller-manager, scheduler, kubelet, kubeadm, kubectl (one binary) and etcd. */
+export function kubernetesPart(root: string, version: string): ImagePart {
+  const inputs = { files: inRecipe(root, sources), settings: [version] };
+  const names = ['apiserver', 'controller-manager', 'scheduler'].map((name) => `kube-${name}`);
+  return definePart('kubernetes', inputs, (key, ref) => [
+    build(version, ['kube', 'etcd']),
+    'mkdir -p "$WORK/root/usr/local/bin" "$WORK/root/tmp"',
+    'mv "$WORK/kube" "$WORK/etcd" "$WORK/root/usr/local/bin"',
+    `for name in ${names.join(' ')}; do ln -s kube "$WORK/root/usr/local/bin/$name"; done`,
+    pack,
+    importImage('"$WORK/root.tar"', { name: 'kubernetes', key, ref }, [path]),
+  ]);
+}
+
+/** The pause container: holds a pod's namespaces. */
+export function pausePart(root: string): ImagePart {
+  const inputs = { files: inRecipe(root, ['build', 'pause/main.go']), settings: [] };
+  return definePart('pause', inputs, (key, ref) => [
+    build(pinned, ['pause']),
+    'mkdir -p "$WORK/root"',
+    'mv "$WORK/pause" "$WORK/root"',
+    pack,
+    importImage('"$WORK/root.tar"', { name: 'pause', key, ref }, ['ENTRYPOINT ["/pause"]']),
+  ]);
+}
+
+const pack = 'tar -C "$WORK/root" -cf "$WORK/root.tar" --owner=0 --group=0 .';
+
+const build = (version: string, programs: readonly string[]): string =>
+  `${kubernetesFolder}/build ${version} "$WORK" ${programs.join(' ')}`;
+
+const inRecipe = (root: string, names: readonly string[]): string[] =>
+  names.map((name) => `${root}/${kubernetesFolder}/${name}`);
+
+const diskTools = [
+  'util-linux',
+  'mount',
+  'e2fsprogs',
+  'xfsprogs',
+  'perl-base',
+  'procps',
+  'libstdc++6',
+];
+const addNode = 'lib/images/built/tools/customize';
+const environment = ['ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'];
+
+export function toolsPart(root: string): ImagePart {
+  const packages = ['mysql-server-core', 'mysql-client-core', 'iproute2', 'socat', ...diskTools];
+  const inputs = {
+    files: [`${root}/${addNode}`, `${root}/lib/images/built/mysql`],
+    settings: [mysqlSeries, nodeVersion],
+  };
+  return definePart('tools', inputs, (key, ref) => [
+    bootstrap(
+      {
+        suite: mysqlDebianSuite,
+        variant: 'essential',
+        packages,
+        customize: { script: addNode, argument: 'mysql' },
+      },
+      '"$WORK/root.tar"',
+    ),
+    importImage('"$WORK/root.tar"', { name: 'tools', key, ref }, [...environment, 'WORKDIR /app']),
+  ]);
+}
+
+export function runtimePart(root: string): ImagePart {
+  const inputs = { files: [`${root}/${addNode}`], settings: [nodeVersion] };
+  return definePart('runtime', inputs, (key, ref) => [
+    bootstrap(
+      {
+        suite: mysqlDebianSuite,
+        variant: 'essential',
+        packages: diskTools,
+        customize: { script: addNode },
+      },
+      '"$WORK/root.tar"',
+    ),
+    importImage('"$WORK/root.tar"', { name: 'runtime', key, ref }, [
+      ...environment,
+      'CMD ["node"]',
+    ]),
+  ]);
+}
+
+export interface DebianRoot {
+  readonly suite: string;
+  readonly variant: 'minbase' | 'essential';
+  readonly packages: readonly string[];
+  /** Script called with the new root, and what follows it. Default: none. */
+  readonly customize?: { readonly script: string; readonly argument?: string };
+}
+
+// The machine's own mirror, so that a configured one serves here too; without one, Debian's.
+const mirror =
+  `$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' ` +
+  `'Origin: Debian' 'Label: Debian' 2>/dev/null | sed -n 1p)`;
+
+const unwanted = ['man', 'doc', 'locale', 'info'].map(
+  (folder) => `--dpkgopt='path-exclude=/usr/share/${folder}/*'`,
+);
+
+/** One bash line that writes the root as a tar file. */
+export function bootstrap(root: DebianRoot, tar: string): string {
+  const hook = root.customize;
+  return [
+    `mmdebstrap --quiet --variant=${root.variant} --include=${root.packages.join(',')}`,
+    ...unwanted,
+    `--aptopt='APT::Install-Recommends "false"'`,
+    // A mirror that is a snapshot of some days ago is as good.
+    `--aptopt='Acquire::Check-Valid-Until "false"'`,
+    ...(hook === undefined
+      ? []
+      : [`--customize-hook="'$PWD/${hook.script}' \\"\\$1\\" ${hook.argument ?? ''}"`]),
+    `${root.suite} ${tar} ${mirror}`,
+  ].join(' ');
+}
+
+/** One bash line that imports a tar file as the image of a part. */
+export function importImage(
+  tar: string,
+  part: { readonly name: string; readonly key: string; readonly ref: string },
+  instructions: readonly string[] = [],
+): string {
+  const changes = instructions.map((instruction) => `--change '${instruction}'`);
+  const labels = labelChanges(part.name, part.key);
+  return [recipe.importTar, ...changes, labels, tar, part.ref].filter(Boolean).join(' ');
 }

@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Lab } from '../disk/lab.ts';
+import type { Lab } from '../disk/containers.ts';
 import { Relays, whenListening } from './relay.ts';
 
 test('a socket that was bound and does not listen yet is waited for', async () => {

@@ -13,7 +13,7 @@ import { observed } from '../../../history/observations.ts';
 import { waitFor } from '../../../wait-for.ts';
 import type { ClientSide } from '../../../workload/sql.ts';
 import { socketDir } from '../create/kind-config.ts';
-import type { Lab } from '../disk/lab.ts';
+import type { Lab } from '../disk/containers.ts';
 import { ClientSockets } from './writers.ts';
 
 interface Relay {

@@ -7,7 +7,8 @@ import type { CrashStatePlan, PlanOptions } from '../../../crash-states/plan-sta
 import { runOnce } from '../../../engine/commands.ts';
 import { openStream } from '../../../engine/line-stream.ts';
 import { EvidenceError, InfrastructureError } from '../../../errors.ts';
-import { type Lock, lockCluster } from '../ownership/lock.ts';
+import type { Lock } from '../../../lock.ts';
+import { lockCluster } from '../ownership/lease.ts';
 
 export interface RunStatesOptions extends Pick<StatesRequest, 'states' | 'policies' | 'seed'> {
   /** The run's folder on this machine. */

@@ -17,8 +17,7 @@ import {
   InterruptError,
   UsageError,
 } from '../../../errors.ts';
-import { ContainerRecovery } from './container-recovery.ts';
-import { RollingImage } from './rolling-image.ts';
+import { ContainerRecovery, RollingImage } from './container-recovery.ts';
 import type { StatesMessage, StatesRequest } from './run-states.ts';
 
 /** Every so many states one is looked at thoroughly: it takes twice the time. */

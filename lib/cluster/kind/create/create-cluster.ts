@@ -3,12 +3,11 @@ import { writeFile } from 'node:fs/promises';
 import { InfrastructureError } from '../../../errors.ts';
 import { inspect, run } from '../../../engine/run.ts';
 import * as engine from '../../../engine/commands.ts';
-import { startArray, weighing } from '../disk/array-container.ts';
+import { type Lab, startArray, startLab, weighing } from '../disk/containers.ts';
 import { kindCommand } from './kind-command.ts';
 import { type ClusterConfig, kindConfig, kubeadmPatches, sharedDir } from './kind-config.ts';
 import { KindMachine } from '../nodes/machine.ts';
 import { isReady, kubeClients, type KubeClients } from '../../../kube.ts';
-import { type Lab, startLab } from '../disk/lab.ts';
 import {
   arrayName,
   encodeLabels,

@@ -2,7 +2,7 @@
 import { inspect, run } from '../../../engine/run.ts';
 import * as engine from '../../../engine/commands.ts';
 import { describeError } from '../../../errors.ts';
-import { ensureArray } from '../disk/array-container.ts';
+import { ensureArray, labIn } from '../disk/containers.ts';
 import { mendControlPlane } from './control-plane.ts';
 import {
   type CreateOptions,
@@ -20,7 +20,6 @@ import { deployDriver } from './driver.ts';
 import { kindCommand } from './kind-command.ts';
 import { sharedDir } from './kind-config.ts';
 import { kubeClients } from '../../../kube.ts';
-import { labIn } from '../disk/lab.ts';
 import { arrayName, encodeLabels, engineName, labName } from '../ownership/labels.ts';
 import { leaseAt } from '../ownership/lease.ts';
 import { boundLoops, releaseLoops } from '../disk/loops.ts';

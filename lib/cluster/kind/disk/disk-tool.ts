@@ -6,7 +6,7 @@ import { copyIdentitySchema } from '../../../csi/copy-label.ts';
 import type { CopyIdentity } from '../../../storage/identity.ts';
 import { linkStates, type PowerLoss, type SeveredLink } from '../../../disk-kinds.ts';
 import type { DiskMode } from '../../../disk-modes/index.ts';
-import { type ExecOptions, type Lab, labNode } from './lab.ts';
+import { type ExecOptions, type Lab, labNode } from './containers.ts';
 
 /** What runs it in the lab. */
 export const diskTool = [...labNode, '/app/lib/csi/disk-tool.ts'];

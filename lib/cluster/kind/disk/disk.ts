@@ -11,7 +11,7 @@ import type { Disk, Proof } from '../../../storage/port.ts';
 import type { KindMachine } from '../nodes/machine.ts';
 import { stopServers } from '../nodes/acts.ts';
 import * as tool from './disk-tool.ts';
-import type { Lab } from './lab.ts';
+import type { Lab } from './containers.ts';
 import type { Target } from '../../../csi/paths.ts';
 
 export interface KindDiskOptions {

@@ -1,9 +1,13 @@
 /** What is seen of a cluster in every run on it, whatever runs there. */
 import { readFileSync } from 'node:fs';
-import { loadavg } from 'node:os';
+import { loadavg, release } from 'node:os';
+import { database } from '../../../database/chosen.ts';
 import { guarded } from '../../../history/observers.ts';
 import type { Recorder } from '../../../history/port.ts';
+import { harnessVersion } from '../../../images/harness-version.ts';
+import type { ImageSet } from '../../../images/image-set.ts';
 import type { RealClock } from '../../../real-clock.ts';
+import { zoneLimitsText } from '../../../zone-limits.ts';
 import type { Cluster } from '../cluster.ts';
 import { observeApi } from './api.ts';
 import { observeForcedDetaches } from './controller-manager.ts';
@@ -74,4 +78,22 @@ function pressure(resource: 'cpu' | 'io' | 'memory'): number | undefined {
   } catch {
     return undefined;
   }
+}
+
+export async function versionsOf(
+  cluster: Cluster,
+  images: ImageSet,
+): Promise<Readonly<Record<string, string>>> {
+  const lab = async (...argv: string[]): Promise<string> => (await cluster.lab.exec(argv)).trim();
+  return {
+    forcedetach: harnessVersion(),
+    kubernetes: images.kubernetesVersion,
+    'eviction limits': zoneLimitsText,
+    images: images.source,
+    [database.name]: await lab(database.server, '--version'),
+    mkfs: (await lab('sh', '-c', 'mkfs.ext4 -V 2>&1')).split('\n')[0] ?? '',
+    kernel: release(),
+    node: process.version,
+    ...Object.fromEntries(Object.entries(images.ids).map(([name, id]) => [`image ${name}`, id])),
+  };
 }

@@ -7,7 +7,7 @@ import { type WatchLine, watchLineSchema } from '../../../csi/watch-line.ts';
 import { observed } from '../../../history/observations.ts';
 import { declareObserver, guarded } from '../../../history/observers.ts';
 import type { Recorder, Unstamped } from '../../../history/port.ts';
-import { inLab } from '../disk/lab.ts';
+import { inLab } from '../disk/containers.ts';
 import type { Cluster } from '../cluster.ts';
 
 const watchTool = ['node', '/app/lib/csi/watch-tool.ts'];

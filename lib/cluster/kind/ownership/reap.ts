@@ -2,8 +2,7 @@
 import { describeError } from '../../../errors.ts';
 import { holderOf, tryLock } from '../../../lock.ts';
 import { findLabs, lockName, removeLab, whyLabStays, type FoundLab } from './labs.ts';
-import { LeaseHold } from './lease.ts';
-import { lockToRemove } from './lock.ts';
+import { LeaseHold, lockToRemove } from './lease.ts';
 import { ownerState, type OwnerState } from '../../../owner.ts';
 import { findCluster, findClusters, type FoundCluster } from './registry.ts';
 import { removeCluster } from './remove-cluster.ts';

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { InfrastructureError } from '../../../errors.ts';
-import { lockCluster, lockToRemove } from './lock.ts';
+import { lockCluster, lockToRemove } from './lease.ts';
 
 const cluster = `lock-test-${process.pid}`;
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { builtParts } from './built/parts.ts';
-import { mirroredNames } from './mirrored.ts';
+import { mirroredNames } from './published.ts';
 import { projectRoot } from '../checkout.ts';
 import { planImages } from './image-plan.ts';
 

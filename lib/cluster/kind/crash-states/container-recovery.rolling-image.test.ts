@@ -10,7 +10,7 @@ import { powerLosses } from '../../../disk-kinds.ts';
 import { writeOps, type WriteLog } from '../../../history/writes.ts';
 import { randomStream } from '../../../random.ts';
 import { changesImage, drawnWrites, isDurable } from '../../../../test/support/memory-writes.ts';
-import { RollingImage } from './rolling-image.ts';
+import { RollingImage } from './container-recovery.ts';
 
 const { signal } = new AbortController();
 let folder: string;
