@@ -127,6 +127,15 @@ test('imports point inward, but for the exceptions, each of which is there', () 
   expect([...new Set(outward)].toSorted()).toEqual(exceptions);
 });
 
+test('a room is imported by its face alone', () => {
+  const room = 'lib/cluster/kind/';
+  const inside = files
+    .flatMap(importsOf)
+    .filter(({ from, to }) => to.startsWith(room) && !from.startsWith(room));
+  expect(inside.length).toBeGreaterThan(5);
+  expect(inside.filter(({ to }) => to !== `${room}index.ts`).map(arrow)).toEqual([]);
+});
+
 /** An import of each cycle of files, of types too; what points outward is told above, and left out. */
 function cyclesIn(imports: readonly Import[]): string[] {
   const inward = Map.groupBy(
