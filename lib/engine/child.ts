@@ -27,7 +27,6 @@ export interface Child {
   /** Resolves once nothing writes to its output any more. */
   readonly exited: Promise<Exit>;
   write(text: string): void;
-  /** Ends its stdin. */
   end(): void;
   /** Ends its whole process group. No error where that is gone. */
   kill(signal: NodeJS.Signals): void;

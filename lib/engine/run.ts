@@ -9,9 +9,7 @@ import { pasteable } from './pasteable.ts';
 import { startAway } from './spawner.ts';
 
 export interface CommandOptions {
-  /** Written to the command's stdin. */
   readonly input?: string | undefined;
-  /** Ends the command when it aborts. */
   readonly signal?: AbortSignal | undefined;
   /** Ends the command after so long, which is then a failure: exit code -1; default 60 000. */
   readonly timeoutMs?: number | undefined;

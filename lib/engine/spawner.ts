@@ -11,7 +11,6 @@ import { moduleBeside } from '../module-beside.ts';
 import type { ChildRequest, Exit, Output, StartChild } from './child.ts';
 
 export interface ToSpawner {
-  /** Of the child. */
   readonly id: number;
   readonly start?: ChildRequest;
   readonly write?: string;

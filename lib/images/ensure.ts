@@ -19,7 +19,6 @@ export interface EnsureRequest {
   readonly kubernetes: string;
   /** Volumes are to be provisioned. Default: no. */
   readonly provisioner?: boolean;
-  /** Takes one line at a time. */
   readonly onProgress: (line: string) => void;
   /** Ends what is being built. Default: nothing does. */
   readonly signal?: AbortSignal;

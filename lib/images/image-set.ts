@@ -2,7 +2,6 @@
 
 export type ImageSource = 'published' | 'built';
 
-/** Where images come from. */
 export interface ImageOrigin {
   readonly source: ImageSource;
   /** `host` or `host:port` that holds what this checkout would build. Default: official images. */
@@ -11,7 +10,6 @@ export interface ImageOrigin {
 
 /** Where they come from in the end. */
 export interface SourceChoice extends ImageOrigin {
-  /** One line for the user. */
   readonly reason: string;
 }
 

@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 
-/** An image and how to get it. */
 export interface ImageStep {
   readonly name: string;
   readonly ref: string;

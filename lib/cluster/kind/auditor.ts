@@ -13,7 +13,6 @@ export interface KindAuditorOptions {
   readonly loop: number;
   /** The volume is a shared directory, and so are its copies. Default false. */
   readonly isDirectory?: boolean;
-  /** The run's seed. */
   readonly seed: string;
   /** Label of the disk's copy of an image. Default: the image's own label. */
   readonly copyLabel?: (image: string) => string;

@@ -37,7 +37,6 @@ import { mustPass } from './preflight.ts';
 
 export interface Cluster {
   readonly name: string;
-  /** The lease's. */
   readonly index: number;
   readonly loops: { readonly first: number; readonly count: number };
   readonly controlPlane: string;
@@ -51,7 +50,6 @@ export interface Cluster {
   readonly timers: ClusterTimers;
   /** False when it was made for this run. */
   readonly reused: boolean;
-  /** It outlives the run. */
   readonly kept: boolean;
   readonly lab: Lab;
   /** How observers read commands that talk in lines: volumes beside each other share them. */
@@ -65,7 +63,6 @@ export interface Cluster {
   release(): Promise<void>;
 }
 
-/** What the user chose. */
 export interface ClusterChoice {
   /** Default `auto`: published where a registry answers, else built. */
   readonly images?: ImageSource | 'auto';
@@ -188,7 +185,6 @@ export interface ClusterOptions {
   /** Lower-case letters, digits, dots and dashes, at most 30. Default `main`. */
   readonly name?: string;
   readonly images: ImageSet;
-  /** Path of the kind binary. */
   readonly kind: string;
   readonly runId: string;
   /** Default 2. */

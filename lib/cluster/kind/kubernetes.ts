@@ -14,7 +14,6 @@ import type {
 import { changeTaints, isReady, type KubeClients, orMissing, statusOf } from '../../kube.ts';
 import { isInScope, type RunScope, soleScope } from './scope.ts';
 
-/** Label of the database's pods. */
 export const podSelector = `app=${database.name}`;
 
 /** `controlPlane`: container of the node that has kubectl and an admin's credentials. */

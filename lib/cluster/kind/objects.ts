@@ -93,7 +93,6 @@ function volumeValues(choice: DiskChoice): Readonly<Record<string, string>> {
 export const podFinalizer = 'forcedetach.dev/held';
 
 export interface PodOptions {
-  /** The database's. */
   readonly image: string;
   /** Its own program is in the driver's image. */
   readonly driverImage: string;

@@ -25,7 +25,6 @@ const leastInotifyWatches = 8_192;
 const inotifyInstances = { perNode: 16, perCluster: 48 };
 
 export interface CheckResult {
-  /** Code of the error that a failed check becomes. */
   readonly code: string;
   readonly name: string;
   /**
@@ -34,7 +33,6 @@ export interface CheckResult {
    */
   readonly state: 'ok' | 'failed' | 'unknown' | 'optional';
   readonly found: string;
-  /** A command that fixes it. */
   readonly mend?: string;
 }
 
@@ -45,7 +43,6 @@ export interface CheckOptions {
   readonly buildsImages: boolean;
 }
 
-/** All checks, the slow ones too. */
 export async function runPreflight(options: CheckOptions): Promise<CheckResult[]> {
   const machine = await machineFacts();
   const fast = judgeMachine(machine);

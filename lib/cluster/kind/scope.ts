@@ -36,7 +36,6 @@ export const storageClassOf = ({ volumeName }: RunScope): string => volumeName;
 export const isInScope = (scope: RunScope, volumeName: string | undefined): boolean =>
   scope === soleScope || scope.volumeName === volumeName;
 
-/** The namespace as an object to apply. */
 export const namespaceOf = ({ namespace }: RunScope): V1Namespace => ({
   apiVersion: 'v1',
   kind: 'Namespace',

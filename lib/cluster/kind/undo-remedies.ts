@@ -34,7 +34,6 @@ export async function registerNodes(
   }
 }
 
-/** Nodes of a cluster, and what mends them. */
 interface StruckNodes {
   readonly controlPlane: string;
   readonly nodes: readonly string[];

@@ -52,7 +52,6 @@ interface GoProgram {
   readonly files: readonly string[];
   readonly flags: string;
   readonly program: string;
-  /** The package that is built. */
   readonly main: string;
 }
 

@@ -23,7 +23,6 @@ interface Relay {
   readonly nodePid: string | undefined;
 }
 
-/** Where a pod can be reached. */
 export interface PodPlace {
   readonly node: string;
   readonly ip: string;

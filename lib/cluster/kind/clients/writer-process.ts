@@ -21,13 +21,10 @@ import type { Clock } from '../../../clock.ts';
 import { realClock } from '../../../real-clock.ts';
 import type { WriterSpec } from '../../../workload/port.ts';
 
-/** First message to the process. */
 export interface StartMessage {
   readonly type: 'start';
   readonly spec: WriterSpec;
-  /** See WriterOptions. */
   readonly transferEvery: number;
-  /** The run's seed. */
   readonly seed: string;
   /** Directory and name of this process's segment of the history. */
   readonly directory: string;
@@ -118,7 +115,6 @@ function untilMoved(session: SqlSession, socketPath: string): SqlSession {
 
 let onChangeSchema = (): void => fail('a schema change came before the start');
 
-/** Resolves to the segments that it has written. */
 async function run(message: StartMessage): Promise<SegmentList> {
   const { spec, transferEvery, seed, directory } = message;
   const segment = new Segment({ directory, name: message.segment, client: spec.client });

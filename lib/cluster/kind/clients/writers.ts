@@ -17,7 +17,6 @@ export interface WriterProcessesOptions {
   readonly folder: string;
   /** CLOCK_MONOTONIC at the run's beginning, nanoseconds. */
   readonly originNs: bigint;
-  /** The run's seed. */
   readonly seed: string;
   readonly routes: Pick<ClientSockets, 'get' | 'onChange'>;
   /** See WriterOptions. Default 8. */

@@ -26,7 +26,6 @@ export interface ContainerRecoveryOptions {
   readonly loops: readonly number[];
   /** Directory of the states' images, each about as large as what the database has written. */
   readonly directory: string;
-  /** The run's seed. */
   readonly runSeed: string;
   /** Keeps the image as the loss of power left it there. Default: it is gone after its reading. */
   readonly keepAt?: string | undefined;
@@ -140,7 +139,6 @@ class CrashVolume implements CrashImage {
     await mustRun(['perl', '-e', addScript, String(this.#loop)], limits);
   }
 
-  /** Read-only check of the unmounted image. */
   async check(): Promise<CommandEvidence> {
     const tool = (await this.#type()) === 'xfs' ? ['xfs_repair', '-n'] : ['e2fsck', '-fn'];
     return runTool([...tool, this.#image], this.#limits(fsckTimeoutMs));

@@ -11,9 +11,7 @@ import type { Lock } from '../../../lock.ts';
 import { lockCluster } from '../ownership/lease.ts';
 
 export interface RunStatesOptions extends Pick<StatesRequest, 'states' | 'policies' | 'seed'> {
-  /** The run's folder on this machine. */
   readonly folder: string;
-  /** The tools image. */
   readonly image: string;
   /** States at a time. Default: one a processor, at most 8. */
   readonly workers?: number | undefined;
@@ -116,17 +114,14 @@ export interface StatesRequest extends Omit<PlanOptions, 'firstAckMs'> {
   readonly loops: readonly number[];
   /** Directory of the images; in memory, since nothing there has to last. */
   readonly images: string;
-  /** Directory of the unpacked data of all writes. */
   readonly scratch: string;
   /** Only the state of this number, thoroughly, with its image kept there. Default all. */
   readonly only?: { readonly number: number; readonly keepAt: string };
 }
 
-/** The plan without its states. */
 export interface PlannedMessage extends Pick<CrashStatePlan, 'moments'> {
   readonly type: 'planned';
   readonly states: number;
-  /** Acknowledged operations of the run. */
   readonly acked: number;
 }
 

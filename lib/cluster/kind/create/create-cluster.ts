@@ -28,7 +28,6 @@ import { makeStateDir, writePatches, type StateDir } from '../ownership/state-di
 import { waitFor } from '../../../wait-for.ts';
 
 export interface CreateOptions extends ClusterConfig {
-  /** Path of the kind binary. */
   readonly kind: string;
   /** All labels but those that the creation itself decides. */
   readonly labels: Omit<ClusterLabels, 'index' | 'stateDir' | 'token'>;

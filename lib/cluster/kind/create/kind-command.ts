@@ -13,7 +13,6 @@ interface KindCommandOptions {
 }
 
 export interface Creation extends KindCommandOptions {
-  /** Paths of files. */
   readonly config: string;
   readonly kubeconfig: string;
   readonly onProgress: (line: string) => void;

@@ -113,7 +113,6 @@ export interface ArrayContainerOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Starts it and resolves once it answers. */
 export async function startArray(options: ArrayContainerOptions): Promise<void> {
   const { container, image, source, root, labels = [], signal } = options;
   const place = ['--name', container, '--hostname', container, '--network', 'none'];

@@ -8,7 +8,6 @@ import { linkStates, type PowerLoss, type SeveredLink } from '../../../disk-kind
 import type { DiskMode } from '../../../disk-modes/index.ts';
 import { type ExecOptions, type Lab, labNode } from './containers.ts';
 
-/** What runs it in the lab. */
 export const diskTool = [...labNode, '/app/lib/csi/disk-tool.ts'];
 
 /** `values`: the command's options by their names. */
@@ -62,7 +61,6 @@ export type DiskStatus = z.infer<typeof statusSchema>['volumes'];
 export const diskStatus = async (lab: Lab): Promise<DiskStatus> =>
   (await tool(lab, 'status', statusSchema)).volumes;
 
-/** Handles of the volumes that there are. */
 export const listVolumes = async (lab: Lab): Promise<string[]> =>
   (await diskStatus(lab)).map(({ volume }) => volume);
 
@@ -87,7 +85,6 @@ export interface LosePowerRequest {
   readonly canary: string;
 }
 
-/** What became of the unflushed writes, by volume. */
 export async function losePower(
   lab: Lab,
   { node, pid, powerLoss, seed, canary }: LosePowerRequest,

@@ -16,7 +16,6 @@ import type { Target } from '../../../csi/paths.ts';
 
 export interface KindDiskOptions {
   readonly lab: Lab;
-  /** Handle of the volume. */
   readonly volume: string;
   readonly mode: DiskMode;
   /** What a node's loss of power does to what it wrote and did not flush. */

@@ -17,7 +17,6 @@ import { readManifest } from '../objects.ts';
 
 const namespace = 'default';
 const { name } = groupTemplate;
-/** Label of the members' pods and volumes. */
 export const groupSelector = `app=${name}`;
 
 export interface MemberPod extends PodRef {
@@ -106,7 +105,6 @@ export class MemberWays {
     for (const pod of pods) this.#pods.set(pod.node, pod);
   }
 
-  /** By node. */
   get pods(): ReadonlyMap<string, MemberPod> {
     return this.#pods;
   }

@@ -29,7 +29,6 @@ export async function stalledAgents(node: NodeShell): Promise<string[]> {
   return linesOf(await onUnits(node, stalls.runtime, act));
 }
 
-/** Its process before and after. */
 export async function restartKubelet(
   node: NodeShell,
 ): Promise<{ readonly before: string | undefined; readonly after: string | undefined }> {

@@ -37,7 +37,6 @@ const probeMs = 15_000;
 
 export interface MachineOptions {
   readonly self: NodeAddress;
-  /** Every node of the cluster, this one included. */
   readonly all: readonly NodeAddress[];
   readonly controlPlane: string;
   readonly network: string;

@@ -10,9 +10,7 @@ import { type Lease, leaseCount } from '../ownership/lease.ts';
 
 export interface NodeAddress {
   readonly node: string;
-  /** On the cluster's network. */
   readonly ip: string;
-  /** Range of its pods. */
   readonly podCidr: string;
 }
 
@@ -73,14 +71,12 @@ export async function restoreRoutes(
   await run(engine.shell(self.node, commands));
 }
 
-/** Leads the lab to the pods. */
 export async function routeLab(lab: string, nodes: readonly NodeAddress[]): Promise<void> {
   await run(engine.shell(lab, podRouteCommands(nodes).join(' && ')));
 }
 
 export interface NetworkRequest {
   readonly name: string;
-  /** In the order in which they are tried. */
   readonly among: readonly Lease[];
   /** Words for the engine. Default: none. */
   readonly labelsOf?: (lease: Lease) => readonly string[];

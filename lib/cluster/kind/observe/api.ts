@@ -17,7 +17,6 @@ import { isReady } from '../../../kube.ts';
 export interface ApiScope {
   readonly kubeConfig: KubeConfig;
   readonly namespace: string;
-  /** Label selector of the database's pods. */
   readonly podSelector: string;
   /** The run's own nodes: of others it is kept only whether they are Ready. Default: all. */
   readonly nodes?: readonly string[];

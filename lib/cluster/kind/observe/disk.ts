@@ -85,7 +85,6 @@ const gap = (message: string): Unstamped => ({ type: 'error', where: 'observe-di
 
 type ToldLine = Exclude<WatchLine, { readonly type: 'watching' | 'beat' }>;
 
-/** A line as a record, on the run's clock. */
 export function recordOf(line: ToldLine, originMs: number): Unstamped {
   if (line.type === 'call') return callRecord(line.entry, originMs);
   if (line.type === 'failure') return { ...gap(line.message), t: line.monoMs - originMs };

@@ -29,7 +29,6 @@ interface Log {
   readonly source: string;
   /** `nodes`: an observer for each, which ends with its node. */
   readonly on: 'controlPlane' | 'nodes';
-  /** Shell pattern. */
   readonly files: (namespace: string) => string;
   /** Undefined where the line is none of ours. */
   readonly record: (line: LogLine, reading: Reading) => Unstamped | undefined;
@@ -45,7 +44,6 @@ export function containerLog(container: string, namespace = soleScope.namespace)
   return `${podLogs}${which}_${database.name}-*/${container}/*.log`;
 }
 
-/** Each line of a container of the database. */
 const containerRecord =
   (source: string, name: ObservedName, isKept: (text: string) => boolean): Log['record'] =>
   ({ file, node, text, wallMs }, { clock, namespace }) =>

@@ -34,7 +34,6 @@ export const kindClusterLabel = 'io.x-k8s.kind.cluster';
 export const engineName = (cluster: string): string => `fd-${cluster}`;
 export const labName = (cluster: string): string => `${engineName(cluster)}-lab`;
 export const arrayName = (cluster: string): string => `${engineName(cluster)}-array`;
-/** Names that kind gives them. */
 export const nodeNames = (cluster: string, count: number): string[] =>
   ['control-plane', 'worker', ...Array.from({ length: count }, (_, n) => `worker${n + 2}`)]
     .slice(0, count)

@@ -68,7 +68,6 @@ export class LeaseHold {
   #index: number | undefined;
   #lock: Lock | undefined;
 
-  /** `holder` says who has it. */
   constructor(holder: string) {
     this.#holder = holder;
   }

@@ -50,7 +50,6 @@ interface LabelledContainer {
   };
 }
 
-/** What of one cluster the engine has. */
 interface ClusterParts {
   network?: LabelledNetwork;
   volume?: LabelledVolume;

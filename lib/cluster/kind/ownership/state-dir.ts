@@ -10,7 +10,6 @@ import { privateFolder, stateHome } from '../../../state-home.ts';
 const longestDirectory = 60;
 
 export interface StateDir {
-  /** Removed with the cluster. */
   readonly path: string;
   readonly kubeconfig: string;
   /** What kind is told. */
