@@ -58,9 +58,6 @@ export type {
   DatabaseTemplate,
   Durability,
   MachineTrouble,
-  ModelledEvidence,
-  OwnAnswers,
-  OwnGaps,
   OwnPart,
   ServerLog,
 } from './lib/database/port.ts';

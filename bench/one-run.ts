@@ -15,6 +15,7 @@ import type { Tested } from '../lib/experiment/run/steps.ts';
 import { scheduleAt, sweepKey, type Schedule } from '../lib/sweep/generate.ts';
 import { play } from '../lib/sweep/play.ts';
 import type { BenchContext, BenchResult } from './support/bench.ts';
+import { mysql } from '../lib/mysql/database.ts';
 
 /** On two threads, for 500,000 schedules a minute. */
 const targetCpuMs = 0.24;
@@ -86,7 +87,7 @@ function inFolder(record: (options: RunOptions) => Promise<unknown>) {
     const folder = mkdtempSync(join(tmpdir(), 'forcedetach-bench-'));
     const quiet = { onProgress: () => undefined, onPhase: () => undefined };
     const { signal } = new AbortController();
-    const about = { runId: 'run', replay: 'none', backend: simBackend(), signal };
+    const about = { database: mysql, runId: 'run', replay: 'none', backend: simBackend(), signal };
     try {
       await record({ scenario, seed, folder, ...about, ...quiet });
     } finally {

@@ -12,6 +12,7 @@ import { openHistory } from '../lib/history/reader.ts';
 import { writeOutputs } from '../lib/report/write.ts';
 import { writeLargeHistory } from '../test/support/large-history.ts';
 import type { BenchContext, BenchResult } from './support/bench.ts';
+import { mysql } from '../lib/mysql/database.ts';
 
 const operations = 1_000_000;
 const target = { buildS: 5, openS: 2, sizeMB: 10 };
@@ -52,7 +53,7 @@ async function build(folder: string): Promise<Built> {
   const startedMs = performance.now();
   const cpu = process.cpuUsage();
   const history = openHistory(folder);
-  await writeOutputs(folder, assembleVerdict(history), history);
+  await writeOutputs(folder, assembleVerdict(history, { database: mysql }), history, mysql);
   const { user, system } = process.cpuUsage(cpu);
   return {
     buildS: round((performance.now() - startedMs) / 1000),

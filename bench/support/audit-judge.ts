@@ -10,6 +10,7 @@ import { unreadBecause } from '../../lib/checkers/readability.ts';
 import { decodeRows, type AuditMessage } from '../../lib/database/audit/wire.ts';
 import { openHistory } from '../../lib/history/reader.ts';
 import type { PassEnd } from './audit-pass.ts';
+import { mysql } from '../../lib/mysql/database.ts';
 
 export interface AuditRun {
   /** From the start of the lab's process to the findings. */
@@ -47,8 +48,8 @@ export class AuditJudge {
 
   judge({ evidence, rssMiB }: PassEnd): Omit<AuditRun, 'totalMs'> {
     const journal = this.#journal;
-    const reconciliation = this.#reconciler.result(unreadBecause(evidence));
-    const asked = allCheckers().filter(({ name }) => name !== 'completeness');
+    const reconciliation = this.#reconciler.result(unreadBecause(evidence, mysql.log));
+    const asked = allCheckers(mysql).filter(({ name }) => name !== 'completeness');
     const holds: DocumentOptions['holds'] = (log, seq) => this.#reconciler.holds(log, seq);
     const { documents } = evidence;
     const image = {

@@ -12,6 +12,7 @@ import { EvidenceError } from '../../lib/errors.ts';
 import { openHistory } from '../../lib/history/reader.ts';
 import type { BenchDatabase } from './database.ts';
 import type { Load } from './sysbench.ts';
+import { mysql } from '../../lib/mysql/database.ts';
 
 const seed = 'bench';
 /** Node compiles the writer's code while it runs; a C client comes compiled. */
@@ -33,6 +34,7 @@ export async function writerInserts(
   const folder = await mkdtemp(join(tmpdir(), 'forcedetach-bench-'));
   try {
     const writers = await startWriterProcesses({
+      real: mysql.real,
       specs: [{ client: 'outside', connections, rate: 'max', seed }],
       folder,
       originNs: process.hrtime.bigint(),

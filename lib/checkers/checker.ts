@@ -59,7 +59,7 @@ export interface Checker {
   readonly check: (image: AuditedImage) => readonly Finding[];
 }
 
-/** The database's own checks (database/checks.ts), beside those of what every database has. */
+/** The database's own checks, beside those that every database has. */
 export interface OwnChecks {
   /** Its logs of transactions against its tables. */
   readonly logs: readonly Checker[];

@@ -1,22 +1,22 @@
 /** Every part of the audit is there, or the image's damage, or the machine's trouble, says why not. */
 import type { Finding } from '../experiment/verdict/verdict.ts';
-import { database } from '../database/chosen.ts';
-import { ownAnswers, ownGaps } from '../database/checks.ts';
-import type { OwnAsked } from '../database/port.ts';
+import type { Database, OwnAsked } from '../database/port.ts';
 import type { Checker } from './checker.ts';
 import type { ImageEvidence, ServerStart } from './evidence.ts';
 import { incomplete } from './findings.ts';
 import { troubleIn, troubleOfStart } from './machine-trouble.ts';
 import { unreadBecause } from './readability.ts';
 
-export const completeness: Checker = {
-  name: 'completeness',
+export const completenessName = 'completeness';
+
+export const completeness = (database: Database): Checker => ({
+  name: completenessName,
   check({ image, evidence, reconciliation: { rows }, before, ...about }) {
     const { wholeWorkload = false, settings = database.leastAsked } = about;
     const asked = { wholeWorkload, settings, before: before?.evidence };
-    const missing = missingParts(evidence, rows, asked);
+    const missing = missingParts(database, evidence, rows, asked);
     const gaps = [...evidence.failures, ...missing];
-    const troubles = troublesOf(evidence);
+    const troubles = troublesOf(database, evidence);
     const findings: Finding[] = [];
     if (troubles.length > 0) {
       const told = troubles.join('; ').slice(0, 300);
@@ -30,21 +30,26 @@ export const completeness: Checker = {
     }
     return findings;
   },
-};
+});
 
 const purposes: readonly ServerStart['purpose'][] = ['recovery', 'cold', 'check'];
 
-function missingParts(evidence: ImageEvidence, rows: number, asked: OwnAsked): string[] {
+function missingParts(
+  { own, log }: Database,
+  evidence: ImageEvidence,
+  rows: number,
+  asked: OwnAsked,
+): string[] {
   if (rows !== evidence.ledgerRows) {
     return [`the audit read ${evidence.ledgerRows} rows, and ${rows} are at hand`];
   }
-  const unread = unreadBecause(evidence);
+  const unread = unreadBecause(evidence, log);
   if (unread === 'gap') return ['the ledger was not read to its end'];
   const { starts, sqlFailures = [] } = evidence;
   const served = starts.every(({ ready, died }) => ready && died === undefined);
   // A server that died or refused answers took the other parts with it: that is in its findings.
   if (unread === 'damage' || !served || sqlFailures.length > 0) return [];
-  const own = ownGaps(evidence, asked);
+  const gaps = own.gaps(evidence, asked);
   const missing: string[] = [];
   const need = (there: boolean, part: string): void => {
     if (!there) missing.push(`no ${part}`);
@@ -52,7 +57,7 @@ function missingParts(evidence: ImageEvidence, rows: number, asked: OwnAsked): s
   need(evidence.fsck !== undefined || evidence.isDirectory === true, 'fsck');
   need(Object.keys(evidence.balances).length > 0, 'balances');
   need(evidence.indexCounts.length > 0, 'comparison of the indexes');
-  missing.push(...own.pages);
+  missing.push(...gaps.pages);
   for (const purpose of purposes) {
     const began = starts.some((start) => start.purpose === purpose);
     need(began, `start of the server for ${purpose}`);
@@ -60,25 +65,27 @@ function missingParts(evidence: ImageEvidence, rows: number, asked: OwnAsked): s
   if (asked.wholeWorkload) {
     need(evidence.documents !== undefined, 'documents');
     need(evidence.schema !== undefined, 'look at the schema');
-    missing.push(...own.logs);
+    missing.push(...gaps.logs);
     need(evidence.login !== undefined, 'login of an ordinary client');
   }
-  missing.push(...own.tables);
+  missing.push(...gaps.tables);
   return missing;
 }
 
 /** Every trouble that an audit met and what it kept from being read. */
-function troublesOf(evidence: ImageEvidence): string[] {
+function troublesOf({ own, log }: Database, evidence: ImageEvidence): string[] {
   const { mountError, starts, sqlFailures = [] } = evidence;
   const told: string[] = [];
   const tell = (what: string, trouble: string | undefined, said: string): void => {
     if (trouble !== undefined) told.push(`${what}: ${trouble} (${said})`);
   };
-  if (mountError !== undefined) tell('mount', troubleIn(mountError), mountError);
+  if (mountError !== undefined) tell('mount', troubleIn(mountError, log), mountError);
   for (const start of starts) {
-    tell(`server for ${start.purpose}`, troubleOfStart(start), start.errorLines.join('; '));
+    tell(`server for ${start.purpose}`, troubleOfStart(start, log), start.errorLines.join('; '));
   }
-  for (const { what, error } of sqlFailures) tell(what, troubleIn(error), error);
-  for (const { what, answer } of ownAnswers(evidence)) tell(what, troubleIn(answer), answer);
+  for (const { what, error } of sqlFailures) tell(what, troubleIn(error, log), error);
+  for (const { what, answer } of own.answers(evidence)) {
+    tell(what, troubleIn(answer, log), answer);
+  }
   return told;
 }

@@ -1,6 +1,5 @@
 /** What an audit reads from one copy of the volume: facts only; checkers judge them. */
 import type { CommandEvidence } from '../command-evidence.ts';
-import { nothingOwn, type OwnEvidence } from '../database/evidence.ts';
 import type { CopyIdentity } from '../storage/identity.ts';
 import type { OpId, LedgerEntry } from '../workload/sql.ts';
 
@@ -67,7 +66,10 @@ export interface SqlFailure {
   readonly error: string;
 }
 
-export interface ImageEvidence extends OwnEvidence {
+/** A database adds keys of its own (OwnPart). */
+export interface ImageEvidence {
+  /** All of them, where a caller of the library gave the database. */
+  readonly own?: unknown;
   /** The volume is a shared directory, on whose file system nobody mounts anything. Default false. */
   readonly isDirectory?: boolean;
   /** On ext4 with multiple mount protection: what let the copy be used at once. It replays, too. */
@@ -111,6 +113,9 @@ export interface ImageEvidence extends OwnEvidence {
   readonly durationsMs?: Readonly<Record<string, number>>;
 }
 
+/** Why a ledger was not read to its end: it is damaged, or the audit failed. */
+export type Unread = 'damage' | 'gap';
+
 /** Evidence before anything was read: where an audit begins. */
 export const nothingRead = (): ImageEvidence => ({
   mounted: false,
@@ -120,7 +125,6 @@ export const nothingRead = (): ImageEvidence => ({
   ledgerRows: 0,
   balances: {},
   indexCounts: [],
-  ...nothingOwn(),
   canaries: {},
   failures: [],
 });

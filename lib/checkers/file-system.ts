@@ -3,6 +3,7 @@ import type { Finding } from '../experiment/verdict/verdict.ts';
 import type { Checker } from './checker.ts';
 import type { CommandEvidence } from '../command-evidence.ts';
 import { damage, incomplete, corruptAndTold } from './findings.ts';
+import type { Database } from '../database/port.ts';
 import { troubleIn } from './machine-trouble.ts';
 
 /** Exit codes of e2fsck(8), bits: 4 errors left uncorrected; from 8 on it could not do its work. */
@@ -18,15 +19,12 @@ const foundErrors = ({ command, exitCode }: CommandEvidence): boolean =>
 const told = ({ command, exitCode, output }: CommandEvidence): string =>
   `${command} ended with ${exitCode}: ${[...new Set(output.split('\n'))].join('\n')}`;
 
-/** A mount that failed for want of memory says nothing of the disk. */
-const accusing = (mountError: string | undefined): string | undefined =>
-  mountError === undefined || troubleIn(mountError) !== undefined ? undefined : mountError;
-
-export const fileSystem: Checker = {
+export const fileSystem = ({ log }: Pick<Database, 'log'>): Checker => ({
   name: 'file-system',
   check({ image, evidence }) {
-    const { fsckReplay, fsck, mounted } = evidence;
-    const mountError = accusing(evidence.mountError);
+    const { fsckReplay, fsck, mounted, mountError: said } = evidence;
+    // A mount that failed for want of memory says nothing of the disk.
+    const mountError = said === undefined || troubleIn(said, log) !== undefined ? undefined : said;
     const findings: Finding[] = [];
     const runs = [fsckReplay, fsck].filter((run) => run !== undefined);
     // Where fsck could not even begin, the mount tells whether that was the disk's fault.
@@ -48,4 +46,4 @@ export const fileSystem: Checker = {
     }
     return findings;
   },
-};
+});

@@ -11,6 +11,7 @@ import {
 } from '../../test/support/example-ledger.ts';
 import { judgeImages } from './index.ts';
 import type { JournaledOp } from './journal.ts';
+import { mysql } from '../mysql/database.ts';
 
 const acked = Array.from({ length: 12 }, () => ({ outcome: 'ok' as const, stored: true }));
 const sessions = [0, 1, 2, 3].map((connection) => ({
@@ -38,7 +39,7 @@ function codes(
     visitOps: (visit: (op: JournaledOp) => void) => journal.forEach(visit),
     rows: () => rows,
   };
-  return judgeImages(history, {}).findings.map(({ code }) => code);
+  return judgeImages(history, {}, { database: mysql }).findings.map(({ code }) => code);
 }
 
 test('ids of different sessions need not follow the order in which they were acknowledged', () => {

@@ -6,6 +6,7 @@ import { judgeImages, type AuditedHistory } from './index.ts';
 import type { LostCommit } from './lost-commits.ts';
 import { opName } from './op-sample.ts';
 import { findingsOf, healthy, judged, ledger, rows } from '../../test/support/judged-images.ts';
+import { mysql } from '../mysql/database.ts';
 
 test('the checkers call nothing lost that the audit read and the history has not', () => {
   expect(judged({}, rows.slice(0, 20))).toEqual(['AUDIT_INCOMPLETE']);
@@ -20,11 +21,9 @@ test('the checkers call a row that a journal with gaps does not tell of no damag
     rows: () => rows,
   };
   const found = (withGaps: readonly string[]): unknown[] =>
-    judgeImages(history, {}, { withGaps: new Set(withGaps) }).findings.map((finding) => [
-      finding.code,
-      finding.level,
-      finding.safety,
-    ]);
+    judgeImages(history, {}, { database: mysql, withGaps: new Set(withGaps) }).findings.map(
+      (finding) => [finding.code, finding.level, finding.safety],
+    );
   const gap = ['LEDGER_UNJOURNALED', 'incomplete', 'safe'];
   expect(found(['inside', 'outside'])).toEqual([gap]);
   expect(found(['inside'])).toEqual([gap, ['LEDGER_PHANTOM', 'damage', 'corrupt']]);
@@ -49,7 +48,11 @@ test('the checkers name each lost commit, whose it was and when', () => {
     visitOps: (visit) => ledger.ops.forEach(visit),
     rows: () => rows.slice(0, -3),
   };
-  judgeImages(history, { faultAtMs: 235 }, { onLost: (commit) => commits.push(commit) });
+  judgeImages(
+    history,
+    { faultAtMs: 235 },
+    { database: mysql, onLost: (commit) => commits.push(commit) },
+  );
   const names = commits.map((commit) => [opName(commit), commit.epoch, commit.ackedAtMs]);
   expect(names).toEqual([
     ['inside/0/0/23', 'successor', 240],

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { initialBalance } from '../workload/ledger.ts';
-import type { ImageEvidence, ServerStart } from './evidence.ts';
+import type { ServerStart } from './evidence.ts';
 import { runChecks } from './index.ts';
 import { findingsOf, healthy, judged, rows } from '../../test/support/judged-images.ts';
+import type { MysqlEvidence, MysqlImage, TableCheck } from '../mysql/evidence.ts';
 
 /** As a crash state of real MySQL 9.7.4 said it, which then put the doublewrite copy there. */
 const tornFirstPage = '[ERROR] [MY-012224] [InnoDB] Checksum mismatch in datafile: ./mysql.ibd';
@@ -11,9 +12,7 @@ const tornFirstPage = '[ERROR] [MY-012224] [InnoDB] Checksum mismatch in datafil
 const starts = ({ purpose = 'recovery', ...changed }: Partial<ServerStart>): ServerStart[] =>
   healthy.starts.map((start) => (start.purpose === purpose ? { ...start, ...changed } : start));
 
-type TableCheck = NonNullable<ImageEvidence['tables']>[number];
-
-const withTable = (table: TableCheck): Required<Pick<ImageEvidence, 'tables'>> => ({
+const withTable = (table: TableCheck): Pick<MysqlEvidence, 'tables'> => ({
   tables: [...healthy.tables, table],
 });
 
@@ -27,7 +26,7 @@ describe('the checkers', () => {
     expect(findingsOf({ evidence: healthy, rows }, { evidence: healthy, rows })).toEqual([]);
   });
 
-  test.each<[string, Partial<ImageEvidence>]>([
+  test.each<[string, Partial<MysqlImage>]>([
     ['BALANCE_WRONG', { balances: { ...healthy.balances, 1: 1 } }],
     [
       'INDEX_OUT_OF_STEP',
@@ -93,7 +92,7 @@ describe('the checkers', () => {
   });
 
   test('miss no table and no account that the image before has', () => {
-    const codesOf = (before: Partial<ImageEvidence>): string[] => {
+    const codesOf = (before: Partial<MysqlImage>): string[] => {
       const images = [{ ...healthy, ...before }, healthy].map((evidence) => ({ evidence, rows }));
       return findingsOf(...images).map(({ code }) => code);
     };
@@ -104,7 +103,7 @@ describe('the checkers', () => {
 
   test('miss no fsck of a shared directory', () => {
     const { fsck: _fsck, fsckReplay: _replay, ...unchecked } = healthy;
-    const found = (evidence: ImageEvidence): string[] =>
+    const found = (evidence: MysqlImage): string[] =>
       findingsOf({ evidence, rows }).map(({ code }) => code);
     expect(found({ ...unchecked, isDirectory: true })).toEqual([]);
     expect(found(unchecked)).toEqual(['AUDIT_INCOMPLETE']);

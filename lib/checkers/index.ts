@@ -1,6 +1,5 @@
 /** All checkers, and the way from a run's history to their findings. */
-import { database } from '../database/chosen.ts';
-import { ownChecks } from '../database/checks.ts';
+import type { Database } from '../database/port.ts';
 import type { DatabaseChoice } from '../database/fields.ts';
 import type { Finding } from '../experiment/verdict/verdict.ts';
 import type { CaseRecord, HistoryRecord, ImageRecord, RunRecord } from '../history/events.ts';
@@ -8,9 +7,9 @@ import type { ImageLabel } from '../storage/identity.ts';
 import type { SchemaChangeRecord } from '../history/client-records.ts';
 import { tellsOf } from '../history/migration.ts';
 import { balances } from './balances.ts';
-import type { AuditedImage, Checker, OwnChecks } from './checker.ts';
+import type { AuditedImage, Checker } from './checker.ts';
 import { completeness } from './completeness.ts';
-import type { ImageEvidence, LedgerRow } from './evidence.ts';
+import type { ImageEvidence, LedgerRow, Unread } from './evidence.ts';
 import { documentCheckers } from './documents.ts';
 import { fileSystem } from './file-system.ts';
 import { incomplete } from './findings.ts';
@@ -22,7 +21,7 @@ import { login } from './login.ts';
 import { naming, type LostCommit } from './lost-commits.ts';
 import { ledgerUnreadable } from './ledger-unreadable.ts';
 import { Reconciler, type Reconciliation, type ReconcilerOptions } from './reconcile.ts';
-import { unreadBecause, type Unread } from './readability.ts';
+import { unreadBecause } from './readability.ts';
 import { reconcileDocuments, type DocumentOptions } from './reconcile-documents.ts';
 import { replaced } from './replaced.ts';
 import { schemaChange, schemaChangeOf } from './schema-change.ts';
@@ -30,24 +29,23 @@ import { SeenCommits } from './seen-commits.ts';
 import { errorLog, serverStarts } from './server.ts';
 import { sqlFailures } from './sql-failures.ts';
 
-/** `own`: the database's; default: of the one that is taken just now. */
-export const allCheckers = (own: OwnChecks = ownChecks()): readonly Checker[] => [
+export const allCheckers = (database: Database): readonly Checker[] => [
   ledgerLost,
-  ledgerUnreadable,
+  ledgerUnreadable(database),
   ...rowCheckers,
   ...documentCheckers,
   schemaChange,
   balances,
   indexes,
-  ...own.logs,
-  serverStarts,
-  errorLog,
-  login,
-  sqlFailures,
-  ...own.structures,
-  fileSystem,
+  ...database.own.checks.logs,
+  serverStarts(database),
+  errorLog(database),
+  login(database),
+  sqlFailures(database),
+  ...database.own.checks.structures,
+  fileSystem(database),
   replaced,
-  completeness,
+  completeness(database),
 ];
 
 /** What is needed of the first record. */
@@ -70,6 +68,7 @@ export interface Judgement {
 }
 
 export interface JudgeOptions extends Pick<ReconcilerOptions, 'withGaps'> {
+  readonly database: Database;
   /** Default: every checker. */
   readonly all?: readonly Checker[];
   /** Told of each commit that is gone from an image which could be read to its end. */
@@ -84,8 +83,9 @@ export interface JudgeOptions extends Pick<ReconcilerOptions, 'withGaps'> {
 export function judgeImages(
   history: AuditedHistory,
   moments: EpochBounds,
-  { all = allCheckers(), onLost, seen = new SeenCommits(), without, withGaps }: JudgeOptions = {},
+  { database, onLost, seen = new SeenCommits(), without, withGaps, ...asking }: JudgeOptions,
 ): Judgement {
+  const { all = allCheckers(database) } = asking;
   let seed = '';
   let asked: Pick<AuditedImage, 'wholeWorkload' | 'settings'> = {};
   let syncsEachCommit = true;
@@ -122,7 +122,7 @@ export function judgeImages(
       rows += 1;
     }
     const previous = images.at(-1);
-    const unread = unreadBecause(evidence, rows);
+    const unread = unreadBecause(evidence, database.log, rows);
     const isTold = onLost !== undefined && unread === undefined;
     const tell = isTold ? naming(image, seed, onLost) : undefined;
     const reconciliation = reconciler.result(unread, tell);
@@ -171,10 +171,7 @@ function besides(
 }
 
 /** A checker that throws is a gap in the evidence, never a pass. */
-export const runChecks = (
-  images: readonly AuditedImage[],
-  all: readonly Checker[] = allCheckers(),
-): Finding[] =>
+export const runChecks = (images: readonly AuditedImage[], all: readonly Checker[]): Finding[] =>
   images.flatMap((image) =>
     all.flatMap(({ name, check }) => {
       try {

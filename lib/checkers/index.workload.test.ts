@@ -11,10 +11,9 @@ import {
   healthyEvidence,
   rowsOf,
 } from '../../test/support/example-ledger.ts';
-import type { ImageEvidence } from './evidence.ts';
 import { judgeImages } from './index.ts';
-
-type BinlogFound = NonNullable<ImageEvidence['binlog']>;
+import { mysql } from '../mysql/database.ts';
+import type { BinlogFound, MysqlImage } from '../mysql/evidence.ts';
 
 const takenAtMs = 10_000;
 const id = { client: 'inside', connection: 0, session: 0 };
@@ -31,7 +30,7 @@ const wholeLog: BinlogFound = {
   ...{ gtids: 'u:1-12', executed: 'u:1-12', purged: '', differing: [], damage: [] },
   rows: { [key]: [[0, length - 1]] },
 };
-const sound: Partial<ImageEvidence> = {
+const sound: Partial<MysqlImage> = {
   documents: { found: { ...first, [key]: [4] }, torn: [] },
   schema: { state: 'original', oddities: [] },
   login: {},
@@ -39,7 +38,7 @@ const sound: Partial<ImageEvidence> = {
 };
 
 interface Scene {
-  readonly changed?: Partial<ImageEvidence>;
+  readonly changed?: Partial<MysqlImage>;
   readonly script?: Script;
   readonly changes?: readonly SchemaChangeRecord[];
   readonly version?: 2 | 3;
@@ -65,7 +64,7 @@ function judged({
   const rows = rowsOf(ledger.entries);
   const healthy = healthyEvidence(rows);
   const tables = [...healthy.tables, { table: 'document', check: 'OK', checksum: '1' }];
-  const evidence: ImageEvidence = { ...healthy, tables, ...sound, ...changed };
+  const evidence: MysqlImage = { ...healthy, tables, ...sound, ...changed };
   const run = { ...runRecord({ trxCommit }), seed: exampleSeed, schemaVersion: version };
   const image = { type: 'image', t: 1, image: 'first', takenAtMs: atMs, evidence } as const;
   const { findings } = judgeImages(
@@ -75,18 +74,19 @@ function judged({
       rows: () => rows,
     },
     {},
+    { database: mysql },
   );
   return findings.map(({ code }) => code);
 }
 
-const found = (seqs: readonly number[]): Partial<ImageEvidence> => ({
+const found = (seqs: readonly number[]): Partial<MysqlImage> => ({
   documents: { found: { ...first, [key]: seqs }, torn: [] },
 });
 
 test('nothing is said of a sound image, and a part that was not read is missing since version 3', () => {
   expect(judged({})).toEqual([]);
   for (const part of ['documents', 'schema', 'login', 'binlog'] as const) {
-    const without = { [part]: undefined } as Partial<ImageEvidence>;
+    const without = { [part]: undefined } as Partial<MysqlImage>;
     expect(judged({ changed: without }), part).toEqual(['AUDIT_INCOMPLETE']);
     expect(judged({ changed: without, version: 2 }), part).toEqual([]);
   }

@@ -1,12 +1,13 @@
 /** The ledger could not be read to its end because the image is damaged. */
+import type { Database } from '../database/port.ts';
 import type { Checker } from './checker.ts';
 import { damage, corruptAndTold } from './findings.ts';
 import { unreadBecause } from './readability.ts';
 
-export const ledgerUnreadable: Checker = {
+export const ledgerUnreadable = ({ log }: Pick<Database, 'log'>): Checker => ({
   name: 'ledger-unreadable',
   check({ image, evidence, reconciliation }) {
-    if (unreadBecause(evidence) !== 'damage') return [];
+    if (unreadBecause(evidence, log) !== 'damage') return [];
     const { present, acked } = reconciliation;
     const why = evidence.ledgerError ?? evidence.mountError;
     const summary = `${present} of ${acked} acknowledged commits can be read`;
@@ -14,4 +15,4 @@ export const ledgerUnreadable: Checker = {
     const about = { code: 'LEDGER_UNREADABLE', ...corruptAndTold, image };
     return [damage({ ...about, summary, evidence: said })];
   },
-};
+});

@@ -1,13 +1,14 @@
 /** An application can log in to the server, do its work, and no more than it was granted. */
+import type { Database } from '../database/port.ts';
 import type { Checker } from './checker.ts';
 import { damage, corruptAndTold, corruptInSilence } from './findings.ts';
 import { troubleIn } from './machine-trouble.ts';
 
-export const login: Checker = {
+export const login = ({ log }: Pick<Database, 'log'>): Checker => ({
   name: 'login',
   check({ image, evidence: { login } }) {
     const { refused, unlimited } = login ?? {};
-    if (refused !== undefined && troubleIn(refused) === undefined) {
+    if (refused !== undefined && troubleIn(refused, log) === undefined) {
       const summary = 'an ordinary client is not let in, or not to what it was granted';
       const about = { code: 'LOGIN_REFUSED', ...corruptAndTold, image };
       return [damage({ ...about, summary, evidence: [refused] })];
@@ -19,4 +20,4 @@ export const login: Checker = {
     }
     return [];
   },
-};
+});

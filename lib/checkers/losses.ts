@@ -1,7 +1,7 @@
 /** What an image had to hold and does not: counted by epoch, and named in ranges. */
 import type { OpId } from '../workload/sql.ts';
 import { epochs, type Epoch, type SessionLog } from './journal.ts';
-import type { Unread } from './readability.ts';
+import type { Unread } from './evidence.ts';
 
 interface EpochCount {
   acked: number;

@@ -8,9 +8,11 @@ import {
   healthyEvidence,
   rowsOf,
 } from '../../test/support/example-ledger.ts';
-import type { ImageEvidence, ServerStart } from './evidence.ts';
+import type { ServerStart } from './evidence.ts';
 import { judgeImages } from './index.ts';
 import { troubleIn, troubleOfStart } from './machine-trouble.ts';
+import { mysql } from '../mysql/database.ts';
+import type { MysqlImage } from '../mysql/evidence.ts';
 
 test.each([
   ['mount: /tmp/a: mount(2) system call failed: Cannot allocate memory.', 'no memory'],
@@ -24,7 +26,7 @@ test.each([
   ['[ERROR] [MY-012594] [InnoDB] Operating system error number 24 in a file', 'no file handles'],
   ["Can't create a new thread (errno 11)", 'no threads'],
 ])('%s: %s', (text, name) => {
-  expect(troubleIn(text)).toBe(name);
+  expect(troubleIn(text, mysql.log)).toBe(name);
 });
 
 /** In the words of committed runs whose volume was damaged. */
@@ -39,7 +41,7 @@ const accusations = [
 ];
 
 test.each(accusations)('%s: the volume', (line) => {
-  expect(troubleIn(line)).toBeUndefined();
+  expect(troubleIn(line, mysql.log)).toBeUndefined();
 });
 
 const failed = (died: string, ...errorLines: string[]): ServerStart => ({
@@ -54,21 +56,23 @@ const afterwords = [
 
 describe('a start of the server', () => {
   test('failed for want of memory where it says so and accuses nobody', () => {
-    expect(troubleOfStart(failed('exit code 1', noPool, ...afterwords))).toBe('no memory');
-    expect(troubleOfStart(failed('exit code 137'))).toBe('killed');
+    expect(troubleOfStart(failed('exit code 1', noPool, ...afterwords), mysql.log)).toBe(
+      'no memory',
+    );
+    expect(troubleOfStart(failed('exit code 137'), mysql.log)).toBe('killed');
   });
 
   test('is the volume’s fault where it says anything else, or nothing', () => {
-    expect(troubleOfStart(failed('exit code 1', ...afterwords))).toBeUndefined();
+    expect(troubleOfStart(failed('exit code 1', ...afterwords), mysql.log)).toBeUndefined();
     for (const line of accusations.filter((each) => each.includes('[InnoDB]'))) {
-      expect(troubleOfStart(failed('exit code 1', noPool, line))).toBeUndefined();
+      expect(troubleOfStart(failed('exit code 1', noPool, line), mysql.log)).toBeUndefined();
     }
-    expect(troubleOfStart(failed('SIGSEGV'))).toBeUndefined();
+    expect(troubleOfStart(failed('SIGSEGV'), mysql.log)).toBeUndefined();
   });
 
   test('that went well has no trouble, whatever it warned of', () => {
     const { died: _died, ...start } = failed('', noPool);
-    expect(troubleOfStart({ ...start, ready: true })).toBeUndefined();
+    expect(troubleOfStart({ ...start, ready: true }, mysql.log)).toBeUndefined();
   });
 });
 
@@ -78,7 +82,7 @@ const rows = rowsOf(ledger.entries);
 const healthy = healthyEvidence(rows);
 const unread = { ledgerComplete: false, ledgerRows: 0, balances: {}, tables: [] };
 
-function judged(changed: Partial<ImageEvidence>): readonly Finding[] {
+function judged(changed: Partial<MysqlImage>): readonly Finding[] {
   const evidence = { ...healthy, ...changed };
   const found = evidence.ledgerComplete ? rows : [];
   const image = { type: 'image' as const, t: 1, image: 'first' as const, takenAtMs: 1000 };
@@ -87,10 +91,10 @@ function judged(changed: Partial<ImageEvidence>): readonly Finding[] {
     visitOps: (visit: (op: (typeof ledger.ops)[number]) => void) => ledger.ops.forEach(visit),
     rows: () => found,
   };
-  return judgeImages(history, {}).findings;
+  return judgeImages(history, {}, { database: mysql }).findings;
 }
 
-test.each<[string, Partial<ImageEvidence>]>([
+test.each<[string, Partial<MysqlImage>]>([
   [
     'mount',
     { ...unread, mounted: false, mountError: 'mount: Cannot allocate memory.', starts: [] },

@@ -2,8 +2,7 @@
  * The auditing machine's own trouble, told apart from damage by what the tools say: no memory, no
  * space, no lock, killed. It proves nothing of the volume. What names damage beside it is damage.
  */
-import { database } from '../database/chosen.ts';
-import type { MachineTrouble } from '../database/port.ts';
+import type { MachineTrouble, ServerLog } from '../database/port.ts';
 import type { ServerStart } from './evidence.ts';
 
 /** What any database's machine may lack. */
@@ -35,15 +34,14 @@ const machineTroubles: readonly MachineTrouble[] = [
 const saysDamage =
   /corrupt|structure needs cleaning|bad message|checksum mismatch|in the future|assertion failure/i;
 
-/** Its name; undefined where the text tells of none, or of damage. */
-export function troubleIn(text: string): string | undefined {
-  if (saysDamage.test(text)) return undefined;
-  return [...machineTroubles, ...database.log.troubles].find(({ pattern }) => pattern.test(text))
-    ?.name;
-}
+/** What a database's log and tools say of the machine. */
+type TroubleLog = Pick<ServerLog, 'troubles'>;
 
-const isAfterword = (line: string): boolean =>
-  database.log.afterwords.some((each) => each.test(line));
+/** Its name; undefined where the text tells of none, or of damage. */
+export function troubleIn(text: string, log: TroubleLog): string | undefined {
+  if (saysDamage.test(text)) return undefined;
+  return [...machineTroubles, ...log.troubles].find(({ pattern }) => pattern.test(text))?.name;
+}
 
 /** Words of a shell for a process that was ended with SIGKILL: most often for want of memory. */
 const killed = ['exit code 137'];
@@ -52,12 +50,14 @@ const killed = ['exit code 137'];
  * Why a start failed through no fault of the volume. A single line of the storage's own
  * that tells of anything else makes it the volume's fault.
  */
-export function troubleOfStart({ ready, died, errorLines }: ServerStart): string | undefined {
+export function troubleOfStart(
+  { ready, died, errorLines }: ServerStart,
+  log: ServerLog,
+): string | undefined {
   if (ready && died === undefined) return undefined;
-  const telling = errorLines.filter((line) => !isAfterword(line));
-  const troubles = telling.map(troubleIn);
-  const accuses = (line: string): boolean =>
-    line.includes(database.log.ofStorage) || saysDamage.test(line);
+  const telling = errorLines.filter((line) => !log.afterwords.some((each) => each.test(line)));
+  const troubles = telling.map((line) => troubleIn(line, log));
+  const accuses = (line: string): boolean => line.includes(log.ofStorage) || saysDamage.test(line);
   if (telling.some((line, n) => troubles[n] === undefined && accuses(line))) return undefined;
   return troubles.find((each) => each !== undefined) ?? killedBy(died);
 }

@@ -1,5 +1,6 @@
 /** Why a ledger could not be read to its end: because it is damaged, or because the audit failed. */
-import type { ImageEvidence, ServerStart } from './evidence.ts';
+import type { ServerLog } from '../database/port.ts';
+import type { ImageEvidence, ServerStart, Unread } from './evidence.ts';
 import { troubleIn, troubleOfStart } from './machine-trouble.ts';
 
 /** Signals that come from outside the server (out of memory, a person): no sign of damage. */
@@ -14,10 +15,8 @@ export const refusedToStart = (start: ServerStart): boolean =>
   !start.ready && (diedByItself(start) || start.errorLines.length > 0);
 
 /** It failed, and not for want of something on the machine. */
-const accuses = (start: ServerStart): boolean =>
-  (diedByItself(start) || refusedToStart(start)) && troubleOfStart(start) === undefined;
-
-export type Unread = 'damage' | 'gap';
+const accuses = (start: ServerStart, log: ServerLog): boolean =>
+  (diedByItself(start) || refusedToStart(start)) && troubleOfStart(start, log) === undefined;
 
 /**
  * Undefined when every row was read. `rows`: how many of those that the audit read are at hand; a
@@ -25,17 +24,18 @@ export type Unread = 'damage' | 'gap';
  */
 export function unreadBecause(
   evidence: ImageEvidence,
+  log: ServerLog,
   rows: number = evidence.ledgerRows,
 ): Unread | undefined {
   const { ledgerComplete, mounted, mountError, dataDirectoryEmpty, starts } = evidence;
   if (rows !== evidence.ledgerRows) return 'gap';
   if (ledgerComplete) return undefined;
   const damaged =
-    (!mounted && mountError !== undefined && troubleIn(mountError) === undefined) ||
+    (!mounted && mountError !== undefined && troubleIn(mountError, log) === undefined) ||
     dataDirectoryEmpty ||
-    starts.some((start) => accuses(start)) ||
+    starts.some((start) => accuses(start, log)) ||
     (evidence.sqlFailures ?? []).some(
-      ({ what, error }) => what === 'ledger' && troubleIn(error) === undefined,
+      ({ what, error }) => what === 'ledger' && troubleIn(error, log) === undefined,
     );
   return damaged ? 'damage' : 'gap';
 }

@@ -4,7 +4,7 @@ import { always, journalOf, reconcile } from '../../test/support/reconciling.ts'
 import { endOfMs, exampleLedger, exampleSeed, rowsOf } from '../../test/support/example-ledger.ts';
 import type { JournaledOp } from './journal.ts';
 import { Reconciler, type Reconciliation } from './reconcile.ts';
-import type { Unread } from './readability.ts';
+import type { Unread } from './evidence.ts';
 
 const client = 'outside';
 

@@ -3,11 +3,10 @@
  * in primary key order, and only counters and a few samples are kept.
  */
 import { clientSides, sessionContents, type OpContent } from '../workload/ledger.ts';
-import type { LedgerRow } from './evidence.ts';
+import type { LedgerRow, Unread } from './evidence.ts';
 import { outcomeCode, type Journal, type SessionLog } from './journal.ts';
 import { Losses, type LossCounts, type OnLost } from './losses.ts';
 import { OpSample } from './op-sample.ts';
-import type { Unread } from './readability.ts';
 import type { SeenCommit, SeenCommits } from './seen-commits.ts';
 
 export interface Reconciliation extends LossCounts {

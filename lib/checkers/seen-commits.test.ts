@@ -11,6 +11,7 @@ import {
 } from '../../test/support/example-ledger.ts';
 import { judgeImages, type AuditedHistory } from './index.ts';
 import { SeenCommits } from './seen-commits.ts';
+import { mysql } from '../mysql/database.ts';
 
 /** Of `outcome`, behind three acknowledged ones. */
 const ledgerWith = (outcome: OpOutcome): ReturnType<typeof exampleLedger> => {
@@ -53,7 +54,7 @@ function judged(
     visitOps: (visit) => (isJournaled ? ops.forEach(visit) : undefined),
     rows: (image) => rowsOf(rows(labels.indexOf(image))),
   };
-  return judgeImages(history, {}, { seen }).findings;
+  return judgeImages(history, {}, { database: mysql, seen }).findings;
 }
 
 const codes = (findings: readonly Finding[]): string[] => findings.map(({ code }) => code);

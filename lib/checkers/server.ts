@@ -1,5 +1,5 @@
 /** Whether the server starts on the copy and lives, and what its error log says. */
-import { database } from '../database/chosen.ts';
+import type { Database, ServerLog } from '../database/port.ts';
 import type { Finding } from '../experiment/verdict/verdict.ts';
 import type { Checker } from './checker.ts';
 import type { ServerStart } from './evidence.ts';
@@ -8,23 +8,23 @@ import { plural } from '../counts.ts';
 import { troubleIn, troubleOfStart } from './machine-trouble.ts';
 import { diedByItself, refusedToStart } from './readability.ts';
 
-const occasions: Readonly<Record<ServerStart['purpose'], () => string>> = {
-  recovery: () => 'for crash recovery',
-  cold: () => 'after a kill -9',
-  check: () => `for ${database.tools.checkTable}`,
-};
+const occasion = (purpose: ServerStart['purpose'], { tools }: Database): string =>
+  ({ recovery: 'for crash recovery', cold: 'after a kill -9', check: `for ${tools.checkTable}` })[
+    purpose
+  ];
 
-export const serverStarts: Checker = {
+export const serverStarts = (database: Database): Checker => ({
   name: 'server-starts',
-  check: ({ image, evidence }) => evidence.starts.flatMap((start) => judgeStart(image, start)),
-};
+  check: ({ image, evidence }) =>
+    evidence.starts.flatMap((start) => judgeStart(database, image, start)),
+});
 
-function judgeStart(image: string, start: ServerStart): Finding[] {
+function judgeStart(database: Database, image: string, start: ServerStart): Finding[] {
   const { purpose, ready, died, durationMs, errorLines } = start;
-  const { server, tools } = database;
+  const { server, tools, log } = database;
   // What kept the machine from running it is told beside what is missing.
-  if ((ready && died === undefined) || troubleOfStart(start) !== undefined) return [];
-  const when = `started ${occasions[purpose]()}`;
+  if ((ready && died === undefined) || troubleOfStart(start, log) !== undefined) return [];
+  const when = `started ${occasion(purpose, database)}`;
   const how = died === undefined ? `not ready after ${durationMs} ms` : `ended with ${died}`;
   if (!refusedToStart(start) && !diedByItself(start)) {
     // Hung without a word, or killed by someone else: no proof of damage, but no audit either.
@@ -42,23 +42,27 @@ function judgeStart(image: string, start: ServerStart): Finding[] {
   return [damage({ code: 'SERVER_DIED', summary, ...about })];
 }
 
-const mendedLines = ({ purpose, ready, died, errorLines }: ServerStart): string[] =>
+const mendedLines = (
+  { purpose, ready, died, errorLines }: ServerStart,
+  log: ServerLog,
+): string[] =>
   purpose === 'recovery' && ready && died === undefined
-    ? errorLines.filter((line) => database.log.mended.test(line))
+    ? errorLines.filter((line) => log.mended.test(line))
     : [];
 
-export const errorLog: Checker = {
+export const errorLog = ({ server, log }: Pick<Database, 'server' | 'log'>): Checker => ({
   name: 'error-log',
   check({ image, evidence }) {
-    const { server, log } = database;
-    const mended = evidence.starts.flatMap(mendedLines);
+    const mended = evidence.starts.flatMap((start) => mendedLines(start, log));
     const said = new Set(evidence.starts.flatMap(({ errorLines }) => errorLines));
     const lines = [...said].filter((line) => !mended.includes(line));
     const troubled = new Set(
-      evidence.starts.filter(troubleOfStart).flatMap((each) => each.errorLines),
+      evidence.starts
+        .filter((start) => troubleOfStart(start, log) !== undefined)
+        .flatMap((each) => each.errorLines),
     );
     const isBad = (line: string): boolean =>
-      log.damage.test(line) && !troubled.has(line) && troubleIn(line) === undefined;
+      log.damage.test(line) && !troubled.has(line) && troubleIn(line, log) === undefined;
     const bad = lines.filter(isBad);
     const other = lines.filter((line) => !isBad(line));
     const findings: Finding[] = [];
@@ -77,4 +81,4 @@ export const errorLog: Checker = {
     }
     return findings;
   },
-};
+});

@@ -6,6 +6,7 @@
 import { able, type Able, type Capability } from '../capabilities.ts';
 import type { ImageEvidence, LedgerRow } from '../checkers/evidence.ts';
 import type { Clock } from '../clock.ts';
+import type { Database } from '../database/port.ts';
 import type { LedgerReading } from '../database/group-port.ts';
 import type { GroupView } from '../database/group-views.ts';
 import type { Scenario } from '../experiment/scenario.ts';
@@ -202,6 +203,8 @@ export interface Backend {
 
 /** One volume's. */
 export interface TestbedOptions {
+  /** The same one for all volumes of a run. */
+  readonly database: Database;
   readonly scenario: Scenario;
   readonly runId: string;
   readonly seed: string;

@@ -4,6 +4,7 @@ import type { VerdictWord } from '../experiment/verdict/verdict.ts';
 import { describeState, expectedAfterPowerLoss, isExpected } from './describe.ts';
 import type { StateResult } from './explore.ts';
 import { summarizeStates } from './summary.ts';
+import { mysql } from '../mysql/database.ts';
 
 const state = (number: number, policy: PowerLoss, verdict: VerdictWord, lost = 0): StateResult => ({
   ...{ number, policy, verdict, lost, position: number, atMs: number, drawn: 'anywhere' },
@@ -34,15 +35,19 @@ test('a state tells what mysqld said, of many lines the first two', () => {
 test('only stock settings on an honest disk promise safety', () => {
   const stock = { trxCommit: 1, flushes: 'honest' } as const;
   const whole = ['keeps', 'drops', 'reorders'] as const;
-  expect(expectedAfterPowerLoss(stock, whole)).toEqual(['safe']);
-  expect(expectedAfterPowerLoss({ ...stock, trxCommit: 2 }, whole)).toEqual(['lost']);
-  expect(expectedAfterPowerLoss({ ...stock, flushes: 'ignored' }, whole)).toEqual([
+  expect(expectedAfterPowerLoss(mysql, stock, whole)).toEqual(['safe']);
+  expect(expectedAfterPowerLoss(mysql, { ...stock, trxCommit: 2 }, whole)).toEqual(['lost']);
+  expect(expectedAfterPowerLoss(mysql, { ...stock, flushes: 'ignored' }, whole)).toEqual([
     'lost',
     'corrupt',
   ]);
   const safe = state(1, 'keeps', 'safe');
-  expect(isExpected(stock, summarizeStates([safe, state(2, 'tears', 'corrupt')]))).toBe(true);
-  expect(isExpected(stock, summarizeStates([safe, state(2, 'tears', 'lost')]))).toBe(false);
-  expect(isExpected(stock, summarizeStates([safe, state(2, 'drops', 'corrupt')]))).toBe(false);
-  expect(isExpected({ ...stock, trxCommit: 2 }, summarizeStates([safe]))).toBe(false);
+  expect(isExpected(mysql, stock, summarizeStates([safe, state(2, 'tears', 'corrupt')]))).toBe(
+    true,
+  );
+  expect(isExpected(mysql, stock, summarizeStates([safe, state(2, 'tears', 'lost')]))).toBe(false);
+  expect(isExpected(mysql, stock, summarizeStates([safe, state(2, 'drops', 'corrupt')]))).toBe(
+    false,
+  );
+  expect(isExpected(mysql, { ...stock, trxCommit: 2 }, summarizeStates([safe]))).toBe(false);
 });

@@ -1,5 +1,5 @@
 /** Crash states as lines for a terminal. */
-import { database } from '../database/chosen.ts';
+import type { Database } from '../database/port.ts';
 import type { PowerLoss } from '../disk-kinds.ts';
 import type { Scenario } from '../experiment/scenario.ts';
 import type { VerdictWord } from '../experiment/verdict/verdict.ts';
@@ -93,28 +93,35 @@ type Promises = Pick<Scenario, 'trxCommit' | 'flushes'>;
 
 /** Verdicts of all states together that are no surprise. */
 export function expectedAfterPowerLoss(
+  { durability }: Database,
   { flushes, ...choice }: Promises,
   policies: readonly PowerLoss[],
 ): VerdictWord[] {
   if (flushes === 'ignored') return ['lost', 'corrupt'];
-  const promised: VerdictWord = database.durability.keepsAll(choice) ? 'safe' : 'lost';
+  const promised: VerdictWord = durability.keepsAll(choice) ? 'safe' : 'lost';
   return policies.includes('tears') ? [promised, 'corrupt'] : [promised];
 }
 
 /** Also each policy by itself shows nothing but what it may. */
-export function isExpected(promises: Promises, { verdict, policies }: Summary): boolean {
+export function isExpected(
+  database: Database,
+  promises: Promises,
+  { verdict, policies }: Summary,
+): boolean {
   const all = policies.map(({ policy }) => policy);
   return (
-    expectedAfterPowerLoss(promises, all).includes(verdict) &&
-    policies.every((each) => allowedOf(promises, each.policy).includes(each.verdict))
+    expectedAfterPowerLoss(database, promises, all).includes(verdict) &&
+    policies.every((each) => allowedOf(database, promises, each.policy).includes(each.verdict))
   );
 }
 
 /** A page may be torn while its copy is lost with the cache: docs/explanation/crash-states.md. */
-function allowedOf({ flushes, ...choice }: Promises, policy: PowerLoss): VerdictWord[] {
+function allowedOf(
+  { durability }: Database,
+  { flushes, ...choice }: Promises,
+  policy: PowerLoss,
+): VerdictWord[] {
   if (flushes === 'ignored') return ['safe', 'lost', 'corrupt'];
-  const promised: VerdictWord[] = database.durability.keepsAll(choice)
-    ? ['safe']
-    : ['safe', 'lost'];
+  const promised: VerdictWord[] = durability.keepsAll(choice) ? ['safe'] : ['safe', 'lost'];
   return policy === 'tears' ? [...promised, 'corrupt'] : promised;
 }

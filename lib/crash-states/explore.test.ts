@@ -11,6 +11,8 @@ import { unreadBecause } from '../checkers/readability.ts';
 import type { PowerLoss } from '../disk-kinds.ts';
 import type { VerdictWord } from '../experiment/verdict/verdict.ts';
 import { explore, type StateJudgement, type StateResult } from './explore.ts';
+import { mysql } from '../mysql/database.ts';
+import type { MysqlImage } from '../mysql/evidence.ts';
 
 const ok = { outcome: 'ok', stored: true } as const;
 const session = { client: 'inside', connection: 0, session: 0, node: 'a', ops: [ok, ok, ok] };
@@ -27,6 +29,7 @@ async function judged(
 ): Promise<StateJudgement> {
   const results: StateResult[] = [];
   await explore({
+    database: mysql,
     states: [{ number: 7, position: 0, atMs, policy: 'drops', drawn: 'anywhere' }],
     recovery: {
       workers: 2,
@@ -46,11 +49,11 @@ async function judged(
 }
 
 /** A state is asked for less than an audit. */
-const sound: ImageEvidence = { ...healthyEvidence(rows), innochecksum: [], tables: [] };
+const sound: MysqlImage = { ...healthyEvidence(rows), innochecksum: [], tables: [] };
 
 test('a state that has all that was acknowledged by then is safe', async () => {
   expect(await judged(25, sound)).toMatchObject({ verdict: 'safe', acked: 2, lost: 0 });
-  expect(unreadBecause(sound)).toBeUndefined();
+  expect(unreadBecause(sound, mysql.log)).toBeUndefined();
 });
 
 test('only what was acknowledged by then must be there', async () => {
@@ -85,6 +88,7 @@ test('where one state cannot be rebuilt, no further ones are begun', async () =>
   };
   const states = [1, 2, 3, 4].map((number) => state(number, 'keeps', 'safe'));
   const exploring = explore({
+    database: mysql,
     ...{ states, journal, runSeed: exampleSeed, recovery: { workers: 2, recover } },
     ...{ isThorough: () => false, onState: () => undefined },
   });

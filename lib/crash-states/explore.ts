@@ -1,12 +1,12 @@
 /** Has every planned state rebuilt, recovered and judged. */
 import type { AuditedImage, Checker } from '../checkers/checker.ts';
-import { completeness } from '../checkers/completeness.ts';
-import type { ImageEvidence } from '../checkers/evidence.ts';
+import { completenessName } from '../checkers/completeness.ts';
 import { incomplete } from '../checkers/findings.ts';
+import type { Database } from '../database/port.ts';
 import { allCheckers, runChecks } from '../checkers/index.ts';
 import { unreadBecause } from '../checkers/readability.ts';
 import type { Journal } from '../checkers/journal.ts';
-import { Reconciler, type Reconciliation } from '../checkers/reconcile.ts';
+import { Reconciler } from '../checkers/reconcile.ts';
 import {
   type Finding,
   verdictWord,
@@ -26,6 +26,7 @@ export interface StateResult extends PlannedState, StateJudgement {
 }
 
 export interface ExploreOptions {
+  readonly database: Database;
   /** In order. */
   readonly states: readonly PlannedState[];
   readonly recovery: Recovery;
@@ -56,7 +57,7 @@ function* inOrder(states: readonly PlannedState[]): Generator<PlannedState> {
 
 async function recoverAndJudge(
   state: PlannedState,
-  { recovery, journal, runSeed, isThorough }: ExploreOptions,
+  { database, recovery, journal, runSeed, isThorough }: ExploreOptions,
 ): Promise<StateResult> {
   const thorough = isThorough(state);
   const reconciler = new Reconciler({ journal, seed: runSeed, takenAtMs: state.atMs });
@@ -66,16 +67,18 @@ async function recoverAndJudge(
       for (const row of rows) reconciler.row(row);
     },
   });
-  const reconciliation = reconciler.result(unreadBecause(evidence));
-  const judgement = judgeState(`state ${state.number}`, evidence, reconciliation, state.atMs);
+  const reconciliation = reconciler.result(unreadBecause(evidence, database.log));
+  const { atMs: takenAtMs } = state;
+  const image = { image: `state ${state.number}`, evidence, reconciliation, takenAtMs };
+  const judgement = judgeState(image, database);
   const { durationsMs = {} } = evidence;
   return { ...state, unflushed, survived, thorough, ...judgement, durationsMs };
 }
 
 /** All but those that ask for parts that a crash state is not asked for. */
-const checkers = (): readonly Checker[] => [
-  ...allCheckers().filter((each) => each !== completeness),
-  { name: 'gaps', check: gaps },
+const checkers = (database: Database): readonly Checker[] => [
+  ...allCheckers(database).filter(({ name }) => name !== completenessName),
+  { name: 'gaps', check: (image) => gaps(image, database) },
 ];
 
 export interface StateJudgement {
@@ -88,13 +91,9 @@ export interface StateJudgement {
 }
 
 /** What was acknowledged by then against what was found. */
-function judgeState(
-  name: string,
-  evidence: ImageEvidence,
-  reconciliation: Reconciliation,
-  takenAtMs: number,
-): StateJudgement {
-  const findings = runChecks([{ image: name, evidence, reconciliation, takenAtMs }], checkers());
+function judgeState(image: AuditedImage, database: Database): StateJudgement {
+  const { evidence, reconciliation } = image;
+  const findings = runChecks([image], checkers(database));
   const complete = findings.every(({ level }) => level !== 'incomplete');
   return {
     verdict: verdictWord(worst(findings.map(({ safety }) => safety)), complete),
@@ -106,8 +105,9 @@ function judgeState(
 }
 
 /** What could not be read although nothing was damaged. */
-function gaps({ image, evidence }: AuditedImage): Finding[] {
-  const unread = unreadBecause(evidence) === 'gap' ? ['the ledger was not read to its end'] : [];
+function gaps({ image, evidence }: AuditedImage, { log }: Database): Finding[] {
+  const isGap = unreadBecause(evidence, log) === 'gap';
+  const unread = isGap ? ['the ledger was not read to its end'] : [];
   const missing = [...evidence.failures, ...unread];
   if (missing.length === 0) return [];
   return [incomplete('AUDIT_INCOMPLETE', `${image}: ${missing.join('; ')}`, missing)];

@@ -1,15 +1,14 @@
 /**
- * The port to a database: what everybody else knows of the one that is measured. Its words, its pod,
- * what its log says. `lib/mysql` implements it, and so may a caller of the library; chosen.ts has which one.
+ * The port to a database: all that the rest of the tool uses of the one under test. It is an argument, like the
+ * cluster. `lib/mysql` implements it, and so may a caller of the library.
  */
 import type { OwnChecks } from '../checkers/checker.ts';
 import type { ImageEvidence } from '../checkers/evidence.ts';
 import type { CommandEvidence } from '../command-evidence.ts';
 import type { LedgerEntry } from '../workload/sql.ts';
 import type { DatabaseChoice } from './fields.ts';
-import type { OwnEvidence } from './evidence.ts';
+import type { RealDatabase } from './server-port.ts';
 
-/** What is known of a database without a server of it; the same for a cluster and for the model. */
 export interface Database {
   /** Name of its image, its folder of manifests, its pod, container and service, and in versions: `mysql`. */
   readonly name: string;
@@ -20,8 +19,6 @@ export interface Database {
   readonly pod: DatabaseTemplate;
   readonly log: ServerLog;
   readonly durability: Durability;
-  /** Program that audits a copy, relative to the project's root; it says what audit/wire.ts has. */
-  readonly auditTool: string;
   /** Every commit is promised, and no more than that is asked of the server. */
   readonly leastAsked: DatabaseChoice;
   readonly tools: {
@@ -34,6 +31,9 @@ export interface Database {
     /** Who tells an operator, by the code of the finding; in the order in which they are told. */
     readonly byFinding: Readonly<Record<string, string>>;
   };
+  readonly own: OwnPart;
+  /** Absent: only the model plays it. */
+  readonly real?: RealDatabase;
 }
 
 /** What its commits promise under a choice of settings, and how people are told. */
@@ -44,12 +44,8 @@ export interface Durability {
   heldBackMs(choice: Pick<DatabaseChoice, 'trxCommit'>): number;
   /** Settings that are not stock, each as a condition: `X runs with …`. */
   unusual(choice: Pick<DatabaseChoice, 'trxCommit'>): readonly string[];
-  /** Settings with which a crash takes the last commits, a few, and nothing tells: for controls. */
-  readonly losingTheTail: DatabaseChoice;
   /** One sentence for who lost commits that were acknowledged too early. */
   readonly advice: string;
-  /** Why power loss may leave a page torn although nothing was acknowledged early. */
-  readonly tornBecause: string;
 }
 
 /** Its pod: `manifests/<name>` has the template, and what is not here is asked of nobody. */
@@ -101,11 +97,6 @@ export interface MachineTrouble {
   readonly source: string;
 }
 
-/** What its tools answered, for who looks whether that was for want of something on the machine. */
-export type OwnAnswers = (
-  evidence: OwnEvidence,
-) => readonly { readonly what: string; readonly answer: string }[];
-
 export interface OwnAsked {
   readonly wholeWorkload: boolean;
   readonly settings: DatabaseChoice;
@@ -113,29 +104,24 @@ export interface OwnAsked {
   readonly before: ImageEvidence | undefined;
 }
 
-/** What of its own part of an audit is not there, in words, by what it would have proved. */
-export type OwnGaps = (
-  evidence: OwnEvidence,
-  asked: OwnAsked,
-) => Readonly<Record<'pages' | 'logs' | 'tables', readonly string[]>>;
-
-/** What its own part of an audit would say of these rows and balances where nothing is wrong, of a server set so. */
-export type ModelledEvidence = (
-  rows: readonly LedgerEntry[],
-  balances: Readonly<Record<number, number>>,
-  notModelled: (command: string) => CommandEvidence,
-  settings: DatabaseChoice,
-) => OwnEvidence;
-
 /** What a database adds to an audit. */
 export interface OwnPart {
   readonly checks: OwnChecks;
-  readonly gaps: OwnGaps;
-  readonly answers: OwnAnswers;
-  readonly modelled: ModelledEvidence;
+  /** Parts of its own audit that are missing, in words, by what each would have proved. */
+  gaps(
+    evidence: ImageEvidence,
+    asked: OwnAsked,
+  ): Readonly<Record<'pages' | 'logs' | 'tables', readonly string[]>>;
+  /** Answers of its tools, in which the machine's own trouble is looked for. */
+  answers(evidence: ImageEvidence): readonly { readonly what: string; readonly answer: string }[];
+  /** On the model: keys of evidence that a server with these settings has where nothing is wrong. */
+  modelled(
+    rows: readonly LedgerEntry[],
+    balances: Readonly<Record<number, number>>,
+    notModelled: (command: string) => CommandEvidence,
+    settings: DatabaseChoice,
+  ): object;
 }
 
-/** A database that a caller of the library brings along, with its own part of an audit. */
-export interface BroughtDatabase extends Database {
-  readonly own: OwnPart;
-}
+/** The one whose runs do not name it in their histories. */
+export const stockDatabaseName = 'mysql';

@@ -1,5 +1,6 @@
 /** The port to a real server of the database, which only clusters and labs of machines have. */
 import type { ImageEvidence, LedgerRow } from '../checkers/evidence.ts';
+import type { GroupDatabase } from './group-port.ts';
 import type { CommandEvidence } from '../command-evidence.ts';
 import type { ClientSide, SqlSession } from '../workload/sql.ts';
 
@@ -16,6 +17,28 @@ export type SessionOptions = ServerAddress & {
 /** Sockets that lead to the server from both sides. */
 export interface ServerRoutes {
   get(side: ClientSide): string | undefined;
+}
+
+/** A Database that a module exports. */
+export interface DefinedIn {
+  /** Relative to the project's root. */
+  readonly module: string;
+  readonly name: string;
+}
+
+/** What a database has where its servers are real; parts are imported when they are asked for. */
+export interface RealDatabase {
+  /** For a process of its own. */
+  readonly definedIn: DefinedIn;
+  /** Program that audits a copy of a volume, relative to the project's root; it writes messages of audit/wire.ts. */
+  readonly auditTool: string;
+  server(): Promise<DatabaseServer>;
+  /** Recovers crash states. */
+  recovery?(): Promise<RecoverImage>;
+  /** Its servers as a group that replicates. */
+  group?(): Promise<GroupDatabase>;
+  /** A server without a cluster. */
+  bare?(): Promise<BareServer>;
 }
 
 export interface DatabaseServer {

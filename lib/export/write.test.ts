@@ -10,6 +10,7 @@ import { accountCount, initialBalance } from '../workload/ledger.ts';
 import { openHistory } from '../history/reader.ts';
 import { parseEdn, type Edn } from '../../test/support/edn.ts';
 import { exportHistory } from './write.ts';
+import { mysql } from '../mysql/database.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'forcedetach-export-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -17,7 +18,7 @@ cpSync('reports/samples/node-crash-trx-commit-2/history', join(folder, 'history'
   recursive: true,
 });
 const history = openHistory(folder);
-exportHistory(folder, history);
+exportHistory(folder, history, { database: mysql });
 const read = (name: string): string => readFileSync(join(folder, 'export', name), 'utf8');
 
 const opSchema = z.object({
@@ -83,6 +84,7 @@ test('the last read of the ledger lacks exactly the commits that the verdict cal
   const missing = appended.filter((name) => !found.has(name));
   const lost: string[] = [];
   assembleVerdict(history, {
+    database: mysql,
     onLost: (commit) => commit.image === 'second' && lost.push(opName(commit)),
   });
   // reports/samples/README.md

@@ -1,6 +1,7 @@
 /** `<FOLDER>/export/`: the run's ledger and bank as Jepsen histories, in EDN and in JSON. */
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Database } from '../database/port.ts';
 import { EvidenceError } from '../errors.ts';
 import { journalGaps } from '../experiment/evidence/journal-gaps.ts';
 import type { History } from '../history/reader.ts';
@@ -14,6 +15,8 @@ const workloads = { ledger: listAppend, bank } as const;
 const markFile = 'PARTIAL.txt';
 
 export interface ExportOptions {
+  /** The run's. */
+  readonly database: Database;
   /** Writes a history that is not whole all the same, and marks it. Default false. */
   readonly partial?: boolean;
 }
@@ -25,9 +28,9 @@ export interface ExportOptions {
 export function exportHistory(
   folder: string,
   history: History,
-  { partial = false }: ExportOptions = {},
+  { database, partial = false }: ExportOptions,
 ): string[] {
-  const gaps = gapsOf(history);
+  const gaps = gapsOf(history, database);
   if (gaps.length > 0 && !partial) {
     throw new EvidenceError('HISTORY_CUT', `the history in ${folder} is incomplete: ${gaps[0]}`, {
       hint: '--partial exports what is there, marked as partial',
@@ -56,9 +59,9 @@ export function exportHistory(
 }
 
 /** Where it was cut short, or where a journal has not all that its writer wrote. */
-function gapsOf(history: History): string[] {
+function gapsOf(history: History, database: Database): string[] {
   const cuts = history.cuts.map(({ segment, within }) => `segment ${segment} is cut: ${within}`);
-  const story = tellStory([...history.smallRecords()]);
+  const story = tellStory([...history.smallRecords()], database);
   return [...cuts, ...journalGaps(story, history).map(({ reason }) => reason)];
 }
 

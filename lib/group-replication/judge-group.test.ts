@@ -18,9 +18,10 @@ import { renderGroupHtml } from './page.ts';
 import { isGroupRun } from './story.ts';
 import { groupVerdictSchema } from './verdict.ts';
 import { groupSummary } from './write.ts';
+import { mysql } from '../mysql/database.ts';
 
 test('a group that keeps every commit is safe, and its phases are told', () => {
-  const verdict = judgeGroup(historyOf({}));
+  const verdict = judgeGroup(historyOf({}), { database: mysql });
   expect(groupVerdictSchema.parse(verdict)).toEqual(verdict);
   expect(verdict.incompleteBecause).toEqual([]);
   expect(verdict).toMatchObject({ verdict: 'safe', asExpected: true, acked: 6, lost: 0 });
@@ -38,7 +39,7 @@ test('a group that keeps every commit is safe, and its phases are told', () => {
 
 test('its summary has every phase in its order, and its history is told from others', () => {
   const history = historyOf({});
-  const rows = groupSummary(judgeGroup(history))
+  const rows = groupSummary(judgeGroup(history, { database: mysql }))
     .split('\n')
     .filter((line) => /^\| \d/.test(line));
   expect(rows.map((row) => Number(row.split('|')[1]))).toEqual([
@@ -49,7 +50,7 @@ test('its summary has every phase in its order, and its history is told from oth
 });
 
 test('reads at the cut-off primary are stale from the first commit elsewhere on', () => {
-  const { victim, successor, findings } = judgeGroup(historyOf({}));
+  const { victim, successor, findings } = judgeGroup(historyOf({}), { database: mysql });
   expect(victim).toMatchObject({ acked: 0, unknown: 1, readsAnswered: 2, staleReads: 1 });
   expect(victim.stalestMs).toBe(2000);
   expect(successor).toEqual({ node: 'b', readsAnswered: 1, staleReads: 0 });
@@ -59,7 +60,7 @@ test('reads at the cut-off primary are stale from the first commit elsewhere on'
 test('a healed primary that does not know yet that it was replaced claims to be one', () => {
   const whole = 'a:ONLINE:PRIMARY b:ONLINE:SECONDARY c:ONLINE:SECONDARY';
   const extraRecords = [viewed(32_000, 'a', whole), viewed(35_000, 'a', 'a:ERROR:')];
-  const { victim, phases, findings } = judgeGroup(historyOf({ extraRecords }));
+  const { victim, phases, findings } = judgeGroup(historyOf({ extraRecords }), { database: mysql });
   expect(victim.claimedMs).toBe(3000);
   expect(phases).toMatchObject({ victimLeft: 25, rejoined: 30 });
   expect(findings.map(({ code }) => code)).toContain('FALSE_PRIMARY');
@@ -68,7 +69,7 @@ test('a healed primary that does not know yet that it was replaced claims to be 
 test('an acknowledged commit that the group has not is lost', () => {
   const sessions = [...oldSessions, successor];
   const secondRows = rowsAt(sessions, Infinity).filter(({ client }) => client !== 'inside');
-  const verdict = judgeGroup(historyOf({ secondRows }));
+  const verdict = judgeGroup(historyOf({ secondRows }), { database: mysql });
   expect(verdict).toMatchObject({ verdict: 'lost', asExpected: false, lost: 2 });
   expect(verdict.loss?.beforeFault).toEqual({ acked: 4, lost: 2 });
   expect(verdict.readings.map(({ lost }) => lost)).toEqual([0, 2]);
@@ -76,7 +77,10 @@ test('an acknowledged commit that the group has not is lost', () => {
 
 test('a cut-off primary that goes on acknowledging is an exposure', () => {
   const zombie = { ...oldSessions[0], acks: [8000, 9000, 25_000] } as Session;
-  const verdict = judgeGroup(historyOf({ sessions: [zombie, ...oldSessions.slice(1), successor] }));
+  const verdict = judgeGroup(
+    historyOf({ sessions: [zombie, ...oldSessions.slice(1), successor] }),
+    { database: mysql },
+  );
   expect(verdict.victim).toMatchObject({ acked: 1, lastAckS: 14.9 });
   expect(verdict.findings.map(({ code }) => code)).toContain('BOTH_WROTE');
   expect(verdict.safety).toBe('exposed');
@@ -84,14 +88,18 @@ test('a cut-off primary that goes on acknowledging is an exposure', () => {
 
 test('members in good order that differ are corrupt; a missing reading is inconclusive', () => {
   const differ = [ledger(46_000, 'second', 'b'), ledger(46_500, undefined, 'c', 'y')];
-  expect(judgeGroup(historyOf({ lastRecords: differ })).verdict).toBe('corrupt');
-  const verdict = judgeGroup(historyOf({ lastRecords: [] }));
+  expect(judgeGroup(historyOf({ lastRecords: differ }), { database: mysql }).verdict).toBe(
+    'corrupt',
+  );
+  const verdict = judgeGroup(historyOf({ lastRecords: [] }), { database: mysql });
   expect(verdict.verdict).toBe('inconclusive');
   expect(verdict.incompleteBecause).toEqual(['the second reading of the ledger is missing']);
 });
 
 test('a history of today says what clients were to do, and that its journals are whole', () => {
-  const { verdict, incompleteBecause } = judgeGroup(historyOf({ inRun: { schemaVersion: 3 } }));
+  const { verdict, incompleteBecause } = judgeGroup(historyOf({ inRun: { schemaVersion: 3 } }), {
+    database: mysql,
+  });
   expect(verdict).toBe('inconclusive');
   expect(incompleteBecause).toEqual([
     'the history does not say what the clients were to do',
@@ -112,7 +120,7 @@ const finds: Checker = {
 
 test('a caller’s checker is asked of both readings, and a run that had one lacks it', async () => {
   const history = historyOf({ inRun: { custom: { checkers: [finds.name] } } });
-  const verdict = judgeGroup(history, [finds]);
+  const verdict = judgeGroup(history, { database: mysql, checkers: [finds] });
   expect(groupVerdictSchema.parse(verdict)).toEqual(verdict);
   expect(verdict).toMatchObject({ verdict: 'corrupt', incompleteBecause: [] });
   const found = verdict.findings.filter(({ code }) => code === 'FOUND');
@@ -121,8 +129,8 @@ test('a caller’s checker is asked of both readings, and a run that had one lac
     expect.stringMatching(/second.*6 in it/),
   ]);
   expect(groupSummary(verdict)).toContain('checker finds-something');
-  expect(await renderGroupHtml(verdict)).toContain('checker finds-something');
-  const anew = judgeGroup(history);
+  expect(await renderGroupHtml(verdict, mysql)).toContain('checker finds-something');
+  const anew = judgeGroup(history, { database: mysql });
   expect(anew.verdict).toBe('inconclusive');
   expect(anew.incompleteBecause).toEqual([expect.stringContaining('checker finds-something')]);
 });
@@ -135,7 +143,7 @@ test('an error, an action that failed and a certificate that fails are each a re
     { ...heal, step: 'failed', detail: 'no rule' },
     { ...certificate, moment: 'after', claim: 'it is back', holds: false, evidence: 'asked' },
   ];
-  const { incompleteBecause } = judgeGroup(historyOf({ extraRecords }));
+  const { incompleteBecause } = judgeGroup(historyOf({ extraRecords }), { database: mysql });
   expect(incompleteBecause).toEqual([
     'heal: no engine',
     'fault network-partition failed: no rule',

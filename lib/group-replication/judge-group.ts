@@ -1,5 +1,5 @@
 /** The verdict of a run on a group, read from its history alone. */
-import type { AuditedImage, Checker } from '../checkers/checker.ts';
+import type { AuditedImage } from '../checkers/checker.ts';
 import { nothingRead } from '../checkers/evidence.ts';
 import { runChecks } from '../checkers/index.ts';
 import { Journal } from '../checkers/journal.ts';
@@ -12,7 +12,12 @@ import { journalGaps } from '../experiment/evidence/journal-gaps.ts';
 import { lateTimers } from '../experiment/evidence/machine-time.ts';
 import { failedCertificates, recordedTrouble } from '../experiment/evidence/recorded-trouble.ts';
 import { absentCheckers } from '../experiment/run/custom.ts';
-import { bareCertificate, recoveredIn, whichRun } from '../experiment/verdict/assemble.ts';
+import {
+  bareCertificate,
+  recoveredIn,
+  whichRun,
+  type AssembleOptions,
+} from '../experiment/verdict/assemble.ts';
 import { lossOf, lostIn } from '../experiment/verdict/loss.ts';
 import { verdictWord, worst } from '../experiment/verdict/verdict.ts';
 import { ClientJournals } from '../history/client-protocol.ts';
@@ -26,9 +31,11 @@ import { groupSentence } from './screen.ts';
 import { type GroupStory, tellGroupStory } from './story.ts';
 import type { GroupVerdict } from './verdict.ts';
 
-/** `own`: a caller's checkers, after ours; a run that had others is not complete without them. */
-export function judgeGroup(history: History, own: readonly Checker[] = []): GroupVerdict {
-  const story = tellGroupStory([...history.smallRecords()]);
+export function judgeGroup(
+  history: History,
+  { database, checkers: own = [] }: Pick<AssembleOptions, 'database' | 'checkers'>,
+): GroupVerdict {
+  const story = tellGroupStory([...history.smallRecords()], database);
   const { run, settings } = story;
   const { service, journals, images, measured } = measure(story, history);
   const findings = [

@@ -20,15 +20,16 @@ import { customInWords } from '../report/wording.ts';
 import { phaseRows, stalestText } from './phases.ts';
 import { groupAdvice, groupFacts, groupScreen } from './screen.ts';
 import type { GroupVerdict } from './verdict.ts';
+import type { Database } from '../database/port.ts';
 
 /** A complete HTML document; the same verdict gives the same bytes. */
-export function renderGroupHtml(verdict: GroupVerdict): Promise<string> {
+export function renderGroupHtml(verdict: GroupVerdict, database: Database): Promise<string> {
   const { certificates, settings, timers, versions, findings, replay } = verdict;
   const custom = customInWords(verdict);
   const own = custom === undefined ? {} : { 'The caller’s own, not vouched for': custom };
   return renderDocument({
     title: `${verdict.verdict.toUpperCase()}: group replication (${verdict.runId})`,
-    screen: groupScreen(verdict),
+    screen: groupScreen(verdict, database),
     main: html`${verdict.complete ? '' : missingEvidence(verdict)}
 <div class="lead">
 ${card('What happened when', times(verdict))}

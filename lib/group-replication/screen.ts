@@ -1,6 +1,7 @@
 /** The first screen of a run on a group: stale reads are no loss, and stand in its first sentence all the same. */
 import { countInWords } from '../counts.ts';
 import { toldInSeconds } from '../durations.ts';
+import type { Database } from '../database/port.ts';
 import { corruptionIn } from '../experiment/verdict/corruption.ts';
 import {
   drawNoConclusion,
@@ -18,12 +19,15 @@ import type { GroupVerdict } from './verdict.ts';
 type UnsaidGroup = Omit<GroupVerdict, 'sentence'>;
 
 /** At most fifteen words. */
-export const groupHeadlineOf = (verdict: UnsaidGroup): string =>
-  headlines[verdict.verdict](verdict);
+export const groupHeadlineOf = (verdict: UnsaidGroup, database: Database): string =>
+  headlines[verdict.verdict](verdict, database);
 
-const headlines: Readonly<Record<VerdictWord, (verdict: UnsaidGroup) => string>> = {
+const headlines: Readonly<
+  Record<VerdictWord, (verdict: UnsaidGroup, database: Database) => string>
+> = {
   inconclusive: () => 'The evidence is incomplete: this run proves nothing.',
-  corrupt: ({ findings }) => `The group’s data is corrupt: ${corruptionIn(findings)}.`,
+  corrupt: ({ findings }, database) =>
+    `The group’s data is corrupt: ${corruptionIn(findings, database)}.`,
   lost: ({ lost, acked }) =>
     `${countInWords(lost ?? 0)} of ${countInWords(acked)} acknowledged commits are lost.`,
   exposed: () => 'Two members acknowledged commits at the same time; no damage was found.',
@@ -63,7 +67,7 @@ export function groupSentence(verdict: UnsaidGroup): string {
 const staleOf = ({ victim }: UnsaidGroup): string =>
   victim.staleReads === 0 ? 'none' : countInWords(victim.staleReads);
 
-export function groupScreen(verdict: GroupVerdict): FirstScreen {
+export function groupScreen(verdict: GroupVerdict, database: Database): FirstScreen {
   const { basis, asExpected, expected, runId, sentence, victim } = verdict;
   return {
     top: `forcedetach · group replication · run ${runId}`,
@@ -73,7 +77,7 @@ export function groupScreen(verdict: GroupVerdict): FirstScreen {
           caveat: `${countInWords(victim.staleReads)} of ${countInWords(victim.readsAnswered)} reads stale`,
         }
       : {}),
-    headline: groupHeadlineOf(verdict),
+    headline: groupHeadlineOf(verdict, database),
     sentence,
     notes: [onceInWords(verdict)],
     chips: [

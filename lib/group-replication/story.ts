@@ -1,5 +1,6 @@
 /** A group's run as its history tells it: what the verdict needs, picked out and typed. */
 import { z } from 'zod';
+import type { Database } from '../database/port.ts';
 import { EvidenceError } from '../errors.ts';
 import type { ObservationRecord } from '../history/events.ts';
 import type { SmallRecord } from '../history/reader.ts';
@@ -55,8 +56,8 @@ export function isGroupRun(records: Iterable<SmallRecord>): boolean {
 }
 
 /** Throws as `tellStory` does, and EvidenceError `NOT_A_GROUP_RUN`. */
-export function tellGroupStory(records: readonly SmallRecord[]): GroupStory {
-  const story = tellStory(records);
+export function tellGroupStory(records: readonly SmallRecord[], database: Database): GroupStory {
+  const story = tellStory(records, database);
   const named = (name: string): ObservationRecord[] =>
     story.observations.filter((each) => each.name === name);
   const settings = named(groupObserved.settings)[0];

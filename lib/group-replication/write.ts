@@ -1,5 +1,6 @@
 /** What a run on a group leaves beside its history: for people, for programs and for CI. */
 import { join } from 'node:path';
+import type { Database } from '../database/port.ts';
 import type { History } from '../history/reader.ts';
 import { writeOutput } from '../output-file.ts';
 import { renderJunit } from '../report/junit.ts';
@@ -13,12 +14,13 @@ export async function writeGroupOutputs(
   folder: string,
   verdict: GroupVerdict,
   history: Pick<History, 'smallRecords'>,
+  { database }: { readonly database: Database },
 ): Promise<void> {
   const write = (name: string, content: string): void => writeOutput(join(folder, name), content);
   write('verdict.json', `${JSON.stringify(verdict, undefined, 2)}\n`);
   write('junit.xml', await renderJunit(verdict, history));
   write('summary.md', groupSummary(verdict));
-  write('report.html', await renderGroupHtml(verdict));
+  write('report.html', await renderGroupHtml(verdict, database));
 }
 
 /** Markdown: the sentence, the phases in their order, what the victim did meanwhile, the findings. */

@@ -1,7 +1,6 @@
 /** Has all images on the engine, from a registry or built here; an unchanged input builds nothing. */
 import { $ } from '../engine/shell.ts';
 import { needCheckout, projectRoot } from '../checkout.ts';
-import { database } from '../database/chosen.ts';
 import { imageIds as idsOf, program } from '../engine/commands.ts';
 import { InfrastructureError } from '../errors.ts';
 import { buildStep, cacheFolder, presentImages } from './build.ts';
@@ -59,7 +58,7 @@ async function imageIds(images: Omit<ImageSet, 'ids'>): Promise<Record<string, s
   const asked = provisioner === undefined ? {} : { provisioner };
   const named = {
     node,
-    [database.name]: images.database,
+    mysql: images.database,
     attacher,
     ...asked,
     driver,

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { modelScenario } from '../../test/support/model-run.ts';
 import { openAlone } from '../../test/support/opened.ts';
 import { chooseBackend, openBackend, theModel, type Probes } from './backend.ts';
+import { mysql } from '../mysql/database.ts';
 
 const built = { source: 'built', reason: 'no registry' } as const;
 const engine: Probes = {
@@ -72,7 +73,13 @@ test.each([
     workers,
   });
   const testbed = await openAlone(backend, {
-    ...{ scenario: modelScenario({}), runId: 'run', seed: '1', folder: 'not made' },
+    ...{
+      database: mysql,
+      scenario: modelScenario({}),
+      runId: 'run',
+      seed: '1',
+      folder: 'not made',
+    },
     recorder: { record: () => undefined, subscribe: () => () => undefined },
     onProgress: () => undefined,
     signal: new AbortController().signal,

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expectationFor } from '../expectations/races.ts';
 import type { Capability } from '../capabilities.ts';
-import { withDatabase } from '../database/chosen.ts';
 import type { Checker } from '../checkers/checker.ts';
+import { mysql as stockDatabase } from '../mysql/database.ts';
 import { UsageError, type ExitCode } from '../errors.ts';
 import {
   namesOf,
@@ -86,8 +86,7 @@ export interface FinishedRun<V = Verdict> {
 export interface Experiment<V = Verdict> {
   readonly scenario: Scenario;
   /**
-   * Throws as `planRun` and `performRun`, and UsageError `DATABASE_BUSY` while a run with another database
-   * goes on in this process; trouble after the set-up is in the verdict instead.
+   * Throws as `planRun` and `performRun`; trouble after the set-up is in the verdict instead.
    */
   run(settings?: RunSettings): Promise<FinishedRun<V>>;
 }
@@ -108,26 +107,37 @@ export function experiment(options: ExperimentOptions): Experiment;
 export function experiment(options: AnyOptions): Experiment<AnyVerdict> {
   const { cluster } = options;
   const custom = customOf(options);
-  namesOf(custom);
+  const database = isCustomDatabase(options.database) ? options.database : stockDatabase;
+  namesOf({ ...custom, database });
   const scenario = scenarioOf(options, custom);
-  refuseOwnWithGroup(scenario, custom);
+  refuseOwnWithGroup(
+    scenario,
+    isCustomDatabase(options.database) ? { ...custom, database } : custom,
+  );
   return {
     scenario,
     async run({ seed = randomHex(8), folder: kept, ...hooks } = {}) {
       const folder = kept ?? temporaryFolder();
       const { onUnhealed = (what) => process.emitWarning(`not healed: ${what}`) } = hooks;
       const replay = (): string => `# run ${scenario.name} by its own script again, seed ${seed}`;
-      const wish = { cluster, scenario, custom, seed, runId: randomHex(4), folder, replay };
-      return withDatabase(custom.database, async () => {
-        const judged = await performRun(await planRun(wish), () => ({
-          onProgress: hooks.onProgress ?? (() => undefined),
-          onPhase: () => undefined,
-          onUnhealed,
-          signal: hooks.signal ?? new AbortController().signal,
-        }));
-        if (kept !== undefined) await judged.write(kept);
-        return finished(folder, judged);
-      });
+      const wish = {
+        cluster,
+        database,
+        scenario,
+        custom,
+        seed,
+        runId: randomHex(4),
+        folder,
+        replay,
+      };
+      const judged = await performRun(await planRun(wish), () => ({
+        onProgress: hooks.onProgress ?? (() => undefined),
+        onPhase: () => undefined,
+        onUnhealed,
+        signal: hooks.signal ?? new AbortController().signal,
+      }));
+      if (kept !== undefined) await judged.write(kept);
+      return finished(folder, judged);
     },
   };
 }
@@ -144,15 +154,14 @@ const isCustom = <T extends { readonly like: string }>(part: T | WrittenPart): p
 type AnyOptions = Omit<ExperimentOptions, 'database'> & {
   readonly database?: DatabasePart | GroupPart | CustomDatabase;
 };
-const isBrought = (part: DatabasePart | GroupPart | CustomDatabase): part is CustomDatabase =>
-  'own' in part;
+const isCustomDatabase = (part: AnyOptions['database']): part is CustomDatabase =>
+  part !== undefined && 'own' in part;
 
 function customOf(options: AnyOptions): Custom {
-  const { fault, remedy = 'none', database = {}, checkers = [] } = options;
+  const { fault, remedy = 'none', checkers = [] } = options;
   return {
     ...(isCustom(fault) ? { fault } : {}),
     ...(isCustom(remedy) ? { remedy } : {}),
-    ...(isBrought(database) ? { database } : {}),
     ...(checkers.length === 0 ? {} : { checkers }),
   };
 }
@@ -163,7 +172,7 @@ function scenarioOf(options: AnyOptions, custom: Custom): Scenario {
   refuseSaidTwice(groups);
   const written = {
     ...{ ...groups, ...storage },
-    database: isBrought(database) ? (database.like ?? {}) : database,
+    database: isCustomDatabase(database) ? (database.like ?? {}) : database,
     fault: isCustom(fault) ? fault.like : fault,
     remedy: isCustom(remedy) ? whenOf(remedy) : remedy,
   };
@@ -175,8 +184,9 @@ function scenarioOf(options: AnyOptions, custom: Custom): Scenario {
     expected: [...(expected ?? safetyLevels)],
   };
   const chosen = askedScenario({ ...settings, ...cluster.fields }, about);
-  const { fault: ownFault, remedy: ownRemedy, database: ownDatabase } = custom;
-  const isOwn = [ownFault, ownRemedy, ownDatabase].some((part) => part !== undefined);
+  const { fault: ownFault, remedy: ownRemedy } = custom;
+  const isOwn =
+    ownFault !== undefined || ownRemedy !== undefined || isCustomDatabase(options.database);
   // What ours came to says nothing of another one.
   return expected !== undefined || isOwn ? chosen : { ...chosen, ...expectationFor(chosen) };
 }

@@ -1,9 +1,9 @@
 /** Helper for a database of one's own: fills in what only a real cluster asks for. */
 import type { Checker, AuditedImage } from '../checkers/checker.ts';
-import { builtIn } from '../database/chosen.ts';
 import type { Database, OwnPart, ServerLog } from '../database/port.ts';
 import type { CustomDatabase } from '../experiment/run/custom.ts';
 import type { Finding } from '../experiment/verdict/verdict.ts';
+import { mysql } from '../mysql/database.ts';
 import type { LedgerEntry } from '../workload/sql.ts';
 
 /** One check of what the database's own audit read of one copy. */
@@ -40,14 +40,13 @@ export interface OwnDatabase<Own> extends Pick<Database, 'name' | 'title' | 'ser
 /** A database for `experiment` on `simulated()`. Its name is refused there, as a fault's, where it cannot be one. */
 export function customDatabase<Own>(of: OwnDatabase<Own>): CustomDatabase {
   const { name, title, server, like, log, dataFolder = `/var/lib/${name}` } = of;
-  const { durability } = builtIn;
+  const { durability } = mysql;
   return {
     ...{ name, title, server },
     ...(like === undefined ? {} : { like }),
-    // Port, template, tool and settings for controls: nobody but a real cluster and batches ask for them.
-    pod: { dataFolder, port: builtIn.pod.port, values: () => ({}) },
-    auditTool: '',
-    leastAsked: builtIn.leastAsked,
+    // Only a real cluster asks for the port and the template.
+    pod: { dataFolder, port: mysql.pod.port, values: () => ({}) },
+    leastAsked: mysql.leastAsked,
     log: { ...silent, ...log },
     durability: {
       ...durability,
@@ -56,7 +55,6 @@ export function customDatabase<Own>(of: OwnDatabase<Own>): CustomDatabase {
           ? []
           : [`${title} acknowledges commits before they are on the disk`],
       advice: of.advice ?? `Have ${title} acknowledge only what is on disk.`,
-      tornBecause: `${title} may find a page torn`,
     },
     tools: { ...toolsOf(of), ...of.tools },
     own: ownPartOf(of),

@@ -2,8 +2,7 @@
 import { capabilities } from '../capabilities.ts';
 import { kindCapabilities } from '../cluster/limits.ts';
 import { UsageError } from '../errors.ts';
-import type { Custom } from '../experiment/run/custom.ts';
-import { needsOf } from '../experiment/run/needs.ts';
+import { needsOf, type Parts } from '../experiment/run/needs.ts';
 import { fields } from '../experiment/fields.ts';
 import type { Scenario } from '../experiment/scenario.ts';
 import { madeBy, type ImageSource } from '../images/image-set.ts';
@@ -12,9 +11,9 @@ import { releaseOf } from '../kubernetes-versions.ts';
 import type { BackendChoice } from './backend-choice.ts';
 
 /** Throws UsageError. */
-export function refuseUnfit(scenario: Scenario, choice: BackendChoice, custom?: Custom): void {
+export function refuseUnfit(scenario: Scenario, choice: BackendChoice, parts?: Parts): void {
   if (choice.images !== undefined) releaseOf(scenario.kubernetes, madeBy(choice.images));
-  refuseLacking(scenario, choice, custom);
+  refuseLacking(scenario, choice, parts);
 }
 
 /**
@@ -32,9 +31,9 @@ type Chosen = Pick<BackendChoice, 'backend' | 'capabilities'>;
 export function refuseLacking(
   scenario: Scenario,
   { backend, capabilities: has }: Chosen,
-  custom?: Custom,
+  parts?: Parts,
 ): void {
-  const lacking = needsOf(scenario, custom).filter(({ capability }) => !has.includes(capability));
+  const lacking = needsOf(scenario, parts).filter(({ capability }) => !has.includes(capability));
   if (lacking.length === 0) return;
   const told = lacking.map(
     ({ capability, value, field }) =>
@@ -55,8 +54,8 @@ const clusterTitles: Readonly<Record<string, string>> = {
 };
 
 /** A checker is asked of a group's ledger; all else that a caller brings is made for one server on one volume. Throws UsageError. */
-export function refuseOwnWithGroup({ database }: Scenario, custom: Custom): void {
-  const unfit = Object.keys(custom).filter((part) => part !== 'checkers');
+export function refuseOwnWithGroup({ database }: Scenario, own: Parts): void {
+  const unfit = Object.keys(own).filter((part) => part !== 'checkers');
   if (database === undefined || unfit.length === 0) return;
   throw new UsageError(
     'OWN_PART_WITH_GROUP',

@@ -3,6 +3,7 @@
  * checked and has its backend chosen, and nothing was created for it yet.
  */
 import type { Backend } from '../cluster/port.ts';
+import type { Database } from '../database/port.ts';
 import type { Custom } from '../experiment/run/custom.ts';
 import type { RunOptions } from '../experiment/run/run-context.ts';
 import type { Scenario } from '../experiment/scenario.ts';
@@ -20,6 +21,7 @@ export interface ClusterSource {
 
 export interface RunWish {
   readonly cluster: ClusterSource;
+  readonly database: Database;
   readonly scenario: Scenario;
   readonly custom?: Custom;
   readonly seed: string;
@@ -43,22 +45,22 @@ export type RunHooks = Pick<
 
 /** Throws UsageError or InfrastructureError; nothing was created. */
 export async function planRun(wish: RunWish): Promise<RunPlan> {
-  const { cluster, scenario, custom, folder } = wish;
+  const { cluster, database, scenario, custom, folder } = wish;
   checkNewFolder(folder, true);
   const choice = await cluster.choose(scenario);
-  refuseUnfit(scenario, choice, custom);
+  refuseUnfit(scenario, choice, { ...custom, database });
   return { ...wish, choice };
 }
 
 /** `watch` is given the backend's clock, which begins with the run. Throws as `recordRun` does. */
 export async function performRun(
-  { cluster, scenario, custom, seed, choice, folder, ...wish }: RunPlan,
+  { cluster, database, scenario, custom, seed, choice, folder, ...wish }: RunPlan,
   watch: (clock: Backend['clock']) => RunHooks,
 ): Promise<Judged> {
   const backend = await cluster.open(choice);
   makeFolder(folder);
   return playAndJudge({
-    ...{ scenario, seed, folder, backend },
+    ...{ database, scenario, seed, folder, backend },
     ...(custom === undefined ? {} : { custom }),
     runId: choice.isModel ? modelRunId(seed) : wish.runId,
     replay: wish.replay(choice.backend),

@@ -3,6 +3,7 @@
  * kind of database needs is imported when it is wanted: --help and --dry-run answer at once.
  */
 import type { Checker } from '../checkers/checker.ts';
+import type { Database } from '../database/port.ts';
 import type { RunOptions } from '../experiment/run/run-context.ts';
 import type { Verdict } from '../experiment/verdict/verdict.ts';
 import type { GroupVerdict } from '../group-replication/verdict.ts';
@@ -28,29 +29,38 @@ export async function playAndJudge(options: RunOptions): Promise<Judged> {
     : (await import('../experiment/run/run.ts')).recordScenario;
   await record(options);
   const judge = isGroup ? judgeOfGroup : judgeOfServer;
-  return judge(openHistory(options.folder), options.custom?.checkers);
+  const { database, custom: { checkers = [] } = {} } = options;
+  return judge(openHistory(options.folder), { database, checkers });
 }
 
 /** The same verdict from its history alone, of whatever version. */
-export async function judgeHistory(history: History): Promise<Judged> {
+export async function judgeHistory(history: History, database: Database): Promise<Judged> {
   const { isGroupRun } = await import('../group-replication/story.ts');
-  return (isGroupRun(history.smallRecords()) ? judgeOfGroup : judgeOfServer)(history);
+  return (isGroupRun(history.smallRecords()) ? judgeOfGroup : judgeOfServer)(history, {
+    database,
+  });
 }
 
-async function judgeOfGroup(history: History, own: readonly Checker[] = []): Promise<Judged> {
+/** `checkers`: a caller's, after ours. */
+interface Judging {
+  readonly database: Database;
+  readonly checkers?: readonly Checker[];
+}
+
+async function judgeOfGroup(history: History, judging: Judging): Promise<Judged> {
   const { judgeGroup } = await import('../group-replication/judge-group.ts');
   const { groupHeadlineOf } = await import('../group-replication/screen.ts');
   const { writeGroupOutputs } = await import('../group-replication/write.ts');
-  const verdict = judgeGroup(history, own);
-  const write: Judged['write'] = (folder) => writeGroupOutputs(folder, verdict, history);
-  return { verdict, headline: groupHeadlineOf(verdict), write };
+  const verdict = judgeGroup(history, judging);
+  const write: Judged['write'] = (folder) => writeGroupOutputs(folder, verdict, history, judging);
+  return { verdict, headline: groupHeadlineOf(verdict, judging.database), write };
 }
 
-async function judgeOfServer(history: History, checkers: readonly Checker[] = []): Promise<Judged> {
+async function judgeOfServer(history: History, judging: Judging): Promise<Judged> {
   const { assembleVerdict } = await import('../experiment/verdict/assemble.ts');
   const { headlineOf } = await import('../experiment/verdict/headline.ts');
   const { writeRun } = await import('../report/write.ts');
-  const verdict = assembleVerdict(history, { checkers });
-  const write: Judged['write'] = (folder) => writeRun(folder, verdict, history);
+  const verdict = assembleVerdict(history, judging);
+  const write: Judged['write'] = (folder) => writeRun(folder, verdict, history, judging);
   return { verdict, headline: headlineOf(verdict), write };
 }

@@ -2,16 +2,15 @@
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { z } from 'zod';
-import { pressureOf } from '../experiment/evidence/machine-time.ts';
+import { pressureOf, type Pressure } from '../experiment/evidence/machine-time.ts';
 import { readVerdict, storedVerdict } from '../experiment/verdict/read-verdict.ts';
 import { verdictSchema } from '../experiment/verdict/verdict.ts';
 import { changedSettings, type RunLine, type EventDetails } from '../expectations/runs.ts';
-import { openHistory } from '../history/reader.ts';
+import { openHistory, type SmallRecord } from '../history/reader.ts';
 import { readFolder } from '../input-file.ts';
 import { readResults, resultsFile, type Attempt } from './results.ts';
 import { dateOf, versionsOf } from '../measurements/store.ts';
 import type { ImageLabel } from '../storage/identity.ts';
-import { tellStory, type Story } from '../timeline/story.ts';
 
 /** What of a verdict.json is asked for here. */
 const wanted = storedVerdict
@@ -89,7 +88,7 @@ export function lineOf(folder: string, { source, attempt }: KnownSource): RunLin
   if (basis === 'predicted' || verdict === 'inconclusive') return [];
   // Older batches did not sum up how busy the machine was, and their histories may tell.
   const pressure = attempt?.outcome?.pressure ?? null;
-  const story = pressure === null ? storyIn(folder) : undefined;
+  const records = pressure === null ? recordsIn(folder) : [];
   return [
     {
       ...{ kind: 'run', id: runId, event: attempt?.event ?? runId },
@@ -102,11 +101,11 @@ export function lineOf(folder: string, { source, attempt }: KnownSource): RunLin
       basis,
       machine: {
         alone: attempt?.alone ?? null,
-        pressure: story === undefined ? pressure : pressureOf(story),
+        pressure: records.length === 0 ? pressure : pressureUnderFault(records),
       },
       versions: { kubernetes: 'unknown', ...versionsOf(versions) },
       source,
-      date: attempt?.startedAt ?? dateOf(story?.records ?? []),
+      date: attempt?.startedAt ?? dateOf(records),
     },
   ];
 }
@@ -122,7 +121,16 @@ function shownOf({ asExpected, noticed, availability, exposure, images }: Wanted
   };
 }
 
-const storyIn = (folder: string): Story | undefined =>
-  existsSync(join(folder, 'history'))
-    ? tellStory([...openHistory(folder).smallRecords()])
-    : undefined;
+const recordsIn = (folder: string): readonly SmallRecord[] =>
+  existsSync(join(folder, 'history')) ? [...openHistory(folder).smallRecords()] : [];
+
+function pressureUnderFault(records: readonly SmallRecord[]): Pressure {
+  const at = (isIt: (record: SmallRecord) => boolean): number | undefined => records.find(isIt)?.t;
+  return pressureOf({
+    records,
+    faultAtMs: at(
+      (record) => record.type === 'action' && record.actor === 'fault' && record.step === 'begin',
+    ),
+    secondImageAtMs: at((record) => record.type === 'phase' && record.phase === 'second-image'),
+  });
+}

@@ -4,7 +4,7 @@
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { database } from '../database/chosen.ts';
+import { stockDatabaseName } from '../database/port.ts';
 import { pressureSchema } from '../experiment/evidence/machine-time.ts';
 import type { SmallRecord } from '../history/reader.ts';
 import { writeOutput } from '../output-file.ts';
@@ -97,10 +97,10 @@ export function dateOf(records: readonly SmallRecord[]): string | null {
 /** Versions that results may hang on, of all that a run recorded. */
 export function versionsOf(recorded: Readonly<Record<string, string>>): Record<string, string> {
   const { kubernetes, forcedetach } = recorded;
-  const server = /\d+\.\d+\.\d+/.exec(recorded[database.name] ?? '')?.[0];
+  const server = /\d+\.\d+\.\d+/.exec(recorded[stockDatabaseName] ?? '')?.[0];
   return {
     ...(kubernetes === undefined ? {} : { kubernetes }),
-    ...(server === undefined ? {} : { [database.name]: server }),
+    ...(server === undefined ? {} : { [stockDatabaseName]: server }),
     ...(forcedetach === undefined ? {} : { forcedetach }),
   };
 }

@@ -1,12 +1,15 @@
 /** MySQL as a database under test: its words, its pod and its log. */
-import type { Database } from '../database/port.ts';
+import { stockDatabaseName, type Database } from '../database/port.ts';
+import type { RealDatabase } from '../database/server-port.ts';
+import { ownAnswers, ownChecks, ownGaps } from './checks/index.ts';
 import { mysqlLog } from './log.ts';
+import { modelled } from './modelled.ts';
 
 /** With trx_commit 0 or 2 the log is synced once a second only (innodb_flush_log_at_timeout). */
 const flushPeriodMs = 2000;
 
-export const mysql: Database = {
-  name: 'mysql',
+export const mysql: Database & { readonly real: Required<RealDatabase> } = {
+  name: stockDatabaseName,
   title: 'MySQL',
   server: 'mysqld',
   pod: {
@@ -29,15 +32,8 @@ export const mysql: Database = {
       trxCommit === 1
         ? []
         : [`MySQL runs with innodb_flush_log_at_trx_commit=${trxCommit}; stock is 1`],
-    // A binary log is synced at each commit: on a slow disk the last second then has one or none.
-    losingTheTail: { trxCommit: 2, binlog: 'off' },
     advice: 'Set innodb_flush_log_at_trx_commit=1: MySQL then acknowledges only what is on disk.',
-    // innodb_flush_method=O_DIRECT; buf0dblwr.cc
-    tornBecause:
-      'with O_DIRECT, its default, InnoDB does not flush the doublewrite copy before it writes ' +
-      'the page (Double_write::is_fsync_required): both may be lost together',
   },
-  auditTool: 'lib/mysql/audit/audit-tool.ts',
   leastAsked: { trxCommit: 1, binlog: 'off' },
   tools: {
     checkTable: 'CHECK TABLE',
@@ -61,5 +57,14 @@ export const mysql: Database = {
       PAGE_CHECKSUM_BAD: 'innochecksum',
       FILE_UNREADABLE: 'innochecksum',
     },
+  },
+  own: { checks: ownChecks, gaps: ownGaps, answers: ownAnswers, modelled },
+  real: {
+    definedIn: { module: 'lib/mysql/database.ts', name: 'mysql' },
+    auditTool: 'lib/mysql/audit/audit-tool.ts',
+    server: async () => (await import('./server.ts')).mysqlServer,
+    recovery: async () => (await import('./audit/recover-image.ts')).recoverImage,
+    group: async () => (await import('./group/group.ts')).mysqlGroup,
+    bare: async () => (await import('./bare/server.ts')).mysqlBare,
   },
 };

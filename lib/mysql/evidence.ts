@@ -1,4 +1,5 @@
 /** What an audit of MySQL reads beyond what every database's does. The keys are those of records. */
+import type { ImageEvidence } from '../checkers/evidence.ts';
 import type { CommandEvidence } from '../command-evidence.ts';
 
 export interface MysqlEvidence {
@@ -8,8 +9,11 @@ export interface MysqlEvidence {
   readonly innochecksum: readonly CommandEvidence[];
 }
 
-/** Before anything was read. */
-export const nothingOwn: MysqlEvidence = { tables: [], innochecksum: [] };
+/** With its own keys; an audit that failed early lacks some. */
+export type MysqlImage = ImageEvidence & Partial<MysqlEvidence>;
+
+export const ownEvidence = (evidence: ImageEvidence): Partial<MysqlEvidence> =>
+  evidence as MysqlImage;
 
 export interface TableCheck {
   readonly table: string;

@@ -1,11 +1,16 @@
 /** What an audit of MySQL finds on a sound volume, for the model: it has no log and no pages of its own. */
 import { hash } from 'node:crypto';
-import type { ModelledEvidence } from '../database/port.ts';
+import type { OwnPart } from '../database/port.ts';
 import { sessionKey } from '../workload/ledger.ts';
 import type { LedgerEntry } from '../workload/sql.ts';
-import type { BinlogFound } from './evidence.ts';
+import type { BinlogFound, MysqlEvidence } from './evidence.ts';
 
-export const modelledEvidence: ModelledEvidence = (rows, balances, notModelled, { binlog }) => ({
+export const modelled: OwnPart['modelled'] = (
+  rows,
+  balances,
+  notModelled,
+  { binlog },
+): MysqlEvidence => ({
   ...(binlog === 'off' ? {} : { binlog: binlogOf(rows) }),
   tables: [
     { table: 'ledger', check: 'OK', checksum: checksum(rows.map((entry) => entry.hash)) },

@@ -1,5 +1,4 @@
 /** What a probe says to people. Pure. */
-import { database } from '../database/chosen.ts';
 import type { DiskMode } from '../disk-modes/index.ts';
 import { toldInSeconds } from '../durations.ts';
 import {
@@ -148,7 +147,7 @@ function cutLine(finding: CutFinding, width: number, remedy: CutRemedy): string 
  */
 export const remediesTitle = 'What each remedy did on such a disk';
 export const whoseRuns =
-  `Counted from real runs of forcedetach, with ${database.title} on a disk of its own that is made to behave so: ` +
+  'Counted from real runs of forcedetach, with MySQL on a disk of its own that is made to behave so: ' +
   'fault events, each with its bound of 95 % (Wilson). Your driver and your database were not in them.';
 export const noRuns =
   'The measured runs are not in this copy of forcedetach; its documentation has them (results/README.md).';

@@ -2,7 +2,7 @@
  * The conditions that a verdict needs: each is switched in the expectations (test/plays/conditions.test.ts
  * holds that against the model), and where the outcome stays it is not named. The switches are the advice, too.
  */
-import { database } from '../database/chosen.ts';
+import type { Database } from '../database/port.ts';
 import type { PowerLoss, StorageLink } from '../disk-kinds.ts';
 import { diskModeOf, isDirectory, type DiskMode } from '../disk-modes/index.ts';
 import { expectationOf } from '../experiment/expectation/expectations.ts';
@@ -78,7 +78,7 @@ const unusual = (
   };
 };
 
-const conditions: readonly Condition[] = [
+const conditionsOf = ({ title, durability }: Database): readonly Condition[] => [
   {
     words: ({ fault }) => faultNamed(fault).words,
     switches: [
@@ -113,19 +113,16 @@ const conditions: readonly Condition[] = [
   {
     words: ({ trxCommit }) =>
       trxCommit === 1
-        ? `${database.title} flushes each commit before it acknowledges it`
-        : (database.durability.unusual({ trxCommit })[0] ??
-          `${database.title} acknowledges commits before they are on disk`),
-    switches: [
-      { to: { trxCommit: 1 }, advice: database.durability.advice },
-      { to: { trxCommit: 2 } },
-    ],
+        ? `${title} flushes each commit before it acknowledges it`
+        : (durability.unusual({ trxCommit })[0] ??
+          `${title} acknowledges commits before they are on disk`),
+    switches: [{ to: { trxCommit: 1 }, advice: durability.advice }, { to: { trxCommit: 2 } }],
   },
   unusual(
     'flushes',
     () => 'the storage acknowledges flushes and ignores them',
     'the storage honours flushes',
-    `Use storage that honours flushes: no setting of ${database.title} makes up for it.`,
+    `Use storage that honours flushes: no setting of ${title} makes up for it.`,
   ),
   {
     when: ({ fault }) => losesPower(fault),
@@ -219,13 +216,17 @@ interface SwitchedCondition {
  * Damage needs a condition if nothing as bad is possible without it; safety needs it if damage is possible
  * without it. A race needs those without which it can't end as it did.
  */
-export function switchedConditions(scenario: Scenario, word: SafetyWord): SwitchedCondition[] {
+export function switchedConditions(
+  scenario: Scenario,
+  word: SafetyWord,
+  database: Database,
+): SwitchedCondition[] {
   const canHarm = expectationOf(scenario).verdicts.some(isDamage);
   const decides = (verdicts: readonly VerdictWord[]): boolean => {
     if (isDamage(word)) return verdicts.every((each) => isMilder(each, word));
     return canHarm ? !verdicts.includes('safe') : verdicts.some(isDamage);
   };
-  return conditions
+  return conditionsOf(database)
     .filter(({ when }) => when?.(scenario) !== false)
     .map(({ words, switches }) => ({
       words: words(scenario),
@@ -255,11 +256,11 @@ export interface Reasons {
 const isSame = (some: readonly VerdictWord[], others: readonly VerdictWord[]): boolean =>
   some.length === others.length && some.every((word) => others.includes(word));
 
-export function reasonsFor(scenario: Scenario, word: SafetyWord): Reasons {
+export function reasonsFor(scenario: Scenario, word: SafetyWord, database: Database): Reasons {
   const { verdicts, because } = expectationOf(scenario);
   const canHarm = verdicts.some(isDamage);
   const isKnown = isDamage(word) ? canHarm : verdicts.includes('safe');
-  const switched = switchedConditions(scenario, word);
+  const switched = switchedConditions(scenario, word, database);
   const all = switched.flatMap(({ by }) => by);
   const storage = switched.find(({ isStorage }) => isStorage)?.by ?? [];
   return {

@@ -13,8 +13,9 @@ import { renderHtml } from './html.ts';
 import { renderJunit } from './junit.ts';
 import { reportData, type ReportData } from './report-data.ts';
 import { renderSummary } from './summary.ts';
+import { mysql } from '../mysql/database.ts';
 
-const data = reportData(exampleVerdict, exampleSource);
+const data = reportData(exampleVerdict, exampleSource, mysql);
 
 /** The page without the links to what its words mean. */
 const plain = async (made: ReportData): Promise<string> =>
@@ -33,7 +34,7 @@ test('the first screen says which disk it was, whose it is, and what both wrote'
   const fields = { disk: 'exclusive', link: 'stalls', filesystem: 'xfs' };
   const exposure = { ms: 5000, bytesVictim: 612_352, bytesSuccessor: 1_258_291, blocksBoth: 37 };
   const verdict = { ...withDisk(fields), exposure: { ...exposure, fromS: 414, toS: 419 } };
-  const made = reportData(verdict, exampleSource);
+  const made = reportData(verdict, exampleSource, mysql);
   expect(made.first.notes[0]).toMatch(/^Disk exclusive \(xfs, ReadWriteOnce\): .* wait/);
   expect(made.appliesNote).toContain('Ceph RBD (ceph-csi)');
   expect(made.timeline.exposure).toMatchObject({ fromS: 414, toS: 419 });
@@ -73,7 +74,7 @@ const poisonedHistory: HistoryRecord[] = [
 ];
 
 test('hostile names, lines and rows stay text', async () => {
-  const page = await renderHtml(reportData(poisoned, sourceOf(poisonedHistory)));
+  const page = await renderHtml(reportData(poisoned, sourceOf(poisonedHistory), mysql));
   expect(page.includes('<script>alert(1)')).toBe(false);
   expect(page.includes('<img src=x')).toBe(false);
   expect(page.match(/<script[ >]/g)).toHaveLength(5);
@@ -95,7 +96,7 @@ test('the policy allows only what the page was made with', async () => {
 });
 
 test('the same history gives the same bytes', async () => {
-  const again = await renderHtml(reportData(exampleVerdict, exampleSource));
+  const again = await renderHtml(reportData(exampleVerdict, exampleSource, mysql));
   expect(again === (await renderHtml(data))).toBe(true);
 });
 
@@ -108,7 +109,9 @@ test('a report tells how good its audit is', async () => {
 test('lost commits that can be named are linked', async () => {
   const image = { image: 'first', acked: 3, readable: true } as const;
   const page = async (lost: number): Promise<string> =>
-    renderHtml(reportData({ ...exampleVerdict, images: [{ ...image, lost }] }, exampleSource));
+    renderHtml(
+      reportData({ ...exampleVerdict, images: [{ ...image, lost }] }, exampleSource, mysql),
+    );
   expect(await page(1)).toContain('href="lost.jsonl"');
   expect(await page(0)).not.toContain('lost.jsonl');
 });
@@ -128,13 +131,13 @@ test('what to do comes before any number, and how often it happens is not claime
 
 test('what a run can’t say is said: a prediction, changed timers, missing evidence', async () => {
   const predicted = await renderHtml(
-    reportData({ ...exampleVerdict, basis: 'predicted', cluster: 'sim' }, exampleSource),
+    reportData({ ...exampleVerdict, basis: 'predicted', cluster: 'sim' }, exampleSource, mysql),
   );
   expect(predicted.includes('prediction by the built-in model, not a measurement')).toBe(true);
   const scenario = { ...exampleVerdict.scenario, forceDetachAfterMs: 30_000 };
   const timers = { ...exampleVerdict.timers, forceDetachAfterMs: 30_000 };
   const verdict = { ...exampleVerdict, basis: 'shortened', scenario, timers } as const;
-  const shortened = reportData(verdict, exampleSource);
+  const shortened = reportData(verdict, exampleSource, mysql);
   expect(shortened.first.chips[0]?.text).toBe(
     'measured, changed timers: wait before a forced detach 30 s',
   );
@@ -148,7 +151,7 @@ const safeUnserved = {
 
 test('the first screen and the summary say that somebody had to serve', async () => {
   const unserved = { ...exampleVerdict, ...safeUnserved, asExpected: false };
-  const page = await renderHtml(reportData(unserved, exampleSource));
+  const page = await renderHtml(reportData(unserved, exampleSource, mysql));
   expect(page).toContain('NOT as expected: safe, and served');
   expect(page).toContain('no commits came back in time');
   expect(renderSummary(unserved)).toContain('NOT as expected: safe, and served');
@@ -170,7 +173,9 @@ test('unreadable before the heal and lost after it are two numbers of one tile',
     images,
     missing: missingOf(images),
   };
-  const page = await plain(reportData({ ...told, sentence: sentenceOf(told) }, exampleSource));
+  const page = await plain(
+    reportData({ ...told, sentence: sentenceOf(told, mysql) }, exampleSource, mysql),
+  );
   const fact = (name: string): string =>
     new RegExp(`<dt>${name}</dt><dd[^>]*>([^<]*)<`).exec(page)?.[1] ?? '';
   expect(fact('Acknowledged commits')).toBe('304 of 15,652 lost');
@@ -194,7 +199,7 @@ test('a run without a fault counts from its start, and points to no harm that it
     },
     notices: [{ ...notice, ...at }],
   };
-  const page = await plain(reportData(verdict, exampleSource));
+  const page = await plain(reportData(verdict, exampleSource, mysql));
   expect(page).toContain('after the start');
   expect(page.replaceAll(/<script.*?<\/script>/gs, '')).not.toMatch(/(before|after) the fault/);
   expect(renderSummary(verdict)).not.toContain('the fault');

@@ -27,7 +27,6 @@ import { packOperations } from './operation-columns.ts';
 import { echartsFile, recoveryPicture, storyPicture, timelinePicture } from './pictures.ts';
 import type { RawRow } from './raw-rows.ts';
 import type { LicenceRow, RecoveryStep, ReportData } from './report-data.ts';
-import { runFacts } from './run-screen.ts';
 import { explained } from './terms.ts';
 import { imageName, zeroOf } from './wording.ts';
 
@@ -69,7 +68,7 @@ ${card(
 ${laterLicences.map(({ title, rows, gaps }) => closed(`Later, after ${title}`, html`${licence(rows)}${gapsOf(gaps)}`))}`,
 )}
 </div>
-${factList(runFacts(verdict))}
+${factList(data.facts)}
 ${card(html`${explained('Acknowledged commits')}, by when they were acknowledged`, losses(data))}
 ${isOpen || complete ? '' : missingEvidence(verdict)}
 ${notices.length === 0 ? '' : card('What an operator can see', noticeTable(verdict))}
@@ -243,7 +242,7 @@ function detailSections(data: ReportData): Html {
     'Findings',
     html`
 ${findings.length === 0 ? html`<p>No checker found anything.</p>` : findings.map(finding)}
-<p class="faint">How good is this audit? ${scoreInWords()}.</p>`,
+<p class="faint">How good is this audit? ${scoreInWords(data.verdict)}.</p>`,
   )}
 ${card(explained('Certificates: did the fault take effect, and was it healed?'), certificateTable(certificates))}
 <section class="card"><details><summary>Scenario, timers, versions</summary>

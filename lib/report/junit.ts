@@ -76,7 +76,7 @@ type Shared = 'verdict' | 'expected' | 'asExpected' | 'incompleteBecause' | 'sen
 type OfRun = 'lost' | 'certificates' | 'scenario' | 'seed' | 'basis' | 'replay';
 /** What every kind of run is judged by, and what only one on a volume has. */
 type JunitVerdict = Pick<Verdict, Shared | OfRun> &
-  Partial<Pick<Verdict, 'open' | 'serving' | 'images'>>;
+  Partial<Pick<Verdict, 'open' | 'serving' | 'images' | 'custom'>>;
 
 /**
  * An inconclusive run is an error, an unexpected verdict a failure, an open one is skipped. A claim that was probed
@@ -88,7 +88,7 @@ export function renderJunit(
   source: Pick<History, 'smallRecords'>,
   run = '',
 ): Promise<string> {
-  const { scenario, certificates, seed, basis, replay, images, acked, lost } = verdict;
+  const { scenario, certificates, seed, basis, replay, acked, lost } = verdict;
   const name = String(scenario['name']);
   const records = basis === 'predicted' ? [] : [...source.smallRecords()];
   const ms = spanOf(records);
@@ -99,7 +99,7 @@ export function renderJunit(
   const claims = [...Map.groupBy(certificates, claimName)];
   return junit({
     ...{ name: run === '' ? name : `${name}.${run}`, ms },
-    properties: [{ seed, basis, replay }, ...lossProperties(images, lostOf(lost, acked))],
+    properties: [{ seed, basis, replay }, ...lossProperties(verdict, lostOf(lost, acked))],
     cases: [
       { name: 'verdict', ms, ...verdictTrouble(verdict) },
       ...claims.map(([claim, probes]): JunitCase => {
@@ -125,10 +125,13 @@ function spanOf(records: readonly { readonly t: number }[]): number | undefined 
 }
 
 /** The score is of audits of a volume, so that a group's members have none. */
-function lossProperties(images: JunitVerdict['images'], ofGroup: string): JunitSuite['properties'] {
+function lossProperties(
+  { images, custom }: JunitVerdict,
+  ofGroup: string,
+): JunitSuite['properties'] {
   if (images === undefined) return [{ 'Acknowledged commits': ofGroup }];
   const { name, value, more } = commitsFact({ images });
-  return [{ audit: scoreInWords() }, { [name]: `${value} (${more})` }];
+  return [{ audit: scoreInWords({ custom }) }, { [name]: `${value} (${more})` }];
 }
 
 function verdictTrouble(verdict: JunitVerdict): Partial<JunitCase> {

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { ObservationRecord } from '../history/events.ts';
 import { observed, type ObservedName } from '../history/observations.ts';
 import { Lanes } from './lanes.ts';
+import { mysql } from '../mysql/database.ts';
 
 const seen = (t: number, name: ObservedName): ObservationRecord => ({
   ...{ type: 'observation', t, wall: t, source: 'mounts', name, node: 'a' },
@@ -9,7 +10,7 @@ const seen = (t: number, name: ObservedName): ObservationRecord => ({
 });
 
 test('a mount that is cut off ends with its unmount', () => {
-  const lanes = new Lanes();
+  const lanes = new Lanes(mysql);
   lanes.see(seen(1000, observed.mounted));
   lanes.see(seen(2000, observed.deviceCut));
   lanes.see(seen(3000, observed.unmounted));

@@ -1,5 +1,5 @@
 /** Lanes of the time axis, from observations and actions: which node held what, and when. */
-import { database } from '../database/chosen.ts';
+import type { Database } from '../database/port.ts';
 import { powerFaults } from '../faults/kinds/index.ts';
 import type { ActionRecord, HistoryRecord, ObservationRecord } from '../history/events.ts';
 import { observed } from '../history/observations.ts';
@@ -12,10 +12,6 @@ const groups = [
   ...['csi', 'mount', 'link', 'server'],
 ] as const;
 type LaneGroup = (typeof groups)[number];
-
-/** Name on pages: a server's lanes by its program. */
-export const groupName = (group: LaneGroup): string =>
-  group === 'server' ? database.server : group;
 
 /** Top to bottom. */
 const roles: readonly Role[] = ['run', 'victim', 'successor', 'control-plane', 'other'];
@@ -105,10 +101,15 @@ const errorGapMs = 1000;
 
 /** Collects lanes from records in order. */
 export class Lanes {
+  readonly #database: Database;
   readonly #drafts = new Map<string, LaneDraft>();
   #victim: string | undefined;
   #fault: string | undefined;
   #isBroken = false;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
 
   see(record: HistoryRecord): void {
     if (record.type === 'run') this.#fault = record.scenario.fault;
@@ -138,7 +139,7 @@ export class Lanes {
           groups.indexOf(a.group) - groups.indexOf(b.group),
       )
       .map(({ group, role, node = null, label, bars }) => ({
-        ...{ group: groupName(group), role, node, label },
+        ...{ group, role, node, label },
         bars: bars.map(({ fromMs, toMs, tone, label }) => ({
           ...{ fromS: seconds(fromMs), toS: seconds(toMs ?? endMs), tone, label },
         })),
@@ -182,7 +183,7 @@ export class Lanes {
   #break(step: ActionRecord['step'], t: number): void {
     if (step === 'done') this.#isBroken = true;
     if (this.#fault !== 'freeze' || this.#victim === undefined) return;
-    const server = serverOn(this.#victim);
+    const server = this.#serverOn(this.#victim);
     if (this.#lane(server).bars.every(({ toMs }) => toMs !== undefined)) return;
     if (step === 'done') this.#become(server, t, 'frozen', 'warn');
     if (step === 'heal') this.#become(server, t, 'up', 'good');
@@ -211,7 +212,7 @@ export class Lanes {
     }
     // A server whose volume is gone or cut off may end without a last word.
     if (name === observed.unmounted || name === observed.deviceCut) {
-      this.#become(serverOn(node), t, '', 'good');
+      this.#become(this.#serverOn(node), t, '', 'good');
     }
   }
 
@@ -227,21 +228,22 @@ export class Lanes {
 
   /** A line of the server's error log; a broken database says the same a thousand times. */
   #server(line: string, level: string, node: string | undefined, t: number): void {
-    const { signs } = database.log;
-    if (line.includes(signs.ready)) this.#become(serverOn(node), t, 'up', 'good');
-    else if (line.includes(signs.stopped)) this.#become(serverOn(node), t, '', 'good');
+    const { server, log } = this.#database;
+    const { signs } = log;
+    if (line.includes(signs.ready)) this.#become(this.#serverOn(node), t, 'up', 'good');
+    else if (line.includes(signs.stopped)) this.#become(this.#serverOn(node), t, '', 'good');
     else if (line.includes(signs.error) || level.toLowerCase() === 'error') {
-      const { bars } = this.#lane({ group: 'server', node, name: `${database.server} errors` });
+      const { bars } = this.#lane({ group: 'server', node, name: `${server} errors` });
       const last = bars.at(-1);
       if (last?.toMs !== undefined && t - last.toMs < errorGapMs) last.toMs = t;
       else bars.push({ fromMs: t, toMs: t, tone: 'bad', label: line.slice(0, 160) });
     }
   }
-}
 
-const serverOn = (node: string | undefined): LaneName => ({
-  ...{ group: 'server', node, name: database.server },
-});
+  #serverOn(node: string | undefined): LaneName {
+    return { group: 'server', node, name: this.#database.server };
+  }
+}
 
 /** The first other node that had the volume after the fault: mounted, or else attached. */
 function successorOf(

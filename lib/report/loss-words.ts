@@ -1,4 +1,6 @@
 /** Acknowledged commits that copies of the volume lack, in words, and each lost one in lost.jsonl. */
+import type { LostCommit } from '../checkers/lost-commits.ts';
+import type { Database } from '../database/port.ts';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { countInWords } from '../counts.ts';
@@ -92,13 +94,19 @@ export const hasLostFile = ({ images }: Verdict): boolean =>
  * Writes it where a copy of the volume that could be read lacks commits; else there is no such
  * file. The same history gives the same bytes.
  */
-export function writeLostCommits(folder: string, verdict: Verdict, history: History): void {
+export function writeLostCommits(
+  folder: string,
+  verdict: Verdict,
+  history: History,
+  database: Database,
+): void {
   const path = join(folder, lostFile);
   if (!hasLostFile(verdict)) {
     rmSync(path, { force: true });
     return;
   }
   using file = new OutputFile(path);
-  assembleVerdict(history, { onLost: (commit) => file.add(`${JSON.stringify(commit)}\n`) });
+  const onLost = (commit: LostCommit): void => file.add(`${JSON.stringify(commit)}\n`);
+  assembleVerdict(history, { database, onLost });
   file.commit();
 }

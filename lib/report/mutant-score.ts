@@ -1,6 +1,6 @@
 /** Damage that was planted, in the store of measurements: what became of each kind, and the score of it. */
 import { z } from 'zod';
-import { database } from '../database/chosen.ts';
+import type { Verdict } from '../experiment/verdict/verdict.ts';
 import { countInWords } from '../counts.ts';
 import { lineSchema, linesOf } from '../measurements/store.ts';
 
@@ -58,11 +58,17 @@ let known: PlantedDamage | undefined;
  * One sentence for reports; without its date, so that only another score makes another page. Default: of
  * the store as it was when it was first asked for, since each page of each run says it.
  */
-export function scoreInWords(measured: PlantedDamage = (known ??= readPlanted())): string {
+export function scoreInWords(
+  { custom }: Pick<Verdict, 'custom'> = {},
+  measured: PlantedDamage = (known ??=
+    readPlanted()),
+): string {
   const { planted, twins, smallest } = measured;
-  const version = planted[0]?.versions[database.name];
-  if (version === undefined) {
-    return `no damage was planted in volumes of ${database.title} yet: what its audit misses is not known`;
+  // Damage was planted in volumes of this one alone.
+  const version = planted[0]?.versions['mysql'];
+  if (version === undefined || custom?.database !== undefined) {
+    const whose = custom?.database ?? 'the database';
+    return `no damage was planted in volumes of ${whose} yet: what its audit misses is not known`;
   }
   // Proven to be there, and found.
   const caught = planted.filter(({ outcome }) => outcome.proven && outcome.caught);
@@ -75,6 +81,6 @@ export function scoreInWords(measured: PlantedDamage = (known ??= readPlanted())
   return (
     `${planted.length} kinds of damage planted in real volumes and histories: ${caught.length} caught, ${named.length}` +
     ` called by their name; ${flagged.length} of ${twins.length} clean twins flagged${smallestSeen.join('')}` +
-    ` (${database.title} ${version})`
+    ` (MySQL ${version})`
   );
 }

@@ -18,7 +18,6 @@ import {
   type Timeline,
 } from './axis/timeline.ts';
 import type { Picture } from './html-parts.ts';
-import { groupName } from './lanes.ts';
 import type { RecoveryStep } from './report-data.ts';
 
 /** ECharts as one file: a page carries it, and the static pictures are drawn with it. The npm package has a copy. */
@@ -56,7 +55,7 @@ function wholeAxis(
 const wholeLook: Pick<Look, 'compact' | 'closed'> = { compact: false, closed: new Set<Role>() };
 
 /** Lanes that show which node had the volume, and whose database answered. */
-const storyGroups = [groupName('mount'), groupName('server')];
+const storyGroups = ['mount', 'server'];
 const storyLaneHeight = 26;
 
 /** The same axis with those lanes only; undefined where there is none. */

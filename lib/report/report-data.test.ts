@@ -7,8 +7,9 @@ import { exampleVerdict } from '../../test/support/example-verdict.ts';
 import { exampleSource, sourceOf } from '../../test/support/example-source.ts';
 import { reportData } from './report-data.ts';
 import type { Role } from './axis/palette.ts';
+import { mysql } from '../mysql/database.ts';
 
-const data = reportData(exampleVerdict, exampleSource);
+const data = reportData(exampleVerdict, exampleSource, mysql);
 
 test('lanes say who held what, in seconds after the fault', () => {
   const lane = (role: Role, label: string) =>
@@ -29,7 +30,7 @@ test('what is shown first begins before the fault and ends after the hand-over',
   const alone = { secondMount: null, firstCommit: null };
   const phases = { ...exampleVerdict.phases, ...alone };
   const exposure = { ms: 0, bytesVictim: 0, bytesSuccessor: 0 };
-  const { timeline } = reportData({ ...exampleVerdict, phases, exposure }, exampleSource);
+  const { timeline } = reportData({ ...exampleVerdict, phases, exposure }, exampleSource, mysql);
   expect(timeline.first).toEqual([timeline.fromS, timeline.toS]);
 });
 
@@ -48,7 +49,7 @@ test('an hour of preparation does not squeeze what matters', () => {
   const late = exampleHistory().map((record) =>
     record.type === 'run' ? { ...record, t: -3_600_000 } : record,
   );
-  const { timeline } = reportData(exampleVerdict, sourceOf(late));
+  const { timeline } = reportData(exampleVerdict, sourceOf(late), mysql);
   expect(timeline.fromS).toBe(-61);
 });
 
@@ -64,7 +65,7 @@ test('a severed link has a lane of its own, and so have the requests that it hol
   const records = [...exampleHistory(), ...severed].toSorted(
     (a, b) => ('t' in a ? a.t : 0) - ('t' in b ? b.t : 0),
   );
-  const { timeline, raw } = reportData(exampleVerdict, sourceOf(records));
+  const { timeline, raw } = reportData(exampleVerdict, sourceOf(records), mysql);
   const lane = (label: string) => timeline.lanes.find((each) => each.label === label)?.bars;
   expect(lane('link')).toMatchObject([{ fromS: 1, toS: 21, label: 'stalls' }]);
   expect(lane('held /dev/loop100')).toMatchObject([{ label: '12 held' }]);
@@ -89,7 +90,7 @@ test('a history that ends anywhere still makes a report', () => {
     incompleteBecause: ['the history is cut'],
   };
   for (let length = 1; length < whole.length; length += 7) {
-    const { timeline } = reportData(inconclusive, sourceOf(whole.slice(0, length)));
+    const { timeline } = reportData(inconclusive, sourceOf(whole.slice(0, length)), mysql);
     expect(timeline.toS).toBeGreaterThanOrEqual(timeline.fromS);
   }
 });

@@ -1,4 +1,5 @@
 /** Verdict and history to everything that a run's page shows: plain data. Pure. */
+import type { Database } from '../database/port.ts';
 import type { LicenceStep, Verdict } from '../experiment/verdict/verdict.ts';
 import type { ObservationRecord } from '../history/events.ts';
 import { observed } from '../history/observations.ts';
@@ -8,12 +9,12 @@ import { tellStory, type Story } from '../timeline/story.ts';
 import type { OperationColumns, Series } from './axis/operations.ts';
 import type { Tone } from './axis/palette.ts';
 import type { Bar, Timeline } from './axis/timeline.ts';
-import type { Advice, FirstScreen } from './first-screen.ts';
+import type { Advice, Fact, FirstScreen } from './first-screen.ts';
 import { Lanes } from './lanes.ts';
 import { lossRows, type LossRow } from './loss-words.ts';
 import { operationColumns } from './operation-columns.ts';
 import { proofOf, rawRows, type RawRow } from './raw-rows.ts';
-import { runAdvice, runScreen } from './run-screen.ts';
+import { runAdvice, runFacts, runScreen } from './run-screen.ts';
 import { notTested, zeroOf } from './wording.ts';
 
 export interface LicenceRow extends Omit<LicenceStep, 'recordMs'> {
@@ -31,6 +32,7 @@ export interface RecoveryStep {
 export interface ReportData extends Advice {
   readonly verdict: Verdict;
   readonly first: FirstScreen;
+  readonly facts: readonly Fact[];
   /** Empty where no copy can tell. */
   readonly loss: readonly LossRow[];
   readonly licence: readonly LicenceRow[];
@@ -59,11 +61,11 @@ export type ReportSource = Pick<History, 'smallRecords' | 'ops'>;
 /** The axis begins so long before there is a database. */
 const leadMs = 5000;
 
-export function reportData(verdict: Verdict, source: ReportSource): ReportData {
+export function reportData(verdict: Verdict, source: ReportSource, database: Database): ReportData {
   const small = [...source.smallRecords()];
-  const lanes = new Lanes();
+  const lanes = new Lanes(database);
   for (const record of small) lanes.see(record);
-  const story = tellStory(small);
+  const story = tellStory(small, database);
   const startMs = small[0]?.t ?? 0;
   const { endAtMs } = story;
   const zeroMs = story.faultAtMs ?? startMs;
@@ -74,7 +76,8 @@ export function reportData(verdict: Verdict, source: ReportSource): ReportData {
   const { licence, licenceGaps, laterLicences } = verdict;
   return {
     verdict,
-    first: runScreen(verdict),
+    first: runScreen(verdict, database),
+    facts: runFacts(verdict, database),
     loss: lossRows(verdict),
     licence: licenceRows(licence, rows),
     licenceGaps,
@@ -84,7 +87,7 @@ export function reportData(verdict: Verdict, source: ReportSource): ReportData {
       gaps,
     })),
     recovery: recoverySteps(verdict),
-    ...runAdvice(verdict),
+    ...runAdvice(verdict, database),
     notTested: notTested(verdict),
     modelLimits: modelLimits(story),
     timeline: {

@@ -1,6 +1,6 @@
 /** The first screen of a run on one server: headline, chips and tiles from the verdict alone. */
 import { countInWords } from '../counts.ts';
-import { database } from '../database/chosen.ts';
+import type { Database } from '../database/port.ts';
 import { corruptionIn } from '../experiment/verdict/corruption.ts';
 import { headlineOf } from '../experiment/verdict/headline.ts';
 import type { Verdict } from '../experiment/verdict/verdict.ts';
@@ -23,7 +23,7 @@ import {
   secondMountInWords,
 } from './wording.ts';
 
-export function runScreen(verdict: Verdict): FirstScreen {
+export function runScreen(verdict: Verdict, database: Database): FirstScreen {
   const { scenario, runId, asExpected, open, sentence } = verdict;
   const noticed = noticedInWords(verdict);
   return {
@@ -34,7 +34,7 @@ export function runScreen(verdict: Verdict): FirstScreen {
     notes: [diskInWords(verdict), onceInWords(verdict)],
     chips: [
       { text: basisLabel(verdict) },
-      ...versionsOf(verdict),
+      ...versionsOf(verdict, database),
       ...gatesOf(verdict),
       { text: expectation(verdict), alarm: !asExpected && open !== true },
       ...(noticed === undefined
@@ -44,11 +44,11 @@ export function runScreen(verdict: Verdict): FirstScreen {
   };
 }
 
-function versionsOf({ versions }: Verdict): { readonly text: string }[] {
+function versionsOf({ versions }: Verdict, { name, title }: Database): { readonly text: string }[] {
   const numberIn = (text = ''): string | undefined => /\d+\.\d+(\.\d+)?/.exec(text)?.[0];
   const named = [
     ['Kubernetes', numberIn(versions['kubernetes'])],
-    [database.title, numberIn(versions[database.name])],
+    [title, numberIn(versions[name])],
   ].filter(([, version]) => version !== undefined);
   return named.length === 0 ? [] : [{ text: named.map((each) => each.join(' ')).join(' · ') }];
 }
@@ -62,10 +62,10 @@ function gatesOf({ scenario }: Verdict): { readonly text: string; readonly alarm
   }));
 }
 
-export function runFacts(verdict: Verdict): Fact[] {
+export function runFacts(verdict: Verdict, database: Database): Fact[] {
   const { downtimeMs } = verdict.availability;
   return [
-    safetyFact(verdict),
+    safetyFact(verdict, database),
     commitsFact(verdict),
     {
       name: 'Downtime',
@@ -78,11 +78,11 @@ export function runFacts(verdict: Verdict): Fact[] {
 }
 
 /** An inconclusive run never shows a comforting word. */
-function safetyFact({ verdict, safety, findings }: Verdict): Fact {
+function safetyFact({ verdict, safety, findings }: Verdict, database: Database): Fact {
   const name = 'Safety';
   if (verdict === 'inconclusive')
     return { name, value: 'not proven', more: `worst that was found: ${safety}`, tone: verdict };
-  const more = safety === 'corrupt' ? corruptionIn(findings) : meanings[safety];
+  const more = safety === 'corrupt' ? corruptionIn(findings, database) : meanings[safety];
   return { name, value: safety, more, tone: safety };
 }
 
@@ -99,10 +99,10 @@ function afterDowntime({ serving, loss }: Verdict): string {
 }
 
 /** For the cards beside the chart. */
-export function runAdvice(verdict: Verdict): Advice {
+export function runAdvice(verdict: Verdict, database: Database): Advice {
   if (verdict.verdict === 'inconclusive') return drawNoConclusion;
   const scenario = scenarioOf(verdict);
-  const reasons = reasonsFor(scenario, verdict.verdict);
+  const reasons = reasonsFor(scenario, verdict.verdict, database);
   if (!reasons.isKnown) return unknownReasons;
   return {
     advice:

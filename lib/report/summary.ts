@@ -56,7 +56,7 @@ export function renderSummary(verdict: Verdict, picture?: string): string {
         ]),
     ...verdict.incompleteBecause.map((reason) => `- not complete: ${escape(reason)}`),
     ...(hasLostFile(verdict) ? [`Each lost commit: ${lostFile}, beside this.`, ''] : []),
-    `How good is this audit? ${escape(scoreInWords())}.`,
+    `How good is this audit? ${escape(scoreInWords(verdict))}.`,
     '',
     '```',
     verdict.replay.replaceAll('`', "'"),

@@ -3,12 +3,11 @@
  * stand, and lists those it used at its end, for paper and for fingers, which cannot hover.
  */
 import { html } from 'hono/html';
-import { database } from '../database/chosen.ts';
 import type { Html } from './html-parts.ts';
 
 /** By the word as it is listed; docs/reference/glossary.md has each, and many more. */
-export const terms = (): Readonly<Record<string, string>> => ({
-  acknowledged: `${database.title} answered the COMMIT with OK: what the client was promised`,
+export const terms: Readonly<Record<string, string>> = {
+  acknowledged: 'the database answered the COMMIT with OK: what the client was promised',
   audit: 'reading a copy of the volume from cold and comparing it with what clients were promised',
   cell: 'one combination of the axes of a batch, for one: this fault, this remedy, this disk',
   certificate: 'a probe that proves that a fault took effect, lasted, or was healed',
@@ -30,10 +29,10 @@ export const terms = (): Readonly<Record<string, string>> => ({
   remedy: 'what removes the old pod: a person, a tool, or nobody',
   'second image': 'the copy of the volume from after the heal',
   silent: 'no event, probe, error log or check would have told an operator',
-  successor: `the node, and its ${database.title}, that gets the volume after the victim`,
+  successor: 'the node, and its database, that gets the volume after the victim',
   unreadable: 'cannot be read from this copy of the volume; a later copy may have it',
-  victim: `the node, and its ${database.title}, that had the volume when the fault came`,
-});
+  victim: 'the node, and its database, that had the volume when the fault came',
+};
 
 /** Other forms of the words. */
 const forms: Readonly<Record<string, string>> = {
@@ -49,7 +48,7 @@ const forms: Readonly<Record<string, string>> = {
   healed: 'heal',
 };
 
-const spelled = [...Object.keys(terms()), ...Object.keys(forms)].toSorted(
+const spelled = [...Object.keys(terms), ...Object.keys(forms)].toSorted(
   (a, b) => b.length - a.length,
 );
 const anyTerm = new RegExp(`(?<![\\w-])(${spelled.join('|')})(?![\\w-])`, 'gi');
@@ -58,7 +57,7 @@ const idOf = (term: string): string => `word-${term.replaceAll(' ', '-')}`;
 
 /** The text with each word that has a meaning here marked once. */
 export function explained(text: string): Html {
-  const meanings = terms();
+  const meanings = terms;
   const seen = new Set<string>();
   const parts = text.split(anyTerm).map((part, index) => {
     const term = index % 2 === 1 ? listed(part) : undefined;
@@ -76,7 +75,7 @@ function listed(word: string): string {
 
 /** What the markup above it explains, as a list; nothing where it explains nothing. */
 export function wordList(markup: string): Html | string {
-  const used = Object.entries(terms()).filter(([term]) => markup.includes(`href="#${idOf(term)}"`));
+  const used = Object.entries(terms).filter(([term]) => markup.includes(`href="#${idOf(term)}"`));
   if (used.length === 0) return '';
   return html`<section class="card"><h2>Words of this page</h2><dl class="words">
 ${used.map(

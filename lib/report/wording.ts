@@ -1,5 +1,4 @@
 /** Sentences of the report that follow from the verdict: what it means, and what it does not. */
-import { builtIn, database } from '../database/chosen.ts';
 import { eventsIn, wordsWorstFirst } from '../experiment/expectation/counted.ts';
 import { shortenedTimers, type Counts, type Scenario } from '../experiment/scenario.ts';
 import type { BatchCell } from '../matrix/batch.ts';
@@ -179,7 +178,7 @@ export function customInWords({
   return [
     ...(fault === undefined ? [] : [`fault ${fault}, judged as ${String(scenario['fault'])}`]),
     ...(remedy === undefined ? [] : [`remedy ${remedy}, judged as ${String(scenario['remedy'])}`]),
-    ...(ownDatabase === undefined ? [] : [`database ${ownDatabase}, played as ${builtIn.title}`]),
+    ...(ownDatabase === undefined ? [] : [`database ${ownDatabase}, played as MySQL`]),
     ...checkers.map((name) => `checker ${name}`),
   ].join('; ');
 }
@@ -201,7 +200,7 @@ export function notTested(verdict: Verdict): string[] {
   ];
   if (verdict.basis === 'predicted') {
     return [
-      `Anything real: the model knows the order and the timers of the controllers, not disks, kernels or ${database.title}.`,
+      'Anything real: the model knows the order and the timers of the controllers, not disks, kernels or databases.',
       ...always,
     ];
   }

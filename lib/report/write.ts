@@ -1,6 +1,7 @@
 /** Writes what a run leaves for people and machines, next to its history. */
 import { existsSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import type { Database } from '../database/port.ts';
 import type { Verdict } from '../experiment/verdict/verdict.ts';
 import type { History } from '../history/reader.ts';
 import { cellsFolder, resultsFile } from '../matrix/results.ts';
@@ -20,11 +21,11 @@ export async function writeRun(
   folder: string,
   verdict: Verdict,
   history: History,
-  { page = true }: { readonly page?: boolean } = {},
+  { database, page = true }: { readonly database: Database; readonly page?: boolean },
 ): Promise<void> {
-  if (page) await writeOutputs(folder, verdict, history);
+  if (page) await writeOutputs(folder, verdict, history, database);
   else await writeFacts(folder, verdict, history);
-  writeLostCommits(folder, verdict, history);
+  writeLostCommits(folder, verdict, history, database);
 }
 
 /**
@@ -35,8 +36,9 @@ export async function writeOutputs(
   folder: string,
   verdict: Verdict,
   source: ReportSource,
+  database: Database,
 ): Promise<void> {
-  const data = reportData(verdict, source);
+  const data = reportData(verdict, source, database);
   writeOutput(join(folder, 'report.html'), await renderHtml(data));
   writeOutput(join(folder, pictureFile), timelineSvg(data.timeline, data.operations));
   await writeFacts(folder, verdict, source, pictureFile);

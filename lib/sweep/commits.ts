@@ -5,7 +5,6 @@
 import type { Model } from '../cluster/sim/model.ts';
 import type { ModelServer } from '../cluster/sim/server.ts';
 import { msUs, secondUs } from '../cluster/sim/timings.ts';
-import { database } from '../database/chosen.ts';
 import type { LedgerEntry } from '../workload/sql.ts';
 import type { Timer } from '../cluster/sim/kernel.ts';
 import type { TraceRecorder } from './trace-recorder.ts';
@@ -70,7 +69,7 @@ export class Commits {
    */
   lossNow(handoverAtUs: number): CopyLoss {
     const { volume, world, kernel } = this.#model;
-    const heldBackMs = database.durability.heldBackMs(world.of(volume.index));
+    const heldBackMs = world.database.durability.heldBackMs(world.of(volume.index));
     const mustHoldUntilUs = kernel.nowUs - heldBackMs * msUs;
     const unreadable = volume.damage !== undefined;
     const kept: boolean[] = [];

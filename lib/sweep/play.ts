@@ -9,7 +9,7 @@ import {
   readyWithinMs,
   startModel,
   type Model,
-  type ModelOptions,
+  type ModelSize,
 } from '../cluster/sim/model.ts';
 import { msUs, secondUs } from '../cluster/sim/timings.ts';
 import { faultNamed } from '../faults/kinds/index.ts';
@@ -28,6 +28,7 @@ import { SweepClient, Commits, type CopyLoss } from './commits.ts';
 import { apply, drain, strike, undo } from './effects.ts';
 import { Scene } from './scene.ts';
 import { TraceRecorder, type Trace } from './trace-recorder.ts';
+import { mysql } from '../mysql/database.ts';
 
 export interface ScheduleOutcome {
   readonly scenario: Scenario;
@@ -58,7 +59,7 @@ export interface ScheduleOutcome {
 /** A schedule lasts at least so long from its fault on. */
 const leastUs = 900 * secondUs;
 
-interface PlayOptions extends ModelOptions {
+interface PlayOptions extends ModelSize {
   /** Default: the scenario's. */
   readonly fault?: DeclaredFault;
   readonly remedy?: RemedyDeclaration;
@@ -105,9 +106,9 @@ export function play(scenario: Scenario, seed: string, options: PlayOptions = {}
 }
 
 /** From nothing to a database that has served for the scenario's warm-up. */
-function begin(scenario: Scenario, seed: string, size: ModelOptions): Scene {
+function begin(scenario: Scenario, seed: string, size: ModelSize): Scene {
   const kernel = new Kernel();
-  const model = startModel(kernel, scenario, seed, size);
+  const model = startModel(kernel, scenario, seed, { ...size, database: mysql });
   const witness = new TraceRecorder(model);
   const readyPod = (): PodObject | undefined => {
     const pod = model.api.databasePod();

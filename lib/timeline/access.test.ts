@@ -7,6 +7,7 @@ import type { SmallRecord } from '../history/reader.ts';
 import { accessConflicts, type Access } from './access.ts';
 import { exposureOf, overlapsOf } from './exposure.ts';
 import { tellStory, type Story } from './story.ts';
+import { mysql } from '../mysql/database.ts';
 
 function story(
   fault: 'freeze' | 'network-partition' | 'node-crash',
@@ -22,7 +23,10 @@ function story(
     { type: 'phase', t: 50_000, phase: 'heal' },
     { type: 'phase', t: 90_000, phase: 'report' },
   ];
-  return tellStory(records.toSorted((x, y) => x.t - y.t));
+  return tellStory(
+    records.toSorted((x, y) => x.t - y.t),
+    mysql,
+  );
 }
 const exposedMs = (of: Story): number => exposureOf(of).summary.ms;
 

@@ -6,6 +6,7 @@ import { observed } from '../history/observations.ts';
 import type { SmallRecord } from '../history/reader.ts';
 import { outlookOf } from './awaited.ts';
 import { tellStory } from './story.ts';
+import { mysql } from '../mysql/database.ts';
 
 const timers = {
   ...{ nodeMonitorGraceMs: 50_000, nodeMonitorPeriodMs: 5000, kubeletLeaseMs: 40_000 },
@@ -70,7 +71,7 @@ const begun = (fields: Partial<ScenarioInput> = {}): SmallRecord[] => [
 const waitings = (fields?: Partial<ScenarioInput>): (string | undefined)[] =>
   steps.map((_, index) => {
     const sofar = steps.slice(0, index + 1).map(([record]) => record);
-    return outlookOf(tellStory([...begun(fields), ...sofar])).waiting?.clause;
+    return outlookOf(tellStory([...begun(fields), ...sofar], mysql)).waiting?.clause;
   });
 
 test('each step names the next, since when and until when', () => {
@@ -79,7 +80,7 @@ test('each step names the next, since when and until when', () => {
 
 test('a refusal says what refused, how often and when last', () => {
   const records = [...begun(), ...steps.slice(0, 8).map(([record]) => record)];
-  expect(outlookOf(tellStory(records)).refused).toEqual([
+  expect(outlookOf(tellStory(records, mysql)).refused).toEqual([
     'fsck refused the mount on b: once, last at +862 s',
   ]);
 });
@@ -151,7 +152,7 @@ test('a node that has booted is not waited for', () => {
   };
   const reboot = { fault: 'node-reboot', remedy: 'none', rebootAt: 15_000 } as const;
   const records = [...begun(reboot), ...steps.slice(0, 1).map(([record]) => record), booted];
-  expect(outlookOf(tellStory(records)).waiting?.clause).toBe(
+  expect(outlookOf(tellStory(records, mysql)).waiting?.clause).toBe(
     `a second mount: the node booted at +16 s, ${noEnd('a node that is back in time keeps its pods')}`,
   );
 });
@@ -162,7 +163,8 @@ test('a node that is Ready again is not evicted; the toleration counts from when
   const fault = { fault: 'cpu-starvation', remedy: 'none' } as const;
   const [watched] = steps.map(([record]) => record);
   const records = [...begun(fault), ...(watched ? [watched] : []), ready(149_000, 'Unknown')];
-  const waiting = (more: SmallRecord[]) => outlookOf(tellStory([...records, ...more])).waiting;
+  const waiting = (more: SmallRecord[]) =>
+    outlookOf(tellStory([...records, ...more], mysql)).waiting;
   expect(waiting([ready(155_000, 'True')])?.clause).toBe(
     `what Kubernetes does, ${noEnd('its kubelet may still report')}`,
   );
@@ -193,8 +195,8 @@ test('the detach says whom it waits for', () => {
 });
 
 test('before the fault and after the heal nothing of Kubernetes is waited for', () => {
-  expect(outlookOf(tellStory(begun())).waiting).toBeUndefined();
+  expect(outlookOf(tellStory(begun(), mysql)).waiting).toBeUndefined();
   const healed: SmallRecord[] = [{ type: 'phase', t: 990_000, phase: 'heal' }];
   const all = [...begun(), ...steps.map(([record]) => record), ...healed];
-  expect(outlookOf(tellStory(all)).waiting).toBeUndefined();
+  expect(outlookOf(tellStory(all, mysql)).waiting).toBeUndefined();
 });

@@ -13,6 +13,7 @@ import type { SmallRecord } from '../history/reader.ts';
 import { linkFlags, openWrites, writeOps, type WriteLog } from '../history/writes.ts';
 import { exposureOf } from './exposure.ts';
 import { tellStory, type Story } from './story.ts';
+import { mysql } from '../mysql/database.ts';
 
 let folder: string;
 beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'forcedetach-exposure-'))));
@@ -44,7 +45,10 @@ function story(fields: Partial<ScenarioInput> = {}, ...more: SmallRecord[]): Sto
     see(55_000, observed.unmounted, 'a'),
     { type: 'phase', t: 90_000, phase: 'report' },
   ];
-  return tellStory(records.toSorted((x, y) => x.t - y.t));
+  return tellStory(
+    records.toSorted((x, y) => x.t - y.t),
+    mysql,
+  );
 }
 
 const opened = at(10, 1, writeOps.open);

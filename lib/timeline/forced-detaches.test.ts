@@ -7,6 +7,7 @@ import { csiCalls, observed } from '../history/observations.ts';
 import type { SmallRecord } from '../history/reader.ts';
 import { forcedDetachesOf } from './forced-detaches.ts';
 import { tellStory, type Story } from './story.ts';
+import { mysql } from '../mysql/database.ts';
 
 const counter = (t: number, timeout: number, outOfService = 0): SmallRecord =>
   see(t, observed.forceDetachMetric, '', { timeout, 'out-of-service': outOfService });
@@ -24,7 +25,10 @@ function story(records: readonly SmallRecord[], fields: Partial<ScenarioInput> =
     { type: 'action', t: 1100, actor: 'fault', name: 'x', step: 'done', node: 'a' },
     ...records,
   ];
-  return tellStory(all.toSorted((x, y) => x.t - y.t));
+  return tellStory(
+    all.toSorted((x, y) => x.t - y.t),
+    mysql,
+  );
 }
 
 const codes = (of: Story): string[] => controlFindings(of, []).map(({ code }) => code);

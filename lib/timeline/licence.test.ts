@@ -6,6 +6,7 @@ import type { SmallRecord } from '../history/reader.ts';
 import { csiCalls, observed } from '../history/observations.ts';
 import { licencesOf } from './licence.ts';
 import { tellStory, type Story } from './story.ts';
+import { mysql } from '../mysql/database.ts';
 
 const asked = (t: number, user: string, data: Record<string, unknown>): SmallRecord =>
   see(t, observed.apiRequest, '', { user, code: 200, ...data });
@@ -21,7 +22,10 @@ function story(records: readonly SmallRecord[], fields: Partial<ScenarioInput> =
     { type: 'action', t: 1000, actor: 'fault', name: 'x', step: 'begin', node: 'a' },
   ];
   const end: SmallRecord[] = [{ type: 'phase', t: 90_000, phase: 'heal' }];
-  return tellStory([...begin, ...records, ...end].toSorted((x, y) => x.t - y.t));
+  return tellStory(
+    [...begin, ...records, ...end].toSorted((x, y) => x.t - y.t),
+    mysql,
+  );
 }
 
 const evicted = [

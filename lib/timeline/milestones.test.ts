@@ -4,6 +4,7 @@ import type { ObservationRecord } from '../history/events.ts';
 import { observed, type ObservedName } from '../history/observations.ts';
 import { milestones, type MilestoneName } from './milestones.ts';
 import { roleOf, rolesOf, type Roles } from './roles.ts';
+import { mysql } from '../mysql/database.ts';
 
 const seen = (name: ObservedName, node?: string, uid?: string): ObservationRecord => ({
   ...{ type: 'observation', t: 0, source: 'api', name, data: { uid, ready: true } },
@@ -11,9 +12,10 @@ const seen = (name: ObservedName, node?: string, uid?: string): ObservationRecor
 });
 
 const victim = { node: 'a', uid: 'old' };
-const anybody = rolesOf(victim);
-const passage = rolesOf(victim, 'c');
+const anybody = rolesOf(victim, mysql);
+const passage = rolesOf(victim, mysql, 'c');
 const settled: Roles = {
+  ...anybody,
   victim: roleOf(victim),
   successor: roleOf({ node: 'c', uid: 'new' }),
 };
@@ -47,6 +49,6 @@ test('a pod that is created takes over, wherever it was bound by then', () => {
 });
 
 test('of a victim whose pod is not known there is no milestone', () => {
-  const unknown = rolesOf({ node: 'a', uid: undefined });
+  const unknown = rolesOf({ node: 'a', uid: undefined }, mysql);
   expect(milestones['pod-gone'].is(seen(podGone, 'a'), unknown)).toBe(false);
 });

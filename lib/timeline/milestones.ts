@@ -2,7 +2,6 @@
  * The milestones of a run: by which record each is known, and who sees it. One table, for all who ask
  * what came first, and when.
  */
-import { database } from '../database/chosen.ts';
 import type { ObservationRecord } from '../history/events.ts';
 import { csiCalls, isGranted, isRefused, observed } from '../history/observations.ts';
 import type { Roles } from './roles.ts';
@@ -141,9 +140,9 @@ export const milestones = {
   running: api('the successor’s pod is running', successor.pod(observed.podRunning)),
   serving: log(
     'the successor’s server says that it is ready',
-    successor.node(observed.serverLog, ({ line }) =>
-      String(line).includes(database.log.signs.ready),
-    ),
+    (seen, roles) =>
+      successor.node(observed.serverLog)(seen, roles) &&
+      String(seen.data['line']).includes(roles.readySign),
   ),
   ready: api(
     'the successor’s pod is ready',

@@ -10,6 +10,7 @@ import type { SmallRecord } from '../history/reader.ts';
 import { licencesOf } from './licence.ts';
 import { tellStory } from './story.ts';
 import { refusedInWords, refusedMountsOf } from './refused-mounts.ts';
+import { mysql } from '../mysql/database.ts';
 
 const call = (t: number, node: string, name: string, error?: string): SmallRecord =>
   see(t, observed.csiCall, node, {
@@ -35,7 +36,7 @@ const accesses: Access[] = [
   { node: 'a', generation: 1, fromMs: 6, toMs: 510_000, bytesWritten: 4096 },
   { node: 'b', generation: 2, fromMs: 75_100, toMs: 500_000, bytesWritten: 196_608 },
 ];
-const story = tellStory(records);
+const story = tellStory(records, mysql);
 
 test('each node’s refusals are told with what it wrote', () => {
   const [b, a] = refusedMountsOf(story, accesses);
@@ -51,7 +52,10 @@ test('each node’s refusals are told with what it wrote', () => {
 
 test('refusals before a mount that came are told with it', () => {
   const mounted = see(80_000, observed.mounted, 'b', { device: '/dev/loop2', generation: 2 });
-  const came = tellStory([...records, mounted].toSorted((x, y) => x.t - y.t));
+  const came = tellStory(
+    [...records, mounted].toSorted((x, y) => x.t - y.t),
+    mysql,
+  );
   const known = { times: 3, mountedS: 70 };
   // One path from the first refusal to the mount's end: nobody can tell what came before.
   expect(refusedMountsOf(came, accesses)[0]).toMatchObject({ ...known, bytesWritten: null });
@@ -81,7 +85,7 @@ test('without a record of the attach the way to the refusal has a gap', () => {
     (record) =>
       !(record.type === 'observation' && record.data['call'] === 'ControllerPublishVolume'),
   );
-  expect(licencesOf(tellStory(blind), accesses).first?.gaps).toContain(
+  expect(licencesOf(tellStory(blind, mysql), accesses).first?.gaps).toContain(
     'no record of a ControllerPublishVolume',
   );
 });

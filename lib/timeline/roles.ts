@@ -1,4 +1,5 @@
 /** Who is who in a run: by what records of the victim, of the successor and of their pods are known. */
+import type { Database } from '../database/port.ts';
 import type { ObservationRecord } from '../history/events.ts';
 import type { Story } from './story.ts';
 
@@ -13,6 +14,8 @@ interface RoleTest {
 export interface Roles {
   readonly victim: RoleTest;
   readonly successor: RoleTest;
+  /** Part of a server's log line: it answers clients. */
+  readonly readySign: string;
   /** The volume's handle: a node's lists name those of other runs as well. */
   readonly volume?: string | undefined;
 }
@@ -32,13 +35,20 @@ export const roleOf = ({ node: name, uid }: KnownPod): RoleTest => ({
 export const rolesIn = ({
   victimNode,
   victimUid,
-}: Pick<Story, 'victimNode' | 'victimUid'>): Roles => rolesOf({ node: victimNode, uid: victimUid });
+  database,
+}: Pick<Story, 'victimNode' | 'victimUid' | 'database'>): Roles =>
+  rolesOf({ node: victimNode, uid: victimUid }, database);
 
 /** `successor`: the node that takes over. Default: whichever is not the victim. */
-export function rolesOf(victim: KnownPod, successor?: string): Roles {
+export function rolesOf(
+  victim: KnownPod,
+  { log }: Pick<Database, 'log'>,
+  successor?: string,
+): Roles {
   const isThere = (node: string | undefined): boolean =>
     successor === undefined ? node !== victim.node : node === successor;
   return {
+    readySign: log.signs.ready,
     victim: roleOf(victim),
     successor: {
       onNode: ({ node }) => node !== undefined && isThere(node),

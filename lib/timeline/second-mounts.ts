@@ -33,7 +33,7 @@ export interface Passage {
 
 export const passageOf = (story: Story, mount: SecondMount): Passage => ({
   ...{ story, mount },
-  roles: rolesOf({ node: mount.from, uid: mount.podUid }, mount.to),
+  roles: rolesOf({ node: mount.from, uid: mount.podUid }, story.database, mount.to),
 });
 
 /** In order of time, from the fault to the end of the run. `accesses`: who could write, when. */

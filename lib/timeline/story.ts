@@ -6,6 +6,7 @@ import type {
   RunRecord,
   SetupRecord,
 } from '../history/events.ts';
+import type { Database } from '../database/port.ts';
 import { EvidenceError } from '../errors.ts';
 import type { Scenario } from '../experiment/scenario.ts';
 import { recordedScenario, tellsOf, type Tells } from '../history/migration.ts';
@@ -16,6 +17,7 @@ export interface Story {
   readonly records: readonly SmallRecord[];
   readonly observations: readonly ObservationRecord[];
   readonly run: RunRecord;
+  readonly database: Database;
   /** The run's, completed: an older history lacks fields that came later. */
   readonly scenario: Scenario;
   /** Name in records of the first fault and of the remedy: the kind, or what a caller named his own. */
@@ -42,7 +44,7 @@ export interface Story {
  * Throws EvidenceError: `HISTORY_EMPTY` (no record of the run), `HISTORY_OF_CLAIM` (it is no scenario's),
  * `HISTORY_TOO_NEW`, `HISTORY_DAMAGED` (its scenario is none).
  */
-export function tellStory(records: readonly SmallRecord[]): Story {
+export function tellStory(records: readonly SmallRecord[], database: Database): Story {
   const run = records.find((record) => record.type === 'run');
   if (run === undefined) {
     throw new EvidenceError('HISTORY_EMPTY', 'the history has no record of its run', {
@@ -74,6 +76,7 @@ export function tellStory(records: readonly SmallRecord[]): Story {
     records,
     observations,
     run,
+    database,
     scenario,
     faultName: run.custom?.fault?.name ?? scenario.fault,
     remedyName: run.custom?.remedy?.name ?? scenario.remedy,

@@ -14,6 +14,7 @@ import { milestones, type MilestoneName } from '../../lib/timeline/milestones.ts
 import { rolesIn } from '../../lib/timeline/roles.ts';
 import { tellStory, type Story } from '../../lib/timeline/story.ts';
 import { sessionKey } from '../../lib/workload/ledger.ts';
+import { mysql } from '../../lib/mysql/database.ts';
 
 export interface RecordedRun {
   readonly story: Story;
@@ -28,10 +29,10 @@ export interface RecordedRun {
 /** Undefined where the run ended before its fault. Throws EvidenceError without a history. */
 export function readFinishedRun(folder: string): RecordedRun | undefined {
   const history = openHistory(folder);
-  const story = tellStory([...history.smallRecords()]);
+  const story = tellStory([...history.smallRecords()], mysql);
   const { faultAtMs, victimNode } = story;
   if (faultAtMs === undefined || victimNode === undefined) return undefined;
-  const verdict = assembleVerdict(history);
+  const verdict = assembleVerdict(history, { database: mysql });
   return { story, verdict, faultAtMs, victimNode, victimAcksMs: acksOf(history, victimNode) };
 }
 

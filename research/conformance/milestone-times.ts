@@ -93,7 +93,7 @@ function settledRoles(story: Story): Roles | undefined {
   const uid = pod === undefined ? undefined : String(pod.data['uid']);
   const call = observations.find(({ name }) => name === observed.csiCall);
   return {
-    victim: anybody.victim,
+    ...anybody,
     successor: roleOf({ node, uid }),
     volume: call === undefined ? undefined : String(call.data['volume']),
   };

@@ -1,6 +1,6 @@
 /** The durations that are compared: from one milestone to the next one that it leads to. */
 import { kubernetesTimes, secondUs } from '../../lib/cluster/kubernetes-times.ts';
-import { database } from '../../lib/database/chosen.ts';
+import { mysql } from '../../lib/mysql/database.ts';
 import type { MilestoneTimes, TimedName } from './milestone-times.ts';
 
 export interface PhaseDefinition {
@@ -38,14 +38,14 @@ export const phaseDefinitions: readonly PhaseDefinition[] = [
   { ...mount, from: ['listed', 'in-use'], to: 'stage-begun', is: 'the kubelet’s reconciler' },
   { ...mount, from: 'stage-begun', to: 'staged', is: 'fsck and mount' },
   { ...start, from: 'staged', to: 'running', is: 'the container runtime' },
-  { ...start, from: 'running', to: 'serving', is: `${database.server} starts and recovers` },
+  { ...start, from: 'running', to: 'serving', is: `${mysql.server} starts and recovers` },
   { ...call, from: 'serving', to: 'ready', is: 'the readiness probe' },
   { from: 'heal', to: 'ready-again', is: 'connection, or boot' },
   { ...call, from: 'ready-again', to: 'untainted', is: 'the node monitor' },
   {
     from: 'heal',
     to: 'unpublished',
-    is: `the kubelet hears of the pod, ${database.server}’s shutdown`,
+    is: `the kubelet hears of the pod, ${mysql.server}’s shutdown`,
   },
   { ...mount, from: 'unpublished', to: 'unstaged', is: 'unmount' },
   { from: 'unstaged', to: 'not-in-use', is: 'the kubelet’s node status' },

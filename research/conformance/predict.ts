@@ -12,6 +12,7 @@ import { tellStory } from '../../lib/timeline/story.ts';
 import { exposureOf } from '../../lib/timeline/exposure.ts';
 import { moduleBeside } from '../../lib/module-beside.ts';
 import { WorkerPool } from '../../lib/worker-pool.ts';
+import { mysql } from '../../lib/mysql/database.ts';
 
 export interface PredictedRun {
   readonly milestones: MilestoneTimes;
@@ -30,13 +31,13 @@ export async function predictRun({ scenario, seed }: ModelRun): Promise<Predicte
   const folder = mkdtempSync(join(tmpdir(), 'forcedetach-conformance-'));
   try {
     const verdict = await runScenario({
-      ...{ scenario, seed, runId: 'conformance', folder, backend: simBackend() },
+      ...{ database: mysql, scenario, seed, runId: 'conformance', folder, backend: simBackend() },
       replay: 'none',
       onProgress: () => undefined,
       onPhase: () => undefined,
       signal: new AbortController().signal,
     });
-    const story = tellStory([...openHistory(folder).smallRecords()]);
+    const story = tellStory([...openHistory(folder).smallRecords()], mysql);
     return {
       milestones: milestoneTimes(story),
       verdict: verdict.verdict,

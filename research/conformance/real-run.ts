@@ -9,6 +9,7 @@ import { milestoneTimes } from './milestone-times.ts';
 import { tellStory } from '../../lib/timeline/story.ts';
 import { exposureOf } from '../../lib/timeline/exposure.ts';
 import { loadOf, type Load } from './load.ts';
+import { mysql } from '../../lib/mysql/database.ts';
 
 export interface RealRun extends PredictedRun {
   /** The run's folder, its last part. */
@@ -24,8 +25,8 @@ export interface RealRun extends PredictedRun {
 /** Throws EvidenceError without a history. */
 export function readRealRun(folder: string): RealRun {
   const history = openHistory(folder);
-  const story = tellStory([...history.smallRecords()]);
-  const verdict = assembleVerdict(history);
+  const story = tellStory([...history.smallRecords()], mysql);
+  const verdict = assembleVerdict(history, { database: mysql });
   const writes = history.writes();
   return {
     run: basename(folder),

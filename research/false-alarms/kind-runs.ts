@@ -13,6 +13,7 @@ import { dateOf, versionsOf } from '../../lib/measurements/store.ts';
 import { exposureOf } from '../../lib/timeline/exposure.ts';
 import { tellStory } from '../../lib/timeline/story.ts';
 import { saidOf, type CleanVolume } from './volume.ts';
+import { mysql } from '../../lib/mysql/database.ts';
 
 /** Undefined where the run is the model’s, or was ended before an image was audited. */
 export function cleanVolumeOf(history: History, source: string): CleanVolume | undefined {
@@ -51,7 +52,7 @@ const expectsSafeOnly = ({ scenario }: RunRecord): boolean =>
 
 /** What the disk counted, not what the audit says: an expectation may be wrong. */
 const twoCouldWrite = (records: readonly SmallRecord[], history: History): boolean =>
-  exposureOf(tellStory(records), { writes: history.writes() }).summary.ms > 0;
+  exposureOf(tellStory(records, mysql), { writes: history.writes() }).summary.ms > 0;
 
 function safeStory({ scenario }: RunRecord): string {
   const { fault, remedy, disk } = scenario;
@@ -75,5 +76,6 @@ function judgeClean(
       rows: (image) => history.rows(image),
     },
     noMoments,
+    { database: mysql },
   );
 }

@@ -1,5 +1,5 @@
 /** What was counted, as Markdown: volumes, alarms and the bound on how often there may be one. */
-import { database } from '../../lib/database/chosen.ts';
+import { mysql } from '../../lib/mysql/database.ts';
 import { wilson } from '../../lib/intervals.ts';
 import type { CleanVolume } from './volume.ts';
 import { markdownTable } from '../../lib/markdown-table.ts';
@@ -19,7 +19,7 @@ export function falseAlarmTable(volumes: readonly CleanVolume[]): string {
 }
 
 const wayOf = ({ via }: CleanVolume['scenario']): string =>
-  via === 'disk' ? `${database.server} on the disk alone` : via;
+  via === 'disk' ? `${mysql.server} on the disk alone` : via;
 
 /** Volumes whose evidence has a gap count for nothing, unless they were accused all the same. */
 export const counted = (volumes: readonly CleanVolume[]): readonly CleanVolume[] =>

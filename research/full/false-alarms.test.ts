@@ -6,7 +6,7 @@
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { LedgerRow } from '../../lib/checkers/evidence.ts';
-import { database } from '../../lib/database/chosen.ts';
+import { mysql } from '../../lib/mysql/database.ts';
 import { realClock } from '../../lib/real-clock.ts';
 import { kindAuditor } from '../../lib/cluster/kind/index.ts';
 import { saidOf, volumeSchema, type CleanVolume } from '../false-alarms/volume.ts';
@@ -53,6 +53,7 @@ async function auditedVolume({ key, story, load }: Planned): Promise<CleanVolume
   await life.end();
   const rows: LedgerRow[] = [];
   const auditor = kindAuditor({
+    real: mysql.real,
     ...{ lab: host.lab, loop: host.loops.audit, seed },
     copyLabel: () => name,
   });
@@ -68,7 +69,7 @@ async function auditedVolume({ key, story, load }: Planned): Promise<CleanVolume
       acked: reconciliations.get('second')?.acked ?? 0,
       ...saidOf(findings),
     },
-    versions: versionsOf({ [database.name]: await host.sh('mysqld --version') }),
+    versions: versionsOf({ [mysql.name]: await host.sh('mysqld --version') }),
     source: 'npx vitest run --project research research/full/false-alarms.test.ts',
     date: new Date().toISOString(),
   };

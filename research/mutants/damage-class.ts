@@ -2,7 +2,7 @@
  * What a kind of damage must be called. Kinds that leave the same traces share a class: then nobody
  * can tell them apart from the disk, and naming the class is naming the kind.
  */
-import { database } from '../../lib/database/chosen.ts';
+import { mysql } from '../../lib/mysql/database.ts';
 import type { Finding } from '../../lib/experiment/verdict/verdict.ts';
 
 export interface DamageClass {
@@ -20,7 +20,7 @@ export interface DamageClass {
  * with it. What they say beside a name is not another one.
  */
 const witnesses = [
-  ...database.tools.secondWitnesses,
+  ...mysql.tools.secondWitnesses,
   ...['DOCUMENT_MISSING', 'DOCUMENT_PHANTOM', 'DELETE_HALF', 'DELETE_UNDONE'],
 ];
 

@@ -7,6 +7,7 @@ import { allCheckers, judgeImages, type AuditedHistory } from '../../lib/checker
 import type { JournaledOp, EpochBounds } from '../../lib/checkers/journal.ts';
 import type { ImageLabel } from '../../lib/storage/identity.ts';
 import { isCaught, isNamed, type DamageClass } from './damage-class.ts';
+import { mysql } from '../../lib/mysql/database.ts';
 
 export interface AuditedCopy {
   readonly image: ImageLabel;
@@ -54,9 +55,9 @@ export function bareHistory({
 /** `all`: the checkers that are switched on. */
 export function judgeCase(
   { damageClass, moments, ...volume }: MutantCase,
-  all: readonly Checker[] = allCheckers(),
+  all: readonly Checker[] = allCheckers(mysql),
 ): CaseResult {
-  const { findings } = judgeImages(bareHistory(volume), moments, { all });
+  const { findings } = judgeImages(bareHistory(volume), moments, { database: mysql, all });
   const caught = isCaught(findings);
   const named = damageClass === undefined ? !caught : isNamed(findings, damageClass);
   return { findings, caught, named };

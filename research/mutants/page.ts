@@ -12,7 +12,7 @@ export function renderedPage(): string {
   const planted = stored.planted.toSorted((a, b) => orderOf(a) - orderOf(b));
   const dates = planted.map(({ date }) => date ?? '').toSorted();
   const table = [
-    `${scoreInWords(stored)}. Planted last on ${dates.at(-1)}.`,
+    `${scoreInWords({}, stored)}. Planted last on ${dates.at(-1)}.`,
     '',
     '| Kind | What is done | Proof | Class | Found |',
     '| --- | --- | --- | --- | --- |',

@@ -1,5 +1,5 @@
 /** Runs mutants, each beside its clean twin, which is made and audited once. */
-import { database } from '../../lib/database/chosen.ts';
+import { mysql } from '../../lib/mysql/database.ts';
 import { versionsOf, type StoredLine } from '../../lib/measurements/store.ts';
 import type { MutantCase } from './mutant-case.ts';
 import { makeBase, type Base, type BaseName } from './bases.ts';
@@ -35,7 +35,7 @@ export class Suite implements AsyncDisposable {
 
   /** Versions of what writes the volumes. */
   async versions(): Promise<StoredLine['versions']> {
-    return versionsOf({ [database.name]: await this.#workshop.host.sh('mysqld --version') });
+    return versionsOf({ [mysql.name]: await this.#workshop.host.sh('mysqld --version') });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

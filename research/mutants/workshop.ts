@@ -9,6 +9,7 @@ import type { AuditedCopy } from './mutant-case.ts';
 import { BareHost } from '../../test/cluster/bare-host.ts';
 import { BareVolume, type BareDisk } from '../../test/cluster/bare-volume.ts';
 import type { BareServer, Written } from '../../test/cluster/bare-server.ts';
+import { mysql } from '../../lib/mysql/database.ts';
 
 /** Beside those of the audit's own tests, so that both can run at once. */
 const mutantLoops = { a: 5110, b: 5111, audit: 5112 };
@@ -87,7 +88,12 @@ export class Workshop implements AsyncDisposable {
     const takenAtMs = this.clock.nowMs();
     await volume.copy(image);
     const rows: LedgerRow[] = [];
-    const auditor = kindAuditor({ lab: this.host.lab, loop: this.host.loops.audit, seed });
+    const auditor = kindAuditor({
+      real: mysql.real,
+      lab: this.host.lab,
+      loop: this.host.loops.audit,
+      seed,
+    });
     const evidence = await auditor.audit(image, (row) => rows.push(row));
     return { image, takenAtMs, evidence, rows };
   }

@@ -3,7 +3,7 @@
  * history as any client's.
  */
 import type { Clock } from '../../lib/clock.ts';
-import { databaseServer } from '../../lib/database/server.ts';
+import { mysql } from '../../lib/mysql/database.ts';
 import type { ClientPlan } from '../../lib/history/client-records.ts';
 import type { SegmentList } from '../../lib/history/events.ts';
 import { historyDirectory, writerSegment } from '../../lib/history/recorder.ts';
@@ -55,7 +55,8 @@ export class LabClient {
     const stop = new AbortController();
     const done = runWriter({
       connector: {
-        connect: () => databaseServer.connect({ port: node.databasePort, ...timeouts }),
+        connect: async () =>
+          (await mysql.real.server()).connect({ port: node.databasePort, ...timeouts }),
       },
       clock,
       journal: this.#journal,

@@ -16,7 +16,6 @@ import {
 } from '../../lib/cluster/kind/index.ts';
 import { start } from '../../lib/engine/commands.ts';
 import { copyTimeoutMs } from '../../lib/engine/run.ts';
-import { bareServer } from '../../lib/database/bare.ts';
 import { arrayAt } from '../../lib/csi/array-client.ts';
 import type { ArrayPort } from '../../lib/csi/array-port.ts';
 import {
@@ -30,6 +29,9 @@ import type { Auditor } from '../../lib/cluster/port.ts';
 import type { ImageLabel, CopyIdentity, VolumeIdentity } from '../../lib/storage/identity.ts';
 import type { ComparedFilesystem } from './host.ts';
 import { claimLabLease, releaseLabLease, type LabLease } from './lab-lease.ts';
+import { mysql } from '../../lib/mysql/database.ts';
+
+const bareServer = await mysql.real.bare();
 
 export interface DiskLabOptions {
   readonly tools: string;
@@ -94,7 +96,7 @@ export class DiskLab implements AsyncDisposable {
   }
 
   auditor(seed: string): Auditor {
-    return kindAuditor({ lab: this.#lab, loop: this.lease.loops.audit, seed });
+    return kindAuditor({ real: mysql.real, lab: this.#lab, loop: this.lease.loops.audit, seed });
   }
 
   /** Cuts all paths of the volume and takes it away. Its nodes must be gone. */

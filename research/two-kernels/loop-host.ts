@@ -3,7 +3,7 @@
  * loop device over its path to the volume. As a kind node has it.
  */
 import { InfrastructureError } from '../../lib/errors.ts';
-import { database } from '../../lib/database/chosen.ts';
+import { mysql } from '../../lib/mysql/database.ts';
 import * as engine from '../../lib/engine/commands.ts';
 import { containerShell } from '../../lib/engine/container-shell.ts';
 import { copyTimeoutMs, run, tryRun } from '../../lib/engine/run.ts';
@@ -28,12 +28,12 @@ export const loopHost = ({ image, containers, labels, cpus }: LoopHostOptions): 
     const flags = [
       ...['--init', '--name', container, '--hostname', name, ...labels],
       ...(cpus === undefined ? [] : ['--cpus', String(cpus)]),
-      ...['--privileged', '--publish', `127.0.0.1::${database.pod.port}`, '--entrypoint', 'sh'],
+      ...['--privileged', '--publish', `127.0.0.1::${mysql.pod.port}`, '--entrypoint', 'sh'],
     ];
     // Docker's own /dev is a copy made at the start and never shows a later device.
     const main = 'mount -t devtmpfs devtmpfs /dev && exec sleep infinity';
     await run(engine.start(flags, image, '-c', main));
-    const published = await run(engine.publishedPort(container, `${database.pod.port}/tcp`));
+    const published = await run(engine.publishedPort(container, `${mysql.pod.port}/tcp`));
     const kernel = await run(engine.exec(container, 'uname', '-r'));
     return containerNode(name, container, portOf(published), kernel);
   },

@@ -13,6 +13,7 @@ import type { History, SmallRecord } from '../../lib/history/reader.ts';
 import { clientOf, type NodeName } from './host.ts';
 import { labObserved } from './observations.ts';
 import { resultSchema, type ImageResult, type Result } from './result.ts';
+import { mysql } from '../../lib/mysql/database.ts';
 
 /** Errors kept of each log, and the length of each. */
 const maxErrors = 8;
@@ -30,7 +31,7 @@ export function readResult(history: History, source?: string): Result {
   const story = storyOf(records);
   const { faultAtMs, handoverAtMs } = story;
   const moments = { faultAtMs, handoverAtMs, victimNode: 'victim' };
-  const judgement = judgeImages(history, moments);
+  const judgement = judgeImages(history, moments, { database: mysql });
   const acks = acksOf(history);
   const { connections, rate, trxCommit } = scenario;
   // Whatever stands in an observation is held against the form that is committed.
@@ -116,6 +117,11 @@ function acksOf(history: History): Readonly<Record<NodeName, number[]>> {
   return times;
 }
 
+/** What MySQL's own audit adds. */
+type Checked = ImageRecord['evidence'] & {
+  readonly tables?: readonly { readonly table: string; readonly check?: string }[];
+};
+
 function imageOf({ image, evidence }: ImageRecord, judgement: Judgement): ImageResult {
   if (image === 'steady') throw new TypeError('a case has no steady image');
   const about = judgement.findings.filter(({ summary }) => summary.startsWith(`${image} image`));
@@ -124,7 +130,8 @@ function imageOf({ image, evidence }: ImageRecord, judgement: Judgement): ImageR
   const { successor, ...epochs } = found.byEpoch;
   const victim = Object.values(epochs);
   const errors = [...new Set(evidence.starts.flatMap(({ errorLines }) => errorLines))];
-  const unchecked = (evidence.tables ?? []).filter(({ check }) => check !== 'OK');
+  const { tables = [] }: Checked = evidence;
+  const unchecked = tables.filter(({ check }) => check !== 'OK');
   return {
     image,
     safety: worst(about.map(({ safety }) => safety)),

@@ -13,6 +13,7 @@ import { cases, type CaseName, type LabStage } from './cases.ts';
 import { readResult } from './read-result.ts';
 import type { Result } from './result.ts';
 import { openLabTestbed, type LabTestbed, type LabTestbedOptions } from './testbed.ts';
+import { mysql } from '../../lib/mysql/database.ts';
 
 export interface CaseRun
   extends Omit<LabTestbedOptions, 'volume' | 'settings' | 'clock' | 'recorder'> {
@@ -66,7 +67,7 @@ function workOf(
   // A server that does not sync each commit is gone, and its volume unmounted, when it is copied.
   const scenario = { trxCommit: 1 } as const;
   const images = (signal: AbortSignal): ImageRun => ({
-    ...{ ...opened, scenario, takenAtMs, signal, onProgress: run.onProgress },
+    ...{ ...opened, database: mysql, scenario, takenAtMs, signal, onProgress: run.onProgress },
   });
   recorder.record({ type: 'workload', clients: sides.map(({ client }) => client.plan) });
   return {

@@ -4,7 +4,7 @@
  * what came of it is on record.
  */
 import { observed } from '../../lib/history/observations.ts';
-import { bareServer } from '../../lib/database/bare.ts';
+import { mysql } from '../../lib/mysql/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Recorder } from '../../lib/history/port.ts';
 import { killServers } from '../../lib/cluster/kind/index.ts';
@@ -15,6 +15,8 @@ import { InfrastructureError } from '../../lib/errors.ts';
 import type { LabClient } from './client.ts';
 import type { ComparedFilesystem, Node, NodeName } from './host.ts';
 import { labObserved, type LabServed } from './observations.ts';
+
+const bareServer = await mysql.real.bare();
 
 export interface SideOptions {
   readonly node: Node;
@@ -188,7 +190,7 @@ export class LabSide {
   /** The server is killed; the kernel goes on and unmounts. */
   async kill(): Promise<void> {
     await this.#step('is killed');
-    await killServers(this.#options.node, killedWithinS);
+    await killServers(this.#options.node, mysql.server, killedWithinS);
     await this.#unmount();
   }
 

@@ -23,7 +23,7 @@ export interface LabTestbed
   onStep(step: string): Promise<void>;
 }
 
-export interface LabTestbedOptions extends Omit<TestbedOptions, 'scenario' | 'runId'> {
+export interface LabTestbedOptions extends Omit<TestbedOptions, 'database' | 'scenario' | 'runId'> {
   readonly lab: DiskLab;
   readonly host: Host;
   /** Its name was never used before. */

@@ -4,7 +4,7 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { Duplex } from 'node:stream';
-import { database } from '../../lib/database/chosen.ts';
+import { mysql } from '../../lib/mysql/database.ts';
 import { pasteable } from '../../lib/engine/pasteable.ts';
 import { waitFor } from '../../lib/wait-for.ts';
 import { InfrastructureError } from '../../lib/errors.ts';
@@ -16,7 +16,7 @@ import { Qmp } from './qmp.ts';
 /** Memory of a guest; a stock server takes 400. */
 const memoryMiB = 1024;
 const shellPort = 1001;
-const { port: databasePort } = database.pod;
+const { port: databasePort } = mysql.pod;
 /** Node's pipes are sockets, so that QEMU can talk in both directions over one. */
 const qmpFd = 3;
 const bootTimeoutMs = 120_000;

@@ -13,6 +13,7 @@ import { renderHtml } from '../../lib/report/html.ts';
 import { reportData } from '../../lib/report/report-data.ts';
 import { planted, writeLargeHistory } from '../support/large-history.ts';
 import { chromiumPath, openingPages, seriousProblems, soon, type Opened } from './chromium.ts';
+import { mysql } from '../../lib/mysql/database.ts';
 
 test('Chromium is here where CI is', () => {
   if (chromiumPath === undefined) {
@@ -27,7 +28,7 @@ describe.skipIf(chromiumPath === undefined)('the report in Chromium', () => {
   afterAll(() => rmSync(folder, { recursive: true }));
 
   const open = async (verdict: Verdict, options: BrowserContextOptions = {}): Promise<Opened> =>
-    chromium.open(await renderHtml(reportData(verdict, exampleSource)), options);
+    chromium.open(await renderHtml(reportData(verdict, exampleSource, mysql)), options);
 
   const rangeIs = (page: Page, text: RegExp): Promise<void> =>
     page.locator('#range', { hasText: text }).waitFor(soon);
@@ -58,7 +59,7 @@ describe.skipIf(chromiumPath === undefined)('the report in Chromium', () => {
   test('a million operations: ≤ 10 MB, opened in ≤ 2 s, zoomed, and each within reach', async () => {
     const run = join(folder, 'million');
     writeLargeHistory(run, 1_000_000);
-    const data = reportData(exampleVerdict, openHistory(run));
+    const data = reportData(exampleVerdict, openHistory(run), mysql);
     const html = await renderHtml(data);
     expect(Buffer.byteLength(html)).toBeLessThanOrEqual(10e6);
     const { page, complaints, busyS } = await chromium.open(html);

@@ -10,6 +10,7 @@ import { exampleSource } from '../support/example-source.ts';
 import { renderHtml } from '../../lib/report/html.ts';
 import { reportData } from '../../lib/report/report-data.ts';
 import { chromiumPath, openingPages, soon, type Opened } from './chromium.ts';
+import { mysql } from '../../lib/mysql/database.ts';
 
 describe.skipIf(chromiumPath === undefined)('the time axis in Chromium', () => {
   const folder = mkdtempSync(join(tmpdir(), 'forcedetach-report-'));
@@ -17,7 +18,7 @@ describe.skipIf(chromiumPath === undefined)('the time axis in Chromium', () => {
   afterAll(() => rmSync(folder, { recursive: true }));
 
   const open = async (verdict: Verdict, options: BrowserContextOptions = {}): Promise<Opened> =>
-    chromium.open(await renderHtml(reportData(verdict, exampleSource)), options);
+    chromium.open(await renderHtml(reportData(verdict, exampleSource, mysql)), options);
 
   const rangeIs = (page: Page, text: RegExp): Promise<void> =>
     page.locator('#range', { hasText: text }).waitFor(soon);

@@ -14,6 +14,7 @@ import type { WriterRecord } from '../../lib/workload/writer.ts';
 import { BareHost } from './bare-host.ts';
 import { missingForBareHost, testLoops } from './bare-lab.ts';
 import type { BareVolume } from './bare-volume.ts';
+import { mysql } from '../../lib/mysql/database.ts';
 
 const reason = await missingForBareHost();
 if (reason !== undefined) console.warn(`skipped: the audit of other file systems ${reason}`);
@@ -54,7 +55,13 @@ describe.skipIf(reason !== undefined)('the audit', { timeout: 900_000 }, () => {
     { takenAtMs = clock.nowMs(), isDirectory = false } = {},
   ): Promise<Judgement & { readonly evidence: ImageEvidence }> {
     const rows: LedgerRow[] = [];
-    const auditor = kindAuditor({ lab: host.lab, loop: testLoops.audit, seed, isDirectory });
+    const auditor = kindAuditor({
+      real: mysql.real,
+      lab: host.lab,
+      loop: testLoops.audit,
+      seed,
+      isDirectory,
+    });
     const evidence = await auditor.audit('first', (row) => rows.push(row));
     const judged = judge(seed, records, [{ image: 'first', takenAtMs, evidence, rows }]);
     for (const { code, summary } of judged.findings) console.log(`  ${code}: ${summary}`);

@@ -17,6 +17,7 @@ import { missingForBareHost, testLoops } from './bare-lab.ts';
 import type { BareVolume } from './bare-volume.ts';
 import { swapIndexPages } from './index-pages.ts';
 import { ackedIn, judge } from '../support/bare-images.ts';
+import { mysql } from '../../lib/mysql/database.ts';
 
 const reason = await missingForBareHost();
 if (reason !== undefined) console.warn(`skipped: the audit on bare disks ${reason}`);
@@ -44,7 +45,7 @@ describe.skipIf(reason !== undefined)('the audit of a bare disk', { timeout }, (
     const takenAtMs = clock.nowMs();
     await volume.copy(image);
     const rows: LedgerRow[] = [];
-    const auditor = kindAuditor({ lab: host.lab, loop: testLoops.audit, seed });
+    const auditor = kindAuditor({ real: mysql.real, lab: host.lab, loop: testLoops.audit, seed });
     const evidence = await auditor.audit(image, (row) => rows.push(row));
     return { image, takenAtMs, evidence, rows };
   }

@@ -13,6 +13,7 @@ import { currentOwner } from '../../lib/owner.ts';
 import { reap } from '../../lib/cluster/kind/ownership/reap.ts';
 import { ensureImages } from '../../lib/images/ensure.ts';
 import type { ImageSet } from '../../lib/images/image-set.ts';
+import { mysql } from '../../lib/mysql/database.ts';
 
 const cluster = 'cleaned';
 const name = `fd-${cluster}`;
@@ -102,7 +103,13 @@ test('a directory that a forged label names stays, and so does the cluster of an
   await quiet`docker volume create ${labels({ owner: elsewhere, stateDir: precious, token: 'x' })} ${name}`;
   const { left } = await reap({ only: cluster });
   expect(left[0]?.why).toContain('cannot be seen from here');
-  const start = ensureCluster({ name: cluster, images, kind: 'kind', runId: 'run' });
+  const start = ensureCluster({
+    database: mysql,
+    name: cluster,
+    images,
+    kind: 'kind',
+    runId: 'run',
+  });
   await expect(start).rejects.toMatchObject({ code: 'CLUSTER_BUSY' });
   expect(await exists('volume', name)).toBe(true);
   const { removed, resisted } = await reap({ all: true, only: cluster });

@@ -23,7 +23,7 @@ import {
   restoreLink,
   severLink,
 } from '../../lib/cluster/kind/disk/disk-tool.ts';
-import { database } from '../../lib/database/chosen.ts';
+import { mysql } from '../../lib/mysql/database.ts';
 import { leaseAt, type Lease } from '../../lib/cluster/kind/ownership/lease.ts';
 import { leasedLoops } from '../../lib/cluster/kind/disk/loops.ts';
 import { reap } from '../../lib/cluster/kind/ownership/reap.ts';
@@ -33,6 +33,7 @@ import { ensureImages } from '../../lib/images/ensure.ts';
 import { kubernetesDefault } from '../../lib/kubernetes-versions.ts';
 import { ensureKind } from '../../lib/images/build.ts';
 import { create, whoAnswers, whoReaches } from './through-relay.ts';
+import { soleScope } from '../../lib/cluster/kind/scope.ts';
 
 const minutes = 60_000;
 const shell = $({ quiet: true });
@@ -49,7 +50,14 @@ const held: Cluster[] = [];
 const leasesSeen = new Map<number, Lease>();
 
 async function open(name: string, change: Partial<ClusterOptions> = {}): Promise<Cluster> {
-  const common = { name: `${prefix}-${name}`, images, kind, runId: `test-${name}`, workers: 1 };
+  const common = {
+    database: mysql,
+    name: `${prefix}-${name}`,
+    images,
+    kind,
+    runId: `test-${name}`,
+    workers: 1,
+  };
   const cluster = await ensureCluster({ ...common, ...change });
   held.push(cluster);
   leasesSeen.set(cluster.index, leaseAt(cluster.index));
@@ -146,9 +154,10 @@ test('another configuration replaces a kept cluster; its database survives what 
   await createVolume(cluster.lab, { volume, sizeBytes, mode: 'unfenced' });
   const said: string[] = [];
   const restarts = new Set<number>();
+  const scope = soleScope(mysql);
   await using logs = new AsyncDisposableStack();
   for (const node of cluster.nodes) {
-    const files = containerLog(database.name);
+    const files = containerLog(mysql.name, mysql.name);
     logs.use(followPodLogs(node, files, ({ text }) => said.push(text)));
   }
   const manager = cluster.controlPlane;
@@ -161,7 +170,7 @@ test('another configuration replaces a kept cluster; its database survives what 
   });
 
   const pods = { image: images.database, driverImage: images.driver, apiHost: 'not asked' };
-  const options = { ...pods, volumeHandle: volume, sizeBytes, choice };
+  const options = { ...pods, scope, volumeHandle: volume, sizeBytes, choice };
   const pod = await deployDatabase(clients, options);
   const answer = [{ node: pod.node, uid: pod.uid }];
 
@@ -227,7 +236,7 @@ test('another configuration replaces a kept cluster; its database survives what 
     interval: 500,
   });
 
-  await removeDatabase(clients);
+  await removeDatabase(clients, { scope });
   await removeVolume(cluster.lab, volume);
   const { items } = await clients.storage.listVolumeAttachment();
   expect(items).toEqual([]);

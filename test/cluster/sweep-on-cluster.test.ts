@@ -12,6 +12,7 @@ import { ensureImages } from '../../lib/images/ensure.ts';
 import { ensureKind } from '../../lib/images/build.ts';
 import { kubernetesDefault } from '../../lib/kubernetes-versions.ts';
 import { sweepLabel } from '../../lib/sweep/on-cluster/job.ts';
+import { mysql } from '../../lib/mysql/database.ts';
 
 const minutes = 60_000;
 const timeout = 5 * minutes;
@@ -29,7 +30,7 @@ beforeAll(
       onProgress: say,
     });
     const kind = await ensureKind();
-    const named = { name: 'oc', runId: 'test-oc', workers: 0 };
+    const named = { database: mysql, name: 'oc', runId: 'test-oc', workers: 0 };
     cluster = await ensureCluster({ ...named, images, kind, onProgress: say });
   },
   // A cold image build may come first.

@@ -2,10 +2,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { $ } from '../../lib/engine/shell.ts';
 import { startWriterProcesses } from '../../lib/cluster/kind/clients/writers.ts';
+import { mysql } from '../../lib/mysql/database.ts';
 
 const { FOLDER: folder = '', SOCKET: socket = '', SEED: seed = '' } = process.env;
 const spec = { connections: 2, rate: 'max', seed } as const;
 const writers = await startWriterProcesses({
+  real: mysql.real,
   specs: [
     { ...spec, client: 'inside' },
     { ...spec, client: 'outside' },

@@ -22,6 +22,7 @@ import { ensureImages } from '../../lib/images/ensure.ts';
 import { Chain, initialBalance } from '../../lib/workload/ledger.ts';
 import { expectedContent } from '../support/expected-content.ts';
 import { kubernetesDefault } from '../../lib/kubernetes-versions.ts';
+import { mysql } from '../../lib/mysql/database.ts';
 
 const seed = 'writer-test';
 const shell = $({ quiet: true });
@@ -55,7 +56,7 @@ function start(rate: WriterSpec['rate'] = 'max'): Promise<Writers> {
     seed,
   }));
   const originNs = process.hrtime.bigint();
-  return startWriterProcesses({ specs, folder, originNs, seed, routes });
+  return startWriterProcesses({ real: mysql.real, specs, folder, originNs, seed, routes });
 }
 
 const ackedBy = (writers: Writers): number =>

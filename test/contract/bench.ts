@@ -7,6 +7,7 @@ import { openAlone, type AloneTestbed } from '../support/opened.ts';
 import { parseScenario } from '../../lib/experiment/scenario.ts';
 import type { HistoryRecord, ObservationRecord } from '../../lib/history/events.ts';
 import { openRecorder, type RunRecorder } from '../../lib/history/recorder.ts';
+import { mysql } from '../../lib/mysql/database.ts';
 
 export const scenario = parseScenario({
   name: 'contract',
@@ -34,7 +35,16 @@ export class Bench {
     const { folder, recorder, signal } = this;
     const onProgress = (): void => undefined;
     const runId = 'contract';
-    const options = { scenario, runId, seed, folder, recorder, signal, onProgress };
+    const options = {
+      database: mysql,
+      scenario,
+      runId,
+      seed,
+      folder,
+      recorder,
+      signal,
+      onProgress,
+    };
     return openAlone(this.backend, options);
   }
 

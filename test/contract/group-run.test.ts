@@ -13,6 +13,7 @@ import { openHistory, type TimedRecord } from '../../lib/history/reader.ts';
 import { groupVerdictSchema, type GroupVerdict } from '../../lib/group-replication/verdict.ts';
 import type { GroupView } from '../../lib/database/group-views.ts';
 import { judgeHistory, playAndJudge } from '../../lib/library/tested.ts';
+import { mysql } from '../../lib/mysql/database.ts';
 
 type Alone = GroupTestbed & Closes;
 type Changes = (group: Alone) => Partial<Alone>;
@@ -71,7 +72,7 @@ async function runOn(change: Changes = () => ({}), interruptIn?: PhaseName): Pro
   const times = { patienceMs: 10_000, horizonMs: 60_000, majorityTimeoutS: 100 };
   const { verdict } = await playAndJudge({
     scenario: modelScenario({ ...shortTimers, ...times, rate: 2, database: 'group-replication' }),
-    ...{ seed: '1', runId: 'run', folder, replay: 'none' },
+    ...{ database: mysql, seed: '1', runId: 'run', folder, replay: 'none' },
     backend: groupOn(simBackend(), change),
     onProgress: () => undefined,
     onPhase: (phase) => {
@@ -81,7 +82,7 @@ async function runOn(change: Changes = () => ({}), interruptIn?: PhaseName): Pro
     signal: interrupt.signal,
   });
   const history = openHistory(folder);
-  expect((await judgeHistory(history)).verdict).toEqual(verdict);
+  expect((await judgeHistory(history, mysql)).verdict).toEqual(verdict);
   const records = [...history.records()];
   return { verdict: groupVerdictSchema.parse(verdict), records, unhealed };
 }

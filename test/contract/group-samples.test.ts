@@ -8,11 +8,12 @@ import { groupVerdictSchema } from '../../lib/group-replication/verdict.ts';
 import { openHistory } from '../../lib/history/reader.ts';
 import { judgeHistory } from '../../lib/library/tested.ts';
 import { corpusNames, corpusRun } from '../support/committed.ts';
+import { mysql } from '../../lib/mysql/database.ts';
 
 test.each(corpusNames('groups'))('%s', async (name) => {
-  const judged = await judgeHistory(openHistory(corpusRun(name)));
+  const judged = await judgeHistory(openHistory(corpusRun(name)), mysql);
   const verdict = groupVerdictSchema.parse(judged.verdict);
-  const page = await renderGroupHtml(verdict);
+  const page = await renderGroupHtml(verdict, mysql);
   for (const { claim } of verdict.certificates) expect(page).toContain(claim);
   expect(page).not.toMatch(/<script/);
   expect(verdict).toMatchObject({ verdict: 'safe', basis: 'measured', lost: 0, asExpected: true });

@@ -16,6 +16,7 @@ import { observeApi } from '../../lib/cluster/kind/observe/api.ts';
 import { observeLogs } from '../../lib/cluster/kind/observe/logs.ts';
 import { observeDisk } from '../../lib/cluster/kind/observe/disk.ts';
 import { observeMachine } from '../../lib/cluster/kind/observe/cluster.ts';
+import { mysql } from '../../lib/mysql/database.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'forcedetach-throws-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -95,7 +96,12 @@ test.each([
     wallMs: () => 0,
     sleep: () => Promise.resolve(),
   };
-  const cluster = { controlPlane: 'w', nodes: ['w'], openStream: open } as unknown as Cluster;
+  const cluster = {
+    database: mysql,
+    controlPlane: 'w',
+    nodes: ['w'],
+    openStream: open,
+  } as unknown as Cluster;
   await using _ = observeLogs(log, cluster, recorder, clock);
   await vi.waitFor(() => expect(hears).toHaveLength(1));
   for (const has of [false, true]) {

@@ -14,6 +14,7 @@ import { performRun, planRun, type RunWish } from '../../lib/library/run-plan.ts
 import { having } from '../support/exact-backend.ts';
 import { modelScenario, runOnModel, shortTimers } from '../support/model-run.ts';
 import { openingAs } from '../support/opened.ts';
+import { mysql } from '../../lib/mysql/database.ts';
 
 const unwatched = 'controller-manager';
 
@@ -70,7 +71,14 @@ function onLittle(scenario: Scenario): RunWish & { readonly missed: Set<string> 
     open: () => Promise.resolve({ ...backend, backend: 'vm', isModel: false }),
   };
   const folder = join(out, 'run');
-  const about = { scenario, seed: '1', runId: 'run', folder, replay: () => 'none' };
+  const about = {
+    database: mysql,
+    scenario,
+    seed: '1',
+    runId: 'run',
+    folder,
+    replay: () => 'none',
+  };
   return { ...about, cluster, missed };
 }
 

@@ -8,6 +8,7 @@ import { openHistory, type SmallRecord } from '../../lib/history/reader.ts';
 import { renderHtml } from '../../lib/report/html.ts';
 import { reportData } from '../../lib/report/report-data.ts';
 import { renderSummary } from '../../lib/report/summary.ts';
+import { mysql } from '../../lib/mysql/database.ts';
 
 /** Lost 45 of 2,688 commits, and 45 of 2,894 after the heal. */
 const history = openHistory('reports/samples/node-crash-trx-commit-2');
@@ -22,10 +23,13 @@ const failed = {
 function judged(become: (record: SmallRecord) => readonly SmallRecord[]): Verdict {
   const changed = records.flatMap(become);
   expect(changed).not.toEqual(records);
-  return assembleVerdict({
-    ...history,
-    smallRecords: () => changed.values() as Generator<SmallRecord>,
-  });
+  return assembleVerdict(
+    {
+      ...history,
+      smallRecords: () => changed.values() as Generator<SmallRecord>,
+    },
+    { database: mysql },
+  );
 }
 
 const unaudited = (...labels: readonly ImageLabel[]): Verdict =>
@@ -75,7 +79,7 @@ test.each([
   expect(verdict.missing).toEqual({ unreadableBeforeHeal: null, lost: null, afterHeal: null });
   expect(renderSummary(verdict)).toContain('| Acknowledged commits | not known (');
   expect(renderSummary(verdict)).not.toMatch(/\| 0 \| 0 \|/);
-  const page = await renderHtml(reportData(verdict, history));
+  const page = await renderHtml(reportData(verdict, history, mysql));
   expect(page).toContain('Their fate is not known');
 });
 

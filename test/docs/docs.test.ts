@@ -159,7 +159,7 @@ test('the glossary has each word that a report explains', () => {
   const words = read('docs/reference/glossary.md')
     .split('\n')
     .flatMap((line) => /^\| ([^|]+) \|/.exec(line)?.[1]?.split(/, | taint| †/) ?? []);
-  expect(Object.keys(terms()).filter((term) => !words.includes(term))).toEqual([]);
+  expect(Object.keys(terms).filter((term) => !words.includes(term))).toEqual([]);
 });
 
 test('docs/reference/verdict.schema.json is the schema of verdict.json', () => {

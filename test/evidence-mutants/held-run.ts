@@ -8,6 +8,7 @@ import { Segment, suffixes } from '../../lib/history/segment.ts';
 import { readSegment } from '../../lib/history/segment-reader.ts';
 import { decodeLines } from '../../lib/history/line-decoder.ts';
 import { tellStory, type Story } from '../../lib/timeline/story.ts';
+import { mysql } from '../../lib/mysql/database.ts';
 
 export type TimedRecord = Exclude<HistoryRecord, RowRecord>;
 
@@ -33,7 +34,7 @@ export function holdRun(folder: string): HeldRun {
     .map((file) => file.slice(0, -suffixes.frames.length));
   const segments = new Map(names.map((name) => [name, holdSegment(directory, name)]));
   const records: SmallRecord[] = [...openHistory(folder).smallRecords()];
-  return { segments, folder, without: new Set(), story: tellStory(records) };
+  return { segments, folder, without: new Set(), story: tellStory(records, mysql) };
 }
 
 /** The same, to be altered. */

@@ -10,6 +10,7 @@ import { openHistory } from '../../lib/history/reader.ts';
 import { holdBase, type BaseName } from './bases.ts';
 import { copyOf, writeRun, type HeldRun } from './held-run.ts';
 import type { EvidenceMutant } from './mutant.ts';
+import { mysql } from '../../lib/mysql/database.ts';
 
 export interface MutantResult {
   readonly name: string;
@@ -86,7 +87,7 @@ export class EvidenceSuite implements Disposable {
 /** A history that is refused as damaged proves nothing: what its reader is told is inconclusive. */
 function wordOf(folder: string): VerdictWord {
   try {
-    return assembleVerdict(openHistory(folder)).verdict;
+    return assembleVerdict(openHistory(folder), { database: mysql }).verdict;
   } catch (error) {
     if (error instanceof EvidenceError) return 'inconclusive';
     throw error;

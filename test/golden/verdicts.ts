@@ -25,6 +25,7 @@ import { answerTasks, WorkerPool } from '../../lib/worker-pool.ts';
 import { anyScenario } from '../property/any-scenario.ts';
 import { playOnce } from '../property/play-once.ts';
 import { committedFiles, committedWith, unpackedRun } from '../support/committed.ts';
+import { mysql } from '../../lib/mysql/database.ts';
 
 const draws = { count: 500, seed: 20_261_127 } as const;
 
@@ -61,7 +62,7 @@ const folderOf = (history: string): string =>
 async function outcome(one: Case): Promise<Outcome> {
   try {
     if ('history' in one)
-      return outcomeOf((await judgeHistory(openHistory(folderOf(one.history)))).verdict);
+      return outcomeOf((await judgeHistory(openHistory(folderOf(one.history)), mysql)).verdict);
     const { verdict } = await playOnce(scenarioOf(one.scenario), one.seed);
     return outcomeOf(verdict);
   } catch (error) {

@@ -10,6 +10,7 @@ import { judge } from '../../lib/sweep/judge-schedule.ts';
 import { play } from '../../lib/sweep/play.ts';
 import { playOnce } from '../property/play-once.ts';
 import { modelScenario, shortTimers } from '../support/model-run.ts';
+import { mysql } from '../../lib/mysql/database.ts';
 
 const seeds = ['1', '2', '3', '4', '5'];
 
@@ -51,7 +52,7 @@ test.each<Partial<ScenarioInput>>([
   const base = await harms(scenario);
   const isHarmed = base.includes(true);
   const wrong: string[] = [];
-  for (const { words, by } of switchedConditions(scenario, isHarmed ? 'corrupt' : 'safe')) {
+  for (const { words, by } of switchedConditions(scenario, isHarmed ? 'corrupt' : 'safe', mysql)) {
     for (const { to, verdicts, decides } of by) {
       const other = { ...scenario, ...to };
       // No run has fields of another kind than its own.
@@ -96,7 +97,7 @@ test.each<[Partial<ScenarioInput>, 'lost' | 'corrupt' | 'safe', readonly string[
     ],
   ],
 ])('%j, %s', (fields, word, named) => {
-  const needed = switchedConditions(modelScenario(fields), word)
+  const needed = switchedConditions(modelScenario(fields), word, mysql)
     .filter(({ by }) => by.some(({ decides }) => decides))
     .map(({ words }) => words);
   expect(needed).toEqual(named);

@@ -19,6 +19,7 @@ import { exportHistory } from '../../lib/export/write.ts';
 import { findFrames } from '../../lib/history/frame.ts';
 import { openHistory } from '../../lib/history/reader.ts';
 import { corpusRun } from '../support/committed.ts';
+import { mysql } from '../../lib/mysql/database.ts';
 
 const sample = 'reports/samples/node-crash';
 let whole: string;
@@ -60,7 +61,7 @@ test('a report that is made anew ends as its run did, whatever that was', async 
 function read(salvage = false): ForcedetachError | undefined {
   try {
     const history = openHistory(folder, { salvage });
-    assembleVerdict(history);
+    assembleVerdict(history, { database: mysql });
     for (const image of ['steady', 'first', 'second'] as const)
       expect([...history.rows(image)]).toBeDefined();
     return undefined;
@@ -107,7 +108,7 @@ test('the lines before the damage are read', () => {
     (record) => record.type === 'observation' && record.source === 'x',
   );
   expect(beats.length).toBe(2);
-  expect(assembleVerdict(history).verdict).toBe('inconclusive');
+  expect(assembleVerdict(history, { database: mysql }).verdict).toBe('inconclusive');
 });
 
 test('a segment cut at any byte is read, cut or damaged: nothing else ever happens', () => {
@@ -139,7 +140,9 @@ test('bytes of zero where a frame should be, as a loss of power leaves them', ()
   const bytes = readFileSync(at('run.hist'));
   appendFileSync(at('run.hist'), Buffer.alloc(4096));
   expect(read()?.message).toContain(`run.hist: byte ${bytes.length} begins no frame`);
-  expect(assembleVerdict(openHistory(folder, { salvage: true })).verdict).toBe('inconclusive');
+  expect(assembleVerdict(openHistory(folder, { salvage: true }), { database: mysql }).verdict).toBe(
+    'inconclusive',
+  );
 });
 
 test('a frame that is missing in the middle: the others are read', () => {
@@ -175,10 +178,12 @@ test('a folder in the place of a segment', () => {
 
 test('a history that is not whole is exported only by the name of partial', () => {
   truncateSync(at('writer-outside.hist'), 200);
-  expect(() => exportHistory(folder, openHistory(folder))).toThrow(EvidenceError);
+  expect(() => exportHistory(folder, openHistory(folder), { database: mysql })).toThrow(
+    EvidenceError,
+  );
   expect(readdirSync(folder)).toEqual(['history']);
   const history = openHistory(folder, { salvage: true });
-  const files = exportHistory(folder, history, { partial: true });
+  const files = exportHistory(folder, history, { database: mysql, partial: true });
   expect(files.at(-1)).toContain('PARTIAL.txt');
   expect(readFileSync(files.at(-1) ?? '', 'utf8')).toContain('writer-outside');
 });

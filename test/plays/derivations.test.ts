@@ -8,6 +8,7 @@ import { licencesOf } from '../../lib/timeline/licence.ts';
 import { phasesOf } from '../../lib/timeline/phases.ts';
 import { ServiceMeter } from '../../lib/timeline/service.ts';
 import { tellStory, type Story } from '../../lib/timeline/story.ts';
+import { mysql } from '../../lib/mysql/database.ts';
 
 const begin: SmallRecord[] = [
   runRecord(),
@@ -41,7 +42,7 @@ const end: SmallRecord[] = [
   { type: 'phase', t: 760_000, phase: 'report' },
 ];
 
-const story = (...parts: SmallRecord[][]): Story => tellStory(parts.flat());
+const story = (...parts: SmallRecord[][]): Story => tellStory(parts.flat(), mysql);
 
 test('phases are seconds after the fault', () => {
   expect(phasesOf(story(begin, secondMount, end), 705_000)).toEqual({

@@ -14,6 +14,7 @@ import { readResults } from '../../lib/matrix/results.ts';
 import { tellStory } from '../../lib/timeline/story.ts';
 import { readResult } from '../../research/two-kernels/read-result.ts';
 import { everCommitted, textOf, unpack, type Committed } from '../support/committed.ts';
+import { mysql } from '../../lib/mysql/database.ts';
 
 let folder: string;
 beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'fd-version-'))));
@@ -60,9 +61,9 @@ testAll(
         mustSayNothing(history);
         return;
       }
-      if (isGroupRun(records)) tellGroupStory(records);
+      if (isGroupRun(records)) tellGroupStory(records, mysql);
       else if (records.some(({ type }) => type === 'case')) readResult(history);
-      else if (tellStory(records).setup === undefined) throw new Error('it has no set-up');
+      else if (tellStory(records, mysql).setup === undefined) throw new Error('it has no set-up');
       let operations = 0;
       history.visitOps(() => (operations += 1));
       let rows = 0;
@@ -79,7 +80,9 @@ testAll(
 
 /** Of one whose cluster never came up: that it says nothing, and all that it lacks, is said. */
 function mustSayNothing(history: History): void {
-  const { verdict, incompleteBecause, findings, images } = assembleVerdict(history);
+  const { verdict, incompleteBecause, findings, images } = assembleVerdict(history, {
+    database: mysql,
+  });
   expect({ verdict, findings, images }).toEqual({
     verdict: 'inconclusive',
     findings: [],

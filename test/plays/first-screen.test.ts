@@ -26,6 +26,7 @@ import { scenarioOf } from '../../lib/report/wording.ts';
 import { cutsIn, driverVersions, wholeCertificates } from '../../scripts/driver-files.ts';
 import { committedNames, corpusNames, corpusRun } from '../support/committed.ts';
 import { modelScenario, runOnModel, shortTimers } from '../support/model-run.ts';
+import { mysql } from '../../lib/mysql/database.ts';
 
 const plain = (markup: string): string =>
   markup
@@ -82,7 +83,7 @@ function expectPlain(page: string, tone: VerdictWord): ReturnType<typeof screenO
 
 async function expectRun(verdict: Verdict, folder: string): Promise<void> {
   const history = openHistory(folder);
-  const data = reportData(verdict, history);
+  const data = reportData(verdict, history, mysql);
   const page = await renderHtml(data);
   const screen = expectPlain(page, verdict.verdict);
   const { header, sentence, applies, causes, title } = screen;
@@ -177,14 +178,14 @@ function withoutEvidence(verdict: Verdict): Verdict {
     ...{ verdict: 'inconclusive', complete: false, asExpected: false },
     incompleteBecause: ['the second image was not audited'],
   };
-  return { ...inconclusive, sentence: sentenceOf(inconclusive) };
+  return { ...inconclusive, sentence: sentenceOf(inconclusive, mysql) };
 }
 
 describe('runs', () => {
   const samples = committedNames('reports/samples').map((name) => join('reports/samples', name));
   const stock = ['partition-none', 'controller-restart'].map(corpusRun);
   test.each([...samples, ...stock])('%s', async (folder) => {
-    const verdict = assembleVerdict(openHistory(folder));
+    const verdict = assembleVerdict(openHistory(folder), { database: mysql });
     await expectRun(verdict, folder);
     if (verdict.verdict === 'safe') await expectRun(withoutEvidence(verdict), folder);
   });
@@ -208,7 +209,7 @@ describe('runs', () => {
 
 describe('groups', () => {
   const expectGroup = async (verdict: GroupVerdict): Promise<void> => {
-    const page = await renderGroupHtml(verdict);
+    const page = await renderGroupHtml(verdict, mysql);
     const { band, sentence, alarms, headline } = expectPlain(page, verdict.verdict);
     expect(sentence).not.toMatch(unplain);
     const { staleReads, readsAnswered } = verdict.victim;
@@ -228,7 +229,7 @@ describe('groups', () => {
     );
   };
   test.each(corpusNames('groups'))('%s', async (name) => {
-    const verdict = judgeGroup(openHistory(corpusRun(name)));
+    const verdict = judgeGroup(openHistory(corpusRun(name)), { database: mysql });
     await expectGroup(verdict);
     for (const change of [
       { verdict: 'lost', safety: 'lost', lost: 3 },

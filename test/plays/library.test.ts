@@ -11,6 +11,7 @@ import { openHistory } from '../../lib/history/reader.ts';
 import * as parts from '../../lib/library/parts.ts';
 import { remedyKinds } from '../../lib/remedies/kinds/index.ts';
 import { shortTimers } from '../support/model-run.ts';
+import { mysql } from '../../lib/mysql/database.ts';
 
 const cluster = await api.simulated();
 const { timers = {} } = writtenOf(shortTimers);
@@ -110,7 +111,7 @@ test('a run has its verdict, and leaves a report beside its history', async () =
   expect(readdirSync(folder)).toEqual(
     expect.arrayContaining(['history', 'report.html', 'verdict.json']),
   );
-  expect(assembleVerdict(openHistory(folder))).toEqual(run.details);
+  expect(assembleVerdict(openHistory(folder), { database: mysql })).toEqual(run.details);
   expect(readdirSync((await crash.run({ seed: '1' })).folder)).toEqual(['history']);
 });
 
@@ -182,8 +183,10 @@ test('a checker from outside decides with ours, and is missed where it is not', 
   const { verdict, findings, folder } = await judged.run({ seed: '1' });
   expect(verdict).toBe('corrupt');
   expect(findings.map(({ code }) => code)).toContain('FOUND');
-  expect(assembleVerdict(openHistory(folder), { checkers: [finds] }).verdict).toBe('corrupt');
-  expect(assembleVerdict(openHistory(folder))).toMatchObject({
+  expect(assembleVerdict(openHistory(folder), { database: mysql, checkers: [finds] }).verdict).toBe(
+    'corrupt',
+  );
+  expect(assembleVerdict(openHistory(folder), { database: mysql })).toMatchObject({
     verdict: 'inconclusive',
     incompleteBecause: [expect.stringContaining('finds-something')],
   });

@@ -12,6 +12,7 @@ import { findFrames, packFrame, type FrameHead } from '../../lib/history/frame.t
 import { openHistory } from '../../lib/history/reader.ts';
 import { suffixes } from '../../lib/history/segment.ts';
 import { modelScenario, shortTimers } from '../support/model-run.ts';
+import { mysql } from '../../lib/mysql/database.ts';
 
 let folder: string;
 /** By name of the segment, as the run wrote them. */
@@ -27,7 +28,15 @@ beforeAll(async () => {
     rate: 100,
   });
   await recordScenario({
-    ...{ scenario, seed: '1', runId: 'run', folder, backend: simBackend(), replay: 'none' },
+    ...{
+      database: mysql,
+      scenario,
+      seed: '1',
+      runId: 'run',
+      folder,
+      backend: simBackend(),
+      replay: 'none',
+    },
     onProgress: () => undefined,
     onPhase: () => undefined,
     signal: new AbortController().signal,
@@ -93,10 +102,10 @@ function resealed(segment: string): Change {
 /** As report.mjs judges it: what is damaged is left out. */
 function verdictNow(): Verdict {
   try {
-    return assembleVerdict(openHistory(folder));
+    return assembleVerdict(openHistory(folder), { database: mysql });
   } catch (error) {
     if (codeOf(error) !== 'HISTORY_DAMAGED') throw error;
-    return assembleVerdict(openHistory(folder, { salvage: true }));
+    return assembleVerdict(openHistory(folder, { salvage: true }), { database: mysql });
   }
 }
 

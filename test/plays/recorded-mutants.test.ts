@@ -6,10 +6,11 @@ import { judgeCase } from '../../research/mutants/mutant-case.ts';
 import { evidencePath, packCases, unpackCases } from '../../research/mutants/recorded.ts';
 import { linesOf, type StoredLine } from '../../lib/measurements/store.ts';
 import { mutantSchema, twinSchema } from '../../lib/report/mutant-score.ts';
+import { mysql } from '../../lib/mysql/database.ts';
 
 const cases = unpackCases(readFileSync(evidencePath));
 const mutants = cases.filter(({ damageClass }) => damageClass !== undefined);
-const checkers = allCheckers();
+const checkers = allCheckers(mysql);
 const twins = cases.filter(({ damageClass }) => damageClass === undefined);
 
 /**

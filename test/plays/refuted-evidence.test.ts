@@ -5,10 +5,11 @@ import type { ObservationRecord } from '../../lib/history/events.ts';
 import { observed } from '../../lib/history/observations.ts';
 import { openHistory, type History, type SmallRecord } from '../../lib/history/reader.ts';
 import { tellStory } from '../../lib/timeline/story.ts';
+import { mysql } from '../../lib/mysql/database.ts';
 
 const history = openHistory('reports/samples/partition-force-delete-fenced');
 const records = [...history.smallRecords()];
-const story = tellStory(records);
+const story = tellStory(records, mysql);
 const { faultAtMs = 0, victimNode } = story;
 
 type Change = (record: SmallRecord) => SmallRecord | undefined;
@@ -39,7 +40,10 @@ const certificateAt = (moment: string): Change =>
   without((record) => record.type === 'certificate' && record.moment === moment);
 
 test('as it was recorded it is safe', () => {
-  expect(assembleVerdict(history)).toMatchObject({ verdict: 'safe', incompleteBecause: [] });
+  expect(assembleVerdict(history, { database: mysql })).toMatchObject({
+    verdict: 'safe',
+    incompleteBecause: [],
+  });
 });
 
 test.each<[string, Change, RegExp]>([
@@ -68,7 +72,7 @@ test.each<[string, Change, RegExp]>([
     /bytes of generation/,
   ],
 ])('%s: inconclusive', (_, change, because) => {
-  const { verdict, incompleteBecause } = assembleVerdict(altered(change));
+  const { verdict, incompleteBecause } = assembleVerdict(altered(change), { database: mysql });
   expect(verdict).toBe('inconclusive');
   expect(incompleteBecause.join('\n')).toMatch(because);
 });
@@ -94,7 +98,7 @@ test('97 commits of the victim that an outside client was told of: inconclusive'
         History['answers']
       >,
   };
-  const { verdict, incompleteBecause } = assembleVerdict(lying);
+  const { verdict, incompleteBecause } = assembleVerdict(lying, { database: mysql });
   expect(verdict).toBe('inconclusive');
   expect(incompleteBecause).toEqual([expect.stringMatching(/^an outside client had 97 answers/)]);
 });

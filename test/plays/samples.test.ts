@@ -9,6 +9,7 @@ import { openHistory } from '../../lib/history/reader.ts';
 import { writeOutputs } from '../../lib/report/write.ts';
 import { readFinishedRun } from '../../research/claims/recorded-run.ts';
 import { committedNames, corpusRun } from '../support/committed.ts';
+import { mysql } from '../../lib/mysql/database.ts';
 
 const folder = 'reports/samples';
 const names = committedNames(folder);
@@ -18,7 +19,8 @@ const outputs = ['junit.xml', 'report.html', 'summary.md', 'timeline.svg', 'verd
 const verdicts = new Map<string, Verdict>();
 
 function sample(name: string): Verdict {
-  const verdict = verdicts.get(name) ?? assembleVerdict(openHistory(join(folder, name)));
+  const verdict =
+    verdicts.get(name) ?? assembleVerdict(openHistory(join(folder, name)), { database: mysql });
   verdicts.set(name, verdict);
   return verdict;
 }
@@ -34,7 +36,7 @@ describe.each(names)('%s', (name) => {
   test('its outputs are made from its history', async () => {
     const fresh = mkdtempSync(join(tmpdir(), 'fd-sample-'));
     try {
-      await writeOutputs(fresh, verdict, openHistory(join(folder, name)));
+      await writeOutputs(fresh, verdict, openHistory(join(folder, name)), mysql);
       expect(readdirSync(fresh).toSorted()).toEqual(outputs);
       const summary = readFileSync(join(fresh, 'summary.md'), 'utf8');
       expect(summary).toContain(verdict.verdict.toUpperCase());
@@ -62,7 +64,7 @@ test('one summary stands in git as it is made today: a snapshot', async () => {
   const name = 'partition-force-delete-unfenced';
   const fresh = mkdtempSync(join(tmpdir(), 'fd-sample-'));
   try {
-    await writeOutputs(fresh, sample(name), openHistory(join(folder, name)));
+    await writeOutputs(fresh, sample(name), openHistory(join(folder, name)), mysql);
     // `npm run pages` writes it.
     expect(readFileSync(join(fresh, 'summary.md'), 'utf8')).toBe(
       readFileSync(join(folder, name, 'summary.md'), 'utf8'),
@@ -85,7 +87,7 @@ test('a crash: detached 360 to 362 s and mounted 361 to 366 s after the pod’s 
 });
 
 test('a partition without remedy: no second mount in 900 s', () => {
-  const verdict = assembleVerdict(openHistory(corpusRun('partition-none')));
+  const verdict = assembleVerdict(openHistory(corpusRun('partition-none')), { database: mysql });
   expect(verdict).toMatchObject({ verdict: 'safe', scenario: { workload: 'stateful-set' } });
   expect(verdict.phases.secondMount).toBeNull();
   expect(verdict.horizonS).toBeGreaterThanOrEqual(900);

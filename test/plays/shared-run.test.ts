@@ -7,6 +7,7 @@ import type { Verdict } from '../../lib/experiment/verdict/verdict.ts';
 import type { ActionRecord } from '../../lib/history/events.ts';
 import { openHistory, type TimedRecord } from '../../lib/history/reader.ts';
 import { modelScenario, runOnModel, runTogether, shortTimers } from '../support/model-run.ts';
+import { mysql } from '../../lib/mysql/database.ts';
 
 const timers = { ...shortTimers, rate: 4, horizonMs: 90_000, convergeMs: 120_000 };
 const scenario = modelScenario({ ...timers, remedy: 'force-delete', disk: 'fenced' });
@@ -19,7 +20,8 @@ const three = [
 const recordsOf = (folder: string): readonly TimedRecord[] => [
   ...openHistory(folder).smallRecords(),
 ];
-const verdictOf = (folder: string): Verdict => assembleVerdict(openHistory(folder));
+const verdictOf = (folder: string): Verdict =>
+  assembleVerdict(openHistory(folder), { database: mysql });
 
 /** When the steady image was audited, and when the victim was broken, ms. */
 function times(folder: string): { readonly audited: number; readonly broken: number } {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { nodesReady } from '../../lib/cluster/kind/create/create-cluster.ts';
 import { kubeClients } from '../../lib/kube.ts';
-import { databaseServer } from '../../lib/database/server.ts';
+import { mysql } from '../../lib/mysql/database.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'fd-silent-'));
 const servers: Server[] = [];
@@ -70,6 +70,7 @@ test('a wait ends at its abort, though its look does not', async () => {
 });
 
 test('so do the clients of the database', async () => {
+  const databaseServer = await mysql.real.server();
   const socketPath = join(folder, 'mysql.sock');
   await silent({ path: socketPath });
   const session = (): Promise<void> =>

@@ -11,6 +11,7 @@ import type { Verdict } from '../../lib/experiment/verdict/verdict.ts';
 import { openHistory } from '../../lib/history/reader.ts';
 import { reportData } from '../../lib/report/report-data.ts';
 import { modelScenario, runOnModel, shortTimers, type ModelRun } from '../support/model-run.ts';
+import { mysql } from '../../lib/mysql/database.ts';
 
 const run = (fields: Partial<ScenarioInput>, seed?: string): Promise<ModelRun> =>
   runOnModel(modelScenario(fields), seed);
@@ -161,8 +162,8 @@ describe('the model', () => {
     const said = [...openHistory(folder).smallRecords()].find(
       (record) => record.type === 'observation' && record.name === 'limits',
     );
-    expect(said).toMatchObject({ source: 'model', data: { limits: limits() } });
-    const { modelLimits } = reportData(verdict, openHistory(folder));
-    expect(modelLimits).toContain(limits()[0]);
+    expect(said).toMatchObject({ source: 'model', data: { limits: limits(mysql) } });
+    const { modelLimits } = reportData(verdict, openHistory(folder), mysql);
+    expect(modelLimits).toContain(limits(mysql)[0]);
   });
 });

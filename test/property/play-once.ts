@@ -6,6 +6,7 @@ import { simBackend } from '../../lib/cluster/sim/backend.ts';
 import { runScenario } from '../../lib/experiment/run/run.ts';
 import type { Scenario } from '../../lib/experiment/scenario.ts';
 import type { Verdict } from '../../lib/experiment/verdict/verdict.ts';
+import { mysql } from '../../lib/mysql/database.ts';
 
 export interface Played {
   readonly verdict: Verdict;
@@ -19,7 +20,7 @@ export async function playOnce(scenario: Scenario, seed: string): Promise<Played
   const backend = simBackend();
   try {
     const verdict = await runScenario({
-      ...{ scenario, seed, runId: 'run', folder, backend, replay: 'none' },
+      ...{ database: mysql, scenario, seed, runId: 'run', folder, backend, replay: 'none' },
       onProgress: () => undefined,
       onPhase: () => undefined,
       signal: new AbortController().signal,

@@ -4,6 +4,7 @@ import type { EpochBounds } from '../../lib/checkers/journal.ts';
 import { pairOperations } from './pair-operations.ts';
 import { bareHistory, type AuditedCopy } from '../../research/mutants/mutant-case.ts';
 import type { WriterRecord } from '../../lib/workload/writer.ts';
+import { mysql } from '../../lib/mysql/database.ts';
 
 export function judge(
   seed: string,
@@ -12,7 +13,7 @@ export function judge(
   moments: EpochBounds = {},
 ): Judgement {
   const ops = [...pairOperations(records)];
-  return judgeImages(bareHistory({ seed, ops, copies }), moments);
+  return judgeImages(bareHistory({ seed, ops, copies }), moments, { database: mysql });
 }
 
 /** Operations that were acknowledged. */

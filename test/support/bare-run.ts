@@ -1,5 +1,5 @@
 /** Stands for the run where images are judged that no run took: bare disks, mutants, examples. */
-import { database } from '../../lib/database/chosen.ts';
+import { mysql } from '../../lib/mysql/database.ts';
 import type { AuditedRun } from '../../lib/checkers/index.ts';
 
 /**
@@ -10,5 +10,5 @@ export const bareRun = (seed: string): AuditedRun => ({
   type: 'run',
   schemaVersion: 1,
   seed,
-  scenario: database.leastAsked,
+  scenario: mysql.leastAsked,
 });

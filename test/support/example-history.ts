@@ -2,7 +2,7 @@
  * A made-up history, for tests of the report only. Its numbers come from no run;
  * it must never be shown as a sample report.
  */
-import { database } from '../../lib/database/chosen.ts';
+import { mysql } from '../../lib/mysql/database.ts';
 import type { HistoryRecord, Timers } from '../../lib/history/events.ts';
 import { observed, type ObservedName } from '../../lib/history/observations.ts';
 import { exampleScenario, exampleVerdict } from './example-verdict.ts';
@@ -27,8 +27,8 @@ function seen(
 }
 
 function observations(): HistoryRecord[] {
-  const first = { pod: `${database.name}-0`, uid: 'aaaa1111' };
-  const second = { pod: `${database.name}-0`, uid: 'bbbb2222' };
+  const first = { pod: `${mysql.name}-0`, uid: 'aaaa1111' };
+  const second = { pod: `${mysql.name}-0`, uid: 'bbbb2222' };
   const call = (name: string): Record<string, unknown> => ({ call: name, durationMs: 60 });
   return [
     seen(-60, 'api', observed.nodeReady, victim, { status: 'True', reason: 'KubeletReady' }),

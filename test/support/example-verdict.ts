@@ -1,5 +1,5 @@
 /** The verdict of the made-up history (example-history.ts). Its numbers come from no run. */
-import { database } from '../../lib/database/chosen.ts';
+import { mysql } from '../../lib/mysql/database.ts';
 import { parseScenario } from '../../lib/experiment/scenario.ts';
 import type { Verdict } from '../../lib/experiment/verdict/verdict.ts';
 
@@ -13,7 +13,7 @@ export const exampleScenario = parseScenario({
 
 export const exampleVerdict: Verdict = {
   schemaVersion: 1,
-  sentence: `Made up: Kubernetes let example-worker2 write 361.6 s after the force-delete while example-worker was still writing, for 31 s: 59 of 1,258 acknowledged commits lost; no ${database.title} or fsck check noticed.`,
+  sentence: `Made up: Kubernetes let example-worker2 write 361.6 s after the force-delete while example-worker was still writing, for 31 s: 59 of 1,258 acknowledged commits lost; no ${mysql.title} or fsck check noticed.`,
   verdict: 'lost',
   safety: 'lost',
   complete: true,
@@ -99,7 +99,7 @@ export const exampleVerdict: Verdict = {
     },
   ],
   timers: { nodeMonitorGraceMs: 50_000, tolerationMs: 300_000, forceDetachAfterMs: 360_000 },
-  versions: { kubernetes: 'made up', [database.name]: 'made up' },
+  versions: { kubernetes: 'made up', [mysql.name]: 'made up' },
   scenario: exampleScenario,
   seed: 'example',
   runId: 'example0',

@@ -4,6 +4,8 @@ import { judgeImages, type AuditedHistory } from '../../lib/checkers/index.ts';
 import type { Finding } from '../../lib/experiment/verdict/verdict.ts';
 import { bareRun } from './bare-run.ts';
 import { exampleLedger, exampleSeed, healthyEvidence, rowsOf } from './example-ledger.ts';
+import { mysql } from '../../lib/mysql/database.ts';
+import type { MysqlImage } from '../../lib/mysql/evidence.ts';
 
 const ops = Array.from({ length: 24 }, () => ({ outcome: 'ok' as const, stored: true }));
 export const ledger = exampleLedger([
@@ -30,12 +32,12 @@ export function findingsOf(...images: readonly Image[]): readonly Finding[] {
     visitOps: (visit) => ledger.ops.forEach(visit),
     rows: (image) => images[labels.indexOf(image)]?.rows ?? [],
   };
-  return judgeImages(history, {}).findings;
+  return judgeImages(history, {}, { database: mysql }).findings;
 }
 
 /** Codes of what is said of one. */
 export const judged = (
-  changed: Partial<ImageEvidence>,
+  changed: Partial<MysqlImage>,
   found: readonly LedgerRow[] = rows,
 ): string[] =>
   findingsOf({ evidence: { ...healthy, ...changed }, rows: found }).map(({ code }) => code);

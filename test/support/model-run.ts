@@ -14,6 +14,7 @@ import {
 } from '../../lib/experiment/run/run.ts';
 import { parseScenario, type Scenario, type ScenarioInput } from '../../lib/experiment/scenario.ts';
 import type { Verdict } from '../../lib/experiment/verdict/verdict.ts';
+import { mysql } from '../../lib/mysql/database.ts';
 
 export interface ModelRun {
   readonly verdict: Verdict;
@@ -56,7 +57,15 @@ export async function runOnModel(
   const folder = mkdtempSync(join(tmpdir(), 'forcedetach-sim-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const verdict = await runScenario({
-    ...{ scenario, seed, runId: 'run', folder, backend: on(simBackend()), replay: 'none' },
+    ...{
+      database: mysql,
+      scenario,
+      seed,
+      runId: 'run',
+      folder,
+      backend: on(simBackend()),
+      replay: 'none',
+    },
     onProgress: () => undefined,
     onPhase: () => undefined,
     signal: new AbortController().signal,
@@ -76,7 +85,8 @@ export async function runTogether(
     const about = { scenario, seed: '1', runId: `run-${index}`, folder, replay: 'none' };
     return { ...about, onProgress: () => undefined, onPhase: () => undefined, ...told };
   });
-  const event = { backend: on(simBackend()), signal: signal ?? new AbortController().signal };
+  const backend = on(simBackend());
+  const event = { backend, database: mysql, signal: signal ?? new AbortController().signal };
   const ended = await recordScenarios(event, volumes);
   return volumes.flatMap(({ folder }, index) => {
     const result = ended[index];

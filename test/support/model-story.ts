@@ -1,8 +1,9 @@
 /** A model without a testbed: one fault and one remedy by hand, and what happened, in seconds. */
 import { Kernel } from '../../lib/cluster/sim/kernel.ts';
-import { startModel, type Model, type ModelOptions } from '../../lib/cluster/sim/model.ts';
+import { startModel, type Model, type ModelSize } from '../../lib/cluster/sim/model.ts';
 import { notices } from '../../lib/cluster/sim/notices.ts';
 import { parseScenario, type ScenarioInput } from '../../lib/experiment/scenario.ts';
+import { mysql } from '../../lib/mysql/database.ts';
 
 export type NoticeName = keyof typeof notices;
 
@@ -17,12 +18,12 @@ export class ModelStory {
   readonly podUid: string;
   readonly #seen: { readonly notice: number; readonly node: number; readonly atS: number }[] = [];
 
-  constructor(fields: Partial<ScenarioInput> = {}, seed = '1', options: ModelOptions = {}) {
+  constructor(fields: Partial<ScenarioInput> = {}, seed = '1', size: ModelSize = {}) {
     const scenario = parseScenario({
       ...{ name: 'story', question: 'What?', fault: 'network-partition', expected: ['safe'] },
       ...fields,
     });
-    this.model = startModel(new Kernel(), scenario, seed, options);
+    this.model = startModel(new Kernel(), scenario, seed, { ...size, database: mysql });
     const { kernel, world, api } = this.model;
     world.notice = (notice, node) =>
       this.#seen.push({ notice, node, atS: kernel.nowUs / secondUs - readyAtS });

@@ -14,6 +14,7 @@ import type { BackendChoice } from '../../library/backend-choice.ts';
 import { openBackend } from '../../library/backend.ts';
 import { kindWorkers } from '../../cluster/limits.ts';
 import type { MatrixFlags } from '../flags/matrix-flags.ts';
+import { mysql } from '../../mysql/database.ts';
 import { modelRunId } from '../../library/run-folder.ts';
 import { moduleBeside } from '../../module-beside.ts';
 import type { Conclusion, TrialOutputRequest } from './trial-outputs.ts';
@@ -58,7 +59,7 @@ async function recordEvent(
   const { recordScenarios } = await import('../../experiment/run/run.ts');
   const backend = await backendOf(runs.length === 1 && place.room !== 'slot', place, setting);
   const volumes = runs.map((run) => volumeOf(run, place, setting));
-  return recordScenarios({ backend, signal: place.signal }, volumes);
+  return recordScenarios({ backend, database: mysql, signal: place.signal }, volumes);
 }
 
 /** `isAlone`: nobody else is on its cluster. */

@@ -5,6 +5,7 @@ import type { Verdict } from '../../experiment/verdict/verdict.ts';
 import { describeError } from '../../errors.ts';
 import { openHistory, type History } from '../../history/reader.ts';
 import type { RunOutcome } from '../../matrix/results.ts';
+import { mysql } from '../../mysql/database.ts';
 import { writeRun } from '../../report/write.ts';
 import { tellStory } from '../../timeline/story.ts';
 import { answerTasks } from '../../worker-pool.ts';
@@ -20,9 +21,9 @@ export type Conclusion = { readonly outcome: RunOutcome } | { readonly error: st
 answerTasks(async ({ folder, reports }: TrialOutputRequest): Promise<Conclusion> => {
   try {
     const history = openHistory(folder);
-    const verdict = assembleVerdict(history);
+    const verdict = assembleVerdict(history, { database: mysql });
     const page = reports === 'all' || !verdict.asExpected || verdict.verdict !== 'safe';
-    await writeRun(folder, verdict, history, { page });
+    await writeRun(folder, verdict, history, { database: mysql, page });
     return { outcome: outcomeOf(verdict, history) };
   } catch (error) {
     return { error: describeError(error) };
@@ -30,7 +31,7 @@ answerTasks(async ({ folder, reports }: TrialOutputRequest): Promise<Conclusion>
 });
 
 function outcomeOf(verdict: Verdict, history: History): RunOutcome {
-  const story = tellStory([...history.smallRecords()]);
+  const story = tellStory([...history.smallRecords()], mysql);
   const lags = timerLagsOf(story);
   const { verdict: word, safety, asExpected, basis, noticed, acked, lost, loss, missing } = verdict;
   const { availability, serving, exposure, phases, sentence, incompleteBecause } = verdict;

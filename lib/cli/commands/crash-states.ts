@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { InvalidArgumentError, type Command } from 'commander';
-import { database } from '../../database/chosen.ts';
+import { mysql as database } from '../../mysql/database.ts';
 import type { StateResult } from '../../crash-states/explore.ts';
 import {
   describeState,
@@ -92,7 +92,7 @@ async function carryOut(request: Request): Promise<ExitCode> {
   const startedMs = performance.now();
   const { results, moments } = await explored(request, say);
   const summary = summarizeStates(results);
-  const asExpected = isExpected(run.scenario, summary);
+  const asExpected = isExpected(database, run.scenario, summary);
   const answer = {
     schemaVersion: 1,
     runId: run.runId,
@@ -101,7 +101,7 @@ async function carryOut(request: Request): Promise<ExitCode> {
     moments,
     durationS: Math.round((performance.now() - startedMs) / 1000),
     ...summary,
-    expected: expectedAfterPowerLoss(run.scenario, request.policy),
+    expected: expectedAfterPowerLoss(database, run.scenario, request.policy),
     asExpected,
     ...(summary.worst === undefined
       ? {}
@@ -138,6 +138,7 @@ async function explored(request: Request, say: (line: string) => void): Promise<
   await runStates({
     folder,
     image: tools,
+    database: database.real.definedIn,
     states,
     policies: policy,
     seed,

@@ -6,6 +6,7 @@ import { exitCode, UsageError, type ExitCode } from '../../errors.ts';
 import { writtenOf } from '../../experiment/written.ts';
 import { chooseBackend, openBackend } from '../../library/backend.ts';
 import { performRun, planRun, type ClusterSource } from '../../library/run-plan.ts';
+import { mysql } from '../../mysql/database.ts';
 import { plainText } from '../../plain-text.ts';
 import { scriptArguments, typed } from '../../typed.ts';
 import { exitCodeAfter, exits, perform, say, tell } from '../command.ts';
@@ -137,7 +138,7 @@ async function play(
 async function carryOut(request: RunRequest): Promise<ExitCode> {
   const { flags } = request;
   const stream = flags.json ? process.stderr : process.stdout;
-  const plan = await planRun({ ...request, cluster: clusterOf(flags) });
+  const plan = await planRun({ ...request, database: mysql, cluster: clusterOf(flags) });
   const described = describeRequest(request, plan.choice, { all: flags.dryRun });
   const description = `${plainText(described)}\n`;
   if (flags.dryRun) {
@@ -146,7 +147,7 @@ async function carryOut(request: RunRequest): Promise<ExitCode> {
     return exitCode.expected;
   }
   process.stderr.write(description);
-  const judged = await onTerminal((watch) => performRun(plan, watch));
+  const judged = await onTerminal(plan.database, (watch) => performRun(plan, watch));
   await judged.write(plan.folder);
   const { verdict } = judged;
   stream.write(`${verdictLines(judged, join(plan.folder, 'report.html'), stream)}\n`);

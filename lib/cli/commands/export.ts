@@ -4,6 +4,7 @@ import { exitCode, type ExitCode } from '../../errors.ts';
 import { mustExist } from '../../library/run-folder.ts';
 import { typed } from '../../typed.ts';
 import { commandLine, exits, tell } from '../command.ts';
+import { mysql } from '../../mysql/database.ts';
 
 export const exportRuns = (): Command =>
   commandLine(typed('export'), [
@@ -26,7 +27,7 @@ async function write(
   for (const folder of folders) {
     mustExist(folder, 'a run');
     for (const path of exportHistory(folder, openHistory(folder, { salvage: partial }), {
-      partial,
+      ...{ database: mysql, partial },
     })) {
       tell(path);
     }

@@ -10,6 +10,7 @@ import type { History } from '../../history/reader.ts';
 import { judgeHistory } from '../../library/tested.ts';
 import { plainText } from '../../plain-text.ts';
 import { verdictLines } from '../terminal/verdict-lines.ts';
+import { mysql } from '../../mysql/database.ts';
 
 /** Exits as the run did; of several, as the worst. */
 export const report = (): Command =>
@@ -83,7 +84,7 @@ export interface Rebuilt {
 /** Writes into `folder` all that the run of that history leaves, whatever kind of run it was. */
 export async function rebuildRun(folder: string, history: History): Promise<Rebuilt> {
   const { exitCodeOf } = await import('../../experiment/verdict/verdict.ts');
-  const judged = await judgeHistory(history);
+  const judged = await judgeHistory(history, mysql);
   await judged.write(folder);
   const text = verdictLines(judged, `${folder}/report.html`, process.stdout);
   return { text, code: exitCodeOf(judged.verdict) };

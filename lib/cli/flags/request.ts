@@ -36,7 +36,7 @@ export interface ExperimentDefinition extends WrittenScenario {
   readonly expected?: readonly VerdictWord[];
 }
 
-export interface RunRequest extends Omit<RunWish, 'cluster' | 'custom'> {
+export interface RunRequest extends Omit<RunWish, 'cluster' | 'database' | 'custom'> {
   readonly flags: RunFlags;
 }
 

@@ -3,14 +3,18 @@ import { expect, test } from 'vitest';
 import { runRecord, see } from '../../../test/support/run-record.ts';
 import { observed } from '../../history/observations.ts';
 import { narrating } from './narrator.ts';
+import { mysql } from '../../mysql/database.ts';
 
 test('the narrator reports a run as its records come', () => {
   const heard: string[] = [];
-  const hear = narrating({
-    fault: (atMs) => heard.push(`fault at ${atMs}`),
-    say: (line) => heard.push(line),
-    wait: (wait) => heard.push(`waiting for ${wait?.clause}`),
-  });
+  const hear = narrating(
+    {
+      fault: (atMs) => heard.push(`fault at ${atMs}`),
+      say: (line) => heard.push(line),
+      wait: (wait) => heard.push(`waiting for ${wait?.clause}`),
+    },
+    mysql,
+  );
   const timers = {
     ...{ nodeMonitorGraceMs: 10_000, nodeMonitorPeriodMs: 2000, kubeletLeaseMs: 8000 },
     ...{ kubeletStatusMs: 2000, tolerationMs: 10_000, forceDetachAfterMs: 30_000 },

@@ -1,4 +1,5 @@
 /** Shows on a terminal what has just happened and what the run waits for, from the records as they come. */
+import type { Database } from '../../database/port.ts';
 import type { HistoryRecord } from '../../history/events.ts';
 import { observed } from '../../history/observations.ts';
 import type { SmallRecord } from '../../history/reader.ts';
@@ -38,7 +39,10 @@ const telling = new Set<string>([
 const lateMs = 15_000;
 
 /** Reports each record as it comes. */
-export function narrating(output: NarratorOutput): (record: HistoryRecord) => void {
+export function narrating(
+  output: NarratorOutput,
+  database: Database,
+): (record: HistoryRecord) => void {
   const records: SmallRecord[] = [];
   const done = new Set<string>();
   let wait: Wait | undefined;
@@ -62,7 +66,7 @@ export function narrating(output: NarratorOutput): (record: HistoryRecord) => vo
       return;
     }
     records.push(record);
-    const story = tellStory(records);
+    const story = tellStory(records, database);
     if (faultAtMs === undefined && story.faultAtMs !== undefined) output.fault(story.faultAtMs);
     ({ faultAtMs } = story);
     const { phases, refused, waiting } = outlookOf(story);

@@ -1,5 +1,6 @@
 /** A run on the terminal: its progress, its end by a signal, and at last what it could not heal. */
 import type { Clock } from '../../clock.ts';
+import type { Database } from '../../database/port.ts';
 import type { RunHooks } from '../../library/run-plan.ts';
 import { plainText } from '../../plain-text.ts';
 import { say } from '../command.ts';
@@ -10,6 +11,7 @@ import { TimeLeft } from './time-left.ts';
 
 /** `perform` gets the hooks of the run; the clock is the run's own. */
 export async function onTerminal<V>(
+  database: Database,
   perform: (watch: (clock: Clock) => RunHooks) => Promise<V>,
 ): Promise<V> {
   let progress: LogProgress | undefined;
@@ -28,7 +30,7 @@ export async function onTerminal<V>(
         onPhase: (phase) => shown.phase(phase),
         onStep: (step) => left.enter(step),
         onUnhealed: (what) => unhealed.push(what),
-        onRecord: narrating(shown),
+        onRecord: narrating(shown, database),
         signal: interrupt.signal,
       };
     });

@@ -37,7 +37,7 @@ test('without a terminal: one line each, with the run’s clock and the fault’
   progress.wait(undefined);
   progress.end();
   expect(text().split('\n')).toEqual([
-    '[1 s] — prepare the cluster, the volume and MySQL',
+    '[1 s] — prepare the cluster, the volume and the database',
     '[5 s] — fault',
     '[12 s, fault + 7 s] another node mounted the volume',
     '[12 s, fault + 7 s] waiting for its commits',

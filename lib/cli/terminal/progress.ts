@@ -1,7 +1,6 @@
 /** What a run is doing, for the terminal: a log of events, and under it on a TTY one live line. */
 import { clearLine, cursorTo } from 'node:readline';
 import type { Clock } from '../../clock.ts';
-import { database } from '../../database/chosen.ts';
 import type { PhaseName } from '../../history/events.ts';
 
 /** What a run waits for, one clause, and when it is due on the run's clock where that is known. */
@@ -12,7 +11,7 @@ export interface Wait {
 
 /** What each phase does, in its order. */
 const phases: Readonly<Record<PhaseName, string>> = {
-  prepare: `prepare the cluster, the volume and ${database.title}`,
+  prepare: 'prepare the cluster, the volume and the database',
   steady: 'steady state: writers on, the audit must pass',
   fault: 'fault',
   watch: 'remedy, and watch what Kubernetes does',

@@ -1,13 +1,15 @@
 /** The Auditor port on kind: the audit tool runs in the lab, beside the images and loop devices. */
 import type { ImageEvidence } from '../../checkers/evidence.ts';
 import { copyPath, defaultRoot, filesCopyPath, layoutOf } from '../../csi/layout.ts';
-import { database } from '../../database/chosen.ts';
 import { EvidenceError } from '../../errors.ts';
 import type { Auditor } from '../port.ts';
 import { auditHeap, type Lab, labNode } from './disk/containers.ts';
+import type { RealDatabase } from '../../database/server-port.ts';
 import { decodeRows, type AuditMessage } from '../../database/audit/wire.ts';
 
 export interface KindAuditorOptions {
+  /** The database's own program that audits. */
+  readonly real: Pick<RealDatabase, 'auditTool'>;
   readonly lab: Lab;
   /** Number of a loop device that is leased to this cluster and used for nothing else. */
   readonly loop: number;
@@ -25,11 +27,10 @@ const timeoutMs = 120_000;
 /** Whether the lab still answers is asked so often. */
 const askEveryMs = 60_000;
 
-/** Where the lab has this project. */
-const toolPath = `/app/${database.auditTool}`;
-
 export function kindAuditor(options: KindAuditorOptions): Auditor {
-  const { lab, loop, seed, copyLabel = (image) => image, onStep } = options;
+  const { real, lab, loop, seed, copyLabel = (image) => image, onStep } = options;
+  // Where the lab has this project.
+  const toolPath = `/app/${real.auditTool}`;
   const pathOf = options.isDirectory === true ? filesCopyPath : copyPath;
   return {
     async audit(image, onRow, signal): Promise<ImageEvidence> {

@@ -61,7 +61,7 @@ export async function openKindVolumes(
   const own = isShared ? { ...cluster, openStream: sharedStreams(volumes.length) } : cluster;
   const open = (volume: TestbedOptions, index: number): Promise<KindTestbed> => {
     const place = {
-      scope: isShared ? scopeBeside(volume.runId) : soleScope,
+      scope: isShared ? scopeBeside(volume.database, volume.runId) : soleScope(volume.database),
       isShared,
       copyLabel: (image: string) => (isShared ? `${cluster.pool}-${index + 1}-${image}` : image),
       auditsInTurn,

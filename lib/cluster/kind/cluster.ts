@@ -1,5 +1,6 @@
 /** The cluster a run works on: found or made, locked while in use, removed unless it is kept. */
 import { clusterNameRule, isClusterName } from '../../cluster-name.ts';
+import type { Database } from '../../database/port.ts';
 import * as engine from '../../engine/commands.ts';
 import type { OpenStream } from '../../engine/line-stream.ts';
 import { spawnStream, tryRun } from '../../engine/run.ts';
@@ -36,6 +37,8 @@ import { markComplete } from './ownership/state-dir.ts';
 import { mustPass } from './preflight.ts';
 
 export interface Cluster {
+  /** Whose servers run there. */
+  readonly database: Database;
   readonly name: string;
   readonly index: number;
   readonly loops: { readonly first: number; readonly count: number };
@@ -86,7 +89,8 @@ export const clusterFields = [
   'provision',
 ] as const satisfies readonly (keyof Scenario)[];
 
-export interface ClusterRequest extends Pick<TestbedOptions, 'runId' | 'onProgress' | 'signal'> {
+export interface ClusterRequest
+  extends Pick<TestbedOptions, 'database' | 'runId' | 'onProgress' | 'signal'> {
   readonly scenario: Pick<Scenario, (typeof clusterFields)[number]>;
 }
 
@@ -182,6 +186,7 @@ function closest(name: string, known: readonly string[]): string[] {
 }
 
 export interface ClusterOptions {
+  readonly database: Database;
   /** Lower-case letters, digits, dots and dashes, at most 30. Default `main`. */
   readonly name?: string;
   readonly images: ImageSet;
@@ -271,7 +276,7 @@ function createOptions(
   using: Pick<CreateOptions, 'hold' | 'onProgress'>,
 ): CreateOptions {
   const { images, kind, runId, workers = kindWorkers, forceDetach = 'on', keep = false } = options;
-  const { name: cluster, featureGates = {}, signal } = options;
+  const { name: cluster, database, featureGates = {}, signal } = options;
   const { nodeMonitorGraceMs, forceDetachAfterMs } = stockClusterTimers;
   const timers = clusterTimers({
     graceMs: options.graceMs ?? nodeMonitorGraceMs,
@@ -279,7 +284,14 @@ function createOptions(
   });
   const config = { images, workers, timers, forceDetach, featureGates };
   const made = { runId, configHash: configHash(config), owner: currentOwner(), keep };
-  return { ...config, ...using, kind, signal, labels: { cluster, ...made, tools: images.tools } };
+  return {
+    ...config,
+    ...using,
+    database,
+    kind,
+    signal,
+    labels: { cluster, ...made, tools: images.tools },
+  };
 }
 
 /** A new cluster in the place of whatever has the name; on failure nothing is left. */
@@ -318,9 +330,10 @@ function clusterOf(
   const { labels, lease, state, lab, nodes, clients } = standing;
   const [first, ...workers] = nodes;
   if (first === undefined) throw new InfrastructureError('NO_NODES', 'the cluster has no nodes');
-  const newRelays = (): Relays => new Relays(lab, state.sockets);
+  const { database } = options;
+  const newRelays = (): Relays => new Relays(lab, state.sockets, database.pod.port);
   const relays = newRelays();
-  const machines = machinesOf(standing);
+  const machines = machinesOf(standing, database);
   let released: Promise<void> | undefined;
   const release = async (): Promise<void> => {
     try {
@@ -332,6 +345,7 @@ function clusterOf(
     }
   };
   return {
+    database,
     name: labels.cluster,
     index: lease.index,
     loops: lease.loops,

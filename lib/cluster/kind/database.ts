@@ -1,11 +1,10 @@
 /** The database on the cluster: one server on one volume, and the clean slate after it. */
 import type { V1Pod } from '@kubernetes/client-node';
 import { driverName } from '../../csi/layout.ts';
-import { database } from '../../database/chosen.ts';
 import { apply, isReady, type KubeClients, orMissing } from '../../kube.ts';
 import { waitFor } from '../../wait-for.ts';
 import type { PodRef } from '../port.ts';
-import { newestFirst, podSelector } from './kubernetes.ts';
+import { newestFirst } from './kubernetes.ts';
 import {
   podFinalizer,
   readSelfFenceIdentity,
@@ -13,17 +12,15 @@ import {
   type WorkloadOptions,
 } from './objects.ts';
 import {
-  claim,
+  claimOf,
   isInScope,
   namespaceOf,
+  podSelectorOf,
   provisionedIn,
   type RunScope,
-  soleScope,
+  soleNamespace,
   storageClassOf,
 } from './scope.ts';
-
-/** Name of the StatefulSet or the Deployment, of its service and of the pod's container. */
-const { name: ownName } = database;
 
 /** Initialising a data directory takes its time on a busy machine. */
 const readyTimeoutMs = 180_000;
@@ -41,21 +38,23 @@ export async function deployDatabase(
   clients: KubeClients,
   options: DatabaseOptions,
 ): Promise<DatabasePod> {
-  const { scope = soleScope } = options;
-  if (scope !== soleScope) await apply(clients, [namespaceOf(scope)]);
+  const { scope } = options;
+  if (!scope.isSole) await apply(clients, [namespaceOf(scope)]);
   await apply(clients, await renderWorkload(options));
   const wait = {
     what: 'the database’s pod is Ready',
     timeoutMs: readyTimeoutMs,
     everyMs: 1000,
     signal: options.signal,
-    command: `kubectl describe pod --selector ${podSelector}`,
+    command: `kubectl describe pod --selector ${podSelectorOf(scope)}`,
   };
   return waitFor(wait, () => readyPod(clients, scope));
 }
 
-async function listPods({ core }: KubeClients, { namespace }: RunScope): Promise<V1Pod[]> {
-  const { items } = await core.listNamespacedPod({ namespace, labelSelector: podSelector });
+async function listPods({ core }: KubeClients, scope: RunScope): Promise<V1Pod[]> {
+  const { namespace } = scope;
+  const labelSelector = podSelectorOf(scope);
+  const { items } = await core.listNamespacedPod({ namespace, labelSelector });
   return newestFirst(items);
 }
 
@@ -79,7 +78,7 @@ const heardWithinMs = 8000;
 
 export interface RemovalOptions {
   readonly signal?: AbortSignal | undefined;
-  readonly scope?: RunScope;
+  readonly scope: RunScope;
   /**
    * Called once where something is left after eight seconds. A kubelet that was cut off tries its
    * watch of pods again after up to a minute (client-go reflector.go, back-off of 30 s, doubled by
@@ -100,23 +99,26 @@ export interface RemovalOptions {
  */
 export async function removeDatabase(
   clients: KubeClients,
-  { signal, wake, scope = soleScope, keepProvisioned = false }: RemovalOptions = {},
+  { signal, wake, scope, keepProvisioned = false }: RemovalOptions,
 ): Promise<void> {
   const { core, apps, objects, storage } = clients;
-  const { namespace, volumeName } = scope;
+  const { namespace, volumeName, database } = scope;
+  const { name } = database;
   const named = { namespace, body: { propagationPolicy: 'Background' } };
-  await orMissing(apps.deleteNamespacedStatefulSet({ name: ownName, ...named }));
-  await orMissing(apps.deleteNamespacedDeployment({ name: ownName, ...named }));
-  await orMissing(core.deleteNamespacedService({ name: ownName, namespace }));
-  await core.deleteCollectionNamespacedPod({ namespace, labelSelector: podSelector });
+  await orMissing(apps.deleteNamespacedStatefulSet({ name, ...named }));
+  await orMissing(apps.deleteNamespacedDeployment({ name, ...named }));
+  await orMissing(core.deleteNamespacedService({ name, namespace }));
+  await core.deleteCollectionNamespacedPod({ namespace, labelSelector: podSelectorOf(scope) });
   for (const pod of await listPods(clients, scope)) await dropOwnFinalizer(clients, pod);
   const keeps = keepProvisioned && (await provisionedIn(clients, scope)).length > 0;
   if (!keeps) {
-    await orMissing(core.deleteNamespacedPersistentVolumeClaim({ name: claim, namespace }));
+    await orMissing(
+      core.deleteNamespacedPersistentVolumeClaim({ name: claimOf(scope), namespace }),
+    );
     await orMissing(core.deletePersistentVolume({ name: volumeName }));
     await orMissing(storage.deleteStorageClass({ name: storageClassOf(scope) }));
   }
-  for (const each of await readSelfFenceIdentity()) await orMissing(objects.delete(each));
+  for (const each of await readSelfFenceIdentity(database)) await orMissing(objects.delete(each));
   const heardAtMs = performance.now() + heardWithinMs;
   let isAwake = wake === undefined;
   const wait = {
@@ -132,11 +134,11 @@ export async function removeDatabase(
     }
     return `left: ${left.join(', ')}`;
   });
-  if (scope !== soleScope && !keeps) await orMissing(core.deleteNamespace({ name: namespace }));
+  if (!scope.isSole && !keeps) await orMissing(core.deleteNamespace({ name: namespace }));
 }
 
 async function dropOwnFinalizer({ core }: KubeClients, { metadata }: V1Pod): Promise<void> {
-  const { name, namespace = soleScope.namespace, finalizers = [] } = metadata ?? {};
+  const { name, namespace = soleNamespace, finalizers = [] } = metadata ?? {};
   if (name === undefined || !finalizers.includes(podFinalizer)) return;
   const value = finalizers.filter((each) => each !== podFinalizer);
   const body = [{ op: 'replace', path: '/metadata/finalizers', value }];
@@ -146,13 +148,13 @@ async function dropOwnFinalizer({ core }: KubeClients, { metadata }: V1Pod): Pro
 /** `keeps`: a volume that was provisioned, and its claim, are to stay. A volume stays as long as its attachment. */
 async function leftovers(clients: KubeClients, scope: RunScope, keeps: boolean): Promise<string[]> {
   const { core, apps, storage } = clients;
-  const { namespace, volumeName } = scope;
-  const named = { name: ownName, namespace };
+  const { namespace, volumeName, database } = scope;
+  const named = { name: database.name, namespace };
   const [set, deployment, pods, bound, volume, provisioned, attachments] = await Promise.all([
     orMissing(apps.readNamespacedStatefulSet(named)),
     orMissing(apps.readNamespacedDeployment(named)),
     listPods(clients, scope),
-    orMissing(core.readNamespacedPersistentVolumeClaim({ name: claim, namespace })),
+    orMissing(core.readNamespacedPersistentVolumeClaim({ name: claimOf(scope), namespace })),
     orMissing(core.readPersistentVolume({ name: volumeName })),
     provisionedIn(clients, scope),
     storage.listVolumeAttachment(),

@@ -18,6 +18,7 @@ export {
   releaseNode,
 } from './disk/disk-tool.ts';
 export { type Lab, labIn } from './disk/containers.ts';
+export { soleScope } from './scope.ts';
 export { kubernetesOf } from './kubernetes.ts';
 export { procedures, removeProcedures } from './labelled.ts';
 export { killServers } from './nodes/acts.ts';

@@ -1,7 +1,6 @@
 /** The Kubernetes port over the real API. */
 import type { V1Pod } from '@kubernetes/client-node';
 import { driverName, filesDriverName } from '../../csi/layout.ts';
-import { database } from '../../database/chosen.ts';
 import * as engine from '../../engine/commands.ts';
 import { run, tryRun } from '../../engine/run.ts';
 import type {
@@ -12,15 +11,13 @@ import type {
   PodRef,
 } from '../port.ts';
 import { changeTaints, isReady, type KubeClients, orMissing, statusOf } from '../../kube.ts';
-import { isInScope, type RunScope, soleScope } from './scope.ts';
-
-export const podSelector = `app=${database.name}`;
+import { isInScope, podSelectorOf, type RunScope } from './scope.ts';
 
 /** `controlPlane`: container of the node that has kubectl and an admin's credentials. */
 export const kubernetesOf = (
   clients: KubeClients,
   controlPlane: string,
-  scope: RunScope = soleScope,
+  scope: RunScope,
 ): Required<Kubernetes> => ({
   ...nodeKubernetesOf(clients, controlPlane),
   ...podKubernetesOf(clients, scope),
@@ -28,10 +25,11 @@ export const kubernetesOf = (
 
 function podKubernetesOf(clients: KubeClients, scope: RunScope): Required<PodKubernetes> {
   const { core } = clients;
-  const { namespace } = scope;
+  const { namespace, database } = scope;
+  const labelSelector = podSelectorOf(scope);
   return {
     async databasePod(): Promise<PodRef | undefined> {
-      const { items } = await core.listNamespacedPod({ namespace, labelSelector: podSelector });
+      const { items } = await core.listNamespacedPod({ namespace, labelSelector });
       return newestFirst(items)
         .map(refOf)
         .find((ref) => ref !== undefined);
@@ -39,7 +37,7 @@ function podKubernetesOf(clients: KubeClients, scope: RunScope): Required<PodKub
 
     async databaseContainer({ name, uid }): Promise<ContainerReport | undefined> {
       const pod = await orMissing(core.readNamespacedPod({ name, namespace }));
-      return pod?.metadata?.uid === uid ? reportOf(pod) : undefined;
+      return pod?.metadata?.uid === uid ? reportOf(pod, database.name) : undefined;
     },
 
     // In the body: the API server ignores the query's grace period where there is a body.
@@ -163,8 +161,8 @@ export function newestFirst(pods: readonly V1Pod[]): V1Pod[] {
   return pods.toSorted((a, b) => leaving(a) - leaving(b) || bornMs(b) - bornMs(a));
 }
 
-function reportOf({ status }: V1Pod): ContainerReport | undefined {
-  const found = status?.containerStatuses?.find(({ name }) => name === database.name);
+function reportOf({ status }: V1Pod, container: string): ContainerReport | undefined {
+  const found = status?.containerStatuses?.find(({ name }) => name === container);
   if (found === undefined) return undefined;
   const { ready, state } = found;
   if (state?.running !== undefined) return { state: 'running', ready };

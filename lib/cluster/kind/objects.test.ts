@@ -6,6 +6,8 @@ import { InfrastructureError } from '../../errors.ts';
 import { parseScenario, type ScenarioInput } from '../../experiment/scenario.ts';
 import { workloads } from '../../workload/fields.ts';
 import { fillManifest, renderCsiManifests, renderWorkload } from './objects.ts';
+import { mysql } from '../../mysql/database.ts';
+import { soleScope } from './scope.ts';
 
 interface Pod {
   readonly tolerations: { key: string; tolerationSeconds: number }[];
@@ -32,6 +34,7 @@ const render = (
 ): Promise<KubernetesObject[]> => {
   const common = { name: 't', question: '?', fault: 'network-partition' } as const;
   return renderWorkload({
+    scope: soleScope(mysql),
     image: 'mysql:9.7',
     driverImage: 'driver:1',
     apiHost: '192.0.2.1',

@@ -3,14 +3,14 @@ import { readFile } from 'node:fs/promises';
 import type { KubernetesObject, V1Container, V1Deployment } from '@kubernetes/client-node';
 import { parseAllDocuments } from 'yaml';
 import { driverName, filesDriverName } from '../../csi/layout.ts';
-import { database } from '../../database/chosen.ts';
 import type { DatabaseChoice } from '../../database/fields.ts';
+import type { Database } from '../../database/port.ts';
 import { isDirectory } from '../../disk-modes/index.ts';
 import { InfrastructureError } from '../../errors.ts';
 import type { Scenario } from '../../experiment/scenario.ts';
 import { tolerationSecondsOf } from '../timers.ts';
 import { driverLoopsOf } from './ownership/lease.ts';
-import { type RunScope, soleScope, storageClassOf } from './scope.ts';
+import { type RunScope, storageClassOf } from './scope.ts';
 
 /** What a scenario says about the disk, and about what makes the pod. */
 type DiskChoice = Pick<
@@ -28,11 +28,10 @@ type DiskChoice = Pick<
   | 'accessMode'
 >;
 
-export interface WorkloadOptions extends PodOptions {
+export interface WorkloadOptions extends Omit<PodOptions, 'database'> {
   /** Handle of the CSI volume, whose image exists already; of no meaning where it is provisioned. */
   readonly volumeHandle: string;
-  /** Default: that of a run which has the cluster for itself. */
-  readonly scope?: RunScope;
+  readonly scope: RunScope;
   readonly sizeBytes: number;
   readonly choice: DatabasePodChoice & DiskChoice;
 }
@@ -47,7 +46,8 @@ const controllers = {
 
 /** In the order to apply them: the volume first. */
 export async function renderWorkload(options: WorkloadOptions): Promise<KubernetesObject[]> {
-  const { choice, scope = soleScope } = options;
+  const { choice, scope } = options;
+  const { database } = scope;
   const { file, values } = controllers[choice.workload];
   const isProvisioned = choice.provision === 'dynamic';
   const volume = {
@@ -59,17 +59,18 @@ export async function renderWorkload(options: WorkloadOptions): Promise<Kubernet
     VOLUME_HANDLE: options.volumeHandle,
     SIZE_BYTES: options.sizeBytes,
   };
-  const whole = { ...volume, ...values, POD_TEMPLATE: JSON.stringify(await renderPod(options)) };
+  const pod = await renderPod({ ...options, database });
+  const whole = { ...volume, ...values, POD_TEMPLATE: JSON.stringify(pod) };
   return [
-    ...(choice.selfFence === 'off' ? [] : await readSelfFenceIdentity()),
+    ...(choice.selfFence === 'off' ? [] : await readSelfFenceIdentity(database)),
     ...(await readManifest(`${database.name}/${isProvisioned ? 'class' : 'volume'}.yaml`, volume)),
     ...(await readManifest(`${database.name}/${file}.yaml`, whole)),
   ];
 }
 
 /** Who the self-fencing sidecar is, and what it may read. */
-export const readSelfFenceIdentity = (): Promise<KubernetesObject[]> =>
-  readManifest(`${database.name}/self-fence.yaml`, {});
+export const readSelfFenceIdentity = ({ name }: Database): Promise<KubernetesObject[]> =>
+  readManifest(`${name}/self-fence.yaml`, {});
 
 /** For volume.yaml and class.yaml: what Kubernetes is told, and what the driver alone reads. */
 function volumeValues(choice: DiskChoice): Readonly<Record<string, string>> {
@@ -93,6 +94,7 @@ function volumeValues(choice: DiskChoice): Readonly<Record<string, string>> {
 export const podFinalizer = 'forcedetach.dev/held';
 
 export interface PodOptions {
+  readonly database: Database;
   readonly image: string;
   /** Its own program is in the driver's image. */
   readonly driverImage: string;
@@ -129,8 +131,8 @@ export interface PodTemplate {
 }
 
 export async function renderPod(options: PodOptions): Promise<PodTemplate> {
-  const { choice } = options;
-  const template = await readTemplate('pod.yaml', {
+  const { choice, database } = options;
+  const template = await readTemplate(database, 'pod.yaml', {
     ...database.pod.values(options.image, choice),
     TOLERATION_SECONDS: tolerationSecondsOf(choice.tolerationMs),
     TERMINATION_GRACE_SECONDS: choice.terminationGraceS,
@@ -139,10 +141,10 @@ export async function renderPod(options: PodOptions): Promise<PodTemplate> {
     LIFECYCLE: JSON.stringify(lifecycleOf(choice)),
   });
   if (choice.selfFence === 'off') return template;
-  const sidecar = await readTemplate('self-fence-pod.yaml', {
+  const sidecar = await readTemplate(database, 'self-fence-pod.yaml', {
     DRIVER_IMAGE: options.driverImage,
     API_HOST: options.apiHost,
-    ...selfFenceValues(choice),
+    ...selfFenceValues(database, choice),
   });
   return merge(template, sidecar);
 }
@@ -157,16 +159,16 @@ function affinityOf(nodes: readonly string[] | undefined): object {
   return { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: required } };
 }
 
-function selfFenceValues({
-  selfFence,
-  selfFenceAfterMs,
-}: DatabasePodChoice): Record<string, string> {
+function selfFenceValues(
+  { server, pod }: Database,
+  { selfFence, selfFenceAfterMs }: DatabasePodChoice,
+): Record<string, string> {
   const takesFileSystem = selfFence === 'lease-read-only';
   const command = [
     ...['node', '/app/lib/self-fence/main.ts', '--gate=/self-fence/open'],
-    `--ends=${database.server}`,
+    `--ends=${server}`,
     `--after-ms=${selfFenceAfterMs}`,
-    ...(takesFileSystem ? [`--folder=${database.pod.dataFolder}`] : []),
+    ...(takesFileSystem ? [`--folder=${pod.dataFolder}`] : []),
   ];
   const security = takesFileSystem ? { privileged: true } : { runAsUser: 0 };
   return {
@@ -179,6 +181,7 @@ const lifecycleOf = ({ preStopS }: DatabasePodChoice): object =>
   preStopS === 0 ? {} : { preStop: { sleep: { seconds: preStopS } } };
 
 async function readTemplate(
+  database: Database,
   name: string,
   values: Readonly<Record<string, string | number>>,
 ): Promise<PodTemplate> {

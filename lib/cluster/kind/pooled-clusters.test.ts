@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Cluster, openCluster } from './cluster.ts';
 import { PooledClusters } from './pooled-clusters.ts';
+import { mysql } from '../../mysql/database.ts';
 
 const stock = {
   kubernetes: '1.37',
@@ -13,6 +14,7 @@ const stock = {
 const choice = { clusterName: 'm', workers: 4 };
 const requestOf = (scenario: typeof stock | Readonly<Record<string, unknown>> = stock) => ({
   scenario: { ...stock, ...scenario } as typeof stock,
+  database: mysql,
   runId: 'r',
   onProgress: () => undefined,
   signal: new AbortController().signal,

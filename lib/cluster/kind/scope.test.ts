@@ -4,6 +4,7 @@ import { driverName } from '../../csi/layout.ts';
 import type { Lab } from './disk/containers.ts';
 import type { KubeClients } from '../../kube.ts';
 import { provisionedIn, provisioningOf, scopeBeside, soleScope } from './scope.ts';
+import { mysql } from '../../mysql/database.ts';
 
 interface Made {
   readonly name?: string;
@@ -35,7 +36,7 @@ const clientsWith = (...made: readonly Made[]): KubeClients => {
 };
 
 test('only what our provisioner made for the database’s claim in its own namespace', async () => {
-  const scope = scopeBeside('7');
+  const scope = scopeBeside(mysql, '7');
   const clients = clientsWith(
     { namespace: scope.namespace },
     { name: 'pvc-2' },
@@ -45,7 +46,7 @@ test('only what our provisioner made for the database’s claim in its own names
   const names = async (of: typeof scope): Promise<(string | undefined)[]> =>
     (await provisionedIn(clients, of)).map(({ metadata }) => metadata?.name);
   expect(await names(scope)).toEqual(['pvc-1']);
-  expect(await names(soleScope)).toEqual(['pvc-2']);
+  expect(await names(soleScope(mysql))).toEqual(['pvc-2']);
 });
 
 const entry = (call: string, monoMs: number, more: object = {}): string =>
@@ -67,7 +68,7 @@ const lab = labWith(
 
 test('the driver’s calls about it are told in their order, on the run’s clock, failed ones too', async () => {
   const told = await provisioningOf(clientsWith({}), {
-    ...{ lab, scope: soleScope, originNs: 1_000_000_000n },
+    ...{ lab, scope: soleScope(mysql), originNs: 1_000_000_000n },
   });
   expect(told).toEqual({
     ...{ storageClass: 'forcedetach-mysql', claim: 'data-mysql-0', volumeName: 'pvc-1' },
@@ -85,7 +86,7 @@ test.each<[string, Made]>([
   ['one without a handle', { handle: '' }],
   ['one that nobody provisioned', { by: '' }],
 ])('refused: %s', async (_, made) => {
-  const asked = { lab, scope: soleScope, originNs: 0n };
+  const asked = { lab, scope: soleScope(mysql), originNs: 0n };
   await expect(provisioningOf(clientsWith(made), asked)).rejects.toMatchObject({
     code: 'NOT_PROVISIONED',
   });

@@ -2,7 +2,7 @@
 import type { V1Namespace, V1PersistentVolume } from '@kubernetes/client-node';
 import { type CallEntry, callSchema } from '../../csi/call-log.ts';
 import { defaultRoot, driverName, layoutOf } from '../../csi/layout.ts';
-import { database } from '../../database/chosen.ts';
+import type { Database } from '../../database/port.ts';
 import { linesOf } from '../../engine/run.ts';
 import { InfrastructureError } from '../../errors.ts';
 import type { KubeClients } from '../../kube.ts';
@@ -13,20 +13,34 @@ export interface RunScope {
   readonly namespace: string;
   /** Name of the PersistentVolume; of one that is provisioned the provisioner names it. */
   readonly volumeName: string;
+  /** It has the cluster for itself. */
+  readonly isSole: boolean;
+  readonly database: Database;
 }
 
-const volumeName = `forcedetach-${database.name}`;
+const volumeNameOf = ({ name }: Database): string => `forcedetach-${name}`;
+
+export const soleNamespace = 'default';
 
 /** Scope of a volume that has the cluster for itself. */
-export const soleScope: RunScope = { namespace: 'default', volumeName };
+export const soleScope = (database: Database): RunScope => ({
+  ...{ namespace: soleNamespace, volumeName: volumeNameOf(database), isSole: true, database },
+});
+
+/** Label of the database's pods. */
+export const podSelectorOf = ({ database }: Pick<RunScope, 'database'>): string =>
+  `app=${database.name}`;
 
 const prefix = 'beside-';
 const label = 'forcedetach.beside';
 
+/** `*`: of every one. */
+export const namespaceBeside = (runId: string): string => `${prefix}${runId}`;
+
 /** Scope of one volume beside others. */
-export const scopeBeside = (runId: string): RunScope => ({
-  namespace: `${prefix}${runId}`,
-  volumeName: `${volumeName}-${runId}`,
+export const scopeBeside = (database: Database, runId: string): RunScope => ({
+  ...{ namespace: namespaceBeside(runId), isSole: false, database },
+  volumeName: `${volumeNameOf(database)}-${runId}`,
 });
 
 /** Name of the StorageClass, where the volume is provisioned. */
@@ -34,7 +48,7 @@ export const storageClassOf = ({ volumeName }: RunScope): string => volumeName;
 
 /** To one alone in its cluster every volume belongs, whatever an older run left. */
 export const isInScope = (scope: RunScope, volumeName: string | undefined): boolean =>
-  scope === soleScope || scope.volumeName === volumeName;
+  scope.isSole || scope.volumeName === volumeName;
 
 export const namespaceOf = ({ namespace }: RunScope): V1Namespace => ({
   apiVersion: 'v1',
@@ -43,11 +57,13 @@ export const namespaceOf = ({ namespace }: RunScope): V1Namespace => ({
 });
 
 /** Scopes that volumes beside others have, or left behind. */
-export async function scopesBeside({ core }: KubeClients): Promise<RunScope[]> {
+export async function scopesBeside({ core }: KubeClients, database: Database): Promise<RunScope[]> {
   const { items } = await core.listNamespace({ labelSelector: label });
   return items.flatMap(({ metadata }) => {
     const { name = '', deletionTimestamp } = metadata ?? {};
-    return deletionTimestamp === undefined ? [scopeBeside(name.slice(prefix.length))] : [];
+    return deletionTimestamp === undefined
+      ? [scopeBeside(database, name.slice(prefix.length))]
+      : [];
   });
 }
 
@@ -62,21 +78,21 @@ export async function setSchedulable(
 }
 
 /** Claim of the database: the StatefulSet's, and the one that a Deployment gets. */
-export const claim = `data-${database.name}-0`;
+export const claimOf = ({ database }: RunScope): string => `data-${database.name}-0`;
 
 const provisionedBy = 'pv.kubernetes.io/provisioned-by';
 
 /** Volumes that our driver's provisioner made for claims of this scope, also of claims that are gone. */
 export async function provisionedIn(
   { core }: KubeClients,
-  { namespace }: RunScope,
+  scope: RunScope,
 ): Promise<V1PersistentVolume[]> {
   const { items } = await core.listPersistentVolume();
   return items.filter(
     ({ metadata, spec }) =>
       metadata?.annotations?.[provisionedBy] === driverName &&
-      spec?.claimRef?.namespace === namespace &&
-      spec.claimRef.name === claim,
+      spec?.claimRef?.namespace === scope.namespace &&
+      spec.claimRef.name === claimOf(scope),
   );
 }
 
@@ -93,6 +109,7 @@ export async function provisioningOf(
   { lab, scope, originNs }: ProvisionedQuery,
 ): Promise<Provisioning> {
   const { namespace } = scope;
+  const claim = claimOf(scope);
   const bound = await core.readNamespacedPersistentVolumeClaim({ name: claim, namespace });
   const volumeName = bound.spec?.volumeName ?? '';
   const volume = await core.readPersistentVolume({ name: volumeName });

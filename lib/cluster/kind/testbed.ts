@@ -1,7 +1,7 @@
 /** One volume and its database on a real cluster, observed and broken for real. */
 import pLimit, { type LimitFunction } from 'p-limit';
-import { database } from '../../database/chosen.ts';
-import { databaseServer } from '../../database/server.ts';
+import { realOf } from '../../database/real.ts';
+import type { DatabaseServer } from '../../database/server-port.ts';
 import { isDirectory } from '../../disk-modes/index.ts';
 import { InfrastructureError } from '../../errors.ts';
 import type { Recorder } from '../../history/port.ts';
@@ -14,12 +14,12 @@ import { kindAuditor } from './auditor.ts';
 import { Routes } from './clients/relay.ts';
 import { startWriterProcesses } from './clients/writers.ts';
 import type { Cluster, OpenCluster } from './cluster.ts';
-import { provisioningOf, type RunScope } from './scope.ts';
+import { podSelectorOf, provisioningOf, type RunScope } from './scope.ts';
 import { kindControlPlane } from './create/control-plane.ts';
 import { type DatabasePod, deployDatabase, removeDatabase } from './database.ts';
 import { createVolume, identifyVolume, removeVolume } from './disk/disk-tool.ts';
 import { kindDisk } from './disk/disk.ts';
-import { kubernetesOf, nodeKubernetesOf, podSelector } from './kubernetes.ts';
+import { kubernetesOf, nodeKubernetesOf } from './kubernetes.ts';
 import { restartKubelet } from './nodes/acts.ts';
 import { observeCluster, versionsOf } from './observe/cluster.ts';
 import { observeLogs } from './observe/logs.ts';
@@ -78,6 +78,8 @@ export async function openKindTestbed(options: KindTestbedOptions): Promise<Kind
   const { lab, controlPlane } = cluster;
   const { scope, isShared } = place;
   const { originNs } = clock;
+  const real = realOf(options.database);
+  const server = await real.server();
   // Undone in reverse order, each step whatever becomes of the others.
   await using opening = new AsyncDisposableStack();
   // What goes with the cluster need not go before it, and could not where its array or its lab died.
@@ -87,7 +89,7 @@ export async function openKindTestbed(options: KindTestbedOptions): Promise<Kind
   const relays = cluster.newRelays();
   defer(() => relays.closeAll());
   const clients = await cluster.kube();
-  if (!isShared) await removeDatabase(clients, { signal });
+  if (!isShared) await removeDatabase(clients, { signal, scope });
   let handle = `fd-${runId}`;
   // One that was provisioned is gone by then.
   defer(() => removeVolume(lab, handle));
@@ -111,8 +113,8 @@ export async function openKindTestbed(options: KindTestbedOptions): Promise<Kind
   const observed = { ...scope, volumeName: provisioning?.volumeName ?? scope.volumeName };
   const routes = new Routes(relays);
   await routes.start(pod);
-  await databaseServer.prepareSchema(routes);
-  const identity = await volumeIdentity(cluster, handle, routes);
+  await server.prepareSchema(routes);
+  const identity = await volumeIdentity(cluster, handle, { routes, server });
   const versions = await versionsOf(cluster, images);
   const opened = opening.move();
 
@@ -127,7 +129,7 @@ export async function openKindTestbed(options: KindTestbedOptions): Promise<Kind
     kubernetes: kubernetesOf(clients, controlPlane, provisioning === undefined ? scope : observed),
     ...copiesOf(options, handle),
     observe: (recorder) => observe(options, { routes, handle, scope: observed }, recorder),
-    startWriters: (specs) => startWriterProcesses({ specs, folder, originNs, seed, routes }),
+    startWriters: (specs) => startWriterProcesses({ specs, real, folder, originNs, seed, routes }),
     // Its writes are not exported yet.
     removeDatabase: () => remove(30_000, true).catch(() => undefined),
     close: () => opened.disposeAsync(),
@@ -136,7 +138,7 @@ export async function openKindTestbed(options: KindTestbedOptions): Promise<Kind
 
 /** The disk, which makes copies of the volume, and the auditor, which finds them under the same names. */
 function copiesOf(
-  { cluster, clock: { originNs }, scenario, seed, place }: KindTestbedOptions,
+  { cluster, clock: { originNs }, database, scenario, seed, place }: KindTestbedOptions,
   volume: string,
 ): Pick<Testbed, 'disk' | 'auditor'> {
   const { lab, machine } = cluster;
@@ -144,7 +146,10 @@ function copiesOf(
   const { disk: mode, powerLoss } = scenario;
   const disk = kindDisk({ lab, volume, mode, powerLoss, seed, originNs, machine, copyLabel });
   const loop = auditLoopOf(cluster.loops, cluster.pool);
-  const auditor = kindAuditor({ lab, loop, isDirectory: isDirectory(mode), seed, copyLabel });
+  const real = realOf(database);
+  const auditor = kindAuditor({
+    ...{ real, lab, loop, isDirectory: isDirectory(mode), seed, copyLabel },
+  });
   return {
     disk: { ...disk, copy: (...copy) => copyInTurn(() => disk.copy(...copy)) },
     auditor: {
@@ -154,7 +159,7 @@ function copiesOf(
 }
 
 function startDatabase(
-  { cluster, images, scenario, signal, onProgress, place }: KindTestbedOptions,
+  { cluster, database, images, scenario, signal, onProgress, place }: KindTestbedOptions,
   clients: KubeClients,
   volume: string,
 ): Promise<DatabasePod> {
@@ -190,6 +195,7 @@ async function observe(
   recorder: Recorder,
 ): Promise<AsyncDisposable> {
   const { namespace, volumeName: name } = scope;
+  const podSelector = podSelectorOf(scope);
   const watched = { namespace, podSelector, volume: { handle, name }, isShared };
   await using stack = new AsyncDisposableStack();
   stack.defer(recorder.subscribe((record) => routes.see(record)));
@@ -208,12 +214,12 @@ async function observe(
 async function volumeIdentity(
   { lab }: Cluster,
   volume: string,
-  routes: Routes,
+  { routes, server }: { readonly routes: Routes; readonly server: DatabaseServer },
 ): Promise<VolumeIdentity> {
   const socketPath = routes.get('outside');
   if (socketPath === undefined) {
     throw new InfrastructureError('NO_ROUTE', 'no relay leads to the database yet');
   }
-  const serverUuid = await databaseServer.identify(socketPath);
+  const serverUuid = await server.identify(socketPath);
   return { ...(await identifyVolume(lab, volume)), serverUuid };
 }

@@ -1,6 +1,4 @@
 /** The few objects of the model's Kubernetes API, as far as they matter, and who follows them. */
-import { database } from '../../database/chosen.ts';
-
 export interface Taint {
   readonly key: string;
   readonly effect: 'NoExecute' | 'NoSchedule';
@@ -89,6 +87,6 @@ export const listedReady = (node: NodeObject, nowUs: number, lagUs: number): Rea
 export const hasTaint = (node: NodeObject, key: string): boolean =>
   node.taints.some((taint) => taint.key === key);
 
-/** The first volume has the name that it always had. */
-export const volumeName = (volume: number): string =>
-  `${database.name}-data${volume === 0 ? '' : `-${volume}`}`;
+/** Handle of a volume of this application. */
+export const volumeName = (app: string, volume: number): string =>
+  `${app}-data${volume === 0 ? '' : `-${volume}`}`;

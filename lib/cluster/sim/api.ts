@@ -2,7 +2,6 @@
  * The Kubernetes API of the model: a store of the few objects that matter. Every change reaches
  * observers at once, and those whom it concerns, who act in their own time.
  */
-import { database } from '../../database/chosen.ts';
 import { observed } from '../../history/observations.ts';
 import type {
   ApiWatcher,
@@ -15,9 +14,8 @@ import type {
 import { notices, type NoticeCode } from './notices.ts';
 import { ofAttachment, ofNode, ofPod, type Lookout, type Sighting } from './sightings.ts';
 
-/** The application's name in those of its pods; the first one is called as ever. */
-const podNameOf = (workload: number, suffix: number): string =>
-  `${database.name}${workload === 0 ? '' : workload}-${suffix}`;
+const podNameOf = (app: string, workload: number, suffix: number): string =>
+  `${app}${workload === 0 ? '' : workload}-${suffix}`;
 
 const none: readonly AttachmentObject[] = [];
 
@@ -166,7 +164,10 @@ export class Api {
   createPod(workload: number, options: { uniqueName: boolean; finalizer: boolean }): void {
     const made = this.#made++;
     const pod: PodObject = {
-      ...{ name: podNameOf(workload, options.uniqueName ? 0 : made), uid: `pod-${made + 1}` },
+      ...{
+        name: podNameOf(this.#world.database.name, workload, options.uniqueName ? 0 : made),
+        uid: `pod-${made + 1}`,
+      },
       ...{ workload, node: undefined, phase: 'Pending', ready: false, ip: undefined },
       ...{ terminating: false, containersRun: false, finalizer: options.finalizer, held: false },
     };
@@ -287,10 +288,10 @@ export class Api {
   #nodeChanged(
     node: NodeObject,
     notice: NoticeCode,
-    name?: Parameters<typeof ofNode>[0],
+    name?: Parameters<typeof ofNode>[1],
     volume = -1,
   ): void {
-    if (name !== undefined) this.#world.see?.(ofNode(name, node));
+    if (name !== undefined) this.#world.see?.(ofNode(this.#world, name, node));
     this.#world.notice(notice, node.index, volume);
     for (const watcher of this.watchers) watcher.node?.(node);
     this.#kubelets[node.index]?.node?.(node);
@@ -318,7 +319,7 @@ export class Api {
     name?: Sighting['name'],
   ): void {
     const { index } = attachment.node;
-    if (name !== undefined) this.#world.see?.(ofAttachment(attachment, name));
+    if (name !== undefined) this.#world.see?.(ofAttachment(this.#world, attachment, name));
     this.#world.notice(notice, index, attachment.volume);
     for (const watcher of this.watchers) watcher.attachment?.(attachment);
     this.#kubelets[index]?.attachment?.(attachment);

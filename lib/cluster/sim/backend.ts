@@ -19,12 +19,12 @@ import { simConnector } from './facade/sql.ts';
 import { startSimWriters } from './facade/writers.ts';
 import { Kernel } from './kernel.ts';
 import { limits, modelVersion } from './limits.ts';
-import { neverReady, readyWithinMs, startModel, type Model, type ModelOptions } from './model.ts';
+import { neverReady, readyWithinMs, startModel, type Model, type ModelSize } from './model.ts';
 import { timersOf } from './settings.ts';
 import { measuredTimes } from './timings.ts';
 import { draw } from './world.ts';
 
-export function simBackend(size: Pick<ModelOptions, 'nodes'> = {}): Backend {
+export function simBackend(size: Pick<ModelSize, 'nodes'> = {}): Backend {
   const driver = new KernelDriver(new Kernel());
   return {
     backend: 'sim',
@@ -37,18 +37,19 @@ export function simBackend(size: Pick<ModelOptions, 'nodes'> = {}): Backend {
 /** The first volume's seed is the model's. */
 async function openSimVolumes(
   driver: KernelDriver,
-  size: Pick<ModelOptions, 'nodes'>,
+  size: Pick<ModelSize, 'nodes'>,
   options: readonly TestbedOptions[],
 ): Promise<OpenedCluster<Testbed>> {
   const [first, ...more] = options;
   if (first === undefined) throw new RangeError('a run has at least one volume');
   for (const { recorder, onProgress } of options) {
-    const data = { limits: limits() };
+    const data = { limits: limits(first.database) };
     recorder.record({ type: 'observation', source: 'model', name: 'limits', data });
     onProgress('the model starts; its verdict is a prediction');
   }
   const others = more.map(({ scenario }) => scenario);
-  const model = startModel(driver.kernel, first.scenario, first.seed, { ...size, others });
+  const { scenario, seed, database } = first;
+  const model = startModel(driver.kernel, scenario, seed, { ...size, database, others });
   const recorders = options.map(({ recorder }) => recorder);
   const ears = listen(model, driver, recorders);
   // So that one fault meets them all.
@@ -78,7 +79,7 @@ async function openVolume(
   ear: Ear,
   options: TestbedOptions,
 ): Promise<Testbed> {
-  const { scenario, seed, folder } = options;
+  const { scenario, seed, folder, database } = options;
   const { volume } = ear;
   const { index } = volume;
   const node = await readyNode(model, driver, index, options);
@@ -92,7 +93,7 @@ async function openVolume(
     kubernetes: { ...cluster.kubernetes, ...simPodKubernetes(model, driver, index) },
     disk: simDisk(model, driver, volume, images),
     auditor: simAuditor(driver, {
-      ...{ images, seed, connections: scenario.connections, settings: scenario },
+      ...{ database, images, seed, connections: scenario.connections, settings: scenario },
     }),
     observe: (recorder) => Promise.resolve(observeModel(model, driver, ear, recorder)),
     startWriters: (specs) =>

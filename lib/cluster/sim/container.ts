@@ -1,5 +1,4 @@
 /** The database's container in a pod: starts the server, and starts it again when it dies. */
-import { database } from '../../database/chosen.ts';
 import type { Mount } from './disk/mount.ts';
 import { notices } from './notices.ts';
 import { OnNode, type NodeContext } from './on-node.ts';
@@ -132,7 +131,7 @@ export class Container extends OnNode {
 
   /** From the second death on its kubelet waits, and says so where it is heard. */
   #tellBackOff(): void {
-    const { see, api } = this.world;
+    const { see, api, database } = this.world;
     const pod = api.podWithUid(this.#podUid);
     if (see === undefined || pod === undefined || !this.machine.hearsApi) return;
     api.event(pod, 'kubelet', 'BackOff', `Back-off restarting failed container ${database.name}`);

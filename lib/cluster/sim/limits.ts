@@ -1,14 +1,17 @@
 /** What the model does not know: shown in every report that it makes a prediction for. */
-import { brought, builtIn, database } from '../../database/chosen.ts';
+import type { Database } from '../../database/port.ts';
 
 export const modelVersion = '0.10';
 
-export const limits = (): readonly string[] => [
+/** Whose times were measured, and whose damage. */
+const measuredOn = { name: 'mysql', title: 'MySQL' } as const;
+
+export const limits = ({ name, title, tools }: Database): readonly string[] => [
   'It has never been checked against real runs in bulk: single measured runs set its constants.',
   'It keeps the volume as a list of ledger rows, not pages: which rows survive two writers is decided row by row, the later write standing. A real volume may break in other ways, or more.',
   'Whether a server can start beside one that writes is drawn, 15 in 41, and not derived from the pages that were written: above 500 commits during one recovery it never starts, where that really begins is not known.',
   'How long two servers write jointly before a tree breaks is drawn, 4 to 22 s, and so is whether a replaced server’s shutdown breaks one: both from about 30 measured runs (docs/internals/model.md).',
-  `File system metadata, fsck findings, ${database.tools.offline} and ${database.tools.checkTable} follow from that line; they are not modelled. XFS is taken for ext4.`,
+  `File system metadata, fsck findings, ${tools.offline} and ${tools.checkTable} follow from that line; they are not modelled. XFS is taken for ext4.`,
   'A disk with honest flushes has lost nothing when power goes: between two flushes the model has no writes under way. A disk that ignores them loses all since it was attached, or is unreadable where a part was kept; single torn pages and the doublewrite buffer that mends them do not occur.',
   'After one I/O error a file system takes no more writes until it is mounted anew; an idle database does no I/O, and notices nothing.',
   'What a stalled path holds is replayed in order, at one moment; as many sessions hang in it as clients open, without the server’s limit of connections.',
@@ -24,9 +27,9 @@ export const limits = (): readonly string[] => [
   'Packets in flight at a partition are lost; real ones may be sent again when it heals.',
   'Each database is one replica with one volume: no rollouts, no other load, and a scheduler that draws its node.',
   'Latencies are drawn uniformly and independently from ranges, some of which are assumptions.',
-  ...(brought === undefined
+  ...(name === measuredOn.name
     ? []
     : [
-        `${brought.title} is played as ${builtIn.title}: how long it starts, recovers and stops, and when two of them break a volume, was measured on that one alone.`,
+        `${title} is played as ${measuredOn.title}: how long it starts, recovers and stops, and when two of them break a volume, was measured on that one alone.`,
       ]),
 ];

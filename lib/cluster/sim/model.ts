@@ -2,9 +2,11 @@
  * The model: every actor on one kernel, synchronous and free of promises, so that a sweep can drive
  * it directly. The façade puts the port's promises on top of the same objects.
  */
+import type { Database } from '../../database/port.ts';
 import { InfrastructureError } from '../../errors.ts';
 import type { Scenario } from '../../experiment/scenario.ts';
 import { Kubelet } from './actors/kubelet.ts';
+import { volumeName } from './api-objects.ts';
 import type { Api } from './api.ts';
 import { Chance } from './chance.ts';
 import { ModelControlPlane, type ControlPlaneOptions } from './control-plane.ts';
@@ -15,13 +17,17 @@ import type { ModelServer } from './server.ts';
 import { Operator } from './operator.ts';
 import { World } from './world.ts';
 
-export interface ModelOptions {
+export interface ModelSize {
   /** Nodes that can be scheduled to; the control plane has one of its own. Default 3. */
   readonly nodes?: number;
   /** Scenarios of the volumes after the first. Default: as the first. */
   readonly others?: readonly Scenario[];
   /** Volumes, each with a database of its own. Default: one for each scenario. */
   readonly volumes?: number;
+}
+
+export interface ModelOptions extends ModelSize {
+  readonly database: Database;
 }
 
 export interface Model extends ControlPlaneOptions {
@@ -57,17 +63,19 @@ export function startModel(
   scenario: Scenario,
   seed: string,
   {
+    database,
     nodes: nodeCount = 3,
     others = [],
     volumes: volumeCount = 1 + others.length,
-  }: ModelOptions = {},
+  }: ModelOptions,
 ): Model {
-  const world = new World(kernel, Chance.of(seed), scenario, others);
+  const world = new World(kernel, Chance.of(seed), database, scenario, others);
   const { api, chance } = world;
   const volumes = Array.from({ length: volumeCount }, (_, index) => {
     const { flushes, attachable, fileLocks } = world.of(index);
     return new Volume({
-      ...{ clock: kernel, index, chance: chance.stream(volumeStreams + index) },
+      ...{ clock: kernel, index, name: volumeName(database.name, index) },
+      ...{ chance: chance.stream(volumeStreams + index) },
       ignoresFlushes: flushes === 'ignored',
       ...(attachable ? {} : { files: fileLocks }),
     });

@@ -1,5 +1,4 @@
 /** A database server on a mounted volume: it recovers, commits, stops cleanly or dies. */
-import { database } from '../../database/chosen.ts';
 import type { LedgerEntry, OpId } from '../../workload/sql.ts';
 import type { Mount, OnWritten } from './disk/mount.ts';
 import { notices, type NoticeCode } from './notices.ts';
@@ -94,7 +93,7 @@ export class ModelServer extends OnNode {
       if (this.#state !== 'serving') return ended();
       this.#flush(() =>
         this.#mount.writeBack((written) => {
-          if (written) this.#log('Note', database.log.signs.stopped);
+          if (written) this.#log('Note', this.world.database.log.signs.stopped);
           this.#see(notices.serverStopped);
           ended();
         }),
@@ -112,7 +111,7 @@ export class ModelServer extends OnNode {
     if (this.#state !== 'starting') return;
     const mount = this.#mount;
     if (!mount.lock(this)) {
-      this.#log('ERROR', database.log.modelled.locked);
+      this.#log('ERROR', this.world.database.log.modelled.locked);
       this.#later(measuredTimes.lockRetry, () => this.#open());
       return;
     }
@@ -136,8 +135,8 @@ export class ModelServer extends OnNode {
     this.#state = 'serving';
     this.#mount.begin();
     this.#see(notices.serving);
-    this.#log('System', database.log.modelled.recovered);
-    this.world.see?.(upOf(this.node.name, volume.index));
+    this.#log('System', this.world.database.log.modelled.recovered);
+    this.world.see?.(upOf(this.world, this.node.name, volume.index));
     if (this.#settings.trxCommit !== 1) this.#flushEachSecond();
     this.#events.onServing();
   }
@@ -201,7 +200,8 @@ export class ModelServer extends OnNode {
   }
 
   #log(level: 'Note' | 'System' | 'ERROR', text: string): void {
-    this.world.see?.(logOf(this.node.name, this.#mount.volume.index, level, text));
+    const { index } = this.#mount.volume;
+    this.world.see?.(logOf(this.world, this.node.name, index, level, text));
   }
 
   #later(range: DurationRange, run: () => void): void {

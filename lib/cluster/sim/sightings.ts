@@ -1,5 +1,5 @@
 /** How what happens in the model looks to observers. */
-import { database } from '../../database/chosen.ts';
+import type { Database } from '../../database/port.ts';
 import { observed, type ObservedName } from '../../history/observations.ts';
 import {
   volumeName,
@@ -33,7 +33,12 @@ export interface Lookout {
   readonly see: ((sighting: Sighting) => void) | undefined;
   /** Shows every step in integers. */
   readonly notice: Notify;
+  /** Its name is the application's in those of pods and volumes. */
+  readonly database: Database;
 }
+
+/** Whose database it is. */
+type Of = Pick<Lookout, 'database'>;
 
 interface ApiObjects {
   readonly nodes: readonly NodeObject[];
@@ -50,14 +55,17 @@ const nodeData = {
   [observed.nodeTaints]: ({ taints }) => ({
     taints: taints.map(({ key, effect }) => `${key}:${effect}`).toSorted(),
   }),
-  [observed.volumesAttached]: ({ attached }) => ({ volumes: [...attached].map(volumeName) }),
-  [observed.volumesInUse]: ({ inUse }) => ({ volumes: [...inUse].map(volumeName) }),
+  [observed.volumesAttached]: ({ attached }, of) => ({ volumes: namesOf(attached, of) }),
+  [observed.volumesInUse]: ({ inUse }, of) => ({ volumes: namesOf(inUse, of) }),
   [observed.nodeGone]: () => ({}),
-} as const satisfies Readonly<Record<string, (node: NodeObject) => Data>>;
+} as const satisfies Readonly<Record<string, (node: NodeObject, of: Of) => Data>>;
 
-export const ofNode = (name: keyof typeof nodeData, node: NodeObject): Sighting => ({
+const namesOf = (volumes: ReadonlySet<number>, { database }: Of): string[] =>
+  [...volumes].map((volume) => volumeName(database.name, volume));
+
+export const ofNode = (of: Of, name: keyof typeof nodeData, node: NodeObject): Sighting => ({
   ...{ source: 'api', name, node: node.name },
-  data: nodeData[name](node),
+  data: nodeData[name](node, of),
 });
 
 export const ofPod = (
@@ -70,19 +78,20 @@ export const ofPod = (
 });
 
 export const ofAttachment = (
+  { database }: Of,
   { name: attachment, node, volume }: AttachmentObject,
   name: ObservedName,
 ): Sighting => ({
   ...{ source: 'api', name, node: node.name, volume },
-  data: { attachment, volume: volumeName(volume) },
+  data: { attachment, volume: volumeName(database.name, volume) },
 });
 
 /** Everything as it stands, as a watch shows it when it begins. */
-export function* standing({ nodes, pods, attachments }: ApiObjects): Generator<Sighting> {
+export function* standing(of: Of, { nodes, pods, attachments }: ApiObjects): Generator<Sighting> {
   const { nodeReady, nodeTaints, volumesAttached, volumesInUse } = observed;
   for (const node of nodes)
     for (const name of [nodeReady, nodeTaints, volumesAttached, volumesInUse])
-      yield ofNode(name, node);
+      yield ofNode(of, name, node);
   for (const pod of pods) {
     const { phase, ip, ready } = pod;
     yield ofPod(pod, observed.podCreated);
@@ -92,14 +101,14 @@ export function* standing({ nodes, pods, attachments }: ApiObjects): Generator<S
     yield ofPod(pod, observed.podReady, { ready });
   }
   for (const attachment of attachments) {
-    yield ofAttachment(attachment, observed.attachmentCreated);
-    if (attachment.attached) yield ofAttachment(attachment, observed.attachmentAttached);
+    yield ofAttachment(of, attachment, observed.attachmentCreated);
+    if (attachment.attached) yield ofAttachment(of, attachment, observed.attachmentAttached);
   }
 }
 
 /** A CSI call that has just ended; like the driver's own log it is dated when it came in. */
 export function seeCall(
-  { see, kernel }: Lookout,
+  { see, kernel, database }: Lookout,
   volume: number,
   call: string,
   node: string,
@@ -109,7 +118,7 @@ export function seeCall(
   if (see === undefined) return;
   // Of whole microseconds, as a history dates what it holds: else a call seems to end before its effects.
   const durationMs = (Math.round(kernel.nowUs) - Math.round(beganAtUs)) / msUs;
-  const data = { call, volume: volumeName(volume), durationMs, ...more };
+  const data = { call, volume: volumeName(database.name, volume), durationMs, ...more };
   see({ source: 'csi', name: observed.csiCall, node, volume, data, atUs: beganAtUs });
 }
 
@@ -140,6 +149,7 @@ export const selfFenceOf = (node: string, volume: number, text: string): Sightin
 });
 
 export const logOf = (
+  { database }: Of,
   node: string,
   volume: number,
   level: 'Note' | 'System' | 'ERROR',
@@ -150,5 +160,5 @@ export const logOf = (
 });
 
 /** What a server's log says when it is up. */
-export const upOf = (node: string, volume: number): Sighting =>
-  logOf(node, volume, 'Note', database.log.signs.ready);
+export const upOf = (of: Of, node: string, volume: number): Sighting =>
+  logOf(of, node, volume, 'Note', of.database.log.signs.ready);

@@ -1,4 +1,5 @@
 /** What all actors of the model share: time, chance, the API's objects, and who listens. */
+import type { Database } from '../../database/port.ts';
 import type { Scenario } from '../../experiment/scenario.ts';
 import { Api } from './api.ts';
 import type { Chance } from './chance.ts';
@@ -17,6 +18,7 @@ import type { DurationRange } from './timings.ts';
 export class World implements Lookout {
   readonly kernel: Kernel;
   readonly chance: Chance;
+  readonly database: Database;
   readonly settings: ClusterSettings;
   readonly #first: VolumeSettings;
   readonly #ofVolumes: readonly VolumeSettings[];
@@ -27,9 +29,16 @@ export class World implements Lookout {
   notice: Notify = () => undefined;
 
   /** `others`: of the volumes after the first; all agree in what is the cluster's. */
-  constructor(kernel: Kernel, chance: Chance, scenario: Scenario, others: readonly Scenario[]) {
+  constructor(
+    kernel: Kernel,
+    chance: Chance,
+    database: Database,
+    scenario: Scenario,
+    others: readonly Scenario[],
+  ) {
     this.kernel = kernel;
     this.chance = chance;
+    this.database = database;
     this.settings = clusterSettingsOf(scenario);
     this.#first = volumeSettingsOf(scenario);
     this.#ofVolumes = [this.#first, ...others.map(volumeSettingsOf)];

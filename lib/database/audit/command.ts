@@ -4,6 +4,7 @@ import { constants } from 'node:os';
 import type { CommandEvidence } from '../../command-evidence.ts';
 import { troubleIn } from '../../checkers/machine-trouble.ts';
 import { EvidenceError } from '../../errors.ts';
+import type { MachineTrouble } from '../port.ts';
 import { patiently } from './patience.ts';
 
 export interface CommandLimits {
@@ -12,6 +13,8 @@ export interface CommandLimits {
   readonly signal: AbortSignal;
   /** It crashes on what it cannot make sense of: that is its answer. Default: it was killed. */
   readonly mayCrash?: boolean;
+  /** The machine's troubles that only this tool reports. Default: none. */
+  readonly troubles?: readonly MachineTrouble[];
 }
 
 /** How a program ends by its own doing. */
@@ -26,9 +29,11 @@ const cutMark = '\n… (cut)';
  * lacked memory, space or a lock is asked again.
  */
 export function runTool(argv: readonly string[], limits: CommandLimits): Promise<CommandEvidence> {
+  const { troubles = [] } = limits;
   return patiently({
     work: () => runOnce(argv, limits),
-    isTrouble: ({ exitCode, output }) => exitCode !== 0 && troubleIn(output) !== undefined,
+    isTrouble: ({ exitCode, output }) =>
+      exitCode !== 0 && troubleIn(output, { troubles }) !== undefined,
     signal: limits.signal,
   });
 }

@@ -5,6 +5,7 @@ import type { ClientPlan } from '../../history/client-records.ts';
 import type { SmallRecord } from '../../history/reader.ts';
 import { tellStory } from '../../timeline/story.ts';
 import { clientGaps } from './client-gaps.ts';
+import { mysql } from '../../mysql/database.ts';
 
 const endMs = 600_000;
 const plan = { connections: 1, rate: 1, readEveryMs: 2000 } as const;
@@ -54,7 +55,7 @@ function gaps(life: Life, planned: readonly ClientPlan[] = clients): string[] {
     { type: 'workload', t: 500, clients: planned },
     { type: 'phase', t: endMs, phase: 'second-image' },
   ];
-  return clientGaps(tellStory(records), journalsOf(life)).map(({ reason }) => reason);
+  return clientGaps(tellStory(records, mysql), journalsOf(life)).map(({ reason }) => reason);
 }
 
 test('clients that do what was planned lack nothing', () => {
@@ -101,6 +102,6 @@ test('what was planned is what the scenario asks, for both', () => {
 
 test('nobody’s plan is a gap of each client', () => {
   const records: SmallRecord[] = [{ ...runRecord(), schemaVersion: 3 }];
-  expect(clientGaps(tellStory(records), new ClientJournals())).toHaveLength(2);
-  expect(clientGaps(tellStory([runRecord()]), new ClientJournals())).toEqual([]);
+  expect(clientGaps(tellStory(records, mysql), new ClientJournals())).toHaveLength(2);
+  expect(clientGaps(tellStory([runRecord()], mysql), new ClientJournals())).toEqual([]);
 });

@@ -9,6 +9,7 @@ import { tellStory, type Story } from '../../timeline/story.ts';
 import { incompleteBecause, nothingTested } from './completeness.ts';
 import { Journal } from '../../checkers/journal.ts';
 import { Reconciler, type Reconciliation } from '../../checkers/reconcile.ts';
+import { mysql } from '../../mysql/database.ts';
 
 const certificate: CertificateRecord = {
   type: 'certificate',
@@ -43,7 +44,7 @@ const evicted = see(25, observed.podTerminating, 'a');
 
 const reasons = (records: readonly SmallRecord[]): string[] =>
   incompleteBecause(
-    tellStory(records),
+    tellStory(records, mysql),
     records.filter((record) => record.type === 'certificate'),
     [],
   );
@@ -95,11 +96,21 @@ test('what an observer says at each of its looks is one reason, with how often',
 /** A run whose fault comes at 10 ms. */
 function story(rate: number, balances: Readonly<Record<number, number>> = { 1: 1000 }): Story {
   const evidence = { ...nothingRead(), mounted: true, ledgerComplete: true, balances };
-  return tellStory([
-    runRecord({ rate }),
-    { type: 'image', t: 8, image: 'steady', takenAtMs: 8, evidence },
-    { type: 'action', t: 10, actor: 'fault', name: 'network-partition', step: 'begin', node: 'a' },
-  ]);
+  return tellStory(
+    [
+      runRecord({ rate }),
+      { type: 'image', t: 8, image: 'steady', takenAtMs: 8, evidence },
+      {
+        type: 'action',
+        t: 10,
+        actor: 'fault',
+        name: 'network-partition',
+        step: 'begin',
+        node: 'a',
+      },
+    ],
+    mysql,
+  );
 }
 
 /** What the images say of one commit, or of none. */

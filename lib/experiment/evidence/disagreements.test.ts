@@ -6,6 +6,7 @@ import type { SmallRecord } from '../../history/reader.ts';
 import { writeOps } from '../../history/writes.ts';
 import { tellStory } from '../../timeline/story.ts';
 import { disagreements } from './disagreements.ts';
+import { mysql } from '../../mysql/database.ts';
 
 const begun: SmallRecord[] = [
   runRecord(),
@@ -19,7 +20,13 @@ const staged = see(100_000, observed.csiCall, 'b', { call: csiCalls.stage, durat
 const mounted = see(100_400, observed.mounted, 'b', { generation: 2 });
 
 const compared = (records: readonly SmallRecord[]): string[] =>
-  disagreements(tellStory([...begun, ...records].toSorted((a, b) => a.t - b.t)), undefined);
+  disagreements(
+    tellStory(
+      [...begun, ...records].toSorted((a, b) => a.t - b.t),
+      mysql,
+    ),
+    undefined,
+  );
 
 test('what the driver staged is seen mounted, and what is mounted was staged', () => {
   expect(compared([staged, mounted])).toEqual([]);
@@ -47,7 +54,7 @@ const counter = (bytesWritten: number): SmallRecord =>
 
 test('the log of writes and the devices tell of the same bytes', () => {
   const logged = (records: readonly SmallRecord[]): string[] =>
-    disagreements(tellStory([...begun, ...records]), log);
+    disagreements(tellStory([...begun, ...records], mysql), log);
   expect(logged([counter(8 * mebibyte)])).toEqual([]);
   expect(logged([])).toEqual([
     'the log of writes has 8388608 bytes of generation 1, and the devices’ observer saw 0',

@@ -5,6 +5,7 @@ import type { SmallRecord } from '../../history/reader.ts';
 import { tellStory } from '../../timeline/story.ts';
 import { expectedSights } from './expected-sights.ts';
 import type { ScenarioInput } from '../scenario.ts';
+import { mysql } from '../../mysql/database.ts';
 
 const call = (t: number, name: string, node: string): SmallRecord =>
   see(t, observed.csiCall, node, { call: name });
@@ -17,7 +18,13 @@ function missed(seen: readonly SmallRecord[], fields: Partial<ScenarioInput> = {
     ...seen,
     { type: 'phase', t: 600_000, phase: 'second-image' },
   ];
-  return expectedSights(tellStory(records.toSorted((a, b) => a.t - b.t)), []);
+  return expectedSights(
+    tellStory(
+      records.toSorted((a, b) => a.t - b.t),
+      mysql,
+    ),
+    [],
+  );
 }
 
 const detached = call(400_000, csiCalls.unpublish, 'a');

@@ -9,6 +9,7 @@ import { tellStory } from '../../timeline/story.ts';
 import { certificateGaps } from './certificate-gaps.ts';
 import { cutOffWindowOf, effectGaps, refutedBy } from './fault-effect.ts';
 import type { ScenarioInput } from '../scenario.ts';
+import { mysql } from '../../mysql/database.ts';
 
 const step = (t: number, of: 'begin' | 'done' | 'heal' | 'healed'): SmallRecord => ({
   ...{ type: 'action', actor: 'fault', name: 'network-partition' },
@@ -47,7 +48,7 @@ const whole = (fields: Partial<ScenarioInput> = {}): SmallRecord[] => [
 ];
 
 const gaps = (records: readonly SmallRecord[]): string[] => {
-  const story = tellStory(records);
+  const story = tellStory(records, mysql);
   return [...certificateGaps(story), ...effectGaps(story)];
 };
 
@@ -88,7 +89,7 @@ test('a node that is Ready again before the heal was back', () => {
 });
 
 function refuted(atMs: number, client: string, node: string, fields = {}): string[] {
-  const story = tellStory(whole(fields));
+  const story = tellStory(whole(fields), mysql);
   const meter = cutOffAnswerMeter(cutOffWindowOf(story));
   const id = { client, connection: 0, session: 0 };
   const server = { node, podUid: 'u', serverUuid: 's', startedAtS: 1 };

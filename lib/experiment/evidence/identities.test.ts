@@ -6,6 +6,7 @@ import type { CopyIdentity } from '../../storage/identity.ts';
 import type { SmallRecord } from '../../history/reader.ts';
 import { tellStory } from '../../timeline/story.ts';
 import { identitiesOf } from './identities.ts';
+import { mysql } from '../../mysql/database.ts';
 
 const volume = { volume: 'fd-r', filesystemUuid: 'file-system', serverUuid: 'server' };
 const timers = {
@@ -50,7 +51,12 @@ const begin: SmallRecord[] = [
 function judged(told: Partial<Record<ImageLabel, Told>>, more: readonly SmallRecord[] = begin) {
   const labels = ['steady', 'first', 'second'] as const;
   const records = [...more, ...labels.flatMap((label) => image(label, told[label]))];
-  const { reasons, foreign } = identitiesOf(tellStory(records.toSorted((a, b) => a.t - b.t)));
+  const { reasons, foreign } = identitiesOf(
+    tellStory(
+      records.toSorted((a, b) => a.t - b.t),
+      mysql,
+    ),
+  );
   return { reasons, foreign: [...foreign] };
 }
 

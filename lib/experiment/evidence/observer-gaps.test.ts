@@ -6,6 +6,7 @@ import type { SmallRecord } from '../../history/reader.ts';
 import { tellStory } from '../../timeline/story.ts';
 import { observerGaps } from './observer-gaps.ts';
 import type { ScenarioInput } from '../scenario.ts';
+import { mysql } from '../../mysql/database.ts';
 
 const said = (t: number, name: string, ...sees: readonly string[]): SmallRecord =>
   see(t, name, '', { observer: sees[0], sees });
@@ -30,7 +31,12 @@ const api = life('api');
 const disk = life('csi', 'mounts', 'devices');
 
 const gaps = (...parts: readonly (readonly SmallRecord[])[]): string[] =>
-  observerGaps(tellStory(parts.flat().toSorted((a, b) => a.t - b.t)));
+  observerGaps(
+    tellStory(
+      parts.flat().toSorted((a, b) => a.t - b.t),
+      mysql,
+    ),
+  );
 
 test('observers that beat to the end lack nothing', () => {
   expect(gaps(about(), machine, api, disk)).toEqual([]);

@@ -7,6 +7,7 @@ import type { SmallRecord } from '../../history/reader.ts';
 import { tellStory } from '../../timeline/story.ts';
 import type { ScenarioInput } from '../scenario.ts';
 import { stepGaps } from './step-gaps.ts';
+import { mysql } from '../../mysql/database.ts';
 
 const step = (
   t: number,
@@ -40,7 +41,10 @@ const gapsOf = (
     { type: 'phase', t: 59_999, phase: 'heal' },
     { type: 'phase', t: 100_000, phase: 'second-image' },
   ];
-  const story = tellStory([...frame, ...records].toSorted((a, b) => a.t - b.t));
+  const story = tellStory(
+    [...frame, ...records].toSorted((a, b) => a.t - b.t),
+    mysql,
+  );
   return stepGaps(story);
 };
 

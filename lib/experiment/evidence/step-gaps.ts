@@ -95,11 +95,14 @@ function missedRemedy(story: Story): string[] {
       ];
 }
 
-function isDue({ scenario, observations, faultAtMs = 0, ...story }: Story, atMs: number): boolean {
+function isDue(
+  { scenario, database, observations, faultAtMs = 0, ...story }: Story,
+  atMs: number,
+): boolean {
   const { remedyAt } = scenario;
   const phase = story.records.find((record) => record.type === 'phase' && record.phase === 'fault');
   if (typeof remedyAt === 'number') return atMs >= (phase?.t ?? faultAtMs) + remedyAt;
-  const sightings = new Sightings();
+  const sightings = new Sightings(database);
   let isBegun = false;
   return observations.some((seen) => {
     if (seen.t > atMs) return false;

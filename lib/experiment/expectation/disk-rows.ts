@@ -1,5 +1,4 @@
 /** Which disks keep a second writer out, once Kubernetes has let one in. */
-import { database } from '../../database/chosen.ts';
 import { overlapping, unflushedAtCut, type ExpectationReason } from './situation.ts';
 
 /** They cut at a detach, or a while after it: too late for a node that was let in before. */
@@ -9,12 +8,12 @@ export const diskRows: readonly ExpectationReason[] = [
   {
     when: { disk: ['shared-file'], fileLocks: ['shared'] },
     verdicts: ['safe'],
-    because: `nothing is attached, the successor mounts at once, and its ${database.server} waits for the lock`,
+    because: 'nothing is attached, the successor mounts at once, and its server waits for the lock',
   },
   {
     when: { disk: ['shared-file'] },
     verdicts: overlapping,
-    because: `each node has locks of its own: two ${database.server} open the same files`,
+    because: 'each node has locks of its own: two servers open the same files',
   },
   {
     when: {

@@ -1,5 +1,4 @@
 /** What two writers of one disk come to, where nothing kept the second one out. */
-import { database } from '../../database/chosen.ts';
 import { overlapping, type ExpectationReason } from './situation.ts';
 
 export const overlapRows: readonly ExpectationReason[] = [
@@ -40,7 +39,7 @@ export const overlapRows: readonly ExpectationReason[] = [
     when: { link: ['errors'] },
     verdicts: overlapping,
     because:
-      `the victim’s ${database.server} dies of I/O errors, yet its file system is still mounted when the path ` +
+      'the victim’s server dies of I/O errors, yet its file system is still mounted when the path ' +
       'is healed: what it writes until its unmount decides',
   },
   {

@@ -6,8 +6,7 @@
 import type { Capability } from '../../capabilities.ts';
 import { allCheckers } from '../../checkers/index.ts';
 import type { Checker } from '../../checkers/checker.ts';
-import { brought, builtIn } from '../../database/chosen.ts';
-import type { BroughtDatabase } from '../../database/port.ts';
+import { stockDatabaseName, type Database } from '../../database/port.ts';
 import { EvidenceError, UsageError } from '../../errors.ts';
 import { faultKinds, type FaultKind } from '../../faults/kinds/index.ts';
 import type { Fault } from '../../faults/fault.ts';
@@ -38,7 +37,7 @@ export interface CustomRemedy<C extends Capability = never> extends Remedy<C>, N
 }
 
 /** Made by `customDatabase`, or whole. Only the model runs it. */
-export interface CustomDatabase extends BroughtDatabase {
+export interface CustomDatabase extends Database {
   /** How its commits reach the disk: as the built-in database's, set so. Default: stock. */
   readonly like?: WrittenGroup<'database'>;
 }
@@ -46,27 +45,30 @@ export interface CustomDatabase extends BroughtDatabase {
 export interface Custom {
   readonly fault?: CustomFault<Capability>;
   readonly remedy?: CustomRemedy<Capability>;
-  readonly database?: CustomDatabase;
   /** Asked of each image after our own. */
   readonly checkers?: readonly Checker[];
 }
 
 /** What a history tells of them. Undefined where there is nothing of that kind. Throws UsageError `CUSTOM_NAME`. */
-export function namesOf(custom: Custom): CustomNames | undefined {
-  const { fault, remedy, database, checkers = [] } = custom;
-  if (Object.values(custom).flat().length === 0) return undefined;
+export function namesOf({
+  database,
+  ...custom
+}: Custom & { readonly database: Database }): CustomNames | undefined {
+  const { fault, remedy, checkers = [] } = custom;
+  const isOwn = database.real === undefined;
+  if (!isOwn && Object.values(custom).flat().length === 0) return undefined;
   const names = checkers.map(({ name }) => name);
   if (fault !== undefined) mustBeFree('fault', fault.name, faultKinds);
   if (remedy !== undefined) mustBeFree('remedy', remedy.name, remedyKinds);
-  if (database !== undefined) mustBeFree('database', database.name, [builtIn.name]);
-  const all = [...allCheckers(database?.own.checks), ...checkers].map(({ name }) => name);
+  if (isOwn) mustBeFree('database', database.name, [stockDatabaseName]);
+  const all = [...allCheckers(database), ...checkers].map(({ name }) => name);
   all.forEach((name, index) => mustBeFree('checker', name, all.slice(0, index)));
   return {
     ...(fault === undefined
       ? {}
       : { fault: { name: fault.name, askedAgain: fault.holds !== undefined } }),
     ...(remedy === undefined ? {} : { remedy: { name: remedy.name } }),
-    ...(database === undefined ? {} : { database: { name: database.name } }),
+    ...(isOwn ? { database: { name: database.name } } : {}),
     ...(names.length === 0 ? {} : { checkers: names }),
   };
 }
@@ -89,10 +91,10 @@ function mustBeFree(what: string, name: string, taken: readonly string[]): void 
  * A history tells of its database in that one's own words, which are not in it. Throws EvidenceError
  * `DATABASE_NOT_HERE`.
  */
-export function mustBeTaken(names: CustomNames | undefined): void {
-  const { name } = names?.database ?? {};
-  if (name === brought?.name) return;
-  const which = name === undefined ? builtIn.title : `\`${name}\`, from outside`;
+export function mustBeOf(names: CustomNames | undefined, database: Database): void {
+  const { name = stockDatabaseName } = names?.database ?? {};
+  if (name === database.name) return;
+  const which = name === stockDatabaseName ? name : `\`${name}\`, from outside`;
   throw new EvidenceError(
     'DATABASE_NOT_HERE',
     `the run’s database is ${which}, which this program does not have`,

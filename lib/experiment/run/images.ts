@@ -2,7 +2,6 @@
 import type { LedgerRow } from '../../checkers/evidence.ts';
 import { judgeImages } from '../../checkers/index.ts';
 import type { Testbed } from '../../cluster/port.ts';
-import { database } from '../../database/chosen.ts';
 import { EvidenceError } from '../../errors.ts';
 import type { ImageLabel } from '../../storage/identity.ts';
 import { openHistory } from '../../history/reader.ts';
@@ -11,7 +10,8 @@ import type { Scenario } from '../scenario.ts';
 import type { StepsContext } from './steps.ts';
 
 /** What copies and audits need of a run. */
-export interface ImageRun extends Pick<StepsContext<Testbed>, 'recorder' | 'onProgress'> {
+export interface ImageRun
+  extends Pick<StepsContext<Testbed>, 'database' | 'recorder' | 'onProgress'> {
   readonly testbed: Pick<Testbed, 'clock' | 'auditor'> & { readonly disk: Pick<Disk, 'copy'> };
   readonly scenario: Pick<Scenario, 'trxCommit'>;
   /** When each copy was begun: what was acknowledged by then must be in it. */
@@ -37,7 +37,7 @@ export async function copyImage(
   label: ImageLabel,
   freeze: readonly string[],
 ): Promise<void> {
-  const { testbed, recorder, takenAtMs, scenario, signal } = run;
+  const { testbed, recorder, takenAtMs, database, scenario, signal } = run;
   // What a living server has not synced yet need not be in a copy.
   takenAtMs.set(label, testbed.clock.nowMs() - database.durability.heldBackMs(scenario));
   const about = { type: 'action', actor: 'runner', name: `copy ${label} image` } as const;
@@ -62,12 +62,13 @@ export async function auditSteady(
 ): Promise<void> {
   await audit(run, 'steady');
   const history = openHistory(run.folder);
-  const findings = judgeImages(history, {}).findings.filter((finding) => finding.level !== 'note');
-  for (const { code, summary } of findings) {
+  const { findings } = judgeImages(history, {}, { database: run.database });
+  const troubles = findings.filter((finding) => finding.level !== 'note');
+  for (const { code, summary } of troubles) {
     const message = `${code}: ${summary}`;
     run.recorder.record({ type: 'error', where: 'steady state', message });
   }
-  if (findings.length > 0) {
+  if (troubles.length > 0) {
     throw new EvidenceError('NOT_STEADY', 'the audit found trouble before anything was broken');
   }
 }

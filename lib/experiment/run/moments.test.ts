@@ -5,6 +5,7 @@ import { observed } from '../../history/observations.ts';
 import { cameForAll, watchWhile } from './moments.ts';
 import { Sightings } from './sightings.ts';
 import type { When } from '../../when.ts';
+import { mysql } from '../../mysql/database.ts';
 
 const victim = { name: 'mysql-0', uid: 'u1', node: 'a' };
 const faultAtMs = 0;
@@ -13,7 +14,7 @@ const watchMs = 10_000;
 /** When the moment came, while the victim's pod is gone at 2 s and its attachment at 6 s. */
 async function cameAt(moment: When, forMs?: number): Promise<number | undefined> {
   const clock = new VirtualClock();
-  const sightings = new Sightings();
+  const sightings = new Sightings(mysql);
   sightings.begin(victim);
   const see = (t: number, name: string): void =>
     sightings.see({
@@ -73,7 +74,7 @@ test.each([
 ])('what is done once for all waits for %s', async (_, evictedAtMs, expected) => {
   const clock = new VirtualClock();
   const sightings = evictedAtMs.map((_, at) => {
-    const one = new Sightings();
+    const one = new Sightings(mysql);
     one.begin({ ...victim, uid: `u${at}` });
     return one;
   });

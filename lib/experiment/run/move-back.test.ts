@@ -6,10 +6,11 @@ import type { RowRecord } from '../../history/events.ts';
 import { observed } from '../../history/observations.ts';
 import { recreate } from './move-back.ts';
 import { Sightings } from './sightings.ts';
+import { mysql } from '../../mysql/database.ts';
 
 test('drains the other nodes, then deletes each pod once the one before is Ready', async () => {
   const clock = new VirtualClock();
-  const sightings = new Sightings();
+  const sightings = new Sightings(mysql);
   const asked: string[] = [];
   const steps: string[] = [];
   let pods = 1;

@@ -2,6 +2,7 @@
 import type { Capability } from '../../capabilities.ts';
 import { breakableBy, type OpenedCluster } from '../../cluster/port.ts';
 import { databaseDeclarations } from '../../database/kinds/index.ts';
+import type { Database } from '../../database/port.ts';
 import { diskModeOf } from '../../disk-modes/index.ts';
 import { faultDeclarations } from '../../faults/kinds/index.ts';
 import type { Field } from '../../fields/field.ts';
@@ -10,7 +11,7 @@ import { remedyDeclarations } from '../../remedies/kinds/index.ts';
 import { fields } from '../fields.ts';
 import type { Scenario } from '../scenario.ts';
 import { fieldNames, type FieldName } from '../written-paths.ts';
-import type { Custom, CustomDatabase } from './custom.ts';
+import type { Custom } from './custom.ts';
 
 interface ClusterNeed {
   readonly capability: Capability;
@@ -24,16 +25,19 @@ const named = (kinds: readonly KindDeclaration[], name?: string): KindDeclaratio
 
 const databaseIn = (
   { database }: Scenario,
-  own: CustomDatabase | undefined,
+  own: Database | undefined,
 ): KindDeclaration | undefined =>
-  own === undefined
+  own === undefined || own.real !== undefined
     ? named(databaseDeclarations, database)
     : { name: own.name, needs: ['own-database'] };
+
+/** Parts of a run that may be the caller's own. Default: ours. */
+export type Parts = Custom & { readonly database?: Database };
 
 /** A part of the caller's own takes what it says itself, and not what the kind takes that it is like. */
 export function needsOf(
   scenario: Scenario,
-  { fault, remedy, database }: Custom = {},
+  { fault, remedy, database }: Parts = {},
 ): readonly ClusterNeed[] {
   const kinds = [
     ['fault', fault ?? named(faultDeclarations, scenario.fault)],
@@ -59,8 +63,8 @@ function needsOfField(field: FieldName, scenario: Scenario): ClusterNeed[] {
   return value === undefined ? [] : [{ capability, value, field }];
 }
 
-export const capabilitiesFor = (scenario: Scenario, custom?: Custom): readonly Capability[] =>
-  needsOf(scenario, custom).map(({ capability }) => capability);
+export const capabilitiesFor = (scenario: Scenario, parts?: Parts): readonly Capability[] =>
+  needsOf(scenario, parts).map(({ capability }) => capability);
 
 /** What was opened, held to its backend's word. Throws as `able`, and closes it. */
 export async function knownToHave<T>(

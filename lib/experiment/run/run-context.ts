@@ -7,6 +7,7 @@ import type {
   KubernetesTestbed,
   TestbedOptions,
 } from '../../cluster/port.ts';
+import type { Database } from '../../database/port.ts';
 import type { HistoryRecord, PhaseName } from '../../history/events.ts';
 import type { Recorder } from '../../history/port.ts';
 import type { ImageLabel } from '../../storage/identity.ts';
@@ -19,7 +20,7 @@ import { describeError } from '../../errors.ts';
 import type { Writers } from '../../workload/port.ts';
 
 /** One volume of a run, with a database of its own, and who is told of it. */
-export interface VolumeRunOptions extends Omit<TestbedOptions, 'recorder' | 'signal'> {
+export interface VolumeRunOptions extends Omit<TestbedOptions, 'recorder' | 'signal' | 'database'> {
   /** Paste-ready command that repeats it alone. */
   readonly replay: string;
   readonly onPhase: (phase: PhaseName) => void;
@@ -31,9 +32,10 @@ export interface VolumeRunOptions extends Omit<TestbedOptions, 'recorder' | 'sig
   readonly onRecord?: (record: HistoryRecord) => void;
 }
 
-/** What the volumes of a run have in common: one cluster, one fault, one interrupt. */
+/** What the volumes of a run have in common: one cluster, one kind of database, one fault, one interrupt. */
 export interface EventOptions {
   readonly backend: Backend;
+  readonly database: Database;
   /** What the caller brought along. Default: all is ours. */
   readonly custom?: Custom;
   readonly signal: AbortSignal;
@@ -49,7 +51,9 @@ export interface RunEvent extends Omit<EventOptions, 'backend'> {
 }
 
 /** One volume in its run. */
-export interface Run extends VolumeRunOptions, Pick<EventOptions, 'custom' | 'signal'> {
+export interface Run
+  extends VolumeRunOptions,
+    Pick<EventOptions, 'database' | 'custom' | 'signal'> {
   readonly recorder: RunRecorder;
   readonly attempt: AttemptWork;
   readonly testbed: KubernetesTestbed;

@@ -15,8 +15,8 @@ export type { EventOptions, RunOptions, VolumeRunOptions } from './run-context.t
 /** Does what `recordScenario` does; resolves to the verdict that its history gives. */
 export async function runScenario(options: RunOptions): Promise<Verdict> {
   await recordScenario(options);
-  const { checkers } = options.custom ?? {};
-  return assembleVerdict(openHistory(options.folder), checkers === undefined ? {} : { checkers });
+  const { database, custom: { checkers = [] } = {} } = options;
+  return assembleVerdict(openHistory(options.folder), { database, checkers });
 }
 
 /** Throws as `recordRun` does. */

@@ -46,19 +46,20 @@ export async function recordVolumes<T extends KubernetesTestbed>(
   volumes: readonly VolumeRunOptions[],
   tested: Tested<T>,
 ): Promise<readonly PromiseSettledResult<void>[]> {
-  const { backend, custom, signal } = options;
-  const needs = volumes.flatMap(({ scenario }) => capabilitiesFor(scenario, custom));
+  const { backend, database, custom, signal } = options;
+  const parts = { ...custom, database };
+  const needs = volumes.flatMap(({ scenario }) => capabilitiesFor(scenario, parts));
   return runObserved<OpenedCluster<T, Capability>>(
     {
       ...{ clock: backend.clock, signal },
       volumes: volumes.map((volume) => ({ ...volume, first: firstOf(options, volume) })),
       async open(opening) {
-        const asked = opening.map((one, at) => ({ ...wanted(volumes, at), ...one }));
+        const asked = opening.map((one, at) => ({ ...wanted(volumes, at), ...one, database }));
         return knownToHave(await tested.open(backend, asked), needs);
       },
     },
     (opened, { cluster }) => {
-      const event = { cluster, signal, ...(custom === undefined ? {} : { custom }) };
+      const event = { cluster, database, signal, ...(custom === undefined ? {} : { custom }) };
       const isAlone = volumes.length === 1;
       const runs = opened.map((one) =>
         runOf(event, { ...wanted(volumes, one.index), ...one }, isAlone, tested),
@@ -75,10 +76,10 @@ function wanted(volumes: readonly VolumeRunOptions[], index: number): VolumeRunO
 }
 
 function firstOf(
-  { backend, custom }: EventOptions,
+  { backend, database, custom }: EventOptions,
   { runId, seed, scenario, replay }: VolumeRunOptions,
 ): Omit<RunRecord, 't' | 'wall'> {
-  const names = custom === undefined ? undefined : namesOf(custom);
+  const names = namesOf({ ...custom, database });
   return {
     type: 'run',
     schemaVersion: historyVersion,
@@ -96,8 +97,9 @@ function runOf<T extends KubernetesTestbed>(
   isAlone: boolean,
   tested: Tested<T>,
 ): Run {
-  const sightings = new Sightings();
-  const steps = tested.stepsOn({ ...volume, sightings });
+  const { database } = event;
+  const sightings = new Sightings(database);
+  const steps = tested.stepsOn({ ...volume, database, sightings });
   const times = { ...volume.scenario, leastMs: steps.leastMs };
   return { ...volume, ...event, sightings, steps, times, isAlone, audits: [] };
 }

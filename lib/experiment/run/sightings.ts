@@ -1,5 +1,6 @@
 /** What the runner must know while it runs, kept up to date from the records as they are made. */
 import type { PodRef } from '../../cluster/port.ts';
+import type { Database } from '../../database/port.ts';
 import type { HistoryRecord, ObservationRecord } from '../../history/events.ts';
 import { observed } from '../../history/observations.ts';
 import { milestones, type MilestoneName } from '../../timeline/milestones.ts';
@@ -10,6 +11,7 @@ const awaited = ['pod-gone', 'created', 'detach-asked', 'detached', 'mounted'] a
 type Awaited = (typeof awaited)[number];
 
 export class Sightings {
+  readonly #database: Database;
   #victim: PodRef | undefined;
   #roles: Roles | undefined;
   /** A pod may be Terminating before it is the victim's. */
@@ -22,10 +24,14 @@ export class Sightings {
   /** The pod that was last seen to become Ready. */
   ready: { readonly uid: string; readonly node: string } | undefined;
 
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
   /** From now on other nodes' mounts are second mounts. */
   begin(victim: PodRef): void {
     this.#victim = victim;
-    this.#roles = rolesOf(victim);
+    this.#roles = rolesOf(victim, this.#database);
   }
 
   see(record: HistoryRecord): void {

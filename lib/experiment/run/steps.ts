@@ -21,7 +21,7 @@ export interface Tested<T extends KubernetesTestbed> {
 
 /** Given when the testbed is up. */
 export interface StepsContext<T extends KubernetesTestbed>
-  extends Pick<TestbedOptions, 'recorder' | 'scenario' | 'folder' | 'onProgress'> {
+  extends Pick<TestbedOptions, 'database' | 'recorder' | 'scenario' | 'folder' | 'onProgress'> {
   readonly testbed: T;
   readonly sightings: Sightings;
 }

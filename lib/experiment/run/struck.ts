@@ -15,11 +15,11 @@ export interface Struck extends Run {
 
 /** Throws as `able`. */
 export function volumeOf(
-  { steps, recorder, scenario, custom }: Run,
+  { steps, recorder, scenario, database, custom }: Run,
   pod: PodRef,
 ): StruckVolume<Capability> {
   const { disk, pods } = steps.breakable(pod);
-  const needs = capabilitiesFor(scenario, custom);
+  const needs = capabilitiesFor(scenario, { ...custom, database });
   return {
     ...{ pod, recorder, scenario },
     disk: able(disk, 'disk', needs),

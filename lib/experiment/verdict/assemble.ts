@@ -2,6 +2,7 @@
 import type { Checker } from '../../checkers/checker.ts';
 import { allCheckers, judgeImages, type Judgement } from '../../checkers/index.ts';
 import type { LostCommit } from '../../checkers/lost-commits.ts';
+import type { Database } from '../../database/port.ts';
 import { describeError } from '../../errors.ts';
 import { crashCertificates, linkCertificates } from '../../faults/disk-certificates.ts';
 import type { CertificateRecord, CustomNames } from '../../history/events.ts';
@@ -17,7 +18,7 @@ import { tellStory, type Story } from '../../timeline/story.ts';
 import { incompleteBecause, nothingTested } from '../evidence/completeness.ts';
 import { answersIn, type Answers } from './answers.ts';
 import { controlFindings, readFindings } from './control-findings.ts';
-import { absentCheckers, mustBeTaken } from '../run/custom.ts';
+import { absentCheckers, mustBeOf } from '../run/custom.ts';
 import { cutsNotSeen, disagreements } from '../evidence/disagreements.ts';
 import { diskFindings, wayBackFindings } from './disk-findings.ts';
 import { refutedBy } from '../evidence/fault-effect.ts';
@@ -30,18 +31,19 @@ import { judgeExpectation } from '../expectation/serving-expectation.ts';
 import { verdictWord, worst, type Finding, type Verdict } from './verdict.ts';
 
 export interface AssembleOptions {
+  readonly database: Database;
   /** Told of each commit that is gone from an image. */
   readonly onLost?: (commit: LostCommit) => void;
   /** A caller's own, after ours; a run that had others is not complete without them. Default: none. */
   readonly checkers?: readonly Checker[];
 }
 
-/** Throws EvidenceError `DATABASE_NOT_HERE` for a run with another database than the one that is taken. */
+/** Throws EvidenceError `DATABASE_NOT_HERE` for a run with another database. */
 export function assembleVerdict(
   history: History,
-  { onLost, checkers: own = [] }: AssembleOptions = {},
+  { database, onLost, checkers: own = [] }: AssembleOptions,
 ): Verdict {
-  const story = storyOf(history);
+  const story = storyOf(history, database);
   const { run, faultAtMs, victimNode } = story;
   const answers = answersIn(story, history);
   const { service, reads, cutOff } = answers;
@@ -52,7 +54,10 @@ export function assembleVerdict(
     // The story has read them already.
     { ...history, smallRecords: () => story.records },
     { faultAtMs, handoverAtMs: exposure.handoverAtMs, victimNode },
-    { seen: reads.seen, without, withGaps, onLost, all: [...allCheckers(), ...own] },
+    {
+      ...{ database, seen: reads.seen, without, withGaps, onLost },
+      all: [...allCheckers(database), ...own],
+    },
   );
   const notices = noticesOf(story, damage);
   const refused = refusedMountsOf(story, exposure.accesses);
@@ -97,12 +102,12 @@ export function assembleVerdict(
     certificates: certificates.map(bareCertificate),
     ...whichRun(story),
   };
-  return { sentence: sentenceOf(told), ...told };
+  return { sentence: sentenceOf(told, database), ...told };
 }
 
-function storyOf(history: History): Story {
-  const story = tellStory([...history.smallRecords()]);
-  mustBeTaken(story.run.custom);
+function storyOf(history: History, database: Database): Story {
+  const story = tellStory([...history.smallRecords()], database);
+  mustBeOf(story.run.custom, database);
   return story;
 }
 

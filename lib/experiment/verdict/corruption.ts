@@ -1,12 +1,12 @@
 /** What of a corrupt database is broken, in a few words: the plainest finding of the run. */
-import { database } from '../../database/chosen.ts';
+import type { Database } from '../../database/port.ts';
 import type { Finding } from './verdict.ts';
 
 /** By the code of the finding, the plainest first; any other says it in its own words. */
-const plainest = (): Readonly<Record<string, string>> => ({
+const plainest = ({ server }: Pick<Database, 'server'>): Readonly<Record<string, string>> => ({
   FILE_SYSTEM_UNMOUNTABLE: 'its file system cannot be mounted',
-  SERVER_CANNOT_START: `${database.server} cannot start`,
-  SERVER_DIED: `${database.server} dies while it reads its data`,
+  SERVER_CANNOT_START: `${server} cannot start`,
+  SERVER_DIED: `${server} dies while it reads its data`,
   FSCK_ERRORS: 'its file system has errors',
 });
 
@@ -14,9 +14,12 @@ const plainest = (): Readonly<Record<string, string>> => ({
 export const bareSummary = ({ summary }: Pick<Finding, 'summary'>): string =>
   summary.replace(/^\w+ image: /, '');
 
-export function corruptionIn(findings: readonly Finding[]): string {
+export function corruptionIn(
+  findings: readonly Finding[],
+  database: Pick<Database, 'server'>,
+): string {
   const found = findings.filter(({ safety }) => safety === 'corrupt');
-  const words = plainest();
+  const words = plainest(database);
   const code = Object.keys(words).find((each) => found.some((finding) => finding.code === each));
   if (code !== undefined) return words[code] ?? code;
   return found[0] === undefined ? 'a structure is broken' : bareSummary(found[0]);

@@ -5,18 +5,22 @@ import { csiCalls, observed } from '../../history/observations.ts';
 import type { SmallRecord } from '../../history/reader.ts';
 import { tellStory } from '../../timeline/story.ts';
 import { wayBackFindings } from './disk-findings.ts';
+import { mysql } from '../../mysql/database.ts';
 
 const call = (t: number, name: string, fields = {}): SmallRecord =>
   see(t, observed.csiCall, 'a', { call: name, ...fields });
 
 function codes(calls: readonly SmallRecord[], moveBack = true): string[] {
-  const story = tellStory([
-    runRecord({ fault: 'network-partition', remedy: 'force-delete', moveBack }),
-    see(600, observed.mounted, 'a'),
-    { type: 'action', t: 1000, actor: 'fault', name: 'x', step: 'begin', node: 'a' },
-    { type: 'phase', t: 5000, phase: 'heal' },
-    ...calls,
-  ]);
+  const story = tellStory(
+    [
+      runRecord({ fault: 'network-partition', remedy: 'force-delete', moveBack }),
+      see(600, observed.mounted, 'a'),
+      { type: 'action', t: 1000, actor: 'fault', name: 'x', step: 'begin', node: 'a' },
+      { type: 'phase', t: 5000, phase: 'heal' },
+      ...calls,
+    ],
+    mysql,
+  );
   return wayBackFindings(story).map(({ code }) => code);
 }
 

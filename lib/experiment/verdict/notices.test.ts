@@ -6,6 +6,7 @@ import { observed } from '../../history/observations.ts';
 import type { SmallRecord } from '../../history/reader.ts';
 import { tellStory, type Story } from '../../timeline/story.ts';
 import { firstTold, noticedBy, noticeInWords, noticesOf } from './notices.ts';
+import { mysql } from '../../mysql/database.ts';
 
 const event = (t: number, reason: string, message: string, more: object = {}): SmallRecord =>
   see(t, observed.event, '', {
@@ -22,6 +23,7 @@ const storyOf = (...records: readonly SmallRecord[]): Story =>
       { type: 'phase', t: 500_000, phase: 'heal' },
       ...records,
     ].toSorted((a, b) => a.t - b.t) as SmallRecord[],
+    mysql,
   );
 
 const ordinary = [
@@ -121,7 +123,7 @@ test('a check of a copy comes after what was told in time; what nobody runs unas
 
 test('of version 3 on `silent` needs somebody who heard the events and the error logs', () => {
   const [run, ...rest] = storyOf().records;
-  const story = tellStory([{ ...run, schemaVersion: 3 } as SmallRecord, ...rest]);
+  const story = tellStory([{ ...run, schemaVersion: 3 } as SmallRecord, ...rest], mysql);
   expect(noticedBy(story, [lost], [])).toBeNull();
 });
 

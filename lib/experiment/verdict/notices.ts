@@ -3,7 +3,7 @@
  * error logs, and checks that find damage. What any fail-over shows is told apart from what points to harm.
  */
 import { countInWords } from '../../counts.ts';
-import { database } from '../../database/chosen.ts';
+import type { Database } from '../../database/port.ts';
 import type { ObservationRecord } from '../../history/events.ts';
 import { isWarning } from '../../history/migration.ts';
 import { attachGateTexts, csiCalls, observed } from '../../history/observations.ts';
@@ -18,12 +18,12 @@ interface SaidNotice extends Pick<Notice, 'by' | 'what' | 'ofHarm' | 'evidence'>
 
 /** In order of time, those of copies last. `damage`: what the checks of the copies found. */
 export function noticesOf(story: Story, damage: readonly Finding[]): Notice[] {
-  const { faultAtMs, healAtMs, observations } = story;
+  const { faultAtMs, healAtMs, observations, database } = story;
   if (faultAtMs === undefined) return [];
   const heard = new Heard(story);
   const counts = new Map<string, Notice>();
   for (const seen of observations) {
-    const said = told(seen, heard);
+    const said = told(seen, heard, database);
     heard.see(seen);
     if (said === undefined || seen.t < faultAtMs) continue;
     const when = seen.t < healAtMs ? 'before the heal' : 'after the heal';
@@ -33,10 +33,10 @@ export function noticesOf(story: Story, damage: readonly Finding[]): Notice[] {
     const before = counts.get(key) ?? { ...about, count: 0, firstS: lastS, lastS, when };
     counts.set(key, { ...before, count: before.count + times, lastS });
   }
-  const checked = Object.keys(checks()).flatMap((code) =>
-    damage.filter((each) => each.code === code),
+  const checked = Object.entries(checks(database)).flatMap(([code, by]) =>
+    damage.filter((each) => each.code === code).map((finding) => ofCheck(finding, by)),
   );
-  return [...counts.values(), ...checked.map(ofCheck)];
+  return [...counts.values(), ...checked];
 }
 
 /** The first that would make an operator look for harm: in time, then in a copy, then after the heal. */
@@ -69,16 +69,22 @@ export function noticedBy(
 
 /** Who was not heard all the time, where the history tells. */
 export const deafness = (story: Story): string[] =>
-  story.tells.allSources ? ['api', database.server].flatMap((source) => gapsOf(story, source)) : [];
+  story.tells.allSources
+    ? ['api', story.database.server].flatMap((source) => gapsOf(story, source))
+    : [];
 
-function told(seen: ObservationRecord, heard: Heard): SaidNotice | undefined {
+function told(
+  seen: ObservationRecord,
+  heard: Heard,
+  { server, log }: Database,
+): SaidNotice | undefined {
   const { name, node = '', data } = seen;
   if (name === observed.event) return ofEvent(seen, heard);
-  if (name === observed.serverLog && String(data['line']).includes(database.log.signs.error)) {
+  if (name === observed.serverLog && String(data['line']).includes(log.signs.error)) {
     // A server whose disk was taken away says so, and no more.
     const ofHarm = !heard.isCut(node, seen.t);
     const what = `errors in the error log on ${node}`;
-    return { by: database.server, what, ofHarm, evidence: String(data['line']), times: 1 };
+    return { by: server, what, ofHarm, evidence: String(data['line']), times: 1 };
   }
   const { call, error } = data;
   const isRefusal = name === observed.csiCall && error !== undefined;
@@ -184,12 +190,12 @@ class Heard {
 const keyOf = ({ object, reason, message, from }: ObservationRecord['data']): string =>
   JSON.stringify([object, reason, message, from]);
 
-function ofCheck(finding: Finding): Notice {
-  const { code, summary, evidence, loud } = finding;
+function ofCheck(finding: Finding, by: string): Notice {
+  const { summary, evidence, loud } = finding;
   const when = summary.startsWith('first') ? 'before the heal' : 'after the heal';
   const what = bareSummary(finding);
   return {
-    ...{ by: checks()[code] ?? code, what, count: 1, when, ofHarm: loud },
+    ...{ by, what, count: 1, when, ofHarm: loud },
     ...{ firstS: null, lastS: null, evidence: evidence[0] ?? '' },
   };
 }
@@ -198,8 +204,8 @@ function ofCheck(finding: Finding): Notice {
  * Tools that an operator has, by the finding that they make, the plainest word first; some of them
  * nobody runs unasked.
  */
-const checks = (): Readonly<Record<string, string>> => ({
+const checks = ({ tools }: Database): Readonly<Record<string, string>> => ({
   FILE_SYSTEM_UNMOUNTABLE: 'mount',
   FSCK_ERRORS: 'fsck',
-  ...database.tools.byFinding,
+  ...tools.byFinding,
 });

@@ -1,14 +1,14 @@
 /** The sentences say which node got the volume, what is left of the commits, and what shows it. */
 import { expect, test } from 'vitest';
 import { exampleVerdict } from '../../../test/support/example-verdict.ts';
-import { database } from '../../database/chosen.ts';
+import { mysql } from '../../mysql/database.ts';
 import { sentenceOf } from './sentence.ts';
 
 const noHandover = { ...exampleVerdict.phases, secondMount: null };
 const intact = exampleVerdict.images.map((image) => ({ ...image, lost: 0 }));
 
 test('a loss is told image by image, and that it was silent', () => {
-  expect(sentenceOf(exampleVerdict)).toBe(
+  expect(sentenceOf(exampleVerdict, mysql)).toBe(
     'Another node mounted the volume 414.2 s after the network partition. Two nodes could write the ' +
       'volume for 31.0 s. Before the heal, 59 of 1,258 acknowledged commits were lost. After the ' +
       'heal, 59 of 1,258 acknowledged commits were lost. ' +
@@ -25,12 +25,12 @@ test('no second mount is said with its horizon', () => {
     phases: noHandover,
     exposure: { ...exposure, ms: 0 },
   };
-  expect(sentenceOf(alone)).toBe(
+  expect(sentenceOf(alone, mysql)).toBe(
     'No second mount came within 900.0 s after the network partition. ' +
       'All 1,258 acknowledged commits are there.',
   );
   // A node that could not mount the volume may have written it.
-  expect(sentenceOf({ ...alone, exposure })).toBe(
+  expect(sentenceOf({ ...alone, exposure }, mysql)).toBe(
     'Two nodes could write the volume for 31.0 s. No second mount came within 900.0 s after the ' +
       'network partition. All 1,258 acknowledged commits are there.',
   );
@@ -38,18 +38,21 @@ test('no second mount is said with its horizon', () => {
 
 test('a loss of what nobody acknowledged is said beside what is there', () => {
   const lost = { verdict: 'lost', images: intact } as const;
-  expect(sentenceOf({ ...exampleVerdict, ...lost })).toContain(
+  expect(sentenceOf({ ...exampleVerdict, ...lost }, mysql)).toContain(
     'All 1,258 acknowledged commits are there. Others that a client read are gone.',
   );
 });
 
 test('a prediction says so, and inconclusive says why', () => {
-  const sentence = sentenceOf({
-    ...exampleVerdict,
-    basis: 'predicted',
-    verdict: 'inconclusive',
-    incompleteBecause: ['the first image was not audited'],
-  });
+  const sentence = sentenceOf(
+    {
+      ...exampleVerdict,
+      basis: 'predicted',
+      verdict: 'inconclusive',
+      incompleteBecause: ['the first image was not audited'],
+    },
+    mysql,
+  );
   expect(sentence).toMatch(/^Prediction: Another node/);
   expect(sentence).toContain('Inconclusive: the first image was not audited.');
 });
@@ -57,10 +60,10 @@ test('a prediction says so, and inconclusive says why', () => {
 test.each(['safe', 'exposed'] as const)('%s is no good end where nothing serves', (word) => {
   const serving = { ...exampleVerdict.serving, served: false };
   const told = { ...exampleVerdict, verdict: word, safety: word, images: intact };
-  expect(sentenceOf({ ...told, serving })).toContain(
+  expect(sentenceOf({ ...told, serving }, mysql)).toContain(
     `. ${word === 'safe' ? 'Safe' : 'Exposed'}, but nothing serves after the heal.`,
   );
-  expect(sentenceOf(told)).not.toContain('nothing serves');
+  expect(sentenceOf(told, mysql)).not.toContain('nothing serves');
 });
 
 test('a run that proves nothing does not call itself safe where nothing serves', () => {
@@ -71,7 +74,7 @@ test('a run that proves nothing does not call itself safe where nothing serves',
     safety: 'safe',
     serving,
   } as const;
-  expect(sentenceOf(told)).not.toContain('nothing serves');
+  expect(sentenceOf(told, mysql)).not.toContain('nothing serves');
 });
 
 test('what could not be read before the heal is not called lost', () => {
@@ -79,7 +82,7 @@ test('what could not be read before the heal is not called lost', () => {
     { image: 'first', acked: 15_652, lost: 15_583, readable: false },
     { image: 'second', acked: 15_652, lost: 304, readable: true },
   ] as const;
-  const sentence = sentenceOf({ ...exampleVerdict, images: [...images] });
+  const sentence = sentenceOf({ ...exampleVerdict, images: [...images] }, mysql);
   expect(sentence).toContain(
     'Before the heal, 15,583 of 15,652 acknowledged commits could not be read. ' +
       'After the heal, 304 of 15,652 acknowledged commits were lost.',
@@ -102,7 +105,7 @@ test('a mount that was refused says which node had the volume, what it wrote, an
     ...({ verdict: 'exposed', safety: 'exposed', noticed: 'loud' } as const),
     ...{ images: intact, phases: noHandover, notices: [notice], refusedMounts: [refused] },
   };
-  expect(sentenceOf(told)).toBe(
+  expect(sentenceOf(told, mysql)).toBe(
     'Node worker2 had the volume from +65.2 s on, wrote 196,608 bytes, and was refused the mount ' +
       '14 times. Two nodes could write the volume for 31.0 s. No second mount came within 900.0 s ' +
       'after the network partition. All 1,258 acknowledged commits are there. Visible to an ' +
@@ -120,10 +123,10 @@ test('a corrupt database says what is broken, never two things of which one is m
     { ...damage, code: 'LEDGER_UNREADABLE', summary: 'second image: 0 of 9 can be read' },
     { ...damage, code: 'SERVER_CANNOT_START', summary: 'second image: the start fails' },
   ];
-  expect(sentenceOf({ ...corrupt, findings })).toContain(
-    `The database is corrupt: ${database.server} cannot start.`,
+  expect(sentenceOf({ ...corrupt, findings }, mysql)).toContain(
+    `The database is corrupt: ${mysql.server} cannot start.`,
   );
-  expect(sentenceOf({ ...corrupt, findings: findings.slice(0, 1) })).toContain(
+  expect(sentenceOf({ ...corrupt, findings: findings.slice(0, 1) }, mysql)).toContain(
     'The database is corrupt: 0 of 9 can be read.',
   );
 });

@@ -1,4 +1,5 @@
 /** The verdict in a few short sentences with numbers, for a terminal and the top of a report. */
+import type { Database } from '../../database/port.ts';
 import { countInWords } from '../../counts.ts';
 import { secondsInWords } from '../../durations.ts';
 import { refusedInWords } from '../../timeline/refused-mounts.ts';
@@ -6,9 +7,9 @@ import { corruptionIn } from './corruption.ts';
 import { locksKeepApart, type UnsaidVerdict } from './headline.ts';
 import { firstTold, noticeInWords } from './notices.ts';
 
-export function sentenceOf(verdict: UnsaidVerdict): string {
+export function sentenceOf(verdict: UnsaidVerdict, database: Pick<Database, 'server'>): string {
   const sentences = [handover, inconclusive, damage, serving, notice].flatMap((part) =>
-    part(verdict),
+    part(verdict, database),
   );
   const prefix = verdict.basis === 'predicted' ? 'Prediction: ' : '';
   return `${prefix}${sentences.map((each) => `${each.charAt(0).toUpperCase()}${each.slice(1)}.`).join(' ')}`;
@@ -43,7 +44,7 @@ const inconclusive = ({ verdict, incompleteBecause }: UnsaidVerdict): string[] =
     ? [`inconclusive: ${incompleteBecause[0] ?? 'evidence is missing'}`]
     : [];
 
-function damage(verdict: UnsaidVerdict): string[] {
+function damage(verdict: UnsaidVerdict, database: Pick<Database, 'server'>): string[] {
   const { acked, loss, images, findings } = verdict;
   if (verdict.verdict === 'inconclusive') return [];
   const harmed = images.filter(({ lost, readable }) => lost !== 0 || !readable);
@@ -58,7 +59,9 @@ function damage(verdict: UnsaidVerdict): string[] {
   const read =
     verdict.verdict === 'lost' && harmed.length === 0 ? ['others that a client read are gone'] : [];
   const corrupt =
-    verdict.verdict === 'corrupt' ? [`the database is corrupt: ${corruptionIn(findings)}`] : [];
+    verdict.verdict === 'corrupt'
+      ? [`the database is corrupt: ${corruptionIn(findings, database)}`]
+      : [];
   return [...copies, ...read, ...corrupt];
 }
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { CommandEvidence } from '../../command-evidence.ts';
 import { canaryContentOf, canaryFolder } from '../../csi/canary.ts';
 import { runTool } from '../../database/audit/command.ts';
+import { mysqlLog } from '../log.ts';
 
 const innochecksumTimeoutMs = 180_000;
 const maxCanaryLength = 4096;
@@ -37,10 +38,12 @@ export async function innochecksums(
 ): Promise<CommandEvidence[]> {
   const files = await readdir(dataDirectory, { recursive: true });
   const answers: CommandEvidence[] = [];
+  const { troubles } = mysqlLog;
+  // A page of any bytes makes it divide by zero.
+  const limits = { timeoutMs: innochecksumTimeoutMs, signal, mayCrash: true, troubles };
   for (const file of files.filter(isTablespace).toSorted()) {
     const argv = ['innochecksum', join(dataDirectory, file)];
-    // A page of any bytes makes it divide by zero.
-    answers.push(await runTool(argv, { timeoutMs: innochecksumTimeoutMs, signal, mayCrash: true }));
+    answers.push(await runTool(argv, limits));
   }
   return answers;
 }

@@ -13,7 +13,8 @@ import { describeError, EvidenceError } from '../../errors.ts';
 import { assertRunnable, Mysqld, type MysqldOptions } from './mysqld.ts';
 import { compareIndexes, type IndexMixes } from './index-sums.ts';
 import { patiently } from '../../database/audit/patience.ts';
-import { nothingOwn, type MysqlEvidence } from '../evidence.ts';
+import type { MysqlEvidence } from '../evidence.ts';
+import { mysqlLog } from '../log.ts';
 import { readDocuments } from './read-documents.ts';
 import { readSchema } from './read-schema.ts';
 import { readBalances, streamLedger } from './read-tables.ts';
@@ -60,7 +61,8 @@ export interface WholePass {
 export class EvidenceDraft {
   readonly evidence: Draft = {
     ...nothingRead(),
-    ...nothingOwn,
+    tables: [],
+    innochecksum: [],
     starts: [],
     failures: [],
     sqlFailures: [],
@@ -146,7 +148,7 @@ export class EvidenceDraft {
           return starts.at(-1);
         },
         isTrouble: (start) =>
-          start !== undefined && !start.ready && troubleOfStart(start) !== undefined,
+          start !== undefined && !start.ready && troubleOfStart(start, mysqlLog) !== undefined,
       });
     });
   }

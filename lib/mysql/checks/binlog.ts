@@ -5,12 +5,13 @@ import { opName, OpSample } from '../../checkers/op-sample.ts';
 import { plural } from '../../counts.ts';
 import type { Finding } from '../../experiment/verdict/verdict.ts';
 import { sessionKey } from '../../workload/ledger.ts';
-import type { BinlogFound } from '../evidence.ts';
+import { ownEvidence, type BinlogFound } from '../evidence.ts';
 import { parseGtids, union, withGaps, writeGtids } from '../gtid-set.ts';
 
 export const binlog: Checker = {
   name: 'binlog',
-  check({ image, evidence: { binlog: found }, ledger }) {
+  check({ image, evidence, ledger }) {
+    const { binlog: found } = ownEvidence(evidence);
     if (found === undefined) return [];
     const findings: Finding[] = [];
     const tell = (

@@ -1,28 +1,33 @@
 /** MySQL's own checks of an audit's evidence, and which parts of it must be there. */
-import type { OwnAnswers, OwnGaps } from '../../database/port.ts';
-import type { OwnChecks } from '../../checkers/checker.ts';
+import type { OwnPart } from '../../database/port.ts';
 import { workloadTables } from '../../workload/ledger.ts';
-import type { TableCheck } from '../evidence.ts';
+import { ownEvidence, type TableCheck } from '../evidence.ts';
 import { binlog } from './binlog.ts';
 import { innochecksum } from './innochecksum.ts';
 import { tableChecks } from './table-checks.ts';
 
-export const ownChecks: OwnChecks = { logs: [binlog], structures: [tableChecks, innochecksum] };
+export const ownChecks: OwnPart['checks'] = {
+  logs: [binlog],
+  structures: [tableChecks, innochecksum],
+};
 
-export const ownAnswers: OwnAnswers = ({ innochecksum = [], tables = [] }) => [
-  ...innochecksum
-    .filter(({ exitCode }) => exitCode !== 0)
-    .map(({ command, output }) => ({ what: command, answer: output })),
-  ...tables.flatMap(({ table, check }) =>
-    check === undefined ? [] : [{ what: `CHECK TABLE of ${table}`, answer: check }],
-  ),
-];
+export const ownAnswers: OwnPart['answers'] = (evidence) => {
+  const { innochecksum = [], tables = [] } = ownEvidence(evidence);
+  return [
+    ...innochecksum
+      .filter(({ exitCode }) => exitCode !== 0)
+      .map(({ command, output }) => ({ what: command, answer: output })),
+    ...tables.flatMap(({ table, check }) =>
+      check === undefined ? [] : [{ what: `CHECK TABLE of ${table}`, answer: check }],
+    ),
+  ];
+};
 
 /** The workload before it was whole. */
 const firstTables = ['ledger', 'account'];
 
-export const ownGaps: OwnGaps = (evidence, { wholeWorkload, settings, before }) => {
-  const { innochecksum = [], tables = [], binlog } = evidence;
+export const ownGaps: OwnPart['gaps'] = (evidence, { wholeWorkload, settings, before }) => {
+  const { innochecksum = [], tables = [], binlog } = ownEvidence(evidence);
   const ofTables = (wholeWorkload ? workloadTables : firstTables).flatMap((table) => {
     const found = tables.find((each) => isTable(each, table));
     return [
@@ -30,7 +35,7 @@ export const ownGaps: OwnGaps = (evidence, { wholeWorkload, settings, before }) 
       ...(found?.check === undefined ? [`no CHECK TABLE of ${table}`] : []),
     ];
   });
-  const gone = (before?.tables ?? [])
+  const gone = ((before && ownEvidence(before).tables) ?? [])
     .filter(({ check }) => check !== undefined)
     .filter(({ table }) => tables.every((each) => each.table !== table))
     .map(({ table }) => `no ${table}, which the image before has`);

@@ -7,15 +7,18 @@ import type { Checker } from '../../checkers/checker.ts';
 import { damage, corruptInSilence } from '../../checkers/findings.ts';
 import { plural } from '../../counts.ts';
 import { troubleIn } from '../../checkers/machine-trouble.ts';
+import { ownEvidence } from '../evidence.ts';
+import { mysqlLog } from '../log.ts';
 
 /** What it says of a file of which it read nothing (innochecksum.cc, main and open_file). */
 const saysUnread = /cannot be found|not able to read the minimum page size|unable to open/i;
 
 export const innochecksum: Checker = {
   name: 'innochecksum',
-  check({ image, evidence: { innochecksum: answers = [] } }) {
+  check({ image, evidence }) {
+    const { innochecksum: answers = [] } = ownEvidence(evidence);
     const refused = answers.filter(
-      ({ exitCode, output }) => exitCode !== 0 && troubleIn(output) === undefined,
+      ({ exitCode, output }) => exitCode !== 0 && troubleIn(output, mysqlLog) === undefined,
     );
     const { unread = [], bad = [] } = Object.groupBy(refused, ({ output }) =>
       saysUnread.test(output) ? 'unread' : 'bad',

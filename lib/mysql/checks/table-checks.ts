@@ -3,13 +3,16 @@ import type { Finding } from '../../experiment/verdict/verdict.ts';
 import type { Checker } from '../../checkers/checker.ts';
 import { damage, corruptAndTold, corruptInSilence } from '../../checkers/findings.ts';
 import { troubleIn } from '../../checkers/machine-trouble.ts';
+import { ownEvidence } from '../evidence.ts';
+import { mysqlLog } from '../log.ts';
 
 export const tableChecks: Checker = {
   name: 'table-checks',
-  check({ image, evidence: { tables = [] } }) {
+  check({ image, evidence }) {
+    const { tables = [] } = ownEvidence(evidence);
     const findings: Finding[] = [];
     for (const { table, check, checksum, checksumAfterRestart } of tables) {
-      if (check !== undefined && check !== 'OK' && troubleIn(check) === undefined) {
+      if (check !== undefined && check !== 'OK' && troubleIn(check, mysqlLog) === undefined) {
         const summary = `CHECK TABLE finds fault with ${table}`;
         const about = { code: 'CHECK_TABLE_FAILED', ...corruptAndTold, image };
         findings.push(damage({ ...about, summary, evidence: [check] }));

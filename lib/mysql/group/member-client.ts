@@ -4,24 +4,16 @@
  */
 import { connect, type Socket } from 'node:net';
 import { createConnection, type Connection, type RowDataPacket } from 'mysql2';
+import type { MemberClient, MemberClientOptions } from '../../database/group-port.ts';
 import type { SqlRow } from '../audit/sql-client.ts';
 import { timeoutError } from '../errors.ts';
-
-export interface MemberClientOptions {
-  /** Path of a socket that leads to the member now. */
-  readonly path: () => Promise<string>;
-  /** Without a password. */
-  readonly user: string;
-  /** Connecting included, ms. */
-  readonly deadlineMs: number;
-}
 
 interface OpenedConnection {
   readonly socket: Socket;
   readonly connection: Connection;
 }
 
-export class MemberClient {
+export class MysqlMemberClient implements MemberClient {
   readonly #options: MemberClientOptions;
   #opened: OpenedConnection | undefined;
 

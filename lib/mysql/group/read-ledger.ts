@@ -1,19 +1,11 @@
 /** Reads all that a member holds of the workload, while it serves. */
-import type { LedgerRow } from '../../checkers/evidence.ts';
-import type { LedgerReading } from '../../database/group-port.ts';
+import type { LedgerQuery, LedgerReading } from '../../database/group-port.ts';
 import { checksums, streamLedger } from '../audit/read-tables.ts';
 import { RowVerifier } from '../audit/row-verifier.ts';
 import { SqlClient } from '../audit/sql-client.ts';
 
 /** A member online may be so far behind the primary when the writers have stopped. */
 const catchUpS = 30;
-
-export interface LedgerQuery {
-  readonly node: string;
-  readonly upTo: string | undefined;
-  readonly seed: string;
-  readonly onRow: (row: LedgerRow) => void;
-}
 
 export async function readLedger(path: string, reading: LedgerQuery): Promise<LedgerReading> {
   const { node, upTo, seed, onRow } = reading;

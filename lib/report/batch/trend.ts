@@ -2,7 +2,6 @@
 import type { Batch, BatchCell } from '../../matrix/batch.ts';
 import { difference } from '../../intervals.ts';
 import type { VerdictOf } from './phases.ts';
-import { database } from '../../database/chosen.ts';
 
 export interface TrendRow {
   readonly label: string;
@@ -85,7 +84,7 @@ export function batchVersionsOf(
 /** Those that people would not know by the name that runs record. */
 const names: Readonly<Record<string, string>> = {
   kubernetes: 'Kubernetes',
-  [database.name]: database.title,
+  mysql: 'MySQL',
   images: 'source of the images',
   node: 'Node.js',
 };

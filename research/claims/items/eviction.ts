@@ -1,5 +1,5 @@
 /** Claims 9, 14, 15, 16, 23: what Kubernetes records of a lost node and its pod, and what it leaves. */
-import { database } from '../../../lib/database/chosen.ts';
+import { mysql } from '../../../lib/mysql/database.ts';
 import { isDirectory } from '../../../lib/disk-modes/index.ts';
 import { toldInSeconds } from '../../../lib/durations.ts';
 import { losesPower, sparesVictim } from '../../../lib/faults/kinds/index.ts';
@@ -116,7 +116,7 @@ export const evictionInEtcd: Claim = {
   title: 'Eviction exists only in etcd',
   statement:
     'Eviction is a record in etcd; a kubelet that is cut off never sees it, its process lives on.',
-  expected: `Holds: the API says Terminating while the old ${database.server} still commits.`,
+  expected: `Holds: the API says Terminating while the old ${mysql.server} still commits.`,
   runs: [partitionNone],
   read(run) {
     const evicted = firstOf(run, 'evicted');
@@ -129,7 +129,7 @@ export const evictionInEtcd: Claim = {
     const last = acks.at(-1);
     return {
       asExpected: acks.length > 0,
-      said: `Terminating at ${since(run, evicted.t)}; after it the old ${database.server} acknowledged ${acks.length} commits${last === undefined ? '' : `, the last one at ${since(run, last)}`}, until the heal.`,
+      said: `Terminating at ${since(run, evicted.t)}; after it the old ${mysql.server} acknowledged ${acks.length} commits${last === undefined ? '' : `, the last one at ${since(run, last)}`}, until the heal.`,
       evidence: recordLines(run, [evicted, ...allOf(run, 'pod-gone')]),
     };
   },

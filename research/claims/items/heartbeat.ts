@@ -1,5 +1,5 @@
 /** Claims 11, 12, 13: three ways to lose a node's heartbeat, and who lives on. */
-import { database } from '../../../lib/database/chosen.ts';
+import { mysql } from '../../../lib/mysql/database.ts';
 import { observed } from '../../../lib/history/observations.ts';
 import { firstAfterFault } from '../../../lib/timeline/first-after-fault.ts';
 import { recordLines, onVictim, seenUnderFault, since, victimAcksAfter } from '../recorded-run.ts';
@@ -62,7 +62,7 @@ export const heartbeatPartition: Claim = {
       asExpected: acks.length > 0,
       said:
         `Not Ready at ${since(run, lost.t)} (${fault}); from then to the heal the ` +
-        `victim’s ${database.server} acknowledged ${acks.length} commits.`,
+        `victim’s ${mysql.server} acknowledged ${acks.length} commits.`,
       evidence: recordLines(run, [lost]),
     };
   },

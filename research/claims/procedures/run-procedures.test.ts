@@ -13,6 +13,7 @@ import type { Procedure } from '../claim.ts';
 import { defineNote, reading } from './notes.ts';
 import { recordProcedure, procedureScenario } from './run-procedures.ts';
 import { claimOf } from './notes.ts';
+import { mysql } from '../../../lib/mysql/database.ts';
 
 const seen = defineNote('seen', { count: z.number() });
 const read = reading({ seen }, ({ seen: { count } }) => ({
@@ -89,7 +90,7 @@ test('its history has a run, a setup and the answer', async () => {
     'claim 33',
     'claim 33',
   ]);
-  expect(() => tellStory(records)).toThrow(/procedure of claim 33/);
+  expect(() => tellStory(records, mysql)).toThrow(/procedure of claim 33/);
 });
 
 test('an earlier history calls a claim a seed', () => {

@@ -17,6 +17,7 @@ import type { Procedure, Claim } from '../claim.ts';
 import { Bench } from './bench.ts';
 import type { TestbedOptions } from '../../../lib/cluster/port.ts';
 import { actionOf } from './notes.ts';
+import { mysql } from '../../../lib/mysql/database.ts';
 
 export interface ProceduresOptions extends ClusterChoice {
   readonly wanted: readonly ProcedureClaim[];
@@ -47,7 +48,13 @@ export async function runProcedures(options: ProceduresOptions): Promise<void> {
     await recordProcedure({
       ...{ claim, scenario, runId: `${runId}-${number}`, folder, clock, signal, say: tell },
       async open({ signal }) {
-        opening ??= openCluster(options, { scenario, runId, onProgress: say, signal });
+        opening ??= openCluster(options, {
+          database: mysql,
+          scenario,
+          runId,
+          onProgress: say,
+          signal,
+        });
         return openProcedureTestbed({ ...(await opening), clock, tolerationMs, signal });
       },
     }).catch((error: unknown) => tell(`FAILED: ${describeError(error)}`));

@@ -4,6 +4,7 @@ import type { Closes, KubernetesTestbed } from '../../../lib/cluster/port.ts';
 import {
   kindControlPlane,
   kubernetesOf,
+  soleScope,
   procedures,
   observeCluster,
   type OpenCluster,
@@ -50,7 +51,7 @@ export async function openProcedureTestbed({
   return {
     ...{ clock, versions, nodes, cluster, images, clients },
     timers: { ...cluster.timers, tolerationMs, terminationGraceMs: defaultGraceS * 1000 },
-    kubernetes: kubernetesOf(clients, controlPlane),
+    kubernetes: kubernetesOf(clients, controlPlane, soleScope(cluster.database)),
     controlPlane: kindControlPlane(controlPlane),
     machine: (node) => cluster.machine(node),
     shell: (node) => cluster.machine(node).shell,

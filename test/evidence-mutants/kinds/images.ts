@@ -2,9 +2,10 @@
 import { both, change, drop, type Alteration } from '../edit.ts';
 import type { ImageRecord } from '../../../lib/history/events.ts';
 import type { ImageLabel } from '../../../lib/storage/identity.ts';
-import type { ImageEvidence, ServerStart } from '../../../lib/checkers/evidence.ts';
+import type { ServerStart } from '../../../lib/checkers/evidence.ts';
 import type { HeldRun, TimedRecord } from '../held-run.ts';
 import { inconclusive, orWorse, type EvidenceMutant } from '../mutant.ts';
+import type { MysqlImage } from '../../../lib/mysql/evidence.ts';
 
 const image =
   (...labels: readonly ImageLabel[]) =>
@@ -12,7 +13,7 @@ const image =
     record.type === 'image' && labels.includes(record.image);
 
 const lacking = (
-  become: (evidence: ImageEvidence) => Partial<ImageEvidence>,
+  become: (evidence: MysqlImage) => Partial<MysqlImage>,
   ...labels: readonly ImageLabel[]
 ) =>
   change(

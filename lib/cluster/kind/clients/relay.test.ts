@@ -37,7 +37,7 @@ test('nobody but its user can connect: the database behind it asks for no passwo
     return Promise.resolve('1');
   };
   const lab: Partial<Lab> = { exec };
-  const relays = new Relays(lab as Lab, folder);
+  const relays = new Relays(lab as Lab, folder, 3306);
   await relays.open('outside', { node: 'fd-main-worker', ip: '10.0.0.1' });
   const listen = said.find((command) => command.includes('UNIX-LISTEN')) ?? '';
   expect(listen).toContain(`mode=0600,user=${process.getuid?.()}`);

@@ -6,7 +6,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { database } from '../../../database/chosen.ts';
 import { firstProcessOf } from '../../../engine/run.ts';
 import type { HistoryRecord } from '../../../history/events.ts';
 import { observed } from '../../../history/observations.ts';
@@ -32,13 +31,16 @@ export class Relays {
   readonly #lab: Lab;
   /** Host directory that the lab sees as /run/forcedetach. */
   readonly #sockets: string;
+  /** The server's, in its pod. */
+  readonly #port: number;
   readonly #open = new Map<string, Relay>();
   /** Openings under way, so that two callers get one relay. */
   readonly #opening = new Map<string, Promise<string>>();
 
-  constructor(lab: Lab, sockets: string) {
+  constructor(lab: Lab, sockets: string, port: number) {
     this.#lab = lab;
     this.#sockets = sockets;
+    this.#port = port;
   }
 
   /** Path of a socket that leads to the pod: from within its node, or through the cluster's network. */
@@ -77,7 +79,7 @@ export class Relays {
     // It leads to a database whose root has no password: nobody else may connect.
     const mine = `mode=0600,user=${process.getuid?.() ?? 0}`;
     const listen = `UNIX-LISTEN:${this.#inLab(path)},fork,unlink-early,${mine}`;
-    const dial = `TCP:${podIp}:${database.pod.port},connect-timeout=3,nodelay`;
+    const dial = `TCP:${podIp}:${this.#port},connect-timeout=3,nodelay`;
     const inNode = nodePid === undefined ? [] : ['nsenter', '--target', nodePid, '--net'];
     const command = ['setsid', ...inNode, 'socat', listen, dial];
     const start = `"$@" >/dev/null 2>&1 & echo $!`;

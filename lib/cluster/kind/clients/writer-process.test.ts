@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { readSegment } from '../../../history/segment-reader.ts';
 import type { StartMessage, ToWriter } from './writer-process.ts';
+import { mysql } from '../../../mysql/database.ts';
 
 let directory: string;
 beforeEach(() => {
@@ -27,6 +28,7 @@ async function startWriter(): Promise<Writer> {
   const child = spawn(process.execPath, [path], { stdio: ['pipe', 'pipe', 'ignore'] });
   const start: StartMessage = {
     type: 'start',
+    database: mysql.real.definedIn,
     spec: { client: 'inside', connections: 1, rate: 1, seed: 's', readEveryMs: 500 },
     ...{ transferEvery: 0, seed: 's', directory, segment: 'writer-inside', originNs: '0' },
   };

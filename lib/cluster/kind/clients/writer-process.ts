@@ -4,7 +4,8 @@
  * unless at `stop`, and after any error, with exit code 1 and a message on stderr.
  */
 import { createInterface } from 'node:readline';
-import { databaseServer } from '../../../database/server.ts';
+import { importDatabase, realOf } from '../../../database/real.ts';
+import type { DefinedIn } from '../../../database/server-port.ts';
 import type { SegmentList } from '../../../history/events.ts';
 import { readsSegment } from '../../../history/recorder.ts';
 import { Segment } from '../../../history/segment.ts';
@@ -24,6 +25,7 @@ import type { WriterSpec } from '../../../workload/port.ts';
 export interface StartMessage {
   readonly type: 'start';
   readonly spec: WriterSpec;
+  readonly database: DefinedIn;
   readonly transferEvery: number;
   readonly seed: string;
   /** Directory and name of this process's segment of the history. */
@@ -87,12 +89,15 @@ class Route {
 const route = new Route();
 stopping.signal.addEventListener('abort', () => route.wake());
 
-const connector: SqlConnector = {
-  connect: async () => {
-    const socketPath = await route.get();
-    return untilMoved(await databaseServer.connect({ socketPath }), socketPath);
-  },
-};
+async function connectorOf({ database }: StartMessage): Promise<SqlConnector> {
+  const server = await realOf(await importDatabase(database)).server();
+  return {
+    connect: async () => {
+      const socketPath = await route.get();
+      return untilMoved(await server.connect({ socketPath }), socketPath);
+    },
+  };
+}
 
 /** Ends sessions once the route leads elsewhere, as a proxy does, also where the old server lives. */
 function untilMoved(session: SqlSession, socketPath: string): SqlSession {
@@ -117,6 +122,7 @@ let onChangeSchema = (): void => fail('a schema change came before the start');
 
 async function run(message: StartMessage): Promise<SegmentList> {
   const { spec, transferEvery, seed, directory } = message;
+  const connecting = connectorOf(message);
   const segment = new Segment({ directory, name: message.segment, client: spec.client });
   const acked: Record<string, number> = {};
   let reported = '';
@@ -132,11 +138,14 @@ async function run(message: StartMessage): Promise<SegmentList> {
   const { signal } = stopping;
   let changing: Promise<void> | undefined;
   onChangeSchema = () => {
-    changing ??= changeSchema({ connector, clock, journal: segment, client: spec.client });
+    changing ??= connecting.then((connector) =>
+      changeSchema({ connector, clock, journal: segment, client: spec.client }),
+    );
     // Awaited below, when the writer has ended.
     changing.catch(() => undefined);
   };
-  const reading = read(message, clock);
+  const connector = await connecting;
+  const reading = read(message, connector, clock);
   // Awaited below, when the writer has ended.
   reading.catch(() => undefined);
   await runWriter({
@@ -160,7 +169,11 @@ async function run(message: StartMessage): Promise<SegmentList> {
 }
 
 /** In a segment of its own, so that the frames of operations stay free of other records. */
-async function read({ spec, directory }: StartMessage, clock: Clock): Promise<SegmentList> {
+async function read(
+  { spec, directory }: StartMessage,
+  connector: SqlConnector,
+  clock: Clock,
+): Promise<SegmentList> {
   const { client, readEveryMs: everyMs } = spec;
   if (everyMs === undefined) return {};
   const name = readsSegment(client);

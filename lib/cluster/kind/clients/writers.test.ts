@@ -7,6 +7,7 @@ import type { SegmentList } from '../../../history/events.ts';
 import { historyDirectory } from '../../../history/recorder.ts';
 import { readSegment } from '../../../history/segment-reader.ts';
 import { startWriterProcesses } from './writers.ts';
+import { mysql } from '../../../mysql/database.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -24,6 +25,7 @@ const files = [
 test('the writers list all that they have written, twice too', async () => {
   const spec = { connections: 1, rate: 5, seed: 's', readEveryMs: 500 } as const;
   const writers = await startWriterProcesses({
+    real: mysql.real,
     specs: [
       { ...spec, client: 'inside' },
       { ...spec, client: 'outside' },

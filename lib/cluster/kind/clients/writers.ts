@@ -1,5 +1,6 @@
 /** The writers of a run: a process for each client, and their counters. */
 import { fileURLToPath } from 'node:url';
+import type { RealDatabase } from '../../../database/server-port.ts';
 import type { Child } from '../../../engine/child.ts';
 import { linesTo } from '../../../engine/line-stream.ts';
 import { startAway } from '../../../engine/spawner.ts';
@@ -13,6 +14,7 @@ import type { FromWriter, StartMessage, ToWriter } from './writer-process.ts';
 
 export interface WriterProcessesOptions {
   readonly specs: readonly WriterSpec[];
+  readonly real: Pick<RealDatabase, 'definedIn'>;
   /** The run's folder; each process writes a segment of its history. */
   readonly folder: string;
   /** CLOCK_MONOTONIC at the run's beginning, nanoseconds. */
@@ -44,11 +46,12 @@ export async function startWriterProcesses(options: WriterProcessesOptions): Pro
 }
 
 const startMessage = (
-  { folder, originNs, seed, transferEvery = defaultTransferEvery }: WriterProcessesOptions,
+  { real, folder, originNs, seed, transferEvery = defaultTransferEvery }: WriterProcessesOptions,
   spec: WriterSpec,
 ): StartMessage => ({
   type: 'start',
   spec,
+  database: real.definedIn,
   transferEvery,
   seed,
   directory: historyDirectory(folder),

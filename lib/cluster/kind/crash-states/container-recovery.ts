@@ -14,13 +14,13 @@ import { VolatileCache } from '../../../crash-states/volatile-cache.ts';
 import { devicePath, isBound } from '../../../csi/loop-device.ts';
 import { cleanUpMountPoint } from '../../../csi/mounts.ts';
 import { type CommandLimits, mustRun, runTool } from '../../../database/audit/command.ts';
-import { recoverImage } from '../../../database/recover.ts';
-import type { CrashImage } from '../../../database/server-port.ts';
+import type { CrashImage, RecoverImage } from '../../../database/server-port.ts';
 import { EvidenceError } from '../../../errors.ts';
 import { writeOps, type WriteRecord } from '../../../history/writes.ts';
 import { randomStream } from '../../../random.ts';
 
 export interface ContainerRecoveryOptions {
+  readonly recoverImage: RecoverImage;
   readonly rolling: RollingImage;
   /** Numbers of loop devices that nobody else uses: one a worker. */
   readonly loops: readonly number[];
@@ -48,7 +48,7 @@ export class ContainerRecovery implements Recovery {
   }
 
   async recover(state: PlannedState, options: RecoverOptions): Promise<Recovered> {
-    const { directory, runSeed, signal } = this.#options;
+    const { recoverImage, directory, runSeed, signal } = this.#options;
     const image = join(directory, `${state.number}.img`);
     const loop = this.#freeLoops.pop();
     if (loop === undefined) throw new RangeError('more states at a time than workers');

@@ -4,13 +4,15 @@ import { basename, join, resolve } from 'node:path';
 import { projectRoot } from '../../../checkout.ts';
 import type { StateResult } from '../../../crash-states/explore.ts';
 import type { CrashStatePlan, PlanOptions } from '../../../crash-states/plan-states.ts';
+import type { DefinedIn } from '../../../database/server-port.ts';
 import { runOnce } from '../../../engine/commands.ts';
 import { openStream } from '../../../engine/line-stream.ts';
 import { EvidenceError, InfrastructureError } from '../../../errors.ts';
 import type { Lock } from '../../../lock.ts';
 import { lockCluster } from '../ownership/lease.ts';
 
-export interface RunStatesOptions extends Pick<StatesRequest, 'states' | 'policies' | 'seed'> {
+export interface RunStatesOptions
+  extends Pick<StatesRequest, 'database' | 'states' | 'policies' | 'seed'> {
   readonly folder: string;
   readonly image: string;
   /** States at a time. Default: one a processor, at most 8. */
@@ -71,10 +73,11 @@ async function takeShare(): Promise<{ readonly firstLoop: number; readonly lock:
 }
 
 function commandFor(options: RunStatesOptions, firstNumber: number): string[] {
-  const { folder, image, states, policies, seed, only } = options;
+  const { folder, image, database, states, policies, seed, only } = options;
   const { workers = Math.min(availableParallelism(), maxWorkers) } = options;
   const request: StatesRequest = {
     folder: places.run,
+    database,
     states,
     policies,
     seed,
@@ -108,6 +111,7 @@ function failure(message: Extract<StatesMessage, { type: 'failed' }>): Error {
 
 /** What the tool is asked for; it takes this as JSON in its one argument. */
 export interface StatesRequest extends Omit<PlanOptions, 'firstAckMs'> {
+  readonly database: DefinedIn;
   /** The run's folder, as the container sees it. */
   readonly folder: string;
   /** Numbers of loop devices that nobody else uses: one a worker. */

@@ -9,6 +9,7 @@ import { createZstdDecompress } from 'node:zlib';
 import { explore } from '../../../crash-states/explore.ts';
 import { planStates, type PlannedState } from '../../../crash-states/plan-states.ts';
 import { keptWrites, readRunFacts } from '../../../crash-states/run-facts.ts';
+import { importDatabase, realOf } from '../../../database/real.ts';
 import { ensureKernelDevices, removeLoop } from '../../../csi/loop-device.ts';
 import {
   describeError,
@@ -28,6 +29,11 @@ const say = (message: StatesMessage): void =>
 
 async function main(request: StatesRequest, signal: AbortSignal): Promise<void> {
   const { folder, seed, only } = request;
+  const database = await importDatabase(request.database);
+  const recoverImage = await realOf(database).recovery?.();
+  if (recoverImage === undefined) {
+    throw new UsageError('NO_RECOVERY', `${database.title} cannot be recovered from a crash state`);
+  }
   const { run, journal, acked, firstAckMs } = readRunFacts(folder);
   const { log, dataPath: packed } = keptWrites(folder);
   const { states, policies } = request;
@@ -43,6 +49,7 @@ async function main(request: StatesRequest, signal: AbortSignal): Promise<void> 
   using rolling = new RollingImage({ log, dataPath, path, seed, signal });
   const recovery = new ContainerRecovery({
     rolling,
+    recoverImage,
     loops: request.loops,
     directory: request.images,
     runSeed: run.seed,
@@ -52,6 +59,7 @@ async function main(request: StatesRequest, signal: AbortSignal): Promise<void> 
   await using stack = new AsyncDisposableStack();
   for (const loop of request.loops) stack.defer(() => removeLoop(loop));
   await explore({
+    database,
     states: chosen,
     recovery,
     journal,

@@ -1,4 +1,5 @@
 /** Makes a cluster from nothing: lease, volume, lab, array, kind's nodes, network, Ready nodes. */
+import type { Database } from '../../../database/port.ts';
 import { writeFile } from 'node:fs/promises';
 import { InfrastructureError } from '../../../errors.ts';
 import { inspect, run } from '../../../engine/run.ts';
@@ -28,6 +29,7 @@ import { makeStateDir, writePatches, type StateDir } from '../ownership/state-di
 import { waitFor } from '../../../wait-for.ts';
 
 export interface CreateOptions extends ClusterConfig {
+  readonly database: Database;
   readonly kind: string;
   /** All labels but those that the creation itself decides. */
   readonly labels: Omit<ClusterLabels, 'index' | 'stateDir' | 'token'>;
@@ -49,14 +51,12 @@ export interface Standing {
 }
 
 /** By the name of the node; the control plane is the first. */
-export function machinesOf({
-  labels,
-  lease,
-  lab,
-  nodes,
-}: Omit<Standing, 'state' | 'clients'>): ReadonlyMap<string, KindMachine> {
+export function machinesOf(
+  { labels, lease, lab, nodes }: Omit<Standing, 'state' | 'clients'>,
+  { server }: Database,
+): ReadonlyMap<string, KindMachine> {
   const network = engineName(labels.cluster);
-  const common = { all: nodes, controlPlane: nodes[0]?.node ?? '', network, lease };
+  const common = { server, all: nodes, controlPlane: nodes[0]?.node ?? '', network, lease };
   return new Map(
     nodes.map((self) => [self.node, new KindMachine({ ...common, self, lab: lab.container })]),
   );

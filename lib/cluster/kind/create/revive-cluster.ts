@@ -13,7 +13,7 @@ import {
 } from './create-cluster.ts';
 import { removeDatabase } from '../database.ts';
 import { removeProcedures } from '../labelled.ts';
-import { scopesBeside } from '../scope.ts';
+import { scopesBeside, soleScope } from '../scope.ts';
 import { removeGroup } from '../group/group-database.ts';
 import { listVolumes, removeVolume, restoreLink } from '../disk/disk-tool.ts';
 import { deployDriver } from './driver.ts';
@@ -54,7 +54,7 @@ export async function reviveCluster(options: CreateOptions): Promise<Standing | 
   try {
     const standing = await revive(options, found);
     await deployDriver({ ...options, standing });
-    await cleanSlate(standing, signal);
+    await cleanSlate(standing, options);
     return standing;
   } catch (error) {
     signal?.throwIfAborted();
@@ -64,7 +64,7 @@ export async function reviveCluster(options: CreateOptions): Promise<Standing | 
 }
 
 async function revive(
-  { kind, images, workers, signal }: CreateOptions,
+  { database, kind, images, workers, signal }: CreateOptions,
   { labels, containers }: FoundCluster,
 ): Promise<Standing> {
   const network = engineName(labels.cluster);
@@ -85,7 +85,7 @@ async function revive(
   await registerNodes(clients, containers.filter(isNode));
   const nodes = await nodeAddresses(clients, workers + 1, signal);
   const standing = { labels, lease, state, lab, nodes, clients };
-  const machines = machinesOf(standing);
+  const machines = machinesOf(standing, database);
   await Promise.all(
     nodes.map(async (self) => {
       // What waits for the disk can neither be thawed nor booted.
@@ -104,12 +104,14 @@ async function revive(
 /** A dead run may have left its group, its database or a procedure's pods, its volumes, and devices of an array that died. */
 async function cleanSlate(
   { clients, lab, lease, labels }: Standing,
-  signal: AbortSignal | undefined,
+  { database, signal }: CreateOptions,
 ): Promise<void> {
   await removeProcedures(clients, lab, signal);
-  await removeGroup(clients, { signal });
-  await removeDatabase(clients, { signal });
-  for (const scope of await scopesBeside(clients)) await removeDatabase(clients, { signal, scope });
+  const group = await database.real?.group?.();
+  if (group !== undefined) await removeGroup(clients, group, { signal });
+  for (const scope of [soleScope(database), ...(await scopesBeside(clients, database))]) {
+    await removeDatabase(clients, { signal, scope });
+  }
   for (const volume of await listVolumes(lab)) await removeVolume(lab, volume);
   if ((await boundLoops(lease)).length === 0) return;
   // No array knows them: they would be held for ever.

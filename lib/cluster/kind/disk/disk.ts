@@ -9,7 +9,6 @@ import { pasteable } from '../../../engine/pasteable.ts';
 import { InfrastructureError } from '../../../errors.ts';
 import type { Disk, Proof } from '../../../storage/port.ts';
 import type { KindMachine } from '../nodes/machine.ts';
-import { stopServers } from '../nodes/acts.ts';
 import * as tool from './disk-tool.ts';
 import type { Lab } from './containers.ts';
 import type { Target } from '../../../csi/paths.ts';
@@ -24,7 +23,7 @@ export interface KindDiskOptions {
   readonly seed: string;
   /** CLOCK_MONOTONIC at the run's beginning, nanoseconds. */
   readonly originNs: bigint;
-  readonly machine: (node: string) => Pick<KindMachine, 'shell' | 'state'>;
+  readonly machine: (node: string) => Pick<KindMachine, 'state' | 'stopServers'>;
   /** How the disk names its copy of an image. Default: by the image's own label. */
   readonly copyLabel?: (image: string) => string;
 }
@@ -78,7 +77,7 @@ export function kindDisk(options: KindDiskOptions): Disk {
       // The array holds every path for a moment by itself; a shared directory has no such gate.
       for (const each of isDirectory(mode) ? freeze.map(machine) : []) {
         if ((await each.state()) !== 'running') continue;
-        thaw.defer(await stopServers(each.shell));
+        thaw.defer(await each.stopServers());
       }
       return await tool.copyVolume(lab, { volume, label: copyLabel(label), signal });
     },

@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import type { V1Pod } from '@kubernetes/client-node';
 import { driverName } from '../../../csi/layout.ts';
-import { database } from '../../../database/chosen.ts';
-import { groupTemplate } from '../../../database/group.ts';
+import type { GroupDatabase } from '../../../database/group-port.ts';
+import type { Database } from '../../../database/port.ts';
 import { groupSize } from '../../../database/kinds/group-replication.ts';
 import type { Scenario } from '../../../experiment/scenario.ts';
 import { apply, isReady, type KubeClients } from '../../../kube.ts';
@@ -16,8 +16,8 @@ import { removeLabelled } from '../labelled.ts';
 import { readManifest } from '../objects.ts';
 
 const namespace = 'default';
-const { name } = groupTemplate;
-export const groupSelector = `app=${name}`;
+/** Label of the members' pods and volumes. */
+export const selectorOf = ({ template }: GroupDatabase): string => `app=${template.name}`;
 
 export interface MemberPod extends PodRef {
   readonly ip: string;
@@ -26,6 +26,8 @@ export interface MemberPod extends PodRef {
 }
 
 export interface GroupDatabaseOptions {
+  readonly database: Database;
+  readonly group: GroupDatabase;
   readonly scenario: Scenario;
   readonly image: string;
   /** CSI volumes, one a member; their images exist already. */
@@ -39,32 +41,34 @@ export async function deployGroup(
   clients: KubeClients,
   options: GroupDatabaseOptions,
 ): Promise<readonly MemberPod[]> {
-  const { scenario, image, sizeBytes, signal } = options;
+  const { database, group, scenario, image, sizeBytes, signal } = options;
   for (const [member, handle] of options.volumeHandles.entries()) {
     const values = { MEMBER: member, SIZE_BYTES: sizeBytes, DRIVER: driverName };
     const volume = { ...values, VOLUME_HANDLE: handle };
     await apply(clients, await readManifest(`${database.name}/group-volume.yaml`, volume));
   }
   const values = {
-    ...groupTemplate.values(image, scenario, randomUUID()),
+    ...group.template.values(image, scenario, randomUUID()),
     SIZE_BYTES: sizeBytes,
     TOLERATION_SECONDS: tolerationSecondsOf(scenario.tolerationMs),
   };
   await apply(clients, await readManifest(`${database.name}/group.yaml`, values));
   const what = `the ${groupSize} members' pods are Ready`;
-  const command = `kubectl describe pods --selector ${groupSelector}`;
+  const command = `kubectl describe pods --selector ${selectorOf(group)}`;
   return waitFor({ what, timeoutMs: 240_000, signal, command }, async () => {
-    const pods = await memberPods(clients);
+    const pods = await memberPods(clients, group);
     const ready = pods.filter((pod) => pod.ready);
     return ready.length === groupSize ? ready : `${ready.length} of ${groupSize} are`;
   });
 }
 
 /** Those that have an address and run, in the order of their ordinals. */
-export async function memberPods({
-  core,
-}: KubeClients): Promise<readonly (MemberPod & { readonly ready: boolean })[]> {
-  const { items } = await core.listNamespacedPod({ namespace, labelSelector: groupSelector });
+export async function memberPods(
+  { core }: KubeClients,
+  group: GroupDatabase,
+): Promise<readonly (MemberPod & { readonly ready: boolean })[]> {
+  const labelSelector = selectorOf(group);
+  const { items } = await core.listNamespacedPod({ namespace, labelSelector });
   return items
     .flatMap((pod) => memberOf(pod) ?? [])
     .toSorted((a, b) => a.name.localeCompare(b.name));
@@ -83,24 +87,35 @@ function memberOf({ metadata, spec, status }: V1Pod): (MemberPod & { ready: bool
 }
 
 /** Its members need no long goodbye: what they had is judged already. */
-export const removeGroup = (
+export function removeGroup(
   clients: KubeClients,
+  group: GroupDatabase,
   { signal }: { readonly signal?: AbortSignal | undefined } = {},
-): Promise<void> =>
-  removeLabelled(clients, {
-    ...{ what: 'the group and its volumes', namespace, labelSelector: groupSelector, name, signal },
+): Promise<void> {
+  const { name } = group.template;
+  const labelSelector = selectorOf(group);
+  return removeLabelled(clients, {
+    ...{ what: 'the group and its volumes', namespace, labelSelector, name, signal },
     ...{ gracePeriodSeconds: 5, volumePrefix: `forcedetach-${name}-` },
   });
+}
 
 export class MemberWays {
   readonly #clients: KubeClients;
+  readonly #group: GroupDatabase;
   readonly #relays: Relays;
   readonly #pods = new Map<string, MemberPod>();
   /** By side, node and incarnation of the server. */
   readonly #paths = new Map<string, Promise<string>>();
 
-  constructor(clients: KubeClients, relays: Relays, pods: readonly MemberPod[]) {
+  constructor(
+    clients: KubeClients,
+    group: GroupDatabase,
+    relays: Relays,
+    pods: readonly MemberPod[],
+  ) {
     this.#clients = clients;
+    this.#group = group;
     this.#relays = relays;
     for (const pod of pods) this.#pods.set(pod.node, pod);
   }
@@ -111,7 +126,7 @@ export class MemberWays {
 
   /** Asks the API again: a server that was started anew may have another address. */
   async refresh(): Promise<void> {
-    for (const pod of await memberPods(this.#clients)) this.#pods.set(pod.node, pod);
+    for (const pod of await memberPods(this.#clients, this.#group)) this.#pods.set(pod.node, pod);
   }
 
   /** Path of a socket that leads to the member on that node, from its own side or from outside. */

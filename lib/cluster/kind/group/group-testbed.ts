@@ -1,16 +1,7 @@
 /** A replication group on a kind cluster: three servers on three nodes, observed and broken. */
-import { database } from '../../../database/chosen.ts';
-import {
-  askView,
-  bootstrapGroup,
-  joinGroup,
-  makeOrdinaryUser,
-  MemberClient,
-  prepareMember,
-  readLedger,
-  viewOf,
-} from '../../../database/group.ts';
-import { databaseServer } from '../../../database/server.ts';
+import type { GroupDatabase, MemberClient } from '../../../database/group-port.ts';
+import { realOf } from '../../../database/real.ts';
+import type { DatabaseServer } from '../../../database/server-port.ts';
 import { InfrastructureError } from '../../../errors.ts';
 import { hasQuorum } from '../../../database/group-views.ts';
 import { groupSize } from '../../../database/kinds/group-replication.ts';
@@ -28,14 +19,15 @@ import { observeApi } from '../observe/api.ts';
 import { observeLogs } from '../observe/logs.ts';
 import { observeMachine, versionsOf } from '../observe/cluster.ts';
 import type { RealClock } from '../../../real-clock.ts';
+import { soleScope } from '../scope.ts';
 import { restoreNodes } from '../undo-remedies.ts';
 import { waitFor } from '../../../wait-for.ts';
 import {
   deployGroup,
-  groupSelector,
   type MemberPod,
   MemberWays,
   removeGroup,
+  selectorOf,
 } from './group-database.ts';
 import { type GroupWatch, observeGroup } from './observe-group.ts';
 
@@ -56,6 +48,9 @@ type OpenGroup = GroupTestbed & Closes;
 /** Takes the cluster over: closing the testbed releases it, and so does an error here. */
 export async function openGroupTestbed(options: GroupTestbedOptions): Promise<OpenGroup> {
   const { cluster, images, scenario, runId, seed, folder, signal, onProgress, clock } = options;
+  const { database } = options;
+  const real = realOf(database);
+  const group = await groupOf(options);
   // Undone in reverse order, each step whatever becomes of the others.
   await using opening = new AsyncDisposableStack();
   opening.defer(() => cluster.release());
@@ -67,16 +62,16 @@ export async function openGroupTestbed(options: GroupTestbedOptions): Promise<Op
     await createVolume(cluster.lab, { volume, sizeBytes: volumeBytes, mode: 'unfenced' });
   }
   onProgress(`three ${database.title} servers start on empty volumes`);
-  opening.defer(() => removeGroup(clients, { signal: AbortSignal.timeout(120_000) }));
+  opening.defer(() => removeGroup(clients, group, { signal: AbortSignal.timeout(120_000) }));
   const pods = await deployGroup(clients, {
-    ...options,
+    ...{ ...options, group },
     image: images.database,
     volumeHandles: volumes,
     sizeBytes: volumeBytes,
   });
-  const ways = new MemberWays(clients, cluster.relays, pods);
+  const ways = new MemberWays(clients, group, cluster.relays, pods);
   onProgress('they form a group');
-  const routes = await formed(pods, ways, signal);
+  const routes = await formed({ pods, ways, group, server: await real.server() }, signal);
   const versions = await versionsOf(cluster, images);
   opening.defer(() => restoreNodes(cluster));
   const opened = opening.move();
@@ -89,7 +84,7 @@ export async function openGroupTestbed(options: GroupTestbedOptions): Promise<Op
     versions,
     nodes: cluster.nodes,
     controlPlane: kindControlPlane(cluster.controlPlane),
-    kubernetes: kubernetesOf(clients, cluster.controlPlane),
+    kubernetes: kubernetesOf(clients, cluster.controlPlane, soleScope(database)),
     machine: (node) => cluster.machine(node),
     members: () => ways.pods,
     disk: (node) =>
@@ -105,36 +100,49 @@ export async function openGroupTestbed(options: GroupTestbedOptions): Promise<Op
     views: (side) => watch?.views(side) ?? [],
     async observe(recorder) {
       await using stack = new AsyncDisposableStack();
-      await observeCluster(options, recorder, stack);
-      watch = stack.use(observeGroup({ ways, routes, insideNode, clock, recorder }));
+      await observeCluster(options, group, recorder, stack);
+      watch = stack.use(observeGroup({ group, ways, routes, insideNode, clock, recorder }));
       return stack.move();
     },
     startWriters: (specs) =>
-      startWriterProcesses({ specs, folder, originNs: clock.originNs, seed, routes }),
+      startWriterProcesses({ specs, real, folder, originNs: clock.originNs, seed, routes }),
     readLedger: async (node, upTo, onRow) =>
-      readLedger(await ways.path('inside', node), { node, upTo, seed, onRow }),
+      group.readLedger(await ways.path('inside', node), { node, upTo, seed, onRow }),
     close: () => opened.disposeAsync(),
   };
 }
 
+interface NewGroup {
+  readonly pods: readonly MemberPod[];
+  readonly ways: MemberWays;
+  readonly group: GroupDatabase;
+  readonly server: DatabaseServer;
+}
+
+/** Throws InfrastructureError `NO_GROUP`. */
+async function groupOf({ database }: GroupTestbedOptions): Promise<GroupDatabase> {
+  const group = await realOf(database).group?.();
+  if (group !== undefined) return group;
+  throw new InfrastructureError('NO_GROUP', `${database.title} has no group of servers`);
+}
+
 /** The group stands, with an empty ledger, and both clients' routes lead to its primary. */
 async function formed(
-  pods: readonly MemberPod[],
-  ways: MemberWays,
+  { pods, ways, group, server }: NewGroup,
   signal: AbortSignal,
 ): Promise<ClientSockets> {
   const members = pods.map(({ node, ip }) => {
     const path = (): Promise<string> => ways.path('outside', node);
-    return { ip, client: new MemberClient({ path, user: 'root', deadlineMs: setupDeadlineMs }) };
+    return { ip, client: group.memberClient({ path, user: 'root', deadlineMs: setupDeadlineMs }) };
   });
   const primary = pods[0]?.node ?? '';
   const routes = new ClientSockets();
   try {
-    await formGroup(members, signal);
+    await formGroup(group, members, signal);
     routes.lead('inside', await ways.path('inside', primary));
     routes.lead('outside', await ways.path('outside', primary));
-    await databaseServer.prepareSchema(routes);
-    for (const statement of makeOrdinaryUser) await members[0]?.client.query(statement);
+    await server.prepareSchema(routes);
+    for (const statement of group.makeOrdinaryUser) await members[0]?.client.query(statement);
   } finally {
     for (const { client } of members) client.close();
   }
@@ -143,11 +151,12 @@ async function formed(
 
 async function observeCluster(
   { cluster, clock }: GroupTestbedOptions,
+  group: GroupDatabase,
   recorder: Recorder,
   stack: AsyncDisposableStack,
 ): Promise<void> {
   const { config } = await cluster.kube();
-  const scope = { kubeConfig: config, namespace: 'default', podSelector: groupSelector };
+  const scope = { kubeConfig: config, namespace: 'default', podSelector: selectorOf(group) };
   stack.use(observeMachine(recorder));
   stack.use(observeLogs('server', cluster, recorder, clock));
   stack.use(await observeApi(scope, recorder));
@@ -160,18 +169,19 @@ interface NewMember {
 
 /** Makes a group of servers that know nothing of each other yet. The first becomes the primary. Resolves once each of them sees all of them online. */
 async function formGroup(
+  group: GroupDatabase,
   members: readonly NewMember[],
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const addresses = members.map(({ ip }) => ip);
-  for (const { client } of members) await say(client, prepareMember(addresses));
+  for (const { client } of members) await say(group, client, group.prepareMember(addresses));
   const [first, ...others] = members;
-  if (first !== undefined) await say(first.client, bootstrapGroup);
-  await Promise.all(others.map(({ client }) => say(client, joinGroup)));
+  if (first !== undefined) await say(group, first.client, group.bootstrap);
+  await Promise.all(others.map(({ client }) => say(group, client, group.join)));
   const what = `all ${members.length} members are online`;
   await waitFor({ what, timeoutMs: 60_000, signal }, async () => {
     for (const { client } of members) {
-      const view = viewOf(await client.query(askView));
+      const view = await group.view(client);
       const online = view.members.filter(({ state }) => state === 'ONLINE').length;
       if (!hasQuorum(view) || online < members.length) return `${view.node} sees ${online}`;
     }
@@ -179,12 +189,16 @@ async function formGroup(
   });
 }
 
-async function say(client: MemberClient, statements: readonly string[]): Promise<void> {
+async function say(
+  group: GroupDatabase,
+  client: MemberClient,
+  statements: readonly string[],
+): Promise<void> {
   for (const statement of statements) {
     await client.query(statement).catch((cause: unknown) => {
       throw new InfrastructureError('GROUP_NOT_FORMED', `a member refused: ${statement}`, {
         hint: 'its error log has the reason',
-        command: `kubectl logs --selector ${groupSelector} --prefix --tail 30`,
+        command: `kubectl logs --selector ${selectorOf(group)} --prefix --tail 30`,
         cause,
       });
     });

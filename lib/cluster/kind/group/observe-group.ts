@@ -2,15 +2,8 @@
  * Follows the group as its clients would: what each member says of it, from outside and from its
  * own node; where a router would send clients; and what readers on both sides get to see.
  */
-import {
-  askHeads,
-  askView,
-  connectError,
-  MemberClient,
-  ordinaryUser,
-  viewOf,
-} from '../../../database/group.ts';
-import { groupObserved, type Heads } from '../../../group-replication/observations.ts';
+import type { GroupDatabase, MemberClient } from '../../../database/group-port.ts';
+import { groupObserved } from '../../../group-replication/observations.ts';
 import { routedPrimary, type GroupView } from '../../../database/group-views.ts';
 import { guarded } from '../../../history/observers.ts';
 import { clientSides } from '../../../workload/ledger.ts';
@@ -32,6 +25,7 @@ export interface GroupWatch extends AsyncDisposable {
 }
 
 export interface ObserveGroupOptions {
+  readonly group: GroupDatabase;
   readonly ways: MemberWays;
   readonly routes: ClientSockets;
   /** Where the inside client and the inside reader stay. */
@@ -43,7 +37,7 @@ export interface ObserveGroupOptions {
 export function observeGroup(options: ObserveGroupOptions): GroupWatch {
   const watch = new Watch(options);
   const ended = new AbortController();
-  const { ways, insideNode } = options;
+  const { group, ways, insideNode } = options;
   const repeat = (everyMs: number, work: () => Promise<void>): Promise<void> =>
     rounds(options, ended.signal, everyMs, work);
   const loops = [
@@ -56,7 +50,7 @@ export function observeGroup(options: ObserveGroupOptions): GroupWatch {
     ),
     ...clientSides.map((side) => {
       const node = (): string | undefined => (side === 'inside' ? insideNode : watch.routed);
-      const client = watch.client(side, node, ordinaryUser);
+      const client = watch.client(side, node, group.ordinaryUser);
       return repeat(askEveryMs, () => watch.read(side, node, client));
     }),
   ];
@@ -87,7 +81,7 @@ class Watch {
 
   client(side: ClientSide, node: () => string | undefined, user: string): MemberClient {
     const path = (): Promise<string> => this.#options.ways.path(side, node() ?? '');
-    const client = new MemberClient({ path, user, deadlineMs: answerWithinMs });
+    const client = this.#options.group.memberClient({ path, user, deadlineMs: answerWithinMs });
     this.#clients.push(client);
     return client;
   }
@@ -106,12 +100,12 @@ class Watch {
   async ask(side: ClientSide, node: string, client: MemberClient): Promise<void> {
     const views = this.views[side];
     try {
-      const view = viewOf(await client.query(askView));
+      const view = await this.#options.group.view(client);
       views.set(node, view);
       this.#note(side, node, { ...view });
     } catch (error) {
       views.delete(node);
-      this.#note(side, node, { error: codeOf(error) });
+      this.#note(side, node, { error: this.#options.group.codeOf(error) });
     }
     if (side === 'outside') await this.#route();
   }
@@ -134,20 +128,13 @@ class Watch {
   ): Promise<void> {
     const node = where();
     if (node === undefined) return;
-    const { clock, recorder } = this.#options;
+    const { group, clock, recorder } = this.#options;
     const beganAtMs = clock.nowMs();
     const about = { ...observation, name: groupObserved.read, node };
     try {
-      const rows = await client.query(askHeads);
-      const heads: Heads = Object.fromEntries(
-        rows.map(({ connection, session, seq }) => [
-          `${Number(connection)}/${Number(session)}`,
-          Number(seq),
-        ]),
-      );
-      recorder.record({ ...about, data: { side, beganAtMs, heads } });
+      recorder.record({ ...about, data: { side, beganAtMs, heads: await group.heads(client) } });
     } catch (error) {
-      recorder.record({ ...about, data: { side, beganAtMs, error: codeOf(error) } });
+      recorder.record({ ...about, data: { side, beganAtMs, error: group.codeOf(error) } });
     }
     // The primary moved while it was asked: the next question goes to the new one.
     if (where() !== node) client.close();
@@ -164,8 +151,6 @@ class Watch {
 }
 
 const observation = { type: 'observation', source: 'group' } as const;
-
-const codeOf = (error: unknown): string => connectError(error).code;
 
 /** Rounds begin `everyMs` apart, or later where one takes longer. Never rejects. */
 async function rounds(

@@ -1,5 +1,4 @@
 /** What the shell of a node does to its agents (kubelet and containerd) and to the database's processes. */
-import { database } from '../../../database/chosen.ts';
 import { linesOf } from '../../../engine/run.ts';
 import type { Proof } from '../../../storage/port.ts';
 import { type Stall, stalls } from '../../machine-port.ts';
@@ -54,9 +53,8 @@ done
 [ -z "$left" ] || { echo "still there: $left" >&2; exit 1; }
 echo $pids`;
 
-/** Ends servers as a crash does: SIGKILL, and no clean stop. */
-export async function killServers(node: NodeShell, withinS = 5): Promise<Proof> {
-  const { server } = database;
+/** Ends servers as a crash does: SIGKILL, and no clean stop. `server`: the program. */
+export async function killServers(node: NodeShell, server: string, withinS = 5): Promise<Proof> {
   const ended = (await node.sh(killScript, server, withinS)).trim();
   const verified = ended !== '';
   const evidence = verified ? `${server} ended: process ${ended}` : `no ${server} ran`;
@@ -86,8 +84,7 @@ const stoppedWithinS = 10;
  * file system that some of them wait for, and then never comes to an end. Resolves to what lets them go
  * on. No error where none runs.
  */
-export async function stopServers(node: NodeShell): Promise<() => Promise<void>> {
-  const { server } = database;
+export async function stopServers(node: NodeShell, server: string): Promise<() => Promise<void>> {
   await node.sh(stopScript, server, stoppedWithinS);
   return async () => {
     await node.sh('pkill -CONT -x "$1" || [ $? = 1 ]', server);

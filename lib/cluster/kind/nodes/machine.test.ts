@@ -21,6 +21,7 @@ afterEach(() => {
 
 const self = { node: 'fd-x-worker', ip: '172.30.0.3', podCidr: '10.100.1.0/24' };
 const machine = new KindMachine({
+  server: 'mysqld',
   ...{ self, all: [self], controlPlane: 'fd-x-control-plane', network: 'fd-x', lab: 'fd-x-lab' },
   lease: leaseAt(0),
 });

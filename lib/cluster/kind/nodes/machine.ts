@@ -10,7 +10,14 @@ import type { Proof } from '../../../storage/port.ts';
 import { type Machine, type Stall, stalls } from '../../machine-port.ts';
 import type { Ended, OutOfBandShell, WholeNodeShell } from '../../node-shell.ts';
 import type { Lease } from '../ownership/lease.ts';
-import { killServers, restartKubelet, resumeAgents, stallAgents, stalledAgents } from './acts.ts';
+import {
+  killServers,
+  restartKubelet,
+  resumeAgents,
+  stallAgents,
+  stalledAgents,
+  stopServers,
+} from './acts.ts';
 import { type NodeAddress, restoreRoutes } from './network.ts';
 
 /** What runc says where a task does not freeze, on cgroup v1 and v2, and Docker where one does not die. */
@@ -36,6 +43,8 @@ const kubeletPort = 10250;
 const probeMs = 15_000;
 
 export interface MachineOptions {
+  /** Program of the database's server. */
+  readonly server: string;
   readonly self: NodeAddress;
   readonly all: readonly NodeAddress[];
   readonly controlPlane: string;
@@ -66,7 +75,10 @@ export class KindMachine implements Required<Machine> {
   readonly stall = (what: Stall): Promise<void> => stallAgents(this.shell, what);
   readonly stalled = (): Promise<string[]> => stalledAgents(this.shell);
   readonly restartKubelet: Required<Machine>['restartKubelet'] = () => restartKubelet(this.shell);
-  readonly killServer = (): Promise<Proof> => killServers(this.shell);
+  readonly killServer = (): Promise<Proof> => killServers(this.shell, this.#options.server);
+  /** Resolves to what lets them go on. */
+  readonly stopServers = (): Promise<() => Promise<void>> =>
+    stopServers(this.shell, this.#options.server);
 
   async freeze(): Promise<void> {
     const state = await this.state();

@@ -1,7 +1,6 @@
 /** What is seen of a cluster in every run on it, whatever runs there. */
 import { readFileSync } from 'node:fs';
 import { loadavg, release } from 'node:os';
-import { database } from '../../../database/chosen.ts';
 import { guarded } from '../../../history/observers.ts';
 import type { Recorder } from '../../../history/port.ts';
 import { harnessVersion } from '../../../images/harness-version.ts';
@@ -84,13 +83,14 @@ export async function versionsOf(
   cluster: Cluster,
   images: ImageSet,
 ): Promise<Readonly<Record<string, string>>> {
+  const { name: app, server } = cluster.database;
   const lab = async (...argv: string[]): Promise<string> => (await cluster.lab.exec(argv)).trim();
   return {
     forcedetach: harnessVersion(),
     kubernetes: images.kubernetesVersion,
     'eviction limits': zoneLimitsText,
     images: images.source,
-    [database.name]: await lab(database.server, '--version'),
+    [app]: await lab(server, '--version'),
     mkfs: (await lab('sh', '-c', 'mkfs.ext4 -V 2>&1')).split('\n')[0] ?? '',
     kernel: release(),
     node: process.version,

@@ -4,12 +4,12 @@
  */
 import { z } from 'zod';
 import type { Clock } from '../../../clock.ts';
-import { database } from '../../../database/chosen.ts';
+import type { Database } from '../../../database/port.ts';
 import { observed, type ObservedName } from '../../../history/observations.ts';
 import { declareObserver, guarded } from '../../../history/observers.ts';
 import type { Recorder, Unstamped } from '../../../history/port.ts';
 import type { Cluster } from '../cluster.ts';
-import { scopeBeside, soleScope } from '../scope.ts';
+import { namespaceBeside, soleNamespace } from '../scope.ts';
 import { followPodLogs, type LogLine } from './pod-log.ts';
 
 export interface LogScope {
@@ -20,16 +20,17 @@ export interface LogScope {
 }
 
 interface Reading {
+  readonly database: Database;
   readonly clock: Clock;
   readonly namespace: string;
   readonly volume: string;
 }
 
 interface Log {
-  readonly source: string;
+  readonly source: (database: Database) => string;
   /** `nodes`: an observer for each, which ends with its node. */
   readonly on: 'controlPlane' | 'nodes';
-  readonly files: (namespace: string) => string;
+  readonly files: (database: Database, namespace: string) => string;
   /** Undefined where the line is none of ours. */
   readonly record: (line: LogLine, reading: Reading) => Unstamped | undefined;
 }
@@ -39,16 +40,23 @@ const podLogs = '/var/log/pods/';
 export const controllerManagerLog = `${podLogs}kube-system_kube-controller-manager-*/kube-controller-manager/*.log`;
 
 /** Databases side by side are followed by one command, which prints the lines of all of them. */
-export function containerLog(container: string, namespace = soleScope.namespace): string {
-  const which = namespace === soleScope.namespace ? namespace : scopeBeside('*').namespace;
-  return `${podLogs}${which}_${database.name}-*/${container}/*.log`;
+export function containerLog(app: string, container: string, namespace = soleNamespace): string {
+  const which = namespace === soleNamespace ? namespace : namespaceBeside('*');
+  return `${podLogs}${which}_${app}-*/${container}/*.log`;
 }
 
 const containerRecord =
-  (source: string, name: ObservedName, isKept: (text: string) => boolean): Log['record'] =>
-  ({ file, node, text, wallMs }, { clock, namespace }) =>
-    file.startsWith(`${podLogs}${namespace}_`) && isKept(text)
-      ? { ...written(clock, wallMs), type: 'observation', source, name, node, data: { line: text } }
+  (
+    source: Log['source'],
+    name: ObservedName,
+    isKept: (text: string, database: Database) => boolean,
+  ): Log['record'] =>
+  ({ file, node, text, wallMs }, { database, clock, namespace }) =>
+    file.startsWith(`${podLogs}${namespace}_`) && isKept(text, database)
+      ? {
+          ...{ ...written(clock, wallMs), type: 'observation', source: source(database) },
+          ...{ name, node, data: { line: text } },
+        }
       : undefined;
 
 const written = (clock: Clock, wallMs: number): { readonly t: number; readonly wall: number } => ({
@@ -56,48 +64,50 @@ const written = (clock: Clock, wallMs: number): { readonly t: number; readonly w
   wall: wallMs,
 });
 
-const { name: container, server, log } = database;
+const serverOf = ({ server }: Database): string => server;
+const selfFence = (): string => 'self-fence';
 
 const logs = {
   'controller-manager': {
-    source: 'controller-manager',
+    source: () => 'controller-manager',
     on: 'controlPlane',
     files: () => controllerManagerLog,
     record: controllerManagerRecord,
   },
   audit: {
-    source: 'audit',
+    source: () => 'audit',
     on: 'controlPlane',
     files: () => `${podLogs}kube-system_kube-apiserver-*/kube-apiserver/*.log`,
     record: ({ text, stream }, { clock, namespace }) =>
       stream === 'stdout' ? requestRecord(text, clock, namespace) : undefined,
   },
   server: {
-    source: server,
+    source: serverOf,
     on: 'nodes',
-    files: (namespace) => containerLog(container, namespace),
-    record: containerRecord(server, observed.serverLog, (text) => log.kept.test(text)),
+    files: ({ name }, namespace) => containerLog(name, name, namespace),
+    record: containerRecord(serverOf, observed.serverLog, (text, { log }) => log.kept.test(text)),
   },
   'self-fence': {
-    source: 'self-fence',
+    source: selfFence,
     on: 'nodes',
-    files: (namespace) => containerLog('self-fence', namespace),
-    record: containerRecord('self-fence', observed.selfFence, () => true),
+    files: ({ name }, namespace) => containerLog(name, 'self-fence', namespace),
+    record: containerRecord(selfFence, observed.selfFence, () => true),
   },
 } as const satisfies Readonly<Record<string, Log>>;
 
 export function observeLogs(
   which: keyof typeof logs,
-  { controlPlane, nodes, openStream }: Cluster,
+  { database, controlPlane, nodes, openStream }: Cluster,
   recorder: Recorder,
   clock: Clock,
-  { namespace = soleScope.namespace, volume = '' }: LogScope = {},
+  { namespace = soleNamespace, volume = '' }: LogScope = {},
 ): AsyncDisposable {
-  const { source, on, files, record }: Log = logs[which];
+  const { on, files, record, ...log }: Log = logs[which];
+  const source = log.source(database);
   // The audit log goes back to the API server's start.
   const sinceMs = which === 'audit' ? clock.wallMs() : Number.NEGATIVE_INFINITY;
   const take = (line: LogLine): void => {
-    const found = record(line, { clock, namespace, volume });
+    const found = record(line, { database, clock, namespace, volume });
     if (found === undefined || Number(found.wall) < sinceMs) return;
     // Other workers are the victims and successors of other events.
     if ('node' in found && ![controlPlane, ...nodes].includes(found.node ?? controlPlane)) return;
@@ -106,7 +116,12 @@ export function observeLogs(
   const followers = (on === 'nodes' ? nodes : [controlPlane]).map((node) => {
     const beating = declareObserver(recorder, { observer: source, sees: [source], node });
     const following = { openStream, beating };
-    return followPodLogs(node, files(namespace), guarded(recorder, source, take), following);
+    return followPodLogs(
+      node,
+      files(database, namespace),
+      guarded(recorder, source, take),
+      following,
+    );
   });
   return {
     async [Symbol.asyncDispose](): Promise<void> {

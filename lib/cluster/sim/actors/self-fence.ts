@@ -3,7 +3,6 @@
  * for so long, and lets it go on when the Lease is renewed again. It needs the node to run, and neither
  * kubelet nor runtime.
  */
-import { database } from '../../../database/chosen.ts';
 import type { PodObject } from '../api-objects.ts';
 import type { Container } from '../container.ts';
 import { notices } from '../notices.ts';
@@ -60,6 +59,7 @@ export class SelfFence extends OnNode {
     if (this.#shut) return;
     this.#shut = true;
     const { workload } = this.#pod;
+    const { database } = this.world;
     const isReadOnly = this.world.of(workload).selfFence === 'lease-read-only';
     this.#container.fence(isReadOnly ? 'read-only' : 'kill');
     this.#say(`shut: no renewal; killed ${database.server} (model)`);

@@ -1,7 +1,6 @@
 /** Which copy of the model's volume is which, told as the array of kind tells it. */
 import { hash } from 'node:crypto';
 import type { CopyIdentity, VolumeIdentity } from '../../../storage/identity.ts';
-import { volumeName } from '../api-objects.ts';
 import { bytesPerCommit } from '../timings.ts';
 import type { Image, Volume } from './volume.ts';
 
@@ -14,8 +13,8 @@ export interface SimCopy {
 /** File system and database number `made` of the model's volume. */
 export const uuidOf = (made: number): string => `model-${made}`;
 
-export const identityOf = ({ made, index }: Pick<Volume, 'made' | 'index'>): VolumeIdentity => ({
-  volume: volumeName(index),
+export const identityOf = ({ made, name }: Pick<Volume, 'made' | 'name'>): VolumeIdentity => ({
+  volume: name,
   filesystemUuid: uuidOf(made),
   serverUuid: uuidOf(made),
 });
@@ -23,7 +22,7 @@ export const identityOf = ({ made, index }: Pick<Volume, 'made' | 'index'>): Vol
 /** `number`: counts the run's copies. */
 export const labelled = (image: Image, volume: Volume, number: number): CopyIdentity => ({
   copy: `model-${number}`,
-  volume: volumeName(volume.index),
+  volume: volume.name,
   generation: volume.files === undefined ? volume.paths.length : 0,
   stamp: `model-${number}`,
   ...contentOf(image),

@@ -26,6 +26,8 @@ export interface VolumeOptions {
   readonly clock: { readonly nowUs: number };
   /** Its number in notices. Default 0. */
   readonly index?: number;
+  /** Its handle. Default: none. */
+  readonly name?: string;
   /** Decides what is only known as often or seldom. Default: always the same. */
   readonly chance?: Chance;
   /** Flushes are acknowledged and ignored. Default false. */
@@ -54,6 +56,7 @@ export class Volume {
   /** File systems made on it so far. */
   made = 0;
   readonly index: number;
+  readonly name: string;
   readonly twoWriters: TwoWriters;
   readonly #clock: VolumeOptions['clock'];
   readonly #volatile: boolean;
@@ -71,9 +74,11 @@ export class Volume {
     ignoresFlushes = false,
     files,
     index = 0,
+    name = '',
   }: VolumeOptions) {
     this.#clock = clock;
     this.index = index;
+    this.name = name;
     this.twoWriters = new TwoWriters(chance);
     this.#volatile = ignoresFlushes;
     this.files = files;

@@ -7,9 +7,8 @@ import {
   type ServerStart,
 } from '../../../checkers/evidence.ts';
 import type { CommandEvidence } from '../../../command-evidence.ts';
-import { database } from '../../../database/chosen.ts';
 import type { DatabaseChoice } from '../../../database/fields.ts';
-import { modelledEvidence } from '../../../database/modelled.ts';
+import type { Database } from '../../../database/port.ts';
 import type { ImageLabel } from '../../../storage/identity.ts';
 import { documentAction, firstDocuments } from '../../../workload/documents.ts';
 import {
@@ -32,6 +31,7 @@ import type { KernelDriver } from './kernel-driver.ts';
 const auditUs = 20 * secondUs;
 
 export interface SimAuditorOptions {
+  readonly database: Database;
   readonly images: ReadonlyMap<ImageLabel, SimCopy>;
   /** The run's seed: gives what each session's first row links to. */
   readonly seed: string;
@@ -53,7 +53,7 @@ export const simAuditor = (driver: KernelDriver, options: SimAuditorOptions): Au
 
 function auditImage(
   { rows, canaries, damage, made, schemaChanged }: Image,
-  { seed, connections, settings }: SimAuditorOptions,
+  { database, seed, connections, settings }: SimAuditorOptions,
   onRow: (row: LedgerRow) => void,
 ): ImageEvidence {
   if (made === undefined) return { ...nothingRead(), mountError: 'no file system (model)' };
@@ -63,7 +63,8 @@ function auditImage(
   };
   if (damage !== undefined) {
     const ledgerError = `the server does not start: ${damage}`;
-    return { ...about, starts: [startOf('recovery', damage)], ledgerError };
+    const line = `${database.log.signs.error} ${damage}`;
+    return { ...about, starts: [startOf('recovery', line)], ledgerError };
   }
   const found = rows.filter((entry) => entry !== undefined);
   const balances = initialBalances(connections);
@@ -82,7 +83,7 @@ function auditImage(
     balances,
     documents: documentsOf(found),
     login: {},
-    ...modelledEvidence(found, balances, notModelled, settings),
+    ...database.own.modelled(found, balances, notModelled, settings),
     schema: { state: schemaChanged ? 'changed' : 'original', oddities: [] },
     indexCounts: [{ table: 'ledger', index: 'op', byPrimary: count, byIndex: count }],
   };
@@ -96,10 +97,11 @@ const notModelled = (command: string): CommandEvidence => ({
   durationMs: 0,
 });
 
-const startOf = (purpose: ServerStart['purpose'], damage?: string): ServerStart => ({
-  ...{ purpose, ready: damage === undefined, durationMs: 1500 },
-  ...(damage === undefined ? {} : { died: 'SIGABRT' }),
-  errorLines: damage === undefined ? [] : [`${database.log.signs.error} ${damage}`],
+/** `error`: the line with which it died. Default: it lived. */
+const startOf = (purpose: ServerStart['purpose'], error?: string): ServerStart => ({
+  ...{ purpose, ready: error === undefined, durationMs: 1500 },
+  ...(error === undefined ? {} : { died: 'SIGABRT' }),
+  errorLines: error === undefined ? [] : [error],
 });
 
 /** `heads`: hash of the last row seen, by session. */

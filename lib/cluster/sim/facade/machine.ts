@@ -1,5 +1,4 @@
 /** The machine port on the model. */
-import { database } from '../../../database/chosen.ts';
 import type { Machine } from '../../machine-port.ts';
 import type { NodeMachine } from '../machine.ts';
 import type { Model } from '../model.ts';
@@ -42,7 +41,7 @@ export function simMachine(
       command(() => {
         const killed = volumes.map(({ index }) => kubelet(node).container(index)?.killServer());
         const verified = killed.includes(true);
-        const { server } = database;
+        const { server } = world.database;
         return {
           verified,
           evidence: verified ? `${server} ended (model)` : `no ${server} (model)`,

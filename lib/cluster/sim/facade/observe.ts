@@ -1,9 +1,8 @@
 /** Hands the model's sightings to recorders, dated in virtual time. */
-import { database } from '../../../database/chosen.ts';
+import type { Database } from '../../../database/port.ts';
 import { observed } from '../../../history/observations.ts';
 import { beatEveryMs, declareObserver } from '../../../history/observers.ts';
 import type { Recorder } from '../../../history/port.ts';
-import { volumeName } from '../api-objects.ts';
 import type { Volume } from '../disk/volume.ts';
 import type { Model } from '../model.ts';
 import { mountOf, seeWritten, standing, upOf, type Sighting } from '../sightings.ts';
@@ -14,9 +13,9 @@ import type { KernelDriver } from './kernel-driver.ts';
 const sampleUs = secondUs;
 
 /** The model shows all of it, on every node; it has no audit log. */
-const modelSees = (): string[] => [
+const modelSees = ({ server }: Database): string[] => [
   ...['api', 'csi', 'mounts', 'devices', 'controller-manager'],
-  ...[database.server, 'self-fence'],
+  ...[server, 'self-fence'],
 ];
 
 /** What one volume's history has of the model: the cluster and that volume, and whose it is now. */
@@ -53,13 +52,12 @@ const recorderOf =
   };
 
 /** The lists of a node name all volumes. */
-function ownOf({ index }: Volume, sighting: Sighting): Sighting | undefined {
+function ownOf({ index, name: own }: Volume, sighting: Sighting): Sighting | undefined {
   const { volume, data } = sighting;
   if (volume !== undefined && volume !== index) return undefined;
   const { volumes } = data;
   if (!Array.isArray(volumes)) return sighting;
-  const own = volumes.filter((name) => name === volumeName(index));
-  return { ...sighting, data: { ...data, volumes: own } };
+  return { ...sighting, data: { ...data, volumes: volumes.filter((name) => name === own) } };
 }
 
 export function observeModel(
@@ -75,7 +73,10 @@ export function observeModel(
     driver.wake();
     record(sighting);
   };
-  const observer = declareObserver(recorder, { observer: 'model', sees: modelSees() });
+  const observer = declareObserver(recorder, {
+    observer: 'model',
+    sees: modelSees(world.database),
+  });
   let on = true;
   let samples = 0;
   const sample = (): void => {
@@ -86,7 +87,7 @@ export function observeModel(
     world.kernel.schedule(sampleUs, sample);
   };
   ear.hear = see;
-  for (const sighting of standing(world.api)) {
+  for (const sighting of standing(world, world.api)) {
     const own = ownOf(volume, sighting);
     if (own !== undefined) see(own);
   }
@@ -96,7 +97,7 @@ export function observeModel(
     see(mountOf(observed.mounted, index, mount.path));
     // Who follows a log from its beginning reads that a server is up, however long ago it started.
     const { name } = kubelet.machine;
-    if (serverOn(name, index) !== undefined) see(upOf(name, index));
+    if (serverOn(name, index) !== undefined) see(upOf(world, name, index));
   }
   sample();
   return {

@@ -1,17 +1,20 @@
-/** What is said to the members of a group in SQL, and what they answer. */
+/** A group of MySQL servers: statements to its members, and their answers. */
 import { z } from 'zod';
-import type { GroupTemplate } from '../../database/group-port.ts';
+import type { GroupDatabase, GroupTemplate } from '../../database/group-port.ts';
 import type { GroupView } from '../../database/group-views.ts';
 import { groupSettingsOf } from '../../database/kinds/group-replication.ts';
+import { connectError } from '../errors.ts';
 import { databaseName } from '../schema.ts';
 import type { SqlRow } from '../audit/sql-client.ts';
+import { MysqlMemberClient } from './member-client.ts';
+import { readLedger } from './read-ledger.ts';
 
 const groupPort = 33_061;
 /** Reads and writes the workload's tables, and may do nothing else: offline_mode refuses it. */
-export const ordinaryUser = 'app';
+const ordinaryUser = 'app';
 
 /** Makes a fresh server ready to join a group of these addresses, now and at each later start. */
-export const prepareMember = (addresses: readonly string[]): readonly string[] => [
+const prepareMember = (addresses: readonly string[]): readonly string[] => [
   // What a server did to set itself up is its own and no part of the group's history.
   'RESET BINARY LOGS AND GTIDS',
   `SET PERSIST group_replication_group_seeds = '${addresses.map((ip) => `${ip}:${groupPort}`).join()}'`,
@@ -20,20 +23,20 @@ export const prepareMember = (addresses: readonly string[]): readonly string[] =
     " FOR CHANNEL 'group_replication_recovery'",
 ];
 
-export const bootstrapGroup: readonly string[] = [
+const bootstrap: readonly string[] = [
   'SET GLOBAL group_replication_bootstrap_group = ON',
   'START GROUP_REPLICATION',
   'SET GLOBAL group_replication_bootstrap_group = OFF',
 ];
 
-export const joinGroup: readonly string[] = ['START GROUP_REPLICATION'];
+const join: readonly string[] = ['START GROUP_REPLICATION'];
 
-export const makeOrdinaryUser: readonly string[] = [
+const makeOrdinaryUser: readonly string[] = [
   `CREATE USER ${ordinaryUser} IDENTIFIED BY ''`,
   `GRANT SELECT, INSERT, UPDATE ON ${databaseName}.* TO ${ordinaryUser}`,
 ];
 
-export const askView =
+const askView =
   'SELECT MEMBER_HOST AS node, MEMBER_STATE AS state, MEMBER_ROLE AS role,' +
   ' @@report_host AS self, @@super_read_only AS superReadOnly, @@offline_mode AS offlineMode' +
   ' FROM performance_schema.replication_group_members';
@@ -60,11 +63,11 @@ export function viewOf(rows: readonly SqlRow[]): GroupView {
 }
 
 /** The last row of each outside session that the member has. */
-export const askHeads =
+const askHeads =
   `SELECT connection, session, MAX(seq) AS seq FROM ${databaseName}.ledger` +
   " WHERE client = 'outside' GROUP BY connection, session";
 
-export const groupTemplate: GroupTemplate = {
+const template: GroupTemplate = {
   name: 'mysql-group',
   values(image, scenario, groupId) {
     const settings = groupSettingsOf(scenario);
@@ -79,4 +82,20 @@ export const groupTemplate: GroupTemplate = {
       EXPEL_TIMEOUT_SECONDS: settings.expelTimeoutS,
     };
   },
+};
+
+export const mysqlGroup: GroupDatabase = {
+  ...{ template, ordinaryUser, prepareMember, bootstrap, join, makeOrdinaryUser, readLedger },
+  memberClient: (options) => new MysqlMemberClient(options),
+  view: async (client) => viewOf(await client.query(askView)),
+  async heads(client) {
+    const rows = await client.query(askHeads);
+    return Object.fromEntries(
+      rows.map(({ connection, session, seq }) => [
+        `${Number(connection)}/${Number(session)}`,
+        Number(seq),
+      ]),
+    );
+  },
+  codeOf: (error) => connectError(error).code,
 };
