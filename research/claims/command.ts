@@ -228,13 +228,13 @@ function tell(told: readonly AnsweredClaim[], chosen: readonly Claim[], { note }
 
 function list(wanted: readonly Claim[]): ExitCode {
   const measured = linesOf(answerSchema);
-  for (const { number, title } of wanted) {
-    const answers = answersTo(number, measured);
-    const words = answers.map(({ outcome }) =>
-      outcome.asExpected ? 'as expected' : 'NOT EXPECTED',
-    );
-    const told = words.length === 0 ? 'not run yet' : [...new Set(words)].join(', ');
-    tellLine(`${String(number).padStart(2)}. ${title}: ${told} (${words.length})`);
+  for (const { number, title, expected } of wanted) {
+    tellLine(`${String(number).padStart(2)}. ${title}`);
+    tellLine(`    Expected: ${expected}`);
+    for (const { outcome, versions, source } of answersTo(number, measured)) {
+      const word = outcome.asExpected ? 'As expected' : 'NOT EXPECTED';
+      tellLine(`    ${word}: ${outcome.said} (Kubernetes ${versions.kubernetes}; ${source})`);
+    }
   }
   return exitCode.expected;
 }
