@@ -1,4 +1,4 @@
-/** Keeps what the suite came to: lines of the store of measurements, their page, and the evidence to judge again. */
+/** Keeps what the suite came to: lines of the store of measurements, and the evidence to judge again. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { judgeCase, type MutantCase } from './mutant-case.ts';
 import { evidencePath, packCases, unpackCases } from './recorded.ts';
@@ -6,7 +6,6 @@ import { noteLines, type StoredLine } from '../../lib/measurements/store.ts';
 import { isNoting } from '../../test/support/noting.ts';
 import { mutants } from './kinds/index.ts';
 import type { Mutant } from './mutant.ts';
-import { writePage } from './page.ts';
 import type { MutantResult } from './run-mutant.ts';
 import { seed } from './workshop.ts';
 
@@ -18,7 +17,6 @@ function note(measured: Measured): void {
   const date = new Date().toISOString().slice(0, 10);
   const source = 'npx vitest run --project research research/full/mutants.test.ts';
   noteLines([{ ...measured, seed, basis: 'measured', source, date }]);
-  writePage();
 }
 
 export function keepMutant(

@@ -1,18 +1,9 @@
-/** docs/internals/two-kernels.md carries the tables that its results give, and its controls hold; `vitest -u` writes it. */
-import { join } from 'node:path';
+/** The controls of the two-kernel lab hold in the store. */
 import { expect, test } from 'vitest';
 import { linesOf } from '../../lib/measurements/store.ts';
 import { resultSchema } from '../../research/two-kernels/result.ts';
-import { comparison } from '../../research/two-kernels/table.ts';
-import { filled, read, root } from './pages.ts';
 
-const page = 'docs/internals/two-kernels.md';
 const results = linesOf(resultSchema);
-
-test('the tables are those of the results', async () => {
-  const whole = filled(read(page), { results: `\n\n${comparison(results)}\n\n` });
-  await expect(whole).toMatchFileSnapshot(join(root, page));
-});
 
 test('on both hosts a crash takes nothing from stock settings, and something from trx_commit=2', () => {
   const of = (name: string) => results.filter(({ scenario }) => scenario.case === name);
