@@ -41,8 +41,8 @@ function onGroup(context: StepsContext<GroupTestbed>): Steps {
     },
     breakable: ({ node }) => ({ disk: testbed.disk(node), pods: testbed.kubernetes }),
     handOver: {
-      isSeen: ({ node }) => ![undefined, node].includes(primary()),
-      seen: 'another member is the primary',
+      hasHappened: ({ node }) => ![undefined, node].includes(primary()),
+      happened: 'another member is the primary',
       none: `no other primary within ${scenario.horizonMs / 1000} s`,
     },
     leastMs: Math.max(heartbeatMs, majorityTimeoutS * 1000) + givesUpWithinMs,

@@ -1,14 +1,12 @@
 /** One case on one host, from an empty database to the audited images: a run as any other, and its result. */
 import { realClock } from '../../lib/real-clock.ts';
 import { stockDatabase } from '../../lib/database/fields.ts';
-import { noTimes, type BoundedStep } from '../../lib/experiment/run/bounds.ts';
 import { audit, copyImage, type ImageRun } from '../../lib/experiment/run/images.ts';
 import { observedAlone } from '../observed-alone.ts';
-import { bounded, enter, type AttemptWork } from '../../lib/experiment/run/run-context.ts';
+import { each, whileObserved, type ObservedRun } from '../../lib/experiment/run/shell.ts';
 import { historyVersion } from '../../lib/history/events.ts';
 import type { ImageLabel } from '../../lib/storage/identity.ts';
 import { openHistory } from '../../lib/history/reader.ts';
-import type { RunRecorder } from '../../lib/history/recorder.ts';
 import { cases, type CaseName, type LabStage } from './cases.ts';
 import { readResult } from './read-result.ts';
 import type { Result } from './result.ts';
@@ -42,64 +40,60 @@ export async function runCase(run: CaseRun): Promise<Result> {
       ...{ ...run, clock, first },
       open: (stage) => openLabTestbed({ ...run, ...stage, clock, settings, volume }),
     },
-    (opened) => workOf(run, opened),
+    (opened) => perform(run, opened),
   );
   signal.throwIfAborted();
   return readResult(openHistory(folder));
 }
 
-interface OpenedLab {
-  readonly testbed: LabTestbed;
-  readonly recorder: RunRecorder;
-  readonly attempt: AttemptWork;
-}
-
-function workOf(
-  run: CaseRun,
-  opened: OpenedLab,
-): ReturnType<Parameters<typeof observedAlone<LabTestbed>>[1]> {
-  const { testbed, recorder, attempt } = opened;
-  const { victim, successor } = testbed;
-  const sides = [victim, successor];
-  const takenAtMs = new Map<ImageLabel, number>();
-  const within = (step: BoundedStep, work: (signal: AbortSignal) => Promise<void>): Promise<void> =>
-    bounded({ ...run, testbed, times: noTimes }, step, work);
+async function perform(run: CaseRun, opened: readonly ObservedRun<LabTestbed>[]): Promise<void> {
   // A server that does not sync each commit is gone, and its volume unmounted, when it is copied.
   const scenario = { trxCommit: 1 } as const;
-  const images = (signal: AbortSignal): ImageRun => ({
-    ...{ ...opened, database: mysql, scenario, takenAtMs, signal, onProgress: run.onProgress },
+  const takenAtMs = new Map<ImageLabel, number>();
+  const images = (lab: ObservedRun<LabTestbed>, signal: AbortSignal): ImageRun => ({
+    ...lab,
+    ...{ database: mysql, scenario, takenAtMs, signal },
   });
-  recorder.record({ type: 'workload', clients: sides.map(({ client }) => client.plan) });
-  return {
-    whileObserved() {
-      enter(opened, 'watch');
-      return within('case', async (signal) => {
+  for (const lab of opened) {
+    lab.shell.record({ type: 'workload', clients: sidesOf(lab).map(({ client }) => client.plan) });
+  }
+  const copied = await whileObserved(opened, (observed) =>
+    each(observed, 'run', async (lab) => {
+      const { shell, testbed } = lab;
+      const { victim, successor } = testbed;
+      shell.enter('watch');
+      await shell.bounded('case', async (signal) => {
         const image: LabStage['image'] = async (label, paused = []) => {
           for (const { node } of paused) await node.suspend();
           await testbed.onStep(`${label} image`);
-          await copyImage(images(signal), label, []);
+          await copyImage(images(lab, signal), label, []);
           for (const { node } of paused) await node.resume();
         };
         await cases[run.name].run({ victim, successor, image });
-        for (const { client } of sides) await client.pause();
-        for (const side of sides) await side.noteErrorLog();
+        for (const { client } of sidesOf(lab)) await client.pause();
+        for (const side of sidesOf(lab)) await side.noteErrorLog();
       });
-    },
-    async afterwards() {
-      await within('remove-database', () => testbed.removeDatabase());
-      enter(opened, 'audit');
-      for (const label of takenAtMs.keys()) {
-        await within('audit', (signal) => audit(images(signal), label));
-      }
-    },
-    async end() {
-      const segments = {};
-      for (const { client } of sides) {
-        await attempt('stop writers', () =>
-          within('stop-writers', async () => void Object.assign(segments, await client.end())),
-        );
-      }
-      return segments;
-    },
-  };
+      return lab;
+    }),
+  );
+  await each(copied, 'run', async (lab) => {
+    const { shell, testbed } = lab;
+    await shell.bounded('remove-database', () => testbed.removeDatabase());
+    shell.enter('audit');
+    for (const label of takenAtMs.keys()) {
+      await shell.bounded('audit', (signal) => audit(images(lab, signal), label));
+    }
+  });
+  for (const lab of opened) {
+    for (const { client } of sidesOf(lab)) {
+      await lab.shell.step('stop-writers', async () => {
+        Object.assign(lab.segments, await client.end());
+      });
+    }
+  }
 }
+
+const sidesOf = ({ testbed: { victim, successor } }: ObservedRun<LabTestbed>) => [
+  victim,
+  successor,
+];

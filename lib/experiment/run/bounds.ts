@@ -1,6 +1,6 @@
 /**
  * How long each phase of a run may take on the run's own clock. A call that never returns must not
- * keep the heal away: what does not end in time is asked to stop and given up, and the run goes on.
+ * keep the heal away: what does not end in time gets the signal to stop and is given up, and the run goes on.
  * An interrupt shortens all that is left.
  */
 import type { Clock } from '../../clock.ts';
@@ -40,15 +40,15 @@ const serverKillMs = restartMs + 20_000;
 interface AfterInterrupt {
   /** The step goes on so long after the interrupt, and is then given up. */
   readonly mostMs: number;
-  /** It hears of the interrupt and ends by itself; what mends does not: it goes to its end. */
-  readonly isTold: boolean;
+  /** Its signal is aborted, so that it ends by itself; what mends is spared: it goes to its end. */
+  readonly aborts: boolean;
 }
 
 /** Time that the last call of what looks on or reads may take: it ends at once. */
 const endsMs = 5000;
-const ends: AfterInterrupt = { mostMs: endsMs, isTold: true };
-const toldWithin = (mostMs: number): AfterInterrupt => ({ mostMs, isTold: true });
-const goesOn = (mostMs: number): AfterInterrupt => ({ mostMs, isTold: false });
+const ends: AfterInterrupt = { mostMs: endsMs, aborts: true };
+const abortsWithin = (mostMs: number): AfterInterrupt => ({ mostMs, aborts: true });
+const goesOn = (mostMs: number): AfterInterrupt => ({ mostMs, aborts: false });
 
 /**
  * What each step may take, and what an interrupt leaves of that. A healthy engine needs seconds for
@@ -63,24 +63,24 @@ const bounds = {
   'start-writers': [callsMs, goesOn(endsMs)],
   steady: [({ warmupMs }: Times): number => warmupMs + callsMs, ends],
   // The two-kernel lab's: each wait of its schedule has a bound of its own.
-  case: [longMs, toldWithin(20_000)],
+  case: [longMs, abortsWithin(20_000)],
   'lead-up': [({ serverKills }: Times): number => serverKills * serverKillMs + callsMs, ends],
   fault: [callsMs, goesOn(20_000)],
   watch: [
     ({ horizonMs, overlapMs, patienceMs, recreations, leastMs }: Times): number =>
       horizonMs + overlapMs + patienceMs + recreations * recreationMs + leastMs + callsMs,
-    toldWithin(20_000),
+    abortsWithin(20_000),
   ],
   'ask-again': [callsMs, ends],
   'first-image': [callsMs, ends],
   'move-back': [callsMs, ends],
-  // The engine's calls end after 60 s, and say what is to be done by hand.
+  // The engine's calls end after 60 s, with what is to be done by hand.
   heal: [callsMs, goesOn(75_000)],
   converge: [({ convergeMs }: Times): number => convergeMs + callsMs, ends],
   'undo-remedy': [callsMs, goesOn(30_000)],
   'undo-move-back': [callsMs, goesOn(30_000)],
   // Its waits have their own ends; with stock timers the longest take eight minutes.
-  procedure: [2 * callsMs, toldWithin(20_000)],
+  procedure: [2 * callsMs, abortsWithin(20_000)],
   // Writers that do not stop are killed after 7 s.
   'stop-writers': [callsMs, goesOn(10_000)],
   'second-image': [callsMs, ends],
@@ -113,7 +113,7 @@ export interface Bound {
 }
 
 /**
- * Rejects at the deadline, or so long after an interrupt; the work is told by its signal, and what
+ * Rejects at the deadline, or so long after an interrupt; the work gets an aborted signal, and what
  * comes of it later is dropped.
  */
 export async function within<T>(
@@ -122,20 +122,20 @@ export async function within<T>(
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const over = new AbortController();
-  const told = interrupt?.isTold === true ? [interrupt.signal, over.signal] : [over.signal];
+  const signals = interrupt?.aborts === true ? [interrupt.signal, over.signal] : [over.signal];
   const until = async (atMs: number, cause?: unknown): Promise<never> => {
     await clock.sleep(Math.max(0, atMs - clock.nowMs()), over.signal);
     throw new EvidenceError('GIVEN_UP', `${what} did not end in time and was abandoned`, { cause });
   };
-  const hurried = async ({ signal, mostMs }: NonNullable<Bound['interrupt']>): Promise<never> => {
+  const interrupted = async ({ signal, mostMs }: Required<Bound>['interrupt']): Promise<never> => {
     await aborted(signal, over.signal);
     return until(clock.nowMs() + mostMs, signal.reason);
   };
   try {
     return await Promise.race([
-      work(AbortSignal.any(told)),
+      work(AbortSignal.any(signals)),
       until(deadlineMs),
-      ...(interrupt === undefined ? [] : [hurried(interrupt)]),
+      ...(interrupt === undefined ? [] : [interrupted(interrupt)]),
     ]);
   } finally {
     over.abort();

@@ -1,17 +1,18 @@
 /** After the heal: wait until databases serve again, take the remedy back, the node is Ready, and all is whole. */
-import type { Clock } from '../../clock.ts';
 import type { BreakableTestbed, PodRef } from '../../cluster/port.ts';
 import type { Writers } from '../../workload/port.ts';
 import { registrationMs } from '../waits.ts';
 import type { RemedyRun } from './remedy-run.ts';
-import type { Struck } from './struck.ts';
-import { waitUntil } from './wait.ts';
+import type { Struck } from './run-context.ts';
+import type { Shell } from './shell.ts';
 import type { Sightings } from './sightings.ts';
+import { waitUntil } from './wait.ts';
 
 interface ConvergeContext {
   readonly cluster: BreakableTestbed;
   /** At least one. */
   readonly struck: readonly Struck[];
+  readonly shell: Shell;
   readonly remedies: readonly RemedyRun[];
   readonly signal: AbortSignal;
 }
@@ -27,22 +28,30 @@ export async function converge(context: ConvergeContext): Promise<void> {
   if (first === undefined) return;
   const { scenario, victim } = first;
   const deadlineMs = clock.nowMs() + scenario.convergeMs;
-  await Promise.all(struck.map((run) => serving(run, { clock, deadlineMs, signal })));
-  if (scenario.untaintAt === 'kept') await sleepUntil(clock, deadlineMs, signal);
+  const comes = (condition: () => boolean): Promise<boolean> =>
+    waitUntil(clock, condition, { deadlineMs, signal });
+  await Promise.all(struck.map((run) => serving(run, comes)));
+  if (scenario.untaintAt === 'kept') {
+    await clock.sleep(Math.max(0, deadlineMs - clock.nowMs()), signal);
+  }
   for (const remedy of remedies) await remedy.takeBack();
   if (scenario.fault === 'node-crash' && !scenario.reboot) return;
-  await isReady(context, victim, Math.max(deadlineMs, clock.nowMs() + registrationMs));
-  await Promise.all(struck.map((run) => isWhole(run, { clock, deadlineMs, signal })));
+  await isReady(context, victim.node, Math.max(deadlineMs, clock.nowMs() + registrationMs));
+  await Promise.all(
+    struck.map(async ({ steps, onProgress }) => {
+      // Only where servers count each other; who stays away is in the verdict.
+      if (steps.isWhole === undefined) return;
+      const whole = await comes(() => steps.isWhole?.() === true);
+      onProgress(whole ? 'all servers are back' : 'not all servers are back');
+      await clock.sleep(settleMs, signal);
+    }),
+  );
 }
 
-interface Bounds {
-  readonly clock: Clock;
-  readonly deadlineMs: number;
-  readonly signal: AbortSignal;
-}
-
-async function serving(run: Struck, { clock, deadlineMs, signal }: Bounds): Promise<void> {
-  const { scenario, sightings, recorder, writers, victim, onProgress } = run;
+async function serving(
+  { scenario, sightings, recorder, writers, victim, onProgress }: Struck,
+  comes: (condition: () => boolean) => Promise<boolean>,
+): Promise<void> {
   const converged = servesAgain({
     victim,
     isLeaving: sightings.victimTerminating || sightings.victimGone,
@@ -50,41 +59,25 @@ async function serving(run: Struck, { clock, deadlineMs, signal }: Bounds): Prom
     acked: () => writers.acked(),
     sightings,
   });
-  const recovered = await waitUntil(clock, converged, { deadlineMs, signal });
+  const recovered = await comes(converged);
   onProgress(recovered ? 'converged' : 'did not converge');
   if (recovered)
     recorder.record({ type: 'action', actor: 'runner', name: 'converge', step: 'done' });
 }
 
-/** Asked only where servers say so; who stays away is told in the verdict. */
-async function isWhole(
-  { steps, onProgress }: Struck,
-  { clock, deadlineMs, signal }: Bounds,
-): Promise<void> {
-  if (steps.isWhole === undefined) return;
-  const whole = await waitUntil(clock, () => steps.isWhole?.() === true, { deadlineMs, signal });
-  onProgress(whole ? 'all servers are back' : 'not all servers are back');
-  await clock.sleep(settleMs, signal);
-}
-
-const sleepUntil = (clock: Clock, atMs: number, signal: AbortSignal): Promise<void> =>
-  clock.sleep(Math.max(0, atMs - clock.nowMs()), signal);
-
 async function isReady(
-  { cluster, struck, signal }: ConvergeContext,
-  victim: PodRef,
+  { cluster, shell, signal }: ConvergeContext,
+  node: string,
   deadlineMs: number,
 ): Promise<void> {
   const { clock, kubernetes } = cluster;
-  // A connection that ends under load is no answer, and no reason to end the run: ask again.
-  const ask = (): Promise<boolean> => kubernetes.isReady(victim.node).catch(() => false);
-  if (await ask()) return;
+  // A connection that ends under load is no answer, and no reason to end the run: try again.
+  const ready = (): Promise<boolean> => kubernetes.isReady(node).catch(() => false);
+  if (await ready()) return;
   const mostS = Math.round((deadlineMs - clock.nowMs()) / 1000);
-  for (const { onProgress } of struck) {
-    onProgress(`waiting for ${victim.node} to be Ready, ${mostS} s at most`);
-  }
+  shell.onProgress(`waiting for ${node} to be Ready, ${mostS} s at most`);
   do await clock.sleep(1000, signal);
-  while (!(await ask()) && clock.nowMs() < deadlineMs);
+  while (!(await ready()) && clock.nowMs() < deadlineMs);
 }
 
 /** After the heal: does somebody serve who will go on serving? */
@@ -99,7 +92,7 @@ interface ServingContext {
 }
 
 /**
- * Asked again and again from the heal on: whether an outside client got a commit from a database that
+ * Again and again from the heal on: whether an outside client got a commit from a database that
  * stays, and at most one node has the volume. A zombie that is reached again serves for some seconds,
  * until its kubelet hears that the pod is gone; that is no recovery.
  */

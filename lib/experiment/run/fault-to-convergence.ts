@@ -1,179 +1,158 @@
 /** From the fault to its heal and to databases that serve again: the node's part once, each volume's its own. */
 import type { Capability } from '../../capabilities.ts';
+import { EvidenceError } from '../../errors.ts';
 import type { Fault, FaultContext, Moments } from '../../faults/fault.ts';
 import { wholeFaultOf } from '../../faults/index.ts';
-import { auditOf, bounded, each, enter, once, recorderOf, type RunEvent } from './run-context.ts';
+import { servingCommits } from '../waits.ts';
 import { converge } from './converge.ts';
 import { watchWhile } from './moments.ts';
 import { letOthersServe, moveBack, recreate } from './move-back.ts';
-import { toldOf } from './observed.ts';
 import { remediesOf, type RemedyRun } from './remedy-run.ts';
-import type { Struck } from './struck.ts';
+import { auditOf, type RunEvent, type Struck } from './run-context.ts';
+import { each, Shell } from './shell.ts';
 import { waitUntil } from './wait.ts';
-import { servingCommits } from '../waits.ts';
 
 /** The event as it is played. */
 interface Strike extends RunEvent {
   /** At least one. */
   readonly struck: readonly Struck[];
+  /** Of all of them. */
+  readonly shell: Shell;
   readonly fault: Fault;
   readonly context: FaultContext<Capability>;
   readonly remedies: readonly RemedyRun[];
-  /** What is bounded once for all. */
-  readonly whole: Parameters<typeof bounded>[0];
 }
 
-/** From the fault to working databases, healed whatever happens in between. Resolves to those whose first image is kept. */
+/**
+ * From the fault to working databases, healed whatever happens in between, and to the second image. Resolves
+ * to those that have both.
+ */
 export async function faultToConvergence(
   event: RunEvent,
-  steady: readonly Struck[],
+  struck: readonly Struck[],
 ): Promise<readonly Struck[]> {
-  const [first] = steady;
+  const [first] = struck;
   if (first === undefined) return [];
-  const strike = strikeOf(event, steady, first);
-  const { fault, context, whole } = strike;
-  const led = bounded(whole, 'lead-up', async (signal) => fault.leadUp?.(context, signal));
-  const struck = await each(steady, (run) => led.then(() => run));
-  if (struck.length === 0) return [];
-  for (const run of struck) {
-    run.sightings.begin(run.victim);
-    enter(run, 'fault');
-  }
-  const completed = await faultToFirstImages(strike);
-  await backAndAskedAgain(strike, completed);
-  await healAndConverge(strike);
-  return completed;
-}
-
-function strikeOf(event: RunEvent, struck: readonly Struck[], first: Struck): Strike {
-  const { cluster, custom, signal } = event;
-  const { scenario, victim, times } = first;
-  const fault = wholeFaultOf(scenario, custom?.fault);
+  const { scenario, victim } = first;
+  const shell = Shell.together(struck);
+  const fault = wholeFaultOf(scenario, event.custom?.fault);
   const volumes = struck.map(({ volume }) => volume);
-  const context = {
-    ...{ testbed: cluster, victim: { node: victim.node }, volumes, scenario },
-    recorder: recorderOf(struck),
-  };
-  const whole = { ...toldOf(struck), testbed: cluster, times, signal };
-  const remedies = remediesOf(event, struck);
-  return { ...event, struck, fault, context, remedies, whole };
+  const context = { testbed: event.cluster, victim, volumes, scenario, recorder: shell };
+  const strike = { ...event, struck, shell, fault, context, remedies: remediesOf(event, struck) };
+  const leadUp = async (signal: AbortSignal) => fault.leadUp?.(context, signal);
+  if (!(await shell.step('lead-up', leadUp, 'run'))) return [];
+  for (const run of struck) run.sightings.begin(run.victim);
+  shell.enter('fault');
+  const completed = await faultToFirstImages(strike);
+  if (completed.length > 0) await moveBackAndAskAgain(strike, completed);
+  await healAndConverge(strike);
+  return each(struck, 'run', async (run) => {
+    if (!completed.includes(run)) {
+      throw new EvidenceError('CUT_SHORT', 'the run ended before its first image');
+    }
+    await run.shell.bounded('stop-writers', () => run.writers.stop());
+    run.shell.enter('second-image');
+    await run.shell.bounded('second-image', (signal) => run.steps.image('second', signal));
+    return run;
+  });
 }
 
 /** The fault, the remedies in their time, and the first images, which no later step may change. */
 async function faultToFirstImages(strike: Strike): Promise<readonly Struck[]> {
-  const { cluster, struck, fault, context, whole } = strike;
-  const { clock } = cluster;
-  const faultAtMs = clock.nowMs();
-  const isBroken = await once(struck, 'fault', async () => {
+  const { cluster, struck, shell, fault, context } = strike;
+  const faultAtMs = cluster.clock.nowMs();
+  const isBroken = await shell.attempt('fault', () => {
     for (const { scenario, steps, writers } of struck) {
       // Under way when the fault strikes, or just done. An idle database stays idle.
       if (scenario.rate !== 0 && !steps.writesOnly) writers.changeSchema();
     }
-    await bounded(whole, 'fault', () => fault.inject(context));
+    return shell.bounded('fault', () => fault.inject(context));
   });
   if (!isBroken) return [];
-  for (const run of struck) {
-    enter(run, 'watch');
-    if (!run.isAlone) run.audits.push(run.attempt('steady state', () => auditOf(run, 'steady')));
-  }
+  shell.enter('watch');
+  for (const run of struck) auditBeside(run, 'steady', 'steady state');
   const served = await watchAll(strike, faultAtMs);
-  if (served.length === 0) return [];
-  if (!(await once(served, 'fault', () => askAgain(strike)))) return [];
-  return withEach(served, 'fault', async (run) => {
-    enter(run, 'first-image');
-    await bounded(run, 'first-image', (signal) => run.steps.image('first', signal));
-    if (!run.isAlone) run.audits.push(run.attempt('audit', () => auditOf(run, 'first')));
+  if (served.length === 0 || !(await askAgain(strike, served, 'fault'))) return [];
+  return each(served, 'fault', async (run) => {
+    run.shell.enter('first-image');
+    await run.shell.bounded('first-image', (signal) => run.steps.image('first', signal));
+    auditBeside(run, 'first', 'audit');
+    return run;
   });
 }
 
-/** Does it side by side; resolves to those with whom it was done. */
-async function withEach(
-  runs: readonly Struck[],
-  where: string,
-  work: (run: Struck) => Promise<void>,
-): Promise<readonly Struck[]> {
-  const done = await Promise.all(
-    runs.map(async (run) => ((await run.attempt(where, () => work(run))) ? [run] : [])),
-  );
-  return done.flat();
+function auditBeside(run: Struck, label: 'steady' | 'first', where: string): void {
+  if (!run.isAlone) run.audits.push(run.shell.attempt(where, () => auditOf(run, label)));
 }
 
 /** Until each successor serves, or there is none; the fault goes on, and remedies act, as long as one is watched. */
 function watchAll(strike: Strike, faultAtMs: number): Promise<readonly Struck[]> {
-  const { cluster, struck, fault, context, remedies, whole, signal } = strike;
+  const { cluster, struck, shell, fault, context, remedies, signal } = strike;
   const { clock } = cluster;
   const { forceDetachAfterMs } = context.scenario;
-  const leastUntilMs = clock.nowMs() + Math.max(fault.leastMs, whole.times.leastMs);
+  const leastMs = Math.max(fault.leastMs, ...struck.map(({ steps }) => steps.leastMs));
+  const leastUntilMs = clock.nowMs() + leastMs;
+  const sightings = struck.map((run) => run.sightings);
   const goOn = (moments: Moments): Promise<unknown> =>
     Promise.all([
-      once(struck, 'fault', () =>
-        bounded(whole, 'watch', async () => fault.goOn?.(context, moments)),
-      ),
-      ...remedies.map((remedy) => once(remedy.of, 'remedy', () => remedy.goOn(moments))),
+      shell.step('watch', async () => fault.goOn?.(context, moments), 'fault'),
+      ...remedies.map((remedy) => remedy.shell.attempt('remedy', () => remedy.goOn(moments))),
     ]);
-  return watchWhile(
-    {
-      ...{ clock, faultAtMs, forceDetachAfterMs, signal },
-      sightings: struck.map(({ sightings }) => sightings),
-    },
-    goOn,
-    () =>
-      withEach(struck, 'fault', (run) =>
-        bounded(run, 'watch', async (signal) => {
-          if (run.scenario.recreations > 0) await recreate(recreating(strike, run, signal));
-          else await watch(strike, run, { faultAtMs, signal });
-          await clock.sleep(Math.max(0, leastUntilMs - clock.nowMs()), signal);
-        }),
-      ),
+  return watchWhile({ clock, sightings, faultAtMs, forceDetachAfterMs, signal }, goOn, () =>
+    each(struck, 'fault', (run) =>
+      run.shell.bounded('watch', async (signal) => {
+        if (run.scenario.recreations > 0) await recreate(recreating(strike, run, signal));
+        else await watch(strike, run, { faultAtMs, signal });
+        await clock.sleep(Math.max(0, leastUntilMs - clock.nowMs()), signal);
+        return run;
+      }),
+    ),
   );
 }
 
-const askAgain = ({ whole, fault, context }: Strike): Promise<void> =>
-  bounded(whole, 'ask-again', async () => fault.askAgain?.(context));
+const askAgain = (
+  { fault, context }: Strike,
+  runs: readonly Struck[],
+  where?: string,
+): Promise<boolean> =>
+  Shell.together(runs).step('ask-again', async () => fault.askAgain?.(context), where);
 
 /** Before the heal, and for those that came to it in good order. */
-async function backAndAskedAgain(strike: Strike, completed: readonly Struck[]): Promise<void> {
-  const { cluster, context, whole } = strike;
-  if (completed.length === 0) return;
+async function moveBackAndAskAgain(strike: Strike, completed: readonly Struck[]): Promise<void> {
+  const { cluster: testbed, context } = strike;
+  const recorder = Shell.together(completed);
+  const sightings = completed.map((run) => run.sightings);
   if (context.scenario.moveBack) {
-    const sightings = completed.map((run) => run.sightings);
-    const { victim } = context;
-    const recorder = recorderOf(completed);
-    await once(completed, 'move back', () =>
-      bounded(whole, 'move-back', (signal) =>
-        moveBack({ testbed: cluster, recorder, sightings, victim, signal }),
-      ),
+    await recorder.step('move-back', (signal) =>
+      moveBack({ testbed, recorder, sightings, victim: context.victim, signal }),
     );
   }
-  await once(completed, 'ask again', () => askAgain(strike));
+  await askAgain(strike, completed);
 }
 
 /** Whatever came before: what was broken is mended, and who can serve is given the time to. */
 async function healAndConverge(strike: Strike): Promise<void> {
-  const { cluster, struck, fault, context, remedies, whole } = strike;
+  const { cluster, shell, fault, context, remedies } = strike;
   const { scenario, victim } = context;
   const takeBack = (): Promise<unknown> =>
-    Promise.all(remedies.map((remedy) => once(remedy.of, 'undo remedy', () => remedy.takeBack())));
-  for (const run of struck) enter(run, 'heal');
-  await once(struck, 'heal', () => bounded(whole, 'heal', () => fault.heal(context)));
+    Promise.all(
+      remedies.map((remedy) => remedy.shell.attempt('undo remedy', () => remedy.takeBack())),
+    );
+  shell.enter('heal');
+  await shell.step('heal', () => fault.heal(context));
   if (scenario.untaintAt === 'heal') await takeBack();
-  for (const run of struck) enter(run, 'converge');
-  await once(struck, 'converge', () =>
-    bounded(whole, 'converge', (signal) => converge({ cluster, struck, remedies, signal })),
-  );
+  shell.enter('converge');
+  await shell.step('converge', (signal) => converge({ ...strike, signal }));
   // Also where the convergence failed.
   await takeBack();
   if (scenario.moveBack || scenario.recreations > 0) {
-    await once(struck, 'undo move back', () =>
-      bounded(whole, 'undo-move-back', () => letOthersServe(cluster, victim)),
-    );
+    await shell.step('undo-move-back', () => letOthersServe(cluster, victim));
   }
 }
 
 const recreating = ({ cluster }: Strike, run: Struck, signal: AbortSignal) => ({
+  ...run,
   ...{ testbed: cluster, pods: run.testbed.kubernetes, sightings: [run.sightings], signal },
-  ...{ recorder: run.recorder, victim: run.victim, scenario: run.scenario },
-  onProgress: run.onProgress,
 });
 
 async function watch(
@@ -185,16 +164,15 @@ async function watch(
   const { scenario, steps, writers, victim, onProgress } = run;
   const { handOver } = steps;
   const deadlineMs = faultAtMs + scenario.horizonMs;
-  const remedy = remedies.find(({ of }) => of.includes(run));
-  await remedy?.apply(faultAtMs, deadlineMs);
+  await remedies.find(({ of }) => of.includes(run))?.apply(faultAtMs, deadlineMs);
 
-  const successorCommits = (): number =>
-    writers.acked().reduce((sum, each) => (each.node === victim.node ? sum : sum + each.count), 0);
-  const isSeen = (): boolean => handOver.isSeen(victim);
-  const handedOver = await waitUntil(clock, isSeen, { deadlineMs, signal });
-  const outcome = handedOver ? handOver.seen : handOver.none;
+  const hasHappened = (): boolean => handOver.hasHappened(victim);
+  const handedOver = await waitUntil(clock, hasHappened, { deadlineMs, signal });
+  const outcome = handedOver ? handOver.happened : handOver.none;
   if (outcome !== undefined) onProgress(outcome);
   if (!handedOver) return;
+  const successorCommits = (): number =>
+    writers.acked().reduce((sum, each) => (each.node === victim.node ? sum : sum + each.count), 0);
   const serving = await waitUntil(clock, () => successorCommits() >= servingCommits, {
     deadlineMs: Math.min(deadlineMs, clock.nowMs() + scenario.patienceMs),
     signal,

@@ -5,33 +5,37 @@ import { delayedOf, isSeen, type When } from '../../when.ts';
 import type { Sightings } from './sightings.ts';
 import { waitUntil, type WaitUntilOptions } from './wait.ts';
 
-interface Looking {
+interface Watched {
   readonly clock: Clock;
-  /** Sightings of each volume: a moment of the fault has come when it has for one of them. */
+  /** Of each volume: a moment of the fault has come when it has for one of them. */
   readonly sightings: readonly Sightings[];
   readonly faultAtMs: number;
   /** The wait before a forced detach. */
   readonly forceDetachAfterMs: number;
 }
 
-export interface MomentOptions extends Looking {
-  /** Ends what goes on also where the watch itself hangs in a call. */
-  readonly signal?: AbortSignal;
-}
-
 /** Watches, and lets `goOn` act meanwhile; resolves once both have ended. `goOn` must not reject. */
 export async function watchWhile<T>(
-  options: MomentOptions,
+  options: Watched & {
+    /** Ends what goes on also where the watch itself hangs in a call. */
+    readonly signal?: AbortSignal;
+  },
   goOn: (moments: Moments) => Promise<unknown>,
   watching: () => Promise<T>,
 ): Promise<T> {
   const over = new AbortController();
-  const { clock, faultAtMs, signal } = options;
-  const ended = signal === undefined ? over.signal : AbortSignal.any([signal, over.signal]);
-  const going = goOn({
-    reached: (moment) => reached(options, moment, ended),
-    passed: (ms) => reached(options, clock.nowMs() + ms - faultAtMs, ended),
-  });
+  const { clock, faultAtMs } = options;
+  const signal = AbortSignal.any([over.signal, ...(options.signal ? [options.signal] : [])]);
+  const reached = async (moment: When): Promise<boolean> => {
+    const isNow = (): boolean => volumesAt(moment, options) > 0;
+    try {
+      return await waitUntil(clock, isNow, { deadlineMs: Number.MAX_SAFE_INTEGER, signal });
+    } catch (error) {
+      if (signal.aborted) return false;
+      throw error;
+    }
+  };
+  const going = goOn({ reached, passed: (ms) => reached(clock.nowMs() + ms - faultAtMs) });
   try {
     return await watching();
   } finally {
@@ -49,42 +53,27 @@ const othersWithinMs = 10_000;
  */
 export async function cameForAll(
   moment: When,
-  looking: Looking,
+  watched: Watched,
   { deadlineMs, signal }: Pick<WaitUntilOptions, 'deadlineMs' | 'signal'>,
 ): Promise<boolean> {
-  const { clock, sightings } = looking;
-  const each = sightings.map((one) => ({ ...looking, sightings: [one] }));
-  if (!(await waitUntil(clock, () => hasCome(moment, looking), { deadlineMs, signal })))
-    return false;
-  const untilMs = Math.min(clock.nowMs() + othersWithinMs, deadlineMs);
-  await waitUntil(clock, () => each.every((one) => hasCome(moment, one)), {
-    deadlineMs: untilMs,
-    signal,
-  });
+  const { clock, sightings } = watched;
+  const cameFor = (least: number, untilMs: number): Promise<boolean> =>
+    waitUntil(clock, () => volumesAt(moment, watched) >= least, { deadlineMs: untilMs, signal });
+  if (!(await cameFor(1, deadlineMs))) return false;
+  await cameFor(sightings.length, Math.min(clock.nowMs() + othersWithinMs, deadlineMs));
   return true;
 }
 
-function hasCome(
+/** For how many volumes it has come. */
+function volumesAt(
   moment: When,
-  { clock, sightings, faultAtMs, forceDetachAfterMs }: Looking,
-): boolean {
+  { clock, sightings, faultAtMs, forceDetachAfterMs }: Watched,
+): number {
   const { event, afterMs } = delayedOf(moment, { forceDetachAfterMs });
-  if (event === undefined) return clock.nowMs() >= faultAtMs + afterMs;
-  if (afterMs === 0) return sightings.some((each) => isSeen(event, each));
-  // Nothing else is waited for so long after it.
-  const goneAtMs = Math.min(...sightings.map(({ victimGoneAtMs = Infinity }) => victimGoneAtMs));
-  return clock.nowMs() >= goneAtMs + afterMs;
-}
-
-async function reached(options: MomentOptions, moment: When, over: AbortSignal): Promise<boolean> {
-  const isNow = (): boolean => hasCome(moment, options);
-  try {
-    return await waitUntil(options.clock, isNow, {
-      deadlineMs: Number.MAX_SAFE_INTEGER,
-      signal: over,
-    });
-  } catch (error) {
-    if (over.aborted) return false;
-    throw error;
-  }
+  return sightings.filter((one) => {
+    if (event === undefined) return clock.nowMs() >= faultAtMs + afterMs;
+    if (afterMs === 0) return isSeen(event, one);
+    // Nothing else is waited for so long after it.
+    return clock.nowMs() >= (one.victimGoneAtMs ?? Infinity) + afterMs;
+  }).length;
 }

@@ -44,7 +44,7 @@ function onOneVolume(context: StepsContext<Testbed>): Steps {
     },
     breakable: () => ({ disk, pods: kubernetes }),
     handOver: {
-      isSeen: () => sightings.secondMountAtMs !== undefined,
+      hasHappened: () => sightings.secondMountAtMs !== undefined,
       none: `no second mount within ${scenario.horizonMs / 1000} s`,
     },
     leastMs: 0,

@@ -5,32 +5,29 @@
  */
 import type { Capability } from '../../capabilities.ts';
 import type { KubernetesTestbed, OpenedCluster, PodRef } from '../../cluster/port.ts';
-import type { Writers, WriterSpec } from '../../workload/port.ts';
-import { historyVersion, type RunRecord, type SegmentList } from '../../history/events.ts';
-import type { ClientPlan } from '../../history/client-records.ts';
+import { EvidenceError } from '../../errors.ts';
+import { historyVersion, type RunRecord } from '../../history/events.ts';
+import { clientSides } from '../../workload/ledger.ts';
+import type { Writers } from '../../workload/port.ts';
+import { exportStep } from '../evidence/completeness.ts';
+import { basisOf } from '../scenario.ts';
+import { namesOf } from './custom.ts';
+import { faultToConvergence } from './fault-to-convergence.ts';
+import { capabilitiesFor, knownToHave } from './needs.ts';
 import {
   auditOf,
-  bounded,
-  each,
-  enter,
-  type RunEvent,
+  volumeOf,
   type EventOptions,
   type Run,
+  type RunEvent,
   type RunOptions,
+  type Struck,
   type VolumeRunOptions,
 } from './run-context.ts';
-import { namesOf } from './custom.ts';
-import { exportStep } from '../evidence/completeness.ts';
-import { faultToConvergence } from './fault-to-convergence.ts';
-import { mustHaveEnded, runObserved, type ObservedRun, type Work } from './observed.ts';
-import { basisOf, type Scenario } from '../scenario.ts';
+import { each, mustHaveEnded, runObserved, whileObserved, type ObservedRun } from './shell.ts';
 import { Sightings } from './sightings.ts';
 import type { Tested } from './steps.ts';
-import { volumeOf, type Struck } from './struck.ts';
-import { capabilitiesFor, knownToHave } from './needs.ts';
-import { EvidenceError } from '../../errors.ts';
 import { waitUntil } from './wait.ts';
-import { clientSides } from '../../workload/ledger.ts';
 
 /** Throws as `recordVolumes` rejects; other trouble is in the history, and hence in the verdict. */
 export async function recordRun<T extends KubernetesTestbed>(
@@ -54,24 +51,24 @@ export async function recordVolumes<T extends KubernetesTestbed>(
       ...{ clock: backend.clock, signal },
       volumes: volumes.map((volume) => ({ ...volume, first: firstOf(options, volume) })),
       async open(opening) {
-        const asked = opening.map((one, at) => ({ ...wanted(volumes, at), ...one, database }));
-        return knownToHave(await tested.open(backend, asked), needs);
+        const wanted = opening.map((one, at) => ({ ...volumeAt(volumes, at), ...one, database }));
+        return knownToHave(await tested.open(backend, wanted), needs);
       },
     },
     (opened, { cluster }) => {
-      const event = { cluster, database, signal, ...(custom === undefined ? {} : { custom }) };
-      const isAlone = volumes.length === 1;
-      const runs = opened.map((one) =>
-        runOf(event, { ...wanted(volumes, one.index), ...one }, isAlone, tested),
-      );
-      return sequence(event, runs);
+      const event = { ...options, cluster };
+      const runs = opened.map((observed) => {
+        const volume = { ...volumeAt(volumes, observed.index), ...observed };
+        return runOf(event, volume, volumes.length === 1, tested);
+      });
+      return perform(event, runs);
     },
   );
 }
 
-function wanted(volumes: readonly VolumeRunOptions[], index: number): VolumeRunOptions {
+function volumeAt(volumes: readonly VolumeRunOptions[], index: number): VolumeRunOptions {
   const found = volumes[index];
-  if (found === undefined) throw new RangeError('nobody asked for such a volume');
+  if (found === undefined) throw new RangeError('there is no such volume');
   return found;
 }
 
@@ -92,84 +89,56 @@ function firstOf(
 }
 
 function runOf<T extends KubernetesTestbed>(
-  event: RunEvent,
+  { database }: RunEvent,
   volume: VolumeRunOptions & ObservedRun<T>,
   isAlone: boolean,
   tested: Tested<T>,
 ): Run {
-  const { database } = event;
   const sightings = new Sightings(database);
+  volume.recorder.subscribe((record) => sightings.see(record));
   const steps = tested.stepsOn({ ...volume, database, sightings });
-  const times = { ...volume.scenario, leastMs: steps.leastMs };
-  return { ...volume, ...event, sightings, steps, times, isAlone, audits: [] };
+  const shell = volume.shell.withTimes({ ...volume.scenario, leastMs: steps.leastMs });
+  return { ...volume, shell, sightings, steps, isAlone, audits: [], begun: {} };
 }
 
-function sequence(event: RunEvent, runs: readonly Run[]): Work {
-  const begun = new Map(
-    runs.map((run) => {
-      const unsubscribe = run.recorder.subscribe((record) => run.sightings.see(record));
-      return [run.recorder, { run, unsubscribe }];
-    }),
-  );
-  return {
-    whileObserved: () => untilSecondImage(event, runs),
-    afterwards: () => each(runs, auditImages),
-    async end({ recorder }) {
-      const found = begun.get(recorder);
-      if (found === undefined) return {};
-      await Promise.all(found.run.audits);
-      found.unsubscribe();
-      return ended(found.run);
-    },
-  };
+async function perform(event: RunEvent, runs: readonly Run[]): Promise<void> {
+  const imaged = await whileObserved(runs, async (observed) => {
+    const steady = await each(observed, 'run', (run) => untilSteady(event, run));
+    const struck = await each(steady, 'run', (run) => onOneNode(run, steady));
+    return faultToConvergence(event, struck);
+  });
+  await each(imaged, 'run', auditImages);
+  await Promise.all(runs.map(end));
 }
 
 async function auditImages(run: Run): Promise<void> {
+  const { shell, steps } = run;
   // Its audit may wait for those of many others, whose databases take the machine's time meanwhile.
-  await bounded(run, 'remove-database', async () => run.steps.cold?.removeDatabase());
-  enter(run, 'audit');
+  await shell.bounded('remove-database', async () => steps.cold?.removeDatabase());
+  shell.enter('audit');
   if (run.isAlone) await auditOf(run, 'first');
   await Promise.all(run.audits);
   await auditOf(run, 'second');
-  enter(run, 'report');
+  shell.enter('report');
 }
 
-async function ended(run: Run): Promise<SegmentList> {
-  let written: SegmentList = {};
-  await run.attempt('stop writers', async () => {
-    written = (await bounded(run, 'stop-writers', async () => run.state.writers?.stop())) ?? {};
+async function end({ shell, steps, audits, begun, segments }: Run): Promise<void> {
+  await Promise.all(audits);
+  await shell.step('stop-writers', async () => {
+    Object.assign(segments, await begun.writers?.stop());
   });
-  await run.attempt(exportStep, () =>
-    bounded(run, 'export-writes', async (signal) => run.steps.cold?.exportWrites(signal)),
-  );
-  return written;
+  await shell.step('export-writes', async (signal) => steps.cold?.exportWrites(signal), exportStep);
 }
 
-/** From the steady state on; the writers end before that image is taken. */
-async function untilSecondImage(event: RunEvent, runs: readonly Run[]): Promise<void> {
-  const steady = await each(runs, untilSteady);
-  const struck = await each(steady, (run) => onOneNode(run, steady));
-  const completed = await faultToConvergence(event, struck);
-  await each(struck, async (run) => {
-    if (!completed.includes(run)) {
-      throw new EvidenceError('CUT_SHORT', 'the run ended before its first image');
-    }
-    const { steps, writers } = run;
-    await bounded(run, 'stop-writers', () => writers.stop());
-    enter(run, 'second-image');
-    await bounded(run, 'second-image', (signal) => steps.image('second', signal));
-  });
-}
-
-async function untilSteady(run: Run): Promise<Struck> {
-  const { state, steps } = run;
-  const writers = await bounded(run, 'start-writers', () => startWriters(run));
-  state.writers = writers;
-  enter(run, 'steady');
-  await bounded(run, 'steady', (signal) => reachSteadyState(run, writers, signal));
+async function untilSteady(event: RunEvent, run: Run): Promise<Struck> {
+  const { shell, steps, begun } = run;
+  const writers = await shell.bounded('start-writers', () => startWriters(run));
+  begun.writers = writers;
+  shell.enter('steady');
+  await shell.bounded('steady', (signal) => reachSteadyState(run, writers, signal));
   if (run.isAlone) await auditOf(run, 'steady');
   const victim = await steps.victim();
-  return { ...run, writers, victim, volume: volumeOf(run, victim) };
+  return { ...run, writers, victim, volume: volumeOf(event, run, victim) };
 }
 
 /** One fault strikes one node: a database that is on another one would see none. */
@@ -189,16 +158,18 @@ function onOneNode(run: Struck, [first]: readonly { readonly victim: PodRef }[])
 const readEveryMs = (rate: number | 'max'): number =>
   rate === 'max' ? 500 : Math.max(500, 2000 / rate);
 
+/** Of the two clients that every run has: one on the victim's side of any partition, one outside. */
 async function startWriters({ testbed, recorder, scenario, seed, steps }: Run): Promise<Writers> {
+  const { connections, rate } = scenario;
   // An idle victim is left alone: it has nothing new that could be read.
-  const readsNothing = scenario.rate === 0 || steps.writesOnly;
-  const reads = readsNothing ? {} : { readEveryMs: readEveryMs(scenario.rate) };
-  const specs = bothClients(scenario, seed, reads);
-  recorder.record({ type: 'workload', clients: specs.map(planOf) });
-  return testbed.startWriters(specs);
+  const readsNothing = rate === 0 || steps.writesOnly;
+  const plans = clientSides.map((client) => ({
+    ...{ client, connections, rate },
+    ...(readsNothing ? {} : { readEveryMs: readEveryMs(rate) }),
+  }));
+  recorder.record({ type: 'workload', clients: plans });
+  return testbed.startWriters(plans.map((plan) => ({ ...plan, seed })));
 }
-
-const planOf = ({ seed: _seed, ...plan }: WriterSpec): ClientPlan => plan;
 
 /** Before anything is broken, both clients commit, and all that serves is there. */
 const withinMs = 60_000;
@@ -210,8 +181,12 @@ async function reachSteadyState(
   signal: AbortSignal,
 ): Promise<void> {
   const { clock } = testbed;
+  const bothCommit = (): boolean => {
+    const acked = writers.acked().filter(({ count }) => count > 0);
+    return clientSides.every((side) => acked.some(({ client }) => client === side));
+  };
   const isReady = (): boolean =>
-    (scenario.rate === 0 || bothCommit(writers)) && (steps.isWhole?.() ?? true);
+    (scenario.rate === 0 || bothCommit()) && (steps.isWhole?.() ?? true);
   const deadlineMs = clock.nowMs() + withinMs;
   if (!(await waitUntil(clock, isReady, { deadlineMs, signal }))) {
     const what = 'a client committed nothing in 60 s, or not every server was there';
@@ -219,19 +194,4 @@ async function reachSteadyState(
   }
   await clock.sleep(scenario.warmupMs, signal);
   await steps.image('steady', signal);
-}
-
-/** The two clients that every run has: one on the victim's side of any partition, one outside. */
-const bothClients = (
-  { connections, rate }: Scenario,
-  seed: string,
-  reads: Pick<WriterSpec, 'readEveryMs'> = {},
-): WriterSpec[] => clientSides.map((client) => ({ client, connections, rate, seed, ...reads }));
-
-/** Each of the two had something acknowledged. */
-function bothCommit(writers: Writers): boolean {
-  const acked = writers.acked();
-  return clientSides.every((side) =>
-    acked.some(({ client, count }) => client === side && count > 0),
-  );
 }

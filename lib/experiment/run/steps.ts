@@ -30,17 +30,17 @@ export interface StepsContext<T extends KubernetesTestbed>
 export interface Steps {
   /** Whether all servers are there and say so, now. Default: where clients commit, all is there. */
   isWhole?(): boolean;
-  /** The pod whose node is to be broken, asked right before. */
+  /** The pod whose node is to be broken, right before. */
   victim(): Promise<PodRef>;
   /** What of the volume a fault or a remedy may touch. */
   breakable(victim: PodRef): Pick<StruckVolume, 'disk' | 'pods'>;
   /** Whether another server took over, and what the watch reports then: nothing where records show it. */
   readonly handOver: {
-    isSeen(victim: PodRef): boolean;
-    readonly seen?: string;
+    hasHappened(victim: PodRef): boolean;
+    readonly happened?: string;
     readonly none: string;
   };
-  /** The heal waits at least so long from when the fault is there, beyond what the fault asks for. */
+  /** The heal waits at least so long from when the fault is there, beyond what the fault needs. */
   readonly leastMs: number;
   /**
    * Keeps what the database holds now: `steady` before the fault, `first` before the heal, `second`

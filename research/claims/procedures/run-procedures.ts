@@ -8,9 +8,8 @@ import {
 import { openProcedureTestbed, type ProcedureTestbed } from './testbed.ts';
 import { realClock, type RealClock } from '../../../lib/real-clock.ts';
 import { describeError } from '../../../lib/errors.ts';
-import { noTimes } from '../../../lib/experiment/run/bounds.ts';
 import { observedAlone } from '../../observed-alone.ts';
-import { bounded } from '../../../lib/experiment/run/run-context.ts';
+import { each, whileObserved } from '../../../lib/experiment/run/shell.ts';
 import { basisOf, parseScenario, type Scenario } from '../../../lib/experiment/scenario.ts';
 import { historyVersion, type HistoryRecord, type RunRecord } from '../../../lib/history/events.ts';
 import type { Procedure, Claim } from '../claim.ts';
@@ -90,22 +89,25 @@ export interface RecordingOptions
 
 /** Throws as `runObserved` does. What fails is told and in the history. */
 export async function recordProcedure(options: RecordingOptions): Promise<void> {
-  const { claim, runId, signal, say } = options;
+  const { claim, runId, say } = options;
   const onRecord = (record: HistoryRecord): void => {
     if (record.type === 'error') say(`FAILED: ${record.where}: ${record.message}`);
   };
   const around = { ...options, first: firstOf(options), onProgress: say, onRecord };
-  await observedAlone(around, ({ testbed, recorder }) => ({
-    whileObserved: () =>
-      bounded({ testbed, times: noTimes, signal }, 'procedure', async (signal) => {
-        const done = { type: 'action', actor: 'runner', name: actionOf(claim.number) } as const;
-        recorder.record({ ...done, step: 'begin' });
-        await claim.procedure.act(new Bench({ testbed, recorder, runId, signal, say }));
-        // Whatever it made of that: what it saw by then is no answer.
-        signal.throwIfAborted();
-        recorder.record({ ...done, step: 'done' });
-      }),
-  }));
+  await observedAlone(around, (volumes) =>
+    whileObserved(volumes, (observed) =>
+      each(observed, 'run', ({ testbed, recorder, shell }) =>
+        shell.bounded('procedure', async (signal) => {
+          const done = { type: 'action', actor: 'runner', name: actionOf(claim.number) } as const;
+          recorder.record({ ...done, step: 'begin' });
+          await claim.procedure.act(new Bench({ testbed, recorder, runId, signal, say }));
+          // Whatever it made of that: what it saw by then is no answer.
+          signal.throwIfAborted();
+          recorder.record({ ...done, step: 'done' });
+        }),
+      ),
+    ),
+  );
 }
 
 const firstOf = ({ claim, scenario, runId }: RecordingOptions): Omit<RunRecord, 't'> => ({
