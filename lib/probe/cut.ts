@@ -317,20 +317,17 @@ export function templateOf(
 }
 
 /** One volume under the cut: its writer, its next pod, and the record of both. It judges nothing. */
-export class VolumeUnderCut extends VolumePods<CutVolume> {
-  readonly #cut: CutContext;
-
+export class VolumeUnderCut extends VolumePods<CutVolume, CutContext> {
   constructor(context: CutContext, { name, storageClass }: CutPlan['volumes'][number]) {
     // As with a trial whose next pod comes while the first one holds the volume.
     const trial = { name, storageClass, variant: 'contested' } as const;
     super(context, templateOf(context, storageClass), trial);
-    this.#cut = context;
   }
 
   /** Throws as `PodsContext`'s signal alone; what else goes wrong is its end, and the others go on. */
   start(): Promise<void> {
     return this.noting('ended', async () => {
-      await this.startWriter(journalFolder(this.#cut.run));
+      await this.startWriter(journalFolder(this.context.run));
       const what = `${this.pod('writer')} writes steadily`;
       await this.steady((lines) => lines.length >= steadyLines, what);
     });
@@ -338,7 +335,7 @@ export class VolumeUnderCut extends VolumePods<CutVolume> {
 
   async startNextAt(remedyMs: number): Promise<void> {
     this.record.deleteAskedMs = remedyMs;
-    await this.startNext(this.#cut.plan.healAfterMs + afterHealMs + handOverMs);
+    await this.startNext(this.context.plan.healAfterMs + afterHealMs + handOverMs);
   }
 
   get isHandedOver(): boolean {
@@ -350,8 +347,8 @@ export class VolumeUnderCut extends VolumePods<CutVolume> {
     const pod = this.pod('next');
     const what = `the pod ${pod} runs, with the first one gone`;
     return this.noting('readBack', () =>
-      this.#cut.view.until({ what, timeoutMs: handOverMs }, () => {
-        return this.isHandedOver || lastEvent(this.#cut.view, pod);
+      this.context.view.until({ what, timeoutMs: handOverMs }, () => {
+        return this.isHandedOver || lastEvent(this.context.view, pod);
       }),
     );
   }

@@ -10,42 +10,13 @@ import type {
   V1StorageClass,
 } from '@kubernetes/client-node';
 import { driverServing } from '../storage/drivers.ts';
+import type { Immutable } from '../immutable.ts';
 import { isReady, orMissing, statusOf } from '../kube.ts';
 import { outOfServiceKey } from '../taints.ts';
 import { type UserClients, type UserCluster, answered } from '../user-cluster.ts';
 
-export interface NodeFacts {
-  readonly name: string;
-  readonly ready: boolean;
-  /** Neither cordoned nor tainted against ordinary pods. */
-  readonly schedulable: boolean;
-  /** By its roles: a part of it runs there, be it etcd alone. */
-  readonly controlPlane: boolean;
-  readonly outOfService: boolean;
-  readonly kubelet: string;
-  readonly kernel: string;
-  readonly osImage: string;
-  readonly runtime: string;
-  readonly bootId: string;
-  /** The class's driver is registered there. */
-  readonly hasDriver: boolean;
-  /** Number of its volumes that the node takes, where it says so. */
-  readonly attachable: number | undefined;
-  readonly labels: Readonly<Record<string, string>>;
-  /** Labels that say from where the driver's volumes can be reached. */
-  readonly topologyKeys: readonly string[];
-}
-
-export interface DriverPod {
-  readonly name: string;
-  readonly node: string | undefined;
-  readonly containers: readonly {
-    readonly name: string;
-    readonly image: string;
-    /** And its environment, as `NAME=value`. */
-    readonly args: readonly string[];
-  }[];
-}
+export type NodeFacts = Immutable<ReturnType<typeof nodeFacts>>;
+export type DriverPod = Immutable<ReturnType<typeof driverPods>[number]>;
 
 export interface Facts {
   readonly cluster: UserCluster;
@@ -86,7 +57,7 @@ export async function gatherClassFacts(
     });
     return answered(clients, `asked to ${what}`, allowed);
   };
-  const list = async <T>(what: string, answer: Promise<Listed<T>>): Promise<readonly T[]> =>
+  const list = async <T>(what: string, answer: Promise<{ items: T[] }>): Promise<readonly T[]> =>
     (await read(`list ${what}`, answer.then(itemsOf))) ?? [];
 
   const code = await read('get /version', version.getCode());
@@ -115,31 +86,27 @@ export async function gatherClassFacts(
   return found;
 }
 
-interface Listed<T> {
-  readonly items: readonly T[];
-}
-
 /** What answers may be no API server, and say anything. */
-function itemsOf<T>({ items }: Listed<T>): readonly T[] {
+function itemsOf<T>({ items }: { readonly items: readonly T[] }): readonly T[] {
   const isList = Array.isArray(items) && items.every((item) => item instanceof Object);
   if (!isList) throw new Error('it answers with no list');
   return items;
 }
 
-function nodeFacts(node: V1Node, csiNodes: readonly V1CSINode[], driver: string): NodeFacts {
-  const name = node.metadata?.name ?? '';
-  const taints = node.spec?.taints ?? [];
-  const info = node.status?.nodeInfo;
-  const labels = node.metadata?.labels ?? {};
+function nodeFacts(node: V1Node, csiNodes: readonly V1CSINode[], driver: string) {
+  const { metadata: { name = '', labels = {} } = {}, spec, status } = node;
+  const taints = spec?.taints ?? [];
+  const info = status?.nodeInfo;
   const here = csiNodes
     .find(({ metadata }) => metadata?.name === name)
     ?.spec.drivers.find((each) => each.name === driver);
   return {
     name,
-    ready: isReady(node.status),
+    ready: isReady(status),
+    /** Neither cordoned nor tainted against ordinary pods. */
     schedulable:
-      node.spec?.unschedulable !== true &&
-      taints.every(({ effect }) => effect === 'PreferNoSchedule'),
+      spec?.unschedulable !== true && taints.every(({ effect }) => effect === 'PreferNoSchedule'),
+    /** By its roles: a part of it runs there, be it etcd alone. */
     controlPlane: Object.keys(labels).some((label) =>
       /^node-role\.kubernetes\.io\/(control-?plane|master|etcd)$/.test(label),
     ),
@@ -148,14 +115,17 @@ function nodeFacts(node: V1Node, csiNodes: readonly V1CSINode[], driver: string)
     kernel: info?.kernelVersion ?? '',
     osImage: info?.osImage ?? '',
     runtime: info?.containerRuntimeVersion ?? '',
-    bootId: info?.bootID ?? '',
+    /** The class's driver is registered there. */
     hasDriver: here !== undefined,
+    /** Number of its volumes that the node takes, where it says so. */
     attachable: here?.allocatable?.count,
-    ...{ labels, topologyKeys: here?.topologyKeys ?? [] },
+    labels,
+    /** Labels that say from where the driver's volumes can be reached. */
+    topologyKeys: here?.topologyKeys ?? [],
   };
 }
 
-export function driverPods(pods: readonly V1Pod[], driver: string): DriverPod[] {
+export function driverPods(pods: readonly V1Pod[], driver: string) {
   const names = (text: string | undefined): boolean => text?.includes(driver) === true;
   const own = pods.filter(
     ({ spec }) =>
@@ -167,10 +137,10 @@ export function driverPods(pods: readonly V1Pod[], driver: string): DriverPod[] 
   );
   return own.map(({ metadata, spec }) => ({
     name: `${metadata?.namespace ?? ''}/${metadata?.name ?? ''}`,
-    node: spec?.nodeName,
     containers: (spec?.containers ?? []).map(
       ({ name, image = '', args = [], command = [], env = [] }) => ({
         ...{ name, image },
+        /** And its environment, as `NAME=value`. */
         args: [
           ...[...command.slice(1), ...args],
           ...env.map((each) => `${each.name}=${each.value ?? ''}`),

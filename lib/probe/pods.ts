@@ -8,6 +8,7 @@ import {
   type PodRole,
   attachmentName,
   claimObject,
+  containerName,
   podName,
   podObject,
 } from './objects.ts';
@@ -38,24 +39,29 @@ export interface PodsContext {
 export const startMs = 240_000;
 const steadyMs = 60_000;
 
-type Named = Pick<TrialRecord, 'name' | 'variant'>;
+/** Whether one of these lines says so. */
+export const hasWord = (lines: readonly Came[], word: string): boolean =>
+  lines.some(({ line }) => line.split(' ')[1] === word);
 
-export class VolumePods<Seen extends TrialRecord = TrialRecord> {
+export class VolumePods<
+  Seen extends TrialRecord = TrialRecord,
+  Context extends PodsContext = PodsContext,
+> {
   readonly record: DraftOf<Seen>;
-  readonly #context: PodsContext;
-  readonly #template: ObjectTemplate;
+  readonly context: Context;
+  readonly template: ObjectTemplate;
   readonly #logs = new Map<PodRole, readonly Came[]>();
   /** Attachments of the writer's node and of the next one's; from the writer's start on. */
   ofWriter: AttachmentWatch | undefined;
   #ofNext: AttachmentWatch | undefined;
 
   constructor(
-    context: PodsContext,
+    context: Context,
     template: ObjectTemplate,
-    trial: Named & Omit<Seen, keyof TrialRecord>,
+    trial: Pick<TrialRecord, 'name' | 'variant'> & Omit<Seen, keyof TrialRecord>,
   ) {
-    this.#context = context;
-    this.#template = template;
+    this.context = context;
+    this.template = template;
     this.record = {
       ...{ ...trial, claim: trial.name, attachments: [], events: [] },
       ...{ writerJournal: emptyJournal, nextJournal: emptyJournal },
@@ -65,26 +71,46 @@ export class VolumePods<Seen extends TrialRecord = TrialRecord> {
   readonly pod = (role: PodRole): string => podName(this.record, role);
   readonly linesOf = (role: PodRole): readonly Came[] => this.#logs.get(role) ?? [];
   readonly seen = (role: PodRole): PodSeen | undefined =>
-    this.#context.view.pod(this.pod(role))?.seen;
+    this.context.view.pod(this.pod(role))?.seen;
 
   /** What goes wrong in `work` stands in the record. Throws the signal's reason alone. */
   async noting(field: 'ended' | 'readBack', work: () => Promise<unknown>): Promise<void> {
     try {
       await work();
     } catch (error) {
-      this.#context.signal.throwIfAborted();
+      this.context.signal.throwIfAborted();
       this.record[field] = whyOf(error);
     }
   }
 
+  private named(role: PodRole): { readonly name: string; readonly namespace: string } {
+    return { name: this.pod(role), namespace: this.template.namespace };
+  }
+
+  async claim(): Promise<void> {
+    const { namespace } = this.template;
+    const body = claimObject(this.template, this.record);
+    const { core } = this.context.clients;
+    await core.createNamespacedPersistentVolumeClaim({ namespace, body });
+  }
+
+  async delete(role: PodRole, how: { readonly gracePeriodSeconds?: number } = {}): Promise<void> {
+    await this.context.clients.core.deleteNamespacedPod({ ...this.named(role), ...how });
+  }
+
+  /** All that it has said so far. */
+  async log(role: PodRole): Promise<readonly string[]> {
+    const logged = { ...this.named(role), container: containerName };
+    return (await this.context.clients.core.readNamespacedPodLog(logged))
+      .split('\n')
+      .filter(Boolean);
+  }
+
   /** Until it runs with its volume attached. `journalFolder`: as of `podObject`. */
   async startWriter(journalFolder?: string): Promise<void> {
-    const { clients, view, signal } = this.#context;
-    const { namespace, plan, isProvisioned } = this.#template;
-    if (isProvisioned !== true) {
-      const body = claimObject(this.#template, this.record);
-      await clients.core.createNamespacedPersistentVolumeClaim({ namespace, body });
-    }
+    const { clients, view, signal } = this.context;
+    const { plan, isProvisioned } = this.template;
+    if (isProvisioned !== true) await this.claim();
     await this.create('writer', journalFolder);
     await this.running('writer', startMs);
     const volume = view.claim(this.record.name)?.spec?.volumeName ?? '';
@@ -99,14 +125,14 @@ export class VolumePods<Seen extends TrialRecord = TrialRecord> {
   }
 
   async create(role: PodRole, journalFolder?: string): Promise<void> {
-    const { clients, signal } = this.#context;
-    const pod = podObject(this.#template, this.record, role, journalFolder);
-    await createPod(clients.core, this.#template.namespace, pod, signal);
+    const { clients, signal } = this.context;
+    const pod = podObject(this.template, this.record, role, journalFolder);
+    await createPod(clients.core, this.template.namespace, pod, signal);
   }
 
   /** Follows what it says from then on. Throws InfrastructureError `PROBE_POD`, and as `View.until`. */
   async running(role: PodRole, timeoutMs: number): Promise<void> {
-    const { view, clients, signal } = this.#context;
+    const { view, clients, signal } = this.context;
     const pod = this.pod(role);
     await view.until({ what: `the pod ${pod} runs`, timeoutMs }, () => {
       const found = view.pod(pod);
@@ -114,7 +140,7 @@ export class VolumePods<Seen extends TrialRecord = TrialRecord> {
       mustStart(pod, found?.pod);
       return lastEvent(view, pod, this.record.name);
     });
-    const { namespace } = this.#template;
+    const { namespace } = this.template;
     this.#logs.set(role, followLog({ config: clients.config, namespace, pod, signal }));
   }
 
@@ -126,16 +152,14 @@ export class VolumePods<Seen extends TrialRecord = TrialRecord> {
 
   /** The API has no writer any more; its node is told nothing. Throws as the API does. */
   async forceDelete(): Promise<Required<Pick<TrialRecord, 'deleteAskedMs' | 'deleteAnsweredMs'>>> {
-    const { core } = this.#context.clients;
-    const pod = { name: this.pod('writer'), namespace: this.#template.namespace };
     const deleteAskedMs = nowMs();
-    await orMissing(core.deleteNamespacedPod({ ...pod, gracePeriodSeconds: 0 }));
+    await orMissing(this.delete('writer', { gracePeriodSeconds: 0 }));
     return { deleteAskedMs, deleteAnsweredMs: nowMs() };
   }
 
   /** Throws InfrastructureError `PROBE_WRITER` where it can't write, and as `View.until`. */
   async steady(isReady: (lines: readonly Came[]) => boolean, what: string): Promise<void> {
-    await this.#context.view.until({ what, timeoutMs: steadyMs }, () => {
+    await this.context.view.until({ what, timeoutMs: steadyMs }, () => {
       const lines = this.linesOf('writer');
       const failed = lines.find(({ line }) => line.split(' ')[1] === 'fail');
       if (failed !== undefined) {
@@ -147,7 +171,7 @@ export class VolumePods<Seen extends TrialRecord = TrialRecord> {
 
   /** What was seen to the end, however it ended. `lines`: of the writer, from where else they are. */
   finish(lines: readonly string[]): Seen {
-    const { view } = this.#context;
+    const { view } = this.context;
     const { record } = this;
     const [writer, next] = [this.seen('writer'), this.seen('next')];
     const nextAttachment = this.#ofNext?.seen.at(-1);

@@ -19,6 +19,14 @@ import { graceS } from './objects.ts';
 export const onlyPredicted =
   'This is a prediction from documents and settings. Nothing was measured.';
 
+export const predictedWord = ({ prediction: { mode } }: PredictionReport): string =>
+  mode ?? 'no document settles it';
+
+export const parameterWords = (parameters: Readonly<Record<string, string>>): string =>
+  Object.entries(parameters)
+    .map(([key, value]) => `${key}=${value}`)
+    .join(', ') || 'none';
+
 /** One line a fact: what, what was found, where, how sure. */
 export function answerText({ prediction, plan, refusal, missingRights }: PredictionReport): string {
   const width = Math.max(...prediction.lines.map(({ what }) => what.length));

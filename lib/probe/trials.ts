@@ -6,14 +6,7 @@ import { stringify } from 'yaml';
 import { InfrastructureError } from '../errors.ts';
 import { orMissing } from '../kube.ts';
 import { writeOutput } from '../output-file.ts';
-import {
-  type ObjectTemplate,
-  attachmentName,
-  claimObject,
-  containerName,
-  podName,
-  podObject,
-} from './objects.ts';
+import { type ObjectTemplate, attachmentName, claimObject } from './objects.ts';
 import { predictDriver } from './predict.ts';
 import {
   type Asked,
@@ -42,7 +35,7 @@ import {
 import { type Certificate, certificateOf } from './certificate.ts';
 import { gatherFacts, type Facts } from './facts.ts';
 import { atHome, newHome, ownerNow, removal } from './home.ts';
-import { type PodsContext, VolumePods, createPod, writerProgram } from './pods.ts';
+import { type PodsContext, VolumePods, hasWord, writerProgram } from './pods.ts';
 import { lastEvent, mustStart, nowMs, pause, poll, whileLooking } from './view.ts';
 import { judgeTrials } from './judge/measured.ts';
 import type { TrialRecord } from './judge/record.ts';
@@ -98,21 +91,37 @@ export async function runTrials(
   clients: UserClients,
   request: TrialsRequest,
 ): Promise<Certificate> {
-  const { facts, plan } = await planTrials(clients, request);
+  const { facts, plan: wanted } = await planTrials(clients, request);
   const { say, grant } = request;
   const home = newHome(request.namespace);
+  const { namespace } = home;
   await mustBeAllowed(clients, grant === undefined ? trialNeeds(home) : homeNeeds(home));
-  if (home.isGiven && grant === undefined) await mustBeLimited(clients, home.namespace);
-  say(
-    `namespace ${home.namespace}; if this process is killed: ${removal(home)} removes what it made`,
-  );
-  const lease = { watchMs: plan.horizonMs, security: 'baseline' } as const;
+  if (home.isGiven && grant === undefined) await mustBeLimited(clients, namespace);
+  say(`namespace ${namespace}; if this process is killed: ${removal(home)} removes what it made`);
+  const nextLabels = facts.nodes.find(({ name }) => name === wanted.nodes[1])?.labels ?? {};
+  const work = async (seeing: Pick<PodsContext, 'view' | 'signal'>): Promise<Certificate> => {
+    const context = { clients, ...seeing, say, nextLabels };
+    const asked = { namespace, plan: wanted, program: writerProgram(), owner: ownerNow() };
+    const settled = request.volumeMode === 'auto' ? await settle(context, asked) : undefined;
+    const { volumeMode = wanted.volumeMode, why: noBlock } = settled ?? {};
+    const plan = trialPlanOf({ ...wanted, volumeMode });
+    say(
+      `plan ${planHash(plan)}: ${plan.list.length} volumes as ${plan.volumeMode}, ${plan.nodes.join(' → ')}`,
+    );
+    const beganAt = new Date();
+    const template = { ...asked, plan, isProvisioned: grant !== undefined };
+    if (grant !== undefined) {
+      const names = await provisionTrials(context, template);
+      await waitForGrant(clients, names, { home, file: grant, say, signal: context.signal });
+    }
+    const trials = await Promise.all(plan.list.map((trial) => runTrial(context, template, trial)));
+    const judged = judgeTrials(trials, plan);
+    const prediction = predictDriver(facts);
+    return certificateOf({ facts, plan, beganAt, trials, judged, prediction, noBlock });
+  };
+  const lease = { watchMs: wanted.horizonMs, security: 'baseline' } as const;
   return atHome({ clients, home, say, ...lease }, () =>
-    whileLooking(clients, home.namespace, [request.signal], (seeing) => {
-      const [, next] = plan.nodes;
-      const nextLabels = facts.nodes.find(({ name }) => name === next)?.labels ?? {};
-      return inNamespace({ clients, ...seeing, say, nextLabels }, { home, plan, facts, request });
-    }),
+    whileLooking(clients, namespace, [request.signal], work),
   );
 }
 
@@ -120,38 +129,6 @@ interface TrialContext extends PodsContext {
   readonly say: (line: string) => void;
   /** Labels of the next pod's node. */
   readonly nextLabels: Readonly<Record<string, string>>;
-}
-
-async function inNamespace(
-  context: TrialContext,
-  asked: {
-    readonly home: Home;
-    readonly plan: TrialPlan;
-    readonly facts: Facts;
-    readonly request: TrialsRequest;
-  },
-): Promise<Certificate> {
-  const { home, facts, request } = asked;
-  const { say, grant } = request;
-  const asAsked = { ...home, plan: asked.plan, program: writerProgram(), owner: ownerNow() };
-  const settled = request.volumeMode === 'auto' ? await settle(context, asAsked) : undefined;
-  const { volumeMode = asked.plan.volumeMode, why: noBlock } = settled ?? {};
-  const plan = trialPlanOf({ ...asked.plan, volumeMode });
-  say(
-    `plan ${planHash(plan)}: ${plan.list.length} volumes as ${plan.volumeMode}, ${plan.nodes.join(' → ')}`,
-  );
-  const beganAt = new Date();
-  const template = { ...asAsked, plan, isProvisioned: grant !== undefined };
-  if (grant !== undefined) {
-    const names = await provisionTrials(context, template);
-    await waitForGrant(context.clients, names, {
-      ...{ home, file: grant, say, signal: context.signal },
-    });
-  }
-  const trials = await Promise.all(plan.list.map((trial) => runTrial(context, template, trial)));
-  const prediction = predictDriver(facts);
-  const judged = judgeTrials(trials, plan);
-  return certificateOf({ facts, plan, beganAt, trials, judged, prediction, noBlock });
 }
 
 const settleMs = 180_000;
@@ -162,20 +139,17 @@ async function settle(
   context: TrialContext,
   template: ObjectTemplate,
 ): Promise<{ readonly volumeMode: VolumeMode; readonly why?: string }> {
-  const { view, say, signal } = context;
-  const { core } = context.clients;
-  const { namespace } = template;
-  const trial = { name: 'block', variant: 'kept' } as const;
-  const body = claimObject(template, trial);
-  await core.createNamespacedPersistentVolumeClaim({ namespace, body });
-  await createPod(core, namespace, podObject(template, trial, 'writer'), signal);
-  const pod = podName(trial, 'writer');
+  const { view, say } = context;
+  const trial = new Trial(context, template, { name: 'block', variant: 'kept' });
+  const pod = trial.pod('writer');
+  await trial.claim();
+  await trial.create('writer');
   const what = 'a raw volume of the class is there, or refused';
   const asked = view.until({ what, timeoutMs: settleMs }, () => {
     const found = view.pod(pod);
     if (found?.seen.runningMs !== undefined) return { volumeMode: 'Block' as const };
     mustStart(pod, found?.pod);
-    const events = [...view.eventsOf(trial.name), ...view.eventsOf(pod)];
+    const events = [...view.eventsOf('block'), ...view.eventsOf(pod)];
     const no = events.find(({ reason }) => refusals.test(reason));
     if (no !== undefined) return { volumeMode: 'Filesystem' as const, why: no.message };
     return events.at(-1)?.message ?? 'no event yet';
@@ -185,22 +159,10 @@ async function settle(
     if (!(error instanceof InfrastructureError && error.code === 'TRIAL_TIMED_OUT')) throw error;
     return { volumeMode: 'Filesystem' as const, why: error.message };
   });
-  await mustReachNext(context, template.plan, view.claim(trial.name)?.spec?.volumeName);
-  const why = 'why' in settled ? `: ${settled.why}` : '';
-  say(`volumes as ${settled.volumeMode}${why}`);
-  await core.deleteNamespacedPod({ name: pod, namespace, gracePeriodSeconds: 1 });
+  await trial.mustReachNext(view.claim('block')?.spec?.volumeName);
+  say(`volumes as ${settled.volumeMode}${'why' in settled ? `: ${settled.why}` : ''}`);
+  await trial.delete('writer', { gracePeriodSeconds: 1 });
   return settled;
-}
-
-/** What the provisioner made of a class decides. Throws as `mustReach` does. */
-async function mustReachNext(
-  { clients, nextLabels }: TrialContext,
-  { nodes }: TrialPlan,
-  name: string | undefined,
-): Promise<void> {
-  if (name === undefined) return;
-  const volume = await orMissing(clients.core.readPersistentVolume({ name }));
-  mustReach(volume, nodes[1], nextLabels);
 }
 
 /** A volume is made. */
@@ -238,28 +200,21 @@ async function provisionTrials(
   );
 }
 
-interface GrantRequest extends Pick<TrialsRequest, 'say' | 'signal'> {
-  readonly home: Home;
-  /** Where the role goes. */
-  readonly file: string;
-}
-
 /**
- * A role for just these attachments is written for whoever may grant it, and waited for. Throws
- * InfrastructureError `GRANT_TIMED_OUT`; as `answered` does.
+ * A role for just these attachments is written for whoever may grant it, and waited for. `file`: where the role
+ * goes. Throws InfrastructureError `GRANT_TIMED_OUT`; as `answered` does.
  */
 export async function waitForGrant(
   clients: UserClients,
   names: readonly string[],
-  { home, file, say, signal }: GrantRequest,
+  asked: Pick<TrialsRequest, 'say' | 'signal'> & { readonly home: Home; readonly file: string },
 ): Promise<void> {
+  const { home, file, say, signal } = asked;
   const review = clients.authentication.createSelfSubjectReview({ body: {} });
   const { status } = await answered(clients, 'asked who you are', review);
   const to = granteeOf(status?.userInfo?.username ?? '');
-  const objects = rbacObjects(`${home.namespace}-attachments`, attachmentNeeds(names), {
-    to,
-    home,
-  });
+  const needs = attachmentNeeds(names);
+  const objects = rbacObjects(`${home.namespace}-attachments`, needs, { to, home });
   writeOutput(file, objects.map((object) => stringify(object)).join('---\n'));
   const command = kubectl(clients, `apply -f ${file}`);
   say(`waiting until you grant the deletion of ${names.length} attachments: ${command}`);
@@ -270,7 +225,7 @@ export async function waitForGrant(
       { command },
     );
   await poll({ timeoutMs: grantMs, everyMs: 2000, signal, late }, async () => {
-    const [missing] = await missingRights(clients, attachmentNeeds(names));
+    const [missing] = await missingRights(clients, needs);
     return missing ?? true;
   });
   say('granted');
@@ -284,117 +239,135 @@ const waitsMs = 60_000;
 const readBackMs = 120_000;
 
 /**
- * One trial, step by step, and the record of all that was seen in it. It judges nothing. Rejects with the
- * signal's reason alone; what else goes wrong stands in the record.
+ * The record of all that was seen in one trial. Rejects with the signal's reason alone; what else goes wrong
+ * stands in the record.
  */
 async function runTrial(
   context: TrialContext,
   template: ObjectTemplate,
-  { name, variant }: ProbeTrial,
+  trial: ProbeTrial,
 ): Promise<TrialRecord> {
   const over = new AbortController();
   const signal = AbortSignal.any([context.signal, over.signal]);
-  const own = { ...context, signal };
-  const pods = new VolumePods(own, template, { name, variant });
-  let whole: readonly string[] = [];
   try {
-    await pods.noting('ended', async () => {
-      await startWriter(own, template, pods);
-      if (variant === 'force-deleted') return forceDelete(own, template, pods);
-      if (variant === 'contested') await nextWaits(own, template, pods);
-      await detach(pods);
-      await watch(own, template, pods);
-      // Once more, the whole of it.
-      const logged = { name: pods.pod('writer'), namespace: template.namespace };
-      const text = await own.clients.core.readNamespacedPodLog({
-        ...{ ...logged, container: containerName },
-      });
-      whole = text.split('\n').filter(Boolean);
-      if (variant !== 'contested') await readBack(own, template, pods);
-    });
+    const own = new Trial({ ...context, signal }, template, trial);
+    return own.finish(await own.play());
   } finally {
     over.abort();
   }
-  return pods.finish(whole);
 }
 
-type Step = (context: TrialContext, template: ObjectTemplate, pods: VolumePods) => Promise<void>;
-
-const startWriter: Step = async (context, { plan }, pods) => {
-  await pods.startWriter();
-  const { volume, attachment = '', variant } = pods.record;
-  await mustReachNext(context, plan, volume);
-  const attached = await pods.ofWriter?.look();
-  if (attached?.spec.source.persistentVolumeName !== volume) {
-    throw refusal('NO_ATTACHMENT', `${volume} has no attachment ${attachment.slice(0, 12)}…`);
-  }
-  const isIdle = variant === 'idle';
-  await pods.steady(
-    (lines) =>
-      isIdle
-        ? lines.some(({ line }) => line.split(' ')[1] === 'quiet')
-        : lines.length >= steadyLines,
-    `the pod ${pods.pod('writer')} ${isIdle ? 'is quiet' : 'writes steadily'}`,
-  );
-};
-
-/** The next pod wants the volume before the detach: whoever is first after it has it. */
-const nextWaits: Step = async ({ view }, { plan }, pods) => {
-  await pods.startNext(plan.horizonMs + readBackMs);
-  const pod = pods.pod('next');
-  await view.until({ what: `the pod ${pod} waits for the volume`, timeoutMs: waitsMs }, () => {
-    if (pods.seen('next')?.runningMs !== undefined) {
-      throw refusal('NEXT_IS_IN', `${pod} had the volume before any detach`);
-    }
-    const isBarred = view.eventsOf(pod).some(({ reason }) => reason === 'FailedAttachVolume');
-    return isBarred || 'no event reports it yet';
-  });
-};
-
-async function detach({ ofWriter, record }: VolumePods): Promise<void> {
-  const uid = (await ofWriter?.look())?.metadata?.uid;
-  if (ofWriter === undefined || uid === undefined) {
-    throw refusal('NO_ATTACHMENT', 'the attachment was gone before it was deleted');
-  }
-  Object.assign(record, await ofWriter.remove(uid));
-}
-
-/** The attachment is left to Kubernetes. What the writer says after it is heard as long as its kubelet tells. */
-const forceDelete: Step = async ({ clients, signal, say }, { plan, namespace }, pods) => {
-  const { record } = pods;
-  Object.assign(record, await pods.forceDelete());
-  await pods.startNext(plan.horizonMs + readBackMs);
-  const isRead = (): boolean =>
-    nowMs() > (pods.seen('next')?.runningMs ?? Infinity) + plan.besideForMs;
-  const endMs = (record.deleteAskedMs ?? 0) + plan.horizonMs;
-  while (nowMs() < endMs && !isRead()) await pause(500, signal);
-  signal.throwIfAborted();
-  record.watchEndedMs = nowMs();
-  say(`${record.name}: watched`);
-  // Its volume can go while the others are watched; what fails here goes with the namespace.
-  const named = { name: pods.pod('next'), namespace };
-  if (isRead()) await clients.core.deleteNamespacedPod(named).catch(() => undefined);
-};
-
-const watch: Step = async ({ signal, say }, { plan: { horizonMs } }, { record }) => {
-  await pause((record.deleteAskedMs ?? nowMs()) + horizonMs - nowMs(), signal);
-  signal.throwIfAborted();
-  record.watchEndedMs = nowMs();
-  say(`${record.name}: watched for ${horizonMs / 1000} s`);
-};
-
-/** What reached the disk, read on the other node once the writer is gone. */
-const readBack: Step = async ({ clients, view }, { plan, namespace }, pods) => {
-  const [writer, next] = [pods.pod('writer'), pods.pod('next')];
-  await clients.core.deleteNamespacedPod({ name: writer, namespace });
-  await pods.noting('readBack', async () => {
-    const gone = { what: `the pod ${writer} is gone`, timeoutMs: readBackMs };
-    await view.until(gone, () => pods.seen('writer')?.goneMs !== undefined || 'it is still there');
-    await pods.startNext(plan.horizonMs + readBackMs);
-    const read = { what: 'the next pod has read the disk', timeoutMs: readBackMs };
-    await view.until(read, () => {
-      const isRead = pods.linesOf('next').some(({ line }) => line.split(' ')[1] === 'scan');
-      return isRead || lastEvent(view, next);
+/** One trial, step by step. It judges nothing. */
+class Trial extends VolumePods<TrialRecord, TrialContext> {
+  /** Lines of its writer, once more, the whole of them; none where it ended early. */
+  async play(): Promise<readonly string[]> {
+    const { variant } = this.record;
+    let whole: readonly string[] = [];
+    await this.noting('ended', async () => {
+      await this.startWriting();
+      if (variant === 'force-deleted') return this.playForced();
+      if (variant === 'contested') await this.nextWaits();
+      await this.detach();
+      await this.watch();
+      whole = await this.log('writer');
+      if (variant !== 'contested') await this.readBack();
     });
-  });
-};
+    return whole;
+  }
+
+  private async startWriting(): Promise<void> {
+    await this.startWriter();
+    const { volume, attachment = '', variant } = this.record;
+    await this.mustReachNext(volume);
+    const attached = await this.ofWriter?.look();
+    if (attached?.spec.source.persistentVolumeName !== volume) {
+      throw refusal('NO_ATTACHMENT', `${volume} has no attachment ${attachment.slice(0, 12)}…`);
+    }
+    const isIdle = variant === 'idle';
+    await this.steady(
+      (lines) => (isIdle ? hasWord(lines, 'quiet') : lines.length >= steadyLines),
+      `the pod ${this.pod('writer')} ${isIdle ? 'is quiet' : 'writes steadily'}`,
+    );
+  }
+
+  /** What the provisioner made of a class decides. Throws as `mustReach` does. */
+  async mustReachNext(name: string | undefined): Promise<void> {
+    const { clients, nextLabels } = this.context;
+    if (name === undefined) return;
+    const volume = await orMissing(clients.core.readPersistentVolume({ name }));
+    mustReach(volume, this.template.plan.nodes[1], nextLabels);
+  }
+
+  private startReader(): Promise<void> {
+    return this.startNext(this.template.plan.horizonMs + readBackMs);
+  }
+
+  /** The next pod wants the volume before the detach: whoever is first after it has it. */
+  private async nextWaits(): Promise<void> {
+    const { view } = this.context;
+    await this.startReader();
+    const pod = this.pod('next');
+    await view.until({ what: `the pod ${pod} waits for the volume`, timeoutMs: waitsMs }, () => {
+      if (this.seen('next')?.runningMs !== undefined) {
+        throw refusal('NEXT_IS_IN', `${pod} had the volume before any detach`);
+      }
+      const isBarred = view.eventsOf(pod).some(({ reason }) => reason === 'FailedAttachVolume');
+      return isBarred || 'no event reports it yet';
+    });
+  }
+
+  private async detach(): Promise<void> {
+    const uid = (await this.ofWriter?.look())?.metadata?.uid;
+    if (uid === undefined) {
+      throw refusal('NO_ATTACHMENT', 'the attachment was gone before it was deleted');
+    }
+    Object.assign(this.record, await this.ofWriter?.remove(uid));
+  }
+
+  /** The attachment is left to Kubernetes. What the writer says after it is heard as long as its kubelet tells. */
+  private async playForced(): Promise<void> {
+    const { record } = this;
+    const { horizonMs, besideForMs } = this.template.plan;
+    const { signal, say } = this.context;
+    Object.assign(record, await this.forceDelete());
+    await this.startReader();
+    const isRead = (): boolean =>
+      nowMs() > (this.seen('next')?.runningMs ?? Infinity) + besideForMs;
+    const endMs = (record.deleteAskedMs ?? 0) + horizonMs;
+    while (nowMs() < endMs && !isRead()) await pause(500, signal);
+    signal.throwIfAborted();
+    record.watchEndedMs = nowMs();
+    say(`${record.name}: watched`);
+    // Its volume can go while the others are watched; what fails here goes with the namespace.
+    if (isRead()) await this.delete('next').catch(() => undefined);
+  }
+
+  private async watch(): Promise<void> {
+    const { record } = this;
+    const { horizonMs } = this.template.plan;
+    const { signal, say } = this.context;
+    await pause((record.deleteAskedMs ?? nowMs()) + horizonMs - nowMs(), signal);
+    signal.throwIfAborted();
+    record.watchEndedMs = nowMs();
+    say(`${record.name}: watched for ${horizonMs / 1000} s`);
+  }
+
+  /** What reached the disk, read on the other node once the writer is gone. */
+  private async readBack(): Promise<void> {
+    const { view } = this.context;
+    await this.delete('writer');
+    await this.noting('readBack', async () => {
+      const gone = { what: `the pod ${this.pod('writer')} is gone`, timeoutMs: readBackMs };
+      await view.until(
+        gone,
+        () => this.seen('writer')?.goneMs !== undefined || 'it is still there',
+      );
+      await this.startReader();
+      const read = { what: 'the next pod has read the disk', timeoutMs: readBackMs };
+      await view.until(
+        read,
+        () => hasWord(this.linesOf('next'), 'scan') || lastEvent(view, this.pod('next')),
+      );
+    });
+  }
+}

@@ -3,9 +3,8 @@ import { readFileSync } from 'node:fs';
 import { markdownTable } from '../../lib/markdown-table.ts';
 import type { ClassRow, CutRow, DriverFile } from '../../lib/probe/published/driver-file.ts';
 import { driverFilePath, driverVersions } from '../../scripts/driver-files.ts';
-import { parameterWords } from '../../lib/probe/published/html.ts';
 import { answerWord } from '../../lib/probe/judge/measured.ts';
-import { countWords, forcedMeaning, forcedTitle } from '../../lib/probe/texts.ts';
+import { countWords, forcedMeaning, forcedTitle, parameterWords } from '../../lib/probe/texts.ts';
 
 export const path = 'docs/reference/certificates.md';
 

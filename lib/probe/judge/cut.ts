@@ -8,7 +8,6 @@ import { toldInSeconds } from '../../durations.ts';
 import {
   type Heard,
   type Judged,
-  type NextFinding,
   answeredMs,
   besideOf,
   heardOf,
@@ -16,6 +15,7 @@ import {
   nextWroteMs,
   outcomeOf,
   settled,
+  sinceOf,
   slotsLater,
   unreadable,
   wasBlind,
@@ -45,26 +45,10 @@ export type CutOutcome =
   | 'path-cut'
   | 'undecided';
 
-export interface CutFinding {
-  readonly name: string;
-  readonly storageClass: string;
-  readonly outcome: CutOutcome;
-  readonly why: string;
-  readonly next: NextFinding;
-  /** All from the remedy. The API had the pod no more. */
-  readonly podGoneMs?: number | undefined;
-  readonly detachedMs?: number | undefined;
-  readonly lastAckMs?: number | undefined;
-  readonly error?: string | undefined;
-  /** Number of the old writer's writes that were acknowledged before the heal, and begun once the next pod's were. */
-  readonly overlapAcks: number;
-  /** Number of its writes that came to the disk after the next pod had read their place; older findings have none. */
+export type CutFinding = Omit<ReturnType<typeof classifyCut>, 'overlapSlots'> & {
+  /** Older findings have none. */
   readonly overlapSlots?: number;
-  /** Number of its writes that were acknowledged after the heal, whenever they were begun. */
-  readonly afterHealAcks: number;
-  /** All that do so; empty where it is undecided. */
-  readonly modes: readonly DiskMode[];
-}
+};
 
 const always = {
   'cut-before-next': ['reservation', 'ack-early'],
@@ -110,40 +94,37 @@ export const modesSeen = (findings: readonly CutFinding[]): readonly DiskMode[] 
 export const classifyAll = (record: CutRecord, remedy: CutRemedy): CutFinding[] =>
   record.volumes.map((volume) => classifyCut(record, volume, remedy));
 
-export function classifyCut(cut: CutRecord, seen: CutVolume, remedy: CutRemedy): CutFinding {
+export function classifyCut(cut: CutRecord, seen: CutVolume, remedy: CutRemedy) {
   const volume = toTheHeal(cut, seen);
   const evidence = evidenceOf(cut, volume);
   const [outcome, why] = outcomeOf(unlessItLies(volume, evidence, judgeCut(cut, volume, evidence)));
   const { writes, acks, next, besideSlots } = evidence;
   const { healedMs = Infinity } = cut;
-  const since = (atMs = Infinity): number | undefined =>
-    atMs === Infinity || volume.deleteAskedMs === undefined
-      ? undefined
-      : Math.round(atMs - volume.deleteAskedMs);
-  const { goneMs = Infinity } = volume.writer ?? {};
+  const { deleteAskedMs, writer: { goneMs = Infinity } = {} } = volume;
+  const since = deleteAskedMs === undefined ? () => undefined : sinceOf(deleteAskedMs);
   return {
     ...{ name: volume.name, storageClass: volume.storageClass, outcome, why, next },
+    /** All from the remedy. The API had the pod no more. */
     podGoneMs: since(goneMs < healedMs ? goneMs : undefined),
     detachedMs: since(volume.goneMs),
     lastAckMs: since(acks.at(-1)?.begunMs),
     error: writes.find((write) => write.error !== undefined)?.error,
+    /** Number of the old writer's writes that were acknowledged before the heal, and begun once the next pod's were. */
     overlapAcks: overlapOf(evidence, healedMs),
+    /** Number of its writes that came to the disk after the next pod had read their place. */
     overlapSlots: besideSlots.length,
+    /** Number of its writes that were acknowledged after the heal, whenever they were begun. */
     afterHealAcks: acks.filter((write) => answeredMs(write) > healedMs).length,
+    /** All that do so; empty where it is undecided. */
     modes: modesThat[remedy][outcome],
   };
 }
 
 /** A node that is back lets go of its volumes: what comes then is no forced detach. */
 function toTheHeal({ healedMs = Infinity }: CutRecord, volume: CutVolume): CutVolume {
-  const { goneMs, thereUntilMs, ...rest } = volume;
-  const isInTime = goneMs !== undefined && goneMs < healedMs;
-  return {
-    ...rest,
-    ...(isInTime ? { goneMs } : {}),
-    ...(isInTime && thereUntilMs !== undefined ? { thereUntilMs } : {}),
-    watchEndedMs: Math.min(healedMs, rest.watchEndedMs ?? Infinity),
-  };
+  const { goneMs = Infinity, thereUntilMs: _, ...stays } = volume;
+  const watchEndedMs = Math.min(healedMs, volume.watchEndedMs ?? Infinity);
+  return goneMs < healedMs ? { ...volume, watchEndedMs } : { ...stays, watchEndedMs };
 }
 
 /** Writes come each 100 ms; of a writer that was silent for longer nothing is known. */

@@ -14,6 +14,7 @@ import {
   lostAcksOf,
   outcomeOf,
   silentMs,
+  sinceOf,
   unreadable,
   wasSilent,
 } from './heard.ts';
@@ -36,38 +37,13 @@ export type DetachOutcome =
   | 'undecided';
 
 /** Milliseconds are since the delete, but where they say otherwise. */
-export interface TrialFinding {
+export interface TrialFinding extends Partial<NonNullable<ReturnType<typeof numbersOf>>> {
   readonly name: string;
   readonly variant: DetachVariant;
   readonly outcome: DetachOutcome;
   /** One sentence. */
   readonly why: string;
   readonly next: NextFinding;
-  /** Whether the next pod had the volume once the writer was gone; else why not. */
-  readonly handOver?: 'done' | { readonly failed: string } | undefined;
-  /** For so long the attachment that was deleted was seen beside one of the next node, at least. */
-  readonly besideMs?: number | undefined;
-  /** The attachment's end: at most so long. */
-  readonly answerMs?: number | undefined;
-  readonly firstErrorMs?: number | undefined;
-  /** What the writer was told. */
-  readonly error?: string | undefined;
-  /** The last write that was acknowledged, of a writer that was cut off. */
-  readonly lastAckMs?: number | undefined;
-  /** Writes that were begun after the detach's answer, and acknowledged. */
-  readonly ackedAfterAnswer?: number | undefined;
-  /** From the detach's answer to the last acknowledged write: at least so long. */
-  readonly tailMs?: number | undefined;
-  /** How long after the answer the last write can have been acknowledged: since the attachment was last seen. */
-  readonly tailAtMostMs?: number | undefined;
-  /** Writes that were begun after the detach's answer and that the next pod found, also unacknowledged ones. */
-  readonly reachedAfterAnswer?: number | undefined;
-  /** Acknowledged, and not on the disk when the next pod read it. */
-  readonly lostAcks?: number | undefined;
-  /** The next attachment of the same node. */
-  readonly reattachedMs?: number | undefined;
-  /** The driver's words about the detach. */
-  readonly detachError?: string | undefined;
 }
 
 /** Record of a trial that took an attachment away. */
@@ -176,41 +152,48 @@ function judgeIdle(record: TrialRecord, { writes }: TrialFacts, horizon: string)
   return ['cut', `the first write, ${quiet}, failed (${errors[0]?.error})`];
 }
 
-function numbersOf(record: TrialRecord, facts: TrialFacts): Partial<TrialFinding> {
-  const { deleteAskedMs: zeroMs, goneMs, thereUntilMs = zeroMs, attachments, nextJournal } = record;
+function numbersOf(record: TrialRecord, facts: TrialFacts) {
+  const { deleteAskedMs: zeroMs, goneMs = Infinity, attachments, nextJournal } = record;
   const { firstError, lastAck, writes, acks } = facts;
-  if (zeroMs === undefined || thereUntilMs === undefined) return {};
-  const since = (atMs: number | undefined): number | undefined =>
-    atMs === undefined ? undefined : Math.round(atMs - zeroMs);
+  if (zeroMs === undefined) return undefined;
+  const { thereUntilMs = zeroMs } = record;
+  const since = sinceOf(zeroMs);
   const later = attachments.slice(1).find(({ attachedMs }) => attachedMs !== undefined);
-  const isLate = ({ begunMs }: Write): boolean => goneMs !== undefined && begunMs > goneMs;
+  const isLate = ({ begunMs }: Write): boolean => begunMs > goneMs;
   const besideMs = besideOf(record);
   const lastMs = firstError && lastAck && answeredMs(lastAck);
-  const hasTail = goneMs !== undefined && lastMs !== undefined;
+  const hasTail = goneMs !== Infinity && lastMs !== undefined;
+  const seenToMs = Math.max(0, Math.round(thereUntilMs - zeroMs));
   const onDisk = nextJournal.scans.at(-1);
   return {
     handOver: handOverOf(record),
+    /** For so long the attachment that was deleted was seen beside one of the next node, at least. */
     besideMs: besideMs > 0 ? besideMs : undefined,
-    answerMs: since(goneMs),
+    /** The attachment's end: at most so long. */
+    answerMs: since(record.goneMs),
     firstErrorMs: since(firstError?.begunMs),
     error: firstError?.error,
+    /** Of a writer that was cut off. */
     lastAckMs: since(lastMs),
-    ackedAfterAnswer: goneMs === undefined ? undefined : acks.filter(isLate).length,
+    ackedAfterAnswer: goneMs === Infinity ? undefined : acks.filter(isLate).length,
+    /** From the answer to the last acknowledged write: at least, and since the attachment was last seen. */
     tailMs: hasTail ? Math.max(0, Math.round(lastMs - goneMs)) : undefined,
-    tailAtMostMs: hasTail
-      ? Math.max(0, Math.round(lastMs - zeroMs) - Math.max(0, Math.round(thereUntilMs - zeroMs)))
-      : undefined,
+    tailAtMostMs: hasTail ? Math.max(0, Math.round(lastMs - zeroMs) - seenToMs) : undefined,
+    /** Begun after the answer, and found by the next pod: also unacknowledged ones. */
     reachedAfterAnswer:
       onDisk &&
       writes.filter((write) => isLate(write) && isInRanges(onDisk.ranges, write.seq)).length,
     lostAcks: lostAcksOf(record, acks),
+    /** The next attachment of the same node. */
     reattachedMs: since(later?.attachedMs),
+    /** The driver's words about the detach. */
     detachError: attachments[0]?.detachError,
   };
 }
 
-/** What was asked of trials whose next pod came last. */
-function handOverOf({ variant, nextJournal, readBack }: TrialRecord): TrialFinding['handOver'] {
+/** Whether the next pod had the volume once the writer was gone; else why not. */
+function handOverOf(record: TrialRecord): 'done' | { readonly failed: string } | undefined {
+  const { variant, nextJournal, readBack } = record;
   if (variant === 'contested') return undefined;
   if (nextJournal.scans.length > 0) return 'done';
   return readBack === undefined ? undefined : { failed: readBack };

@@ -33,27 +33,11 @@ export type ForcedOutcome =
   | 'undecided';
 
 /** Milliseconds are since the delete was asked for: the API has no pod from some moment of its answer on. */
-export interface ForcedFinding {
+export interface ForcedFinding extends Partial<NonNullable<ReturnType<typeof numbersOf>>> {
   readonly name: string;
   readonly outcome: ForcedOutcome;
   /** One sentence. */
   readonly why: string;
-  /** Its kubelet told it to end. */
-  readonly termMs?: number | undefined;
-  /** The last write that was acknowledged, by its journal, and the last that the next pod found on the disk. */
-  readonly lastAckMs?: number | undefined;
-  readonly lastOnDiskMs?: number | undefined;
-  /** Writes that were begun once the API had answered, acknowledged or found on the disk. */
-  readonly ackedAfter?: number | undefined;
-  readonly reachedAfter?: number | undefined;
-  /** Acknowledged, and not on the disk when the next pod read it. */
-  readonly lostAcks?: number | undefined;
-  /** What its writer was told, where a write failed. */
-  readonly error?: string | undefined;
-  /** Kubernetes asked for the end of the attachment, and it ended. */
-  readonly detachAskedMs?: number | undefined;
-  readonly detachedMs?: number | undefined;
-  readonly nextAttachedMs?: number | undefined;
   readonly next: NextFinding;
   /** What the next pod was told while it waited. */
   readonly told?: string | undefined;
@@ -119,25 +103,27 @@ export function classifyForced(record: TrialRecord): ForcedFinding {
   };
 }
 
-function numbersOf(record: TrialRecord, { writes, acks }: Heard): Partial<ForcedFinding> {
+function numbersOf(record: TrialRecord, { writes, acks }: Heard) {
   const { deleteAskedMs: zeroMs, deleteAnsweredMs: apiMs, clockOffsetMs = 0 } = record;
-  if (zeroMs === undefined || apiMs === undefined) return {};
-  const since = (atMs: number | undefined): number | undefined =>
-    atMs === undefined ? undefined : Math.max(0, Math.round(atMs - zeroMs));
-  const ofNode = (atMs: number | undefined): number | undefined =>
-    since(atMs === undefined ? undefined : atMs + clockOffsetMs);
+  if (zeroMs === undefined || apiMs === undefined) return undefined;
+  const since = (atMs: number | undefined, offsetMs = 0): number | undefined =>
+    atMs === undefined ? undefined : Math.max(0, Math.round(atMs + offsetMs - zeroMs));
   const lastAck = acks.at(-1);
   const onDisk = record.nextJournal.scans.at(-1);
   const after = writes.filter(({ begunMs }) => begunMs > apiMs);
   const firstAfter = after[0]?.seq ?? (writes.at(-1)?.seq ?? -1) + 1;
   return {
-    termMs: ofNode(record.writerJournal.termMs),
+    /** Its kubelet told it to end. */
+    termMs: since(record.writerJournal.termMs, clockOffsetMs),
+    /** The last write that was acknowledged, by its journal, and the last that the next pod found on the disk. */
     lastAckMs: since(lastAck && answeredMs(lastAck)),
-    lastOnDiskMs: ofNode(onDisk?.youngestMs),
+    lastOnDiskMs: since(onDisk?.youngestMs, clockOffsetMs),
+    /** Writes that were begun once the API had answered, acknowledged or found on the disk. */
     ackedAfter: after.filter(({ error }) => error === undefined).length,
     reachedAfter: onDisk && seqsOf(onDisk.ranges).filter((seq) => seq >= firstAfter).length,
     lostAcks: lostAcksOf(record, acks),
     error: after.find(({ error }) => error !== undefined)?.error,
+    /** Kubernetes asked for the end of the attachment, and it ended. */
     detachAskedMs: since(record.attachments[0]?.deletingMs),
     detachedMs: since(record.goneMs),
     nextAttachedMs: since(record.nextAttachment?.attachedMs),

@@ -11,6 +11,12 @@ export const outcomeOf = <Outcome>(
 ): readonly [Outcome | 'undecided', string] =>
   typeof judged === 'string' ? ['undecided', judged] : judged;
 
+/** Whole milliseconds since then; of what did not happen undefined. */
+export const sinceOf =
+  (zeroMs: number) =>
+  (atMs: number | undefined): number | undefined =>
+    atMs === undefined ? undefined : Math.round(atMs - zeroMs);
+
 /** The writes, begun by another clock, which is ahead of the pod's by so much. */
 export const writesBy = ({ writes }: PodJournal, aheadMs = 0): Write[] =>
   writes.map((write) => ({ ...write, begunMs: write.begunMs + aheadMs }));

@@ -4,7 +4,7 @@ import type { DiskMode } from '../../disk-modes/index.ts';
 import { toldInSeconds } from '../../durations.ts';
 import { didInWords, hasRuns, reasonedInWords } from '../../expectations/on-such-a-disk.ts';
 import { renderDocument } from '../../report/document.ts';
-import { adviceCards } from '../../report/first-screen.ts';
+import { adviceCards, type Advice } from '../../report/first-screen.ts';
 import {
   card,
   list,
@@ -16,16 +16,19 @@ import {
   type Html,
 } from '../../report/html-parts.ts';
 import type { Certificate, CutCertificate, PredictionReport } from '../certificate.ts';
-import { type CutFinding, modesSeen } from '../judge/cut.ts';
-import type { DetachOutcome, TrialFinding } from '../judge/detach.ts';
-import type { ForceDeleted, ForcedFinding } from '../judge/forced.ts';
+import { modesSeen } from '../judge/cut.ts';
+import type { DetachOutcome } from '../judge/detach.ts';
+import type { ForceDeleted } from '../judge/forced.ts';
+import type { NextFinding } from '../judge/heard.ts';
 import { answerWord } from '../judge/measured.ts';
-import { type DetachVariant, cutPlanLines, planLines } from '../plan.ts';
+import { type DetachVariant, cutPlanLines, detachVariants, planLines } from '../plan.ts';
 import {
   countWords,
   forcedMeaning,
   forcedTitle,
   noRuns,
+  parameterWords,
+  predictedWord,
   refusedWords,
   remediesTitle,
   remedyRows,
@@ -37,7 +40,6 @@ import {
   certificateScreen,
   cutAdvice,
   cutScreen,
-  predictedWord,
   predictionScreen,
 } from './screen.ts';
 
@@ -47,27 +49,57 @@ const lines = (all: readonly string[]): Html => html`<pre>${all.join('\n')}</pre
 /** Nothing where there is nothing to show. */
 const cardOf = (title: string, content: Html | undefined): Html | string =>
   content === undefined ? '' : card(title, content);
-const leftCard = (left: string | undefined): Html | string =>
-  cardOf('Still there', left === undefined ? left : html`<p class="alarm-text">${left}</p>`);
+const listCard = (title: string, all: readonly string[]): Html | string =>
+  cardOf(title, all.length === 0 ? undefined : list(all));
+const textCard = (title: string, text: string | undefined): Html | string =>
+  cardOf(title, text === undefined ? text : html`<p class="alarm-text">${text}</p>`);
+
+/** What a page of what was measured begins with. */
+const lead = (left: string | undefined, shown: Html, advice: Advice): Html =>
+  html`${textCard('Still there', left)}
+<div class="lead">
+<div>${shown}</div>
+<div>${adviceCards(advice)}</div>
+</div>`;
 
 /** The same certificate gives the same bytes. */
 export function renderCertificateHtml(certificate: Certificate): Promise<string> {
-  const { answer, storageClass, left, forceDeleted, findings, plan } = certificate;
-  const { notes, modes } = answer;
+  const { answer, storageClass, driver, left, forceDeleted, findings, plan } = certificate;
+  const counted = detachVariants.map((variant): [string, string] => [
+    variantWords[variant],
+    countsInWords(answer.counts[variant], outcomeWords),
+  ]);
+  const next = countsInWords(answer.next, nextPodWords);
+  const shown = html`${card('What the trials showed', pairs([...counted, ['The next pod', next]]))}
+${listCard('Notes', answer.notes)}`;
+  const where: Pairs = [
+    ['driver', driver.name],
+    ['images', driver.images.join(', ') || 'not readable'],
+    ['class', storageClass.name],
+    ['parameters', parameterWords(storageClass.parameters)],
+  ];
+  const predicted = certificate.predicted ?? 'no prediction';
   return renderDocument({
     title: `${storageClass.name}: ${answerWord(answer)}`,
     screen: certificateScreen(certificate),
-    main: html`${leftCard(left)}
-<div class="lead">
-<div>${card('What the trials showed', pairs(counted(certificate)))}
-${cardOf('Notes', notes.length === 0 ? undefined : list(notes))}</div>
-<div>${adviceCards(certificateAdvice(certificate))}</div>
-</div>
+    main: html`${lead(left, shown, certificateAdvice(certificate))}
 ${card('How long it took', figures(answer.figures))}
-${remedies(modes)}
-${card('Every trial', trials(findings))}
+${remedies(answer.modes)}
+${card(
+  'Every trial',
+  wideTable(
+    'Every trial',
+    ['Trial', 'Outcome', ...texts('Why'), 'Error at the writer', ...texts('Next pod')],
+    findings.map((trial) => [
+      ...[trial.name, trial.outcome, trial.why, trial.error ?? '–', nextWords(trial.next)],
+    ]),
+  ),
+)}
 ${cardOf(forcedTitle, forceDeleted && deletedByForce(forceDeleted))}
-${card('Where', pairs(where(certificate)))}
+${whereCard(certificate, where, [
+  ['predicted from documents', predicted],
+  ...named('no raw volumes', certificate.noBlock),
+])}
 ${card('What was done', lines(planLines(plan)))}`,
   });
 }
@@ -86,7 +118,7 @@ const outcomeWords: Readonly<Record<DetachOutcome, string>> = {
   pending: 'not detached (refused or hanging)',
   undecided: 'undecided',
 };
-const nextPodWords: Readonly<Record<TrialFinding['next']['was'], string>> = {
+const nextPodWords: Readonly<Record<NextFinding['was'], string>> = {
   in: 'got the volume',
   refused: 'refused by the driver',
   'not-attached': 'not attached',
@@ -103,16 +135,6 @@ const countsInWords = <Word extends string>(
   (Object.entries(counts) as [Word, number][])
     .map(([word, count]) => `${count} ${words[word] ?? word}`)
     .join(', ') || 'none';
-
-const counted = ({ answer }: Certificate): Pairs => [
-  ...(Object.entries(variantWords) as [DetachVariant, string][]).map(
-    ([variant, words]): [string, string] => [
-      words,
-      countsInWords(answer.counts[variant], outcomeWords),
-    ],
-  ),
-  ['The next pod', countsInWords(answer.next, nextPodWords)],
-];
 
 const figures = (all: readonly Figure[]): Html =>
   all.length === 0
@@ -148,15 +170,6 @@ const remedies = (modes: readonly DiskMode[]): Html | string =>
         )}`,
       );
 
-const trials = (findings: readonly TrialFinding[]): Html =>
-  wideTable(
-    'Every trial',
-    ['Trial', 'Outcome', ...texts('Why'), 'Error at the writer', ...texts('Next pod')],
-    findings.map(({ name, outcome, why, error, next }) => [
-      ...[name, outcome, why, error ?? '–', nextWords(next)],
-    ]),
-  );
-
 const deletedByForce = ({ counts, next, figures: all, notes, findings }: ForceDeleted): Html =>
   html`<p>${forcedMeaning}</p>
 ${pairs([
@@ -173,70 +186,65 @@ ${wideTable(
     ...numbers('acknowledged after it', 'on the disk after it', 'beside the next pod’s'),
     ...texts('Event of the next pod'),
   ],
-  findings.map(forcedCells),
+  findings.map((pod) => [
+    ...[pod.name, pod.outcome, pod.why],
+    ...[pod.ackedAfter ?? '–', pod.reachedAfter ?? '–'].map(String),
+    ...[String(Math.max(pod.overlapAcks, pod.overlapSlots)), pod.told ?? pod.next.said ?? '–'],
+  ]),
 )}`;
-
-function forcedCells(finding: ForcedFinding): string[] {
-  const { name, outcome, why, ackedAfter, reachedAfter, overlapAcks, overlapSlots } = finding;
-  const beside = Math.max(overlapAcks, overlapSlots);
-  const event = finding.told ?? finding.next.said ?? '–';
-  const numbers = [ackedAfter ?? '–', reachedAfter ?? '–', beside].map(String);
-  return [name, outcome, why, ...numbers, event];
-}
-
-const where = (certificate: Certificate): Pairs => [
-  ['driver', certificate.driver.name],
-  ['images', certificate.driver.images.join(', ') || 'not readable'],
-  ['class', certificate.storageClass.name],
-  ['parameters', parameterWords(certificate.storageClass.parameters)],
-  ...nodes(certificate),
-  ['plan', certificate.planHash],
-  ['predicted from documents', certificate.predicted ?? 'no prediction'],
-  ...named('no raw volumes', certificate.noBlock),
-  ...notRead(certificate),
-  ['forcedetach', certificate.forcedetach],
-];
 
 const named = (name: string, value: string | undefined): Pairs =>
   value === undefined ? [] : [[name, value]];
 
-/** Older certificates do not say. */
-const notRead = ({ refused }: Pick<Certificate, 'refused'>): Pairs =>
-  named('could not be read', refused && refusedWords(refused));
-
-const nextWords = ({ was, said }: TrialFinding['next']): string =>
+const nextWords = ({ was, said }: NextFinding): string =>
   said === undefined ? was : `${was}: ${said}`;
 
-const nodes = (certificate: Pick<Certificate, 'nodes'>): Pairs =>
-  certificate.nodes.map(({ name, kubelet, kernel, osImage, runtime }) => [
-    `node ${name}`,
-    `kubelet ${kubelet}, kernel ${kernel}, ${osImage}, ${runtime}`,
-  ]);
-
-export const parameterWords = (parameters: Readonly<Record<string, string>>): string =>
-  Object.entries(parameters)
-    .map(([key, value]) => `${key}=${value}`)
-    .join(', ') || 'none';
+const whereCard = (
+  { nodes, planHash, refused, forcedetach }: Certificate | CutCertificate,
+  before: Pairs,
+  after: Pairs = [],
+): Html =>
+  card(
+    'Where',
+    pairs([
+      ...before,
+      ...nodes.map(
+        ({ name, kubelet, kernel, osImage, runtime }) =>
+          [
+            ...([
+              `node ${name}`,
+              `kubelet ${kubelet}, kernel ${kernel}, ${osImage}, ${runtime}`,
+            ] as const),
+          ] as const,
+      ),
+      ...[['plan', planHash] as const, ...after],
+      // Older certificates do not say.
+      ...named('could not be read', refused && refusedWords(refused)),
+      ['forcedetach', forcedetach],
+    ]),
+  );
 
 /** The same certificate gives the same bytes. */
 export function renderCutHtml(certificate: CutCertificate): Promise<string> {
-  const { findings, plan, left } = certificate;
+  const { findings, plan, left, classes } = certificate;
   return renderDocument({
     title: `${plan.nodes[0]} was cut off: ${findings.length} volumes`,
     screen: cutScreen(certificate),
-    main: html`${leftCard(left)}
-<div class="lead">
-<div>${card('When', pairs(times(certificate)))}</div>
-<div>${adviceCards(cutAdvice(certificate))}</div>
-</div>
-${card('What happened to each class', classes(findings))}
+    main: html`${lead(left, card('When', pairs(times(certificate))), cutAdvice(certificate))}
+${card('What happened to each class', underCut(certificate))}
 ${remedies(modesSeen(findings))}
-${card('Where', pairs(cutWhere(certificate)))}
+${whereCard(
+  certificate,
+  classes.map(({ name, driver, parameters, storagePath }) => [
+    `class ${name}`,
+    `${driver}; parameters: ${parameterWords(parameters)}${storagePath === undefined ? '' : `; storage path: ${storagePath}`}`,
+  ]),
+)}
 ${card('What was done', lines(cutPlanLines(plan)))}`,
   });
 }
 
-const classes = (findings: readonly CutFinding[]): Html =>
+const underCut = ({ findings }: CutCertificate): Html =>
   wideTable(
     'Every volume',
     [
@@ -259,15 +267,13 @@ const classes = (findings: readonly CutFinding[]): Html =>
   );
 
 function times({ record }: CutCertificate): Pairs {
+  const { cutMs, rehearsedMs } = record;
   const since = (atMs: number | undefined): string =>
-    atMs === undefined || record.cutMs === undefined
+    atMs === undefined || cutMs === undefined
       ? 'not observed'
-      : `${toldInSeconds(atMs - record.cutMs)} after the cut`;
+      : `${toldInSeconds(atMs - cutMs)} after the cut`;
   return [
-    [
-      'rehearsed',
-      record.rehearsedMs === undefined ? 'no' : `away for ${toldInSeconds(record.rehearsedMs)}`,
-    ],
+    ['rehearsed', rehearsedMs === undefined ? 'no' : `away for ${toldInSeconds(rehearsedMs)}`],
     ['not Ready, by the API', since(record.notReadyMs)],
     ['remedy', since(record.remedyMs)],
     ['reachable again, from the second node', since(record.healedMs)],
@@ -275,17 +281,6 @@ function times({ record }: CutCertificate): Pairs {
     ['nothing of it left, as the host reports', record.checked ? 'yes' : 'not observed'],
   ];
 }
-
-const cutWhere = (certificate: CutCertificate): Pairs => [
-  ...certificate.classes.map(({ name, driver, parameters, storagePath }): [string, string] => [
-    `class ${name}`,
-    `${driver}; parameters: ${parameterWords(parameters)}${storagePath === undefined ? '' : `; storage path: ${storagePath}`}`,
-  ]),
-  ...nodes(certificate),
-  ['plan', certificate.planHash],
-  ...notRead(certificate),
-  ['forcedetach', certificate.forcedetach],
-];
 
 /** The same prediction gives the same bytes. Nothing was measured. */
 export function renderPredictionHtml(answer: PredictionReport): Promise<string> {
@@ -303,10 +298,7 @@ export function renderPredictionHtml(answer: PredictionReport): Promise<string> 
     )}
 ${cardOf('What trials would do', plan && lines(planLines(plan)))}
 ${cardOf('Why trials would be refused', refusal === undefined ? refusal : lines([refusal]))}
-${cardOf(
-  'Rights that trials need, and that are missing',
-  missingRights.length === 0 ? undefined : list(missingRights),
-)}
+${listCard('Rights that trials need, and that are missing', missingRights)}
 ${card(
   'On what it rests',
   pairs([

@@ -2,7 +2,7 @@
 import { junit, type JunitCase } from '../../report/junit.ts';
 import type { Certificate, CutCertificate, PredictionReport } from '../certificate.ts';
 import { type HeldAnswer, answerWord } from '../judge/measured.ts';
-import { predictedWord } from './screen.ts';
+import { predictedWord } from '../texts.ts';
 
 const timeOf = ({ beganAt, endedAt }: Pick<Certificate, 'beganAt' | 'endedAt'>): number =>
   Date.parse(endedAt) - Date.parse(beganAt);
