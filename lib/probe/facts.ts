@@ -125,7 +125,7 @@ function nodeFacts(node: V1Node, csiNodes: readonly V1CSINode[], driver: string)
   };
 }
 
-export function driverPods(pods: readonly V1Pod[], driver: string) {
+function driverPods(pods: readonly V1Pod[], driver: string) {
   const names = (text: string | undefined): boolean => text?.includes(driver) === true;
   const own = pods.filter(
     ({ spec }) =>

@@ -49,56 +49,45 @@ const unreachable = {
   command: `${kubectl} cluster-info`,
 };
 
-test('a server that accepts and is silent', async () => {
-  const error = await probed(await served(() => undefined));
-  expect(error).toMatchObject({ ...unreachable, cause: { code: 'API_SILENT' } });
-});
+const begins: RequestListener = (_, response) =>
+  void response.writeHead(200, { 'content-type': 'application/json' }).write('{"gitVersion":');
+const refuses = always(403, '{"kind": "Status"}');
+const exec = {
+  ...{ apiVersion: 'client.authentication.k8s.io/v1', interactiveMode: 'Never' },
+  ...{ command: 'sleep', args: ['20'] },
+};
 
-test('one that begins its answer, and is silent', async () => {
-  const begins: RequestListener = (_, response) =>
-    void response.writeHead(200, { 'content-type': 'application/json' }).write('{"gitVersion":');
-  expect(await probed(await served(begins))).toMatchObject(unreachable);
-});
-
-test('nobody is there', async () => {
-  expect(await probed('http://127.0.0.1:1')).toMatchObject(unreachable);
-});
-
-test('a program for credentials that never ends', async () => {
-  const apiVersion = 'client.authentication.k8s.io/v1';
-  const exec = { apiVersion, command: 'sleep', args: ['20'], interactiveMode: 'Never' };
-  const url = await served(always(200, '{}'));
-  const cause = { code: 'CREDENTIALS_SILENT' };
-  expect(await probed(url, { exec })).toMatchObject({ ...unreachable, cause });
-});
-
-test.each([
-  ['a page', '<html>Log in, please</html>', 'text/html'],
-  ['half a document', '{"items": [', 'application/json'],
-  ['a document of something else', '{"hello": "world"}', 'application/json'],
-  ['nothing', 'null', 'application/json'],
-  ['a list of nothing', '{"items": [null]}', 'application/json'],
-])('one that answers with %s', async (_, body, type) => {
-  expect(await probed(await served(always(200, body, type)))).toMatchObject(unreachable);
-});
-
-test('one that lets the user read nothing', async () => {
-  expect(await probed(await served(always(403, '{"kind": "Status"}')))).toMatchObject({
-    ...{ code: 'CLUSTER_FORBIDDEN', exitCode: 4, hint: expect.stringContaining('rights') },
-    command: `${kubectl} auth can-i get storageclasses.storage.k8s.io`,
-  });
-});
-
-test('one that knows nobody of this name', async () => {
-  expect(await probed(await served(always(401, '{"kind": "Status"}')))).toMatchObject({
-    ...{ code: 'CLUSTER_FORBIDDEN', exitCode: 4, hint: expect.stringContaining('--context') },
-    command: `${kubectl} auth whoami`,
-  });
-});
-
-test('one that is broken', async () => {
-  expect(await probed(await served(always(500, '{"kind": "Status"}')))).toMatchObject({
-    ...{ code: 'CLUSTER_REFUSED', exitCode: 4, hint: expect.any(String) },
-    command: `${kubectl} get events -A`,
-  });
+test.each<[string, RequestListener | undefined, object, { readonly exec: object }?]>([
+  ['nothing', undefined, unreachable],
+  ['a server that accepts and is silent', () => undefined, { cause: { code: 'API_SILENT' } }],
+  ['one that begins its answer, and is silent', begins, unreachable],
+  [
+    'a program for credentials that never ends',
+    ...([always(200, '{}'), { cause: { code: 'CREDENTIALS_SILENT' } }, { exec }] as const),
+  ],
+  ['a page', always(200, '<html>Log in, please</html>', 'text/html'), unreachable],
+  ...['{"items": [', '{"hello": "world"}', 'null', '{"items": [null]}'].map(
+    (body): [string, RequestListener, object] => [body, always(200, body), unreachable],
+  ),
+  [
+    'one that lets the user read nothing',
+    refuses,
+    {
+      ...{ code: 'CLUSTER_FORBIDDEN', hint: expect.stringContaining('rights') },
+      command: `${kubectl} auth can-i get storageclasses.storage.k8s.io`,
+    },
+  ],
+  [
+    'one that knows nobody of this name',
+    always(401, '{"kind": "Status"}'),
+    { code: 'CLUSTER_FORBIDDEN', command: `${kubectl} auth whoami` },
+  ],
+  [
+    'one that is broken',
+    always(500, '{"kind": "Status"}'),
+    { code: 'CLUSTER_REFUSED', hint: expect.any(String), command: `${kubectl} get events -A` },
+  ],
+])('what answers is %s', async (_, answer, error, user) => {
+  const url = answer === undefined ? 'http://127.0.0.1:1' : await served(answer);
+  expect(await probed(url, user)).toMatchObject({ ...unreachable, ...error });
 });

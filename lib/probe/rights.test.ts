@@ -1,33 +1,28 @@
 /** Each right that is missing is named where it is needed, and nothing is said that is not known. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, afterEach, expect, test } from 'vitest';
-import { FakeStorageApi } from '../../test/support/fake-storage-api.ts';
-import { writeKubeconfig } from '../../test/support/user-kubeconfig.ts';
+import { expect, test } from 'vitest';
+import type { FakeStorageApi } from '../../test/support/fake-storage-api.ts';
+import { fakeOf, labelled, request } from '../../test/support/fake-probe.ts';
 import { describeError } from '../errors.ts';
 import {
   cleanNeeds,
   cutNeeds,
   grantedObjects,
+  homeNeeds,
   longhornNeeds,
   probeAccount,
   readNeeds,
   removalNeeds,
   trialNeeds,
 } from './rights.ts';
-import { type Need, type UserClients, userClients } from '../user-cluster.ts';
+import type { Need, UserClients } from '../user-cluster.ts';
 import { cleanGiven, cleanUp } from './clean.ts';
 import { type CutOptions, runCut } from './cut.ts';
 import { answerText } from './texts.ts';
-import { type TrialsRequest, runTrials } from './trials.ts';
+import { runTrials } from './trials.ts';
 import { dryRun } from './dry-run.ts';
 import { predictionFor } from './prediction.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'forcedetach-rights-'));
 let api: FakeStorageApi;
-afterEach(() => api.stop());
-afterAll(() => rmSync(folder, { recursive: true }));
 
 /** It acts on lost nodes where its setting says so. */
 const longhorn = {
@@ -37,8 +32,9 @@ const longhorn = {
 };
 
 async function clientsWithout(forbids: string): Promise<UserClients> {
-  api = new FakeStorageApi({ goneAfterMs: 1, cutAfterMs: 1, forbids, pods: [longhorn] });
-  return userClients('two', writeKubeconfig(folder, await api.start()));
+  const fake = await fakeOf({ forbids, pods: [longhorn] });
+  api = fake.api;
+  return fake.clients;
 }
 
 const wordsOf = (needs: readonly Need[]): string[] => [
@@ -71,11 +67,6 @@ async function refused(right: string, work: Promise<unknown>): Promise<void> {
 
 const own = { namespace: 'n', isGiven: false };
 const namespace = 'storage-team';
-const request: TrialsRequest = {
-  ...{ storageClass: 'fast', nodes: ['a', 'b'], trials: 1, volumeMode: 'Filesystem' },
-  ...{ size: '1Gi', horizonMs: 7000, image: 'node:24', say: () => undefined },
-  signal: new AbortController().signal,
-};
 
 test.each(wordsOf([...readNeeds, ...trialNeeds(own)]))(
   'a prediction without the right to %s',
@@ -111,10 +102,20 @@ test.each(wordsOf(trialNeeds(own)))('trials without the right to %s', async (rig
   await refused(right, runTrials(await clientsWithout(right), request));
 });
 
+const inGiven = homeNeeds({ namespace, isGiven: true });
+
+test.each(wordsOf(inGiven))(
+  'trials in a given namespace, without the right to %s',
+  async (right) => {
+    const clients = await clientsWithout(right);
+    labelled(api, `/namespaces/${namespace}`, 'given');
+    await refused(right, runTrials(clients, { ...request, namespace }));
+  },
+);
+
 const cut: CutOptions = {
-  ...{ node: 'a', confirmed: 'a', classes: ['fast'], next: 'b', way: 'network' },
-  ...{ remedy: 'out-of-service', healAfterMs: 60_000, size: '1Gi', image: 'node:24' },
-  ...{ volumeMode: 'Filesystem', say: () => undefined, signal: new AbortController().signal },
+  ...{ ...request, volumeMode: 'Filesystem', node: 'a', confirmed: 'a', classes: ['fast'] },
+  ...{ next: 'b', way: 'network', remedy: 'out-of-service', healAfterMs: 60_000 },
 };
 
 test.each(wordsOf([...cutNeeds(own, 'a', true), ...longhornNeeds]))(
@@ -133,9 +134,8 @@ test.each(wordsOf([...cleanNeeds, ...removalNeeds(own)]))(
   async (right) => {
     const clients = await clientsWithout(right);
     const name = 'forcedetach-probe-0a1b2c3d';
-    const labels = { 'forcedetach.probe': 'yes' };
     const annotations = { 'forcedetach.expires': '2020-01-01T00:00:00Z' };
-    api.add(`/namespaces/${name}`, { metadata: { name, uid: '', labels, annotations } });
+    labelled(api, `/namespaces/${name}`, 'yes', annotations);
     await refused(
       right,
       cleanUp(clients, () => undefined),
@@ -147,8 +147,7 @@ const givenNeeds = [...cleanNeeds.slice(1), ...removalNeeds({ namespace, isGiven
 
 test.each(wordsOf(givenNeeds))('--clean --namespace without the right to %s', async (right) => {
   const clients = await clientsWithout(right);
-  const labels = { 'forcedetach.probe': 'given' };
-  api.add(`/namespaces/${namespace}`, { metadata: { name: namespace, uid: '', labels } });
+  labelled(api, `/namespaces/${namespace}`, 'given');
   await refused(right, cleanGiven(clients, namespace));
 });
 

@@ -2,47 +2,17 @@
  * Trials against a Kubernetes API in memory: what they change there, what they answer, what they leave.
  * They mostly wait, so they go side by side, but for two that compare times.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { InterruptError } from '../errors.ts';
-import { cleanUp } from './clean.ts';
-import { type TrialsRequest, runTrials } from './trials.ts';
+import { runTrials } from './trials.ts';
 import { cutDryRun, dryRun } from './dry-run.ts';
-import { type UserClients, userClients } from '../user-cluster.ts';
-import { FakeStorageApi } from '../../test/support/fake-storage-api.ts';
+import type { FakeStorageApi } from '../../test/support/fake-storage-api.ts';
 import type { Behaviour } from '../../test/support/fake-storage-objects.ts';
-import { writeKubeconfig } from '../../test/support/user-kubeconfig.ts';
+import { fakeOf, request } from '../../test/support/fake-probe.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'forcedetach-trials-'));
 /** A trial watches for seven seconds of the clock, beside others. */
 vi.setConfig({ testTimeout: 120_000 });
-
-const apis: FakeStorageApi[] = [];
-afterAll(() => {
-  for (const api of apis) api.stop();
-  rmSync(folder, { recursive: true });
-});
-
-interface Fake {
-  readonly api: FakeStorageApi;
-  readonly clients: UserClients;
-}
-
-async function fakeOf(behaviour: Behaviour): Promise<Fake> {
-  const api = new FakeStorageApi(behaviour);
-  apis.push(api);
-  const own = mkdtempSync(join(folder, 'fake-'));
-  return { api, clients: await userClients('two', writeKubeconfig(own, await api.start())) };
-}
-
-const request: TrialsRequest = {
-  ...{ storageClass: 'fast', nodes: ['a', 'b'], trials: 1, volumeMode: 'Filesystem' },
-  ...{ size: '1Gi', horizonMs: 7000, image: 'node:24', say: () => undefined },
-  signal: new AbortController().signal,
-};
 
 /** Changes of anything but the probe's own namespace, its volumes' attachments excepted. */
 const foreign = (api: FakeStorageApi): string[] =>
@@ -54,7 +24,7 @@ const foreign = (api: FakeStorageApi): string[] =>
   );
 
 test('a driver that cuts, and refuses raw volumes: answered, and nothing left', async () => {
-  const { api, clients } = await fakeOf({ goneAfterMs: 300, cutAfterMs: 100, refusesBlock: true });
+  const { api, clients } = await fakeOf({ refusesBlock: true });
   const certificate = await runTrials(clients, { ...request, volumeMode: 'auto' });
   expect(certificate).toMatchObject({
     schemaVersion: 1,
@@ -94,8 +64,7 @@ test.concurrent('a detach that hangs, with the next pod outside', async () => {
 });
 
 test('a kubelet that leaves a pod that is gone alone: both wrote, and the mode is the same', async () => {
-  const behaviour = { goneAfterMs: 300, cutAfterMs: 100, killsAfterMs: Infinity };
-  const { api, clients } = await fakeOf(behaviour);
+  const { api, clients } = await fakeOf({ killsAfterMs: Infinity });
   const certificate = await runTrials(clients, request);
   expect(certificate).toMatchObject({
     answer: { mode: 'fenced', notes: [] },
@@ -107,24 +76,22 @@ test('a kubelet that leaves a pod that is gone alone: both wrote, and the mode i
   expect(foreign(api)).toEqual([]);
 });
 
-const cuts = { goneAfterMs: 300, cutAfterMs: 100 };
-
-test.concurrent.each<[string, Behaviour, string, RegExp]>([
+test.concurrent.each<[string, Partial<Behaviour>, string, RegExp]>([
   [
     'a next pod that has the volume beside the first one',
-    { ...cuts, letsNextIn: true },
+    { letsNextIn: true },
     'contested-1',
     /^NEXT_IS_IN: contested-1-b had the volume before any detach$/,
   ],
   [
     'a volume that is used without an attachment',
-    { ...cuts, makesNoAttachments: true },
+    { makesNoAttachments: true },
     'kept-1',
     /^NO_ATTACHMENT: pv-kept-1 has no attachment csi-/,
   ],
   [
     'an attachment that somebody else ends',
-    { ...cuts, losesAttachments: true },
+    { losesAttachments: true },
     'kept-1',
     /^NO_ATTACHMENT: the attachment was gone before it was deleted$/,
   ],
@@ -137,7 +104,7 @@ test.concurrent.each<[string, Behaviour, string, RegExp]>([
 });
 
 test.concurrent('an interrupt ends it, and all that was made is removed', async () => {
-  const { api, clients } = await fakeOf({ goneAfterMs: 300, cutAfterMs: 100 });
+  const { api, clients } = await fakeOf();
   const over = new AbortController();
   const ended = runTrials(clients, { ...request, signal: over.signal });
   setTimeout(() => over.abort(new InterruptError('INTERRUPTED', 'ended by SIGINT')), 3000);
@@ -146,42 +113,16 @@ test.concurrent('an interrupt ends it, and all that was made is removed', async 
   expect(foreign(api)).toEqual([]);
 });
 
-test.concurrent('a right that is missing is named before anything is made', async () => {
-  const { api, clients } = await fakeOf({
-    ...{ goneAfterMs: 300, cutAfterMs: 100, forbids: 'delete volumeattachments' },
-  });
-  await expect(runTrials(clients, request)).rejects.toMatchObject({
-    code: 'CLUSTER_FORBIDDEN',
-    message: expect.stringContaining('delete volumeattachments.storage.k8s.io'),
-  });
+test.concurrent('a class without an attach phase is refused, by a dry run, too', async () => {
+  const { api, clients } = await fakeOf({ attachRequired: false });
+  const refused = { code: 'NO_ATTACHMENTS' };
+  await expect(runTrials(clients, request)).rejects.toMatchObject(refused);
+  await expect(dryRun(clients, request)).rejects.toMatchObject(refused);
   expect(api.changes).toEqual([]);
-});
-
-test.concurrent('a class without an attach phase is refused, with what that means', async () => {
-  const { api, clients } = await fakeOf({ attachRequired: false, goneAfterMs: 1, cutAfterMs: 1 });
-  await expect(runTrials(clients, request)).rejects.toMatchObject({ code: 'NO_ATTACHMENTS' });
-  expect(api.changes).toEqual([]);
-});
-
-test.concurrent('what a killed probe left goes by its label; all else stays', async () => {
-  const { api, clients } = await fakeOf({ goneAfterMs: 1, cutAfterMs: 1 });
-  const space = (name: string, labels: Record<string, string>, expires: string): void =>
-    void api.add(`/namespaces/${name}`, {
-      metadata: { name, uid: '', labels, annotations: { 'forcedetach.expires': expires } },
-    });
-  const past = '2020-01-01T00:00:00Z';
-  space('default', {}, past);
-  space('forcedetach-probe-old', { 'forcedetach.probe': 'yes' }, past);
-  space('forcedetach-probe-new', { 'forcedetach.probe': 'yes' }, '2999-01-01T00:00:00Z');
-  expect(await cleanUp(clients, () => undefined)).toEqual({
-    removed: ['forcedetach-probe-old'],
-    left: [{ name: 'forcedetach-probe-new', why: expect.stringContaining('another machine') }],
-  });
-  expect(api.changes).toEqual(['DELETE /namespaces/forcedetach-probe-old']);
 });
 
 test.concurrent('a dry run prints what would be made, and makes nothing', async () => {
-  const { api, clients } = await fakeOf({ goneAfterMs: 300, cutAfterMs: 100 });
+  const { api, clients } = await fakeOf();
   const text = await dryRun(clients, { ...request, trials: 3 });
   expect(api.changes.filter((change) => !change.includes('accessreviews'))).toEqual([]);
   const objects = parseAllDocuments(text).map(
@@ -203,29 +144,19 @@ test.concurrent('a dry run prints what would be made, and makes nothing', async 
   expect(text).toContain('# each run has its own namespace name; 6 more claims');
 });
 
-test.concurrent.each([7000, 6 * 3_600_000])(
-  'a namespace is nobody else’s within a watch of %i ms',
-  async (horizonMs) => {
-    const { clients } = await fakeOf({ goneAfterMs: 300, cutAfterMs: 100 });
-    const text = await dryRun(clients, { ...request, horizonMs });
-    const [, expires = ''] = /forcedetach\.expires: (\S+)/.exec(text) ?? [];
-    expect(Date.parse(expires) - Date.now()).toBeGreaterThan(horizonMs + 3_000_000);
-  },
-);
-
-test.concurrent('nor within a cut: a node may be late to heal, and a driver to let go', async () => {
-  const { clients } = await fakeOf({ goneAfterMs: 300, cutAfterMs: 100 });
+test.concurrent('a namespace is nobody else’s within a watch, nor within a cut that heals late', async () => {
+  const { clients } = await fakeOf();
+  const leftMs = (text: string): number =>
+    Date.parse(/forcedetach\.expires: (\S+)/.exec(text)?.[1] ?? '') - Date.now();
+  for (const horizonMs of [7000, 6 * 3_600_000]) {
+    expect(leftMs(await dryRun(clients, { ...request, horizonMs }))).toBeGreaterThan(
+      horizonMs + 3_000_000,
+    );
+  }
   const healAfterMs = 3_600_000;
-  const { volumeMode: _, ...asked } = request;
   const text = await cutDryRun(clients, {
-    ...{ ...asked, healAfterMs, classes: ['fast'], node: 'a', confirmed: undefined },
+    ...{ ...request, healAfterMs, classes: ['fast'], node: 'a', confirmed: undefined },
     ...{ way: 'network', remedy: 'force-delete', volumeMode: 'Filesystem' },
   });
-  const [, expires = ''] = /forcedetach\.expires: (\S+)/.exec(text) ?? [];
-  expect(Date.parse(expires) - Date.now()).toBeGreaterThan(2 * healAfterMs + 3_600_000);
-});
-
-test.concurrent('a dry run refuses what trials refuse', async () => {
-  const { clients } = await fakeOf({ attachRequired: false, goneAfterMs: 1, cutAfterMs: 1 });
-  await expect(dryRun(clients, request)).rejects.toMatchObject({ code: 'NO_ATTACHMENTS' });
+  expect(leftMs(text)).toBeGreaterThan(2 * healAfterMs + 3_600_000);
 });

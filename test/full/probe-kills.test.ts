@@ -81,7 +81,7 @@ interface Step {
 
 /** A probe that stopped its node's network, or its kubelet, and saw it go. */
 const cutStep: Step = {
-  ...{ step: 'cut', reached: (probe) => probe.said(/sees \S+ no more/), owesProof: true },
+  ...{ step: 'cut', reached: (probe) => probe.said(/no longer reaches \S+/), owesProof: true },
 };
 
 /** In their order. */
@@ -92,8 +92,8 @@ const steps: readonly Step[] = [
   cutStep,
   { step: 'tainted', reached: (probe) => probe.said(/out-of-service: done/), owesProof: true },
   { step: 'with a second mount', reached: (probe) => pod(probe, 'cut-1-b'), owesProof: true },
-  { step: 'healed', reached: (probe) => probe.said(/sees \S+ again/), owesProof: true },
-  { step: 'tidying', reached: (probe) => probe.said(/removing all that was made/) },
+  { step: 'healed', reached: (probe) => probe.said(/reaches \S+ again/), owesProof: true },
+  { step: 'tidying', reached: (probe) => probe.said(/removing everything that the probe made/) },
 ];
 
 const onNode = async (script: string): Promise<string> =>

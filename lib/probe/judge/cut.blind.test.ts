@@ -1,68 +1,39 @@
 /**
- * What cuts said of a stranger's classes, judged again from the raw records: each against what its driver
- * was made to do, which the cuts were not told. The two remedies together leave one mode, or two that
- * trials on healthy nodes tell apart; a driver that lies or hangs is of none.
+ * Cuts of a stranger's classes, each judged again by itself: against what its driver was made to do, which the
+ * cuts were not told. All trials and cuts of a class together: bench/support/blind-table.test.ts.
  */
-import { type CutCertificate, readCutCertificate } from '../certificate.ts';
-import { type CutFinding, classifyCut, modesOf } from './cut.ts';
-import { planHash } from '../plan.ts';
-import { cutsIn, driverVersions } from '../../../scripts/driver-files.ts';
-import {
-  faultyClasses,
-  strangerClasses,
-  strangerNames,
-} from '../../../test/support/stranger-objects.ts';
-import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { committedRecords } from '../../../bench/probe.ts';
+import { faultyClasses, strangerClasses } from '../../../test/support/stranger-objects.ts';
+import { classifyCut, storagePathOf } from './cut.ts';
+import { planHash } from '../plan.ts';
 
-const root = fileURLToPath(new URL('../../../test/fixtures/certificates/', import.meta.url));
-const cuts = driverVersions(root)
-  .filter(({ driver }) => driver === strangerNames.disk)
-  .flatMap(({ driver, version }) => cutsIn(root, driver, version))
-  .map(({ name, text }) => ({ name, cut: readCutCertificate(text) }));
-
-const again = ({ record, plan }: CutCertificate): CutFinding[] =>
-  record.volumes.map((volume) => classifyCut(record, volume, plan.remedy));
+const { cuts } = committedRecords();
 const isFaulty = (name: string): boolean => name in faultyClasses;
 /** Of cuts before the hand-over was waited for: what it would have shown is open. */
 const notAsked = /^nobody waited to see whether another node ever has it/;
 
-test('cuts of both kinds of volume, and drivers that lie under both remedies', () => {
-  expect(new Set(cuts.map(({ cut }) => cut.plan.volumeMode)).size).toBe(2);
-  const faulty = cuts.filter(({ cut }) => cut.plan.classes.some(isFaulty));
-  expect(new Set(faulty.map(({ cut }) => cut.plan.remedy)).size).toBe(2);
-});
-
-test('one of them with stock timers, of every class that can be attached', () => {
+test('cuts of both kinds of volume, drivers that lie under both remedies, stock timers', () => {
+  expect(new Set(cuts.map(({ plan }) => plan.volumeMode)).size).toBe(2);
+  const faulty = cuts.filter(({ plan }) => plan.classes.some(isFaulty));
+  expect(new Set(faulty.map(({ plan }) => plan.remedy)).size).toBe(2);
   const { halite: _, ...attachable } = strangerClasses;
-  const isStock = ({ cut }: (typeof cuts)[number]): boolean =>
-    cut.timers.every((timer) => !timer.includes('node-monitor-grace-period'));
-  const stock = cuts.filter(isStock).map(({ cut }) => cut.plan.classes);
-  expect(stock).toContainEqual(Object.keys(attachable));
+  const stock = cuts.filter(({ timers }) => !timers.join().includes('node-monitor-grace-period'));
+  expect(stock.map(({ plan }) => plan.classes)).toContainEqual(Object.keys(attachable));
 });
 
-test.each(cuts)('$name: no answer is wrong', ({ cut }) => {
-  for (const { storageClass, modes, why } of again(cut)) {
-    const truth = strangerClasses[storageClass]?.['detachMode'];
-    if (isFaulty(storageClass) || notAsked.test(why)) expect(modes, storageClass).toEqual([]);
-    else expect(modes, storageClass).toContain(truth);
-  }
-  expect(cut.planHash).toBe(planHash(cut.plan));
-  expect(cut.record.checked).toBe(true);
-});
-
-test.each([...new Set(cuts.flatMap(({ cut }) => cut.plan.classes))])(
-  '%s: force-delete and taint together',
-  (name) => {
-    const { detachMode } = strangerClasses[name] ?? {};
-    const found = cuts
-      .flatMap(({ cut }) => again(cut))
-      .filter((each) => each.storageClass === name);
-    const both = ['reservation', 'ack-early'];
-    const left = modesOf(found);
-    if (isFaulty(name)) expect(left).toBeUndefined();
-    // A cut some seconds after the detach: which of the two it was, trials on healthy nodes tell.
-    else if (name === 'flint') expect(left).toEqual(both);
-    else expect(left).toEqual([detachMode]);
-  },
+const volumes = cuts.flatMap(({ record, plan, ...cut }) =>
+  record.volumes.map((volume) => ({ volume, record, plan, hash: cut.planHash })),
 );
+
+test.each(volumes)('$plan.remedy, $volume.storageClass', ({ volume, record, plan, hash }) => {
+  const { storageClass } = volume;
+  const { outcome, modes, why } = classifyCut(record, volume, plan.remedy);
+  if (isFaulty(storageClass) || notAsked.test(why)) expect(modes).toEqual([]);
+  else expect(modes).toContain(strangerClasses[storageClass]?.['detachMode']);
+  // A mode rests on a path that survived.
+  const path = storagePathOf(record, storageClass);
+  if (modes.length > 0) expect(path).toBe('survived');
+  expect(path === 'cut').toBe(outcome === 'path-cut');
+  expect([hash, record.checked]).toEqual([planHash(plan), true]);
+});

@@ -45,7 +45,7 @@ export type CutOutcome =
   | 'path-cut'
   | 'undecided';
 
-export type CutFinding = Omit<ReturnType<typeof classifyCut>, 'overlapSlots'> & {
+export type CutFinding = Omit<ReturnType<typeof findingOf>, 'overlapSlots'> & {
   /** Older findings have none. */
   readonly overlapSlots?: number;
 };
@@ -94,8 +94,10 @@ export const modesSeen = (findings: readonly CutFinding[]): readonly DiskMode[] 
 export const classifyAll = (record: CutRecord, remedy: CutRemedy): CutFinding[] =>
   record.volumes.map((volume) => classifyCut(record, volume, remedy));
 
-export function classifyCut(cut: CutRecord, seen: CutVolume, remedy: CutRemedy) {
-  const volume = toTheHeal(cut, seen);
+export const classifyCut = (cut: CutRecord, volume: CutVolume, remedy: CutRemedy): CutFinding =>
+  findingOf(cut, toTheHeal(cut, volume), remedy);
+
+function findingOf(cut: CutRecord, volume: CutVolume, remedy: CutRemedy) {
   const evidence = evidenceOf(cut, volume);
   const [outcome, why] = outcomeOf(unlessItLies(volume, evidence, judgeCut(cut, volume, evidence)));
   const { writes, acks, next, besideSlots } = evidence;
