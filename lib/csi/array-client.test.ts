@@ -41,14 +41,6 @@ async function answerBy(answer: (line: string) => object | undefined): Promise<s
   return asked;
 }
 
-test('asks on one line and gives back what the array answers', async () => {
-  const asked = await answerBy(() => ({ id: 1, device: '/dev/loop128' }));
-  expect(await arrayAt(socketPath).open(request)).toEqual({ device: '/dev/loop128' });
-  expect(asked.map((line) => JSON.parse(line) as unknown)).toEqual([
-    { id: 1, do: 'open', ...request },
-  ]);
-});
-
 test("the array's errors keep their codes", async () => {
   await answerBy(() => ({ id: 1, error: { code: 'PATH_CUT', message: 'generation 3 was cut' } }));
   const opening = arrayAt(socketPath).open(request);

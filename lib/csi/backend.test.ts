@@ -23,15 +23,6 @@ beforeEach(async () => {
 });
 afterEach(() => rmSync(backend.layout.root, { recursive: true }));
 
-test.each(['', '5', '9-8', '1-2-3', 'a-b'])('%j is not a range', (text) => {
-  expect(() => parseLoopRange(text)).toThrow(/not a range/);
-});
-
-test('each generation begins one further', async () => {
-  const loops = [1, 3, 4].map((generation) => loopFor(backend, range, generation));
-  expect(await Promise.all(loops)).toEqual([900000, 900002, 900000]);
-});
-
 test('a number is free again when its attachment is detached', async () => {
   for (const node of ['a', 'b', 'c']) {
     const asked = { volume, node, attributes: defaultAttributes, manyNodes: true, notes: {} };

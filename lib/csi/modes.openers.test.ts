@@ -15,18 +15,6 @@ const open = (node: string): Promise<void> => on.open(node);
 const detach = (...of: Parameters<ModedVolume['detach']>): Promise<unknown> => on.detach(...of);
 const stateOf = (generation: number): Promise<string | undefined> => on.stateOf(generation);
 
-test('exclusive: who has it open watches it; a clean close ends that at once', async () => {
-  await attach('a', 'exclusive');
-  await open('a');
-  await detach('a');
-  await attach('b', 'exclusive');
-  await expect(open('b')).rejects.toMatchObject({ code: status.INTERNAL });
-  expect(on.notes['watchers']).toEqual(['a/1']);
-  await on.array.close({ volume, generation: 1 });
-  await open('b');
-  expect(await stateOf(2)).toBe('open');
-});
-
 test.each([
   ['a cut', () => on.array.losePower({ volume, node: 'a', unflushed: 'keeps', seed: '' })],
   ['a stalled link', () => on.array.link({ node: 'a', state: 'stall' })],
@@ -96,16 +84,6 @@ test('reservation: the new registrant cuts the others, who need a new attachment
   );
   expect(booted.attachments).toHaveLength(2);
   expect(booted.attachments.map(publishedName)).toEqual([1, 2]);
-});
-
-test('reservation: also who was detached by bookkeeping is cut by the next one', async () => {
-  await attach('a', 'reservation');
-  await open('a');
-  await detach('a');
-  expect(await stateOf(1)).toBe('open');
-  await attach('b', 'reservation');
-  await open('b');
-  expect(await stateOf(1)).toBe('cut');
 });
 
 test('reservation: of two that register at once the first wins, and keeps its path', async () => {

@@ -13,13 +13,6 @@ const open = (node: string): Promise<void> => on.open(node);
 const detach = (...of: Parameters<ModedVolume['detach']>): Promise<unknown> => on.detach(...of);
 const stateOf = (generation: number): Promise<string | undefined> => on.stateOf(generation);
 
-test('unfenced: the node keeps its path', async () => {
-  await attach('a', 'unfenced');
-  await open('a');
-  await detach('a');
-  expect(await stateOf(1)).toBe('open');
-});
-
 test('fenced: every path of the node is cut before the answer, also one never opened', async () => {
   await attach('a', 'unfenced');
   await open('a');
@@ -29,18 +22,6 @@ test('fenced: every path of the node is cut before the answer, also one never op
   expect(await stateOf(1)).toBe('cut');
   await expect(open('a')).rejects.toMatchObject({ code: 'PATH_CUT' });
   expect(await detach('a')).toEqual([]);
-});
-
-test('ack-early: the cut comes by itself, that much after the answer, and only once', async () => {
-  await attach('a', 'ack-early', { context: { cutAfterMs: '5000' } });
-  await open('a');
-  await detach('a');
-  expect(await stateOf(1)).toBe('open');
-  expect(on.notes).toMatchObject({ cutAfterMs: 5000, toBeCut: [1] });
-  on.array.clockNs += 4.9 * seconds;
-  expect(await stateOf(1)).toBe('open');
-  on.array.clockNs += 0.2 * seconds;
-  expect(await stateOf(1)).toBe('cut');
 });
 
 test.each([
@@ -53,27 +34,6 @@ test.each([
   await detach('a', { keysOf: () => Promise.resolve(keys) });
   expect(await stateOf(1)).toBe(state);
   expect(on.notes['outOfServiceTaint']).toBe(found);
-});
-
-test('fence-if-out-of-service: without an answer nothing is detached', async () => {
-  await attach('a', 'fence-if-out-of-service');
-  const mute: NodeTaints = { keysOf: () => Promise.reject(new TypeError('no answer')) };
-  await expect(detach('a', mute)).rejects.toMatchObject({ code: status.UNAVAILABLE });
-  await expect(attach('b', 'fence-if-out-of-service')).rejects.toThrow(/attached to a/);
-});
-
-test('pending-while-busy: refused while mounted, here and elsewhere; a dead node is not', async () => {
-  const anywhere = { manyNodes: true };
-  await attach('a', 'pending-while-busy', anywhere);
-  await open('a');
-  on.array.use(volume, 1, { claimed: true });
-  const busy = { code: status.FAILED_PRECONDITION };
-  await expect(detach('a')).rejects.toMatchObject(busy);
-  await expect(attach('b', 'pending-while-busy', anywhere)).rejects.toMatchObject(busy);
-  on.array.use(volume, 1, { claimed: false });
-  await detach('a');
-  expect(await stateOf(1)).toBe('cut');
-  expect(await attach('b', 'pending-while-busy', anywhere)).toBe(2);
 });
 
 test.each(['unfenced', 'fenced'] as const)(
@@ -97,16 +57,4 @@ test('pending-while-busy: where attach is granted, only the detach is refused', 
   await expect(detach('a')).rejects.toMatchObject({ code: status.FAILED_PRECONDITION });
   expect(await attach('b', 'pending-while-busy', { context })).toBe(2);
   expect(await stateOf(1)).toBe('open');
-});
-
-test('shared-file: the block driver refuses it', async () => {
-  await attach('a', 'shared-file');
-  await expect(open('a')).rejects.toMatchObject({ code: status.FAILED_PRECONDITION });
-});
-
-test('one node at a time, unless the volume was declared for many', async () => {
-  await attach('a', 'unfenced');
-  const second = attach('b', 'unfenced');
-  await expect(second).rejects.toMatchObject({ code: status.FAILED_PRECONDITION });
-  expect(await attach('b', 'unfenced', { manyNodes: true })).toBe(2);
 });

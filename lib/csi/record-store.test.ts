@@ -14,12 +14,6 @@ beforeEach(() => {
 });
 afterEach(() => rm(layout.root, { recursive: true }));
 
-test('volumes that are not there have no record', async () => {
-  expect(await readRecord(layout, 'absent')).toBeUndefined();
-  expect(await readRecords(layout)).toEqual(new Map());
-  await expect(updateRecord(layout, 'absent', (record) => record)).rejects.toThrow(/no volume/);
-});
-
 test('changes made at once all arrive', async () => {
   await mkdir(volumeFolder(layout, 'pv'), { recursive: true });
   await writeRecord(layout, 'pv', newRecord());

@@ -16,34 +16,6 @@ import { defaultAttributes } from './volume-attributes.ts';
 const attached = (node: string, loop: number, record = newRecord()): VolumeRecord =>
   attach(record, { node, attributes: defaultAttributes, loop, wallMs: 1 });
 
-test('an attachment is held until it is detached, cut or not', () => {
-  const record = attached('a', 128);
-  expect(heldBy(record, 'a')).toMatchObject({ generation: 1, loop: 128, state: 'attached' });
-  expect(heldElsewhere(record, 'b')?.node).toBe('a');
-  const cutNow = recordCut(record, 'a', { cutFor: 'fence', wallMs: 2 });
-  expect(heldElsewhere(cutNow, 'b')).toMatchObject({ state: 'cut', cutAt: 2 });
-  const detached = detach(cutNow, 'a', 3);
-  expect(heldBy(detached, 'a')).toBeUndefined();
-  expect(detached.attachments).toMatchObject([{ state: 'detached', cutAt: 2, detachedAt: 3 }]);
-});
-
-test('after a crash the node gets another path by the same name; after a fence never', () => {
-  const crashed = recordCut(attached('a', 128), 'a', { cutFor: 'crash', wallMs: 2 });
-  const booted = powerUp(crashed, 'a', { loop: 129, wallMs: 3 });
-  expect(booted.attachments[0]).toMatchObject({ generation: 1, loop: 128, state: 'replaced' });
-  const again = { generation: 2, publishedAs: 1, loop: 129, state: 'attached' };
-  expect(heldBy(booted, 'a')).toMatchObject(again);
-  const twice = powerUp(recordCut(booted, 'a', { cutFor: 'crash', wallMs: 4 }), 'a', {
-    loop: 130,
-    wallMs: 5,
-  });
-  expect(heldBy(twice, 'a')).toMatchObject({ generation: 3, publishedAs: 1, loop: 130 });
-
-  const fenced = recordCut(crashed, 'a', { cutFor: 'fence', wallMs: 3 });
-  expect(powerUp(fenced, 'a', { loop: 129, wallMs: 4 })).toEqual(fenced);
-  expect(powerUp(crashed, 'b', { loop: 129, wallMs: 4 })).toEqual(crashed);
-});
-
 test('whatever happens, generations only grow and nothing detached comes back', () => {
   const node = fc.constantFrom('a', 'b', 'c');
   const step = fc.oneof(

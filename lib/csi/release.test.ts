@@ -40,15 +40,6 @@ const crash = (): Promise<unknown> =>
   losePower(backend, { node: 'a', unflushed: 'keeps', seed: '1' });
 const held = async (): Promise<unknown> => heldBy(await neededRecord(backend.layout, volume), 'a');
 
-test('a loss of power cuts the node’s paths only, and says so again when asked again', async () => {
-  await attachAndOpen('b');
-  const first = await crash();
-  expect(first).toMatchObject({ devices: [{ volume, generation: 1 }], lost: [{ paths: 1 }] });
-  expect(await crash()).toMatchObject({ devices: [{ volume, generation: 1 }] });
-  const states = (await array.status()).map(({ node, state }) => `${node} ${state}`);
-  expect(states).toEqual(['a cut', 'b open']);
-});
-
 test('the canary is written while the path still serves, and a second call knows of it', async () => {
   const seen: string[] = [];
   const writeCanary = async (path: PathStatus): Promise<void> => {
@@ -88,37 +79,6 @@ test('a node that was severed and died comes back by a new path: its old one is 
   expect(await held()).toMatchObject({ generation: 2, publishedAs: 1, state: 'attached' });
   expect(await array.status()).toMatchObject([{ generation: 1, state: 'closed' }]);
   expect((await array.status())[0]).toHaveProperty('cutNs');
-});
-
-test('a node that only died keeps its attachment and its generation', async () => {
-  await releaseNode(backend, loops, 'a');
-  expect(await held()).toMatchObject({ generation: 1, state: 'attached' });
-});
-
-test('a volume is removed only when no path that works is mounted', async () => {
-  array.use(volume, 1, { claimed: true });
-  await expect(removeVolume(backend, volume)).rejects.toMatchObject({ code: 'VOLUME_IN_USE' });
-  await array.link({ node: 'a', state: 'stall' });
-  expect(await removeVolume(backend, volume)).toEqual(['/dev/loop900000']);
-  expect(await removeVolume(backend, volume)).toEqual([]);
-});
-
-test('a later volume of that name begins where the earlier one ended', async () => {
-  await removeVolume(backend, volume);
-  await createVolume(backend, { volume, sizeBytes: 2 ** 20, shared: false });
-  await attachAndOpen('a');
-  expect(await held()).toMatchObject({ generation: 2 });
-  const again = createVolume(backend, { volume, sizeBytes: 2 ** 20, shared: false });
-  await expect(again).rejects.toMatchObject({ code: 'VOLUME_EXISTS' });
-});
-
-test('all of a cluster’s paths are closed, those that wait for their link too', async () => {
-  await attachAndOpen('b');
-  await array.link({ node: 'b', state: 'fail' });
-  expect(await releaseAll(array, loops)).toEqual({
-    freed: ['/dev/loop900000', '/dev/loop900001'],
-    busy: [],
-  });
 });
 
 test.each([

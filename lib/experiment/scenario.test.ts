@@ -1,11 +1,6 @@
 /** Scenarios: defaults are stock, faults in them are named with their path. */
 import { expect, test } from 'vitest';
-import { diskModeDeclarations } from '../disk-modes/index.ts';
 import { UsageError } from '../errors.ts';
-import { faultDeclarations } from '../faults/kinds/index.ts';
-import type { KindDeclaration } from '../fields/of-kinds.ts';
-import { remedyDeclarations } from '../remedies/kinds/index.ts';
-import { fieldOf } from './written-paths.ts';
 import { basisOf, parseScenario, shortenedTimers } from './scenario.ts';
 
 const minimal = { name: 'test', question: '?', fault: 'node-crash', expected: ['safe'] };
@@ -59,43 +54,4 @@ test.each([
   const parse = (): unknown => parseScenario(input);
   expect(parse).toThrow(UsageError);
   expect(parse).toThrow(new RegExp(`(at|key:) ${path}`));
-});
-
-test.each([
-  { ...partition, link: 'stalls', disk: 'exclusive', watcherCheck: 'missing' },
-  { ...partition, disk: 'ack-early', cutAfterMs: 5000 },
-  { ...partition, fault: 'none', remedy: 'out-of-service', remedyAt: 0, untaintAt: 5000 },
-  { ...partition, remedy: 'strip-pod-finalizer', podFinalizer: true },
-  { ...partition, remedy: 'delete-attachment', remedyAt: 'pod-gone', terminationGraceS: 0 },
-  { ...shared, fileLocks: 'local', accessMode: 'ReadWriteMany' },
-  { ...minimal, flushes: 'ignored', powerLoss: 'tears', keepWrites: true },
-])('what fits together is accepted: %o', (input) => {
-  expect(() => parseScenario(input)).not.toThrow();
-});
-
-const kinds: readonly KindDeclaration[] = [
-  ...faultDeclarations,
-  ...remedyDeclarations,
-  ...diskModeDeclarations,
-];
-
-test('what a kind asks of fields is asked of fields that there are', () => {
-  const asked = kinds.flatMap(({ keeps, changes }) => Object.keys({ ...keeps, ...changes }));
-  expect(asked.length).toBeGreaterThan(4);
-  expect(asked.filter((name) => fieldOf(name) === undefined)).toEqual([]);
-});
-
-test.each([
-  [{ fault: 'node-reboot', reboot: false }, /not with fault node-reboot: it boots/],
-  [{ remedy: 'strip-pod-finalizer' }, /needs a pod that has one: podFinalizer/],
-  [
-    { fault: 'network-partition', disk: 'shared-file', filesystem: 'xfs' },
-    /not with disk shared-file: a directory has no file system of its own/,
-  ],
-  [
-    { fault: 'freeze', disk: 'shared-file', remedy: 'fence-first' },
-    /it has no VolumeAttachment and no path that could be cut/,
-  ],
-])('%j is refused', (said, why) => {
-  expect(() => parseScenario({ ...minimal, ...said })).toThrow(why);
 });

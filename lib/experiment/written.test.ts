@@ -1,14 +1,11 @@
 /** The nested form: what it means, what is refused by path, and what types refuse. */
-import { expect, expectTypeOf, test } from 'vitest';
+import { expect, test } from 'vitest';
 import fc from 'fast-check';
 import { UsageError } from '../errors.ts';
-import type { Field } from '../fields/field.ts';
-import { fields } from './fields.ts';
-import { fieldNames, groups, settableNames } from './written-paths.ts';
+import { fieldNames, settableNames } from './written-paths.ts';
 import { parseScenario } from './scenario.ts';
 import { settingsUnder } from './settings.ts';
 import { settingsOf, writtenOf } from './written.ts';
-import type { WrittenScenario } from './written-form.ts';
 
 const silent = (): undefined => undefined;
 
@@ -106,40 +103,4 @@ test('another kind takes with it what only the one before it had', () => {
     ...{ fault: 'node-reboot', powerLoss: 'drops', rate: 5 },
   });
   expect(settingsUnder(base, { rate: 7 })).toEqual({ ...base, rate: 7 });
-});
-
-test('no two fields have one place or one flag, and each goes with kinds that there are', () => {
-  const all: readonly Field[] = fieldNames.map((name) => fields[name]);
-  const flags = all.flatMap(({ flag }) => (flag === undefined ? [] : [flag.flags.split(' ')[0]]));
-  expect(new Set(flags).size).toBe(flags.length);
-  expect(new Set(all.map(({ at }) => at)).size).toBe(all.length);
-  for (const { head, members } of groups.values()) {
-    const kinds = head === undefined ? [] : ((fields[head] as Field).flag?.choices ?? []);
-    const of = [...members.values()].flatMap((name) => (fields[name] as Field).of ?? []);
-    expect(of.filter((kind) => !kinds.includes(kind))).toEqual([]);
-  }
-});
-
-test('types refuse what reading refuses', () => {
-  expectTypeOf<{ fault: { kind: 'flapping-partition'; down: '5s' } }>().toExtend<WrittenScenario>();
-  expectTypeOf<{ disk: { flushes: 'ignored' } }>().toExtend<WrittenScenario>();
-  // @ts-expect-error a crash does not flap
-  const flaps: WrittenScenario = { fault: { kind: 'node-crash', down: '5s' } };
-  const disks = { cutAfter: '10s', watcherCheck: 'works' } as const;
-  // @ts-expect-error each goes with a disk of its own, and the default one has neither
-  const mixed: WrittenScenario = { disk: disks };
-  // @ts-expect-error nobody does anything that could have its time
-  const idle: WrittenScenario = { remedy: { at: '5s' } };
-  // @ts-expect-error which fault has to be said
-  const which: WrittenScenario = { fault: { serverKills: 2 } };
-  // @ts-expect-error a timer that is off
-  const off: WrittenScenario = { timers: { forceDetach: 'off', forceDetachAfter: '30s' } };
-  for (const each of [mixed, idle, which, off]) expectTypeOf(each).toExtend<object>();
-  expectTypeOf<{ timers: { forceDetachAfter: '30s' } }>().toExtend<WrittenScenario>();
-  expectTypeOf<{ kubernetes: { featureGates: { A: true } } }>().toExtend<WrittenScenario>();
-  expectTypeOf<{ volume: { filesystem: 'xfs' }; remedy: 'drain' }>().toExtend<WrittenScenario>();
-  // @ts-expect-error a bare number is no time
-  const bare: WrittenScenario = { timers: { grace: 30 } };
-  expect(() => settingsOf(flaps, silent)).toThrow(UsageError);
-  expect(() => settingsOf(bare, silent)).toThrow(UsageError);
 });

@@ -138,24 +138,6 @@ test('a kill between a frame and the emptying of its tail, and before the new ta
   expect([...openHistory(copy).records()]).toEqual(records);
 });
 
-test('a damaged frame is an error, never a shorter history', () => {
-  const run = join(folder, 'run');
-  write(run, operations(300), 2000).close();
-  const bytes = readFileSync(histOf(run));
-  const middle = Math.floor(bytes.length / 2);
-  bytes[middle] = (bytes[middle] ?? 0) ^ 0xff;
-  rmSync(histOf(run));
-  writeFileSync(histOf(run), bytes);
-  expect(() => [...openHistory(run).records()]).toThrow(EvidenceError);
-});
-
-test('missing frames are an error', () => {
-  const run = join(folder, 'run');
-  write(run, operations(300), 2000);
-  truncateSync(histOf(run), 0);
-  expect(() => openHistory(run)).toThrow(/records 0 to \d+ are missing/);
-});
-
 test('a segment is never written over', () => {
   const run = join(folder, 'run');
   write(run, operations(1)).close();
@@ -184,13 +166,6 @@ test('a segment ends with its counts, which are those that its writer was given'
   expect(segment.close()).toEqual(told);
 });
 
-test('an empty segment ends too', () => {
-  const run = join(folder, 'run');
-  write(run, []).close();
-  const none = { records: 0, small: 0, frames: 0 };
-  expect(sealOf(run)).toMatchObject({ counts: none, end: none, brokenAt: undefined });
-});
-
 test('a frame of another segment with as many records, or one behind the end, breaks the chain', () => {
   const [run, other] = [join(folder, 'run'), join(folder, 'other')];
   const moved = operations(100).map((record) => ({ ...record, t: record.t + 1 }));
@@ -206,21 +181,4 @@ test('a frame of another segment with as many records, or one behind the end, br
   expect(broken(own.with(2, foreign[2] ?? end))).toBe(2);
   expect(broken([...own, end])).toBe(own.length);
   expect(broken(own)).toBe(undefined);
-});
-
-test('a history of version 1, without chain and end, is read as ever', () => {
-  const run = join('reports', 'boundary', 'untainted-before-collection', 'history');
-  const { chunks, cuts, end, brokenAt } = readSegment(run, 'run');
-  expect(chunks.length).toBeGreaterThan(0);
-  expect({ cuts, end, brokenAt }).toEqual({ cuts: [], end: undefined, brokenAt: 0 });
-});
-
-test.each([-40, 0, 0.5, '9'])('a head that gives its frame %j bytes is none', (bytes) => {
-  const about = { first: 0, count: 0, small: 0, minUs: 0, maxUs: 0 };
-  const { packed } = packFrame(Buffer.alloc(0), about, undefined);
-  const text = packed.toString('latin1').replace(/"bytes":\d+/, `"bytes":${JSON.stringify(bytes)}`);
-  const file = Buffer.from(text, 'latin1');
-  file.writeUInt32LE(text.indexOf('}') - 7, 4);
-  const found = findFrames(file.length, (offset, length) => file.subarray(offset, offset + length));
-  expect(found).toEqual({ frames: [], cut: false, strangeAt: 0 });
 });

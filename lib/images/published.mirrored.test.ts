@@ -28,22 +28,3 @@ test('its tag is the key of what this checkout would build, and the image has to
     );
   }
 });
-
-test('TLS is left out for this machine only', () => {
-  const inspect = (from: string): string[] => {
-    const { stages } = planImages({ source: 'published', kubernetes: '1.37', registry: from });
-    return stages
-      .flat(2)
-      .flatMap(({ commands }) => commands.filter((line) => line.includes('inspect --')));
-  };
-  expect(inspect('localhost:5000').join()).toContain('inspect --insecure');
-  expect(inspect('registry.invalid/mirror').join()).not.toContain('--insecure');
-});
-
-test('it is what is built here: any patch, and a wait that can be set', () => {
-  expect(plan.images).toMatchObject({ source: 'published', tunableForceDetach: true });
-  const patch = planImages({ source: 'published', kubernetes: '1.36.1', registry });
-  expect(patch.images.kubernetesVersion).toBe('1.36.1');
-  const { database, attacher, driver, provisioner } = plan.images;
-  expect(plan.images.load).toEqual([database, attacher, driver, provisioner]);
-});

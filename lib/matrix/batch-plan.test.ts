@@ -38,17 +38,6 @@ test('every cell runs once a repeat, every control once, a tenth again', () => {
   );
 });
 
-test('the seed alone gives the order, and another seed another one', () => {
-  const order = (seed: string): string =>
-    examplePlan({ disks: 5, repeats: 3, seed })
-      .trials.map(({ id }) => id)
-      .join(' ');
-  expect(order('a')).toBe(order('a'));
-  expect(order('b')).not.toBe(order('a'));
-  expect(examplePlan({ seed: 'a' }).fingerprint).toBe(examplePlan({ seed: 'a' }).fingerprint);
-  expect(examplePlan({ seed: 'b' }).fingerprint).not.toBe(examplePlan({ seed: 'a' }).fingerprint);
-});
-
 test('the longest rerun begins first, the others and the controls after the cells', () => {
   const text = `
 name: waits
@@ -85,11 +74,6 @@ rerunAlone: 1
   expect(order.slice(0, 5)).toEqual(['check', 'cell', 'cell', 'control-total', 'check']);
 });
 
-test('cells of one repeat share their seed, so that only the axes differ', () => {
-  const trials = examplePlan({ repeats: 2 }).trials.filter(({ kind }) => kind === 'cell');
-  expect(new Set(trials.map(({ seed }) => seed)).size).toBe(2);
-});
-
 test('what neighbours would notice runs alone', () => {
   const { trials } = examplePlan({ loud: true });
   for (const { scenario, alone } of trials) {
@@ -102,36 +86,6 @@ test('what neighbours would notice runs alone', () => {
   expect(disturbs({ ...calm, fault: 'api-outage' })).toBe(true);
   expect(disturbs({ ...calm, also: 'controller-restart' })).toBe(true);
   expect(disturbs({ ...calm, rate: 26 })).toBe(true);
-});
-
-test.each([
-  [2, 23, 3, [3, 1, 1]],
-  [4, 15, 3, [3]],
-  [4, 17, 3, [3, 1]],
-  [8, 64, 3, Array.from({ length: 14 }, (_, index) => (index === 0 ? 3 : 1))],
-  [2, 23, 1, [1, 1, 1, 1, 1]],
-  [1, 1, 3, [1]],
-])('%i cores and %i GiB carry for %i pools the clusters %j', (cores, gib, pools, clusters) => {
-  const machine = { cores, availableMemoryBytes: gib * 1024 ** 3 };
-  expect(clustersFor(machine, { pools, isShortened: false })).toEqual(clusters);
-});
-
-test.each([
-  [2, 23, 1, [1, 1, 1]],
-  [2, 23, 2, [2, 1, 1]],
-  [2, 9, 1, [1, 1]],
-])('with shortened timers %i cores and %i GiB carry for %i pools %j', (...row) => {
-  const [cores, gib, pools, clusters] = row;
-  const machine = { cores, availableMemoryBytes: gib * 1024 ** 3 };
-  expect(clustersFor(machine, { pools, isShortened: true })).toEqual(clusters);
-});
-
-test('what is in one cluster costs it once', () => {
-  const slots = [...slotsOf('a', 3), ...slotsOf('b', 1)];
-  const [one, two, , other] = slots as [Slot, Slot, Slot, Slot];
-  const costs = (...at: readonly Slot[]): number =>
-    scheduledLoad(at.map((slot) => ({ volumes: 8, slot })));
-  expect(costs(one, two)).toBeLessThan(costs(one, other));
 });
 
 const races = `
@@ -170,10 +124,4 @@ test.each([
 ])('more repeats of %s are refused', (place, complaint) => {
   const matrix = parseMatrix(races.replace('race: often }, r', `${place} }, r`), 'races.yaml');
   expect(() => cellsOf(matrix)).toThrow(complaint);
-});
-
-test('more alone than there are is refused', () => {
-  expect(() => parseMatrix(races.replace('alone: 3', 'alone: 6'), 'races.yaml')).toThrow(
-    /is more than `repeats`/,
-  );
 });

@@ -45,44 +45,6 @@ include: [{ fault: node-crash, database: { trxCommit: 2 } }]
   expect(new Set(found.map(({ id }) => id)).size).toBe(4);
 });
 
-test.each([
-  [
-    'base: {fault: freeze, rate: 5, load: {rate: 5}}\naxes: {disk: [fenced]}',
-    'load.rate: stands he',
-  ],
-  ['base: {fault: freeze, fault.reboot: true}\naxes: {disk: [fenced]}', 'fault.reboot: no key has'],
-  [
-    'base: {fault: freeze, disk: {cutAfter: 10s}}\naxes: {load.rate: [1]}',
-    'only with disk ack-earl',
-  ],
-  [
-    'base: {fault: freeze}\naxes: {disk: [fenced], disk.cutAfter: [10s]}',
-    'only with disk ack-early',
-  ],
-  [
-    'base: {fault: freeze}\naxes: {disk.cutAfter: [1s], disk: [fenced]}',
-    'only with disk ack-early',
-  ],
-  [
-    'base: {fault: freeze}\naxes: {load.rate: [1, 2], pace: {slow: {load: {rate: 3}}}}',
-    'load.rate 1, pace slow: load.rate is said by load.rate and by pace',
-  ],
-  [
-    'base: {fault: freeze, remedy: drain, watch: {horizon: 1m}}\naxes: {remedy.at: [5s, 20m]}',
-    'remedy.at 20m: the scenario is not valid:\n✖ 20m is too late',
-  ],
-])('%j is refused: %s', (text, why) => {
-  expect(refusal(`${text}\n`)).toContain(why);
-});
-
-test('a kind in a cell takes with it what only the kind in `base` had', () => {
-  const found = cells(`
-base: { fault: freeze, disk: { mode: ack-early, cutAfter: 5s } }
-axes: { disk: [ack-early, fenced] }
-`);
-  expect(found.map(({ scenario }) => scenario.cutAfterMs)).toEqual([5000, 10_000]);
-});
-
 test('a label that has a comma stands in quotes, so that its cell reads as one place', () => {
   const found = cells(`
 axes:
@@ -139,31 +101,6 @@ axes:
     [46_000, 10_000],
     [70_000, 1000],
     [70_000, 10_000],
-  ]);
-});
-
-test('the form before the nested one is read for this version, with one hint', () => {
-  const old = `${head}
-base: { fault: network-partition, graceMs: 10s, tolerationMs: 10000 }
-axes: { link: [survives, stalls], case: { a: { disk: ack-early, cutAfterMs: 1s } } }
-include: [{ fault: node-crash, trxCommit: 2 }]
-`;
-  const now = `${head}
-base: { fault: network-partition, timers: { grace: 10s, toleration: 10s } }
-axes: { fault.link: [survives, stalls], case: { a: { disk: { mode: ack-early, cutAfter: 1s } } } }
-include: [{ fault: node-crash, database: { trxCommit: 2 } }]
-`;
-  const hints: string[] = [];
-  const read = (text: string) =>
-    cellsOf(parseMatrix(text, 'm.yaml', (line) => hints.push(line))).map(({ scenario }) => ({
-      ...scenario,
-      question: '',
-    }));
-  expect(read(old)).toEqual(read(now));
-  expect(hints).toEqual([
-    'm.yaml: the next version reads the nested form only: link is fault.link, graceMs is ' +
-      'timers.grace, tolerationMs is timers.toleration, trxCommit is database.trxCommit, ' +
-      'cutAfterMs is disk.cutAfter',
   ]);
 });
 

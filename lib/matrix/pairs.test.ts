@@ -20,11 +20,3 @@ test('values of a field differ in one thing, with what belongs to one of them on
 test('named cases that differ in two things are unlike, in one or in a timer they are not', () => {
   expect(ofFile('default')['case']).toEqual([['cut off, out-of-service', 'crashed, force-delete']]);
 });
-
-test('of a list of unlike cases only those are compared that differ in one thing', () => {
-  const unlike = ofFile('untuned')['case'] ?? [];
-  expect(unlike).toContainEqual(['errors', 'errors, node deleted']);
-  expect(unlike).toContainEqual(['ack-early, 1 s', 'errors']);
-  expect(unlike).not.toContainEqual(['ack-early, 1 s', 'ack-early, 3 s']);
-  expect(unlike).not.toContainEqual(['idle', 'idle, frozen']);
-});

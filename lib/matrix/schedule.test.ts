@@ -91,12 +91,6 @@ test('each job once, in order, one a slot, and alone what must be', async () => 
   );
 });
 
-test('jobs that disturb nobody use all slots', async () => {
-  const items = Array.from({ length: 6 }, (_, id): Job => ({ id, alone: false, turns: 3 }));
-  const { neighbours } = await play(items, 3);
-  expect(Math.max(...neighbours)).toBe(3);
-});
-
 test('after an abort nothing begins, and what ran has ended', async () => {
   await fc.assert(
     fc.asyncProperty(jobs, slots, fc.integer({ min: 1, max: 20 }), async (items, count, after) => {
@@ -114,13 +108,6 @@ test('what is too much beside the others waits, and lighter ones go first', asyn
   const { begun, heaviest } = await play(items, 4, { loadLimit: 10 });
   expect(begun.map(({ id }) => id)).toEqual([0, 1, 3, 4, 2]);
   expect(heaviest).toBe(10);
-});
-
-test('one that is too much for the machine runs by itself', async () => {
-  const items = [0, 1].map((id): Job => ({ id, alone: false, load: 4, turns: 2 }));
-  const { begun, neighbours } = await play(items, 2, { loadLimit: 3 });
-  expect(begun).toEqual(items);
-  expect(neighbours).toEqual([1, 1]);
 });
 
 const pooled: readonly Slot[] = [

@@ -25,16 +25,6 @@ test('every cell and control has the short timers and horizon, and what else it 
   }
 });
 
-test.each([
-  ['base', 'base: { fault: freeze, timers: { forceDetach: off } }, axes: { disk: [fenced] }'],
-  ['an axis', 'base: { fault: freeze }, axes: { timers.forceDetach: [off] }'],
-])('a forced detach that is off by %s has no wait to be shortened', (_, text) => {
-  const cells = cellsOf(shorten(parseMatrix(`{ name: a, question: b, ${text} }`, 'a.yaml')));
-  expect(cells.map(({ scenario }) => scenario)).toMatchObject([
-    { forceDetach: 'off', forceDetachAfterMs: 360_000, graceMs: 10_000 },
-  ]);
-});
-
 test('a matrix that asks about timers cannot have them shortened', () => {
   const timers = matrix('{ fault: [node-crash], tolerationMs: [30s, 300s] }');
   expect(() => shorten(timers)).toThrow(expect.objectContaining({ code: 'MATRIX_HAS_TIMERS' }));

@@ -70,24 +70,6 @@ test('all as expected: 0, with what each axis did', () => {
   ]);
 });
 
-test('repeats are counted with their interval', () => {
-  const batch = batchOf((trial) => (trial.id.endsWith('.2') ? lost : exampleOutcome()), {
-    repeats: 4,
-  });
-  for (const { damaged, silent, verdict } of batch.cells) {
-    expect(damaged).toEqual({ count: 1, of: 4, ...wilson(1, 4) });
-    expect({ silent, verdict }).toEqual({ silent: 1, verdict: 'lost' });
-  }
-});
-
-test('volumes under one fault event count once', () => {
-  const together = (attempt: Attempt): Partial<Attempt> => ({
-    event: attempt.trial.replace(/\.[1-4]$/, ''),
-  });
-  const batch = batchOf(asPredicted, { repeats: 4 }, together);
-  expect(batch.cells.map(({ damaged }) => damaged.of)).toEqual([1, 1, 1, 1]);
-});
-
 test('a control that fails takes the whole batch', () => {
   for (const [role, wrong] of Object.entries({
     total: exampleOutcome({ verdict: 'lost', lost: 3 }),

@@ -6,7 +6,7 @@ import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import { exitCodeOf, verdictSchema } from '../../lib/experiment/verdict/verdict.ts';
-import { Runner, type Result } from '../fuzz/runner.ts';
+import { Runner } from '../fuzz/runner.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const zx = join(root, 'node_modules/zx/build/cli.js');
@@ -34,31 +34,6 @@ function start(program: string, args: string, node = process.execPath): Promise<
 /** In a process that is warm already. */
 const runner = new Runner(folder, root);
 afterAll(() => runner[Symbol.asyncDispose]());
-let number = 0;
-const warm = (command: string, args: string): Promise<Result> =>
-  runner.run({ command, args: args.split(' ').filter(Boolean), number: number++ });
-
-test.each([
-  ['node-crash', '', 'safe'],
-  ['node-crash', '--disk fenced --remedy out-of-service', 'safe'],
-  ['node-crash', '--trx-commit 2', 'safe or lost'],
-  ['node-crash', '--trx-commit 0', 'safe or lost'],
-  ['network-partition', '--remedy none', 'safe'],
-  ['network-partition', '--remedy force-delete --disk fenced', 'safe'],
-  ['network-partition', '--remedy out-of-service', 'exposed or lost or corrupt'],
-  ['network-partition', '--rate 0', 'exposed or lost or corrupt'],
-  ['zombie', '', 'exposed or lost or corrupt'],
-  ['zombie', '--disk fenced', 'safe'],
-  ['kubelet-stall', '', 'exposed or lost or corrupt'],
-  ['uncertain-attachment', '', 'exposed or lost or corrupt'],
-  ['uncertain-attachment', '--attach-while-busy refused', 'safe'],
-  ['api-partition', '--remedy none', 'safe'],
-  ['node-reboot', '--reboot-at force-detach', 'safe'],
-])('%s %s expects %s', async (name, flags, expected) => {
-  const result = await warm(name, `${flags} --cluster sim --dry-run`);
-  expect(result?.stderr).toBe('');
-  expect(/^ {2}expected +(.*)$/m.exec(result?.stdout ?? '')?.[1]).toBe(expected);
-});
 
 test('the seed is printed first, and a dry run creates nothing', async () => {
   const out = join(folder, 'dry');

@@ -1,7 +1,6 @@
 /** Hundreds of strange inputs, spread over all commands (test:full has twenty thousand); and the suite itself notices what it is there for. */
 import { expect, test } from 'vitest';
 import type { FuzzCase, Surface } from '../fuzz/case.ts';
-import { flagsIn } from '../fuzz/flags.ts';
 import { failuresOf, fuzz, placeOf } from '../fuzz/suite.ts';
 
 const seed = 'ci';
@@ -57,17 +56,4 @@ test('every field of every surface has its turn before any has another, and the 
   expect(places('x').filter((place) => place.startsWith('two'))).toHaveLength(6);
   expect(places('x')).toEqual(places('x'));
   expect(places('x')).not.toEqual(places('y'));
-});
-
-test('flags are read from a command’s own help', () => {
-  const help = `
-  --fs <kind>   file system (choices: "ext4", "xfs", default:
-                "ext4")
-  --keep        keep it
-  -h, --help    show this`;
-  expect(flagsIn(help)).toEqual([
-    { name: '--fs', takesValue: true, choices: ['ext4', 'xfs'] },
-    { name: '--keep', takesValue: false, choices: [] },
-    { name: '--help', takesValue: false, choices: [] },
-  ]);
 });

@@ -142,13 +142,6 @@ test('shards run apart and merged are the batch', limit, async () => {
   expect(existsSync(mixed)).toBe(false);
 });
 
-test('with --json stdout is for JSON alone, and a dry run has none', async () => {
-  const { code, stdout, stderr } = await matrix(file, '--seed', 'one', '--json', '--dry-run');
-  expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
-  expect(stderr).toContain('seed one\n');
-  expect(stderr).toMatch(/\ndry run: nothing was created\n$/);
-});
-
 test('a file with a mistake creates nothing', async () => {
   const bad = join(folder, 'bad.yaml');
   writeFileSync(bad, 'name: bad\nquestion: q\naxes: { remedy: [pray] }\n');

@@ -2,8 +2,7 @@
  * Every mode of disk, storage link, file system and access mode on the model: the predicted verdict
  * is one that lib/experiment/expectation/expectations.ts, the data that real runs are held to, expects.
  */
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { accessModes } from '../../lib/storage/fields.ts';
 import type { Scenario, ScenarioInput } from '../../lib/experiment/scenario.ts';
@@ -133,17 +132,4 @@ test('a disk that ignores flushes and loses power is blank: formatted anew, an e
   const { verdict } = await run(fields);
   expect(verdict.findings.map(({ code }) => code)).toContain('REFORMATTED');
   expect(verdict.loss?.beforeFault.lost).toBe(verdict.loss?.beforeFault.acked);
-});
-
-test.each<Fields>([
-  { link: 'stalls' },
-  { disk: 'shared-file', fileLocks: 'local' },
-  { disk: 'pending-while-busy', filesystem: 'ext4-mmp' },
-])('the same seed gives the same history, byte for byte: %o', async (fields) => {
-  const bytes = async (): Promise<string[]> => {
-    const { folder } = await run(fields, 'a');
-    const history = join(folder, 'history');
-    return readdirSync(history).map((file) => readFileSync(join(history, file)).toString('base64'));
-  };
-  expect(await bytes()).toEqual(await bytes());
 });

@@ -1,7 +1,6 @@
 /** A headline has at most fifteen words, and answers what the experiment asks. */
 import { expect, test } from 'vitest';
 import { exampleVerdict } from '../../../test/support/example-verdict.ts';
-import { ownSteps } from '../../timeline/licence-links.ts';
 import { headlineOf } from './headline.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -10,15 +9,7 @@ const told = (fields: Partial<Verdict>): string => {
   expect(headline.split(' ').length).toBeLessThanOrEqual(15);
   return headline;
 };
-const step = (text: string): Partial<Verdict> => ({
-  licence: [{ atS: 1, step: text, source: 'api', evidence: 'made up' }],
-  phases: { ...exampleVerdict.phases, attached: 413, secondMount: 914.6 },
-});
 const exposure = { ms: 0, bytesVictim: 0, bytesSuccessor: 0 };
-
-test('two writers are told where nothing else was asked', () => {
-  expect(told({})).toContain('two nodes could write for 31.0 s');
-});
 
 test('when is a pod Ready that comes back to its node?', () => {
   const evidence = ['9.5 s (by force)', '10.4 s (as usual)', '21.3 s (as usual)'];
@@ -51,17 +42,5 @@ test('does a node that gets its volume back use its old mount?', () => {
   const serving = { ...exampleVerdict.serving, served: false };
   expect(told({ verdict: 'safe', acked: 4266, serving, findings })).toBe(
     'The first node used its old mount; all 4,266 commits are there, but nothing serves.',
-  );
-});
-
-test('does the wait hold where the controller manager dies?', () => {
-  expect(told({ verdict: 'corrupt', ...step(ownSteps.newManager) })).toBe(
-    'The database is corrupt: the wait started again, second mount after 914.6 s.',
-  );
-});
-
-test('is a second node attached where the detach is refused?', () => {
-  expect(told({ verdict: 'exposed', ...step(ownSteps.uncertain) })).toBe(
-    'The refused detach did not keep a second node out; no damage was found.',
   );
 });

@@ -16,28 +16,3 @@ test('keeps what alarms, cut to a length, and nothing else', async () => {
     signal,
   ]);
 });
-
-test('a log without an end is read until its fiftieth such line', async () => {
-  let read = 0;
-  function* endless(): Generator<string> {
-    for (;;) yield (read += 1) % 2 === 0 ? note : broken;
-  }
-  expect(await alarmingLines(endless())).toHaveLength(50);
-  expect(read).toBe(99);
-});
-
-async function readAll(path: string): Promise<string[]> {
-  const lines: string[] = [];
-  for await (const line of logLines(path)) lines.push(line);
-  return lines;
-}
-
-test('a file’s lines, with and without a newline at its end, and of one that is not there', async () => {
-  using folder = mkdtempDisposableSync(join(tmpdir(), 'fd-error-log-'));
-  const path = join(folder.path, 'cold.err');
-  writeFileSync(path, `${broken}\n\n${'é'.repeat(100_000)}`);
-  expect(await readAll(path)).toEqual([broken, '', 'é'.repeat(100_000)]);
-  writeFileSync(path, '');
-  expect(await readAll(path)).toEqual([]);
-  await expect(readAll(join(folder.path, 'none'))).rejects.toThrow('ENOENT');
-});

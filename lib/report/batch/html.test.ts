@@ -59,16 +59,6 @@ test('the trend: what changed first, with its interval, and what else is not the
   expect(trend.conditions).toEqual([['kubernetes', '1.34.3', '1.34.4']]);
 });
 
-test('each step of the way back names its slowest run', () => {
-  const detach = slowestPhases(is, verdictOf).find(({ name }) => name === 'detach');
-  expect(detach).toMatchObject({ runs: 2, cell: 'fenced', folder: 'cells/fenced' });
-  expect(detach?.slowestS).toBeCloseTo(360.7);
-});
-
-test('versions of all runs are kept, each value once', () => {
-  expect(batchVersionsOf(is, verdictOf)).toEqual({ kubernetes: ['made up'], mysql: ['made up'] });
-});
-
 test('where a run has a verdict and no page, the batch says how to make one', async () => {
   const remakeOf = (folders: readonly string[]): string => `make ${folders.join(' ')}`;
   const of = { batch: is, verdictOf, baseline: undefined, remakeOf };

@@ -22,16 +22,6 @@ const words = (versions: Batch['versions'], changes: Partial<Batch> = {}): strin
     ).conditions,
   );
 
-test('a new Kubernetes, whose nodes are another image', () => {
-  expect(words({ kubernetes: ['1.37.2'], 'image node': ['sha256:3'] })).toBe(
-    'Kubernetes: 1.36.3 → 1.37.2; images: node.',
-  );
-});
-
-test('a new harness on the same Kubernetes', () => {
-  expect(words({ forcedetach: ['0.1.0+bbbbbbbbbbbb'] })).toBe('the harness.');
-});
-
 test('both, and more: what explains most comes first', () => {
   const versions = {
     forcedetach: ['0.1.0+bbbbbbbbbbbb'],
@@ -46,13 +36,4 @@ test('both, and more: what explains most comes first', () => {
       'basis: measured → shortened; source of the images: built → published; ' +
       'Node.js: v24.21.0 → v24.22.0.',
   );
-});
-
-test('a baseline of before the hash does not accuse the harness', () => {
-  expect(words({ forcedetach: ['0.1.0'] })).toMatch(/^perhaps the harness \(/);
-});
-
-test('a seed explains nothing but chance', () => {
-  expect(words({}, { seed: 'two' })).toBe('Nothing but the seed.');
-  expect(words({})).toBe('Nothing that the runs record.');
 });
