@@ -38,8 +38,3 @@ test.each([
   expect(typedAgain(words, [...bin, 'run', ...before])).toBe(`npx forcedetach run ${shown}`);
   expect(typedAgain(words, [...plugin, ...before])).toBe(`kubectl detach-probe ${shown}`);
 });
-
-test('the script is there where plain node started it', () => {
-  const argv = ['node', resolve('experiments/x.mjs'), 'a', '--out', 'c'];
-  expect(typedAgain(['--out', 'b'], argv)).toBe('npx zx experiments/x.mjs a --out b');
-});

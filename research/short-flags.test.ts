@@ -29,8 +29,3 @@ test.each(workloadCases.filter(({ flags }) => flags.includes('--recreations')))(
     expect(scenario).toMatchObject({ graceMs: 10_000, warmupMs: 5000, horizonMs: 150_000 });
   },
 );
-
-test('there are runs of both', () => {
-  expect(ofPartitions.length).toBeGreaterThan(20);
-  expect(ofPartitions.filter((run) => run.includes('--force-detach off')).length).toBe(3);
-});

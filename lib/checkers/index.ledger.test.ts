@@ -29,16 +29,6 @@ test('the checkers call a row that a journal with gaps does not tell of no damag
   expect(found(['inside'])).toEqual([gap, ['LEDGER_PHANTOM', 'damage', 'corrupt']]);
 });
 
-test('the checkers call lost commits lost, and silent', () => {
-  const [found] = findingsOf({
-    evidence: healthyEvidence(rows.slice(0, -3)),
-    rows: rows.slice(0, -3),
-  });
-  expect(found).toMatchObject({ code: 'LEDGER_LOST', safety: 'lost', loud: false });
-  expect(found?.summary).toContain('3 of 48 acknowledged commits are gone');
-  expect(found?.evidence.join('\n')).toMatch(/outside\/1\/0: seq 22 to 23, 2 acknowledged/);
-});
-
 test('the checkers name each lost commit, whose it was and when', () => {
   const evidence = healthyEvidence(rows.slice(0, -3));
   const commits: LostCommit[] = [];

@@ -33,15 +33,3 @@ test('npm’s echo of a signal counts once', () => {
   expect(lines).toHaveLength(1);
   expect(interrupt.signal.aborted).toBe(true);
 });
-
-test('nobody listens any more once it is disposed', () => {
-  const before = process.listenerCount('SIGTERM');
-  {
-    using _interrupt = onInterrupt(
-      () => {},
-      () => '',
-    );
-    expect(process.listenerCount('SIGTERM')).toBe(before + 1);
-  }
-  expect(process.listenerCount('SIGTERM')).toBe(before);
-});

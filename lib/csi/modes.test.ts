@@ -1,7 +1,6 @@
 import { status } from '@grpc/grpc-js';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { NodeTaints } from './modes.ts';
-import { ModedVolume, volume, seconds } from '../../test/support/moded-volume.ts';
+import { ModedVolume, volume } from '../../test/support/moded-volume.ts';
 
 let on: ModedVolume;
 beforeEach(async () => {

@@ -9,7 +9,6 @@ import { FakeArray } from '../../test/support/fake-array.ts';
 import {
   CreateVolumeRequestSchema,
   type CreateVolumeRequest,
-  ListVolumesRequestSchema,
   VolumeCapability_AccessMode_Mode as Mode,
 } from './gen/csi_pb.js';
 import { layoutOf } from './layout.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Layout, layoutOf, volumeFolder } from './layout.ts';
 import { attach, newRecord } from './record.ts';
-import { locked, readRecord, readRecords, updateRecord, writeRecord } from './record-store.ts';
+import { locked, readRecord, updateRecord, writeRecord } from './record-store.ts';
 import { defaultAttributes } from './volume-attributes.ts';
 
 let layout: Layout;

@@ -5,7 +5,6 @@ import {
   recordCut,
   detach,
   heldBy,
-  heldElsewhere,
   newRecord,
   powerUp,
   recordSchema,

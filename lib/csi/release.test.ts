@@ -12,9 +12,9 @@ import type { StorageBackend } from './paths.ts';
 import { losePower } from './power.ts';
 import { heldBy } from './record.ts';
 import { neededRecord } from './record-store.ts';
-import { releaseAll, releaseNode } from './release.ts';
+import { releaseNode } from './release.ts';
 import { defaultAttributes } from './volume-attributes.ts';
-import { createVolume, removeVolume } from './volumes.ts';
+import { createVolume } from './volumes.ts';
 
 const volume = 'pv';
 /** No machine has devices of such numbers. */

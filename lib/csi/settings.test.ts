@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { isName, layoutOf, volumeFolder } from './layout.ts';
-import { readDriverSettings } from './settings.ts';
 
 test.each(['..', '.', '', 'a/b', '../a', '-a'])('%j names nothing', (name) => {
   expect(isName(name)).toBe(false);

@@ -1,6 +1,5 @@
 /** What each remedy did on a kind of disk: counted from the store, and nothing that was not measured is. */
 import { expect, test } from 'vitest';
-import { diskModes } from '../disk-modes/index.ts';
 import { readRuns, type RunLine } from './runs.ts';
 import { isMeasured, onSuchADisk } from './on-such-a-disk.ts';
 
@@ -58,30 +57,4 @@ test('a run of something else, or one that proves nothing, counts for nothing', 
   const row = rowOf(lines);
   expect(isMeasured(row)).toBe(false);
   expect(row.reasoned).toMatchObject({ verdicts: expect.arrayContaining(['corrupt']) });
-});
-
-test('a late cut has a row for each delay that was measured', () => {
-  const disk = 'ack-early';
-  const lines = [line({ disk }, {}, 'lost'), line({ disk, cutAfterMs: 1000 }, {}, 'safe')];
-  const rows = onSuchADisk(disk, lines).filter(isMeasured);
-  expect(rows.map(({ cutAfterMs, stock }) => [cutAfterMs, stock])).toEqual([
-    [1000, 'safe 1 of 1 (21–100 %)'],
-    [10_000, 'lost 1 of 1 (21–100 %)'],
-  ]);
-  // Only of the default delay anybody said what to expect.
-  expect(rows.map(({ reasoned }) => reasoned === undefined)).toEqual([true, false]);
-});
-
-test.each(diskModes)('%s: each remedy has a row, by reasoning at least', (mode) => {
-  const rows = onSuchADisk(mode);
-  for (const node of ['cut off, alive', 'dead']) {
-    const remedies = new Set(rows.filter((row) => row.node === node).map((row) => row.remedy));
-    expect([...remedies]).toEqual([
-      'none',
-      'force-delete',
-      'out-of-service',
-      'delete-node',
-      'drain',
-    ]);
-  }
 });

@@ -60,11 +60,6 @@ test('another rate, other timers and another cut are other races; another Kubern
   expect(raceKey(scenarioWith({ kubernetes: '1.36' }))).toBe(key);
 });
 
-test('what reasoning decides is no race', () => {
-  const fenced = changedSettings({ ...scenarioWith({ disk: 'fenced' }) });
-  expect(racesIn([lineOf({ scenario: fenced }, 'safe')]).size).toBe(0);
-});
-
 function folderWith(files: Readonly<Record<string, unknown>>): string {
   const folder = mkdtempSync(join(tmpdir(), 'forcedetach-races-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));

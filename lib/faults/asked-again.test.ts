@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { VirtualClock } from '../../test/support/virtual-clock.ts';
 import type { Capability } from '../capabilities.ts';
 import type { CertificateRecord } from '../history/events.ts';
-import { askAgainEveryMs, askedAgain } from './asked-again.ts';
-import type { Fault, FaultContext, Moments, Probe } from './fault.ts';
+import { askedAgain } from './asked-again.ts';
+import type { Fault, FaultContext, Probe } from './fault.ts';
 
 const lasting = (ask: Probe['ask']): Fault => ({
   name: 'freeze',

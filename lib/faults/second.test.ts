@@ -1,7 +1,7 @@
 /** A second fault comes at its moment, goes after its time, and never stays behind. */
 import { expect, test } from 'vitest';
 import type { Capability } from '../capabilities.ts';
-import type { Fault, FaultContext, Moments } from './fault.ts';
+import type { Fault, FaultContext } from './fault.ts';
 import { withSecond } from './second.ts';
 
 const fault = (name: string, said: string[]): Fault => ({
@@ -23,7 +23,8 @@ test('the first is healed whatever becomes of the second', async () => {
   const said: string[] = [];
   const broken = { ...fault('second', said), heal: () => Promise.reject(new Error('stuck')) };
   const both = withSecond(fault('first', said), broken);
-  await both.goOn?.(contextOf(said), moments(true, false));
+  const reached = { reached: () => Promise.resolve(true), passed: () => Promise.resolve(false) };
+  await both.goOn?.(contextOf(said), reached);
   await expect(both.heal(contextOf(said))).rejects.toThrow('stuck');
   expect(said).toEqual(['second breaks', 'first heals']);
 });

@@ -1,14 +1,12 @@
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { VirtualClock } from '../../test/support/virtual-clock.ts';
-import type { LedgerRow } from '../checkers/evidence.ts';
 import { randomStream } from '../random.ts';
 import type { ObservationRecord } from './events.ts';
 import { openHistory, type TimedRecord } from './reader.ts';
-import { historyDirectory, openRecorder } from './recorder.ts';
+import { historyDirectory } from './recorder.ts';
 import { Segment } from './segment.ts';
 
 let folder: string;

@@ -10,10 +10,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { EvidenceError } from '../errors.ts';
 import type { HistoryRecord } from './events.ts';
 import { openHistory, type TimedRecord } from './reader.ts';
-import { findFrames, packFrame } from './frame.ts';
+import { findFrames } from './frame.ts';
 import { historyDirectory } from './recorder.ts';
 import { Segment } from './segment.ts';
 import { readSegment, type SegmentSeal } from './segment-reader.ts';

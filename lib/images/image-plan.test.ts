@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { builtParts, type BuiltParts } from './built/parts.ts';
 import { projectRoot } from '../checkout.ts';
-import { describePlan, planImages } from './image-plan.ts';
+import { planImages } from './image-plan.ts';
 
 let copy: string;
 

@@ -1,8 +1,7 @@
-import { mkdirSync, mkdtempSync, writeFileSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, dirname, resolve } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { installedClosure, stageDriver } from './node-closure.ts';
+import { stageDriver } from './node-closure.ts';
 import { projectRoot } from '../checkout.ts';
 
 /** Imports that are there at run time: those of types alone are gone by then. */

@@ -1,8 +1,5 @@
 import { expect, test } from 'vitest';
-import { modelScenario } from '../../test/support/model-run.ts';
-import { openAlone } from '../../test/support/opened.ts';
-import { chooseBackend, openBackend, theModel, type Probes } from './backend.ts';
-import { mysql } from '../mysql/database.ts';
+import { chooseBackend, type Probes } from './backend.ts';
 
 const built = { source: 'built', reason: 'no registry' } as const;
 const engine: Probes = {
@@ -31,11 +28,6 @@ test('auto takes the model where none answers and says so', async () => {
   expect(choice).toMatchObject({ backend: 'sim', why: 'no Docker engine answers' });
 });
 
-test('sim asks no engine', async () => {
-  const never: Probes = { ...noEngine, engine: () => Promise.reject(new Error('asked')) };
-  expect((await chooseBackend({ ...flags, cluster: 'sim' }, never)).backend).toBe('sim');
-});
-
 test('kind without an engine is an infrastructure error with a hint', async () => {
   await expect(chooseBackend({ ...flags, cluster: 'kind' }, noEngine)).rejects.toMatchObject({
     code: 'ENGINE_MISSING',
@@ -60,31 +52,6 @@ test('a registry of ours is published images, whatever the forced-detach wait', 
     code: 'REGISTRY_NOT_ASKED',
     exitCode: 2,
   });
-});
-
-test.each([
-  [undefined, 3],
-  [2, 2],
-  [7, 7],
-])('the model has the workers that were asked for: %s', async (workers, nodes) => {
-  const backend = await openBackend(theModel('asked for'), {
-    clusterName: 'main',
-    keep: false,
-    workers,
-  });
-  const testbed = await openAlone(backend, {
-    ...{
-      database: mysql,
-      scenario: modelScenario({}),
-      runId: 'run',
-      seed: '1',
-      folder: 'not made',
-    },
-    recorder: { record: () => undefined, subscribe: () => () => undefined },
-    onProgress: () => undefined,
-    signal: new AbortController().signal,
-  });
-  expect(testbed.nodes).toHaveLength(nodes);
 });
 
 test('members of a group share no node', async () => {

@@ -52,14 +52,6 @@ test('a group is refused on the model and in a batch, and not on kind', () => {
   expect(() => refuseInBatch(alone)).not.toThrow();
 });
 
-test('the model keeps no log of writes, and says so', () => {
-  const kept = parseScenario({ ...partition, keepWrites: true });
-  const message = expect.stringContaining('at disk.keepWrites');
-  expect(() => refuseLacking(kept, model)).toThrow(
-    expect.objectContaining({ ...refused, message }),
-  );
-});
-
 test('all that is lacking is said at once, of the cluster that lacks it', () => {
   const asked = { provision: 'dynamic', featureGates: { AllAlpha: true }, link: 'errors' };
   const scenario = parseScenario({ ...partition, ...asked });

@@ -1,9 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { clustersFor, scheduledLoad, slotsOf } from './capacity.ts';
 import { examplePlan } from '../../test/support/example-batch.ts';
 import { disturbs, batchPlanOf } from './batch-plan.ts';
-import type { Slot } from './schedule.ts';
 import { cellsOf } from './cells.ts';
 import { parseMatrix } from './matrix-schema.ts';
 

@@ -7,7 +7,6 @@ import {
   examplePlan,
   type ExampleOptions,
 } from '../../test/support/example-batch.ts';
-import { wilson } from '../intervals.ts';
 import type { BatchTrial } from './batch-plan.ts';
 import type { Attempt, RunOutcome } from './results.ts';
 import { batchExitCode, summarizeBatch } from './summarize.ts';

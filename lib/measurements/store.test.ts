@@ -34,10 +34,6 @@ test('a newer line takes the place of the older of its kind; the order is by whe
   expect(readFileSync(store, 'utf8').split('\n')).toHaveLength(4);
 });
 
-test('where there is no store nothing was measured', () => {
-  expect(linesOf(walk, emptyStore())).toEqual([]);
-});
-
 test('what is no line is not noted, and a line of another shape is not read', () => {
   const store = emptyStore();
   const { source: _, ...lacking } = line();

@@ -3,11 +3,10 @@ import type { HistoryRecord } from '../history/events.ts';
 import { observed } from '../history/observations.ts';
 import { missingOf } from '../experiment/verdict/loss.ts';
 import { sentenceOf } from '../experiment/verdict/sentence.ts';
-import { verdictSchema, type Verdict } from '../experiment/verdict/verdict.ts';
+import { type Verdict } from '../experiment/verdict/verdict.ts';
 import { exampleHistory } from '../../test/support/example-history.ts';
 import { exampleVerdict } from '../../test/support/example-verdict.ts';
 import { exampleSource, sourceOf } from '../../test/support/example-source.ts';
-import { scoreInWords } from './mutant-score.ts';
 import { verdictLines } from '../cli/terminal/verdict-lines.ts';
 import { renderHtml } from './html.ts';
 import { renderJunit } from './junit.ts';
@@ -21,27 +20,9 @@ const data = reportData(exampleVerdict, exampleSource, mysql);
 const plain = async (made: ReportData): Promise<string> =>
   (await renderHtml(made)).replaceAll(/<a class="term"[^>]*>([^<]*)<\/a>/g, '$1');
 
-test('the example is a valid verdict', () => {
-  expect(() => verdictSchema.parse(exampleVerdict)).not.toThrow();
-});
-
 const withDisk = (fields: Record<string, unknown>): Verdict => ({
   ...exampleVerdict,
   scenario: { ...exampleVerdict.scenario, ...fields },
-});
-
-test('the first screen says which disk it was, whose it is, and what both wrote', async () => {
-  const fields = { disk: 'exclusive', link: 'stalls', filesystem: 'xfs' };
-  const exposure = { ms: 5000, bytesVictim: 612_352, bytesSuccessor: 1_258_291, blocksBoth: 37 };
-  const verdict = { ...withDisk(fields), exposure: { ...exposure, fromS: 414, toS: 419 } };
-  const made = reportData(verdict, exampleSource, mysql);
-  expect(made.first.notes[0]).toMatch(/^Disk exclusive \(xfs, ReadWriteOnce\): .* wait/);
-  expect(made.appliesNote).toContain('Ceph RBD (ceph-csi)');
-  expect(made.timeline.exposure).toMatchObject({ fromS: 414, toS: 419 });
-  expect(await plain(made)).toContain(
-    '598 KiB by the victim, 1.2 MiB by the successor, 37 blocks written by both',
-  );
-  expect(renderSummary(verdict)).toContain('37 blocks written by both');
 });
 
 const hostile = `</script><script>alert(1)</script><img src=x onerror=alert(2)>"'&\u2028`;
@@ -95,17 +76,6 @@ test('the policy allows only what the page was made with', async () => {
   expect(/<[^>]+ (?:style|on\w+)="/.test(markup)).toBe(false);
 });
 
-test('the same history gives the same bytes', async () => {
-  const again = await renderHtml(reportData(exampleVerdict, exampleSource, mysql));
-  expect(again === (await renderHtml(data))).toBe(true);
-});
-
-test('a report tells how good its audit is', async () => {
-  expect(await renderHtml(data)).toContain(scoreInWords());
-  expect(await renderJunit(exampleVerdict, exampleSource)).toContain(scoreInWords());
-  expect(renderSummary(exampleVerdict)).toContain('How good is this audit? ');
-});
-
 test('lost commits that can be named are linked', async () => {
   const image = { image: 'first', acked: 3, readable: true } as const;
   const page = async (lost: number): Promise<string> =>
@@ -114,33 +84,6 @@ test('lost commits that can be named are linked', async () => {
     );
   expect(await page(1)).toContain('href="lost.jsonl"');
   expect(await page(0)).not.toContain('lost.jsonl');
-});
-
-test('what to do comes before any number, and how often it happens is not claimed', async () => {
-  const page = await plain(data);
-  const order = [
-    '<h1>',
-    'n = 1, one fault event: it shows that this can happen',
-    'What to do',
-    '<dl',
-  ];
-  const places = order.map((text) => page.indexOf(text));
-  expect(places).not.toContain(-1);
-  expect(places).toEqual(places.toSorted((a, b) => a - b));
-});
-
-test('what a run can’t say is said: a prediction, changed timers, missing evidence', async () => {
-  const predicted = await renderHtml(
-    reportData({ ...exampleVerdict, basis: 'predicted', cluster: 'sim' }, exampleSource, mysql),
-  );
-  expect(predicted.includes('prediction by the built-in model, not a measurement')).toBe(true);
-  const scenario = { ...exampleVerdict.scenario, forceDetachAfterMs: 30_000 };
-  const timers = { ...exampleVerdict.timers, forceDetachAfterMs: 30_000 };
-  const verdict = { ...exampleVerdict, basis: 'shortened', scenario, timers } as const;
-  const shortened = reportData(verdict, exampleSource, mysql);
-  expect(shortened.first.chips[0]?.text).toBe(
-    'measured, changed timers: wait before a forced detach 30 s',
-  );
 });
 
 const safeUnserved = {

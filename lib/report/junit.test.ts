@@ -65,11 +65,3 @@ test('a claim that was probed often is one case, and its time was measured', asy
   expect(junit).toMatch(/tests="3"\n failures="1" errors="0" time="62\.500">/);
   expect(await render({ ...verdict, basis: 'predicted' }, source)).not.toContain(' time="');
 });
-
-test('a run of a batch has a suite of its own', async () => {
-  const ofBatch = await render(exampleVerdict, sourceOf([]), '02-fenced.1');
-  const name = String(exampleVerdict.scenario['name']);
-  expect(ofBatch).toContain(`<testsuite name="${name}.02-fenced.1"`);
-  expect(ofBatch).toContain(`classname="${name}.02-fenced.1" name="verdict"`);
-  expect(await renderJunit(exampleVerdict)).toContain(`<testsuite name="${name}"`);
-});

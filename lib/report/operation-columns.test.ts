@@ -4,15 +4,12 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Operation } from '../history/operations.ts';
 import {
-  describeOperation,
   plotOperations,
   prepareOperations,
   unpackOperations,
   type PlotData,
   type Series,
 } from './axis/operations.ts';
-import { exampleHistory } from '../../test/support/example-history.ts';
-import { exampleSource } from '../../test/support/example-source.ts';
 import { operationColumns, packOperations } from './operation-columns.ts';
 
 const server = { node: 'node-a', podUid: 'made-up', startedAtS: 0 };
@@ -63,39 +60,6 @@ test('packed and unpacked, every operation is the same to the microsecond', () =
   );
 });
 
-test('an operation says who sent what, when and what became of it', () => {
-  const id = { client: 'inside', connection: 1, session: 2, seq: 17 };
-  const made = columnsOf([
-    { ...id, kind: 'transfer', sentAtMs: 61_000, outcome: 'info' },
-    {
-      ...id,
-      seq: 16,
-      kind: 'append',
-      sentAtMs: 60_500,
-      outcome: 'fail',
-      endedAtMs: 60_502.5,
-      error: 'no',
-      server,
-    },
-  ]);
-  expect(describeOperation(made, 0)).toMatchObject({
-    endS: 0.5025,
-    latencyMs: 2.5,
-    id: 'inside/1/2/16',
-    node: 'node-a',
-    kind: 'append',
-    outcome: 'fail',
-    error: 'no',
-  });
-  expect(describeOperation(made, 1)).toMatchObject({
-    endS: 1940,
-    id: 'inside/1/2/17',
-    node: 'unknown node',
-    kind: 'transfer',
-    outcome: 'no outcome on record',
-  });
-});
-
 const highest = (lines: readonly Series[]): number =>
   Math.max(-1, ...lines.flatMap(({ points }) => points.map(([, value]) => value ?? -1)));
 const total = ({ rates, widthS }: PlotData): number =>
@@ -136,26 +100,4 @@ test('whatever the view, its slowest commit and its longest pause are in sight',
     }),
     { numRuns: 200 },
   );
-});
-
-test('near enough, each operation is a point; from afar, intervals stand for them', () => {
-  const prepared = prepareOperations(operationColumns(exampleSource.ops(), 60_000, 560_000));
-  const far = plotOperations(prepared, -60, 500);
-  expect(far.points).toBeNull();
-  expect(far.widthS).toBe(1);
-  expect(Math.round(total(far))).toBe(
-    exampleHistory().filter(({ type }) => type === 'outcome').length,
-  );
-  const near = plotOperations(prepared, 100.1, 101.05);
-  expect(near.points).toHaveLength(near.inView[1] - near.inView[0]);
-  expect(near.inView[1] - near.inView[0]).toBe(2);
-});
-
-test('nobody answers: the pause lasts, and the latency has a gap', () => {
-  const prepared = prepareOperations(operationColumns(exampleSource.ops(), 60_000, 560_000));
-  const { pauses, slowest } = plotOperations(prepared, -60, 500);
-  const pause = pauses.find(({ name }) => name === 'outside')?.points;
-  expect(pause?.find(([atS]) => atS === 200)?.[1]).toBeCloseTo(416_500, -3);
-  const line = slowest.find(({ name }) => name === 'outside → example-worker2')?.points;
-  expect(line?.find(([atS]) => atS === 200)).toEqual([200, null]);
 });

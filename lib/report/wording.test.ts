@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Verdict } from '../experiment/verdict/verdict.ts';
 import { exampleVerdict } from '../../test/support/example-verdict.ts';
-import { basisLabel, expectedInRun } from './wording.ts';
+import { expectedInRun } from './wording.ts';
 
 test.each([
   [
@@ -23,14 +23,4 @@ test.each([
     scenario: of,
   };
   expect(expectedInRun(run)).toBe(words);
-});
-
-test('changed timers are told as they were in force, not as they were asked for', () => {
-  const asked = { ...exampleVerdict.scenario, tolerationMs: 10_500 };
-  const label = basisLabel({
-    basis: 'shortened',
-    scenario: asked,
-    timers: { tolerationMs: 11_000 },
-  });
-  expect(label).toContain('toleration of the unreachable taint 11 s');
 });

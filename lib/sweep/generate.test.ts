@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { diskModes } from '../disk-modes/index.ts';
 import { scenarioSchema } from '../experiment/scenario.ts';
 import { sparesVictim } from '../faults/kinds/index.ts';
 import { sweepKey, scheduleAt } from './generate.ts';
@@ -31,19 +30,4 @@ test('every schedule has a fault of the victim, also where it is a mutant', () =
   );
   const faults = new Set([...many, ...mutants].map(({ scenario }) => scenario.fault));
   expect([...faults].filter((fault) => fault === 'none' || sparesVictim(fault))).toEqual([]);
-});
-
-test('faults and remedies of every kind are drawn', () => {
-  const kinds = (field: 'fault' | 'remedy' | 'disk'): number =>
-    new Set(many.map(({ scenario }) => scenario[field])).size;
-  expect(kinds('fault')).toBeGreaterThanOrEqual(9);
-  expect(kinds('remedy')).toBeGreaterThanOrEqual(6);
-  expect(kinds('disk')).toBe(diskModes.length);
-});
-
-test('where the disk is given, every schedule has it', () => {
-  const fenced = Array.from({ length: 50 }, (_, index) =>
-    scheduleAt({ ...sweep, disk: 'fenced' }, index),
-  );
-  expect(new Set(fenced.map(({ scenario }) => scenario.disk))).toEqual(new Set(['fenced']));
 });

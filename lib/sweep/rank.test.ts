@@ -56,18 +56,6 @@ test('as much harm by fewer decisions makes the longer one a variant, another di
   ]);
 });
 
-test('damage that a broken promise explains comes after damage that nothing does', () => {
-  const careless = finding({
-    ...{ broken: ['corrupt'], licence: ['podGone'], place: `${place} | trx_commit 2` },
-    fields: { trxCommit: 2 },
-  });
-  const strict = finding({ broken: ['lost'], licence: ['podGone'] });
-  expect(order(careless, strict)).toEqual([
-    'new: lost | unfenced | alive | podGone',
-    'new: corrupt | unfenced | alive | trx_commit 2 | podGone',
-  ]);
-});
-
 test('a database that serves no more is foretold only where that is said', () => {
   const stuck = finding({ broken: ['not converged'], fields: { remedy: 'none' } });
   const down = finding({

@@ -102,34 +102,6 @@ test('a mutated file is refused with its path and a hint, and ends with exit cod
   );
 });
 
-test('fields that do not fit together are refused where they stand', () => {
-  const other = good.replace('kind: node-reboot', 'kind: freeze');
-  expect(refusal(other).message).toMatch(
-    /bad\.yaml:10:15: scenario\.fault\.rebootAt: it goes only with fault node-reboot/,
-  );
-  const early = good.replace(
-    'kind: force-delete\n    at: 1500ms',
-    'kind: force-delete\n    at: pod-gone',
-  );
-  expect(refusal(early).message).toMatch(/bad\.yaml:13:9: scenario\.remedy\.at: what the remedy/);
-});
-
-test.each([
-  ['{fault: network-partition, disk: fenced, disk.mode: unfenced}', 'disk.mode: no key has a dot'],
-  ['{fault: freeze, timers: {grace: 9s}, graceMs: 9s}', 'graceMs: stands here twice: it is timers'],
-  ['{fault: freeze, remedy: {at: 5s}}', 'remedy.at: it goes not with remedy none'],
-  ['{fault: freeze, disk: {cutAfter: 10s}}', 'disk.cutAfter: it goes only with disk ack-early'],
-  ['{fault: freeze, selfFence: {after: 20s}}', 'selfFence.after: it goes not with selfFence off'],
-  [
-    '{fault: freeze, remedy: {kind: drain, at: 20m}, watch: {horizon: 1m}}',
-    'remedy.at: 20m is too late',
-  ],
-])('%s is refused where it stands', (scenario, why) => {
-  const { message } = refusal(good.replace(/scenario:[^]*$/, `scenario: ${scenario}`));
-  expect(message).toMatch(/bad\.yaml:7:[1-9]\d+: scenario\./);
-  expect(message).toContain(`scenario.${why}`);
-});
-
 test('what a drawn schedule says to no effect is not written', () => {
   const scenario = parseScenario({
     ...{ name: 'x', question: 'q', expected: ['safe'], fault: 'freeze', remedyAt: 1500 },
@@ -139,21 +111,6 @@ test('what a drawn schedule says to no effect is not written', () => {
   expect(parseSchedule(text, 'drawn.yaml').scenario).toEqual({
     ...{ fault: 'freeze', forceDetach: 'off' },
   });
-});
-
-test('a schedule of the form before the nested one is read, with a hint', () => {
-  const old = good.replace(
-    /scenario:[^]*$/,
-    'scenario: {fault: node-reboot, rebootAt: force-detach, remedy: force-delete, remedyAt: 1500, horizonMs: 10m}',
-  );
-  const hints: string[] = [];
-  expect(parseSchedule(old, 'old.yaml', (line) => hints.push(line))).toEqual(
-    parseSchedule(good, 'good.yaml', (line) => hints.push(line)),
-  );
-  expect(hints).toEqual([
-    'old.yaml: the next version reads the nested form only: rebootAt is fault.rebootAt, ' +
-      'remedyAt is remedy.at, horizonMs is watch.horizon',
-  ]);
 });
 
 const root = join(import.meta.dirname, '../..');

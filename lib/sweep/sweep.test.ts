@@ -27,13 +27,6 @@ test('it finds two writers on an unfenced disk, and nothing that contradicts wha
   expect(report.surprises).toEqual([]);
 });
 
-test('it says what share had a remedy, and in what share that acted', () => {
-  const { remedies } = reportOf({ seed: 'a', tally: whole });
-  expect(remedies.drawn).toBeGreaterThan(count / 2);
-  expect(remedies.acted).toBeGreaterThan(count / 4);
-  expect(remedies.acted).toBeLessThan(remedies.drawn);
-});
-
 test('a finding shrinks to fewer fields, and still shows itself', () => {
   const found = Object.values(whole.findings).find(({ broken }) => broken.includes('lost'));
   if (found === undefined) throw new Error('nothing found');

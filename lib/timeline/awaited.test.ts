@@ -78,13 +78,6 @@ test('each step names the next, since when and until when', () => {
   expect(waitings()).toEqual(steps.map(([, waiting]) => waiting));
 });
 
-test('a refusal says what refused, how often and when last', () => {
-  const records = [...begun(), ...steps.slice(0, 8).map(([record]) => record)];
-  expect(outlookOf(tellStory(records, mysql)).refused).toEqual([
-    'fsck refused the mount on b: once, last at +862 s',
-  ]);
-});
-
 const noEnd = (why: string): string => `no deadline: ${why}; the watch ends at +900 s`;
 
 test.each<[string, Partial<ScenarioInput>, string]>([
@@ -123,40 +116,6 @@ test.each<[string, Partial<ScenarioInput>, string]>([
   expect(waitings(fields)[2]).toBe(`the old pod to go: evicted at +349 s, ${told}`);
 });
 
-test('a remedy that is not due, and one that may never be', () => {
-  expect(waitings({ remedyAt: 600_000 })[2]).toBe(
-    'the remedy force-delete: evicted at +349 s, expected at +600 s',
-  );
-  expect(waitings({ remedyAt: 'pod-gone', remedy: 'delete-attachment' })[2]).toBe(
-    `the remedy delete-attachment: evicted at +349 s, ${noEnd('it comes at pod-gone')}`,
-  );
-  expect(waitings({ fault: 'none', remedyAt: 0 })[0]).toBe(
-    'the remedy force-delete, expected at +0 s',
-  );
-});
-
-test('a node that boots before it is missed', () => {
-  const reboot = { fault: 'node-reboot', remedy: 'none' } as const;
-  expect(waitings({ ...reboot, rebootAt: 20_000 })[0]).toBe(
-    'the node to boot: down since the fault, expected at +20 s',
-  );
-  expect(waitings({ ...reboot, rebootAt: 80_000 })[0]).toBe(
-    'the node to be NotReady: no heartbeat since the fault, expected at +50 s',
-  );
-});
-
-test('a node that has booted is not waited for', () => {
-  const booted: SmallRecord = {
-    ...{ type: 'action', t: 116_000, actor: 'fault', name: 'node-reboot' },
-    ...{ step: 'healed', node: 'a' },
-  };
-  const reboot = { fault: 'node-reboot', remedy: 'none', rebootAt: 15_000 } as const;
-  const records = [...begun(reboot), ...steps.slice(0, 1).map(([record]) => record), booted];
-  expect(outlookOf(tellStory(records, mysql)).waiting?.clause).toBe(
-    `a second mount: the node booted at +16 s, ${noEnd('a node that is back in time keeps its pods')}`,
-  );
-});
-
 test('a node that is Ready again is not evicted; the toleration counts from when it was last Ready', () => {
   const ready = (atMs: number, status: string): SmallRecord =>
     see(atMs, observed.nodeReady, 'a', { status });
@@ -172,26 +131,6 @@ test('a node that is Ready again is not evicted; the toleration counts from when
     clause: 'the eviction: NotReady at +200 s, expected at +500 s',
     dueS: 500,
   });
-});
-
-test('a kubelet that still reports, and no remedy', () => {
-  expect(waitings({ fault: 'cpu-starvation', remedy: 'none' })[0]).toBe(
-    `what Kubernetes does, ${noEnd('its kubelet may still report')}`,
-  );
-});
-
-test('the detach says whom it waits for', () => {
-  expect(waitings({ forceDetach: 'off' })[3]).toBe(
-    `the detach: pod gone at +349 s, ${noEnd('force-detach is off, and no kubelet reports an unmount')}`,
-  );
-  for (const remedy of ['out-of-service', 'fence-first'] as const) {
-    expect(waitings({ remedy })[3]).toBe(
-      'the detach: pod gone at +349 s, out-of-service, expected within seconds',
-    );
-  }
-  expect(waitings({ fault: 'cpu-starvation' })[3]).toBe(
-    'the detach: pod gone at +349 s, expected once its kubelet reports, else forced at +709 s',
-  );
 });
 
 test('before the fault and after the heal nothing of Kubernetes is waited for', () => {

@@ -77,18 +77,6 @@ test('a change of any field changes the hash', () => {
   expect(new Set([entry.hash, ...hashes]).size).toBe(changes.length + 1);
 });
 
-test('chains of different seeds, clients, connections and sessions begin apart', () => {
-  const id = { client: 'inside', connection: 0, session: 0 };
-  const origins = [
-    originHash('seed', id),
-    originHash('seed2', id),
-    originHash('seed', { ...id, client: 'outside' }),
-    originHash('seed', { ...id, connection: 1 }),
-    originHash('seed', { ...id, session: 1 }),
-  ];
-  expect(new Set(origins).size).toBe(origins.length);
-});
-
 test('connections never touch the accounts of another', () => {
   fc.assert(
     fc.property(fc.string(), session, fc.nat(500), (seed, id, seq) => {
@@ -106,15 +94,4 @@ test('connections never touch the accounts of another', () => {
   expect(firstAccount('outside', maxConnections - 1) + accountsPerConnection - 1).toBe(
     accountCount,
   );
-});
-
-test('one operation in eight is a transfer, or as many as asked for', () => {
-  const id = { client: 'inside', connection: 0, session: 0 };
-  const transfers = (every?: number): number =>
-    Array.from({ length: 800 }, (_, seq) => expectedContent('seed', { ...id, seq }, every)).filter(
-      ({ kind }) => kind === 'transfer',
-    ).length;
-  expect(transfers()).toBe(100);
-  expect(transfers(1)).toBe(800);
-  expect(transfers(0)).toBe(0);
 });

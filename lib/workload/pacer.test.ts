@@ -18,8 +18,3 @@ test('time lost is not caught up', () => {
   expect(pacer.takeMs(5000)).toBe(0);
   expect(pacer.takeMs(5001)).toBe(99);
 });
-
-test('at the highest rate nothing waits', () => {
-  const pacer = new Pacer('max', 8, 7, 0);
-  expect([pacer.takeMs(0), pacer.takeMs(0), pacer.takeMs(0.1)]).toEqual([0, 0, 0]);
-});

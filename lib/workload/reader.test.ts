@@ -38,16 +38,6 @@ async function read(ms: number, answer: (n: number) => OpId | undefined): Promis
   return records;
 }
 
-test('it reads at its pace and says who answered with what', async () => {
-  const records = await read(1900, () => head);
-  expect(records.map(({ sentAtMs }) => sentAtMs)).toEqual([0, 500, 1000, 1500]);
-  expect(records[0]).toMatchObject({ type: 'read', client: 'inside', server, head });
-});
-
-test('an empty ledger is an answer without a row', async () => {
-  expect((await read(100, () => undefined))[0]).not.toHaveProperty('head');
-});
-
 test('a lost session is opened anew after a pause, and what it did not answer is not recorded', async () => {
   const records = await read(1900, (n) => {
     if (n === 1) throw gone;

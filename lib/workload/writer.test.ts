@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { VirtualClock } from '../../test/support/virtual-clock.ts';
-import { Chain } from './ledger.ts';
 import { SqlError, type LedgerEntry, type SqlConnector, type SqlSession } from './sql.ts';
 import { runWriter, type WriterOptions, type WriterRecord } from './writer.ts';
 
@@ -99,17 +98,6 @@ test('an invoke is on file before it is sent, an outcome before the next is sent
   );
 });
 
-test('what is sent is the chain that a verifier computes', async () => {
-  const the = scene(() => commit);
-  await play(the, 2000);
-  const chain = new Chain('run', { client: 'inside', connection: 0, session: 0 });
-  for (const entry of the.sent()) {
-    expect(entry).toEqual(chain.next());
-    chain.acknowledge(entry);
-  }
-  expect(the.sent().some(({ kind }) => kind === 'transfer')).toBe(true);
-});
-
 test('a failed operation uses up its seq and stays out of the chain', async () => {
   const the = scene((_, n) => (n === 1 ? refuse('fail', false) : commit));
   await play(the, 1000);
@@ -169,26 +157,11 @@ test('a client that writes once a second is in no greater hurry to connect', asy
   }
 });
 
-test('the rate is the client’s, whatever its number of connections', async () => {
-  const spec = { client: 'outside', connections: 4, rate: 25, seed: 'writer' } as const;
-  const the = scene(() => commit, { spec });
-  await play(the, 4000 - 1);
-  expect(the.sent().length).toBe(100);
-  expect(new Set(the.sent().map(({ connection }) => connection)).size).toBe(4);
-});
-
 test('a server that refuses everything is not asked as fast as it can say no', async () => {
   const spec = { client: 'inside', connections: 1, rate: 'max', seed: 'writer' } as const;
   const the = scene(() => refuse('fail', false), { spec });
   await play(the, 1000);
   expect(the.sent().length).toBeLessThanOrEqual(11);
-});
-
-test('at rate 0 the session is held and nothing is sent', async () => {
-  const spec = { client: 'inside', connections: 2, rate: 0, seed: 'writer' } as const;
-  const the = scene(() => commit, { spec });
-  await play(the, 600_000);
-  expect(the.events.map(({ type }) => type)).toEqual(['session', 'session']);
 });
 
 test('stopping waits for what is under way and sends nothing more', async () => {

@@ -15,15 +15,6 @@ import {
 
 const measured = linesOf(answerSchema);
 
-test('there are 35 claims, each with a way to run it', () => {
-  expect(claims.map(({ number }) => number)).toEqual(Array.from({ length: 35 }, (_, i) => i + 1));
-  for (const { number, runs = [], read, procedure } of claims) {
-    expect(runs.length > 0 || procedure !== undefined, `claim ${number}`).toBe(true);
-    // Runs without a reader, or a reader without runs, would tell nothing.
-    expect(runs.length > 0, `claim ${number}`).toBe(read !== undefined);
-  }
-});
-
 test('the page is made from the data', () =>
   expect(renderedPage(measured)).toMatchFileSnapshot(claimsPagePath));
 
@@ -37,15 +28,6 @@ test('each part of each claim is ticked, or says why it is not, never both', () 
       wrong.map(([text]) => text),
       `claim ${number}`,
     ).toEqual([]);
-  }
-});
-
-test('every experiment that a claim names is there', () => {
-  for (const { runs = [] } of claims) {
-    for (const run of runs) {
-      const [experiment] = run.split(' ');
-      expect(existsSync(`experiments/${experiment}.mjs`), experiment).toBe(true);
-    }
   }
 });
 

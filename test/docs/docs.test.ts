@@ -115,17 +115,6 @@ test('docs/reference/matrix.schema.json takes the matrices that are here, and no
   }
 });
 
-test.each([
-  ['matrices', matrixSchemaPath],
-  ['schedules', schemaPath],
-])('each file of experiments/%s names its schema for editors', (folder, schema) => {
-  for (const file of readdirSync(join(root, 'experiments', folder))) {
-    const [line = ''] = read(`experiments/${folder}/${file}`).split('\n');
-    const [, path = ''] = /^# yaml-language-server: \$schema=(.*)$/.exec(line) ?? [];
-    expect([file, join('experiments', folder, path)]).toEqual([file, schema]);
-  }
-});
-
 function isRead(file: object, kind: FileKind<unknown> = scheduleFile): boolean {
   try {
     parseYaml(stringify(file), 'file.yaml', kind);

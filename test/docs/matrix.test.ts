@@ -43,12 +43,3 @@ test.each(committedFiles('experiments/matrices'))('%s has cells that can be', (f
   expect(`experiments/matrices/${name}.yaml`).toBe(file);
   expect(cellsOf(readMatrix(join(root, file)))).not.toHaveLength(0);
 });
-
-test('the default has at least 24 cells with stock timers', () => {
-  const cells = cellsOf(readMatrix(join(root, 'experiments/matrices/default.yaml')));
-  expect(cells.length).toBeGreaterThanOrEqual(24);
-  expect(new Set(cells.map(({ scenario }) => scenario.forceDetachAfterMs))).toEqual(
-    new Set([360_000]),
-  );
-  expect(page).toContain(`default.yaml\`: ${cells.length} cells`);
-});

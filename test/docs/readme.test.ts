@@ -10,7 +10,6 @@ import { all, only, shortened, stock, textByRate } from '../../lib/expectations/
 import { findings, type PublishedFinding } from './findings.ts';
 import { readRuns } from '../../lib/expectations/runs.ts';
 import { markdownTable } from '../../lib/markdown-table.ts';
-import type { Batch } from '../../lib/matrix/batch.ts';
 import type { Verdict } from '../../lib/experiment/verdict/verdict.ts';
 import { filled, read, root } from './pages.ts';
 
@@ -113,16 +112,4 @@ test('README has what was found, as the store and the runs have it', async () =>
   const best = counted(finding('storage cuts the old node off'));
   const page = filled(read('README.md'), { worst, best, answer });
   await expect(page).toMatchFileSnapshot(join(root, 'README.md'));
-});
-
-test('each disk of the heat map has a line that says what it does', () => {
-  const batch = JSON.parse(read('reports/matrix/default/batch.json')) as Batch;
-  const disks = batch.axes.find(({ name }) => name === 'storage')?.labels ?? [];
-  const lines = [...read('README.md').matchAll(/^\| `([^`]+)` \| It |^\| `([^`]+)` \| As /gm)];
-  expect(lines.map(([, does, as]) => does ?? as)).toEqual(disks);
-});
-
-test('README leads to about ten pages, not to all of them', () => {
-  const [, next = ''] = read('README.md').split('## Where to go next');
-  expect(next.match(/\]\(/g)).toHaveLength(10);
 });

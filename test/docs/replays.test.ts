@@ -27,13 +27,6 @@ const byLine = new Map(
     ]),
 );
 
-test('there are some of each', () => {
-  const names = [...byLine.values()].map(({ name }) => name);
-  for (const name of ['matrix', 'replay', 'zombie']) {
-    expect(names.filter((each) => each === name).length).toBeGreaterThan(1);
-  }
-});
-
 async function take(name: string, words: readonly string[]): Promise<unknown> {
   if (name === 'matrix') return parseArguments(matrixCommand(), words);
   const [file = '', ...flags] = words;

@@ -1,9 +1,7 @@
 /** The table of docs/reference/kubernetes-versions.md, and the batches that ran on each minor. */
-import { readBatch } from '../../lib/cli/batch/write-batch.ts';
 import { kubernetesReleases } from '../../lib/kubernetes-versions.ts';
 
 export const page = 'docs/reference/kubernetes-versions.md';
-const minors = Object.keys(kubernetesReleases);
 
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
@@ -15,8 +13,3 @@ export const versionsTable = (): string =>
       ...[minor, built, published, endOfLife],
     ]),
   );
-
-/** Batches of experiments/matrices/versions.yaml, by minor. */
-export const batchesByMinor = new Map(
-  minors.map((minor) => [minor, readBatch(`reports/matrix/versions-${minor}`)] as const),
-);

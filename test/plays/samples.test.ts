@@ -7,8 +7,7 @@ import { assembleVerdict } from '../../lib/experiment/verdict/assemble.ts';
 import type { Verdict } from '../../lib/experiment/verdict/verdict.ts';
 import { openHistory } from '../../lib/history/reader.ts';
 import { writeOutputs } from '../../lib/report/write.ts';
-import { readFinishedRun } from '../../research/claims/recorded-run.ts';
-import { committedNames, corpusRun } from '../support/committed.ts';
+import { committedNames } from '../support/committed.ts';
 import { mysql } from '../../lib/mysql/database.ts';
 
 const folder = 'reports/samples';
@@ -72,66 +71,4 @@ test('one summary stands in git as it is made today: a snapshot', async () => {
   } finally {
     rmSync(fresh, { recursive: true });
   }
-});
-
-const afterRemoval = ({ phases }: Verdict, phase: 'detached' | 'secondMount'): number =>
-  Number(phases[phase]) - Number(phases.podRemoved);
-
-test('a crash: detached 360 to 362 s and mounted 361 to 366 s after the pod’s removal', () => {
-  const verdict = sample('node-crash');
-  expect(verdict.verdict).toBe('safe');
-  expect(afterRemoval(verdict, 'detached')).toBeGreaterThanOrEqual(360);
-  expect(afterRemoval(verdict, 'detached')).toBeLessThan(362);
-  expect(afterRemoval(verdict, 'secondMount')).toBeGreaterThan(361);
-  expect(afterRemoval(verdict, 'secondMount')).toBeLessThan(366);
-});
-
-test('a partition without remedy: no second mount in 900 s', () => {
-  const verdict = assembleVerdict(openHistory(corpusRun('partition-none')), { database: mysql });
-  expect(verdict).toMatchObject({ verdict: 'safe', scenario: { workload: 'stateful-set' } });
-  expect(verdict.phases.secondMount).toBeNull();
-  expect(verdict.horizonS).toBeGreaterThanOrEqual(900);
-});
-
-test('a partition with force-delete: the fence alone decides', () => {
-  expect(['lost', 'corrupt']).toContain(sample('partition-force-delete-unfenced').verdict);
-  expect(sample('partition-force-delete-fenced').verdict).toBe('safe');
-});
-
-test('the out-of-service taint: a second mount within 30 s', () => {
-  const { phases, licence } = sample('partition-out-of-service');
-  const taint = licence.find(({ step }) => step.includes('the operator acted'));
-  expect(Number(phases.secondMount) - Number(taint?.atS)).toBeLessThan(30);
-});
-
-test('trx_commit=2 and a crash: a suffix is lost, each commit of it named', () => {
-  const verdict = sample('node-crash-trx-commit-2');
-  expect(verdict.verdict).toBe('lost');
-  const found = verdict.findings.find(({ code }) => code === 'LEDGER_LOST');
-  expect(found?.summary).toContain('the last ones');
-  expect(found?.evidence.length).toBeGreaterThan(0);
-});
-
-test('a zombie: harmless while it stands still, and then every commit of its successor is gone', () => {
-  const { images, loss } = sample('zombie');
-  expect(images.find(({ image }) => image === 'first')?.lost).toBe(0);
-  expect(loss?.successor.acked).toBeGreaterThan(0);
-  expect(loss?.successor.lost).toBe(loss?.successor.acked);
-});
-
-test('a controller manager killed in the wait: both sides serve without an error, both lose all', () => {
-  const folder = corpusRun('controller-restart');
-  const run = readFinishedRun(folder) ?? expect.fail('it has no fault');
-  const { verdict, loss, phases } = run.verdict;
-  expect(verdict).toBe('corrupt');
-  for (const counts of [loss?.victimAfterHandover, loss?.successor]) {
-    expect(counts?.acked).toBeGreaterThan(50);
-    expect(counts?.lost).toBe(counts?.acked);
-  }
-  const servedFromMs = run.faultAtMs + Number(phases.firstCommit) * 1000;
-  const failed = [...openHistory(folder).records()].filter(
-    (record) => record.type === 'outcome' && record.outcome !== 'ok' && record.t >= servedFromMs,
-  );
-  // The heal ends the victim's own: its kubelet stops it.
-  expect(failed.filter(({ t }) => t < run.story.healAtMs)).toEqual([]);
 });

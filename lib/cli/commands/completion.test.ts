@@ -48,11 +48,6 @@ test('bash completes commands, experiments, flags and their values', async () =>
   );
 });
 
-test('a value that is no word of ours, and a file, are left to bash', () => {
-  expect(offered('run', '--out', '')).toEqual([]);
-  expect(offered('matrix', '')).toEqual([]);
-});
-
 test('the keys that somebody types are completed, also behind an equals sign', () => {
   const keys = [
     `source ${scriptPath}; forcedetach() { echo "got $*"; }`,
@@ -64,13 +59,4 @@ test('the keys that somebody types are completed, also behind an equals sign', (
     encoding: 'utf8',
   });
   expect(output).toContain('got run --fault=flapping-partition --disk pending-while-busy zombie');
-});
-
-test.each(['zsh', 'fish'])('the script for %s has every flag and value of a run', async (shell) => {
-  const text = await scriptFor(shell);
-  const { options } = anyExperiment('run');
-  for (const { long, argChoices = [] } of options) {
-    const flag = shell === 'fish' ? `-l ${long?.slice(2)} ` : (long ?? '');
-    for (const word of [flag, argChoices.join(' ')]) expect(text).toContain(word);
-  }
 });

@@ -17,13 +17,6 @@ function helpOf(fault: Scenario['fault'], words = '--help'): string {
 const flagsIn = (help: string): readonly string[] =>
   [...help.matchAll(/^ {2}(--[a-z-]+)/gm)].map(([, flag = '']) => flag);
 
-test('the flags of another fault are left out', () => {
-  expect(helpOf('node-reboot')).toContain('--reboot-at');
-  expect(helpOf('node-reboot')).not.toMatch(/--(flap-down|cpu-share|link) /);
-  expect(helpOf('network-partition')).toContain('--link');
-  expect(helpOf('network-partition')).not.toMatch(/--(reboot-at|no-reboot)/);
-});
-
 const ofKinds = [
   ['--cut-after', '--disk ack-early'],
   ['--watcher-check', '--disk exclusive'],
@@ -40,11 +33,6 @@ test.each(ofKinds)('%s is shown with %s on the line, before or behind --help', (
   for (const words of [`${choosing} --help`, `-h ${choosing}`]) {
     expect(flagsIn(helpOf('node-crash', words))).toContain(flag);
   }
-});
-
-test('what the chosen disk cannot have is left out', () => {
-  const help = helpOf('network-partition', '--disk shared-file --help');
-  expect(flagsIn(help)).toEqual(expect.not.arrayContaining(['--link', '--fs', '--provision']));
 });
 
 test('--help-all shows every flag, and --help says how many it leaves out', () => {

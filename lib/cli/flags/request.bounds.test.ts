@@ -3,11 +3,8 @@ import { expect, test } from 'vitest';
 import { UsageError } from '../../errors.ts';
 import { parseMatrix } from '../../matrix/matrix-schema.ts';
 import { cellsOf } from '../../matrix/cells.ts';
-import { matrixCommand } from './matrix-flags.ts';
-import { parseArguments } from '../command.ts';
 import { readFlags } from '../../../test/support/read-flags.ts';
 import { requestOf } from './request.ts';
-import { sweepCommand } from './sweep-flags.ts';
 
 function codeOf(ask: () => unknown): string {
   try {
@@ -45,20 +42,6 @@ test.each([
 ])('%s: %s', (flags, code) => {
   expect(run(flags)).toBe(code);
 });
-
-test.each(['--threads 999999999', '--threads 0', '--shards 1000000', '--time 0', '--time 48h'])(
-  'sweep %s',
-  (flags) => {
-    expect(codeOf(() => parseArguments(sweepCommand(), flags.split(' ')))).toBe('BAD_FLAG');
-  },
-);
-
-test.each(['--volumes 100000', '--pools 9', '--workers 1', '--shard 2/1', '--constructor'])(
-  'matrix %s',
-  (flags) => {
-    expect(codeOf(() => parseArguments(matrixCommand(), flags.split(' ')))).toBe('BAD_FLAG');
-  },
-);
 
 test('a matrix of nine million cells is refused before one is made', () => {
   const values = (most: number): string =>

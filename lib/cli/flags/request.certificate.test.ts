@@ -13,14 +13,6 @@ test('a certificate says the disk, its delay and where they are from; the replay
   expect(request(...made.replay('sim').split(' ').slice(3)).scenario).toEqual(made.scenario);
 });
 
-test('what it does not say flags say, and it is held against what was counted of that disk', () => {
-  const { diskFrom, ...scenario } = request(
-    ...['--disk-from', certificate, '--disk-class', 'amber', '--disk', 'unfenced', '--fs', 'xfs'],
-  ).scenario;
-  expect(diskFrom?.modes).toEqual(['unfenced']);
-  expect(scenario).toEqual(request('--fs', 'xfs').scenario);
-});
-
 test.each<readonly [string, string, string]>([
   ['another kind of disk', 'dolomite', '--watcher-check missing --file-locks local'],
   ['its own kind, beside one of another', 'amber', '--disk unfenced --watcher-check missing'],

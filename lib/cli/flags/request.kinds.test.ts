@@ -10,21 +10,6 @@ const definition: ExperimentDefinition = {
   fault: 'network-partition',
   remedy: 'force-delete',
 };
-const request = (...args: string[]): unknown => requestOf(definition, readFlags(args), now);
-
-test.each([
-  ['--remedy none --remedy-at 5s', 'remedy.at'],
-  ['--flap-down 70s', 'fault.down'],
-  ['--no-reboot', 'fault.reboot'],
-  ['--cut-after 10s', 'disk.cutAfter'],
-  ['--watcher-check works', 'disk.watcherCheck'],
-  ['--also-for 30s', 'also.for'],
-  ['--self-fence-after 20s', 'selfFence.after'],
-  ['--force-detach off --force-detach-after 360s', 'timers.forceDetachAfter'],
-  ['--remedy-at 20m --horizon 1m', 'remedy.at'],
-])('%s is refused, be it the default or not', (flags, at) => {
-  expect(() => request(...flags.split(' '))).toThrow(`→ at ${at}`);
-});
 
 test('a flag that names another kind takes with it what only the experiment’s own had', () => {
   const tainting = {
@@ -65,5 +50,4 @@ test('with another fault its own flags count, and what only the old one had is g
   expect(() => requestOf(crash, readFlags([...flapping, '--power-loss', 'drops']), now)).toThrow(
     /only with fault node-crash, node-reboot\n {2}→ at fault\.powerLoss/,
   );
-  expect(() => request('--fault', 'flood')).toThrow(/Allowed choices are none, node-crash/);
 });

@@ -22,29 +22,6 @@ function terminal(isTTY: boolean): { stream: NodeJS.WriteStream; text: () => str
   return { stream: terminalLike as unknown as NodeJS.WriteStream, text: () => chunks.join('') };
 }
 
-test('without a terminal: one line each, with the run’s clock and the fault’s', () => {
-  const { stream, text } = terminal(false);
-  const clock = clockAt();
-  const progress = startProgress(stream, clock);
-  clock.ms = 1000;
-  progress.phase('prepare');
-  clock.ms = 5000;
-  progress.phase('fault');
-  progress.fault(5200);
-  clock.ms = 12_400;
-  progress.say('another node mounted the volume');
-  progress.wait({ clause: 'its commits' });
-  progress.wait(undefined);
-  progress.end();
-  expect(text().split('\n')).toEqual([
-    '[1 s] — prepare the cluster, the volume and the database',
-    '[5 s] — fault',
-    '[12 s, fault + 7 s] another node mounted the volume',
-    '[12 s, fault + 7 s] waiting for its commits',
-    '',
-  ]);
-});
-
 /** What such a terminal shows in the end: of each line what was written after it was last cleared. */
 const shownOf = (text: string): string[] =>
   // oxlint-disable-next-line no-control-regex

@@ -40,18 +40,6 @@ test.each(verdictWords)('%s: three lines, and at most fifteen words of what was 
   }
 });
 
-test('the numbers of a loss are those of the copies', () => {
-  expect(linesOf(exampleVerdict, 'x').split('\n')[1]).toBe(
-    '59 of 1,258 acknowledged commits are lost: two nodes could write for 31.0 s.',
-  );
-});
-
-test('safe, and nothing serves, says both', () => {
-  const serving = { ...exampleVerdict.serving, served: false };
-  const safe = { ...exampleVerdict, verdict: 'safe', safety: 'safe', serving } as const;
-  expect(linesOf(safe, 'x')).toContain('are there, but nothing serves.');
-});
-
 test('the word is coloured on a terminal, and not where NO_COLOR is set or no terminal is there', () => {
   vi.stubEnv('NO_COLOR', undefined);
   vi.stubEnv('FORCE_COLOR', undefined);

@@ -1,7 +1,6 @@
 /** Timers of the model: stock ones are the version's, shortened ones are what kind makes of them. */
 import { expect, test } from 'vitest';
 import { modelScenario } from '../../../test/support/model-run.ts';
-import { clusterTimers } from '../timers.ts';
 import { clusterSettingsOf, timersOf } from './settings.ts';
 
 test.each([
@@ -20,17 +19,6 @@ test.each([
     nodeMonitorUs: 5_000_000,
     leaseRenewUs: 10_000_000,
     statusUpdateUs: 10_000_000,
-  });
-});
-
-test('a shortened one shortens monitor, lease and status as on kind', () => {
-  const scenario = modelScenario({ graceMs: 10_000, forceDetachAfterMs: 30_000 });
-  const kind = clusterTimers({ graceMs: 10_000, forceDetachAfterMs: 30_000 });
-  expect(timersOf(scenario)).toMatchObject(kind);
-  expect(clusterSettingsOf(scenario)).toMatchObject({
-    nodeMonitorUs: 2_000_000,
-    leaseRenewUs: 2_000_000,
-    statusUpdateUs: 2_000_000,
   });
 });
 

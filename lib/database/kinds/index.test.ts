@@ -1,11 +1,9 @@
 /** A scenario chooses its kind of database, and says no more than it must; what does not go with a kind is refused. */
 import { expect, expectTypeOf, test } from 'vitest';
-import { expectationOf } from '../../experiment/expectation/expectations.ts';
 import { parseScenario } from '../../experiment/scenario.ts';
 import { settingsUnder } from '../../experiment/settings.ts';
 import type { WrittenScenario } from '../../experiment/written-form.ts';
-import { settingsOf, writtenOf } from '../../experiment/written.ts';
-import { groupSettingsOf, groupSettingsSchema } from './group-replication.ts';
+import { settingsOf } from '../../experiment/written.ts';
 
 const silent = (): undefined => undefined;
 const about = { name: 'a', question: 'b', fault: 'freeze', expected: ['safe'] } as const;
@@ -21,21 +19,6 @@ test('one server is what a record means that names no database, in the same byte
   // As before there was a kind.
   expect(JSON.stringify(of({ database: { binlog: 'on' } }))).toBe(bytes);
   expect(settingsOf({ trxCommit: 2 }, silent)).toEqual({ trxCommit: 2 });
-});
-
-test('a group’s record says its kind and what is not stock; its settings are whole all the same', () => {
-  const written = { database: { kind: 'group-replication', majorityTimeout: '10s' } } as const;
-  const scenario = of(written);
-  expect(scenario).toMatchObject({ database: 'group-replication', majorityTimeoutS: 10 });
-  expect(scenario).not.toHaveProperty('consistency');
-  expect(of({ database: { ...written.database, exitAction: 'OFFLINE_MODE' } })).toEqual(scenario);
-  const stock = { exitAction: 'OFFLINE_MODE', autorejoinTries: 3, expelTimeoutS: 5 };
-  const consistency = 'BEFORE_ON_PRIMARY_FAILOVER';
-  const whole = { consistency, majorityTimeoutS: 10, ...stock };
-  expect(groupSettingsOf(scenario)).toEqual(whole);
-  expect(groupSettingsSchema.parse({ majorityTimeoutS: 10 })).toEqual(whole);
-  const { database, majorityTimeoutS } = scenario;
-  expect(writtenOf({ database, majorityTimeoutS })).toEqual(written);
 });
 
 test.each<readonly [object, string]>([
@@ -66,9 +49,4 @@ test('settings of a group go with a group, and go where it goes', () => {
   // @ts-expect-error one server has no such thing
   const wrong: WrittenScenario = { database: { kind: 'single-server', exitAction: 'READ_ONLY' } };
   expect(() => settingsOf(wrong, silent)).toThrow('it goes only with database group-replication');
-});
-
-test('a group is expected to be safe, whatever was counted of a volume', () => {
-  const scenario = of({ database: 'group-replication', load: { rate: 'max' } });
-  expect(expectationOf(scenario)).toMatchObject({ verdicts: ['safe'], isRace: false });
 });

@@ -7,15 +7,6 @@ import { sentenceOf } from './sentence.ts';
 const noHandover = { ...exampleVerdict.phases, secondMount: null };
 const intact = exampleVerdict.images.map((image) => ({ ...image, lost: 0 }));
 
-test('a loss is told image by image, and that it was silent', () => {
-  expect(sentenceOf(exampleVerdict, mysql)).toBe(
-    'Another node mounted the volume 414.2 s after the network partition. Two nodes could write the ' +
-      'volume for 31.0 s. Before the heal, 59 of 1,258 acknowledged commits were lost. After the ' +
-      'heal, 59 of 1,258 acknowledged commits were lost. ' +
-      'No event, probe, error log or check shows it.',
-  );
-});
-
 test('no second mount is said with its horizon', () => {
   const safe = { verdict: 'safe', safety: 'safe', noticed: null, images: intact } as const;
   const { exposure } = exampleVerdict;
@@ -41,20 +32,6 @@ test('a loss of what nobody acknowledged is said beside what is there', () => {
   expect(sentenceOf({ ...exampleVerdict, ...lost }, mysql)).toContain(
     'All 1,258 acknowledged commits are there. Others that a client read are gone.',
   );
-});
-
-test('a prediction says so, and inconclusive says why', () => {
-  const sentence = sentenceOf(
-    {
-      ...exampleVerdict,
-      basis: 'predicted',
-      verdict: 'inconclusive',
-      incompleteBecause: ['the first image was not audited'],
-    },
-    mysql,
-  );
-  expect(sentence).toMatch(/^Prediction: Another node/);
-  expect(sentence).toContain('Inconclusive: the first image was not audited.');
 });
 
 test.each(['safe', 'exposed'] as const)('%s is no good end where nothing serves', (word) => {
@@ -86,30 +63,6 @@ test('what could not be read before the heal is not called lost', () => {
   expect(sentence).toContain(
     'Before the heal, 15,583 of 15,652 acknowledged commits could not be read. ' +
       'After the heal, 304 of 15,652 acknowledged commits were lost.',
-  );
-});
-
-const refused = {
-  ...{ node: 'worker2', fromS: 65.2, bytesWritten: 196_608, times: 14, firstS: 66, lastS: 640 },
-  ...{ mountedS: null, errors: ['fsck: exit 4'] },
-};
-
-test('a mount that was refused says which node had the volume, what it wrote, and what shows it', () => {
-  const notice = {
-    ...{ by: 'fsck', what: 'the mount on worker2 was refused', count: 14, firstS: 66 },
-    ...{ lastS: 640, ofHarm: true, evidence: 'exit 4' },
-    when: 'before the heal' as const,
-  };
-  const told = {
-    ...exampleVerdict,
-    ...({ verdict: 'exposed', safety: 'exposed', noticed: 'loud' } as const),
-    ...{ images: intact, phases: noHandover, notices: [notice], refusedMounts: [refused] },
-  };
-  expect(sentenceOf(told, mysql)).toBe(
-    'Node worker2 had the volume from +65.2 s on, wrote 196,608 bytes, and was refused the mount ' +
-      '14 times. Two nodes could write the volume for 31.0 s. No second mount came within 900.0 s ' +
-      'after the network partition. All 1,258 acknowledged commits are there. Visible to an ' +
-      'operator: the mount on worker2 was refused (fsck, 14 times from +66.0 s).',
   );
 });
 

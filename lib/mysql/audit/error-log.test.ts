@@ -1,8 +1,5 @@
-import { mkdtempDisposableSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { alarmingLines, logLines } from './error-log.ts';
+import { alarmingLines } from './error-log.ts';
 
 const note = '2026-11-22T16:40:00Z 0 [System] [MY-010116] [Server] mysqld starting';
 const broken = '2026-11-22T16:40:01Z 0 [ERROR] [MY-011899] [InnoDB] [FATAL] Page 7 is broken';

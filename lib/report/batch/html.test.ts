@@ -4,8 +4,7 @@ import type { Batch, BatchCell } from '../../matrix/batch.ts';
 import { exampleBatch } from '../../../test/support/example-batch.ts';
 import { exampleCell } from '../../../test/support/example-cell.ts';
 import { renderBatchHtml } from './html.ts';
-import { slowestPhases } from './phases.ts';
-import { trendOf, batchVersionsOf } from './trend.ts';
+import { trendOf } from './trend.ts';
 import { exampleVerdict } from '../../../test/support/example-verdict.ts';
 
 const batch = (cells: readonly BatchCell[], versions: Batch['versions'] = {}): Batch =>

@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { exampleCell } from '../../../test/support/example-cell.ts';
-import { heatMapOf, heatMapSvg, squareColors } from './pictures.ts';
+import { heatMapOf, heatMapSvg } from './pictures.ts';
 
 const textsOf = (svg: string): string[] =>
   [...svg.matchAll(/<text[^>]*>([^<]+)</g)].map(([, text = '']) => text);

@@ -12,7 +12,6 @@ import { readAnswers, type AnsweredClaim } from '../answer.ts';
 import type { Procedure } from '../claim.ts';
 import { defineNote, reading } from './notes.ts';
 import { recordProcedure, procedureScenario } from './run-procedures.ts';
-import { claimOf } from './notes.ts';
 import { mysql } from '../../../lib/mysql/database.ts';
 
 const seen = defineNote('seen', { count: z.number() });
@@ -91,12 +90,6 @@ test('its history has a run, a setup and the answer', async () => {
     'claim 33',
   ]);
   expect(() => tellStory(records, mysql)).toThrow(/procedure of claim 33/);
-});
-
-test('an earlier history calls a claim a seed', () => {
-  expect(['claim 33', 'seed 33', 'seed x', undefined].map(claimOf)).toEqual([
-    ...[33, 33, undefined, undefined],
-  ]);
 });
 
 test('one that fails has no answer, says why, and is closed', async () => {

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { Chain } from '../../../workload/ledger.ts';
 import type { LedgerEntry } from '../../../workload/sql.ts';
-import { Chance } from '../chance.ts';
 import { Kernel } from '../kernel.ts';
 import { Mount } from './mount.ts';
 import { Volume, type VolumeOptions } from './volume.ts';
@@ -21,27 +20,6 @@ function write(mount: Mount, rows: readonly LedgerEntry[]): boolean | undefined 
   return answer;
 }
 const ignore = (): void => undefined;
-
-test('what was synced is on the image, what was only appended is not', () => {
-  const volume = volumeOf();
-  const mount = new Mount(volume, volume.publish('a'));
-  const [first, second] = [entries(2), entries(1)];
-  expect(write(mount, first)).toBe(true);
-  for (const row of second) mount.append(row);
-  expect(volume.copy().rows).toEqual(first);
-});
-
-test('a row is durable once the disk has said so, and not before', () => {
-  const volume = volumeOf();
-  const mount = new Mount(volume, volume.publish('a'));
-  const [first] = entries(1);
-  if (first !== undefined) mount.append(first);
-  expect([mount.newest, mount.newestDurable]).toEqual([first, undefined]);
-  mount.sync(ignore);
-  expect(mount.newestDurable).toBe(first);
-  mount.reread();
-  expect(mount.newestDurable).toBe(first);
-});
 
 test('a cut path writes nothing more, by no way', () => {
   const volume = volumeOf();
@@ -83,34 +61,6 @@ test('a zombie’s clean shutdown takes back what the successor wrote', () => {
   expect(volume.copy().rows).toEqual(shared);
 });
 
-test('what a killed server left is written at the unmount, over a successor’s pages too', () => {
-  const damages = Array.from({ length: 20 }, (_, seed) => {
-    const volume = volumeOf({ chance: Chance.of(String(seed)) });
-    const victim = new Mount(volume, volume.publish('a'));
-    victim.begin();
-    write(victim, entries(1));
-    write(new Mount(volume, volume.publish('b')), entries(1));
-    victim.unmount(ignore);
-    return volume.damage;
-  });
-  expect(damages.filter((damage) => damage !== undefined).length).toBeGreaterThan(10);
-});
-
-test('an idle server’s shutdown beside a successor breaks trees, though neither committed', () => {
-  const damagesWith = (begins: boolean): number =>
-    Array.from({ length: 20 }, (_, seed) => {
-      const volume = volumeOf({ chance: Chance.of(String(seed)) });
-      const victim = new Mount(volume, volume.publish('a'));
-      victim.begin();
-      const successor = new Mount(volume, volume.publish('b'));
-      if (begins) successor.begin();
-      victim.writeBack(ignore);
-      return volume.damage;
-    }).filter((damage) => damage !== undefined).length;
-  expect(damagesWith(true)).toBeGreaterThan(10);
-  expect(damagesWith(false)).toBe(0);
-});
-
 test('a file system that was made read-only writes nothing at its unmount', () => {
   const volume = volumeOf();
   const victim = new Mount(volume, volume.publish('a'));
@@ -122,30 +72,6 @@ test('a file system that was made read-only writes nothing at its unmount', () =
   expect(write(victim, entries(1))).toBe(false);
   victim.unmount(ignore);
   expect(volume.copy()).toMatchObject({ rows, damage: undefined });
-});
-
-test('one kernel lets one server have the files of a mount', () => {
-  const volume = volumeOf();
-  const mount = new Mount(volume, volume.publish('a'));
-  const [first, second] = [{}, {}];
-  expect([mount.lock(first), mount.lock(second), mount.lock(first)]).toEqual([true, false, true]);
-  mount.unlock(second);
-  expect(mount.lock(second)).toBe(false);
-  mount.unlock(first);
-  expect(mount.lock(second)).toBe(true);
-});
-
-test('a clean shutdown with nobody else on the volume changes nothing', () => {
-  const volume = volumeOf();
-  const before = new Mount(volume, volume.publish('a'));
-  write(before, entries(2));
-  before.unmount(ignore);
-  volume.unpublish('a');
-  const mount = new Mount(volume, volume.publish('b'));
-  write(mount, entries(1));
-  const { rows } = volume.copy();
-  mount.writeBack(ignore);
-  expect(volume.copy().rows).toEqual(rows);
 });
 
 test('what a stalled link holds is replayed over what others wrote, and only then answered', () => {
@@ -180,16 +106,6 @@ test('what is held by a path that is cut never comes', () => {
   expect(volume.copy().rows).toEqual([]);
 });
 
-test('an I/O error ends the file system: it takes no writes after the link is back', () => {
-  const volume = volumeOf();
-  const mount = new Mount(volume, volume.publish('a'));
-  volume.setLink('a', 'fail');
-  expect(write(mount, entries(1))).toBe(false);
-  volume.setLink('a', 'pass');
-  expect(write(mount, entries(1))).toBe(false);
-  expect(volume.copy().rows).toEqual([]);
-});
-
 test('a disk that ignores flushes loses what it acknowledged, the file system too', () => {
   const volume = volumeOf({ ignoresFlushes: true });
   const mount = new Mount(volume, volume.publish('a'));
@@ -198,17 +114,4 @@ test('a disk that ignores flushes loses what it acknowledged, the file system to
   volume.losePower('a', 'drops');
   expect(volume.copy()).toMatchObject({ rows: [], canaries: {}, made: undefined });
   expect(new Mount(volume, volume.publish('b')).volume.made).toBe(2);
-});
-
-test.each(['keeps', 'reorders', 'tears'] as const)('a loss of power that %s', (powerLoss) => {
-  for (const ignoresFlushes of [false, true]) {
-    const volume = volumeOf({ ignoresFlushes });
-    const mount = new Mount(volume, volume.publish('a'));
-    const rows = entries(2);
-    write(mount, rows);
-    volume.losePower('a', powerLoss);
-    const { damage } = volume.copy();
-    expect(volume.copy().rows).toEqual(rows);
-    expect(damage !== undefined).toBe(ignoresFlushes && powerLoss !== 'keeps');
-  }
 });
