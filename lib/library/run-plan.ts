@@ -43,10 +43,10 @@ export type RunHooks = Pick<
   'onProgress' | 'onPhase' | 'onStep' | 'onUnhealed' | 'onRecord' | 'signal'
 >;
 
-/** Throws UsageError or InfrastructureError; nothing was created. */
-export async function planRun(wish: RunWish): Promise<RunPlan> {
+/** `hasFlag` as in `checkNewFolder`. Throws UsageError or InfrastructureError; nothing was created. */
+export async function planRun(wish: RunWish, hasFlag = false): Promise<RunPlan> {
   const { cluster, database, scenario, custom, folder } = wish;
-  checkNewFolder(folder, true);
+  checkNewFolder(folder, hasFlag);
   const choice = await cluster.choose(scenario);
   refuseUnfit(scenario, choice, { ...custom, database });
   return { ...wish, choice };

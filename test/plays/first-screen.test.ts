@@ -160,7 +160,7 @@ async function expectRun(verdict: Verdict, folder: string): Promise<void> {
       expect({ fault, disk }).not.toMatchObject({ disk: 'unfenced' });
     }
     const own = timeline.lanes.find(
-      ({ role, group, label }) => role === 'victim' && group === 'mysqld' && label === 'mysqld',
+      ({ role, group, label }) => role === 'victim' && group === 'server' && label === 'mysqld',
     );
     expect(own).toBeDefined();
     const atS = Math.min(30, horizonS / 2);

@@ -29,10 +29,11 @@ interface Answer {
 }
 
 const matrix = (...words: readonly string[]): Promise<Answer> =>
-  script('matrix', ...words, '--cluster', 'sim');
+  started([zx, 'experiments/matrix.mjs', ...words, '--cluster', 'sim']);
+const merge = (...folders: readonly string[]): Promise<Answer> =>
+  started(['bin/forcedetach.mjs', 'merge-batches', ...folders]);
 
-function script(name: string, ...words: readonly string[]): Promise<Answer> {
-  const args = [zx, `experiments/${name}.mjs`, ...words];
+function started(args: readonly string[]): Promise<Answer> {
   return new Promise((resolve) => {
     execFile(process.execPath, args, { cwd: root }, (error, stdout, stderr) => {
       resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
@@ -118,7 +119,7 @@ test('shards run apart and merged are the batch', limit, async () => {
     expect(code).toBe(batchExitCode(batchIn(out)));
   }
   const out = join(folder, 'merged');
-  const { code, stdout } = await script('merge-batches', out, ...shards);
+  const { code, stdout } = await merge(out, ...shards);
   const merged = batchIn(out);
   const line = merged.verdict.toUpperCase();
   expect({ code, line: stdout.split(' ')[0] }).toEqual({ code: batchExitCode(merged), line });
@@ -128,13 +129,13 @@ test('shards run apart and merged are the batch', limit, async () => {
     whole.cells.map((cell) => ({ ...cell, runs: cell.runs.length })),
   );
   expect(merged.cells[0]?.runs[0]?.folder).toBe('../1-2/cells/01-unfenced.1');
-  const twice = await script('merge-batches', `${out}-twice`, ...shards, ...shards);
+  const twice = await merge(`${out}-twice`, ...shards, ...shards);
   expect(twice.stderr).toMatch(/^SHARDS_DIFFER: .*is in two of them/);
 
   const older = join(folder, '2-2-older');
   await matrix(...words, '--shard', '2/2', '--kubernetes', '1.36', '--out', older);
   const mixed = join(folder, 'mixed');
-  const refused = await script('merge-batches', mixed, shards[0] ?? '', older);
+  const refused = await merge(mixed, shards[0] ?? '', older);
   expect(refused.stderr).toMatch(
     /^SHARDS_DIFFER: .*ran on Kubernetes 1\.36 and 1\.37\n {2}hint: .*--kubernetes/,
   );

@@ -138,7 +138,7 @@ async function play(
 async function carryOut(request: RunRequest): Promise<ExitCode> {
   const { flags } = request;
   const stream = flags.json ? process.stderr : process.stdout;
-  const plan = await planRun({ ...request, database: mysql, cluster: clusterOf(flags) });
+  const plan = await planRun({ ...request, database: mysql, cluster: clusterOf(flags) }, true);
   const described = describeRequest(request, plan.choice, { all: flags.dryRun });
   const description = `${plainText(described)}\n`;
   if (flags.dryRun) {
