@@ -23,8 +23,8 @@ import { verdictWord, worst } from '../experiment/verdict/verdict.ts';
 import { ClientJournals } from '../history/client-protocol.ts';
 import type { CertificateRecord } from '../history/events.ts';
 import type { History } from '../history/reader.ts';
-import { type Service, ServiceMeter } from '../timeline/service.ts';
-import { groupFindings, type GroupMeasurement } from './findings.ts';
+import { ServiceMeter } from '../timeline/service.ts';
+import { groupFindings } from './findings.ts';
 import { groupPhases, rejoinedAtMs } from './phases.ts';
 import { acknowledgedIn, memberChecks, successorService, victimService } from './service.ts';
 import { groupSentence } from './screen.ts';
@@ -50,7 +50,7 @@ export function judgeGroup(
   const complete = reasons.length === 0;
   const safety = worst(findings.map((finding) => finding.safety));
   const verdict = verdictWord(safety, complete);
-  const told = {
+  const judged = {
     schemaVersion: 1 as const,
     kind: 'group-replication' as const,
     verdict,
@@ -65,30 +65,26 @@ export function judgeGroup(
     settings: { ...settings },
     ...whichRun(story),
   };
-  return { sentence: groupSentence(told), ...told };
+  return { sentence: groupSentence(judged), ...judged };
 }
 
 const certificatesIn = ({ records }: GroupStory): CertificateRecord[] =>
   records.filter((record) => record.type === 'certificate');
 
 /** What follows from the history before anything is judged. */
-interface Measures {
-  readonly service: Service;
-  readonly journals: ClientJournals;
-  readonly images: readonly AuditedImage[];
-  readonly measured: GroupMeasurement;
-}
-
-function measure(story: GroupStory, history: History): Measures {
-  const { faultAtMs, victimNode } = story;
-  const { service, journals } = answersIn(story, history);
+function measure(story: GroupStory, history: History) {
+  const { faultAtMs, endAtMs, victimNode } = story;
+  const meter = new ServiceMeter({ faultAtMs, endAtMs, victimNode });
+  const journals = new ClientJournals();
+  for (const answer of history.answers(journals)) if (answer.type !== 'read') meter.see(answer);
+  const service = meter.result();
   const handoverAtMs = service.firstSuccessorAckMs;
   const journal = new Journal({ faultAtMs, handoverAtMs, victimNode });
   for (const op of history.ops()) journal.add(op);
   const images = readingsOf(story, journal, history);
   const acknowledged = acknowledgedIn(history.ops());
   const loss = lossOf(new Map(images.map(({ image, reconciliation }) => [image, reconciliation])));
-  const measured: GroupMeasurement = {
+  const measured = {
     availability: {
       downtimeMs: service.downtimeMs,
       recovered: recoveredIn(story),
@@ -98,7 +94,7 @@ function measure(story: GroupStory, history: History): Measures {
     lost: lostIn(loss),
     loss,
     readings: images.map(({ image, reconciliation: { acked, lost } }) => ({
-      reading: image === 'first' ? 'first' : 'second',
+      reading: image === 'first' ? ('first' as const) : ('second' as const),
       node: story.ledgers.find((each) => each.image === image)?.node ?? '',
       acked,
       lost,
@@ -111,34 +107,21 @@ function measure(story: GroupStory, history: History): Measures {
   return { service, journals, images, measured };
 }
 
-function answersIn(
-  { faultAtMs, endAtMs, victimNode }: GroupStory,
-  history: History,
-): Pick<Measures, 'service' | 'journals'> {
-  const meter = new ServiceMeter({ faultAtMs, endAtMs, victimNode });
-  const journals = new ClientJournals();
-  for (const answer of history.answers(journals)) if (answer.type !== 'read') meter.see(answer);
-  return { service: meter.result(), journals };
-}
-
-/** The group's ledger before the heal and after it, each against what clients were told. */
+/** The group's ledger before the heal and after it, each against what clients had acknowledged. */
 function readingsOf(story: GroupStory, journal: Journal, history: History): AuditedImage[] {
   const images: AuditedImage[] = [];
   let before: Reconciler | undefined;
   for (const { image, takenAtMs, rows = 0 } of story.ledgers) {
     if (image === undefined) continue;
-    const seed = story.run.seed;
-    const options = { journal, seed, takenAtMs };
-    const reconciler = new Reconciler(before === undefined ? options : { ...options, before });
+    const about = { journal, seed: story.run.seed, takenAtMs };
+    const reconciler = new Reconciler(before === undefined ? about : { ...about, before });
     for (const row of history.rows(image)) reconciler.row(row);
     const previous = images.at(-1);
-    const about = {
-      image,
-      takenAtMs,
+    images.push({
+      ...{ image, takenAtMs, reconciliation: reconciler.result() },
       evidence: { ...nothingRead(), ledgerComplete: true, ledgerRows: rows },
-      reconciliation: reconciler.result(),
-    };
-    images.push(previous === undefined ? about : { ...about, before: previous });
+      ...(previous === undefined ? {} : { before: previous }),
+    });
     before = reconciler;
   }
   return images;

@@ -1,4 +1,4 @@
-/** Names that a group's observers give to what they see. All have source `group`. */
+/** Names that a group's observers give to their records. All have source `group`. */
 
 export const groupObserved = {
   /** A member's view, when it changed. data: side, and a GroupView's fields, or error. */

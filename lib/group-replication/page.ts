@@ -17,8 +17,8 @@ import {
 } from '../report/html-parts.ts';
 import { leadWidth, recoveryPicture } from '../report/pictures.ts';
 import { customInWords } from '../report/wording.ts';
-import { phaseRows, stalestText } from './phases.ts';
-import { groupAdvice, groupFacts, groupScreen } from './screen.ts';
+import { phaseRows } from './phases.ts';
+import { groupAdvice, groupFacts, groupScreen, stalestText } from './screen.ts';
 import type { GroupVerdict } from './verdict.ts';
 import type { Database } from '../database/port.ts';
 

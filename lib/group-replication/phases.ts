@@ -1,25 +1,33 @@
 /**
- * When what happened to the group: seconds after the fault, and in words. Told by what its members say of
+ * When what happened to the group: seconds after the fault, and in words. It is what its members report of
  * each other: none of it is a milestone of a volume that moves.
  */
-import type { GroupStory, SeenView } from './story.ts';
-import type { GroupVerdict } from './verdict.ts';
 import { hasQuorum, selfIn } from '../database/group-views.ts';
+import type { GroupStory, TimedView } from './story.ts';
+import { phaseWords, type GroupVerdict } from './verdict.ts';
+
+type Fits = (view: TimedView) => boolean;
+
+/** Undefined also where nothing is to be looked for: `fromMs` never came. */
+const firstView = (
+  { views }: GroupStory,
+  fromMs: number | undefined,
+  fits: Fits,
+): number | undefined =>
+  fromMs === undefined ? undefined : views.find((view) => view.t >= fromMs && fits(view))?.t;
 
 /** `firstCommitMs`: the first acknowledgement by another member, on the run's clock. */
 export function groupPhases(
   story: GroupStory,
   firstCommitMs: number | undefined,
 ): GroupVerdict['phases'] {
-  const { victimNode: victim, faultAtMs, healedAtMs, routes, views } = story;
+  const { victimNode: victim, faultAtMs, healedAtMs, routes } = story;
   const after = (ms: number | undefined): number | null =>
     ms === undefined || faultAtMs === undefined ? null : Math.round(ms - faultAtMs) / 1000;
-  const first = (fits: (view: SeenView) => boolean): number | null =>
-    after(views.find((view) => view.t >= (faultAtMs ?? 0) && fits(view))?.t);
-  const others = (fits: (view: SeenView) => boolean): number | null =>
+  const first = (fits: Fits): number | null => after(firstView(story, faultAtMs, fits));
+  const others = (fits: Fits): number | null =>
     first((view) => view.node !== victim && hasQuorum(view) && fits(view));
-  const own = (fits: (view: SeenView) => boolean): number | null =>
-    first((view) => view.node === victim && fits(view));
+  const own = (fits: Fits): number | null => first((view) => view.node === victim && fits(view));
   return {
     suspected: others(({ members }) =>
       members.some(({ node, state }) => node === victim && state === 'UNREACHABLE'),
@@ -37,72 +45,36 @@ export function groupPhases(
   };
 }
 
-/** When another member said, with a majority, that it or a third one is the primary. */
-export function replacedAtMs({
-  victimNode: victim,
-  faultAtMs,
-  views,
-}: GroupStory): number | undefined {
-  const another = ({ members }: SeenView): boolean =>
-    members.some(({ node, role }) => node !== victim && role === 'PRIMARY');
-  return views.find(
+/** When another member reported, with a majority, that it or a third one is the primary. */
+export const replacedAtMs = (story: GroupStory): number | undefined =>
+  firstView(
+    story,
+    story.faultAtMs,
     (view) =>
-      faultAtMs !== undefined &&
-      view.t >= faultAtMs &&
-      view.node !== victim &&
+      view.node !== story.victimNode &&
       hasQuorum(view) &&
-      another(view),
-  )?.t;
-}
+      view.members.some(({ node, role }) => node !== story.victimNode && role === 'PRIMARY'),
+  );
 
 /**
- * When the victim, healed, said that it is in good order and with a majority that has another
+ * When the victim, healed, reported that it is in good order and with a majority that has another
  * primary: right after a thaw it still takes itself for the old one. Undefined where it never did.
  */
-export function rejoinedAtMs({
-  victimNode: victim,
-  healedAtMs,
-  views,
-}: GroupStory): number | undefined {
-  if (healedAtMs === undefined) return undefined;
-  return views.find(
+export const rejoinedAtMs = (story: GroupStory): number | undefined =>
+  firstView(
+    story,
+    story.healedAtMs,
     (view) =>
-      view.node === victim &&
-      view.t >= healedAtMs &&
-      hasQuorum(view) &&
-      selfIn(view)?.role === 'SECONDARY',
-  )?.t;
-}
+      view.node === story.victimNode && hasQuorum(view) && selfIn(view)?.role === 'SECONDARY',
+  );
 
-const phaseNames: Readonly<Record<keyof GroupVerdict['phases'], string>> = {
-  suspected: 'another member reports the victim as unreachable',
-  expelled: 'the group expels the victim',
-  newPrimary: 'the group has another primary',
-  routed: 'a router sends outside clients there',
-  firstCommit: 'the first commit there',
-  victimAlone: 'the victim sees no majority',
-  victimLeft: 'the victim reports that it left the group',
-  victimReadOnly: 'the victim is read-only',
-  victimOffline: 'the victim refuses ordinary users',
-  healed: 'healed',
-  rejoined: 'the victim is an online member again',
-};
-
-interface GroupPhase {
-  /** Seconds after the fault. */
-  readonly s: number;
-  readonly what: string;
-}
-
-/** Those that were seen, in the order in which they came. */
-export const phaseRows = ({ phases }: Pick<GroupVerdict, 'phases'>): GroupPhase[] =>
-  Object.entries(phaseNames)
+/** Those that came, by their time: seconds after the fault. */
+export const phaseRows = ({
+  phases,
+}: Pick<GroupVerdict, 'phases'>): { readonly s: number; readonly what: string }[] =>
+  Object.entries(phaseWords)
     .flatMap(([name, what]) => {
       const s = phases[name as keyof typeof phases];
       return s === null ? [] : [{ s, what }];
     })
     .toSorted((a, b) => a.s - b.s);
-
-/** `, up to 48.2 s behind`; nothing where no read was stale. */
-export const stalestText = ({ victim: { stalestMs } }: Pick<GroupVerdict, 'victim'>): string =>
-  stalestMs === null ? '' : `, up to ${(stalestMs / 1000).toFixed(1)} s behind`;

@@ -1,4 +1,4 @@
-/** A run on a replication group: what the one sequence asks of three servers that read alike. */
+/** A run on a replication group: what the one sequence needs of three servers that read alike. */
 import { able } from '../capabilities.ts';
 import { type GroupTestbed, openedAlone } from '../cluster/port.ts';
 import { hasQuorum, routedPrimary } from '../database/group-views.ts';
@@ -10,7 +10,7 @@ import type { Steps, StepsContext, Tested } from '../experiment/run/steps.ts';
 import { heartbeatMs } from '../faults/kinds/kind.ts';
 import { groupObserved } from './observations.ts';
 
-/** Also a member that gives up after `majorityTimeoutS` must be seen to do so. */
+/** Also a member that gives up after `majorityTimeoutS` must be observed to do so. */
 const givesUpWithinMs = 15_000;
 
 /** Throws as `recordRun` does. */
@@ -19,8 +19,10 @@ export const recordGroup = (options: RunOptions): Promise<void> => recordRun(opt
 const group: Tested<GroupTestbed> = {
   open: (backend, volumes) =>
     openedAlone<GroupTestbed>((request) => {
-      const said = { type: 'observation', source: 'group', name: groupObserved.settings } as const;
-      request.recorder.record({ ...said, data: { ...groupSettingsOf(request.scenario) } });
+      request.recorder.record({
+        ...{ type: 'observation', source: 'group', name: groupObserved.settings },
+        data: { ...groupSettingsOf(request.scenario) },
+      });
       return able(backend, 'backend', ['replication-group']).openGroup(request);
     })(volumes),
   stepsOn: onGroup,
@@ -109,10 +111,10 @@ async function readAll(context: StepsContext<GroupTestbed>, signal: AbortSignal)
     if (node === primary.node) continue;
     const takenAtMs = testbed.clock.nowMs();
     // One that was thrown out may well refuse to answer: that is its state, and no gap.
-    const told = await testbed
+    const read = await testbed
       .readLedger(node, primary.gtids, () => signal.throwIfAborted())
       .catch((error: unknown) => ({ error: describeError(error) }));
     signal.throwIfAborted();
-    note(context, node, { takenAtMs, ...told });
+    note(context, node, { takenAtMs, ...read });
   }
 }

@@ -16,14 +16,14 @@ import { faultNamed, type FaultKind } from '../faults/kinds/index.ts';
 import type { VerdictWord } from '../experiment/verdict/verdict.ts';
 import type { GroupVerdict } from './verdict.ts';
 
-type UnsaidGroup = Omit<GroupVerdict, 'sentence'>;
+type UntitledGroup = Omit<GroupVerdict, 'sentence'>;
 
 /** At most fifteen words. */
-export const groupHeadlineOf = (verdict: UnsaidGroup, database: Database): string =>
+export const groupHeadlineOf = (verdict: UntitledGroup, database: Database): string =>
   headlines[verdict.verdict](verdict, database);
 
 const headlines: Readonly<
-  Record<VerdictWord, (verdict: UnsaidGroup, database: Database) => string>
+  Record<VerdictWord, (verdict: UntitledGroup, database: Database) => string>
 > = {
   inconclusive: () => 'The evidence is incomplete: this run proves nothing.',
   corrupt: ({ findings }, database) =>
@@ -42,16 +42,14 @@ const headlines: Readonly<
 };
 
 /** A few short sentences with numbers, stale reads first. */
-export function groupSentence(verdict: UnsaidGroup): string {
+export function groupSentence(verdict: UntitledGroup): string {
   const { availability, acked, lost, victim, scenario } = verdict;
   const { downtimeMs, rejoined } = availability;
   const fault = String(scenario['fault']).replaceAll('-', ' ');
-  const behind =
-    victim.stalestMs === null ? '' : `, up to ${toldInSeconds(victim.stalestMs)} behind`;
   const reads =
     victim.readsAnswered === 0
       ? 'answered no reads'
-      : `answered ${staleOf(verdict)} of ${countInWords(victim.readsAnswered)} reads with stale data${behind}`;
+      : `answered ${victim.staleReads === 0 ? 'none' : countInWords(victim.staleReads)} of ${countInWords(victim.readsAnswered)} reads with stale data${stalestText(verdict)}`;
   return [
     `The old primary ${reads}.`,
     lost === null
@@ -64,8 +62,9 @@ export function groupSentence(verdict: UnsaidGroup): string {
   ].join(' ');
 }
 
-const staleOf = ({ victim }: UnsaidGroup): string =>
-  victim.staleReads === 0 ? 'none' : countInWords(victim.staleReads);
+/** `, up to 48.2 s behind`; nothing where no read was stale. */
+export const stalestText = ({ victim: { stalestMs } }: UntitledGroup): string =>
+  stalestMs === null ? '' : `, up to ${toldInSeconds(stalestMs)} behind`;
 
 export function groupScreen(verdict: GroupVerdict, database: Database): FirstScreen {
   const { basis, asExpected, expected, runId, sentence, victim } = verdict;

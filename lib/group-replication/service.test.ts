@@ -1,26 +1,31 @@
 import { expect, test } from 'vitest';
-import { Acknowledged } from './service.ts';
+import { behindMs } from './service.ts';
 
-const acknowledged = new Acknowledged();
-for (const [session, seq, atMs] of [
-  [0, 0, 100],
-  [0, 1, 200],
-  [1, 0, 5000],
-  [1, 2, 6000],
-] as const) {
-  acknowledged.add({ connection: 0, session }, { seq, atMs });
-}
+const acknowledged = new Map([
+  [
+    '0/0',
+    [
+      { seq: 0, atMs: 100 },
+      { seq: 1, atMs: 200 },
+    ],
+  ],
+  [
+    '0/1',
+    [
+      { seq: 0, atMs: 5000 },
+      { seq: 2, atMs: 6000 },
+    ],
+  ],
+]);
 
-test('a read is behind by the age of the oldest acknowledged row that it lacks', () => {
-  const behind = (beganAtMs: number, heads: Record<string, number>): number =>
-    acknowledged.behindMs({ beganAtMs, heads });
-  expect(behind(7000, { '0/0': 1, '0/1': 2 })).toBe(0);
-  expect(behind(7000, { '0/0': 1, '0/1': 1 })).toBe(1000);
-  expect(behind(7000, { '0/0': 1 })).toBe(2000);
-  expect(behind(7000, {})).toBe(6900);
-});
-
-test('what was acknowledged after it began is not missed', () => {
-  expect(acknowledged.behindMs({ beganAtMs: 4000, heads: { '0/0': 1 } })).toBe(0);
-  expect(acknowledged.behindMs({ beganAtMs: 150, heads: { '0/0': 0 } })).toBe(0);
+test.each([
+  [7000, { '0/0': 1, '0/1': 2 }, 0],
+  [7000, { '0/0': 1, '0/1': 1 }, 1000],
+  [7000, { '0/0': 1 }, 2000],
+  [7000, {}, 6900],
+  // What was acknowledged after it began is not missed.
+  [4000, { '0/0': 1 }, 0],
+  [150, { '0/0': 0 }, 0],
+])('a read is behind by the oldest acknowledged row that it lacks', (beganAtMs, heads, behind) => {
+  expect(behindMs(acknowledged, { beganAtMs, heads })).toBe(behind);
 });

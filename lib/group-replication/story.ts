@@ -1,4 +1,4 @@
-/** A group's run as its history tells it: what the verdict needs, picked out and typed. */
+/** A group's run by its history: what the verdict needs, picked out and typed. */
 import { z } from 'zod';
 import type { Database } from '../database/port.ts';
 import { EvidenceError } from '../errors.ts';
@@ -31,19 +31,22 @@ const ledgerSchema = z.object({
   error: z.string().optional(),
 });
 
-export type SeenView = GroupView & { readonly t: number };
-export type SeenRead = z.output<typeof readSchema> & { readonly t: number; readonly node: string };
-export type SeenLedger = z.output<typeof ledgerSchema> & { readonly node: string };
+export type TimedView = GroupView & { readonly t: number };
+export type LedgerRead = z.output<typeof readSchema> & {
+  readonly t: number;
+  readonly node: string;
+};
+type MemberLedger = z.output<typeof ledgerSchema> & { readonly node: string };
 
 /** `endAtMs`: when the writers had stopped, or the history's end. */
 export interface GroupStory extends Story {
   readonly settings: GroupSettings;
   /** Ms on the run's clock; undefined where it did not come to that. */
   readonly healedAtMs: number | undefined;
-  readonly views: readonly SeenView[];
+  readonly views: readonly TimedView[];
   readonly routes: readonly { readonly t: number; readonly node: string }[];
-  readonly reads: readonly SeenRead[];
-  readonly ledgers: readonly SeenLedger[];
+  readonly reads: readonly LedgerRead[];
+  readonly ledgers: readonly MemberLedger[];
 }
 
 /** Its scenario says so; before scenarios did, the group's settings were named right after the run. */
@@ -91,6 +94,6 @@ export function tellGroupStory(records: readonly SmallRecord[], database: Databa
 }
 
 /** A member that did not answer has no view. */
-function viewIn({ t, data }: ObservationRecord): SeenView[] {
+function viewIn({ t, data }: ObservationRecord): TimedView[] {
   return 'error' in data ? [] : [{ ...(data as unknown as GroupView), t }];
 }

@@ -9,9 +9,24 @@ const { sentence, verdict, safety, complete, incompleteBecause, expected, asExpe
 const { acked, lost, loss, findings, certificates, timers, versions } = verdictSchema.shape;
 const { scenario, seed, runId, replay, custom, cluster } = verdictSchema.shape;
 
+/** In the order in which a verdict has them. */
+export const phaseWords = {
+  suspected: 'another member reports the victim as unreachable',
+  expelled: 'the group expels the victim',
+  newPrimary: 'the group has another primary',
+  routed: 'a router sends outside clients there',
+  firstCommit: 'the first commit there',
+  victimAlone: 'the victim sees no majority',
+  victimLeft: 'the victim reports that it left the group',
+  victimReadOnly: 'the victim is read-only',
+  victimOffline: 'the victim refuses ordinary users',
+  healed: 'healed',
+  rejoined: 'the victim is an online member again',
+} as const;
+
 export const groupVerdictSchema = z.object({
   schemaVersion: z.literal(1),
-  /** Told from the verdict of a single instance by this. */
+  /** It tells this one from the verdict of a single server. */
   kind: z.literal('group-replication'),
   ...{ sentence, verdict, safety, complete, incompleteBecause, expected, asExpected, basis },
   availability: z.object({
@@ -47,23 +62,8 @@ export const groupVerdictSchema = z.object({
   }),
   /** Reads at the new primary that lacked commits acknowledged before: between fault and end. */
   successor: z.object({ node: z.string().nullable(), readsAnswered: count, staleReads: count }),
-  /** Seconds after the fault; null where it was not seen. */
-  phases: z.object({
-    /** A member outside suspects the victim; throws it out; has another primary. */
-    suspected: seconds,
-    expelled: seconds,
-    newPrimary: seconds,
-    /** A router sends outside clients there; the first of them has a commit. */
-    routed: seconds,
-    firstCommit: seconds,
-    /** The victim: sees no majority; leaves the group; is read-only; refuses ordinary users. */
-    victimAlone: seconds,
-    victimLeft: seconds,
-    victimReadOnly: seconds,
-    victimOffline: seconds,
-    healed: seconds,
-    rejoined: seconds,
-  }),
+  /** Seconds after the fault; null where no record shows it. */
+  phases: z.record(z.enum(Object.keys(phaseWords) as (keyof typeof phaseWords)[]), seconds),
   /** What each member held at the end. */
   members: z.array(
     z.object({

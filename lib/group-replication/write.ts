@@ -6,7 +6,8 @@ import { writeOutput } from '../output-file.ts';
 import { renderJunit } from '../report/junit.ts';
 import { customInWords } from '../report/wording.ts';
 import { renderGroupHtml } from './page.ts';
-import { phaseRows, stalestText } from './phases.ts';
+import { phaseRows } from './phases.ts';
+import { stalestText } from './screen.ts';
 import type { GroupVerdict } from './verdict.ts';
 
 /** The same verdict gives the same bytes. */
