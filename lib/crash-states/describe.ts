@@ -7,7 +7,7 @@ import type { StateResult } from './explore.ts';
 import { draws, type CrashStatePlan } from './plan-states.ts';
 import type { PolicySummary, Summary } from './summary.ts';
 
-/** Lines of what a finding rests on: a person has to see what the server said, and not only how much. */
+/** Lines of what a finding rests on: a person needs the server's own words, and not only how much. */
 const evidenceLines = 2;
 const evidenceLength = 200;
 
@@ -99,29 +99,22 @@ export function expectedAfterPowerLoss(
 ): VerdictWord[] {
   if (flushes === 'ignored') return ['lost', 'corrupt'];
   const promised: VerdictWord = durability.keepsAll(choice) ? 'safe' : 'lost';
+  // A page may be torn while its copy is lost with the cache: docs/explanation/crash-states.md.
   return policies.includes('tears') ? [promised, 'corrupt'] : [promised];
 }
 
-/** Also each policy by itself shows nothing but what it may. */
+/** Also each policy by itself shows nothing but what it may; by luck it may show no damage. */
 export function isExpected(
   database: Database,
   promises: Promises,
   { verdict, policies }: Summary,
 ): boolean {
-  const all = policies.map(({ policy }) => policy);
+  const expected = (of: readonly PowerLoss[], word: VerdictWord): boolean =>
+    expectedAfterPowerLoss(database, promises, of).includes(word);
   return (
-    expectedAfterPowerLoss(database, promises, all).includes(verdict) &&
-    policies.every((each) => allowedOf(database, promises, each.policy).includes(each.verdict))
+    expected(
+      policies.map(({ policy }) => policy),
+      verdict,
+    ) && policies.every((each) => each.verdict === 'safe' || expected([each.policy], each.verdict))
   );
-}
-
-/** A page may be torn while its copy is lost with the cache: docs/explanation/crash-states.md. */
-function allowedOf(
-  { durability }: Database,
-  { flushes, ...choice }: Promises,
-  policy: PowerLoss,
-): VerdictWord[] {
-  if (flushes === 'ignored') return ['safe', 'lost', 'corrupt'];
-  const promised: VerdictWord[] = durability.keepsAll(choice) ? ['safe'] : ['safe', 'lost'];
-  return policy === 'tears' ? [...promised, 'corrupt'] : promised;
 }

@@ -10,7 +10,7 @@ import { Journal } from '../checkers/journal.ts';
 import { unreadBecause } from '../checkers/readability.ts';
 import type { PowerLoss } from '../disk-kinds.ts';
 import type { VerdictWord } from '../experiment/verdict/verdict.ts';
-import { explore, type StateJudgement, type StateResult } from './explore.ts';
+import { explore, type StateResult } from './explore.ts';
 import { mysql } from '../mysql/database.ts';
 import type { MysqlImage } from '../mysql/evidence.ts';
 
@@ -26,7 +26,7 @@ async function judged(
   atMs: number,
   evidence: ImageEvidence,
   found: readonly LedgerRow[] = rows,
-): Promise<StateJudgement> {
+): Promise<StateResult> {
   const results: StateResult[] = [];
   await explore({
     database: mysql,

@@ -1,6 +1,7 @@
 /** Has every planned state rebuilt, recovered and judged. */
-import type { AuditedImage, Checker } from '../checkers/checker.ts';
+import type { AuditedImage } from '../checkers/checker.ts';
 import { completenessName } from '../checkers/completeness.ts';
+import type { ImageEvidence, LedgerRow } from '../checkers/evidence.ts';
 import { incomplete } from '../checkers/findings.ts';
 import type { Database } from '../database/port.ts';
 import { allCheckers, runChecks } from '../checkers/index.ts';
@@ -14,13 +15,45 @@ import {
   worst,
 } from '../experiment/verdict/verdict.ts';
 import type { PlannedState } from './plan-states.ts';
-import type { Recovered, Recovery } from './recovery.ts';
 
-export interface StateResult extends PlannedState, StateJudgement {
-  readonly unflushed: Recovered['unflushed'];
-  readonly survived: Recovered['survived'];
+/** A volume as a loss of power left it, recovered. */
+export interface Recovered {
+  /**
+   * File system, server, rows. Absent unless the state was to be looked at thoroughly: the comparison of
+   * indexes, CHECK TABLE and fsck.
+   */
+  readonly evidence: ImageEvidence;
+  /** Writes of that moment that no flush had covered, and those of them that are on the image. */
+  readonly unflushed: number;
+  readonly survived: number;
+}
+
+export interface RecoverOptions {
+  /** Also compares the indexes, runs CHECK TABLE in a server of its own, and fsck. */
+  readonly thorough: boolean;
+  /** Rows in primary key order. */
+  readonly onRows: (rows: readonly LedgerRow[]) => void;
+}
+
+export interface Recovery {
+  /** States that can be worked on at a time. */
+  readonly workers: number;
+  /**
+   * States come in the order of their positions, without waiting for each other.
+   * Rejects only where the volume can't be rebuilt or the work was aborted.
+   */
+  recover(state: PlannedState, options: RecoverOptions): Promise<Recovered>;
+}
+
+export interface StateResult extends PlannedState, Omit<Recovered, 'evidence'> {
   /** With indexes, CHECK TABLE and fsck. */
   readonly thorough: boolean;
+  readonly verdict: VerdictWord;
+  /** Commits acknowledged by then, and those of them that are gone or can't be read. */
+  readonly acked: number;
+  readonly lost: number;
+  readonly serverStarted: boolean;
+  readonly findings: readonly Finding[];
   /** How long each step took, ms. */
   readonly durationsMs: Readonly<Record<string, number>>;
 }
@@ -30,7 +63,7 @@ export interface ExploreOptions {
   /** In order. */
   readonly states: readonly PlannedState[];
   readonly recovery: Recovery;
-  /** The run's: who was told what, and when. */
+  /** The run's: what clients had acknowledged, and when. */
   readonly journal: Journal;
   /** The run's seed: gives what was sent. */
   readonly runSeed: string;
@@ -55,57 +88,40 @@ function* inOrder(states: readonly PlannedState[]): Generator<PlannedState> {
   yield* states;
 }
 
+/** What was acknowledged by then against what is there. */
 async function recoverAndJudge(
   state: PlannedState,
   { database, recovery, journal, runSeed, isThorough }: ExploreOptions,
 ): Promise<StateResult> {
   const thorough = isThorough(state);
-  const reconciler = new Reconciler({ journal, seed: runSeed, takenAtMs: state.atMs });
-  const { evidence, unflushed, survived } = await recovery.recover(state, {
+  const { atMs: takenAtMs } = state;
+  const reconciler = new Reconciler({ journal, seed: runSeed, takenAtMs });
+  const { evidence, ...writes } = await recovery.recover(state, {
     thorough,
     onRows: (rows) => {
       for (const row of rows) reconciler.row(row);
     },
   });
   const reconciliation = reconciler.result(unreadBecause(evidence, database.log));
-  const { atMs: takenAtMs } = state;
   const image = { image: `state ${state.number}`, evidence, reconciliation, takenAtMs };
-  const judgement = judgeState(image, database);
-  const { durationsMs = {} } = evidence;
-  return { ...state, unflushed, survived, thorough, ...judgement, durationsMs };
-}
-
-/** All but those that ask for parts that a crash state is not asked for. */
-const checkers = (database: Database): readonly Checker[] => [
-  ...allCheckers(database).filter(({ name }) => name !== completenessName),
-  { name: 'gaps', check: (image) => gaps(image, database) },
-];
-
-export interface StateJudgement {
-  readonly verdict: VerdictWord;
-  /** Commits acknowledged by then, and those of them that are gone or can't be read. */
-  readonly acked: number;
-  readonly lost: number;
-  readonly serverStarted: boolean;
-  readonly findings: readonly Finding[];
-}
-
-/** What was acknowledged by then against what was found. */
-function judgeState(image: AuditedImage, database: Database): StateJudgement {
-  const { evidence, reconciliation } = image;
-  const findings = runChecks([image], checkers(database));
+  // A crash state need not have all parts of an audit.
+  const checkers = allCheckers(database).filter(({ name }) => name !== completenessName);
+  const gaps = { name: 'gaps', check: (each: AuditedImage) => gapsIn(each, database) };
+  const findings = runChecks([image], [...checkers, gaps]);
   const complete = findings.every(({ level }) => level !== 'incomplete');
   return {
+    ...{ ...state, ...writes, thorough },
     verdict: verdictWord(worst(findings.map(({ safety }) => safety)), complete),
     acked: reconciliation.acked,
     lost: reconciliation.lost,
     serverStarted: evidence.starts[0]?.ready === true,
     findings,
+    durationsMs: evidence.durationsMs ?? {},
   };
 }
 
 /** What could not be read although nothing was damaged. */
-function gaps({ image, evidence }: AuditedImage, { log }: Database): Finding[] {
+function gapsIn({ image, evidence }: AuditedImage, { log }: Database): Finding[] {
   const isGap = unreadBecause(evidence, log) === 'gap';
   const unread = isGap ? ['the ledger was not read to its end'] : [];
   const missing = [...evidence.failures, ...unread];

@@ -1,5 +1,5 @@
 /**
- * Which moments of a run are looked at. A loss of power strikes between two records of the log. Half
+ * Which moments of a run are examined. A loss of power strikes between two records of the log. Half
  * of the moments or more are drawn from all there are; a quarter from those right before and after a flush,
  * where a promise begins; a quarter from those with much unflushed, where most can go wrong.
  * Everything follows from the seed.
@@ -49,39 +49,34 @@ const muchUnflushed = 8;
 
 /** Same log, same options: same plan. */
 export function planStates(log: WriteLog, options: PlanOptions): CrashStatePlan {
-  const { states, policies, seed, firstAckMs } = options;
+  const { policies, seed, firstAckMs } = options;
   const untilMs = latestTimes(log);
   const moments = momentsOf(log, (at) => (untilMs[at] ?? 0) >= firstAckMs);
   const random = randomStream(seed).stream('crash-states');
-  const quarter = Math.floor(states / 4);
   const drawFrom = (drawn: Drawn, count: number): number[] =>
     draw(random.stream(drawn), moments[drawn], count);
+  const quarter = Math.floor(options.states / 4);
   const atFlush = drawFrom('at-flush', quarter);
   const much = drawFrom('much-unflushed', quarter);
-  const anywhere = drawFrom('anywhere', states - atFlush.length - much.length);
+  const anywhere = drawFrom('anywhere', options.states - atFlush.length - much.length);
   const drawnBy = { anywhere, 'at-flush': atFlush, 'much-unflushed': much };
-  const planned = draws.flatMap((drawn) => {
-    // Policies take turns within each draw, so that every policy meets every kind of moment.
-    return drawnBy[drawn].flatMap((position, turn) => {
+  const planned = draws.flatMap((drawn) =>
+    drawnBy[drawn].flatMap((position, turn) => {
+      // Policies take turns within each draw, so that every policy meets every kind of moment.
       const policy = policies[turn % policies.length];
       const atMs = untilMs[position] ?? 0;
       return policy === undefined ? [] : [{ position, atMs, policy, drawn }];
-    });
-  });
-  return {
-    states: planned
-      .toSorted((a, b) => a.position - b.position)
-      .map((state, index) => ({ number: index + 1, ...state })),
-    moments: {
-      anywhere: moments.anywhere.length,
-      'at-flush': moments['at-flush'].length,
-      'much-unflushed': moments['much-unflushed'].length,
-    },
-  };
+    }),
+  );
+  const states = planned
+    .toSorted((a, b) => a.position - b.position)
+    .map((state, index) => ({ number: index + 1, ...state }));
+  const counts = draws.map((drawn) => [drawn, moments[drawn].length]);
+  return { states, moments: Object.fromEntries(counts) as CrashStatePlan['moments'] };
 }
 
 /**
- * By position: the time of the next thing that happened. What a client was told before that time
+ * By position: the time of the next thing that happened. What a client had acknowledged before that time
  * rests on records up to this position alone, since a record's time is taken before its answer.
  */
 function latestTimes(log: WriteLog): Float64Array {

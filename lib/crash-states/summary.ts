@@ -34,9 +34,9 @@ export interface Summary {
 
 export function summarizeStates(results: readonly StateResult[]): Summary {
   const verdict = verdictOf(results);
-  const bad = results.filter((each) => each.verdict === 'lost' || each.verdict === 'corrupt');
-  const [worstState] = bad
-    .filter((each) => each.verdict === verdict)
+  const isDamage = verdict === 'lost' || verdict === 'corrupt';
+  const [worstState] = results
+    .filter((each) => isDamage && each.verdict === verdict)
     .toSorted((a, b) => b.lost - a.lost || a.number - b.number);
   return {
     verdict,
@@ -58,20 +58,16 @@ function verdictOf(results: readonly StateResult[]): VerdictWord {
 function ofPolicy(policy: PowerLoss, all: readonly StateResult[]): PolicySummary {
   const results = all.filter((result) => result.policy === policy);
   const count = (test: (result: StateResult) => boolean): number => results.filter(test).length;
-  const lost = count(({ verdict }) => verdict === 'lost');
-  const corrupt = count(({ verdict }) => verdict === 'corrupt');
-  const inconclusive = count(({ verdict }) => verdict === 'inconclusive');
-  const clean = lost + corrupt + inconclusive === 0 && results.length > 0;
+  const verdict = verdictOf(results);
+  const ended = (word: VerdictWord): number => count((each) => each.verdict === word);
   return {
-    policy,
-    verdict: verdictOf(results),
-    states: results.length,
+    ...{ policy, verdict, states: results.length },
     withUnflushed: count(({ unflushed }) => unflushed > 0),
-    lost,
-    corrupt,
-    notStarted: count(({ verdict, serverStarted }) => verdict === 'corrupt' && !serverStarted),
-    inconclusive,
-    ...(clean ? { shareBelow: boundOfNone(results.length) } : {}),
+    lost: ended('lost'),
+    corrupt: ended('corrupt'),
+    notStarted: count((each) => each.verdict === 'corrupt' && !each.serverStarted),
+    inconclusive: ended('inconclusive'),
+    ...(verdict === 'safe' ? { shareBelow: boundOfNone(results.length) } : {}),
   };
 }
 

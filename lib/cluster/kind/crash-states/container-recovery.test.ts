@@ -10,14 +10,14 @@ const mount = (exitCode: number, output: string): Parameters<typeof whyNotMounte
 });
 
 test('a file system that cannot be mounted is evidence', () => {
-  const said = "mount: /mnt: can't read superblock on /dev/loop6144.";
-  expect(whyNotMounted(mount(32, said))).toBe(said);
+  const output = "mount: /mnt: can't read superblock on /dev/loop6144.";
+  expect(whyNotMounted(mount(32, output))).toBe(output);
   expect(whyNotMounted(mount(0, ''))).toBeUndefined();
 });
 
 test('a machine without a loop device to give accuses no image', () => {
-  const said = 'mount: /mnt: failed to setup loop device for 1.img.';
-  expect(() => whyNotMounted(mount(32, said))).toThrow(EvidenceError);
+  const output = 'mount: /mnt: failed to setup loop device for 1.img.';
+  expect(() => whyNotMounted(mount(32, output))).toThrow(EvidenceError);
 });
 
 test('a recovery that ran out of room is no evidence', () => {

@@ -1,12 +1,12 @@
-/** The Recovery port inside a container of the tools image, with loop devices of its own. */
+/** Recovery of crash states inside a container of the tools image, with loop devices of its own. */
 import { execFileSync } from 'node:child_process';
 import { closeSync, existsSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
 import { mkdir, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CommandEvidence } from '../../../command-evidence.ts';
+import type { Recovered, Recovery } from '../../../crash-states/explore.ts';
 import type { PlannedState } from '../../../crash-states/plan-states.ts';
-import type { Recovered, RecoverOptions, Recovery } from '../../../crash-states/recovery.ts';
 import type { KeptWrites } from '../../../crash-states/run-facts.ts';
 import { type ByteRange, SectorVersions } from '../../../crash-states/sector-versions.ts';
 import { type Survivor, survivors } from '../../../crash-states/survivors.ts';
@@ -32,50 +32,40 @@ export interface ContainerRecoveryOptions {
   readonly signal: AbortSignal;
 }
 
-export class ContainerRecovery implements Recovery {
-  readonly #options: ContainerRecoveryOptions;
-  readonly #freeLoops: number[];
-  /** The end of the last build that was asked for: one at a time moves the rolling image on. */
-  #built: Promise<unknown> = Promise.resolve();
-
-  constructor(options: ContainerRecoveryOptions) {
-    this.#options = options;
-    this.#freeLoops = [...options.loops];
-  }
-
-  get workers(): number {
-    return this.#options.loops.length;
-  }
-
-  async recover(state: PlannedState, options: RecoverOptions): Promise<Recovered> {
-    const { recoverImage, directory, runSeed, signal } = this.#options;
-    const image = join(directory, `${state.number}.img`);
-    const loop = this.#freeLoops.pop();
-    if (loop === undefined) throw new RangeError('more states at a time than workers');
-    const startedMs = performance.now();
-    try {
-      const built = await this.#build(state, image);
-      const buildMs = Math.round(performance.now() - startedMs);
-      const volume = new CrashVolume(image, loop, signal);
-      const evidence = await recoverImage({ volume, runSeed, signal, ...options });
-      neededRoom(await statfs(directory));
-      const durationsMs = { build: buildMs, ...evidence.durationsMs };
-      return { ...built, evidence: { ...evidence, durationsMs } };
-    } finally {
-      await rm(image, { force: true });
-      this.#freeLoops.push(loop);
-    }
-  }
-
-  #build(state: PlannedState, image: string): Promise<BuiltState> {
-    const { rolling, keepAt } = this.#options;
-    const building = this.#built.then(async () => {
+export function containerRecovery(options: ContainerRecoveryOptions): Recovery {
+  const { recoverImage, rolling, loops, directory, runSeed, keepAt, signal } = options;
+  const freeLoops = [...loops];
+  /** The end of the last build: one at a time moves the rolling image on. */
+  let built: Promise<unknown> = Promise.resolve();
+  const build = (state: PlannedState, image: string): Promise<BuiltState> => {
+    const building = built.then(async () => {
       if (keepAt !== undefined) await rolling.build(state, keepAt);
       return rolling.build(state, image);
     });
-    this.#built = building.catch(() => undefined);
+    built = building.catch(() => undefined);
     return building;
-  }
+  };
+  return {
+    workers: loops.length,
+    async recover(state, how) {
+      const image = join(directory, `${state.number}.img`);
+      const loop = freeLoops.pop();
+      if (loop === undefined) throw new RangeError('more states at a time than workers');
+      const startedMs = performance.now();
+      try {
+        const writes = await build(state, image);
+        const buildMs = Math.round(performance.now() - startedMs);
+        const volume = new CrashVolume(image, loop, signal);
+        const evidence = await recoverImage({ volume, runSeed, signal, ...how });
+        neededRoom(await statfs(directory));
+        const durationsMs = { build: buildMs, ...evidence.durationsMs };
+        return { ...writes, evidence: { ...evidence, durationsMs } };
+      } finally {
+        await rm(image, { force: true });
+        freeLoops.push(loop);
+      }
+    },
+  };
 }
 
 /** What a database may still write while its image is looked at. */
@@ -124,19 +114,16 @@ class CrashVolume implements CrashImage {
   /** Replays the file system's journal by mounting it. Undefined when mounted, else why it can't be. */
   async mount(): Promise<string | undefined> {
     const limits = this.#limits(mountTimeoutMs);
-    await this.#makeNode(limits);
+    // `mount` takes a device that is there already.
+    if (!existsSync(devicePath(this.#loop))) {
+      await mustRun(['perl', '-e', addScript, String(this.#loop)], limits);
+    }
     await mkdir(this.mountPoint, { recursive: true });
     // XFS refuses a file system whose copy is mounted already: several states are worked on at once.
     const more = (await this.#type()) === 'xfs' ? ',nouuid' : '';
     const options = `loop=${devicePath(this.#loop)}${more}`;
     const argv = ['mount', '-o', options, this.#image, this.mountPoint];
     return whyNotMounted(await runTool(argv, limits));
-  }
-
-  /** `mount` takes a device that is there already. */
-  async #makeNode(limits: CommandLimits): Promise<void> {
-    if (existsSync(devicePath(this.#loop))) return;
-    await mustRun(['perl', '-e', addScript, String(this.#loop)], limits);
   }
 
   async check(): Promise<CommandEvidence> {
@@ -163,8 +150,8 @@ class CrashVolume implements CrashImage {
   }
 
   async #type(): Promise<string> {
-    const asked = ['blkid', '-p', '-s', 'TYPE', '-o', 'value', this.#image];
-    return (await runTool(asked, this.#limits(mountTimeoutMs))).output;
+    const argv = ['blkid', '-p', '-s', 'TYPE', '-o', 'value', this.#image];
+    return (await runTool(argv, this.#limits(mountTimeoutMs))).output;
   }
 }
 

@@ -18,13 +18,13 @@ import {
   InterruptError,
   UsageError,
 } from '../../../errors.ts';
-import { ContainerRecovery, RollingImage } from './container-recovery.ts';
+import { containerRecovery, RollingImage } from './container-recovery.ts';
 import type { StatesMessage, StatesRequest } from './run-states.ts';
 
 /** Every so many states one is looked at thoroughly: it takes twice the time. */
 const thoroughEvery = 10;
 
-const say = (message: StatesMessage): void =>
+const send = (message: StatesMessage): void =>
   void process.stdout.write(`${JSON.stringify(message)}\n`);
 
 async function main(request: StatesRequest, signal: AbortSignal): Promise<void> {
@@ -38,7 +38,7 @@ async function main(request: StatesRequest, signal: AbortSignal): Promise<void> 
   const { log, dataPath: packed } = keptWrites(folder);
   const { states, policies } = request;
   const plan = planStates(log, { states, policies, seed, firstAckMs });
-  say({ type: 'planned', states: plan.states.length, moments: plan.moments, acked });
+  send({ type: 'planned', states: plan.states.length, moments: plan.moments, acked });
   const chosen = only === undefined ? plan.states : [chosenState(plan.states, only.number)];
   await ensureKernelDevices();
   const dataPath = join(request.scratch, 'writes.data');
@@ -47,7 +47,7 @@ async function main(request: StatesRequest, signal: AbortSignal): Promise<void> 
   });
   const path = join(request.images, 'flushed.img');
   using rolling = new RollingImage({ log, dataPath, path, seed, signal });
-  const recovery = new ContainerRecovery({
+  const recovery = containerRecovery({
     rolling,
     recoverImage,
     loops: request.loops,
@@ -65,9 +65,9 @@ async function main(request: StatesRequest, signal: AbortSignal): Promise<void> 
     journal,
     runSeed: run.seed,
     isThorough: ({ number }) => only !== undefined || number % thoroughEvery === 0,
-    onState: (result) => say({ type: 'state', result }),
+    onState: (result) => send({ type: 'state', result }),
   });
-  say({ type: 'done' });
+  send({ type: 'done' });
 }
 
 function chosenState(states: readonly PlannedState[], number: number): PlannedState {
@@ -93,6 +93,6 @@ try {
   if (error instanceof ForcedetachError) {
     const { code, message, hint } = error;
     const evidence = error.exitCode === exitCode.inconclusive;
-    say({ type: 'failed', evidence, code, message, ...(hint === undefined ? {} : { hint }) });
+    send({ type: 'failed', evidence, code, message, ...(hint === undefined ? {} : { hint }) });
   }
 }
