@@ -5,13 +5,10 @@ export const groupObserved = {
   view: 'member-view',
   /** A router would send outside clients here from now on; `node`. */
   routed: 'routed',
-  /** A read of the ledger. data: side, beganAtMs, and heads (Heads) or error. */
+  /** A read of the ledger. data: side, beganAtMs, and error or heads: `connection/session` → last seq, of the outside client. */
   read: 'read',
   /** What a whole reading of a member gave. data: image?, takenAtMs, and a LedgerReading or error. */
   ledger: 'ledger-read',
   /** The group's settings. */
   settings: 'settings',
 } as const;
-
-/** `connection/session` → last seq, of the outside client. */
-export type Heads = Readonly<Record<string, number>>;
