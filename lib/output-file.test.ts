@@ -8,16 +8,6 @@ import { OutputFile, writeOutput } from './output-file.ts';
 const folder = mkdtempSync(join(tmpdir(), 'forcedetach-output-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test('the new content takes the place of the old, and nothing else stays', () => {
-  const path = join(folder, 'page.html');
-  writeFileSync(path, 'old');
-  using file = new OutputFile(path);
-  for (let n = 0; n < 100_000; n++) file.add(`line ${n}\n`);
-  file.commit();
-  expect(readFileSync(path, 'utf8').split('\n').at(-2)).toBe('line 99999');
-  expect(readdirSync(folder)).toEqual(['page.html']);
-});
-
 test('what throws half way leaves the old content where it was', () => {
   const path = join(folder, 'kept.html');
   writeFileSync(path, 'good');

@@ -27,13 +27,3 @@ test('a state that does not come is an error with what was seen last', async () 
     cause: { message: 'pod is Pending' },
   });
 });
-
-test('an abort ends the wait with its own reason', async () => {
-  const stop = new AbortController();
-  const waiting = waitFor(
-    { what, timeoutMs: 60_000, everyMs: 5, signal: stop.signal },
-    async () => 'no',
-  );
-  stop.abort(new Error('interrupted'));
-  await expect(waiting).rejects.toThrow('interrupted');
-});

@@ -43,21 +43,6 @@ test.each(['lib/cli/start.mjs', 'scripts/ci.ts/main.mjs'])(
   },
 );
 
-test('every text names a TypeScript file behind npx', () => {
-  const files = execFileSync('git', ['ls-files', 'docs', 'lib', 'scripts', 'bench', '*.md'], {
-    cwd: root,
-    encoding: 'utf8',
-  })
-    .split('\n')
-    .filter((file) => /\.(md|ts|mjs)$/.test(file) && !/^(CHANGELOG|docs\/decisions)/.test(file))
-    .filter((file) => existsSync(join(root, file)));
-  expect(files.length).toBeGreaterThan(500);
-  const bare = files.filter((file) =>
-    /(?<!npx )\bnode (scripts|bench|examples)\/\S+\.ts/.test(read(file)),
-  );
-  expect(bare).toEqual([]);
-});
-
 test.skipIf(oldNode === undefined)('commands work on an older Node', () => {
   const node = oldNode ?? '';
   expect(onOldNode(node, 'bin/forcedetach.mjs', '--version')).toMatchObject({ status: 0 });
@@ -77,18 +62,5 @@ test.skipIf(oldNode === undefined)('without another one it says so in one senten
     expect(text).toMatch(/^NODE_TOO_OLD: .* needs 24\.12 or newer\n {2}hint: install Node 24\n$/);
   } finally {
     rmSync(folder, { recursive: true });
-  }
-});
-
-test('the examples check the Node by the command of the package', () => {
-  const isProgram = (name: string): boolean =>
-    existsSync(join(root, `examples/${name}/package.json`));
-  const programs = readdirSync(join(root, 'examples')).filter(isProgram);
-  expect(programs.length).toBeGreaterThan(0);
-  for (const name of programs) {
-    const { scripts } = JSON.parse(read(`examples/${name}/package.json`)) as {
-      readonly scripts: Readonly<Record<string, string>>;
-    };
-    expect(scripts['prestart']).toBe('forcedetach --version');
   }
 });

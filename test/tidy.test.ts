@@ -12,19 +12,6 @@ const isGenerated = (file: string): boolean => /(^|\/)gen\//.test(file);
 const code = files.filter((file) => /\.(ts|mjs|css)$/.test(file) && !isGenerated(file));
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
 
-test('there is something to look at', () => {
-  expect(code.length).toBeGreaterThan(50);
-});
-
-test('a test of the library stands beside what it tests, and has its name', () => {
-  // MODULE.test.ts, or MODULE.SUBJECT.test.ts.
-  const beside = (file: string): string[] =>
-    ['.ts', '.mjs'].map((end) => file.replace(/(\.[a-z-]+)?\.test\.ts$/, end));
-  const tests = code.filter((file) => /^lib\/.*\.test\.ts$/.test(file));
-  expect(tests.length).toBeGreaterThan(50);
-  expect(tests.filter((file) => !beside(file).some((each) => code.includes(each)))).toEqual([]);
-});
-
 /** Comments of our code, whose files are many and parse fast. */
 const comments = code
   .filter((file) => /^(lib|research|test|scripts|bench|experiments)\/.*\.(ts|mjs)$/.test(file))
@@ -140,13 +127,4 @@ test('the engine’s command is named in lib/engine alone, kind’s in one file'
     building,
   );
   expect(naming(/\[kind, /)).toEqual([kind]);
-});
-
-test('a program begins its work once all that it is made of is there', () => {
-  // Functions are there from the start; what a later line makes is not, and only that run says so.
-  const early = code.filter((file) => {
-    const [, after = ''] = /^process\.exitCode = await [^]*?;\n([^]*)$/m.exec(read(file)) ?? [];
-    return /^(?:export )?(?:const|let|class) /m.test(after);
-  });
-  expect(early).toEqual([]);
 });

@@ -8,7 +8,6 @@ import { $ } from '../lib/engine/shell.ts';
 import { parseArguments } from '../lib/cli/command.ts';
 import { checkProbeFlags, probeCommand } from '../lib/cli/flags/probe-flags.ts';
 import { settingsSchema } from '../scripts/ci-settings.ts';
-import { kubernetesReleases } from '../lib/kubernetes-versions.ts';
 
 const root = join(import.meta.dirname, '..');
 const folder = join(root, '.github/workflows');
@@ -33,10 +32,6 @@ const workflowSchema = z.object({
 
 /** Before a command: what gives it root and our Node. */
 const asRoot = 'sudo --preserve-env env "PATH=$PATH" ';
-
-test('there are three', () => {
-  expect(files.toSorted()).toEqual(['ci.yml', 'measure.yml', 'nightly.yml']);
-});
 
 describe.each(files)('%s', (file) => {
   const jobs = Object.values(workflowSchema.parse(parse(read(file))).jobs);
@@ -110,24 +105,6 @@ test('measure.yml passes its inputs as settings that the script knows', () => {
   );
   expect(passed.length).toBeGreaterThan(8);
   expect(passed.filter((name) => !(name in settingsSchema.shape))).toEqual([]);
-});
-
-test('every night measures the three minors that Kubernetes supports', () => {
-  const { jobs } = z
-    .object({
-      jobs: z.record(
-        z.string(),
-        z.object({
-          strategy: z.object({ matrix: z.object({ kubernetes: z.array(z.string()) }) }),
-        }),
-      ),
-    })
-    .parse(parse(read('nightly.yml')));
-  const supported = Object.keys(kubernetesReleases).slice(0, 3);
-  expect(Object.keys(jobs)).toEqual(['measure']);
-  for (const { strategy } of Object.values(jobs)) {
-    expect(strategy.matrix.kubernetes).toEqual(supported);
-  }
 });
 
 test('the example for drivers is pinned, and each of its commands is one that the probe takes', () => {

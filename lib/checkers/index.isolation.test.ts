@@ -60,22 +60,3 @@ test('ids of different sessions need not follow the order in which they were ack
     { numRuns: 50 },
   );
 });
-
-test('gaps between ids are rolled back or unused numbers', () => {
-  expect(codes(entries, ops, (position) => 7 * position + 1000)).toEqual([]);
-});
-
-test('a commit whose answer never came may be there, or not', () => {
-  const last = (connection: number) => (op: JournaledOp) =>
-    op.connection === connection && op.seq === 11;
-  const unsure = ops.map(
-    (op): JournaledOp => (last(0)(op) || last(1)(op) ? { ...op, outcome: 'info' } : op),
-  );
-  const stored = entries.filter(({ connection, seq }) => connection !== 1 || seq !== 11);
-  expect(codes(stored, unsure)).toEqual([]);
-});
-
-test('but a commit that was acknowledged and is not there is lost, whoever overtook it', () => {
-  const stored = entries.filter(({ connection, seq }) => connection !== 1 || seq !== 11);
-  expect(codes(stored)).toEqual(['LEDGER_LOST']);
-});

@@ -1,9 +1,8 @@
 /** Modes that decide when a node opens the volume: who has it open keeps others away, or is cut. */
 import { status } from '@grpc/grpc-js';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { powerUp, publishedName } from './record.ts';
-import { neededRecord, updateRecord } from './record-store.ts';
-import { loops, ModedVolume, volume, seconds } from '../../test/support/moded-volume.ts';
+import { neededRecord } from './record-store.ts';
+import { ModedVolume, volume, seconds } from '../../test/support/moded-volume.ts';
 
 let on: ModedVolume;
 beforeEach(async () => {
@@ -67,23 +66,6 @@ test('exclusive: of two that ask at once both may find nobody, and both open', a
   };
   await Promise.all([open('a'), open('b')]);
   expect([await stateOf(1), await stateOf(2)]).toEqual(['open', 'open']);
-});
-
-test('reservation: the new registrant cuts the others, who need a new attachment', async () => {
-  const anywhere = { manyNodes: true };
-  await attach('a', 'reservation', anywhere);
-  await open('a');
-  await attach('b', 'reservation', anywhere);
-  await open('b');
-  expect(on.notes['preempted']).toMatchObject([{ generation: 1 }]);
-  expect([await stateOf(1), await stateOf(2)]).toEqual(['cut', 'open']);
-  const { attachments } = await neededRecord(on.backend.layout, volume);
-  expect(attachments[0]).toMatchObject({ node: 'a', state: 'cut', cutFor: 'fence' });
-  const booted = await updateRecord(on.backend.layout, volume, (now) =>
-    powerUp(now, 'a', { loop: loops.last, wallMs: 1 }),
-  );
-  expect(booted.attachments).toHaveLength(2);
-  expect(booted.attachments.map(publishedName)).toEqual([1, 2]);
 });
 
 test('reservation: of two that register at once the first wins, and keeps its path', async () => {

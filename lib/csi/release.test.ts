@@ -7,12 +7,8 @@ import { FakeArray } from '../../test/support/fake-array.ts';
 import type { PathStatus } from './array-port.ts';
 import { attachVolume } from './backend.ts';
 import { layoutOf } from './layout.ts';
-import { volumeIn } from './loop-device.ts';
 import type { StorageBackend } from './paths.ts';
 import { losePower } from './power.ts';
-import { heldBy } from './record.ts';
-import { neededRecord } from './record-store.ts';
-import { releaseNode } from './release.ts';
 import { defaultAttributes } from './volume-attributes.ts';
 import { createVolume } from './volumes.ts';
 
@@ -36,10 +32,6 @@ async function attachAndOpen(node: string): Promise<void> {
   await array.open({ volume, node, generation, loop, keepData: false, flushes: 'honest' });
 }
 
-const crash = (): Promise<unknown> =>
-  losePower(backend, { node: 'a', unflushed: 'keeps', seed: '1' });
-const held = async (): Promise<unknown> => heldBy(await neededRecord(backend.layout, volume), 'a');
-
 test('the canary is written while the path still serves, and a second call knows of it', async () => {
   const seen: string[] = [];
   const writeCanary = async (path: PathStatus): Promise<void> => {
@@ -61,31 +53,4 @@ test('a canary that can’t be written is told of, and the power is lost all the
   expect(lost).toMatchObject([{ paths: 1, canaryError: 'read-only file system' }]);
   expect(lost[0]?.canaryAt).toBeUndefined();
   expect((await array.status()).map(({ state }) => state)).toEqual(['cut']);
-});
-
-test('the power is back once nothing of the dead node is mounted any more', async () => {
-  await crash();
-  array.use(volume, 1, { claimed: true });
-  const waiting = releaseNode(backend, loops, 'a');
-  setTimeout(() => array.use(volume, 1, { claimed: false }), 120);
-  expect(await waiting).toEqual({ freed: ['/dev/loop900000'], busy: [] });
-  expect(await held()).toMatchObject({ generation: 2, publishedAs: 1, loop: 900001 });
-});
-
-test('a node that was severed and died comes back by a new path: its old one is cut', async () => {
-  await array.link({ node: 'a', state: 'stall' });
-  await releaseNode(backend, loops, 'a');
-  await array.link({ node: 'a', state: 'pass' });
-  expect(await held()).toMatchObject({ generation: 2, publishedAs: 1, state: 'attached' });
-  expect(await array.status()).toMatchObject([{ generation: 1, state: 'closed' }]);
-  expect((await array.status())[0]).toHaveProperty('cutNs');
-});
-
-test.each([
-  ['/forcedetach.pv-1.12', 'pv-1'],
-  ['/forcedetach.a.b.3 (deleted)', 'a.b'],
-  ['/var/lib/docker/forcedetach.img', undefined],
-  ['/srv/disk.img', undefined],
-])('the file %j behind a device is of volume %s', (path, name) => {
-  expect(volumeIn(path)).toBe(name);
 });

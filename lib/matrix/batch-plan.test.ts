@@ -36,42 +36,6 @@ test('every cell runs once a repeat, every control once, a tenth again', () => {
   );
 });
 
-test('the longest rerun begins first, the others and the controls after the cells', () => {
-  const text = `
-name: waits
-question: Which?
-base: { fault: network-partition }
-axes:
-  wait: { short: { horizonMs: 5m }, long: { horizonMs: 13m } }
-  disk: [unfenced, fenced, exclusive]
-rerunAlone: 1
-`;
-  const matrix = parseMatrix(text, 'waits.yaml');
-  for (const seed of ['a', 'b', 'c']) {
-    const { trials } = batchPlanOf(matrix, cellsOf(matrix), seed);
-    const waits = trials.map(({ kind, scenario }) =>
-      kind === 'check' ? scenario.horizonMs / 60_000 : kind,
-    );
-    const cells = Array.from({ length: 6 }, () => 'cell');
-    const controls = ['control', 'control', 'control'];
-    expect(waits).toEqual([13, ...cells, 13, 13, 5, 5, 5, ...controls]);
-  }
-});
-
-test('a control whose database is damaged begins before a rerun that ends sooner', () => {
-  const text = `
-name: quick
-question: Which?
-base: { fault: network-partition, horizonMs: 2m }
-axes: { disk: [fenced, exclusive] }
-rerunAlone: 1
-`;
-  const matrix = parseMatrix(text, 'quick.yaml');
-  const { trials } = batchPlanOf(matrix, cellsOf(matrix), 'a');
-  const order = trials.map(({ kind, id }) => (kind === 'control' ? id : kind));
-  expect(order.slice(0, 5)).toEqual(['check', 'cell', 'cell', 'control-total', 'check']);
-});
-
 test('what neighbours would notice runs alone', () => {
   const { trials } = examplePlan({ loud: true });
   for (const { scenario, alone } of trials) {

@@ -45,15 +45,6 @@ include: [{ fault: node-crash, database: { trxCommit: 2 } }]
   expect(new Set(found.map(({ id }) => id)).size).toBe(4);
 });
 
-test('a label that has a comma stands in quotes, so that its cell reads as one place', () => {
-  const found = cells(`
-axes:
-  case: { 'cut off, force-delete': { fault: network-partition, remedy: force-delete } }
-  disk: [fenced]
-`);
-  expect(found.map(({ label }) => label)).toEqual(['case “cut off, force-delete”, disk fenced']);
-});
-
 test.each([
   ['axes: { remedy: [boom] }', /m\.yaml:3:18: axes\.remedy\.0: Invalid option.*"none"/s],
   ['axes: { sky: [blue] }', /m\.yaml:3:\d+: axes\.sky: is no field.*named settings/s],

@@ -52,15 +52,6 @@ async function play(
 const ids = (): string[] => examplePlan().trials.map(({ id }) => id);
 const text = (folder: string): string => readFileSync(join(folder, resultsFile), 'utf8');
 
-test('every trial leaves one line, in its own folder', async () => {
-  const folder = newFolder();
-  const { results, ran } = await play(folder);
-  expect(ran).toEqual(ids());
-  expect(results.attempts.map(({ trial }) => trial).toSorted()).toEqual(ids().toSorted());
-  expect(readResults(folder)).toEqual(results);
-  expect(readdirSync(join(folder, 'cells')).toSorted()).toEqual(ids().toSorted());
-});
-
 test('a batch killed at any byte goes on without losing what is done', async () => {
   const whole = newFolder();
   await play(whole);
@@ -79,14 +70,6 @@ test('a batch killed at any byte goes on without losing what is done', async () 
     }),
     { numRuns: 25 },
   );
-});
-
-test('a restart says what it skips, and a finished batch runs nothing', async () => {
-  const folder = newFolder();
-  await play(folder);
-  const { ran, said } = await play(folder);
-  expect(ran).toEqual([]);
-  expect(said).toEqual([`continuing: ${ids().length} of ${ids().length} trials are done`]);
 });
 
 test('an interrupted trial leaves no line and is made anew', async () => {

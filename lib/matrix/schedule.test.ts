@@ -101,51 +101,11 @@ test('after an abort nothing begins, and what ran has ended', async () => {
   );
 });
 
-test('what is too much beside the others waits, and lighter ones go first', async () => {
-  const heavy = (id: number): Job => ({ id, alone: false, load: 4, turns: 9 });
-  const light = (id: number): Job => ({ id, alone: false, load: 2, turns: 1 });
-  const items = [heavy(0), heavy(1), heavy(2), light(3), light(4)];
-  const { begun, heaviest } = await play(items, 4, { loadLimit: 10 });
-  expect(begun.map(({ id }) => id)).toEqual([0, 1, 3, 4, 2]);
-  expect(heaviest).toBe(10);
-});
-
 const pooled: readonly Slot[] = [
   { name: 'a/1', cluster: 'a' },
   { name: 'a/2', cluster: 'a' },
   { name: 'b', cluster: 'b' },
 ];
-
-test.each<[string, readonly Job[], readonly [number, string][]]>([
-  [
-    'events share a cluster, and what wants one to itself has the other',
-    [
-      { id: 0, alone: false, turns: 3 },
-      { id: 1, alone: false, turns: 3, wantsCluster: true },
-      { id: 2, alone: false, turns: 3 },
-    ],
-    [
-      [0, 'a/1'],
-      [1, 'b'],
-      [2, 'a/2'],
-    ],
-  ],
-  [
-    'what wants a cluster to itself leaves the one with several slots to events',
-    [
-      { id: 0, alone: false, turns: 20, wantsCluster: true },
-      { id: 1, alone: false, turns: 9, wantsCluster: true },
-      { id: 2, alone: false, turns: 1 },
-    ],
-    [
-      [0, 'b'],
-      [2, 'a/1'],
-      [1, 'a/1'],
-    ],
-  ],
-])('%s', async (_, items, places) => {
-  expect((await play(items, pooled)).places).toEqual(places);
-});
 
 test('nothing joins what has a cluster to itself', async () => {
   const some = fc.record({ wantsCluster: fc.boolean(), turns: fc.integer({ min: 0, max: 5 }) });

@@ -84,13 +84,6 @@ test('a control that fails takes the whole batch', () => {
   }
 });
 
-test('a control on a fenced disk must serve', () => {
-  const batch = batchOf(asPredicted, {}, ({ trial }) =>
-    trial === 'control-safe' ? { outcome: exampleOutcome({ served: false }) } : {},
-  );
-  expect(batch.inconclusiveBecause.join()).toMatch(/^control safe: .* a database that serves/);
-});
-
 test('a cell that comes to something else alone takes the whole batch', () => {
   const batch = batchOf((trial) => {
     if (trial.kind !== 'check') return asPredicted(trial);

@@ -80,42 +80,6 @@ test('each step names the next, since when and until when', () => {
 
 const noEnd = (why: string): string => `no deadline: ${why}; the watch ends at +900 s`;
 
-test.each<[string, Partial<ScenarioInput>, string]>([
-  ['nobody', { remedy: 'none' }, noEnd('its kubelet cannot confirm, and nothing else removes it')],
-  [
-    'a plain delete',
-    { remedy: 'delete' },
-    `remedy delete, ${noEnd('its kubelet cannot confirm, and nothing else removes it')}`,
-  ],
-  [
-    'its kubelet',
-    { remedy: 'none', fault: 'cpu-starvation' },
-    'expected by +379 s, its grace period of 30 s',
-  ],
-  [
-    'the pod GC',
-    { remedy: 'out-of-service' },
-    'remedy out-of-service, expected by +369 s, when the pod GC looks',
-  ],
-  [
-    'the pod GC, of a node that is gone',
-    { remedy: 'delete-node' },
-    'remedy delete-node, expected by +429 s, when the pod GC has missed its node',
-  ],
-  [
-    'its kubelet, once the node is back',
-    { remedy: 'none', fault: 'node-reboot', rebootAt: 500_000 },
-    'expected once its node boots, at +500 s',
-  ],
-  [
-    'whoever lets it go',
-    { podFinalizer: true },
-    `remedy force-delete, ${noEnd('its finalizer holds it')}`,
-  ],
-])('the old pod is removed by %s', (_, fields, told) => {
-  expect(waitings(fields)[2]).toBe(`the old pod to go: evicted at +349 s, ${told}`);
-});
-
 test('a node that is Ready again is not evicted; the toleration counts from when it was last Ready', () => {
   const ready = (atMs: number, status: string): SmallRecord =>
     see(atMs, observed.nodeReady, 'a', { status });

@@ -136,17 +136,6 @@ test('a late cut is the end of the exposure', () => {
   expect(exposureOf(story(), { writes }).summary).toMatchObject({ ms: 10_000, blocksBoth: 1 });
 });
 
-test('a path that was over before the fault is none of the victim’s', () => {
-  const writes = logOf(
-    opened,
-    at(500, 1, writeOps.cut),
-    at(600, 1, writeOps.refused, { length: 4096 }),
-    write(30_000, 2, 0),
-    at(40_000, 1, writeOps.close),
-  );
-  expect(exposureOf(story(), { writes }).marks?.victimEndedMs).toBeUndefined();
-});
-
 test('a write after the cut makes the run incomplete: the disk leaks', () => {
   const writes = logOf(opened, at(29_000, 1, writeOps.cut), write(29_500, 1, 0));
   const findings = diskFindings(story(), exposureOf(story(), { writes }), nothingElse);
@@ -193,19 +182,6 @@ test('a path that fails each request is cut until it passes again', () => {
     at(50_000, 1, writeOps.link, { flags: linkFlags.pass }),
   );
   expect(exposureOf(failing, { writes: neverBack }).summary.ms).toBe(0);
-});
-
-test('the observers of the disk tell the same without a log', () => {
-  const counters = [
-    see(500, observed.mounted, 'a'),
-    see(1050, observed.linkChanged, 'a', { state: 'fail' }),
-    see(30_000, observed.mounted, 'b'),
-    see(50_000, observed.linkChanged, 'a', { state: 'pass' }),
-    see(52_000, observed.deviceWritten, 'a', { device: 'x', generation: 1, bytesWritten: 700 }),
-  ];
-  const { from, summary } = exposureOf(story({ link: 'errors' }, ...counters));
-  expect(from).toBe(50_000);
-  expect(summary).toEqual({ ms: 5000, bytesVictim: 700, bytesSuccessor: 0 });
 });
 
 test('a shared directory that locks exposes nothing until two databases have it open', () => {

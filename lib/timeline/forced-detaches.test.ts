@@ -44,23 +44,6 @@ test('a forced detach of a mounted volume, logged and counted, is nothing to rem
   expect(codes(told)).toEqual([]);
 });
 
-test('log and counter that speak of a volume that was unmounted are noted', () => {
-  const told = story([
-    counter(100, 0),
-    see(50_000, observed.unmounted, 'a'),
-    line(59_900),
-    detach,
-    counter(61_000, 1),
-  ]);
-  expect(codes(told)).toEqual(['FORCED_WITHOUT_MOUNT']);
-});
-
-test('a machine without power has nothing mounted, whether or not anybody saw it go', () => {
-  expect(codes(story([line(59_900), detach], { fault: 'node-crash' }))).toEqual([
-    'FORCED_WITHOUT_MOUNT',
-  ]);
-});
-
 test('a detach of a mounted volume that nobody calls forced is noted', () => {
   expect(codes(story([detach]))).toEqual(['FORCED_UNSAID']);
 });
@@ -78,10 +61,6 @@ test('a counter that a restart set to zero is told apart from the log', () => {
   expect(finding).toMatchObject({ code: 'FORCED_COUNT_DIFFERS', level: 'note', safety: 'safe' });
   expect(finding?.evidence).toContain('timeout: counter 0, log 1');
   expect(finding?.evidence.at(-1)).toContain('began anew 1 times');
-});
-
-test('an older history, which read the counter once, is not judged by it', () => {
-  expect(codes(story([line(59_900), detach, counter(61_000, 7)]))).toEqual([]);
 });
 
 test('many lost nodes are told with what Kubernetes makes of them', () => {

@@ -73,43 +73,6 @@ test('each step says who asked for it: a controller, the operator, a kubelet', (
   expect(licencesOf(told).first?.steps.every(({ recordMs }) => recordMs !== undefined)).toBe(true);
 });
 
-test.each([
-  [service('pod-garbage-collector'), 'the pod garbage collector'],
-  ['system:node:a', 'the kubelet of a'],
-  ['jane', 'jane, who is no controller'],
-])('%s removed the pod: %s', (user, who) => {
-  const removal = [
-    asked(30_000, user, { verb: 'delete', resource: 'pods', object: 'mysql-0' }),
-    see(30_010, observed.podGone, 'a', { uid: 'pod-1', pod: 'mysql-0' }),
-  ];
-  expect(by(story([...evicted, ...removal, ...attachedElsewhere]))).toContainEqual([
-    'the pod object was gone',
-    who,
-  ]);
-});
-
-test('a request that was refused, or for another object, is nobody’s doing', () => {
-  const removal = [
-    asked(30_000, 'jane', { verb: 'delete', resource: 'pods', object: 'mysql-0', code: 409 }),
-    asked(30_001, 'john', { verb: 'delete', resource: 'pods', object: 'mysql-1' }),
-    see(30_010, observed.podGone, 'a', { uid: 'pod-1', pod: 'mysql-0' }),
-  ];
-  const steps = licencesOf(story([...removal, ...attachedElsewhere])).first?.steps;
-  expect(steps?.find(({ step }) => step === 'the pod object was gone')?.by).toBeUndefined();
-});
-
-test('a restart of the controller manager and a cut are told where they came', () => {
-  const between = [see(40_000, observed.leaderAcquired), see(60_035, observed.deviceCut, 'a')];
-  const steps = licencesOf(story([...evicted, ...between, ...attachedElsewhere])).first?.steps.map(
-    ({ step }) => step,
-  );
-  expect(steps?.slice(1, 3)).toEqual([
-    'another controller manager took over, and its waits started again',
-    'the attach/detach controller gave up waiting for the unmount',
-  ]);
-  expect(steps).toContain('the storage cut the old node off');
-});
-
 test('links without a record are named', () => {
   const told = story([call(62_000, 'b', csiCalls.stage), see(62_200, observed.mounted, 'b')]);
   expect(licencesOf(told).first?.gaps).toEqual([

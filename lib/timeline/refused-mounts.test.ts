@@ -79,13 +79,3 @@ test('the decisions that let it have the volume are told, to the refusal', () =>
   expect(first?.gaps).toEqual(['no record shows why the detach did not wait for the unmount']);
   expect(later).toEqual([]);
 });
-
-test('without a record of the attach the way to the refusal has a gap', () => {
-  const blind = records.filter(
-    (record) =>
-      !(record.type === 'observation' && record.data['call'] === 'ControllerPublishVolume'),
-  );
-  expect(licencesOf(tellStory(blind, mysql), accesses).first?.gaps).toContain(
-    'no record of a ControllerPublishVolume',
-  );
-});

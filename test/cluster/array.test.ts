@@ -124,16 +124,6 @@ test('a cut ends held requests with an I/O error, and the disk can be unmounted 
   await expect(host.array.open(again)).rejects.toMatchObject({ code: 'PATH_CUT' });
 });
 
-test('a cut that is due later comes by itself', async () => {
-  const volume = host.volume('later');
-  const device = await host.open(volume, 'later');
-  await host.array.cut({ volume, generation: 1, why: 'ack-early', afterMs: 3000 });
-  await put(device, 0, 'x');
-  await eventually(async () => expect((await host.path(volume, 1)).state).toBe('cut'));
-  await expect(put(device, 1, 'y')).rejects.toThrow(/Input\/output error/);
-  expect(letters(volume, 2)).toBe('x.');
-});
-
 test('a generation that was fenced before it was opened can never be opened', async () => {
   const volume = host.volume('early');
   await host.array.cut({ volume, generation: 1, why: 'fence' });

@@ -78,16 +78,6 @@ describe.skipIf(reason !== undefined)('the audit', { timeout: 900_000 }, () => {
     expect(evidence.fsck?.command).toContain('xfs_repair -n');
   });
 
-  test('sees on XFS what a crash took from trx_commit=2', async () => {
-    const { records } = await crashed('xfs', '--innodb-flush-log-at-trx-commit=2');
-    const { findings } = await audit(records);
-    const codes = findings.map(({ code }) => code);
-    // A tail with deletions brings their documents back; the log was synced at each commit.
-    expect(codes).toEqual(expect.arrayContaining(['LEDGER_LOST', 'BINLOG_ROW_MISSING']));
-    expect(codes.filter((code) => code !== 'DELETE_UNDONE')).toHaveLength(2);
-    for (const each of findings) expect(each).toMatchObject({ safety: 'lost', loud: false });
-  });
-
   test('calls a broken XFS broken', async () => {
     const { volume, records } = await crashed('xfs');
     // The first allocation group's inode tree, blocks 20 to 40.

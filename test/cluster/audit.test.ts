@@ -143,30 +143,6 @@ describe.skipIf(reason !== undefined)('the audit of a bare disk', { timeout }, (
     expect(findings.some(({ loud }) => loud)).toBe(true);
   });
 
-  test('finds the commits that two slow servers took from each other', async () => {
-    const volume = await host.newVolume('slow');
-    const diskA = await volume.attach('a');
-    const a = await diskA.startServer();
-    const writerA = a.write({ client: 'inside', connections: 2, rate: 25 }, seed, clock);
-    await sleep(2000);
-    const faultAtMs = clock.nowMs();
-    const diskB = await volume.attach('b');
-    const b = await diskB.startServer();
-    const writerB = b.write({ client: 'outside', connections: 2, rate: 25 }, seed, clock);
-    await sleep(5000);
-    await writerA.stop();
-    await writerB.stop();
-    await a.kill();
-    await diskA.detach();
-    await b.kill();
-    await diskB.detach();
-    const records = [...writerA.records, ...writerB.records];
-    expect(ackedIn(writerB.records)).toBeGreaterThan(50);
-    const moments = { faultAtMs, handoverAtMs: faultAtMs, victimNode: 'a' };
-    const { findings } = await judgeNow(volume, records, moments);
-    expect(['lost', 'corrupt']).toContain(worst(findings.map(({ safety }) => safety)));
-  });
-
   /** Which of the two it does is a race: of seven, four lost rows and three broke a tree. */
   test('sees a zombie take back what its successor committed, or break it all', async () => {
     const volume = await host.newVolume('zombie');

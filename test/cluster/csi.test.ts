@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
 import { $ } from '../../lib/engine/shell.ts';
 import { canaryFolder, unsyncedCanary } from '../../lib/csi/canary.ts';
-import { capability, lastLoop } from './csi-harness.ts';
+import { capability } from './csi-harness.ts';
 import {
   createVolume,
   logOf,
@@ -76,14 +76,6 @@ describe.skipIf(reason !== undefined)('the disk', { timeout: 180_000 }, () => {
     },
   );
 
-  test('is held by one node at a time for as long as Kubernetes has not taken it back', async () => {
-    await using driver = newDriver();
-    await createVolume(driver);
-    await publish(driver, 'a', 'unfenced');
-    const second = publish(driver, 'b', 'unfenced');
-    await expect(second).rejects.toMatchObject({ code: status.FAILED_PRECONDITION });
-  });
-
   test('unfenced: after a detach both nodes write, and their caches differ', async () => {
     await using driver = newDriver();
     await createVolume(driver);
@@ -136,19 +128,6 @@ describe.skipIf(reason !== undefined)('the disk', { timeout: 180_000 }, () => {
       expect(existsSync(join(driver.stagingOf('a'), 'late'))).toBe(false);
     },
   );
-
-  test('a cut that comes before the node opened its path leaves nothing to open', async () => {
-    await using driver = newDriver();
-    await createVolume(driver);
-    const context = await publish(driver, 'a', 'fenced');
-    await unpublish(driver, 'a');
-    const late = stage(driver, 'a', context);
-    await expect(late).rejects.toMatchObject({ code: status.FAILED_PRECONDITION });
-    expect(await driver.array.status(volume)).toEqual([]);
-    const open = { volume, node: 'a', generation: 1, loop: lastLoop } as const;
-    const behind = driver.array.open({ ...open, keepData: false, flushes: 'honest' });
-    await expect(behind).rejects.toMatchObject({ code: 'PATH_CUT' });
-  });
 
   test('a fence that comes while the node mounts its path is seen by the node', async () => {
     await using driver = newDriver();

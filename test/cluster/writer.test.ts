@@ -19,7 +19,7 @@ import { startWriterProcesses } from '../../lib/cluster/kind/clients/writers.ts'
 import type { Writers, WriterSpec } from '../../lib/workload/port.ts';
 import { openHistory, type Operation } from '../../lib/history/reader.ts';
 import { ensureImages } from '../../lib/images/ensure.ts';
-import { Chain, initialBalance } from '../../lib/workload/ledger.ts';
+import { initialBalance } from '../../lib/workload/ledger.ts';
 import { expectedContent } from '../support/expected-content.ts';
 import { kubernetesDefault } from '../../lib/kubernetes-versions.ts';
 import { mysql } from '../../lib/mysql/database.ts';
@@ -80,9 +80,6 @@ async function atOneMoment<T>(work: (query: Query) => Promise<T>): Promise<T> {
   }
 }
 
-const ledgerRows = (): Promise<RowDataPacket[]> =>
-  atOneMoment((query) => query('SELECT * FROM ledger'));
-
 const idOf = (op: Record<string, unknown> | Operation): string =>
   ['client', 'connection', 'session', 'seq'].map((key) => op[key as keyof typeof op]).join('/');
 
@@ -124,18 +121,6 @@ async function expectConsistentBy(query: Query): Promise<Operation[]> {
   expect(hashes?.['fitting']).toBe(rows.length);
   return operations;
 }
-
-test('acknowledged rows are in the ledger as sent, chained, with the money moved', async () => {
-  const writers = await start();
-  await untilAcked(writers, 2000);
-  await writers.stop();
-  const operations = await expectConsistent();
-  expect(operations.length).toBe(ackedBy(writers));
-  expect(operations.every(({ outcome }) => outcome === 'ok')).toBe(true);
-  expect(operations.every(({ server }) => server?.node === 'bench')).toBe(true);
-  expect(writers.acked().map(({ client }) => client)).toEqual(['inside', 'outside']);
-  expect(openHistory(folder).cuts).toEqual([]);
-});
 
 test('25 a second are never more, however late the machine is', async () => {
   const writers = await start(25);
@@ -214,32 +199,6 @@ test('a frozen server costs each connection one unknown outcome after 5 s', asyn
     (record) => record.type === 'session' && record.error !== undefined,
   );
   expect(refused.length).toBeLessThanOrEqual(16);
-});
-
-test('a server that refuses leaves the session, and nothing of a refused transfer', async () => {
-  const { socketPath } = database;
-  const session = await openMysqlSession({ socketPath });
-  const chain = new Chain(seed, { client: 'inside', connection: 0, session: 0 }, 1);
-  await database.execute('SET GLOBAL super_read_only = ON');
-  const refused = { outcome: 'fail', fatal: false, code: 'ER_OPTION_PREVENTS_STATEMENT' };
-  await expect(session.append(chain.next())).rejects.toMatchObject(refused);
-  await expect(session.transfer(chain.next())).rejects.toMatchObject(refused);
-  await database.execute('SET GLOBAL super_read_only = OFF');
-  const blocker = await createConnection({ socketPath, user: 'root', database: databaseName });
-  await database.execute('SET GLOBAL innodb_lock_wait_timeout = 1');
-  const waiting = await openMysqlSession({ socketPath });
-  await blocker.query('BEGIN');
-  await blocker.query('UPDATE account SET balance = balance');
-  const locked = { outcome: 'fail', fatal: false, code: 'ER_LOCK_WAIT_TIMEOUT' };
-  await expect(waiting.transfer(chain.next())).rejects.toMatchObject(locked);
-  await blocker.query('ROLLBACK');
-  await blocker.end();
-  await database.execute('SET GLOBAL innodb_lock_wait_timeout = 50');
-  expect(await ledgerRows()).toEqual([]);
-  await waiting.transfer(chain.next());
-  expect((await ledgerRows()).length).toBe(1);
-  await session.close();
-  await waiting.close();
 });
 
 test('a socket that leads nowhere is refused at once, a silent one after 2 s', async () => {

@@ -1,9 +1,6 @@
 /** What a fault, a remedy or a field declares that it needs is enough, and all of it is used: each on a backend that has just that. */
-import { expect, expectTypeOf, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { capabilityNames, type Capability } from '../../lib/capabilities.ts';
-import type { MachineWith } from '../../lib/cluster/machine-port.ts';
-import type { Remedy } from '../../lib/remedies/remedy.ts';
-import type { Fault } from '../../lib/faults/fault.ts';
 import { capabilitiesFor } from '../../lib/experiment/run/needs.ts';
 import type { ScenarioInput } from '../../lib/experiment/scenario.ts';
 import { controlPlaneFaults, faultKinds } from '../../lib/faults/kinds/index.ts';
@@ -47,15 +44,6 @@ test.each(played)('%o', async (fields) => {
     const others = capabilityNames.filter((each) => each !== need);
     expect(() => refuseLacking(scenario, on(others))).toThrow(`(${need})`);
   }
-});
-
-test('what is not declared is not given, by types', () => {
-  expectTypeOf<Fault<'node-freeze'>>().toExtend<Fault<'node-freeze' | 'node-power'>>();
-  expectTypeOf<Fault<'node-freeze' | 'node-power'>>().not.toExtend<Fault<'node-freeze'>>();
-  expectTypeOf<Remedy<'drain'>>().toExtend<Remedy>();
-  expectTypeOf<Remedy<'drain'>>().not.toExtend<Remedy<never>>();
-  expectTypeOf<MachineWith<'node-freeze'>['freeze']>().toBeFunction();
-  expectTypeOf<undefined>().toExtend<MachineWith<'node-freeze'>['kill']>();
 });
 
 test('every capability that has verbs on the model is needed by something', () => {

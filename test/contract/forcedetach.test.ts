@@ -66,12 +66,6 @@ test('`--version` prints the version that is cited', async () => {
   }
 });
 
-test('`run` alone lists the experiments', async () => {
-  const { code, stdout } = await forcedetach('run');
-  expect(code).toBe(0);
-  expect(stdout.match(/^ {2}\S+$/gm)?.map((line) => line.trim())).toEqual(presetNames());
-});
-
 test.each([
   [['nope'], /^UNKNOWN_COMMAND: .*`nope`\n {2}hint: .*matrix.*\n {2}try: {2}npx forcedetach\n$/],
   [['node-crash'], /^UNKNOWN_COMMAND: [^]*\n {2}try: {2}npx forcedetach run node-crash\n$/],
@@ -85,16 +79,6 @@ test.each([
   const { code, stdout, stderr } = await forcedetach(...words);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toMatch(told);
-});
-
-test('every command reads what follows its name, and says how it is typed itself', async () => {
-  const answers = Object.keys(commands).map(async (word) => {
-    const { code, stdout } = await forcedetach(word, '--help');
-    return [word, code, stdout.split(/\s/).slice(0, 4).join(' ')];
-  });
-  expect(await Promise.all(answers)).toEqual(
-    Object.keys(commands).map((word) => [word, 0, `Usage: npx forcedetach ${word}`]),
-  );
 });
 
 test('an experiment keeps its flags, and its replay is typed alike', async () => {

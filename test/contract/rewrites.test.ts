@@ -21,9 +21,3 @@ test.each([
   expect(stdout.trim()).not.toBe('');
   expect(writtenMs()).toEqual(before);
 });
-
-test('where two-kernels.mjs leaves its histories, unless it is told where, git looks away', async () => {
-  const { stdout } = await quiet`node_modules/.bin/zx research/two-kernels.mjs --help`;
-  const file = /default:\s*"(reports\/[^"]+)"/.exec(stdout)?.[1] ?? '';
-  expect((await quiet`git check-ignore ${file}`).exitCode).toBe(0);
-});

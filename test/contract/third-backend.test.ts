@@ -82,26 +82,6 @@ function onLittle(scenario: Scenario): RunWish & { readonly missed: Set<string> 
   return { ...about, cluster, missed };
 }
 
-test('a scenario that needs what it lacks is refused when it is planned, with each place', async () => {
-  const also = { also: 'api-outage', remedy: 'out-of-service', moveBack: true } as const;
-  const { cluster, ...wish } = onLittle(modelScenario({ ...shortTimers, ...also }));
-  const open = (): never => {
-    throw new Error('opened');
-  };
-  await expect(planRun({ ...wish, cluster: { ...cluster, open } })).rejects.toMatchObject({
-    ...{ code: 'NOT_ON_THIS_CLUSTER', exitCode: 2 },
-    message: [
-      'vm cannot play this scenario:',
-      '✖ api-outage: it cannot hold a part of the control plane (component-stall)',
-      '  → at also.kind',
-      '✖ out-of-service: it cannot taint a node (node-taint)',
-      '  → at remedy.kind',
-      '✖ true: it cannot drain a node (drain)',
-      '  → at remedy.moveBack',
-    ].join('\n'),
-  });
-});
-
 test('one that needs no more than it has is played there, and no other verb is asked for', async () => {
   const wish = onLittle(modelScenario({ ...shortTimers, remedy: 'force-delete' }));
   const { signal } = new AbortController();

@@ -146,21 +146,6 @@ describe('shards of a matrix', limit, () => {
     expect(existsSync(inWorkspace('out/batch/report.html'))).toBe(true);
   });
 
-  test('fail on what the batch comes to', async () => {
-    const text = readFileSync(inWorkspace('out/shard-2/batch.json'), 'utf8');
-    leave('out', text.replaceAll('"asExpected": true', '"asExpected": false'), 2);
-    expect(await codeOf('judge', shards)).toBe(1);
-    expect(await codeOf('judge', { ...shards, FAIL_ON: 'inconclusive, open' })).toBe(0);
-    leave('out', text.replaceAll('"holds": true', '"holds": false'), 2);
-    expect(await codeOf('judge', shards)).toBe(3);
-    expect(await codeOf('judge', { ...shards, FAIL_ON: 'unexpected' })).toBe(0);
-    expect(await codeOf('judge', { ...shards, FAIL_ON: 'never' })).toBe(0);
-    leave('out', text, 2);
-    // The unfenced cell is corrupt.
-    expect(await codeOf('judge', { ...shards, FAIL_ON: 'exposed' })).toBe(1);
-    expect(await codeOf('judge', { ...shards, FAIL_ON: 'unexpected' })).toBe(0);
-  });
-
   test('of which one is missing fail always', async () => {
     rmSync(inWorkspace('out/shard-2/batch.json'));
     expect(await codeOf('judge', { ...shards, FAIL_ON: 'never' })).toBe(4);
@@ -290,20 +275,6 @@ describe('an earlier verdict is never reported as a new one', limit, () => {
     writeMark('changed', change(readMark('safe')));
     expect(troubleIn('changed')).toContain(why);
   });
-
-  test.each(['CI_PIPELINE_ID', 'BUILD_TAG', 'BUILDKITE_BUILD_ID', 'CIRCLE_WORKFLOW_ID'])(
-    'of another pipeline by %s',
-    (name) => {
-      const given = (id: string) =>
-        settingsSchema.parse({
-          ...{ FORCEDETACH_FOLDER: 'pipeline', GITHUB_WORKSPACE: workspace, [name]: id },
-        });
-      cpSync(inWorkspace('safe'), inWorkspace('pipeline'), { recursive: true });
-      writeMark('pipeline', { ...readMark('safe'), job: '7' });
-      expect(troubleWith(given('7'), 1)).toBeUndefined();
-      expect(troubleWith(given('8'), 1)).toContain('another job ran it (7, ');
-    },
-  );
 
   test('where nothing ran at all', async () => {
     expect(await codeOf('judge', { SHARDS: '2', FOLDER: 'none' })).toBe(4);

@@ -68,37 +68,3 @@ test.each<Partial<ScenarioInput>>([
   }
   expect({ wrong, base }).toEqual({ wrong: [], base });
 });
-
-/** Which conditions the page of a well-known case names, and no others. */
-test.each<[Partial<ScenarioInput>, 'lost' | 'corrupt' | 'safe', readonly string[]]>([
-  [
-    forced,
-    'corrupt',
-    [
-      'the old node loses the cluster’s network and keeps running',
-      'the old pod is force-deleted',
-      'the storage only records a detach and does not cut the old node off',
-      'kube-controller-manager detaches by force after six minutes (its default)',
-    ],
-  ],
-  [
-    { ...crash, trxCommit: 2, disk: 'fenced' },
-    'lost',
-    ['the old node crashes', 'MySQL runs with innodb_flush_log_at_trx_commit=2; stock is 1'],
-  ],
-  [crash, 'safe', ['the old node crashes', 'MySQL flushes each commit before it acknowledges it']],
-  [
-    { remedy: 'out-of-service', trxCommit: 2 },
-    'corrupt',
-    [
-      'the old node loses the cluster’s network and keeps running',
-      'the old node gets the out-of-service taint',
-      'the storage only records a detach and does not cut the old node off',
-    ],
-  ],
-])('%j, %s', (fields, word, named) => {
-  const needed = switchedConditions(modelScenario(fields), word, mysql)
-    .filter(({ by }) => by.some(({ decides }) => decides))
-    .map(({ words }) => words);
-  expect(needed).toEqual(named);
-});

@@ -69,20 +69,6 @@ test('a group is a part, which the model refuses, and takes checkers of one’s 
   expect(() => api.experiment({ ...group, fault: api.kubeletStall() })).toThrow(/choices are/);
 });
 
-test('parts and fields make a scenario, and what does not fit is refused', () => {
-  const { scenario } = api.experiment({
-    ...usual,
-    database: api.mysql({ trxCommit: 2 }),
-    storage: api.array({ mode: 'fenced', volume: { filesystem: 'xfs' } }),
-    fault: api.networkPartition({ link: 'stalls' }),
-    remedy: api.outOfService({ at: 'not-ready', untaintAt: '5s' }),
-  });
-  expect(scenario).toMatchObject({
-    ...{ name: 'network-partition', trxCommit: 2, disk: 'fenced', filesystem: 'xfs' },
-    ...{ link: 'stalls', remedy: 'out-of-service', remedyAt: 'not-ready', untaintAt: 5000 },
-  });
-});
-
 test('what belongs to another kind can’t be written, and is refused where types are not asked', () => {
   const { freeze } = api;
   const refused = (options: Partial<api.ExperimentOptions>, why: RegExp): void =>
@@ -209,16 +195,6 @@ test('what the model cannot do is refused before it is opened, and nothing is cr
     ...{ code: 'NOT_ON_THIS_CLUSTER', message: expect.stringContaining('✖ AllAlpha: it cannot') },
   });
   expect(existsSync(folder)).toBe(false);
-});
-
-test.each([
-  [{ fault: { ...standsStill, name: 'freeze' } }, 'it is taken'],
-  [{ fault: { ...standsStill, name: 'Stands still' } }, 'lower-case'],
-  [{ fault: standsStill, checkers: [finds, finds] }, 'it is taken'],
-  [{ fault: standsStill, checkers: [{ ...finds, name: 'balances' }] }, 'it is taken'],
-])('a name that a record could not be found by is refused', (own, why) => {
-  const refused = { code: 'CUSTOM_NAME', message: expect.stringContaining(why) as string };
-  expect(() => api.experiment({ ...usual, ...own })).toThrow(expect.objectContaining(refused));
 });
 
 test('clusters that could hold no victim and successor, or have no name, are refused', async () => {

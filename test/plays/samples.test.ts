@@ -58,17 +58,3 @@ describe.each(names)('%s', (name) => {
     expect(verdict.incompleteBecause).toEqual([]);
   });
 });
-
-test('one summary stands in git as it is made today: a snapshot', async () => {
-  const name = 'partition-force-delete-unfenced';
-  const fresh = mkdtempSync(join(tmpdir(), 'fd-sample-'));
-  try {
-    await writeOutputs(fresh, sample(name), openHistory(join(folder, name)), mysql);
-    // `npm run pages` writes it.
-    expect(readFileSync(join(fresh, 'summary.md'), 'utf8')).toBe(
-      readFileSync(join(folder, name, 'summary.md'), 'utf8'),
-    );
-  } finally {
-    rmSync(fresh, { recursive: true });
-  }
-});

@@ -2,15 +2,13 @@
  * Whole runs on the model come out as measured on kind (and as its source says), and the same seed
  * gives the same history, byte for byte.
  */
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { limits } from '../../lib/cluster/sim/limits.ts';
 import type { ScenarioInput } from '../../lib/experiment/scenario.ts';
 import type { Verdict } from '../../lib/experiment/verdict/verdict.ts';
 import { openHistory } from '../../lib/history/reader.ts';
 import { reportData } from '../../lib/report/report-data.ts';
-import { modelScenario, runOnModel, shortTimers, type ModelRun } from '../support/model-run.ts';
+import { modelScenario, runOnModel, type ModelRun } from '../support/model-run.ts';
 import { mysql } from '../../lib/mysql/database.ts';
 
 const run = (fields: Partial<ScenarioInput>, seed?: string): Promise<ModelRun> =>
@@ -91,22 +89,6 @@ describe('a node crash', () => {
 });
 
 describe('the model', () => {
-  const bytesOf = (folder: string): [string, string][] =>
-    readdirSync(join(folder, 'history')).map((file) => [
-      file,
-      readFileSync(join(folder, 'history', file)).toString('base64'),
-    ]);
-
-  test('gives the same history for the same seed, byte for byte, and another for another', async () => {
-    const [first, again, other] = [
-      await run({ ...shortTimers, ...forced }, 'a'),
-      await run({ ...shortTimers, ...forced }, 'a'),
-      await run({ ...shortTimers, ...forced }, 'b'),
-    ];
-    expect(bytesOf(again.folder)).toEqual(bytesOf(first.folder));
-    expect(bytesOf(other.folder)).not.toEqual(bytesOf(first.folder));
-  });
-
   test.each(['on', 'off'] as const)('reads a binary log where one is kept: %s', async (binlog) => {
     const { verdict, folder } = await run({ ...partition, horizonMs: 1000, binlog });
     const read = [...openHistory(folder).smallRecords()].flatMap((record) =>

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Kernel, type Timer } from './kernel.ts';
+import { Kernel } from './kernel.ts';
 
 test('timers fire in order of time, ties in order of scheduling', () => {
   fc.assert(
@@ -15,18 +15,4 @@ test('timers fire in order of time, ties in order of scheduling', () => {
       expect(fired).toEqual(expected);
     }),
   );
-});
-
-test('runUntil stops at its time and leaves later timers alone', () => {
-  const kernel = new Kernel();
-  let ticks = 0;
-  const tick = (): Timer =>
-    kernel.schedule(10, () => {
-      ticks += 1;
-      tick();
-    });
-  tick();
-  kernel.runUntil(35);
-  expect(ticks).toBe(3);
-  expect(kernel.nowUs).toBe(35);
 });

@@ -137,29 +137,6 @@ test('rows of committed transactions, over files, with the mix that the table gi
   expect(found.sessions).toEqual({ [key]: { rows: [[0, 2]], mix: mixOf(entries(3)) } });
 });
 
-test('another value, id or order of rows gives another mix', () => {
-  const all = entries(3);
-  const changed = all.map((entry, n) => (n === 1 ? { ...entry, amount: entry.amount + 1 } : entry));
-  const [x, y, z] = all;
-  if (x === undefined || y === undefined || z === undefined) throw new Error('there are three');
-  const swapped = [{ ...x, hash: y.hash }, { ...y, hash: x.hash }, z];
-  const mixes = [mixOf(all), mixOf(changed), mixOf(all, 2), mixOf(swapped), mixOf(all.slice(1))];
-  expect(new Set(mixes).size).toBe(mixes.length);
-});
-
-test('a statement that is a transaction by itself ends one; other tables are nobody’s', () => {
-  const ddl = [gtid(1), statement('ALTER TABLE account …')];
-  const other = [
-    gtid(2),
-    statement('BEGIN'),
-    table('account'),
-    [30, Buffer.alloc(40)] as const,
-    xid,
-  ];
-  const found = read({ 'binlog.000001': fileOf([...ddl, ...other]) });
-  expect(found).toMatchObject({ transactions: 2, gtids: `${words}:1-2`, sessions: {}, damage: [] });
-});
-
 test('a transaction that is prepared has one number, and so has one with savepoints', () => {
   const [first] = entries(1);
   if (first === undefined) throw new Error('there is one');
