@@ -1,230 +1,305 @@
 /** What a cut showed of a volume, by made-up records of each kind; the real ones are in cut.blind.test.ts. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type CutOutcome, classifyCut, modesOf } from './cut.ts';
-import { type CutRecord, type CutVolume, emptyJournal } from './record.ts';
+import { type CutOutcome, type StoragePath, classifyCut, modesOf, storagePathOf } from './cut.ts';
+import { type CutRecord, type CutVolume, type Write, emptyJournal } from './record.ts';
 import {
   type CutKind as Kind,
   cutRecord as cut,
   cutVolume as volume,
   cutWrites,
+  nextJournalOf,
 } from '../../../test/support/cut-volume.ts';
 
-const refusal = (message: string): Partial<CutVolume> => ({
-  events: [{ reason: 'FailedMount', pod: 'cut-1-b', atMs: 200_000, message }],
-});
+type More = Partial<CutVolume>;
+const judged = (kind: Kind, more: More = {}, record: CutRecord = cut) =>
+  classifyCut(record, volume(kind, more), 'force-delete');
+const undecided = (why: unknown) => ({ outcome: 'undecided', modes: [], why });
 
-test.each<[CutOutcome, Kind, Partial<CutVolume>?]>([
-  ['both-wrote', { goneMs: 180_000, inMs: 185_000 }],
-  ['cut-at-detach', { goneMs: 180_000, inMs: 185_000, lastMs: 180_100 }],
-  // Of an end that was seen late nobody knows whether the last write came before it.
-  [
-    'cut-near-detach',
-    { goneMs: 180_000, inMs: 185_000, lastMs: 178_500 },
-    { thereUntilMs: 171_500, attachments: [] },
-  ],
-  ['cut-before-next', { goneMs: 180_000, inMs: 185_000, lastMs: 181_000 }],
-  ['cut-before-next', { goneMs: 180_000, inMs: 185_000, lastMs: 184_000 }],
-  ['late-cut', { goneMs: 180_000, inMs: 185_000, lastMs: 190_000 }],
-  [
-    'next-refused',
-    { goneMs: 180_000, inMs: 430_000 },
-    refusal('MountVolume.MountDevice failed: in use'),
-  ],
-  ['not-detached', { inMs: 430_000 }],
-  // The node was back by then, and let go of it.
-  [
-    'not-detached',
-    { goneMs: 405_000, inMs: 430_000 },
-    refusal('AttachVolume.Attach failed: attached to a'),
-  ],
-  ['path-cut', { goneMs: 180_000, inMs: 185_000, lastMs: 101_000 }],
-  ['undecided', { goneMs: 180_000, lastMs: 180_100 }],
-])('%s: %o', (outcome, kind, more) => {
-  expect(classifyCut(cut, volume(kind, more), 'force-delete').outcome).toBe(outcome);
-});
-
-test.each<[string, object, object]>([
-  ['nobody saw the node cut off', { cutMs: undefined }, {}],
-  ['nobody saw the node healed', { healedMs: undefined }, {}],
-  ['the writer’s journal was not found', {}, { writerJournal: emptyJournal }],
-  [
-    '3 lines of the writer are missing',
-    {},
-    { writerJournal: { ...emptyJournal, writes: cutWrites(), gaps: 3 } },
-  ],
-  ["the clock of the writer's node is not known", {}, { clockErrorMs: undefined }],
-  [
-    'the writer ended by itself before the heal',
-    {},
-    {
-      writerJournal: { ...emptyJournal, writes: cutWrites({ lastMs: 300_000 }), endedMs: 300_000 },
-    },
-  ],
-  ['waited 240 s in vain', {}, { ended: 'waited 240 s in vain' }],
-])('undecided: %s', (why, record, more) => {
-  const seen = { ...volume({ goneMs: 180_000, inMs: 185_000 }), ...more } as CutVolume;
-  expect(classifyCut({ ...cut, ...record }, seen, 'force-delete')).toMatchObject({
-    ...{ outcome: 'undecided', why, modes: [] },
-  });
-});
-
-describe('the last write came before its detach was seen to be asked for', () => {
-  const asked = (unaskedMs: number | undefined, deletingMs: number | undefined) => ({
-    attachments: [
-      {
-        ...{ uid: 'u', firstSeenMs: 80_000, lastSeenMs: deletingMs ?? unaskedMs ?? 180_000 },
-        ...(unaskedMs === undefined ? {} : { unaskedMs }),
-        ...(deletingMs === undefined ? {} : { deletingMs }),
-      },
-    ],
-  });
-  const judged = (lastMs: number, seen: ReturnType<typeof asked>, goneMs = 182_000) =>
-    classifyCut(cut, volume({ goneMs, inMs: goneMs + 3000, lastMs }, seen), 'force-delete');
-
-  test('and looks came near: its path was cut', () => {
-    expect(judged(170_000, asked(179_500, 180_000)).outcome).toBe('path-cut');
-  });
-
-  test('and nobody looked for long: which came first is not known', () => {
-    expect(judged(170_000, asked(165_000, 180_000))).toMatchObject({
-      ...{ outcome: 'undecided', modes: [] },
-      why: 'the last write was acknowledged 70.0 s after the cut, and nobody looked at its attachment in the 15.0 s in which its detach was asked for: which came first is not known',
-    });
-  });
-
-  test('of an older record, which does not say when somebody looked: only before the remedy', () => {
-    expect(judged(101_000, asked(undefined, 180_000)).outcome).toBe('path-cut');
-    expect(judged(170_000, asked(undefined, 180_000)).outcome).toBe('undecided');
-  });
-
-  test('whose attachment nobody looked at any more: not known either', () => {
-    const seen = volume({ lastMs: 170_000 }, asked(130_000, undefined));
-    expect(classifyCut(cut, seen, 'force-delete')).toMatchObject({
-      ...{ outcome: 'undecided', why: expect.stringContaining('nobody looked') },
-    });
-  });
-
-  test('whenever looks come, it is told only of a path that was cut before anybody asked', () => {
-    const times = fc.record({
-      askedMs: fc.integer({ min: 121_000, max: 300_000 }),
-      // Of the looks before and after that.
-      beforeMs: fc.integer({ min: 1, max: 60_000 }),
-      afterMs: fc.integer({ min: 0, max: 60_000 }),
-      lastMs: fc.integer({ min: 101_000, max: 390_000 }),
-    });
-    fc.assert(
-      fc.property(times, ({ askedMs, beforeMs, afterMs, lastMs }) => {
-        const seen = asked(askedMs - beforeMs, askedMs + afterMs);
-        const { outcome, modes } = judged(lastMs, seen, askedMs + afterMs + 1000);
-        if (lastMs >= askedMs) expect(outcome).not.toBe('path-cut');
-        if (outcome === 'path-cut') expect(modes).toEqual([]);
-        const isNear = beforeMs + afterMs <= 500;
-        if (isNear && lastMs < askedMs - 4000) expect(outcome).toBe('path-cut');
-      }),
-      { numRuns: 100 },
-    );
-  });
-});
-
-describe('a detach that nobody asked for before the heal', () => {
-  const unasked = {
-    attachments: [{ uid: 'u', firstSeenMs: 80_000, lastSeenMs: 409_000, unaskedMs: 409_000 }],
-  };
-  const there = { writer: { node: 'a', createdMs: 0, goneMs: 405_000 } };
-  const gone = { writer: { node: 'a', createdMs: 0, goneMs: 120_000 } };
-
-  test.each([
-    ['the heal came too early', gone],
-    ['the API had its pod to the heal', there],
-  ])('names no mode: %s', (why, writer) => {
-    const seen = volume({ inMs: 430_000 }, { ...unasked, ...writer });
-    expect(classifyCut(cut, seen, 'force-delete')).toMatchObject({
-      ...{ outcome: 'undecided', modes: [] },
-      why: `nobody asked for its detach: ${why} (--heal-after)`,
-    });
-  });
-});
-
-const attached = (attachedMs: number) => ({
+const asIn = { goneMs: 180_000, inMs: 185_000 };
+/** The cut took its storage, and gave it back. */
+const stalled = { ...asIn, lastMs: 101_000 };
+const wrote = (writes: readonly Write[]): More => ({ writerJournal: { ...emptyJournal, writes } });
+const stays = { readBack: 'waited 480 s in vain' };
+const attached = (attachedMs: number): More => ({
   nextAttachment: { uid: 'v', firstSeenMs: attachedMs, lastSeenMs: attachedMs, attachedMs },
 });
-const stays = { readBack: 'waited 480 s in vain' };
-const books = { firstSeenMs: 80_000, deletingMs: 180_000, detachError: 'did not detach' };
+const first = (more: Partial<CutVolume['attachments'][number]>): More => ({
+  attachments: [{ uid: 'u', firstSeenMs: 80_000, lastSeenMs: 180_000, ...more }],
+});
+const refusal = (message: string): More => ({
+  events: [{ reason: 'FailedMount', pod: 'cut-1-b', atMs: 200_000, message }],
+});
+const inUse = refusal('MountVolume.MountDevice failed: in use');
 
-test.each<[string, Kind, Partial<CutVolume>, RegExp]>([
-  ['was not asked to the end', {}, {}, /nobody waited.*not-detached/],
-  ['never answers a detach', {}, stays, /nobody else could have it.*not-detached: the attach/],
-  [
-    'answers, and still takes it for the first node’s',
-    { goneMs: 180_000 },
-    { ...refusal('MountVolume.MountDevice failed: in use'), ...stays },
-    /nobody else could have it.*next-refused/,
-  ],
-  [
-    'cuts, and answers an error',
-    { lastMs: 180_000 },
-    { ...stays, attachments: [{ uid: 'u', lastSeenMs: 399_000, ...books }] },
-    /it was cut off.*said of the detach: did not detach/,
-  ],
-  [
-    'detaches in its books, and answers an error',
-    { inMs: 185_000 },
-    { ...attached(183_000), attachments: [{ uid: 'u', lastSeenMs: 399_000, ...books }] },
-    /before its detach from the first one had ended.*both-wrote/,
-  ],
-])('a driver that %s is of no mode', (_, kind, more, why) => {
-  expect(classifyCut(cut, volume(kind, more), 'force-delete')).toMatchObject({
-    ...{ outcome: 'undecided', why: expect.stringMatching(why), modes: [] },
-  });
+const cutOffAt180 = cutWrites({ lastMs: 180_000 });
+const slow = cutOffAt180
+  .map((write) => (write.begunMs === 180_000 ? { ...write, tookMs: 2500 } : write))
+  .filter(({ begunMs }) => begunMs <= 180_000 || begunMs > 182_500);
+const [failed = {} as Write, ...others] = cutOffAt180.filter(({ error }) => error !== undefined);
+const hung = [
+  ...cutWrites({ lastMs: 180_000, after: 'nothing' }),
+  { ...failed, tookMs: 390_000 - failed.begunMs },
+  ...others.filter(({ begunMs }) => begunMs > 390_000),
+];
+
+test.each<[CutOutcome, Kind, More?]>([
+  ['both-wrote', asIn],
+  ['cut-at-detach', { ...asIn, lastMs: 180_100 }],
+  // One write hung until it failed.
+  ['cut-at-detach', { ...asIn, lastMs: 180_000 }, wrote(hung)],
+  // Of an end that was seen late nobody knows whether the last write came before it.
+  ['cut-near-detach', { ...asIn, lastMs: 178_500 }, { thereUntilMs: 171_500, attachments: [] }],
+  // Begun before the end, and answered long after it.
+  ['cut-near-detach', { ...asIn, lastMs: 180_000 }, wrote(slow)],
+  ['cut-before-next', { ...asIn, lastMs: 181_000 }],
+  ['cut-before-next', { ...asIn, lastMs: 184_000 }],
+  ['late-cut', { ...asIn, lastMs: 190_000 }],
+  ['next-refused', { goneMs: 180_000, inMs: 430_000 }, inUse],
+  ['not-detached', { inMs: 430_000 }],
+  // The node was back by then, and let go of it.
+  ['not-detached', { goneMs: 405_000, inMs: 430_000 }, refusal('AttachVolume.Attach failed: a')],
+  ['path-cut', stalled],
+  ['path-cut', { goneMs: 180_000, lastMs: 101_000 }, stays],
+  ['undecided', { goneMs: 180_000, lastMs: 180_100 }],
+])('%s: %o', (outcome, kind, more) => {
+  expect(judged(kind, more).outcome).toBe(outcome);
 });
 
-test('of a path that was cut off nothing is told, whatever came after it', () => {
-  const seen = volume({ goneMs: 180_000, lastMs: 101_000 }, stays);
-  expect(classifyCut(cut, seen, 'force-delete').outcome).toBe('path-cut');
+const none = nextJournalOf(asIn, cutWrites({ lastMs: 184_000 }));
+const foundNone = none.scans.map(({ atMs }) => ({ atMs, ranges: [[0, 890] as const] }));
+const failedToo = nextJournalOf(
+  asIn,
+  cutOffAt180.filter(({ begunMs }) => begunMs < 186_000),
+);
+const held = { ...stalled, after: { heldUntilMs: 400_700 } } as const;
+const heldThere = nextJournalOf(
+  held,
+  cutWrites(held).map((write) => ({ ...write, tookMs: 1 })),
+);
+const unasked = first({ lastSeenMs: 409_000, unaskedMs: 409_000 });
+const goneAt = (goneMs: number): More => ({ writer: { node: 'a', createdMs: 0, goneMs } });
+const books = { deletingMs: 180_000, lastSeenMs: 399_000, detachError: 'did not detach' };
+const boots = { armedBootId: 'one', healedBootId: 'one' };
+const silent =
+  /^nothing was heard of the writer after its last write, .* after the cut: it may have hung, or be gone/;
+
+test.each<[string | RegExp, Kind, object?, object?]>([
+  ['nobody saw the node cut off', asIn, {}, { cutMs: undefined }],
+  ['nobody saw the node healed', asIn, {}, { healedMs: undefined }],
+  ['the writer’s journal was not found', asIn, wrote([])],
+  [
+    '3 lines of the writer are missing',
+    ...([asIn, { writerJournal: { ...emptyJournal, writes: cutWrites(), gaps: 3 } }] as const),
+  ],
+  ["the clock of the writer's node is not known", asIn, { clockErrorMs: undefined }],
+  [
+    'the writer ended by itself before the heal',
+    asIn,
+    { writerJournal: { ...emptyJournal, writes: cutWrites(asIn), endedMs: 300_000 } },
+  ],
+  [
+    'the writer failed: ENOSPC',
+    asIn,
+    { writerJournal: { ...emptyJournal, failed: 'ENOSPC', writes: cutWrites() } },
+  ],
+  ['only 10 writes were acknowledged before the cut', asIn, wrote(cutWrites().slice(40))],
+  ['waited 240 s in vain', asIn, { ended: 'waited 240 s in vain' }],
+  [/^a write failed with ENOSPC/, asIn, wrote(cutOffAt180.map(ofMachine))],
+  [/^both pods were on b/, asIn, { writer: { node: 'b', createdMs: 90_000 } }],
+  [/its boot id is another one$/, asIn, {}, { ...boots, healedBootId: 'two' }],
+  // A next pod that has the volume, and whose writes fail, is nobody's second writer.
+  ...[{}, { lastMs: 180_000 }, { lastMs: 240_000 }].map((kind): [string, Kind] => [
+    'the next pod was in, and no write of it was acknowledged (EROFS)',
+    { ...asIn, ...kind, nextError: 'EROFS' },
+  ]),
+  [
+    /found none of them on the disk; both-wrote: /,
+    asIn,
+    { nextJournal: { ...none, scans: foundNone } },
+  ],
+  [
+    /^no known mode does this: 10 writes that failed came to the disk/,
+    ...([{ ...asIn, lastMs: 180_000 }, { nextJournal: failedToo }] as const),
+  ],
+  [/was given it while the first one wrote; not-detached/, { inMs: 402_000 }],
+  [
+    '1 writes were acknowledged once the node was back; whether they came to the disk beside the next pod’s nobody saw',
+    ...([held, { nextJournal: heldThere }] as const),
+  ],
+  [/and the next pod \(waited\) had written nothing/, { lastMs: 101_000, backMs: 400_500 }],
+  [
+    /^no known mode does this: .* wrote-after-heal: /,
+    { ...asIn, lastMs: 180_000, backMs: 400_500 },
+  ],
+  ...[101_000, 180_000, 190_000].map((lastMs): [RegExp, Kind] => [
+    silent,
+    { ...asIn, lastMs, after: 'nothing' },
+  ]),
+  [
+    /^nothing was heard of the writer for 80.1 s after its last write/,
+    { ...asIn, lastMs: 180_000 },
+    wrote(cutOffAt180.filter(({ begunMs }) => begunMs <= 180_000 || begunMs > 260_000)),
+  ],
+  // Its last write came before its detach was seen to be asked for.
+  [
+    'the last write was acknowledged 70.0 s after the cut, and nobody looked at its attachment in the 15.0 s in which its detach was asked for: which came first is not known',
+    { ...asIn, lastMs: 170_000 },
+    first({ unaskedMs: 165_000, deletingMs: 180_000 }),
+  ],
+  [/nobody looked/, { ...asIn, lastMs: 170_000 }, first({ deletingMs: 180_000 })],
+  [/nobody looked/, { lastMs: 170_000 }, first({ unaskedMs: 130_000, lastSeenMs: 130_000 })],
+  [
+    'nobody asked for its detach: the heal came too early (--heal-after)',
+    ...([{ inMs: 430_000 }, { ...unasked, ...goneAt(120_000) }] as const),
+  ],
+  [
+    'nobody asked for its detach: the API had its pod to the heal (--heal-after)',
+    ...([{ inMs: 430_000 }, { ...unasked, ...goneAt(405_000) }] as const),
+  ],
+  // Drivers that do what no mode does.
+  [/nobody waited.*not-detached/, {}],
+  [/nobody else could have it.*not-detached: the attach/, {}, stays],
+  [/nobody else could have it.*next-refused/, { goneMs: 180_000 }, { ...inUse, ...stays }],
+  [
+    /it was cut off.*said of the detach: did not detach/,
+    ...([{ lastMs: 180_000 }, { ...stays, ...first(books) }] as const),
+  ],
+  [
+    /before its detach from the first one had ended.*both-wrote/,
+    ...([{ inMs: 185_000 }, { ...attached(183_000), ...first(books) }] as const),
+  ],
+])('undecided: %s', (why, kind, more = {}, record = {}) => {
+  const found = classifyCut({ ...cut, ...record }, { ...volume(kind), ...more }, 'force-delete');
+  expect(found).toMatchObject(
+    undecided(typeof why === 'string' ? why : expect.stringMatching(why)),
+  );
+});
+
+function ofMachine(write: Write): Write {
+  return write.error === undefined ? write : { ...write, error: 'ENOSPC' };
+}
+
+test('a path is told to be cut only where it was before anybody asked for the detach', () => {
+  const times = fc.record({
+    askedMs: fc.integer({ min: 121_000, max: 300_000 }),
+    // Of the looks before and after that.
+    beforeMs: fc.integer({ min: 1, max: 60_000 }),
+    afterMs: fc.integer({ min: 0, max: 60_000 }),
+    lastMs: fc.integer({ min: 101_000, max: 390_000 }),
+  });
+  fc.assert(
+    fc.property(times, ({ askedMs, beforeMs, afterMs, lastMs }) => {
+      const deletingMs = askedMs + afterMs;
+      const looks = first({ unaskedMs: askedMs - beforeMs, deletingMs, lastSeenMs: deletingMs });
+      const kind = { goneMs: deletingMs + 1000, inMs: deletingMs + 4000, lastMs };
+      const { outcome, modes } = judged(kind, looks);
+      if (lastMs >= askedMs) expect(outcome).not.toBe('path-cut');
+      if (outcome === 'path-cut') expect(modes).toEqual([]);
+      const isNear = beforeMs + afterMs <= 500;
+      if (isNear && lastMs < askedMs - 4000) expect(outcome).toBe('path-cut');
+    }),
+    { numRuns: 100 },
+  );
 });
 
 test('the taint tells a fence that waits for it from none', () => {
   const cutOff = volume({ goneMs: 122_000, inMs: 125_000, lastMs: 121_900 });
-  const wrote = volume({ goneMs: 180_000, inMs: 185_000 });
-  const both = [
-    classifyCut(cut, wrote, 'force-delete'),
-    classifyCut(cut, cutOff, 'out-of-service'),
-  ];
+  const both = [judged(asIn), classifyCut(cut, cutOff, 'out-of-service')];
   expect(modesOf(both)).toEqual(['fence-if-out-of-service']);
   expect(modesOf([])).toBeUndefined();
 });
 
-describe('a node that was not cut off all the time', () => {
-  const kind = { goneMs: 180_000, inMs: 185_000, lastMs: 180_100 };
-  const outcomeWith = (looks: CutRecord['looks']) =>
-    classifyCut({ ...cut, looks }, volume(kind), 'force-delete');
-  const down = { word: 'down', atMs: 100_000 } as const;
-  const up = (atMs: number) => ({ word: 'up', atMs }) as const;
+test('nothing follows from a node that was reached, but for a look a little before the heal', () => {
+  const withLooks = (...looks: CutRecord['looks']) =>
+    judged({ ...asIn, lastMs: 180_100 }, {}, { ...cut, looks });
+  const [down, up] = (['down', 'up'] as const).map((word) => (atMs: number) => ({ word, atMs }));
+  if (down === undefined || up === undefined) throw new Error('there are two words');
+  expect(withLooks(down(100_000), up(150_000), down(160_000), up(400_000))).toMatchObject(
+    undecided(expect.stringContaining('reached 50.0 s after the cut')),
+  );
+  expect([withLooks(up(90_000)), withLooks()].map(({ outcome }) => outcome)).toEqual([
+    ...['undecided', 'undecided'],
+  ]);
+  expect(withLooks(down(100_000), up(398_000)).outcome).toBe('cut-at-detach');
+});
 
-  test('is undecided: nothing follows from a node that is reached', () => {
-    const back = outcomeWith([down, up(150_000), { word: 'down', atMs: 160_000 }, up(400_000)]);
-    expect(back).toMatchObject({ outcome: 'undecided', modes: [] });
-    expect(back.why).toContain('reached 50.0 s after the cut');
-    expect(outcomeWith([up(90_000)]).outcome).toBe('undecided');
-    expect(outcomeWith([]).outcome).toBe('undecided');
+describe('two writers', () => {
+  test('are told by the clocks of both, and by the slots', () => {
+    expect(judged(asIn, {}, { ...cut, ...boots })).toMatchObject({
+      ...{ outcome: 'both-wrote', overlapAcks: 2147, overlapSlots: 2200 },
+      why: '2147 writes were acknowledged beside the next pod’s, and 2200 came to the disk after it had read it, to the heal, 215.0 s after it was in',
+    });
   });
 
-  test('the look that sees the heal may come a little before it', () => {
-    expect(outcomeWith([down, up(398_000)]).outcome).toBe('cut-at-detach');
+  test('are told by the slots alone where their clocks are too far apart to tell', () => {
+    const late = judged({ ...asIn, lastMs: 185_200 });
+    expect(late).toMatchObject({ outcome: 'late-cut', overlapAcks: 0, modes: ['ack-early'] });
+    expect(late.overlapSlots).toBeGreaterThan(0);
   });
 
-  test('a next pod on the node that is cut off is undecided', () => {
-    const writer = { node: 'b', createdMs: 90_000 };
-    expect(classifyCut(cut, volume(kind, { writer }), 'force-delete').outcome).toBe('undecided');
+  test('are not told by slots of which the next pod may have missed some at first', () => {
+    const { nextJournal } = volume({ ...asIn, lastMs: 185_200 });
+    const blind = { ...nextJournal, blind: [{ atMs: 184_000, error: 'EIO' }] };
+    for (const journal of [blind, { ...nextJournal, gaps: 1 }]) {
+      const found = judged({ ...asIn, lastMs: 185_200 }, { nextJournal: journal });
+      expect(found).toMatchObject({ outcome: 'cut-before-next', overlapSlots: 0 });
+    }
   });
+});
 
-  test('errors of the machine are no cut', () => {
-    const full = volume(kind);
-    const writes = full.writerJournal.writes.map((write) =>
-      write.error === undefined ? write : { ...write, error: 'ENOSPC' },
+describe('a writer that came back with its node', () => {
+  const unfenced = { outcome: 'wrote-after-heal', modes: ['unfenced', 'fence-if-out-of-service'] };
+
+  test.each<[string, Kind]>([
+    ['and wrote on', { ...stalled, after: 'nothing', backMs: 400_500 }],
+    ['and wrote on after errors', { ...stalled, backMs: 400_500 }],
+    // The heal is seen some looks late.
+    ['and wrote on before the heal was seen', { ...stalled, after: 'nothing', backMs: 398_500 }],
+    ['whose write was held until then, and came to the disk', held],
+  ])('%s', (_, kind) => {
+    const found = judged(kind);
+    expect(found).toMatchObject(unfenced);
+    expect(found.why).toMatch(
+      /^\d+ writes were acknowledged once the node was back, beside the next pod’s, and \d+ came to the disk after it had read it$/,
     );
-    const writerJournal = { ...full.writerJournal, writes };
-    expect(classifyCut(cut, { ...full, writerJournal }, 'force-delete').outcome).toBe('undecided');
+    expect(classifyCut(cut, volume(kind), 'out-of-service').modes).toEqual(['unfenced']);
   });
+
+  test('as the next pod alone saw, who found its writes', () => {
+    const kind = { ...stalled, after: 'nothing' } as const;
+    const replayed = [61, 62, 63].map((seq) => ({ seq, begunMs: 101_100, tookMs: 300_000 }));
+    const nextJournal = nextJournalOf(kind, [...cutWrites(kind), ...replayed]);
+    expect(judged(kind, { nextJournal })).toMatchObject({
+      ...{ ...unfenced, overlapSlots: 3, afterHealAcks: 0 },
+    });
+  });
+});
+
+const recordOf = (kind: Kind, more: More = {}): CutRecord => ({
+  ...cut,
+  volumes: [volume({ goneMs: 182_000, ...kind }, more)],
+});
+const { cutMs: _, ...unseen } = recordOf({});
+
+test.each<[StoragePath, string, CutRecord, string?]>([
+  ['survived', 'it wrote to the heal', recordOf({})],
+  ['survived', 'it wrote until its detach', recordOf({ lastMs: 180_100 })],
+  ['cut', 'it wrote no more from the cut on', recordOf({ lastMs: 101_000 })],
+  ['cut', 'it stopped before anybody asked', recordOf({ lastMs: 170_000 })],
+  [
+    ...(['unknown', 'nobody looked while it stopped'] as const),
+    recordOf({ lastMs: 170_000 }, first({ unaskedMs: 165_000, deletingMs: 180_000 })),
+  ],
+  ['unknown', 'its journal is not there', recordOf({}, wrote([]))],
+  [
+    ...(['unknown', 'lines of it are missing'] as const),
+    recordOf({}, { writerJournal: { ...emptyJournal, writes: cutWrites(), gaps: 1 } }),
+  ],
+  // As an OOM kill, or a write that never ends.
+  ['unknown', 'it only falls silent', recordOf({ lastMs: 101_000, after: 'nothing' })],
+  ['unknown', 'the class is not under the cut', recordOf({}), 'other'],
+  ['unknown', 'nobody saw the cut', unseen],
+])('storage path %s: %s', (path, _what, record, storageClass = 'fast') => {
+  expect(storagePathOf(record, storageClass)).toBe(path);
 });
