@@ -61,6 +61,8 @@ test.each<[CutOutcome, Kind, More?]>([
   ['not-detached', { goneMs: 405_000, inMs: 430_000 }, refusal('AttachVolume.Attach failed: a')],
   ['path-cut', stalled],
   ['path-cut', { goneMs: 180_000, lastMs: 101_000 }, stays],
+  // Older records do not say when somebody looked.
+  ['path-cut', stalled, first({ deletingMs: 180_000 })],
   ['undecided', { goneMs: 180_000, lastMs: 180_100 }],
 ])('%s: %o', (outcome, kind, more) => {
   expect(judged(kind, more).outcome).toBe(outcome);

@@ -1,74 +1,70 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type DetachOutcome, classify } from './detach.ts';
-import { emptyJournal } from './record.ts';
+import { type TrialRecord, emptyJournal } from './record.ts';
 import {
   deletedMs,
   horizonMs,
+  type Kind,
   nextIn,
   nextOut,
   trialOf,
   writesOf,
 } from '../../../test/support/probe-trial.ts';
 
+const contested = { variant: 'contested' } as const;
 const outcomeOf = (...of: Parameters<typeof trialOf>): DetachOutcome =>
   classify(trialOf(...of)).outcome;
 
-describe('a writer that stays', () => {
-  test('is cut off with the detach', () => {
-    expect(classify(trialOf({ cutMs: 150, goneMs: 250 }))).toMatchObject({
-      ...{ outcome: 'cut', answerMs: 250, firstErrorMs: 150, error: 'EIO', ackedAfterAnswer: 0 },
-    });
-  });
+const words = { uid: 'u1', firstSeenMs: 1, lastSeenMs: 2, detachError: 'volume is in use' };
+const scans = [{ atMs: 1_000_000 + horizonMs + 30_000, ranges: [[0, 109]] as const }];
+const in61 = nextIn(61_000);
 
-  test('is cut off after the answer: how long, and how many more it wrote', () => {
-    expect(classify(trialOf({ cutMs: 10_250, goneMs: 250 }))).toMatchObject({
-      ...{ outcome: 'late-cut', tailMs: 9951, ackedAfterAnswer: 199 },
-    });
-  });
-
-  test('writes on after the answer', () => {
-    expect(outcomeOf({})).toBe('not-cut');
-  });
-
-  test('writes on, and the detach hangs: its words', () => {
-    const attachments = [
-      { uid: 'u1', firstSeenMs: 1, lastSeenMs: 2, detachError: 'volume is in use' },
-    ];
-    expect(classify(trialOf({ goneMs: Infinity }, { attachments }))).toMatchObject({
-      ...{ outcome: 'pending', detachError: 'volume is in use' },
-    });
-  });
-});
-
-describe('a driver that lies', () => {
-  test('answers an error, yet cuts', () => {
-    expect(outcomeOf({ cutMs: 200, goneMs: Infinity })).toBe('cut-unanswered');
-  });
-
-  test('answers, and cuts a minute later', () => {
-    expect(outcomeOf({ cutMs: 60_000 })).toBe('late-cut');
-  });
-
-  test('forgets what it cut: undecided, since it is neither', () => {
-    const { outcome, why } = classify(trialOf({ cutMs: 200, backMs: 30_000 }));
-    expect(outcome).toBe('undecided');
-    expect(why).toMatch(/EIO.*acknowledged again after 100\.0 s/);
-  });
-
-  test('acknowledges what is not on the disk', () => {
-    const nextJournal = {
-      ...emptyJournal,
-      scans: [{ atMs: 1_000_000 + horizonMs + 30_000, ranges: [[0, 109]] as const }],
-    };
-    expect(classify(trialOf({}, { nextJournal }))).toMatchObject({ lostAcks: 2100 - 110 });
-  });
+test.each<[string, DetachOutcome, Kind, Partial<TrialRecord>?, object?]>([
+  [
+    ...(['is cut off with the detach', 'cut', { cutMs: 150, goneMs: 250 }, {}] as const),
+    { answerMs: 250, firstErrorMs: 150, error: 'EIO', ackedAfterAnswer: 0 },
+  ],
+  [
+    'is cut off after the answer: how long, and how many more it wrote',
+    ...(['late-cut', { cutMs: 10_250, goneMs: 250 }, {}] as const),
+    { tailMs: 9951, ackedAfterAnswer: 199 },
+  ],
+  ['is cut off a minute later', 'late-cut', { cutMs: 60_000 }],
+  ['is cut off, and the answer is an error', 'cut-unanswered', { cutMs: 200, goneMs: Infinity }],
+  ['writes on after the answer', 'not-cut', {}],
+  [
+    ...(['writes on, and the detach hangs', 'pending', { goneMs: Infinity }] as const),
+    ...([{ attachments: [words] }, { detachError: 'volume is in use' }] as const),
+  ],
+  [
+    'is cut off, and gets through again: neither',
+    ...(['undecided', { cutMs: 200, backMs: 30_000 }, {}] as const),
+    { why: expect.stringMatching(/EIO.*acknowledged again after 100\.0 s/) },
+  ],
+  [
+    'was told of writes that are not on the disk',
+    ...(['not-cut', {}, { nextJournal: { ...emptyJournal, scans } }] as const),
+    { lostAcks: 2100 - 110 },
+  ],
+  [
+    ...(['writes on, with the next pod in', 'not-cut', contested, in61] as const),
+    { next: { was: 'in', afterMs: 61_000 } },
+  ],
+  ['is cut off as the next pod stages', 'cut-by-next', { ...contested, cutMs: 60_000 }, in61],
+  ['is cut off before that', 'late-cut', { ...contested, cutMs: 30_000 }, in61],
+  ['is cut off after that', 'late-cut', { ...contested, cutMs: 80_000 }, in61],
+  ['is cut off late in the watch', 'undecided', { cutMs: horizonMs - 2000 }],
+  ['had errors before the detach', 'undecided', { cutMs: -1000 }],
+])('a writer that %s', (_, outcome, kind, change = {}, more = {}) => {
+  expect(classify(trialOf(kind, change))).toMatchObject({ outcome, ...more });
 });
 
 describe('undecided, with the reason', () => {
   const base = trialOf({ cutMs: 150 });
   const { writes } = base.writerJournal;
-  test.each([
+  const writer = { node: 'b', createdMs: deletedMs - 9000 };
+  test.each<[string, object, RegExp]>([
     ['a line is missing', { writerJournal: { ...base.writerJournal, gaps: 1 } }, /1 lines/],
     ['it failed', { writerJournal: { ...emptyJournal, failed: 'ENOENT' } }, /ENOENT/],
     ['it hangs', { writerJournal: { ...emptyJournal, writes: writes.slice(0, 200) } }, /nothing/],
@@ -76,78 +72,64 @@ describe('undecided, with the reason', () => {
     ['no clock', { clockErrorMs: undefined }, /clock/],
     ['no delete', { deleteAskedMs: undefined }, /not deleted/],
     ['a step failed', { ended: 'TRIAL_TIMED_OUT: x' }, /TIMED_OUT/],
+    ['one node', { writer, ...in61 }, /^both pods were on b: a second node was never tried$/],
+    [
+      ...(['a short watch', { watchEndedMs: deletedMs + 30_000 }] as const),
+      /^the watch lasted 30.0 s of 100.0 s$/,
+    ],
   ])('%s', (_, change, why) => {
-    const record = { ...base, ...change } as typeof base;
-    expect(classify(record)).toMatchObject({
-      outcome: 'undecided',
-      why: expect.stringMatching(why),
+    expect(classify({ ...base, ...change }, horizonMs)).toMatchObject({
+      ...{ outcome: 'undecided', why: expect.stringMatching(why) },
     });
-  });
-
-  test('errors before the detach', () => {
-    expect(outcomeOf({ cutMs: -1000 })).toBe('undecided');
   });
 });
 
-describe('a writer that was quiet', () => {
-  const quiet = (cutMs: number, goneMs = 250): DetachOutcome => {
-    const writes = writesOf({ cutMs }).filter(
-      ({ begunMs }) => begunMs < 999_000 || begunMs > 1_040_000,
-    );
-    const writerJournal = { ...emptyJournal, writes, quietMs: 999_000, loudMs: 1_040_000 };
-    return outcomeOf({ variant: 'idle', goneMs }, { writerJournal });
-  };
-  test('finds itself cut, or not, at its first write', () => {
-    expect(quiet(200)).toBe('cut');
-    expect(quiet(45_000)).toBe('late-cut');
-    expect(quiet(Infinity)).toBe('not-cut');
-    expect(quiet(Infinity, Infinity)).toBe('pending');
-  });
+/** A writer that is quiet from a second before the delete for 41 s. */
+function quiet(cutMs: number, { goneMs = 250, error = 'EIO' } = {}): DetachOutcome {
+  const [quietMs, loudMs] = [deletedMs - 1000, deletedMs + 40_000];
+  const writes = writesOf({ cutMs })
+    .filter(({ begunMs }) => begunMs < quietMs || begunMs >= loudMs)
+    .map((write) => (write.error === undefined ? write : { ...write, error }));
+  const writerJournal = { ...emptyJournal, writes, quietMs, loudMs };
+  return outcomeOf({ variant: 'idle', goneMs }, { writerJournal });
+}
+
+test('a writer that was quiet finds itself cut, or not, at its first write', () => {
+  expect(quiet(200)).toBe('cut');
+  expect(quiet(45_000)).toBe('late-cut');
+  expect(quiet(Infinity)).toBe('not-cut');
+  expect(quiet(Infinity, { goneMs: Infinity })).toBe('pending');
+  expect(quiet(40_000, { error: 'ENOSPC' })).toBe('undecided');
 });
 
-describe('the next pod', () => {
-  const contested = { variant: 'contested' } as const;
-  test('is in, while the first one writes on', () => {
-    expect(classify(trialOf(contested, nextIn(61_000)))).toMatchObject({
-      ...{ outcome: 'not-cut', next: { was: 'in', afterMs: 61_000 } },
-    });
-  });
+const attach = 'FailedAttachVolume';
+test.each([
+  ['refused', 'FailedMount', 'MountVolume.MountDevice failed for volume "x": in use'],
+  ['refused', 'FailedMapVolume', 'MapVolume.SetUpDevice failed for volume "x": in use'],
+  // What kubelet does by itself.
+  ['waited', 'FailedMapVolume', 'MapVolume.MapBlockVolume failed for volume "x": losetup'],
+  ['waited', 'FailedMount', 'Unable to attach or mount volumes: timed out waiting'],
+  ['not-attached', attach, 'AttachVolume.Attach failed: attached to a'],
+  ['barred', attach, 'Multi-Attach error for volume "x" Volume is already used by pod(s) a'],
+  // From Kubernetes 1.37 on.
+  ['barred', attach, 'Waiting for detach for volume "x" Volume is already used by pod(s) a'],
+])('a next pod was %s: %s: %s', (was, reason, message) => {
+  const said = was === 'waited' ? undefined : message;
+  const { next } = classify(trialOf(contested, nextOut(reason, message)));
+  expect([next.was, next.said]).toEqual([was, said]);
+});
 
-  test('cuts the first one off as its volume is staged', () => {
-    expect(outcomeOf({ ...contested, cutMs: 60_000 }, nextIn(61_000))).toBe('cut-by-next');
-    expect(outcomeOf({ ...contested, cutMs: 30_000 }, nextIn(61_000))).toBe('late-cut');
-    expect(outcomeOf({ ...contested, cutMs: 80_000 }, nextIn(61_000))).toBe('late-cut');
-  });
-
-  test('is refused by the driver, or barred by Kubernetes', () => {
-    const refused = nextOut(
-      'FailedMount',
-      'MountVolume.MountDevice failed for volume "x": image is still being used',
-    );
-    const barred = nextOut(
-      'FailedAttachVolume',
-      'Multi-Attach error for volume "x" Volume is already used by pod(s) a',
-    );
-    const nextOf = (change: object): unknown => classify(trialOf(contested, change)).next;
-    expect(nextOf(refused)).toMatchObject({
-      was: 'refused',
-      said: expect.stringContaining('image'),
-    });
-    const raw = nextOut('FailedMapVolume', 'MapVolume.SetUpDevice failed for volume "x": in use');
-    expect(nextOf(raw)).toMatchObject({ was: 'refused' });
-    const own = nextOut(
-      'FailedMapVolume',
-      'MapVolume.MapBlockVolume failed for volume "x": losetup',
-    );
-    expect(nextOf(own)).toMatchObject({ was: 'waited' });
-    const unattached = nextOut('FailedAttachVolume', 'AttachVolume.Attach failed: attached to a');
-    expect(nextOf(unattached)).toMatchObject({ was: 'not-attached' });
-    expect(nextOf(barred)).toMatchObject({ was: 'barred' });
-    const since137 = 'Waiting for detach for volume "x" Volume is already used by pod(s) a';
-    expect(nextOf(nextOut('FailedAttachVolume', since137))).toMatchObject({ was: 'barred' });
-    const patience = 'Unable to attach or mount volumes: timed out waiting for the condition';
-    expect(nextOf(nextOut('FailedMount', patience))).toMatchObject({ was: 'waited' });
-  });
+test.each([
+  ...['ENOSPC', 'EDQUOT', 'ENOMEM', 'EAGAIN', 'EINTR', 'EMFILE'].map((error) => [
+    error,
+    'undecided',
+  ]),
+  ...['EIO', 'EROFS', 'ENODEV', 'EBADE'].map((error) => [error, 'cut']),
+])('errors of the machine are no fence, and those of the disk are: %s: %s', (error, outcome) => {
+  const writes = writesOf({ cutMs: 150 }).map((write) =>
+    write.error === undefined ? write : { ...write, error },
+  );
+  expect(outcomeOf({ cutMs: 150 }, { writerJournal: { ...emptyJournal, writes } })).toBe(outcome);
 });
 
 describe('whatever the record', () => {
@@ -159,71 +141,20 @@ describe('whatever the record', () => {
   });
 
   test("the node's clock does not matter", () => {
-    fc.assert(
-      fc.property(kinds, (kind) => {
-        const shown = (behindMs: number): unknown => classify(trialOf({ ...kind, behindMs }));
-        expect(shown(kind.behindMs)).toEqual(shown(0));
-      }),
-      { numRuns: 40 },
-    );
+    const check = fc.property(kinds, (kind) => {
+      const shown = (behindMs: number): unknown => classify(trialOf({ ...kind, behindMs }));
+      expect(shown(kind.behindMs)).toEqual(shown(0));
+    });
+    fc.assert(check, { numRuns: 40 });
   });
 
   test('a writer that was seen to write at the end is never called cut, nor the other way', () => {
-    fc.assert(
-      fc.property(kinds, (kind) => {
-        const outcome = outcomeOf(kind);
-        if (kind.cutMs === Infinity) expect(['not-cut', 'pending']).toContain(outcome);
-        else expect(['not-cut', 'pending']).not.toContain(outcome);
-        if (kind.goneMs === Infinity) expect(['cut', 'late-cut', 'not-cut']).not.toContain(outcome);
-      }),
-      { numRuns: 60 },
-    );
-  });
-});
-
-describe('evidence that is no fence', () => {
-  const failing = (error: string) => {
-    const writes = writesOf({ cutMs: 150 }).map((write) =>
-      write.error === undefined ? write : { ...write, error },
-    );
-    return classify(trialOf({ cutMs: 150 }, { writerJournal: { ...emptyJournal, writes } }));
-  };
-
-  test.each(['ENOSPC', 'EDQUOT', 'ENOMEM', 'EAGAIN', 'EINTR', 'EMFILE'])(
-    'errors of the machine, not of the disk: %s',
-    (error) => expect(failing(error)).toMatchObject({ outcome: 'undecided' }),
-  );
-  test.each(['EIO', 'EROFS', 'ENODEV', 'EBADE'])('errors of the disk: %s', (error) =>
-    expect(failing(error).outcome).toBe('cut'),
-  );
-
-  test('errors of the machine after a quiet time', () => {
-    const writerJournal = {
-      ...{ ...emptyJournal, quietMs: deletedMs - 1000, loudMs: deletedMs + 40_000 },
-      writes: writesOf({ cutMs: 40_000 })
-        .filter(({ begunMs }) => begunMs < deletedMs - 1000 || begunMs >= deletedMs + 40_000)
-        .map((write) => (write.error === undefined ? write : { ...write, error: 'ENOSPC' })),
-    };
-    expect(outcomeOf({ variant: 'idle' }, { writerJournal })).toBe('undecided');
-  });
-
-  test('an error that came only at the end of the watch', () => {
-    expect(outcomeOf({ cutMs: horizonMs - 2000 })).toBe('undecided');
-  });
-
-  test('a watch that ended before its time', () => {
-    const trial = trialOf({ cutMs: 150 }, { watchEndedMs: deletedMs + 30_000 });
-    expect(classify(trial, horizonMs)).toMatchObject({
-      ...{ outcome: 'undecided', why: 'the watch lasted 30.0 s of 100.0 s' },
+    const check = fc.property(kinds, (kind) => {
+      const outcome = outcomeOf(kind);
+      if (kind.cutMs === Infinity) expect(['not-cut', 'pending']).toContain(outcome);
+      else expect(['not-cut', 'pending']).not.toContain(outcome);
+      if (kind.goneMs === Infinity) expect(['cut', 'late-cut', 'not-cut']).not.toContain(outcome);
     });
-    expect(classify(trialOf({ cutMs: 150 }), horizonMs).outcome).toBe('cut');
-  });
-
-  test('a next pod on the node of the writer', () => {
-    const writer = { node: 'b', createdMs: deletedMs - 9000 };
-    const record = trialOf({ variant: 'contested', cutMs: 150 }, { writer, ...nextIn(61_000) });
-    expect(classify(record)).toMatchObject({
-      ...{ outcome: 'undecided', why: 'both pods were on b: a second node was never tried' },
-    });
+    fc.assert(check, { numRuns: 60 });
   });
 });
