@@ -1,7 +1,7 @@
 /** What is said where a node, its host or the vantage point does not do as it should. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { type CutContext, type CutDraft, arm, healed } from './cut.ts';
 import { Vantage, nodeIs, onHost } from './node.ts';
 
@@ -91,92 +91,75 @@ test('nothing is armed where somebody has come whom a cut would harm', async () 
   expect(made).toHaveBeenCalledOnce();
 });
 
-describe('a node that has to be healed', () => {
-  const heal = (...of: Parameters<typeof contextOf>): Promise<CutDraft> => {
-    const record: CutDraft = { armedMs: 0, checked: false, looks: [], volumes: [] };
-    return healed(contextOf(...of), record).then(() => record);
-  };
-  const notHealed = {
-    ...{ code: 'CUT_NOT_HEALED', message: 'a is not proven to be healed' },
+test.each<[string, object, ...Parameters<typeof contextOf>]>([
+  ['Ready, and its host says so', { healedBootId: '0a1b-2c' }, 'True', 'boot 0a1b-2c\nhealed\n'],
+  ['its host does not say which boot it is', {}, 'True', 'healed'],
+])('a node is healed: %s', async (_, boot, ready, said) => {
+  const record: CutDraft = { armedMs: 0, checked: false, looks: [], volumes: [] };
+  await healed(contextOf(ready, said, 'Succeeded'), record);
+  expect(record).toMatchObject({ checked: true, ...boot });
+  expect('healedBootId' in record).toBe('healedBootId' in boot);
+});
+
+test.each<[object, ...Parameters<typeof contextOf>]>([
+  [{ code: 'CUT_NODE' }, 'False'],
+  [
+    { code: 'CUT_HOST', message: 'check failed on a: the table is there' },
+    'True',
+    'the table is there',
+  ],
+])('a node that is not healed: the command for its console, and why: %o', async (cause, ...of) => {
+  hurry();
+  const record: CutDraft = { armedMs: 0, checked: false, looks: [], volumes: [] };
+  await expect(healed(contextOf(...of), record)).rejects.toMatchObject({
+    ...{ code: 'CUT_NOT_HEALED', message: 'a is not proven to be healed', cause },
     command: 'nft delete table inet forcedetach_probe_0 2>/dev/null || true',
-  };
-
-  test('is, once it is Ready and its host says so', async () => {
-    const said = 'boot 0a1b-2c\nhealed\n';
-    const record = await heal('True', said, 'Succeeded');
-    expect(record).toMatchObject({ checked: true, healedBootId: '0a1b-2c' });
-  });
-
-  test('is, too, where its host does not say which boot it is', async () => {
-    expect(await heal('True', 'healed', 'Succeeded')).not.toHaveProperty('healedBootId');
-  });
-
-  test('and is not Ready: the command for its console', async () => {
-    hurry();
-    await expect(heal('False')).rejects.toMatchObject({
-      ...notHealed,
-      cause: { code: 'CUT_NODE' },
-    });
-  });
-
-  test('and whose host still has the cut: the same', async () => {
-    const cause = { code: 'CUT_HOST', message: 'check failed on a: the table is there' };
-    await expect(heal('True', 'the table is there')).rejects.toMatchObject({ ...notHealed, cause });
   });
 });
 
-describe('the second node', () => {
-  /** Its vantage pod says these words once, and nothing more. */
-  async function seenBy(
-    words: readonly string[],
-    look: (vantage: Vantage) => Promise<unknown>,
-  ): Promise<unknown> {
-    const server = createServer((_, response) => {
-      response.write(words.map((word, index) => `${index + 1} ${word} ${index}\n`).join(''));
-    });
-    await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', () => resolve()));
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const over = new AbortController();
-    const { clients, ...context } = contextOf('True');
-    const config = {
-      getCurrentCluster: () => ({ server: url }),
-      applyToHTTPSOptions: () => Promise.resolve(),
-    };
-    const vantage = await Vantage.start({
-      ...{ ...context, signal: over.signal, clients: { ...clients, config } },
-    } as unknown as CutContext);
-    return look(vantage).finally(() => {
-      over.abort();
-      server.closeAllConnections();
-      server.close();
-    });
-  }
-  const patience = 300;
-
-  test.each([
-    ['down', ['up', 'up'], 'the second node did not observe the first one cut off within 0.3 s'],
-    [
-      'up',
-      ['up', 'down'],
-      'the second node did not observe the first one reachable again within 0.3 s',
-    ],
-  ] as const)(
-    'that never sees it %s says so, and what may be why',
-    async (word, words, message) => {
-      const looking = seenBy(words, async (vantage) => {
-        // What was seen before does not count.
-        const sinceMs = performance.timeOrigin + performance.now() + 1;
-        return vantage.until(word, sinceMs, patience);
-      });
-      await expect(looking).rejects.toMatchObject({
-        ...{ code: 'CUT_NOT_SEEN', message },
-        hint: expect.stringContaining('pods may start too slowly'),
-      });
-    },
-  );
-
-  test('that sees it says when', async () => {
-    const looking = seenBy(['up', 'down'], (vantage) => vantage.until('down', 0, patience));
-    expect(await looking).toBeGreaterThan(0);
+/** What the second node's vantage pod says once; then it says nothing. */
+async function seenBy(
+  words: readonly string[],
+  look: (vantage: Vantage) => Promise<unknown>,
+): Promise<unknown> {
+  const server = createServer((_, response) => {
+    response.write(words.map((word, index) => `${index + 1} ${word} ${index}\n`).join(''));
   });
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', () => resolve()));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const over = new AbortController();
+  const { clients, ...context } = contextOf('True');
+  const config = {
+    getCurrentCluster: () => ({ server: url }),
+    applyToHTTPSOptions: () => Promise.resolve(),
+  };
+  const vantage = await Vantage.start({
+    ...{ ...context, signal: over.signal, clients: { ...clients, config } },
+  } as unknown as CutContext);
+  return look(vantage).finally(() => {
+    over.abort();
+    server.closeAllConnections();
+    server.close();
+  });
+}
+const patience = 300;
+
+test.each([
+  ['down', ['up', 'up'], 'cut off'],
+  ['up', ['up', 'down'], 'reachable again'],
+] as const)('a second node that never sees it %s says so', async (word, words, what) => {
+  const looking = seenBy(words, (vantage) => {
+    // What was seen before does not count.
+    const sinceMs = performance.timeOrigin + performance.now() + 1;
+    return vantage.until(word, sinceMs, patience);
+  });
+  await expect(looking).rejects.toMatchObject({
+    message: `the second node did not observe the first one ${what} within 0.3 s`,
+    ...{ code: 'CUT_NOT_SEEN', hint: expect.stringContaining('pods may start too slowly') },
+  });
+});
+
+test('one that sees it says when', async () => {
+  const looking = seenBy(['up', 'down'], (vantage) => vantage.until('down', 0, patience));
+  expect(await looking).toBeGreaterThan(0);
 });

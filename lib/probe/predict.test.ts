@@ -94,46 +94,58 @@ test.each<[string, string | undefined, Facts, (readonly [string, string])?]>([
   else expect(said).toMatch(code);
 });
 
-test('two neighbours by name are planned, the first for the next pod', () => {
-  const nodes = ['b', 'c', 'a'].map((name) => node(name));
-  expect(planOrRefusal(facts('x', { nodes }), options).plan?.nodes).toEqual(['b', 'a']);
-});
-
 const zone = 'topology.vendor.example/zone';
 const inZone = (name: string, value: string, more: Partial<NodeFacts> = {}): NodeFacts =>
   node(name, { labels: { [zone]: value }, topologyKeys: [zone], ...more });
-const nodesOf = (nodes: readonly NodeFacts[], change: Partial<Facts> = {}): unknown =>
-  planOrRefusal(facts('x', { nodes, ...change }), options).plan?.nodes;
+const [rack, host] = ['topology.vendor.example/rack', 'vendor.example/hostname'];
+const inRack = (name: string, place: string): NodeFacts =>
+  inZone(name, 'east', {
+    labels: { [zone]: 'east', [rack]: place, [host]: name },
+    topologyKeys: [zone, rack, host],
+  });
+const three = [inZone('a', 'west'), inZone('b', 'east'), inZone('c', 'east')];
+const allEast = ['a', 'b', 'c'].map((name) => inZone(name, 'east'));
+const storageClass = {
+  ...{ metadata: { name: 'c' }, provisioner: 'x' },
+  allowedTopologies: [{ matchLabelExpressions: [{ key: zone, values: ['west'] }] }],
+};
 
-test('trials are planned within one zone, the one with the most nodes that fit', () => {
-  const nodes = [inZone('a', 'west'), inZone('b', 'east'), inZone('c', 'east')];
-  expect(nodesOf(nodes)).toEqual(['c', 'b']);
-  expect(nodesOf([...nodes, inZone('d', 'west'), inZone('e', 'west')])).toEqual(['d', 'a']);
-  const busy = [inZone('a', 'west'), inZone('b', 'east'), inZone('c', 'east', { ready: false })];
-  expect(nodesOf([...busy, inZone('d', 'west')])).toEqual(['d', 'a']);
+test.each<[string, readonly [string, string], NodeFacts[], Partial<Facts>?]>([
+  [
+    'neighbours by name, the first for the next pod',
+    ['b', 'a'],
+    ['b', 'c', 'a'].map((n) => node(n)),
+  ],
+  ['one zone', ['c', 'b'], three],
+  [
+    'the zone with the most nodes',
+    ['d', 'a'],
+    [...three, inZone('d', 'west'), inZone('e', 'west')],
+  ],
+  [
+    ...(['nodes that fit', ['d', 'a']] as const),
+    [...three.slice(0, 2), inZone('c', 'east', { ready: false }), inZone('d', 'west')],
+  ],
+  [
+    'all keys but one that names the node itself',
+    ...([
+      ['c', 'b'],
+      [inRack('a', '1'), inRack('b', '2'), inRack('c', '2')],
+    ] as const),
+  ],
+  [
+    ...(['allowedTopologies of the class', ['e', 'd']] as const),
+    ...([[...allEast, inZone('d', 'west'), inZone('e', 'west')], { storageClass }] as const),
+  ],
+])('nodes are chosen by %s', (_, expected, nodes, change = {}) => {
+  const { plan } = planOrRefusal(facts('x', { nodes, ...change }), options);
+  expect(plan?.nodes).toEqual(expected);
 });
 
-test('all keys of the driver have to be equal, but for one that names the node itself', () => {
-  const rack = 'topology.vendor.example/rack';
-  const host = 'vendor.example/hostname';
-  const at = (name: string, place: string): NodeFacts =>
-    inZone(name, 'east', {
-      labels: { [zone]: 'east', [rack]: place, [host]: name },
-      topologyKeys: [zone, rack, host],
-    });
-  expect(nodesOf([at('a', '1'), at('b', '2'), at('c', '2')])).toEqual(['c', 'b']);
-});
-
-test('allowedTopologies of the class leave nodes out', () => {
-  const storageClass = {
-    ...{ metadata: { name: 'c' }, provisioner: 'x' },
-    allowedTopologies: [{ matchLabelExpressions: [{ key: zone, values: ['west'] }] }],
-  };
-  const east = ['a', 'b', 'c'].map((name) => inZone(name, 'east'));
-  const nodes = [...east, inZone('d', 'west'), inZone('e', 'west')];
-  expect(nodesOf(nodes, { storageClass })).toEqual(['e', 'd']);
-  const none = planOrRefusal(facts('x', { nodes: east, storageClass }), options).refusal;
-  expect(none).toMatch(/TOO_FEW_NODES[\s\S]*a: allowedTopologies of the class leave it out/);
+test('where allowedTopologies leave out all nodes, that is said of each', () => {
+  expect(planOrRefusal(facts('x', { nodes: allEast, storageClass }), options).refusal).toMatch(
+    /TOO_FEW_NODES[\s\S]*a: allowedTopologies of the class leave it out/,
+  );
 });
 
 test('two nodes of different zones are refused, chosen or named, with the zones and a command', () => {

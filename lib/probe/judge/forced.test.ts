@@ -1,7 +1,7 @@
 /** Pods that were deleted by force: how long they wrote on, and that two writers are never passed over. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type ForcedOutcome, classifyForced, measureForced } from './forced.ts';
+import { classifyForced, measureForced } from './forced.ts';
 import { judgeTrials } from './measured.ts';
 import type { TrialRecord } from './record.ts';
 import { forcedMeaning, measuredText } from '../texts.ts';
@@ -14,9 +14,6 @@ import {
   trialOf,
 } from '../../../test/support/probe-trial.ts';
 
-const outcomeOf = (...of: Parameters<typeof forcedOf>): ForcedOutcome =>
-  classifyForced(forcedOf(...of)).outcome;
-
 test('a writer that its kubelet ends: how long it wrote, how much, and when the next one came', () => {
   const writerJournal = { ...forcedOf().writerJournal, termMs: deletedMs + 350 };
   const record = forcedOf({}, { writerJournal, goneMs: deletedMs + 12_000 });
@@ -28,78 +25,60 @@ test('a writer that its kubelet ends: how long it wrote, how much, and when the 
   });
 });
 
-describe('a writer that goes on beside the next one', () => {
-  test('is told, by the clocks and by the slots', () => {
-    const { outcome, why, overlapAcks, overlapSlots } = classifyForced(
-      forcedOf({ killMs: 30_000 }),
-    );
-    expect(outcome).toBe('overlapped');
-    expect(overlapAcks).toBeGreaterThan(190);
-    expect(overlapSlots).toBeGreaterThan(190);
-    expect(why).toContain('both pods had the volume and wrote');
-  });
+const { writerJournal: ended } = forcedOf({ killMs: 1000 });
+const { nextJournal: read } = forcedOf({ killMs: 30_000 });
+const blind = [{ atMs: 0, error: 'EIO' }];
 
-  test('is told by the slots alone, where its own words were lost', () => {
-    const { writerJournal } = forcedOf({ killMs: 1000 });
-    const record = forcedOf({ killMs: 30_000 }, { writerJournal });
-    expect(classifyForced(record)).toMatchObject({ outcome: 'overlapped', overlapAcks: 0 });
-    expect(classifyForced(record).lastOnDiskMs).toBeGreaterThan(29_000);
-  });
-
-  test('is told by its own words alone, where the next pod could not read', () => {
-    const { nextJournal } = forcedOf({ killMs: 30_000 });
-    const blind = { ...nextJournal, scans: [], blind: [{ atMs: 0, error: 'EIO' }] };
-    expect(outcomeOf({ killMs: 30_000 }, { nextJournal: blind })).toBe('overlapped');
-  });
-
-  test('is not made up where the first look at the disk failed, and was not of the whole', () => {
-    const { nextJournal } = forcedOf();
-    const [first, ...others] = nextJournal.scans;
-    if (first === undefined) throw new Error('there are scans');
-    const scans = [{ ...first, ranges: [[50, 139]] as const }, ...others];
-    const blind = [{ atMs: first.atMs - 10, error: 'EIO' }];
-    const found = classifyForced(forcedOf({}, { nextJournal: { ...nextJournal, scans, blind } }));
-    expect(found).toMatchObject({ outcome: 'undecided', overlapSlots: 0 });
-  });
-
-  test('is told whatever else is missing', () => {
-    const lost = { ended: 'TRIAL_TIMED_OUT: x', clockErrorMs: 250 };
-    expect(outcomeOf({ killMs: 30_000 }, lost)).toBe('overlapped');
-  });
-
-  test('whenever that is, and never of one that ended first, whatever the clock', () => {
-    const times = fc.record({
-      killMs: fc.integer({ min: 100, max: 60_000 }),
-      inMs: fc.integer({ min: 1000, max: 60_000 }),
-      behindMs: fc.integer({ min: -100_000, max: 100_000 }),
-    });
-    fc.assert(
-      fc.property(times, ({ killMs, inMs, behindMs }) => {
-        const outcome = outcomeOf({ killMs, inMs, behindMs });
-        if (killMs > inMs + 100) expect(outcome).toBe('overlapped');
-        if (killMs < inMs) expect(outcome).toBe('ended-first');
-      }),
-      { numRuns: 60 },
-    );
-  });
+test.each<[string, Partial<TrialRecord>, object?]>([
+  ['the clocks and the slots', {}, { why: expect.stringContaining('both pods had the volume') }],
+  [
+    ...(['the slots alone, where its own words were lost', { writerJournal: ended }] as const),
+    { overlapAcks: 0, lastOnDiskMs: 30_000 },
+  ],
+  [
+    'its own words alone, where the next pod could not read',
+    { nextJournal: { ...read, scans: [], blind } },
+  ],
+  ['either, whatever else is missing', { ended: 'TRIAL_TIMED_OUT: x' }],
+])('a writer that goes on beside the next one is told by %s', (_, change, more = {}) => {
+  const found = classifyForced(forcedOf({ killMs: 30_000 }, change));
+  expect(found).toMatchObject({ outcome: 'overlapped', ...more });
+  expect(found.overlapAcks + found.overlapSlots).toBeGreaterThan(190);
 });
 
-describe('a next pod that never has the volume', () => {
+test('none is made up where the first look at the disk failed, and was not of the whole', () => {
+  const { nextJournal } = forcedOf();
+  const [first, ...others] = nextJournal.scans;
+  if (first === undefined) throw new Error('there are scans');
+  const scans = [{ ...first, ranges: [[50, 139]] as const }, ...others];
+  const found = classifyForced(forcedOf({}, { nextJournal: { ...nextJournal, scans, blind } }));
+  expect(found).toMatchObject({ outcome: 'undecided', overlapSlots: 0 });
+});
+
+test('two writers are told whenever they are, and never of one that ended first', () => {
+  const times = fc.record({
+    killMs: fc.integer({ min: 100, max: 60_000 }),
+    inMs: fc.integer({ min: 1000, max: 60_000 }),
+    behindMs: fc.integer({ min: -100_000, max: 100_000 }),
+  });
+  const check = fc.property(times, (drawn) => {
+    const { outcome } = classifyForced(forcedOf(drawn));
+    if (drawn.killMs > drawn.inMs + 100) expect(outcome).toBe('overlapped');
+    if (drawn.killMs < drawn.inMs) expect(outcome).toBe('ended-first');
+  });
+  fc.assert(check, { numRuns: 60 });
+});
+
+test('a next pod that never has the volume: why, and whether the first one wrote on', () => {
   const said = 'Waiting for detach for volume "x" Volume is already used by pod(s) a';
-  const barred = nextOut('FailedAttachVolume', said);
-  const events = (barred.events ?? []).map((event) => ({ ...event, pod: 'force-deleted-1-b' }));
-
-  test('has a reason, and what it was told', () => {
-    const finding = classifyForced(forcedOf({ inMs: Infinity }, { events }));
-    expect(finding).toMatchObject({ outcome: 'next-out', told: said, next: { was: 'barred' } });
-    expect(finding.why).toBe(
-      `last heard of 2.0 s after the delete; the next pod was barred: ${said}`,
-    );
+  const { events = [] } = nextOut('FailedAttachVolume', said);
+  const own = { events: events.map((event) => ({ ...event, pod: 'force-deleted-1-b' })) };
+  expect(classifyForced(forcedOf({ inMs: Infinity }, own))).toMatchObject({
+    ...{ outcome: 'next-out', told: said, next: { was: 'barred' } },
+    why: `last heard of 2.0 s after the delete; the next pod was barred: ${said}`,
   });
-
-  test('and one that wrote to the end of the watch', () => {
-    expect(outcomeOf({ inMs: Infinity, killMs: Infinity })).toBe('wrote-on');
-  });
+  const on = forcedOf({ inMs: Infinity, killMs: Infinity });
+  expect(classifyForced(on).outcome).toBe('wrote-on');
 });
 
 describe('undecided, with the reason', () => {
@@ -150,6 +129,7 @@ test('a row of its own, with n and percentiles; nothing of it is in the answer',
   expect(alone).not.toHaveProperty('forceDeleted');
   const { forceDeleted, ...rest } = judgeTrials([...forced, ...fenced], { horizonMs });
   expect(rest).toEqual(alone);
+  expect(judgeTrials([forcedOf()], { horizonMs }).answer.modes).toEqual([]);
   expect(rest.answer.mode).toBe('fenced');
   expect(forceDeleted).toMatchObject({
     counts: { 'ended-first': 2, overlapped: 1 },
@@ -162,23 +142,11 @@ test('a row of its own, with n and percentiles; nothing of it is in the answer',
   });
 });
 
-test('trials of pods deleted by force alone answer nothing', () => {
-  expect(judgeTrials([forcedOf()], { horizonMs }).answer).toMatchObject({
-    mode: undefined,
-    modes: [],
-  });
-});
-
 test('the words say what it shows, and what it does not', () => {
   const trials = [trialOf({ cutMs: 150 }), forcedOf({ killMs: 30_000 })];
   const certificate = {
-    ...{
-      ...judgeTrials(trials, { horizonMs }),
-      trials,
-      planHash: 'x',
-      kubernetes: 'v1',
-      driver: { name: 'd' },
-    },
+    ...{ ...judgeTrials(trials, { horizonMs }), trials, planHash: 'x', kubernetes: 'v1' },
+    driver: { name: 'd' },
     ...{ storageClass: { name: 'fast' }, plan: { list: [], horizonMs: 1, volumeMode: 'Block' } },
   } as unknown as Certificate;
   const text = measuredText(certificate);

@@ -27,17 +27,18 @@ test.each([
   expect(measured(kept, contested, next)).toMatchObject({ mode, modes: [mode], notes: [] });
 });
 
-test('what looks alike without a taint is named together, and no mode is chosen', () => {
-  const { mode, modes, notes } = measured({}, {}, inAfter);
-  expect(mode).toBeUndefined();
-  expect(modes).toEqual(['unfenced', 'fence-if-out-of-service']);
-  expect(notes.join()).toContain('out of service');
-});
-
-test('where no next pod had the volume, what it would have shown is open', () => {
-  const { mode, modes } = measured({}, {}, barred);
-  expect(mode).toBeUndefined();
-  expect(modes).toEqual(['unfenced', 'fence-if-out-of-service', 'exclusive', 'reservation']);
+test.each([
+  ['alike without a taint', inAfter, ['unfenced', 'fence-if-out-of-service'], /out of service/],
+  [
+    'no next pod had the volume',
+    barred,
+    ['unfenced', 'fence-if-out-of-service', 'exclusive', 'reservation'],
+    /none had the volume/,
+  ],
+])('several agree, and no mode is chosen: %s', (_, next, expected, note) => {
+  const { mode, modes, notes } = measured({}, {}, next);
+  expect({ mode, modes }).toEqual({ mode: undefined, modes: expected });
+  expect(notes.join()).toMatch(note);
 });
 
 test('trials that disagree are no mode, and all that was seen is said', () => {
