@@ -110,7 +110,7 @@ const storageClass = {
   allowedTopologies: [{ matchLabelExpressions: [{ key: zone, values: ['west'] }] }],
 };
 
-test.each<[string, readonly [string, string], NodeFacts[], Partial<Facts>?]>([
+test.each<[string, readonly [string, string], readonly NodeFacts[], Partial<Facts>?]>([
   [
     'neighbours by name, the first for the next pod',
     ['b', 'a'],

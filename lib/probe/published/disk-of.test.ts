@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
+import { cutRecord, cutVolume } from '../../../test/support/cut-volume.ts';
 import { strangerClasses } from '../../../test/support/stranger-objects.ts';
 import type { DiskMode } from '../../disk-modes/index.ts';
 import { type CutCertificate, unpacked } from '../certificate.ts';
@@ -20,15 +21,9 @@ const folder = mkdtempSync(join(tmpdir(), 'forcedetach-disk-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 let files = 0;
-function file(content: string | object): string {
-  const path = join(folder, `${(files += 1)}.json`);
+function file(content: string | object, ending = '.json'): string {
+  const path = join(folder, `${(files += 1)}${ending}`);
   writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
-  return path;
-}
-
-function packedFile(content: string): string {
-  const path = join(folder, `${(files += 1)}.json.zst`);
-  writeFileSync(path, content);
   return path;
 }
 
@@ -115,7 +110,7 @@ test.each([
   ['something else', file({ kind: 'verdict' }), {}, 'NO_CERTIFICATE', /is no certificate/],
   ['nothing', file('null'), {}, 'NO_CERTIFICATE', /no certificate/],
   ['a prediction', file({ prediction: {} }), {}, 'NO_CERTIFICATE', /nothing was measured/],
-  ['a packed one that is none', packedFile('{}'), {}, 'NO_CERTIFICATE', /no certificate/],
+  ['a packed one that is none', file('{}', '.json.zst'), {}, 'NO_CERTIFICATE', /no certificate/],
   ['a folder', folder, {}, 'FILE_NOT_REGULAR', /not a regular file/],
   [
     'rows that are none',
@@ -155,36 +150,23 @@ test('a row whose records were exchanged is refused', () => {
   );
 });
 
-/** No cut is committed: one of a single volume that was never silent, made here. */
+/** One of a single volume, whose writer wrote ten seconds longer than it was attached. */
 function cutOf(change: Partial<CutCertificate> = {}): string {
-  const plan = { version: 1, classes: ['slow'], nodes: ['a', 'b'], remedy: 'force-delete' };
-  const write = (begunMs: number, error?: string): object => ({
-    ...{ seq: begunMs, begunMs, tookMs: 1 },
-    ...(error === undefined ? {} : { error }),
-  });
-  const writes = Array.from({ length: 100 }, (_, index) => write(1000 + index * 100));
-  const volume = {
-    ...{ name: 'cut-1', variant: 'contested', claim: 'cut-1', storageClass: 'slow', events: [] },
-    ...{ deleteAskedMs: 3500, goneMs: 5000, watchEndedMs: 60_000, clockOffsetMs: 0 },
-    ...{ clockErrorMs: 5, attachments: [{ uid: '1', deletingMs: 4500 }] },
-    writerJournal: { writes: [...writes, write(11_100, 'EIO')], gaps: 0, notes: [], scans: [] },
-    nextJournal: { writes: [write(9000), write(9100)], gaps: 0, notes: [], scans: [] },
-    next: { node: 'b', createdMs: 3500, runningMs: 8000 },
-  };
-  const looks = [{ word: 'down', atMs: 3000 }];
+  const plan = { version: 1, classes: ['fast'], nodes: ['a', 'b'], remedy: 'force-delete' };
+  const volumes = [cutVolume({ goneMs: 180_000, inMs: 185_000, lastMs: 190_000 })];
   return file({
     ...{ schemaVersion: 1, kind: 'cut-certificate', kubernetes: 'v1.37.2', plan },
     ...{ beganAt: '2026-11-25T03:52:58.989Z', planHash: planHash(plan), findings: [] },
-    classes: [{ name: 'slow', driver: 'block.acme.example', parameters: {} }],
-    record: { cutMs: 3000, healedMs: 60_000, checked: true, looks, volumes: [volume] },
+    classes: [{ name: 'fast', driver: 'block.acme.example', parameters: {} }],
+    record: { ...cutRecord, volumes },
     ...change,
   });
 }
 
 test('a cut says the mode and the delay as well, judged from its records', () => {
   expect(certifiedDisk(cutOf())).toMatchObject({
-    ...{ disk: 'ack-early', cutAfterMs: 5900 },
-    diskFrom: { by: 'cut', storageClass: 'slow', volumes: 1, modes: ['ack-early'] },
+    ...{ disk: 'ack-early', cutAfterMs: 10_000 },
+    diskFrom: { by: 'cut', storageClass: 'fast', volumes: 1, modes: ['ack-early'] },
   });
 });
 
