@@ -8,7 +8,7 @@ import {
   driverVersions,
   rebuilt,
 } from '../../scripts/driver-files.ts';
-import { path, renderedPage } from './certificates-page.ts';
+import { path, renderedPage, rowsOf } from './certificates-page.ts';
 import { root } from './pages.ts';
 
 const published = join(root, 'certificates');
@@ -28,4 +28,12 @@ test.each(files)('$driver $version: its records give its file', (file) => {
 
 test('docs/reference/certificates.md has every row', async () => {
   await expect(renderedPage(published)).toMatchFileSnapshot(join(root, path));
+});
+
+test('a driver has a row for each class and kind of volume, with its answer and its cuts', () => {
+  const [{ driver, version } = { driver: '', version: '' }] = files;
+  const rows = rowsOf(rebuilt(fixtures, driver, version)).map((cells) => cells.join(' | '));
+  expect(rows.length).toBeGreaterThan(5);
+  expect(rows.find((row) => row.includes('| basalt, Filesystem |'))).toContain('| **fenced** |');
+  expect(rows.find((row) => row.includes('| amber, Filesystem |'))).toContain('both-wrote');
 });
