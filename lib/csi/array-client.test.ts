@@ -6,9 +6,6 @@ import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { arrayAt } from './array-client.ts';
 
-const path = { volume: 'v', generation: 3 };
-const request = { ...path, node: 'a', loop: 128, keepData: false, flushes: 'honest' } as const;
-
 let root: string;
 let socketPath: string;
 let server: Server | undefined;
@@ -40,17 +37,6 @@ async function answerBy(answer: (line: string) => object | undefined): Promise<s
   });
   return asked;
 }
-
-test("the array's errors keep their codes", async () => {
-  await answerBy(() => ({ id: 1, error: { code: 'PATH_CUT', message: 'generation 3 was cut' } }));
-  const opening = arrayAt(socketPath).open(request);
-  await expect(opening).rejects.toMatchObject({ code: 'PATH_CUT', exitCode: 4 });
-});
-
-test('an answer of another shape is an error, not a surprise later', async () => {
-  await answerBy(() => ({ id: 1, paths: [{ volume: 'v' }] }));
-  await expect(arrayAt(socketPath).status()).rejects.toMatchObject({ code: 'ARRAY_STRANGE' });
-});
 
 test('where nothing answers, or it hangs up, there is no array', async () => {
   const array = arrayAt(socketPath);

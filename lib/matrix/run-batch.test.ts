@@ -144,17 +144,6 @@ test('trials under one fault event name it, and one that fails leaves the others
   expect(without.map(({ trial }) => trial)).toEqual(['02-none-fenced.1']);
 });
 
-test('a line of progress holds a verdict against what its cell expects, as the last line does', async () => {
-  const plan = examplePlan({ counts: { lost: 1 } });
-  const { said } = await play(newFolder(), () => exampleOutcome({ verdict: 'lost' }), { plan });
-  const told = (label: string) => said.find((line) => line.includes(label))?.replace(/.*: /, '');
-  // Nobody expects of a race that was counted once; a fence is expected to hold.
-  expect(said.find((line) => line.includes('remedy force-delete, disk unfenced'))).toContain(
-    'LOST, open: no expectation',
-  );
-  expect(told('remedy force-delete, disk fenced')).toBe('LOST, not expected');
-});
-
 test('another plan does not go on in this folder, nor a file that is no batch', async () => {
   const folder = newFolder();
   await play(folder);

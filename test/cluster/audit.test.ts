@@ -15,7 +15,6 @@ import type { WriterRecord } from '../../lib/workload/writer.ts';
 import { BareHost } from './bare-host.ts';
 import { missingForBareHost, testLoops } from './bare-lab.ts';
 import type { BareVolume } from './bare-volume.ts';
-import { swapIndexPages } from './index-pages.ts';
 import { ackedIn, judge } from '../support/bare-images.ts';
 import { mysql } from '../../lib/mysql/database.ts';
 
@@ -210,57 +209,6 @@ describe.skipIf(reason !== undefined)('the audit of a bare disk', { timeout }, (
       ...['BALANCE_WRONG', 'BINLOG_DIFFERS', 'BINLOG_ROW_MISSING', 'LEDGER_DUPLICATED'],
       ...['LEDGER_LOST', 'LEDGER_PHANTOM', 'LEDGER_TORN'],
     ]);
-  });
-
-  test('finds a page in which two bytes were flipped, in every layer', async () => {
-    const { volume, records } = await writtenVolume('flipped');
-    const disk = await volume.attach('a');
-    // Page 4 is the ledger's root page, or one of its first leaves.
-    const flip = `printf '\\125\\252' | dd of="$1" bs=1 seek=$((4 * 16384 + 8000)) conv=notrunc status=none`;
-    await host.sh(flip, `${disk.mountPoint}/data/forcedetach/ledger.ibd`);
-    await disk.detach();
-    const verdict = await judgeNow(volume, records);
-    expect(codes(verdict)).toEqual(
-      expect.arrayContaining([
-        'ERROR_LOG_DAMAGE',
-        'LEDGER_UNREADABLE',
-        'PAGE_CHECKSUM_BAD',
-        'SERVER_DIED',
-      ]),
-    );
-  });
-
-  test('finds a redo log that was cut short', async () => {
-    const volume = await host.newVolume('redo');
-    const disk = await volume.attach('a');
-    const server = await disk.startServer();
-    const writer = server.write({ client: 'outside', connections: 4, rate: 'max' }, seed, clock);
-    await sleep(2000);
-    await server.kill();
-    await writer.stop();
-    const cut = 'for file in "$1"/#ib_redo*[0-9]; do truncate -s 4096 "$file"; done';
-    await host.sh(cut, `${disk.mountPoint}/data/#innodb_redo`);
-    await disk.detach();
-    const verdict = await judgeNow(volume, writer.records);
-    expect(codes(verdict)).toEqual(
-      expect.arrayContaining(['ERROR_LOG_DAMAGE', 'LEDGER_UNREADABLE', 'SERVER_CANNOT_START']),
-    );
-  });
-
-  test('finds an index whose pages are older than its table', async () => {
-    const { volume, records } = await writtenVolume('index');
-    const disk = await volume.attach('a');
-    const file = `${disk.mountPoint}/data/forcedetach/account.ibd`;
-    await host.sh('cp "$1" /tmp/older.ibd', file);
-    const server = await disk.startServer();
-    await server.query('SET GLOBAL innodb_fast_shutdown = 0');
-    await server.query('UPDATE forcedetach.account SET balance = balance + 1 WHERE id = 1');
-    await server.stop();
-    await swapIndexPages(host, '/tmp/older.ibd', file);
-    await disk.detach();
-    const verdict = await judgeNow(volume, records);
-    expect(codes(verdict)).toContain('INDEX_OUT_OF_STEP');
-    expect(codes(verdict)).not.toContain('LEDGER_LOST');
   });
 
   test('leaves nothing behind when it is ended or killed in the middle', async () => {

@@ -1,9 +1,8 @@
 /** What the lab does to the disk and sees of it: release, watch, copy, export, on a real array. */
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { $ } from '../../lib/engine/shell.ts';
-import { openWrites, writeOps } from '../../lib/history/writes.ts';
 import { lastLoop } from './csi-harness.ts';
 import {
   createVolume,
@@ -113,100 +112,6 @@ describe.skipIf(reason !== undefined)('the lab', { timeout: 180_000 }, () => {
       patience,
     );
     expect(await remove()).toEqual({ volume, freed: [] });
-  });
-
-  test('the watch tells of mounts, bytes, cuts and calls as they happen', async () => {
-    await using driver = newDriver();
-    await createVolume(driver);
-    const a = { volume, node: 'a', generation: 1 };
-    {
-      await using watch = await driver.watch(['a', 'b']);
-      const { lines } = watch;
-      const seen = (type: string): object[] => lines.filter((line) => line.type === type);
-      await stage(driver, 'a', await publish(driver, 'a', 'fenced'));
-      await vi.waitFor(() => expect(seen('mounted')).toMatchObject([a]), patience);
-      await write(driver, 'a', 'file', 'x'.repeat(100_000));
-      const { bytesWritten } = await pathOf(driver, 1);
-      expect(bytesWritten).toBeGreaterThan(100_000);
-      await vi.waitFor(
-        () => expect(seen('written').at(-1)).toHaveProperty('bytesWritten', bytesWritten),
-        patience,
-      );
-      await unpublish(driver, 'a');
-      await vi.waitFor(() => expect(seen('cut')).toMatchObject([a]), patience);
-      expect(seen('unmounted')).toEqual([]);
-      await unstage(driver, 'a');
-      await vi.waitFor(() => expect(seen('unmounted')).toMatchObject([a]), patience);
-      await stage(driver, 'b', await publish(driver, 'b', 'fenced'));
-      await vi.waitFor(() => expect(seen('mounted').at(-1)).toMatchObject({ node: 'b' }), patience);
-      await vi.waitFor(
-        () =>
-          expect(
-            lines.flatMap((line) =>
-              line.type === 'call' ? [`${line.entry.call} ${line.entry.node}`] : [],
-            ),
-          ).toEqual([
-            'ControllerPublishVolume a',
-            'NodeStageVolume a',
-            'ControllerUnpublishVolume a',
-            'NodeUnstageVolume a',
-            'ControllerPublishVolume b',
-            'NodeStageVolume b',
-          ]),
-        patience,
-      );
-      await driver.tool('sever', '--node', 'b', '--how', 'stalls');
-      await driver.tool('restore', '--node', 'b');
-      await vi.waitFor(
-        () =>
-          expect(seen('link')).toMatchObject([{ node: 'b', state: 'stall' }, { state: 'pass' }]),
-        patience,
-      );
-      expect(seen('failure')).toEqual([]);
-    }
-  });
-
-  test('a copy is of one moment, while the node goes on writing', async () => {
-    await using driver = newDriver();
-    await createVolume(driver);
-    await stage(driver, 'a', await publish(driver, 'a', 'unfenced'));
-    await write(driver, 'a', 'file', 'in the copy');
-    const mount = driver.stagingOf('a');
-    const busy = $`while date +%N | dd of=${join(mount, 'busy')} conv=fsync; do :; done`.quiet();
-    const copied = await driver.tool('copy', '--volume', volume, '--label', 'first');
-    await busy.kill('SIGKILL').catch(() => undefined);
-    await busy.catch(() => undefined);
-    expect(copied).toMatchObject({ path: join(driver.shared, 'copies', 'first.img') });
-    // The file's name may still be in the journal only; 1 means that it was replayed.
-    const replay = $`e2fsck -y -E journal_only ${String(copied['path'])}`.quiet().nothrow();
-    expect((await replay).exitCode).toBeLessThan(2);
-    const check = $`e2fsck -fn ${String(copied['path'])}`.quiet().nothrow();
-    expect((await check).exitCode).toBe(0);
-    const seen = await $`debugfs -R ${'cat /file'} ${String(copied['path'])}`.quiet();
-    expect(seen.stdout).toBe('in the copy');
-  });
-
-  test('the log of writes leaves with the run, and can be read', async () => {
-    await using driver = newDriver();
-    await createVolume(driver);
-    const attributes = { keepWrites: 'true' };
-    const context = await publish(driver, 'a', 'unfenced', { attributes });
-    await stage(driver, 'a', context);
-    await write(driver, 'a', 'file', 'x'.repeat(100_000));
-    const { writes } = await pathOf(driver, 1);
-    const exporting = ['--volume', volume, '--label', 'run', '--origin-ns', '0'];
-    const exported = await driver.tool('export-writes', ...exporting);
-    const folder = String(exported['folder']);
-    expect(readdirSync(folder).toSorted()).toEqual(
-      ['paths.json', 'writes.data.zst', 'writes.log.zst'].toSorted(),
-    );
-    await $`mkdir ${join(driver.root, 'run')} && mv ${folder} ${join(driver.root, 'run/history')}`;
-    const log = openWrites(join(driver.root, 'run'));
-    const logged = Array.from({ length: log?.length ?? 0 }, (_, index) => log?.at(index));
-    expect(logged.filter((each) => each?.op === writeOps.write).length).toBeGreaterThanOrEqual(
-      writes,
-    );
-    expect(logged.every((each) => each?.generation === 1)).toBe(true);
   });
 
   test('what nodes share as files is copied as files', async () => {

@@ -156,16 +156,6 @@ describe.skipIf(reason !== undefined)('a disk', { timeout: 180_000 }, () => {
     await write(driver, 'a', 'on', 'the first is alone');
   });
 
-  test('declared for many nodes: attached to a second one while the first has it', async () => {
-    await using driver = newDriver();
-    await createVolume(driver);
-    const asked = { capability: forManyNodes };
-    await stage(driver, 'a', await publish(driver, 'a', 'fenced', asked), forManyNodes);
-    await stage(driver, 'b', await publish(driver, 'b', 'fenced', asked), forManyNodes);
-    expect(await pathOf(driver, 1)).toHaveProperty('state', 'open');
-    expect(await pathOf(driver, 2)).toHaveProperty('state', 'open');
-  });
-
   test('declared for one pod: a second one on the node is refused', async () => {
     await using driver = newDriver();
     await createVolume(driver);

@@ -2,7 +2,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { status } from '@grpc/grpc-js';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
 import { $ } from '../../lib/engine/shell.ts';
 import { canaryFolder, unsyncedCanary } from '../../lib/csi/canary.ts';
@@ -164,23 +163,6 @@ describe.skipIf(reason !== undefined)('the disk', { timeout: 180_000 }, () => {
     await write(driver, 'a', 'file', 'mounted once');
   });
 
-  test('a fence that meets a stage half-way leaves no path that is not cut', async () => {
-    await using driver = newDriver();
-    await createVolume(driver);
-    for (let delayMs = 0; delayMs <= 60; delayMs += 12) {
-      const context = await publish(driver, 'a', 'fenced');
-      const [staged, unpublished] = await Promise.allSettled([
-        stage(driver, 'a', context),
-        sleep(delayMs).then(() => unpublish(driver, 'a')),
-      ]);
-      expect(unpublished.status).toBe('fulfilled');
-      const states = (await driver.array.status(volume)).map(({ state }) => state);
-      expect(states, `${delayMs} ms, ${JSON.stringify(staged)}`).not.toContain('open');
-      if (staged.status === 'fulfilled') expect(states).toContain('cut');
-      await unstage(driver, 'a');
-    }
-  });
-
   test('a played crash loses what was not synced, and the node may come back', async () => {
     await using driver = newDriver();
     await createVolume(driver);
@@ -250,26 +232,5 @@ describe.skipIf(reason !== undefined)('the disk', { timeout: 180_000 }, () => {
     });
     const plugin = await driver.callSocket(driver.socketOf('a'), 'Identity', 'getPluginInfo', {});
     expect(plugin).toMatchObject({ name: 'disk.forcedetach.dev' });
-  });
-
-  test('bad requests are answered with the codes that CSI asks for', async () => {
-    await using driver = newDriver();
-    const asked = { volumeId: 'absent', nodeId: 'a', volumeCapability: capability };
-    const answers = [
-      ['controller', 'controllerPublishVolume', { nodeId: 'a' }, 'INVALID_ARGUMENT'],
-      ['controller', 'controllerPublishVolume', { volumeId: volume }, 'INVALID_ARGUMENT'],
-      ['controller', 'controllerPublishVolume', asked, 'NOT_FOUND'],
-      ['controller', 'controllerUnpublishVolume', {}, 'INVALID_ARGUMENT'],
-      ['controller', 'validateVolumeCapabilities', { volumeId: 'absent' }, 'INVALID_ARGUMENT'],
-      ['controller', 'createVolume', { name: 'new' }, 'INVALID_ARGUMENT'],
-      ['a', 'nodeStageVolume', { volumeId: volume }, 'INVALID_ARGUMENT'],
-      ['a', 'nodePublishVolume', { volumeId: volume }, 'INVALID_ARGUMENT'],
-      ['a', 'nodeUnstageVolume', { volumeId: volume }, 'INVALID_ARGUMENT'],
-      ['a', 'nodeUnpublishVolume', { volumeId: volume }, 'INVALID_ARGUMENT'],
-    ] as const;
-    for (const [who, method, request, code] of answers) {
-      const answer = driver.call(who, method, request);
-      await expect(answer, `${who} ${method}`).rejects.toMatchObject({ code: status[code] });
-    }
   });
 });

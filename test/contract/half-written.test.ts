@@ -78,14 +78,6 @@ test('a damaged frame: what can be read is shown, and nothing is concluded from 
   expect(page()).toContain('NodeStageVolume');
 });
 
-test('nothing but an empty file: an error with a hint, exit code 3', async () => {
-  for (const file of readdirSync(join(folder, 'history'))) rmSync(history(folder, file));
-  writeFileSync(history(folder, 'run.hist'), '');
-  const { code, stderr } = await rebuild();
-  expect(code).toBe(3);
-  expect(stderr).toContain('HISTORY_EMPTY');
-});
-
 test('no room for the history: the run heals, ends inconclusive, and its report can be made', async () => {
   const out = join(folder, 'full');
   // What a file may hold is limited, as on a full disk; without the trap the signal would kill.

@@ -93,22 +93,6 @@ test('a batch leaves its outputs, and goes on where it was cut short', limit, as
   });
 });
 
-test('three cells on the model share one fault event where that is asked for', limit, async () => {
-  const shared = join(folder, 'shared.yaml');
-  writeFileSync(shared, smallMatrix.replace('[unfenced, fenced]', '[unfenced, fenced, exclusive]'));
-  const out = join(folder, 'shared');
-  const words = [shared, '--seed', 'three', '--out', out, '--reports', 'unexpected'];
-  const { stdout } = await matrix(...words, '--volumes', '3');
-  expect(stdout).toContain('3 cells in 1 fault event');
-  expect(stdout).toMatch(/3 of 3 controls hold; .*1 of 1 reruns alone agree/);
-  expect(batchIn(out).cells.map(({ verdict }) => verdict)).toEqual([
-    expect.stringMatching('lost|corrupt'),
-    ...['safe', 'safe'],
-  ]);
-  // On one cluster each, the same seed makes other events.
-  expect(batchIn(out).replay).toContain(' --volumes 3 ');
-});
-
 test('shards run apart and merged are the batch', limit, async () => {
   const words = [file, '--seed', 'three', '--reports', 'unexpected'];
   const whole = batchIn(join(folder, 'batch'));
@@ -141,14 +125,4 @@ test('shards run apart and merged are the batch', limit, async () => {
   );
   expect(refused.code).toBe(2);
   expect(existsSync(mixed)).toBe(false);
-});
-
-test('a file with a mistake creates nothing', async () => {
-  const bad = join(folder, 'bad.yaml');
-  writeFileSync(bad, 'name: bad\nquestion: q\naxes: { remedy: [pray] }\n');
-  const out = join(folder, 'none');
-  const { code, stderr } = await matrix(bad, '--out', out);
-  expect(code).toBe(2);
-  expect(stderr).toMatch(/bad\.yaml:3:18: axes\.remedy\.0: .*\n {2}hint: /);
-  expect(existsSync(out)).toBe(false);
 });
