@@ -92,7 +92,7 @@ const expectationFields = {
   }),
   expectedServing: field('expectedServing', z.enum(servingWords).optional(), {
     about:
-      'whether a database serves again after the heal, or open where it is a race; by default as the scenario has it, asked where the verdict is safe',
+      'whether a database serves again after the heal, or open where it is a race; by default as the scenario has it; it counts if the verdict is safe',
     more: '([verdicts](verdicts.md))',
   }),
 };

@@ -48,7 +48,7 @@ export const runtimeStall = faultPart('runtime-stall');
 export const kubeletRestart = faultPart('kubelet-restart');
 /** Gives all processes of the node together `cpuShare` of one CPU. */
 export const cpuStarvation = faultPart('cpu-starvation');
-/** Kills the controller manager: the next one begins every wait anew. */
+/** Kills the controller manager: the next one starts every wait again. */
 export const controllerRestart = faultPart('controller-restart');
 /** Stops the API server, and the kubelet that would replace it. */
 export const apiOutage = faultPart('api-outage');

@@ -55,7 +55,7 @@ export const listedDifferences: readonly ListedDifference[] = [
     what: 'serving → ready',
     runs: ['partition-force-delete-fenced'],
     toS: 0.2,
-    why: 'a probe found the server sooner than any does in the model, as in 6 of the 16 untuned runs (docs/internals/conformance.md): the model’s probes are too regular',
+    why: 'a probe found the server sooner than any does in the model, as in 6 of the 16 runs of untuned.yaml: the model’s probes are too regular',
   },
   {
     what: 'struck → not-ready',

@@ -49,7 +49,7 @@ export const diskModeCases: readonly MeasuredCase[] = [
     'pending-while-busy',
     '--disk pending-while-busy',
     false,
-    'a disk that does not let go of a living node keeps its data, and nobody is served',
+    'a disk that does not let go of a living node keeps its data, and no client is served',
   ),
   partition('exclusive', '--disk exclusive', false, 'a watcher that lives keeps the next node out'),
   partition(

@@ -65,7 +65,7 @@ export const remedyCases: readonly MeasuredCase[] = [
     `--remedy strip-attachment-finalizer ${gone} --horizon 100s ` +
       '--also attacher-down --also-at 15s --also-for 40s',
     false,
-    'a storage that was not asked to detach refuses the next node',
+    'a storage without a detach request refuses the next node',
   ),
   partition(
     'strip-pod-finalizer',

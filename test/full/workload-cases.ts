@@ -47,7 +47,7 @@ export const workloadCases: readonly MeasuredCase[] = [
     experiment: 'zombie',
     flags: `--self-fence lease-read-only ${fence}`,
     secondMount: true,
-    shows: 'a sidecar that stands still itself ends nobody',
+    shows: 'a frozen sidecar ends no database',
   },
   {
     name: 'uncertain-attachment',

@@ -5,7 +5,7 @@ export const apiOutage = faultKind({
   name: 'api-outage',
   question: 'The API server answers nobody, no node is lost: does any volume move?',
   words: 'the API server stops answering',
-  happens: 'nothing: the API server stands still, and so does the kubelet that would replace it',
+  happens: 'nothing: the API server is stopped, and so is the kubelet that would replace it',
   certificate: 'it is stopped',
   breaks: 'stall api-server',
   mends: 'resume api-server',

@@ -5,7 +5,7 @@ export const attacherDown = faultKind({
   name: 'attacher-down',
   question: 'The csi-attacher answers nobody, no node is lost: does any volume move?',
   words: 'the csi-attacher stops answering',
-  happens: 'nothing: the csi-attacher stands still, so that nothing is attached or detached',
+  happens: 'nothing: the csi-attacher is stopped, so nothing is attached or detached',
   certificate: 'it is stopped',
   breaks: 'stall attacher',
   mends: 'resume attacher',

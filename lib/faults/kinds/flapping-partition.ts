@@ -11,7 +11,7 @@ export const flappingPartition = faultKind({
   question: 'A node comes back from a partition and is cut off again: which wait goes on?',
   words: 'the old node loses the network again and again',
   happens: "off the cluster's network for `down`, on it for `up`, over and over",
-  certificate: 'it reaches the API server or not, asked at every change',
+  certificate: 'it reaches the API server or not, probed at every change',
   breaks: 'disconnect',
   mends: 'reconnect',
   turns: ['flapDownMs', 'flapUpMs'],

@@ -9,7 +9,7 @@ export const freeze = faultKind({
   question:
     'A node stands still and is thawed after the hand-over: does it write over its successor?',
   words: 'the old node stands still and comes back later',
-  happens: 'every process stands still until the heal: thawed after the hand-over it is the zombie',
+  happens: 'every process is frozen until the heal: thawed after the hand-over it is the zombie',
   certificate: 'it is frozen',
   breaks: 'freeze',
   mends: 'thaw',

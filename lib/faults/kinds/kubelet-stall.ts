@@ -6,7 +6,7 @@ export const kubeletStall = faultKind({
   question:
     'A kubelet stands still, its pods run: does Kubernetes let a second node write the volume?',
   words: 'the kubelet of the old node hangs and the database keeps running',
-  happens: 'the kubelet stands still (SIGSTOP); the database runs on',
+  happens: 'the kubelet is stopped (SIGSTOP); the database runs on',
   certificate: 'the kubelet is stopped, the node runs',
   breaks: 'stall kubelet',
   mends: 'resume agents',

@@ -12,7 +12,7 @@ export const networkPartition = faultKind({
   words: 'the old node loses the cluster’s network and keeps running',
   happens:
     "off the cluster's network, alive; its database goes on writing, its clients on the same side go on committing",
-  certificate: 'it reaches no API server and nobody outside reaches it',
+  certificate: 'it reaches no API server and no client outside reaches it',
   breaks: 'disconnect',
   mends: 'reconnect',
   whole: ['API reached', 'clients reach'],
