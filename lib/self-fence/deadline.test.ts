@@ -4,18 +4,18 @@ import { Deadline } from './deadline.ts';
 test('the first renewal seen may be old: only the next one is a sign of life', () => {
   const deadline = new Deadline(20_000);
   expect(deadline.isAlive(0)).toBe(false);
-  deadline.see('a', 0);
-  deadline.see('a', 5_000);
+  deadline.note('a', 0);
+  deadline.note('a', 5_000);
   expect(deadline.isAlive(5_000)).toBe(false);
-  deadline.see('b', 6_000);
+  deadline.note('b', 6_000);
   expect(deadline.isAlive(6_000)).toBe(true);
 });
 
 test('a renewal counts from the asking, once', () => {
   const deadline = new Deadline(20_000);
-  deadline.see('a', 0);
-  deadline.see('b', 1_000);
-  deadline.see('b', 15_000);
+  deadline.note('a', 0);
+  deadline.note('b', 1_000);
+  deadline.note('b', 15_000);
   expect(deadline.isAlive(20_999)).toBe(true);
   expect(deadline.isAlive(21_000)).toBe(false);
   expect(deadline.silentForMs(21_000)).toBe(20_000);
@@ -23,9 +23,9 @@ test('a renewal counts from the asking, once', () => {
 
 test('a new renewal ends it', () => {
   const deadline = new Deadline(20_000);
-  deadline.see('a', 0);
-  deadline.see('b', 1_000);
+  deadline.note('a', 0);
+  deadline.note('b', 1_000);
   expect(deadline.isAlive(60_000)).toBe(false);
-  deadline.see('c', 60_000);
+  deadline.note('c', 60_000);
   expect(deadline.isAlive(60_001)).toBe(true);
 });

@@ -6,7 +6,7 @@
 export class Deadline {
   readonly #afterMs: number;
   #renewal: string | undefined;
-  /** When the question was asked whose answer first showed that renewal. */
+  /** When the question began whose answer first showed that renewal. */
   #aliveAtMs: number | undefined;
 
   constructor(afterMs: number) {
@@ -14,11 +14,11 @@ export class Deadline {
   }
 
   /**
-   * The Lease shows this renewal. Only a renewal that is new counts: the first one seen may be as old
-   * as it likes. It counts from the asking, before which the renewal may have happened, never after.
+   * The Lease shows this renewal. Only a renewal that is new counts: the first one may be as old
+   * as it likes. It counts from the question, before which the renewal may have happened, never after.
    */
-  see(renewal: string, askedAtMs: number): void {
-    if (this.#renewal !== undefined && renewal !== this.#renewal) this.#aliveAtMs = askedAtMs;
+  note(renewal: string, beganAtMs: number): void {
+    if (this.#renewal !== undefined && renewal !== this.#renewal) this.#aliveAtMs = beganAtMs;
     this.#renewal = renewal;
   }
 

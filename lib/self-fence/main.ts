@@ -26,7 +26,9 @@ const askEveryMs = 1000;
 const answerWithinMs = 3000;
 const lookEveryMs = 100;
 
-const say = (text: string): void => console.error(`self-fence: ${text}`);
+const log = (text: string): void => console.error(`self-fence: ${text}`);
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+const execute = promisify(execFile);
 
 interface Options {
   readonly server: ApiServer;
@@ -39,94 +41,97 @@ interface Options {
   readonly folder: string | undefined;
 }
 
-/** What the asking finds out, and the guard acts on. */
-interface Knowledge {
-  readonly deadline: Deadline;
-  /** Asked at each new beginning: a pod that runs may end by itself when it is deleted. */
-  isWanted: boolean;
-  isOpen: boolean;
+class Fence {
+  readonly #options: Options;
+  readonly #deadline: Deadline;
+  /** Answered at each new beginning: a pod that runs may end by itself when it is deleted. */
+  #isWanted = false;
+  #isOpen = false;
   /** The file system was taken away. */
-  isReadOnly: boolean;
-  /** Why it could not be taken away at the last look; said once. */
-  trouble: string | undefined;
-}
+  #isReadOnly = false;
+  /** Why it could not be taken away at the last try; logged once. */
+  #trouble: string | undefined;
 
-/** Asks for ever; a question without an answer is no sign of life, and is said once. */
-async function ask({ server, self }: Options, known: Knowledge): Promise<never> {
-  let answered = true;
-  for (;;) {
-    const askedAtMs = performance.now();
-    try {
-      const renewal = await renewalOf(server, self, answerWithinMs);
-      if (!known.isOpen) known.isWanted = await stillWanted(server, self, answerWithinMs);
-      known.deadline.see(renewal, askedAtMs);
-      if (!answered) say('the API server answers again');
-      answered = true;
-    } catch (error) {
-      if (answered) say(`the API server does not answer: ${describeError(error)}`);
-      answered = false;
+  constructor(options: Options) {
+    this.#options = options;
+    this.#deadline = new Deadline(options.afterMs);
+  }
+
+  /** Reads the Lease for ever; a question without an answer is no sign of life, and is logged once. */
+  async readLease(): Promise<never> {
+    const { server, self } = this.#options;
+    let answered = true;
+    for (;;) {
+      const beganAtMs = performance.now();
+      try {
+        const renewal = await renewalOf(server, self, answerWithinMs);
+        if (!this.#isOpen) this.#isWanted = await stillWanted(server, self, answerWithinMs);
+        this.#deadline.note(renewal, beganAtMs);
+        if (!answered) log('the API server answers again');
+        answered = true;
+      } catch (error) {
+        if (answered) log(`the API server does not answer: ${describeError(error)}`);
+        answered = false;
+      }
+      await pause(Math.max(0, beganAtMs + askEveryMs - performance.now()));
     }
-    await pause(Math.max(0, askedAtMs + askEveryMs - performance.now()));
+  }
+
+  /** Opens and shuts the gate for ever. */
+  async guard(): Promise<never> {
+    await rm(this.#options.gate, { force: true });
+    for (;;) {
+      const nowMs = performance.now();
+      if (!this.#deadline.isAlive(nowMs)) await this.#shut(nowMs);
+      else if (!this.#isOpen && this.#isWanted) await this.#open();
+      await pause(lookEveryMs);
+    }
+  }
+
+  async #open(): Promise<void> {
+    this.#isOpen = true;
+    if (this.#isReadOnly) await this.#remount('rw');
+    this.#isReadOnly = false;
+    await writeFile(this.#options.gate, '');
+    log('open: the Lease is renewed and the pod is wanted');
+  }
+
+  /** The gate is shut before the kill, so that none slips through. */
+  async #shut(nowMs: number): Promise<void> {
+    const { gate, ends, afterMs, folder } = this.#options;
+    const wasOpen = this.#isOpen;
+    this.#isOpen = false;
+    this.#isWanted = false;
+    if (wasOpen) await rm(gate, { force: true });
+    const killed = await killAll(ends);
+    if (wasOpen || killed.length > 0) {
+      const silentMs = Math.round(this.#deadline.silentForMs(nowMs) ?? 0);
+      const processes = killed.length === 0 ? 'none was there' : killed.join(', ');
+      log(`shut: no renewal for ${silentMs} of ${afterMs} ms; killed ${ends}: ${processes}`);
+    }
+    if (folder === undefined || this.#isReadOnly) return;
+    try {
+      await this.#remount('ro');
+      this.#isReadOnly = true;
+      this.#trouble = undefined;
+      log(`read-only: ${folder}`);
+    } catch (error) {
+      const trouble = describeError(error);
+      if (trouble !== this.#trouble) log(`not read-only yet: ${trouble}`);
+      this.#trouble = trouble;
+    }
+  }
+
+  /**
+   * Lets go of the mounted file system, as far as a sidecar can: read-only, so that neither the kernel's
+   * write-back nor a later unmount writes any more. For every mount of it. Rejects while a file is open
+   * for writing.
+   */
+  async #remount(how: 'ro' | 'rw'): Promise<void> {
+    const { folder } = this.#options;
+    if (folder !== undefined) await execute('mount', ['-o', `remount,${how}`, folder]);
   }
 }
-
-/** Opens and shuts the gate for ever. */
-async function guard(options: Options, known: Knowledge): Promise<never> {
-  await rm(options.gate, { force: true });
-  for (;;) {
-    const nowMs = performance.now();
-    if (!known.deadline.isAlive(nowMs)) await shut(options, known, nowMs);
-    else if (!known.isOpen && known.isWanted) await open(options, known);
-    await pause(lookEveryMs);
-  }
-}
-
-async function open({ gate, folder }: Options, known: Knowledge): Promise<void> {
-  known.isOpen = true;
-  if (folder !== undefined && known.isReadOnly) await remount(folder, 'rw');
-  known.isReadOnly = false;
-  await writeFile(gate, '');
-  say('open: the Lease is renewed and the pod is wanted');
-}
-
-/** The gate is shut before the kill, so that none slips through. */
-async function shut(options: Options, known: Knowledge, nowMs: number): Promise<void> {
-  const { gate, ends, afterMs, folder } = options;
-  const wasOpen = known.isOpen;
-  known.isOpen = false;
-  known.isWanted = false;
-  if (wasOpen) await rm(gate, { force: true });
-  const killed = await killAll(ends);
-  if (wasOpen || killed.length > 0) {
-    const silentMs = Math.round(known.deadline.silentForMs(nowMs) ?? 0);
-    const processes = killed.length === 0 ? 'none was there' : killed.join(', ');
-    say(`shut: no renewal for ${silentMs} of ${afterMs} ms; killed ${ends}: ${processes}`);
-  }
-  if (folder === undefined || known.isReadOnly) return;
-  try {
-    await remount(folder, 'ro');
-    known.isReadOnly = true;
-    known.trouble = undefined;
-    say(`read-only: ${folder}`);
-  } catch (error) {
-    const trouble = describeError(error);
-    if (trouble !== known.trouble) say(`not read-only yet: ${trouble}`);
-    known.trouble = trouble;
-  }
-}
-
-const run = promisify(execFile);
-
-/**
- * Lets go of the mounted file system, as far as a sidecar can: read-only, so that neither the kernel's
- * write-back nor a later unmount writes any more. For every mount of it. Rejects while a file is open
- * for writing.
- */
-async function remount(folder: string, how: 'ro' | 'rw'): Promise<void> {
-  await run('mount', ['-o', `remount,${how}`, folder]);
-}
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 const name = z.string().min(1);
 const environmentSchema = z.object({
@@ -139,43 +144,31 @@ const environmentSchema = z.object({
 });
 
 function readOptions(): Options {
+  const option = { type: 'string' } as const;
   const { values } = parseArgs({
-    options: {
-      'after-ms': { type: 'string' },
-      gate: { type: 'string' },
-      ends: { type: 'string' },
-      folder: { type: 'string' },
-    },
+    options: { 'after-ms': option, gate: option, ends: option, folder: option },
   });
   const afterMs = Number(values['after-ms']);
   const { gate, ends, folder } = values;
-  const environment = environmentSchema.safeParse(process.env);
-  const isTold = gate !== undefined && ends !== undefined;
-  if (!(afterMs > 0) || !isTold || !environment.success) {
+  const { data } = environmentSchema.safeParse(process.env);
+  if (!(afterMs > 0) || gate === undefined || ends === undefined || data === undefined) {
     const variables = Object.keys(environmentSchema.shape).join(', ');
     throw new UsageError('BAD_SELF_FENCE', 'the self-fence lacks its settings', {
       hint: `give --after-ms, --gate and --ends, and set ${variables}`,
     });
   }
-  const { data } = environment;
-  const self = {
-    node: data.NODE_NAME,
-    namespace: data.POD_NAMESPACE,
-    pod: data.POD_NAME,
-    podUid: data.POD_UID,
+  return {
+    server: { host: data.KUBERNETES_SERVICE_HOST, port: data.KUBERNETES_SERVICE_PORT },
+    self: {
+      node: data.NODE_NAME,
+      namespace: data.POD_NAMESPACE,
+      pod: data.POD_NAME,
+      podUid: data.POD_UID,
+    },
+    ...{ gate, ends, afterMs, folder },
   };
-  const server = { host: data.KUBERNETES_SERVICE_HOST, port: data.KUBERNETES_SERVICE_PORT };
-  return { server, self, gate, ends, afterMs, folder };
 }
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => process.exit(0));
-const options = readOptions();
-const deadline = new Deadline(options.afterMs);
-const known: Knowledge = {
-  deadline,
-  isWanted: false,
-  isOpen: false,
-  isReadOnly: false,
-  trouble: undefined,
-};
-await Promise.all([ask(options, known), guard(options, known)]);
+const fence = new Fence(readOptions());
+await Promise.all([fence.readLease(), fence.guard()]);
