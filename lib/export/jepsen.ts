@@ -36,7 +36,7 @@ interface OperationNames {
   /** Undefined where the workload does not have the operation. */
   readonly written: (id: OpId, content: OpContent) => OpValue | undefined;
   /** `keys`: the sessions that had begun by then. */
-  readonly asked: (keys: readonly string[]) => OpValue;
+  readonly unread: (keys: readonly string[]) => OpValue;
   readonly found: (image: ImageRecord, keys: readonly string[]) => OpValue;
 }
 
@@ -46,7 +46,7 @@ export const listAppend = (history: History): Generator<JepsenOp> =>
     read: 'txn',
     write: 'txn',
     written: (id) => [['append', sessionKey(id), id.seq]],
-    asked: (keys) => keys.map((key) => ['r', key, null] as const),
+    unread: (keys) => keys.map((key) => ['r', key, null] as const),
     found: ({ image }, keys) => {
       const lists = new Map<string, number[]>(keys.map((key) => [key, []]));
       for (const row of history.rows(image)) lists.get(sessionKey(row))?.push(row.seq);
@@ -61,7 +61,7 @@ export const bank = (history: History): Generator<JepsenOp> =>
     write: 'transfer',
     written: (_, { kind, fromAccount: from, toAccount: to, amount }) =>
       kind === 'transfer' ? { from, to, amount } : undefined,
-    asked: () => null,
+    unread: () => null,
     found: ({ evidence }) =>
       new Map(Object.entries(evidence.balances).map(([id, balance]) => [Number(id), balance])),
   });
@@ -71,10 +71,9 @@ function* jepsenOps(history: History, words: OperationNames): Generator<JepsenOp
   const copies = [...history.smallRecords()].filter(isReadable);
   const naming = new Naming(words);
   for (const record of history.records()) {
-    for (let copy = copies[0]; copy !== undefined && copy.takenAtMs <= record.t; ) {
-      yield naming.readBegins(copy);
+    while (copies[0] !== undefined && copies[0].takenAtMs <= record.t) {
+      yield naming.readBegins(copies[0]);
       copies.shift();
-      copy = copies[0];
     }
     const op = naming.op(record);
     if (op !== undefined) yield op;
@@ -112,25 +111,21 @@ class Naming {
   }
 
   readBegins({ image, takenAtMs }: ImageRecord): JepsenOp {
-    const { read, asked } = this.#words;
-    return this.#begin(this.#process(`image ${image}`), read, asked(this.#sessions()), takenAtMs);
+    const { read, unread } = this.#words;
+    return this.#begin(this.#process(`image ${image}`), read, unread(this.#sessions()), takenAtMs);
   }
 
   /** What never ended: nobody knows. */
-  *underWay(): Generator<JepsenOp> {
-    for (const process of [...this.#open.keys()]) {
-      const op = this.#complete(process, 'info', this.#lastMs);
-      if (op !== undefined) yield op;
-    }
+  underWay(): JepsenOp[] {
+    return [...this.#open.keys()].flatMap(
+      (process) => this.#complete(process, 'info', this.#lastMs) ?? [],
+    );
   }
 
   #invoke(id: OpId, atMs: number): JepsenOp | undefined {
     const key = sessionKey(id);
-    let content = this.#contents.get(key);
-    if (content === undefined) {
-      content = sessionContents(this.#seed, id);
-      this.#contents.set(key, content);
-    }
+    const content = this.#contents.get(key) ?? sessionContents(this.#seed, id);
+    this.#contents.set(key, content);
     const value = this.#words.written(id, content(id.seq));
     const process = this.#process(key);
     return value === undefined ? undefined : this.#begin(process, this.#words.write, value, atMs);
@@ -160,9 +155,9 @@ class Naming {
   }
 
   #process(key: string): number {
-    const known = this.#processes.get(key) ?? this.#processes.size;
-    this.#processes.set(key, known);
-    return known;
+    const process = this.#processes.get(key) ?? this.#processes.size;
+    this.#processes.set(key, process);
+    return process;
   }
 
   #sessions(): readonly string[] {

@@ -96,16 +96,14 @@ const lossTable = ({ loss }: GroupVerdict): Html =>
   );
 
 function victimFacts(verdict: GroupVerdict): [string, string][] {
-  const { victim } = verdict;
-  const { acked, refused, unknown, readsAnswered, readsRefused, staleReads } = victim;
+  const { node, acked, refused, unknown, claimedMs, ...reads } = verdict.victim;
+  const { readsAnswered, readsRefused, staleReads } = reads;
+  const stale = `${staleReads} stale${stalestText(verdict)}`;
   return [
-    ['Node', victim.node],
+    ['Node', node],
     ['Commits', `${acked} acknowledged, ${refused} refused, ${unknown} of unknown outcome`],
-    [
-      'Reads',
-      `${readsAnswered} answered, ${readsRefused} refused, ${staleReads} stale${stalestText(verdict)}`,
-    ],
-    ['Called itself primary beside another', secondsShown(victim.claimedMs / 1000)],
+    ['Reads', `${readsAnswered} answered, ${readsRefused} refused, ${stale}`],
+    ['Called itself primary beside another', secondsShown(claimedMs / 1000)],
   ];
 }
 

@@ -89,71 +89,72 @@ export function groupScreen(verdict: GroupVerdict, database: Database): FirstScr
   };
 }
 
+const secondsOrNever = (s: number | null): string => (s === null ? 'never' : secondsShown(s));
+
 export function groupFacts({ acked, lost, availability, phases, victim }: GroupVerdict): Fact[] {
   const { downtimeMs, recovered, rejoined } = availability;
+  const stale = `${countInWords(victim.staleReads)} of ${countInWords(victim.readsAnswered)}`;
+  const fact = (name: string, value: string, more: string, tone?: VerdictWord | false): Fact => ({
+    ...{ name, value, more },
+    ...(tone ? { tone } : {}),
+  });
   return [
-    {
-      name: 'Acknowledged commits',
-      value: lostOf(lost, acked),
-      more: lost === null ? 'the ledger was not read' : 'in the group’s ledger',
-      ...(lost !== null && lost > 0 ? { tone: 'lost' } : {}),
-    },
-    {
-      name: 'Outside clients waited',
-      value: downtimeMs === null ? 'unknown' : secondsShown(downtimeMs / 1000),
-      more: recovered ? 'then commits came back' : 'no commits came back in time',
-    },
-    { name: 'Another primary', value: secondsOrNever(phases.newPrimary), more: 'after the fault' },
-    {
-      name: 'Stale reads at the old primary',
-      value: `${countInWords(victim.staleReads)} of ${countInWords(victim.readsAnswered)}`,
-      more: 'lacked a commit that was acknowledged before the read began',
-      ...(victim.staleReads > 0 ? { tone: 'exposed' } : {}),
-    },
-    {
-      name: 'The old primary',
-      value: rejoined ? 'joined again' : 'did not join again',
-      more: rejoined
-        ? `${secondsOrNever(phases.rejoined)} after the fault`
-        : 'by the end of the run',
-    },
+    fact(
+      'Acknowledged commits',
+      lostOf(lost, acked),
+      lost === null ? 'the ledger was not read' : 'in the group’s ledger',
+      (lost ?? 0) > 0 && 'lost',
+    ),
+    fact(
+      'Outside clients waited',
+      downtimeMs === null ? 'unknown' : secondsShown(downtimeMs / 1000),
+      recovered ? 'then commits came back' : 'no commits came back in time',
+    ),
+    fact('Another primary', secondsOrNever(phases.newPrimary), 'after the fault'),
+    fact(
+      'Stale reads at the old primary',
+      stale,
+      'lacked a commit that was acknowledged before the read began',
+      victim.staleReads > 0 && 'exposed',
+    ),
+    rejoined
+      ? fact(
+          'The old primary',
+          'joined again',
+          `${secondsOrNever(phases.rejoined)} after the fault`,
+        )
+      : fact('The old primary', 'did not join again', 'by the end of the run'),
   ];
 }
-
-const secondsOrNever = (s: number | null): string => (s === null ? 'never' : secondsShown(s));
 
 /** The timeout is named where the committed runs differ by it alone (docs/results/group-replication.md). */
 export function groupAdvice(verdict: GroupVerdict): Advice {
   const { victim, settings, scenario, availability, verdict: word } = verdict;
   if (word === 'inconclusive') return drawNoConclusion;
-  const waitsForEver = settings['majorityTimeoutS'] === 0;
   const isStale = victim.staleReads > 0;
+  const staysStale = isStale && settings['majorityTimeoutS'] === 0;
   const timeout = 'group_replication_unreachable_majority_timeout';
+  const fault = faultNamed(scenario['fault'] as FaultKind).words;
+  const lines = (...all: readonly (string | false)[]): string[] =>
+    all.filter((line) => line !== false);
   return {
-    advice: [
-      ...(word === 'safe'
-        ? ['It was safe because a primary that sees no majority acknowledges no commit.']
-        : ['Stop the clients, and compare the members before you let any of them serve again.']),
-      ...(isStale
-        ? [
-            'Send reads where a majority of the members names the primary, as a router that asks them all does.',
-          ]
-        : []),
-      ...(isStale && waitsForEver
-        ? [
-            `Set ${timeout}: its default 0 waits for ever. With 10 s the measured run had no stale read (n = 1).`,
-          ]
-        : []),
-      ...(availability.rejoined
-        ? []
-        : ['Read the error log of the old primary, then start group replication on it again.']),
-    ],
-    appliesIf: [
+    advice: lines(
+      word === 'safe'
+        ? 'It was safe because a primary that sees no majority acknowledges no commit.'
+        : 'Stop the clients, and compare the members before you let any of them serve again.',
+      isStale &&
+        'Send reads where a majority of the members names the primary, as a router that asks them all does.',
+      staysStale &&
+        `Set ${timeout}: its default 0 waits for ever. With 10 s the measured run had no stale read (n = 1).`,
+      !availability.rejoined &&
+        'Read the error log of the old primary, then start group replication on it again.',
+    ),
+    appliesIf: lines(
       'the database is a MySQL group of three members in single-primary mode',
-      faultNamed(scenario['fault'] as FaultKind).words.replace('old node', 'node of the primary'),
-      ...(isStale ? ['clients can still read at the old primary'] : []),
-      ...(isStale && waitsForEver ? [`${timeout} is 0 (its default)`] : []),
-    ],
+      fault.replace('old node', 'node of the primary'),
+      isStale && 'clients can still read at the old primary',
+      staysStale && `${timeout} is 0 (its default)`,
+    ),
     appliesNote:
       'The kind of storage does not decide here: each member has its own volume, and no volume moves.',
   };
