@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { simBackend } from '../lib/cluster/sim/backend.ts';
 import type { Testbed } from '../lib/cluster/port.ts';
-import { oneServer, recordScenario, runScenario } from '../lib/experiment/run/run.ts';
+import { oneServer, runScenario } from '../lib/experiment/run/run.ts';
 import type { RunOptions } from '../lib/experiment/run/run-context.ts';
 import { recordRun } from '../lib/experiment/run/sequence.ts';
 import type { Tested } from '../lib/experiment/run/steps.ts';
@@ -40,7 +40,7 @@ const idle = (options: RunOptions): RunOptions => ({
 /** Each is without what those before it are without. */
 const stages: Readonly<Record<string, (schedule: Schedule) => unknown>> = {
   'the one run': inFolder(runScenario),
-  'without its verdict': inFolder(recordScenario),
+  'without its verdict': inFolder((options) => recordRun(options, oneServer)),
   'without images and rows': inFolder((options) => recordRun(options, withoutImages)),
   'without commits': inFolder((options) => recordRun(idle(options), withoutImages)),
 };

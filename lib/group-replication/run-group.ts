@@ -4,8 +4,6 @@ import { type GroupTestbed, openedAlone } from '../cluster/port.ts';
 import { hasQuorum, routedPrimary } from '../database/group-views.ts';
 import { groupSettingsOf } from '../database/kinds/group-replication.ts';
 import { describeError, EvidenceError } from '../errors.ts';
-import type { RunOptions } from '../experiment/run/run-context.ts';
-import { recordRun } from '../experiment/run/sequence.ts';
 import type { Steps, StepsContext, Tested } from '../experiment/run/steps.ts';
 import { heartbeatMs } from '../faults/kinds/kind.ts';
 import { groupObserved } from './observations.ts';
@@ -13,10 +11,7 @@ import { groupObserved } from './observations.ts';
 /** Also a member that gives up after `majorityTimeoutS` must be observed to do so. */
 const givesUpWithinMs = 15_000;
 
-/** Throws as `recordRun` does. */
-export const recordGroup = (options: RunOptions): Promise<void> => recordRun(options, group);
-
-const group: Tested<GroupTestbed> = {
+export const group: Tested<GroupTestbed> = {
   open: (backend, volumes) =>
     openedAlone<GroupTestbed>((request) => {
       request.recorder.record({

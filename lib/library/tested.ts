@@ -24,10 +24,9 @@ export interface Judged {
 export async function playAndJudge(options: RunOptions): Promise<Judged> {
   const { openHistory } = await import('../history/reader.ts');
   const isGroup = options.scenario.database === 'group-replication';
-  const record = isGroup
-    ? (await import('../group-replication/run-group.ts')).recordGroup
-    : (await import('../experiment/run/run.ts')).recordScenario;
-  await record(options);
+  const { recordRun } = await import('../experiment/run/sequence.ts');
+  if (isGroup) await recordRun(options, (await import('../group-replication/run-group.ts')).group);
+  else await recordRun(options, (await import('../experiment/run/run.ts')).oneServer);
   const judge = isGroup ? judgeOfGroup : judgeOfServer;
   const { database, custom: { checkers = [] } = {} } = options;
   return judge(openHistory(options.folder), { database, checkers });

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { simBackend } from '../../lib/cluster/sim/backend.ts';
 import { assembleVerdict } from '../../lib/experiment/verdict/assemble.ts';
 import { EvidenceError } from '../../lib/errors.ts';
-import { recordScenario } from '../../lib/experiment/run/run.ts';
+import { runScenario } from '../../lib/experiment/run/run.ts';
 import type { Verdict } from '../../lib/experiment/verdict/verdict.ts';
 import { findFrames, packFrame, type FrameHead } from '../../lib/history/frame.ts';
 import { openHistory } from '../../lib/history/reader.ts';
@@ -27,7 +27,7 @@ beforeAll(async () => {
     // Fills more than one frame of a journal and of an image's rows.
     rate: 100,
   });
-  await recordScenario({
+  await runScenario({
     ...{
       database: mysql,
       scenario,

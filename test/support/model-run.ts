@@ -6,12 +6,9 @@ import { expect, onTestFinished } from 'vitest';
 import type { Backend } from '../../lib/cluster/port.ts';
 import { simBackend } from '../../lib/cluster/sim/backend.ts';
 import { expectationOf } from '../../lib/experiment/expectation/expectations.ts';
-import {
-  recordScenarios,
-  runScenario,
-  type RunOptions,
-  type VolumeRunOptions,
-} from '../../lib/experiment/run/run.ts';
+import type { RunOptions, VolumeRunOptions } from '../../lib/experiment/run/run-context.ts';
+import { oneServer, runScenario } from '../../lib/experiment/run/run.ts';
+import { recordVolumes } from '../../lib/experiment/run/sequence.ts';
 import { parseScenario, type Scenario, type ScenarioInput } from '../../lib/experiment/scenario.ts';
 import type { Verdict } from '../../lib/experiment/verdict/verdict.ts';
 import { mysql } from '../../lib/mysql/database.ts';
@@ -87,7 +84,7 @@ export async function runTogether(
   });
   const backend = on(simBackend());
   const event = { backend, database: mysql, signal: signal ?? new AbortController().signal };
-  const ended = await recordScenarios(event, volumes);
+  const ended = await recordVolumes(event, volumes, oneServer);
   return volumes.flatMap(({ folder }, index) => {
     const result = ended[index];
     return result === undefined ? [] : [{ folder, ended: result }];

@@ -8,7 +8,7 @@ import type { TrialRun, EventPlace } from '../../matrix/run-batch.ts';
 import type { Slot } from '../../matrix/schedule.ts';
 import type { Pool, PooledClusters } from '../../cluster/kind/index.ts';
 import type { Backend } from '../../cluster/port.ts';
-import type { VolumeRunOptions } from '../../experiment/run/run.ts';
+import type { VolumeRunOptions } from '../../experiment/run/run-context.ts';
 import type { WorkerPool } from '../../worker-pool.ts';
 import type { BackendChoice } from '../../library/backend-choice.ts';
 import { openBackend } from '../../library/backend.ts';
@@ -56,10 +56,11 @@ async function recordEvent(
   place: EventPlace,
   setting: EventSetting,
 ): Promise<readonly PromiseSettledResult<void>[]> {
-  const { recordScenarios } = await import('../../experiment/run/run.ts');
+  const { oneServer } = await import('../../experiment/run/run.ts');
+  const { recordVolumes } = await import('../../experiment/run/sequence.ts');
   const backend = await backendOf(runs.length === 1 && place.room !== 'slot', place, setting);
   const volumes = runs.map((run) => volumeOf(run, place, setting));
-  return recordScenarios({ backend, database: mysql, signal: place.signal }, volumes);
+  return recordVolumes({ backend, database: mysql, signal: place.signal }, volumes, oneServer);
 }
 
 /** `isAlone`: nobody else is on its cluster. */

@@ -9,23 +9,8 @@ import type { Scenario } from '../scenario.ts';
 import { recreationMs, restartMs } from '../waits.ts';
 import type { Steps } from './steps.ts';
 
-export type Times = Pick<
-  Scenario,
-  | 'warmupMs'
-  | 'horizonMs'
-  | 'overlapMs'
-  | 'patienceMs'
-  | 'convergeMs'
-  | 'recreations'
-  | 'serverKills'
-> &
-  Pick<Steps, 'leastMs'>;
-
-/** Times of a run that no scenario asks to wait. */
-export const noTimes: Times = {
-  ...{ warmupMs: 0, horizonMs: 0, overlapMs: 0, patienceMs: 0, convergeMs: 0 },
-  ...{ recreations: 0, serverKills: 0, leastMs: 0 },
-};
+/** Waits of a run. Default: none. */
+export type Times = Partial<Scenario & Pick<Steps, 'leastMs'>>;
 
 /** What calls, probes and copies may take beside the waits that a scenario asks for. */
 const callsMs = 900_000;
@@ -61,13 +46,19 @@ const bounds = {
   'clean-up': [callsMs, goesOn(120_000)],
   observe: [callsMs, goesOn(endsMs)],
   'start-writers': [callsMs, goesOn(endsMs)],
-  steady: [({ warmupMs }: Times): number => warmupMs + callsMs, ends],
+  steady: [({ warmupMs = 0 }: Times): number => warmupMs + callsMs, ends],
   // The two-kernel lab's: each wait of its schedule has a bound of its own.
   case: [longMs, abortsWithin(20_000)],
-  'lead-up': [({ serverKills }: Times): number => serverKills * serverKillMs + callsMs, ends],
+  'lead-up': [({ serverKills = 0 }: Times): number => serverKills * serverKillMs + callsMs, ends],
   fault: [callsMs, goesOn(20_000)],
   watch: [
-    ({ horizonMs, overlapMs, patienceMs, recreations, leastMs }: Times): number =>
+    ({
+      horizonMs = 0,
+      overlapMs = 0,
+      patienceMs = 0,
+      recreations = 0,
+      leastMs = 0,
+    }: Times): number =>
       horizonMs + overlapMs + patienceMs + recreations * recreationMs + leastMs + callsMs,
     abortsWithin(20_000),
   ],
@@ -76,7 +67,7 @@ const bounds = {
   'move-back': [callsMs, ends],
   // The engine's calls end after 60 s, with what is to be done by hand.
   heal: [callsMs, goesOn(75_000)],
-  converge: [({ convergeMs }: Times): number => convergeMs + callsMs, ends],
+  converge: [({ convergeMs = 0 }: Times): number => convergeMs + callsMs, ends],
   'undo-remedy': [callsMs, goesOn(30_000)],
   'undo-move-back': [callsMs, goesOn(30_000)],
   // Its waits have their own ends; with stock timers the longest take eight minutes.
@@ -96,20 +87,21 @@ const bounds = {
 >;
 export type BoundedStep = keyof typeof bounds;
 
-export function boundMs(step: BoundedStep, times: Times = noTimes): number {
+export function boundMs(step: BoundedStep, times: Times): number {
   const [most] = bounds[step];
   return typeof most === 'number' ? most : most(times);
 }
 
 export const afterInterrupt = (step: BoundedStep): AfterInterrupt => bounds[step][1];
 
-export interface Bound {
+interface Bound {
   /** What is given up, in words of the history. */
   readonly what: string;
   /** On the clock's time line. */
   readonly deadlineMs: number;
-  /** The run's interrupt. Default: none can come. */
-  readonly interrupt?: { readonly signal: AbortSignal } & AfterInterrupt;
+  /** The run's interrupt, and whose rest it leaves. */
+  readonly interrupt: AbortSignal;
+  readonly step: BoundedStep;
 }
 
 /**
@@ -118,33 +110,26 @@ export interface Bound {
  */
 export async function within<T>(
   clock: Clock,
-  { what, deadlineMs, interrupt }: Bound,
+  { what, deadlineMs, interrupt, step }: Bound,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
+  const { mostMs, aborts } = afterInterrupt(step);
   const over = new AbortController();
-  const signals = interrupt?.aborts === true ? [interrupt.signal, over.signal] : [over.signal];
   const until = async (atMs: number, cause?: unknown): Promise<never> => {
     await clock.sleep(Math.max(0, atMs - clock.nowMs()), over.signal);
     throw new EvidenceError('GIVEN_UP', `${what} did not end in time and was abandoned`, { cause });
   };
-  const interrupted = async ({ signal, mostMs }: Required<Bound>['interrupt']): Promise<never> => {
-    await aborted(signal, over.signal);
-    return until(clock.nowMs() + mostMs, signal.reason);
+  const interrupted = async (): Promise<never> => {
+    await new Promise<void>((resolve) => {
+      if (interrupt.aborted) resolve();
+      else interrupt.addEventListener('abort', () => resolve(), { signal: over.signal });
+    });
+    return until(clock.nowMs() + mostMs, interrupt.reason);
   };
   try {
-    return await Promise.race([
-      work(AbortSignal.any(signals)),
-      until(deadlineMs),
-      ...(interrupt === undefined ? [] : [interrupted(interrupt)]),
-    ]);
+    const signal = aborts ? AbortSignal.any([interrupt, over.signal]) : over.signal;
+    return await Promise.race([work(signal), until(deadlineMs), interrupted()]);
   } finally {
     over.abort();
   }
 }
-
-/** Resolves once `signal` aborts; never where `unless` did before. */
-const aborted = (signal: AbortSignal, unless: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true, signal: unless });
-  });

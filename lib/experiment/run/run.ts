@@ -6,27 +6,16 @@ import { openHistory } from '../../history/reader.ts';
 import { assembleVerdict } from '../verdict/assemble.ts';
 import type { Verdict } from '../verdict/verdict.ts';
 import { audit, auditSteady, copyImage, takeImage } from './images.ts';
-import type { EventOptions, RunOptions, VolumeRunOptions } from './run-context.ts';
-import { recordRun, recordVolumes } from './sequence.ts';
+import type { RunOptions } from './run-context.ts';
+import { recordRun } from './sequence.ts';
 import type { Steps, StepsContext, Tested } from './steps.ts';
 
-export type { EventOptions, RunOptions, VolumeRunOptions } from './run-context.ts';
-
-/** Does what `recordScenario` does; resolves to the verdict that its history gives. */
+/** Does what `recordRun` does; resolves to the verdict that its history gives. */
 export async function runScenario(options: RunOptions): Promise<Verdict> {
-  await recordScenario(options);
+  await recordRun(options, oneServer);
   const { database, custom: { checkers = [] } = {} } = options;
   return assembleVerdict(openHistory(options.folder), { database, checkers });
 }
-
-/** Throws as `recordRun` does. */
-export const recordScenario = (options: RunOptions): Promise<void> => recordRun(options, oneServer);
-
-/** Several under one fault, a volume each; resolves as `recordVolumes` does. */
-export const recordScenarios = (
-  event: EventOptions,
-  volumes: readonly VolumeRunOptions[],
-): Promise<readonly PromiseSettledResult<void>[]> => recordVolumes(event, volumes, oneServer);
 
 export const oneServer: Tested<Testbed> = {
   open: (backend, volumes) => backend.open(volumes),

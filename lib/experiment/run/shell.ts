@@ -9,14 +9,7 @@ import { EvidenceError, describeError } from '../../errors.ts';
 import type { HistoryRecord, PhaseName, RowRecord, SegmentCounts } from '../../history/events.ts';
 import type { Recorder, Unstamped } from '../../history/port.ts';
 import { openRecorder, type RunRecorder } from '../../history/recorder.ts';
-import {
-  afterInterrupt,
-  boundMs,
-  noTimes,
-  within,
-  type BoundedStep,
-  type Times,
-} from './bounds.ts';
+import { boundMs, within, type BoundedStep, type Times } from './bounds.ts';
 
 /** Steps whose failure leaves something broken, or behind. */
 const mending = new Set(['heal', 'undo remedy', 'undo move back', 'close']);
@@ -39,7 +32,6 @@ interface Member extends Listeners {
 interface Around {
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Default: no scenario asks to wait. */
   readonly times?: Times;
 }
 
@@ -107,10 +99,9 @@ export class Shell {
     { what = step, deadlineMs }: { readonly what?: string; readonly deadlineMs?: number },
     work: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
-    const { clock, signal, times = noTimes } = this.#around;
-    const interrupt = { signal, ...afterInterrupt(step) };
+    const { clock, signal, times = {} } = this.#around;
     const endMs = deadlineMs ?? clock.nowMs() + boundMs(step, times);
-    return within(clock, { what, deadlineMs: endMs, interrupt }, work);
+    return within(clock, { what, deadlineMs: endMs, interrupt: signal, step }, work);
   }
 
   /** Both: an attempt at a bounded step. */
