@@ -104,8 +104,3 @@ test('a batch that was cut short has its lines: the last attempt of each trial, 
     { id: 'r3', alone: true, source: 'batch races, seed s' },
   ]);
 });
-
-test('a prediction is no measurement', () => {
-  const folder = folderWith({ 'one/verdict.json': { ...exampleVerdict, basis: 'predicted' } });
-  expect(linesBelow(folder, '/elsewhere')).toEqual([]);
-});

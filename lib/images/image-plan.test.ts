@@ -58,24 +58,6 @@ test('another Kubernetes leaves MySQL, driver and tools alone', () => {
   }
 });
 
-test('built: every part comes after its needs, and the driver is in new nodes from the beginning', () => {
-  const plan = planImages({ source: 'built', kubernetes: '1.37' });
-  const steps = plan.stages.flat(2);
-  const madeBy = new Map(plan.stages.flatMap((lanes, at) => lanes.flat().map((s) => [s.ref, at])));
-  const node = steps.find((step) => step.name === 'node');
-  for (const [ref, stage] of madeBy) {
-    if (node?.commands.join(' ').includes(ref) && ref !== node.ref) expect(stage).toBe(0);
-  }
-  expect(steps.map((step) => step.name).toSorted()).toEqual(
-    'array attacher base driver kubernetes mysql node node-with-driver pause runtime tools'.split(
-      ' ',
-    ),
-  );
-  expect(plan.images.load).toEqual([plan.images.driver]);
-  expect(plan.images.creation.has).toEqual([plan.images.driver]);
-  expect(plan.images.tunableForceDetach).toBe(true);
-});
-
 test('the Dockerfiles take Node of the same major version as everything else', () => {
   for (const name of ['driver', 'tools']) {
     const file = `${projectRoot}/lib/images/published/${name}.Dockerfile`;

@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
-import { kindCapabilities } from '../cluster/limits.ts';
 import { simCapabilities } from '../cluster/sim/capabilities.ts';
 import type { Capability } from '../capabilities.ts';
 import type { Custom } from '../experiment/run/custom.ts';
 import { parseScenario } from '../experiment/scenario.ts';
-import { refuseInBatch, refuseLacking } from './refusals.ts';
+import { refuseLacking } from './refusals.ts';
 
 const refused = { code: 'NOT_ON_THIS_CLUSTER', exitCode: 2 };
 
@@ -40,17 +39,6 @@ test.each([
     );
   },
 );
-
-test('a group is refused on the model and in a batch, and not on kind', () => {
-  const alone = parseScenario(partition);
-  const group = parseScenario({ ...partition, database: 'group-replication' });
-  expect(() =>
-    refuseLacking(group, { backend: 'kind', capabilities: kindCapabilities('published') }),
-  ).not.toThrow();
-  expect(() => refuseLacking(group, model)).toThrow(expect.objectContaining(refused));
-  expect(() => refuseInBatch(group)).toThrow(expect.objectContaining({ code: 'GROUP_IN_BATCH' }));
-  expect(() => refuseInBatch(alone)).not.toThrow();
-});
 
 test('all that is lacking is said at once, of the cluster that lacks it', () => {
   const asked = { provision: 'dynamic', featureGates: { AllAlpha: true }, link: 'errors' };

@@ -7,7 +7,6 @@ import { type Verdict } from '../experiment/verdict/verdict.ts';
 import { exampleHistory } from '../../test/support/example-history.ts';
 import { exampleVerdict } from '../../test/support/example-verdict.ts';
 import { exampleSource, sourceOf } from '../../test/support/example-source.ts';
-import { verdictLines } from '../cli/terminal/verdict-lines.ts';
 import { renderHtml } from './html.ts';
 import { renderJunit } from './junit.ts';
 import { reportData, type ReportData } from './report-data.ts';
@@ -76,32 +75,11 @@ test('the policy allows only what the page was made with', async () => {
   expect(/<[^>]+ (?:style|on\w+)="/.test(markup)).toBe(false);
 });
 
-test('lost commits that can be named are linked', async () => {
-  const image = { image: 'first', acked: 3, readable: true } as const;
-  const page = async (lost: number): Promise<string> =>
-    renderHtml(
-      reportData({ ...exampleVerdict, images: [{ ...image, lost }] }, exampleSource, mysql),
-    );
-  expect(await page(1)).toContain('href="lost.jsonl"');
-  expect(await page(0)).not.toContain('lost.jsonl');
-});
-
 const safeUnserved = {
   verdict: 'safe',
   expected: ['safe'],
   serving: { expected: 'yes', because: 'made up', served: false, asExpected: false },
 } satisfies Partial<Verdict>;
-
-test('the first screen and the summary say that somebody had to serve', async () => {
-  const unserved = { ...exampleVerdict, ...safeUnserved, asExpected: false };
-  const page = await renderHtml(reportData(unserved, exampleSource, mysql));
-  expect(page).toContain('NOT as expected: safe, and served');
-  expect(page).toContain('no commits came back in time');
-  expect(renderSummary(unserved)).toContain('NOT as expected: safe, and served');
-  expect(verdictLines({ verdict: unserved, headline: '' }, 'page')).toMatch(
-    /^SAFE \(expected safe, and served\)/,
-  );
-});
 
 test('unreadable before the heal and lost after it are two numbers of one tile', async () => {
   const images: Verdict['images'] = [

@@ -38,13 +38,6 @@ test.each([[], ['--help'], ['help']])('%j lists the commands', async (...words) 
   }
 });
 
-test('`run --fault` needs no name of an experiment', async () => {
-  const { code, stdout } = await forcedetach('run', '--fault', 'freeze', '--dry-run');
-  expect(code).toBe(0);
-  expect(stdout).toMatch(/fault\.kind +freeze/);
-  expect(stdout).toContain('replay: npx forcedetach run node-crash --fault freeze ');
-});
-
 test.each([
   ['--cluster sim --fault freeze --dry-run', 'node-crash --cluster sim --fault freeze', 'freeze'],
   ['--dry-run --cluster=sim zombie --rate 5', 'zombie --cluster=sim --rate 5', 'freeze'],
@@ -79,14 +72,4 @@ test.each([
   const { code, stdout, stderr } = await forcedetach(...words);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toMatch(told);
-});
-
-test('an experiment keeps its flags, and its replay is typed alike', async () => {
-  const flags = '--cluster sim --seed 0x1F --disk fenced --dry-run'.split(' ');
-  const { code, stdout } = await forcedetach('run', 'node-crash', ...flags);
-  expect(code).toBe(0);
-  expect(stdout).toContain('seed 0x1F');
-  expect(stdout).toContain(
-    'npx forcedetach run node-crash --disk fenced --cluster sim --seed 0x1F',
-  );
 });

@@ -54,14 +54,6 @@ test('with --json stdout is for JSON alone, and a dry run has none', async () =>
   expect(stderr).toMatch(/^seed 0x1F\n[^]*\ndry run: nothing was created\n$/);
 });
 
-test('a bad flag ends with 2 and a hint, and creates nothing', async () => {
-  const out = join(folder, 'bad');
-  const { code, stderr } = await experiment('node-crash', `--out ${out} --rate fast`);
-  expect(code).toBe(2);
-  expect(stderr).toMatch(/^BAD_FLAG: .*\n {2}hint: /);
-  expect(existsSync(out)).toBe(false);
-});
-
 // A whole run and two more processes.
 test('a run leaves its outputs, and its report is rebuilt byte for byte', {
   timeout: 120_000,

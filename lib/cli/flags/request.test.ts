@@ -3,7 +3,6 @@ import { expectationFor } from '../../expectations/races.ts';
 import type { Scenario } from '../../experiment/scenario.ts';
 import { UsageError } from '../../errors.ts';
 import { parseScenario } from '../../experiment/scenario.ts';
-import { faultKinds, questionOf } from '../../faults/kinds/index.ts';
 import { simCapabilities } from '../../cluster/sim/capabilities.ts';
 import { refuseLacking, refuseUnmeasurable } from '../../library/refusals.ts';
 import { definition, now, request } from '../../../test/support/partition-request.ts';
@@ -107,33 +106,4 @@ test('a version that no cluster is made of, or no registry has, is refused', () 
   expect(() => refuseUnmeasurable(on('1.36.1'), 'published')).toThrow(/no pinned node image/);
   expect(() => refuseUnmeasurable(on('1.36.1'), 'built')).not.toThrow();
   expect(() => refuseUnmeasurable(on('1.36'), 'published')).not.toThrow();
-});
-
-test('a gate that the model does not play is refused', () => {
-  const on = (...args: string[]): Scenario => request(...args).scenario;
-  const gate = ['--feature-gate', 'NodeControllerLeaseCircuitBreaker=false'];
-  expect(() => refuseLacking(on(...gate), onModel)).not.toThrow();
-  expect(() => refuseLacking(on(...gate, '--kubernetes', '1.36'), onModel)).toThrow(
-    /✖ NodeControllerLeaseCircuitBreaker: it cannot set/,
-  );
-  expect(() => refuseLacking(on('--feature-gate', 'AllAlpha=true'), onModel)).toThrow(
-    /✖ AllAlpha: it cannot set/,
-  );
-});
-
-test.each(faultKinds)('any experiment takes the fault %s by a flag', (fault) => {
-  const calm = ['--remedy', 'none', '--horizon', '7m', '--fault', fault];
-  const { scenario, replay } = request(...calm);
-  const isOwn = fault === definition.fault;
-  expect(scenario).toMatchObject({ fault, horizonMs: 420_000 });
-  expect([scenario.name, scenario.question]).toEqual(
-    isOwn ? [definition.name, definition.question] : [fault, questionOf(fault)],
-  );
-  const asAlone = requestOf(
-    { ...definition, name: fault, fault },
-    readFlags(calm.slice(0, 4)),
-    now,
-  ).scenario;
-  expect(scenario.expected).toEqual(asAlone?.expected);
-  expect(request(...replay('sim').split(' ').slice(3)).scenario).toEqual(scenario);
 });

@@ -48,32 +48,3 @@ test('the word is coloured on a terminal, and not where NO_COLOR is set or no te
   vi.stubEnv('NO_COLOR', '1');
   expect(linesOf(exampleVerdict, 'x', terminal(true))).toMatch(/^LOST/);
 });
-
-test('what is missing stands between them, the first few reasons with what to do', () => {
-  const certificate = { fault: 'freeze', moment: 'during', claim: 'it stands', evidence: 'moved' };
-  const reasons = [
-    'the machine did not keep time: a timer fired 3664 ms late',
-    'certificate of freeze (during) fails: it stands (moved)',
-    `audit: ${'x'.repeat(300)}\n  hint: none`,
-    'the first image was not audited',
-  ];
-  const incomplete = {
-    ...{ ...exampleVerdict, verdict: 'inconclusive', complete: false, replay: 'npx zx a.mjs' },
-    ...{ incompleteBecause: reasons, certificates: [{ ...certificate, holds: false }] },
-  } as const;
-  expect(
-    linesOf(incomplete as Verdict, 'x')
-      .split('\n')
-      .slice(2),
-  ).toEqual([
-    '  - the machine did not keep time: a timer fired 3664 ms late',
-    '    Stop other work on this machine, or use more cores.',
-    '  - certificate of freeze (during) fails: it stands (moved)',
-    '    The fault did not hold: check that nothing else heals it.',
-    `  - audit: ${'x'.repeat(133)}…`,
-    '    If it happens again, see docs/how-to/troubleshooting.md.',
-    '  - 1 more reason is in the report',
-    'Then run it again: npx zx a.mjs',
-    'Report: x',
-  ]);
-});

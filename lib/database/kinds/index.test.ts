@@ -1,7 +1,6 @@
 /** A scenario chooses its kind of database, and says no more than it must; what does not go with a kind is refused. */
-import { expect, expectTypeOf, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { parseScenario } from '../../experiment/scenario.ts';
-import { settingsUnder } from '../../experiment/settings.ts';
 import type { WrittenScenario } from '../../experiment/written-form.ts';
 import { settingsOf } from '../../experiment/written.ts';
 
@@ -34,19 +33,4 @@ test.each<readonly [object, string]>([
   const scenario = { ...about, ...said };
   expect(() => parseScenario(scenario)).not.toThrow();
   expect(() => parseScenario({ ...scenario, database: 'group-replication' })).toThrow(why);
-});
-
-test('settings of a group go with a group, and go where it goes', () => {
-  // @ts-expect-error where no kind is said it is one server
-  expect(() => of({ database: { consistency: 'AFTER' } })).toThrow(
-    'only with database group-replication\n  → at database.consistency',
-  );
-  const base = { database: 'group-replication', consistency: 'AFTER', trxCommit: 2 } as const;
-  expect(settingsUnder(base, { database: 'single-server' })).toEqual({
-    ...{ database: 'single-server', trxCommit: 2 },
-  });
-  expectTypeOf<{ database: 'group-replication' }>().toExtend<WrittenScenario>();
-  // @ts-expect-error one server has no such thing
-  const wrong: WrittenScenario = { database: { kind: 'single-server', exitAction: 'READ_ONLY' } };
-  expect(() => settingsOf(wrong, silent)).toThrow('it goes only with database group-replication');
 });

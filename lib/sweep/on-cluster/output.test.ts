@@ -1,14 +1,6 @@
 /** Shards on other machines come to the sweep of this one, and a hole in what they say is seen. */
 import { beforeAll, expect, test } from 'vitest';
-import {
-  islandSchedules,
-  shardsOf,
-  joinShard,
-  newSweep,
-  sweep,
-  type SweepState,
-} from '../sweep.ts';
-import { playRange } from '../schedule-range.ts';
+import { islandSchedules, shardsOf, type SweepState } from '../sweep.ts';
 import { parseResult } from './output.ts';
 import { playShard, type ShardPlan } from './shard.ts';
 
@@ -19,27 +11,12 @@ const until = islandSchedules + 120;
 const plan: ShardPlan = { seed, shards: shardsOf(from, until, 2) };
 let logs: string[];
 
-const start = (): SweepState => newSweep(seed, undefined, from);
 const parsed = (log: string | undefined, index: number): SweepState =>
   parseResult(log ?? '', seed, plan.shards[index] ?? { from: 0, until: 0 });
 
 beforeAll(async () => {
   const lines = await Promise.all(plan.shards.map((_, index) => playShard(plan, index)));
   logs = lines.map((each) => each.join('\n'));
-});
-
-test('shards that were told by logs join to the very bytes of the sweep on one machine', async () => {
-  const alone = await sweep({
-    pool: { run: (stretch) => Promise.resolve(playRange(stretch)) },
-    from: start(),
-    untilIndex: until,
-    goesOn: () => true,
-    onRound: () => undefined,
-  });
-  const joined = logs.map((log, index) => parsed(log, index)).reduce(joinShard, start());
-  expect(JSON.stringify(joined)).toBe(JSON.stringify(alone));
-  expect(joined.tally.schedules).toBe(240);
-  expect(Object.keys(joined.tally.findings).length).toBeGreaterThan(10);
 });
 
 test('other lines between those of the result do no harm', () => {

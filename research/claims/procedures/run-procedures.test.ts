@@ -134,9 +134,3 @@ test('what does not come in time is an answer, what cannot be waited for is none
   });
   expect(failed.told?.reading).toBe('the procedure failed: no such pod');
 });
-
-test('a note that is none of its kind is not read', async () => {
-  const other = defineNote('seen', { count: z.string() });
-  const { told } = await recorded(async (bench) => bench.note(other, { count: 'two' }));
-  expect(told?.reading).toMatch(/ended before/);
-});
