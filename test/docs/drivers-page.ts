@@ -62,9 +62,9 @@ const measuredRow = (lines: readonly RunLine[], mode: string): string[] => [
     { fault: 'network-partition', remedy: 'out-of-service' },
     { fault: 'node-crash', remedy: 'force-delete' },
   ].map((did) => {
-    const asked = only({ ...did, disk: mode });
-    const short = tallyOf(lines, all(asked, shortened));
-    const found = [tallyOf(lines, all(asked, stock)), short === '' ? '' : `*short:* ${short}`];
+    const wanted = only({ ...did, disk: mode });
+    const short = tallyOf(lines, all(wanted, shortened));
+    const found = [tallyOf(lines, all(wanted, stock)), short === '' ? '' : `*short:* ${short}`];
     return found.filter(Boolean).join('; ') || 'not measured';
   }),
 ];

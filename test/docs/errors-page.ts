@@ -80,11 +80,11 @@ function codesIn(file: string): ErrorCode[] {
   const add = (family: Family, [code, says, detail]: readonly Expression[], mend: string): void => {
     const name = words.of(code);
     if (!/^[A-Z_…]{3,}$/.test(name) || name === '…') return;
-    const told = detail?.type === 'ObjectExpression' ? detail : undefined;
+    const given = detail?.type === 'ObjectExpression' ? detail : undefined;
     const parts =
-      told === undefined ? [] : [words.property(told, 'hint'), words.property(told, mend)];
+      given === undefined ? [] : [words.property(given, 'hint'), words.property(given, mend)];
     const command = parts[1] === undefined || parts[1] === '' ? '' : `\`${parts[1]}\``;
-    const again = told === undefined ? '' : words.property(told, 'again');
+    const again = given === undefined ? '' : words.property(given, 'again');
     const repeat = again === '' ? '' : `the same command with \`${again}\``;
     const mends = [parts[0] ?? '', command, repeat].filter((part) => part !== '' && part !== '…');
     found.push({ family, code: name, says: words.of(says), mend: mends.join('; ') });
@@ -116,7 +116,7 @@ function codesIn(file: string): ErrorCode[] {
   return found;
 }
 
-/** Those of programs inside containers are read in a log; nobody meets them at a terminal. */
+/** Those of programs inside containers are read in a log; they do not appear at a terminal. */
 const isInside = (file: string): boolean =>
   /^lib\/(csi|self-fence)\/|-tool\.ts$|lib\/cluster\/kind\/audit\//.test(file);
 
