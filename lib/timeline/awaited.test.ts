@@ -77,29 +77,3 @@ const waitings = (fields?: Partial<ScenarioInput>): (string | undefined)[] =>
 test('each step names the next, since when and until when', () => {
   expect(waitings()).toEqual(steps.map(([, waiting]) => waiting));
 });
-
-const noEnd = (why: string): string => `no deadline: ${why}; the watch ends at +900 s`;
-
-test('a node that is Ready again is not evicted; the toleration counts from when it was last Ready', () => {
-  const ready = (atMs: number, status: string): SmallRecord =>
-    see(atMs, observed.nodeReady, 'a', { status });
-  const fault = { fault: 'cpu-starvation', remedy: 'none' } as const;
-  const [watched] = steps.map(([record]) => record);
-  const records = [...begun(fault), ...(watched ? [watched] : []), ready(149_000, 'Unknown')];
-  const waiting = (more: SmallRecord[]) =>
-    outlookOf(tellStory([...records, ...more], mysql)).waiting;
-  expect(waiting([ready(155_000, 'True')])?.clause).toBe(
-    `what Kubernetes does, ${noEnd('its kubelet may still report')}`,
-  );
-  expect(waiting([ready(155_000, 'True'), ready(300_000, 'Unknown')])).toEqual({
-    clause: 'the eviction: NotReady at +200 s, expected at +500 s',
-    dueS: 500,
-  });
-});
-
-test('before the fault and after the heal nothing of Kubernetes is waited for', () => {
-  expect(outlookOf(tellStory(begun(), mysql)).waiting).toBeUndefined();
-  const healed: SmallRecord[] = [{ type: 'phase', t: 990_000, phase: 'heal' }];
-  const all = [...begun(), ...steps.map(([record]) => record), ...healed];
-  expect(outlookOf(tellStory(all, mysql)).waiting).toBeUndefined();
-});

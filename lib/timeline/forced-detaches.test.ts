@@ -62,18 +62,3 @@ test('a counter that a restart set to zero is told apart from the log', () => {
   expect(finding?.evidence).toContain('timeout: counter 0, log 1');
   expect(finding?.evidence.at(-1)).toContain('began anew 1 times');
 });
-
-test('many lost nodes are told with what Kubernetes makes of them', () => {
-  const ready = (t: number, node: string, status: string): SmallRecord =>
-    see(t, observed.nodeReady, node, { status });
-  const nodes = ['a', 'b', 'c', 'd'];
-  const told = story([
-    ...nodes.map((node) => ready(10, node, 'True')),
-    ...nodes.slice(0, 3).map((node, n) => ready(40_000 + n, node, 'Unknown')),
-  ]);
-  const [finding] = controlFindings(told, []);
-  expect(finding?.code).toBe('ZONE_DISRUPTED');
-  expect(finding?.evidence).toEqual([
-    '39.0 s after the fault: 3 of 4 nodes lost, zone partly lost: 0 nodes/s',
-  ]);
-});

@@ -46,14 +46,6 @@ test.each(played)('%o', async (fields) => {
   }
 });
 
-test('every capability that has verbs on the model is needed by something', () => {
-  const needed = new Set(
-    played.flatMap((fields) => capabilitiesFor(modelScenario({ ...shortTimers, ...fields }))),
-  );
-  const idle = capabilityNames.filter((each) => verbsOf(each).length > 0 && !needed.has(each));
-  expect(idle).toEqual(['node-shell', 'replication-group']);
-});
-
 test('a backend that says more than it has ends the run before anything is broken, and is closed', async () => {
   const scenario = modelScenario({ ...shortTimers, fault: 'freeze' });
   let closed = 0;

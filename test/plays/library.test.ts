@@ -5,11 +5,8 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import * as api from '../../index.ts';
 import { assembleVerdict } from '../../lib/experiment/verdict/assemble.ts';
-import { faultKinds } from '../../lib/faults/kinds/index.ts';
 import { writtenOf } from '../../lib/experiment/written.ts';
 import { openHistory } from '../../lib/history/reader.ts';
-import * as parts from '../../lib/library/parts.ts';
-import { remedyKinds } from '../../lib/remedies/kinds/index.ts';
 import { shortTimers } from '../support/model-run.ts';
 import { mysql } from '../../lib/mysql/database.ts';
 
@@ -45,14 +42,6 @@ const finds: api.Checker = {
     }),
   ],
 };
-
-test('there is a part for every fault and every remedy', () => {
-  const made = Object.values(parts).flatMap((part) => {
-    const { kind } = part() as { readonly kind?: string };
-    return kind === undefined ? [] : [kind];
-  });
-  expect(made.toSorted()).toEqual([...faultKinds, ...remedyKinds, 'group-replication'].toSorted());
-});
 
 test('a group is a part, which the model refuses, and takes checkers of one’s own', async () => {
   const { remedy: _, ...alone } = usual;
