@@ -1,4 +1,4 @@
-/** What crash states ask of a run: who was told what and when, and which promises it made. */
+/** What crash states need of a run: which commits were acknowledged when, and the log of its writes. */
 import { z } from 'zod';
 import { Journal } from '../checkers/journal.ts';
 import { EvidenceError, UsageError } from '../errors.ts';
@@ -61,14 +61,14 @@ export function keptWrites(folder: string): KeptWrites {
   });
 }
 
-const asked = z.object({ exposure: z.object({ ms: z.number() }) });
+const exposureSchema = z.object({ exposure: z.object({ ms: z.number() }) });
 
 /**
  * Throws UsageError where two nodes could write the volume at one time, by the run's verdict: its
  * states would be damaged by that, and a loss of power would get the blame.
  */
 export function neededOneWriter(folder: string): void {
-  const ms = readVerdict(folder, asked)?.exposure.ms ?? 0;
+  const ms = readVerdict(folder, exposureSchema)?.exposure.ms ?? 0;
   if (ms === 0) return;
   const what = `two nodes could write the volume of ${folder} for ${ms} ms`;
   throw new UsageError('TWO_WRITERS', what, {

@@ -7,7 +7,7 @@ import type { History, TimedRecord } from '../history/reader.ts';
 import { sessionContents, sessionKey, type OpContent } from '../workload/ledger.ts';
 import type { OpId } from '../workload/sql.ts';
 
-/** `append`: the n-th operation of a session is added to its list. `r`: a list, null until known. */
+/** `append`: the n-th operation of a session is added to its list. `r`: a list, null in its invocation. */
 export type MicroOp =
   | readonly ['append', string, number]
   | readonly ['r', string, readonly number[] | null];
@@ -115,7 +115,7 @@ class Naming {
     return this.#begin(this.#process(`image ${image}`), read, unread(this.#sessions()), takenAtMs);
   }
 
-  /** What never ended: nobody knows. */
+  /** What never ended: its outcome is open. */
   underWay(): JepsenOp[] {
     return [...this.#open.keys()].flatMap(
       (process) => this.#complete(process, 'info', this.#lastMs) ?? [],

@@ -1,4 +1,4 @@
-/** What the sidecar asks of Kubernetes: is its node alive, and is its pod still the one that is meant. */
+/** What the sidecar reads of Kubernetes: is its node alive, and is its pod still the one that is meant. */
 import { z } from 'zod';
 import { kubernetesGet, type ApiServer } from '../kubernetes-get.ts';
 

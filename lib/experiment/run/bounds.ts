@@ -12,7 +12,7 @@ import type { Steps } from './steps.ts';
 /** Waits of a run. Default: none. */
 export type Times = Partial<Scenario & Pick<Steps, 'leastMs'>>;
 
-/** What calls, probes and copies may take beside the waits that a scenario asks for. */
+/** What calls, probes and copies may take beside the waits of a scenario. */
 const callsMs = 900_000;
 /**
  * Images that are built and clusters that are made in line, an audit of millions of rows among those

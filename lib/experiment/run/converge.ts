@@ -85,7 +85,7 @@ interface ServingContext {
   readonly victim: PodRef;
   /** The old pod was removed or evicted: it will be stopped, and what it still serves is its last. */
   readonly isLeaving: boolean;
-  /** An idle workload commits nothing; then the mounts alone tell. */
+  /** An idle workload commits nothing; then the mounts alone count. */
   readonly isIdle: boolean;
   readonly acked: Writers['acked'];
   readonly sightings: Pick<Sightings, 'mountedOn' | 'cameBack'>;

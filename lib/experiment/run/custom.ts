@@ -1,6 +1,6 @@
 /**
- * What a caller of the library brings along: a fault, a remedy, a database, checkers of his own. They are
- * values of the same types as ours, and each says which of ours it is judged or played as. The history keeps
+ * A caller's own parts: a fault, a remedy, a database, checkers. They are values of the same types as ours,
+ * and each names which of ours it is judged or played as. The history keeps
  * their names.
  */
 import type { Capability } from '../../capabilities.ts';
@@ -15,7 +15,7 @@ import type { CustomNames } from '../../history/events.ts';
 import type { Remedy } from '../../remedies/remedy.ts';
 import type { WrittenGroup, WrittenWith } from '../written-form.ts';
 
-/** What is asked of the cluster beyond what every one has, which is all of it that is given. Default: nothing. */
+/** What it needs of the cluster beyond what every one has: it gets no more. Default: nothing. */
 interface Needs<C extends Capability> {
   readonly needs?: readonly C[];
 }
@@ -45,11 +45,11 @@ export interface CustomDatabase extends Database {
 export interface Custom {
   readonly fault?: CustomFault<Capability>;
   readonly remedy?: CustomRemedy<Capability>;
-  /** Asked of each image after our own. */
+  /** They judge each image after our own. */
   readonly checkers?: readonly Checker[];
 }
 
-/** What a history tells of them. Undefined where there is nothing of that kind. Throws UsageError `CUSTOM_NAME`. */
+/** Their names in a history. Undefined where there is nothing of that kind. Throws UsageError `CUSTOM_NAME`. */
 export function namesOf({
   database,
   ...custom
@@ -73,35 +73,26 @@ export function namesOf({
   };
 }
 
-/** Records are found by name: one that two things share would prove the one by the other. */
+/** Records are found by name: with one name for two things, the one would prove the other. */
 function mustBeFree(what: string, name: string, taken: readonly string[]): void {
   const isName = /^[a-z0-9][a-z0-9-]{0,59}$/.test(name);
   if (isName && !taken.includes(name)) return;
   const why = isName ? 'it is taken' : 'give lower-case letters, digits and dashes, at most 60';
-  throw new UsageError(
-    'CUSTOM_NAME',
-    `\`${name}\` is not a valid name for your own ${what}: ${why}`,
-    {
-      hint: 'choose another name: records, findings and pages use it',
-    },
-  );
+  const refusal = `\`${name}\` is not a valid name for your own ${what}: ${why}`;
+  throw new UsageError('CUSTOM_NAME', refusal, {
+    hint: 'choose another name: records, findings and pages use it',
+  });
 }
 
-/**
- * A history tells of its database in that one's own words, which are not in it. Throws EvidenceError
- * `DATABASE_NOT_HERE`.
- */
+/** A history has its database's own words, and not their meaning. Throws EvidenceError `DATABASE_NOT_HERE`. */
 export function mustBeOf(names: CustomNames | undefined, database: Database): void {
   const { name = stockDatabaseName } = names?.database ?? {};
   if (name === database.name) return;
   const which = name === stockDatabaseName ? name : `\`${name}\`, from outside`;
-  throw new EvidenceError(
-    'DATABASE_NOT_HERE',
-    `the run’s database is ${which}, which this program does not have`,
-    {
-      hint: 'make its report with the script that ran it: only that script has its checks',
-    },
-  );
+  const problem = `the run’s database is ${which}, which this program does not have`;
+  throw new EvidenceError('DATABASE_NOT_HERE', problem, {
+    hint: 'make its report with the script that ran it: only that script has its checks',
+  });
 }
 
 /** Reasons why the run's judgement is not whole without them: checkers that are not at hand. */

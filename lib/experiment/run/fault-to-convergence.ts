@@ -101,7 +101,9 @@ function watchAll(strike: Strike, faultAtMs: number): Promise<readonly Struck[]>
   return watchWhile({ clock, sightings, faultAtMs, forceDetachAfterMs, signal }, goOn, () =>
     each(struck, 'fault', (run) =>
       run.shell.bounded('watch', async (signal) => {
-        if (run.scenario.recreations > 0) await recreate(recreating(strike, run, signal));
+        const { scenario, testbed } = run;
+        const here = { testbed: cluster, pods: testbed.kubernetes, sightings: [run.sightings] };
+        if (scenario.recreations > 0) await recreate({ ...run, ...here, signal });
         else await watch(strike, run, { faultAtMs, signal });
         await clock.sleep(Math.max(0, leastUntilMs - clock.nowMs()), signal);
         return run;
@@ -149,11 +151,6 @@ async function healAndConverge(strike: Strike): Promise<void> {
     await shell.step('undo-move-back', () => letOthersServe(cluster, victim));
   }
 }
-
-const recreating = ({ cluster }: Strike, run: Struck, signal: AbortSignal) => ({
-  ...run,
-  ...{ testbed: cluster, pods: run.testbed.kubernetes, sightings: [run.sightings], signal },
-});
 
 async function watch(
   { cluster, remedies }: Strike,

@@ -49,7 +49,7 @@ const othersWithinMs = 10_000;
 
 /**
  * False where it did not come by the deadline. What is done once for all volumes waits until it has come
- * for each, as each history asks; where it never does for one, the others do not wait for it long.
+ * for each, since each history must show it; where it never does for one, the others do not wait for it long.
  */
 export async function cameForAll(
   moment: When,

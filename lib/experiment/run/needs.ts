@@ -1,4 +1,4 @@
-/** What a scenario takes of its cluster beyond what every one has: asked before one is opened, and of its ports once it is. */
+/** What a scenario takes of its cluster beyond what every one has: checked before one is opened, and against its ports once it is. */
 import type { Capability } from '../../capabilities.ts';
 import { breakableBy, type OpenedCluster } from '../../cluster/port.ts';
 import { databaseDeclarations } from '../../database/kinds/index.ts';
@@ -23,28 +23,22 @@ interface ClusterNeed {
 const named = (kinds: readonly KindDeclaration[], name?: string): KindDeclaration | undefined =>
   kinds.find((kind) => kind.name === name);
 
-const databaseIn = (
-  { database }: Scenario,
-  own: Database | undefined,
-): KindDeclaration | undefined =>
-  own === undefined || own.real !== undefined
-    ? named(databaseDeclarations, database)
-    : { name: own.name, needs: ['own-database'] };
-
 /** Parts of a run that may be the caller's own. Default: ours. */
 export type Parts = Custom & { readonly database?: Database };
 
-/** A part of the caller's own takes what it says itself, and not what the kind takes that it is like. */
+/** A part of the caller's own takes what it declares, and not what the kind takes that it is like. */
 export function needsOf(
   scenario: Scenario,
   { fault, remedy, database }: Parts = {},
 ): readonly ClusterNeed[] {
+  const isOurs = database === undefined || database.real !== undefined;
+  const own = isOurs ? undefined : { name: database.name, needs: ['own-database'] as const };
   const kinds = [
     ['fault', fault ?? named(faultDeclarations, scenario.fault)],
     ['also', named(faultDeclarations, scenario.also)],
     ['remedy', remedy ?? named(remedyDeclarations, scenario.remedy)],
     ['disk', diskModeOf[scenario.disk]],
-    ['database', databaseIn(scenario, database)],
+    ['database', own ?? named(databaseDeclarations, scenario.database)],
   ] as const;
   return [
     ...kinds.flatMap(([field, { name: value = '', needs = [] } = {}]) =>
@@ -57,16 +51,16 @@ export function needsOf(
 function needsOfField(field: FieldName, scenario: Scenario): ClusterNeed[] {
   const { needs: capability, needing, show, stock }: Field = fields[field];
   if (capability === undefined) return [];
-  const said = scenario[field];
-  const all = said === undefined || said === stock ? undefined : show(said);
-  const value = needing === undefined ? all : needing(said, scenario);
+  const set = scenario[field];
+  const all = set === undefined || set === stock ? undefined : show(set);
+  const value = needing === undefined ? all : needing(set, scenario);
   return value === undefined ? [] : [{ capability, value, field }];
 }
 
 export const capabilitiesFor = (scenario: Scenario, parts?: Parts): readonly Capability[] =>
   needsOf(scenario, parts).map(({ capability }) => capability);
 
-/** What was opened, held to its backend's word. Throws as `able`, and closes it. */
+/** What was opened, if it has what its backend declares. Throws as `able`, and closes it. */
 export async function knownToHave<T>(
   opened: OpenedCluster<T>,
   needs: readonly Capability[],

@@ -39,7 +39,7 @@ export interface RunOptions extends VolumeRunOptions, EventOptions {}
 
 /** What is struck, once for all volumes. */
 export interface RunEvent extends Omit<EventOptions, 'backend'> {
-  /** Known to have what the run needs. */
+  /** It has what the run needs. */
   readonly cluster: BreakableTestbed<Capability>;
 }
 

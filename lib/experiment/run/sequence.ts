@@ -152,7 +152,7 @@ function onOneNode(run: Struck, [first]: readonly { readonly victim: PodRef }[])
 }
 
 /**
- * Often enough to tell within which second a replaced server still answered; a client that writes
+ * Often enough to show to the second how long a replaced server still answered; a client that writes
  * less than four times a second reads half as often as it writes, since nothing new is there.
  */
 const readEveryMs = (rate: number | 'max'): number =>

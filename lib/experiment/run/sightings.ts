@@ -21,7 +21,7 @@ export class Sightings {
   readonly mountedOn = new Set<string>();
   /** The victim's node is not Ready, or its object is gone. */
   victimNotReady = false;
-  /** The pod that was last seen to become Ready. */
+  /** The last pod that became Ready. */
   ready: { readonly uid: string; readonly node: string } | undefined;
 
   constructor(database: Database) {
@@ -48,19 +48,20 @@ export class Sightings {
     if (this.#roles !== undefined) this.#note(record, this.#roles);
   }
 
-  #note(seen: ObservationRecord, roles: Roles): void {
-    const is = (name: MilestoneName): boolean => milestones[name].is(seen, roles);
+  #note(record: ObservationRecord, roles: Roles): void {
+    const is = (name: MilestoneName): boolean => milestones[name].is(record, roles);
     if (is('not-ready') || is('node-gone')) this.victimNotReady = true;
     if (is('ready-again')) this.victimNotReady = false;
     for (const name of awaited) {
-      if (!this.#firstAtMs.has(name) && is(name)) this.#firstAtMs.set(name, seen.t);
+      if (!this.#firstAtMs.has(name) && is(name)) this.#firstAtMs.set(name, record.t);
     }
   }
 
   get victimTerminating(): boolean {
     const roles = this.#roles;
     return (
-      roles !== undefined && this.#terminating.some((seen) => milestones.evicted.is(seen, roles))
+      roles !== undefined &&
+      this.#terminating.some((record) => milestones.evicted.is(record, roles))
     );
   }
 
@@ -70,7 +71,7 @@ export class Sightings {
   }
 
   get victimGone(): boolean {
-    return this.victimGoneAtMs !== undefined;
+    return this.#firstAtMs.has('pod-gone');
   }
 
   /** The victim's volume is being taken away. */

@@ -13,7 +13,7 @@ import type { StruckVolume } from '../../faults/fault.ts';
 import type { ImageLabel } from '../../storage/identity.ts';
 import type { Sightings } from './sightings.ts';
 
-/** A database to a run: where it lives, and what the run asks of it there. */
+/** A database to a run: where it lives, and what the run needs of it there. */
 export interface Tested<T extends KubernetesTestbed> {
   open(backend: Backend, volumes: readonly TestbedOptions[]): Promise<OpenedCluster<T>>;
   stepsOn(context: StepsContext<T>): Steps;

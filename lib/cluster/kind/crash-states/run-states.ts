@@ -1,4 +1,4 @@
-/** Starts the tool in a container of its own, without any cluster, and hands on what it finds. */
+/** Starts the tool in a container of its own, without any cluster, and hands on its results. */
 import { availableParallelism } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { projectRoot } from '../../../checkout.ts';
@@ -32,7 +32,7 @@ const maxWorkers = 8;
 const firstLoop = 6144;
 const shares = 32;
 
-/** Resolves when every state was told. Rejects with what ended it before. */
+/** Resolves after the last state. Rejects with what ended it before. */
 export async function runStates(options: RunStatesOptions): Promise<void> {
   const { signal, onPlanned, onState } = options;
   signal.throwIfAborted();
@@ -109,7 +109,7 @@ function failure(message: Extract<StatesMessage, { type: 'failed' }>): Error {
   return new Failure(code, what, hint === undefined ? {} : { hint });
 }
 
-/** What the tool is asked for; it takes this as JSON in its one argument. */
+/** The tool's one argument, as JSON. */
 export interface StatesRequest extends Omit<PlanOptions, 'firstAckMs'> {
   readonly database: DefinedIn;
   /** The run's folder, as the container sees it. */
