@@ -140,9 +140,7 @@ function table(codes: readonly ErrorCode[]): string {
 
 const opening = `# Every error
 
-What does the code at the head of an error mean, and what do you do about it? \`…\` stands for what is filled in: a name, a number, a path. How an error is built and what is looked at first: [what is read, and what is refused](inputs.md). The usual ones by symptom: [troubleshooting](../how-to/troubleshooting.md).
-
-This page is made from the source, where each error is thrown. Codes of *verdicts* and findings are in [verdicts](verdicts.md). A code such as \`ENOSPC\` or \`EACCES\` is the system's own.
+What does an error's code mean, and what do you do about it? \`…\` stands for a name, a number or a path. [How errors are built](inputs.md); [common ones by symptom](../how-to/troubleshooting.md); codes of *verdicts* and findings: [verdicts](verdicts.md). A code such as \`ENOSPC\` or \`EACCES\` is the system's own. This page is made from the source.
 `;
 
 export function renderedPage(): string {

@@ -11,11 +11,11 @@ const plain = parseScenario({
 
 const opening = `# Flags
 
-Which flags are there, and what do they say where they are left away? All experiments take the same ones. The defaults are those of a plain run; an experiment may have others, and its \`--help\` shows them, with the flags that go with what the same line chooses; \`--help-all\` shows every one. Durations: \`30s\`, \`6m\`, \`500ms\`; a bare number is seconds. \`npx forcedetach run node-crash\` is \`npx zx experiments/node-crash.mjs\` by name, and \`npx forcedetach\` lists the other commands; the npm package has the same ones, and predicts only.
+Which flags are there, and what are their defaults? All experiments accept the same ones. An experiment may have other defaults: its \`--help\` shows them, with the flags for its kinds; \`--help-all\` shows all. Durations: \`30s\`, \`6m\`, \`500ms\`; a bare number is seconds. \`npx forcedetach run node-crash\` is the same as \`npx zx experiments/node-crash.mjs\`; \`npx forcedetach\` lists the other commands. The npm package has the same ones, and predicts only.
 
-Every command and experiment also takes \`--help\` and \`--version\`. \`npx forcedetach completion bash\` (or \`zsh\`, \`fish\`) prints a script that completes commands, experiments, flags and their values. It completes the command \`forcedetach\`; \`alias forcedetach='npx forcedetach'\` makes one of a checkout. For bash: \`source <(npx forcedetach completion bash)\`.
+\`npx forcedetach completion bash\` (or \`zsh\`, \`fish\`) prints a completion script for the command \`forcedetach\`; in a checkout, set \`alias forcedetach='npx forcedetach'\`. For bash: \`source <(npx forcedetach completion bash)\`.
 
-The scenario's flags in full, and which go together: [scenarios](scenarios.md). Images: [where they come from](images.md). Versions: [which can be measured](kubernetes-versions.md). What a value may be: [what is read, and what is refused](inputs.md). This page is made from the flags themselves.
+See also [scenarios](scenarios.md), [images](images.md), [versions](kubernetes-versions.md) and [limits of inputs](inputs.md). This page is made from the flags themselves.
 `;
 
 const code = (text: string): string => `\`${text.replaceAll('|', '\\|')}\``;
