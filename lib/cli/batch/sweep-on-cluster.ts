@@ -1,7 +1,8 @@
 /** `forcedetach sweep --on-cluster`: from the flags to the sweep on the user's cluster. */
 import { UsageError } from '../../errors.ts';
 import { islandCount, islandEnd, sweep, type SweepState } from '../../sweep/sweep.ts';
-import { accessTo, mustBeAllowedIn, type SweepClients } from '../../sweep/on-cluster/access.ts';
+import { mustBeAllowedIn } from '../../sweep/on-cluster/access.ts';
+import { type UserClients, userClients } from '../../user-cluster.ts';
 import { imageFor } from '../../sweep/on-cluster/image.ts';
 import { newSweepNamespace, reapSweeps } from '../../sweep/on-cluster/namespace.ts';
 import { sweepOnCluster, type ClusterSweep } from '../../sweep/on-cluster/run-shards.ts';
@@ -23,8 +24,8 @@ export interface ExploreOnCluster extends Pick<ClusterSweep, 'access' | 'from' |
 export async function openSweepCluster(
   { context }: SweepFlags,
   say: (line: string) => void,
-): Promise<SweepClients> {
-  const access = await accessTo(context);
+): Promise<UserClients> {
+  const access = await userClients(context);
   await mustBeAllowedIn(access, newSweepNamespace());
   const { resisted } = await reapSweeps(say);
   for (const { namespace, why } of resisted) say(`${namespace} stays: ${why}`);

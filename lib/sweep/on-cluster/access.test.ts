@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { writeKubeconfig } from '../../../test/support/user-kubeconfig.ts';
-import { accessTo, mustBeAllowedIn } from './access.ts';
+import { mustBeAllowedIn } from './access.ts';
+import { userClients } from '../../user-cluster.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'forcedetach-access-'));
 let server: Server | undefined;
@@ -32,7 +33,7 @@ async function answering(status: number, allowed: (verb: string) => boolean): Pr
 }
 
 test('without a kubeconfig', async () => {
-  await expect(accessTo(undefined, join(folder, 'none'))).rejects.toMatchObject({
+  await expect(userClients(undefined, join(folder, 'none'))).rejects.toMatchObject({
     ...{ code: 'KUBECONFIG_MISSING', exitCode: 4 },
     hint: expect.stringContaining('KUBECONFIG'),
   });
@@ -40,16 +41,16 @@ test('without a kubeconfig', async () => {
 
 test('a context that is not there; one that is', async () => {
   const path = kubeconfig('http://127.0.0.1:1');
-  await expect(accessTo('three', path)).rejects.toMatchObject({
+  await expect(userClients('three', path)).rejects.toMatchObject({
     ...{ code: 'NO_SUCH_CONTEXT', exitCode: 2 },
     hint: expect.stringContaining('one, two'),
   });
-  expect((await accessTo(undefined, path)).context).toBe('one');
-  expect((await accessTo('two', path)).context).toBe('two');
+  expect((await userClients(undefined, path)).context).toBe('one');
+  expect((await userClients('two', path)).context).toBe('two');
 });
 
 test('a cluster that does not answer', async () => {
-  const access = await accessTo('two', kubeconfig('http://127.0.0.1:1'));
+  const access = await userClients('two', kubeconfig('http://127.0.0.1:1'));
   await expect(mustBeAllowedIn(access, 'n')).rejects.toMatchObject({
     ...{ code: 'CLUSTER_UNREACHABLE', exitCode: 4 },
     command: `KUBECONFIG=${join(folder, 'config.json')} kubectl --context two cluster-info`,
@@ -57,13 +58,13 @@ test('a cluster that does not answer', async () => {
 });
 
 test('credentials that are refused', async () => {
-  const access = await accessTo(undefined, kubeconfig(await answering(401, () => false)));
+  const access = await userClients(undefined, kubeconfig(await answering(401, () => false)));
   await expect(mustBeAllowedIn(access, 'n')).rejects.toMatchObject({ code: 'CLUSTER_FORBIDDEN' });
 });
 
 test('rights that lack are named', async () => {
   const url = await answering(201, (verb) => verb !== 'create');
-  const access = await accessTo(undefined, kubeconfig(url));
+  const access = await userClients(undefined, kubeconfig(url));
   await expect(mustBeAllowedIn(access, 'n')).rejects.toMatchObject({
     ...{ code: 'CLUSTER_FORBIDDEN', exitCode: 4 },
     message: expect.stringContaining('create namespaces, create configmaps, create jobs'),

@@ -1,8 +1,5 @@
 /** The cluster that the user's kubeconfig names, and whether a sweep may run there. */
-import { type Need, type UserClients, mustBeAllowed, userClients } from '../../user-cluster.ts';
-
-export type SweepClients = UserClients;
-export const accessTo = userClients;
+import { type Need, type UserClients, mustBeAllowed } from '../../user-cluster.ts';
 
 /** What a sweep does there. The first two are asked for the whole cluster. */
 const needs: readonly Need[] = [
@@ -19,7 +16,7 @@ const needs: readonly Need[] = [
  * Asks the cluster, and creates nothing. `namespace`: one that will be. Throws InfrastructureError
  * `CLUSTER_FORBIDDEN`, and as `answered` does.
  */
-export const mustBeAllowedIn = (access: SweepClients, namespace: string): Promise<void> =>
+export const mustBeAllowedIn = (access: UserClients, namespace: string): Promise<void> =>
   mustBeAllowed(
     access,
     needs.map((need) => (need.resource === 'namespaces' ? need : { ...need, namespace })),

@@ -3,12 +3,12 @@ import type { V1Node } from '@kubernetes/client-node';
 import { planImages } from '../../images/image-plan.ts';
 import { publishedRuntime } from '../../images/versions.ts';
 import { kubernetesDefault } from '../../kubernetes-versions.ts';
-import type { SweepClients } from './access.ts';
+import type { UserClients } from '../../user-cluster.ts';
 
 /** `built`: the driver's image, which is on the nodes of each kind cluster made here. */
 export type ImageChoice = 'auto' | 'published' | 'built';
 
-export async function imageFor({ core }: SweepClients, choice: ImageChoice): Promise<string> {
+export async function imageFor({ core }: UserClients, choice: ImageChoice): Promise<string> {
   if (choice === 'published') return publishedRuntime;
   const { images } = planImages({ source: 'built', kubernetes: kubernetesDefault });
   if (choice === 'built') return images.driver;

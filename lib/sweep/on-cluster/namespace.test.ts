@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { V1Namespace } from '@kubernetes/client-node';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { writeKubeconfig } from '../../../test/support/user-kubeconfig.ts';
-import { accessTo, type SweepClients } from './access.ts';
+import { type UserClients, userClients } from '../../user-cluster.ts';
 import { makeSweepNamespace, newSweepNamespace, reapSweeps } from './namespace.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'forcedetach-place-'));
@@ -33,7 +33,7 @@ const notes = (): string[] => readdirSync(join(folder, 'forcedetach-sweeps'));
 /** The Kubernetes client is slow to import where the machine is busy. */
 const importMs = 120_000;
 const silent = (): void => undefined;
-let access: SweepClients;
+let access: UserClients;
 
 beforeAll(async () => {
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', () => resolve()));
@@ -41,7 +41,7 @@ beforeAll(async () => {
   writeKubeconfig(folder, url);
   vi.stubEnv('XDG_STATE_HOME', folder);
   vi.stubEnv('KUBECONFIG', kubeconfig);
-  access = await accessTo(undefined);
+  access = await userClients(undefined);
 }, importMs);
 afterAll(() => {
   vi.unstubAllEnvs();

@@ -14,8 +14,7 @@ import { describeError, InfrastructureError } from '../../errors.ts';
 import { readJson } from '../../json-file.ts';
 import { takeFreeLock, tryLock } from '../../lock.ts';
 import { writeOutput } from '../../output-file.ts';
-import { answered, kubectl } from '../../user-cluster.ts';
-import { accessTo, type SweepClients } from './access.ts';
+import { type UserClients, answered, kubectl, userClients } from '../../user-cluster.ts';
 import { namespaceObject, sweepLabel } from './job.ts';
 
 /** Found again after the process is gone. */
@@ -44,7 +43,7 @@ export const newSweepNamespace = (): string =>
   `forcedetach-sweep-${randomBytes(4).toString('hex')}`;
 
 export async function makeSweepNamespace(
-  access: SweepClients,
+  access: UserClients,
   namespace: string,
   say: (line: string) => void,
 ): Promise<SweepNamespace> {
@@ -83,7 +82,7 @@ export async function makeSweepNamespace(
 }
 
 /** Resolves once it is gone. */
-async function removeNamespace(access: SweepClients, namespace: string): Promise<void> {
+async function removeNamespace(access: UserClients, namespace: string): Promise<void> {
   const removing = `removing the namespace ${namespace}`;
   const reading = orMissing(access.core.readNamespace({ name: namespace }));
   const found = await answered(access, removing, reading);
@@ -121,7 +120,7 @@ export async function reapSweeps(say: (line: string) => void): Promise<SweepReap
     if (lock === undefined) continue;
     say(`removing the namespace ${namespace} that a sweep on ${context} left behind`);
     try {
-      await removeNamespace(await accessTo(context, kubeconfig), namespace);
+      await removeNamespace(await userClients(context, kubeconfig), namespace);
       await rm(path, { force: true });
       removed.push(namespace);
     } catch (error) {

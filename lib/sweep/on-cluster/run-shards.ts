@@ -7,8 +7,7 @@ import type { V1Job, V1Pod } from '@kubernetes/client-node';
 import pRetry from 'p-retry';
 import { EvidenceError } from '../../errors.ts';
 import { shardsOf, joinShard, type SweepShard, type SweepState } from '../sweep.ts';
-import { answered, kubectl } from '../../user-cluster.ts';
-import type { SweepClients } from './access.ts';
+import { type UserClients, answered, kubectl } from '../../user-cluster.ts';
 import { bundleOf } from './bundle.ts';
 import { bundleObject, jobName, jobObject } from './job.ts';
 import { parseResult } from './output.ts';
@@ -16,7 +15,7 @@ import { makeSweepNamespace, newSweepNamespace } from './namespace.ts';
 import { failureOf, isJobComplete, mustStart, shardPods, type ShardPods } from './pods.ts';
 
 export interface ClusterSweep {
-  readonly access: SweepClients;
+  readonly access: UserClients;
   /** Where to go on: at the beginning of an island. */
   readonly from: SweepState;
   readonly untilIndex: number;
@@ -94,7 +93,7 @@ async function collect(
 }
 
 async function lookAt(
-  access: SweepClients,
+  access: UserClients,
   namespace: string,
   signal: AbortSignal,
 ): Promise<{ job: V1Job; pods: V1Pod[] }> {
@@ -109,7 +108,7 @@ async function lookAt(
 }
 
 const logOf = (
-  { core }: SweepClients,
+  { core }: UserClients,
   namespace: string,
   name: string,
   lines?: number,
@@ -124,7 +123,7 @@ const logOf = (
   );
 
 interface JobLook {
-  readonly access: SweepClients;
+  readonly access: UserClients;
   readonly namespace: string;
   readonly job: V1Job;
   readonly seen: ShardPods;
