@@ -1,3 +1,4 @@
+/** What is made of a plan, and what a plan of a cut says. */
 import { expect, test } from 'vitest';
 import { currentOwner, encodeOwner } from '../owner.ts';
 import {
@@ -7,7 +8,15 @@ import {
   podObject,
   programOf,
 } from './objects.ts';
-import { trialPlanOf } from './plan.ts';
+import {
+  type CutRemedy,
+  cutPlanLines,
+  cutPlanOf,
+  cutRemedies,
+  planHash,
+  trialPlanOf,
+  usualHealMs,
+} from './plan.ts';
 import { whyKept } from './home.ts';
 
 const plan = trialPlanOf({
@@ -64,4 +73,20 @@ test('a namespace of another machine’s probe stays until its time is over, one
   });
   expect(whyKept(space(own(owner)), before + 1)).toBe('its probe runs');
   expect(whyKept(space(own({ ...owner, startTicks: '1' })), before)).toBeUndefined();
+});
+
+const planWith = (remedy: CutRemedy, healAfterMs = usualHealMs(remedy)) =>
+  cutPlanOf({
+    ...{ classes: ['fast'], nodes: ['a', 'b'], way: 'network', remedy, healAfterMs },
+    ...{ size: '1Gi', image: 'node:24', volumeMode: 'Filesystem' },
+  });
+
+test('an eviction takes longer, and a heal that comes before it is told', () => {
+  expect(usualHealMs('eviction')).toBe(900_000);
+  const early = cutPlanLines(planWith('eviction', 600_000)).join('\n');
+  expect(early).toContain('twelve minutes in all. With stock timers the heal comes earlier');
+});
+
+test('each remedy is a plan of its own', () => {
+  expect(new Set(cutRemedies.map((remedy) => planHash(planWith(remedy, 600_000)))).size).toBe(3);
 });

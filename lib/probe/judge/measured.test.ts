@@ -53,69 +53,62 @@ const stays = { readBack: 'waited 120 s in vain' };
 const scanned = { nextJournal: { ...emptyJournal, scans: [{ atMs: 0, ranges: [] }] } };
 const nextIs = nextOut('FailedAttachVolume', 'AttachVolume.Attach failed: attached to a');
 
-test.each([
-  ['answers an error, yet cuts', { goneMs: Infinity, cutMs: 150 }, barred],
-  ['answers an error, and cuts nobody', { goneMs: Infinity }, barred],
-  ['answers, and forgets', {}, nextIs],
-] as const)('a driver that %s is of no mode', (_, kind, next) => {
-  const findings = [trialOf(kind, stays), trialOf({ ...kind, variant: 'contested' }, next)].map(
-    classify,
-  );
-  const { mode, modes, notes } = measure(findings);
-  expect({ mode, modes }).toEqual({ mode: undefined, modes: [] });
-  expect(notes.join()).toContain('with the writer gone, none of 1 volumes');
-});
+const modesOf = (...records: Parameters<typeof classify>[0][]): MeasuredClass =>
+  measure(records.map((record) => classify(record)));
+const hangs = { goneMs: Infinity };
+const cuts = { cutMs: 150 };
+const open = trialOf({}, { ended: 'x' });
+const refusing = [{ uid: '1', firstSeenMs: 0, lastSeenMs: 0, detachError: 'no' }];
 
-test('a driver that gives a volume away whose detach it refuses is of no mode', () => {
-  const given = (lastSeenMs: number): MeasuredClass => {
-    const first = { uid: '1', firstSeenMs: 0, lastSeenMs, detachError: 'no' };
-    const next = { uid: '2', firstSeenMs: 0, lastSeenMs: 0, attachedMs: 1_100_000 };
-    const attachments = { attachments: [first], nextAttachment: next };
-    return measure([classify(trialOf({ goneMs: Infinity }, { ...attachments, ...scanned }))]);
-  };
-  expect(given(1_100_500).mode).toBe('pending-while-busy');
-  expect(given(1_102_000)).toMatchObject({ mode: undefined, modes: [] });
-  expect(given(1_102_000).notes.join()).toContain('given 1 volumes whose detach');
-});
+/** The other node is given it so long before the detach from the first one ends. */
+function givenTwice(besideMs: number): MeasuredClass {
+  const first = { uid: '1', firstSeenMs: 0, lastSeenMs: 1_100_000 + besideMs, detachError: 'no' };
+  const next = { uid: '2', firstSeenMs: 0, lastSeenMs: 0, attachedMs: 1_100_000 };
+  return modesOf(trialOf(hangs, { attachments: [first], nextAttachment: next, ...scanned }));
+}
+const twice = (kind: Kind, next: Partial<TrialRecord>): MeasuredClass =>
+  modesOf(trialOf(kind, stays), trialOf({ ...kind, variant: 'contested' }, next));
 
-test('one volume that was slow to be handed over is no sign of a lie', () => {
-  const findings = [trialOf({ cutMs: 150 }, stays), trialOf({ cutMs: 150 }, scanned)].map(classify);
-  expect(measure(findings).mode).toBe('fenced');
-});
-
-test('of an undecided class the driver is quoted', () => {
-  const refusing = [{ uid: '1', firstSeenMs: 0, lastSeenMs: 0, detachError: 'no' }];
-  const findings = [classify(trialOf({ goneMs: Infinity }, { ...stays, attachments: refusing }))];
-  expect(measure(findings).notes).toContain('the driver said of a detach: no');
-});
-
-test('one late cut tells an early answer, where others came between two looks', () => {
-  const seen = (...cutsMs: number[]): MeasuredClass =>
-    measure(cutsMs.map((cutMs) => classify(trialOf({ cutMs }))));
-  expect(seen(150, 5250).mode).toBe('ack-early');
-  expect(seen(150, 150).mode).toBe('fenced');
-});
-
-test('nothing decided: no mode', () => {
-  const findings = [classify(trialOf({}, { ended: 'x' }))];
-  expect(measure(findings)).toMatchObject({ mode: undefined, modes: [] });
-  expect(measure([])).toMatchObject({ mode: undefined, modes: [] });
+test.each<[string, MeasuredClass['mode'], MeasuredClass, string?]>([
+  ...(
+    [
+      ['answers an error, yet cuts', { ...hangs, ...cuts }, barred],
+      ['answers an error, and cuts nobody', hangs, barred],
+      ['answers, and forgets', {}, nextIs],
+    ] as const
+  ).map(([what, kind, next]): [string, undefined, MeasuredClass, string] => [
+    ...([what, undefined] as const),
+    ...([twice(kind, next), 'with the writer gone, none of 1 volumes'] as const),
+  ]),
+  ['gives a volume away a moment before its detach ends', 'pending-while-busy', givenTwice(500)],
+  [
+    'gives a volume away whose detach it refuses',
+    ...([undefined, givenTwice(2000), 'given 1 volumes whose detach'] as const),
+  ],
+  ['is slow to hand one over', 'fenced', modesOf(trialOf(cuts, stays), trialOf(cuts, scanned))],
+  [
+    ...(['refuses, and is quoted', undefined] as const),
+    modesOf(trialOf(hangs, { ...stays, attachments: refusing })),
+    'the driver said of a detach: no',
+  ],
+  // The other cut came between two looks.
+  ['answers early once', 'ack-early', modesOf(trialOf(cuts), trialOf({ cutMs: 5250 }))],
+  ['never answers early', 'fenced', modesOf(trialOf(cuts), trialOf(cuts))],
+  ['was never decided', undefined, modesOf(open), 'no trial could be decided'],
+  ['was never tried', undefined, modesOf(), 'no trial could be decided'],
+  [
+    ...(['was decided once in five', undefined] as const),
+    ...([modesOf(trialOf(cuts), open, open, open, open), 'only 1 of 5 trials'] as const),
+  ],
+  ['was decided half', undefined, modesOf(trialOf(cuts), trialOf(cuts), open, open)],
+  ['was decided mostly', 'fenced', modesOf(trialOf(cuts), trialOf(cuts), open)],
+])('a driver that %s: %s', (_, mode, { modes, notes, ...answer }, note = '') => {
+  expect([answer.mode, modes]).toEqual([mode, mode === undefined ? [] : [mode]]);
+  expect(notes.join()).toContain(note);
 });
 
 test('percentiles are values that were measured', () => {
   expect(figure('x', [5, 1, 9, 3])).toEqual({
     ...{ what: 'x', n: 4, leastMs: 1, p50Ms: 3, p90Ms: 9, mostMs: 9 },
   });
-});
-
-test('most trials have to be decided', () => {
-  const of = (decided: number, open: number): MeasuredClass =>
-    measure([
-      ...Array.from({ length: decided }, () => classify(trialOf({ cutMs: 150 }))),
-      ...Array.from({ length: open }, () => classify(trialOf({}, { ended: 'x' }))),
-    ]);
-  expect(of(1, 4)).toMatchObject({ mode: undefined, modes: [] });
-  expect(of(1, 4).notes).toContain('only 1 of 5 trials could be decided');
-  expect(of(2, 2)).toMatchObject({ mode: undefined, modes: [] });
-  expect(of(4, 1).mode).toBe('fenced');
 });
