@@ -9,7 +9,7 @@ import { planOrRefusal } from './prediction.ts';
 
 const node = (name: string, change: Partial<NodeFacts> = {}): NodeFacts => ({
   ...{ name, ready: true, schedulable: true, controlPlane: false, outOfService: false },
-  ...{ kubelet: 'v1.37.2', kernel: '6.1', osImage: 'x', runtime: 'y', bootId: 'z' },
+  ...{ kubelet: 'v1.37.2', kernel: '6.1', osImage: 'x', runtime: 'y' },
   ...{ hasDriver: true, attachable: undefined, labels: {}, topologyKeys: [] },
   ...change,
 });

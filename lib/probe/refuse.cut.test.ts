@@ -1,8 +1,8 @@
 /** When a node must not be cut off: each reason by itself, and that a node without any may be. */
 import type {
-  V1PersistentVolumeClaim,
   V1Pod,
   V1PodDisruptionBudget,
+  V1SelfSubjectAccessReviewSpec,
 } from '@kubernetes/client-node';
 import { expect, test } from 'vitest';
 import type { Facts, NodeFacts } from './facts.ts';
@@ -11,7 +11,7 @@ import type { UserClients } from '../user-cluster.ts';
 
 const node = (name: string, change: Partial<NodeFacts> = {}): NodeFacts => ({
   ...{ name, ready: true, schedulable: true, controlPlane: false, outOfService: false },
-  ...{ kubelet: '', kernel: '', osImage: '', runtime: '', bootId: '', hasDriver: true },
+  ...{ kubelet: '', kernel: '', osImage: '', runtime: '', hasDriver: true },
   ...{ attachable: undefined, labels: {}, topologyKeys: [], ...change },
 });
 const factsOf = (...nodes: NodeFacts[]): Facts => ({ nodes }) as unknown as Facts;
@@ -26,31 +26,28 @@ interface There {
   readonly forbids?: string;
 }
 
-const clientsOf = (there: There): UserClients =>
+const clientsOf = ({ pods = [], budgets = [], accessModes, ...there }: There): UserClients =>
   ({
     context: 'k',
     authorization: {
       createSelfSubjectAccessReview: ({
         body,
       }: {
-        body: { spec: { resourceAttributes: { resource: string } } };
-      }) =>
-        Promise.resolve({
-          status: { allowed: body.spec.resourceAttributes.resource !== there.forbids },
-        }),
+        body: { spec: V1SelfSubjectAccessReviewSpec };
+      }) => {
+        const allowed = body.spec.resourceAttributes?.resource !== there.forbids;
+        return Promise.resolve({ status: { allowed } });
+      },
     },
     core: {
-      listPodForAllNamespaces: () => Promise.resolve({ items: there.pods ?? [] }),
+      listPodForAllNamespaces: () => Promise.resolve({ items: pods }),
       readNamespacedPersistentVolumeClaim: ({ name }: { name: string }) =>
         there.claims?.includes(name) === false
           ? Promise.reject(Object.assign(new Error('no such claim'), { code: 404 }))
-          : Promise.resolve({
-              spec: { accessModes: there.accessModes ?? ['ReadWriteOnce'] },
-            } satisfies V1PersistentVolumeClaim),
+          : Promise.resolve({ spec: { accessModes: accessModes ?? ['ReadWriteOnce'] } }),
     },
     policy: {
-      listPodDisruptionBudgetForAllNamespaces: () =>
-        Promise.resolve({ items: there.budgets ?? [] }),
+      listPodDisruptionBudgetForAllNamespaces: () => Promise.resolve({ items: budgets }),
     },
     custom: {
       getNamespacedCustomObject: () =>
@@ -94,9 +91,10 @@ const cut = (there: There, facts = two): Promise<void> =>
 
 const ephemeral = (nodeName: string): V1Pod =>
   pod('cache', { nodeName, volumes: [{ name: 'scratch', ephemeral: {} }] });
-const isOfImage = (image: string): V1Pod =>
-  pod('some-name', { containers: [{ name: 'manager', image }] });
-const acts = 'acts on lost nodes by itself';
+const acting = (name: string, more?: Partial<V1Pod['spec']>): [string, string, There] => [
+  ...(['CUT_REMEDIATOR', `theirs/${name} acts on lost nodes by itself`] as const),
+  { pods: [pod(name, more)] },
+];
 const theyActOn = 'Longhorn’s node-down-pod-deletion-policy is';
 
 test.each<[string, string, There, Facts?]>([
@@ -117,20 +115,14 @@ test.each<[string, string, There, Facts?]>([
     'self-node-remediation-ds-1',
     'fence-agents-remediation-controller-manager-7c-x',
     'machine-deletion-remediation-controller-manager-5b-x',
-  ].map((name): [string, string, There] => [
-    ...(['CUT_REMEDIATOR', `theirs/${name} ${acts}`] as const),
-    { pods: [pod(name)] },
-  ]),
+  ].map((name) => acting(name)),
   ...[
     'quay.io/medik8s/node-healthcheck-operator:v0.9.0',
     'registry.redhat.io/workload-availability/node-healthcheck-rhel9-operator@sha256:0a',
     'quay.io/medik8s/fence-agents-remediation-operator:v0.5.0',
     'quay.io/medik8s/self-node-remediation-operator:v0.10.0',
     'quay.io/piraeusdatastore/piraeus-ha-controller:v1.3.0',
-  ].map((image): [string, string, There] => [
-    ...(['CUT_REMEDIATOR', `theirs/some-name ${acts}`] as const),
-    { pods: [isOfImage(image)] },
-  ]),
+  ].map((image) => acting('some-name', { containers: [{ name: 'manager', image }] })),
   [
     'CUT_REMEDIATOR',
     `${theyActOn} delete-statefulset-pod`,

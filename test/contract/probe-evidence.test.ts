@@ -8,18 +8,12 @@ import {
   readCutCertificate,
 } from '../../lib/probe/certificate.ts';
 import { predictionFor } from '../../lib/probe/prediction.ts';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { cutsIn, wholeCertificates } from '../../scripts/driver-files.ts';
-import { writeKubeconfig } from '../support/user-kubeconfig.ts';
+import { fakeOf, request } from '../support/fake-probe.ts';
 import { predictDriver } from '../../lib/probe/predict.ts';
-import { userClients } from '../../lib/user-cluster.ts';
 import { answerText, cutText, measuredText } from '../../lib/probe/texts.ts';
 import type { Facts } from '../../lib/probe/facts.ts';
 import {
@@ -39,43 +33,10 @@ const schema = z.fromJSONSchema(certificateJsonSchema() as Parameters<typeof z.f
 const takes = (answer: object): boolean =>
   schema.safeParse(JSON.parse(JSON.stringify(answer))).success;
 
-const folder = mkdtempSync(join(tmpdir(), 'forcedetach-evidence-'));
-const driver = 'disk.vendor.example';
-const items: Readonly<Record<string, readonly object[]>> = {
-  storageclasses: [{ metadata: { name: 'fast' }, provisioner: driver }],
-  csinodes: [],
-  nodes: [],
-};
-/** Pods may not be listed there, nor made. */
-let server: Server;
-beforeAll(async () => {
-  server = createServer(({ method, url = '' }, response) => {
-    const what = url.split('/').at(-1) ?? '';
-    const answer =
-      method === 'POST'
-        ? { status: { allowed: false } }
-        : what === 'version'
-          ? { gitVersion: 'v1.37.2' }
-          : what === driver
-            ? { metadata: { name: driver }, spec: { attachRequired: true } }
-            : { items: items[what] };
-    const status = what === 'pods' ? 403 : 200;
-    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
-  });
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', () => resolve()));
-});
-afterAll(() => {
-  server.close();
-  rmSync(folder, { recursive: true });
-});
-
+/** Of a class without an attach phase, where pods may not be listed. */
 async function predicted(): Promise<PredictionReport> {
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const clients = await userClients('two', writeKubeconfig(folder, url));
-  return predictionFor(clients, {
-    ...{ storageClass: 'fast', nodes: undefined, trials: 5, volumeMode: 'Block' },
-    ...{ size: '1Gi', horizonMs: 100_000, image: 'node:24' },
-  });
+  const { clients } = await fakeOf({ attachRequired: false, forbids: 'list pods' });
+  return predictionFor(clients, { ...request, volumeMode: 'Block' });
 }
 
 const refused = [{ what: 'list pods', why: 'not allowed (403)' }];
@@ -102,8 +63,7 @@ test('as a page it has every line with its source, and says that nothing was mea
   }
   for (const told of [page, answerText(answer)]) {
     expect(told).toContain('Nothing was measured.');
-    expect(told).toContain('TOO_FEW_NODES');
-    expect(told).toContain('create namespaces');
+    expect(told).toContain('NO_ATTACHMENTS');
     expect(told).toContain('list pods');
   }
   expect(page).not.toMatch(/<script|https?:/);
