@@ -67,7 +67,7 @@ export async function liveBlind(request: LiveRequest): Promise<void> {
 
 /** The cluster has it: the driver's own, with Node in it. */
 async function imageOf(clients: UserClients): Promise<string> {
-  const { driverPods } = await gatherFacts(clients, 'amber');
+  const [{ driverPods }] = await gatherFacts(clients, 'amber');
   const images = driverPods.flatMap(({ containers }) => containers.map(({ image }) => image));
   return images.find((image) => image.includes('/driver:')) ?? '';
 }

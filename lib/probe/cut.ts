@@ -13,7 +13,7 @@ import {
 import { type Home, cutNeeds } from './rights.ts';
 import { type UserClients, mustBeAllowed } from '../user-cluster.ts';
 import { type CutCertificate, cutCertificateOf } from './certificate.ts';
-import { gatherClassFacts, gatherFacts, topologyOf, type AtLeastOne, type Facts } from './facts.ts';
+import { gatherFacts, topologyOf, type AtLeastOne, type Facts } from './facts.ts';
 import { atHome, mark, newHome, newProbeNamespace, ownerNow, removal } from './home.ts';
 import {
   bootOf,
@@ -53,7 +53,7 @@ export async function planCut(
   options: CutOptions,
 ): Promise<{ readonly plan: CutPlan; readonly facts: AtLeastOne<Facts> }> {
   const { node, next, classes, way, remedy, healAfterMs, size, image, volumeMode } = options;
-  const facts = await gatherClassFacts(clients, classes);
+  const facts = await gatherFacts(clients, ...classes);
   for (const [index, found] of facts.entries()) {
     mustHaveClass(found, { storageClass: classes[index] ?? '' });
     mustHaveAttachments(found);
@@ -123,7 +123,7 @@ async function inNamespace(
   const parts = { clients, namespace, run, plan, say };
   // Minutes go by until the cut: who has come meanwhile is no less at stake.
   const guard = async (): Promise<void> => {
-    const facts = await gatherFacts(clients, plan.classes[0] ?? '');
+    const [facts] = await gatherFacts(clients, plan.classes[0] ?? '');
     return mustBeCuttable(clients, facts, plan.nodes, namespace);
   };
   try {

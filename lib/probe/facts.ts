@@ -36,16 +36,13 @@ export interface Facts {
   readonly refused: readonly { readonly what: string; readonly why: string }[];
 }
 
-/** Throws as `answered` does (user-cluster.ts). */
-export const gatherFacts = async (clients: UserClients, className: string): Promise<Facts> =>
-  (await gatherClassFacts(clients, [className]))[0];
-
 export type AtLeastOne<T> = readonly [T, ...T[]];
 
-/** Gathers facts of several classes, in their order; what is the cluster's is read once. Throws as `answered` does. */
-export async function gatherClassFacts(
+/** Gathers facts of classes, in their order; what is the cluster's is read once. Throws as `answered` does. */
+export async function gatherFacts(
   clients: UserClients,
-  [first, ...others]: AtLeastOne<string>,
+  first: string,
+  ...others: readonly string[]
 ): Promise<AtLeastOne<Facts>> {
   const { core, storage, version } = clients;
   const refused: { what: string; why: string }[] = [];

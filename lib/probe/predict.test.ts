@@ -185,8 +185,8 @@ test('a plan has one hash, and another one where anything differs', () => {
 });
 
 const none = () => Promise.resolve({ items: [] });
-const gathered = (nodes: object[], pods: object[] = []): Promise<Facts> =>
-  gatherFacts(
+async function gathered(nodes: object[], pods: object[] = []): Promise<Facts> {
+  const [found] = await gatherFacts(
     {
       core: {
         listNode: () => Promise.resolve({ items: nodes }),
@@ -200,6 +200,8 @@ const gathered = (nodes: object[], pods: object[] = []): Promise<Facts> =>
     } as unknown as UserClients,
     'c',
   );
+  return found;
+}
 
 test('the pods of a driver are those with its socket or its name', async () => {
   const pod = (name: string, path: string) => ({

@@ -27,7 +27,7 @@ export async function predictionFor(
   options: PredictionOptions,
 ): Promise<PredictionReport> {
   const { namespace, storageClass } = options;
-  const facts = await gatherFacts(clients, storageClass);
+  const [facts] = await gatherFacts(clients, storageClass);
   mustHaveClass(facts, options);
   // The name of one of its own is not known before.
   const home = { namespace: namespace ?? exampleNamespace, isGiven: namespace !== undefined };

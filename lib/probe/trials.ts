@@ -72,7 +72,7 @@ export async function planTrials(
   clients: UserClients,
   request: TrialsRequest,
 ): Promise<{ readonly facts: Facts; readonly plan: TrialPlan }> {
-  const facts = await gatherFacts(clients, request.storageClass);
+  const [facts] = await gatherFacts(clients, request.storageClass);
   mustHaveClass(facts, request);
   for (const { what, why } of facts.refused) request.say(`${what}: ${why}`);
   mustHaveAttachments(facts);

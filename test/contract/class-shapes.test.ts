@@ -81,7 +81,7 @@ function clusterWith({ class: asked, csi, attach, flags, env, topology }: Shape)
 }
 
 test.each(shapes)('$name', async (each) => {
-  const prediction = predictDriver(await gatherFacts(clusterWith(each), 'c'));
+  const prediction = predictDriver((await gatherFacts(clusterWith(each), 'c'))[0]);
   const text = prediction.lines.map(({ what, found }) => `${what}: ${found}`).join('\n');
   expect(prediction.mode ?? null, text).toBe(each.mode);
   for (const part of each.says) expect(text).toContain(part);

@@ -45,10 +45,7 @@ export type CutOutcome =
   | 'path-cut'
   | 'undecided';
 
-export type CutFinding = Omit<ReturnType<typeof findingOf>, 'overlapSlots'> & {
-  /** Older findings have none. */
-  readonly overlapSlots?: number;
-};
+export type CutFinding = ReturnType<typeof findingOf>;
 
 const always = {
   'cut-before-next': ['reservation', 'ack-early'],

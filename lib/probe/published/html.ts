@@ -257,8 +257,7 @@ const underCut = ({ findings }: CutCertificate): Html =>
     ],
     findings.map((finding) => {
       const { storageClass, outcome, why, modes, next, afterHealAcks, error } = finding;
-      // Older findings have no slots.
-      const beside = Math.max(finding.overlapAcks, finding.overlapSlots ?? 0);
+      const beside = Math.max(finding.overlapAcks, finding.overlapSlots);
       return [
         ...[storageClass, outcome, why, modes.join(' or ') || '–', nextWords(next)],
         ...[String(beside), String(afterHealAcks), error ?? '–'],

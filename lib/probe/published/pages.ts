@@ -29,19 +29,14 @@ export async function writeCertificatePages(path: string): Promise<string[]> {
     return pages;
   }
   const page = path.replace(/\.json(\.zst)?$/, '.html');
-  writeOutput(page, await pageOf(path, text, kind));
-  return [page];
-}
-
-function pageOf(path: string, text: string, kind: unknown): Promise<string> {
   if (kind === 'cut-certificate') {
     const cut = readCutCertificate(text);
-    return renderCutHtml({ ...cut, findings: classifyAll(cut.record, cut.plan.remedy) });
-  }
-  if (kind !== 'detach-certificate') throw notOne(`${path} is no certificate`);
-  const certificate = readCertificate(text);
-  return renderCertificateHtml({
-    ...certificate,
-    ...judgeTrials(certificate.trials, certificate.plan),
-  });
+    const findings = classifyAll(cut.record, cut.plan.remedy);
+    writeOutput(page, await renderCutHtml({ ...cut, findings }));
+  } else if (kind === 'detach-certificate') {
+    const { trials, plan, ...rest } = readCertificate(text);
+    const judged = judgeTrials(trials, plan);
+    writeOutput(page, await renderCertificateHtml({ ...rest, trials, plan, ...judged }));
+  } else throw notOne(`${path} is no certificate`);
+  return [page];
 }
