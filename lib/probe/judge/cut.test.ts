@@ -369,7 +369,7 @@ describe('whatever two pods do', () => {
   });
 
   test('a fenced disk has no write beside the next pod’s', () => {
-    holds((_, { modes, overlapAcks, overlapSlots = 0 }) => {
+    holds((_, { modes, overlapAcks, overlapSlots }) => {
       if (overlapAcks + overlapSlots > 0) expect(modes).not.toContain('fenced');
     });
   });
