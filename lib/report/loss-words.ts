@@ -37,7 +37,9 @@ type Copy = Verdict['images'][number];
 const when = ({ image }: Copy): string =>
   image === 'first' ? 'before the heal' : 'after the heal';
 const lacking = ({ acked, lost, readable }: Copy): string =>
-  `${countInWords(lost ?? 0)} of ${countInWords(acked)} ${readable ? 'lost' : 'unreadable'}`;
+  acked === 0 && !readable
+    ? 'none; the copy is unreadable'
+    : `${countInWords(lost ?? 0)} of ${countInWords(acked)} ${readable ? 'lost' : 'unreadable'}`;
 
 /** What the last audited copy lacks, then what the others do: one tile, so that no two can disagree. */
 export function commitsFact({ images }: Pick<Verdict, 'images'>): Fact {

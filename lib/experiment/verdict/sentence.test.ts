@@ -37,3 +37,9 @@ test('what could not be read before the heal is not called lost', () => {
       'After the heal, 304 of 15,652 acknowledged commits were lost.',
   );
 });
+
+test('an idle database that could not be read has no count of commits', () => {
+  const images = [{ image: 'second', acked: 0, lost: 0, readable: false }] as const;
+  const sentence = sentenceOf({ ...exampleVerdict, images: [...images] }, mysql);
+  expect(sentence).toContain('After the heal, the database could not be read.');
+});

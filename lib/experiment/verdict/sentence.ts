@@ -74,6 +74,7 @@ const serving = ({ verdict, serving: { served } }: UnsaidVerdict): string[] =>
 /** What the fault did and what the heal did are told apart; what can't be read may still be there. */
 function harm({ image, acked, lost, readable }: UnsaidVerdict['images'][number]): string {
   const when = image === 'second' ? 'after the heal' : 'before the heal';
+  if (acked === 0 && !readable) return `${when}, the database could not be read`;
   const of = `of ${countInWords(acked)} acknowledged commits`;
   if (lost === null) return `it is not known how many ${of} were there ${when}`;
   return `${when}, ${countInWords(lost)} ${of} ${readable ? 'were lost' : 'could not be read'}`;
