@@ -1,9 +1,9 @@
 /** A declared fault, played on the ports. The sweep plays the same declaration on the model (lib/sweep/effects.ts). */
 import type { Capability } from '../capabilities.ts';
-import { whenInWords, type When } from '../when.ts';
+import { whenInWords } from '../when.ts';
 import { actOf } from './acts.ts';
 import { certify, stepOf, type Fault, type FaultContext, type Moments } from './fault.ts';
-import { lastingProbes, msOf } from './kinds/kind.ts';
+import { lastingProbes, mendsAtOf, staysBroken, turnsMsOf } from './kinds/kind.ts';
 import type { DeclaredFault, FaultProbe } from './kinds/kind.ts';
 import { withMachine, type LastingContext } from './lasting.ts';
 import { probes } from './probes.ts';
@@ -11,7 +11,7 @@ import { probes } from './probes.ts';
 type Context = LastingContext<Capability>;
 
 export function faultOf(declared: DeclaredFault): Fault {
-  const { name, leastMs, whole, broken, mendsAt, mendsIf, isOverAtOnce } = declared;
+  const { name, leastMs, whole, broken, mendsAt, isOverAtOnce } = declared;
   const lasts = lastingProbes(declared);
   const within = (given: FaultContext<Capability>): Context => withMachine(name, given);
   const certified = (
@@ -39,20 +39,21 @@ export function faultOf(declared: DeclaredFault): Fault {
   }
 
   async function goOn(context: Context, moments: Moments): Promise<void> {
-    const { turns, repeatsMs, breaks, mends } = declared;
+    const { repeatsMs, breaks, mends } = declared;
     const { scenario } = context;
     const doAgain = async (act: typeof breaks, turn: number): Promise<unknown> =>
       (await actOf(act, context))(context, turn);
-    if (mendsAt !== undefined) {
-      const at = Reflect.get(scenario, mendsAt) as When;
+    const at = mendsAtOf(declared, scenario);
+    if (at !== undefined) {
       if (await moments.reached(at)) return mend(context);
       stepOf(name, context)('failed', `the watch was over before it booted: ${whenInWords(at)}`);
     }
     if (repeatsMs !== undefined) {
       for (let turn = 1; await moments.passed(repeatsMs); turn += 1) await doAgain(breaks, turn);
     }
-    if (turns !== undefined) {
-      const [brokenMs, wholeMs] = turns.map((field) => msOf(scenario, field));
+    const turnsMs = turnsMsOf(declared, scenario);
+    if (turnsMs !== undefined) {
+      const [brokenMs, wholeMs] = turnsMs;
       for (;;) {
         if (!(await moments.passed(brokenMs ?? 0))) return;
         await doAgain(mends, 0);
@@ -96,7 +97,7 @@ export function faultOf(declared: DeclaredFault): Fault {
       if (isOverAtOnce === true) {
         await (await actOf(declared.mends, context))(context, 0);
         await certified(context, 'after', whole);
-      } else if (mendsIf !== undefined && Reflect.get(context.scenario, mendsIf) === false) {
+      } else if (staysBroken(declared, context.scenario)) {
         const detail = 'left down, as the scenario says; the clean-up starts it';
         stepOf(name, context)('healed', detail);
       } else if (mendsAt === undefined || (await context.machine.state()) !== 'running') {

@@ -5,10 +5,15 @@
 import { msUs } from '../cluster/sim/timings.ts';
 import { linkStateOf } from '../disk-kinds.ts';
 import { drainMs } from '../experiment/waits.ts';
-import { msOf, type FaultAct, type FaultDeclaration } from '../faults/kinds/kind.ts';
+import {
+  mendsAtOf,
+  staysBroken,
+  turnsMsOf,
+  type FaultAct,
+  type FaultDeclaration,
+} from '../faults/kinds/kind.ts';
 import type { RemedyAct, RemedyDeclaration } from '../remedies/kinds/kind.ts';
 import { outOfServiceTaint } from '../taints.ts';
-import type { When } from '../when.ts';
 import type { Scene } from './scene.ts';
 
 const nothing = (): void => undefined;
@@ -55,24 +60,24 @@ const faultActs: Readonly<Record<FaultAct, (scene: Scene, turn: number) => void>
 
 /** Breaks, and goes on until it is mended. Returns what mends it, once. */
 export function strike(scene: Scene, fault: FaultDeclaration): () => void {
-  const { breaks, mends, mendsIf, mendsAt, turns, repeatsMs } = fault;
+  const { breaks, mends, repeatsMs } = fault;
   const { scenario } = scene;
+  const turnsMs = turnsMsOf(fault, scenario);
+  const mendsAt = mendsAtOf(fault, scenario);
   let isBroken = true;
   const mend = (): void => {
     if (!isBroken) return;
     isBroken = false;
-    if (mendsIf === undefined || Reflect.get(scenario, mendsIf) === true) {
-      faultActs[mends](scene, 0);
-    }
+    if (!staysBroken(fault, scenario)) faultActs[mends](scene, 0);
   };
   const later = (ms: number, act: () => void): void =>
     scene.after(ms * msUs, () => {
       if (isBroken) act();
     });
-  const turn = ([brokenMs, wholeMs]: NonNullable<typeof turns>): void =>
-    later(msOf(scenario, brokenMs), () => {
+  const turn = ([brokenMs = 0, wholeMs = 0]: readonly number[]): void =>
+    later(brokenMs, () => {
       faultActs[mends](scene, 0);
-      later(msOf(scenario, wholeMs), () => {
+      later(wholeMs, () => {
         faultActs[breaks](scene, 0);
         turn([brokenMs, wholeMs]);
       });
@@ -83,9 +88,9 @@ export function strike(scene: Scene, fault: FaultDeclaration): () => void {
       repeat(everyMs, count + 1);
     });
   faultActs[breaks](scene, 0);
-  if (turns !== undefined) turn(turns);
+  if (turnsMs !== undefined) turn(turnsMs);
   if (repeatsMs !== undefined) repeat(repeatsMs, 1);
-  if (mendsAt !== undefined) scene.at(Reflect.get(scenario, mendsAt) as When, mend);
+  if (mendsAt !== undefined) scene.at(mendsAt, mend);
   return mend;
 }
 

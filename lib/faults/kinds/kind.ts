@@ -3,6 +3,7 @@
  * beside this folder) and the sweep (lib/sweep/effects.ts) carry the same effect out.
  */
 import type { KindDeclaration } from '../../fields/of-kinds.ts';
+import type { When } from '../../when.ts';
 
 /** Done to the victim, to its volumes or to the control plane. */
 export type FaultAct =
@@ -121,6 +122,16 @@ export const lastingProbes = ({
   isOverAtOnce,
 }: FaultDeclaration): readonly FaultProbe[] => lasts ?? (isOverAtOnce ? [] : broken);
 
-/** The times of a fault that turns or repeats, from the fields that it names. */
-export const msOf = (scenario: object, field: string): number =>
-  Number(Reflect.get(scenario, field));
+/** How long it is broken, and whole again, by turns; undefined where it takes none. */
+export const turnsMsOf = (
+  { turns }: FaultEffect,
+  scenario: object,
+): readonly number[] | undefined => turns?.map((field) => Number(Reflect.get(scenario, field)));
+
+/** When it is mended without waiting for the heal; undefined where it waits. */
+export const mendsAtOf = ({ mendsAt }: FaultEffect, scenario: object): When | undefined =>
+  mendsAt === undefined ? undefined : (Reflect.get(scenario, mendsAt) as When);
+
+/** Whether the heal leaves it as it is, until the clean-up. */
+export const staysBroken = ({ mendsIf }: FaultEffect, scenario: object): boolean =>
+  mendsIf !== undefined && Reflect.get(scenario, mendsIf) === false;
