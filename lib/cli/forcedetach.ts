@@ -79,9 +79,8 @@ export async function forcedetach(words: readonly string[]): Promise<void> {
 }
 
 async function performWords([name = 'help', ...words]: readonly string[]): Promise<ExitCode> {
-  if (Object.hasOwn(commands, name)) {
-    return perform((await commands[name]?.load()) ?? tree(), words);
-  }
+  const leaf = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (leaf !== undefined) return perform(await leaf.load(), words);
   if (name.startsWith('-')) return perform(tree(), [name, ...words]);
   if (['help', 'version'].includes(name)) return perform(tree(), [`--${name}`]);
   const isExperiment = presetNames().includes(name);
