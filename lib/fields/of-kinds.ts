@@ -19,6 +19,19 @@ export interface KindDeclaration {
   readonly only?: { readonly fields: readonly string[]; readonly because: string };
 }
 
+/** Finds one by its name. Throws RangeError for a name that none has. */
+export function finderIn<Each extends KindDeclaration>(
+  what: 'fault' | 'remedy',
+  kinds: readonly Each[],
+): (name: string) => Each {
+  const byName = new Map(kinds.map((each) => [each.name, each]));
+  return (name) => {
+    const declared = byName.get(name);
+    if (declared === undefined) throw new RangeError(`there is no ${what} ${name}`);
+    return declared;
+  };
+}
+
 type Both<Union> = (Union extends unknown ? (each: Union) => void : never) extends (
   all: infer All,
 ) => void

@@ -15,7 +15,7 @@ import { nodeReboot } from './node-reboot.ts';
 import { none } from './none.ts';
 import { runtimeStall } from './runtime-stall.ts';
 import { lastingProbes, type DeclaredFault, type FaultTraits } from './kind.ts';
-import { fieldsOfKinds } from '../../fields/of-kinds.ts';
+import { fieldsOfKinds, finderIn } from '../../fields/of-kinds.ts';
 
 /** A seed of the sweep draws by this order: a new one goes last. */
 export const faultDeclarations = [
@@ -28,16 +28,10 @@ type Declaration = (typeof faultDeclarations)[number];
 export type FaultKind = Declaration['name'];
 export const faultKinds: readonly FaultKind[] = faultDeclarations.map(({ name }) => name);
 
-const byName: ReadonlyMap<string, DeclaredFault> = new Map(
-  faultDeclarations.map((each) => [each.name, each]),
+export const faultNamed: (fault: FaultKind) => DeclaredFault = finderIn<DeclaredFault>(
+  'fault',
+  faultDeclarations,
 );
-
-/** By its name. */
-export function faultNamed(fault: FaultKind): DeclaredFault {
-  const declared = byName.get(fault);
-  if (declared === undefined) throw new RangeError(`there is no fault ${fault}`);
-  return declared;
-}
 
 type Trait = keyof FaultTraits;
 type NamesWith<T extends Trait> = Extract<Declaration, Readonly<Record<T, true>>>['name'];

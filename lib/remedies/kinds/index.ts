@@ -1,4 +1,5 @@
 /** The remedies by name, and which of them have which trait. */
+import { finderIn } from '../../fields/of-kinds.ts';
 import type { RemedyDeclaration } from './kind.ts';
 import { plainDelete } from './delete.ts';
 import { deleteAttachment } from './delete-attachment.ts';
@@ -29,16 +30,10 @@ type Declaration = (typeof remedyDeclarations)[number];
 export type RemedyKind = Declaration['name'];
 export const remedyKinds: readonly RemedyKind[] = remedyDeclarations.map(({ name }) => name);
 
-const byName: ReadonlyMap<string, RemedyDeclaration> = new Map(
-  remedyDeclarations.map((each) => [each.name, each]),
+export const remedyNamed: (remedy: RemedyKind) => RemedyDeclaration = finderIn<RemedyDeclaration>(
+  'remedy',
+  remedyDeclarations,
 );
-
-/** By its name. */
-export function remedyNamed(remedy: RemedyKind): RemedyDeclaration {
-  const declared = byName.get(remedy);
-  if (declared === undefined) throw new RangeError(`there is no remedy ${remedy}`);
-  return declared;
-}
 
 /** All but `none`. */
 export const actingRemedies = remedyKinds.filter((remedy) => remedy !== 'none');
