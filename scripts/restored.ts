@@ -22,20 +22,35 @@ export function placesOf(name: string, lines: readonly StoredLine[]): string[] {
   );
 }
 
+/** Whether a checkout lacks what was committed before it was cloned. */
+export const isShallow = (root: string): boolean =>
+  execFileSync('git', ['rev-parse', '--is-shallow-repository'], {
+    cwd: root,
+    encoding: 'utf8',
+  }).trim() === 'true';
+
+/** A tree, or a folder of a commit, as `git archive` packs it. */
+export const packedTree = (root: string, ...tree: readonly string[]): Buffer =>
+  execFileSync('git', ['archive', '--format=tar', ...tree], {
+    cwd: root,
+    maxBuffer: 2 ** 30,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+
+/** Into a folder, which is made. */
+export function unpackTree(input: Buffer, into: string): void {
+  mkdirSync(into, { recursive: true });
+  execFileSync('tar', ['-x', '-C', into], { input });
+}
+
 /** Writes the folder below `into`, by its path, and gives that. `root`: a checkout. Throws EvidenceError. */
 export function restore(root: string, named: string, into: string): string {
   const [, commit = '', folder = ''] = place.exec(named) ?? [];
-  const git = (...words: readonly string[]): Buffer =>
-    execFileSync('git', words, {
-      cwd: root,
-      maxBuffer: 2 ** 30,
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
   let packed: Buffer;
   try {
-    packed = git('archive', '--format=tar', commit, folder);
+    packed = packedTree(root, commit, folder);
   } catch (cause) {
-    if (git('rev-parse', '--is-shallow-repository').toString().trim() === 'true') {
+    if (isShallow(root)) {
       throw new EvidenceError('CLONE_SHALLOW', `this clone has no commit ${commit}`, {
         ...{ hint: 'raw records are in the history of a full clone', cause },
         command: 'git fetch --unshallow',
@@ -45,7 +60,6 @@ export function restore(root: string, named: string, into: string): string {
       ...{ hint: 'fetch the branch that has the commit', command: 'git fetch --all', cause },
     });
   }
-  mkdirSync(into, { recursive: true });
-  execFileSync('tar', ['-x', '-C', into], { input: packed });
+  unpackTree(packed, into);
   return join(into, folder);
 }

@@ -9,12 +9,10 @@ import { groupSchema } from '../../lib/group-replication/measured.ts';
 import { linesBelow } from '../../lib/matrix/collect-events.ts';
 import { allLines, linesOf, storePath } from '../../lib/measurements/store.ts';
 import { mutantSchema, smallestLossSchema, twinSchema } from '../../lib/report/mutant-score.ts';
+import { isShallow } from '../../scripts/restored.ts';
 import { resultSchema } from '../../research/two-kernels/result.ts';
 
 const all = allLines();
-
-const git = (...words: readonly string[]): string =>
-  execFileSync('git', words, { encoding: 'utf8' }).trim();
 
 /** How many there were when they were brought together from six stores: lines come, and none goes. */
 const kinds = [
@@ -50,9 +48,7 @@ test('a sample is in the store, as its folder has it', () => {
   }
 });
 
-const isShallow = git('rev-parse', '--is-shallow-repository') === 'true';
-
-test.skipIf(isShallow)('git has the raw records that lines name', () => {
+test.skipIf(isShallow(process.cwd()))('git has the raw records that lines name', () => {
   const named = [...new Set(all.flatMap(({ records }) => records ?? []))];
   expect(named.length).toBeGreaterThan(100);
   const checked = execFileSync('git', ['cat-file', '--batch-check=%(objecttype)'], {

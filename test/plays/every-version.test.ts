@@ -1,5 +1,4 @@
 /** All that was ever committed stays readable: histories, verdicts, batches and their results. */
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -12,6 +11,7 @@ import { groupVerdictSchema } from '../../lib/group-replication/verdict.ts';
 import { openHistory, type History } from '../../lib/history/reader.ts';
 import { readResults } from '../../lib/matrix/results.ts';
 import { tellStory } from '../../lib/timeline/story.ts';
+import { isShallow } from '../../scripts/restored.ts';
 import { readResult } from '../../research/two-kernels/read-result.ts';
 import { everCommitted, textOf, unpack, type Committed } from '../support/committed.ts';
 import { mysql } from '../../lib/mysql/database.ts';
@@ -21,9 +21,8 @@ beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'fd-version-'))));
 afterEach(() => rmSync(folder, { recursive: true }));
 
 const minutes = 60_000;
-const shallow = execFileSync('git', ['rev-parse', '--is-shallow-repository'], { encoding: 'utf8' });
 /** A shallow clone has the newest version only. */
-const testAll = test.skipIf(shallow.trim() === 'true');
+const testAll = test.skipIf(isShallow(process.cwd()));
 
 /** What is wrong with each of them; the readers take a folder that holds the file. */
 function failuresOf(all: readonly Committed[], read: (folder: string) => void): string[] {

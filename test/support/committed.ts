@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
+import { packedTree, unpackTree } from '../../scripts/restored.ts';
 
 const maxBuffer = 1024 * 1024 * 1024;
 const root = join(import.meta.dirname, '../..');
@@ -60,10 +61,8 @@ export function everCommitted(fits: RegExp): Committed[] {
 export const textOf = ({ hash }: Committed): string => git('cat-file', 'blob', hash).toString();
 
 /** Unpacks a folder of git into another one, which is made. */
-export function unpack({ hash }: Committed, folder: string): void {
-  mkdirSync(folder, { recursive: true });
-  execFileSync('tar', ['-x', '-C', folder], { input: git('archive', hash) });
-}
+export const unpack = ({ hash }: Committed, folder: string): void =>
+  unpackTree(packedTree(root, hash), folder);
 
 const corpus = 'reports/corpus';
 const cache = join(root, 'node_modules/.cache/forcedetach/histories');
