@@ -2,26 +2,30 @@
  * The public API. A cluster, a database, a storage, a fault and a remedy make an experiment; a run of
  * it comes to a verdict. docs/how-to/use-as-a-library.md shows it.
  */
-export { experiment } from './lib/library/experiment.ts';
+export { experiment } from './lib/cli/library/experiment.ts';
 export type {
   Experiment,
   ExperimentOptions,
   FinishedRun,
   GroupExperimentOptions,
   RunSettings,
-} from './lib/library/experiment.ts';
-export { kind, simulated } from './lib/library/clusters.ts';
-export type { ClusterUnderTest, KindOptions, SimulatedOptions } from './lib/library/clusters.ts';
-export * from './lib/library/parts.ts';
+} from './lib/cli/library/experiment.ts';
+export { kind, simulated } from './lib/cli/library/clusters.ts';
+export type {
+  ClusterUnderTest,
+  KindOptions,
+  SimulatedOptions,
+} from './lib/cli/library/clusters.ts';
+export * from './lib/cli/library/parts.ts';
 
-export { customFault, victimShell } from './lib/library/own-parts.ts';
-export type { CustomLastingFault } from './lib/library/own-parts.ts';
-export { customDatabase } from './lib/library/own-database.ts';
-export type { OwnCheck, OwnDatabase } from './lib/library/own-database.ts';
-export type { CustomDatabase, CustomFault, CustomRemedy } from './lib/experiment/run/custom.ts';
-export { certify, onEach, stepOf } from './lib/faults/fault.ts';
-export type { Fault, FaultContext, Moments, Probe, StruckVolume } from './lib/faults/fault.ts';
-export type { LastingContext, LastingFault } from './lib/faults/lasting.ts';
+export { customFault, victimShell } from './lib/cli/library/own-parts.ts';
+export type { CustomLastingFault } from './lib/cli/library/own-parts.ts';
+export { customDatabase } from './lib/cli/library/own-database.ts';
+export type { OwnCheck, OwnDatabase } from './lib/cli/library/own-database.ts';
+export type { CustomDatabase, CustomFault, CustomRemedy } from './lib/run/custom.ts';
+export { certify, onEach, stepOf } from './lib/run/faults/fault.ts';
+export type { Fault, FaultContext, Moments, Probe, StruckVolume } from './lib/run/faults/fault.ts';
+export type { LastingContext, LastingFault } from './lib/run/faults/lasting.ts';
 export {
   agentsRun,
   agentsStandStill,
@@ -30,20 +34,20 @@ export {
   proven,
   reachability,
   reachedByClients,
-} from './lib/faults/probes.ts';
-export type { Remedy, RemedyContext } from './lib/remedies/remedy.ts';
-export { damage, incomplete, note } from './lib/checkers/findings.ts';
-export type { AuditedImage, Checker, OwnChecks } from './lib/checkers/checker.ts';
+} from './lib/run/faults/probes.ts';
+export type { Remedy, RemedyContext } from './lib/run/remedies/remedy.ts';
+export { damage, incomplete, note } from './lib/judge/checkers/findings.ts';
+export type { AuditedImage, Checker, OwnChecks } from './lib/judge/checkers/checker.ts';
 
-export { able } from './lib/capabilities.ts';
-export type { Able, Capability } from './lib/capabilities.ts';
+export { able } from './lib/core/capabilities.ts';
+export type { Able, Capability } from './lib/core/capabilities.ts';
 export type {
   BreakableTestbed,
   NodeKubernetes,
   PodKubernetes,
-  PodRef,
-} from './lib/cluster/port.ts';
-export type { Machine, MachineWith } from './lib/cluster/machine-port.ts';
+} from './lib/run/ports/cluster.ts';
+export type { PodRef } from './lib/history/identity.ts';
+export type { Machine, MachineWith } from './lib/run/ports/machine-port.ts';
 export type {
   ArmedUnit,
   Arming,
@@ -52,20 +56,14 @@ export type {
   NodeShell,
   OutOfBandShell,
   Sent,
-} from './lib/cluster/node-shell.ts';
-export type {
-  Database,
-  DatabaseTemplate,
-  Durability,
-  MachineTrouble,
-  OwnPart,
-  ServerLog,
-} from './lib/database/port.ts';
-export type { Disk, Proof } from './lib/storage/port.ts';
-export type { LedgerEntry } from './lib/workload/sql.ts';
-export { ForcedetachError } from './lib/errors.ts';
-export type { Scenario } from './lib/experiment/scenario.ts';
-export type { Finding, Safety, Verdict, VerdictWord } from './lib/experiment/verdict/verdict.ts';
-export type { GroupVerdict } from './lib/group-replication/verdict.ts';
-export type { FaultKind } from './lib/faults/kinds/index.ts';
-export type { RemedyKind } from './lib/remedies/kinds/index.ts';
+} from './lib/run/ports/node-shell.ts';
+export type { Database, DatabaseTemplate } from './lib/run/ports/database.ts';
+export type { Durability, MachineTrouble, OwnPart, ServerLog } from './lib/judge/database.ts';
+export type { Disk, Proof } from './lib/run/ports/storage.ts';
+export type { LedgerEntry } from './lib/history/workload/sql.ts';
+export { ForcedetachError } from './lib/core/errors.ts';
+export type { Scenario } from './lib/scenario/scenario.ts';
+export type { Finding, Safety, Verdict, VerdictWord } from './lib/judge/verdict/verdict.ts';
+export type { GroupVerdict } from './lib/judge/group/verdict.ts';
+export type { FaultKind } from './lib/scenario/faults/index.ts';
+export type { RemedyKind } from './lib/scenario/remedies/index.ts';

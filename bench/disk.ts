@@ -2,12 +2,12 @@
  * MySQL on a volume behind the array against MySQL on a plain loop device with direct I/O: commits
  * per second of sysbench's single-row inserts, in turns. The array may cost at most three tenths.
  */
-import { ensureImages } from '../lib/images/ensure.ts';
+import { ensureImages } from '../lib/kind/images/ensure.ts';
 import { startBenchArray } from './support/array.ts';
 import { type BenchContext, type BenchResult, median } from './support/bench.ts';
 import { type BenchDatabase, startDatabase } from './support/database.ts';
 import { sysbenchInserts } from './support/sysbench.ts';
-import { kubernetesDefault } from '../lib/kubernetes-versions.ts';
+import { kubernetesDefault } from '../lib/core/kubernetes-versions.ts';
 
 const connectionCounts = [1, 8];
 const rounds = 5;

@@ -3,7 +3,7 @@
  * memory while it goes on, and what one schedule costs with ever more nodes and volumes.
  */
 import { availableParallelism } from 'node:os';
-import { parseScenario } from '../lib/experiment/scenario.ts';
+import { parseScenario } from '../lib/scenario/scenario.ts';
 import { play } from '../lib/sweep/play.ts';
 import { sweepPool, type SweepPool } from '../lib/sweep/pool.ts';
 import { newSweep, sweep, type SweepState } from '../lib/sweep/sweep.ts';

@@ -2,7 +2,7 @@
  * Plants every kind of damage in real MySQL volumes and histories, and counts what the audit made
  * of it: `kinds`, `caught`, `named`. Needs root and docker; no cluster. docs/internals/mutants.md.
  */
-import type { Finding } from '../lib/experiment/verdict/verdict.ts';
+import type { Finding } from '../lib/judge/verdict/verdict.ts';
 import { alarms } from '../research/mutants/damage-class.ts';
 import { judgeCase } from '../research/mutants/mutant-case.ts';
 import { mutants } from '../research/mutants/kinds/index.ts';

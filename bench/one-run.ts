@@ -6,12 +6,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { simBackend } from '../lib/cluster/sim/backend.ts';
-import type { Testbed } from '../lib/cluster/port.ts';
-import { oneServer, runScenario } from '../lib/experiment/run/run.ts';
-import type { RunOptions } from '../lib/experiment/run/run-context.ts';
-import { recordRun } from '../lib/experiment/run/sequence.ts';
-import type { Tested } from '../lib/experiment/run/steps.ts';
+import { simBackend } from '../lib/sim/backend.ts';
+import type { Testbed } from '../lib/run/ports/cluster.ts';
+import { oneServer, runScenario } from '../lib/run/run.ts';
+import type { RunOptions } from '../lib/run/run-context.ts';
+import { recordRun } from '../lib/run/sequence.ts';
+import type { Tested } from '../lib/run/steps.ts';
 import { scheduleAt, sweepKey, type Schedule } from '../lib/sweep/generate.ts';
 import { play } from '../lib/sweep/play.ts';
 import type { BenchContext, BenchResult } from './support/bench.ts';

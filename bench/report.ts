@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
-import { assembleVerdict } from '../lib/experiment/verdict/assemble.ts';
+import { assembleVerdict } from '../lib/judge/verdict/assemble.ts';
 import { openHistory } from '../lib/history/reader.ts';
 import { writeOutputs } from '../lib/report/write.ts';
 import { writeLargeHistory } from '../test/support/large-history.ts';

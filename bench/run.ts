@@ -6,7 +6,7 @@ import { readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { describeError, exitCode, ForcedetachError, UsageError } from '../lib/errors.ts';
+import { describeError, exitCode, ForcedetachError, UsageError } from '../lib/core/errors.ts';
 import type { Bench, BenchContext } from './support/bench.ts';
 
 const directory = fileURLToPath(new URL('.', import.meta.url));

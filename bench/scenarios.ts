@@ -4,7 +4,7 @@
  * memory. `--count n`: so many of them; default 10,000.
  */
 import fc from 'fast-check';
-import type { Scenario } from '../lib/experiment/scenario.ts';
+import type { Scenario } from '../lib/scenario/scenario.ts';
 import { anyScenario } from '../test/property/any-scenario.ts';
 import { playOnce } from '../test/property/play-once.ts';
 import { brokenRules } from '../test/property/verdict-rules.ts';

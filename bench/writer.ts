@@ -2,12 +2,12 @@
  * Our writer against sysbench's single-row inserts: same server, same volume, same tunnel, in turns.
  * The writer hashes, chains and journals each row; the target is that this costs at most a tenth.
  */
-import { ensureImages } from '../lib/images/ensure.ts';
+import { ensureImages } from '../lib/kind/images/ensure.ts';
 import { median, type BenchContext, type BenchResult } from './support/bench.ts';
 import { startDatabase, type BenchDatabase } from './support/database.ts';
 import { writerInserts } from './support/own-writer.ts';
 import { sysbenchInserts } from './support/sysbench.ts';
-import { kubernetesDefault } from '../lib/kubernetes-versions.ts';
+import { kubernetesDefault } from '../lib/core/kubernetes-versions.ts';
 
 const connectionCounts = [1, 8, 32];
 const rounds = 5;

@@ -1,5 +1,5 @@
 /** What became of a claim that this project began with? `claims.mjs 8` asks it of a cluster. */
-import '../lib/node-floor.mjs';
+import '../lib/cli/node-floor.mjs';
 
 const { askClaims } = await import('./claims/command.ts');
 

@@ -1,5 +1,5 @@
 /** Is the model right? Plays real runs again on it, and lists where it differs. */
-import '../lib/node-floor.mjs';
+import '../lib/cli/node-floor.mjs';
 
 const { compareWithModel } = await import('./conformance/command.ts');
 

@@ -1,5 +1,5 @@
 /** Does the audit ever accuse a volume that nothing harmed? The tally over runs and volumes. */
-import '../lib/node-floor.mjs';
+import '../lib/cli/node-floor.mjs';
 
 const { countFalseAlarms } = await import('./false-alarms/command.ts');
 

@@ -1,12 +1,12 @@
 /** What surrounds a run that has one volume, or none that it could share: as `shell.ts`, for one. */
-import type { Closes, CommonTestbed, Opened, TestbedOptions } from '../lib/cluster/port.ts';
+import type { Closes, CommonTestbed, Opened, TestbedOptions } from '../lib/run/ports/cluster.ts';
 import {
   mustHaveEnded,
   runObserved,
   type ObservedOptions,
   type ObservedRun,
   type ObservedVolume,
-} from '../lib/experiment/run/shell.ts';
+} from '../lib/run/shell.ts';
 
 /** Does what `runObserved` does, for one volume. Throws what ended it. */
 export async function observedAlone<T extends CommonTestbed>(

@@ -1,5 +1,5 @@
 /** Do loop devices of one kernel damage a database as two machines with a kernel each would? */
-import '../lib/node-floor.mjs';
+import '../lib/cli/node-floor.mjs';
 
 const { twoKernels } = await import('./two-kernels/command.ts');
 

@@ -4,8 +4,8 @@
  * `certificates/DRIVER/VERSION.json` again from what lies beside them.
  */
 import { readFileSync } from 'node:fs';
-import { describeError, exitCode } from '../lib/errors.ts';
-import { writeOutput } from '../lib/output-file.ts';
+import { describeError, exitCode } from '../lib/core/errors.ts';
+import { writeOutput } from '../lib/core/output-file.ts';
 import {
   addCertificate,
   driverFilePath,

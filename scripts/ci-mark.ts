@@ -6,10 +6,10 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
-import { exitCode, UsageError } from '../lib/errors.ts';
-import { mebibyte, readInput } from '../lib/input-file.ts';
-import { readJson } from '../lib/json-file.ts';
-import { writeOutput } from '../lib/output-file.ts';
+import { exitCode, UsageError } from '../lib/core/errors.ts';
+import { mebibyte, readInput } from '../lib/core/input-file.ts';
+import { readJson } from '../lib/core/json-file.ts';
+import { writeOutput } from '../lib/core/output-file.ts';
 import type { Place, Settings } from './ci-settings.ts';
 
 const markSchema = z.object({

@@ -11,11 +11,11 @@ import { z } from 'zod';
 import { readBatch } from '../lib/cli/batch/write-batch.ts';
 import { exitCodeAfter } from '../lib/cli/command.ts';
 import { exitCodeUnder, outcomes, verdictsIn, type Outcome } from '../lib/cli/fail-on.ts';
-import { $ } from '../lib/engine/shell.ts';
-import { exitCode, UsageError, type ExitCode } from '../lib/errors.ts';
-import { readVerdict } from '../lib/experiment/verdict/read-verdict.ts';
-import { exitCodeOf, verdictSchema, type VerdictWord } from '../lib/experiment/verdict/verdict.ts';
-import { batchExitCode } from '../lib/matrix/summarize.ts';
+import { $ } from '../lib/kind/engine/shell.ts';
+import { exitCode, UsageError, type ExitCode } from '../lib/core/errors.ts';
+import { readVerdict } from '../lib/judge/verdict/read-verdict.ts';
+import { exitCodeOf, verdictSchema, type VerdictWord } from '../lib/judge/verdict/verdict.ts';
+import { batchExitCode } from '../lib/batch/summarize.ts';
 import {
   dropMark,
   endMark,

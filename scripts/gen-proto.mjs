@@ -1,5 +1,5 @@
 /**
- * Generates lib/csi/gen from the protocols' own Go modules; run it again after changing a version.
+ * Generates lib/storage/csi/gen from the protocols' own Go modules; run it again after changing a version.
  * buf is 93 MB, so it is fetched here by npx and is no dependency of the project.
  *
  *   npx zx scripts/gen-proto.mjs
@@ -7,7 +7,7 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { $ } from '../lib/engine/shell.ts';
+import { $ } from '../lib/kind/engine/shell.ts';
 
 const sources = [
   {
@@ -22,7 +22,7 @@ const sources = [
   },
 ];
 const tools = ['-p', '@bufbuild/buf@1.75.0', '-p', '@bufbuild/protoc-gen-es@2.17.0'];
-const out = resolve(import.meta.dirname, '../lib/csi/gen');
+const out = resolve(import.meta.dirname, '../lib/storage/csi/gen');
 
 const work = await mkdtemp(join(tmpdir(), 'forcedetach-proto-'));
 try {

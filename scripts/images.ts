@@ -3,9 +3,9 @@
  * whoever needs them meanwhile waits for the same build.
  */
 import { exitCodeAfter, say, tell } from '../lib/cli/command.ts';
-import { exitCode, type ExitCode } from '../lib/errors.ts';
-import { ensureImages } from '../lib/images/ensure.ts';
-import { kubernetesDefault } from '../lib/kubernetes-versions.ts';
+import { exitCode, type ExitCode } from '../lib/core/errors.ts';
+import { ensureImages } from '../lib/kind/images/ensure.ts';
+import { kubernetesDefault } from '../lib/core/kubernetes-versions.ts';
 
 process.exitCode = await exitCodeAfter(make);
 

@@ -12,9 +12,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { $ } from '../lib/engine/shell.ts';
+import { $ } from '../lib/kind/engine/shell.ts';
 import { pageScript } from '../lib/report/bundle.ts';
-import { projectVersion } from '../lib/project-version.ts';
+import { projectVersion } from '../lib/core/project-version.ts';
 
 /** Files that the library reads at run time, apart from those in lib/. */
 const data = ['data', 'experiments/matrices', 'experiments/schedules', 'manifests'];

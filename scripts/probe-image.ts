@@ -4,11 +4,11 @@
  */
 import { readFileSync } from 'node:fs';
 import { exitCodeAfter, say, tell } from '../lib/cli/command.ts';
-import * as recipe from '../lib/engine/recipe.ts';
-import { exitCode, UsageError, type ExitCode } from '../lib/errors.ts';
-import { buildStep, cacheFolder, presentImages } from '../lib/images/build.ts';
-import { runtimePart } from '../lib/images/built/parts.ts';
-import { installedClosure } from '../lib/images/node-closure.ts';
+import * as recipe from '../lib/kind/engine/recipe.ts';
+import { exitCode, UsageError, type ExitCode } from '../lib/core/errors.ts';
+import { buildStep, cacheFolder, presentImages } from '../lib/kind/images/build.ts';
+import { runtimePart } from '../lib/kind/images/built/parts.ts';
+import { installedClosure } from '../lib/kind/images/node-closure.ts';
 import {
   definePart,
   filesUnder,
@@ -16,9 +16,9 @@ import {
   type ImagePart,
   type StagedCode,
   type ImageStep,
-} from '../lib/images/part.ts';
-import { partLabels } from '../lib/images/published.ts';
-import { projectRoot } from '../lib/checkout.ts';
+} from '../lib/kind/images/part.ts';
+import { partLabels } from '../lib/kind/images/published.ts';
+import { projectRoot } from '../lib/core/checkout.ts';
 
 async function build(): Promise<ExitCode> {
   const [, , source] = process.argv;
@@ -81,7 +81,7 @@ function probePart(root: string, runtime: ImagePart): ImagePart {
 /** On an official image of Node. */
 function publishedProbe(root: string): ImageStep {
   const { files, settings, commands } = stageProbe(root);
-  const file = 'lib/images/published/probe.Dockerfile';
+  const file = 'lib/kind/images/published/probe.Dockerfile';
   const inputs = { files: [...files, `${root}/${file}`], settings };
   return definePart('published-probe', inputs, (key, ref) => [
     ...commands,

@@ -4,19 +4,19 @@
  *
  *   npx node scripts/publish-images.ts 127.0.0.1:5000 [kubernetes]
  */
-import { $ } from '../lib/engine/shell.ts';
+import { $ } from '../lib/kind/engine/shell.ts';
 import { commandLine, exitCodeAfter, parseArguments, say, tell } from '../lib/cli/command.ts';
 import {
   kubernetes as kubernetesOf,
   registry as registryOf,
 } from '../lib/cli/flags/flag-values.ts';
-import * as engine from '../lib/engine/commands.ts';
-import { exitCode, type ExitCode } from '../lib/errors.ts';
-import { builtParts } from '../lib/images/built/parts.ts';
-import { ensureImages } from '../lib/images/ensure.ts';
-import { mirroredNames, mirroredRef } from '../lib/images/published.ts';
-import { projectRoot } from '../lib/checkout.ts';
-import { kubernetesDefault, releaseOf } from '../lib/kubernetes-versions.ts';
+import * as engine from '../lib/kind/engine/commands.ts';
+import { exitCode, type ExitCode } from '../lib/core/errors.ts';
+import { builtParts } from '../lib/kind/images/built/parts.ts';
+import { ensureImages } from '../lib/kind/images/ensure.ts';
+import { mirroredNames, mirroredRef } from '../lib/kind/images/published.ts';
+import { projectRoot } from '../lib/core/checkout.ts';
+import { kubernetesDefault, releaseOf } from '../lib/core/kubernetes-versions.ts';
 
 process.exitCode = await exitCodeAfter(publish);
 

@@ -3,9 +3,9 @@
  * history, into reports/restored/. ID and SOURCE are those of lines in data/measurements.jsonl.
  */
 import { exitCodeAfter, tell } from '../lib/cli/command.ts';
-import { projectRoot } from '../lib/checkout.ts';
-import { exitCode, UsageError } from '../lib/errors.ts';
-import { allLines } from '../lib/measurements/store.ts';
+import { projectRoot } from '../lib/core/checkout.ts';
+import { exitCode, UsageError } from '../lib/core/errors.ts';
+import { allLines } from '../lib/batch/measurements/store.ts';
 import { placesOf, restore } from './restored.ts';
 
 process.exitCode = await exitCodeAfter(() => {

@@ -4,11 +4,11 @@
  * nodes are given up after 20 s, volumes detached by force after 60 s. `zones`: three workers in two zones.
  */
 import { makeStranger, removeStranger, strangerKubeconfig } from '../test/support/stranger.ts';
-import { ensureKind } from '../lib/images/build.ts';
-import { ensureImages } from '../lib/images/ensure.ts';
-import { planImages } from '../lib/images/image-plan.ts';
-import { clusterTimers, stockClusterTimers } from '../lib/cluster/timers.ts';
-import { kubernetesDefault } from '../lib/kubernetes-versions.ts';
+import { ensureKind } from '../lib/kind/images/build.ts';
+import { ensureImages } from '../lib/kind/images/ensure.ts';
+import { planImages } from '../lib/kind/images/image-plan.ts';
+import { clusterTimers, stockClusterTimers } from '../lib/run/ports/timers.ts';
+import { kubernetesDefault } from '../lib/core/kubernetes-versions.ts';
 
 const [, , verb, name = 'acme', ...words] = process.argv;
 const say = (line: string): void => void process.stderr.write(`${line}\n`);

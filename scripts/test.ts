@@ -6,8 +6,8 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { $ } from '../lib/engine/shell.ts';
-import { version } from '../lib/engine/commands.ts';
+import { $ } from '../lib/kind/engine/shell.ts';
+import { version } from '../lib/kind/engine/commands.ts';
 import { countsOf, noCounts, strict, sum, summaryLine, type Counts } from './test-counts.ts';
 
 interface Need {

@@ -1,5 +1,5 @@
 /** `npm run verify`: every static check in parallel; shows each one's result and fails at the end. */
-import { $ } from '../lib/engine/shell.ts';
+import { $ } from '../lib/kind/engine/shell.ts';
 
 /** Scripts of package.json. */
 const checks = ['types', 'lint', 'format', 'dead-code'] as const;

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { $ } from '../lib/engine/shell.ts';
+import { $ } from '../lib/kind/engine/shell.ts';
 
 const root = join(import.meta.dirname, '..');
 /** A project with our rules and nothing but planted files. */
@@ -24,11 +24,7 @@ const importing = (name: string, from: string): string =>
   `import { ${name} } from '${from}';\nvoid ${name};`;
 const imports = 'no-restricted-imports';
 
-const layers =
-  'experiment faults remedies checkers history timeline report workload crash-states matrix'
-    .split(' ')
-    .concat('group-replication')
-    .map((layer) => `lib/${layer}`);
+const layers = 'scenario history judge run batch report'.split(' ').map((layer) => `lib/${layer}`);
 
 const everyLayer = layers.flatMap((layer): Plant[] => [
   { file: `${layer}/mysql.ts`, source: importing('a', 'mysql2'), rule: imports },
@@ -38,32 +34,32 @@ const everyLayer = layers.flatMap((layer): Plant[] => [
   { file: `${layer}/clock.ts`, source: 'void performance.now();', rule: 'no-restricted-globals' },
   { file: `${layer}/now.ts`, source: 'void Date.now();', rule: 'no-restricted-properties' },
   { file: `${layer}/dice.ts`, source: 'void Math.random();', rule: 'no-restricted-properties' },
-  { file: `${layer}/port.ts`, source: importing('a', '../cluster/port.ts'), rule: undefined },
+  { file: `${layer}/port.ts`, source: importing('a', '../core/clock.ts'), rule: undefined },
 ]);
 const plants: readonly Plant[] = [
   ...everyLayer,
-  { file: 'lib/cluster/sim/mysql.ts', source: importing('a', 'mysql2'), rule: imports },
-  { file: 'lib/cluster/sim/now.ts', source: 'void Date.now();', rule: 'no-restricted-properties' },
-  { file: 'lib/cluster/sim/clock.ts', source: importing('a', '../clock.ts'), rule: undefined },
-  { file: 'lib/mysql/kind.ts', source: importing('a', '../cluster/kind/a.ts'), rule: imports },
-  { file: 'lib/mysql/engine.ts', source: importing('a', '../engine/run.ts'), rule: imports },
+  { file: 'lib/sim/mysql.ts', source: importing('a', 'mysql2'), rule: imports },
+  { file: 'lib/sim/now.ts', source: 'void Date.now();', rule: 'no-restricted-properties' },
+  { file: 'lib/sim/clock.ts', source: importing('a', '../core/clock.ts'), rule: undefined },
+  { file: 'lib/mysql/kind.ts', source: importing('a', '../kind/a.ts'), rule: imports },
+  { file: 'lib/mysql/engine.ts', source: importing('a', '../kind/engine/run.ts'), rule: imports },
   { file: 'lib/mysql/client.ts', source: importing('a', 'mysql2'), rule: undefined },
-  { file: 'lib/cluster/kind/sim.ts', source: importing('a', '../sim/a.ts'), rule: imports },
-  { file: 'lib/cluster/kind/mysql.ts', source: importing('a', 'mysql2'), rule: imports },
+  { file: 'lib/kind/sim.ts', source: importing('a', '../sim/a.ts'), rule: imports },
+  { file: 'lib/kind/mysql.ts', source: importing('a', 'mysql2'), rule: imports },
   { file: 'research/two-kernels/mysql.ts', source: importing('a', 'mysql2'), rule: imports },
   { file: 'research/claims/procedures/b.ts', source: importing('a', 'mysql2'), rule: imports },
   {
     file: 'research/claims/procedures/a.ts',
-    source: importing('a', '../../../lib/engine/run.ts'),
+    source: importing('a', '../../../lib/kind/engine/run.ts'),
     rule: imports,
   },
   { file: 'lib/cli/mysql.ts', source: importing('a', 'mysql2/promise'), rule: imports },
-  { file: 'lib/database/port.ts', source: importing('a', 'mysql2'), rule: imports },
-  { file: 'lib/database/audit/a.ts', source: importing('a', 'mysql2'), rule: imports },
-  { file: 'lib/faults/kinds/b.ts', source: importing('a', '../../fields/a.ts'), rule: undefined },
-  { file: 'lib/faults/kinds/a.ts', source: importing('a', 'node:fs'), rule: imports },
-  { file: 'lib/fields/b.ts', source: importing('Option', 'commander'), rule: imports },
-  { file: 'lib/cluster/kind/zx.ts', source: importing('$', 'zx'), rule: undefined },
+  { file: 'lib/run/ports/database.ts', source: importing('a', 'mysql2'), rule: imports },
+  { file: 'lib/storage/audit/a.ts', source: importing('a', 'mysql2'), rule: imports },
+  { file: 'lib/scenario/faults/b.ts', source: importing('a', '../fields/a.ts'), rule: undefined },
+  { file: 'lib/scenario/faults/a.ts', source: importing('a', 'node:fs'), rule: imports },
+  { file: 'lib/scenario/fields/b.ts', source: importing('Option', 'commander'), rule: imports },
+  { file: 'lib/kind/zx.ts', source: importing('$', 'zx'), rule: undefined },
 ];
 
 const outputSchema = z.object({

@@ -56,7 +56,7 @@ test.skipIf(oldNode === undefined)('commands work on an older Node', () => {
 test.skipIf(oldNode === undefined)('without another one it says so in one sentence', () => {
   const folder = mkdtempSync(join(tmpdir(), 'forcedetach-node-'));
   try {
-    copyFileSync(join(root, 'lib/node-floor.mjs'), join(folder, 'node-floor.mjs'));
+    copyFileSync(join(root, 'lib/cli/node-floor.mjs'), join(folder, 'node-floor.mjs'));
     const { status, text } = onOldNode(oldNode ?? '', join(folder, 'node-floor.mjs'));
     expect(status).toBe(2);
     expect(text).toMatch(/^NODE_TOO_OLD: .* needs 24\.12 or newer\n {2}hint: install Node 24\n$/);

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { describePlan, planImages } from '../lib/images/image-plan.ts';
-import { kubernetesReleases } from '../lib/kubernetes-versions.ts';
+import { describePlan, planImages } from '../lib/kind/images/image-plan.ts';
+import { kubernetesReleases } from '../lib/core/kubernetes-versions.ts';
 
 const root = join(import.meta.dirname, '..');
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
@@ -72,7 +72,7 @@ test('images are pulled by digest; those that are not are listed here', () => {
     expect(release.digest).toMatch(/^sha256:[0-9a-f]{64}$/);
   }
   const froms = ['array', 'driver', 'tools'].flatMap((name) => {
-    const text = read(`lib/images/published/${name}.Dockerfile`);
+    const text = read(`lib/kind/images/published/${name}.Dockerfile`);
     return [...text.matchAll(/^FROM (\S+)/gm)].map(([, image = '']) => image);
   });
   const undigested = froms.filter((image) => image !== 'scratch' && !image.includes('@sha256:'));

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parseSync } from 'oxc-parser';
 import { expect, test } from 'vitest';
-import { $ } from '../lib/engine/shell.ts';
+import { $ } from '../lib/kind/engine/shell.ts';
 import { committedFiles } from './support/committed.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -50,8 +50,8 @@ function alternatives(path: string): string[] {
   return names === undefined ? [path] : names.split(',').map((name) => `${before}${name}${after}`);
 }
 
-test('commands are run by lib/engine/shell.ts, which gives them no stdin', () => {
-  const own = 'lib/engine/shell.ts';
+test('commands are run by lib/kind/engine/shell.ts, which gives them no stdin', () => {
+  const own = 'lib/kind/engine/shell.ts';
   const others = code.filter((file) => /import \{ (.*, )?\$\W.* from 'zx'/.test(read(file)));
   expect(others).toEqual([own]);
 });
@@ -111,17 +111,19 @@ const scripts = files.filter(
     (file.endsWith('.sh') || read(file).startsWith('#!')),
 );
 
-test('the engine’s command is named in lib/engine alone, kind’s in one file', () => {
-  const kind = 'lib/cluster/kind/create/kind-command.ts';
+test('the engine’s command is named in lib/kind/engine alone, kind’s in one file', () => {
+  const kind = 'lib/kind/create/kind-command.ts';
   const naming = (word: RegExp): string[] =>
     commands.filter((file) => doing(file).some((line) => word.test(line)));
   const engine = naming(/['"`]docker['"` ]|\bdocker [a-z]/);
-  expect(engine).toContain('lib/engine/commands.ts');
+  expect(engine).toContain('lib/kind/engine/commands.ts');
   // Which of its providers kind takes is kind's own business.
-  expect(engine.filter((file) => !file.startsWith('lib/engine/') && file !== kind)).toEqual([]);
+  expect(engine.filter((file) => !file.startsWith('lib/kind/engine/') && file !== kind)).toEqual(
+    [],
+  );
   // Path and text of what builds the node's image are its key: moved, every machine would build anew.
   const building = ['assemble', 'containerd.sh', 'preload'].map(
-    (name) => `lib/images/built/node/${name}`,
+    (name) => `lib/kind/images/built/node/${name}`,
   );
   expect(scripts.filter((file) => doing(file).some((line) => /\bdocker [a-z]/.test(line)))).toEqual(
     building,

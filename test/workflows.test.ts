@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { $ } from '../lib/engine/shell.ts';
+import { $ } from '../lib/kind/engine/shell.ts';
 import { parseArguments } from '../lib/cli/command.ts';
 import { checkProbeFlags, probeCommand } from '../lib/cli/flags/probe-flags.ts';
 import { settingsSchema } from '../scripts/ci-settings.ts';

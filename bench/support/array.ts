@@ -2,14 +2,14 @@
 import { mkdir, mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { startArray } from '../../lib/cluster/kind/disk/containers.ts';
-import { markLab } from '../../lib/cluster/kind/ownership/labs.ts';
-import { remove } from '../../lib/engine/commands.ts';
-import { run } from '../../lib/engine/run.ts';
-import { arrayAt } from '../../lib/csi/array-client.ts';
+import { startArray } from '../../lib/kind/disk/containers.ts';
+import { markLab } from '../../lib/kind/ownership/labs.ts';
+import { remove } from '../../lib/kind/engine/commands.ts';
+import { run } from '../../lib/kind/engine/run.ts';
+import { arrayAt } from '../../lib/storage/csi/array-client.ts';
 
 const volumeBytes = 4 * 2 ** 30;
-/** Far above all leases (lib/cluster/kind/ownership/lease.ts) and test loops. */
+/** Far above all leases (lib/kind/ownership/lease.ts) and test loops. */
 const firstLoop = 5300;
 
 export interface BenchArray extends AsyncDisposable {

@@ -1,13 +1,13 @@
 /** What a pass over a ledger comes to: the journal from the history, rows as they come, findings. */
-import { allCheckers, runChecks } from '../../lib/checkers/index.ts';
-import { Journal } from '../../lib/checkers/journal.ts';
+import { allCheckers, runChecks } from '../../lib/judge/checkers/index.ts';
+import { Journal } from '../../lib/judge/checkers/journal.ts';
 import {
   reconcileDocuments,
   type DocumentOptions,
-} from '../../lib/checkers/reconcile-documents.ts';
-import { Reconciler } from '../../lib/checkers/reconcile.ts';
-import { unreadBecause } from '../../lib/checkers/readability.ts';
-import { decodeRows, type AuditMessage } from '../../lib/database/audit/wire.ts';
+} from '../../lib/judge/checkers/reconcile-documents.ts';
+import { Reconciler } from '../../lib/judge/checkers/reconcile.ts';
+import { unreadBecause } from '../../lib/judge/checkers/readability.ts';
+import { decodeRows, type AuditMessage } from '../../lib/storage/audit/wire.ts';
 import { openHistory } from '../../lib/history/reader.ts';
 import type { PassEnd } from './audit-pass.ts';
 import { mysql } from '../../lib/mysql/database.ts';

@@ -3,11 +3,11 @@
  * in the lab, with the code and the wire of the audit tool.
  */
 import { once } from 'node:events';
-import { nothingRead, type ImageEvidence } from '../../lib/checkers/evidence.ts';
+import { nothingRead, type ImageEvidence } from '../../lib/history/evidence.ts';
 import { beginBinlog, foundInBinlog } from '../../lib/mysql/audit/binlog/beside.ts';
 import { EvidenceDraft } from '../../lib/mysql/audit/evidence-draft.ts';
 import { SqlClient } from '../../lib/mysql/audit/sql-client.ts';
-import { encodeRows, type AuditMessage } from '../../lib/database/audit/wire.ts';
+import { encodeRows, type AuditMessage } from '../../lib/storage/audit/wire.ts';
 
 /** What it says at last. */
 export interface PassEnd {

@@ -3,9 +3,9 @@
  * the history, rows from the pass in the lab, both reconciled as they come; the result as JSON. It
  * is a process of its own, so that its memory is the audit's alone.
  */
-import { auditHeap, labNode } from '../../lib/cluster/kind/disk/containers.ts';
-import { execWithInput } from '../../lib/engine/commands.ts';
-import { openStream } from '../../lib/engine/line-stream.ts';
+import { auditHeap, labNode } from '../../lib/kind/disk/containers.ts';
+import { execWithInput } from '../../lib/kind/engine/commands.ts';
+import { openStream } from '../../lib/kind/engine/line-stream.ts';
 import type { AuditRun } from './audit-judge.ts';
 import type { PassEnd } from './audit-pass.ts';
 

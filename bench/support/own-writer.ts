@@ -4,11 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { databaseName, prepareSchema } from '../../lib/mysql/schema.ts';
-import {
-  startWriterProcesses,
-  type ClientSockets,
-} from '../../lib/cluster/kind/clients/writers.ts';
-import { EvidenceError } from '../../lib/errors.ts';
+import { startWriterProcesses, type ClientSockets } from '../../lib/kind/clients/writers.ts';
+import { EvidenceError } from '../../lib/core/errors.ts';
 import { openHistory } from '../../lib/history/reader.ts';
 import type { BenchDatabase } from './database.ts';
 import type { Load } from './sysbench.ts';

@@ -1,6 +1,6 @@
 /** sysbench's single-row inserts: what a C client reaches on the same server. */
-import { InfrastructureError } from '../../lib/errors.ts';
-import { tryRun } from '../../lib/engine/run.ts';
+import { InfrastructureError } from '../../lib/core/errors.ts';
+import { tryRun } from '../../lib/kind/engine/run.ts';
 
 const database = 'sbtest';
 

@@ -7,10 +7,10 @@ import {
   InfrastructureError,
   UsageError,
   type ExitCode,
-} from '../errors.ts';
-import { plainText } from '../plain-text.ts';
-import { projectVersion } from '../project-version.ts';
-import { scriptArguments, typedAgain } from '../typed.ts';
+} from '../core/errors.ts';
+import { plainText } from '../core/plain-text.ts';
+import { projectVersion } from '../core/project-version.ts';
+import { scriptArguments, typedAgain } from '../core/typed.ts';
 
 /** Runs a script with its own arguments and sets the exit code. Never throws. */
 export async function runCommand(

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { exampleBatch } from '../../test/support/example-batch.ts';
 import { exampleCell } from '../../test/support/example-cell.ts';
-import type { Batch } from '../matrix/batch.ts';
+import type { Batch } from '../batch/batch.ts';
 import { exitCodeUnder, failOnFrom, failWords, verdictsIn } from './fail-on.ts';
 
 test('words that there are not are refused with those that there are', () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { InterruptError } from '../errors.ts';
+import { InterruptError } from '../core/errors.ts';
 import { onInterrupt } from './guard.ts';
 
 beforeEach(() => vi.useFakeTimers({ toFake: ['performance'] }));

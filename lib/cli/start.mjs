@@ -1,5 +1,5 @@
 /** The first import of every file that people start: no TypeScript is read before the Node is checked. */
-import '../node-floor.mjs';
+import './node-floor.mjs';
 
 /**
  * A preset: plays it where its file was started, and only gives it to `forcedetach run`. Never throws.
@@ -8,7 +8,7 @@ import '../node-floor.mjs';
  * @returns {Promise<D>}
  */
 export async function experiment(definition) {
-  const { startedAs } = await import('../typed.ts');
+  const { startedAs } = await import('../core/typed.ts');
   if (startedAs() === 'forcedetach') return definition;
   const { playPreset } = await import('./commands/experiment.ts');
   await playPreset(definition);
@@ -20,7 +20,7 @@ export async function experiment(definition) {
  * @param {...string} command
  */
 export async function start(...command) {
-  const { scriptArguments } = await import('../typed.ts');
+  const { scriptArguments } = await import('../core/typed.ts');
   const { forcedetach } = await import('./forcedetach.ts');
   await forcedetach([...command, ...scriptArguments()]);
 }

@@ -1,5 +1,5 @@
 /** What the clients journal: each session, each operation and what became of it, each read. */
-import type { OpId, OpKind, OpOutcome, ServerIdentity } from '../workload/sql.ts';
+import type { OpId, OpKind, OpOutcome, ServerIdentity } from './workload/sql.ts';
 
 /** A client opened (or failed to open) a session. Operations refer to it by connection + session. */
 export interface SessionRecord extends Stamped, Omit<OpId, 'seq'> {

@@ -2,9 +2,9 @@
  * The vocabulary of a run's history: everything a verdict and a report are made from, and nothing
  * else. Append-only; each record carries a monotonic and (where it helps) a wall time.
  */
-import type { ImageEvidence, LedgerRow } from '../checkers/evidence.ts';
-import type { DatabaseChoice } from '../database/fields.ts';
-import type { Basis, Scenario } from '../experiment/scenario.ts';
+import type { ImageEvidence, LedgerRow } from './evidence.ts';
+import type { DatabaseChoice } from '../scenario/fields/database.ts';
+import type { Basis, Scenario } from '../scenario/scenario.ts';
 import type {
   ClientBeatRecord,
   InvokeRecord,
@@ -15,7 +15,7 @@ import type {
   WorkloadRecord,
   Stamped,
 } from './client-records.ts';
-import type { CopyIdentity, ImageLabel, VolumeIdentity } from '../storage/identity.ts';
+import type { CopyIdentity, ImageLabel, VolumeIdentity } from './identity.ts';
 
 /** Timers in force, milliseconds. */
 export interface Timers {

@@ -1,6 +1,6 @@
 /** The inverse of line-encoder.ts: one frame's lines back to records, operations without JSON. */
-import type { LedgerRow } from '../checkers/evidence.ts';
-import type { OpOutcome } from '../workload/sql.ts';
+import type { LedgerRow } from './evidence.ts';
+import type { OpOutcome } from './workload/sql.ts';
 import type { HistoryRecord, RowRecord } from './events.ts';
 import type { Position } from './line-encoder.ts';
 import { isRecord } from './record-shape.ts';

@@ -7,7 +7,7 @@
  * follow on `connection` only where they do not follow from the connection's line before it: an
  * invoke counts seq up by one, an outcome keeps it. Everything else is the record itself.
  */
-import type { LedgerRow } from '../checkers/evidence.ts';
+import type { LedgerRow } from './evidence.ts';
 import type { HistoryRecord } from './events.ts';
 import type { InvokeRecord, OutcomeRecord } from './client-records.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { completeScenario } from '../experiment/scenario.ts';
+import { completeScenario } from '../scenario/scenario.ts';
 import { replayOf } from './migration.ts';
 
 const scenario = completeScenario({

@@ -3,10 +3,10 @@
  * what came later the meaning that its absence had, and tells what a history of its version may be
  * asked for. Evidence is never added: a record stands as it was written.
  */
-import { EvidenceError } from '../errors.ts';
-import { parseScenario, type Scenario } from '../experiment/scenario.ts';
-import { fieldOf, goesWith, settableNames } from '../experiment/written-paths.ts';
-import { kubernetesBeforeNamed } from '../kubernetes-versions.ts';
+import { EvidenceError } from '../core/errors.ts';
+import { parseScenario, type Scenario } from '../scenario/scenario.ts';
+import { fieldOf, goesWith, settableNames } from '../scenario/written-paths.ts';
+import { kubernetesBeforeNamed } from '../core/kubernetes-versions.ts';
 import type { HistoryVersion, ObservationRecord, RunRecord } from './events.ts';
 
 /** The version from which on a history tells it. Of an earlier one it is not asked. */

@@ -94,3 +94,6 @@ export const isRefused =
   (call: CsiCall) =>
   (seen: NamedObservation): boolean =>
     isCall(call)(seen) && seen.data['error'] !== undefined;
+
+/** Content that the crash canaries get right before the crash; the judge looks for it on the image. */
+export const canaryContent = 'written right before the crash';

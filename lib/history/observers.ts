@@ -1,12 +1,19 @@
 /** Observers say what they see, beat while they really see, and say when they end. */
 import type { Recorder } from './port.ts';
-import { describeError } from '../errors.ts';
+import { describeError } from '../core/errors.ts';
 import { observed } from './observations.ts';
 
 /** One that sees beats so often, also where there is nothing to see. */
 export const beatEveryMs = 20_000;
 /** Between two beats it is no longer than this, or the observer was blind: a busy machine is late. */
 export const beatWithinMs = 90_000;
+
+/** How often a fault that lasts is asked whether it holds: once a minute with stock timers; a run with a shorter grace period is over sooner. */
+export const askAgainEveryMs = (graceMs: number): number =>
+  Math.min(60_000, Math.max(5000, 1.2 * graceMs));
+
+/** Between two answers it is no longer than this: the machine may be busy, and a fault has four probes. */
+export const askedWithinMs = (graceMs: number): number => 2 * askAgainEveryMs(graceMs) + 60_000;
 
 export interface Beating {
   /** It has just looked, and saw. `t`: when, on the run's clock. One that had ended begins anew. */

@@ -1,5 +1,5 @@
 /** Operations of one segment: each invoke with its outcome and the server that was asked. */
-import type { OpId, OpKind, OpOutcome, ServerIdentity } from '../workload/sql.ts';
+import type { OpId, OpKind, OpOutcome, ServerIdentity } from './workload/sql.ts';
 import type { HistoryRecord } from './events.ts';
 import type { OperationLine, LineSink } from './line-decoder.ts';
 import { decodeChunk, type Chunk } from './chunk.ts';

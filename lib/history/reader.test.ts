@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { randomStream } from '../random.ts';
+import { randomStream } from '../core/random.ts';
 import type { ObservationRecord } from './events.ts';
 import { openHistory, type TimedRecord } from './reader.ts';
 import { historyDirectory } from './recorder.ts';

@@ -4,14 +4,14 @@
  */
 import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { LedgerRow } from '../checkers/evidence.ts';
+import type { LedgerRow } from './evidence.ts';
 import type { SmallRecord, TimedRecord } from './events.ts';
-import type { ImageLabel } from '../storage/identity.ts';
+import type { ImageLabel } from './identity.ts';
 import type { InvokeRecord, OutcomeRecord, ReadRecord, SessionRecord } from './client-records.ts';
 import { decodeChunk, type Chunk } from './chunk.ts';
 import { ignoring, type LineSink, type OperationLine } from './line-decoder.ts';
 import { visitOperations, readOperations, type Operation } from './operations.ts';
-import type { OpOutcome } from '../workload/sql.ts';
+import type { OpOutcome } from './workload/sql.ts';
 import { otherFiles, rowsSegment } from './recorder.ts';
 import {
   readSegment,
@@ -21,7 +21,7 @@ import {
   type SegmentContent,
 } from './segment-reader.ts';
 import { openWrites, type WriteLog } from './writes.ts';
-import { EvidenceError, UsageError } from '../errors.ts';
+import { EvidenceError, UsageError } from '../core/errors.ts';
 import { suffixes } from './segment.ts';
 
 export type { HistoryCut } from './segment-reader.ts';

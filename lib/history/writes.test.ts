@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { zstdCompressSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { encodeWrites, placeWrites, type WriteInput } from '../../test/support/writes.ts';
-import { EvidenceError } from '../errors.ts';
+import { EvidenceError } from '../core/errors.ts';
 import { gapsInWrites, openWrites, writeOps, writesFiles, type WriteLog } from './writes.ts';
 
 let folder: string;

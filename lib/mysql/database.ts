@@ -1,6 +1,7 @@
 /** MySQL as a database under test: its words, its pod and its log. */
-import { stockDatabaseName, type Database } from '../database/port.ts';
-import type { RealDatabase } from '../database/server-port.ts';
+import { type Database } from '../run/ports/database.ts';
+import { stockDatabaseName } from '../judge/database.ts';
+import type { RealDatabase } from '../run/ports/server-port.ts';
 import { ownAnswers, ownChecks, ownGaps } from './checks/index.ts';
 import { mysqlLog } from './log.ts';
 import { modelled } from './modelled.ts';

@@ -1,6 +1,6 @@
 /** What an audit of MySQL reads beyond what every database's does. The keys are those of records. */
-import type { ImageEvidence } from '../checkers/evidence.ts';
-import type { CommandEvidence } from '../command-evidence.ts';
+import type { ImageEvidence } from '../history/evidence.ts';
+import type { CommandEvidence } from '../core/command-evidence.ts';
 
 export interface MysqlEvidence {
   /** Absent where it was not read, in histories before version 3, and where the server keeps none. */

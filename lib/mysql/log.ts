@@ -1,5 +1,5 @@
 /** What lines of mysqld's error log mean, and of its tools'. */
-import type { ServerLog } from '../database/port.ts';
+import type { ServerLog } from '../judge/database.ts';
 
 export const mysqlLog: ServerLog = {
   kept: /\[(ERROR|Warning)\]|ready for connections|Shutdown complete|corrupt/i,

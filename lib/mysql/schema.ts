@@ -4,10 +4,10 @@
  * it twice, to be seen.
  */
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
-import type { ServerRoutes } from '../database/server-port.ts';
-import { InfrastructureError } from '../errors.ts';
-import { documentBody, firstDocuments } from '../workload/documents.ts';
-import { accountCount, initialBalance } from '../workload/ledger.ts';
+import type { ServerRoutes } from '../run/ports/server-port.ts';
+import { InfrastructureError } from '../core/errors.ts';
+import { documentBody, firstDocuments } from '../history/workload/documents.ts';
+import { accountCount, initialBalance } from '../history/workload/ledger.ts';
 
 export const databaseName = 'forcedetach';
 

@@ -1,6 +1,6 @@
 /** A volume under a cut whose writer never starts, or that the next pod never has: both are told, not thrown. */
 import { expect, test } from 'vitest';
-import { InfrastructureError } from '../errors.ts';
+import { InfrastructureError } from '../core/errors.ts';
 import { type CutContext, VolumeUnderCut, startWriters, templateOf } from './cut.ts';
 import { podObject } from './objects.ts';
 import { cutPlanOf } from './plan.ts';

@@ -5,11 +5,17 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { V1Namespace, V1PersistentVolumeClaim, V1Pod, V1Taint } from '@kubernetes/client-node';
-import { InfrastructureError } from '../errors.ts';
-import { changeTaints, orMissing, statusOf } from '../kube.ts';
-import { currentOwner, decodeOwner, encodeOwner, ownerState, type OwnerState } from '../owner.ts';
-import { outOfServiceKey } from '../taints.ts';
-import { typed } from '../typed.ts';
+import { InfrastructureError } from '../core/errors.ts';
+import { changeTaints, orMissing, statusOf } from '../core/kube.ts';
+import {
+  currentOwner,
+  decodeOwner,
+  encodeOwner,
+  ownerState,
+  type OwnerState,
+} from '../core/owner.ts';
+import { outOfServiceKey } from '../core/taints.ts';
+import { typed } from '../core/typed.ts';
 import {
   type PodSecurity,
   expiryAnnotation,
@@ -20,7 +26,7 @@ import {
   securityLabel,
 } from './objects.ts';
 import { type Home, markNeeds } from './rights.ts';
-import { type UserClients, answered, mustBeAllowed } from '../user-cluster.ts';
+import { type UserClients, answered, mustBeAllowed } from '../core/user-cluster.ts';
 import { refusal } from './refusals.ts';
 import { nowMs, poll, whyOf } from './view.ts';
 

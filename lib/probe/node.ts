@@ -7,10 +7,10 @@ import {
   type Sent,
   shBy,
   type ShellWith,
-} from '../cluster/node-shell.ts';
-import { isReady } from '../kube.ts';
+} from '../run/ports/node-shell.ts';
+import { isReady } from '../core/kube.ts';
 import { containerName, hostPod, vantageName, vantagePod } from './objects.ts';
-import { type UserClients, answered } from '../user-cluster.ts';
+import { type UserClients, answered } from '../core/user-cluster.ts';
 import { type Came, followLog } from './follow.ts';
 import { armingScript } from './host.ts';
 import { type PodsContext, createPod } from './pods.ts';

@@ -1,6 +1,6 @@
 /** What is made of a plan, and what a plan of a cut says. */
 import { expect, test } from 'vitest';
-import { currentOwner, encodeOwner } from '../owner.ts';
+import { currentOwner, encodeOwner } from '../core/owner.ts';
 import {
   type ObjectTemplate,
   attachmentName,

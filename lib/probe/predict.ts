@@ -1,5 +1,10 @@
 /** From what was read, and data/drivers.yaml, to the mode of a class: each line with its source and how sure. Pure. */
-import { driversCalled, type Driver, type DriverMode, type Sign } from '../storage/drivers.ts';
+import {
+  driversCalled,
+  type Driver,
+  type DriverMode,
+  type Sign,
+} from '../scenario/disks/drivers.ts';
 import type { HowSure, Line, PredictedMode } from './certificate.ts';
 import { isOwnTopology, type Facts, type NodeFacts } from './facts.ts';
 

@@ -7,7 +7,7 @@ import type {
   V1PodDisruptionBudget,
   V1StorageClass,
 } from '@kubernetes/client-node';
-import { orMissing } from '../kube.ts';
+import { orMissing } from '../core/kube.ts';
 import { probeLabel } from './objects.ts';
 import { documentedMode } from './predict.ts';
 import { guardNeeds, judgingNeeds, longhornNeeds } from './rights.ts';
@@ -19,7 +19,7 @@ import {
   forbidden,
   mustBeAllowed,
   needText,
-} from '../user-cluster.ts';
+} from '../core/user-cluster.ts';
 import { topologyOf, type Facts, type NodeFacts } from './facts.ts';
 import type { TrialPlan } from './plan.ts';
 import { refusal } from './refusals.ts';

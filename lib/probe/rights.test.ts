@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { FakeStorageApi } from '../../test/support/fake-storage-api.ts';
 import { fakeOf, labelled, request } from '../../test/support/fake-probe.ts';
-import { describeError } from '../errors.ts';
+import { describeError } from '../core/errors.ts';
 import {
   cleanNeeds,
   cutNeeds,
@@ -14,7 +14,7 @@ import {
   removalNeeds,
   trialNeeds,
 } from './rights.ts';
-import type { Need, UserClients } from '../user-cluster.ts';
+import type { Need, UserClients } from '../core/user-cluster.ts';
 import { cleanGiven, cleanUp } from './clean.ts';
 import { type CutOptions, runCut } from './cut.ts';
 import { answerText } from './texts.ts';

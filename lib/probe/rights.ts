@@ -1,7 +1,7 @@
 /** What a probe does on a cluster, as questions to it and as RBAC for whoever grants it. */
-import { orMissing } from '../kube.ts';
+import { orMissing } from '../core/kube.ts';
 import { givenNamespaceObject } from './objects.ts';
-import { type Need, type UserClients, answered } from '../user-cluster.ts';
+import { type Need, type UserClients, answered } from '../core/user-cluster.ts';
 import { refusal } from './refusals.ts';
 
 const need = (verb: string, resource: string, more: Partial<Need> = {}): Need => ({

@@ -1,13 +1,13 @@
 /** What a probe says to people. Pure. */
-import type { DiskMode } from '../disk-modes/index.ts';
-import { toldInSeconds } from '../durations.ts';
+import type { DiskMode } from '../scenario/disks/index.ts';
+import { toldInSeconds } from '../core/durations.ts';
 import {
   didInWords,
   hasRuns,
   isMeasured,
   onSuchADisk,
   type RemedyRow,
-} from '../expectations/on-such-a-disk.ts';
+} from '../batch/expectations/on-such-a-disk.ts';
 import type { Certificate, CutCertificate, PredictionReport } from './certificate.ts';
 import { type CutFinding, modesSeen } from './judge/cut.ts';
 import type { ForceDeleted } from './judge/forced.ts';

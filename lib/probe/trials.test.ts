@@ -4,7 +4,7 @@
  */
 import { expect, test, vi } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { InterruptError } from '../errors.ts';
+import { InterruptError } from '../core/errors.ts';
 import { runTrials } from './trials.ts';
 import { cutDryRun, dryRun } from './dry-run.ts';
 import type { FakeStorageApi } from '../../test/support/fake-storage-api.ts';

@@ -3,9 +3,9 @@
  * left of them. Nothing else there is touched.
  */
 import { stringify } from 'yaml';
-import { InfrastructureError } from '../errors.ts';
-import { orMissing } from '../kube.ts';
-import { writeOutput } from '../output-file.ts';
+import { InfrastructureError } from '../core/errors.ts';
+import { orMissing } from '../core/kube.ts';
+import { writeOutput } from '../core/output-file.ts';
 import { type ObjectTemplate, attachmentName, claimObject } from './objects.ts';
 import { predictDriver } from './predict.ts';
 import {
@@ -31,7 +31,7 @@ import {
   kubectl,
   missingRights,
   mustBeAllowed,
-} from '../user-cluster.ts';
+} from '../core/user-cluster.ts';
 import { type Certificate, certificateOf } from './certificate.ts';
 import { gatherFacts, type Facts } from './facts.ts';
 import { atHome, newHome, ownerNow, removal } from './home.ts';

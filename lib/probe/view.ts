@@ -9,8 +9,8 @@ import type {
   V1PersistentVolumeClaim,
   V1Pod,
 } from '@kubernetes/client-node';
-import { describeError } from '../errors.ts';
-import { type UserClients, answered } from '../user-cluster.ts';
+import { describeError } from '../core/errors.ts';
+import { type UserClients, answered } from '../core/user-cluster.ts';
 import type { EventSeen, PodSeen } from './judge/record.ts';
 import { refusal } from './refusals.ts';
 

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { isCheckout, projectRoot } from '../checkout.ts';
-import { writeOutput } from '../output-file.ts';
+import { isCheckout, projectRoot } from '../core/checkout.ts';
+import { writeOutput } from '../core/output-file.ts';
 
 export type PageScript = 'page' | 'batch';
 

@@ -2,15 +2,15 @@
  * The conditions that a verdict needs: each is switched in the expectations (test/plays/conditions.test.ts
  * holds that against the model), and where the outcome stays it is not named. The switches are the advice, too.
  */
-import type { Database } from '../database/port.ts';
-import type { PowerLoss, StorageLink } from '../disk-kinds.ts';
-import { diskModeOf, isDirectory, type DiskMode } from '../disk-modes/index.ts';
-import { expectationOf } from '../experiment/expectation/expectations.ts';
-import { safetyLevels, type Scenario } from '../experiment/scenario.ts';
-import type { VerdictWord } from '../experiment/verdict/verdict.ts';
-import { faultNamed, losesPower } from '../faults/kinds/index.ts';
-import { remedyNamed } from '../remedies/kinds/index.ts';
-import { fields } from '../experiment/fields.ts';
+import type { Database } from '../run/ports/database.ts';
+import type { PowerLoss, StorageLink } from '../scenario/disk-kinds.ts';
+import { diskModeOf, isDirectory, type DiskMode } from '../scenario/disks/index.ts';
+import { expectationOf } from '../judge/expectation/expectations.ts';
+import { safetyLevels, type Scenario } from '../scenario/scenario.ts';
+import type { VerdictWord } from '../judge/verdict/verdict.ts';
+import { faultNamed, losesPower } from '../scenario/faults/index.ts';
+import { remedyNamed } from '../scenario/remedies/index.ts';
+import { fields } from '../scenario/fields.ts';
 
 export const linkWords: Readonly<Record<StorageLink, string>> = {
   survives: 'the old node still reaches its storage',

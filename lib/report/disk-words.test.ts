@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Verdict } from '../experiment/verdict/verdict.ts';
-import { diskModes } from '../disk-modes/index.ts';
+import type { Verdict } from '../judge/verdict/verdict.ts';
+import { diskModes } from '../scenario/disks/index.ts';
 import { diskInWords } from './disk-words.ts';
 import { exampleVerdict } from '../../test/support/example-verdict.ts';
 

@@ -1,11 +1,11 @@
 /** The disk of a scenario in plain words. */
-import { isDirectory } from '../disk-modes/index.ts';
-import { losesPower } from '../faults/kinds/index.ts';
-import type { Scenario } from '../experiment/scenario.ts';
-import { originInWords } from '../storage/disk-origin.ts';
-import type { Verdict } from '../experiment/verdict/verdict.ts';
+import { isDirectory } from '../scenario/disks/index.ts';
+import { losesPower } from '../scenario/faults/index.ts';
+import type { Scenario } from '../scenario/scenario.ts';
+import { originInWords } from '../scenario/disks/disk-origin.ts';
+import type { Verdict } from '../judge/verdict/verdict.ts';
 import { linkWords, powerLossWords, storageWords } from './conditions.ts';
-import { secondsShown } from './html-parts.ts';
+import { secondsShown } from '../core/durations.ts';
 import { scenarioOf } from './wording.ts';
 
 /** What the fault does to the storage or to the way there; nothing where it reaches neither. */

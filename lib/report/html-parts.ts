@@ -1,11 +1,8 @@
 /** Parts that every kind of page is made of: numbers as people read them, cards, lists, tables, pictures. */
 import { html } from 'hono/html';
-import { countInWords } from '../counts.ts';
+import { countInWords } from '../core/counts.ts';
 
 export type Html = ReturnType<typeof html>;
-
-/** `361.6 s`; at most three decimals, none where there are none. */
-export const secondsShown = (s: number): string => `${Number(s.toFixed(s < 10 ? 3 : 1))} s`;
 
 export function percent(part: number, whole: number): string {
   if (whole === 0) return '–';

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { HistoryRecord } from '../history/events.ts';
 import { observed } from '../history/observations.ts';
-import { missingOf } from '../experiment/verdict/loss.ts';
-import { sentenceOf } from '../experiment/verdict/sentence.ts';
-import { type Verdict } from '../experiment/verdict/verdict.ts';
+import { missingOf } from '../judge/verdict/loss.ts';
+import { sentenceOf } from '../judge/verdict/sentence.ts';
+import { type Verdict } from '../judge/verdict/verdict.ts';
 import { exampleHistory } from '../../test/support/example-history.ts';
 import { exampleVerdict } from '../../test/support/example-verdict.ts';
 import { exampleSource, sourceOf } from '../../test/support/example-source.ts';

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { deflateRawSync } from 'node:zlib';
 import { html } from 'hono/html';
-import { countInWords } from '../counts.ts';
-import type { Finding, Notice, Verdict } from '../experiment/verdict/verdict.ts';
+import { countInWords } from '../core/counts.ts';
+import type { Finding, Notice, Verdict } from '../judge/verdict/verdict.ts';
 import type { Role } from './axis/palette.ts';
 import { rolesIn } from './axis/timeline.ts';
 import { renderDocument } from './document.ts';
@@ -16,11 +16,11 @@ import {
   pairs,
   percent,
   pictures,
-  secondsShown,
   table,
   texts,
   type Html,
 } from './html-parts.ts';
+import { secondsShown } from '../core/durations.ts';
 import { hasLostFile, lostColumn, lostFile } from './loss-words.ts';
 import { scoreInWords } from './mutant-score.ts';
 import { packOperations } from './operation-columns.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Verdict } from '../experiment/verdict/verdict.ts';
+import type { Verdict } from '../judge/verdict/verdict.ts';
 import { exampleVerdict } from '../../test/support/example-verdict.ts';
 import { sourceOf } from '../../test/support/example-source.ts';
 import { renderJunit as render } from './junit.ts';

@@ -1,6 +1,6 @@
 /** JUnit XML: of any suite of cases; and of a run, with one case for its verdict and one for each claim. */
 import { html, raw } from 'hono/html';
-import type { Verdict } from '../experiment/verdict/verdict.ts';
+import type { Verdict } from '../judge/verdict/verdict.ts';
 import type { History } from '../history/reader.ts';
 import type { Html } from './html-parts.ts';
 import { commitsFact, lostOf } from './loss-words.ts';

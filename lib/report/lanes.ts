@@ -1,6 +1,6 @@
 /** Lanes of the time axis, from observations and actions: which node held what, and when. */
-import type { Database } from '../database/port.ts';
-import { powerFaults } from '../faults/kinds/index.ts';
+import type { Database } from '../run/ports/database.ts';
+import { powerFaults } from '../scenario/faults/index.ts';
 import type { ActionRecord, HistoryRecord, ObservationRecord } from '../history/events.ts';
 import { observed } from '../history/observations.ts';
 import type { Role, Tone } from './axis/palette.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Verdict } from '../experiment/verdict/verdict.ts';
+import type { Verdict } from '../judge/verdict/verdict.ts';
 import { commitsFact } from './loss-words.ts';
 
 type Copies = Verdict['images'];

@@ -1,15 +1,15 @@
 /** Acknowledged commits that copies of the volume lack, in words, and each lost one in lost.jsonl. */
-import type { LostCommit } from '../checkers/lost-commits.ts';
-import type { Database } from '../database/port.ts';
+import type { LostCommit } from '../judge/checkers/lost-commits.ts';
+import type { Database } from '../run/ports/database.ts';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { countInWords } from '../counts.ts';
-import type { Loss, Verdict } from '../experiment/verdict/verdict.ts';
-import type { BatchCell } from '../matrix/batch.ts';
+import { countInWords } from '../core/counts.ts';
+import type { Loss, Verdict } from '../judge/verdict/verdict.ts';
+import type { BatchCell } from '../batch/batch.ts';
 import type { Fact } from './first-screen.ts';
-import { assembleVerdict } from '../experiment/verdict/assemble.ts';
+import { assembleVerdict } from '../judge/verdict/assemble.ts';
 import type { History } from '../history/reader.ts';
-import { OutputFile } from '../output-file.ts';
+import { OutputFile } from '../core/output-file.ts';
 import { zeroOf } from './wording.ts';
 
 const epochNames: Readonly<Record<keyof Loss, string>> = {

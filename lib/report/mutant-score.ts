@@ -1,8 +1,8 @@
 /** Damage that was planted, in the store of measurements: what became of each kind, and the score of it. */
 import { z } from 'zod';
-import type { Verdict } from '../experiment/verdict/verdict.ts';
-import { countInWords } from '../counts.ts';
-import { lineSchema, linesOf } from '../measurements/store.ts';
+import type { Verdict } from '../judge/verdict/verdict.ts';
+import { countInWords } from '../core/counts.ts';
+import { lineSchema, linesOf } from '../batch/measurements/store.ts';
 
 /** Its id is the mutant's name. */
 export const mutantSchema = lineSchema.extend({

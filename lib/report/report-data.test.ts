@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Verdict } from '../experiment/verdict/verdict.ts';
+import type { Verdict } from '../judge/verdict/verdict.ts';
 import { exampleHistory } from '../../test/support/example-history.ts';
 import { exampleVerdict } from '../../test/support/example-verdict.ts';
 import { exampleSource, sourceOf } from '../../test/support/example-source.ts';

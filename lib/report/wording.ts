@@ -1,16 +1,17 @@
 /** Sentences of the report that follow from the verdict: what it means, and what it does not. */
-import { eventsIn, wordsWorstFirst } from '../experiment/expectation/counted.ts';
-import { shortenedTimers, type Counts, type Scenario } from '../experiment/scenario.ts';
-import type { BatchCell } from '../matrix/batch.ts';
-import { refusedInWords } from '../timeline/refused-mounts.ts';
-import { wilson } from '../intervals.ts';
+import { eventsIn, wordsWorstFirst } from '../judge/expectation/counted.ts';
+import { shortenedTimers, type Counts, type Scenario } from '../scenario/scenario.ts';
+import type { BatchCell } from '../batch/batch.ts';
+import { refusedInWords } from '../judge/timeline/refused-mounts.ts';
+import { wilson } from '../core/intervals.ts';
 import { recordedScenario } from '../history/migration.ts';
-import { countInWords } from '../counts.ts';
-import { isDirectory } from '../disk-modes/index.ts';
-import { bytes, percent, secondsShown } from './html-parts.ts';
-import type { ServingWord } from '../experiment/expectation/serving-expectation.ts';
-import { firstTold, noticeInWords } from '../experiment/verdict/notices.ts';
-import type { Verdict, VerdictWord } from '../experiment/verdict/verdict.ts';
+import { countInWords } from '../core/counts.ts';
+import { isDirectory } from '../scenario/disks/index.ts';
+import { bytes, percent } from './html-parts.ts';
+import { secondsShown } from '../core/durations.ts';
+import type { ServingWord } from '../judge/expectation/serving-expectation.ts';
+import { firstTold, noticeInWords } from '../judge/verdict/notices.ts';
+import type { Verdict, VerdictWord } from '../judge/verdict/verdict.ts';
 
 /** The audited copies of the volume, by when they were taken. */
 export const imageName = (

@@ -2,13 +2,13 @@
  * Commits of a schedule. A client asks every server that serves for one now and then, often around a
  * hand-over; a copy of the volume is asked which of the acknowledged ones it still has.
  */
-import type { Model } from '../cluster/sim/model.ts';
-import type { ModelServer } from '../cluster/sim/server.ts';
-import { msUs, secondUs } from '../cluster/sim/timings.ts';
-import type { LedgerEntry } from '../workload/sql.ts';
-import type { Timer } from '../cluster/sim/kernel.ts';
+import type { Model } from '../sim/model.ts';
+import type { ModelServer } from '../sim/server.ts';
+import { msUs, secondUs } from '../sim/timings.ts';
+import type { LedgerEntry } from '../history/workload/sql.ts';
+import type { Timer } from '../sim/kernel.ts';
 import type { TraceRecorder } from './trace-recorder.ts';
-import type { Scenario } from '../experiment/scenario.ts';
+import type { Scenario } from '../scenario/scenario.ts';
 
 interface AcknowledgedCommit {
   readonly entry: LedgerEntry;

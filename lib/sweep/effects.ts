@@ -2,18 +2,18 @@
  * The effects of faults and remedies on the model, without promises: the same declarations that the run plays
  * through the ports. test/contract/both-players.test.ts holds the two to the same verdict.
  */
-import { msUs } from '../cluster/sim/timings.ts';
-import { linkStateOf } from '../disk-kinds.ts';
-import { drainMs } from '../experiment/waits.ts';
+import { msUs } from '../sim/timings.ts';
+import { linkStateOf } from '../scenario/disk-kinds.ts';
+import { drainMs } from '../scenario/waits.ts';
 import {
   mendsAtOf,
   staysBroken,
   turnsMsOf,
   type FaultAct,
   type FaultDeclaration,
-} from '../faults/kinds/kind.ts';
-import type { RemedyAct, RemedyDeclaration } from '../remedies/kinds/kind.ts';
-import { outOfServiceTaint } from '../taints.ts';
+} from '../scenario/faults/kind.ts';
+import type { RemedyAct, RemedyDeclaration } from '../scenario/remedies/kind.ts';
+import { outOfServiceTaint } from '../core/taints.ts';
 import type { Scene } from './scene.ts';
 
 const nothing = (): void => undefined;
@@ -40,7 +40,7 @@ const faultActs: Readonly<Record<FaultAct, (scene: Scene, turn: number) => void>
   throttle: ({ machine, scenario }) => machine.throttle(scenario.cpuShare),
   unthrottle: ({ machine }) => machine.unthrottle(),
   crash({ machine, model, victim, scenario }) {
-    // As in lib/faults/acts.ts: a database that dies of the cut is not reported.
+    // As in lib/run/faults/acts.ts: a database that dies of the cut is not reported.
     machine.stall('kubelet');
     model.volume.losePower(victim.node, scenario.powerLoss);
     machine.kill();

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { scenarioSchema } from '../experiment/scenario.ts';
-import { sparesVictim } from '../faults/kinds/index.ts';
+import { scenarioSchema } from '../scenario/scenario.ts';
+import { sparesVictim } from '../scenario/faults/index.ts';
 import { sweepKey, scheduleAt } from './generate.ts';
 
 const sweep = { seed: 'a', key: sweepKey('a'), corpus: [] };

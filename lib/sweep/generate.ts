@@ -2,15 +2,15 @@
  * The index-th schedule of a sweep: drawn anew, or one of the corpus with a few of its factors drawn
  * anew. It depends on the sweep's seed, the index and the corpus alone.
  */
-import type { DiskMode } from '../disk-modes/index.ts';
-import type { Scenario } from '../experiment/scenario.ts';
+import type { DiskMode } from '../scenario/disks/index.ts';
+import type { Scenario } from '../scenario/scenario.ts';
 import { plainScenario, settle, type ScenarioDraft } from './settle.ts';
-import { fields } from '../experiment/fields.ts';
-import { fieldNames, type FieldName } from '../experiment/written-paths.ts';
-import type { Field } from '../fields/field.ts';
-import type { Swept, Dice } from '../fields/swept.ts';
-import { Chance } from '../cluster/sim/chance.ts';
-import { key32, mix32 } from '../random.ts';
+import { fields } from '../scenario/fields.ts';
+import { fieldNames, type FieldName } from '../scenario/written-paths.ts';
+import type { Field } from '../scenario/fields/field.ts';
+import type { Swept, Dice } from '../scenario/fields/swept.ts';
+import { Chance } from '../sim/chance.ts';
+import { key32, mix32 } from '../core/random.ts';
 
 export interface Schedule {
   readonly index: number;

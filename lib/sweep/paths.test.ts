@@ -1,8 +1,8 @@
 /** The paths that need an uncertain attachment, each on the disk that permits most. */
 import { expect, test } from 'vitest';
-import { notices } from '../cluster/sim/notices.ts';
+import { notices } from '../sim/notices.ts';
 import { modelScenario } from '../../test/support/model-run.ts';
-import type { ScenarioInput } from '../experiment/scenario.ts';
+import type { ScenarioInput } from '../scenario/scenario.ts';
 import { knownPaths } from './paths.ts';
 import { play } from './play.ts';
 

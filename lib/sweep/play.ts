@@ -2,28 +2,22 @@
  * Plays one scenario on the model, synchronously, and says what came of it: the runner's phases
  * (fault, remedy, watch, first image, heal, converge, second image) without a history.
  */
-import { Kernel } from '../cluster/sim/kernel.ts';
-import type { PodObject } from '../cluster/sim/api-objects.ts';
-import {
-  neverReady,
-  readyWithinMs,
-  startModel,
-  type Model,
-  type ModelSize,
-} from '../cluster/sim/model.ts';
-import { msUs, secondUs } from '../cluster/sim/timings.ts';
-import { faultNamed } from '../faults/kinds/index.ts';
-import type { DeclaredFault } from '../faults/kinds/kind.ts';
-import { remedyNamed } from '../remedies/kinds/index.ts';
-import type { RemedyDeclaration } from '../remedies/kinds/kind.ts';
-import type { Scenario } from '../experiment/scenario.ts';
+import { Kernel } from '../sim/kernel.ts';
+import type { PodObject } from '../sim/api-objects.ts';
+import { neverReady, readyWithinMs, startModel, type Model, type ModelSize } from '../sim/model.ts';
+import { msUs, secondUs } from '../sim/timings.ts';
+import { faultNamed } from '../scenario/faults/index.ts';
+import type { DeclaredFault } from '../scenario/faults/kind.ts';
+import { remedyNamed } from '../scenario/remedies/index.ts';
+import type { RemedyDeclaration } from '../scenario/remedies/kind.ts';
+import type { Scenario } from '../scenario/scenario.ts';
 import {
   drainMs,
   recreationMs,
   registrationMs,
   restartMs,
   servingCommits,
-} from '../experiment/waits.ts';
+} from '../scenario/waits.ts';
 import { SweepClient, Commits, type CopyLoss } from './commits.ts';
 import { apply, drain, strike, undo } from './effects.ts';
 import { Scene } from './scene.ts';

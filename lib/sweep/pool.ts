@@ -1,6 +1,6 @@
 /** Threads that play stretches of a sweep side by side. */
-import { moduleBeside } from '../module-beside.ts';
-import { WorkerPool } from '../worker-pool.ts';
+import { moduleBeside } from '../core/module-beside.ts';
+import { WorkerPool } from '../core/worker-pool.ts';
 import type { ScheduleRange } from './schedule-range.ts';
 import type { Tally } from './tally.ts';
 

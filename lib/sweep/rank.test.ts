@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { modelScenario } from '../../test/support/model-run.ts';
-import type { ScenarioInput } from '../experiment/scenario.ts';
+import type { ScenarioInput } from '../scenario/scenario.ts';
 import type { Harm } from './judge-schedule.ts';
 import { ranked } from './rank.ts';
 import type { SweepFinding } from './tally.ts';

@@ -2,9 +2,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { exitCode, UsageError } from '../errors.ts';
-import { parseScenario } from '../experiment/scenario.ts';
-import { parseYaml, type OnHint } from '../yaml-file.ts';
+import { exitCode, UsageError } from '../core/errors.ts';
+import { parseScenario } from '../scenario/scenario.ts';
+import { parseYaml, type OnHint } from '../core/yaml-file.ts';
 import { scheduleFile, scheduleText, readSchedule, type ScheduleFile } from './schedule-file.ts';
 
 const parseSchedule = (text: string, name: string, onHint?: OnHint): ScheduleFile =>

@@ -3,18 +3,18 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { plural } from '../../lib/counts.ts';
-import { parseDurationMs } from '../../lib/durations.ts';
-import { $ } from '../../lib/engine/shell.ts';
-import { exitCode, UsageError, type ExitCode } from '../../lib/errors.ts';
-import { kubernetesFields } from '../../lib/cluster/fields.ts';
-import { shortTimersMs, stockTimersMs } from '../../lib/experiment/scenario.ts';
-import { fields } from '../../lib/experiment/fields.ts';
-import { kubernetesDefault } from '../../lib/kubernetes-versions.ts';
+import { plural } from '../../lib/core/counts.ts';
+import { parseDurationMs } from '../../lib/core/durations.ts';
+import { $ } from '../../lib/kind/engine/shell.ts';
+import { exitCode, UsageError, type ExitCode } from '../../lib/core/errors.ts';
+import { kubernetesFields } from '../../lib/scenario/fields/cluster.ts';
+import { shortTimersMs, stockTimersMs } from '../../lib/scenario/scenario.ts';
+import { fields } from '../../lib/scenario/fields.ts';
+import { kubernetesDefault } from '../../lib/core/kubernetes-versions.ts';
 import { readAnswers, type AnsweredClaim } from './answer.ts';
 import { claims } from './list.ts';
 import { answerSchema, answersTo, writePage } from './page.ts';
-import { linesOf, noteLines } from '../../lib/measurements/store.ts';
+import { linesOf, noteLines } from '../../lib/batch/measurements/store.ts';
 import type { Claim } from './claim.ts';
 import {
   commandLine,
@@ -29,7 +29,7 @@ import type { RunFlags as CommonFlags } from '../../lib/cli/flags/flags.ts';
 import { nonEmpty } from '../../lib/cli/flags/flag-values.ts';
 import { shortFlagsBeside } from '../short-flags.ts';
 import { onInterrupt } from '../../lib/cli/guard.ts';
-import { makeFolder } from '../../lib/library/run-folder.ts';
+import { makeFolder } from '../../lib/cli/library/run-folder.ts';
 
 const stockHorizonMs = Number(fields.horizonMs.stock);
 

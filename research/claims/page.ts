@@ -1,9 +1,9 @@
 /** What was measured of each claim, from which run and when; and claims.md, the page made from it. */
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { lineSchema, linesOf, measuredBasis } from '../../lib/measurements/store.ts';
-import { writeOutput } from '../../lib/output-file.ts';
-import { markdownTable } from '../../lib/markdown-table.ts';
+import { lineSchema, linesOf, measuredBasis } from '../../lib/batch/measurements/store.ts';
+import { writeOutput } from '../../lib/core/output-file.ts';
+import { markdownTable } from '../../lib/core/markdown-table.ts';
 import { halves, type Half } from './halves.ts';
 import { claims } from './list.ts';
 

@@ -1,7 +1,7 @@
 /** A finished run as the claims read it: its story, its verdict, and who acknowledged when. */
-import { toldInSeconds } from '../../lib/durations.ts';
-import { assembleVerdict } from '../../lib/experiment/verdict/assemble.ts';
-import type { Verdict } from '../../lib/experiment/verdict/verdict.ts';
+import { toldInSeconds } from '../../lib/core/durations.ts';
+import { assembleVerdict } from '../../lib/judge/verdict/assemble.ts';
+import type { Verdict } from '../../lib/judge/verdict/verdict.ts';
 import type { ObservationRecord } from '../../lib/history/events.ts';
 import {
   csiCalls,
@@ -10,10 +10,10 @@ import {
   type ObservedName,
 } from '../../lib/history/observations.ts';
 import { openHistory, type History } from '../../lib/history/reader.ts';
-import { milestones, type MilestoneName } from '../../lib/timeline/milestones.ts';
-import { rolesIn } from '../../lib/timeline/roles.ts';
-import { tellStory, type Story } from '../../lib/timeline/story.ts';
-import { sessionKey } from '../../lib/workload/ledger.ts';
+import { milestones, type MilestoneName } from '../../lib/judge/timeline/milestones.ts';
+import { rolesIn } from '../../lib/judge/timeline/roles.ts';
+import { tellStory, type Story } from '../../lib/judge/timeline/story.ts';
+import { sessionKey } from '../../lib/history/workload/ledger.ts';
 import { mysql } from '../../lib/mysql/database.ts';
 
 export interface RecordedRun {

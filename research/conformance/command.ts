@@ -11,9 +11,9 @@ import {
 } from './judge-differences.ts';
 import { predictionPool } from './predict.ts';
 import { compareRun, type CompareOptions } from './run-comparison.ts';
-import { exitCode, UsageError, type ExitCode } from '../../lib/errors.ts';
-import { readFolder } from '../../lib/input-file.ts';
-import { writeOutput } from '../../lib/output-file.ts';
+import { exitCode, UsageError, type ExitCode } from '../../lib/core/errors.ts';
+import { readFolder } from '../../lib/core/input-file.ts';
+import { writeOutput } from '../../lib/core/output-file.ts';
 import { commandLine, parseArguments, runCommand, tell } from '../../lib/cli/command.ts';
 import { numberWithin, outputFile, seedText } from '../../lib/cli/flags/flag-values.ts';
 

@@ -2,11 +2,11 @@
  * How busy the machine was while a real run's times were measured, and what that explains: work of
  * the machine that took longer, never a timer, and never anything that came too soon.
  */
-import { timerLagsOf } from '../../lib/experiment/evidence/machine-time.ts';
+import { timerLagsOf } from '../../lib/judge/evidence/machine-time.ts';
 import { observed } from '../../lib/history/observations.ts';
-import type { Story } from '../../lib/timeline/story.ts';
+import type { Story } from '../../lib/judge/timeline/story.ts';
 import { phaseDefinitions, phaseKey } from './phases.ts';
-import { meanOf } from '../../lib/counts.ts';
+import { meanOf } from '../../lib/core/counts.ts';
 
 /** From the fault to the second image. */
 export interface Load {

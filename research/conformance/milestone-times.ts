@@ -9,9 +9,9 @@ import {
   type Milestone,
   type MilestoneName,
   type MilestoneWitness,
-} from '../../lib/timeline/milestones.ts';
-import { roleOf, rolesIn, type Roles } from '../../lib/timeline/roles.ts';
-import type { Story } from '../../lib/timeline/story.ts';
+} from '../../lib/judge/timeline/milestones.ts';
+import { roleOf, rolesIn, type Roles } from '../../lib/judge/timeline/roles.ts';
+import type { Story } from '../../lib/judge/timeline/story.ts';
 
 const byRunner = { witness: 'runner', after: 'fault' } as const;
 

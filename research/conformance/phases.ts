@@ -1,5 +1,5 @@
 /** The durations that are compared: from one milestone to the next one that it leads to. */
-import { kubernetesTimes, secondUs } from '../../lib/cluster/kubernetes-times.ts';
+import { kubernetesTimes, secondUs } from '../../lib/core/kubernetes-times.ts';
 import { mysql } from '../../lib/mysql/database.ts';
 import type { MilestoneTimes, TimedName } from './milestone-times.ts';
 

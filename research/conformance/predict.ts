@@ -2,16 +2,16 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { simBackend } from '../../lib/cluster/sim/backend.ts';
-import { runScenario } from '../../lib/experiment/run/run.ts';
-import type { Scenario } from '../../lib/experiment/scenario.ts';
-import type { Verdict } from '../../lib/experiment/verdict/verdict.ts';
+import { simBackend } from '../../lib/sim/backend.ts';
+import { runScenario } from '../../lib/run/run.ts';
+import type { Scenario } from '../../lib/scenario/scenario.ts';
+import type { Verdict } from '../../lib/judge/verdict/verdict.ts';
 import { openHistory } from '../../lib/history/reader.ts';
 import { milestoneTimes, type MilestoneTimes } from './milestone-times.ts';
-import { tellStory } from '../../lib/timeline/story.ts';
-import { exposureOf } from '../../lib/timeline/exposure.ts';
-import { moduleBeside } from '../../lib/module-beside.ts';
-import { WorkerPool } from '../../lib/worker-pool.ts';
+import { tellStory } from '../../lib/judge/timeline/story.ts';
+import { exposureOf } from '../../lib/judge/timeline/exposure.ts';
+import { moduleBeside } from '../../lib/core/module-beside.ts';
+import { WorkerPool } from '../../lib/core/worker-pool.ts';
 import { mysql } from '../../lib/mysql/database.ts';
 
 export interface PredictedRun {

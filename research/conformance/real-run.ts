@@ -1,13 +1,13 @@
 /** A real run as it is compared: its word, its milestones, and how its machine kept time. */
 import { basename } from 'node:path';
 import type { PredictedRun } from './predict.ts';
-import { assembleVerdict } from '../../lib/experiment/verdict/assemble.ts';
-import { isStarved } from '../../lib/experiment/evidence/machine-time.ts';
-import type { Scenario } from '../../lib/experiment/scenario.ts';
+import { assembleVerdict } from '../../lib/judge/verdict/assemble.ts';
+import { isStarved } from '../../lib/judge/evidence/machine-time.ts';
+import type { Scenario } from '../../lib/scenario/scenario.ts';
 import { openHistory } from '../../lib/history/reader.ts';
 import { milestoneTimes } from './milestone-times.ts';
-import { tellStory } from '../../lib/timeline/story.ts';
-import { exposureOf } from '../../lib/timeline/exposure.ts';
+import { tellStory } from '../../lib/judge/timeline/story.ts';
+import { exposureOf } from '../../lib/judge/timeline/exposure.ts';
 import { loadOf, type Load } from './load.ts';
 import { mysql } from '../../lib/mysql/database.ts';
 

@@ -1,13 +1,13 @@
 /** `research/false-alarms.mjs [FOLDER…]`: the clean volumes among runs on kind, and the tally. */
 import type { Command } from 'commander';
-import { projectRoot } from '../../lib/checkout.ts';
-import { exitCode, type ExitCode } from '../../lib/errors.ts';
+import { projectRoot } from '../../lib/core/checkout.ts';
+import { exitCode, type ExitCode } from '../../lib/core/errors.ts';
 import { cleanVolumeOf } from './kind-runs.ts';
 import { falseAlarmTable } from './table.ts';
 import { volumeSchema } from './volume.ts';
 import { openHistory } from '../../lib/history/reader.ts';
-import { foldersWith, sourceOf } from '../../lib/matrix/collect-events.ts';
-import { linesOf, merged, noteLines } from '../../lib/measurements/store.ts';
+import { foldersWith, sourceOf } from '../../lib/batch/collect-events.ts';
+import { linesOf, merged, noteLines } from '../../lib/batch/measurements/store.ts';
 import { commandLine, parseArguments, runCommand, tell } from '../../lib/cli/command.ts';
 
 /** Counts what the folders hold beside what is known, prints the tally and sets the exit code. Never throws. */

@@ -3,15 +3,15 @@
  * run's volume until its fault, and for good where the scenario expects nothing but `safe` and the
  * disk's own log knows of no time in which two could write.
  */
-import { judgeImages } from '../../lib/checkers/index.ts';
-import type { EpochBounds } from '../../lib/checkers/journal.ts';
-import type { Scenario } from '../../lib/experiment/scenario.ts';
+import { judgeImages } from '../../lib/judge/checkers/index.ts';
+import type { EpochBounds } from '../../lib/judge/checkers/journal.ts';
+import type { Scenario } from '../../lib/scenario/scenario.ts';
 import type { ImageRecord, RunRecord } from '../../lib/history/events.ts';
-import type { ImageLabel } from '../../lib/storage/identity.ts';
+import type { ImageLabel } from '../../lib/history/identity.ts';
 import type { History, SmallRecord } from '../../lib/history/reader.ts';
-import { dateOf, versionsOf } from '../../lib/measurements/store.ts';
-import { exposureOf } from '../../lib/timeline/exposure.ts';
-import { tellStory } from '../../lib/timeline/story.ts';
+import { dateOf, versionsOf } from '../../lib/batch/measurements/store.ts';
+import { exposureOf } from '../../lib/judge/timeline/exposure.ts';
+import { tellStory } from '../../lib/judge/timeline/story.ts';
 import { saidOf, type CleanVolume } from './volume.ts';
 import { mysql } from '../../lib/mysql/database.ts';
 

@@ -1,8 +1,8 @@
 /** What was counted, as Markdown: volumes, alarms and the bound on how often there may be one. */
 import { mysql } from '../../lib/mysql/database.ts';
-import { wilson } from '../../lib/intervals.ts';
+import { wilson } from '../../lib/core/intervals.ts';
 import type { CleanVolume } from './volume.ts';
-import { markdownTable } from '../../lib/markdown-table.ts';
+import { markdownTable } from '../../lib/core/markdown-table.ts';
 
 const percent = (share: number): string => `${(100 * share).toFixed(2)} %`;
 

@@ -6,7 +6,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { $ } from '../../lib/engine/shell.ts';
+import { $ } from '../../lib/kind/engine/shell.ts';
 import { readAnswers, type AnsweredClaim } from '../claims/answer.ts';
 import { claims } from '../claims/list.ts';
 import { machineState } from '../../test/cluster/machine-state.ts';

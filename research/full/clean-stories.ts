@@ -3,10 +3,10 @@
  * time and stock durability leave a database. Each story ends with the volume as it is to be copied.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Clock } from '../../lib/clock.ts';
-import type { Filesystem } from '../../lib/disk-kinds.ts';
+import type { Clock } from '../../lib/core/clock.ts';
+import type { Filesystem } from '../../lib/scenario/disk-kinds.ts';
 import { ackedIn } from '../../test/support/bare-images.ts';
-import type { WriterRecord } from '../../lib/workload/writer.ts';
+import type { WriterRecord } from '../../lib/run/workload/writer.ts';
 import type { BareDisk, BareVolume } from '../../test/cluster/bare-volume.ts';
 import type { BareServer, Written } from '../../test/cluster/bare-server.ts';
 

@@ -5,12 +5,12 @@
  * are to be (default 240); with `kind` runs (research/false-alarms.mjs) they make 300.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { LedgerRow } from '../../lib/checkers/evidence.ts';
+import type { LedgerRow } from '../../lib/history/evidence.ts';
 import { mysql } from '../../lib/mysql/database.ts';
-import { realClock } from '../../lib/real-clock.ts';
-import { kindAuditor } from '../../lib/cluster/kind/index.ts';
+import { realClock } from '../../lib/core/real-clock.ts';
+import { kindAuditor } from '../../lib/kind/index.ts';
 import { saidOf, volumeSchema, type CleanVolume } from '../false-alarms/volume.ts';
-import { linesOf, noteLines, versionsOf } from '../../lib/measurements/store.ts';
+import { linesOf, noteLines, versionsOf } from '../../lib/batch/measurements/store.ts';
 import { judge } from '../../test/support/bare-images.ts';
 import { isNoting } from '../../test/support/noting.ts';
 import { BareHost } from '../../test/cluster/bare-host.ts';

@@ -3,7 +3,7 @@
  * can tell them apart from the disk, and naming the class is naming the kind.
  */
 import { mysql } from '../../lib/mysql/database.ts';
-import type { Finding } from '../../lib/experiment/verdict/verdict.ts';
+import type { Finding } from '../../lib/judge/verdict/verdict.ts';
 
 export interface DamageClass {
   readonly name: string;

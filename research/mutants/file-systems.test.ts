@@ -1,6 +1,6 @@
 /** A broken file system is called that, whichever files it lost; other damage is not. */
 import { expect, test } from 'vitest';
-import type { Finding } from '../../lib/experiment/verdict/verdict.ts';
+import type { Finding } from '../../lib/judge/verdict/verdict.ts';
 import { isNamed } from './damage-class.ts';
 import { fileSystemKinds } from './kinds/file-systems.ts';
 

@@ -1,11 +1,11 @@
 /** One volume and its history as the judges see them: a mutant, or its clean twin. */
-import type { Finding } from '../../lib/experiment/verdict/verdict.ts';
-import type { Checker } from '../../lib/checkers/checker.ts';
+import type { Finding } from '../../lib/judge/verdict/verdict.ts';
+import type { Checker } from '../../lib/judge/checkers/checker.ts';
 import { bareRun } from '../../test/support/bare-run.ts';
-import type { ImageEvidence, LedgerRow } from '../../lib/checkers/evidence.ts';
-import { allCheckers, judgeImages, type AuditedHistory } from '../../lib/checkers/index.ts';
-import type { JournaledOp, EpochBounds } from '../../lib/checkers/journal.ts';
-import type { ImageLabel } from '../../lib/storage/identity.ts';
+import type { ImageEvidence, LedgerRow } from '../../lib/history/evidence.ts';
+import { allCheckers, judgeImages, type AuditedHistory } from '../../lib/judge/checkers/index.ts';
+import type { JournaledOp, EpochBounds } from '../../lib/judge/checkers/journal.ts';
+import type { ImageLabel } from '../../lib/history/identity.ts';
 import { isCaught, isNamed, type DamageClass } from './damage-class.ts';
 import { mysql } from '../../lib/mysql/database.ts';
 

@@ -1,8 +1,8 @@
 /** Operations of a base to be harmed: chosen by what is there, the same ones each time. */
-import type { JournaledOp } from '../../lib/checkers/journal.ts';
-import type { SessionId } from '../../lib/workload/ledger.ts';
+import type { JournaledOp } from '../../lib/judge/checkers/journal.ts';
+import type { SessionId } from '../../lib/history/workload/ledger.ts';
 import { expectedContent } from '../../test/support/expected-content.ts';
-import type { OpId } from '../../lib/workload/sql.ts';
+import type { OpId } from '../../lib/history/workload/sql.ts';
 import type { Base } from './bases.ts';
 import { seed } from './workshop.ts';
 

@@ -1,9 +1,9 @@
 /** Where mutants are made: a bare host, copies of volumes, servers and audits on them. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { kindAuditor } from '../../lib/cluster/kind/index.ts';
-import { realClock } from '../../lib/real-clock.ts';
-import type { LedgerRow } from '../../lib/checkers/evidence.ts';
-import type { ImageLabel } from '../../lib/storage/identity.ts';
+import { kindAuditor } from '../../lib/kind/index.ts';
+import { realClock } from '../../lib/core/real-clock.ts';
+import type { LedgerRow } from '../../lib/history/evidence.ts';
+import type { ImageLabel } from '../../lib/history/identity.ts';
 import { ackedIn } from '../../test/support/bare-images.ts';
 import type { AuditedCopy } from './mutant-case.ts';
 import { BareHost } from '../../test/cluster/bare-host.ts';

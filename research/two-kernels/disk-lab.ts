@@ -5,7 +5,7 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { projectRoot } from '../../lib/checkout.ts';
+import { projectRoot } from '../../lib/core/checkout.ts';
 import {
   copyVolume,
   identifyVolume,
@@ -13,20 +13,20 @@ import {
   type Lab,
   labIn,
   startArray,
-} from '../../lib/cluster/kind/index.ts';
-import { start } from '../../lib/engine/commands.ts';
-import { copyTimeoutMs } from '../../lib/engine/run.ts';
-import { arrayAt } from '../../lib/csi/array-client.ts';
-import type { ArrayPort } from '../../lib/csi/array-port.ts';
+} from '../../lib/kind/index.ts';
+import { start } from '../../lib/kind/engine/commands.ts';
+import { copyTimeoutMs } from '../../lib/kind/engine/run.ts';
+import { arrayAt } from '../../lib/storage/csi/array-client.ts';
+import type { ArrayPort } from '../../lib/storage/csi/array-port.ts';
 import {
   defaultRoot,
   imagePath,
   layoutOf,
   volumeFolder,
   type Layout,
-} from '../../lib/csi/layout.ts';
-import type { Auditor } from '../../lib/cluster/port.ts';
-import type { ImageLabel, CopyIdentity, VolumeIdentity } from '../../lib/storage/identity.ts';
+} from '../../lib/storage/csi/layout.ts';
+import type { Auditor } from '../../lib/run/ports/cluster.ts';
+import type { ImageLabel, CopyIdentity, VolumeIdentity } from '../../lib/history/identity.ts';
 import type { ComparedFilesystem } from './host.ts';
 import { claimLabLease, releaseLabLease, type LabLease } from './lab-lease.ts';
 import { mysql } from '../../lib/mysql/database.ts';

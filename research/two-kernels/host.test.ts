@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { posixLine, scriptWords } from '../../lib/cluster/node-shell.ts';
+import { posixLine, scriptWords } from '../../lib/run/ports/node-shell.ts';
 import { strict } from './host.ts';
 
 const run = (command: string, input = ''): string =>

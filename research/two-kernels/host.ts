@@ -3,8 +3,8 @@
  * virtual machines with a kernel each. Everything that is not here is done by the same shell scripts
  * on both.
  */
-import type { ShellWith } from '../../lib/cluster/node-shell.ts';
-import type { BareMachine } from '../../lib/database/server-port.ts';
+import type { ShellWith } from '../../lib/run/ports/node-shell.ts';
+import type { BareMachine } from '../../lib/run/ports/server-port.ts';
 
 /**
  * `slow-loops`: as `loops`, with so little of a processor that a server takes as long to start as in
@@ -18,7 +18,7 @@ export type ComparedFilesystem = (typeof comparedFilesystems)[number];
 
 export const nodeNames = ['victim', 'successor'] as const;
 export type NodeName = (typeof nodeNames)[number];
-/** Tells the server's clients apart: lib/workload/ledger.ts knows two. */
+/** Tells the server's clients apart: lib/history/workload/ledger.ts knows two. */
 export const clientOf = { victim: 'inside', successor: 'outside' } as const;
 
 /** A machine: a container with namespaces of its own, or a virtual machine. */

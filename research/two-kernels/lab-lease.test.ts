@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { leaseAt, leaseCount } from '../../lib/cluster/kind/index.ts';
+import { leaseAt, leaseCount } from '../../lib/kind/index.ts';
 import { labLeaseAt, labLeaseCount } from './lab-lease.ts';
 
 const indexes = (count: number): number[] => Array.from({ length: count }, (_, index) => index);

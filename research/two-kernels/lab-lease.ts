@@ -2,7 +2,7 @@
  * Names and loop devices of one run of the experiment. The name of its first container claims them,
  * since the engine refuses a second one; what a dead run left there is removed first.
  */
-import { inspect, list, commandError, tryRun } from '../../lib/engine/run.ts';
+import { inspect, list, commandError, tryRun } from '../../lib/kind/engine/run.ts';
 import {
   label,
   labsOf,
@@ -12,8 +12,8 @@ import {
   markLab,
   removeLab,
   whyLabStays,
-} from '../../lib/cluster/kind/index.ts';
-import { InfrastructureError } from '../../lib/errors.ts';
+} from '../../lib/kind/index.ts';
+import { InfrastructureError } from '../../lib/core/errors.ts';
 
 export interface LabLease {
   readonly containers: Readonly<Record<'lab' | 'array' | 'victim' | 'successor', string>>;

@@ -2,11 +2,11 @@
  * Nodes of one kernel: a container each, with mounts, processes and network of its own, and one
  * loop device over its path to the volume. As a kind node has it.
  */
-import { InfrastructureError } from '../../lib/errors.ts';
+import { InfrastructureError } from '../../lib/core/errors.ts';
 import { mysql } from '../../lib/mysql/database.ts';
-import * as engine from '../../lib/engine/commands.ts';
-import { containerShell } from '../../lib/engine/container-shell.ts';
-import { copyTimeoutMs, run, tryRun } from '../../lib/engine/run.ts';
+import * as engine from '../../lib/kind/engine/commands.ts';
+import { containerShell } from '../../lib/kind/engine/container-shell.ts';
+import { copyTimeoutMs, run, tryRun } from '../../lib/kind/engine/run.ts';
 import { type Host, type Node, type NodeName, strict } from './host.ts';
 
 export interface LoopHostOptions {

@@ -1,13 +1,13 @@
 /** What a case came to, read from its history by the readers and checkers of any run. */
-import { judgeImages, type Judgement } from '../../lib/checkers/index.ts';
-import { meanOf, sumOf } from '../../lib/counts.ts';
-import { identitiesOf } from '../../lib/experiment/evidence/identities.ts';
-import { journalGaps } from '../../lib/experiment/evidence/journal-gaps.ts';
-import { worst } from '../../lib/experiment/verdict/verdict.ts';
-import { EvidenceError } from '../../lib/errors.ts';
+import { judgeImages, type Judgement } from '../../lib/judge/checkers/index.ts';
+import { meanOf, sumOf } from '../../lib/core/counts.ts';
+import { identitiesOf } from '../../lib/judge/evidence/identities.ts';
+import { journalGaps } from '../../lib/judge/evidence/journal-gaps.ts';
+import { worst } from '../../lib/judge/verdict/verdict.ts';
+import { EvidenceError } from '../../lib/core/errors.ts';
 import type { CaseRecord, ImageRecord } from '../../lib/history/events.ts';
 import { tellsOf } from '../../lib/history/migration.ts';
-import { dateOf } from '../../lib/measurements/store.ts';
+import { dateOf } from '../../lib/batch/measurements/store.ts';
 import { observed } from '../../lib/history/observations.ts';
 import type { History, SmallRecord } from '../../lib/history/reader.ts';
 import { clientOf, type NodeName } from './host.ts';

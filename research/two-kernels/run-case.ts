@@ -1,11 +1,11 @@
 /** One case on one host, from an empty database to the audited images: a run as any other, and its result. */
-import { realClock } from '../../lib/real-clock.ts';
-import { stockDatabase } from '../../lib/database/fields.ts';
-import { audit, copyImage, type ImageRun } from '../../lib/experiment/run/images.ts';
+import { realClock } from '../../lib/core/real-clock.ts';
+import { stockDatabase } from '../../lib/scenario/fields/database.ts';
+import { audit, copyImage, type ImageRun } from '../../lib/run/images.ts';
 import { observedAlone } from '../observed-alone.ts';
-import { each, whileObserved, type ObservedRun } from '../../lib/experiment/run/shell.ts';
+import { each, whileObserved, type ObservedRun } from '../../lib/run/shell.ts';
 import { historyVersion } from '../../lib/history/events.ts';
-import type { ImageLabel } from '../../lib/storage/identity.ts';
+import type { ImageLabel } from '../../lib/history/identity.ts';
 import { openHistory } from '../../lib/history/reader.ts';
 import { cases, type CaseName, type LabStage } from './cases.ts';
 import { readResult } from './read-result.ts';

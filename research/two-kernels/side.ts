@@ -5,13 +5,13 @@
  */
 import { observed } from '../../lib/history/observations.ts';
 import { mysql } from '../../lib/mysql/database.ts';
-import type { Clock } from '../../lib/clock.ts';
+import type { Clock } from '../../lib/core/clock.ts';
 import type { Recorder } from '../../lib/history/port.ts';
-import { killServers } from '../../lib/cluster/kind/index.ts';
-import { waitFor } from '../../lib/wait-for.ts';
-import type { ArrayPort } from '../../lib/csi/array-port.ts';
-import type { DatabaseChoice } from '../../lib/database/fields.ts';
-import { InfrastructureError } from '../../lib/errors.ts';
+import { killServers } from '../../lib/kind/index.ts';
+import { waitFor } from '../../lib/core/wait-for.ts';
+import type { ArrayPort } from '../../lib/storage/csi/array-port.ts';
+import type { DatabaseChoice } from '../../lib/scenario/fields/database.ts';
+import { InfrastructureError } from '../../lib/core/errors.ts';
 import type { LabClient } from './client.ts';
 import type { ComparedFilesystem, Node, NodeName } from './host.ts';
 import { labObserved, type LabServed } from './observations.ts';

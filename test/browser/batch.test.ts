@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BrowserContextOptions } from 'playwright-core';
 import { afterAll, describe, expect, test } from 'vitest';
-import { batchSchema } from '../../lib/matrix/batch.ts';
+import { batchSchema } from '../../lib/batch/batch.ts';
 import { exampleCell } from '../support/example-cell.ts';
 import { renderBatchHtml } from '../../lib/report/batch/html.ts';
 import { chromiumPath, openingPages, seriousProblems, type Opened } from './chromium.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { Verdict } from '../../lib/experiment/verdict/verdict.ts';
+import type { Verdict } from '../../lib/judge/verdict/verdict.ts';
 import { exampleVerdict } from '../support/example-verdict.ts';
 import { exampleSource } from '../support/example-source.ts';
 import { renderHtml } from '../../lib/report/html.ts';

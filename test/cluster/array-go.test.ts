@@ -1,9 +1,9 @@
 /** The array's own tests: they need Go, as building its image does. */
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { $ } from '../../lib/engine/shell.ts';
-import { arrayModule } from '../../lib/images/built/parts.ts';
-import { projectRoot } from '../../lib/checkout.ts';
+import { $ } from '../../lib/kind/engine/shell.ts';
+import { arrayModule } from '../../lib/kind/images/built/parts.ts';
+import { projectRoot } from '../../lib/core/checkout.ts';
 
 const go = $({ quiet: true, cwd: join(projectRoot, arrayModule) });
 

@@ -3,15 +3,15 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { $ } from '../../lib/engine/shell.ts';
-import { startArray } from '../../lib/cluster/kind/disk/containers.ts';
-import { markLab } from '../../lib/cluster/kind/ownership/labs.ts';
-import { arrayAt } from '../../lib/csi/array-client.ts';
-import type { ArrayPort, OpenRequest, PathStatus } from '../../lib/csi/array-port.ts';
-import { ensureImages } from '../../lib/images/ensure.ts';
-import { kubernetesDefault } from '../../lib/kubernetes-versions.ts';
+import { $ } from '../../lib/kind/engine/shell.ts';
+import { startArray } from '../../lib/kind/disk/containers.ts';
+import { markLab } from '../../lib/kind/ownership/labs.ts';
+import { arrayAt } from '../../lib/storage/csi/array-client.ts';
+import type { ArrayPort, OpenRequest, PathStatus } from '../../lib/storage/csi/array-port.ts';
+import { ensureImages } from '../../lib/kind/images/ensure.ts';
+import { kubernetesDefault } from '../../lib/core/kubernetes-versions.ts';
 
-/** Far above all leases (lib/cluster/kind/ownership/lease.ts); each path of each host takes the next. */
+/** Far above all leases (lib/kind/ownership/lease.ts); each path of each host takes the next. */
 const firstLoop = 5320;
 let nextLoop = firstLoop;
 export const volumeBytes = 64 * 2 ** 20;

@@ -2,7 +2,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { PowerLoss } from '../../lib/disk-kinds.ts';
+import type { PowerLoss } from '../../lib/scenario/disk-kinds.ts';
 import { ArrayHost, eventually } from './array-host.ts';
 
 let host: ArrayHost;

@@ -4,13 +4,13 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ImageEvidence, LedgerRow } from '../../lib/checkers/evidence.ts';
-import type { Judgement } from '../../lib/checkers/index.ts';
-import { kindAuditor } from '../../lib/cluster/kind/auditor.ts';
-import { realClock } from '../../lib/real-clock.ts';
-import type { Filesystem } from '../../lib/disk-kinds.ts';
+import type { ImageEvidence, LedgerRow } from '../../lib/history/evidence.ts';
+import type { Judgement } from '../../lib/judge/checkers/index.ts';
+import { kindAuditor } from '../../lib/kind/auditor.ts';
+import { realClock } from '../../lib/core/real-clock.ts';
+import type { Filesystem } from '../../lib/scenario/disk-kinds.ts';
 import { judge } from '../support/bare-images.ts';
-import type { WriterRecord } from '../../lib/workload/writer.ts';
+import type { WriterRecord } from '../../lib/run/workload/writer.ts';
 import { BareHost } from './bare-host.ts';
 import { missingForBareHost, testLoops } from './bare-lab.ts';
 import type { BareVolume } from './bare-volume.ts';

@@ -5,16 +5,16 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { kindAuditor } from '../../lib/cluster/kind/auditor.ts';
-import { realClock } from '../../lib/real-clock.ts';
+import { kindAuditor } from '../../lib/kind/auditor.ts';
+import { realClock } from '../../lib/core/real-clock.ts';
 import { ordinaryClient, schemaChange } from '../../lib/mysql/schema.ts';
-import type { Judgement } from '../../lib/checkers/index.ts';
-import type { LedgerRow } from '../../lib/checkers/evidence.ts';
+import type { Judgement } from '../../lib/judge/checkers/index.ts';
+import type { LedgerRow } from '../../lib/history/evidence.ts';
 import { ackedIn, judge } from '../support/bare-images.ts';
 import type { AuditedCopy } from '../../research/mutants/mutant-case.ts';
-import { deletionOf, documentBody } from '../../lib/workload/documents.ts';
-import { Chain } from '../../lib/workload/ledger.ts';
-import type { WriterRecord } from '../../lib/workload/writer.ts';
+import { deletionOf, documentBody } from '../../lib/history/workload/documents.ts';
+import { Chain } from '../../lib/history/workload/ledger.ts';
+import type { WriterRecord } from '../../lib/run/workload/writer.ts';
 import { BareHost } from './bare-host.ts';
 import { missingForBareHost, testLoops } from './bare-lab.ts';
 import type { BareServer } from './bare-server.ts';

@@ -4,14 +4,14 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { kindAuditor } from '../../lib/cluster/kind/auditor.ts';
-import { realClock } from '../../lib/real-clock.ts';
-import type { Judgement } from '../../lib/checkers/index.ts';
-import type { EpochBounds } from '../../lib/checkers/journal.ts';
-import type { LedgerRow } from '../../lib/checkers/evidence.ts';
-import { worst } from '../../lib/experiment/verdict/verdict.ts';
-import type { ImageLabel } from '../../lib/storage/identity.ts';
-import type { WriterRecord } from '../../lib/workload/writer.ts';
+import { kindAuditor } from '../../lib/kind/auditor.ts';
+import { realClock } from '../../lib/core/real-clock.ts';
+import type { Judgement } from '../../lib/judge/checkers/index.ts';
+import type { EpochBounds } from '../../lib/judge/checkers/journal.ts';
+import type { LedgerRow } from '../../lib/history/evidence.ts';
+import { worst } from '../../lib/judge/verdict/verdict.ts';
+import type { ImageLabel } from '../../lib/history/identity.ts';
+import type { WriterRecord } from '../../lib/run/workload/writer.ts';
 import { BareHost } from './bare-host.ts';
 import { missingForBareHost, testLoops } from './bare-lab.ts';
 import type { BareVolume } from './bare-volume.ts';

@@ -2,19 +2,19 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { $ } from '../../lib/engine/shell.ts';
-import { remove } from '../../lib/engine/commands.ts';
-import { tryRun } from '../../lib/engine/run.ts';
-import { releaseLoops } from '../../lib/cluster/kind/disk/loops.ts';
-import { lockName, markLab } from '../../lib/cluster/kind/ownership/labs.ts';
-import { InfrastructureError } from '../../lib/errors.ts';
-import { takeFreeLock, type Lock } from '../../lib/lock.ts';
+import { $ } from '../../lib/kind/engine/shell.ts';
+import { remove } from '../../lib/kind/engine/commands.ts';
+import { tryRun } from '../../lib/kind/engine/run.ts';
+import { releaseLoops } from '../../lib/kind/disk/loops.ts';
+import { lockName, markLab } from '../../lib/kind/ownership/labs.ts';
+import { InfrastructureError } from '../../lib/core/errors.ts';
+import { takeFreeLock, type Lock } from '../../lib/core/lock.ts';
 import { ensureMachineLoops } from '../support/machine-loops.ts';
 
 const appRoot = resolve(import.meta.dirname, '../..');
 /** Where the lab sees the shared folder; the auditor looks for copies in it. */
 export const shared = '/var/lib/forcedetach';
-/** Far above all leases (lib/cluster/kind/ownership/lease.ts), so that clusters beside the test don't matter. */
+/** Far above all leases (lib/kind/ownership/lease.ts), so that clusters beside the test don't matter. */
 export const testLoops: HostLoops = { a: 5100, b: 5101, audit: 5102 };
 
 /** Numbers of the loop devices of a host: the two nodes' and the audit's. */

@@ -1,10 +1,10 @@
 /** A mysqld as a bare host runs it, and the real writer against it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
-import type { Clock } from '../../lib/clock.ts';
-import type { WriterSpec } from '../../lib/workload/port.ts';
+import type { Clock } from '../../lib/core/clock.ts';
+import type { WriterSpec } from '../../lib/run/workload/port.ts';
 import { openMysqlSession } from '../../lib/mysql/session.ts';
-import { runWriter, type WriterRecord } from '../../lib/workload/writer.ts';
+import { runWriter, type WriterRecord } from '../../lib/run/workload/writer.ts';
 
 /** What a server needs of its host. */
 export interface Shell {

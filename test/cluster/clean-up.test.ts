@@ -4,15 +4,15 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { $ } from '../../lib/engine/shell.ts';
-import { ensureCluster } from '../../lib/cluster/kind/cluster.ts';
-import { encodeLabels, type ClusterLabels } from '../../lib/cluster/kind/ownership/labels.ts';
-import { leaseAt } from '../../lib/cluster/kind/ownership/lease.ts';
-import { releaseLoops } from '../../lib/cluster/kind/disk/loops.ts';
-import { currentOwner } from '../../lib/owner.ts';
-import { reap } from '../../lib/cluster/kind/ownership/reap.ts';
-import { ensureImages } from '../../lib/images/ensure.ts';
-import type { ImageSet } from '../../lib/images/image-set.ts';
+import { $ } from '../../lib/kind/engine/shell.ts';
+import { ensureCluster } from '../../lib/kind/cluster.ts';
+import { encodeLabels, type ClusterLabels } from '../../lib/kind/ownership/labels.ts';
+import { leaseAt } from '../../lib/kind/ownership/lease.ts';
+import { releaseLoops } from '../../lib/kind/disk/loops.ts';
+import { currentOwner } from '../../lib/core/owner.ts';
+import { reap } from '../../lib/kind/ownership/reap.ts';
+import { ensureImages } from '../../lib/kind/images/ensure.ts';
+import type { ImageSet } from '../../lib/kind/images/image-set.ts';
 import { mysql } from '../../lib/mysql/database.ts';
 
 const cluster = 'cleaned';

@@ -1,7 +1,7 @@
 /** kind keeps the port's contract, the same as the model does. Needs a Docker engine. */
 import { describe, test } from 'vitest';
-import { $ } from '../../lib/engine/shell.ts';
-import { kindBackend } from '../../lib/cluster/kind/backend.ts';
+import { $ } from '../../lib/kind/engine/shell.ts';
+import { kindBackend } from '../../lib/kind/backend.ts';
 import { describeTestbed } from '../contract/testbed-contract.ts';
 
 /** A cold image build may come first. */

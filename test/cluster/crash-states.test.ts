@@ -7,12 +7,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { $ } from '../../lib/engine/shell.ts';
-import { ensureImages } from '../../lib/images/ensure.ts';
-import type { ImageSet } from '../../lib/images/image-set.ts';
+import { $ } from '../../lib/kind/engine/shell.ts';
+import { ensureImages } from '../../lib/kind/images/ensure.ts';
+import type { ImageSet } from '../../lib/kind/images/image-set.ts';
 import { missingForBareHost } from './bare-lab.ts';
 import { makeCrashRun, type CrashRunOptions } from './crash-run.ts';
-import { kubernetesDefault } from '../../lib/kubernetes-versions.ts';
+import { kubernetesDefault } from '../../lib/core/kubernetes-versions.ts';
 
 const reason = await missingForBareHost();
 if (reason !== undefined) console.warn(`skipped: crash states ${reason}`);

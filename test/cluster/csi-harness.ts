@@ -5,24 +5,24 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type Client, credentials, makeGenericClientConstructor } from '@grpc/grpc-js';
-import { $ } from '../../lib/engine/shell.ts';
-import type { ArrayPort } from '../../lib/csi/array-port.ts';
-import { arrayAt } from '../../lib/csi/array-client.ts';
+import { $ } from '../../lib/kind/engine/shell.ts';
+import type { ArrayPort } from '../../lib/storage/csi/array-port.ts';
+import { arrayAt } from '../../lib/storage/csi/array-client.ts';
 import {
   Controller,
   Identity,
   Node,
   VolumeCapability_AccessMode_Mode as Mode,
-} from '../../lib/csi/gen/csi_pb.js';
-import { Registration } from '../../lib/csi/gen/pluginregistration_pb.js';
-import { service } from '../../lib/csi/grpc.ts';
-import { layoutOf } from '../../lib/csi/layout.ts';
-import { type WatchLine, watchLineSchema } from '../../lib/csi/watch-line.ts';
+} from '../../lib/storage/csi/gen/csi_pb.js';
+import { Registration } from '../../lib/storage/csi/gen/pluginregistration_pb.js';
+import { service } from '../../lib/storage/csi/grpc.ts';
+import { layoutOf } from '../../lib/storage/csi/layout.ts';
+import { type WatchLine, watchLineSchema } from '../../lib/storage/csi/watch-line.ts';
 import { arrayProgram } from '../support/array-program.ts';
 
-const csi = resolve(import.meta.dirname, '../../lib/csi');
+const csi = resolve(import.meta.dirname, '../../lib/storage/csi');
 /**
- * Far above all leases (lib/cluster/kind/ownership/lease.ts), so that clusters beside the tests don't matter,
+ * Far above all leases (lib/kind/ownership/lease.ts), so that clusters beside the tests don't matter,
  * and apart for test files that run at once.
  */
 const firstLoop = 5000 + 8 * Number(process.env['VITEST_POOL_ID'] ?? 0);

@@ -3,7 +3,7 @@ import { existsSync, lstatSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { status } from '@grpc/grpc-js';
 import { describe, expect, test } from 'vitest';
-import { $ } from '../../lib/engine/shell.ts';
+import { $ } from '../../lib/kind/engine/shell.ts';
 import { capability, type Driver, raw } from './csi-harness.ts';
 import {
   createVolume,

@@ -3,9 +3,9 @@ import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { which } from 'zx';
-import { $ } from '../../lib/engine/shell.ts';
-import type { PathStatus } from '../../lib/csi/array-port.ts';
-import { callSchema } from '../../lib/csi/call-log.ts';
+import { $ } from '../../lib/kind/engine/shell.ts';
+import type { PathStatus } from '../../lib/storage/csi/array-port.ts';
+import { callSchema } from '../../lib/storage/csi/call-log.ts';
 import { capability, Driver } from './csi-harness.ts';
 
 /** Why these tests can't run here; undefined where they can. */

@@ -5,9 +5,9 @@ import { createServer, type Server } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { $ } from '../../lib/engine/shell.ts';
-import { kubernetesTaints } from '../../lib/csi/kubernetes-taints.ts';
-import type { NodeTaints } from '../../lib/csi/modes.ts';
+import { $ } from '../../lib/kind/engine/shell.ts';
+import { kubernetesTaints } from '../../lib/storage/csi/kubernetes-taints.ts';
+import type { NodeTaints } from '../../lib/storage/csi/modes.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'forcedetach-taints-'));
 let server: Server;

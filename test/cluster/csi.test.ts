@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { status } from '@grpc/grpc-js';
 import { describe, expect, test, vi } from 'vitest';
-import { $ } from '../../lib/engine/shell.ts';
-import { canaryFolder, unsyncedCanary } from '../../lib/csi/canary.ts';
+import { $ } from '../../lib/kind/engine/shell.ts';
+import { canaryFolder, unsyncedCanary } from '../../lib/storage/csi/canary.ts';
 import { capability } from './csi-harness.ts';
 import {
   createVolume,

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { verdictSchema, type Verdict } from '../../lib/experiment/verdict/verdict.ts';
+import { verdictSchema, type Verdict } from '../../lib/judge/verdict/verdict.ts';
 
 export interface ExperimentResult {
   readonly exitCode: number | null;

@@ -7,33 +7,29 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect, test, vi } from 'vitest';
-import { readForcedDetachMetric } from '../../lib/cluster/kind/observe/controller-manager.ts';
-import { containerLog, controllerManagerLog } from '../../lib/cluster/kind/observe/logs.ts';
-import { followPodLogs } from '../../lib/cluster/kind/observe/pod-log.ts';
-import { $ } from '../../lib/engine/shell.ts';
-import {
-  ensureCluster,
-  type Cluster,
-  type ClusterOptions,
-} from '../../lib/cluster/kind/cluster.ts';
-import { deployDatabase, removeDatabase } from '../../lib/cluster/kind/database.ts';
+import { readForcedDetachMetric } from '../../lib/kind/observe/controller-manager.ts';
+import { containerLog, controllerManagerLog } from '../../lib/kind/observe/logs.ts';
+import { followPodLogs } from '../../lib/kind/observe/pod-log.ts';
+import { $ } from '../../lib/kind/engine/shell.ts';
+import { ensureCluster, type Cluster, type ClusterOptions } from '../../lib/kind/cluster.ts';
+import { deployDatabase, removeDatabase } from '../../lib/kind/database.ts';
 import {
   createVolume,
   removeVolume,
   restoreLink,
   severLink,
-} from '../../lib/cluster/kind/disk/disk-tool.ts';
+} from '../../lib/kind/disk/disk-tool.ts';
 import { mysql } from '../../lib/mysql/database.ts';
-import { leaseAt, type Lease } from '../../lib/cluster/kind/ownership/lease.ts';
-import { leasedLoops } from '../../lib/cluster/kind/disk/loops.ts';
-import { reap } from '../../lib/cluster/kind/ownership/reap.ts';
-import { findCluster, findClusters } from '../../lib/cluster/kind/ownership/registry.ts';
-import { parseScenario } from '../../lib/experiment/scenario.ts';
-import { ensureImages } from '../../lib/images/ensure.ts';
-import { kubernetesDefault } from '../../lib/kubernetes-versions.ts';
-import { ensureKind } from '../../lib/images/build.ts';
+import { leaseAt, type Lease } from '../../lib/kind/ownership/lease.ts';
+import { leasedLoops } from '../../lib/kind/disk/loops.ts';
+import { reap } from '../../lib/kind/ownership/reap.ts';
+import { findCluster, findClusters } from '../../lib/kind/ownership/registry.ts';
+import { parseScenario } from '../../lib/scenario/scenario.ts';
+import { ensureImages } from '../../lib/kind/images/ensure.ts';
+import { kubernetesDefault } from '../../lib/core/kubernetes-versions.ts';
+import { ensureKind } from '../../lib/kind/images/build.ts';
 import { create, whoAnswers, whoReaches } from './through-relay.ts';
-import { soleScope } from '../../lib/cluster/kind/scope.ts';
+import { soleScope } from '../../lib/kind/scope.ts';
 
 const minutes = 60_000;
 const shell = $({ quiet: true });
@@ -273,7 +269,7 @@ test('an interrupted creation leaves nothing', { timeout: 5 * minutes }, async (
 
 test('what a killed process leaves is reaped', { timeout: 5 * minutes }, async () => {
   const script = `
-    import { ensureCluster } from './lib/cluster/kind/cluster.ts';
+    import { ensureCluster } from './lib/kind/cluster.ts';
     await ensureCluster({ ...JSON.parse(process.argv[1]), onProgress: (line) => console.log(line) });
   `;
   const options = { name: 'ct-killed', images, kind, runId: 'test-killed', workers: 1 };

@@ -14,9 +14,9 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { $ } from '../../lib/engine/shell.ts';
-import { verdictSchema } from '../../lib/experiment/verdict/verdict.ts';
-import { installedClosure } from '../../lib/images/node-closure.ts';
+import { $ } from '../../lib/kind/engine/shell.ts';
+import { verdictSchema } from '../../lib/judge/verdict/verdict.ts';
+import { installedClosure } from '../../lib/kind/images/node-closure.ts';
 
 const root = join(import.meta.dirname, '../..');
 const folder = mkdtempSync(join(tmpdir(), 'forcedetach-packed-'));
@@ -87,7 +87,7 @@ function answerOf(argv: readonly string[], cwd = folder): Promise<Answer> {
 
 test('it holds no TypeScript but types, no test, and its licence', () => {
   const names = readdirSync(place, { recursive: true }).map(String);
-  expect(names).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'lib/errors.js']));
+  expect(names).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'lib/core/errors.js']));
   expect(names.filter((name) => /(?<!\.d)\.ts$|\.test\./.test(name))).toEqual([]);
 });
 

@@ -1,9 +1,9 @@
 /** Old images go, the newest and those in use stay. Of a part that nobody else has. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { $ } from '../../lib/engine/shell.ts';
-import { partLabel } from '../../lib/images/part.ts';
-import { pruneImages } from '../../lib/images/build.ts';
+import { $ } from '../../lib/kind/engine/shell.ts';
+import { partLabel } from '../../lib/kind/images/part.ts';
+import { pruneImages } from '../../lib/kind/images/build.ts';
 
 const part = 'prune-test';
 const refs = ['oldest', 'used', 'old', 'newest'].map((tag) => `forcedetach/${part}:${tag}`);

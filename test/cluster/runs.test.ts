@@ -3,8 +3,8 @@
  * They share one kept cluster; the last test takes it away and finds the machine as it was.
  */
 import { expect, test } from 'vitest';
-import { $ } from '../../lib/engine/shell.ts';
-import { exitCodeOf } from '../../lib/experiment/verdict/verdict.ts';
+import { $ } from '../../lib/kind/engine/shell.ts';
+import { exitCodeOf } from '../../lib/judge/verdict/verdict.ts';
 import { runExperiment } from './experiment.ts';
 import { machineState } from './machine-state.ts';
 import { firstRunMs, known, quickOn, runMs } from './short-run.ts';

@@ -1,5 +1,5 @@
 /** Flags and limits of whole runs on kind with shortened timers. */
-import type { Verdict } from '../../lib/experiment/verdict/verdict.ts';
+import type { Verdict } from '../../lib/judge/verdict/verdict.ts';
 
 export const shortened = ['--grace', '10s', '--toleration', '10s', '--force-detach-after', '15s'];
 

@@ -1,6 +1,6 @@
 /** Single statements to the database behind a relay's socket, and who gets there without one. */
 import mysql from 'mysql2/promise';
-import { $ } from '../../lib/engine/shell.ts';
+import { $ } from '../../lib/kind/engine/shell.ts';
 
 /** The server that answers behind the socket, by what its node and pod called it. */
 export async function whoAnswers(socketPath: string): Promise<unknown> {

@@ -1,7 +1,7 @@
 /** A runner that writer.test.ts kills: starts two writers and tells their process numbers. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { $ } from '../../lib/engine/shell.ts';
-import { startWriterProcesses } from '../../lib/cluster/kind/clients/writers.ts';
+import { $ } from '../../lib/kind/engine/shell.ts';
+import { startWriterProcesses } from '../../lib/kind/clients/writers.ts';
 import { mysql } from '../../lib/mysql/database.ts';
 
 const { FOLDER: folder = '', SOCKET: socket = '', SEED: seed = '' } = process.env;

@@ -2,9 +2,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Backend } from '../../lib/cluster/port.ts';
+import type { Backend } from '../../lib/run/ports/cluster.ts';
 import { openAlone, type AloneTestbed } from '../support/opened.ts';
-import { parseScenario } from '../../lib/experiment/scenario.ts';
+import { parseScenario } from '../../lib/scenario/scenario.ts';
 import type { HistoryRecord, ObservationRecord } from '../../lib/history/events.ts';
 import { openRecorder, type RunRecorder } from '../../lib/history/recorder.ts';
 import { mysql } from '../../lib/mysql/database.ts';

@@ -1,6 +1,6 @@
 /** The sweep's player and the runner come to the same for each fault with each remedy, on one disk each. */
 import { expect, test } from 'vitest';
-import { faultKinds } from '../../lib/faults/kinds/index.ts';
+import { faultKinds } from '../../lib/scenario/faults/index.ts';
 import { coveringCells, differences, nameOf } from '../support/both-players.ts';
 
 test.each(faultKinds)('player and runner agree: %s', async (fault) => {

@@ -3,10 +3,10 @@ import { fileURLToPath } from 'node:url';
 import type { V1StorageClass } from '@kubernetes/client-node';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { diskModes } from '../../lib/disk-modes/index.ts';
-import { readYaml } from '../../lib/yaml-file.ts';
+import { diskModes } from '../../lib/scenario/disks/index.ts';
+import { readYaml } from '../../lib/core/yaml-file.ts';
 import { predictDriver } from '../../lib/probe/predict.ts';
-import type { UserClients } from '../../lib/user-cluster.ts';
+import type { UserClients } from '../../lib/core/user-cluster.ts';
 import { gatherFacts } from '../../lib/probe/facts.ts';
 
 const strings = z.record(z.string(), z.string());

@@ -1,6 +1,6 @@
 /** Which volumes count as clean: the scenario says it, and what the disk saw may say no. */
 import { expect, test } from 'vitest';
-import type { Scenario } from '../../lib/experiment/scenario.ts';
+import type { Scenario } from '../../lib/scenario/scenario.ts';
 import { cleanVolumeOf } from '../../research/false-alarms/kind-runs.ts';
 import { openHistory, type History } from '../../lib/history/reader.ts';
 import { modelScenario, runOnModel, shortTimers } from '../support/model-run.ts';

@@ -3,9 +3,9 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { verdictWords } from '../../lib/experiment/scenario.ts';
+import { verdictWords } from '../../lib/scenario/scenario.ts';
 import { openHistory } from '../../lib/history/reader.ts';
-import { kubernetesReleases, minorOf } from '../../lib/kubernetes-versions.ts';
+import { kubernetesReleases, minorOf } from '../../lib/core/kubernetes-versions.ts';
 import { committedFiles, committedNames, unpackedRun } from '../support/committed.ts';
 
 const samples = committedNames('reports/samples').map((name) => join('reports/samples', name));

@@ -1,11 +1,11 @@
 /** What a fault, a remedy or a field declares that it needs is enough, and all of it is used: each on a backend that has just that. */
 import { expect, test } from 'vitest';
-import { capabilityNames, type Capability } from '../../lib/capabilities.ts';
-import { capabilitiesFor } from '../../lib/experiment/run/needs.ts';
-import type { ScenarioInput } from '../../lib/experiment/scenario.ts';
-import { controlPlaneFaults, faultKinds } from '../../lib/faults/kinds/index.ts';
-import { refuseLacking } from '../../lib/library/refusals.ts';
-import { actingRemedies } from '../../lib/remedies/kinds/index.ts';
+import { capabilityNames, type Capability } from '../../lib/core/capabilities.ts';
+import { capabilitiesFor } from '../../lib/run/needs.ts';
+import type { ScenarioInput } from '../../lib/scenario/scenario.ts';
+import { controlPlaneFaults, faultKinds } from '../../lib/scenario/faults/index.ts';
+import { refuseLacking } from '../../lib/cli/library/refusals.ts';
+import { actingRemedies } from '../../lib/scenario/remedies/index.ts';
 import { having, verbsOf, type AskedVerbs } from '../support/exact-backend.ts';
 import { modelScenario, runOnModel, shortTimers } from '../support/model-run.ts';
 

@@ -2,8 +2,8 @@
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { expect, test } from 'vitest';
-import { databaseKinds } from '../../lib/database/kinds/index.ts';
-import { faultKinds, questionOf } from '../../lib/faults/kinds/index.ts';
+import { databaseKinds } from '../../lib/scenario/database-kinds/index.ts';
+import { faultKinds, questionOf } from '../../lib/scenario/faults/index.ts';
 import { twoKernelsCommand } from '../../research/two-kernels/command.ts';
 import { parseArguments } from '../../lib/cli/command.ts';
 import { conformanceCommand } from '../../research/conformance/command.ts';
@@ -13,8 +13,8 @@ import { experimentCommand } from '../../lib/cli/flags/flags.ts';
 import { requestOf } from '../../lib/cli/flags/request.ts';
 import { commands } from '../../lib/cli/forcedetach.ts';
 import { readFlags } from '../support/read-flags.ts';
-import { typed } from '../../lib/typed.ts';
-import { parseScenario } from '../../lib/experiment/scenario.ts';
+import { typed } from '../../lib/core/typed.ts';
+import { parseScenario } from '../../lib/scenario/scenario.ts';
 
 function helpOf(command: Command): string {
   const written: string[] = [];

@@ -3,10 +3,10 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { renderGroupHtml } from '../../lib/group-replication/page.ts';
-import { groupVerdictSchema } from '../../lib/group-replication/verdict.ts';
+import { renderGroupHtml } from '../../lib/report/group/page.ts';
+import { groupVerdictSchema } from '../../lib/judge/group/verdict.ts';
 import { openHistory } from '../../lib/history/reader.ts';
-import { judgeHistory } from '../../lib/library/tested.ts';
+import { judgeHistory } from '../../lib/cli/library/tested.ts';
 import { corpusNames, corpusRun } from '../support/committed.ts';
 import { mysql } from '../../lib/mysql/database.ts';
 

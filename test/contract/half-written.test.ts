@@ -3,8 +3,8 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { $ } from '../../lib/engine/shell.ts';
-import type { Verdict } from '../../lib/experiment/verdict/verdict.ts';
+import { $ } from '../../lib/kind/engine/shell.ts';
+import type { Verdict } from '../../lib/judge/verdict/verdict.ts';
 import { findFrames, unpackFrame } from '../../lib/history/frame.ts';
 import { suffixes } from '../../lib/history/segment.ts';
 

@@ -1,9 +1,9 @@
 /** The part of the port's contract that is about one machine: what a fault does to it, and undoes. */
 import { expect, test } from 'vitest';
-import { type PodRef } from '../../lib/cluster/port.ts';
-import { stalls } from '../../lib/cluster/machine-port.ts';
+import { type PodRef } from '../../lib/history/identity.ts';
+import { stalls } from '../../lib/run/ports/machine-port.ts';
 import type { AloneTestbed } from '../support/opened.ts';
-import type { ClientSide } from '../../lib/workload/sql.ts';
+import type { ClientSide } from '../../lib/history/workload/sql.ts';
 
 export interface MachineBench {
   readonly bench: {

@@ -1,6 +1,6 @@
 /** Whether a pod is Ready through a restart of its kubelet, by version, on the model alone. */
 import { expect, test } from 'vitest';
-import type { ScenarioInput } from '../../lib/experiment/scenario.ts';
+import type { ScenarioInput } from '../../lib/scenario/scenario.ts';
 import { ModelStory } from '../support/model-story.ts';
 
 const restartedAtS = 30;

@@ -1,6 +1,6 @@
 /** Somebody writes to the Lease of a lost node: what Kubernetes 1.37 makes of it, on the model. */
 import { describe, expect, test } from 'vitest';
-import type { ScenarioInput } from '../../lib/experiment/scenario.ts';
+import type { ScenarioInput } from '../../lib/scenario/scenario.ts';
 import { ModelStory } from '../support/model-story.ts';
 
 const gate = 'NodeControllerLeaseCircuitBreaker';

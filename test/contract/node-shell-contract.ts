@@ -1,8 +1,8 @@
 /** What every node's shell keeps, whatever the node is: what it can do it does, and the rest is absent. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { InfrastructureError } from '../../lib/errors.ts';
-import type { Arming, NodeShell } from '../../lib/cluster/node-shell.ts';
+import { InfrastructureError } from '../../lib/core/errors.ts';
+import type { Arming, NodeShell } from '../../lib/run/ports/node-shell.ts';
 
 const capabilities = [
   ...(['outOfBand', 'byHand', 'arm'] as const),

@@ -1,7 +1,7 @@
 /** No command changes what git holds unless it is told to. */
 import { statSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { $ } from '../../lib/engine/shell.ts';
+import { $ } from '../../lib/kind/engine/shell.ts';
 
 const quiet = $({ nothrow: true, quiet: true });
 const run = 'reports/samples/node-crash';

@@ -1,7 +1,7 @@
 /** Every fault on the model: proven, healed, and with the verdict that is expected of it. */
 import { expect, test } from 'vitest';
-import type { Scenario, ScenarioInput } from '../../lib/experiment/scenario.ts';
-import type { Verdict } from '../../lib/experiment/verdict/verdict.ts';
+import type { Scenario, ScenarioInput } from '../../lib/scenario/scenario.ts';
+import type { Verdict } from '../../lib/judge/verdict/verdict.ts';
 import { modelScenario, runAsExpected, runOnModel, shortTimers } from '../support/model-run.ts';
 
 type Fields = Partial<ScenarioInput>;

@@ -1,7 +1,7 @@
 /** Licence, forced detaches and stale reads of whole runs on the model. */
 import { expect, test } from 'vitest';
-import type { ScenarioInput } from '../../lib/experiment/scenario.ts';
-import type { Verdict } from '../../lib/experiment/verdict/verdict.ts';
+import type { ScenarioInput } from '../../lib/scenario/scenario.ts';
+import type { Verdict } from '../../lib/judge/verdict/verdict.ts';
 import { openHistory } from '../../lib/history/reader.ts';
 import { modelScenario, runOnModel, shortTimers } from '../support/model-run.ts';
 

@@ -1,7 +1,7 @@
 /** The remedies that the model plays, each with the verdict and the times that are expected of it. */
 import { expect, test } from 'vitest';
-import type { Scenario, ScenarioInput } from '../../lib/experiment/scenario.ts';
-import type { Verdict } from '../../lib/experiment/verdict/verdict.ts';
+import type { Scenario, ScenarioInput } from '../../lib/scenario/scenario.ts';
+import type { Verdict } from '../../lib/judge/verdict/verdict.ts';
 import { modelScenario, runAsExpected, runOnModel, shortTimers } from '../support/model-run.ts';
 
 type Fields = Partial<ScenarioInput>;

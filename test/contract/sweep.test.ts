@@ -3,10 +3,10 @@
  * verdict, and one schedule always to the same outcome.
  */
 import { expect, test } from 'vitest';
-import { faultOf } from '../../lib/faults/declared.ts';
-import { faultKind } from '../../lib/faults/kinds/kind.ts';
-import { remedyOf } from '../../lib/remedies/index.ts';
-import { remedyKind } from '../../lib/remedies/kinds/kind.ts';
+import { faultOf } from '../../lib/run/faults/declared.ts';
+import { faultKind } from '../../lib/scenario/faults/kind.ts';
+import { remedyOf } from '../../lib/run/remedies/index.ts';
+import { remedyKind } from '../../lib/scenario/remedies/kind.ts';
 import { judge } from '../../lib/sweep/judge-schedule.ts';
 import { play } from '../../lib/sweep/play.ts';
 import { modelScenario, runOnModel, shortTimers } from '../support/model-run.ts';

@@ -1,15 +1,16 @@
 /**
- * The contract of lib/cluster/port.ts: what every backend's testbed must do, as everything above the
+ * The contract of lib/run/ports/cluster.ts: what every backend's testbed must do, as everything above the
  * port relies on it. The tests share one testbed and run in order; the last ones break it.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Backend, PodRef } from '../../lib/cluster/port.ts';
-import type { Writers } from '../../lib/workload/port.ts';
-import type { LedgerRow } from '../../lib/checkers/evidence.ts';
+import type { Backend } from '../../lib/run/ports/cluster.ts';
+import type { PodRef } from '../../lib/history/identity.ts';
+import type { Writers } from '../../lib/run/workload/port.ts';
+import type { LedgerRow } from '../../lib/history/evidence.ts';
 import type { ReadRecord } from '../../lib/history/client-records.ts';
 import { observed } from '../../lib/history/observations.ts';
 import { openHistory } from '../../lib/history/reader.ts';
-import type { ClientSide } from '../../lib/workload/sql.ts';
+import type { ClientSide } from '../../lib/history/workload/sql.ts';
 import type { AloneTestbed } from '../support/opened.ts';
 import { Bench, scenario, seed } from './bench.ts';
 import { testControlPlane } from './control-plane-contract.ts';

@@ -1,9 +1,9 @@
 /** No number stands where nobody knows it: a copy whose audit failed tells nothing of what is lost. */
 import { expect, test } from 'vitest';
-import { assembleVerdict } from '../../lib/experiment/verdict/assemble.ts';
-import { headlineOf } from '../../lib/experiment/verdict/headline.ts';
-import type { Verdict } from '../../lib/experiment/verdict/verdict.ts';
-import type { ImageLabel } from '../../lib/storage/identity.ts';
+import { assembleVerdict } from '../../lib/judge/verdict/assemble.ts';
+import { headlineOf } from '../../lib/judge/verdict/headline.ts';
+import type { Verdict } from '../../lib/judge/verdict/verdict.ts';
+import type { ImageLabel } from '../../lib/history/identity.ts';
 import { openHistory, type SmallRecord } from '../../lib/history/reader.ts';
 import { renderHtml } from '../../lib/report/html.ts';
 import { reportData } from '../../lib/report/report-data.ts';

@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { faultKinds, losesPower } from '../../lib/faults/kinds/index.ts';
-import { readRuns, scenarioOfLine, type RunLine } from '../../lib/expectations/runs.ts';
-import { gradeOf } from '../../lib/expectations/severity.ts';
+import { faultKinds, losesPower } from '../../lib/scenario/faults/index.ts';
+import { readRuns, scenarioOfLine, type RunLine } from '../../lib/batch/expectations/runs.ts';
+import { gradeOf } from '../../lib/batch/expectations/severity.ts';
 import { readSchedule } from '../../lib/sweep/schedule-file.ts';
 import { committedFiles } from '../support/committed.ts';
 

@@ -1,9 +1,9 @@
 /** Fault events of the store, counted for the pages that quote them. */
-import { verdictWords } from '../../lib/experiment/scenario.ts';
-import type { VerdictWord } from '../../lib/experiment/verdict/verdict.ts';
-import { textByRate, type EventFits } from '../../lib/expectations/counts.ts';
-import { eventOf, type RunLine } from '../../lib/expectations/runs.ts';
-import type { Count } from '../../lib/intervals.ts';
+import { verdictWords } from '../../lib/scenario/scenario.ts';
+import type { VerdictWord } from '../../lib/judge/verdict/verdict.ts';
+import { textByRate, type EventFits } from '../../lib/batch/expectations/counts.ts';
+import { eventOf, type RunLine } from '../../lib/batch/expectations/runs.ts';
+import type { Count } from '../../lib/core/intervals.ts';
 
 /** Counts the fault events that fit, and those all of whose volumes came to one of the words. */
 export function countOf(

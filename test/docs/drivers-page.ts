@@ -1,10 +1,10 @@
 /** The parts of docs/reference/drivers.md that are made from data/drivers.yaml and the store of fault events. */
-import { allDrivers, type Driver } from '../../lib/storage/drivers.ts';
-import { diskModes } from '../../lib/disk-modes/index.ts';
-import { markdownTable } from '../../lib/markdown-table.ts';
+import { allDrivers, type Driver } from '../../lib/scenario/disks/drivers.ts';
+import { diskModes } from '../../lib/scenario/disks/index.ts';
+import { markdownTable } from '../../lib/core/markdown-table.ts';
 import { tallyOf } from './count-events.ts';
-import { all, only, shortened, stock } from '../../lib/expectations/counts.ts';
-import type { RunLine } from '../../lib/expectations/runs.ts';
+import { all, only, shortened, stock } from '../../lib/batch/expectations/counts.ts';
+import type { RunLine } from '../../lib/batch/expectations/runs.ts';
 
 export const path = 'docs/reference/drivers.md';
 

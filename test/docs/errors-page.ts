@@ -6,7 +6,7 @@ import { refusalRows } from '../../lib/probe/refusals.ts';
 
 export const path = 'docs/reference/errors.md';
 
-/** Classes of lib/errors.ts, with the exit code and what it means. */
+/** Classes of lib/core/errors.ts, with the exit code and what it means. */
 const families = {
   UsageError: ['Exit code 2: you can put it right', 'Nothing was made yet.'],
   EvidenceError: [
@@ -118,7 +118,7 @@ function codesIn(file: string): ErrorCode[] {
 
 /** Those of programs inside containers are read in a log; they do not appear at a terminal. */
 const isInside = (file: string): boolean =>
-  /^lib\/(csi|self-fence)\/|-tool\.ts$|lib\/cluster\/kind\/audit\//.test(file);
+  /^lib\/(storage|kind\/self-fence)\/|-tool\.ts$/.test(file);
 
 const cell = (text: string): string =>
   text

@@ -2,13 +2,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { diskModes } from '../../lib/disk-modes/index.ts';
-import { isOpen } from '../../lib/experiment/expectation/counted.ts';
-import { expectationOf } from '../../lib/experiment/expectation/expectations.ts';
-import { safetyLevels } from '../../lib/experiment/scenario.ts';
-import { readRuns, scenarioOfLine } from '../../lib/expectations/runs.ts';
-import { cellKey } from '../../lib/expectations/scenario-key.ts';
-import { expectationFor } from '../../lib/expectations/races.ts';
+import { diskModes } from '../../lib/scenario/disks/index.ts';
+import { isOpen } from '../../lib/judge/expectation/counted.ts';
+import { expectationOf } from '../../lib/judge/expectation/expectations.ts';
+import { safetyLevels } from '../../lib/scenario/scenario.ts';
+import { readRuns, scenarioOfLine } from '../../lib/batch/expectations/runs.ts';
+import { cellKey } from '../../lib/batch/expectations/scenario-key.ts';
+import { expectationFor } from '../../lib/batch/expectations/races.ts';
 import { expectedCellsOf, readTable } from '../support/expected-cells.ts';
 
 const table = readTable();

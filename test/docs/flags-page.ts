@@ -1,7 +1,7 @@
 /** docs/reference/flags.md, made from the flags that every experiment takes. */
 import type { Option } from 'commander';
 import { optionGroups } from '../../lib/cli/flags/flags.ts';
-import { parseScenario } from '../../lib/experiment/scenario.ts';
+import { parseScenario } from '../../lib/scenario/scenario.ts';
 
 export const path = 'docs/reference/flags.md';
 

@@ -2,11 +2,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { groupSettingsOf } from '../../lib/database/kinds/group-replication.ts';
-import { readRuns, scenarioOfLine, type RunLine } from '../../lib/expectations/runs.ts';
-import { groupSchema, type GroupLine } from '../../lib/group-replication/measured.ts';
-import { markdownTable } from '../../lib/markdown-table.ts';
-import { linesOf } from '../../lib/measurements/store.ts';
+import { groupSettingsOf } from '../../lib/scenario/database-kinds/group-replication.ts';
+import { readRuns, scenarioOfLine, type RunLine } from '../../lib/batch/expectations/runs.ts';
+import { groupSchema, type GroupLine } from '../../lib/batch/measured-groups.ts';
+import { markdownTable } from '../../lib/core/markdown-table.ts';
+import { linesOf } from '../../lib/batch/measurements/store.ts';
 import { filled, read, root } from './pages.ts';
 
 const page = 'docs/results/group-replication.md';

@@ -2,11 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { batchSchema } from '../../lib/matrix/batch.ts';
-import { cellsOf } from '../../lib/matrix/cells.ts';
+import { batchSchema } from '../../lib/batch/batch.ts';
+import { cellsOf } from '../../lib/batch/cells.ts';
 import { z } from 'zod';
-import { matrixSchema, parseMatrix, readMatrix } from '../../lib/matrix/matrix-schema.ts';
-import { batchPlanOf } from '../../lib/matrix/batch-plan.ts';
+import { matrixSchema, parseMatrix, readMatrix } from '../../lib/batch/matrix-schema.ts';
+import { batchPlanOf } from '../../lib/batch/batch-plan.ts';
 import { committedFiles } from '../support/committed.ts';
 
 const root = join(import.meta.dirname, '../..');

@@ -4,13 +4,13 @@
  */
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { countInWords } from '../../lib/counts.ts';
+import { countInWords } from '../../lib/core/counts.ts';
 import { countOf } from './count-events.ts';
-import { all, only, shortened, stock, textByRate } from '../../lib/expectations/counts.ts';
+import { all, only, shortened, stock, textByRate } from '../../lib/batch/expectations/counts.ts';
 import { findings, type PublishedFinding } from './findings.ts';
-import { readRuns } from '../../lib/expectations/runs.ts';
-import { markdownTable } from '../../lib/markdown-table.ts';
-import type { Verdict } from '../../lib/experiment/verdict/verdict.ts';
+import { readRuns } from '../../lib/batch/expectations/runs.ts';
+import { markdownTable } from '../../lib/core/markdown-table.ts';
+import type { Verdict } from '../../lib/judge/verdict/verdict.ts';
 import { filled, read, root } from './pages.ts';
 
 const store = readRuns();

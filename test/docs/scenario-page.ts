@@ -1,23 +1,23 @@
 /** The tables of docs/reference/scenarios.md and the JSON Schemas of schedule and matrix files, from the fields' declarations. */
 import { z } from 'zod';
-import { capabilities, capabilityNames, type Capability } from '../../lib/capabilities.ts';
-import { kindCapabilities } from '../../lib/cluster/limits.ts';
-import { simCapabilities } from '../../lib/cluster/sim/capabilities.ts';
-import { databaseDeclarations } from '../../lib/database/kinds/index.ts';
-import { diskModeDeclarations } from '../../lib/disk-modes/index.ts';
-import { fields, verdictWords } from '../../lib/experiment/fields.ts';
+import { capabilities, capabilityNames, type Capability } from '../../lib/core/capabilities.ts';
+import { kindCapabilities } from '../../lib/run/ports/limits.ts';
+import { simCapabilities } from '../../lib/sim/capabilities.ts';
+import { databaseDeclarations } from '../../lib/scenario/database-kinds/index.ts';
+import { diskModeDeclarations } from '../../lib/scenario/disks/index.ts';
+import { fields, verdictWords } from '../../lib/scenario/fields.ts';
 import {
   fieldNames,
   groups,
   kindsInWords,
   type FieldName,
   type Group,
-} from '../../lib/experiment/written-paths.ts';
-import { faultDeclarations } from '../../lib/faults/kinds/index.ts';
-import type { Field } from '../../lib/fields/field.ts';
-import type { KindDeclaration } from '../../lib/fields/of-kinds.ts';
-import { matrixSchema } from '../../lib/matrix/matrix-schema.ts';
-import { remedyDeclarations } from '../../lib/remedies/kinds/index.ts';
+} from '../../lib/scenario/written-paths.ts';
+import { faultDeclarations } from '../../lib/scenario/faults/index.ts';
+import type { Field } from '../../lib/scenario/fields/field.ts';
+import type { KindDeclaration } from '../../lib/scenario/fields/of-kinds.ts';
+import { matrixSchema } from '../../lib/batch/matrix-schema.ts';
+import { remedyDeclarations } from '../../lib/scenario/remedies/index.ts';
 
 export const path = 'docs/reference/scenarios.md';
 export const schemaPath = 'docs/reference/scenario.schema.json';

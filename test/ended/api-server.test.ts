@@ -1,6 +1,6 @@
 /** A run whose API server stands still heals its fault, and takes its cluster away. */
 import { afterAll, expect, test } from 'vitest';
-import { $ } from '../../lib/engine/shell.ts';
+import { $ } from '../../lib/kind/engine/shell.ts';
 import {
   clean,
   cluster,

@@ -1,6 +1,6 @@
 /** However a run ends — Ctrl-C in any phase, kill -9 — the machine is as it was. */
 import { afterAll, expect, test } from 'vitest';
-import { $ } from '../../lib/engine/shell.ts';
+import { $ } from '../../lib/kind/engine/shell.ts';
 import { startExperiment } from '../cluster/experiment.ts';
 import { leaseOf, stateOf } from '../cluster/machine-state.ts';
 import { shortened } from '../cluster/short-run.ts';
@@ -95,7 +95,7 @@ async function stalledKubelets(): Promise<string[]> {
 }
 
 async function heldRequests(): Promise<number> {
-  const tool = ['node', '/app/lib/csi/disk-tool.ts', 'status'];
+  const tool = ['node', '/app/lib/storage/csi/disk-tool.ts', 'status'];
   const { stdout } = await $({ quiet: true })`docker exec fd-interrupt-lab ${tool}`;
   const { volumes } = JSON.parse(stdout) as { volumes: { devices: { held: number }[] }[] };
   return volumes.flatMap(({ devices }) => devices).reduce((sum, { held }) => sum + held, 0);

@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { $ } from '../../lib/engine/shell.ts';
+import { $ } from '../../lib/kind/engine/shell.ts';
 import {
   brokenOn,
   busyTimeoutMs,

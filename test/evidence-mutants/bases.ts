@@ -1,7 +1,7 @@
 /** The real histories that mutants are copies of, one of each verdict. */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { EvidenceError } from '../../lib/errors.ts';
+import { EvidenceError } from '../../lib/core/errors.ts';
 import { historyVersion } from '../../lib/history/events.ts';
 import { corpusRun } from '../support/committed.ts';
 import { holdRun, type HeldRun } from './held-run.ts';

@@ -7,7 +7,7 @@ import { historyDirectory, otherFiles, runSegment } from '../../lib/history/reco
 import { Segment, suffixes } from '../../lib/history/segment.ts';
 import { readSegment } from '../../lib/history/segment-reader.ts';
 import { decodeLines } from '../../lib/history/line-decoder.ts';
-import { tellStory, type Story } from '../../lib/timeline/story.ts';
+import { tellStory, type Story } from '../../lib/judge/timeline/story.ts';
 import { mysql } from '../../lib/mysql/database.ts';
 
 export type TimedRecord = Exclude<HistoryRecord, RowRecord>;

@@ -1,5 +1,5 @@
 /** What a mutant of the evidence is: a real history, what is altered in it, and what is then right. */
-import type { VerdictWord } from '../../lib/experiment/verdict/verdict.ts';
+import type { VerdictWord } from '../../lib/judge/verdict/verdict.ts';
 import type { BaseName } from './bases.ts';
 import type { HeldRun } from './held-run.ts';
 

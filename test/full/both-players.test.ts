@@ -1,6 +1,6 @@
 /** The sweep's player and the runner come to the same, over every fault, remedy and disk. */
 import { expect, test } from 'vitest';
-import { faultKinds } from '../../lib/faults/kinds/index.ts';
+import { faultKinds } from '../../lib/scenario/faults/index.ts';
 import { cells, differences, nameOf } from '../support/both-players.ts';
 
 const runsEach = 5;

@@ -7,9 +7,9 @@ import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { $ } from '../../lib/engine/shell.ts';
-import { exitCodeOf, verdictSchema } from '../../lib/experiment/verdict/verdict.ts';
-import { ensureKind } from '../../lib/images/build.ts';
+import { $ } from '../../lib/kind/engine/shell.ts';
+import { exitCodeOf, verdictSchema } from '../../lib/judge/verdict/verdict.ts';
+import { ensureKind } from '../../lib/kind/images/build.ts';
 import {
   expectNotGreen,
   busyTimeoutMs,

@@ -4,8 +4,8 @@
  * which stays.
  */
 import { afterAll, expect, test } from 'vitest';
-import { $ } from '../../lib/engine/shell.ts';
-import type { Verdict } from '../../lib/experiment/verdict/verdict.ts';
+import { $ } from '../../lib/kind/engine/shell.ts';
+import type { Verdict } from '../../lib/judge/verdict/verdict.ts';
 import { isNoting } from '../support/noting.ts';
 import { machineState } from '../cluster/machine-state.ts';
 import type { MeasuredCase } from './measured-case.ts';

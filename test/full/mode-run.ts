@@ -1,6 +1,6 @@
 /** Runs one case of test/full on a kept kind cluster and checks what all share. */
 import { expect } from 'vitest';
-import type { Verdict } from '../../lib/experiment/verdict/verdict.ts';
+import type { Verdict } from '../../lib/judge/verdict/verdict.ts';
 import { shortFlagsBeside } from '../../research/short-flags.ts';
 import type { MeasuredCase } from './measured-case.ts';
 import { runExperiment, type ExperimentResult } from '../cluster/experiment.ts';

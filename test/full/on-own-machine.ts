@@ -1,6 +1,6 @@
 /** Runs on the engine of own-machine.ts, and what must hold of each whatever its machine does. */
 import { expect } from 'vitest';
-import { $ } from '../../lib/engine/shell.ts';
+import { $ } from '../../lib/kind/engine/shell.ts';
 import { startExperiment, type Place, type RunningExperiment } from '../cluster/experiment.ts';
 import type { OwnMachine } from './own-machine.ts';
 
@@ -20,7 +20,7 @@ export const startOn = (
 
 /** Volumes that the cluster's disk has. */
 export async function volumesOn(own: OwnMachine): Promise<readonly string[]> {
-  const tool = ['node', '/app/lib/csi/disk-tool.ts', 'status'];
+  const tool = ['node', '/app/lib/storage/csi/disk-tool.ts', 'status'];
   const said = await own.docker('exec', `fd-${cluster}-lab`, ...tool);
   const { volumes } = JSON.parse(said) as { readonly volumes: { readonly volume: string }[] };
   return volumes.map(({ volume }) => volume);

@@ -7,11 +7,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { $ } from '../../lib/engine/shell.ts';
-import { isReady } from '../../lib/kube.ts';
+import { $ } from '../../lib/kind/engine/shell.ts';
+import { isReady } from '../../lib/core/kube.ts';
 import { latestHealMs, tidyLaterMs } from '../../lib/probe/host.ts';
 import type { CutWay } from '../../lib/probe/plan.ts';
-import { outOfServiceKey } from '../../lib/taints.ts';
+import { outOfServiceKey } from '../../lib/core/taints.ts';
 import {
   applyText,
   limitedAccount,

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubernetesObject } from '@kubernetes/client-node';
 import { parseAllDocuments } from 'yaml';
-import { $ } from '../../lib/engine/shell.ts';
-import { apply, kubeClients, type KubeClients } from '../../lib/kube.ts';
+import { $ } from '../../lib/kind/engine/shell.ts';
+import { apply, kubeClients, type KubeClients } from '../../lib/core/kube.ts';
 
 const quiet = $({ quiet: true });
 

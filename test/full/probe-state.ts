@@ -1,8 +1,8 @@
 /** All that a cluster is: every object of every kind, and what its nodes' own hosts hold; and what differs. */
 import { request } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { $ } from '../../lib/engine/shell.ts';
-import type { KubeClients } from '../../lib/kube.ts';
+import { $ } from '../../lib/kind/engine/shell.ts';
+import type { KubeClients } from '../../lib/core/kube.ts';
 import type { Lab } from './probe-lab.ts';
 
 interface Listed {

@@ -8,11 +8,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubernetesObject } from '@kubernetes/client-node';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseAllDocuments, stringify } from 'yaml';
-import { $ } from '../../lib/engine/shell.ts';
-import { kubeClients } from '../../lib/kube.ts';
-import { kindCommand } from '../../lib/cluster/kind/create/kind-command.ts';
+import { $ } from '../../lib/kind/engine/shell.ts';
+import { kubeClients } from '../../lib/core/kube.ts';
+import { kindCommand } from '../../lib/kind/create/kind-command.ts';
 import type { Certificate } from '../../lib/probe/certificate.ts';
-import { ensureKind } from '../../lib/images/build.ts';
+import { ensureKind } from '../../lib/kind/images/build.ts';
 import { describePodShell } from './pod-shell.ts';
 import {
   applyText,

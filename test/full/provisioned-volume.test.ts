@@ -3,7 +3,7 @@
  * gone with its claim however the run ends.
  */
 import { afterAll, expect, test } from 'vitest';
-import { $ } from '../../lib/engine/shell.ts';
+import { $ } from '../../lib/kind/engine/shell.ts';
 import { startExperiment } from '../cluster/experiment.ts';
 
 const cluster = 'provisioned';
@@ -25,7 +25,7 @@ afterAll(
 async function left(): Promise<string[]> {
   const kubectl = ['kubectl', '--kubeconfig=/etc/kubernetes/admin.conf', 'get', '-A', '-o', 'name'];
   const kinds = 'pv,pvc,storageclass,volumeattachment';
-  const tool = ['node', '/app/lib/csi/disk-tool.ts', 'status'];
+  const tool = ['node', '/app/lib/storage/csi/disk-tool.ts', 'status'];
   const objects = await quiet`docker exec fd-${cluster}-control-plane ${kubectl} ${kinds}`;
   const { stdout } = await quiet`docker exec fd-${cluster}-lab ${tool}`;
   const { volumes } = JSON.parse(stdout) as { volumes: { volume: string }[] };

@@ -3,12 +3,12 @@
  * registry on loopback, come back by digest, and carry a run on kind.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { $ } from '../../lib/engine/shell.ts';
-import { builtParts } from '../../lib/images/built/parts.ts';
-import { ensureImages } from '../../lib/images/ensure.ts';
-import { mirroredNames, mirroredRef } from '../../lib/images/published.ts';
-import { projectRoot } from '../../lib/checkout.ts';
-import { kubernetesDefault, releaseOf } from '../../lib/kubernetes-versions.ts';
+import { $ } from '../../lib/kind/engine/shell.ts';
+import { builtParts } from '../../lib/kind/images/built/parts.ts';
+import { ensureImages } from '../../lib/kind/images/ensure.ts';
+import { mirroredNames, mirroredRef } from '../../lib/kind/images/published.ts';
+import { projectRoot } from '../../lib/core/checkout.ts';
+import { kubernetesDefault, releaseOf } from '../../lib/core/kubernetes-versions.ts';
 import { runExperiment } from '../cluster/experiment.ts';
 import { startRegistry, type OciRegistry } from '../support/oci-registry.ts';
 import { shortened } from '../cluster/short-run.ts';

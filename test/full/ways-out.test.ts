@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { $ } from '../../lib/engine/shell.ts';
+import { $ } from '../../lib/kind/engine/shell.ts';
 import {
   brokenOn,
   clean,

@@ -1,7 +1,7 @@
 /** Damage to a file as disks, kills and people do it: cut, zeroed, changed, or something else in its place. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
-import type { RandomStream } from '../../lib/random.ts';
+import type { RandomStream } from '../../lib/core/random.ts';
 
 interface Damage {
   readonly name: string;

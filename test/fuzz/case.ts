@@ -1,5 +1,5 @@
 /** What a case of the fuzz suite is: one command with one thing made strange, and how it may end. */
-import type { RandomStream } from '../../lib/random.ts';
+import type { RandomStream } from '../../lib/core/random.ts';
 
 /** One thing that was made strange, and the command line that meets it. */
 export interface Draft {

@@ -1,5 +1,5 @@
 /** A document of JSON or YAML with one of its values, or one of its keys, made strange. */
-import type { RandomStream } from '../../lib/random.ts';
+import type { RandomStream } from '../../lib/core/random.ts';
 import { pick } from './case.ts';
 import { values } from './values.ts';
 

@@ -1,5 +1,5 @@
 /** Every flag of every command, with strange words behind it, and words where no flag is. */
-import type { RandomStream } from '../../lib/random.ts';
+import type { RandomStream } from '../../lib/core/random.ts';
 import { pick, type Draft, type Surface } from './case.ts';
 import { flagsOfObjects, words } from './values.ts';
 

@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { randomStream } from '../../lib/random.ts';
+import { randomStream } from '../../lib/core/random.ts';
 import { makeBases, scheduleFile, type Bases } from './bases.ts';
 import { shuffled, type FuzzCase, type Surface } from './case.ts';
 import { commandNames, surfacesOf } from './commands.ts';

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parse, stringify } from 'yaml';
-import type { RandomStream } from '../../lib/random.ts';
+import type { RandomStream } from '../../lib/core/random.ts';
 import type { Bases } from './bases.ts';
 import { damage, damageNames, replacements } from './bytes.ts';
 import { pick, type Surface } from './case.ts';

@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import * as api from '../../index.ts';
-import { kindCapabilities } from '../../lib/cluster/limits.ts';
+import { kindCapabilities } from '../../lib/run/ports/limits.ts';
 import { openHistory } from '../../lib/history/reader.ts';
-import { assembleVerdict } from '../../lib/experiment/verdict/assemble.ts';
-import { writtenOf } from '../../lib/experiment/written.ts';
+import { assembleVerdict } from '../../lib/judge/verdict/assemble.ts';
+import { writtenOf } from '../../lib/scenario/written.ts';
 import { shortTimers } from '../support/model-run.ts';
 import { mysql } from '../../lib/mysql/database.ts';
 

@@ -3,8 +3,8 @@
  * stays the page does not name it.
  */
 import { expect, test } from 'vitest';
-import { contradictions } from '../../lib/experiment/contradictions.ts';
-import type { Scenario, ScenarioInput } from '../../lib/experiment/scenario.ts';
+import { contradictions } from '../../lib/scenario/contradictions.ts';
+import type { Scenario, ScenarioInput } from '../../lib/scenario/scenario.ts';
 import { switchedConditions } from '../../lib/report/conditions.ts';
 import { judge } from '../../lib/sweep/judge-schedule.ts';
 import { play } from '../../lib/sweep/play.ts';

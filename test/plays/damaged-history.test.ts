@@ -12,10 +12,10 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, afterAll, expect, test } from 'vitest';
-import { $ } from '../../lib/engine/shell.ts';
-import { assembleVerdict } from '../../lib/experiment/verdict/assemble.ts';
-import { EvidenceError, ForcedetachError } from '../../lib/errors.ts';
-import { exportHistory } from '../../lib/export/write.ts';
+import { $ } from '../../lib/kind/engine/shell.ts';
+import { assembleVerdict } from '../../lib/judge/verdict/assemble.ts';
+import { EvidenceError, ForcedetachError } from '../../lib/core/errors.ts';
+import { exportHistory } from '../../lib/report/export/write.ts';
 import { findFrames } from '../../lib/history/frame.ts';
 import { openHistory } from '../../lib/history/reader.ts';
 import { corpusRun } from '../support/committed.ts';

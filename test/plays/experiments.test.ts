@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
-import { exitCodeOf, verdictSchema } from '../../lib/experiment/verdict/verdict.ts';
+import { exitCodeOf, verdictSchema } from '../../lib/judge/verdict/verdict.ts';
 import { Runner } from '../fuzz/runner.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

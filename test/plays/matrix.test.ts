@@ -13,8 +13,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
-import { batchSchema, type Batch } from '../../lib/matrix/batch.ts';
-import { batchExitCode } from '../../lib/matrix/summarize.ts';
+import { batchSchema, type Batch } from '../../lib/batch/batch.ts';
+import { batchExitCode } from '../../lib/batch/summarize.ts';
 import { smallMatrix } from '../support/small-matrix.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

@@ -3,11 +3,11 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { simBackend } from '../../lib/cluster/sim/backend.ts';
-import { assembleVerdict } from '../../lib/experiment/verdict/assemble.ts';
-import { EvidenceError } from '../../lib/errors.ts';
-import { runScenario } from '../../lib/experiment/run/run.ts';
-import type { Verdict } from '../../lib/experiment/verdict/verdict.ts';
+import { simBackend } from '../../lib/sim/backend.ts';
+import { assembleVerdict } from '../../lib/judge/verdict/assemble.ts';
+import { EvidenceError } from '../../lib/core/errors.ts';
+import { runScenario } from '../../lib/run/run.ts';
+import type { Verdict } from '../../lib/judge/verdict/verdict.ts';
 import { findFrames, packFrame, type FrameHead } from '../../lib/history/frame.ts';
 import { openHistory } from '../../lib/history/reader.ts';
 import { suffixes } from '../../lib/history/segment.ts';

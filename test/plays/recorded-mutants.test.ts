@@ -1,10 +1,10 @@
 /** The recorded mutants, judged again: with every checker, and with each one switched off. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { allCheckers } from '../../lib/checkers/index.ts';
+import { allCheckers } from '../../lib/judge/checkers/index.ts';
 import { judgeCase } from '../../research/mutants/mutant-case.ts';
 import { evidencePath, packCases, unpackCases } from '../../research/mutants/recorded.ts';
-import { linesOf, type StoredLine } from '../../lib/measurements/store.ts';
+import { linesOf, type StoredLine } from '../../lib/batch/measurements/store.ts';
 import { mutantSchema, twinSchema } from '../../lib/report/mutant-score.ts';
 import { mysql } from '../../lib/mysql/database.ts';
 
@@ -15,7 +15,7 @@ const twins = cases.filter(({ damageClass }) => damageClass === undefined);
 
 /**
  * Newer than the recorded evidence, which has nothing for them to judge. What they need to see is
- * planted by test/cluster/audit-workload.test.ts, and by hand in lib/checkers/index.workload.test.ts.
+ * planted by test/cluster/audit-workload.test.ts, and by hand in lib/judge/checkers/index.workload.test.ts.
  */
 const notRecorded = new Set([
   ...['document-torn', 'document-missing', 'document-phantom', 'delete-half', 'delete-undone'],

@@ -1,9 +1,9 @@
 /** One run of several volumes under one fault: what happens once, and what is each volume's own. */
 import { expect, test } from 'vitest';
-import { able } from '../../lib/capabilities.ts';
-import type { Backend, OpenedCluster, Testbed } from '../../lib/cluster/port.ts';
-import { assembleVerdict } from '../../lib/experiment/verdict/assemble.ts';
-import type { Verdict } from '../../lib/experiment/verdict/verdict.ts';
+import { able } from '../../lib/core/capabilities.ts';
+import type { Backend, OpenedCluster, Testbed } from '../../lib/run/ports/cluster.ts';
+import { assembleVerdict } from '../../lib/judge/verdict/assemble.ts';
+import type { Verdict } from '../../lib/judge/verdict/verdict.ts';
 import type { ActionRecord } from '../../lib/history/events.ts';
 import { openHistory, type TimedRecord } from '../../lib/history/reader.ts';
 import { modelScenario, runOnModel, runTogether, shortTimers } from '../support/model-run.ts';

@@ -5,8 +5,8 @@ import { createServer, type AddressInfo, type ListenOptions, type Server } from 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { nodesReady } from '../../lib/cluster/kind/create/create-cluster.ts';
-import { kubeClients } from '../../lib/kube.ts';
+import { nodesReady } from '../../lib/kind/create/create-cluster.ts';
+import { kubeClients } from '../../lib/core/kube.ts';
 import { mysql } from '../../lib/mysql/database.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'fd-silent-'));

@@ -1,16 +1,16 @@
 /**
  * Every mode of disk, storage link, file system and access mode on the model: the predicted verdict
- * is one that lib/experiment/expectation/expectations.ts, the data that real runs are held to, expects.
+ * is one that lib/judge/expectation/expectations.ts, the data that real runs are held to, expects.
  */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { accessModes } from '../../lib/storage/fields.ts';
-import type { Scenario, ScenarioInput } from '../../lib/experiment/scenario.ts';
-import { contradictions } from '../../lib/experiment/contradictions.ts';
-import { filesystems, powerLosses, storageLinks } from '../../lib/disk-kinds.ts';
-import { diskModes, type DiskMode } from '../../lib/disk-modes/index.ts';
-import { expectationOf } from '../../lib/experiment/expectation/expectations.ts';
-import type { Verdict } from '../../lib/experiment/verdict/verdict.ts';
+import { accessModes } from '../../lib/scenario/fields/storage.ts';
+import type { Scenario, ScenarioInput } from '../../lib/scenario/scenario.ts';
+import { contradictions } from '../../lib/scenario/contradictions.ts';
+import { filesystems, powerLosses, storageLinks } from '../../lib/scenario/disk-kinds.ts';
+import { diskModes, type DiskMode } from '../../lib/scenario/disks/index.ts';
+import { expectationOf } from '../../lib/judge/expectation/expectations.ts';
+import type { Verdict } from '../../lib/judge/verdict/verdict.ts';
 import { modelScenario, runOnModel, shortTimers, type ModelRun } from '../support/model-run.ts';
 
 type Fields = Partial<ScenarioInput>;

@@ -3,9 +3,9 @@
  * gives the same history, byte for byte.
  */
 import { describe, expect, test } from 'vitest';
-import { limits } from '../../lib/cluster/sim/limits.ts';
-import type { ScenarioInput } from '../../lib/experiment/scenario.ts';
-import type { Verdict } from '../../lib/experiment/verdict/verdict.ts';
+import { limits } from '../../lib/sim/limits.ts';
+import type { ScenarioInput } from '../../lib/scenario/scenario.ts';
+import type { Verdict } from '../../lib/judge/verdict/verdict.ts';
 import { openHistory } from '../../lib/history/reader.ts';
 import { reportData } from '../../lib/report/report-data.ts';
 import { modelScenario, runOnModel, type ModelRun } from '../support/model-run.ts';

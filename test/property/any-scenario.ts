@@ -1,15 +1,15 @@
 /** Any scenario that may be written, with times so short that hundreds of them can be run. */
 import fc from 'fast-check';
-import { filesystems, powerLosses, storageLinks } from '../../lib/disk-kinds.ts';
-import { diskModes } from '../../lib/disk-modes/index.ts';
-import { parseScenario, verdictWords, type Scenario } from '../../lib/experiment/scenario.ts';
-import { controlPlaneFaults, faultKinds } from '../../lib/faults/kinds/index.ts';
-import { kubernetesMinors } from '../../lib/kubernetes-versions.ts';
-import { remedyKinds } from '../../lib/remedies/kinds/index.ts';
-import { accessModes } from '../../lib/storage/fields.ts';
-import { selfFences, workloads } from '../../lib/workload/fields.ts';
+import { filesystems, powerLosses, storageLinks } from '../../lib/scenario/disk-kinds.ts';
+import { diskModes } from '../../lib/scenario/disks/index.ts';
+import { parseScenario, verdictWords, type Scenario } from '../../lib/scenario/scenario.ts';
+import { controlPlaneFaults, faultKinds } from '../../lib/scenario/faults/index.ts';
+import { kubernetesMinors } from '../../lib/core/kubernetes-versions.ts';
+import { remedyKinds } from '../../lib/scenario/remedies/index.ts';
+import { accessModes } from '../../lib/scenario/fields/storage.ts';
+import { selfFences, workloads } from '../../lib/scenario/fields/workload.ts';
 import { plainScenario, settle } from '../../lib/sweep/settle.ts';
-import { faultEvents, remedyEvents, undoEvents } from '../../lib/when.ts';
+import { faultEvents, remedyEvents, undoEvents } from '../../lib/core/when.ts';
 
 const oneOf = <T>(values: readonly T[]): fc.Arbitrary<T> => fc.constantFrom(...values);
 const seconds = (from: number, to: number): fc.Arbitrary<number> =>

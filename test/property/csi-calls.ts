@@ -1,12 +1,12 @@
 /** The driver's calls by short names, about one volume. */
 import { create } from '@bufbuild/protobuf';
-import type { ArrayPort } from '../../lib/csi/array-port.ts';
-import { controller } from '../../lib/csi/controller.ts';
-import * as csi from '../../lib/csi/gen/csi_pb.js';
-import { layoutOf } from '../../lib/csi/layout.ts';
-import type { NodeTaints } from '../../lib/csi/modes.ts';
-import { nodeService } from '../../lib/csi/node.ts';
-import type { DiskMode } from '../../lib/disk-modes/index.ts';
+import type { ArrayPort } from '../../lib/storage/csi/array-port.ts';
+import { controller } from '../../lib/storage/csi/controller.ts';
+import * as csi from '../../lib/storage/csi/gen/csi_pb.js';
+import { layoutOf } from '../../lib/storage/csi/layout.ts';
+import type { NodeTaints } from '../../lib/storage/csi/modes.ts';
+import { nodeService } from '../../lib/storage/csi/node.ts';
+import type { DiskMode } from '../../lib/scenario/disks/index.ts';
 
 export const nodes = ['a', 'b', 'c'] as const;
 export type NodeName = (typeof nodes)[number];

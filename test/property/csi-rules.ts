@@ -1,7 +1,7 @@
 /** What must hold of the driver whatever is called in whatever order, and whoever dies on the way. */
-import type { PathStatus } from '../../lib/csi/array-port.ts';
-import { isHeld } from '../../lib/csi/record.ts';
-import type { DiskMode } from '../../lib/disk-modes/index.ts';
+import type { PathStatus } from '../../lib/storage/csi/array-port.ts';
+import { isHeld } from '../../lib/storage/csi/record.ts';
+import type { DiskMode } from '../../lib/scenario/disks/index.ts';
 import type { Strike } from '../support/steps.ts';
 import { type CallName, cutAfterMs, type NodeName } from './csi-calls.ts';
 import { type CsiWorld, heldGenerations, type Outcome } from './csi-world.ts';

@@ -1,14 +1,14 @@
 /** The driver's services on three nodes over one array, all in memory, with what must hold of them. */
 import { status } from '@grpc/grpc-js';
-import { grpcCodeOf, messageOf } from '../../lib/csi/grpc.ts';
-import { recordPath } from '../../lib/csi/layout.ts';
-import { registerNode } from '../../lib/csi/nodes.ts';
-import { losePower } from '../../lib/csi/power.ts';
-import { isHeld, recordSchema, type VolumeRecord } from '../../lib/csi/record.ts';
-import type { StorageBackend } from '../../lib/csi/paths.ts';
-import { releaseNode } from '../../lib/csi/release.ts';
-import type { PathStatus } from '../../lib/csi/array-port.ts';
-import type { DiskMode } from '../../lib/disk-modes/index.ts';
+import { grpcCodeOf, messageOf } from '../../lib/storage/csi/grpc.ts';
+import { recordPath } from '../../lib/storage/csi/layout.ts';
+import { registerNode } from '../../lib/storage/csi/nodes.ts';
+import { losePower } from '../../lib/storage/csi/power.ts';
+import { isHeld, recordSchema, type VolumeRecord } from '../../lib/storage/csi/record.ts';
+import type { StorageBackend } from '../../lib/storage/csi/paths.ts';
+import { releaseNode } from '../../lib/storage/csi/release.ts';
+import type { PathStatus } from '../../lib/storage/csi/array-port.ts';
+import type { DiskMode } from '../../lib/scenario/disks/index.ts';
 import { FakeArray } from '../support/fake-array.ts';
 import { FakeMachine } from '../support/fake-machine.ts';
 import {

@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { type DiskMode, diskModes } from '../../lib/disk-modes/index.ts';
+import { type DiskMode, diskModes } from '../../lib/scenario/disks/index.ts';
 import type { Strike } from '../support/steps.ts';
 import { type CallName, type NodeName, nodes } from './csi-calls.ts';
 import { Rules } from './csi-rules.ts';

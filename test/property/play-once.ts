@@ -2,10 +2,10 @@
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { simBackend } from '../../lib/cluster/sim/backend.ts';
-import { runScenario } from '../../lib/experiment/run/run.ts';
-import type { Scenario } from '../../lib/experiment/scenario.ts';
-import type { Verdict } from '../../lib/experiment/verdict/verdict.ts';
+import { simBackend } from '../../lib/sim/backend.ts';
+import { runScenario } from '../../lib/run/run.ts';
+import type { Scenario } from '../../lib/scenario/scenario.ts';
+import type { Verdict } from '../../lib/judge/verdict/verdict.ts';
 import { mysql } from '../../lib/mysql/database.ts';
 
 export interface Played {

@@ -1,7 +1,7 @@
 /** What holds of every run and its verdict, whatever the scenario. */
-import { isOpen } from '../../lib/experiment/expectation/counted.ts';
-import type { Scenario } from '../../lib/experiment/scenario.ts';
-import { verdictSchema, verdictWord, type Verdict } from '../../lib/experiment/verdict/verdict.ts';
+import { isOpen } from '../../lib/judge/expectation/counted.ts';
+import type { Scenario } from '../../lib/scenario/scenario.ts';
+import { verdictSchema, verdictWord, type Verdict } from '../../lib/judge/verdict/verdict.ts';
 import type { Played } from './play-once.ts';
 
 /** Calls that are given up, twice in a run, and the waits that no scenario asks for. */

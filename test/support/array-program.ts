@@ -1,9 +1,9 @@
 /** The array as a program, for tests that run it without a container. Needs Go. */
 import { existsSync, mkdirSync, renameSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { $ } from '../../lib/engine/shell.ts';
-import { arrayFiles, arrayModule } from '../../lib/images/built/parts.ts';
-import { contentKey } from '../../lib/images/part.ts';
+import { $ } from '../../lib/kind/engine/shell.ts';
+import { arrayFiles, arrayModule } from '../../lib/kind/images/built/parts.ts';
+import { contentKey } from '../../lib/kind/images/part.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const cache = join(root, 'node_modules/.cache/forcedetach');

@@ -1,9 +1,9 @@
 /** Brings what bare writers journaled, and what was read from a volume without a run, before the judges. */
-import { judgeImages, type Judgement } from '../../lib/checkers/index.ts';
-import type { EpochBounds } from '../../lib/checkers/journal.ts';
+import { judgeImages, type Judgement } from '../../lib/judge/checkers/index.ts';
+import type { EpochBounds } from '../../lib/judge/checkers/journal.ts';
 import { pairOperations } from './pair-operations.ts';
 import { bareHistory, type AuditedCopy } from '../../research/mutants/mutant-case.ts';
-import type { WriterRecord } from '../../lib/workload/writer.ts';
+import type { WriterRecord } from '../../lib/run/workload/writer.ts';
 import { mysql } from '../../lib/mysql/database.ts';
 
 export function judge(

@@ -1,6 +1,6 @@
 /** Stands for the run where images are judged that no run took: bare disks, mutants, examples. */
 import { mysql } from '../../lib/mysql/database.ts';
-import type { AuditedRun } from '../../lib/checkers/index.ts';
+import type { AuditedRun } from '../../lib/judge/checkers/index.ts';
 
 /**
  * Of version 1: parts of the audit and of the workload that came later are not asked for. Its server

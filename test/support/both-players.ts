@@ -1,10 +1,10 @@
 /** One cell by whole runs and by plays of a sweep: what each came to, and where the two differ. */
-import { contradictions } from '../../lib/experiment/contradictions.ts';
-import type { Scenario } from '../../lib/experiment/scenario.ts';
-import type { Safety } from '../../lib/experiment/verdict/verdict.ts';
-import { diskModes, type DiskMode } from '../../lib/disk-modes/index.ts';
-import { faultKinds } from '../../lib/faults/kinds/index.ts';
-import { remedyKinds } from '../../lib/remedies/kinds/index.ts';
+import { contradictions } from '../../lib/scenario/contradictions.ts';
+import type { Scenario } from '../../lib/scenario/scenario.ts';
+import type { Safety } from '../../lib/judge/verdict/verdict.ts';
+import { diskModes, type DiskMode } from '../../lib/scenario/disks/index.ts';
+import { faultKinds } from '../../lib/scenario/faults/index.ts';
+import { remedyKinds } from '../../lib/scenario/remedies/index.ts';
 import { judge } from '../../lib/sweep/judge-schedule.ts';
 import { play } from '../../lib/sweep/play.ts';
 import { playOnce } from '../property/play-once.ts';

@@ -2,9 +2,9 @@
 import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
-import { $ } from '../../lib/engine/shell.ts';
-import { InfrastructureError } from '../../lib/errors.ts';
-import { contentKey } from '../../lib/images/part.ts';
+import { $ } from '../../lib/kind/engine/shell.ts';
+import { InfrastructureError } from '../../lib/core/errors.ts';
+import { contentKey } from '../../lib/kind/images/part.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const cache = join(root, 'node_modules/.cache/forcedetach');

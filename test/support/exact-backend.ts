@@ -1,6 +1,6 @@
 /** The model with the verbs of some capabilities, and of no other: a backend that has just these. */
-import { capabilities, capabilityNames, type Capability } from '../../lib/capabilities.ts';
-import type { Backend, BreakableTestbed, Testbed } from '../../lib/cluster/port.ts';
+import { capabilities, capabilityNames, type Capability } from '../../lib/core/capabilities.ts';
+import type { Backend, BreakableTestbed, Testbed } from '../../lib/run/ports/cluster.ts';
 
 /** What was asked of such a backend: `machine.freeze`. */
 export interface AskedVerbs {

@@ -1,11 +1,11 @@
 /** Made-up matrices, outcomes and batches for tests. */
-import { expectedOf } from '../../lib/experiment/expectation/counted.ts';
-import type { Counts } from '../../lib/experiment/scenario.ts';
-import type { Batch } from '../../lib/matrix/batch.ts';
-import { cellsOf } from '../../lib/matrix/cells.ts';
-import { batchPlanOf, type BatchPlan } from '../../lib/matrix/batch-plan.ts';
-import { parseMatrix } from '../../lib/matrix/matrix-schema.ts';
-import type { RunOutcome } from '../../lib/matrix/results.ts';
+import { expectedOf } from '../../lib/judge/expectation/counted.ts';
+import type { Counts } from '../../lib/scenario/scenario.ts';
+import type { Batch } from '../../lib/batch/batch.ts';
+import { cellsOf } from '../../lib/batch/cells.ts';
+import { batchPlanOf, type BatchPlan } from '../../lib/batch/batch-plan.ts';
+import { parseMatrix } from '../../lib/batch/matrix-schema.ts';
+import type { RunOutcome } from '../../lib/batch/results.ts';
 
 export interface ExampleOptions {
   readonly disks?: number;

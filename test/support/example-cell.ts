@@ -1,6 +1,6 @@
 /** A made-up cell of a batch, for tests of its page only. */
-import type { BatchCell } from '../../lib/matrix/batch.ts';
-import { wilson } from '../../lib/intervals.ts';
+import type { BatchCell } from '../../lib/batch/batch.ts';
+import { wilson } from '../../lib/core/intervals.ts';
 
 /** `damaged` of ten events. */
 export const exampleCell = (

@@ -1,7 +1,7 @@
 /** The verdict of the made-up history (example-history.ts). Its numbers come from no run. */
 import { mysql } from '../../lib/mysql/database.ts';
-import { parseScenario } from '../../lib/experiment/scenario.ts';
-import type { Verdict } from '../../lib/experiment/verdict/verdict.ts';
+import { parseScenario } from '../../lib/scenario/scenario.ts';
+import type { Verdict } from '../../lib/judge/verdict/verdict.ts';
 
 export const exampleScenario = parseScenario({
   name: 'network-partition',

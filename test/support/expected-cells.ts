@@ -4,9 +4,9 @@
  */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { diskModes, type DiskMode } from '../../lib/disk-modes/index.ts';
-import { contradictions } from '../../lib/experiment/contradictions.ts';
-import { scenarioSchema, verdictWords, type Scenario } from '../../lib/experiment/scenario.ts';
+import { diskModes, type DiskMode } from '../../lib/scenario/disks/index.ts';
+import { contradictions } from '../../lib/scenario/contradictions.ts';
+import { scenarioSchema, verdictWords, type Scenario } from '../../lib/scenario/scenario.ts';
 
 const words = z.array(z.enum(verdictWords)).min(1);
 /** Fields of a scenario; the rest is stock. */

@@ -1,6 +1,6 @@
 /** What was, or would have been, sent as an operation. */
-import { sessionContents, type OpContent } from '../../lib/workload/ledger.ts';
-import type { OpId } from '../../lib/workload/sql.ts';
+import { sessionContents, type OpContent } from '../../lib/history/workload/ledger.ts';
+import type { OpId } from '../../lib/history/workload/sql.ts';
 
 export const expectedContent = (seed: string, id: OpId, transferEvery?: number): OpContent =>
   sessionContents(seed, id, transferEvery)(id.seq);

@@ -1,6 +1,6 @@
 /** An array in memory, for tests: it keeps the promises of array-port.ts and moves no byte. */
-import type { LinkState } from '../../lib/disk-kinds.ts';
-import { InfrastructureError } from '../../lib/errors.ts';
+import type { LinkState } from '../../lib/scenario/disk-kinds.ts';
+import { InfrastructureError } from '../../lib/core/errors.ts';
 import type {
   ArrayCopy,
   ArrayErrorCode,
@@ -12,7 +12,7 @@ import type {
   PathStatus,
   PowerLossRequest,
   PathPowerLoss,
-} from '../../lib/csi/array-port.ts';
+} from '../../lib/storage/csi/array-port.ts';
 
 type Path = { -readonly [K in keyof PathStatus]: PathStatus[K] };
 

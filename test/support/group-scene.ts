@@ -1,10 +1,10 @@
 /** A group's run that never was, second by second: the primary `a` is cut off at 10 s. */
-import type { LedgerRow } from '../../lib/checkers/evidence.ts';
+import type { LedgerRow } from '../../lib/history/evidence.ts';
 import type { RunRecord } from '../../lib/history/events.ts';
 import type { SessionRecord } from '../../lib/history/client-records.ts';
 import type { History, Operation, SmallRecord } from '../../lib/history/reader.ts';
-import { Chain } from '../../lib/workload/ledger.ts';
-import type { ClientSide } from '../../lib/workload/sql.ts';
+import { Chain } from '../../lib/history/workload/ledger.ts';
+import type { ClientSide } from '../../lib/history/workload/sql.ts';
 import { runRecord } from './run-record.ts';
 
 export interface Session {

@@ -1,7 +1,7 @@
 /** Images of a small ledger, one after the other, and what is said of them. */
-import type { ImageEvidence, LedgerRow } from '../../lib/checkers/evidence.ts';
-import { judgeImages, type AuditedHistory } from '../../lib/checkers/index.ts';
-import type { Finding } from '../../lib/experiment/verdict/verdict.ts';
+import type { ImageEvidence, LedgerRow } from '../../lib/history/evidence.ts';
+import { judgeImages, type AuditedHistory } from '../../lib/judge/checkers/index.ts';
+import type { Finding } from '../../lib/judge/verdict/verdict.ts';
 import { bareRun } from './bare-run.ts';
 import { exampleLedger, exampleSeed, healthyEvidence, rowsOf } from './example-ledger.ts';
 import { mysql } from '../../lib/mysql/database.ts';

@@ -6,7 +6,7 @@ import type { HistoryRecord } from '../../lib/history/events.ts';
 import type { InvokeRecord } from '../../lib/history/client-records.ts';
 import { historyDirectory } from '../../lib/history/recorder.ts';
 import { Segment } from '../../lib/history/segment.ts';
-import { randomStream } from '../../lib/random.ts';
+import { randomStream } from '../../lib/core/random.ts';
 import { exampleHistory } from './example-history.ts';
 
 /** Seconds after the fault, as the report counts. */

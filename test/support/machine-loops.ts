@@ -1,7 +1,7 @@
 /** The machine's own loop devices, for a kubelet beside the test that asks the kernel for any. */
-import { machineLoops } from '../../lib/cluster/kind/ownership/lease.ts';
-import * as engine from '../../lib/engine/commands.ts';
-import { run } from '../../lib/engine/run.ts';
+import { machineLoops } from '../../lib/kind/ownership/lease.ts';
+import * as engine from '../../lib/kind/engine/commands.ts';
+import { run } from '../../lib/kind/engine/run.ts';
 
 /** LOOP_CTL_ADD of linux/loop.h; 17 is EEXIST. Makes these numbers with nothing behind them. */
 const addScript = `open F, "+<", "/dev/loop-control" or die "$!\\n";

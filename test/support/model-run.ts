@@ -3,14 +3,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
-import type { Backend } from '../../lib/cluster/port.ts';
-import { simBackend } from '../../lib/cluster/sim/backend.ts';
-import { expectationOf } from '../../lib/experiment/expectation/expectations.ts';
-import type { RunOptions, VolumeRunOptions } from '../../lib/experiment/run/run-context.ts';
-import { oneServer, runScenario } from '../../lib/experiment/run/run.ts';
-import { recordVolumes } from '../../lib/experiment/run/sequence.ts';
-import { parseScenario, type Scenario, type ScenarioInput } from '../../lib/experiment/scenario.ts';
-import type { Verdict } from '../../lib/experiment/verdict/verdict.ts';
+import type { Backend } from '../../lib/run/ports/cluster.ts';
+import { simBackend } from '../../lib/sim/backend.ts';
+import { expectationOf } from '../../lib/judge/expectation/expectations.ts';
+import type { RunOptions, VolumeRunOptions } from '../../lib/run/run-context.ts';
+import { oneServer, runScenario } from '../../lib/run/run.ts';
+import { recordVolumes } from '../../lib/run/sequence.ts';
+import { parseScenario, type Scenario, type ScenarioInput } from '../../lib/scenario/scenario.ts';
+import type { Verdict } from '../../lib/judge/verdict/verdict.ts';
 import { mysql } from '../../lib/mysql/database.ts';
 
 export interface ModelRun {

@@ -1,8 +1,8 @@
 /** A model without a testbed: one fault and one remedy by hand, and what happened, in seconds. */
-import { Kernel } from '../../lib/cluster/sim/kernel.ts';
-import { startModel, type Model, type ModelSize } from '../../lib/cluster/sim/model.ts';
-import { notices } from '../../lib/cluster/sim/notices.ts';
-import { parseScenario, type ScenarioInput } from '../../lib/experiment/scenario.ts';
+import { Kernel } from '../../lib/sim/kernel.ts';
+import { startModel, type Model, type ModelSize } from '../../lib/sim/model.ts';
+import { notices } from '../../lib/sim/notices.ts';
+import { parseScenario, type ScenarioInput } from '../../lib/scenario/scenario.ts';
 import { mysql } from '../../lib/mysql/database.ts';
 
 export type NoticeName = keyof typeof notices;

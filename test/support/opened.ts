@@ -6,9 +6,9 @@ import {
   openedAlone,
   type Testbed,
   type TestbedOptions,
-} from '../../lib/cluster/port.ts';
-import { able } from '../../lib/capabilities.ts';
-import { simCapabilities } from '../../lib/cluster/sim/capabilities.ts';
+} from '../../lib/run/ports/cluster.ts';
+import { able } from '../../lib/core/capabilities.ts';
+import { simCapabilities } from '../../lib/sim/capabilities.ts';
 
 type OfModel = (typeof simCapabilities)[number];
 export type AloneTestbed = Testbed<OfModel> & Closes;

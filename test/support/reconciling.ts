@@ -1,7 +1,7 @@
 /** A journal of given operations, and what an image's rows are beside it. */
-import type { LedgerRow } from '../../lib/checkers/evidence.ts';
-import { Journal, type JournaledOp, type EpochBounds } from '../../lib/checkers/journal.ts';
-import { Reconciler } from '../../lib/checkers/reconcile.ts';
+import type { LedgerRow } from '../../lib/history/evidence.ts';
+import { Journal, type JournaledOp, type EpochBounds } from '../../lib/judge/checkers/journal.ts';
+import { Reconciler } from '../../lib/judge/checkers/reconcile.ts';
 import { exampleSeed } from './example-ledger.ts';
 
 export const always = Number.POSITIVE_INFINITY;

@@ -1,5 +1,5 @@
 /** Records of a run that never was. */
-import { parseScenario, type ScenarioInput } from '../../lib/experiment/scenario.ts';
+import { parseScenario, type ScenarioInput } from '../../lib/scenario/scenario.ts';
 import type { ObservationRecord, RunRecord } from '../../lib/history/events.ts';
 
 /** The first record: a partition on kind, where the fields say nothing else. */

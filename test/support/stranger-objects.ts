@@ -3,7 +3,7 @@
  * official provisioner. Pure but for the manifests' files.
  */
 import type { KubernetesObject, V1CSIDriver } from '@kubernetes/client-node';
-import { renderCsiManifests, type CsiManifestOptions } from '../../lib/cluster/kind/objects.ts';
+import { renderCsiManifests, type CsiManifestOptions } from '../../lib/kind/objects.ts';
 
 export interface StrangerOptions extends Omit<CsiManifestOptions, 'names'> {
   readonly provisionerImage: string;

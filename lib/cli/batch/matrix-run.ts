@@ -1,22 +1,22 @@
 /** Trials of a batch under one fault, run for real or on the model, and what the batch keeps of each. */
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
-import { EvidenceError } from '../../errors.ts';
-import type { BatchTrial } from '../../matrix/batch-plan.ts';
-import type { RunOutcome } from '../../matrix/results.ts';
-import type { TrialRun, EventPlace } from '../../matrix/run-batch.ts';
-import type { Slot } from '../../matrix/schedule.ts';
-import type { Pool, PooledClusters } from '../../cluster/kind/index.ts';
-import type { Backend } from '../../cluster/port.ts';
-import type { VolumeRunOptions } from '../../experiment/run/run-context.ts';
-import type { WorkerPool } from '../../worker-pool.ts';
-import type { BackendChoice } from '../../library/backend-choice.ts';
-import { openBackend } from '../../library/backend.ts';
-import { kindWorkers } from '../../cluster/limits.ts';
+import { EvidenceError } from '../../core/errors.ts';
+import type { BatchTrial } from '../../batch/batch-plan.ts';
+import type { RunOutcome } from '../../batch/results.ts';
+import type { TrialRun, EventPlace } from '../../batch/run-batch.ts';
+import type { Slot } from '../../batch/schedule.ts';
+import type { Pool, PooledClusters } from '../../kind/index.ts';
+import type { Backend } from '../../run/ports/cluster.ts';
+import type { VolumeRunOptions } from '../../run/run-context.ts';
+import type { WorkerPool } from '../../core/worker-pool.ts';
+import type { BackendChoice } from '../library/backend-choice.ts';
+import { openBackend } from '../library/backend.ts';
+import { kindWorkers } from '../../run/ports/limits.ts';
 import type { MatrixFlags } from '../flags/matrix-flags.ts';
 import { mysql } from '../../mysql/database.ts';
-import { modelRunId } from '../../library/run-folder.ts';
-import { moduleBeside } from '../../module-beside.ts';
+import { modelRunId } from '../library/run-folder.ts';
+import { moduleBeside } from '../../core/module-beside.ts';
 import type { Conclusion, TrialOutputRequest } from './trial-outputs.ts';
 
 export interface EventSetting {
@@ -56,8 +56,8 @@ async function recordEvent(
   place: EventPlace,
   setting: EventSetting,
 ): Promise<readonly PromiseSettledResult<void>[]> {
-  const { oneServer } = await import('../../experiment/run/run.ts');
-  const { recordVolumes } = await import('../../experiment/run/sequence.ts');
+  const { oneServer } = await import('../../run/run.ts');
+  const { recordVolumes } = await import('../../run/sequence.ts');
   const backend = await backendOf(runs.length === 1 && place.room !== 'slot', place, setting);
   const volumes = runs.map((run) => volumeOf(run, place, setting));
   return recordVolumes({ backend, database: mysql, signal: place.signal }, volumes, oneServer);

@@ -1,14 +1,14 @@
 /** A worker thread: what a finished run came to. In the runner's own thread it would stop timers. */
-import { assembleVerdict } from '../../experiment/verdict/assemble.ts';
-import { isStarved, timerLagsOf, pressureOf } from '../../experiment/evidence/machine-time.ts';
-import type { Verdict } from '../../experiment/verdict/verdict.ts';
-import { describeError } from '../../errors.ts';
+import { assembleVerdict } from '../../judge/verdict/assemble.ts';
+import { isStarved, timerLagsOf, pressureOf } from '../../judge/evidence/machine-time.ts';
+import type { Verdict } from '../../judge/verdict/verdict.ts';
+import { describeError } from '../../core/errors.ts';
 import { openHistory, type History } from '../../history/reader.ts';
-import type { RunOutcome } from '../../matrix/results.ts';
+import type { RunOutcome } from '../../batch/results.ts';
 import { mysql } from '../../mysql/database.ts';
 import { writeRun } from '../../report/write.ts';
-import { tellStory } from '../../timeline/story.ts';
-import { answerTasks } from '../../worker-pool.ts';
+import { tellStory } from '../../judge/timeline/story.ts';
+import { answerTasks } from '../../core/worker-pool.ts';
 
 export interface TrialOutputRequest {
   readonly folder: string;

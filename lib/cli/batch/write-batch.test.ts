@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync, symlinkSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test, vi, onTestFinished } from 'vitest';
-import type { Batch } from '../../matrix/batch.ts';
+import type { Batch } from '../../batch/batch.ts';
 import { exampleBatch } from '../../../test/support/example-batch.ts';
 import { readBatch, writeBatch, lockBatch } from './write-batch.ts';
 

@@ -3,18 +3,18 @@ import { createHash } from 'node:crypto';
 import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { UsageError, describeError } from '../../errors.ts';
+import { UsageError, describeError } from '../../core/errors.ts';
 import { migrateBatch } from '../../history/migration.ts';
-import { readJson, type JsonKind } from '../../json-file.ts';
-import { batchSchema, type Batch } from '../../matrix/batch.ts';
-import { writeOutput } from '../../output-file.ts';
+import { readJson, type JsonKind } from '../../core/json-file.ts';
+import { batchSchema, type Batch } from '../../batch/batch.ts';
+import { writeOutput } from '../../core/output-file.ts';
 import type { RunVerdict, VerdictOf } from '../../report/batch/phases.ts';
 import type { BatchPage } from '../../report/batch/html.ts';
-import { typed } from '../../typed.ts';
-import { readVerdict, storedVerdict } from '../../experiment/verdict/read-verdict.ts';
+import { typed } from '../../core/typed.ts';
+import { readVerdict, storedVerdict } from '../../judge/verdict/read-verdict.ts';
 import { say } from '../command.ts';
 import { missingInBatch } from '../terminal/missing-evidence.ts';
-import { takeFreeLock, type Lock } from '../../lock.ts';
+import { takeFreeLock, type Lock } from '../../core/lock.ts';
 
 /** The pinned batch that this one is compared with, a copy of its batch.json. */
 const baselineFile = 'baseline.json';

@@ -1,9 +1,9 @@
 /** `forcedetach clean`: removes what killed runs left behind on this machine. */
 import type { Command } from 'commander';
-import { exitCode, type ExitCode } from '../../errors.ts';
-import { pruneImages } from '../../images/build.ts';
+import { exitCode, type ExitCode } from '../../core/errors.ts';
+import { pruneImages } from '../../kind/images/build.ts';
 import { reapSweeps } from '../../sweep/on-cluster/namespace.ts';
-import { typed } from '../../typed.ts';
+import { typed } from '../../core/typed.ts';
 import { commandLine, exits, tell as say } from '../command.ts';
 import { clusterName } from '../flags/flag-values.ts';
 
@@ -38,7 +38,7 @@ async function removeLeftovers({ all, clusterName: only }: Flags): Promise<ExitC
   // Needs no Docker engine, so it goes first.
   const sweeps = only === undefined ? await reapSweeps(say) : { removed: [], resisted: [] };
   for (const { namespace, why } of sweeps.resisted) say(`${namespace} stays: ${why}`);
-  const { reap } = await import('../../cluster/kind/index.ts');
+  const { reap } = await import('../../kind/index.ts');
   const { removed, left, resisted } = await reap({ all, only, onProgress: say });
   for (const { cluster, why } of [...left, ...resisted]) say(`${cluster} stays: ${why}`);
   // Clusters first: their containers use images.

@@ -1,7 +1,7 @@
 /** `forcedetach completion SHELL`: a script that completes commands, experiments, flags and their values. */
 import { Argument, Help, type Command, type Option } from 'commander';
-import { exitCode } from '../../errors.ts';
-import { typed } from '../../typed.ts';
+import { exitCode } from '../../core/errors.ts';
+import { typed } from '../../core/typed.ts';
 import { commandLine, exits } from '../command.ts';
 import { presetNames } from '../presets.ts';
 

@@ -3,23 +3,23 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { InvalidArgumentError, type Command } from 'commander';
 import { mysql as database } from '../../mysql/database.ts';
-import type { StateResult } from '../../crash-states/explore.ts';
+import type { StateResult } from '../../run/crash-states/explore.ts';
 import {
   describeState,
   describeSummary,
   expectedAfterPowerLoss,
   isExpected,
-} from '../../crash-states/describe.ts';
-import type { CrashStatePlan } from '../../crash-states/plan-states.ts';
-import { keptWrites, neededOneWriter, runRecord } from '../../crash-states/run-facts.ts';
-import { summarizeStates } from '../../crash-states/summary.ts';
-import { powerLosses, type PowerLoss } from '../../disk-kinds.ts';
-import { exitCode, InfrastructureError, type ExitCode } from '../../errors.ts';
+} from '../../run/crash-states/describe.ts';
+import type { CrashStatePlan } from '../../run/crash-states/plan-states.ts';
+import { keptWrites, neededOneWriter, runRecord } from '../../run/crash-states/run-facts.ts';
+import { summarizeStates } from '../../run/crash-states/summary.ts';
+import { powerLosses, type PowerLoss } from '../../scenario/disk-kinds.ts';
+import { exitCode, InfrastructureError, type ExitCode } from '../../core/errors.ts';
 import { openHistory } from '../../history/reader.ts';
-import { kubernetesDefault } from '../../kubernetes-versions.ts';
-import { writeOutput } from '../../output-file.ts';
-import { mustExist } from '../../library/run-folder.ts';
-import { typed } from '../../typed.ts';
+import { kubernetesDefault } from '../../core/kubernetes-versions.ts';
+import { writeOutput } from '../../core/output-file.ts';
+import { mustExist } from '../library/run-folder.ts';
+import { typed } from '../../core/typed.ts';
 import { commandLine, exits, say } from '../command.ts';
 import { numberWithin, seedText } from '../flags/flag-values.ts';
 import { onInterrupt } from '../guard.ts';
@@ -126,8 +126,8 @@ interface Explored {
 
 /** What only an exploration needs is imported by it: --help answers at once. */
 async function explored(request: Request, say: (line: string) => void): Promise<Explored> {
-  const { ensureImages } = await import('../../images/ensure.ts');
-  const { runStates } = await import('../../cluster/kind/index.ts');
+  const { ensureImages } = await import('../../kind/images/ensure.ts');
+  const { runStates } = await import('../../kind/index.ts');
   const { folder, states, seed, policy, workers, only, images: source } = request;
   const { tools } = await ensureImages({ source, kubernetes: kubernetesDefault, onProgress: say });
   const results: StateResult[] = [];

@@ -1,11 +1,11 @@
 /** `forcedetach doctor`: what this machine lacks for a real cluster, and what mends it. */
 import type { Command } from 'commander';
-import { needCheckout } from '../../checkout.ts';
-import type { CheckResult } from '../../cluster/kind/index.ts';
-import { exitCode, type ExitCode } from '../../errors.ts';
-import { askRegistry, chooseSource } from '../../images/source.ts';
-import { kubernetesDefault } from '../../kubernetes-versions.ts';
-import { typed } from '../../typed.ts';
+import { needCheckout } from '../../core/checkout.ts';
+import type { CheckResult } from '../../kind/index.ts';
+import { exitCode, type ExitCode } from '../../core/errors.ts';
+import { askRegistry, chooseSource } from '../../kind/images/source.ts';
+import { kubernetesDefault } from '../../core/kubernetes-versions.ts';
+import { typed } from '../../core/typed.ts';
 import { commandLine, exits } from '../command.ts';
 import type { RunFlags } from '../flags/flags.ts';
 import { imagesOption } from '../flags/run-options.ts';
@@ -24,7 +24,7 @@ export const doctor = (): Command =>
 
 async function check({ images, json }: Pick<RunFlags, 'images' | 'json'>): Promise<ExitCode> {
   needCheckout('a real cluster');
-  const { localToolsImage, runPreflight } = await import('../../cluster/kind/index.ts');
+  const { localToolsImage, runPreflight } = await import('../../kind/index.ts');
   const results = await runPreflight({
     tools: await localToolsImage(),
     buildsImages: await buildsImages(images),

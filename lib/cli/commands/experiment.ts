@@ -1,14 +1,14 @@
 /** An experiment from its flags to its outputs: a preset of experiments/, or a schedule file. */
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { exitCodeOf } from '../../experiment/verdict/verdict.ts';
-import { exitCode, UsageError, type ExitCode } from '../../errors.ts';
-import { writtenOf } from '../../experiment/written.ts';
-import { chooseBackend, openBackend } from '../../library/backend.ts';
-import { performRun, planRun, type ClusterSource } from '../../library/run-plan.ts';
+import { exitCodeOf } from '../../judge/verdict/verdict.ts';
+import { exitCode, UsageError, type ExitCode } from '../../core/errors.ts';
+import { writtenOf } from '../../scenario/written.ts';
+import { chooseBackend, openBackend } from '../library/backend.ts';
+import { performRun, planRun, type ClusterSource } from '../library/run-plan.ts';
 import { mysql } from '../../mysql/database.ts';
-import { plainText } from '../../plain-text.ts';
-import { scriptArguments, typed } from '../../typed.ts';
+import { plainText } from '../../core/plain-text.ts';
+import { scriptArguments, typed } from '../../core/typed.ts';
 import { exitCodeAfter, exits, perform, say, tell } from '../command.ts';
 import { exitCodeUnder } from '../fail-on.ts';
 import { describeImages, describeRequest } from '../terminal/describe.ts';

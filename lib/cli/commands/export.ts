@@ -1,8 +1,8 @@
 /** `forcedetach export FOLDER…`: a run's history for Elle and Jepsen's checkers. */
 import type { Command } from 'commander';
-import { exitCode, type ExitCode } from '../../errors.ts';
-import { mustExist } from '../../library/run-folder.ts';
-import { typed } from '../../typed.ts';
+import { exitCode, type ExitCode } from '../../core/errors.ts';
+import { mustExist } from '../library/run-folder.ts';
+import { typed } from '../../core/typed.ts';
 import { commandLine, exits, tell } from '../command.ts';
 import { mysql } from '../../mysql/database.ts';
 
@@ -23,7 +23,7 @@ async function write(
   { partial }: { readonly partial: boolean },
 ): Promise<ExitCode> {
   const { openHistory } = await import('../../history/reader.ts');
-  const { exportHistory } = await import('../../export/write.ts');
+  const { exportHistory } = await import('../../report/export/write.ts');
   for (const folder of folders) {
     mustExist(folder, 'a run');
     for (const path of exportHistory(folder, openHistory(folder, { salvage: partial }), {

@@ -3,32 +3,32 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { availableParallelism, freemem } from 'node:os';
 import type { Command } from 'commander';
-import type { PooledClusters } from '../../cluster/kind/index.ts';
-import { basisOf, stockTimersMs } from '../../experiment/scenario.ts';
-import { exitCode, UsageError, type ExitCode } from '../../errors.ts';
-import { kubernetesDefault } from '../../kubernetes-versions.ts';
-import type { Batch } from '../../matrix/batch.ts';
-import { clustersFor, loadLimitOf, slotsOf } from '../../matrix/capacity.ts';
-import { cellsOf, type Cell } from '../../matrix/cells.ts';
-import { eventsOf, sharesCluster } from '../../matrix/events.ts';
-import { readMatrix, type Matrix } from '../../matrix/matrix-schema.ts';
-import { batchPlanOf, type BatchPlan, type BatchTrial } from '../../matrix/batch-plan.ts';
-import { readResults } from '../../matrix/results.ts';
-import type { Slot } from '../../matrix/schedule.ts';
-import { onKubernetes, shorten } from '../../matrix/shorten.ts';
-import { plainText } from '../../plain-text.ts';
-import { paste, typed } from '../../typed.ts';
+import type { PooledClusters } from '../../kind/index.ts';
+import { basisOf, stockTimersMs } from '../../scenario/scenario.ts';
+import { exitCode, UsageError, type ExitCode } from '../../core/errors.ts';
+import { kubernetesDefault } from '../../core/kubernetes-versions.ts';
+import type { Batch } from '../../batch/batch.ts';
+import { clustersFor, loadLimitOf, slotsOf } from '../../batch/capacity.ts';
+import { cellsOf, type Cell } from '../../batch/cells.ts';
+import { eventsOf, sharesCluster } from '../../batch/events.ts';
+import { readMatrix, type Matrix } from '../../batch/matrix-schema.ts';
+import { batchPlanOf, type BatchPlan, type BatchTrial } from '../../batch/batch-plan.ts';
+import { readResults } from '../../batch/results.ts';
+import type { Slot } from '../../batch/schedule.ts';
+import { onKubernetes, shorten } from '../../batch/shorten.ts';
+import { plainText } from '../../core/plain-text.ts';
+import { paste, typed } from '../../core/typed.ts';
 import { lockBatch, batchLines, readBatch, writeBatch } from '../batch/write-batch.ts';
-import type { BackendChoice } from '../../library/backend-choice.ts';
-import { chooseBackend, removeCluster } from '../../library/backend.ts';
+import type { BackendChoice } from '../library/backend-choice.ts';
+import { chooseBackend, removeCluster } from '../library/backend.ts';
 import { exits, say as sayLine, tell } from '../command.ts';
 import { exitCodeUnder, verdictsIn } from '../fail-on.ts';
 import { onInterrupt } from '../guard.ts';
 import { rememberGiven } from '../flags/flags.ts';
 import { matrixCommand, type MatrixFlags } from '../flags/matrix-flags.ts';
 import { describeBatch } from '../terminal/describe-batch.ts';
-import { refuseInBatch, refuseUnfit } from '../../library/refusals.ts';
-import { checkFolder, folderName, makeFolder } from '../../library/run-folder.ts';
+import { refuseInBatch, refuseUnfit } from '../library/refusals.ts';
+import { checkFolder, folderName, makeFolder } from '../library/run-folder.ts';
 import type { Conclusion, TrialOutputRequest } from '../batch/trial-outputs.ts';
 import type { EventSetting } from '../batch/matrix-run.ts';
 
@@ -136,7 +136,7 @@ async function carryOut(request: Request): Promise<ExitCode> {
 
 async function runAndReport(request: Request, baseline: Batch | undefined): Promise<ExitCode> {
   const { flags, folder, plan } = request;
-  const { summarizeBatch, batchExitCode } = await import('../../matrix/summarize.ts');
+  const { summarizeBatch, batchExitCode } = await import('../../batch/summarize.ts');
   const found = summarizeBatch(plan, await run(request));
   const batch = await writeBatch(folder, found, commandOf(request), baseline);
   (flags.json ? sayLine : tell)(batchLines(batch, folder));
@@ -176,9 +176,9 @@ async function run(request: Request): Promise<Awaited<ReturnType<typeof runBatch
 }
 
 async function runBatchOf(request: Request, say: (line: string) => void, signal: AbortSignal) {
-  const { runBatch } = await import('../../matrix/run-batch.ts');
+  const { runBatch } = await import('../../batch/run-batch.ts');
   const { runEvent, trialOutputs } = await import('../batch/matrix-run.ts');
-  const { WorkerPool } = await import('../../worker-pool.ts');
+  const { WorkerPool } = await import('../../core/worker-pool.ts');
   const { plan, folder, choice, flags, slots } = request;
   const replay = ({ kind, subject }: BatchTrial): string =>
     commandOf(request, kind === 'control' ? undefined : subject);
@@ -203,7 +203,7 @@ async function runBatchOf(request: Request, say: (line: string) => void, signal:
 
 async function pooledClusters({ images }: BackendChoice): Promise<PooledClusters | undefined> {
   if (images === undefined) return undefined;
-  const { PooledClusters } = await import('../../cluster/kind/index.ts');
+  const { PooledClusters } = await import('../../kind/index.ts');
   return new PooledClusters();
 }
 
@@ -213,7 +213,7 @@ async function makeImages(
   onProgress: (line: string) => void,
 ): Promise<void> {
   if (images === undefined) return;
-  const { ensureImages } = await import('../../images/ensure.ts');
+  const { ensureImages } = await import('../../kind/images/ensure.ts');
   for (const kubernetes of new Set(plan.trials.map(({ scenario }) => scenario.kubernetes))) {
     const { source, registry } = images;
     const provisioner = plan.trials.some(

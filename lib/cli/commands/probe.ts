@@ -4,11 +4,11 @@
  */
 import type { Command } from 'commander';
 import { stringify } from 'yaml';
-import { exitCode, UsageError, type ExitCode } from '../../errors.ts';
-import { publishedRuntime } from '../../images/versions.ts';
+import { exitCode, UsageError, type ExitCode } from '../../core/errors.ts';
+import { publishedRuntime } from '../../kind/images/versions.ts';
 import { mustBeConfirmed } from '../../probe/refuse.ts';
 import { grantedObjects, probeAccount } from '../../probe/rights.ts';
-import { type UserClients, userClients } from '../../user-cluster.ts';
+import { type UserClients, userClients } from '../../core/user-cluster.ts';
 import { cleanGiven, cleanUp } from '../../probe/clean.ts';
 import { type CutOptions, runCut } from '../../probe/cut.ts';
 import { answerText, cutText, measuredText } from '../../probe/texts.ts';

@@ -2,13 +2,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { describeError, exitCode, ForcedetachError, type ExitCode } from '../../errors.ts';
-import { mustExist } from '../../library/run-folder.ts';
-import { typed } from '../../typed.ts';
+import { describeError, exitCode, ForcedetachError, type ExitCode } from '../../core/errors.ts';
+import { mustExist } from '../library/run-folder.ts';
+import { typed } from '../../core/typed.ts';
 import { commandLine, exits, say } from '../command.ts';
 import type { History } from '../../history/reader.ts';
-import { judgeHistory } from '../../library/tested.ts';
-import { plainText } from '../../plain-text.ts';
+import { judgeHistory } from '../library/tested.ts';
+import { plainText } from '../../core/plain-text.ts';
 import { verdictLines } from '../terminal/verdict-lines.ts';
 import { mysql } from '../../mysql/database.ts';
 
@@ -83,7 +83,7 @@ export interface Rebuilt {
 
 /** Writes into `folder` all that the run of that history leaves, whatever kind of run it was. */
 export async function rebuildRun(folder: string, history: History): Promise<Rebuilt> {
-  const { exitCodeOf } = await import('../../experiment/verdict/verdict.ts');
+  const { exitCodeOf } = await import('../../judge/verdict/verdict.ts');
   const judged = await judgeHistory(history, mysql);
   await judged.write(folder);
   const text = verdictLines(judged, `${folder}/report.html`, process.stdout);
@@ -92,7 +92,7 @@ export async function rebuildRun(folder: string, history: History): Promise<Rebu
 
 /** The batch's page and summary, from its batch.json and the verdicts of its runs. */
 export async function rebuildBatch(folder: string): Promise<Rebuilt> {
-  const { batchExitCode } = await import('../../matrix/summarize.ts');
+  const { batchExitCode } = await import('../../batch/summarize.ts');
   const { batchLines, readBatch, writeBatch } = await import('../batch/write-batch.ts');
   const batch = readBatch(folder);
   await writeBatch(folder, batch, batch.replay ?? '');

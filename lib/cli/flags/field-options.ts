@@ -1,17 +1,17 @@
 /** Flags of fields, as their owners declare them, and back to what they say. */
 import { Option } from 'commander';
 import type { z } from 'zod';
-import { contradictions, isKept, takenOf } from '../../experiment/contradictions.ts';
-import { fields } from '../../experiment/fields.ts';
+import { contradictions, isKept, takenOf } from '../../scenario/contradictions.ts';
+import { fields } from '../../scenario/fields.ts';
 import {
   goesWith,
   groups,
   inFull,
   kindsInWords,
   type FieldName,
-} from '../../experiment/written-paths.ts';
-import type { Scenario } from '../../experiment/scenario.ts';
-import type { Field, Fields } from '../../fields/field.ts';
+} from '../../scenario/written-paths.ts';
+import type { Scenario } from '../../scenario/scenario.ts';
+import type { Field, Fields } from '../../scenario/fields/field.ts';
 import { argumentOf } from './flag-values.ts';
 
 /** Groups of fields under the headings of the help. */

@@ -1,7 +1,7 @@
 /** The help of an experiment shows what it uses, and how. */
 import { expect, test } from 'vitest';
-import { scenarioSchema, type Scenario, type ScenarioInput } from '../../experiment/scenario.ts';
-import { faultKinds } from '../../faults/kinds/index.ts';
+import { scenarioSchema, type Scenario, type ScenarioInput } from '../../scenario/scenario.ts';
+import { faultKinds } from '../../scenario/faults/index.ts';
 import { readFlags } from '../../../test/support/read-flags.ts';
 import { helpOf as printedHelp } from './flags.ts';
 import { helpBaseOf } from './request.ts';

@@ -1,16 +1,16 @@
 /** The one set of flags that every experiment takes. Defaults come from the scenario's schema. */
 import { Option, type Command } from 'commander';
-import { stockDatabaseKind, type DatabaseKind } from '../../database/kinds/index.ts';
-import { fields } from '../../experiment/fields.ts';
-import { completeScenario, type Scenario } from '../../experiment/scenario.ts';
-import { fieldNames } from '../../experiment/written-paths.ts';
-import type { Field } from '../../fields/field.ts';
-import type { Settings } from '../../experiment/settings.ts';
+import { stockDatabaseKind, type DatabaseKind } from '../../scenario/database-kinds/index.ts';
+import { fields } from '../../scenario/fields.ts';
+import { completeScenario, type Scenario } from '../../scenario/scenario.ts';
+import { fieldNames } from '../../scenario/written-paths.ts';
+import type { Field } from '../../scenario/fields/field.ts';
+import type { Settings } from '../../scenario/settings.ts';
 import { commandLine, type CommandExample } from '../command.ts';
 import { isOfUse, scenarioOptions, valuesOf } from './field-options.ts';
 import type { FailWord } from '../fail-on.ts';
 import { certificateOptions, outputOptions, whereOptions } from './run-options.ts';
-import type { BackendSize, BackendWish } from '../../library/backend.ts';
+import type { BackendSize, BackendWish } from '../library/backend.ts';
 
 /** What the flags say that are no part of the scenario. */
 export interface RunFlags

@@ -1,12 +1,12 @@
 /** The flags of `forcedetach probe`. */
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import { diskModes, type DiskMode } from '../../disk-modes/index.ts';
-import { UsageError } from '../../errors.ts';
-import { publishedRuntime } from '../../images/versions.ts';
+import { diskModes, type DiskMode } from '../../scenario/disks/index.ts';
+import { UsageError } from '../../core/errors.ts';
+import { publishedRuntime } from '../../kind/images/versions.ts';
 import { type CutRemedy, type CutWay, cutRemedies, cutWays } from '../../probe/plan.ts';
 import { jobForms, type JobForm } from '../../probe/job.ts';
 import { type Grantee, granteeOf } from '../../probe/rights.ts';
-import { typed } from '../../typed.ts';
+import { typed } from '../../core/typed.ts';
 import { commandLine } from '../command.ts';
 import { nonEmpty, numberWithin, outputFile, positiveMs } from './flag-values.ts';
 import type { TrialsRequest } from '../../probe/trials.ts';

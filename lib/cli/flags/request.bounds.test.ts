@@ -1,8 +1,8 @@
 /** Every count and every time of a command line has an end. */
 import { expect, test } from 'vitest';
-import { UsageError } from '../../errors.ts';
-import { parseMatrix } from '../../matrix/matrix-schema.ts';
-import { cellsOf } from '../../matrix/cells.ts';
+import { UsageError } from '../../core/errors.ts';
+import { parseMatrix } from '../../batch/matrix-schema.ts';
+import { cellsOf } from '../../batch/cells.ts';
 import { readFlags } from '../../../test/support/read-flags.ts';
 import { requestOf } from './request.ts';
 

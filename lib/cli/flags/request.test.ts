@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { expectationFor } from '../../expectations/races.ts';
-import type { Scenario } from '../../experiment/scenario.ts';
-import { UsageError } from '../../errors.ts';
-import { parseScenario } from '../../experiment/scenario.ts';
-import { simCapabilities } from '../../cluster/sim/capabilities.ts';
-import { refuseLacking, refuseUnmeasurable } from '../../library/refusals.ts';
+import { expectationFor } from '../../batch/expectations/races.ts';
+import type { Scenario } from '../../scenario/scenario.ts';
+import { UsageError } from '../../core/errors.ts';
+import { parseScenario } from '../../scenario/scenario.ts';
+import { simCapabilities } from '../../sim/capabilities.ts';
+import { refuseLacking, refuseUnmeasurable } from '../library/refusals.ts';
 import { definition, now, request } from '../../../test/support/partition-request.ts';
 import { readFlags } from '../../../test/support/read-flags.ts';
 import { requestOf } from './request.ts';

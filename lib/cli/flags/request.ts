@@ -1,27 +1,27 @@
 /** From a definition and a command line to everything a run needs, before anything is created. */
 import { randomBytes } from 'node:crypto';
-import { expectationFor } from '../../expectations/races.ts';
-import { askedScenario, completeScenario, type Scenario } from '../../experiment/scenario.ts';
-import { settingsUnder, type Settings } from '../../experiment/settings.ts';
-import { settingsOf } from '../../experiment/written.ts';
-import type { WrittenScenario, WrittenGroup } from '../../experiment/written-form.ts';
-import type { VerdictWord } from '../../experiment/verdict/verdict.ts';
-import { databaseKindNamed } from '../../database/kinds/index.ts';
-import type { DatabaseDeclaration } from '../../database/kinds/kind.ts';
-import { isKept } from '../../experiment/contradictions.ts';
-import { fields } from '../../experiment/fields.ts';
-import { goesWith, settableNames, type FieldName } from '../../experiment/written-paths.ts';
-import { questionOf } from '../../faults/kinds/index.ts';
-import type { Field } from '../../fields/field.ts';
-import { madeBy } from '../../images/image-set.ts';
-import { refuseUnmeasurable } from '../../library/refusals.ts';
+import { expectationFor } from '../../batch/expectations/races.ts';
+import { askedScenario, completeScenario, type Scenario } from '../../scenario/scenario.ts';
+import { settingsUnder, type Settings } from '../../scenario/settings.ts';
+import { settingsOf } from '../../scenario/written.ts';
+import type { WrittenScenario, WrittenGroup } from '../../scenario/written-form.ts';
+import type { VerdictWord } from '../../judge/verdict/verdict.ts';
+import { databaseKindNamed } from '../../scenario/database-kinds/index.ts';
+import type { DatabaseDeclaration } from '../../scenario/database-kinds/kind.ts';
+import { isKept } from '../../scenario/contradictions.ts';
+import { fields } from '../../scenario/fields.ts';
+import { goesWith, settableNames, type FieldName } from '../../scenario/written-paths.ts';
+import { questionOf } from '../../scenario/faults/index.ts';
+import type { Field } from '../../scenario/fields/field.ts';
+import { madeBy } from '../../kind/images/image-set.ts';
+import { refuseUnmeasurable } from '../library/refusals.ts';
 import { say } from '../command.ts';
-import { typed } from '../../typed.ts';
-import { UsageError } from '../../errors.ts';
+import { typed } from '../../core/typed.ts';
+import { UsageError } from '../../core/errors.ts';
 import { certifiedDisk } from '../../probe/published/disk-of.ts';
 import type { RunFlags, ParsedFlags } from './flags.ts';
-import { folderName } from '../../library/run-folder.ts';
-import type { RunWish } from '../../library/run-plan.ts';
+import { folderName } from '../library/run-folder.ts';
+import type { RunWish } from '../library/run-plan.ts';
 
 /** What an experiment file says: a scenario in the nested form, and what is asked of it. */
 export interface ExperimentDefinition extends WrittenScenario {

@@ -1,6 +1,6 @@
 /** Flags that are no part of a scenario: where it runs, and what it leaves. */
 import { Option } from 'commander';
-import { clusterWords } from '../../library/backend-choice.ts';
+import { clusterWords } from '../library/backend-choice.ts';
 import { failOnOption } from '../fail-on.ts';
 import {
   clusterName,

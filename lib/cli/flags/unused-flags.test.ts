@@ -1,6 +1,6 @@
 /** Who asks for images or for a cluster and gets the model is told that these flags did nothing. */
 import { expect, test } from 'vitest';
-import { theModel } from '../../library/backend.ts';
+import { theModel } from '../library/backend.ts';
 import { describeRequest } from '../terminal/describe.ts';
 import { readFlags } from '../../../test/support/read-flags.ts';
 import { requestOf } from './request.ts';

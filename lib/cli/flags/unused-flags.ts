@@ -1,6 +1,6 @@
 /** Flags about clusters and their images, that the chosen backend does not use: reported, since old replays have them. */
 import type { Option } from 'commander';
-import type { BackendChoice } from '../../library/backend-choice.ts';
+import type { BackendChoice } from '../library/backend-choice.ts';
 
 const ofClusters: ReadonlySet<string | undefined> = new Set([
   ...['--cluster-name', '--cluster-names', '--pools'],

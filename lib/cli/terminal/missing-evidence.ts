@@ -1,11 +1,11 @@
 /** Why a run or a batch proves nothing, in a few short lines, each with what to do. */
 import { join } from 'node:path';
-import { plural } from '../../counts.ts';
-import { failedCertificates } from '../../experiment/evidence/recorded-trouble.ts';
-import { isStarved } from '../../experiment/evidence/machine-time.ts';
-import { readVerdict, storedVerdict } from '../../experiment/verdict/read-verdict.ts';
-import type { Batch } from '../../matrix/batch.ts';
-import type { AnyVerdict } from '../../library/tested.ts';
+import { plural } from '../../core/counts.ts';
+import { failedCertificates } from '../../judge/evidence/recorded-trouble.ts';
+import { isStarved } from '../../judge/evidence/machine-time.ts';
+import { readVerdict, storedVerdict } from '../../judge/verdict/read-verdict.ts';
+import type { Batch } from '../../batch/batch.ts';
+import type { AnyVerdict } from '../library/tested.ts';
 
 const shownReasons = 3;
 const longestReason = 140;

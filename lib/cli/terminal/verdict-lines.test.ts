@@ -3,9 +3,9 @@ import { PassThrough } from 'node:stream';
 import { WriteStream } from 'node:tty';
 import { afterEach, expect, test, vi } from 'vitest';
 import { exampleVerdict } from '../../../test/support/example-verdict.ts';
-import { verdictWords } from '../../experiment/scenario.ts';
-import { headlineOf } from '../../experiment/verdict/headline.ts';
-import type { Verdict } from '../../experiment/verdict/verdict.ts';
+import { verdictWords } from '../../scenario/scenario.ts';
+import { headlineOf } from '../../judge/verdict/headline.ts';
+import type { Verdict } from '../../judge/verdict/verdict.ts';
 import { verdictLines } from './verdict-lines.ts';
 
 const linesOf = (verdict: Verdict, report: string, stream?: NodeJS.WriteStream): string =>

@@ -1,9 +1,9 @@
 /** The last lines of a run on the terminal: the verdict, what it found, what is missing, the report. */
 import { styleText } from 'node:util';
-import type { Counts } from '../../experiment/scenario.ts';
-import type { VerdictWord } from '../../experiment/verdict/verdict.ts';
-import type { AnyVerdict, Judged } from '../../library/tested.ts';
-import { plainText } from '../../plain-text.ts';
+import type { Counts } from '../../scenario/scenario.ts';
+import type { VerdictWord } from '../../judge/verdict/verdict.ts';
+import type { AnyVerdict, Judged } from '../library/tested.ts';
+import { plainText } from '../../core/plain-text.ts';
 import { missingInRun } from './missing-evidence.ts';
 import { basisLabel, expectedInRun, openWords } from '../../report/wording.ts';
 

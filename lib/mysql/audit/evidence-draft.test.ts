@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { EvidenceError, InterruptError } from '../../errors.ts';
-import type { ServerStart } from '../../checkers/evidence.ts';
+import { EvidenceError, InterruptError } from '../../core/errors.ts';
+import type { ServerStart } from '../../history/evidence.ts';
 import { EvidenceDraft, type AuditServer } from './evidence-draft.ts';
 
 const { signal } = new AbortController();

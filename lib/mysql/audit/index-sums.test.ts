@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { LedgerRow } from '../../checkers/evidence.ts';
+import type { LedgerRow } from '../../history/evidence.ts';
 import { IndexMix, type Index } from './index-sums.ts';
 
 const row = (id: number, fromAccount: number): LedgerRow => ({

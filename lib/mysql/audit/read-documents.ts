@@ -3,10 +3,10 @@
  * that is not what was written.
  */
 import { hash } from 'node:crypto';
-import type { DocumentsFound } from '../../checkers/evidence.ts';
-import { documentBody } from '../../workload/documents.ts';
-import { sessionKey } from '../../workload/ledger.ts';
-import type { OpId } from '../../workload/sql.ts';
+import type { DocumentsFound } from '../../history/evidence.ts';
+import { documentBody } from '../../history/workload/documents.ts';
+import { sessionKey } from '../../history/workload/ledger.ts';
+import type { OpId } from '../../history/workload/sql.ts';
 import { databaseName } from '../schema.ts';
 import type { SqlClient } from './sql-client.ts';
 

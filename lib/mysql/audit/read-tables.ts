@@ -1,7 +1,7 @@
 /** What the audit asks of the tables in SQL, one function a question; and the one pass over the ledger. */
-import type { LedgerRow } from '../../checkers/evidence.ts';
-import { batchRows } from '../../database/audit/wire.ts';
-import { workloadTables } from '../../workload/ledger.ts';
+import type { LedgerRow } from '../../history/evidence.ts';
+import { batchRows } from '../../storage/audit/wire.ts';
+import { workloadTables } from '../../history/workload/ledger.ts';
 import type { TableCheck } from '../evidence.ts';
 import { databaseName } from '../schema.ts';
 import { indexesOf, IndexMix, type IndexMixes } from './index-sums.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { Chain } from '../../workload/ledger.ts';
-import type { LedgerEntry } from '../../workload/sql.ts';
+import { Chain } from '../../history/workload/ledger.ts';
+import type { LedgerEntry } from '../../history/workload/sql.ts';
 import { ledgerPad } from '../schema.ts';
 import { RowVerifier } from './row-verifier.ts';
 

@@ -9,7 +9,7 @@ import type {
   BareOptions,
   BareServer,
   BareStarted,
-} from '../../database/server-port.ts';
+} from '../../run/ports/server-port.ts';
 import { alarmingLines } from '../audit/error-log.ts';
 import { schemaStatements } from '../schema.ts';
 

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { BinlogFound } from '../evidence.ts';
 import { reconcileBinlog } from './binlog.ts';
-import { Journal } from '../../checkers/journal.ts';
+import { Journal } from '../../judge/checkers/journal.ts';
 
 const id = { client: 'inside', connection: 0, session: 0 };
 const key = 'inside/0/0';

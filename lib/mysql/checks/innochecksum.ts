@@ -2,11 +2,11 @@
  * Every page of every tablespace carries the checksum of its content. Stale pages do, too. A file that
  * the file system does not give up has no bad page: it is told as what it is.
  */
-import type { Finding } from '../../experiment/verdict/verdict.ts';
-import type { Checker } from '../../checkers/checker.ts';
-import { damage, corruptInSilence } from '../../checkers/findings.ts';
-import { plural } from '../../counts.ts';
-import { troubleIn } from '../../checkers/machine-trouble.ts';
+import type { Finding } from '../../judge/verdict/verdict.ts';
+import type { Checker } from '../../judge/checkers/checker.ts';
+import { damage, corruptInSilence } from '../../judge/checkers/findings.ts';
+import { plural } from '../../core/counts.ts';
+import { troubleIn } from '../../judge/checkers/machine-trouble.ts';
 import { ownEvidence } from '../evidence.ts';
 import { mysqlLog } from '../log.ts';
 

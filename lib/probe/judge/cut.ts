@@ -3,8 +3,8 @@
  * Nobody is called cut off of whom no failure was heard, and no two are called writers of whom one never was;
  * what does not tell is `undecided`.
  */
-import type { DiskMode } from '../../disk-modes/index.ts';
-import { toldInSeconds } from '../../durations.ts';
+import type { DiskMode } from '../../scenario/disks/index.ts';
+import { toldInSeconds } from '../../core/durations.ts';
 import {
   type Heard,
   type Judged,
@@ -64,7 +64,7 @@ const untainted: ModesThat = {
   'cut-at-detach': ['fenced'],
   'cut-near-detach': ['fenced', ...always['cut-before-next']],
 };
-/** What does so where the remedy is that one (lib/disk-modes has what each does). */
+/** What does so where the remedy is that one (lib/scenario/disks has what each does). */
 const modesThat: Readonly<Record<CutRemedy, ModesThat>> = {
   'force-delete': untainted,
   eviction: untainted,

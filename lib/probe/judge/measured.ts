@@ -2,7 +2,7 @@
  * From the records of all trials to what the class does: the modes that agree with all of them, and
  * figures. Pure. One mode where one agrees; several where trials of this kind can't tell them apart.
  */
-import type { DiskMode } from '../../disk-modes/index.ts';
+import type { DiskMode } from '../../scenario/disks/index.ts';
 import { type DetachOutcome, type DetachRecord, type TrialFinding, classify } from './detach.ts';
 import { type ForceDeleted, measureForced } from './forced.ts';
 import { type NextFinding, isBeside } from './heard.ts';
@@ -66,7 +66,7 @@ const always = (
   contested: Object.fromEntries(was.map((each) => [each, outcomes])),
 });
 
-/** What each mode shows on a healthy node without a taint; lib/disk-modes has what each does. */
+/** What each mode shows on a healthy node without a taint; lib/scenario/disks has what each does. */
 const signatures: Readonly<Partial<Record<DiskMode, Signature>>> = {
   unfenced: always(['not-cut'], 'in', 'barred'),
   'fence-if-out-of-service': always(['not-cut'], 'in', 'barred'),

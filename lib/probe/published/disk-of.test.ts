@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import { cutRecord, cutVolume } from '../../../test/support/cut-volume.ts';
 import { strangerClasses } from '../../../test/support/stranger-objects.ts';
-import type { DiskMode } from '../../disk-modes/index.ts';
+import type { DiskMode } from '../../scenario/disks/index.ts';
 import { type CutCertificate, unpacked } from '../certificate.ts';
 import { certifiedDisk } from './disk-of.ts';
 import { planHash } from '../plan.ts';

@@ -4,11 +4,11 @@
  */
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { DiskMode } from '../../disk-modes/index.ts';
-import { UsageError } from '../../errors.ts';
-import type { ScenarioInput } from '../../experiment/scenario.ts';
-import { typed } from '../../typed.ts';
-import type { DiskOrigin } from '../../storage/disk-origin.ts';
+import type { DiskMode } from '../../scenario/disks/index.ts';
+import { UsageError } from '../../core/errors.ts';
+import type { ScenarioInput } from '../../scenario/scenario.ts';
+import { typed } from '../../core/typed.ts';
+import type { DiskOrigin } from '../../scenario/disks/disk-origin.ts';
 import {
   type Certificate,
   type CutCertificate,

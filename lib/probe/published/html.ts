@@ -1,8 +1,8 @@
 /** What the probe answered, as one page that fetches nothing: of trials, of a cut, or predicted from documents. */
 import { html } from 'hono/html';
-import type { DiskMode } from '../../disk-modes/index.ts';
-import { toldInSeconds } from '../../durations.ts';
-import { didInWords, hasRuns, reasonedInWords } from '../../expectations/on-such-a-disk.ts';
+import type { DiskMode } from '../../scenario/disks/index.ts';
+import { toldInSeconds } from '../../core/durations.ts';
+import { didInWords, hasRuns, reasonedInWords } from '../../batch/expectations/on-such-a-disk.ts';
 import { renderDocument } from '../../report/document.ts';
 import { adviceCards, type Advice } from '../../report/first-screen.ts';
 import {

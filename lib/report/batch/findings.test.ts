@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { Batch, BatchCell } from '../../matrix/batch.ts';
+import type { Batch, BatchCell } from '../../batch/batch.ts';
 import { exampleBatch } from '../../../test/support/example-batch.ts';
-import { wilson } from '../../intervals.ts';
-import { comparePairs } from '../../matrix/pairs.ts';
+import { wilson } from '../../core/intervals.ts';
+import { comparePairs } from '../../batch/pairs.ts';
 import { exampleCell } from '../../../test/support/example-cell.ts';
 import { batchHeadlineOf } from './findings.ts';
 

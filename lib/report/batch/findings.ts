@@ -1,8 +1,8 @@
 /** What a batch found, in words: which value of its main axis came to what, and what one change does. */
-import { plural, sumOf } from '../../counts.ts';
-import type { Batch, BatchCell, CellDifference } from '../../matrix/batch.ts';
-import { quoted } from '../../matrix/place.ts';
-import type { VerdictWord } from '../../experiment/verdict/verdict.ts';
+import { plural, sumOf } from '../../core/counts.ts';
+import type { Batch, BatchCell, CellDifference } from '../../batch/batch.ts';
+import { quoted } from '../../batch/place.ts';
+import type { VerdictWord } from '../../judge/verdict/verdict.ts';
 
 /** Worst first. */
 const worstFirst = ['corrupt', 'lost', 'exposed', 'inconclusive', 'safe'] as const;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Verdict } from '../../experiment/verdict/verdict.ts';
-import type { Batch, BatchCell } from '../../matrix/batch.ts';
+import type { Verdict } from '../../judge/verdict/verdict.ts';
+import type { Batch, BatchCell } from '../../batch/batch.ts';
 import { exampleBatch } from '../../../test/support/example-batch.ts';
 import { exampleCell } from '../../../test/support/example-cell.ts';
 import { renderBatchHtml } from './html.ts';

@@ -1,7 +1,7 @@
 /** The page of a batch: one self-contained file, whose finding comes first. */
 import { html } from 'hono/html';
-import { verdictWords } from '../../experiment/scenario.ts';
-import type { Batch, BatchCell } from '../../matrix/batch.ts';
+import { verdictWords } from '../../scenario/scenario.ts';
+import type { Batch, BatchCell } from '../../batch/batch.ts';
 import { renderDocument } from '../document.ts';
 import { replayCard, type FirstScreen } from '../first-screen.ts';
 import {
@@ -9,13 +9,13 @@ import {
   closed,
   list,
   numbers,
-  secondsShown,
   table,
   texts,
   wide,
   wideTable,
   type Html,
 } from '../html-parts.ts';
+import { secondsShown } from '../../core/durations.ts';
 import { cellLosses } from '../loss-words.ts';
 import { scoreInWords } from '../mutant-score.ts';
 import { explained } from '../terms.ts';

@@ -1,6 +1,6 @@
 /** A batch beside a pinned one: which cells came out otherwise, and what else is not the same. */
-import type { Batch, BatchCell } from '../../matrix/batch.ts';
-import { difference } from '../../intervals.ts';
+import type { Batch, BatchCell } from '../../batch/batch.ts';
+import { difference } from '../../core/intervals.ts';
 import type { VerdictOf } from './phases.ts';
 
 export interface TrendRow {

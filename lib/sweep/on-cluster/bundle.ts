@@ -8,9 +8,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { gzipSync } from 'node:zlib';
-import { moduleBeside } from '../../module-beside.ts';
-import { needCheckout, projectRoot } from '../../checkout.ts';
-import { InfrastructureError } from '../../errors.ts';
+import { moduleBeside } from '../../core/module-beside.ts';
+import { needCheckout, projectRoot } from '../../core/checkout.ts';
+import { InfrastructureError } from '../../core/errors.ts';
 import { planFile, type ShardPlan } from './shard.ts';
 
 /** What a ConfigMap holds at most (1 MiB), less some room for its other keys. */

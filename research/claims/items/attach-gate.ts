@@ -1,7 +1,7 @@
 /** Claims 22 and 24: the Multi-Attach error on a node's death, and the mode that switches it off. */
-import { isDirectory } from '../../../lib/disk-modes/index.ts';
+import { isDirectory } from '../../../lib/scenario/disks/index.ts';
 import { attachGateTexts, observed } from '../../../lib/history/observations.ts';
-import { firstAfterFault } from '../../../lib/timeline/first-after-fault.ts';
+import { firstAfterFault } from '../../../lib/judge/timeline/first-after-fault.ts';
 import {
   allSeen,
   firstOf,

@@ -1,5 +1,5 @@
 /** Claim 8: a lost node's volume is detached by force after six minutes. */
-import { toldInSeconds } from '../../../lib/durations.ts';
+import { toldInSeconds } from '../../../lib/core/durations.ts';
 import {
   allSeen,
   firstOf,

@@ -1,6 +1,6 @@
 /** Claims 1, 6 and 27: the order of the steps, the gate before a mount, and what is formatted on the way. */
-import { toldInSeconds } from '../../../lib/durations.ts';
-import { firstAfterFault } from '../../../lib/timeline/first-after-fault.ts';
+import { toldInSeconds } from '../../../lib/core/durations.ts';
+import { firstAfterFault } from '../../../lib/judge/timeline/first-after-fault.ts';
 import {
   allOf,
   callsOf,

@@ -1,5 +1,5 @@
 /** Claims 10 and 17: what lets a second writer in, and what two writers do to a database. */
-import { losesPower, sparesVictim } from '../../../lib/faults/kinds/index.ts';
+import { losesPower, sparesVictim } from '../../../lib/scenario/faults/index.ts';
 import { observed } from '../../../lib/history/observations.ts';
 import { allSeen, recordLines, victimAcksAfter } from '../recorded-run.ts';
 import type { Claim } from '../claim.ts';

@@ -1,7 +1,7 @@
 /** Claim 35: which step of the chain each second of the outage belongs to. */
-import { firstAfterFault } from '../../../lib/timeline/first-after-fault.ts';
+import { firstAfterFault } from '../../../lib/judge/timeline/first-after-fault.ts';
 import { recordLines } from '../recorded-run.ts';
-import type { Phases } from '../../../lib/experiment/verdict/verdict.ts';
+import type { Phases } from '../../../lib/judge/verdict/verdict.ts';
 import type { Claim } from '../claim.ts';
 
 /** Each ends with the next; in the order in which Kubernetes takes them. */

@@ -4,13 +4,13 @@ import {
   releaseNode,
   startControllerManager,
   stopControllerManager,
-} from '../../../lib/cluster/kind/index.ts';
+} from '../../../lib/kind/index.ts';
 import { observed } from '../../../lib/history/observations.ts';
 import type { Claim } from '../claim.ts';
 import type { ClaimReading } from '../reading.ts';
 import type { Bench } from './bench.ts';
 import { attachment, defineNote, reading } from './notes.ts';
-import { toldInSeconds } from '../../../lib/durations.ts';
+import { toldInSeconds } from '../../../lib/core/durations.ts';
 import { allSeen, firstOf, recordLines, type RecordedRun } from '../recorded-run.ts';
 
 const awayMs = 10_000;

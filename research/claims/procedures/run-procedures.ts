@@ -1,20 +1,16 @@
 /** Runs procedures one after the other on one cluster, each with a history of its own. */
 import { join } from 'node:path';
-import {
-  type ClusterChoice,
-  openCluster,
-  type OpenCluster,
-} from '../../../lib/cluster/kind/index.ts';
+import { type ClusterChoice, openCluster, type OpenCluster } from '../../../lib/kind/index.ts';
 import { openProcedureTestbed, type ProcedureTestbed } from './testbed.ts';
-import { realClock, type RealClock } from '../../../lib/real-clock.ts';
-import { describeError } from '../../../lib/errors.ts';
+import { realClock, type RealClock } from '../../../lib/core/real-clock.ts';
+import { describeError } from '../../../lib/core/errors.ts';
 import { observedAlone } from '../../observed-alone.ts';
-import { each, whileObserved } from '../../../lib/experiment/run/shell.ts';
-import { basisOf, parseScenario, type Scenario } from '../../../lib/experiment/scenario.ts';
+import { each, whileObserved } from '../../../lib/run/shell.ts';
+import { basisOf, parseScenario, type Scenario } from '../../../lib/scenario/scenario.ts';
 import { historyVersion, type HistoryRecord, type RunRecord } from '../../../lib/history/events.ts';
 import type { Procedure, Claim } from '../claim.ts';
 import { Bench } from './bench.ts';
-import type { TestbedOptions } from '../../../lib/cluster/port.ts';
+import type { TestbedOptions } from '../../../lib/run/ports/cluster.ts';
 import { actionOf } from './notes.ts';
 import { mysql } from '../../../lib/mysql/database.ts';
 

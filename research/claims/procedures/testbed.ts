@@ -1,6 +1,6 @@
 /** A cluster without a database, for procedures: what they make on it is gone when it is closed. */
-import type { Capability } from '../../../lib/capabilities.ts';
-import type { Closes, KubernetesTestbed } from '../../../lib/cluster/port.ts';
+import type { Capability } from '../../../lib/core/capabilities.ts';
+import type { Closes, KubernetesTestbed } from '../../../lib/run/ports/cluster.ts';
 import {
   kindControlPlane,
   kubernetesOf,
@@ -12,9 +12,9 @@ import {
   restoreNodes,
   unmarkNodes,
   versionsOf,
-} from '../../../lib/cluster/kind/index.ts';
-import type { KubeClients } from '../../../lib/kube.ts';
-import type { RealClock } from '../../../lib/real-clock.ts';
+} from '../../../lib/kind/index.ts';
+import type { KubeClients } from '../../../lib/core/kube.ts';
+import type { RealClock } from '../../../lib/core/real-clock.ts';
 import { defaultGraceS } from './objects.ts';
 
 export interface ProcedureTestbed

@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync, truncateSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { JournaledOp } from '../../../lib/checkers/journal.ts';
+import type { JournaledOp } from '../../../lib/judge/checkers/journal.ts';
 import { openHistory } from '../../../lib/history/reader.ts';
 import { historyDirectory } from '../../../lib/history/recorder.ts';
 import { Segment, suffixes } from '../../../lib/history/segment.ts';

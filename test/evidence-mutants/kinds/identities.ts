@@ -5,8 +5,8 @@ import type {
   ImageRecord,
   SetupRecord,
 } from '../../../lib/history/events.ts';
-import type { ImageLabel } from '../../../lib/storage/identity.ts';
-import type { CopyIdentity } from '../../../lib/storage/identity.ts';
+import type { ImageLabel } from '../../../lib/history/identity.ts';
+import type { CopyIdentity } from '../../../lib/history/identity.ts';
 import {
   add,
   and,

@@ -2,8 +2,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { databaseName } from '../../schema.ts';
-import type { SessionId } from '../../../workload/ledger.ts';
-import { SessionMap } from '../../../workload/session-map.ts';
+import type { SessionId } from '../../../history/workload/ledger.ts';
+import { SessionMap } from '../../../history/workload/session-map.ts';
 import {
   foldHash,
   SessionMix,

@@ -1,0 +1,155 @@
+/** Which backend a run takes, with which images, and how it is opened. */
+import type { PoolChoice } from '../../kind/index.ts';
+import { kindCapabilities } from '../../run/ports/limits.ts';
+import { $ } from '../../kind/engine/shell.ts';
+import type { Backend } from '../../run/ports/cluster.ts';
+import { simCapabilities } from '../../sim/capabilities.ts';
+import { byHand, version } from '../../kind/engine/commands.ts';
+import type { DatabaseKind } from '../../scenario/database-kinds/index.ts';
+import { groupSize } from '../../scenario/database-kinds/group-replication.ts';
+import { isCheckout, needCheckout } from '../../core/checkout.ts';
+import { InfrastructureError, UsageError } from '../../core/errors.ts';
+import { stockTimersMs } from '../../scenario/scenario.ts';
+import { madeBy, type ImageSource, type SourceChoice } from '../../kind/images/image-set.ts';
+import { askRegistry, chooseSource } from '../../kind/images/source.ts';
+import type { BackendChoice, ClusterWord } from './backend-choice.ts';
+
+/** What a choice is made by. */
+export interface BackendWish {
+  readonly cluster: ClusterWord;
+  readonly images: 'auto' | ImageSource;
+  /** Holds what this checkout would build. Default: official images, or built here. */
+  readonly registry?: string | undefined;
+  readonly kubernetes: string;
+  readonly forceDetachAfterMs: number;
+  /** Default: one server on one volume. */
+  readonly database?: DatabaseKind | undefined;
+  /** Default: as many as the database needs. */
+  readonly workers?: number | undefined;
+}
+
+/** How the chosen one is opened. */
+export interface BackendSize {
+  readonly clusterName: string;
+  /** Default: 2 on kind, one for each member of a group, 3 on the model. */
+  readonly workers?: number | undefined;
+  readonly keep: boolean;
+}
+
+/** What choosing asks of the world. */
+export interface Probes {
+  /** Whether an engine answers, and what it said. */
+  readonly engine: () => Promise<{ readonly answers: boolean; readonly detail: string }>;
+  /** Where images come from when both ways are open. */
+  readonly images: (asked: 'auto' | ImageSource, kubernetes: string) => Promise<SourceChoice>;
+}
+
+const probes: Probes = {
+  async engine() {
+    const quiet = $({ nothrow: true, quiet: true, timeout: '10s' });
+    const answer = await quiet`${version()}`;
+    const said = answer.exitCode === 0 ? answer.stdout : answer.stderr;
+    return { answers: answer.exitCode === 0, detail: said.trim().split('\n').at(-1) ?? '' };
+  },
+  async images(asked, kubernetes) {
+    const unasked = { answers: false, why: 'not asked' };
+    return chooseSource(asked, asked === 'auto' ? await askRegistry(kubernetes) : unasked);
+  },
+};
+
+/**
+ * Throws InfrastructureError where kind was asked for: `ENGINE_MISSING` where no engine answers,
+ * `NEEDS_CHECKOUT` in the npm package; UsageError `TOO_FEW_WORKERS` where members would share a node.
+ */
+export async function chooseBackend(
+  wish: BackendWish,
+  ask: Probes = probes,
+): Promise<BackendChoice> {
+  refuseSharedNodes(wish);
+  if (wish.cluster === 'sim') return theModel('asked for');
+  if (!isCheckout && wish.cluster === 'auto') {
+    return theModel('the npm package only predicts');
+  }
+  needCheckout('a real cluster');
+  const { answers, detail } = await ask.engine();
+  if (answers) {
+    const why = wish.cluster === 'kind' ? 'requested' : 'a Docker engine answers';
+    const images = await chooseImages(wish, ask);
+    const capabilities = kindCapabilities(madeBy(images));
+    const about = { backend: 'kind', isModel: false, why: `${why} (Docker ${detail})` };
+    return { ...about, images, capabilities };
+  }
+  if (wish.cluster === 'auto') return theModel('no Docker engine answers');
+  throw new InfrastructureError('ENGINE_MISSING', `no Docker engine answers: ${detail}`, {
+    hint: 'start the engine, or predict with the built-in model: --cluster sim',
+    command: byHand.look,
+  });
+}
+
+function refuseSharedNodes({ database, workers = groupSize }: BackendWish): void {
+  if (database !== 'group-replication' || workers >= groupSize) return;
+  throw new UsageError('TOO_FEW_WORKERS', `a group of ${groupSize} needs a node for each member`, {
+    hint: 'two members on one node would fail together',
+    again: ['--workers', String(groupSize)],
+  });
+}
+
+export const theModel = (why: string): BackendChoice => ({
+  ...{ backend: 'sim', isModel: true, why, capabilities: simCapabilities },
+});
+
+/** Official images can't change the forced-detach wait, so `auto` does not ask for them then. */
+async function chooseImages(
+  { images, registry, kubernetes, forceDetachAfterMs }: BackendWish,
+  ask: Probes,
+): Promise<SourceChoice> {
+  if (registry !== undefined) return fromRegistry(registry, images);
+  if (images === 'auto' && forceDetachAfterMs !== stockTimersMs.forceDetachAfterMs) {
+    return {
+      source: 'built',
+      reason: 'images: built here (only these can change the forced-detach wait)',
+    };
+  }
+  return ask.images(images, kubernetes);
+}
+
+function fromRegistry(registry: string, images: BackendWish['images']): SourceChoice {
+  if (images !== 'built') {
+    return { source: 'published', registry, reason: `images: published, from ${registry}` };
+  }
+  throw new UsageError('REGISTRY_NOT_ASKED', '--images built does not use --registry', {
+    hint: 'omit one of the two',
+    again: ['--images', 'published'],
+  });
+}
+
+/** Imported only when taken: the Kubernetes client alone costs most of a second. */
+export async function openBackend(
+  choice: BackendChoice,
+  size: BackendSize,
+  pooled?: PoolChoice,
+): Promise<Backend> {
+  // The model is the only one of ours that is made of none.
+  if (choice.images === undefined) {
+    const { simBackend } = await import('../../sim/backend.ts');
+    return simBackend(size.workers === undefined ? {} : { nodes: size.workers });
+  }
+  const { kindBackend } = await import('../../kind/index.ts');
+  const { clusterName, workers, keep } = size;
+  const { source: images, registry } = choice.images;
+  // How many a cluster has by itself depends on its database.
+  return kindBackend({ clusterName, images, registry, workers, keep }, pooled);
+}
+
+/** Another start may be looking at one just now, and has its lock meanwhile. */
+const removalPatienceMs = 60_000;
+
+/** Removes a cluster that runs kept for each other, at their end. `say`: why it stays, and what removes it. */
+export async function removeCluster(only: string, say: (line: string) => void): Promise<void> {
+  const { reap } = await import('../../kind/index.ts');
+  const { left, resisted } = await reap({ all: true, only, patienceMs: removalPatienceMs });
+  for (const { why } of [...left, ...resisted]) {
+    const clean = `npx forcedetach clean --all --cluster-name ${only}`;
+    say(`could not remove the cluster ${only}: ${why}; remove it with: ${clean}`);
+  }
+}

@@ -1,0 +1,93 @@
+/** Clusters as values: `kind()` measures, `simulated()` predicts. */
+import type { ImageSource } from '../../kind/images/image-set.ts';
+import { isClusterName, clusterNameRule } from '../../core/cluster-name.ts';
+import { UsageError } from '../../core/errors.ts';
+import { stockTimersMs, type ScenarioInput } from '../../scenario/scenario.ts';
+import { kubernetesDefault } from '../../core/kubernetes-versions.ts';
+import { chooseBackend, openBackend, removeCluster, theModel } from './backend.ts';
+import type { ClusterSource } from './run-plan.ts';
+
+/** Where experiments run. Disposing of it removes what its runs made, unless that is to be kept. */
+export interface ClusterUnderTest extends ClusterSource, AsyncDisposable {
+  /** Its name. */
+  readonly backend: string;
+  /** What a scenario takes over from it. */
+  readonly fields: Pick<ScenarioInput, 'kubernetes' | 'featureGates'>;
+}
+
+export interface SimulatedOptions extends Pick<ScenarioInput, 'kubernetes' | 'featureGates'> {
+  /** Worker nodes, at least 2. Default: 2 on kind, one for each member of a group, 3 on the model. */
+  readonly workers?: number;
+}
+
+export interface KindOptions extends SimulatedOptions {
+  /** Default `auto`: published where a registry answers, else built. */
+  readonly images?: 'auto' | ImageSource;
+  /** Holds what this checkout would build. Default: official images, or built here. */
+  readonly registry?: string;
+  /** Default `main`. */
+  readonly name?: string;
+  /** It stays when this is disposed of, for the next start. Default false. */
+  readonly keep?: boolean;
+}
+
+const fieldsOf = ({ kubernetes, featureGates }: SimulatedOptions): ClusterUnderTest['fields'] => ({
+  ...(kubernetes === undefined ? {} : { kubernetes }),
+  ...(featureGates === undefined ? {} : { featureGates }),
+});
+
+/** The built-in model: needs nothing, takes seconds; its verdicts are predictions. */
+export function simulated(options: SimulatedOptions = {}): Promise<ClusterUnderTest> {
+  mustBeTwo(options);
+  const { workers } = options;
+  return Promise.resolve({
+    backend: 'sim',
+    fields: fieldsOf(options),
+    choose: () => Promise.resolve(theModel('asked for')),
+    open: (choice) => openBackend(choice, { clusterName: '', workers, keep: false }),
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  });
+}
+
+/**
+ * A real cluster, made at the first run and mended for each next one. From a checkout only. Throws
+ * InfrastructureError `NEEDS_CHECKOUT` or `ENGINE_MISSING`, and UsageError.
+ */
+export async function kind(options: KindOptions = {}): Promise<ClusterUnderTest> {
+  const { name = 'main', images = 'auto', registry, workers, keep = false } = options;
+  mustBeTwo(options);
+  if (!isClusterName(name)) {
+    throw new UsageError('CLUSTER_NAME', `\`${name}\` is not a valid cluster name`, {
+      hint: `use ${clusterNameRule}`,
+    });
+  }
+  const wish = { cluster: 'kind', images, registry, workers } as const;
+  const { kubernetes = kubernetesDefault } = options;
+  await chooseBackend({ ...wish, ...stockTimersMs, kubernetes });
+  let isUsed = false;
+  return {
+    backend: 'kind',
+    fields: fieldsOf(options),
+    choose: (scenario) => chooseBackend({ ...wish, ...scenario }),
+    open: (choice) => {
+      isUsed = true;
+      // Kept from one run to the next.
+      return openBackend(choice, { clusterName: name, workers, keep: true });
+    },
+    async [Symbol.asyncDispose]() {
+      if (!isUsed || keep) return;
+      await removeCluster(name, (line) => process.emitWarning(line));
+    },
+  };
+}
+
+function mustBeTwo({ workers = 2 }: SimulatedOptions): void {
+  if (Number.isInteger(workers) && workers >= 2) return;
+  throw new UsageError(
+    'TOO_FEW_WORKERS',
+    `${workers} workers: a run needs a victim and a successor`,
+    {
+      hint: 'give a whole number of at least 2, or omit it',
+    },
+  );
+}

@@ -1,0 +1,130 @@
+/** What an audit reads from one copy of the volume: facts only; checkers judge them. */
+import type { CommandEvidence } from '../core/command-evidence.ts';
+import type { CopyIdentity } from './identity.ts';
+import type { OpId, LedgerEntry } from './workload/sql.ts';
+
+/** One start of the server on the copy. */
+export interface ServerStart {
+  /** `recovery`: first start, crash recovery; `cold`: after kill -9 of it; `check`: throwaway, for checks that may crash it. */
+  readonly purpose: 'recovery' | 'cold' | 'check';
+  readonly ready: boolean;
+  readonly durationMs: number;
+  /** Set where the server died by itself, at any time of its life: exit code or signal name. */
+  readonly died?: string;
+  /** Lines of the error log of level ERROR, or that name corruption; at most 50. */
+  readonly errorLines: readonly string[];
+}
+
+/** One ledger row, as found. */
+export interface LedgerRow extends Omit<LedgerEntry, 'previousHash' | 'hash'> {
+  readonly id: number;
+  /** The stored hash fits the row's own content. */
+  readonly hashFits: boolean;
+  /** previousHash is the hash of the same session's row before it (or the session's origin). */
+  readonly linkFits: boolean;
+}
+
+/** Rows counted by primary key and by a secondary index: they must agree. */
+export interface IndexCount {
+  readonly table: string;
+  readonly index: string;
+  readonly byPrimary: number;
+  readonly byIndex: number;
+  /** Both ways also gave the same column values; absent where that was not compared. */
+  readonly valuesAgree?: boolean;
+}
+
+/** The documents (lib/history/workload/documents.ts) that were found, each held against its bytes. */
+export interface DocumentsFound {
+  /** Seqs of those found, by session (`sessionKey`). */
+  readonly found: Readonly<Record<string, readonly number[]>>;
+  /** Those whose bytes are not what was written: its name, and how they differ. */
+  readonly torn: readonly { readonly document: OpId; readonly how: string }[];
+}
+
+/** What a server with its grant tables answered to a client with an application's account. */
+export interface LoginFound {
+  /** The server's error, where it refused the login or a statement that the account may send. */
+  readonly refused?: string;
+  /** What the account may do that nobody granted. */
+  readonly unlimited?: string;
+}
+
+/** Tables, columns and indexes as the server's dictionary has them. */
+export interface SchemaFound {
+  /** Schema as made, as the one change of it leaves it, or neither. */
+  readonly state: 'original' | 'changed' | 'other';
+  /** What of `other` is not as it should be. */
+  readonly oddities: readonly string[];
+}
+
+/** A statement that a server which was up refused to answer. */
+export interface SqlFailure {
+  /** What was asked, in words. */
+  readonly what: string;
+  /** The server's symbol for it, and its message. */
+  readonly error: string;
+}
+
+/** A database adds keys of its own (OwnPart). */
+export interface ImageEvidence {
+  /** All of them, where a caller of the library gave the database. */
+  readonly own?: unknown;
+  /** The volume is a shared directory, on whose file system nobody mounts anything. Default false. */
+  readonly isDirectory?: boolean;
+  /** On ext4 with multiple mount protection: what let the copy be used at once. It replays, too. */
+  readonly mmpCleared?: CommandEvidence;
+  /** Journal replay of the copy, then a full read-only check. Absent for a shared directory. */
+  readonly fsckReplay?: CommandEvidence;
+  readonly fsck?: CommandEvidence;
+  /** The copy could be mounted. */
+  readonly mounted: boolean;
+  /** Why it could not. */
+  readonly mountError?: string;
+  /** The data directory looked empty: the server's image would have initialised a new database. */
+  readonly dataDirectoryEmpty: boolean;
+  readonly starts: readonly ServerStart[];
+  /** True when every row was read to the end. */
+  readonly ledgerComplete: boolean;
+  readonly ledgerError?: string;
+  /** Rows read; the rows themselves are in the history's segment `rows-<image>`. */
+  readonly ledgerRows: number;
+  readonly balances: Readonly<Record<number, number>>;
+  /** Absent where they were not read, and in histories before version 3. */
+  readonly documents?: DocumentsFound;
+  /** Likewise. */
+  readonly schema?: SchemaFound;
+  /** Likewise. */
+  readonly login?: LoginFound;
+  readonly indexCounts: readonly IndexCount[];
+  /** Content of the crash canaries found on the copy, by name. */
+  readonly canaries: Readonly<Record<string, string>>;
+  /** Parts that could not be read and why: the audit is incomplete. */
+  readonly failures: readonly string[];
+  /** Answered with an error by a living server; the ledger's own is `ledgerError`. Default none. */
+  readonly sqlFailures?: readonly SqlFailure[];
+  /** Which copy it is that was read. Absent before version 3, and of a copy that nobody labelled. */
+  readonly opened?: CopyIdentity;
+  /** UUID of the file system: a new one means that it was formatted anew. */
+  readonly filesystemUuid?: string;
+  /** What the data directory calls itself: a new one means that the data directory was initialised anew. */
+  readonly serverUuid?: string;
+  /** How long each step of the audit took, ms. */
+  readonly durationsMs?: Readonly<Record<string, number>>;
+}
+
+/** Why a ledger was not read to its end: it is damaged, or the audit failed. */
+export type Unread = 'damage' | 'gap';
+
+/** Evidence before anything was read: where an audit begins. */
+export const nothingRead = (): ImageEvidence => ({
+  mounted: false,
+  dataDirectoryEmpty: false,
+  starts: [],
+  ledgerComplete: false,
+  ledgerRows: 0,
+  balances: {},
+  indexCounts: [],
+  canaries: {},
+  failures: [],
+});

@@ -1,0 +1,164 @@
+import { describe, expect, test } from 'vitest';
+import { initialBalance } from '../../history/workload/ledger.ts';
+import type { ServerStart } from '../../history/evidence.ts';
+import { runChecks } from './index.ts';
+import { findingsOf, healthy, judged, rows } from '../../../test/support/judged-images.ts';
+import type { MysqlEvidence, MysqlImage, TableCheck } from '../../mysql/evidence.ts';
+
+/** As a crash state of real MySQL 9.7.4 said it, which then put the doublewrite copy there. */
+const tornFirstPage = '[ERROR] [MY-012224] [InnoDB] Checksum mismatch in datafile: ./mysql.ibd';
+
+/** The first start, or the one of that purpose, was like that. */
+const starts = ({ purpose = 'recovery', ...changed }: Partial<ServerStart>): ServerStart[] =>
+  healthy.starts.map((start) => (start.purpose === purpose ? { ...start, ...changed } : start));
+
+const withTable = (table: TableCheck): Pick<MysqlEvidence, 'tables'> => ({
+  tables: [...healthy.tables, table],
+});
+
+/** As innochecksum answers where the file system gives it nothing of a file. */
+const unreadFile =
+  'Error: Was not able to read the minimum page size of 1024 bytes.  Bytes read was 0';
+
+describe('the checkers', () => {
+  test('say nothing of a healthy database', () => {
+    expect(judged({})).toEqual([]);
+    expect(findingsOf({ evidence: healthy, rows }, { evidence: healthy, rows })).toEqual([]);
+  });
+
+  test.each<[string, Partial<MysqlImage>]>([
+    ['BALANCE_WRONG', { balances: { ...healthy.balances, 1: 1 } }],
+    [
+      'INDEX_OUT_OF_STEP',
+      { indexCounts: [{ table: 'ledger', index: 'operation', byPrimary: 3, byIndex: 2 }] },
+    ],
+    [
+      'INDEX_OUT_OF_STEP',
+      {
+        indexCounts: [
+          { table: 'ledger', index: 'operation', byPrimary: 3, byIndex: 3, valuesAgree: false },
+        ],
+      },
+    ],
+    ['CHECK_TABLE_FAILED', withTable({ table: 't', check: 'error: Corrupt', checksum: '1' })],
+    ['CHECKSUM_TABLE_FAILED', withTable({ table: 't', check: 'OK', checksum: 'NULL' })],
+    [
+      'CHECKSUM_CHANGED',
+      withTable({ table: 't', check: 'OK', checksum: '1', checksumAfterRestart: '2' }),
+    ],
+    [
+      'PAGE_CHECKSUM_BAD',
+      { innochecksum: [{ command: 'i', exitCode: 1, output: 'Fail: page 4', durationMs: 1 }] },
+    ],
+    [
+      'FILE_UNREADABLE',
+      { innochecksum: [{ command: 'i', exitCode: 1, output: unreadFile, durationMs: 1 }] },
+    ],
+    ['FSCK_ERRORS', { fsck: { command: 'e2fsck', exitCode: 4, output: '', durationMs: 1 } }],
+    [
+      'FSCK_ERRORS',
+      { fsck: { command: 'xfs_repair -n -f copy', exitCode: 1, output: '', durationMs: 1 } },
+    ],
+    ['ERROR_LOG_DAMAGE', { starts: starts({ errorLines: ['[ERROR] [MY-012562] [InnoDB] LSN'] }) }],
+    ['TORN_PAGE_MENDED', { starts: starts({ errorLines: [tornFirstPage] }) }],
+    ['ERROR_LOG_DAMAGE', { starts: starts({ purpose: 'cold', errorLines: [tornFirstPage] }) }],
+    ['ERROR_LOG_OTHER', { starts: starts({ errorLines: ['[ERROR] [MY-010000] [Server] odd'] }) }],
+    ['SERVER_DIED', { starts: starts({ purpose: 'cold', died: 'SIGABRT' }) }],
+    ['CHECK_TABLE_CRASHED', { starts: starts({ purpose: 'check', died: 'SIGABRT' }) }],
+    ['SERVER_HUNG', { starts: starts({ died: 'SIGKILL' }) }],
+    ['SQL_REFUSED', { sqlFailures: [{ what: 'balances', error: 'ER_NO_SUCH_TABLE' }] }],
+    ['AUDIT_INCOMPLETE', { failures: ['innochecksum: no such file'] }],
+    ['AUDIT_INCOMPLETE', { balances: {} }],
+    ['FSCK_FAILED', { fsck: { command: 'e2fsck', exitCode: 8, output: '', durationMs: 1 } }],
+  ])('say %s, and nothing else', (code, changed) => {
+    expect(judged(changed)).toEqual([code]);
+  });
+
+  test.each(['recovery', 'cold', 'check'])('miss no start of the server for %s', (purpose) => {
+    expect(judged({ starts: healthy.starts.filter((start) => start.purpose !== purpose) })).toEqual(
+      ['AUDIT_INCOMPLETE'],
+    );
+  });
+
+  test.each(['ledger', 'account'])('miss no check of the table %s', (name) => {
+    const without = (key: 'check' | 'checksum'): string[] => {
+      const tables = healthy.tables.map(({ [key]: value, ...rest }) =>
+        rest.table === name || value === undefined ? rest : { ...rest, [key]: value },
+      );
+      return judged({ tables });
+    };
+    expect(without('check')).toEqual(['AUDIT_INCOMPLETE']);
+    expect(without('checksum')).toContain('AUDIT_INCOMPLETE');
+  });
+
+  test('miss no table and no account that the image before has', () => {
+    const codesOf = (before: Partial<MysqlImage>): string[] => {
+      const images = [{ ...healthy, ...before }, healthy].map((evidence) => ({ evidence, rows }));
+      return findingsOf(...images).map(({ code }) => code);
+    };
+    expect(codesOf(withTable({ table: 'mysql.user', check: 'OK' }))).toEqual(['AUDIT_INCOMPLETE']);
+    const richer = { ...healthy.balances, 900: initialBalance };
+    expect(codesOf({ balances: richer })).toEqual(['BALANCE_WRONG']);
+  });
+
+  test('miss no fsck of a shared directory', () => {
+    const { fsck: _fsck, fsckReplay: _replay, ...unchecked } = healthy;
+    const found = (evidence: MysqlImage): string[] =>
+      findingsOf({ evidence, rows }).map(({ code }) => code);
+    expect(found({ ...unchecked, isDirectory: true })).toEqual([]);
+    expect(found(unchecked)).toEqual(['AUDIT_INCOMPLETE']);
+  });
+
+  test('tell a database that cannot start from an audit that failed', () => {
+    const none = { ledgerComplete: false, ledgerRows: 0, balances: {} };
+    const dead = starts({ ready: false, died: 'SIGABRT', errorLines: ['[ERROR] [InnoDB] x'] });
+    expect(judged({ ...none, starts: dead }, [])).toEqual([
+      'LEDGER_UNREADABLE',
+      'SERVER_CANNOT_START',
+      'ERROR_LOG_DAMAGE',
+    ]);
+    const hung = starts({ ready: false });
+    const codes = judged({ ...none, starts: hung, failures: ['recovery: hung'] }, []);
+    expect(codes).toEqual(['SERVER_HUNG', 'AUDIT_INCOMPLETE']);
+  });
+
+  test('call a disk that cannot be mounted corrupt', () => {
+    const { fsck } = healthy;
+    const refused = {
+      mounted: false,
+      mountError: 'bad superblock',
+      ledgerComplete: false,
+      ledgerRows: 0,
+      starts: [],
+      ...(fsck === undefined ? {} : { fsck: { ...fsck, exitCode: 8 } }),
+    };
+    expect(judged(refused, [])).toEqual([
+      'LEDGER_UNREADABLE',
+      'FSCK_ERRORS',
+      'FILE_SYSTEM_UNMOUNTABLE',
+    ]);
+  });
+
+  test('see a disk formatted anew and a database initialised anew', () => {
+    const anew = { ...healthy, filesystemUuid: 'file-system-2', serverUuid: 'server-2' };
+    const codes = findingsOf({ evidence: healthy, rows }, { evidence: anew, rows }).map(
+      ({ code }) => code,
+    );
+    expect(codes).toEqual(['REFORMATTED', 'REINITIALISED']);
+    const empty = { dataDirectoryEmpty: true, ledgerComplete: false, ledgerRows: 0, starts: [] };
+    expect(judged(empty, [])).toEqual(['LEDGER_UNREADABLE', 'DATA_DIRECTORY_EMPTY']);
+  });
+
+  test('never take a checker that throws for a pass', () => {
+    const broken = {
+      name: 'broken',
+      check: (): never => {
+        throw new Error('oops');
+      },
+    };
+    const image = { image: 'first', evidence: healthy } as never;
+    expect(runChecks([image], [broken])).toMatchObject([
+      { code: 'CHECKER_FAILED', level: 'incomplete', evidence: ['Error: oops'] },
+    ]);
+  });
+});

@@ -1,0 +1,186 @@
+/** All checkers, and the way from a run's history to their findings. */
+import type { JudgedDatabase } from '../database.ts';
+import type { DatabaseChoice } from '../../scenario/fields/database.ts';
+import type { Finding } from '../verdict/verdict.ts';
+import type { CaseRecord, HistoryRecord, ImageRecord, RunRecord } from '../../history/events.ts';
+import type { ImageLabel } from '../../history/identity.ts';
+import type { SchemaChangeRecord } from '../../history/client-records.ts';
+import { tellsOf } from '../../history/migration.ts';
+import { balances } from './balances.ts';
+import type { AuditedImage, Checker } from './checker.ts';
+import { completeness } from './completeness.ts';
+import type { ImageEvidence, LedgerRow, Unread } from '../../history/evidence.ts';
+import { documentCheckers } from './documents.ts';
+import { fileSystem } from './file-system.ts';
+import { incomplete } from './findings.ts';
+import { indexes } from './indexes.ts';
+import { Journal, type JournaledOp, type EpochBounds } from './journal.ts';
+import { ledgerLost } from './ledger-lost.ts';
+import { rowCheckers } from './ledger-rows.ts';
+import { login } from './login.ts';
+import { naming, type LostCommit } from './lost-commits.ts';
+import { ledgerUnreadable } from './ledger-unreadable.ts';
+import { Reconciler, type Reconciliation, type ReconcilerOptions } from './reconcile.ts';
+import { unreadBecause } from './readability.ts';
+import { reconcileDocuments, type DocumentOptions } from './reconcile-documents.ts';
+import { replaced } from './replaced.ts';
+import { schemaChange, schemaChangeOf } from './schema-change.ts';
+import { SeenCommits } from './seen-commits.ts';
+import { errorLog, serverStarts } from './server.ts';
+import { sqlFailures } from './sql-failures.ts';
+
+export const allCheckers = (database: JudgedDatabase): readonly Checker[] => [
+  ledgerLost,
+  ledgerUnreadable(database),
+  ...rowCheckers,
+  ...documentCheckers,
+  schemaChange,
+  balances,
+  indexes,
+  ...database.own.checks.logs,
+  serverStarts(database),
+  errorLog(database),
+  login(database),
+  sqlFailures(database),
+  ...database.own.checks.structures,
+  fileSystem(database),
+  replaced,
+  completeness(database),
+];
+
+/** What is needed of the first record. */
+export type AuditedRun = Pick<RunRecord | CaseRecord, 'type' | 'schemaVersion' | 'seed'> & {
+  readonly scenario: DatabaseChoice;
+};
+
+/** What is needed of a history (lib/history/reader.ts). */
+export interface AuditedHistory {
+  smallRecords(): Iterable<
+    AuditedRun | Exclude<HistoryRecord, { type: 'invoke' | 'outcome' | 'row' | 'run' | 'case' }>
+  >;
+  visitOps(onOp: (op: JournaledOp) => void): void;
+  rows(image: ImageLabel): Iterable<LedgerRow>;
+}
+
+export interface Judgement {
+  readonly findings: readonly Finding[];
+  readonly reconciliations: ReadonlyMap<ImageLabel, Reconciliation>;
+}
+
+export interface JudgeOptions extends Pick<ReconcilerOptions, 'withGaps'> {
+  readonly database: JudgedDatabase;
+  /** Default: every checker. */
+  readonly all?: readonly Checker[];
+  /** Told of each commit that is gone from an image which could be read to its end. */
+  readonly onLost?: ((commit: LostCommit) => void) | undefined;
+  /** What clients read of the ledger; what the images show is added. Default: nothing. */
+  readonly seen?: SeenCommits;
+  /** Images that are not of this run's volume and moment: they are not judged. Default: none. */
+  readonly without?: ReadonlySet<ImageLabel>;
+}
+
+/** Reads the history twice: the operations, then the rows of each image. */
+export function judgeImages(
+  history: AuditedHistory,
+  moments: EpochBounds,
+  { database, onLost, seen = new SeenCommits(), without, withGaps, ...asking }: JudgeOptions,
+): Judgement {
+  const { all = allCheckers(database) } = asking;
+  let seed = '';
+  let asked: Pick<AuditedImage, 'wholeWorkload' | 'settings'> = {};
+  let syncsEachCommit = true;
+  const records: ImageRecord[] = [];
+  const changes: SchemaChangeRecord[] = [];
+  for (const record of history.smallRecords()) {
+    if (record.type === 'run' || record.type === 'case') {
+      ({ seed } = record);
+      const { wholeWorkload } = tellsOf(record);
+      asked = { wholeWorkload, settings: record.scenario };
+      syncsEachCommit = database.durability.keepsAll(record.scenario);
+    }
+    if (record.type === 'image' && without?.has(record.image) !== true) records.push(record);
+    if (record.type === 'schema-change') changes.push(record);
+  }
+  const journal = new Journal(moments);
+  history.visitOps((op) => journal.add(op));
+
+  const images: AuditedImage[] = [];
+  const reconciliations = new Map<ImageLabel, Reconciliation>();
+  let before: Reconciler | undefined;
+  for (const { image, takenAtMs, evidence } of records.toSorted(byTime)) {
+    const reconciler = new Reconciler({
+      journal,
+      seed,
+      takenAtMs,
+      seen,
+      ...(before === undefined ? {} : { before }),
+      ...(withGaps === undefined ? {} : { withGaps }),
+    });
+    let rows = 0;
+    for (const row of history.rows(image)) {
+      reconciler.row(row);
+      rows += 1;
+    }
+    const previous = images.at(-1);
+    const unread = unreadBecause(evidence, database.log, rows);
+    const isTold = onLost !== undefined && unread === undefined;
+    const tell = isTold ? naming(image, seed, onLost) : undefined;
+    const reconciliation = reconciler.result(unread, tell);
+    reconciliations.set(image, reconciliation);
+    for (const each of reconciler.unknownButPresent(`the ${image} image`)) seen.add(each);
+    images.push({
+      image,
+      evidence,
+      reconciliation,
+      takenAtMs,
+      ...asked,
+      schemaChange: schemaChangeOf(changes),
+      ...besides(evidence, { journal, takenAtMs, syncsEachCommit, withGaps, reconciler, unread }),
+      ...(previous === undefined ? {} : { before: previous }),
+    });
+    // Nothing can be said to be back, or gone since, against an image that could not be read.
+    before = unread === undefined ? reconciler : undefined;
+  }
+  return { findings: runChecks(images, all), reconciliations };
+}
+
+interface Context extends Pick<DocumentOptions, 'journal' | 'takenAtMs'> {
+  readonly syncsEachCommit: boolean;
+  readonly withGaps: ReadonlySet<string> | undefined;
+  readonly reconciler: Reconciler;
+  readonly unread: Unread | undefined;
+}
+
+/** What else the image holds of the operations, and what tells what its ledger has of them. */
+function besides(
+  { documents }: ImageEvidence,
+  { reconciler, unread, withGaps, syncsEachCommit, ...about }: Context,
+): Pick<AuditedImage, 'documents' | 'ledger'> {
+  const holds: DocumentOptions['holds'] =
+    unread === undefined ? (log, seq) => reconciler.holds(log, seq) : undefined;
+  const gaps = withGaps === undefined ? {} : { withGaps };
+  const synced = syncsEachCommit ? {} : { syncedUntilMs: about.takenAtMs };
+  return {
+    ...(documents === undefined
+      ? {}
+      : { documents: reconcileDocuments(documents, { ...about, ...gaps, holds }) }),
+    ...(holds === undefined
+      ? {}
+      : { ledger: { journal: about.journal, ...gaps, ...synced, holds } }),
+  };
+}
+
+/** A checker that throws is a gap in the evidence, never a pass. */
+export const runChecks = (images: readonly AuditedImage[], all: readonly Checker[]): Finding[] =>
+  images.flatMap((image) =>
+    all.flatMap(({ name, check }) => {
+      try {
+        return check(image);
+      } catch (error) {
+        const summary = `${image.image} image: the checker ${name} failed`;
+        return [incomplete('CHECKER_FAILED', summary, [String(error)])];
+      }
+    }),
+  );
+
+const byTime = (a: ImageRecord, b: ImageRecord): number => a.takenAtMs - b.takenAtMs;

@@ -1,0 +1,143 @@
+import { describe, expect, test } from 'vitest';
+import type { LedgerEntry, OpOutcome } from '../../history/workload/sql.ts';
+import { always, journalOf, reconcile } from '../../../test/support/reconciling.ts';
+import {
+  endOfMs,
+  exampleLedger,
+  exampleSeed,
+  rowsOf,
+} from '../../../test/support/example-ledger.ts';
+import type { JournaledOp } from './journal.ts';
+import { Reconciler, type Reconciliation } from './reconcile.ts';
+import type { Unread } from '../../history/evidence.ts';
+
+const client = 'outside';
+
+const acked = (count: number): { outcome: OpOutcome; stored: boolean }[] =>
+  Array.from({ length: count }, () => ({ outcome: 'ok', stored: true }));
+
+const oneSession = (count: number): ReturnType<typeof exampleLedger> =>
+  exampleLedger([{ client, connection: 0, session: 0, node: 'a', ops: acked(count) }]);
+
+function judged(
+  entries: readonly LedgerEntry[],
+  ops: readonly JournaledOp[],
+  unread?: Unread,
+): Reconciliation {
+  return reconcile(journalOf(ops), rowsOf(entries)).result(unread);
+}
+
+const noFaults = {
+  phantoms: { count: 0 },
+  failedPresent: { count: 0 },
+  duplicates: { count: 0 },
+  torn: { count: 0 },
+  brokenLinks: { count: 0 },
+  outOfOrder: { count: 0 },
+  resurrected: { count: 0 },
+};
+
+describe('a ledger against its journal', () => {
+  test('need not hold what was acknowledged after it was taken', () => {
+    const { entries, ops } = oneSession(10);
+    const early = reconcile(journalOf(ops), rowsOf(entries.slice(0, 6)), endOfMs(5)).result();
+    expect(early).toMatchObject({ acked: 6, lost: 0 });
+    const late = reconcile(journalOf(ops), rowsOf(entries.slice(0, 6)), endOfMs(6)).result();
+    expect(late).toMatchObject({ acked: 7, lost: 1, lostAreTails: true });
+  });
+
+  test.each([
+    ['a journal without a gap', ['outside'], [], { phantoms: 2, unjournaled: 0 }],
+    [
+      'a gap in the journal of that client',
+      ['outside'],
+      ['outside'],
+      { phantoms: 0, unjournaled: 2 },
+    ],
+    ['a gap in the journal of the other', ['outside'], ['inside'], { phantoms: 2, unjournaled: 0 }],
+    ['no journal of that client at all', ['inside'], [], { phantoms: 0, unjournaled: 4 }],
+  ])('a row beside %s', (_what, journaled, withGaps, expected) => {
+    const { entries, ops } = exampleLedger([
+      { client, connection: 0, session: 0, node: 'a', ops: acked(4) },
+      { client: 'inside', connection: 0, session: 0, node: 'a', ops: acked(4) },
+    ]);
+    const known = ops.filter((op) => journaled.includes(op.client) && op.seq < 2);
+    const reconciler = new Reconciler({
+      journal: journalOf(known),
+      seed: exampleSeed,
+      takenAtMs: always,
+      withGaps: new Set(withGaps),
+    });
+    const own = rowsOf(entries).filter((row) => row.client === client);
+    for (const row of own) reconciler.row(row);
+    const { phantoms, unjournaled } = reconciler.result();
+    expect({ phantoms: phantoms.count, unjournaled: unjournaled.count }).toEqual(expected);
+  });
+
+  test('a row that does not fit its hash is a phantom beside a gap too', () => {
+    const [row] = rowsOf(oneSession(1).entries);
+    const options = { journal: journalOf([]), seed: exampleSeed, takenAtMs: always };
+    const reconciler = new Reconciler({ ...options, withGaps: new Set([client]) });
+    if (row !== undefined) reconciler.row({ ...row, hashFits: false });
+    expect(reconciler.result().phantoms.count).toBe(1);
+  });
+
+  test('takes an operation whose outcome was never journaled as unknown', () => {
+    const { entries, ops } = oneSession(2);
+    const [first, { endedAtMs: _, ...second } = { endedAtMs: 0 }] = ops;
+    const unended = [first, second as JournaledOp].filter((op) => op !== undefined);
+    expect(judged(entries, unended)).toMatchObject({ acked: 1, lost: 0, unknownPresent: 1 });
+  });
+
+  test('finds a row of an operation that the server had refused', () => {
+    const ops = [...acked(1), { outcome: 'fail' as const, stored: true }, ...acked(1)];
+    const ledger = exampleLedger([{ client, connection: 0, session: 0, node: 'a', ops }]);
+    const found = judged(ledger.entries, ledger.ops);
+    expect(found.failedPresent.ops).toEqual([{ client, connection: 0, session: 0, seq: 1 }]);
+    expect(found.phantoms.count).toBe(0);
+  });
+
+  test('parts losses by who acknowledged them and when', () => {
+    const ledger = exampleLedger([
+      { client, connection: 0, session: 0, node: 'a', ops: acked(30) },
+      { client, connection: 1, session: 0, node: 'b', ops: acked(30) },
+    ]);
+    const moments = { faultAtMs: endOfMs(10), handoverAtMs: endOfMs(20), victimNode: 'a' };
+    const found = reconcile(journalOf(ledger.ops, moments), []).result();
+    expect(found.byEpoch).toEqual({
+      beforeFault: { acked: 20, lost: 20 },
+      victimBeforeHandover: { acked: 10, lost: 10 },
+      victimAfterHandover: { acked: 10, lost: 10 },
+      successor: { acked: 20, lost: 20 },
+    });
+  });
+
+  test('tells a lost row, which nothing can link to, from a broken chain', () => {
+    const { entries, ops } = oneSession(6);
+    const gap = judged(entries.toSpliced(2, 1), ops);
+    expect(gap).toMatchObject({ ...noFaults, lost: 1, lostAreTails: false });
+    const broken = rowsOf(entries).map((row) =>
+      row.seq === 3 ? { ...row, linkFits: false } : row,
+    );
+    const found = reconcile(journalOf(ops), broken).result();
+    expect(found.brokenLinks.ops).toMatchObject([{ seq: 3 }]);
+    expect(found.lost).toBe(0);
+  });
+
+  test('tells what vanished since the image before, and what came back', () => {
+    const { entries, ops } = oneSession(6);
+    const journal = journalOf(ops);
+    const first = reconcile(journal, rowsOf(entries.slice(0, 4)), endOfMs(4));
+    const second = reconcile(journal, rowsOf(entries.slice(2)), always, first).result();
+    expect(first.result()).toMatchObject({ acked: 5, lost: 1 });
+    expect(second).toMatchObject({ acked: 6, lost: 2, lostSince: 2 });
+    expect(second.resurrected.ops).toMatchObject([{ seq: 4 }]);
+  });
+
+  test('counts what could not be read as lost only where damage forbade it', () => {
+    const { entries, ops } = oneSession(5);
+    const some = entries.slice(0, 2);
+    expect(judged(some, ops, 'damage')).toMatchObject({ unread: 'damage', present: 2, lost: 3 });
+    expect(judged(some, ops, 'gap')).toMatchObject({ unread: 'gap', present: 2, lost: 0 });
+  });
+});

@@ -1,0 +1,110 @@
+/** What is judged of a database: how it is called, what its log says, what its commits promise, its own checks. */
+import type { OwnChecks } from './checkers/checker.ts';
+import type { ImageEvidence } from '../history/evidence.ts';
+import type { CommandEvidence } from '../core/command-evidence.ts';
+import type { LedgerEntry } from '../history/workload/sql.ts';
+import type { DatabaseChoice } from '../scenario/fields/database.ts';
+
+export interface JudgedDatabase {
+  /** Name of its image, its folder of manifests, its pod, container and service, and in versions: `mysql`. */
+  readonly name: string;
+  /** Name as people write it: `MySQL`. */
+  readonly title: string;
+  /** Its server's program; so are called its process, its log's observer, and its lanes: `mysqld`. */
+  readonly server: string;
+  readonly log: ServerLog;
+  readonly durability: Durability;
+  /** Every commit is promised, and no more than that is asked of the server. */
+  readonly leastAsked: DatabaseChoice;
+  readonly tools: {
+    /** Checks the tables of a running server, which it may crash. */
+    readonly checkTable: string;
+    /** Checks its files without a server. */
+    readonly offline: string;
+    /** Findings that say once more, by another witness, which commits are there. */
+    readonly secondWitnesses: readonly string[];
+    /** Who tells an operator, by the code of the finding; in the order in which they are told. */
+    readonly byFinding: Readonly<Record<string, string>>;
+  };
+  readonly own: OwnPart;
+}
+
+/** What its commits promise under a choice of settings, and how people are told. */
+export interface Durability {
+  /** Each acknowledged commit is on the disk. */
+  keepsAll(choice: Pick<DatabaseChoice, 'trxCommit'>): boolean;
+  /** What a living server has acknowledged in this time it may not have given to the disk yet. */
+  heldBackMs(choice: Pick<DatabaseChoice, 'trxCommit'>): number;
+  /** Settings that are not stock, each as a condition: `X runs with …`. */
+  unusual(choice: Pick<DatabaseChoice, 'trxCommit'>): readonly string[];
+  /** One sentence for who lost commits that were acknowledged too early. */
+  readonly advice: string;
+}
+
+/** What lines of the server's log mean. */
+export interface ServerLog {
+  /** Lines worth recording: ends and beginnings, and all that is worse than a note. */
+  readonly kept: RegExp;
+  /** Parts of a line by what they tell. */
+  readonly signs: {
+    readonly error: string;
+    /** It answers clients from now on. */
+    readonly ready: string;
+    /** It has ended by itself, cleanly. */
+    readonly stopped: string;
+  };
+  /** The storage engine's own lines have it. */
+  readonly ofStorage: string;
+  /** Lines that tell of damage or a crash; other errors are for a person to read. */
+  readonly damage: RegExp;
+  /** Tells of a torn page that crash recovery mends: no damage where the start then succeeds. */
+  readonly mended: RegExp;
+  /** What the server says after any error that it does not survive: it accuses nobody. */
+  readonly afterwords: readonly RegExp[];
+  /** The machine's troubles that only this database and its tools tell of. */
+  readonly troubles: readonly MachineTrouble[];
+  /** Whole lines that the model lets its server say, without their level. */
+  readonly modelled: {
+    /** Another server has its files. */
+    readonly locked: string;
+    /** Its own logs are replayed. */
+    readonly recovered: string;
+  };
+}
+
+/** The auditing machine's own trouble, by what a tool says. */
+export interface MachineTrouble {
+  readonly name: string;
+  readonly pattern: RegExp;
+  /** Who says so, and where that is written. */
+  readonly source: string;
+}
+
+export interface OwnAsked {
+  readonly wholeWorkload: boolean;
+  readonly settings: DatabaseChoice;
+  /** Evidence of the image before. */
+  readonly before: ImageEvidence | undefined;
+}
+
+/** What a database adds to an audit. */
+export interface OwnPart {
+  readonly checks: OwnChecks;
+  /** Parts of its own audit that are missing, in words, by what each would have proved. */
+  gaps(
+    evidence: ImageEvidence,
+    asked: OwnAsked,
+  ): Readonly<Record<'pages' | 'logs' | 'tables', readonly string[]>>;
+  /** Answers of its tools, in which the machine's own trouble is looked for. */
+  answers(evidence: ImageEvidence): readonly { readonly what: string; readonly answer: string }[];
+  /** On the model: keys of evidence that a server with these settings has where nothing is wrong. */
+  modelled(
+    rows: readonly LedgerEntry[],
+    balances: Readonly<Record<number, number>>,
+    notModelled: (command: string) => CommandEvidence,
+    settings: DatabaseChoice,
+  ): object;
+}
+
+/** The one whose runs do not name it in their histories. */
+export const stockDatabaseName = 'mysql';

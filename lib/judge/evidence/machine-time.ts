@@ -1,0 +1,75 @@
+/** Did the machine keep time, and how busy was it? A run that starved for processor time says nothing of times. */
+import { z } from 'zod';
+import type { MachineRecord } from '../../history/events.ts';
+import type { Story } from '../timeline/story.ts';
+import { meanOf } from '../../core/counts.ts';
+
+/** How the reason begins that says the run starved for processor time. */
+export const starvedReason = 'the machine did not keep time';
+
+/** Tells by a verdict's reasons whether its machine kept no time, so that its times are no measurement. */
+export const isStarved = (reasons: readonly string[]): boolean =>
+  reasons.some((reason) => reason.startsWith(starvedReason));
+
+/** A timer that fires later than this says the machine did not keep time. */
+const timerLagLimitMs = 2000;
+
+type TimedStory = Pick<Story, 'records' | 'faultAtMs' | 'secondImageAtMs'>;
+
+/** From the fault to the second image: nothing before or after depends on the time it takes. */
+export function machineRecordsOf(span: TimedStory): MachineRecord[] {
+  const { records, faultAtMs = 0, secondImageAtMs } = span;
+  const untilMs = secondImageAtMs ?? Number.POSITIVE_INFINITY;
+  return records
+    .filter((record) => record.type === 'machine')
+    .filter(({ t }) => t >= faultAtMs && t < untilMs);
+}
+
+/** How late each timer of a second fired, milliseconds, from the fault to the second image. */
+export const timerLagsOf = (span: TimedStory): number[] =>
+  machineRecordsOf(span).map((each) => each.timerLagMs);
+
+export function lateTimers(story: Story): string[] {
+  const worstMs = Math.max(0, ...timerLagsOf(story));
+  return worstMs > timerLagLimitMs
+    ? [`${starvedReason}: a timer fired ${Math.round(worstMs)} ms late`]
+    : [];
+}
+
+/** How busy the machine was under a fault: a race's outcome depends on it. */
+const spread = z.object({ mean: z.number(), worst: z.number() }).nullable();
+
+/** From the fault to the second image; null where the history does not tell. */
+export const pressureSchema = z.object({
+  /** PSI avg10 of `some`, percent of the time in which a task waited for it. */
+  cpu: spread,
+  io: spread,
+  memory: spread,
+  /** Load average of one minute. */
+  load: spread,
+  /** How late a timer of a second fired, milliseconds. */
+  timerLagMs: spread,
+});
+export type Pressure = Readonly<z.output<typeof pressureSchema>>;
+
+export function pressureOf(
+  story: Pick<Story, 'records' | 'faultAtMs' | 'secondImageAtMs'>,
+): Pressure {
+  const records = machineRecordsOf(story);
+  const of = (figure: keyof MachineRecord): Pressure['cpu'] =>
+    spreadOf(records.flatMap((record) => record[figure] ?? []).map(Number));
+  return {
+    cpu: of('cpuPressure'),
+    io: of('ioPressure'),
+    memory: of('memoryPressure'),
+    load: of('load'),
+    timerLagMs: of('timerLagMs'),
+  };
+}
+
+function spreadOf(values: readonly number[]): Pressure['cpu'] {
+  if (values.length === 0) return null;
+  return { mean: round(meanOf(values)), worst: round(Math.max(...values)) };
+}
+
+const round = (value: number): number => Math.round(value * 100) / 100;

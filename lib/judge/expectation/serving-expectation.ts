@@ -1,0 +1,186 @@
+/**
+ * Whether somebody must serve after the heal: the second part of what a scenario expects, of the
+ * reasons the first that fits. It is asked of whole disks only: what damage does to a server is chance.
+ */
+import { kubernetesTimes, msUs } from '../../core/kubernetes-times.ts';
+import { isDirectory } from '../../scenario/disks/index.ts';
+import { losesPower, silencesKubelet } from '../../scenario/faults/index.ts';
+import { takesAttachment } from '../../scenario/remedies/index.ts';
+import { isOpen } from './counted.ts';
+import { volumeReleaseOf, type Release } from './release.ts';
+import type { Scenario, servingWords } from '../../scenario/scenario.ts';
+import type { Verdict } from '../verdict/verdict.ts';
+
+/** `open`: a race, or something that no commit can prove. */
+export type ServingWord = (typeof servingWords)[number];
+
+export interface ServingExpectation {
+  readonly expected: ServingWord;
+  readonly because: string;
+}
+
+interface ServingReason extends ServingExpectation {
+  readonly when: (scenario: Scenario) => boolean;
+}
+
+/** The longest wait before the csi-attacher, or a kubelet for a crashed container, tries again. */
+const longestRetryMs =
+  Math.max(kubernetesTimes.attacherBackOff.maxUs, kubernetesTimes.crashBackOffMaxUs) / msUs;
+/** What a kubelet that is back needs to stop, unmount, mount and start. */
+const takeoverMs = 60_000;
+
+const keeping: readonly Release[] = [
+  'kept by the pod',
+  'kept by the lease',
+  'kept by the controller',
+];
+
+/** Two pods wait for the volume: which node gets it first is drawn. */
+const isDrawn = (scenario: Scenario): boolean => volumeReleaseOf(scenario) === 'contested';
+
+const staysPut = (scenario: Scenario): boolean => keeping.includes(volumeReleaseOf(scenario));
+
+const triesTooLate = ({ convergeMs }: Scenario): boolean =>
+  convergeMs < longestRetryMs + takeoverMs;
+
+/** The volume goes to another node while a victim that nobody reaches has it. */
+const takenFromLiving = (scenario: Scenario): boolean =>
+  !staysPut(scenario) &&
+  !losesPower(scenario.fault) &&
+  (silencesKubelet(scenario.fault) || scenario.fault === 'cpu-starvation');
+
+const refusesWhileBusy = ({ disk, attachWhileBusy, fileLocks, filesystem }: Scenario): boolean =>
+  (disk === 'pending-while-busy' && attachWhileBusy === 'refused') ||
+  disk === 'exclusive' ||
+  (isDirectory(disk) && fileLocks === 'shared') ||
+  filesystem === 'ext4-mmp';
+
+/** Until it is evicted, whatever the operator does. */
+const isLostForLong = (scenario: Scenario): boolean =>
+  silencesKubelet(scenario.fault) &&
+  scenario.fault !== 'flapping-partition' &&
+  scenario.fault !== 'node-reboot' &&
+  volumeReleaseOf(scenario) !== 'kept by the lease';
+
+const keepsItsName = ({ podFinalizer, remedy }: Scenario): boolean =>
+  podFinalizer && remedy !== 'strip-pod-finalizer';
+
+const rows: readonly ServingReason[] = [
+  {
+    when: ({ rate }) => rate === 0,
+    expected: 'open',
+    because: 'an idle workload commits nothing that could prove it',
+  },
+  {
+    when: (scenario) =>
+      volumeReleaseOf(scenario) === 'unasked' && scenario.attachWhileBusy === 'refused',
+    expected: 'no',
+    because: 'the storage was never asked to detach, and refuses every other node',
+  },
+  {
+    when: (scenario) =>
+      scenario.watcherCheck === 'missing' &&
+      (losesPower(scenario.fault) || (isLostForLong(scenario) && !isDrawn(scenario))),
+    expected: 'no',
+    because: 'without an answer about watchers no node may stage the volume again',
+  },
+  {
+    when: ({ watcherCheck }) => watcherCheck === 'missing',
+    expected: 'open',
+    because: 'a database that stays where it is serves on; a volume that moves is staged nowhere',
+  },
+  {
+    when: (scenario) => scenario.fault === 'node-crash' && !scenario.reboot && staysPut(scenario),
+    expected: 'no',
+    because: 'the node stays down, and the volume with it',
+  },
+  {
+    when: (scenario) =>
+      keepsItsName(scenario) && isLostForLong(scenario) && scenario.workload.startsWith('stateful'),
+    expected: 'no',
+    because: 'the evicted pod keeps its name for as long as its finalizer stays',
+  },
+  {
+    when: keepsItsName,
+    expected: 'open',
+    because: 'a pod that was deleted stays for as long as its finalizer does',
+  },
+  {
+    when: (scenario) => takesAttachment(scenario.remedy) && staysPut(scenario),
+    expected: 'open',
+    because: 'the detach by hand may cut off a database that stays',
+  },
+  {
+    when: isDrawn,
+    expected: 'open',
+    because: 'two pods wait for the volume: the controller draws whose node gets it',
+  },
+  {
+    when: ({ convergeMs }) => convergeMs < takeoverMs,
+    expected: 'open',
+    because: 'the bound is shorter than a takeover',
+  },
+  {
+    when: (scenario) =>
+      takenFromLiving(scenario) && refusesWhileBusy(scenario) && scenario.remedy === 'delete-node',
+    expected: 'open',
+    because:
+      'the next node is refused until the victim has unmounted, and a kubelet whose Node object is ' +
+      'gone does that once it is started again',
+  },
+  {
+    when: (scenario) =>
+      takenFromLiving(scenario) && refusesWhileBusy(scenario) && triesTooLate(scenario),
+    expected: 'open',
+    because:
+      'what was refused while the victim had the volume is tried again after up to 5 min: whether ' +
+      'that is within the bound is chance',
+  },
+  {
+    when: (scenario) => scenario.serverKills > 0 && triesTooLate(scenario),
+    expected: 'open',
+    because: 'a container that was killed again and again is started after up to 5 min',
+  },
+  {
+    when: (scenario) => scenario.link === 'errors' && staysPut(scenario),
+    expected: 'open',
+    because: 'a file system that met I/O errors may stay shut until it is mounted anew',
+  },
+  {
+    when: () => true,
+    expected: 'yes',
+    because: 'after the heal some node can mount the volume, and its database starts',
+  },
+];
+
+/** What two could have written decides, or what is missing. */
+const ofDamage = { expected: 'open', because: 'asked only where the verdict is safe' } as const;
+
+export function servingExpectationOf(scenario: Scenario): ServingExpectation {
+  const row = rows.find(({ when }) => when(scenario));
+  if (row === undefined) throw new Error('the last row fits everything');
+  return scenario.expectedServing === undefined
+    ? row
+    : { expected: scenario.expectedServing, because: 'the scenario says so' };
+}
+
+interface ServingResult extends Pick<Verdict, 'verdict'> {
+  /** Null where the result does not tell. */
+  readonly served: boolean | null;
+}
+
+/** Both parts of an expectation, held against what came: of runs and of cells alike. */
+export function judgeExpectation(
+  scenario: Scenario,
+  { verdict, served }: ServingResult,
+): Pick<Verdict, 'asExpected' | 'open' | 'serving'> {
+  const { expected, because } = verdict === 'safe' ? servingExpectationOf(scenario) : ofDamage;
+  const asServed = expected === 'open' || served === null || served === (expected === 'yes');
+  const fits = scenario.expected.includes(verdict) && asServed;
+  const open = fits && verdict !== 'inconclusive' && isOpen(scenario);
+  return {
+    asExpected: fits && !open,
+    ...(open ? { open } : {}),
+    serving: { expected, because, served: served ?? false, asExpected: asServed },
+  };
+}

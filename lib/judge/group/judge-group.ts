@@ -1,0 +1,155 @@
+/** The verdict of a run on a group, read from its history alone. */
+import type { AuditedImage } from '../checkers/checker.ts';
+import { nothingRead } from '../../history/evidence.ts';
+import { runChecks } from '../checkers/index.ts';
+import { Journal } from '../checkers/journal.ts';
+import { ledgerLost } from '../checkers/ledger-lost.ts';
+import { rowCheckers } from '../checkers/ledger-rows.ts';
+import { Reconciler } from '../checkers/reconcile.ts';
+import { certificateGaps } from '../evidence/certificate-gaps.ts';
+import { clientGaps } from '../evidence/client-gaps.ts';
+import { journalGaps } from '../evidence/journal-gaps.ts';
+import { lateTimers } from '../evidence/machine-time.ts';
+import { failedCertificates, recordedTrouble } from '../evidence/recorded-trouble.ts';
+import { absentCheckers } from '../verdict/own-names.ts';
+import {
+  bareCertificate,
+  recoveredIn,
+  whichRun,
+  type AssembleOptions,
+} from '../verdict/assemble.ts';
+import { lossOf, lostIn } from '../verdict/loss.ts';
+import { verdictWord, worst } from '../verdict/verdict.ts';
+import { ClientJournals } from '../../history/client-protocol.ts';
+import type { CertificateRecord } from '../../history/events.ts';
+import type { History } from '../../history/reader.ts';
+import { ServiceMeter } from '../timeline/service.ts';
+import { groupFindings } from './findings.ts';
+import { groupPhases, rejoinedAtMs } from './phases.ts';
+import { acknowledgedIn, memberChecks, successorService, victimService } from './service.ts';
+import { groupSentence } from './sentence.ts';
+import { type GroupStory, tellGroupStory } from './story.ts';
+import type { GroupVerdict } from './verdict.ts';
+
+export function judgeGroup(
+  history: History,
+  { database, checkers: own = [] }: Pick<AssembleOptions, 'database' | 'checkers'>,
+): GroupVerdict {
+  const story = tellGroupStory([...history.smallRecords()], database);
+  const { run, settings } = story;
+  const { service, journals, images, measured } = measure(story, history);
+  const findings = [
+    ...runChecks(images, [ledgerLost, ...rowCheckers, ...own]),
+    ...groupFindings(measured, service),
+  ];
+  const reasons = [
+    ...groupIncompleteBecause(story, history, journals),
+    ...findings.flatMap(({ level, summary }) => (level === 'incomplete' ? [summary] : [])),
+    ...absentCheckers(run.custom, own),
+  ];
+  const complete = reasons.length === 0;
+  const safety = worst(findings.map((finding) => finding.safety));
+  const verdict = verdictWord(safety, complete);
+  const judged = {
+    schemaVersion: 1 as const,
+    kind: 'group-replication' as const,
+    verdict,
+    safety,
+    complete,
+    incompleteBecause: reasons,
+    expected: [...run.scenario.expected],
+    asExpected: run.scenario.expected.includes(verdict),
+    ...measured,
+    findings,
+    certificates: certificatesIn(story).map(bareCertificate),
+    settings: { ...settings },
+    ...whichRun(story),
+  };
+  return { sentence: groupSentence(judged), ...judged };
+}
+
+const certificatesIn = ({ records }: GroupStory): CertificateRecord[] =>
+  records.filter((record) => record.type === 'certificate');
+
+/** What follows from the history before anything is judged. */
+function measure(story: GroupStory, history: History) {
+  const { faultAtMs, endAtMs, victimNode } = story;
+  const meter = new ServiceMeter({ faultAtMs, endAtMs, victimNode });
+  const journals = new ClientJournals();
+  for (const answer of history.answers(journals)) if (answer.type !== 'read') meter.see(answer);
+  const service = meter.result();
+  const handoverAtMs = service.firstSuccessorAckMs;
+  const journal = new Journal({ faultAtMs, handoverAtMs, victimNode });
+  for (const op of history.ops()) journal.add(op);
+  const images = readingsOf(story, journal, history);
+  const acknowledged = acknowledgedIn(history.ops());
+  const loss = lossOf(new Map(images.map(({ image, reconciliation }) => [image, reconciliation])));
+  const measured = {
+    availability: {
+      downtimeMs: service.downtimeMs,
+      recovered: recoveredIn(story),
+      rejoined: rejoinedAtMs(story) !== undefined,
+    },
+    acked: service.acked,
+    lost: lostIn(loss),
+    loss,
+    readings: images.map(({ image, reconciliation: { acked, lost } }) => ({
+      reading: image === 'first' ? ('first' as const) : ('second' as const),
+      node: story.ledgers.find((each) => each.image === image)?.node ?? '',
+      acked,
+      lost,
+    })),
+    victim: victimService(story, history.ops(), acknowledged),
+    successor: successorService(story, acknowledged),
+    phases: groupPhases(story, service.firstSuccessorAckMs),
+    members: memberChecks(story),
+  };
+  return { service, journals, images, measured };
+}
+
+/** The group's ledger before the heal and after it, each against what clients had acknowledged. */
+function readingsOf(story: GroupStory, journal: Journal, history: History): AuditedImage[] {
+  const images: AuditedImage[] = [];
+  let before: Reconciler | undefined;
+  for (const { image, takenAtMs, rows = 0 } of story.ledgers) {
+    if (image === undefined) continue;
+    const about = { journal, seed: story.run.seed, takenAtMs };
+    const reconciler = new Reconciler(before === undefined ? about : { ...about, before });
+    for (const row of history.rows(image)) reconciler.row(row);
+    const previous = images.at(-1);
+    images.push({
+      ...{ image, takenAtMs, reconciliation: reconciler.result() },
+      evidence: { ...nothingRead(), ledgerComplete: true, ledgerRows: rows },
+      ...(previous === undefined ? {} : { before: previous }),
+    });
+    before = reconciler;
+  }
+  return images;
+}
+
+/** Is every needed piece of evidence there? Each reason why not is a sentence; none means complete. */
+function groupIncompleteBecause(
+  story: GroupStory,
+  history: History,
+  journals: ClientJournals,
+): string[] {
+  const { records, faultDoneAtMs, ledgers, reads, victimNode } = story;
+  const reasons = [...recordedTrouble(records), ...failedCertificates(certificatesIn(story))];
+  if (faultDoneAtMs === undefined) reasons.push('the fault was never injected');
+  for (const image of ['first', 'second'] as const) {
+    if (!ledgers.some((each) => each.image === image && each.rows !== undefined)) {
+      reasons.push(`the ${image} reading of the ledger is missing`);
+    }
+  }
+  if (!reads.some(({ node, heads }) => node === victimNode && heads !== undefined)) {
+    reasons.push('no client ever read at the victim');
+  }
+  return [
+    ...reasons,
+    ...certificateGaps(story),
+    ...clientGaps(story, journals, { writesOnly: true }).map(({ reason }) => reason),
+    ...journalGaps(story, history).map(({ reason }) => reason),
+    ...lateTimers(story),
+    ...history.cuts.map((cut) => `the history is cut: ${JSON.stringify(cut)}`),
+  ];
+}

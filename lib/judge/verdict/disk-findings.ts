@@ -1,0 +1,144 @@
+/** What the disk has to say: who could write together, what it refused, what it let through. */
+import { countInWords } from '../../core/counts.ts';
+import { incomplete, note } from '../checkers/findings.ts';
+import { isDirectory } from '../../scenario/disks/index.ts';
+import { csiCalls, observed } from '../../history/observations.ts';
+import type { Exposure } from '../timeline/exposure.ts';
+import { firstAfterFault } from '../timeline/first-after-fault.ts';
+import { describeRecreations, recreationsOf } from '../timeline/recreations.ts';
+import type { Story } from '../timeline/story.ts';
+import { blockBytes } from '../timeline/write-tally.ts';
+import { refusedMountFindings } from '../timeline/refused-mounts.ts';
+import type { RefusedMount } from './verdict.ts';
+import type { Finding } from './verdict.ts';
+
+/** `isTold`: somebody would have told an operator that something is wrong. */
+export const diskFindings = (
+  story: Story,
+  exposure: Exposure,
+  { refused, isTold }: { readonly refused: readonly RefusedMount[]; readonly isTold: boolean },
+): Finding[] => [
+  ...twoWriters(story, exposure, isTold),
+  ...refusedWrites(exposure),
+  ...leakedWrites(exposure),
+  ...refusedCalls(story),
+  ...refusedMountFindings(refused),
+  ...recreatedPods(story),
+];
+
+function recreatedPods({ records }: Story): Finding[] {
+  const all = recreationsOf(records);
+  if (all.length === 0) return [];
+  const each = all.map(({ forced, readyAfterMs, detached }) => {
+    const how = `${forced ? 'by force' : 'as usual'}${detached ? ', detached in between' : ''}`;
+    return `${(readyAfterMs / 1000).toFixed(1)} s (${how})`;
+  });
+  return [note('PODS_RECREATED', describeRecreations(all).join('. '), each)];
+}
+
+/** Two could write; whether it did harm is for the other findings to say. */
+function twoWriters({ scenario }: Story, { summary, tally }: Exposure, isTold: boolean): Finding[] {
+  if (summary.ms === 0) return [];
+  const { ms, bytesVictim, bytesSuccessor } = summary;
+  const evidence = isDirectory(scenario.disk)
+    ? ['nobody counts what is written into a shared directory']
+    : [`victim wrote ${bytesVictim} bytes`, `successor wrote ${bytesSuccessor} bytes`];
+  if (tally !== undefined) {
+    const { blocksBoth, firstOffsets } = tally;
+    const bytes = countInWords(blocksBoth * blockBytes);
+    evidence.push(
+      `both wrote ${countInWords(blocksBoth)} blocks of ${blockBytes} bytes: ${bytes} bytes`,
+    );
+    if (blocksBoth > 0) evidence.push(`the first at the offsets ${firstOffsets.join(', ')}`);
+  }
+  return [
+    {
+      code: 'TWO_WRITERS',
+      level: 'exposure',
+      safety: 'exposed',
+      loud: isTold,
+      summary: `two nodes could write the volume for ${(ms / 1000).toFixed(1)} s`,
+      evidence,
+    },
+  ];
+}
+
+/** The proof that a fence held: the victim tried. */
+function refusedWrites({ marks }: Exposure): Finding[] {
+  if (marks === undefined || marks.refused.count === 0) return [];
+  const { count: writes, bytes } = marks.refused;
+  const summary = `the disk refused ${countInWords(writes)} writes of the victim after it was cut off`;
+  return [note('WRITES_REFUSED', summary, [`${countInWords(bytes)} bytes in all`])];
+}
+
+/** Then the disk was not what the scenario says. */
+function leakedWrites({ marks }: Exposure): Finding[] {
+  const { whileSevered = 0, afterCut = 0 } = marks?.leaked ?? {};
+  if (whileSevered + afterCut === 0) return [];
+  const evidence = `${whileSevered} while its path was severed, ${afterCut} after it was cut off`;
+  return [incomplete('DISK_LEAKS', 'the disk took writes that it should have refused', [evidence])];
+}
+
+const gates: readonly string[] = [
+  csiCalls.publish,
+  csiCalls.unpublish,
+  csiCalls.stage,
+  csiCalls.nodePublish,
+];
+
+/** Calls on the way to a second mount that the driver refused, until there was one. */
+function refusedCalls(story: Story): Finding[] {
+  const { observations, faultAtMs, healAtMs } = story;
+  if (faultAtMs === undefined) return [];
+  const second = firstAfterFault(story, 'mounted');
+  const untilMs = second?.t ?? healAtMs;
+  const refused = new Map<string, { times: number; error: string }>();
+  for (const { t, name, node, data } of observations) {
+    if (t < faultAtMs || t >= untilMs || name !== observed.csiCall) continue;
+    const { call, error } = data;
+    if (typeof call !== 'string' || error === undefined || !gates.includes(call)) continue;
+    const key = `${call} for ${node ?? 'no node'}`;
+    const before = refused.get(key)?.times ?? 0;
+    const said = typeof error === 'string' ? error : JSON.stringify(error);
+    refused.set(key, { times: before + 1, error: said });
+  }
+  if (refused.size === 0) return [];
+  const told = [...refused].map(([key, { times, error }]) => `${key}, ${times} times: ${error}`);
+  const when = second === undefined ? 'until the heal' : 'until the second mount';
+  return [note('CALLS_REFUSED', `the driver refused calls ${when}`, told)];
+}
+
+/** The volume came back to the node that it was taken from: by the mount it had, or by a new one. */
+export const wayBack = { old: 'OLD_MOUNT_USED', anew: 'MOUNTED_ANEW' } as const;
+
+/** Nothing where no pod was given the volume on the victim after the heal. */
+export function wayBackFindings(story: Story): Finding[] {
+  const { scenario, observations, victimNode, faultAtMs, healAtMs } = story;
+  if (!scenario.moveBack || victimNode === undefined || faultAtMs === undefined) return [];
+  const calls = observations.filter(
+    ({ t, name, node, data }) =>
+      t >= faultAtMs &&
+      name === observed.csiCall &&
+      node === victimNode &&
+      data['error'] === undefined,
+  );
+  const given = calls.find(({ t, data }) => t >= healAtMs && data['call'] === csiCalls.nodePublish);
+  if (given === undefined) return [];
+  const staging: readonly unknown[] = [csiCalls.stage, csiCalls.unstage];
+  const before = calls.filter(({ t, data }) => t <= given.t && staging.includes(data['call']));
+  const after = (t: number): string => `${((t - faultAtMs) / 1000).toFixed(1)} s after the fault`;
+  const told = before.map(({ t, data }) => `${String(data['call'])} ${after(t)}`);
+  const evidence = [`${csiCalls.nodePublish} on ${victimNode}, ${after(given.t)}`];
+  const [code, summary, more] =
+    before.length === 0
+      ? ([
+          wayBack.old,
+          oldMount,
+          [`no ${csiCalls.unstage} and no ${csiCalls.stage} since the fault`],
+        ] as const)
+      : ([wayBack.anew, 'back on the victim, the volume was mounted anew', told] as const);
+  // No event, probe or log tells of it.
+  return [{ ...note(code, summary, [...evidence, ...more]), loud: false }];
+}
+
+const oldMount = 'back on the victim, the pod was given the mount from before the fault';

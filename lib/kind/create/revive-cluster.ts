@@ -1,0 +1,132 @@
+/** A kept cluster, made whole again after whatever an earlier run did to it. */
+import { inspect, run } from '../engine/run.ts';
+import * as engine from '../engine/commands.ts';
+import { describeError } from '../../core/errors.ts';
+import { ensureArray, labIn } from '../disk/containers.ts';
+import { mendControlPlane } from './control-plane.ts';
+import {
+  type CreateOptions,
+  machinesOf,
+  nodeAddresses,
+  nodesReady,
+  type Standing,
+} from './create-cluster.ts';
+import { removeDatabase } from '../database.ts';
+import { removeProcedures } from '../labelled.ts';
+import { scopesBeside, soleScope } from '../scope.ts';
+import { removeGroup } from '../group/group-database.ts';
+import { listVolumes, removeVolume, restoreLink } from '../disk/disk-tool.ts';
+import { deployDriver } from './driver.ts';
+import { kindCommand } from './kind-command.ts';
+import { sharedDir } from './kind-config.ts';
+import { kubeClients } from '../../core/kube.ts';
+import { arrayName, encodeLabels, engineName, labName } from '../ownership/labels.ts';
+import { leaseAt } from '../ownership/lease.ts';
+import { boundLoops, releaseLoops } from '../disk/loops.ts';
+import { installCni, routeLab } from '../nodes/network.ts';
+import { findCluster, type FoundCluster } from '../ownership/registry.ts';
+import { isComplete, stateDirAt } from '../ownership/state-dir.ts';
+import { registerNodes, unmarkNodes } from '../undo-remedies.ts';
+
+/**
+ * Resolves to undefined where there is no such cluster, where it has another configuration, or
+ * where it can't be mended: then a new one is made.
+ */
+export async function reviveCluster(options: CreateOptions): Promise<Standing | undefined> {
+  const { labels, workers, onProgress, signal } = options;
+  const found = await findCluster(labels.cluster);
+  if (found === undefined || !found.hasNetwork || !found.hasVolume) return undefined;
+  // Else it is a leftover of a dead run, in whatever state that left it.
+  const { keep, stateDir, token } = found.labels;
+  if (!keep || !isComplete(stateDir, token)) return undefined;
+  if (found.labels.configHash !== labels.configHash) {
+    onProgress(`replacing the cluster ${labels.cluster}: its configuration differs`);
+    return undefined;
+  }
+  // Its nodes and the lab; the array is started anew where it died.
+  const others = found.containers.filter((each) => each !== arrayName(labels.cluster));
+  if (others.length < workers + 2) return undefined;
+  if (!(await options.hold.take(found.labels.index))) {
+    onProgress(`replacing the cluster ${labels.cluster}: another engine took its lease`);
+    return undefined;
+  }
+  onProgress(`reusing the cluster ${labels.cluster}`);
+  try {
+    const standing = await revive(options, found);
+    await deployDriver({ ...options, standing });
+    await cleanSlate(standing, options);
+    return standing;
+  } catch (error) {
+    signal?.throwIfAborted();
+    onProgress(`replacing it, since it cannot be repaired: ${describeError(error)}`);
+    return undefined;
+  }
+}
+
+async function revive(
+  { database, kind, images, workers, signal }: CreateOptions,
+  { labels, containers }: FoundCluster,
+): Promise<Standing> {
+  const network = engineName(labels.cluster);
+  const controlPlane = `${network}-control-plane`;
+  const lab = labIn(labName(labels.cluster));
+  const lease = leaseAt(labels.index);
+  const state = stateDirAt(labels.stateDir);
+  // A control plane that was stopped may come back under another port, so that it is made anew.
+  await mustRun([controlPlane, lab.container]);
+  await mendControlPlane(controlPlane);
+  const container = arrayName(labels.cluster);
+  const isNode = (each: string): boolean => each !== container && each !== lab.container;
+  const array = { container, image: images.array, source: network, root: sharedDir, signal };
+  await ensureArray({ ...array, labels: encodeLabels(labels) }, images.ids['array']);
+  const { kubeconfig } = state;
+  await kindCommand(kind).exportKubeconfig({ name: network, kubeconfig, signal });
+  const clients = await kubeClients(kubeconfig);
+  await registerNodes(clients, containers.filter(isNode));
+  const nodes = await nodeAddresses(clients, workers + 1, signal);
+  const standing = { labels, lease, state, lab, nodes, clients };
+  const machines = machinesOf(standing, database);
+  await Promise.all(
+    nodes.map(async (self) => {
+      // What waits for the disk can neither be thawed nor booted.
+      await restoreLink(lab, self.node);
+      await machines.get(self.node)?.mend();
+      // A node that was deleted came back with another range.
+      await installCni(self);
+    }),
+  );
+  await routeLab(lab.container, nodes);
+  await unmarkNodes(clients);
+  await nodesReady(clients, 60_000, signal);
+  return standing;
+}
+
+/** A dead run may have left its group, its database or a procedure's pods, its volumes, and devices of an array that died. */
+async function cleanSlate(
+  { clients, lab, lease, labels }: Standing,
+  { database, signal }: CreateOptions,
+): Promise<void> {
+  await removeProcedures(clients, lab, signal);
+  const group = await database.real?.group?.();
+  if (group !== undefined) await removeGroup(clients, group, { signal });
+  for (const scope of [soleScope(database), ...(await scopesBeside(clients, database))]) {
+    await removeDatabase(clients, { signal, scope });
+  }
+  for (const volume of await listVolumes(lab)) await removeVolume(lab, volume);
+  if ((await boundLoops(lease)).length === 0) return;
+  // No array knows them: they would be held for ever.
+  const { loops } = lease;
+  const volume = engineName(labels.cluster);
+  const left = await releaseLoops({ loops, holdsLease: true, volume, tools: labels.tools });
+  if (left.length > 0) throw new Error(left.join('; '));
+}
+
+async function mustRun(containers: readonly string[]): Promise<void> {
+  for (const found of (await inspect('container', containers)) as {
+    Name: string;
+    State: { Status: string };
+  }[]) {
+    if (found.State.Status === 'paused') await run(engine.unpause(found.Name));
+    else if (found.State.Status !== 'running') throw new Error(`${found.Name} does not run`);
+  }
+}

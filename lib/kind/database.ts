@@ -1,0 +1,183 @@
+/** The database on the cluster: one server on one volume, and the clean slate after it. */
+import type { V1Pod } from '@kubernetes/client-node';
+import { driverName } from '../storage/csi/layout.ts';
+import { apply, isReady, type KubeClients, orMissing } from '../core/kube.ts';
+import { waitFor } from '../core/wait-for.ts';
+import type { PodRef } from '../history/identity.ts';
+import { newestFirst } from './kubernetes.ts';
+import {
+  podFinalizer,
+  readSelfFenceIdentity,
+  renderWorkload,
+  type WorkloadOptions,
+} from './objects.ts';
+import {
+  claimOf,
+  isInScope,
+  namespaceOf,
+  podSelectorOf,
+  provisionedIn,
+  type RunScope,
+  soleNamespace,
+  storageClassOf,
+} from './scope.ts';
+
+/** Initialising a data directory takes its time on a busy machine. */
+const readyTimeoutMs = 180_000;
+
+export interface DatabaseOptions extends WorkloadOptions {
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface DatabasePod extends PodRef {
+  readonly ip: string;
+}
+
+/** Creates volume and StatefulSet or Deployment, and resolves once the pod is Ready. */
+export async function deployDatabase(
+  clients: KubeClients,
+  options: DatabaseOptions,
+): Promise<DatabasePod> {
+  const { scope } = options;
+  if (!scope.isSole) await apply(clients, [namespaceOf(scope)]);
+  await apply(clients, await renderWorkload(options));
+  const wait = {
+    what: 'the database’s pod is Ready',
+    timeoutMs: readyTimeoutMs,
+    everyMs: 1000,
+    signal: options.signal,
+    command: `kubectl describe pod --selector ${podSelectorOf(scope)}`,
+  };
+  return waitFor(wait, () => readyPod(clients, scope));
+}
+
+async function listPods({ core }: KubeClients, scope: RunScope): Promise<V1Pod[]> {
+  const { namespace } = scope;
+  const labelSelector = podSelectorOf(scope);
+  const { items } = await core.listNamespacedPod({ namespace, labelSelector });
+  return newestFirst(items);
+}
+
+async function readyPod(clients: KubeClients, scope: RunScope): Promise<DatabasePod | string> {
+  const [pod] = await listPods(clients, scope);
+  if (pod === undefined) return 'there is no pod yet';
+  const { name, uid } = pod.metadata ?? {};
+  const node = pod.spec?.nodeName;
+  const ip = pod.status?.podIP;
+  if (isReady(pod.status) && name && uid && node && ip) return { name, uid, node, ip };
+  const waiting = pod.status?.containerStatuses?.find(({ state }) => state?.waiting)?.state
+    ?.waiting;
+  const state = waiting === undefined ? '' : `: ${waiting.reason} ${waiting.message ?? ''}`;
+  return `the pod is ${pod.status?.phase ?? 'unknown'} on ${node ?? 'no node'}${state}`;
+}
+
+/** A node that just came back takes its time on a busy machine. */
+const removalTimeoutMs = 120_000;
+/** A kubelet that hears of the deletion has ended the server and unmounted within this time. */
+const heardWithinMs = 8000;
+
+export interface RemovalOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly scope: RunScope;
+  /**
+   * Called once where something is left after eight seconds. A kubelet that was cut off tries its
+   * watch of pods again after up to a minute (client-go reflector.go, back-off of 30 s, doubled by
+   * chance); one that is started anew lists them at once. Default: nothing is done.
+   */
+  readonly wake?: (() => Promise<void>) | undefined;
+  /**
+   * Keeps the claim of a volume that was provisioned, and with it the volume, until a removal without
+   * this. Default false: the provisioner takes it away again.
+   */
+  readonly keepProvisioned?: boolean;
+}
+
+/**
+ * Resolves when nothing is left: no pod, claim, volume or attachment. Nothing there is no error;
+ * nothing is taken away by force, since a finalizer that stays is a finding: but for the one that a
+ * scenario gave the pod.
+ */
+export async function removeDatabase(
+  clients: KubeClients,
+  { signal, wake, scope, keepProvisioned = false }: RemovalOptions,
+): Promise<void> {
+  const { core, apps, objects, storage } = clients;
+  const { namespace, volumeName, database } = scope;
+  const { name } = database;
+  const named = { namespace, body: { propagationPolicy: 'Background' } };
+  await orMissing(apps.deleteNamespacedStatefulSet({ name, ...named }));
+  await orMissing(apps.deleteNamespacedDeployment({ name, ...named }));
+  await orMissing(core.deleteNamespacedService({ name, namespace }));
+  await core.deleteCollectionNamespacedPod({ namespace, labelSelector: podSelectorOf(scope) });
+  for (const pod of await listPods(clients, scope)) await dropOwnFinalizer(clients, pod);
+  const keeps = keepProvisioned && (await provisionedIn(clients, scope)).length > 0;
+  if (!keeps) {
+    await orMissing(
+      core.deleteNamespacedPersistentVolumeClaim({ name: claimOf(scope), namespace }),
+    );
+    await orMissing(core.deletePersistentVolume({ name: volumeName }));
+    await orMissing(storage.deleteStorageClass({ name: storageClassOf(scope) }));
+  }
+  for (const each of await readSelfFenceIdentity(database)) await orMissing(objects.delete(each));
+  const heardAtMs = performance.now() + heardWithinMs;
+  let isAwake = wake === undefined;
+  const wait = {
+    ...{ what: 'the database and its volume are gone', timeoutMs: removalTimeoutMs, signal },
+    ...{ everyMs: 1000, command: 'kubectl get statefulset,deployment,pod,pvc,pv,volumeattachment' },
+  };
+  await waitFor(wait, async () => {
+    const left = await leftovers(clients, scope, keeps);
+    if (left.length === 0) return true;
+    if (!isAwake && performance.now() > heardAtMs) {
+      isAwake = true;
+      await wake?.();
+    }
+    return `left: ${left.join(', ')}`;
+  });
+  if (!scope.isSole && !keeps) await orMissing(core.deleteNamespace({ name: namespace }));
+}
+
+async function dropOwnFinalizer({ core }: KubeClients, { metadata }: V1Pod): Promise<void> {
+  const { name, namespace = soleNamespace, finalizers = [] } = metadata ?? {};
+  if (name === undefined || !finalizers.includes(podFinalizer)) return;
+  const value = finalizers.filter((each) => each !== podFinalizer);
+  const body = [{ op: 'replace', path: '/metadata/finalizers', value }];
+  await orMissing(core.patchNamespacedPod({ name, namespace, body }));
+}
+
+/** `keeps`: a volume that was provisioned, and its claim, are to stay. A volume stays as long as its attachment. */
+async function leftovers(clients: KubeClients, scope: RunScope, keeps: boolean): Promise<string[]> {
+  const { core, apps, storage } = clients;
+  const { namespace, volumeName, database } = scope;
+  const named = { name: database.name, namespace };
+  const [set, deployment, pods, bound, volume, provisioned, attachments] = await Promise.all([
+    orMissing(apps.readNamespacedStatefulSet(named)),
+    orMissing(apps.readNamespacedDeployment(named)),
+    listPods(clients, scope),
+    orMissing(core.readNamespacedPersistentVolumeClaim({ name: claimOf(scope), namespace })),
+    orMissing(core.readPersistentVolume({ name: volumeName })),
+    provisionedIn(clients, scope),
+    storage.listVolumeAttachment(),
+  ]);
+  const objects = {
+    'the StatefulSet': set,
+    'the Deployment': deployment,
+    'the claim': keeps ? undefined : bound,
+    'the volume': volume,
+  };
+  const provisionedNames = provisioned.map(({ metadata }) => metadata?.name);
+  const attached = attachments.items.filter(({ spec: { attacher, source } }) => {
+    const { persistentVolumeName: name } = source;
+    return attacher === driverName && (isInScope(scope, name) || provisionedNames.includes(name));
+  });
+  // With what the provisioner's driver said where it would not take the volume away.
+  const volumes = provisioned.map(({ metadata, status }) =>
+    [`the volume ${metadata?.name}`, status?.phase, status?.message].filter(Boolean).join(', '),
+  );
+  return [
+    ...Object.entries(objects).flatMap(([name, object]) => (object ? [name] : [])),
+    ...pods.map(({ metadata }) => `the pod ${metadata?.name}`),
+    ...attached.map(({ metadata }) => `the attachment ${metadata?.name}`),
+    ...(keeps ? [] : volumes),
+  ];
+}

@@ -1,0 +1,197 @@
+/** The volume's backend as experiments see it: the disk's tool in the lab, and the node's mount. */
+import { join } from 'node:path';
+import { canaryFolder, unsyncedCanary } from '../../storage/csi/canary.ts';
+import { linkStateOf, type PowerLoss, type SeveredLink } from '../../scenario/disk-kinds.ts';
+import { isDirectory, type DiskMode } from '../../scenario/disks/index.ts';
+import { firstProcessOf, copyTimeoutMs, run } from '../engine/run.ts';
+import * as engine from '../engine/commands.ts';
+import { pasteable } from '../engine/pasteable.ts';
+import { InfrastructureError } from '../../core/errors.ts';
+import type { Disk, Proof } from '../../run/ports/storage.ts';
+import type { KindMachine } from '../nodes/machine.ts';
+import * as tool from './disk-tool.ts';
+import type { Lab } from './containers.ts';
+import type { Target } from '../../storage/csi/paths.ts';
+
+export interface KindDiskOptions {
+  readonly lab: Lab;
+  readonly volume: string;
+  readonly mode: DiskMode;
+  /** What a node's loss of power does to what it wrote and did not flush. */
+  readonly powerLoss: PowerLoss;
+  /** Decides which of those writes stay. */
+  readonly seed: string;
+  /** CLOCK_MONOTONIC at the run's beginning, nanoseconds. */
+  readonly originNs: bigint;
+  readonly machine: (node: string) => Pick<KindMachine, 'state' | 'stopServers'>;
+  /** How the disk names its copy of an image. Default: by the image's own label. */
+  readonly copyLabel?: (image: string) => string;
+}
+
+export function kindDisk(options: KindDiskOptions): Disk {
+  const { lab, volume, mode, powerLoss, seed, originNs, machine } = options;
+  const copyLabel = options.copyLabel ?? ((image: string): string => image);
+  const exportWrites: Disk['exportWrites'] = async (folder, signal) => {
+    const exported = await tool.exportWrites(lab, { volume, originNs, signal });
+    for (const { name } of exported.files) {
+      const to = join(folder, 'history', name);
+      const argv = engine.copyOut(lab.container, `${exported.folder}/${name}`, to);
+      await run(argv, { timeoutMs: copyTimeoutMs, signal });
+    }
+    await lab.exec(['rm', '-r', exported.folder]);
+  };
+  return {
+    async losePower(node, canary) {
+      const pid = Number(await firstProcessOf(node));
+      const lost = await tool.losePower(lab, { node, pid, powerLoss, seed, canary });
+      // Asked anew: the certificate must not rest on the command's own word.
+      return powerLost(lost, await tool.diskStatus(lab), { node, volume });
+    },
+    async fence(node) {
+      await tool.fenceNode(lab, node);
+      return fencedProof(await tool.diskStatus(lab), { node, volume });
+    },
+    async sever(node, how) {
+      return severed(await tool.severLink(lab, node, how), { node, volume, how });
+    },
+    async restore(node) {
+      return restored(await tool.restoreLink(lab, node), { node, volume });
+    },
+
+    async releaseDead(node) {
+      const { busy } = await tool.releaseNode(lab, node);
+      if (busy.length === 0) return;
+      throw new InfrastructureError('DEVICE_BUSY', `${node} is off, but ${busy.join()} is in use`, {
+        hint: 'a process outside the node holds its mount; the command finds it',
+        command: pasteable(engine.shell(lab.container, `grep -l ${busy[0]} /proc/*/mountinfo`)),
+      });
+    },
+
+    async writeSyncedCanary(node, content) {
+      const mountPoint = await mountPointOn(lab, volume, node);
+      await run(engine.exec(node, ...writeSyncedCanary(mountPoint, content)));
+    },
+
+    async copy(label, freeze, signal) {
+      await using thaw = new AsyncDisposableStack();
+      // The array holds every path for a moment by itself; a shared directory has no such gate.
+      for (const each of isDirectory(mode) ? freeze.map(machine) : []) {
+        if ((await each.state()) !== 'running') continue;
+        thaw.defer(await each.stopServers());
+      }
+      return await tool.copyVolume(lab, { volume, label: copyLabel(label), signal });
+    },
+    // A shared directory has none.
+    ...(isDirectory(mode) ? {} : { exportWrites }),
+  };
+}
+
+type DevicePath = tool.DiskStatus[number]['devices'][number];
+
+const pathsOf = (status: tool.DiskStatus, { node, volume }: Target): DevicePath[] =>
+  (status.find((each) => each.volume === volume)?.devices ?? []).filter(
+    (each) => each.node === node,
+  );
+
+const tellCut = ({ device, generation, bytesWritten, cut }: DevicePath): string =>
+  `${device} (generation ${generation}) ${cut ? 'is cut' : 'WAS NOT CUT'}; ` +
+  `${bytesWritten} bytes were written through it`;
+
+/** Holds where no path of the node to the volume serves; a dead node's are gone. */
+export function fencedProof(status: tool.DiskStatus, at: Target): Proof {
+  const paths = pathsOf(status, at);
+  if (paths.length === 0) return { ...noDevice(at.node, at.volume), verified: true };
+  return { verified: paths.every(({ cut }) => cut), evidence: paths.map(tellCut).join('\n') };
+}
+
+/** Holds where every path that the node has to the volume was cut, right behind an unsynced canary. */
+export function powerLost(lost: tool.NodePowerLoss, status: tool.DiskStatus, at: Target): Proof {
+  const paths = pathsOf(status, at);
+  if (paths.length === 0) return noDevice(at.node, at.volume);
+  const ofVolume = lost.filter((one) => one.volume === at.volume);
+  const unflushed = ofVolume.map(
+    ({ unflushedWrites, unflushedBytes, kept }) =>
+      `${unflushedWrites} writes (${unflushedBytes} bytes) were acknowledged and not flushed, ` +
+      `${kept} of them stay`,
+  );
+  const canary = ofVolume.some(({ canaryAt }) => canaryAt !== undefined);
+  const told = canary
+    ? 'an unsynced canary was written right before'
+    : `NO UNSYNCED CANARY WAS WRITTEN: ${ofVolume[0]?.canaryError ?? 'the disk says nothing of it'}`;
+  return {
+    verified: canary && paths.every(({ cut }) => cut),
+    evidence: [...paths.map(tellCut), ...unflushed, told].join('\n'),
+  };
+}
+
+/** Holds where some path that was not cut is in that state, and none is in another. */
+export function severed(
+  { devices }: tool.LinkReport,
+  { node, volume, how }: Target & { readonly how: SeveredLink },
+): Proof {
+  const paths = devices.filter((each) => each.volume === volume && !each.cut);
+  if (paths.length === 0) return noDevice(node, volume);
+  const told = paths.map(
+    ({ device, generation, link, held }) =>
+      `the link under ${device} (generation ${generation}): ${link}, ${held} requests held`,
+  );
+  const verified = paths.every(({ link }) => link === linkStateOf[how]);
+  return { verified, evidence: told.join('\n') };
+}
+
+/** Holds where the node's link passes; what was cut meanwhile stays cut. */
+export function restored({ link, devices }: tool.LinkReport, { node, volume }: Target): Proof {
+  const told = devices
+    .filter((each) => each.volume === volume)
+    .map(({ device, generation, cut, held }) =>
+      cut
+        ? `${device} (generation ${generation}) is cut: what it held was refused`
+        : `${device} (generation ${generation}) serves again, ${held} requests still held`,
+    );
+  return { verified: link === 'pass', evidence: [`${node}: ${link}`, ...told].join('\n') };
+}
+
+const noDevice = (node: string, volume: string): Proof => ({
+  verified: false,
+  evidence: `${node} has no device of ${volume}`,
+});
+
+/** Where the node has the volume staged. A zombie may have it by an older device as well. */
+async function mountPointOn(lab: Lab, volume: string, node: string): Promise<string> {
+  const status = await tool.diskStatus(lab);
+  const devices = status.find((each) => each.volume === volume)?.devices ?? [];
+  const loop = devices.findLast((each) => each.node === node && !each.cut)?.loop;
+  const wanted = `$3 == "7:${loop}" && $5 ~ /globalmount$/ { print $5; exit }`;
+  const found =
+    loop === undefined ? '' : await run(engine.exec(node, 'awk', wanted, '/proc/1/mountinfo'));
+  if (found.trim() === '') {
+    throw new InfrastructureError('NOT_MOUNTED', `${volume} is not mounted on ${node}`, {
+      command: pasteable(engine.exec(lab.container, ...tool.diskTool, 'status')),
+    });
+  }
+  return found.trim();
+}
+
+/**
+ * Both files fill one block and are overwritten in place. `$1` is the mount point, `$2` the content;
+ * padded with newlines to one block, which a reader trims.
+ */
+const script = `set -eu
+folder="$1/${canaryFolder}"
+mkdir -p "$folder"
+block() { { printf '%s' "$1"; yes ''; } 2>/dev/null | head -c 4096; }
+for name in synced ${unsyncedCanary}; do
+  block before | dd of="$folder/$name" conv=notrunc,fsync iflag=fullblock bs=4096 status=none
+done
+sync "$folder"
+block "$2" | dd of="$folder/synced" conv=notrunc,fsync iflag=fullblock bs=4096 status=none`;
+
+/** Syncs the content into the one canary, and a word before it into the other. */
+const writeSyncedCanary = (mountPoint: string, content: string): readonly string[] => [
+  'sh',
+  '-c',
+  script,
+  'write-synced-canary',
+  mountPoint,
+  content,
+];

@@ -1,0 +1,206 @@
+/** A replication group on a kind cluster: three servers on three nodes, observed and broken. */
+import type { GroupDatabase, MemberClient } from '../../run/ports/group-port.ts';
+import { realOf } from '../../run/ports/real.ts';
+import type { DatabaseServer } from '../../run/ports/server-port.ts';
+import { InfrastructureError } from '../../core/errors.ts';
+import { hasQuorum } from '../../history/group-views.ts';
+import { groupSize } from '../../scenario/database-kinds/group-replication.ts';
+import type { ImageSet } from '../images/image-set.ts';
+import type { Closes, GroupTestbed, TestbedOptions } from '../../run/ports/cluster.ts';
+import { withPodTimers } from '../../run/ports/timers.ts';
+import type { Recorder } from '../../history/port.ts';
+import { ClientSockets, startWriterProcesses } from '../clients/writers.ts';
+import type { Cluster } from '../cluster.ts';
+import { kindControlPlane } from '../create/control-plane.ts';
+import { createVolume, removeVolume } from '../disk/disk-tool.ts';
+import { kindDisk } from '../disk/disk.ts';
+import { kubernetesOf } from '../kubernetes.ts';
+import { observeApi } from '../observe/api.ts';
+import { observeLogs } from '../observe/logs.ts';
+import { observeMachine, versionsOf } from '../observe/cluster.ts';
+import type { RealClock } from '../../core/real-clock.ts';
+import { soleScope } from '../scope.ts';
+import { restoreNodes } from '../undo-remedies.ts';
+import { waitFor } from '../../core/wait-for.ts';
+import {
+  deployGroup,
+  type MemberPod,
+  MemberWays,
+  removeGroup,
+  selectorOf,
+} from './group-database.ts';
+import { type GroupWatch, observeGroup } from './observe-group.ts';
+
+/** Size of each member's volume; sparse. */
+const volumeBytes = 2 * 1024 ** 3;
+const terminationGraceMs = 30_000;
+/** A statement of the set-up. A server that cannot join a group says so after 60 s. */
+const setupDeadlineMs = 90_000;
+
+export interface GroupTestbedOptions extends TestbedOptions {
+  readonly cluster: Cluster;
+  readonly images: ImageSet;
+  readonly clock: RealClock;
+}
+
+type OpenGroup = GroupTestbed & Closes;
+
+/** Takes the cluster over: closing the testbed releases it, and so does an error here. */
+export async function openGroupTestbed(options: GroupTestbedOptions): Promise<OpenGroup> {
+  const { cluster, images, scenario, runId, seed, folder, signal, onProgress, clock } = options;
+  const { database } = options;
+  const real = realOf(database);
+  const group = await groupOf(options);
+  // Undone in reverse order, each step whatever becomes of the others.
+  await using opening = new AsyncDisposableStack();
+  opening.defer(() => cluster.release());
+  opening.defer(() => cluster.relays.closeAll());
+  const clients = await cluster.kube();
+  const volumes = Array.from({ length: groupSize }, (_, member) => `fd-${runId}-${member}`);
+  for (const volume of volumes) {
+    opening.defer(() => removeVolume(cluster.lab, volume));
+    await createVolume(cluster.lab, { volume, sizeBytes: volumeBytes, mode: 'unfenced' });
+  }
+  onProgress(`three ${database.title} servers start on empty volumes`);
+  opening.defer(() => removeGroup(clients, group, { signal: AbortSignal.timeout(120_000) }));
+  const pods = await deployGroup(clients, {
+    ...{ ...options, group },
+    image: images.database,
+    volumeHandles: volumes,
+    sizeBytes: volumeBytes,
+  });
+  const ways = new MemberWays(clients, group, cluster.relays, pods);
+  onProgress('they form a group');
+  const routes = await formed({ pods, ways, group, server: await real.server() }, signal);
+  const versions = await versionsOf(cluster, images);
+  opening.defer(() => restoreNodes(cluster));
+  const opened = opening.move();
+  let watch: GroupWatch | undefined;
+  const insideNode = pods[0]?.node ?? '';
+
+  return {
+    clock,
+    timers: withPodTimers(cluster.timers, { ...scenario, terminationGraceMs }),
+    versions,
+    nodes: cluster.nodes,
+    controlPlane: kindControlPlane(cluster.controlPlane),
+    kubernetes: kubernetesOf(clients, cluster.controlPlane, soleScope(database)),
+    machine: (node) => cluster.machine(node),
+    members: () => ways.pods,
+    disk: (node) =>
+      kindDisk({
+        lab: cluster.lab,
+        volume: volumes[pods.findIndex((pod) => pod.node === node)] ?? '',
+        mode: 'unfenced',
+        powerLoss: scenario.powerLoss,
+        seed,
+        originNs: clock.originNs,
+        machine: (name) => cluster.machine(name),
+      }),
+    views: (side) => watch?.views(side) ?? [],
+    async observe(recorder) {
+      await using stack = new AsyncDisposableStack();
+      await observeCluster(options, group, recorder, stack);
+      watch = stack.use(observeGroup({ group, ways, routes, insideNode, clock, recorder }));
+      return stack.move();
+    },
+    startWriters: (specs) =>
+      startWriterProcesses({ specs, real, folder, originNs: clock.originNs, seed, routes }),
+    readLedger: async (node, upTo, onRow) =>
+      group.readLedger(await ways.path('inside', node), { node, upTo, seed, onRow }),
+    close: () => opened.disposeAsync(),
+  };
+}
+
+interface NewGroup {
+  readonly pods: readonly MemberPod[];
+  readonly ways: MemberWays;
+  readonly group: GroupDatabase;
+  readonly server: DatabaseServer;
+}
+
+/** Throws InfrastructureError `NO_GROUP`. */
+async function groupOf({ database }: GroupTestbedOptions): Promise<GroupDatabase> {
+  const group = await realOf(database).group?.();
+  if (group !== undefined) return group;
+  throw new InfrastructureError('NO_GROUP', `${database.title} has no group of servers`);
+}
+
+/** The group stands, with an empty ledger, and both clients' routes lead to its primary. */
+async function formed(
+  { pods, ways, group, server }: NewGroup,
+  signal: AbortSignal,
+): Promise<ClientSockets> {
+  const members = pods.map(({ node, ip }) => {
+    const path = (): Promise<string> => ways.path('outside', node);
+    return { ip, client: group.memberClient({ path, user: 'root', deadlineMs: setupDeadlineMs }) };
+  });
+  const primary = pods[0]?.node ?? '';
+  const routes = new ClientSockets();
+  try {
+    await formGroup(group, members, signal);
+    routes.lead('inside', await ways.path('inside', primary));
+    routes.lead('outside', await ways.path('outside', primary));
+    await server.prepareSchema(routes);
+    for (const statement of group.makeOrdinaryUser) await members[0]?.client.query(statement);
+  } finally {
+    for (const { client } of members) client.close();
+  }
+  return routes;
+}
+
+async function observeCluster(
+  { cluster, clock }: GroupTestbedOptions,
+  group: GroupDatabase,
+  recorder: Recorder,
+  stack: AsyncDisposableStack,
+): Promise<void> {
+  const { config } = await cluster.kube();
+  const scope = { kubeConfig: config, namespace: 'default', podSelector: selectorOf(group) };
+  stack.use(observeMachine(recorder));
+  stack.use(observeLogs('server', cluster, recorder, clock));
+  stack.use(await observeApi(scope, recorder));
+}
+
+interface NewMember {
+  readonly ip: string;
+  readonly client: MemberClient;
+}
+
+/** Makes a group of servers that know nothing of each other yet. The first becomes the primary. Resolves once each of them sees all of them online. */
+async function formGroup(
+  group: GroupDatabase,
+  members: readonly NewMember[],
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const addresses = members.map(({ ip }) => ip);
+  for (const { client } of members) await say(group, client, group.prepareMember(addresses));
+  const [first, ...others] = members;
+  if (first !== undefined) await say(group, first.client, group.bootstrap);
+  await Promise.all(others.map(({ client }) => say(group, client, group.join)));
+  const what = `all ${members.length} members are online`;
+  await waitFor({ what, timeoutMs: 60_000, signal }, async () => {
+    for (const { client } of members) {
+      const view = await group.view(client);
+      const online = view.members.filter(({ state }) => state === 'ONLINE').length;
+      if (!hasQuorum(view) || online < members.length) return `${view.node} sees ${online}`;
+    }
+    return true;
+  });
+}
+
+async function say(
+  group: GroupDatabase,
+  client: MemberClient,
+  statements: readonly string[],
+): Promise<void> {
+  for (const statement of statements) {
+    await client.query(statement).catch((cause: unknown) => {
+      throw new InfrastructureError('GROUP_NOT_FORMED', `a member refused: ${statement}`, {
+        hint: 'its error log has the reason',
+        command: `kubectl logs --selector ${selectorOf(group)} --prefix --tail 30`,
+        cause,
+      });
+    });
+  }
+}

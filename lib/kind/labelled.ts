@@ -1,0 +1,83 @@
+/** Removes objects by a label, and waits until they are gone: a group, and what procedures made. */
+import { type KubeClients, orMissing } from '../core/kube.ts';
+import { waitFor } from '../core/wait-for.ts';
+import { letGoCalls, listVolumes, removeVolume } from './disk/disk-tool.ts';
+import type { Lab } from './disk/containers.ts';
+
+export interface Labelled {
+  /** For the error: `the group and its volumes`. */
+  readonly what: string;
+  readonly namespace: string;
+  /** Chooses the pods, the claims, the volumes and their classes. */
+  readonly labelSelector: string;
+  /** Of the StatefulSet and its service. Default: there are none. */
+  readonly name?: string;
+  /** Of the pods. Default: their own. */
+  readonly gracePeriodSeconds?: number;
+  /** Begins the names of the volumes: attachments have no label. */
+  readonly volumePrefix: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Throws InfrastructureError `TIMED_OUT` with what is left after two minutes. Idempotent. */
+export async function removeLabelled(clients: KubeClients, labelled: Labelled): Promise<void> {
+  const { core, apps, storage } = clients;
+  const { namespace, labelSelector, name, gracePeriodSeconds, volumePrefix, signal } = labelled;
+  if (name !== undefined) {
+    const background = { body: { propagationPolicy: 'Background' } };
+    await orMissing(apps.deleteNamespacedStatefulSet({ name, namespace, ...background }));
+    await orMissing(core.deleteNamespacedService({ name, namespace }));
+  }
+  const body = gracePeriodSeconds === undefined ? {} : { body: { gracePeriodSeconds } };
+  await core.deleteCollectionNamespacedPod({ namespace, labelSelector, ...body });
+  await core.deleteCollectionNamespacedPersistentVolumeClaim({ namespace, labelSelector });
+  await core.deleteCollectionPersistentVolume({ labelSelector });
+  await storage.deleteCollectionStorageClass({ labelSelector });
+  const wait = {
+    what: `${labelled.what} are gone`,
+    timeoutMs: 120_000,
+    command: 'kubectl get statefulset,pod,pvc,pv,volumeattachment',
+    signal,
+  };
+  await waitFor(wait, async () => {
+    const [pods, claims, volumes, attached] = await Promise.all([
+      core.listNamespacedPod({ namespace, labelSelector }),
+      core.listNamespacedPersistentVolumeClaim({ namespace, labelSelector }),
+      core.listPersistentVolume({ labelSelector }),
+      storage.listVolumeAttachment(),
+    ]);
+    const named = [...pods.items, ...claims.items, ...volumes.items];
+    const left = named.flatMap(({ metadata }) => metadata?.name ?? []);
+    for (const { spec } of attached.items) {
+      const volume = spec.source.persistentVolumeName ?? '';
+      if (volume.startsWith(volumePrefix)) left.push(`the attachment of ${volume}`);
+    }
+    return left.length === 0 || `left: ${left.join(', ')}`;
+  });
+}
+
+/** What procedures make: their objects in one namespace, by a label and a prefix of their names. */
+export const procedures = {
+  namespace: 'default',
+  labels: { app: 'forcedetach-seed' },
+  labelSelector: 'app=forcedetach-seed',
+  volumePrefix: 'seed-',
+} as const;
+
+/** Resolves when no pod, claim, class, attachment or volume is left. Idempotent. */
+export async function removeProcedures(
+  clients: KubeClients,
+  lab: Lab,
+  signal?: AbortSignal,
+): Promise<void> {
+  // What hangs is not unmounted.
+  await letGoCalls(lab);
+  await removeLabelled(clients, {
+    what: 'the pods and volumes of a procedure',
+    ...procedures,
+    signal,
+  });
+  for (const volume of await listVolumes(lab)) {
+    if (volume.startsWith(procedures.volumePrefix)) await removeVolume(lab, volume);
+  }
+}

@@ -1,0 +1,285 @@
+/** The database's Kubernetes objects: its folder of manifests/ with a scenario's choices filled in. */
+import { readFile } from 'node:fs/promises';
+import type { KubernetesObject, V1Container, V1Deployment } from '@kubernetes/client-node';
+import { parseAllDocuments } from 'yaml';
+import { driverName, filesDriverName } from '../storage/csi/layout.ts';
+import type { DatabaseChoice } from '../scenario/fields/database.ts';
+import type { Database } from '../run/ports/database.ts';
+import { isDirectory } from '../scenario/disks/index.ts';
+import { InfrastructureError } from '../core/errors.ts';
+import type { Scenario } from '../scenario/scenario.ts';
+import { tolerationSecondsOf } from '../run/ports/timers.ts';
+import { driverLoopsOf } from './ownership/lease.ts';
+import { type RunScope, storageClassOf } from './scope.ts';
+
+/** What a scenario says about the disk, and about what makes the pod. */
+type DiskChoice = Pick<
+  Scenario,
+  | 'workload'
+  | 'provision'
+  | 'disk'
+  | 'cutAfterMs'
+  | 'watcherCheck'
+  | 'attachWhileBusy'
+  | 'fileLocks'
+  | 'flushes'
+  | 'keepWrites'
+  | 'filesystem'
+  | 'accessMode'
+>;
+
+export interface WorkloadOptions extends Omit<PodOptions, 'database'> {
+  /** Handle of the CSI volume, whose image exists already; of no meaning where it is provisioned. */
+  readonly volumeHandle: string;
+  readonly scope: RunScope;
+  readonly sizeBytes: number;
+  readonly choice: DatabasePodChoice & DiskChoice;
+}
+
+/** The controller of the pods, by workload: its manifest and what that leaves open. */
+const controllers = {
+  'stateful-set': { file: 'statefulset', values: { POD_MANAGEMENT: 'OrderedReady' } },
+  'stateful-set-parallel': { file: 'statefulset', values: { POD_MANAGEMENT: 'Parallel' } },
+  'deployment-recreate': { file: 'deployment', values: { STRATEGY: 'Recreate' } },
+  'deployment-rolling-update': { file: 'deployment', values: { STRATEGY: 'RollingUpdate' } },
+} as const satisfies Record<Scenario['workload'], unknown>;
+
+/** In the order to apply them: the volume first. */
+export async function renderWorkload(options: WorkloadOptions): Promise<KubernetesObject[]> {
+  const { choice, scope } = options;
+  const { database } = scope;
+  const { file, values } = controllers[choice.workload];
+  const isProvisioned = choice.provision === 'dynamic';
+  const volume = {
+    ...volumeValues(choice),
+    NAMESPACE: scope.namespace,
+    // The claim names its volume, or who is to make one.
+    VOLUME_NAME: isProvisioned ? '' : scope.volumeName,
+    CLASS: isProvisioned ? storageClassOf(scope) : '',
+    VOLUME_HANDLE: options.volumeHandle,
+    SIZE_BYTES: options.sizeBytes,
+  };
+  const pod = await renderPod({ ...options, database });
+  const whole = { ...volume, ...values, POD_TEMPLATE: JSON.stringify(pod) };
+  return [
+    ...(choice.selfFence === 'off' ? [] : await readSelfFenceIdentity(database)),
+    ...(await readManifest(`${database.name}/${isProvisioned ? 'class' : 'volume'}.yaml`, volume)),
+    ...(await readManifest(`${database.name}/${file}.yaml`, whole)),
+  ];
+}
+
+/** Who the self-fencing sidecar is, and what it may read. */
+export const readSelfFenceIdentity = ({ name }: Database): Promise<KubernetesObject[]> =>
+  readManifest(`${name}/self-fence.yaml`, {});
+
+/** For volume.yaml and class.yaml: what Kubernetes is told, and what the driver alone reads. */
+function volumeValues(choice: DiskChoice): Readonly<Record<string, string>> {
+  const { disk, filesystem } = choice;
+  return {
+    DRIVER: isDirectory(disk) ? filesDriverName : driverName,
+    FS_TYPE: filesystem === 'xfs' ? 'xfs' : 'ext4',
+    ACCESS_MODE: choice.accessMode,
+    DETACH_MODE: disk,
+    CUT_AFTER_MS: String(choice.cutAfterMs),
+    WATCHER_CHECK: choice.watcherCheck,
+    ATTACH_WHILE_BUSY: choice.attachWhileBusy,
+    FILE_LOCKS: choice.fileLocks,
+    FLUSHES: choice.flushes,
+    KEEP_WRITES: String(choice.keepWrites),
+    MKFS: filesystem === 'ext4-mmp' ? 'mmp' : 'plain',
+  };
+}
+
+/** Holds a deleted pod's object until somebody takes it away. */
+export const podFinalizer = 'forcedetach.dev/held';
+
+export interface PodOptions {
+  readonly database: Database;
+  readonly image: string;
+  /** Its own program is in the driver's image. */
+  readonly driverImage: string;
+  /** Address of the API server, as pods on any node reach it. */
+  readonly apiHost: string;
+  readonly choice: DatabasePodChoice;
+  /** Only these take the pod. Default: every node. */
+  readonly nodes?: readonly string[];
+}
+
+/** What a scenario says about the pod. */
+export type DatabasePodChoice = DatabaseChoice &
+  Pick<
+    Scenario,
+    | 'tolerationMs'
+    | 'terminationGraceS'
+    | 'podFinalizer'
+    | 'preStopS'
+    | 'selfFence'
+    | 'selfFenceAfterMs'
+  >;
+
+interface PodContainer {
+  readonly name: string;
+  readonly volumeMounts?: readonly unknown[];
+}
+
+/** A V1PodTemplateSpec, as far as it is looked into. */
+export interface PodTemplate {
+  readonly spec: {
+    readonly containers: readonly PodContainer[];
+    readonly volumes: readonly unknown[];
+  };
+}
+
+export async function renderPod(options: PodOptions): Promise<PodTemplate> {
+  const { choice, database } = options;
+  const template = await readTemplate(database, 'pod.yaml', {
+    ...database.pod.values(options.image, choice),
+    TOLERATION_SECONDS: tolerationSecondsOf(choice.tolerationMs),
+    TERMINATION_GRACE_SECONDS: choice.terminationGraceS,
+    AFFINITY: JSON.stringify(affinityOf(options.nodes)),
+    FINALIZERS: JSON.stringify(choice.podFinalizer ? [podFinalizer] : []),
+    LIFECYCLE: JSON.stringify(lifecycleOf(choice)),
+  });
+  if (choice.selfFence === 'off') return template;
+  const sidecar = await readTemplate(database, 'self-fence-pod.yaml', {
+    DRIVER_IMAGE: options.driverImage,
+    API_HOST: options.apiHost,
+    ...selfFenceValues(database, choice),
+  });
+  return merge(template, sidecar);
+}
+
+/** Kubelet itself gives its node this label. */
+const hostLabel = 'kubernetes.io/hostname';
+
+function affinityOf(nodes: readonly string[] | undefined): object {
+  if (nodes === undefined) return {};
+  const matchExpressions = [{ key: hostLabel, operator: 'In', values: nodes }];
+  const required = { nodeSelectorTerms: [{ matchExpressions }] };
+  return { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: required } };
+}
+
+function selfFenceValues(
+  { server, pod }: Database,
+  { selfFence, selfFenceAfterMs }: DatabasePodChoice,
+): Record<string, string> {
+  const takesFileSystem = selfFence === 'lease-read-only';
+  const command = [
+    ...['node', '/app/lib/kind/self-fence/main.ts', '--gate=/self-fence/open'],
+    `--ends=${server}`,
+    `--after-ms=${selfFenceAfterMs}`,
+    ...(takesFileSystem ? [`--folder=${pod.dataFolder}`] : []),
+  ];
+  const security = takesFileSystem ? { privileged: true } : { runAsUser: 0 };
+  return {
+    SELF_FENCE_COMMAND: JSON.stringify(command),
+    SELF_FENCE_SECURITY: JSON.stringify(security),
+  };
+}
+
+const lifecycleOf = ({ preStopS }: DatabasePodChoice): object =>
+  preStopS === 0 ? {} : { preStop: { sleep: { seconds: preStopS } } };
+
+async function readTemplate(
+  database: Database,
+  name: string,
+  values: Readonly<Record<string, string | number>>,
+): Promise<PodTemplate> {
+  const [template] = await readManifest(`${database.name}/${name}`, values);
+  return template as unknown as PodTemplate;
+}
+
+/** Merges as a strategic merge patch does: containers by name, their mounts and the volumes added. */
+function merge(template: PodTemplate, patch: PodTemplate): PodTemplate {
+  const containers = template.spec.containers.map((container) => {
+    const more = patch.spec.containers.find(({ name }) => name === container.name);
+    const volumeMounts = [...(container.volumeMounts ?? []), ...(more?.volumeMounts ?? [])];
+    return { ...container, ...more, volumeMounts };
+  });
+  const volumes = [...template.spec.volumes, ...patch.spec.volumes];
+  return { ...template, spec: { ...template.spec, ...patch.spec, containers, volumes } };
+}
+
+export interface CsiManifestOptions {
+  /** Images as the nodes have them. */
+  readonly driverImage: string;
+  readonly attacherImage: string;
+  /** The official external-provisioner. Default: nobody makes volumes. */
+  readonly provisionerImage?: string | undefined;
+  /** The range of the cluster's lease. */
+  readonly loops: { readonly first: number; readonly count: number };
+  /** The shared directory, the same path on each node. */
+  readonly sharedDir: string;
+  /** By which Kubernetes knows the two drivers. Default: our own. */
+  readonly names?: { readonly disk: string; readonly files: string };
+}
+
+/** In the order to apply them. */
+export async function renderCsiManifests(options: CsiManifestOptions): Promise<KubernetesObject[]> {
+  const { disk = driverName, files: shared = filesDriverName } = options.names ?? {};
+  const values = {
+    DRIVER: disk,
+    FILES_DRIVER: shared,
+    DRIVER_IMAGE: options.driverImage,
+    ATTACHER_IMAGE: options.attacherImage,
+    LOOPS: driverLoopsOf(options.loops),
+    SHARED: options.sharedDir,
+  };
+  const { provisionerImage } = options;
+  const rights = provisionerImage === undefined ? [] : ['csi/provisioner.yaml'];
+  const files = ['csi/driver.yaml', ...rights, 'csi/controller.yaml', 'csi/node.yaml'];
+  const objects = (await Promise.all(files.map((file) => readManifest(file, values)))).flat();
+  if (provisionerImage !== undefined) addProvisioner(objects, provisionerImage);
+  return objects;
+}
+
+/** An object as the manifest has it: no instance of the client's class. */
+type Plain<T> = { [K in keyof T]: T[K] };
+
+/** Beside the attacher, on the same socket. */
+function addProvisioner(objects: readonly KubernetesObject[], image: string): void {
+  const { spec } = objects.find(({ kind }) => kind === 'Deployment') as V1Deployment;
+  const containers = spec?.template.spec?.containers as Plain<V1Container>[];
+  const [attacher] = containers;
+  if (attacher === undefined) return;
+  containers.push({
+    ...{ ...attacher, name: 'provisioner', image },
+    args: [
+      '--csi-address=/csi/csi.sock',
+      '--v=3',
+      '--default-fstype=ext4',
+      '--retry-interval-max=10s',
+    ],
+  });
+}
+
+const manifests = new URL('../../manifests/', import.meta.url);
+
+/** `path` is relative to manifests/. */
+export const readManifest = async (
+  path: string,
+  values: Readonly<Record<string, string | number>>,
+): Promise<KubernetesObject[]> =>
+  fillManifest(await readFile(new URL(path, manifests), 'utf8'), values);
+
+/** Throws InfrastructureError `MANIFEST_INVALID` for a name without a value, or bad YAML. */
+export function fillManifest(
+  text: string,
+  values: Readonly<Record<string, string | number>>,
+): KubernetesObject[] {
+  const filled = text.replaceAll(/^[^#\n]*\$\{.*$/gm, (line) =>
+    line.replaceAll(/\$\{([A-Z_]+)\}/g, (_, name: string) => {
+      const value = values[name];
+      if (value === undefined) throw invalid(`\${${name}} has no value`);
+      return String(value);
+    }),
+  );
+  return parseAllDocuments(filled).map((document) => {
+    const [error] = document.errors;
+    if (error !== undefined) throw invalid(error.message);
+    return document.toJS() as KubernetesObject;
+  });
+}
+
+const invalid = (why: string): InfrastructureError =>
+  new InfrastructureError('MANIFEST_INVALID', `a manifest cannot be used: ${why}`);

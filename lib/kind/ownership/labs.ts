@@ -1,0 +1,94 @@
+/**
+ * Containers with loop devices and a folder, and without a cluster: of two-kernels, of benches, of tests.
+ * Their labels name the owner, so that a dead one's are found and removed, as clusters are.
+ */
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { inspect, list, run, tryRun } from '../engine/run.ts';
+import * as engine from '../engine/commands.ts';
+import { currentOwner, decodeOwner, encodeOwner, ownerState } from '../../core/owner.ts';
+import { releaseLoops } from '../disk/loops.ts';
+import { label } from './labels.ts';
+import type { Lease } from './lease.ts';
+
+export interface MarkedLab {
+  /** On the host; the files behind the devices lie in it. */
+  readonly folder: string;
+  readonly loops: Lease['loops'];
+  /** Image with what releases the devices. */
+  readonly tools: string;
+}
+
+export interface FoundLab extends MarkedLab {
+  /** The words of `encodeOwner`. */
+  readonly owner: string;
+  readonly containers: readonly string[];
+}
+
+/** The file in the folder with the owner of the labels: a label alone may name any folder. */
+const ownerFile = '.owner';
+
+/** Marks the folder, and returns `--label k=v …` for each container of the lab. */
+export function markLab({ folder, loops, tools }: MarkedLab): string[] {
+  const owner = encodeOwner(currentOwner());
+  writeFileSync(join(folder, ownerFile), owner);
+  const pairs = {
+    [label.owner]: owner,
+    [label.state]: folder,
+    [label.loops]: `${loops.first}+${loops.count}`,
+    [label.tools]: tools,
+  };
+  return Object.entries(pairs).flatMap(([key, value]) => ['--label', `${key}=${value}`]);
+}
+
+/** Name of a lock: held by a process that uses these devices, or removes what a dead one left on them. */
+export const lockName = ({ first }: Pick<Lease['loops'], 'first'>): string => `loops/${first}`;
+
+export interface MarkedContainer {
+  readonly Id: string;
+  readonly Config: { readonly Labels: Readonly<Record<string, string>> | null };
+}
+
+/** The lab of containers that carry its labels. */
+export function labsOf(containers: readonly MarkedContainer[]): FoundLab[] {
+  const labs = new Map<string, FoundLab>();
+  for (const { Id, Config } of containers) {
+    const { [label.owner]: owner = '', [label.state]: folder = '' } = Config.Labels ?? {};
+    const { [label.loops]: range = '', [label.tools]: tools = '' } = Config.Labels ?? {};
+    const [, first, count] = /^(\d{1,7})\+(\d{1,4})$/.exec(range) ?? [];
+    if (first === undefined || folder === '' || tools === '') continue;
+    const containers = [...(labs.get(folder)?.containers ?? []), Id];
+    const loops = { first: Number(first), count: Number(count) };
+    labs.set(folder, { owner, folder, loops, tools, containers });
+  }
+  return [...labs.values()];
+}
+
+export const findLabs = async (): Promise<FoundLab[]> =>
+  labsOf((await inspect('container', await list('container', [label.loops]))) as MarkedContainer[]);
+
+/** Reason why the lab must stay, or undefined where it is left over. */
+export function whyLabStays({ owner, folder }: FoundLab): string | undefined {
+  const maker = decodeOwner(owner);
+  const state = maker === undefined ? 'unknown' : ownerState(maker);
+  if (state !== 'dead') return `its owner is ${state}`;
+  const ownerPath = join(folder, ownerFile);
+  const marked = existsSync(ownerPath) ? readFileSync(ownerPath, 'utf8') : undefined;
+  // A folder that is gone can't be harmed.
+  return marked === owner || !existsSync(folder) ? undefined : `${folder} has another owner`;
+}
+
+/** Containers, devices and folder are gone when this resolves, but for the devices that it resolves to. */
+export async function removeLab({
+  containers,
+  folder,
+  loops,
+  tools,
+}: Omit<FoundLab, 'owner'>): Promise<string[]> {
+  // Their names keep the next one out until the devices are free.
+  if (containers.length > 0) await tryRun(engine.kill(...containers));
+  const left = await releaseLoops({ loops, holdsLease: true, volume: folder, tools });
+  if (containers.length > 0) await run(engine.removeWhole(...containers));
+  rmSync(folder, { recursive: true, force: true });
+  return left;
+}

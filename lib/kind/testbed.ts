@@ -1,0 +1,225 @@
+/** One volume and its database on a real cluster, observed and broken for real. */
+import pLimit, { type LimitFunction } from 'p-limit';
+import { realOf } from '../run/ports/real.ts';
+import type { DatabaseServer } from '../run/ports/server-port.ts';
+import { isDirectory } from '../scenario/disks/index.ts';
+import { InfrastructureError } from '../core/errors.ts';
+import type { Recorder } from '../history/port.ts';
+import type { KubeClients } from '../core/kube.ts';
+import type { RealClock } from '../core/real-clock.ts';
+import type { VolumeIdentity } from '../history/identity.ts';
+import type { BreakableTestbed, Closes, Testbed, TestbedOptions } from '../run/ports/cluster.ts';
+import { withPodTimers } from '../run/ports/timers.ts';
+import { kindAuditor } from './auditor.ts';
+import { Routes } from './clients/relay.ts';
+import { startWriterProcesses } from './clients/writers.ts';
+import type { Cluster, OpenCluster } from './cluster.ts';
+import { podSelectorOf, provisioningOf, type RunScope } from './scope.ts';
+import { kindControlPlane } from './create/control-plane.ts';
+import { type DatabasePod, deployDatabase, removeDatabase } from './database.ts';
+import { createVolume, identifyVolume, removeVolume } from './disk/disk-tool.ts';
+import { kindDisk } from './disk/disk.ts';
+import { kubernetesOf, nodeKubernetesOf } from './kubernetes.ts';
+import { restartKubelet } from './nodes/acts.ts';
+import { observeCluster, versionsOf } from './observe/cluster.ts';
+import { observeLogs } from './observe/logs.ts';
+import { auditLoopOf } from './ownership/lease.ts';
+
+/** Size of the volume; sparse, so it takes what the server writes. */
+const volumeBytes = 2 * 1024 ** 3;
+
+/**
+ * A start is seconds of a whole core and as many of waiting: eight at once are not Ready in time. The
+ * runs of all clusters share these turns. Where two events of eight started two at a time each, their
+ * faults began after 431 and 641 s; one alone began after 205 s.
+ */
+const startInTurn = pLimit(2);
+/**
+ * For all clusters: each fills the memory with pages to be written, and at the kernel's limit of those
+ * whoever writes waits, the runner too. Beside the copies of three events it stood for 3.3 s.
+ */
+const copyInTurn = pLimit(1);
+/** With one at a time the last images of 24 volumes were audited twelve minutes after their copies. */
+const auditInTurn = pLimit(2);
+
+/** Where a volume lives, alone on the cluster or beside others. */
+export interface VolumePlace {
+  readonly scope: RunScope;
+  /** Other runs work on the cluster, too. */
+  readonly isShared: boolean;
+  /** Copies of several volumes lie side by side. */
+  readonly copyLabel: (image: string) => string;
+  /** They mount their copies with the same loop device. */
+  readonly auditsInTurn: LimitFunction;
+}
+
+export interface KindTestbedOptions extends TestbedOptions, OpenCluster {
+  readonly clock: RealClock;
+  readonly place: VolumePlace;
+}
+
+export type KindTestbed = Testbed & Closes;
+
+/** What every volume of the cluster shares. */
+export const breakable = (
+  { controlPlane, nodes, machine }: Cluster,
+  clients: KubeClients,
+  clock: RealClock,
+): Required<BreakableTestbed> => ({
+  ...{ clock, nodes, machine },
+  kubernetes: nodeKubernetesOf(clients, controlPlane),
+  controlPlane: kindControlPlane(controlPlane),
+  shell: (node) => machine(node).shell,
+});
+
+/** A clean slate, a new volume, the database Ready on it with an empty ledger. Leaves the cluster up. */
+export async function openKindTestbed(options: KindTestbedOptions): Promise<KindTestbed> {
+  const { cluster, clock, images, scenario, runId, seed, folder, signal, place } = options;
+  const { lab, controlPlane } = cluster;
+  const { scope, isShared } = place;
+  const { originNs } = clock;
+  const real = realOf(options.database);
+  const server = await real.server();
+  // Undone in reverse order, each step whatever becomes of the others.
+  await using opening = new AsyncDisposableStack();
+  // What goes with the cluster need not go before it, and could not where its array or its lab died.
+  const defer = (work: () => Promise<void>): void => {
+    if (cluster.kept || isShared) opening.defer(work);
+  };
+  const relays = cluster.newRelays();
+  defer(() => relays.closeAll());
+  const clients = await cluster.kube();
+  if (!isShared) await removeDatabase(clients, { signal, scope });
+  let handle = `fd-${runId}`;
+  // One that was provisioned is gone by then.
+  defer(() => removeVolume(lab, handle));
+  const wakeKubelets = async (): Promise<void> => {
+    const shells = cluster.nodes.map((node) => cluster.machine(node).shell);
+    await Promise.allSettled(shells.map(restartKubelet));
+  };
+  const remove = (timeoutMs: number, keepProvisioned: boolean): Promise<void> =>
+    removeDatabase(clients, {
+      ...{ scope, signal: AbortSignal.timeout(timeoutMs), keepProvisioned },
+      // Others on these nodes may still be in the middle of their runs.
+      wake: isShared ? undefined : wakeKubelets,
+    });
+  defer(() => remove(120_000, false));
+  const pod = await startDatabase(options, clients, handle);
+  const provisioning =
+    scenario.provision === 'static'
+      ? undefined
+      : await provisioningOf(clients, { lab, scope, originNs });
+  handle = provisioning?.handle ?? handle;
+  const observed = { ...scope, volumeName: provisioning?.volumeName ?? scope.volumeName };
+  const routes = new Routes(relays);
+  await routes.start(pod);
+  await server.prepareSchema(routes);
+  const identity = await volumeIdentity(cluster, handle, { routes, server });
+  const versions = await versionsOf(cluster, images);
+  const opened = opening.move();
+
+  return {
+    ...breakable(cluster, clients, clock),
+    timers: withPodTimers(cluster.timers, {
+      tolerationMs: scenario.tolerationMs,
+      terminationGraceMs: scenario.terminationGraceS * 1000,
+    }),
+    versions,
+    volume: provisioning === undefined ? identity : { ...identity, provisioning },
+    kubernetes: kubernetesOf(clients, controlPlane, provisioning === undefined ? scope : observed),
+    ...copiesOf(options, handle),
+    observe: (recorder) => observe(options, { routes, handle, scope: observed }, recorder),
+    startWriters: (specs) => startWriterProcesses({ specs, real, folder, originNs, seed, routes }),
+    // Its writes are not exported yet.
+    removeDatabase: () => remove(30_000, true).catch(() => undefined),
+    close: () => opened.disposeAsync(),
+  };
+}
+
+/** The disk, which makes copies of the volume, and the auditor, which finds them under the same names. */
+function copiesOf(
+  { cluster, clock: { originNs }, database, scenario, seed, place }: KindTestbedOptions,
+  volume: string,
+): Pick<Testbed, 'disk' | 'auditor'> {
+  const { lab, machine } = cluster;
+  const { copyLabel, auditsInTurn } = place;
+  const { disk: mode, powerLoss } = scenario;
+  const disk = kindDisk({ lab, volume, mode, powerLoss, seed, originNs, machine, copyLabel });
+  const loop = auditLoopOf(cluster.loops, cluster.pool);
+  const real = realOf(database);
+  const auditor = kindAuditor({
+    ...{ real, lab, loop, isDirectory: isDirectory(mode), seed, copyLabel },
+  });
+  return {
+    disk: { ...disk, copy: (...copy) => copyInTurn(() => disk.copy(...copy)) },
+    auditor: {
+      audit: (...audit) => auditsInTurn(() => auditInTurn(() => auditor.audit(...audit))),
+    },
+  };
+}
+
+function startDatabase(
+  { cluster, database, images, scenario, signal, onProgress, place }: KindTestbedOptions,
+  clients: KubeClients,
+  volume: string,
+): Promise<DatabasePod> {
+  return startInTurn(async () => {
+    signal?.throwIfAborted();
+    // Here, so that the volumes of one event don't lose their place to a later one's.
+    if (scenario.provision === 'static')
+      await createVolume(cluster.lab, { volume, sizeBytes: volumeBytes, mode: scenario.disk });
+    onProgress(`${database.title} starts on an empty volume`);
+    return deployDatabase(clients, {
+      image: images.database,
+      driverImage: images.driver,
+      apiHost: cluster.addresses.get(cluster.controlPlane) ?? cluster.controlPlane,
+      volumeHandle: volume,
+      sizeBytes: volumeBytes,
+      choice: scenario,
+      signal,
+      scope: place.scope,
+      ...(place.isShared ? { nodes: cluster.nodes } : {}),
+    });
+  });
+}
+
+interface Observed {
+  readonly routes: Routes;
+  readonly handle: string;
+  readonly scope: RunScope;
+}
+
+async function observe(
+  { cluster, clock, scenario, place: { isShared } }: KindTestbedOptions,
+  { routes, handle, scope }: Observed,
+  recorder: Recorder,
+): Promise<AsyncDisposable> {
+  const { namespace, volumeName: name } = scope;
+  const podSelector = podSelectorOf(scope);
+  const watched = { namespace, podSelector, volume: { handle, name }, isShared };
+  await using stack = new AsyncDisposableStack();
+  stack.defer(recorder.subscribe((record) => routes.see(record)));
+  stack.use(await observeCluster(cluster, watched, clock, recorder));
+  const logs = scenario.selfFence === 'off' ? [] : (['self-fence'] as const);
+  for (const log of ['server', ...logs] as const) {
+    stack.use(observeLogs(log, cluster, recorder, clock, { namespace }));
+  }
+  return stack.move();
+}
+
+/**
+ * What tells this run's volume from every other one, asked while its database is new: the disk tells of
+ * the file system on it, and the server through the outside route of its data.
+ */
+async function volumeIdentity(
+  { lab }: Cluster,
+  volume: string,
+  { routes, server }: { readonly routes: Routes; readonly server: DatabaseServer },
+): Promise<VolumeIdentity> {
+  const socketPath = routes.get('outside');
+  if (socketPath === undefined) {
+    throw new InfrastructureError('NO_ROUTE', 'no relay leads to the database yet');
+  }
+  const serverUuid = await server.identify(socketPath);
+  return { ...(await identifyVolume(lab, volume)), serverUuid };
+}

@@ -1,0 +1,107 @@
+/** The fault port: what is taken from the victim, proven while it lasts, and always given back. */
+import type { Able, Capability } from '../../core/capabilities.ts';
+import type { BreakableTestbed, PodKubernetes } from '../ports/cluster.ts';
+import type { PodRef } from '../../history/identity.ts';
+import type { Recorder } from '../../history/port.ts';
+import type { Scenario } from '../../scenario/scenario.ts';
+import type { Disk } from '../ports/storage.ts';
+import type { When } from '../../core/when.ts';
+
+/** One volume whose database runs on the victim. `C`, here and below: what its cluster is known to have. */
+export interface StruckVolume<C extends Capability = never> {
+  /** The pod that held it when the fault hit. */
+  readonly pod: PodRef;
+  readonly pods: Able<PodKubernetes, 'pods', C>;
+  readonly disk: Able<Disk, 'disk', C>;
+  /** Its own history. */
+  readonly recorder: Pick<Recorder, 'record'>;
+  readonly scenario: Scenario;
+}
+
+/** What a fault gets to break and mend: the node, once for all, and each volume there. */
+export interface FaultContext<C extends Capability = never> {
+  readonly testbed: BreakableTestbed<C>;
+  /** Every volume's history. */
+  readonly recorder: Pick<Recorder, 'record'>;
+  readonly victim: Pick<PodRef, 'node'>;
+  /** At least one. */
+  readonly volumes: readonly StruckVolume<C>[];
+  /** Scenario of the first one: all agree in what is not a volume's own. */
+  readonly scenario: Scenario;
+}
+
+/** Does it side by side with each; one that fails keeps no other away. Rejects as the first of these does. */
+export async function onEach<T, Volume extends StruckVolume>(
+  volumes: readonly Volume[],
+  work: (volume: Volume) => Promise<T>,
+): Promise<T[]> {
+  const done = await Promise.allSettled(volumes.map(work));
+  return done.map((each) => {
+    if (each.status === 'rejected') throw each.reason;
+    return each.value;
+  });
+}
+
+/**
+ * A fault that plays itself. One that breaks at once and lasts is shorter as a `LastingFault`. `C`: what it
+ * needs of a cluster, which is all of it that it is given; by default, and so to whoever plays it, that may be any.
+ */
+export interface Fault<C extends Capability = Capability> {
+  readonly name: string;
+  /** The heal waits until it has lasted so long: a shorter one may pass unseen. */
+  readonly leastMs: number;
+  /** What comes before it and does not count as a part of it. Absent where nothing does. */
+  readonly leadUp?: (context: FaultContext<C>, signal: AbortSignal) => Promise<void>;
+  /** Breaks the victim; certificates `before` and `during` are recorded on the way. */
+  readonly inject: (context: FaultContext<C>) => Promise<void>;
+  /** What holds from its begin to its heal. Absent where it is over, or changes, by itself. */
+  readonly holds?: (context: FaultContext<C>) => readonly Probe[];
+  /** Asks now whether it still holds; certificates `during`. Absent where nothing can be asked. */
+  readonly askAgain?: (context: FaultContext<C>) => Promise<void>;
+  /** What it goes on to do while the run is watched. Absent where it just lasts. */
+  readonly goOn?: (context: FaultContext<C>, moments: Moments) => Promise<void>;
+  /** Gives back what was taken; certificates `after`. Idempotent, also after a failed inject. */
+  readonly heal: (context: FaultContext<C>) => Promise<void>;
+}
+
+/** The times at which a fault goes on. */
+export interface Moments {
+  /** True at that moment; false once the watch is over without it. */
+  reached(moment: When): Promise<boolean>;
+  /** True so much later; false once the watch is over before that. */
+  passed(ms: number): Promise<boolean>;
+}
+
+/** A question to the cluster that proves a claim, or refutes it. */
+export interface Probe {
+  readonly claim: string;
+  /** Answers whether the claim holds, and by what evidence. */
+  readonly ask: () => Promise<{ readonly holds: boolean; readonly evidence: string }>;
+}
+
+/** Asks the probes one after the other and records a certificate for each; one that throws fails. */
+export async function certify(
+  recorder: Pick<Recorder, 'record'>,
+  fault: string,
+  moment: 'before' | 'during' | 'after',
+  probes: readonly Probe[],
+): Promise<void> {
+  for (const { claim, ask } of probes) {
+    const answer = await ask().catch((error: unknown) => ({
+      holds: false,
+      evidence: `the probe failed: ${String(error)}`,
+    }));
+    recorder.record({ type: 'certificate', fault, moment, claim, ...answer });
+  }
+}
+
+type ActionStep = 'begin' | 'done' | 'heal' | 'healed' | 'failed';
+
+/** Records a step of a fault. */
+export const stepOf =
+  (name: string, { recorder, victim }: FaultContext) =>
+  (step: ActionStep, detail?: string): void =>
+    recorder.record({
+      ...{ type: 'action', actor: 'fault', name, step, node: victim.node },
+      ...(detail === undefined ? {} : { detail }),
+    });

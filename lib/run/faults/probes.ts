@@ -1,0 +1,187 @@
+/** What certificates claim: which state the victim or the control plane is in, what reaches what. */
+import type { Capability } from '../../core/capabilities.ts';
+import type { Component, ComponentLook, ControlPlane } from '../ports/cluster.ts';
+import { stalls, type Machine, type Stall } from '../ports/machine-port.ts';
+import type { Proof } from '../ports/storage.ts';
+import type { Probe } from './fault.ts';
+import type { FaultProbe } from '../../scenario/faults/kind.ts';
+import type { LastingContext } from './lasting.ts';
+
+type Context = LastingContext<Capability>;
+
+/** Makes a probe of what a verb has proven already: of the disk, or of a cut. */
+export const proven = (claim: string, { verified, evidence }: Proof): Probe => ({
+  claim,
+  ask: () => Promise.resolve({ holds: verified, evidence }),
+});
+
+/** Asks whether the victim is in that state: `running`, `frozen` or `stopped`. */
+export const isIn = (
+  machine: Machine,
+  expected: Awaited<ReturnType<Machine['state']>>,
+  claim: string,
+): Probe => ({
+  claim,
+  ask: async () => {
+    const state = await machine.state();
+    return { holds: state === expected, evidence: `${machine.node} is ${state}` };
+  },
+});
+
+const verb = (expected: boolean): string => (expected ? 'reaches' : 'does not reach');
+
+/** On a busy machine an answer may come late: what can be reached is, by one try of so many. */
+const tries = 3;
+
+const asked = (
+  claim: string,
+  path: string,
+  expected: boolean,
+  ask: () => Promise<boolean>,
+): Probe => ({
+  claim,
+  ask: async () => {
+    const most = expected ? tries : 1;
+    let count = 1;
+    let reached = await ask();
+    for (; !reached && count < most; count += 1) reached = await ask();
+    const how = count === 1 ? '' : `, asked ${count} times`;
+    const evidence = `${path}: ${reached ? 'reached' : 'not reached'}${how}`;
+    return { holds: reached === expected, evidence };
+  },
+});
+
+/** Out of the node. */
+export const apiReached = (machine: Machine, expected: boolean): Probe =>
+  asked(
+    `the victim ${verb(expected)} the API server`,
+    `${machine.node} → API server`,
+    expected,
+    () => machine.reachesApi(),
+  );
+
+/** Into the node, from the network of the outside clients. */
+export const reachedByClients = (machine: Machine, expected: boolean): Probe =>
+  asked(
+    `the outside network ${verb(expected)} the victim`,
+    `outside → ${machine.node}`,
+    expected,
+    () => machine.reachedFromOutside(),
+  );
+
+/** Both directions. */
+export const reachability = (machine: Machine, expected: boolean): Probe[] => [
+  apiReached(machine, expected),
+  reachedByClients(machine, expected),
+];
+
+const stalledOn = (machine: Machine, agents: readonly string[]): string =>
+  `on ${machine.node} stands still: ${agents.join(', ') || 'nothing'}`;
+
+/** Whether no agent of the node stands still. */
+export const agentsRun = (machine: Machine): Probe => ({
+  claim: 'kubelet and containerd run',
+  ask: async () => {
+    const agents = await machine.stalled();
+    return { holds: agents.length === 0, evidence: stalledOn(machine, agents) };
+  },
+});
+
+/** Whether exactly the agents that such a stall stops stand still. */
+export const agentsStandStill = (machine: Machine, stall: Stall): Probe => ({
+  claim: stall === 'kubelet' ? 'the kubelet stands still' : 'kubelet and containerd stand still',
+  ask: async () => {
+    const agents = await machine.stalled();
+    const holds = stalls[stall].every((agent) => agents.includes(agent));
+    return {
+      holds: holds && agents.length === stalls[stall].length,
+      evidence: stalledOn(machine, agents),
+    };
+  },
+});
+
+/** In at least this share of the scheduler's periods some process must have been stopped. */
+const leastStopped = 0.5;
+
+const throttled = (
+  { machine }: Context,
+  claim: string,
+  holds: (share: number) => boolean,
+): Probe => ({
+  claim,
+  ask: async () => {
+    const share = await machine.throttled();
+    const percent = Math.round(100 * share);
+    return { holds: holds(share), evidence: `stopped in ${percent} % of the periods` };
+  },
+});
+
+export const componentProbe = (
+  controlPlane: Required<Pick<ControlPlane, 'look'>>,
+  component: Component,
+  claim: string,
+  holds: (look: ComponentLook) => boolean,
+): Probe => ({
+  claim,
+  ask: async () => {
+    const look = await controlPlane.look(component);
+    const { process, stalled } = look;
+    const evidence =
+      process === undefined ? 'no process' : `process ${process}${stalled ? ' stands still' : ''}`;
+    return { holds: holds(look), evidence: `${component}: ${evidence}` };
+  },
+});
+
+const componentWords: Readonly<Record<Component, string>> = {
+  'controller-manager': 'the controller manager',
+  'api-server': 'the API server',
+  attacher: 'the csi-attacher',
+};
+
+const componentIs =
+  (component: Component, state: 'runs' | 'stands still') =>
+  ({ testbed }: Context): Probe =>
+    componentProbe(
+      testbed.controlPlane,
+      component,
+      `${componentWords[component]} ${state}`,
+      ({ process, stalled }) => (state === 'runs' ? process !== undefined && !stalled : stalled),
+    );
+
+const annotated =
+  (expected: boolean) =>
+  ({ testbed, victim: { node } }: Context): Probe => ({
+    claim: expected
+      ? 'somebody writes to the victim’s Lease'
+      : 'nobody wrote to the victim’s Lease',
+    ask: async () => {
+      const value = await testbed.kubernetes.leaseAnnotation(node);
+      const evidence = `Lease ${node}: ${value === undefined ? 'no annotation' : `annotation ${value}`}`;
+      return { holds: (value !== undefined) === expected, evidence };
+    },
+  });
+
+export const probes: Readonly<Record<FaultProbe, (context: Context) => Probe>> = {
+  'victim runs': ({ machine }) => isIn(machine, 'running', 'the victim runs'),
+  'victim runs again': ({ machine }) => isIn(machine, 'running', 'the victim runs again'),
+  'victim still runs': ({ machine }) => isIn(machine, 'running', 'the victim itself still runs'),
+  'victim frozen': ({ machine }) => isIn(machine, 'frozen', 'the victim stands still'),
+  'victim down': ({ machine }) => isIn(machine, 'stopped', 'the victim is down'),
+  'API reached': ({ machine }) => apiReached(machine, true),
+  'API not reached': ({ machine }) => apiReached(machine, false),
+  'clients reach': ({ machine }) => reachedByClients(machine, true),
+  'clients do not reach': ({ machine }) => reachedByClients(machine, false),
+  'agents run': ({ machine }) => agentsRun(machine),
+  'kubelet stalled': ({ machine }) => agentsStandStill(machine, 'kubelet'),
+  'runtime stalled': ({ machine }) => agentsStandStill(machine, 'runtime'),
+  'CPU time': (context) => throttled(context, 'the victim has CPU time', (share) => share === 0),
+  'no CPU time': (context) =>
+    throttled(context, 'the victim lacks CPU time', (share) => share >= leastStopped),
+  'controller-manager runs': componentIs('controller-manager', 'runs'),
+  'api-server runs': componentIs('api-server', 'runs'),
+  'api-server stalled': componentIs('api-server', 'stands still'),
+  'attacher runs': componentIs('attacher', 'runs'),
+  'attacher stalled': componentIs('attacher', 'stands still'),
+  'lease annotated': annotated(true),
+  'lease not annotated': annotated(false),
+};

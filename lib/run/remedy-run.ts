@@ -1,0 +1,119 @@
+/** A remedy, of one volume or of all: applied at its moment, taken back at its own, both in the history. */
+import { describeError } from '../core/errors.ts';
+import type { Moments } from './faults/fault.ts';
+import { remedyOf } from './remedies/index.ts';
+import { actsOn, remedyNamed } from '../scenario/remedies/index.ts';
+import type { Remedy } from './remedies/remedy.ts';
+import { whenInWords } from '../core/when.ts';
+import { cameForAll } from './moments.ts';
+import type { RunEvent, Struck } from './run-context.ts';
+import { Shell } from './shell.ts';
+
+export class RemedyRun {
+  /** The volumes that it is for. */
+  readonly of: readonly Struck[];
+  readonly shell: Shell;
+  readonly #event: RunEvent;
+  readonly #remedy: Remedy;
+  readonly #first: Struck;
+  #applying: Promise<void> | undefined;
+  /** It acted, and what it did was not taken back yet. */
+  #stands = false;
+  /** True once it has acted, false once it never will. */
+  readonly #acted = Promise.withResolvers<boolean>();
+
+  constructor(event: RunEvent, of: readonly Struck[], first: Struck) {
+    this.of = of;
+    this.shell = Shell.together(of);
+    this.#event = event;
+    this.#remedy = event.custom?.remedy ?? remedyOf(remedyNamed(first.scenario.remedy));
+    this.#first = first;
+  }
+
+  /** Waits for its moment and acts, once; a moment that does not come by the deadline is a failed step. */
+  apply(faultAtMs: number, deadlineMs: number): Promise<void> {
+    return (this.#applying ??= this.#apply(faultAtMs, deadlineMs));
+  }
+
+  async #apply(faultAtMs: number, deadlineMs: number): Promise<void> {
+    const { remedyAt, forceDetachAfterMs } = this.#first.scenario;
+    const { cluster, signal } = this.#event;
+    const sightings = this.of.map((run) => run.sightings);
+    const watched = { clock: cluster.clock, sightings, faultAtMs, forceDetachAfterMs };
+    try {
+      if (this.#remedy.name === 'none') return;
+      if (await cameForAll(remedyAt, watched, { deadlineMs, signal })) await this.#act(deadlineMs);
+      else
+        this.#step(
+          'failed',
+          `${whenInWords(remedyAt)} did not come within the horizon; ` +
+            'raise --horizon, or set --remedy-at to an earlier moment',
+        );
+    } finally {
+      this.#acted.resolve(this.#stands);
+    }
+  }
+
+  /** A call that does not return by the deadline is given up: the heal may be what it waits for. */
+  async #act(deadlineMs: number): Promise<void> {
+    const what = `remedy ${this.#remedy.name}`;
+    this.#step('begin');
+    this.shell.onProgress(`${what} begins`);
+    this.#stands = true;
+    try {
+      const detail = await this.shell.until('ask-again', { what, deadlineMs }, (signal) =>
+        this.#remedy.apply(this.#context(signal)),
+      );
+      this.#step('done', detail);
+    } catch (error) {
+      this.#step('failed', describeError(error));
+      this.shell.onProgress(`${what} failed: ${describeError(error)}`);
+    }
+  }
+
+  /** Takes it back while the run is watched, where the scenario gives a time for that. */
+  async goOn(moments: Moments): Promise<void> {
+    const { untaintAt } = this.#first.scenario;
+    if (typeof untaintAt !== 'number' || !(await this.#acted.promise)) return;
+    if (await moments.passed(untaintAt)) await this.takeBack();
+    else this.#step('failed', 'the watch was over before it was to be taken back');
+  }
+
+  /** Idempotent, and nothing where nothing was done. */
+  async takeBack(): Promise<void> {
+    const remedy = this.#remedy;
+    if (!this.#stands || remedy.undo === undefined) return;
+    this.#step('heal');
+    const what = `the undo of remedy ${remedy.name}`;
+    await this.shell.until('undo-remedy', { what }, async (signal) =>
+      remedy.undo?.(this.#context(signal)),
+    );
+    this.#stands = false;
+    this.#step('healed');
+  }
+
+  #context(signal: AbortSignal): Parameters<Remedy['apply']>[0] {
+    const { victim } = this.#first;
+    const volumes = this.of.map(({ volume }) => volume);
+    const { cluster: testbed } = this.#event;
+    const { name } = this.#remedy;
+    return { name, testbed, recorder: this.shell, victim, volumes, signal };
+  }
+
+  #step(step: 'begin' | 'done' | 'failed' | 'heal' | 'healed', detail?: string): void {
+    const { node } = this.#first.victim;
+    this.shell.record({
+      ...{ type: 'action', actor: 'remedy', name: this.#remedy.name, step, node },
+      ...(detail === undefined ? {} : { detail }),
+    });
+  }
+}
+
+/** What an operator does to the node meets all volumes there: it is done once. The rest is each one's own. */
+export function remediesOf(event: RunEvent, struck: readonly Struck[]): readonly RemedyRun[] {
+  const [first] = struck;
+  const meetsAll = first !== undefined && ['node', 'path'].includes(actsOn(first.scenario.remedy));
+  return meetsAll
+    ? [new RemedyRun(event, struck, first)]
+    : struck.map((run) => new RemedyRun(event, [run], run));
+}

@@ -1,0 +1,137 @@
+/**
+ * What a fault is, as data: its words, its traits, its own fields and its effect. The run (acts.ts and probes.ts
+ * beside this folder) and the sweep (lib/sweep/effects.ts) carry the same effect out.
+ */
+import type { KindDeclaration } from '../fields/of-kinds.ts';
+import type { When } from '../../core/when.ts';
+
+/** Done to the victim, to its volumes or to the control plane. */
+export type FaultAct =
+  | 'nothing'
+  /** Network and, where the scenario's `link` says so, the way to the disk. */
+  | 'disconnect'
+  | 'reconnect'
+  | 'isolate'
+  | 'rejoin'
+  | 'freeze'
+  | 'thaw'
+  | 'stall kubelet'
+  | 'stall runtime'
+  | 'resume agents'
+  | 'restart kubelet'
+  | 'throttle'
+  | 'unthrottle'
+  /** Its processes and what the disk has not got; what the disk has not flushed, as `powerLoss` says. */
+  | 'crash'
+  | 'boot'
+  | 'kill controller-manager'
+  | 'await controller-manager'
+  | `${'stall' | 'resume'} ${'api-server' | 'attacher'}`
+  /** Again where it `repeats`, with another value. */
+  | 'annotate lease'
+  | 'clear lease';
+
+/** A claim about the victim or the control plane. */
+export type FaultProbe =
+  | 'victim runs'
+  | 'victim runs again'
+  | 'victim still runs'
+  | 'victim frozen'
+  | 'victim down'
+  | 'API reached'
+  | 'API not reached'
+  | 'clients reach'
+  | 'clients do not reach'
+  | 'agents run'
+  | 'kubelet stalled'
+  | 'runtime stalled'
+  | 'CPU time'
+  | 'no CPU time'
+  | 'controller-manager runs'
+  | `${'api-server' | 'attacher'} ${'runs' | 'stalled'}`
+  | 'lease annotated'
+  | 'lease not annotated';
+
+/** Names of fields are those of its own `fields`. */
+export interface FaultEffect {
+  readonly breaks: FaultAct;
+  /** Idempotent. */
+  readonly mends: FaultAct;
+  /** Only where this field is true; otherwise the victim stays broken until the clean-up. */
+  readonly mendsIf?: string;
+  /** Mended at the moment of this field, without waiting for the heal. */
+  readonly mendsAt?: string;
+  /** Mended after the first field's time and broken again after the second's, by turns. */
+  readonly turns?: readonly [brokenMs: string, wholeMs: string];
+  /** Broken again, so often. */
+  readonly repeatsMs?: number;
+  /** Holds before the fault, and after it where `mended` is absent. */
+  readonly whole: readonly FaultProbe[];
+  readonly mended?: readonly FaultProbe[];
+  /** Holds once it is there. */
+  readonly broken: readonly FaultProbe[];
+  /** Holds from then on until the heal. Default: `broken`; nothing of a fault that ends or changes by itself. */
+  readonly lasts?: readonly FaultProbe[];
+}
+
+/** What judges, the model and batches read of a fault. */
+export interface FaultTraits {
+  /** Breaks the control plane: it needs no victim, and so may come beside another fault. */
+  readonly isOfControlPlane?: true;
+  /** From the start, the API server hears nothing more of the victim's kubelet for a while. */
+  readonly silencesKubelet?: true;
+  /** Ends the victim's processes at once, and takes what they had not given to the disk. */
+  readonly losesPower?: true;
+  /** While it lasts the victim answers nobody outside. */
+  readonly cutsClientsOff?: true;
+  /** Over as soon as it is there: nothing is given back. */
+  readonly isOverAtOnce?: true;
+  /** Broken once and mended once: volumes of a batch may share one event of it. */
+  readonly sharesEvents?: true;
+  /** Beside another: its node is NotReady later, since its Lease is written or the monitor away or new. */
+  readonly delaysNotReady?: true;
+  /** Beside another: ends the controller manager, or lets a detach time out (#120595). */
+  readonly unsettlesAttachments?: true;
+}
+
+export interface FaultDeclaration extends KindDeclaration, FaultTraits, FaultEffect {
+  /** Question of an experiment that has no other. */
+  readonly question: string;
+  /** A clause for the report. */
+  readonly words: string;
+  /** To the victim, and what proves it while it lasts; Markdown, for the page. */
+  readonly happens: string;
+  readonly certificate: string;
+  /** The heal waits until it has lasted so long: a shorter one may pass unseen. Default: a heartbeat. */
+  readonly leastMs?: number;
+}
+
+/** A kubelet renews its lease so often (kubelet.go nodeLeaseRenewIntervalFraction × 40 s). */
+export const heartbeatMs = 10_000;
+
+export type DeclaredFault = FaultDeclaration & { readonly leastMs: number };
+
+export const faultKind = <const Fault extends FaultDeclaration>(
+  fault: Fault,
+): Fault & DeclaredFault => ({ leastMs: heartbeatMs, ...fault });
+
+/** Empty where nothing can be probed between its begin and its heal. */
+export const lastingProbes = ({
+  lasts,
+  broken,
+  isOverAtOnce,
+}: FaultDeclaration): readonly FaultProbe[] => lasts ?? (isOverAtOnce ? [] : broken);
+
+/** How long it is broken, and whole again, by turns; undefined where it takes none. */
+export const turnsMsOf = (
+  { turns }: FaultEffect,
+  scenario: object,
+): readonly number[] | undefined => turns?.map((field) => Number(Reflect.get(scenario, field)));
+
+/** When it is mended without waiting for the heal; undefined where it waits. */
+export const mendsAtOf = ({ mendsAt }: FaultEffect, scenario: object): When | undefined =>
+  mendsAt === undefined ? undefined : (Reflect.get(scenario, mendsAt) as When);
+
+/** Whether the heal leaves it as it is, until the clean-up. */
+export const staysBroken = ({ mendsIf }: FaultEffect, scenario: object): boolean =>
+  mendsIf !== undefined && Reflect.get(scenario, mendsIf) === false;

@@ -1,0 +1,138 @@
+/**
+ * The CSI attacher with the disk's controller: publishes and unpublishes as attachments come and go,
+ * one call at a time for each attachment, not for each volume. What the disk refuses is tried again,
+ * ever more slowly, and whenever there is news of it besides (external-attacher controller.go).
+ */
+import { csiCalls } from '../../history/observations.ts';
+import type { ApiWatcher, AttachmentObject } from '../api-objects.ts';
+import { decideAttach, decideDetach, type RefusalMessage } from '../disk/modes.ts';
+import type { Volume } from '../disk/volume.ts';
+import { notices } from '../notices.ts';
+import { BackOff } from '../process.ts';
+import { seeCall, seeWritten } from '../sightings.ts';
+import { kubernetesTimes, measuredTimes } from '../timings.ts';
+import { onGrid } from '../world.ts';
+import { Controller, type ControllerContext } from './controller.ts';
+
+/** What the attacher is at with one attachment. */
+class AttacherWork {
+  calling = false;
+  /** A try waits for its time; another failure meanwhile brings no second one (delaying_queue.go). */
+  waiting = false;
+  /** The informer's next round of all attachments finds it unfinished. */
+  resyncDue = false;
+  /** It has the attacher's finalizer and its node's id. */
+  marked = false;
+  readonly backOff = new BackOff(kubernetesTimes.attacherBackOff);
+}
+
+export class Attacher extends Controller implements ApiWatcher {
+  /** By number. */
+  readonly #volumes: readonly Volume[];
+  readonly #work = new Map<AttachmentObject, AttacherWork>();
+  /** Its informer names all attachments on a grid that begins here. */
+  readonly #resyncPhaseUs = this.chance.int(0, kubernetesTimes.attacherResyncUs);
+
+  constructor(context: ControllerContext, volumes: readonly Volume[]) {
+    super(context);
+    this.#volumes = volumes;
+    for (const attachment of this.api.attachments) this.attachment(attachment);
+  }
+
+  attachment(attachment: AttachmentObject): void {
+    if (!this.#hasWork(attachment)) return;
+    this.after(measuredTimes.watchDelay, () => this.#reconcile(attachment));
+  }
+
+  #hasWork(attachment: AttachmentObject): boolean {
+    if (this.#work.get(attachment)?.calling === true) return false;
+    return attachment.deleting || !attachment.attached;
+  }
+
+  #reconcile(attachment: AttachmentObject): void {
+    if (this.api.attachment(attachment.volume, attachment.node) !== attachment) {
+      this.#work.delete(attachment);
+    } else if (this.#hasWork(attachment)) {
+      this.#call(attachment);
+    }
+  }
+
+  #call(attachment: AttachmentObject): void {
+    const beganAtUs = this.nowUs;
+    const { deleting, node } = attachment;
+    const work = this.#work.get(attachment) ?? new AttacherWork();
+    this.#work.set(attachment, work);
+    const volume = this.#volumes[attachment.volume];
+    if (volume === undefined) return;
+    work.calling = true;
+    // Marking a new one is a change that the attacher itself hears of.
+    const isMarking = !deleting && !work.marked;
+    work.marked = true;
+    this.after(measuredTimes.controllerCall, () => {
+      const error = deleting
+        ? this.#unpublish(attachment, volume, beganAtUs)
+        : this.#publish(attachment, volume, beganAtUs);
+      if (error === undefined) {
+        work.backOff.reset();
+      } else {
+        const call = deleting ? csiCalls.unpublish : csiCalls.publish;
+        seeCall(this.world, attachment.volume, call, node.name, beganAtUs, { error });
+        this.api.setFailed(attachment, deleting ? 'detachFailed' : 'attachFailed');
+        this.#tryLater(attachment, work);
+      }
+      work.calling = false;
+      const isNews = isMarking || deleting !== attachment.deleting;
+      if (error === undefined || isNews) this.attachment(attachment);
+    });
+  }
+
+  #tryLater(attachment: AttachmentObject, work: AttacherWork): void {
+    const delayUs = work.backOff.next();
+    if (!work.waiting) {
+      work.waiting = true;
+      this.process.after(delayUs, () => {
+        work.waiting = false;
+        this.#reconcile(attachment);
+      });
+    }
+    if (work.resyncDue) return;
+    work.resyncDue = true;
+    this.at(onGrid(this.nowUs + 1, this.#resyncPhaseUs, kubernetesTimes.attacherResyncUs), () => {
+      work.resyncDue = false;
+      this.#reconcile(attachment);
+    });
+  }
+
+  #publish(attachment: AttachmentObject, volume: Volume, beganAtUs: number): RefusalMessage {
+    const { world } = this;
+    const node = attachment.node.name;
+    seeWritten(world, volume);
+    const refusal = this.#heldElsewhere(volume, node) ?? decideAttach({ world, volume, node });
+    if (refusal !== undefined) return refusal;
+    const { generation } = volume.publish(node);
+    seeCall(world, attachment.volume, csiCalls.publish, node, beganAtUs, { generation });
+    world.notice(notices.published, attachment.node.index, attachment.volume);
+    this.api.setAttachmentAttached(attachment);
+    return undefined;
+  }
+
+  #unpublish(attachment: AttachmentObject, volume: Volume, beganAtUs: number): RefusalMessage {
+    const { world } = this;
+    const node = attachment.node.name;
+    const refusal = decideDetach({ world, volume, node });
+    if (refusal !== undefined) return refusal;
+    volume.unpublish(node);
+    seeCall(world, attachment.volume, csiCalls.unpublish, node, beganAtUs);
+    world.notice(notices.unpublished, attachment.node.index, attachment.volume);
+    this.api.removeAttachment(attachment);
+    return undefined;
+  }
+
+  /** The storage counts a node for as long as it was not asked to detach it (lib/storage/csi/backend.ts). */
+  #heldElsewhere(volume: Volume, node: string): RefusalMessage {
+    const { forMany, attachWhileBusy } = this.world.of(volume.index);
+    if (forMany || attachWhileBusy === 'granted') return undefined;
+    const holder = volume.others(node).find(({ published }) => published);
+    return holder === undefined ? undefined : `the volume is attached to ${holder.node}`;
+  }
+}

@@ -1,0 +1,243 @@
+/**
+ * A volume on a node as its kubelet knows it: staged once for all pods there, and kept for as long as
+ * one of them wants it. What is staged outlives a detach that the node was not asked about.
+ */
+import { csiCalls, observed } from '../../history/observations.ts';
+import { decideStage } from '../disk/modes.ts';
+import { Mount } from '../disk/mount.ts';
+import type { Path } from '../disk/path.ts';
+import type { Volume } from '../disk/volume.ts';
+import { notices } from '../notices.ts';
+import { OnNode, type NodeContext } from '../on-node.ts';
+import { BackOff } from '../process.ts';
+import { mountOf, seeCall, seeWritten } from '../sightings.ts';
+import { kubernetesTimes, measuredTimes } from '../timings.ts';
+import { draw } from '../world.ts';
+
+export class NodeVolume extends OnNode {
+  /** The volume's number. */
+  readonly index: number;
+  /** Pods here that may use the mount. */
+  users = 0;
+  /** Pods here that want it. */
+  wanted = 0;
+  /** The last status report said that it is in use: staging waits for that. */
+  reported = false;
+  /** A restarted kubelet does not know it: it is neither unstaged nor reported (#121937). */
+  forgotten = false;
+  /** It was not in volumesAttached when the kubelet started: not reported (reconstruct.go). */
+  unattachable = false;
+  readonly #volume: Volume;
+  readonly #onChange: () => void;
+  readonly #backOff = new BackOff(kubernetesTimes.volumeBackOff);
+  #mount: Mount | undefined;
+  #busy = false;
+  #settling = false;
+  #retryAtUs = 0;
+  /** Staged for a pod that has not got it yet. */
+  #fresh = false;
+
+  /** `onChange`: something changed, so that the kubelet looks again. */
+  constructor(on: NodeContext, volume: Volume, onChange: () => void) {
+    super(on);
+    this.#volume = volume;
+    this.index = volume.index;
+    this.#onChange = onChange;
+  }
+
+  get mount(): Mount | undefined {
+    return this.#mount;
+  }
+
+  get #attachable(): boolean {
+    return this.world.of(this.index).attachable;
+  }
+
+  /** What the kubelet reports. */
+  get inUse(): boolean {
+    if (!this.#attachable || this.unattachable) return false;
+    return this.wanted > 0 || (this.#mount !== undefined && !this.forgotten);
+  }
+
+  /**
+   * A mount for a pod, if it can be had now: one that is there, whatever path it is on
+   * (operation_generator.go GenerateMountVolumeFunc skips a device that is mounted globally), or a
+   * new one, on the way.
+   */
+  obtain(): Mount | undefined {
+    if (this.#busy) return undefined;
+    if (!this.#attachable) {
+      const volume = this.#volume;
+      this.#mount ??= this.#mounted(new Mount(volume, volume.publish(this.node.name)));
+      return this.#mount;
+    }
+    const path = this.#attachedPath();
+    if (path === undefined) return undefined;
+    if (this.#mount !== undefined) return this.#skipStage(this.#mount, path);
+    const mayStage = this.reported && this.node.attached.has(this.index) && !path.cut;
+    if (mayStage && this.nowUs >= this.#retryAtUs) this.#beginStage(path);
+    return undefined;
+  }
+
+  #beginStage(path: Path): void {
+    this.#busy = true;
+    this.byKubelet(measuredTimes.beforeStage, () => {
+      if (this.wanted > 0) return this.#stage(path);
+      this.#busy = false;
+      this.#onChange();
+    });
+  }
+
+  /** Unstages what no pod here wants: the volume manager's loop finds it. */
+  settle(): void {
+    if (!this.#isIdle || this.#settling) return;
+    this.#settling = true;
+    this.byKubelet(kubernetesTimes.volumeReconcile, () => {
+      this.#settling = false;
+      if (this.#isIdle) this.#unstage();
+    });
+  }
+
+  get #isIdle(): boolean {
+    const isWanted = this.wanted > 0 || this.users > 0;
+    return this.#mount !== undefined && !isWanted && !this.#busy && !this.forgotten;
+  }
+
+  #unstage(): void {
+    this.#busy = true;
+    const beganAtUs = this.nowUs;
+    this.byKubelet(measuredTimes.unstage, () =>
+      this.#unmount(() => {
+        this.#busy = false;
+        if (this.#attachable) {
+          seeCall(this.world, this.index, csiCalls.unstage, this.node.name, beganAtUs);
+          this.notice(notices.unstaged, this.index);
+        }
+        this.#onChange();
+      }),
+    );
+  }
+
+  /** A killed node's mount namespace ends with a clean unmount: only a cut makes it a crash. */
+  killed(): void {
+    this.#unmount(() => undefined);
+    this.#mount = undefined;
+    this.#busy = false;
+    this.#settling = false;
+    this.users = 0;
+    this.wanted = 0;
+    this.reported = false;
+    this.forgotten = false;
+    this.unattachable = false;
+    this.#retryAtUs = 0;
+  }
+
+  /** The kubelet begins anew, and finds mounts by the pods that have them. */
+  kubeletRestarted(): void {
+    this.reported = false;
+    if (this.#mount === undefined) return;
+    this.unattachable = !this.node.attached.has(this.index);
+    if (this.users > 0 || this.#busy) return;
+    this.forgotten = true;
+    this.notice(notices.mountForgotten, this.index);
+  }
+
+  /** The device, once the API says that it is attached here. */
+  #attachedPath(): Path | undefined {
+    const attachment = this.world.api.attachment(this.index, this.node);
+    if (attachment?.attached !== true || attachment.deleting) return undefined;
+    return this.#volume.published(this.node.name);
+  }
+
+  #skipStage(mount: Mount, path: Path): Mount {
+    const isFresh = this.#fresh;
+    this.#fresh = false;
+    this.forgotten = false;
+    if (isFresh) return mount;
+    this.notice(notices.stageSkipped, this.index);
+    if (mount.path !== path) this.notice(notices.staleMount, this.index);
+    return mount;
+  }
+
+  /** What the driver's NodeStage does before the mount, and refuses. */
+  #stage(path: Path): void {
+    const { world, node } = this;
+    const volume = this.#volume;
+    const beganAtUs = this.nowUs;
+    const ended = (mount: Mount | undefined, notes: Readonly<Record<string, unknown>>): void => {
+      seeCall(world, this.index, csiCalls.stage, node.name, beganAtUs, notes);
+      this.#staged(mount);
+    };
+    const mount = (): void => {
+      seeWritten(world, volume);
+      const mounted = new Mount(volume, path);
+      const { generation, device } = path;
+      ended(mounted, { generation, device, fsck: mounted.fsck });
+    };
+    this.machine.after(draw(world, measuredTimes.stage), () => {
+      const error = decideStage({ world, volume, node: node.name });
+      if (error !== undefined) return ended(undefined, { error });
+      if (world.of(volume.index).filesystem !== 'ext4-mmp' || volume.clean) return mount();
+      const isRenewed = (rival: Path): void =>
+        ended(undefined, { error: `MMP: the file system is renewed by ${rival.node} (model)` });
+      this.#look(isRenewed, () => this.#look(isRenewed, mount));
+    });
+  }
+
+  /**
+   * ext4's multiple mount protection: a mount waits whether another one renews the block, claims it,
+   * and waits again (fs/ext4/mmp.c ext4_multi_mount_protect).
+   */
+  #look(isRenewed: (rival: Path) => void, then: () => void): void {
+    this.machine.after(draw(this.world, measuredTimes.mmpLook), () => {
+      const rival = this.#volume.others(this.node.name).find(({ writes }) => writes);
+      if (rival === undefined) then();
+      else isRenewed(rival);
+    });
+  }
+
+  #staged(mount: Mount | undefined): void {
+    this.#busy = false;
+    if (mount === undefined) {
+      this.notice(notices.stageRefused, this.index);
+      this.#tellRefused();
+      const delayUs = this.#backOff.next();
+      this.#retryAtUs = this.nowUs + delayUs;
+      this.machine.byKubelet(delayUs, this.#onChange);
+    } else {
+      this.notice(notices.staged, this.index);
+      this.unattachable = false;
+      this.#backOff.reset();
+      this.#mount = this.#mounted(mount);
+      this.#fresh = true;
+    }
+    this.#onChange();
+  }
+
+  /** Events of a node that is cut off reach nobody. */
+  #tellRefused(): void {
+    if (this.world.see === undefined || !this.machine.hearsApi) return;
+    const message = 'MountVolume.MountDevice failed for volume: the driver refused it';
+    for (const pod of this.node.pods)
+      if (pod.workload === this.index) this.world.api.event(pod, 'kubelet', 'FailedMount', message);
+  }
+
+  #mounted(mount: Mount): Mount {
+    this.world.see?.(mountOf(observed.mounted, this.index, mount.path));
+    this.notice(notices.mounted, this.index);
+    return mount;
+  }
+
+  /** Waits for what the disk holds. */
+  #unmount(done: () => void): void {
+    const mount = this.#mount;
+    if (mount === undefined) return done();
+    mount.unmount(() => {
+      if (this.#mount === mount) this.#mount = undefined;
+      seeWritten(this.world, this.#volume);
+      this.world.see?.(mountOf(observed.unmounted, this.index, mount.path));
+      this.notice(notices.unmounted, this.index);
+      done();
+    });
+  }
+}

@@ -1,0 +1,131 @@
+/** The backend `sim`: testbeds on the model. It needs nothing, takes seconds, and only predicts. */
+import type { ImageLabel } from '../history/identity.ts';
+import type {
+  Backend,
+  BreakableTestbed,
+  ControlPlane,
+  OpenedCluster,
+  Testbed,
+  TestbedOptions,
+} from '../run/ports/cluster.ts';
+import { identityOf, type SimCopy } from './disk/copy-label.ts';
+import { simAuditor } from './facade/auditor.ts';
+import { simDisk } from './facade/disk.ts';
+import { KernelDriver } from './facade/kernel-driver.ts';
+import { simNodeKubernetes, simPodKubernetes } from './facade/kubernetes.ts';
+import { simMachine } from './facade/machine.ts';
+import { listen, observeModel, type Ear } from './facade/observe.ts';
+import { simConnector } from './facade/sql.ts';
+import { startSimWriters } from './facade/writers.ts';
+import { Kernel } from './kernel.ts';
+import { limits, modelVersion } from './limits.ts';
+import { neverReady, readyWithinMs, startModel, type Model, type ModelSize } from './model.ts';
+import { timersOf } from './settings.ts';
+import { measuredTimes } from './timings.ts';
+import { draw } from './world.ts';
+
+export function simBackend(size: Pick<ModelSize, 'nodes'> = {}): Backend {
+  const driver = new KernelDriver(new Kernel());
+  return {
+    backend: 'sim',
+    isModel: true,
+    clock: driver.clock,
+    open: (volumes) => openSimVolumes(driver, size, volumes),
+  };
+}
+
+/** The first volume's seed is the model's. */
+async function openSimVolumes(
+  driver: KernelDriver,
+  size: Pick<ModelSize, 'nodes'>,
+  options: readonly TestbedOptions[],
+): Promise<OpenedCluster<Testbed>> {
+  const [first, ...more] = options;
+  if (first === undefined) throw new RangeError('a run has at least one volume');
+  for (const { recorder, onProgress } of options) {
+    const data = { limits: limits(first.database) };
+    recorder.record({ type: 'observation', source: 'model', name: 'limits', data });
+    onProgress('the model starts; its verdict is a prediction');
+  }
+  const others = more.map(({ scenario }) => scenario);
+  const { scenario, seed, database } = first;
+  const model = startModel(driver.kernel, scenario, seed, { ...size, database, others });
+  const recorders = options.map(({ recorder }) => recorder);
+  const ears = listen(model, driver, recorders);
+  // So that one fault meets them all.
+  const elsewhere = more.length === 0 ? [] : model.nodes.slice(1);
+  for (const node of elsewhere) model.operator.cordon(node);
+  const cluster = breakable(model, driver);
+  const volumes = await Promise.allSettled(
+    ears.map((ear, index) => openVolume(model, driver, cluster, ear, options[index] ?? first)),
+  );
+  for (const node of elsewhere) model.operator.uncordon(node);
+  // Neither is in anybody's way.
+  return { cluster, volumes, close: () => Promise.resolve() };
+}
+
+const breakable = (model: Model, driver: KernelDriver): BreakableTestbed => ({
+  clock: driver.clock,
+  nodes: model.nodes,
+  kubernetes: simNodeKubernetes(model, driver),
+  controlPlane: simControlPlane(model, driver),
+  machine: (name) => simMachine(model, driver, name),
+});
+
+async function openVolume(
+  model: Model,
+  driver: KernelDriver,
+  cluster: BreakableTestbed,
+  ear: Ear,
+  options: TestbedOptions,
+): Promise<Testbed> {
+  const { scenario, seed, folder, database } = options;
+  const { volume } = ear;
+  const { index } = volume;
+  const node = await readyNode(model, driver, index, options);
+  const images = new Map<ImageLabel, SimCopy>();
+  const connector = simConnector(model, driver, index, node);
+  return {
+    ...cluster,
+    timers: timersOf(scenario),
+    versions: { model: modelVersion, kubernetes: scenario.kubernetes },
+    volume: identityOf(volume),
+    kubernetes: { ...cluster.kubernetes, ...simPodKubernetes(model, driver, index) },
+    disk: simDisk(model, driver, volume, images),
+    auditor: simAuditor(driver, {
+      ...{ database, images, seed, connections: scenario.connections, settings: scenario },
+    }),
+    observe: (recorder) => Promise.resolve(observeModel(model, driver, ear, recorder)),
+    startWriters: (specs) =>
+      Promise.resolve(startSimWriters(driver, { specs, folder, seed, connector })),
+    removeDatabase: () => Promise.resolve(),
+  };
+}
+
+/** Resolves to the node where that database became Ready. */
+async function readyNode(
+  model: Model,
+  { clock }: KernelDriver,
+  volume: number,
+  { seed, signal }: Pick<TestbedOptions, 'seed' | 'signal'>,
+): Promise<string> {
+  const { api } = model.world;
+  const deadlineMs = clock.nowMs() + readyWithinMs;
+  while (clock.nowMs() < deadlineMs) {
+    const pod = api.databasePod(volume);
+    if (pod?.ready === true && pod.node !== undefined) return pod.node.name;
+    await clock.sleep(100, signal);
+  }
+  throw neverReady(seed);
+}
+
+function simControlPlane({ world, controlPlane }: Model, driver: KernelDriver): ControlPlane {
+  const command = <T>(work: () => T): Promise<T> =>
+    driver.perform(draw(world, measuredTimes.controlPlaneCommand), work);
+  return {
+    kill: (component) => command(() => controlPlane.kill(component)),
+    stall: (component) => command(() => controlPlane.stall(component)),
+    resume: (component) => command(() => controlPlane.resume(component)),
+    look: (component) => command(() => controlPlane.look(component)),
+  };
+}

@@ -1,0 +1,11 @@
+/** What the model has beyond what every backend has, known before one is opened. */
+import { capabilitiesBut } from '../core/capabilities.ts';
+
+/** Volumes are there from the start, and gates are played where the model knows them (lib/core/kubernetes-versions.ts). */
+export const simCapabilities = capabilitiesBut([
+  'node-shell',
+  'replication-group',
+  'write-log',
+  'provisioner',
+  'any-gate',
+]);

@@ -1,0 +1,185 @@
+/**
+ * One node's machine: frozen, killed, booted, taken off the network, starved; and its kubelet, made
+ * to stand still or started anew.
+ */
+import { stalls, type Stall } from '../run/ports/machine-port.ts';
+import type { Kernel } from './kernel.ts';
+import { Process } from './process.ts';
+import { cpuWanted, secondUs } from './timings.ts';
+
+/** How long a starved machine works on something before it looks again how starved it is. */
+const sliceUs = 5 * secondUs;
+
+/** Who hears of what happens to a machine. */
+export interface MachineWatcher {
+  booted?(): void;
+  killed?(): void;
+  thawed?(): void;
+  linkChanged?(): void;
+  /** Its kubelet goes on. */
+  resumed?(): void;
+  /** Its kubelet was ended and started again. */
+  restarted?(): void;
+  /** Who may hear whom, whatever changed. */
+  changed?(): void;
+}
+
+export class NodeMachine {
+  readonly name: string;
+  readonly watchers: MachineWatcher[] = [];
+  readonly #whole: Process;
+  readonly #kubelet: Process;
+  #state: 'running' | 'frozen' | 'stopped' = 'running';
+  #connected = true;
+  /** Cut off from the control plane alone. */
+  #isolated = false;
+  #stall: Stall | undefined;
+  #cpuShare = 1;
+
+  constructor(kernel: Kernel, name: string) {
+    this.name = name;
+    this.#whole = new Process(kernel);
+    this.#kubelet = new Process(kernel, this.#whole);
+  }
+
+  get state(): 'running' | 'frozen' | 'stopped' {
+    return this.#state;
+  }
+
+  get connected(): boolean {
+    return this.#connected;
+  }
+
+  /** Whether packets reach a process on this machine, and its answers come out again. */
+  get reachable(): boolean {
+    return this.#connected && this.#state === 'running';
+  }
+
+  /** Whether the kubelet and the API server hear each other. */
+  get hearsApi(): boolean {
+    return this.reachesApi && this.#stall === undefined;
+  }
+
+  get reachesApi(): boolean {
+    return this.#state === 'running' && this.linked;
+  }
+
+  /** Whether there is a way to the API server. */
+  get linked(): boolean {
+    return this.#connected && !this.#isolated;
+  }
+
+  get stalled(): readonly string[] {
+    return this.#stall === undefined ? [] : stalls[this.#stall];
+  }
+
+  /** So many times as long everything takes: 1 where it has the CPU time that it wants. */
+  get slowness(): number {
+    return Math.max(1, cpuWanted / this.#cpuShare);
+  }
+
+  /** In this share of the scheduler's periods its processes are stopped. */
+  get throttled(): number {
+    return 1 - 1 / this.slowness;
+  }
+
+  /** Calls `run` on this machine: later when it is frozen then, never when it was killed before. */
+  after(delayUs: number, run: () => void): void {
+    this.#slowly(this.#whole, delayUs, run);
+  }
+
+  /** The same for what takes the kubelet to do it: not before it goes on. */
+  byKubelet(delayUs: number, run: () => void): void {
+    this.#slowly(this.#kubelet, delayUs, run);
+  }
+
+  freeze(): void {
+    if (this.#state !== 'running') return;
+    this.#state = 'frozen';
+    this.#whole.standStill();
+    this.#tell('changed');
+  }
+
+  thaw(): void {
+    if (this.#state !== 'frozen') return;
+    this.#state = 'running';
+    this.#whole.goOn();
+    this.#tell('thawed');
+  }
+
+  kill(): void {
+    if (this.#state === 'stopped') return;
+    this.#state = 'stopped';
+    this.#whole.end();
+    this.#kubelet.end();
+    this.#stall = undefined;
+    this.#isolated = false;
+    this.#cpuShare = 1;
+    this.#tell('killed');
+    this.#tell('changed');
+  }
+
+  /** Boots a killed machine, its network restored. */
+  start(): void {
+    if (this.#state !== 'stopped') return;
+    this.#state = 'running';
+    this.#connected = true;
+    this.#tell('booted');
+  }
+
+  setConnected(connected: boolean): void {
+    if (this.#connected === connected) return;
+    this.#connected = connected;
+    this.#tell('linkChanged');
+  }
+
+  setIsolated(isolated: boolean): void {
+    if (this.#isolated === isolated) return;
+    this.#isolated = isolated;
+    this.#tell('linkChanged');
+  }
+
+  /** The containers run on, with or without their runtime. */
+  stall(what: Stall): void {
+    if (this.#state === 'stopped') return;
+    this.#stall = what;
+    this.#kubelet.standStill();
+    this.#tell('changed');
+  }
+
+  resume(): void {
+    if (this.#stall === undefined) return;
+    this.#stall = undefined;
+    this.#kubelet.goOn();
+    this.#tell('resumed');
+  }
+
+  /** The kubelet is ended and started again: what it was doing it does again, as far as it knows of it. */
+  restartKubelet(): void {
+    if (this.#state !== 'running') return;
+    this.#stall = undefined;
+    this.#kubelet.goOn();
+    this.#tell('restarted');
+  }
+
+  /** `share`: of one CPU, for all its processes together. Idempotent. */
+  throttle(share: number): void {
+    this.#cpuShare = share;
+    this.#tell('changed');
+  }
+
+  unthrottle(): void {
+    this.throttle(1);
+  }
+
+  /** A starved one goes on at full speed as soon as it has its CPU time again. */
+  #slowly(process: Process, delayUs: number, run: () => void): void {
+    const { slowness } = this;
+    if (delayUs * (slowness - 1) < sliceUs) process.after(delayUs * slowness, run);
+    else process.after(sliceUs, () => this.#slowly(process, delayUs - sliceUs / slowness, run));
+  }
+
+  #tell(event: keyof MachineWatcher): void {
+    for (const watcher of this.watchers) watcher[event]?.();
+  }
+}

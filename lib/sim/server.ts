@@ -1,0 +1,210 @@
+/** A database server on a mounted volume: it recovers, commits, stops cleanly or dies. */
+import type { LedgerEntry, OpId } from '../history/workload/sql.ts';
+import type { Mount, OnWritten } from './disk/mount.ts';
+import { notices, type NoticeCode } from './notices.ts';
+import { OnNode, type NodeContext } from './on-node.ts';
+import type { VolumeSettings } from './settings.ts';
+import { logOf, upOf } from './sightings.ts';
+import { measuredTimes, secondUs, type DurationRange } from './timings.ts';
+import { draw } from './world.ts';
+
+/** Called once with true when the commit is acknowledged, false when the server went away. */
+export type CommitAnswer = (acknowledged: boolean) => void;
+
+export interface ServerEvents {
+  readonly onServing: () => void;
+  /** It died by itself. */
+  readonly onDeath: () => void;
+}
+
+export class ModelServer extends OnNode {
+  readonly podUid: string;
+  /** Virtual time of its start. */
+  readonly startedAtUs = this.nowUs;
+  readonly #mount: Mount;
+  readonly #events: ServerEvents;
+  readonly #settings: VolumeSettings;
+  readonly #pending = new Set<CommitAnswer>();
+  /** Commits that trx_commit=0 keeps in the server's own memory until the next flush. */
+  #unwritten: LedgerEntry[] = [];
+  #state: 'starting' | 'serving' | 'ended' = 'starting';
+  /** It has the lock on its files. */
+  #hasOpened = false;
+
+  constructor(on: NodeContext, mount: Mount, podUid: string, events: ServerEvents) {
+    super(on);
+    this.#mount = mount;
+    this.podUid = podUid;
+    this.#events = events;
+    this.#settings = this.world.of(mount.volume.index);
+    this.#open();
+  }
+
+  get serving(): boolean {
+    return this.#state === 'serving';
+  }
+
+  commit(entry: LedgerEntry, answer: CommitAnswer): void {
+    this.#serve(measuredTimes.commit, answer, () => {
+      const { trxCommit } = this.#settings;
+      if (trxCommit === 0) this.#unwritten.push(entry);
+      else this.#mount.append(entry);
+      if (trxCommit === 1) this.#syncFor(answer);
+      else this.#acknowledge(answer);
+    });
+  }
+
+  /** On the disk before it is acknowledged, whatever commits are: DDL has a log of its own. */
+  changeSchema(answer: CommitAnswer): void {
+    this.#serve(measuredTimes.schemaChange, answer, () => {
+      this.#mount.changeSchema();
+      this.#syncFor(answer);
+    });
+  }
+
+  /** Where it serves, and still does when that is done. */
+  #serve(range: DurationRange, answer: CommitAnswer, work: () => void): void {
+    if (this.#state !== 'serving') return answer(false);
+    this.#pending.add(answer);
+    this.#later(range, () => {
+      if (this.#state === 'serving') work();
+    });
+  }
+
+  /** From its own buffers: a server that was cut off or replaced goes on answering. */
+  read(answer: (row: OpId | undefined) => void, gone: () => void): void {
+    if (this.#state === 'serving') answer(this.#newestVisible());
+    else gone();
+  }
+
+  /** A group commit shows its rows to others after its binary log is synced, where it is. */
+  #newestVisible(): LedgerEntry | undefined {
+    if (this.#settings.trxCommit === 1) return this.#mount.newestDurable;
+    return this.#unwritten.at(-1) ?? this.#mount.newest;
+  }
+
+  /** SIGTERM: a clean shutdown, which writes back all that the server holds. */
+  stop(done: () => void): void {
+    const ended = (): void => {
+      this.#end();
+      done();
+    };
+    this.#later(measuredTimes.serverStop, () => {
+      if (this.#state !== 'serving') return ended();
+      this.#flush(() =>
+        this.#mount.writeBack((written) => {
+          if (written) this.#log('Note', this.world.database.log.signs.stopped);
+          this.#see(notices.serverStopped);
+          ended();
+        }),
+      );
+    });
+  }
+
+  /** SIGKILL, or the end of its machine. */
+  kill(): void {
+    this.#end();
+  }
+
+  /** Files that another server has locked are waited for; what is on them then is read. */
+  #open(): void {
+    if (this.#state !== 'starting') return;
+    const mount = this.#mount;
+    if (!mount.lock(this)) {
+      this.#log('ERROR', this.world.database.log.modelled.locked);
+      this.#later(measuredTimes.lockRetry, () => this.#open());
+      return;
+    }
+    this.#hasOpened = true;
+    this.#see(notices.serverStarting);
+    // Bound: see docs/internals/sweep.md, Speed.
+    mount.path.onCut = this.#failIo.bind(this);
+    if (mount.volume.files !== undefined) mount.reread();
+    const before = mount.foreignCommits;
+    const { chance } = this.world;
+    this.machine.after(chance.soonWithin(measuredTimes.serverStart), () => this.#recovered(before));
+  }
+
+  #recovered(foreignBefore: number): void {
+    if (this.#state !== 'starting') return;
+    const { volume, path, aborted, foreignCommits } = this.#mount;
+    // What it recovered does not reach the volume, and so breaks nothing.
+    if (path.cut || aborted) return this.#die('the file system takes no writes (model)');
+    volume.damage ??= volume.twoWriters.recover(foreignCommits - foreignBefore);
+    if (volume.damage !== undefined) return this.#die(volume.damage);
+    this.#state = 'serving';
+    this.#mount.begin();
+    this.#see(notices.serving);
+    this.#log('System', this.world.database.log.modelled.recovered);
+    this.world.see?.(upOf(this.world, this.node.name, volume.index));
+    if (this.#settings.trxCommit !== 1) this.#flushEachSecond();
+    this.#events.onServing();
+  }
+
+  /** Where the sync fails, the client learns of the server's end when that comes. */
+  #syncFor(answer: CommitAnswer): void {
+    this.#mount.sync((done) => {
+      if (done) this.#acknowledge(answer);
+      else this.#failIo();
+    });
+  }
+
+  #acknowledge(answer: CommitAnswer): void {
+    if (this.#pending.delete(answer)) answer(true);
+  }
+
+  #flushEachSecond(): void {
+    this.machine.after(secondUs, () => {
+      if (this.#state !== 'serving') return;
+      this.#flush((done) => {
+        if (done) this.#flushEachSecond();
+      });
+    });
+  }
+
+  #flush(written: OnWritten): void {
+    for (const entry of this.#unwritten) this.#mount.append(entry);
+    this.#unwritten = [];
+    this.#mount.sync((done) => {
+      if (!done) this.#failIo();
+      written(done);
+    });
+  }
+
+  /** A server whose sync fails ends itself. */
+  #failIo(): void {
+    this.#later(measuredTimes.serverDeath, () =>
+      this.#die('fsync() returned EIO, aborting (model)'),
+    );
+  }
+
+  #die(why: string): void {
+    if (this.#state === 'ended') return;
+    this.#log('ERROR', why);
+    this.#see(notices.serverDied);
+    this.#end();
+    this.#events.onDeath();
+  }
+
+  #end(): void {
+    this.#state = 'ended';
+    // A server that waited for the lock leaves the other's alone.
+    if (this.#hasOpened) this.#mount.path.onCut = undefined;
+    this.#mount.unlock(this);
+    for (const answer of this.#pending) answer(false);
+    this.#pending.clear();
+  }
+
+  #see(code: NoticeCode): void {
+    this.notice(code, this.#mount.volume.index);
+  }
+
+  #log(level: 'Note' | 'System' | 'ERROR', text: string): void {
+    const { index } = this.#mount.volume;
+    this.world.see?.(logOf(this.world, this.node.name, index, level, text));
+  }
+
+  #later(range: DurationRange, run: () => void): void {
+    this.machine.after(draw(this.world, range), run);
+  }
+}

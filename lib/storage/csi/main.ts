@@ -1,0 +1,115 @@
+/**
+ * The driver's process. As `controller` it answers csi-attacher, as `node` kubelet; both services
+ * keep all that they know on the shared directory and may die at any time.
+ */
+import { writeFile } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import { UsageError, describeError, exitCode } from '../../core/errors.ts';
+import { arrayAt } from './array-client.ts';
+import { logCalls } from './call-log.ts';
+import { controller } from './controller.ts';
+import { filesNodeService } from './files-node.ts';
+import { Controller, Identity, Node } from './gen/csi_pb.js';
+import { Registration } from './gen/pluginregistration_pb.js';
+import { serve, service, type GrpcService } from './grpc.ts';
+import { whileHeld } from './hold.ts';
+import { identity, registration } from './identity.ts';
+import { kubernetesTaints } from './kubernetes-taints.ts';
+import { filesDriverName, layoutOf } from './layout.ts';
+import { ensureKernelDevices } from './loop-device.ts';
+import { nodeService } from './node.ts';
+import { registerNode } from './nodes.ts';
+import { readDriverSettings, type DriverSettings } from './settings.ts';
+
+/** One driver's sockets and what is served there. */
+interface Plugin {
+  readonly name: string;
+  readonly socket: string;
+  /** Where kubelet looks for it; not offered without one. */
+  readonly registrationSocket: string | undefined;
+  readonly services: readonly GrpcService[];
+}
+
+function pluginsOf(mode: string | undefined, settings: DriverSettings): Plugin[] {
+  const { NODE_NAME: node, FORCEDETACH_LOOPS: loops, FORCEDETACH_ROOT: root } = settings;
+  const layout = layoutOf(root);
+  const backend = { layout, array: arrayAt(layout.arraySocket) };
+  const around = whileHeld(layout, node, logCalls(layout, node));
+  const plugin = (
+    name: string,
+    socket: string,
+    registrationSocket: string | undefined,
+    served: GrpcService,
+  ): Plugin => {
+    const about = { name, hasController: name !== filesDriverName };
+    const services = [service(Identity, identity(root, about)), served];
+    return { name, socket, registrationSocket, services };
+  };
+  const disk = (served: GrpcService): Plugin => {
+    const { CSI_DRIVER_NAME, CSI_SOCKET, CSI_REGISTRATION_SOCKET } = settings;
+    return plugin(CSI_DRIVER_NAME, CSI_SOCKET, CSI_REGISTRATION_SOCKET, served);
+  };
+  if (mode === 'node') {
+    const served = disk(service(Node, nodeService({ backend, node }), around));
+    const { CSI_FILES_SOCKET, CSI_FILES_REGISTRATION_SOCKET } = settings;
+    if (CSI_FILES_SOCKET === undefined) return [served];
+    const files = service(Node, filesNodeService({ layout, node }), around);
+    return [
+      served,
+      plugin(filesDriverName, CSI_FILES_SOCKET, CSI_FILES_REGISTRATION_SOCKET, files),
+    ];
+  }
+  if (mode === 'controller' && loops !== undefined) {
+    const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = settings;
+    const taints = kubernetesTaints(host === undefined ? undefined : { host, port });
+    return [disk(service(Controller, controller({ backend, loops, taints }), around))];
+  }
+  throw new UsageError('BAD_MODE', `cannot run as ${mode ?? 'nothing'}`, {
+    hint: 'Give --mode node, or --mode controller with FORCEDETACH_LOOPS set.',
+  });
+}
+
+async function main(): Promise<void> {
+  const { mode } = parseArgs({ options: { mode: { type: 'string' } } }).values;
+  const settings = readDriverSettings(process.env);
+  const plugins = pluginsOf(mode, settings);
+  await ensureKernelDevices();
+  if (mode === 'node') await registerNode(layoutOf(settings.FORCEDETACH_ROOT), settings.NODE_NAME);
+  await using stack = new AsyncDisposableStack();
+  for (const { socket, services } of plugins) stack.use(await serve(socket, services));
+  await register(plugins, settings.CSI_REGISTERED_FILE, stack);
+  console.log(`${mode} on ${settings.NODE_NAME} listens on ${settings.CSI_SOCKET}`);
+  await new Promise<void>((resolve) => {
+    process.once('SIGTERM', resolve);
+    process.once('SIGINT', resolve);
+  });
+}
+
+/** Offers the drivers to kubelet, where there is one. */
+async function register(
+  plugins: readonly Plugin[],
+  registeredFile: string | undefined,
+  stack: AsyncDisposableStack,
+): Promise<void> {
+  const missing = new Set(plugins.map(({ name }) => name));
+  for (const { name, socket, registrationSocket } of plugins) {
+    if (registrationSocket === undefined) continue;
+    const onRegistered = async (): Promise<void> => {
+      missing.delete(name);
+      if (missing.size === 0 && registeredFile !== undefined) await writeFile(registeredFile, '');
+    };
+    const handlers = registration({ name, socket, onRegistered, onRefused: refused });
+    stack.use(await serve(registrationSocket, [service(Registration, handlers)]));
+  }
+}
+
+/** A new process makes new sockets, and kubelet asks again. */
+function refused(error: string): void {
+  console.error(`kubelet refused the driver: ${error}`);
+  process.exit(exitCode.infrastructure);
+}
+
+await main().catch((error: unknown) => {
+  console.error(describeError(error));
+  process.exitCode = error instanceof UsageError ? exitCode.usage : exitCode.infrastructure;
+});

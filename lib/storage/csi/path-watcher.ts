@@ -1,0 +1,157 @@
+/** Looks at paths, mounts and the call logs over and over, and writes what changed since. */
+import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { LinkState } from '../../scenario/disk-kinds.ts';
+import type { PathStatus } from './array-port.ts';
+import { type CallEntry, callSchema, monotonicMs } from './call-log.ts';
+import type { Layout } from './layout.ts';
+import { deviceIn, type MountEntry, parseMountInfo } from './mounts.ts';
+import { type StorageBackend, livePaths } from './paths.ts';
+import type { WatchLine } from './watch-line.ts';
+
+type Device = Pick<PathStatus, 'volume' | 'node' | 'device' | 'generation'>;
+type Emit = (line: WatchLine) => void;
+
+export class PathWatcher {
+  /** First process of each node's container, as this process sees it. */
+  nodes: ReadonlyMap<string, number> = new Map();
+  readonly #backend: StorageBackend;
+  readonly #emit: Emit;
+  readonly #log: LogTail;
+  /** Paths as they were last, by `volume/generation`. */
+  readonly #paths = new Map<string, PathStatus>();
+  readonly #links = new Map<string, LinkState>();
+  /** Devices mounted, by `node/volume/generation`. */
+  #mounted = new Map<string, Device>();
+  /** What each node's kernel said last: most looks find the same. */
+  readonly #mountInfo = new Map<string, { readonly text: string; readonly mounts: MountEntry[] }>();
+
+  constructor(backend: StorageBackend, emit: Emit) {
+    this.#backend = backend;
+    this.#emit = emit;
+    this.#log = new LogTail(backend.layout);
+  }
+
+  async look(): Promise<void> {
+    const monoMs = monotonicMs();
+    const paths = await livePaths(this.#backend.array);
+    for (const path of paths) this.#lookAt(path, monoMs);
+    this.#lookAtMounts(paths);
+    for (const entry of this.#log.read()) this.#emit({ type: 'call', entry });
+  }
+
+  #lookAt(path: PathStatus, monoMs: number): void {
+    const { volume, node, generation, bytesWritten, state, held, link } = path;
+    const key = `${volume}/${generation}`;
+    const known = this.#paths.get(key);
+    const device = { monoMs, volume, node, generation, device: path.device };
+    if (bytesWritten !== known?.bytesWritten) {
+      this.#emit({ type: 'written', ...device, bytesWritten });
+    }
+    if (state === 'cut' && known?.state !== 'cut') {
+      this.#emit({ type: 'cut', ...device, bytesWritten });
+    }
+    if (link !== (this.#links.get(node) ?? 'pass')) {
+      this.#emit({ type: 'link', monoMs, node, state: link });
+      this.#links.set(node, link);
+    }
+    if (held !== (known?.held ?? 0)) this.#emit({ type: 'held', ...device, held });
+    this.#paths.set(key, path);
+  }
+
+  #lookAtMounts(paths: readonly PathStatus[]): void {
+    const byDevice = new Map(paths.map((path) => [path.device, path]));
+    const mounted = new Map<string, Device>();
+    const monoMs = monotonicMs();
+    for (const [node, pid] of this.nodes) {
+      for (const mount of this.#mountsOf(node, pid)) {
+        const found = sharedFolder(mount, node) ?? byDevice.get(deviceIn(mount) ?? '');
+        if (found?.node !== node) continue;
+        const { volume, device, generation } = found;
+        mounted.set(`${node}/${volume}/${generation}`, { volume, node, device, generation });
+      }
+    }
+    for (const [key, device] of this.#mounted) {
+      if (!mounted.has(key)) this.#emit({ type: 'unmounted', monoMs, ...device });
+    }
+    for (const [key, device] of mounted) {
+      if (!this.#mounted.has(key)) this.#emit({ type: 'mounted', monoMs, ...device });
+    }
+    this.#mounted = mounted;
+  }
+
+  /** None where there is no such process: the node is off, and what it had mounted is not. */
+  #mountsOf(node: string, pid: number): MountEntry[] {
+    // Synchronous, as the call logs are: ten looks a second cost a thread's hop each otherwise.
+    const text = orElse('', () => readFileSync(`/proc/${pid}/mountinfo`, 'utf8'));
+    const known = this.#mountInfo.get(node);
+    if (known?.text === text) return known.mounts;
+    const mounts = parseMountInfo(text);
+    this.#mountInfo.set(node, { text, mounts });
+    return mounts;
+  }
+}
+
+function orElse<T>(instead: T, read: () => T): T {
+  try {
+    return read();
+  } catch {
+    return instead;
+  }
+}
+
+/** A volume that nodes share by its files: a bind mount of its folder, or a file system over it. */
+function sharedFolder({ root, source }: MountEntry, node: string): Device | undefined {
+  const volume = [root, source].map((path) => folderOfFiles.exec(path)?.[1]).find(Boolean);
+  return volume === undefined ? undefined : { volume, node, device: 'files', generation: 0 };
+}
+
+const folderOfFiles = /\/volumes\/([^/]+)\/files$/;
+
+/** Reads what was added to the driver's call logs since the last look; what was there before is others'. */
+class LogTail {
+  readonly #layout: Layout;
+  /** How far each call log was read. */
+  readonly #offsets: Map<string, number>;
+
+  constructor(layout: Layout) {
+    this.#layout = layout;
+    this.#offsets = new Map(this.#logs().map((path) => [path, statSync(path).size]));
+  }
+
+  /** Calls that ended since, in the order in which they came in. */
+  read(): CallEntry[] {
+    return this.#logs()
+      .flatMap((path) => this.#tail(path))
+      .toSorted((a, b) => a.monoMs - b.monoMs);
+  }
+
+  /** None before the first node has one. */
+  #logs(): string[] {
+    return orElse([], () => readdirSync(this.#layout.log))
+      .filter((name) => /^csi-.*\.jsonl$/.test(name))
+      .map((name) => join(this.#layout.log, name));
+  }
+
+  /** Whole lines only; the rest of a line is read when it is there. */
+  #tail(path: string): CallEntry[] {
+    const from = this.#offsets.get(path) ?? 0;
+    const { size } = statSync(path);
+    if (size <= from) return [];
+    const buffer = readFrom(path, from, size - from);
+    const end = buffer.lastIndexOf('\n') + 1;
+    this.#offsets.set(path, from + end);
+    const lines = buffer.toString('utf8', 0, end).split('\n');
+    return lines.filter((line) => line !== '').map((line) => callSchema.parse(JSON.parse(line)));
+  }
+}
+
+function readFrom(path: string, from: number, bytes: number): Buffer {
+  const buffer = Buffer.alloc(bytes);
+  const file = openSync(path, 'r');
+  try {
+    return buffer.subarray(0, readSync(file, buffer, 0, bytes, from));
+  } finally {
+    closeSync(file);
+  }
+}
