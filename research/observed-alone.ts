@@ -1,12 +1,15 @@
 /** What surrounds a run that has one volume, or none that it could share: as `shell.ts`, for one. */
-import type { Closes, CommonTestbed, Opened, TestbedOptions } from '../lib/run/ports/cluster.ts';
 import {
+  type Closes,
+  type CommonTestbed,
+  type Opened,
+  type TestbedOptions,
   mustHaveEnded,
   runObserved,
   type ObservedOptions,
   type ObservedRun,
   type ObservedVolume,
-} from '../lib/run/shell.ts';
+} from '../lib/run/index.ts';
 
 /** Does what `runObserved` does, for one volume. Throws what ended it. */
 export async function observedAlone<T extends CommonTestbed>(

@@ -1,6 +1,6 @@
 /** Flags that make a run of minutes of one that waits a quarter of an hour: those of claims and of test:full. */
-import { formatDuration } from '../lib/core/durations.ts';
-import { shortTimersMs } from '../lib/scenario/scenario.ts';
+import { formatDuration } from '../lib/core/index.ts';
+import { shortTimersMs } from '../lib/scenario/index.ts';
 
 const { graceMs, tolerationMs, forceDetachAfterMs } = shortTimersMs;
 

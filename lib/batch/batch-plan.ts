@@ -1,8 +1,7 @@
 /** What a batch will run, and in which order: drawn from the seed, so that a restart agrees. */
 import { createHash } from 'node:crypto';
-import { controlPlaneFaults } from '../scenario/faults/index.ts';
-import type { Scenario } from '../scenario/scenario.ts';
-import { randomStream, type RandomStream } from '../core/random.ts';
+import { controlPlaneFaults, type Scenario } from '../scenario/index.ts';
+import { randomStream, type RandomStream } from '../core/index.ts';
 import { fitsPlace, type Cell } from './cells.ts';
 import { controlsOf, type Control } from './controls.ts';
 import { isLoud, type Matrix } from './matrix-schema.ts';

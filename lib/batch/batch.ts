@@ -1,6 +1,6 @@
 /** The shape of batch.json: what a batch found, for people's tools. docs/reference/matrix.md explains it. */
 import { z } from 'zod';
-import { servingWords, verdictWords } from '../scenario/scenario.ts';
+import { servingWords, verdictWords } from '../scenario/index.ts';
 import { controlRoles } from './controls.ts';
 
 /** How many of how many independent fault events, with Wilson's 95 % interval. */

@@ -1,14 +1,9 @@
 /** What the runs of one cell came to, counted by independent fault events. */
-import { medianOf } from '../core/counts.ts';
-import { verdictWords } from '../scenario/scenario.ts';
-import {
-  judgeExpectation,
-  servingExpectationOf,
-} from '../judge/expectation/serving-expectation.ts';
-import type { VerdictWord } from '../judge/verdict/verdict.ts';
+import { medianOf, wilson } from '../core/index.ts';
+import { verdictWords } from '../scenario/index.ts';
+import { judgeExpectation, servingExpectationOf, type VerdictWord } from '../judge/index.ts';
 import type { BatchCell, Rate } from './batch.ts';
 import type { Cell } from './cells.ts';
-import { wilson } from '../core/intervals.ts';
 import type { BatchTrial } from './batch-plan.ts';
 import type { Attempt, RunOutcome } from './results.ts';
 import { gradeOf, worstWord } from './expectations/severity.ts';

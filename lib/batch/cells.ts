@@ -1,10 +1,15 @@
 /** From a matrix to its cells: every combination of the axes once, each a whole scenario. */
-import { UsageError } from '../core/errors.ts';
+import { UsageError } from '../core/index.ts';
 import { expectationFor } from './expectations/races.ts';
-import { expectationOf } from '../judge/expectation/expectations.ts';
-import { askedScenario, type Scenario } from '../scenario/scenario.ts';
-import { fieldOf, groups } from '../scenario/written-paths.ts';
-import { settingsUnder, type Settings } from '../scenario/settings.ts';
+import { expectationOf } from '../judge/index.ts';
+import {
+  askedScenario,
+  type Scenario,
+  fieldOf,
+  groups,
+  settingsUnder,
+  type Settings,
+} from '../scenario/index.ts';
 import type { AxisValue, Matrix } from './matrix-schema.ts';
 import { placeInWords } from './place.ts';
 

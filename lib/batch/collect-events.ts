@@ -2,15 +2,18 @@
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { z } from 'zod';
-import { pressureOf, type Pressure } from '../judge/evidence/machine-time.ts';
-import { readVerdict, storedVerdict } from '../judge/verdict/read-verdict.ts';
-import { verdictSchema } from '../judge/verdict/verdict.ts';
+import {
+  pressureOf,
+  type Pressure,
+  readVerdict,
+  storedVerdict,
+  verdictSchema,
+} from '../judge/index.ts';
 import { changedSettings, type RunLine, type EventDetails } from './expectations/runs.ts';
-import { openHistory, type SmallRecord } from '../history/reader.ts';
-import { readFolder } from '../core/input-file.ts';
+import { openHistory, type SmallRecord, type ImageLabel } from '../history/index.ts';
+import { readFolder } from '../core/index.ts';
 import { readResults, resultsFile, type Attempt } from './results.ts';
 import { dateOf, versionsOf } from './measurements/store.ts';
-import type { ImageLabel } from '../history/identity.ts';
 
 /** What of a verdict.json is asked for here. */
 const wanted = storedVerdict

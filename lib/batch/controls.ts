@@ -2,8 +2,7 @@
  * Controls: runs whose outcome is known. A batch that does not see damage which is there, total or
  * small and silent, or that sees some where there can be none, proves nothing.
  */
-import { parseScenario, type Scenario } from '../scenario/scenario.ts';
-import type { Settings } from '../scenario/settings.ts';
+import { parseScenario, type Scenario, type Settings } from '../scenario/index.ts';
 import type { RunOutcome } from './results.ts';
 
 export const controlRoles = ['total', 'silent', 'safe'] as const;

@@ -1,9 +1,13 @@
 /** Which trials can have their volumes on one victim, under one fault event. */
-import { isDirectory } from '../scenario/disks/index.ts';
-import { fieldNames, writtenPathOf, type FieldName } from '../scenario/written-paths.ts';
-import type { Scenario } from '../scenario/scenario.ts';
-import { sharesEvents } from '../scenario/faults/index.ts';
-import { actsOn } from '../scenario/remedies/index.ts';
+import {
+  isDirectory,
+  fieldNames,
+  writtenPathOf,
+  type FieldName,
+  type Scenario,
+  sharesEvents,
+  actsOn,
+} from '../scenario/index.ts';
 import type { BatchTrial } from './batch-plan.ts';
 
 /** What belongs to a volume, its database or its pod, and may differ under one fault. */

@@ -1,9 +1,11 @@
 /** What a matrix file may say: axes over the scenario's fields, and how often each cell runs. */
 import { z } from 'zod';
-import { safetyLevels, servingWords, type Scenario } from '../scenario/scenario.ts';
-import type { SettableName } from '../scenario/written-paths.ts';
-import type { Settings } from '../scenario/settings.ts';
 import {
+  safetyLevels,
+  servingWords,
+  type Scenario,
+  type SettableName,
+  type Settings,
   complainingIn,
   fieldAt,
   isMap,
@@ -14,8 +16,8 @@ import {
   settingsSchema,
   hintOnOldKeys,
   type Complain,
-} from '../scenario/written.ts';
-import { parseYaml, readYaml, type FileKind, type OnHint } from '../core/yaml-file.ts';
+} from '../scenario/index.ts';
+import { parseYaml, readYaml, type FileKind, type OnHint } from '../core/index.ts';
 
 const scalar = z.union([z.string(), z.number(), z.boolean()]);
 

@@ -1,10 +1,9 @@
 /** Runs on a group in the store of measurements: what was done to it, how long clients waited, what is gone. */
 import { z } from 'zod';
 import { changedSettings, runSchema } from './expectations/runs.ts';
-import { readVerdict } from '../judge/verdict/read-verdict.ts';
-import { openHistory } from '../history/reader.ts';
+import { readVerdict, groupVerdictSchema } from '../judge/index.ts';
+import { openHistory } from '../history/index.ts';
 import { lineSchema, measuredBasis, dateOf, versionsOf } from './measurements/store.ts';
-import { groupVerdictSchema } from '../judge/group/verdict.ts';
 
 export const groupSchema = lineSchema.extend({
   kind: z.literal('group-replication'),

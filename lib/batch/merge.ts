@@ -1,6 +1,5 @@
 /** Shards of one matrix, run apart, as one batch: all cells compared, every shard's controls count. */
-import { UsageError } from '../core/errors.ts';
-import { minorOf } from '../core/kubernetes-versions.ts';
+import { UsageError, minorOf } from '../core/index.ts';
 import { perHour, weakestBasis, type Batch } from './batch.ts';
 import { conclude } from './summarize.ts';
 

@@ -1,11 +1,10 @@
 /** What one change did: pairs of cells that differ in one axis, and labels that differ in one thing. */
 import type { Batch, BatchCell, CellDifference } from './batch.ts';
-import { difference } from '../core/intervals.ts';
+import { difference } from '../core/index.ts';
 import { placeInWords } from './place.ts';
 import { compareGrades, gradeOf } from './expectations/severity.ts';
 import { clientTiming, indifferentNames, timing } from './expectations/scenario-key.ts';
-import { contradictions } from '../scenario/contradictions.ts';
-import type { Scenario } from '../scenario/scenario.ts';
+import { contradictions, type Scenario } from '../scenario/index.ts';
 import type { Cell } from './cells.ts';
 import type { Axis } from './matrix-schema.ts';
 

@@ -5,11 +5,9 @@
 import { closeSync, existsSync, fsyncSync, openSync, truncateSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { EvidenceError } from '../core/errors.ts';
-import { pressureSchema } from '../judge/evidence/machine-time.ts';
-import { verdictSchema } from '../judge/verdict/verdict.ts';
-import { migrateResult } from '../history/migration.ts';
-import { mebibyte, readInput, readText } from '../core/input-file.ts';
+import { EvidenceError, mebibyte, readInput, readText } from '../core/index.ts';
+import { pressureSchema, verdictSchema } from '../judge/index.ts';
+import { migrateResult } from '../history/index.ts';
 
 export const resultsFile = 'results.jsonl';
 /** Beside it: the folders of the runs. */

@@ -1,8 +1,8 @@
 /** Runs a plan to its end, or on from where a killed batch stopped. */
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { describeError, UsageError } from '../core/errors.ts';
-import { judgeExpectation } from '../judge/expectation/serving-expectation.ts';
+import { describeError, UsageError } from '../core/index.ts';
+import { judgeExpectation } from '../judge/index.ts';
 import { scheduledLoad } from './capacity.ts';
 import { eventsOf, sharesCluster } from './events.ts';
 import type { BatchPlan, BatchTrial } from './batch-plan.ts';
@@ -16,7 +16,7 @@ import {
   type Results,
 } from './results.ts';
 import { runQueue, type Room, type Slot } from './schedule.ts';
-import type { TestbedOptions } from '../run/ports/cluster.ts';
+import type { TestbedOptions } from '../run/index.ts';
 
 /** Where an event may run, and until when. */
 export interface EventPlace {

@@ -1,8 +1,6 @@
 /** The same matrix with other settings for all cells: shortened timers, another Kubernetes. */
-import { UsageError } from '../core/errors.ts';
-import { shortTimersMs, stockTimersMs } from '../scenario/scenario.ts';
-import { goesWith } from '../scenario/written-paths.ts';
-import type { Settings } from '../scenario/settings.ts';
+import { UsageError } from '../core/index.ts';
+import { shortTimersMs, stockTimersMs, goesWith, type Settings } from '../scenario/index.ts';
 import type { Axis, Matrix } from './matrix-schema.ts';
 
 /**

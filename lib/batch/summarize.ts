@@ -1,11 +1,15 @@
 /** From the results of a batch to what it found: a pure function, so that a report can be rebuilt. */
-import type { ExitCode } from '../core/errors.ts';
-import { exitCode } from '../core/errors.ts';
+import {
+  type ExitCode,
+  exitCode,
+  fisher,
+  significance,
+  countInWords,
+  plural,
+} from '../core/index.ts';
 import { perHour, weakestBasis, type Batch } from './batch.ts';
 import { summarizeCell } from './cell-summary.ts';
 import { judgeControl } from './controls.ts';
-import { fisher, significance } from '../core/intervals.ts';
-import { countInWords, plural } from '../core/counts.ts';
 import { cellsOf } from './cells.ts';
 import { unlikeLabels, comparePairs } from './pairs.ts';
 import type { BatchPlan, BatchTrial } from './batch-plan.ts';

@@ -7,10 +7,11 @@ import {
   InfrastructureError,
   UsageError,
   type ExitCode,
-} from '../core/errors.ts';
-import { plainText } from '../core/plain-text.ts';
-import { projectVersion } from '../core/project-version.ts';
-import { scriptArguments, typedAgain } from '../core/typed.ts';
+  plainText,
+  projectVersion,
+  scriptArguments,
+  typedAgain,
+} from '../core/index.ts';
 
 /** Runs a script with its own arguments and sets the exit code. Never throws. */
 export async function runCommand(

@@ -1,9 +1,9 @@
 /** Which results fail a command: the flag `--fail-on`, and FORCEDETACH_FAIL_ON in a pipeline. */
 import { InvalidArgumentError, Option } from 'commander';
-import { exitCode, type ExitCode } from '../core/errors.ts';
-import type { Batch } from '../batch/batch.ts';
-import { safetyLevels } from '../scenario/scenario.ts';
-import type { VerdictWord } from '../judge/verdict/verdict.ts';
+import { exitCode, type ExitCode } from '../core/index.ts';
+import type { Batch } from '../batch/index.ts';
+import { safetyLevels } from '../scenario/index.ts';
+import type { VerdictWord } from '../judge/index.ts';
 
 /** What an exit code without the flag says about the expectation. */
 export const outcomes = ['expected', 'unexpected', 'inconclusive', 'open'] as const;

@@ -1,6 +1,6 @@
 /** `forcedetach COMMAND …`: the one tree of commands. Each is imported when it is wanted: help answers at once. */
 import type { Command } from 'commander';
-import { UsageError, type ExitCode } from '../core/errors.ts';
+import { UsageError, type ExitCode } from '../core/index.ts';
 import type { NamedCommand } from './commands/completion.ts';
 import { presetNames } from './presets.ts';
 import { commandLine, exitCodeAfter, perform } from './command.ts';

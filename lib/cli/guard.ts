@@ -3,7 +3,7 @@
  * that is not caught. None of them ends the process at once, whatever it has still to heal: the first
  * ends the run, and the heal goes on; later ones say what is on and how long it may take.
  */
-import { describeError, exitCode, InterruptError } from '../core/errors.ts';
+import { describeError, exitCode, InterruptError } from '../core/index.ts';
 
 const listeners = new Set<(why: string) => void>();
 

@@ -1,6 +1,6 @@
 /** The experiments that are files of experiments/, by their names. */
 import { readdirSync } from 'node:fs';
-import { isPreset } from '../core/typed.ts';
+import { isPreset } from '../core/index.ts';
 import type { ExperimentDefinition } from './flags/request.ts';
 
 const folder = new URL('../../experiments/', import.meta.url);

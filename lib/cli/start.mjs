@@ -8,7 +8,7 @@ import './node-floor.mjs';
  * @returns {Promise<D>}
  */
 export async function experiment(definition) {
-  const { startedAs } = await import('../core/typed.ts');
+  const { startedAs } = await import('../core/index.ts');
   if (startedAs() === 'forcedetach') return definition;
   const { playPreset } = await import('./commands/experiment.ts');
   await playPreset(definition);
@@ -20,7 +20,7 @@ export async function experiment(definition) {
  * @param {...string} command
  */
 export async function start(...command) {
-  const { scriptArguments } = await import('../core/typed.ts');
+  const { scriptArguments } = await import('../core/index.ts');
   const { forcedetach } = await import('./forcedetach.ts');
   await forcedetach([...command, ...scriptArguments()]);
 }

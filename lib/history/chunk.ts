@@ -1,5 +1,5 @@
 /** A part of a segment that can be read on its own, and what is said where it can't. */
-import { EvidenceError } from '../core/errors.ts';
+import { EvidenceError } from '../core/index.ts';
 import { DamagedLineError, decodeLines, type LineSink } from './line-decoder.ts';
 import type { FrameSummary } from './line-encoder.ts';
 

@@ -3,8 +3,7 @@
  * else. Append-only; each record carries a monotonic and (where it helps) a wall time.
  */
 import type { ImageEvidence, LedgerRow } from './evidence.ts';
-import type { DatabaseChoice } from '../scenario/fields/database.ts';
-import type { Basis, Scenario } from '../scenario/scenario.ts';
+import type { DatabaseChoice, Basis, Scenario } from '../scenario/index.ts';
 import type {
   ClientBeatRecord,
   InvokeRecord,

@@ -1,5 +1,5 @@
 /** What an audit reads from one copy of the volume: facts only; checkers judge them. */
-import type { CommandEvidence } from '../core/command-evidence.ts';
+import type { CommandEvidence } from '../core/index.ts';
 import type { CopyIdentity } from './identity.ts';
 import type { OpId, LedgerEntry } from './workload/sql.ts';
 

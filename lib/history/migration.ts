@@ -3,10 +3,14 @@
  * what came later the meaning that its absence had, and tells what a history of its version may be
  * asked for. Evidence is never added: a record stands as it was written.
  */
-import { EvidenceError } from '../core/errors.ts';
-import { parseScenario, type Scenario } from '../scenario/scenario.ts';
-import { fieldOf, goesWith, settableNames } from '../scenario/written-paths.ts';
-import { kubernetesBeforeNamed } from '../core/kubernetes-versions.ts';
+import { EvidenceError, kubernetesBeforeNamed } from '../core/index.ts';
+import {
+  parseScenario,
+  type Scenario,
+  fieldOf,
+  goesWith,
+  settableNames,
+} from '../scenario/index.ts';
 import type { HistoryVersion, ObservationRecord, RunRecord } from './events.ts';
 
 /** The version from which on a history tells it. Of an earlier one it is not asked. */

@@ -1,6 +1,6 @@
 /** Observers say what they see, beat while they really see, and say when they end. */
 import type { Recorder } from './port.ts';
-import { describeError } from '../core/errors.ts';
+import { describeError } from '../core/index.ts';
 import { observed } from './observations.ts';
 
 /** One that sees beats so often, also where there is nothing to see. */

@@ -21,11 +21,10 @@ import {
   type SegmentContent,
 } from './segment-reader.ts';
 import { openWrites, type WriteLog } from './writes.ts';
-import { EvidenceError, UsageError } from '../core/errors.ts';
+import { EvidenceError, UsageError } from '../core/index.ts';
 import { suffixes } from './segment.ts';
 
 export type { HistoryCut } from './segment-reader.ts';
-export type { Operation } from './operations.ts';
 export type { SmallRecord, TimedRecord } from './events.ts';
 
 /** Hears operations and other records, as their segments have them. */

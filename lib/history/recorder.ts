@@ -1,9 +1,8 @@
 /** Records what a run sees and does: stamps it, puts it on file, tells those who listen. */
 import { mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Clock } from '../core/clock.ts';
+import { type Clock, describeError, EvidenceError } from '../core/index.ts';
 import type { Recorder, Unstamped } from './port.ts';
-import { describeError, EvidenceError } from '../core/errors.ts';
 import type { HistoryRecord, RowRecord, SegmentCounts, SegmentList } from './events.ts';
 import type { ImageLabel } from './identity.ts';
 import { Segment, suffixes } from './segment.ts';

@@ -1,8 +1,7 @@
 /** Finds what a segment's two files hold, whatever a kill -9 left of them. */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { EvidenceError } from '../core/errors.ts';
-import { openInput } from '../core/input-file.ts';
+import { EvidenceError, openInput } from '../core/index.ts';
 import { damaged, decodeChunk, type Chunk, type OnDamage } from './chunk.ts';
 import type { SegmentCounts } from './events.ts';
 import { chainOf, findFrames, unpackFrame, type FoundFrames, type FramePlace } from './frame.ts';

@@ -1,7 +1,7 @@
 /** The tail of a segment: lines that were not yet packed into a frame, whatever a kill left of them. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { mebibyte, readInput } from '../core/input-file.ts';
+import { mebibyte, readInput } from '../core/index.ts';
 import { damaged, locationOf, type Chunk, type OnDamage } from './chunk.ts';
 import { DamagedLineError, decodeLines, type LineSink } from './line-decoder.ts';
 import type { FrameSummary } from './line-encoder.ts';

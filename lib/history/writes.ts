@@ -7,8 +7,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
 import { z } from 'zod';
-import { EvidenceError } from '../core/errors.ts';
-import { mebibyte, readInput, readText } from '../core/input-file.ts';
+import { EvidenceError, mebibyte, readInput, readText } from '../core/index.ts';
 
 /** What a record says, by its number in the log. */
 export const writeOps = {

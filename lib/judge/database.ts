@@ -1,9 +1,8 @@
 /** What is judged of a database: how it is called, what its log says, what its commits promise, its own checks. */
 import type { OwnChecks } from './checkers/checker.ts';
-import type { ImageEvidence } from '../history/evidence.ts';
-import type { CommandEvidence } from '../core/command-evidence.ts';
-import type { LedgerEntry } from '../history/workload/sql.ts';
-import type { DatabaseChoice } from '../scenario/fields/database.ts';
+import type { ImageEvidence, LedgerEntry } from '../history/index.ts';
+import type { CommandEvidence } from '../core/index.ts';
+import type { DatabaseChoice } from '../scenario/index.ts';
 
 export interface JudgedDatabase {
   /** Name of its image, its folder of manifests, its pod, container and service, and in versions: `mysql`. */

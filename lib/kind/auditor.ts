@@ -1,11 +1,16 @@
 /** The Auditor port on kind: the audit tool runs in the lab, beside the images and loop devices. */
-import type { ImageEvidence } from '../history/evidence.ts';
-import { copyPath, defaultRoot, filesCopyPath, layoutOf } from '../storage/csi/layout.ts';
-import { EvidenceError } from '../core/errors.ts';
-import type { Auditor } from '../run/ports/cluster.ts';
+import type { ImageEvidence } from '../history/index.ts';
+import {
+  copyPath,
+  defaultRoot,
+  filesCopyPath,
+  layoutOf,
+  decodeRows,
+  type AuditMessage,
+} from '../storage/index.ts';
+import { EvidenceError } from '../core/index.ts';
+import type { Auditor, RealDatabase } from '../run/index.ts';
 import { auditHeap, type Lab, labNode } from './disk/containers.ts';
-import type { RealDatabase } from '../run/ports/server-port.ts';
-import { decodeRows, type AuditMessage } from '../storage/audit/wire.ts';
 
 export interface KindAuditorOptions {
   /** The database's own program that audits. */

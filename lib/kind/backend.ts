@@ -1,9 +1,8 @@
 /** The backend `kind`: images, a cluster of our own, and testbeds on it, with one server each or with a group. */
 import pLimit from 'p-limit';
-import { groupSize } from '../scenario/database-kinds/group-replication.ts';
-import type { KubeClients } from '../core/kube.ts';
-import { type RealClock, realClock } from '../core/real-clock.ts';
-import type { Backend, OpenedCluster, Testbed, TestbedOptions } from '../run/ports/cluster.ts';
+import { groupSize } from '../scenario/index.ts';
+import { type KubeClients, type RealClock, realClock } from '../core/index.ts';
+import type { Backend, OpenedCluster, Testbed, TestbedOptions } from '../run/index.ts';
 import { type Cluster, type ClusterChoice, type OpenCluster, openCluster } from './cluster.ts';
 import { scopeBeside, setSchedulable, soleScope } from './scope.ts';
 import { openGroupTestbed } from './group/group-testbed.ts';

@@ -1,21 +1,31 @@
 /** The cluster a run works on: found or made, locked while in use, removed unless it is kept. */
-import { clusterNameRule, isClusterName } from '../core/cluster-name.ts';
-import type { Database } from '../run/ports/database.ts';
+import {
+  clusterNameRule,
+  isClusterName,
+  describeError,
+  InfrastructureError,
+  UsageError,
+  type KubeClients,
+  type FeatureGates,
+  type Lock,
+  currentOwner,
+  ownerState,
+} from '../core/index.ts';
+import {
+  type Database,
+  kindWorkers,
+  type TestbedOptions,
+  type ClusterTimers,
+  clusterTimers,
+  stockClusterTimers,
+} from '../run/index.ts';
 import * as engine from './engine/commands.ts';
 import type { OpenStream } from './engine/line-stream.ts';
 import { spawnStream, tryRun } from './engine/run.ts';
-import { describeError, InfrastructureError, UsageError } from '../core/errors.ts';
-import type { Scenario } from '../scenario/scenario.ts';
+import type { Scenario } from '../scenario/index.ts';
 import { ensureImages } from './images/ensure.ts';
 import type { ImageSet, ImageSource } from './images/image-set.ts';
 import { ensureKind } from './images/build.ts';
-import type { KubeClients } from '../core/kube.ts';
-import type { FeatureGates } from '../core/kubernetes-versions.ts';
-import type { Lock } from '../core/lock.ts';
-import { currentOwner, ownerState } from '../core/owner.ts';
-import { kindWorkers } from '../run/ports/limits.ts';
-import type { TestbedOptions } from '../run/ports/cluster.ts';
-import { type ClusterTimers, clusterTimers, stockClusterTimers } from '../run/ports/timers.ts';
 import { Relays } from './clients/relay.ts';
 import {
   createCluster,

@@ -1,9 +1,8 @@
 /** The database on the cluster: one server on one volume, and the clean slate after it. */
 import type { V1Pod } from '@kubernetes/client-node';
-import { driverName } from '../storage/csi/layout.ts';
-import { apply, isReady, type KubeClients, orMissing } from '../core/kube.ts';
-import { waitFor } from '../core/wait-for.ts';
-import type { PodRef } from '../history/identity.ts';
+import { driverName } from '../storage/index.ts';
+import { apply, isReady, type KubeClients, orMissing, waitFor } from '../core/index.ts';
+import type { PodRef } from '../history/index.ts';
 import { newestFirst } from './kubernetes.ts';
 import {
   podFinalizer,

@@ -1,16 +1,11 @@
 /** The Kubernetes port over the real API. */
 import type { V1Pod } from '@kubernetes/client-node';
-import { driverName, filesDriverName } from '../storage/csi/layout.ts';
+import { driverName, filesDriverName } from '../storage/index.ts';
 import * as engine from './engine/commands.ts';
 import { run, tryRun } from './engine/run.ts';
-import type {
-  ContainerReport,
-  Kubernetes,
-  NodeKubernetes,
-  PodKubernetes,
-} from '../run/ports/cluster.ts';
-import type { PodRef } from '../history/identity.ts';
-import { changeTaints, isReady, type KubeClients, orMissing, statusOf } from '../core/kube.ts';
+import type { ContainerReport, Kubernetes, NodeKubernetes, PodKubernetes } from '../run/index.ts';
+import type { PodRef } from '../history/index.ts';
+import { changeTaints, isReady, type KubeClients, orMissing, statusOf } from '../core/index.ts';
 import { isInScope, podSelectorOf, type RunScope } from './scope.ts';
 
 /** `controlPlane`: container of the node that has kubectl and an admin's credentials. */

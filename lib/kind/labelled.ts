@@ -1,6 +1,5 @@
 /** Removes objects by a label, and waits until they are gone: a group, and what procedures made. */
-import { type KubeClients, orMissing } from '../core/kube.ts';
-import { waitFor } from '../core/wait-for.ts';
+import { type KubeClients, orMissing, waitFor } from '../core/index.ts';
 import { letGoCalls, listVolumes, removeVolume } from './disk/disk-tool.ts';
 import type { Lab } from './disk/containers.ts';
 

@@ -2,13 +2,10 @@
 import { readFile } from 'node:fs/promises';
 import type { KubernetesObject, V1Container, V1Deployment } from '@kubernetes/client-node';
 import { parseAllDocuments } from 'yaml';
-import { driverName, filesDriverName } from '../storage/csi/layout.ts';
-import type { DatabaseChoice } from '../scenario/fields/database.ts';
-import type { Database } from '../run/ports/database.ts';
-import { isDirectory } from '../scenario/disks/index.ts';
-import { InfrastructureError } from '../core/errors.ts';
-import type { Scenario } from '../scenario/scenario.ts';
-import { tolerationSecondsOf } from '../run/ports/timers.ts';
+import { driverName, filesDriverName } from '../storage/index.ts';
+import { type DatabaseChoice, isDirectory, type Scenario } from '../scenario/index.ts';
+import { type Database, tolerationSecondsOf } from '../run/index.ts';
+import { InfrastructureError } from '../core/index.ts';
 import { driverLoopsOf } from './ownership/lease.ts';
 import { type RunScope, storageClassOf } from './scope.ts';
 

@@ -4,11 +4,9 @@ import { readFile, realpath, statfs } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { which } from 'zx';
-import { isCheckout, projectRoot } from '../core/checkout.ts';
+import { isCheckout, projectRoot, InfrastructureError, kubernetesReleases } from '../core/index.ts';
 import * as engine from './engine/commands.ts';
 import { engineMissing, linesOf, tryRun } from './engine/run.ts';
-import { InfrastructureError } from '../core/errors.ts';
-import { kubernetesReleases } from '../core/kubernetes-versions.ts';
 import { engineName, kindClusterLabel } from './ownership/labels.ts';
 import { leaseAt, leaseCount } from './ownership/lease.ts';
 

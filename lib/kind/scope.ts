@@ -1,12 +1,10 @@
 /** Where one volume's objects live in the cluster, alone there or beside others, and what was provisioned for it. */
 import type { V1Namespace, V1PersistentVolume } from '@kubernetes/client-node';
-import { type CallEntry, callSchema } from '../storage/csi/call-log.ts';
-import { defaultRoot, driverName, layoutOf } from '../storage/csi/layout.ts';
-import type { Database } from '../run/ports/database.ts';
+import { type CallEntry, callSchema, defaultRoot, driverName, layoutOf } from '../storage/index.ts';
+import type { Database } from '../run/index.ts';
 import { linesOf } from './engine/run.ts';
-import { InfrastructureError } from '../core/errors.ts';
-import type { KubeClients } from '../core/kube.ts';
-import type { Provisioning } from '../history/identity.ts';
+import { InfrastructureError, type KubeClients } from '../core/index.ts';
+import type { Provisioning } from '../history/index.ts';
 import type { Lab } from './disk/containers.ts';
 
 export interface RunScope {

@@ -1,15 +1,17 @@
 /** One volume and its database on a real cluster, observed and broken for real. */
 import pLimit, { type LimitFunction } from 'p-limit';
-import { realOf } from '../run/ports/real.ts';
-import type { DatabaseServer } from '../run/ports/server-port.ts';
-import { isDirectory } from '../scenario/disks/index.ts';
-import { InfrastructureError } from '../core/errors.ts';
-import type { Recorder } from '../history/port.ts';
-import type { KubeClients } from '../core/kube.ts';
-import type { RealClock } from '../core/real-clock.ts';
-import type { VolumeIdentity } from '../history/identity.ts';
-import type { BreakableTestbed, Closes, Testbed, TestbedOptions } from '../run/ports/cluster.ts';
-import { withPodTimers } from '../run/ports/timers.ts';
+import {
+  realOf,
+  type DatabaseServer,
+  type BreakableTestbed,
+  type Closes,
+  type Testbed,
+  type TestbedOptions,
+  withPodTimers,
+} from '../run/index.ts';
+import { isDirectory } from '../scenario/index.ts';
+import { InfrastructureError, type KubeClients, type RealClock } from '../core/index.ts';
+import type { Recorder, VolumeIdentity } from '../history/index.ts';
 import { kindAuditor } from './auditor.ts';
 import { Routes } from './clients/relay.ts';
 import { startWriterProcesses } from './clients/writers.ts';

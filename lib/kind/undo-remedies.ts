@@ -1,10 +1,9 @@
 /** What faults and remedies, also of a dead run, may have left on a cluster's nodes: taken back, all idempotent. */
 import { containerShell } from './engine/container-shell.ts';
-import { outOfServiceKey } from '../core/taints.ts';
+import { outOfServiceKey, type KubeClients } from '../core/index.ts';
 import { mendControlPlane } from './create/control-plane.ts';
 import { restoreLink } from './disk/disk-tool.ts';
 import type { Lab } from './disk/containers.ts';
-import type { KubeClients } from '../core/kube.ts';
 
 /** Takes the taint away, and lets pods be scheduled again. `among`: only these nodes; default: all. */
 export async function unmarkNodes({ core }: KubeClients, among?: readonly string[]): Promise<void> {

@@ -1,7 +1,6 @@
 /** MySQL as a database under test: its words, its pod and its log. */
-import { type Database } from '../run/ports/database.ts';
-import { stockDatabaseName } from '../judge/database.ts';
-import type { RealDatabase } from '../run/ports/server-port.ts';
+import type { Database, RealDatabase } from '../run/index.ts';
+import { stockDatabaseName } from '../judge/index.ts';
 import { ownAnswers, ownChecks, ownGaps } from './checks/index.ts';
 import { mysqlLog } from './log.ts';
 import { modelled } from './modelled.ts';

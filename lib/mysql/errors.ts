@@ -1,6 +1,6 @@
 /** What a MySQL error says about the statement that met it: certainly not committed, or unknown. */
 import type { QueryError } from 'mysql2';
-import { SqlError } from '../history/workload/sql.ts';
+import { SqlError } from '../history/index.ts';
 
 /**
  * Server errors that can come from the commit itself (MySQL's error reference): the transaction

@@ -1,6 +1,6 @@
 /** What an audit of MySQL reads beyond what every database's does. The keys are those of records. */
-import type { ImageEvidence } from '../history/evidence.ts';
-import type { CommandEvidence } from '../core/command-evidence.ts';
+import type { ImageEvidence } from '../history/index.ts';
+import type { CommandEvidence } from '../core/index.ts';
 
 export interface MysqlEvidence {
   /** Absent where it was not read, in histories before version 3, and where the server keeps none. */

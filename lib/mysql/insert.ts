@@ -5,7 +5,7 @@
  */
 import type { Socket } from 'node:net';
 import type { Connection, PrepareStatementInfo, QueryError } from 'mysql2';
-import type { LedgerEntry } from '../history/workload/sql.ts';
+import type { LedgerEntry } from '../history/index.ts';
 
 /** In the order in which the packet has them. */
 export const insertColumns =

@@ -1,5 +1,5 @@
 /** What lines of mysqld's error log mean, and of its tools'. */
-import type { ServerLog } from '../judge/database.ts';
+import type { ServerLog } from '../judge/index.ts';
 
 export const mysqlLog: ServerLog = {
   kept: /\[(ERROR|Warning)\]|ready for connections|Shutdown complete|corrupt/i,

@@ -1,8 +1,7 @@
 /** What an audit of MySQL finds on a sound volume, for the model: it has no log and no pages of its own. */
 import { hash } from 'node:crypto';
-import type { OwnPart } from '../judge/database.ts';
-import { sessionKey } from '../history/workload/ledger.ts';
-import type { LedgerEntry } from '../history/workload/sql.ts';
+import type { OwnPart } from '../judge/index.ts';
+import { sessionKey, type LedgerEntry } from '../history/index.ts';
 import type { BinlogFound, MysqlEvidence } from './evidence.ts';
 
 export const modelled: OwnPart['modelled'] = (

@@ -4,10 +4,9 @@
  * it twice, to be seen.
  */
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
-import type { ServerRoutes } from '../run/ports/server-port.ts';
-import { InfrastructureError } from '../core/errors.ts';
-import { documentBody, firstDocuments } from '../history/workload/documents.ts';
-import { accountCount, initialBalance } from '../history/workload/ledger.ts';
+import type { ServerRoutes } from '../run/index.ts';
+import { InfrastructureError } from '../core/index.ts';
+import { documentBody, firstDocuments, accountCount, initialBalance } from '../history/index.ts';
 
 export const databaseName = 'forcedetach';
 

@@ -1,6 +1,6 @@
 /** A MySQL server as a database under test: sessions, the workload's tables, who it is. */
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
-import type { DatabaseServer } from '../run/ports/server-port.ts';
+import type { DatabaseServer } from '../run/index.ts';
 import { prepareSchema } from './schema.ts';
 import { openMysqlSession } from './session.ts';
 

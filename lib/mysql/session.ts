@@ -16,8 +16,8 @@ import {
   type OpId,
   type ServerIdentity,
   type SqlSession,
-} from '../history/workload/sql.ts';
-import type { SessionOptions } from '../run/ports/server-port.ts';
+} from '../history/index.ts';
+import type { SessionOptions } from '../run/index.ts';
 import { InsertCommand, insertFlags, insertStatement } from './insert.ts';
 import { connectError, statementError, timeoutError } from './errors.ts';
 import {

@@ -2,7 +2,7 @@
  * The SQL of the workload's operations, but for the insert, which has a file of its own. Each is one
  * message to the server and one transaction: a lost answer can always mean a commit.
  */
-import type { LedgerEntry, OpId } from '../history/workload/sql.ts';
+import type { LedgerEntry, OpId } from '../history/index.ts';
 import { insertStatement } from './insert.ts';
 import { schemaChange } from './schema.ts';
 

@@ -6,11 +6,9 @@
 import { createHash } from 'node:crypto';
 import { zstdDecompressSync } from 'node:zlib';
 import { z } from 'zod';
-import { diskModes } from '../scenario/disks/index.ts';
-import { UsageError } from '../core/errors.ts';
-import { harnessVersion } from '../kind/images/harness-version.ts';
-import type { Immutable } from '../core/immutable.ts';
-import { readInput, readText, textFileBytes } from '../core/input-file.ts';
+import { diskModes } from '../scenario/index.ts';
+import { UsageError, type Immutable, readInput, readText, textFileBytes } from '../core/index.ts';
+import { harnessVersion } from '../kind/index.ts';
 import type { AtLeastOne, Facts } from './facts.ts';
 import { type CutFinding, storagePathOf, storagePaths } from './judge/cut.ts';
 import type { JudgedTrials } from './judge/measured.ts';

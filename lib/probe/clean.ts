@@ -4,11 +4,16 @@
  * mark is taken from its node, a volume is named, since its driver alone can let it go.
  */
 import type { V1ObjectReference } from '@kubernetes/client-node';
-import { ForcedetachError, InfrastructureError } from '../core/errors.ts';
-import { outOfServiceKey } from '../core/taints.ts';
+import {
+  ForcedetachError,
+  InfrastructureError,
+  outOfServiceKey,
+  type UserClients,
+  answered,
+  mustBeAllowed,
+} from '../core/index.ts';
 import { probeLabel } from './objects.ts';
 import { type Home, cleanNeeds, leftNeeds, removalNeeds } from './rights.ts';
-import { type UserClients, answered, mustBeAllowed } from '../core/user-cluster.ts';
 import { claimsIn, closeHome, isProbesName, stateOf, untaintNodes, whyKept } from './home.ts';
 import { nowMs } from './view.ts';
 import { isTrialName } from './plan.ts';

@@ -11,7 +11,7 @@ import {
   mustHaveClass,
 } from './refuse.ts';
 import { type Home, cutNeeds } from './rights.ts';
-import { type UserClients, mustBeAllowed } from '../core/user-cluster.ts';
+import { type UserClients, mustBeAllowed } from '../core/index.ts';
 import { type CutCertificate, cutCertificateOf } from './certificate.ts';
 import { gatherFacts, topologyOf, type AtLeastOne, type Facts } from './facts.ts';
 import { atHome, mark, newHome, newProbeNamespace, ownerNow, removal } from './home.ts';

@@ -3,7 +3,7 @@ import type { KubernetesObject } from '@kubernetes/client-node';
 import { stringify } from 'yaml';
 import { claimObject, exampleNamespace, hostPod, podObject, vantagePod } from './objects.ts';
 import { type Granted, type Home, grantedObjects, probeAccount } from './rights.ts';
-import type { UserClients } from '../core/user-cluster.ts';
+import type { UserClients } from '../core/index.ts';
 import { type CutOptions, planCut, templateOf, watchMsOf } from './cut.ts';
 import { type Lease, namespaceNow } from './home.ts';
 import {

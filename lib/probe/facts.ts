@@ -9,11 +9,17 @@ import type {
   V1Pod,
   V1StorageClass,
 } from '@kubernetes/client-node';
-import { driverServing } from '../scenario/disks/drivers.ts';
-import type { Immutable } from '../core/immutable.ts';
-import { isReady, orMissing, statusOf } from '../core/kube.ts';
-import { outOfServiceKey } from '../core/taints.ts';
-import { type UserClients, type UserCluster, answered } from '../core/user-cluster.ts';
+import { driverServing } from '../scenario/index.ts';
+import {
+  type Immutable,
+  isReady,
+  orMissing,
+  statusOf,
+  outOfServiceKey,
+  type UserClients,
+  type UserCluster,
+  answered,
+} from '../core/index.ts';
 
 export type NodeFacts = Immutable<ReturnType<typeof nodeFacts>>;
 export type DriverPod = Immutable<ReturnType<typeof driverPods>[number]>;

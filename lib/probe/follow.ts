@@ -2,9 +2,8 @@
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps, type RequestOptions } from 'node:https';
 import type { KubeConfig, V1VolumeAttachment } from '@kubernetes/client-node';
-import { orMissing } from '../core/kube.ts';
+import { orMissing, type UserClients } from '../core/index.ts';
 import { containerName } from './objects.ts';
-import type { UserClients } from '../core/user-cluster.ts';
 import type { AttachmentSeen } from './judge/record.ts';
 import { nowMs, pause } from './view.ts';
 

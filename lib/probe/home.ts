@@ -5,17 +5,22 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { V1Namespace, V1PersistentVolumeClaim, V1Pod, V1Taint } from '@kubernetes/client-node';
-import { InfrastructureError } from '../core/errors.ts';
-import { changeTaints, orMissing, statusOf } from '../core/kube.ts';
 import {
+  InfrastructureError,
+  changeTaints,
+  orMissing,
+  statusOf,
   currentOwner,
   decodeOwner,
   encodeOwner,
   ownerState,
   type OwnerState,
-} from '../core/owner.ts';
-import { outOfServiceKey } from '../core/taints.ts';
-import { typed } from '../core/typed.ts';
+  outOfServiceKey,
+  typed,
+  type UserClients,
+  answered,
+  mustBeAllowed,
+} from '../core/index.ts';
 import {
   type PodSecurity,
   expiryAnnotation,
@@ -26,7 +31,6 @@ import {
   securityLabel,
 } from './objects.ts';
 import { type Home, markNeeds } from './rights.ts';
-import { type UserClients, answered, mustBeAllowed } from '../core/user-cluster.ts';
 import { refusal } from './refusals.ts';
 import { nowMs, poll, whyOf } from './view.ts';
 

@@ -3,7 +3,7 @@
  * before the cut. Texts only. No pod heals: it dies with its node's network, or with its namespace. All
  * names are of one run, so that what a killed run left is in nobody's way.
  */
-import type { ArmedUnit, Arming } from '../run/ports/node-shell.ts';
+import type { ArmedUnit, Arming } from '../run/index.ts';
 import type { CutWay } from './plan.ts';
 
 const inSeconds = (ms: number): number => Math.ceil(ms / 1000);

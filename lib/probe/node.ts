@@ -7,10 +7,9 @@ import {
   type Sent,
   shBy,
   type ShellWith,
-} from '../run/ports/node-shell.ts';
-import { isReady } from '../core/kube.ts';
+} from '../run/index.ts';
+import { isReady, type UserClients, answered } from '../core/index.ts';
 import { containerName, hostPod, vantageName, vantagePod } from './objects.ts';
-import { type UserClients, answered } from '../core/user-cluster.ts';
 import { type Came, followLog } from './follow.ts';
 import { armingScript } from './host.ts';
 import { type PodsContext, createPod } from './pods.ts';

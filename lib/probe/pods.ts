@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CoreV1Api, V1Pod } from '@kubernetes/client-node';
-import { orMissing } from '../core/kube.ts';
+import { orMissing, type UserClients } from '../core/index.ts';
 import {
   type ObjectTemplate,
   type PodRole,
@@ -12,7 +12,6 @@ import {
   podName,
   podObject,
 } from './objects.ts';
-import type { UserClients } from '../core/user-cluster.ts';
 import { AttachmentWatch, type Came, clockErrorMs, clockOffsetOf, followLog } from './follow.ts';
 import { type View, lastEvent, mustStart, nowMs, whyOf } from './view.ts';
 import {

@@ -1,10 +1,5 @@
 /** From what was read, and data/drivers.yaml, to the mode of a class: each line with its source and how sure. Pure. */
-import {
-  driversCalled,
-  type Driver,
-  type DriverMode,
-  type Sign,
-} from '../scenario/disks/drivers.ts';
+import { driversCalled, type Driver, type DriverMode, type Sign } from '../scenario/index.ts';
 import type { HowSure, Line, PredictedMode } from './certificate.ts';
 import { isOwnTopology, type Facts, type NodeFacts } from './facts.ts';
 

@@ -1,11 +1,10 @@
 /** The answer of a probe that reads only: what is to be expected, and whether trials could be made. */
-import { describeError, ForcedetachError } from '../core/errors.ts';
-import { harnessVersion } from '../kind/images/harness-version.ts';
+import { describeError, ForcedetachError, type UserClients, missingRights } from '../core/index.ts';
+import { harnessVersion } from '../kind/index.ts';
 import { exampleNamespace } from './objects.ts';
 import { predictDriver } from './predict.ts';
 import { type Asked, chooseNodes, mustFit, mustHaveAttachments, mustHaveClass } from './refuse.ts';
 import { readNeeds, trialNeeds } from './rights.ts';
-import { type UserClients, missingRights } from '../core/user-cluster.ts';
 import type { PredictionReport } from './certificate.ts';
 import { gatherFacts, type Facts } from './facts.ts';
 import { type TrialPlanRequest, trialPlanOf } from './plan.ts';

@@ -2,8 +2,13 @@
  * Why a probe says no, or gives up: of each code what can be done about it, and the words of kubectl that show
  * more. Who refuses has the message, and what is known only there.
  */
-import { InfrastructureError, UsageError, type ErrorDetail } from '../core/errors.ts';
-import { type UserCluster, kubectl } from '../core/user-cluster.ts';
+import {
+  InfrastructureError,
+  UsageError,
+  type ErrorDetail,
+  type UserCluster,
+  kubectl,
+} from '../core/index.ts';
 
 interface Row {
   readonly hint?: string;

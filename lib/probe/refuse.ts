@@ -7,11 +7,8 @@ import type {
   V1PodDisruptionBudget,
   V1StorageClass,
 } from '@kubernetes/client-node';
-import { orMissing } from '../core/kube.ts';
-import { probeLabel } from './objects.ts';
-import { documentedMode } from './predict.ts';
-import { guardNeeds, judgingNeeds, longhornNeeds } from './rights.ts';
 import {
+  orMissing,
   type Need,
   type UserClients,
   answered,
@@ -19,7 +16,10 @@ import {
   forbidden,
   mustBeAllowed,
   needText,
-} from '../core/user-cluster.ts';
+} from '../core/index.ts';
+import { probeLabel } from './objects.ts';
+import { documentedMode } from './predict.ts';
+import { guardNeeds, judgingNeeds, longhornNeeds } from './rights.ts';
 import { topologyOf, type Facts, type NodeFacts } from './facts.ts';
 import type { TrialPlan } from './plan.ts';
 import { refusal } from './refusals.ts';

@@ -1,7 +1,6 @@
 /** What a probe does on a cluster, as questions to it and as RBAC for whoever grants it. */
-import { orMissing } from '../core/kube.ts';
+import { orMissing, type Need, type UserClients, answered } from '../core/index.ts';
 import { givenNamespaceObject } from './objects.ts';
-import { type Need, type UserClients, answered } from '../core/user-cluster.ts';
 import { refusal } from './refusals.ts';
 
 const need = (verb: string, resource: string, more: Partial<Need> = {}): Need => ({

@@ -1,13 +1,7 @@
 /** What a probe says to people. Pure. */
-import type { DiskMode } from '../scenario/disks/index.ts';
-import { toldInSeconds } from '../core/durations.ts';
-import {
-  didInWords,
-  hasRuns,
-  isMeasured,
-  onSuchADisk,
-  type RemedyRow,
-} from '../batch/expectations/on-such-a-disk.ts';
+import type { DiskMode } from '../scenario/index.ts';
+import { toldInSeconds } from '../core/index.ts';
+import { didInWords, hasRuns, isMeasured, onSuchADisk, type RemedyRow } from '../batch/index.ts';
 import type { Certificate, CutCertificate, PredictionReport } from './certificate.ts';
 import { type CutFinding, modesSeen } from './judge/cut.ts';
 import type { ForceDeleted } from './judge/forced.ts';

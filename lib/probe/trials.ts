@@ -3,9 +3,16 @@
  * left of them. Nothing else there is touched.
  */
 import { stringify } from 'yaml';
-import { InfrastructureError } from '../core/errors.ts';
-import { orMissing } from '../core/kube.ts';
-import { writeOutput } from '../core/output-file.ts';
+import {
+  InfrastructureError,
+  orMissing,
+  writeOutput,
+  type UserClients,
+  answered,
+  kubectl,
+  missingRights,
+  mustBeAllowed,
+} from '../core/index.ts';
 import { type ObjectTemplate, attachmentName, claimObject } from './objects.ts';
 import { predictDriver } from './predict.ts';
 import {
@@ -25,13 +32,6 @@ import {
   rbacObjects,
   trialNeeds,
 } from './rights.ts';
-import {
-  type UserClients,
-  answered,
-  kubectl,
-  missingRights,
-  mustBeAllowed,
-} from '../core/user-cluster.ts';
 import { type Certificate, certificateOf } from './certificate.ts';
 import { gatherFacts, type Facts } from './facts.ts';
 import { atHome, newHome, ownerNow, removal } from './home.ts';

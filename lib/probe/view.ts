@@ -9,8 +9,7 @@ import type {
   V1PersistentVolumeClaim,
   V1Pod,
 } from '@kubernetes/client-node';
-import { describeError } from '../core/errors.ts';
-import { type UserClients, answered } from '../core/user-cluster.ts';
+import { describeError, type UserClients, answered } from '../core/index.ts';
 import type { EventSeen, PodSeen } from './judge/record.ts';
 import { refusal } from './refusals.ts';
 

@@ -3,8 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { isCheckout, projectRoot } from '../core/checkout.ts';
-import { writeOutput } from '../core/output-file.ts';
+import { isCheckout, projectRoot, writeOutput } from '../core/index.ts';
 
 export type PageScript = 'page' | 'batch';
 
@@ -42,7 +41,10 @@ async function cached(name: PageScript): Promise<string> {
 
 async function bundle(name: PageScript): Promise<string> {
   const { rolldown } = await import('rolldown');
-  await using bundled = await rolldown({ input: join(folder, `${name}.ts`) });
+  await using bundled = await rolldown({
+    input: join(folder, `${name}.ts`),
+    treeshake: { moduleSideEffects: false },
+  });
   const { output } = await bundled.generate({ format: 'es', minify: true });
   return output[0].code;
 }

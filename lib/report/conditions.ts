@@ -2,15 +2,21 @@
  * The conditions that a verdict needs: each is switched in the expectations (test/plays/conditions.test.ts
  * holds that against the model), and where the outcome stays it is not named. The switches are the advice, too.
  */
-import type { Database } from '../run/ports/database.ts';
-import type { PowerLoss, StorageLink } from '../scenario/disk-kinds.ts';
-import { diskModeOf, isDirectory, type DiskMode } from '../scenario/disks/index.ts';
-import { expectationOf } from '../judge/expectation/expectations.ts';
-import { safetyLevels, type Scenario } from '../scenario/scenario.ts';
-import type { VerdictWord } from '../judge/verdict/verdict.ts';
-import { faultNamed, losesPower } from '../scenario/faults/index.ts';
-import { remedyNamed } from '../scenario/remedies/index.ts';
-import { fields } from '../scenario/fields.ts';
+import type { Database } from '../run/index.ts';
+import {
+  type PowerLoss,
+  type StorageLink,
+  diskModeOf,
+  isDirectory,
+  type DiskMode,
+  safetyLevels,
+  type Scenario,
+  faultNamed,
+  losesPower,
+  remedyNamed,
+  fields,
+} from '../scenario/index.ts';
+import { expectationOf, type VerdictWord } from '../judge/index.ts';
 
 export const linkWords: Readonly<Record<StorageLink, string>> = {
   survives: 'the old node still reaches its storage',

@@ -1,11 +1,8 @@
 /** The disk of a scenario in plain words. */
-import { isDirectory } from '../scenario/disks/index.ts';
-import { losesPower } from '../scenario/faults/index.ts';
-import type { Scenario } from '../scenario/scenario.ts';
-import { originInWords } from '../scenario/disks/disk-origin.ts';
-import type { Verdict } from '../judge/verdict/verdict.ts';
+import { isDirectory, losesPower, type Scenario, originInWords } from '../scenario/index.ts';
+import type { Verdict } from '../judge/index.ts';
 import { linkWords, powerLossWords, storageWords } from './conditions.ts';
-import { secondsShown } from '../core/durations.ts';
+import { secondsShown } from '../core/index.ts';
 import { scenarioOf } from './wording.ts';
 
 /** What the fault does to the storage or to the way there; nothing where it reaches neither. */

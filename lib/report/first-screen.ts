@@ -3,7 +3,7 @@
  * chips and tiles come from this one object.
  */
 import { html } from 'hono/html';
-import type { Verdict, VerdictWord } from '../judge/verdict/verdict.ts';
+import type { Verdict, VerdictWord } from '../judge/index.ts';
 import { card, list, type Html } from './html-parts.ts';
 import { explained } from './terms.ts';
 

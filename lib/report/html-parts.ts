@@ -1,6 +1,6 @@
 /** Parts that every kind of page is made of: numbers as people read them, cards, lists, tables, pictures. */
 import { html } from 'hono/html';
-import { countInWords } from '../core/counts.ts';
+import { countInWords } from '../core/index.ts';
 
 export type Html = ReturnType<typeof html>;
 

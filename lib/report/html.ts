@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { deflateRawSync } from 'node:zlib';
 import { html } from 'hono/html';
-import { countInWords } from '../core/counts.ts';
-import type { Finding, Notice, Verdict } from '../judge/verdict/verdict.ts';
+import { countInWords, secondsShown } from '../core/index.ts';
+import type { Finding, Notice, Verdict } from '../judge/index.ts';
 import type { Role } from './axis/palette.ts';
 import { rolesIn } from './axis/timeline.ts';
 import { renderDocument } from './document.ts';
@@ -20,7 +20,6 @@ import {
   texts,
   type Html,
 } from './html-parts.ts';
-import { secondsShown } from '../core/durations.ts';
 import { hasLostFile, lostColumn, lostFile } from './loss-words.ts';
 import { scoreInWords } from './mutant-score.ts';
 import { packOperations } from './operation-columns.ts';

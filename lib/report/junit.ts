@@ -1,7 +1,7 @@
 /** JUnit XML: of any suite of cases; and of a run, with one case for its verdict and one for each claim. */
 import { html, raw } from 'hono/html';
-import type { Verdict } from '../judge/verdict/verdict.ts';
-import type { History } from '../history/reader.ts';
+import type { Verdict } from '../judge/index.ts';
+import type { History } from '../history/index.ts';
 import type { Html } from './html-parts.ts';
 import { commitsFact, lostOf } from './loss-words.ts';
 import { scoreInWords } from './mutant-score.ts';

@@ -1,8 +1,12 @@
 /** Lanes of the time axis, from observations and actions: which node held what, and when. */
-import type { Database } from '../run/ports/database.ts';
-import { powerFaults } from '../scenario/faults/index.ts';
-import type { ActionRecord, HistoryRecord, ObservationRecord } from '../history/events.ts';
-import { observed } from '../history/observations.ts';
+import type { Database } from '../run/index.ts';
+import { powerFaults } from '../scenario/index.ts';
+import {
+  type ActionRecord,
+  type HistoryRecord,
+  type ObservationRecord,
+  observed,
+} from '../history/index.ts';
 import type { Role, Tone } from './axis/palette.ts';
 import type { Lane } from './axis/timeline.ts';
 

@@ -1,15 +1,12 @@
 /** Acknowledged commits that copies of the volume lack, in words, and each lost one in lost.jsonl. */
-import type { LostCommit } from '../judge/checkers/lost-commits.ts';
-import type { Database } from '../run/ports/database.ts';
+import { type LostCommit, type Loss, type Verdict, assembleVerdict } from '../judge/index.ts';
+import type { Database } from '../run/index.ts';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { countInWords } from '../core/counts.ts';
-import type { Loss, Verdict } from '../judge/verdict/verdict.ts';
-import type { BatchCell } from '../batch/batch.ts';
+import { countInWords, OutputFile } from '../core/index.ts';
+import type { BatchCell } from '../batch/index.ts';
 import type { Fact } from './first-screen.ts';
-import { assembleVerdict } from '../judge/verdict/assemble.ts';
-import type { History } from '../history/reader.ts';
-import { OutputFile } from '../core/output-file.ts';
+import type { History } from '../history/index.ts';
 import { zeroOf } from './wording.ts';
 
 const epochNames: Readonly<Record<keyof Loss, string>> = {

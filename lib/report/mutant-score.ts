@@ -1,8 +1,8 @@
 /** Damage that was planted, in the store of measurements: what became of each kind, and the score of it. */
 import { z } from 'zod';
-import type { Verdict } from '../judge/verdict/verdict.ts';
-import { countInWords } from '../core/counts.ts';
-import { lineSchema, linesOf } from '../batch/measurements/store.ts';
+import type { Verdict } from '../judge/index.ts';
+import { countInWords } from '../core/index.ts';
+import { lineSchema, linesOf } from '../batch/index.ts';
 
 /** Its id is the mutant's name. */
 export const mutantSchema = lineSchema.extend({

@@ -1,6 +1,6 @@
 /** All operations of a run as columns, ordered by their ends: a million of them take 40 MB. */
 import { deflateRawSync } from 'node:zlib';
-import type { Operation } from '../history/operations.ts';
+import type { Operation } from '../history/index.ts';
 import {
   operationFlags,
   outcomeCodes,

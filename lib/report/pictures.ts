@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import type * as ECharts from 'echarts';
 import type { EChartsOption } from 'echarts';
-import { isCheckout } from '../core/checkout.ts';
+import { isCheckout } from '../core/index.ts';
 import { plotOperations, prepareOperations, type OperationColumns } from './axis/operations.ts';
 import { palettes, type Role } from './axis/palette.ts';
 import {

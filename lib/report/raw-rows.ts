@@ -1,6 +1,5 @@
 /** Records as table rows, operations left out; and which row proves a licence step. */
-import type { SmallRecord } from '../history/reader.ts';
-import { observed } from '../history/observations.ts';
+import { type SmallRecord, observed } from '../history/index.ts';
 
 /** A record as a table row; its `id` is its number among those that are no operations. */
 export interface RawRow {

@@ -1,11 +1,13 @@
 /** Verdict and history to everything that a run's page shows: plain data. Pure. */
-import type { Database } from '../run/ports/database.ts';
-import type { LicenceStep, Verdict } from '../judge/verdict/verdict.ts';
-import type { ObservationRecord } from '../history/events.ts';
-import { observed } from '../history/observations.ts';
-import type { History } from '../history/reader.ts';
-import { exposureOf } from '../judge/timeline/exposure.ts';
-import { tellStory, type Story } from '../judge/timeline/story.ts';
+import type { Database } from '../run/index.ts';
+import {
+  type LicenceStep,
+  type Verdict,
+  exposureOf,
+  tellStory,
+  type Story,
+} from '../judge/index.ts';
+import { type ObservationRecord, observed, type History } from '../history/index.ts';
 import type { OperationColumns, Series } from './axis/operations.ts';
 import type { Tone } from './axis/palette.ts';
 import type { Bar, Timeline } from './axis/timeline.ts';

@@ -1,16 +1,11 @@
 /** The first screen of a run on one server: headline, chips and tiles from the verdict alone. */
-import { countInWords } from '../core/counts.ts';
-import type { Database } from '../run/ports/database.ts';
-import { corruptionIn } from '../judge/verdict/corruption.ts';
-import { headlineOf } from '../judge/verdict/headline.ts';
-import type { Verdict } from '../judge/verdict/verdict.ts';
-import type { FeatureGates } from '../core/kubernetes-versions.ts';
-import type { Scenario } from '../scenario/scenario.ts';
-import { driversLike } from '../scenario/disks/drivers.ts';
+import { countInWords, type FeatureGates, secondsShown } from '../core/index.ts';
+import type { Database } from '../run/index.ts';
+import { corruptionIn, headlineOf, type Verdict } from '../judge/index.ts';
+import { type Scenario, driversLike } from '../scenario/index.ts';
 import { proveItIsOff, reasonsFor, type Reasons } from './conditions.ts';
 import { diskInWords } from './disk-words.ts';
 import { drawNoConclusion, type Advice, type Fact, type FirstScreen } from './first-screen.ts';
-import { secondsShown } from '../core/durations.ts';
 import { commitsFact } from './loss-words.ts';
 import {
   basisLabel,

@@ -1,9 +1,9 @@
 /** The verdict as Markdown, for a CI job's summary page. */
-import type { Verdict } from '../judge/verdict/verdict.ts';
+import type { Verdict } from '../judge/index.ts';
 import { scoreInWords } from './mutant-score.ts';
 import { diskInWords } from './disk-words.ts';
 import { percent } from './html-parts.ts';
-import { secondsShown } from '../core/durations.ts';
+import { secondsShown } from '../core/index.ts';
 import { lossRows, lostColumn, commitsFact, hasLostFile, lostFile } from './loss-words.ts';
 import {
   basisLabel,

@@ -1,17 +1,19 @@
 /** Sentences of the report that follow from the verdict: what it means, and what it does not. */
-import { eventsIn, wordsWorstFirst } from '../judge/expectation/counted.ts';
-import { shortenedTimers, type Counts, type Scenario } from '../scenario/scenario.ts';
-import type { BatchCell } from '../batch/batch.ts';
-import { refusedInWords } from '../judge/timeline/refused-mounts.ts';
-import { wilson } from '../core/intervals.ts';
-import { recordedScenario } from '../history/migration.ts';
-import { countInWords } from '../core/counts.ts';
-import { isDirectory } from '../scenario/disks/index.ts';
+import {
+  eventsIn,
+  wordsWorstFirst,
+  refusedInWords,
+  type ServingWord,
+  firstTold,
+  noticeInWords,
+  type Verdict,
+  type VerdictWord,
+} from '../judge/index.ts';
+import { shortenedTimers, type Counts, type Scenario, isDirectory } from '../scenario/index.ts';
+import type { BatchCell } from '../batch/index.ts';
+import { wilson, countInWords, secondsShown } from '../core/index.ts';
+import { recordedScenario } from '../history/index.ts';
 import { bytes, percent } from './html-parts.ts';
-import { secondsShown } from '../core/durations.ts';
-import type { ServingWord } from '../judge/expectation/serving-expectation.ts';
-import { firstTold, noticeInWords } from '../judge/verdict/notices.ts';
-import type { Verdict, VerdictWord } from '../judge/verdict/verdict.ts';
 
 /** The audited copies of the volume, by when they were taken. */
 export const imageName = (

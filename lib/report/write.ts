@@ -1,11 +1,11 @@
 /** Writes what a run leaves for people and machines, next to its history. */
 import { existsSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import type { Database } from '../run/ports/database.ts';
-import type { Verdict } from '../judge/verdict/verdict.ts';
-import type { History } from '../history/reader.ts';
-import { cellsFolder, resultsFile } from '../batch/results.ts';
-import { writeOutput } from '../core/output-file.ts';
+import type { Database } from '../run/index.ts';
+import type { Verdict } from '../judge/index.ts';
+import type { History } from '../history/index.ts';
+import { cellsFolder, resultsFile } from '../batch/index.ts';
+import { writeOutput } from '../core/index.ts';
 import { renderHtml } from './html.ts';
 import { renderJunit } from './junit.ts';
 import { writeLostCommits } from './loss-words.ts';

@@ -3,10 +3,8 @@
  * keep the heal away: what does not end in time gets the signal to stop and is given up, and the run goes on.
  * An interrupt shortens all that is left.
  */
-import type { Clock } from '../core/clock.ts';
-import { EvidenceError } from '../core/errors.ts';
-import type { Scenario } from '../scenario/scenario.ts';
-import { recreationMs, restartMs } from '../scenario/waits.ts';
+import { type Clock, EvidenceError } from '../core/index.ts';
+import { type Scenario, recreationMs, restartMs } from '../scenario/index.ts';
 import type { Steps } from './steps.ts';
 
 /** Waits of a run. Default: none. */

@@ -1,12 +1,12 @@
 /** After the heal: wait until databases serve again, take the remedy back, the node is Ready, and all is whole. */
 import type { BreakableTestbed } from './ports/cluster.ts';
-import type { PodRef } from '../history/identity.ts';
+import type { PodRef } from '../history/index.ts';
 import type { Writers } from './workload/port.ts';
-import { registrationMs } from '../scenario/waits.ts';
+import { registrationMs } from '../scenario/index.ts';
 import type { RemedyRun } from './remedy-run.ts';
 import type { Struck } from './run-context.ts';
 import type { Shell } from './shell.ts';
-import type { Sightings } from '../judge/timeline/sightings.ts';
+import type { Sightings } from '../judge/index.ts';
 import { waitUntil } from './wait.ts';
 
 interface ConvergeContext {

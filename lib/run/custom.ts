@@ -3,18 +3,20 @@
  * and each names which of ours it is judged or played as. The history keeps
  * their names.
  */
-import type { Capability } from '../core/capabilities.ts';
-import { allCheckers } from '../judge/checkers/index.ts';
-import type { Checker } from '../judge/checkers/checker.ts';
+import { type Capability, UsageError } from '../core/index.ts';
+import { allCheckers, type Checker, stockDatabaseName } from '../judge/index.ts';
 import { type Database } from './ports/database.ts';
-import { stockDatabaseName } from '../judge/database.ts';
-import { UsageError } from '../core/errors.ts';
-import { faultKinds, type FaultKind } from '../scenario/faults/index.ts';
+import {
+  faultKinds,
+  type FaultKind,
+  remedyKinds,
+  type RemedyKind,
+  type WrittenGroup,
+  type WrittenWith,
+} from '../scenario/index.ts';
 import type { Fault } from './faults/fault.ts';
-import { remedyKinds, type RemedyKind } from '../scenario/remedies/index.ts';
-import type { CustomNames } from '../history/events.ts';
+import type { CustomNames } from '../history/index.ts';
 import type { Remedy } from './remedies/remedy.ts';
-import type { WrittenGroup, WrittenWith } from '../scenario/written-form.ts';
 
 /** What it needs of the cluster beyond what every one has: it gets no more. Default: nothing. */
 interface Needs<C extends Capability> {

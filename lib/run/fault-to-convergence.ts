@@ -1,9 +1,8 @@
 /** From the fault to its heal and to databases that serve again: the node's part once, each volume's its own. */
-import type { Capability } from '../core/capabilities.ts';
-import { EvidenceError } from '../core/errors.ts';
+import { type Capability, EvidenceError } from '../core/index.ts';
 import type { Fault, FaultContext, Moments } from './faults/fault.ts';
 import { wholeFaultOf } from './faults/index.ts';
-import { servingCommits } from '../scenario/waits.ts';
+import { servingCommits } from '../scenario/index.ts';
 import { converge } from './converge.ts';
 import { watchWhile } from './moments.ts';
 import { letOthersServe, moveBack, recreate } from './move-back.ts';

@@ -1,12 +1,10 @@
 /** Copies of the volume, each of one moment, and their audits. */
-import type { LedgerRow } from '../history/evidence.ts';
-import { judgeImages } from '../judge/checkers/index.ts';
+import { type LedgerRow, type ImageLabel, openHistory } from '../history/index.ts';
+import { judgeImages } from '../judge/index.ts';
 import type { Testbed } from './ports/cluster.ts';
-import { EvidenceError } from '../core/errors.ts';
-import type { ImageLabel } from '../history/identity.ts';
-import { openHistory } from '../history/reader.ts';
+import { EvidenceError } from '../core/index.ts';
 import type { Disk } from './ports/storage.ts';
-import type { Scenario } from '../scenario/scenario.ts';
+import type { Scenario } from '../scenario/index.ts';
 import type { StepsContext } from './steps.ts';
 
 /** What copies and audits need of a run. */

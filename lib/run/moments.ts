@@ -1,8 +1,7 @@
 /** The moments at which a fault goes on, or a remedy acts, while the run is watched. */
-import type { Clock } from '../core/clock.ts';
+import { type Clock, delayedOf, isSeen, type When } from '../core/index.ts';
 import type { Moments } from './faults/fault.ts';
-import { delayedOf, isSeen, type When } from '../core/when.ts';
-import type { Sightings } from '../judge/timeline/sightings.ts';
+import type { Sightings } from '../judge/index.ts';
 import { waitUntil, type WaitUntilOptions } from './wait.ts';
 
 interface Watched {

@@ -4,14 +4,11 @@
  * volume is still mounted there as it was before the hand-over.
  */
 import type { BreakableTestbed, PodKubernetes } from './ports/cluster.ts';
-import type { PodRef } from '../history/identity.ts';
-import type { Recorder } from '../history/port.ts';
-import { EvidenceError } from '../core/errors.ts';
-import type { Sightings } from '../judge/timeline/sightings.ts';
+import type { PodRef, Recorder } from '../history/index.ts';
+import { EvidenceError } from '../core/index.ts';
+import { type Sightings, recreation } from '../judge/index.ts';
 import { waitUntil } from './wait.ts';
-import { recreation } from '../judge/timeline/recreations.ts';
-import type { Scenario } from '../scenario/scenario.ts';
-import { drainMs, recreationMs } from '../scenario/waits.ts';
+import { type Scenario, drainMs, recreationMs } from '../scenario/index.ts';
 
 /** What of a testbed it takes to empty nodes. */
 type Drainable = Pick<BreakableTestbed, 'clock' | 'nodes'> & {

@@ -1,16 +1,19 @@
 /** What a scenario takes of its cluster beyond what every one has: checked before one is opened, and against its ports once it is. */
-import type { Capability } from '../core/capabilities.ts';
+import type { Capability } from '../core/index.ts';
 import { breakableBy, type OpenedCluster } from './ports/cluster.ts';
-import { databaseDeclarations } from '../scenario/database-kinds/index.ts';
+import {
+  databaseDeclarations,
+  diskModeOf,
+  faultDeclarations,
+  type Field,
+  type KindDeclaration,
+  remedyDeclarations,
+  fields,
+  type Scenario,
+  fieldNames,
+  type FieldName,
+} from '../scenario/index.ts';
 import type { Database } from './ports/database.ts';
-import { diskModeOf } from '../scenario/disks/index.ts';
-import { faultDeclarations } from '../scenario/faults/index.ts';
-import type { Field } from '../scenario/fields/field.ts';
-import type { KindDeclaration } from '../scenario/fields/of-kinds.ts';
-import { remedyDeclarations } from '../scenario/remedies/index.ts';
-import { fields } from '../scenario/fields.ts';
-import type { Scenario } from '../scenario/scenario.ts';
-import { fieldNames, type FieldName } from '../scenario/written-paths.ts';
 import type { Custom } from './custom.ts';
 
 interface ClusterNeed {

@@ -1,10 +1,9 @@
 /** A remedy, of one volume or of all: applied at its moment, taken back at its own, both in the history. */
-import { describeError } from '../core/errors.ts';
+import { describeError, whenInWords } from '../core/index.ts';
 import type { Moments } from './faults/fault.ts';
 import { remedyOf } from './remedies/index.ts';
-import { actsOn, remedyNamed } from '../scenario/remedies/index.ts';
+import { actsOn, remedyNamed } from '../scenario/index.ts';
 import type { Remedy } from './remedies/remedy.ts';
-import { whenInWords } from '../core/when.ts';
 import { cameForAll } from './moments.ts';
 import type { RunEvent, Struck } from './run-context.ts';
 import { Shell } from './shell.ts';

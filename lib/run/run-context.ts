@@ -1,20 +1,19 @@
 /** What a run is given, and what its phases share. */
-import { able, type Capability } from '../core/capabilities.ts';
+import { able, type Capability } from '../core/index.ts';
 import type {
   Backend,
   BreakableTestbed,
   KubernetesTestbed,
   TestbedOptions,
 } from './ports/cluster.ts';
-import type { PodRef } from '../history/identity.ts';
+import type { PodRef, ImageLabel } from '../history/index.ts';
 import type { Database } from './ports/database.ts';
 import type { StruckVolume } from './faults/fault.ts';
-import type { ImageLabel } from '../history/identity.ts';
 import type { Writers } from './workload/port.ts';
 import type { Custom } from './custom.ts';
 import { capabilitiesFor } from './needs.ts';
 import type { Listeners, ObservedRun } from './shell.ts';
-import type { Sightings } from '../judge/timeline/sightings.ts';
+import type { Sightings } from '../judge/index.ts';
 import type { Steps } from './steps.ts';
 
 /** One volume of a run, with a database of its own. */

@@ -1,12 +1,10 @@
 /** A run on a replication group: what the one sequence needs of three servers that read alike. */
-import { able } from '../core/capabilities.ts';
+import { able, describeError, EvidenceError } from '../core/index.ts';
 import { type GroupTestbed, openedAlone } from './ports/cluster.ts';
-import { hasQuorum, routedPrimary } from '../history/group-views.ts';
-import { groupSettingsOf } from '../scenario/database-kinds/group-replication.ts';
-import { describeError, EvidenceError } from '../core/errors.ts';
+import { hasQuorum, routedPrimary } from '../history/index.ts';
+import { groupSettingsOf, heartbeatMs } from '../scenario/index.ts';
 import type { Steps, StepsContext, Tested } from './steps.ts';
-import { heartbeatMs } from '../scenario/faults/kind.ts';
-import { groupObserved } from '../judge/group/observations.ts';
+import { groupObserved } from '../judge/index.ts';
 
 /** Also a member that gives up after `majorityTimeoutS` must be observed to do so. */
 const givesUpWithinMs = 15_000;

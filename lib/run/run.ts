@@ -1,11 +1,8 @@
 /** A run on one server a volume, and the verdict that is read from its history alone. */
 import type { Testbed } from './ports/cluster.ts';
-import type { PodRef } from '../history/identity.ts';
-import { EvidenceError } from '../core/errors.ts';
-import type { ImageLabel } from '../history/identity.ts';
-import { openHistory } from '../history/reader.ts';
-import { assembleVerdict } from '../judge/verdict/assemble.ts';
-import type { Verdict } from '../judge/verdict/verdict.ts';
+import { type PodRef, type ImageLabel, openHistory } from '../history/index.ts';
+import { EvidenceError } from '../core/index.ts';
+import { assembleVerdict, type Verdict } from '../judge/index.ts';
 import { audit, auditSteady, copyImage, takeImage } from './images.ts';
 import type { RunOptions } from './run-context.ts';
 import { recordRun } from './sequence.ts';

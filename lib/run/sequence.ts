@@ -3,15 +3,12 @@
  * image, heal, converge, second image, audit. Whatever database is tested, and on however many volumes,
  * this is the only such sequence. What happens to the node happens once; the rest is each volume's own.
  */
-import type { Capability } from '../core/capabilities.ts';
+import { type Capability, EvidenceError } from '../core/index.ts';
 import type { KubernetesTestbed, OpenedCluster } from './ports/cluster.ts';
-import type { PodRef } from '../history/identity.ts';
-import { EvidenceError } from '../core/errors.ts';
-import { historyVersion, type RunRecord } from '../history/events.ts';
-import { clientSides } from '../history/workload/ledger.ts';
+import { type PodRef, historyVersion, type RunRecord, clientSides } from '../history/index.ts';
 import type { Writers } from './workload/port.ts';
-import { exportStep } from '../judge/evidence/completeness.ts';
-import { basisOf } from '../scenario/scenario.ts';
+import { exportStep, Sightings } from '../judge/index.ts';
+import { basisOf } from '../scenario/index.ts';
 import { namesOf } from './custom.ts';
 import { faultToConvergence } from './fault-to-convergence.ts';
 import { capabilitiesFor, knownToHave } from './needs.ts';
@@ -26,7 +23,6 @@ import {
   type VolumeRunOptions,
 } from './run-context.ts';
 import { each, mustHaveEnded, runObserved, whileObserved, type ObservedRun } from './shell.ts';
-import { Sightings } from '../judge/timeline/sightings.ts';
 import type { Tested } from './steps.ts';
 import { waitUntil } from './wait.ts';
 

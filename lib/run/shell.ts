@@ -3,12 +3,18 @@
  * list, what is opened and closed for all, observers that look on, and the bound of each step. A failure in
  * here ends in the history.
  */
-import type { Clock } from '../core/clock.ts';
+import { type Clock, EvidenceError, describeError } from '../core/index.ts';
 import type { CommonTestbed, Opened, TestbedOptions } from './ports/cluster.ts';
-import { EvidenceError, describeError } from '../core/errors.ts';
-import type { HistoryRecord, PhaseName, RowRecord, SegmentCounts } from '../history/events.ts';
-import type { Recorder, Unstamped } from '../history/port.ts';
-import { openRecorder, type RunRecorder } from '../history/recorder.ts';
+import {
+  type HistoryRecord,
+  type PhaseName,
+  type RowRecord,
+  type SegmentCounts,
+  type Recorder,
+  type Unstamped,
+  openRecorder,
+  type RunRecorder,
+} from '../history/index.ts';
 import { boundMs, within, type BoundedStep, type Times } from './bounds.ts';
 
 /** Steps whose failure leaves something broken, or behind. */

@@ -3,10 +3,9 @@
  * answer it differently. Everything else, its order and its bounds, is the run's own.
  */
 import type { Backend, KubernetesTestbed, OpenedCluster, TestbedOptions } from './ports/cluster.ts';
-import type { PodRef } from '../history/identity.ts';
+import type { PodRef, ImageLabel } from '../history/index.ts';
 import type { StruckVolume } from './faults/fault.ts';
-import type { ImageLabel } from '../history/identity.ts';
-import type { Sightings } from '../judge/timeline/sightings.ts';
+import type { Sightings } from '../judge/index.ts';
 
 /** A database to a run: where it lives, and what the run needs of it there. */
 export interface Tested<T extends KubernetesTestbed> {

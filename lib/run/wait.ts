@@ -1,5 +1,5 @@
 /** Waiting for a condition, on the run's own clock. */
-import type { Clock } from '../core/clock.ts';
+import type { Clock } from '../core/index.ts';
 
 export interface WaitUntilOptions {
   /** On the clock's time line, not a duration. */

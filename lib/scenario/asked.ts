@@ -3,7 +3,7 @@
  * what would do nothing. A record says every field, so that this can't be asked of one; and what
  * earlier versions ran stays readable.
  */
-import { formatDuration } from '../core/durations.ts';
+import { formatDuration } from '../core/index.ts';
 import { contradictions, type Contradiction } from './contradictions.ts';
 import { fields } from './fields.ts';
 import { doesNothing, goesWith, misplacedIn } from './written-paths.ts';

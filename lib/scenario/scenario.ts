@@ -1,7 +1,7 @@
 /** A scenario: one combination of fault, remedy, disk, workload, rate and timers, as a run records it. */
 import { z } from 'zod';
 import { stockTimersMs } from './fields/cluster.ts';
-import { UsageError } from '../core/errors.ts';
+import { UsageError } from '../core/index.ts';
 import { contradictions } from './contradictions.ts';
 import { refusals } from './asked.ts';
 import { record, type Scenario, type ScenarioInput } from './scenario-record.ts';

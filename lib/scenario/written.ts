@@ -1,7 +1,6 @@
 /** A scenario as people write it, nested: the settings that it means, or what is wrong in it, by its path. */
 import { z } from 'zod';
-import { parseDurationMs } from '../core/durations.ts';
-import { UsageError } from '../core/errors.ts';
+import { parseDurationMs, UsageError, nearestOf } from '../core/index.ts';
 import { bareOf, type Field } from './fields/field.ts';
 import { fields } from './fields.ts';
 import {
@@ -13,7 +12,6 @@ import {
   type Group,
   type SettableName,
 } from './written-paths.ts';
-import { nearestOf } from '../core/nearest.ts';
 import type { Settings } from './settings.ts';
 import type { WrittenScenario } from './written-form.ts';
 

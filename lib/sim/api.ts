@@ -2,7 +2,7 @@
  * The Kubernetes API of the model: a store of the few objects that matter. Every change reaches
  * observers at once, and those whom it concerns, who act in their own time.
  */
-import { observed } from '../history/observations.ts';
+import { observed } from '../history/index.ts';
 import type {
   ApiWatcher,
   AttachmentObject,

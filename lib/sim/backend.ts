@@ -1,5 +1,5 @@
 /** The backend `sim`: testbeds on the model. It needs nothing, takes seconds, and only predicts. */
-import type { ImageLabel } from '../history/identity.ts';
+import type { ImageLabel } from '../history/index.ts';
 import type {
   Backend,
   BreakableTestbed,
@@ -7,7 +7,7 @@ import type {
   OpenedCluster,
   Testbed,
   TestbedOptions,
-} from '../run/ports/cluster.ts';
+} from '../run/index.ts';
 import { identityOf, type SimCopy } from './disk/copy-label.ts';
 import { simAuditor } from './facade/auditor.ts';
 import { simDisk } from './facade/disk.ts';

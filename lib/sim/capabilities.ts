@@ -1,5 +1,5 @@
 /** What the model has beyond what every backend has, known before one is opened. */
-import { capabilitiesBut } from '../core/capabilities.ts';
+import { capabilitiesBut } from '../core/index.ts';
 
 /** Volumes are there from the start, and gates are played where the model knows them (lib/core/kubernetes-versions.ts). */
 export const simCapabilities = capabilitiesBut([

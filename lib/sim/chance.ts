@@ -2,7 +2,7 @@
  * Chance without a generator's state: the n-th draw of a stream is a function of its key and n. So a
  * draw costs next to nothing, streams don't disturb each other, and what is skipped changes nothing.
  */
-import { key32, mix32 } from '../core/random.ts';
+import { key32, mix32 } from '../core/index.ts';
 import type { DurationRange } from './timings.ts';
 
 const span = 2 ** 32;

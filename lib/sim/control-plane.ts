@@ -1,5 +1,5 @@
 /** The control plane: what of it can be ended or made to stand still, and who notices. */
-import type { Component, ComponentLook } from '../run/ports/cluster.ts';
+import type { Component, ComponentLook } from '../run/index.ts';
 import { Attacher } from './actors/attacher.ts';
 import { ControllerManager } from './actors/controller-manager.ts';
 import type { Kubelet } from './actors/kubelet.ts';

@@ -1,5 +1,5 @@
 /** What the model does not know: shown in every report that it makes a prediction for. */
-import type { Database } from '../run/ports/database.ts';
+import type { Database } from '../run/index.ts';
 
 export const modelVersion = '0.10';
 

@@ -2,7 +2,7 @@
  * One node's machine: frozen, killed, booted, taken off the network, starved; and its kubelet, made
  * to stand still or started anew.
  */
-import { stalls, type Stall } from '../run/ports/machine-port.ts';
+import { stalls, type Stall } from '../run/index.ts';
 import type { Kernel } from './kernel.ts';
 import { Process } from './process.ts';
 import { cpuWanted, secondUs } from './timings.ts';

@@ -2,9 +2,9 @@
  * The model: every actor on one kernel, synchronous and free of promises, so that a sweep can drive
  * it directly. The façade puts the port's promises on top of the same objects.
  */
-import type { Database } from '../run/ports/database.ts';
-import { InfrastructureError } from '../core/errors.ts';
-import type { Scenario } from '../scenario/scenario.ts';
+import type { Database } from '../run/index.ts';
+import { InfrastructureError } from '../core/index.ts';
+import type { Scenario } from '../scenario/index.ts';
 import { Kubelet } from './actors/kubelet.ts';
 import { volumeName } from './api-objects.ts';
 import type { Api } from './api.ts';

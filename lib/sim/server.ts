@@ -1,5 +1,5 @@
 /** A database server on a mounted volume: it recovers, commits, stops cleanly or dies. */
-import type { LedgerEntry, OpId } from '../history/workload/sql.ts';
+import type { LedgerEntry, OpId } from '../history/index.ts';
 import type { Mount, OnWritten } from './disk/mount.ts';
 import { notices, type NoticeCode } from './notices.ts';
 import { OnNode, type NodeContext } from './on-node.ts';

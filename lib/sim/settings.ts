@@ -1,10 +1,8 @@
 /** What a scenario and its version of Kubernetes set, in the model's own unit of time. */
-import { isDirectory } from '../scenario/disks/index.ts';
-import { stockTimersMs, type Scenario } from '../scenario/scenario.ts';
-import type { Timers } from '../history/events.ts';
-import type { attachGateTexts } from '../history/observations.ts';
-import { asksLeaseAgain, isKubernetes, restartGate } from '../core/kubernetes-versions.ts';
-import { clusterTimers, type ClusterTimers } from '../run/ports/timers.ts';
+import { isDirectory, stockTimersMs, type Scenario } from '../scenario/index.ts';
+import type { Timers, attachGateTexts } from '../history/index.ts';
+import { asksLeaseAgain, isKubernetes, restartGate } from '../core/index.ts';
+import { clusterTimers, type ClusterTimers } from '../run/index.ts';
 import { msUs, secondUs } from './timings.ts';
 
 /** What differs between the Kubernetes versions that the model plays, and by their gates. */

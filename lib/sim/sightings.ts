@@ -1,6 +1,6 @@
 /** How what happens in the model looks to observers. */
-import type { Database } from '../run/ports/database.ts';
-import { observed, type ObservedName } from '../history/observations.ts';
+import type { Database } from '../run/index.ts';
+import { observed, type ObservedName } from '../history/index.ts';
 import {
   volumeName,
   type AttachmentObject,

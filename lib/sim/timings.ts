@@ -2,9 +2,9 @@
  * Times of the model in microseconds, each with its source. Stock timers that a scenario can change
  * are not here: they come with the scenario.
  */
-import { rangeMs, secondUs } from '../core/kubernetes-times.ts';
+import { rangeMs, secondUs } from '../core/index.ts';
 
-export { kubernetesTimes, msUs, secondUs, type DurationRange } from '../core/kubernetes-times.ts';
+export { kubernetesTimes, msUs, secondUs, type DurationRange } from '../core/index.ts';
 
 /** Measured on kind in single runs, or an assumption of the same order. */
 export const measuredTimes = {

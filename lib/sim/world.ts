@@ -1,6 +1,6 @@
 /** What all actors of the model share: time, chance, the API's objects, and who listens. */
-import type { Database } from '../run/ports/database.ts';
-import type { Scenario } from '../scenario/scenario.ts';
+import type { Database } from '../run/index.ts';
+import type { Scenario } from '../scenario/index.ts';
 import { Api } from './api.ts';
 import type { Chance } from './chance.ts';
 import type { Kernel } from './kernel.ts';

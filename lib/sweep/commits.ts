@@ -2,13 +2,10 @@
  * Commits of a schedule. A client asks every server that serves for one now and then, often around a
  * hand-over; a copy of the volume is asked which of the acknowledged ones it still has.
  */
-import type { Model } from '../sim/model.ts';
-import type { ModelServer } from '../sim/server.ts';
-import { msUs, secondUs } from '../sim/timings.ts';
-import type { LedgerEntry } from '../history/workload/sql.ts';
-import type { Timer } from '../sim/kernel.ts';
+import { type Model, type ModelServer, msUs, secondUs, type Timer } from '../sim/index.ts';
+import type { LedgerEntry } from '../history/index.ts';
 import type { TraceRecorder } from './trace-recorder.ts';
-import type { Scenario } from '../scenario/scenario.ts';
+import type { Scenario } from '../scenario/index.ts';
 
 interface AcknowledgedCommit {
   readonly entry: LedgerEntry;

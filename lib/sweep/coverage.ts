@@ -2,7 +2,7 @@
  * Coverage: which transitions (one notice after another on one node) a sweep has seen, and the corpus
  * of scenarios that showed the rare ones, from which later schedules are drawn as well.
  */
-import { noticeNames } from '../sim/notices.ts';
+import { noticeNames } from '../sim/index.ts';
 import type { Corpus } from './generate.ts';
 import type { Trace } from './trace-recorder.ts';
 

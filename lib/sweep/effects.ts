@@ -2,18 +2,19 @@
  * The effects of faults and remedies on the model, without promises: the same declarations that the run plays
  * through the ports. test/contract/both-players.test.ts holds the two to the same verdict.
  */
-import { msUs } from '../sim/timings.ts';
-import { linkStateOf } from '../scenario/disk-kinds.ts';
-import { drainMs } from '../scenario/waits.ts';
+import { msUs } from '../sim/index.ts';
 import {
+  linkStateOf,
+  drainMs,
   mendsAtOf,
   staysBroken,
   turnsMsOf,
   type FaultAct,
   type FaultDeclaration,
-} from '../scenario/faults/kind.ts';
-import type { RemedyAct, RemedyDeclaration } from '../scenario/remedies/kind.ts';
-import { outOfServiceTaint } from '../core/taints.ts';
+  type RemedyAct,
+  type RemedyDeclaration,
+} from '../scenario/index.ts';
+import { outOfServiceTaint } from '../core/index.ts';
 import type { Scene } from './scene.ts';
 
 const nothing = (): void => undefined;

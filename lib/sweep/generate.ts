@@ -2,15 +2,19 @@
  * The index-th schedule of a sweep: drawn anew, or one of the corpus with a few of its factors drawn
  * anew. It depends on the sweep's seed, the index and the corpus alone.
  */
-import type { DiskMode } from '../scenario/disks/index.ts';
-import type { Scenario } from '../scenario/scenario.ts';
+import {
+  type DiskMode,
+  type Scenario,
+  fields,
+  fieldNames,
+  type FieldName,
+  type Field,
+  type Swept,
+  type Dice,
+} from '../scenario/index.ts';
 import { plainScenario, settle, type ScenarioDraft } from './settle.ts';
-import { fields } from '../scenario/fields.ts';
-import { fieldNames, type FieldName } from '../scenario/written-paths.ts';
-import type { Field } from '../scenario/fields/field.ts';
-import type { Swept, Dice } from '../scenario/fields/swept.ts';
-import { Chance } from '../sim/chance.ts';
-import { key32, mix32 } from '../core/random.ts';
+import { Chance } from '../sim/index.ts';
+import { key32, mix32 } from '../core/index.ts';
 
 export interface Schedule {
   readonly index: number;

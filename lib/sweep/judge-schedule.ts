@@ -2,13 +2,11 @@
  * Which invariants a schedule broke (nothing acknowledged is lost, never two writers, it converges), and
  * the licence: the decisions that let the second writer in. Findings with the same licence are one.
  */
-import { losesPower } from '../scenario/faults/index.ts';
-import { removesPod } from '../scenario/remedies/index.ts';
-import type { Scenario } from '../scenario/scenario.ts';
-import type { Safety } from '../judge/verdict/verdict.ts';
+import { losesPower, removesPod, type Scenario } from '../scenario/index.ts';
+import type { Safety } from '../judge/index.ts';
 import { lostInCopy } from './commits.ts';
 import type { ScheduleOutcome } from './play.ts';
-import { noticeNames, notices, type NoticeCode } from '../sim/notices.ts';
+import { noticeNames, notices, type NoticeCode } from '../sim/index.ts';
 
 export const harms = ['corrupt', 'lost', 'exposed', 'stuck', 'not converged'] as const;
 export type Harm = (typeof harms)[number];

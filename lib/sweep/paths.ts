@@ -3,13 +3,18 @@
  * and remedy name (P1 to P5, the races of the Kubernetes model). Each path is recognized by what a
  * schedule showed, not by how it was drawn alone.
  */
-import { notices, type NoticeCode } from '../sim/notices.ts';
-import { isDirectory } from '../scenario/disks/index.ts';
-import { faultDeclarations, faultNamed, losesPower } from '../scenario/faults/index.ts';
+import { notices, type NoticeCode } from '../sim/index.ts';
+import {
+  isDirectory,
+  faultDeclarations,
+  faultNamed,
+  losesPower,
+  remedyKinds,
+  remedyNamed,
+  type Scenario,
+} from '../scenario/index.ts';
 import { lostInCopy } from './commits.ts';
 import type { ScheduleOutcome } from './play.ts';
-import { remedyKinds, remedyNamed } from '../scenario/remedies/index.ts';
-import type { Scenario } from '../scenario/scenario.ts';
 import { factors } from './generate.ts';
 import { hasDefault } from './settle.ts';
 

@@ -2,27 +2,34 @@
  * Plays one scenario on the model, synchronously, and says what came of it: the runner's phases
  * (fault, remedy, watch, first image, heal, converge, second image) without a history.
  */
-import { Kernel } from '../sim/kernel.ts';
-import type { PodObject } from '../sim/api-objects.ts';
-import { neverReady, readyWithinMs, startModel, type Model, type ModelSize } from '../sim/model.ts';
-import { msUs, secondUs } from '../sim/timings.ts';
-import { faultNamed } from '../scenario/faults/index.ts';
-import type { DeclaredFault } from '../scenario/faults/kind.ts';
-import { remedyNamed } from '../scenario/remedies/index.ts';
-import type { RemedyDeclaration } from '../scenario/remedies/kind.ts';
-import type { Scenario } from '../scenario/scenario.ts';
 import {
+  Kernel,
+  type PodObject,
+  neverReady,
+  readyWithinMs,
+  startModel,
+  type Model,
+  type ModelSize,
+  msUs,
+  secondUs,
+} from '../sim/index.ts';
+import {
+  faultNamed,
+  type DeclaredFault,
+  remedyNamed,
+  type RemedyDeclaration,
+  type Scenario,
   drainMs,
   recreationMs,
   registrationMs,
   restartMs,
   servingCommits,
-} from '../scenario/waits.ts';
+} from '../scenario/index.ts';
 import { SweepClient, Commits, type CopyLoss } from './commits.ts';
 import { apply, drain, strike, undo } from './effects.ts';
 import { Scene } from './scene.ts';
 import { TraceRecorder, type Trace } from './trace-recorder.ts';
-import { mysql } from '../mysql/database.ts';
+import { mysql } from '../mysql/index.ts';
 
 export interface ScheduleOutcome {
   readonly scenario: Scenario;

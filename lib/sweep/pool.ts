@@ -1,6 +1,5 @@
 /** Threads that play stretches of a sweep side by side. */
-import { moduleBeside } from '../core/module-beside.ts';
-import { WorkerPool } from '../core/worker-pool.ts';
+import { moduleBeside, WorkerPool } from '../core/index.ts';
 import type { ScheduleRange } from './schedule-range.ts';
 import type { Tally } from './tally.ts';
 

@@ -1,7 +1,5 @@
 /** Findings of a sweep in order: what nobody foretold first, variants of what is known last. */
-import { expectationOf } from '../judge/expectation/expectations.ts';
-import { servingExpectationOf } from '../judge/expectation/serving-expectation.ts';
-import type { Safety } from '../judge/verdict/verdict.ts';
+import { expectationOf, servingExpectationOf, type Safety } from '../judge/index.ts';
 import { harms, waived, type Harm } from './judge-schedule.ts';
 import { changedFields } from './settle.ts';
 import type { SweepFinding } from './tally.ts';

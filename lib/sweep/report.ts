@@ -1,7 +1,6 @@
 /** What a sweep came to, for programs (sweep.json) and for people (lines). */
-import { modelVersion } from '../sim/limits.ts';
-import type { Scenario } from '../scenario/scenario.ts';
-import { noticeNames } from '../sim/notices.ts';
+import { modelVersion, noticeNames } from '../sim/index.ts';
+import type { Scenario } from '../scenario/index.ts';
 import { statesSeen, transitionsSeen, type Transition } from './coverage.ts';
 import { knownPaths, rows } from './paths.ts';
 import { novelties, type Novelty, type RankedFinding, ranked } from './rank.ts';

@@ -1,9 +1,7 @@
 /** One schedule under way: the model, what was seen of it, and virtual time that passes on demand. */
-import type { Model } from '../sim/model.ts';
-import { msUs } from '../sim/timings.ts';
-import type { NodeMachine } from '../sim/machine.ts';
-import type { Scenario } from '../scenario/scenario.ts';
-import { delayedOf, isSeen, type When } from '../core/when.ts';
+import { type Model, msUs, type NodeMachine } from '../sim/index.ts';
+import type { Scenario } from '../scenario/index.ts';
+import { delayedOf, isSeen, type When } from '../core/index.ts';
 import type { SweepClient, Commits } from './commits.ts';
 import type { TraceRecorder } from './trace-recorder.ts';
 

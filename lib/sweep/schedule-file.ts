@@ -1,12 +1,19 @@
 /** A schedule as a YAML file: what a sweep found, in the smallest scenario, to be played again. */
 import { stringify } from 'yaml';
 import { z } from 'zod';
-import { refusals } from '../scenario/asked.ts';
-import { verdictWords, type Scenario } from '../scenario/scenario.ts';
-import { goesWith, writtenPathOf } from '../scenario/written-paths.ts';
-import type { Settings } from '../scenario/settings.ts';
-import { hintOnOldKeys, oldKeysIn, settingsSchema, writtenOf } from '../scenario/written.ts';
-import { readYaml, type FileKind, type OnHint } from '../core/yaml-file.ts';
+import {
+  refusals,
+  verdictWords,
+  type Scenario,
+  goesWith,
+  writtenPathOf,
+  type Settings,
+  hintOnOldKeys,
+  oldKeysIn,
+  settingsSchema,
+  writtenOf,
+} from '../scenario/index.ts';
+import { readYaml, type FileKind, type OnHint } from '../core/index.ts';
 import { changedFields, plainScenario } from './settle.ts';
 
 const wholeOf = (settings: Settings): Scenario => ({ ...plainScenario, ...settings }) as Scenario;

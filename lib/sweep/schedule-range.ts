@@ -1,6 +1,6 @@
 /** A stretch of a sweep: some schedules in a row, played one after the other. */
 import { sweepKey, scheduleAt, type Schedule, type ScheduleSource } from './generate.ts';
-import { InfrastructureError } from '../core/errors.ts';
+import { InfrastructureError } from '../core/index.ts';
 import { play, type ScheduleOutcome } from './play.ts';
 import { addOutcome, emptyTally, type Tally } from './tally.ts';
 

@@ -1,7 +1,6 @@
 /** Makes fields that were drawn one by one fit together: what contradicts becomes the default. */
 import { isDeepStrictEqual } from 'node:util';
-import { contradictions } from '../scenario/contradictions.ts';
-import { parseScenario, type Scenario } from '../scenario/scenario.ts';
+import { contradictions, parseScenario, type Scenario } from '../scenario/index.ts';
 
 /** Every field at its default: no fault, no remedy. */
 export const plainScenario: Scenario = parseScenario({

@@ -3,15 +3,11 @@
  * such that it still shows what it was found for.
  */
 import { join } from 'node:path';
-import { refusals } from '../scenario/asked.ts';
-import { writtenPathOf } from '../scenario/written-paths.ts';
-import type { Scenario } from '../scenario/scenario.ts';
-import { typed } from '../core/typed.ts';
-import { faultEvents, remedyEvents } from '../core/when.ts';
+import { refusals, writtenPathOf, type Scenario } from '../scenario/index.ts';
+import { typed, faultEvents, remedyEvents } from '../core/index.ts';
 import { play, type ScheduleOutcome } from './play.ts';
 import { changedFields, plainScenario, settle } from './settle.ts';
-import { expectationOf } from '../judge/expectation/expectations.ts';
-import type { Safety } from '../judge/verdict/verdict.ts';
+import { expectationOf, type Safety } from '../judge/index.ts';
 import { judge, licenceOf } from './judge-schedule.ts';
 import { scheduleText } from './schedule-file.ts';
 import type { RankedFinding } from './rank.ts';

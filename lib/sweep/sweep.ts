@@ -3,8 +3,7 @@
  * depends on the seed and on the rounds before in its island, never on how many threads there are.
  */
 import { z } from 'zod';
-import { diskModes, type DiskMode } from '../scenario/disks/index.ts';
-import { scenarioSchema } from '../scenario/scenario.ts';
+import { diskModes, type DiskMode, scenarioSchema } from '../scenario/index.ts';
 import { corpusOf } from './coverage.ts';
 import type { SweepPool } from './pool.ts';
 import {
@@ -15,7 +14,7 @@ import {
   joinTally,
   tallySchema,
 } from './tally.ts';
-import { UsageError } from '../core/errors.ts';
+import { UsageError } from '../core/index.ts';
 
 /** A state of another version has other pairs of notices, or scenarios that are none today. */
 export const sweepStateSchema = z.object({

@@ -3,7 +3,7 @@
  * join in any order to the same whole.
  */
 import { z } from 'zod';
-import { scenarioSchema } from '../scenario/scenario.ts';
+import { scenarioSchema } from '../scenario/index.ts';
 import { countTransitions, pairCount } from './coverage.ts';
 import { changedFields } from './settle.ts';
 import { harms, judge } from './judge-schedule.ts';

@@ -3,9 +3,7 @@
  * and the judge ask for. The sweep's counterpart of the runner's sightings; it makes no records, so that
  * the table of milestones tells it nothing.
  */
-import type { PodObject } from '../sim/api-objects.ts';
-import type { Model } from '../sim/model.ts';
-import { notices, type NoticeCode } from '../sim/notices.ts';
+import { type PodObject, type Model, notices, type NoticeCode } from '../sim/index.ts';
 
 /** What happened, when and on which node; -1 where it is about none. Three columns of one table. */
 export interface Trace {

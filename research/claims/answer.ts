@@ -1,11 +1,15 @@
 /** From the folder of a finished run or procedure to the answers that its history gives. */
 import { relative } from 'node:path';
-import { isStarved, starvedReason } from '../../lib/judge/evidence/machine-time.ts';
-import { stockTimersMs, type Basis } from '../../lib/scenario/scenario.ts';
-import type { RunRecord, SetupRecord } from '../../lib/history/events.ts';
-import { replayOf } from '../../lib/history/migration.ts';
-import { openHistory, type SmallRecord } from '../../lib/history/reader.ts';
-import { dateOf, versionsOf } from '../../lib/batch/measurements/store.ts';
+import { isStarved, starvedReason } from '../../lib/judge/index.ts';
+import { stockTimersMs, type Basis } from '../../lib/scenario/index.ts';
+import {
+  type RunRecord,
+  type SetupRecord,
+  replayOf,
+  openHistory,
+  type SmallRecord,
+} from '../../lib/history/index.ts';
+import { dateOf, versionsOf } from '../../lib/batch/index.ts';
 import { readFinishedRun } from './recorded-run.ts';
 import { claims } from './list.ts';
 import { answerId, type AnswerLine } from './page.ts';

@@ -2,7 +2,7 @@
  * A claim: one claim of the articles on attach, detach and double writes that this project began
  * with, what is expected of it on the Kubernetes under test, and how a run's records answer it.
  */
-import type { SmallRecord } from '../../lib/history/reader.ts';
+import type { SmallRecord } from '../../lib/history/index.ts';
 import type { ClaimReading } from './reading.ts';
 import type { RecordedRun } from './recorded-run.ts';
 import type { Bench } from './procedures/bench.ts';

@@ -3,18 +3,25 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { plural } from '../../lib/core/counts.ts';
-import { parseDurationMs } from '../../lib/core/durations.ts';
-import { $ } from '../../lib/kind/engine/shell.ts';
-import { exitCode, UsageError, type ExitCode } from '../../lib/core/errors.ts';
-import { kubernetesFields } from '../../lib/scenario/fields/cluster.ts';
-import { shortTimersMs, stockTimersMs } from '../../lib/scenario/scenario.ts';
-import { fields } from '../../lib/scenario/fields.ts';
-import { kubernetesDefault } from '../../lib/core/kubernetes-versions.ts';
+import {
+  plural,
+  parseDurationMs,
+  exitCode,
+  UsageError,
+  type ExitCode,
+  kubernetesDefault,
+} from '../../lib/core/index.ts';
+import { $ } from '../../lib/kind/index.ts';
+import {
+  kubernetesFields,
+  shortTimersMs,
+  stockTimersMs,
+  fields,
+} from '../../lib/scenario/index.ts';
 import { readAnswers, type AnsweredClaim } from './answer.ts';
 import { claims } from './list.ts';
 import { answerSchema, answersTo, writePage } from './page.ts';
-import { linesOf, noteLines } from '../../lib/batch/measurements/store.ts';
+import { linesOf, noteLines } from '../../lib/batch/index.ts';
 import type { Claim } from './claim.ts';
 import {
   commandLine,
@@ -22,14 +29,14 @@ import {
   runCommand,
   say,
   tell as tellLine,
-} from '../../lib/cli/command.ts';
-import { optionOf } from '../../lib/cli/flags/field-options.ts';
-import { whereOption } from '../../lib/cli/flags/run-options.ts';
-import type { RunFlags as CommonFlags } from '../../lib/cli/flags/flags.ts';
-import { nonEmpty } from '../../lib/cli/flags/flag-values.ts';
+  optionOf,
+  whereOption,
+  type RunFlags as CommonFlags,
+  nonEmpty,
+  onInterrupt,
+  makeFolder,
+} from '../../lib/cli/index.ts';
 import { shortFlagsBeside } from '../short-flags.ts';
-import { onInterrupt } from '../../lib/cli/guard.ts';
-import { makeFolder } from '../../lib/cli/library/run-folder.ts';
 
 const stockHorizonMs = Number(fields.horizonMs.stock);
 

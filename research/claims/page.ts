@@ -1,9 +1,8 @@
 /** What was measured of each claim, from which run and when; and claims.md, the page made from it. */
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { lineSchema, linesOf, measuredBasis } from '../../lib/batch/measurements/store.ts';
-import { writeOutput } from '../../lib/core/output-file.ts';
-import { markdownTable } from '../../lib/core/markdown-table.ts';
+import { lineSchema, linesOf, measuredBasis } from '../../lib/batch/index.ts';
+import { writeOutput, markdownTable } from '../../lib/core/index.ts';
 import { halves, type Half } from './halves.ts';
 import { claims } from './list.ts';
 

@@ -1,20 +1,25 @@
 /** A finished run as the claims read it: its story, its verdict, and who acknowledged when. */
-import { toldInSeconds } from '../../lib/core/durations.ts';
-import { assembleVerdict } from '../../lib/judge/verdict/assemble.ts';
-import type { Verdict } from '../../lib/judge/verdict/verdict.ts';
-import type { ObservationRecord } from '../../lib/history/events.ts';
+import { toldInSeconds } from '../../lib/core/index.ts';
 import {
+  assembleVerdict,
+  type Verdict,
+  milestones,
+  type MilestoneName,
+  rolesIn,
+  tellStory,
+  type Story,
+} from '../../lib/judge/index.ts';
+import {
+  type ObservationRecord,
   csiCalls,
   isGranted,
   observed,
   type ObservedName,
-} from '../../lib/history/observations.ts';
-import { openHistory, type History } from '../../lib/history/reader.ts';
-import { milestones, type MilestoneName } from '../../lib/judge/timeline/milestones.ts';
-import { rolesIn } from '../../lib/judge/timeline/roles.ts';
-import { tellStory, type Story } from '../../lib/judge/timeline/story.ts';
-import { sessionKey } from '../../lib/history/workload/ledger.ts';
-import { mysql } from '../../lib/mysql/database.ts';
+  openHistory,
+  type History,
+  sessionKey,
+} from '../../lib/history/index.ts';
+import { mysql } from '../../lib/mysql/index.ts';
 
 export interface RecordedRun {
   readonly story: Story;

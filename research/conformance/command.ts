@@ -11,11 +11,22 @@ import {
 } from './judge-differences.ts';
 import { predictionPool } from './predict.ts';
 import { compareRun, type CompareOptions } from './run-comparison.ts';
-import { exitCode, UsageError, type ExitCode } from '../../lib/core/errors.ts';
-import { readFolder } from '../../lib/core/input-file.ts';
-import { writeOutput } from '../../lib/core/output-file.ts';
-import { commandLine, parseArguments, runCommand, tell } from '../../lib/cli/command.ts';
-import { numberWithin, outputFile, seedText } from '../../lib/cli/flags/flag-values.ts';
+import {
+  exitCode,
+  UsageError,
+  type ExitCode,
+  readFolder,
+  writeOutput,
+} from '../../lib/core/index.ts';
+import {
+  commandLine,
+  parseArguments,
+  runCommand,
+  tell,
+  numberWithin,
+  outputFile,
+  seedText,
+} from '../../lib/cli/index.ts';
 
 /** How often, by how many threads and with which dice the model plays. */
 export interface PlayFlags extends Pick<CompareOptions, 'runs' | 'seed'> {

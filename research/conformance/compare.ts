@@ -3,7 +3,7 @@
  * model gives, two milestones in an order that it never gives, one that one side alone has.
  */
 import { isAfterHeal, witnessOf, type MilestoneTimes, type TimedName } from './milestone-times.ts';
-import type { MilestoneWitness } from '../../lib/judge/timeline/milestones.ts';
+import type { MilestoneWitness } from '../../lib/judge/index.ts';
 import { durationS, phaseDefinitions, phaseKey } from './phases.ts';
 
 /** Seconds between which nine of ten runs of the model lie. */

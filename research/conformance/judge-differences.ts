@@ -1,5 +1,5 @@
 /** What the comparisons of many runs come to: which differences are news, and whether too many are rare. */
-import type { Verdict } from '../../lib/judge/verdict/verdict.ts';
+import type { Verdict } from '../../lib/judge/index.ts';
 import { sayMilestone } from './milestone-times.ts';
 import type { Comparison } from './compare.ts';
 import { reasonFor, type FoundDifference } from './listed.ts';

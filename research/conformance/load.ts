@@ -2,11 +2,10 @@
  * How busy the machine was while a real run's times were measured, and what that explains: work of
  * the machine that took longer, never a timer, and never anything that came too soon.
  */
-import { timerLagsOf } from '../../lib/judge/evidence/machine-time.ts';
-import { observed } from '../../lib/history/observations.ts';
-import type { Story } from '../../lib/judge/timeline/story.ts';
+import { timerLagsOf, type Story } from '../../lib/judge/index.ts';
+import { observed } from '../../lib/history/index.ts';
 import { phaseDefinitions, phaseKey } from './phases.ts';
-import { meanOf } from '../../lib/core/counts.ts';
+import { meanOf } from '../../lib/core/index.ts';
 
 /** From the fault to the second image. */
 export interface Load {

@@ -2,16 +2,17 @@
  * When the milestones of a run came that a real cluster and the model both show. Each is the first
  * of its kind after the fault; those of the way back, the first after the heal.
  */
-import type { ActionRecord, ObservationRecord } from '../../lib/history/events.ts';
-import { observed } from '../../lib/history/observations.ts';
+import { type ActionRecord, type ObservationRecord, observed } from '../../lib/history/index.ts';
 import {
   milestones,
   type Milestone,
   type MilestoneName,
   type MilestoneWitness,
-} from '../../lib/judge/timeline/milestones.ts';
-import { roleOf, rolesIn, type Roles } from '../../lib/judge/timeline/roles.ts';
-import type { Story } from '../../lib/judge/timeline/story.ts';
+  roleOf,
+  rolesIn,
+  type Roles,
+  type Story,
+} from '../../lib/judge/index.ts';
 
 const byRunner = { witness: 'runner', after: 'fault' } as const;
 

@@ -1,6 +1,6 @@
 /** The durations that are compared: from one milestone to the next one that it leads to. */
-import { kubernetesTimes, secondUs } from '../../lib/core/kubernetes-times.ts';
-import { mysql } from '../../lib/mysql/database.ts';
+import { kubernetesTimes, secondUs } from '../../lib/core/index.ts';
+import { mysql } from '../../lib/mysql/index.ts';
 import type { MilestoneTimes, TimedName } from './milestone-times.ts';
 
 export interface PhaseDefinition {

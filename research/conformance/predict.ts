@@ -2,17 +2,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { simBackend } from '../../lib/sim/backend.ts';
-import { runScenario } from '../../lib/run/run.ts';
-import type { Scenario } from '../../lib/scenario/scenario.ts';
-import type { Verdict } from '../../lib/judge/verdict/verdict.ts';
-import { openHistory } from '../../lib/history/reader.ts';
+import { simBackend } from '../../lib/sim/index.ts';
+import { runScenario } from '../../lib/run/index.ts';
+import type { Scenario } from '../../lib/scenario/index.ts';
+import { type Verdict, tellStory, exposureOf } from '../../lib/judge/index.ts';
+import { openHistory } from '../../lib/history/index.ts';
 import { milestoneTimes, type MilestoneTimes } from './milestone-times.ts';
-import { tellStory } from '../../lib/judge/timeline/story.ts';
-import { exposureOf } from '../../lib/judge/timeline/exposure.ts';
-import { moduleBeside } from '../../lib/core/module-beside.ts';
-import { WorkerPool } from '../../lib/core/worker-pool.ts';
-import { mysql } from '../../lib/mysql/database.ts';
+import { moduleBeside, WorkerPool } from '../../lib/core/index.ts';
+import { mysql } from '../../lib/mysql/index.ts';
 
 export interface PredictedRun {
   readonly milestones: MilestoneTimes;

@@ -1,15 +1,12 @@
 /** A real run as it is compared: its word, its milestones, and how its machine kept time. */
 import { basename } from 'node:path';
 import type { PredictedRun } from './predict.ts';
-import { assembleVerdict } from '../../lib/judge/verdict/assemble.ts';
-import { isStarved } from '../../lib/judge/evidence/machine-time.ts';
-import type { Scenario } from '../../lib/scenario/scenario.ts';
-import { openHistory } from '../../lib/history/reader.ts';
+import { assembleVerdict, isStarved, tellStory, exposureOf } from '../../lib/judge/index.ts';
+import type { Scenario } from '../../lib/scenario/index.ts';
+import { openHistory } from '../../lib/history/index.ts';
 import { milestoneTimes } from './milestone-times.ts';
-import { tellStory } from '../../lib/judge/timeline/story.ts';
-import { exposureOf } from '../../lib/judge/timeline/exposure.ts';
 import { loadOf, type Load } from './load.ts';
-import { mysql } from '../../lib/mysql/database.ts';
+import { mysql } from '../../lib/mysql/index.ts';
 
 export interface RealRun extends PredictedRun {
   /** The run's folder, its last part. */

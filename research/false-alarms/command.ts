@@ -1,14 +1,12 @@
 /** `research/false-alarms.mjs [FOLDER…]`: the clean volumes among runs on kind, and the tally. */
 import type { Command } from 'commander';
-import { projectRoot } from '../../lib/core/checkout.ts';
-import { exitCode, type ExitCode } from '../../lib/core/errors.ts';
+import { projectRoot, exitCode, type ExitCode } from '../../lib/core/index.ts';
 import { cleanVolumeOf } from './kind-runs.ts';
 import { falseAlarmTable } from './table.ts';
 import { volumeSchema } from './volume.ts';
-import { openHistory } from '../../lib/history/reader.ts';
-import { foldersWith, sourceOf } from '../../lib/batch/collect-events.ts';
-import { linesOf, merged, noteLines } from '../../lib/batch/measurements/store.ts';
-import { commandLine, parseArguments, runCommand, tell } from '../../lib/cli/command.ts';
+import { openHistory } from '../../lib/history/index.ts';
+import { foldersWith, sourceOf, linesOf, merged, noteLines } from '../../lib/batch/index.ts';
+import { commandLine, parseArguments, runCommand, tell } from '../../lib/cli/index.ts';
 
 /** Counts what the folders hold beside what is known, prints the tally and sets the exit code. Never throws. */
 export const countFalseAlarms = (): Promise<void> =>

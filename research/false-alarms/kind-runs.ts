@@ -3,17 +3,18 @@
  * run's volume until its fault, and for good where the scenario expects nothing but `safe` and the
  * disk's own log knows of no time in which two could write.
  */
-import { judgeImages } from '../../lib/judge/checkers/index.ts';
-import type { EpochBounds } from '../../lib/judge/checkers/journal.ts';
-import type { Scenario } from '../../lib/scenario/scenario.ts';
-import type { ImageRecord, RunRecord } from '../../lib/history/events.ts';
-import type { ImageLabel } from '../../lib/history/identity.ts';
-import type { History, SmallRecord } from '../../lib/history/reader.ts';
-import { dateOf, versionsOf } from '../../lib/batch/measurements/store.ts';
-import { exposureOf } from '../../lib/judge/timeline/exposure.ts';
-import { tellStory } from '../../lib/judge/timeline/story.ts';
+import { judgeImages, type EpochBounds, exposureOf, tellStory } from '../../lib/judge/index.ts';
+import type { Scenario } from '../../lib/scenario/index.ts';
+import type {
+  ImageRecord,
+  RunRecord,
+  ImageLabel,
+  History,
+  SmallRecord,
+} from '../../lib/history/index.ts';
+import { dateOf, versionsOf } from '../../lib/batch/index.ts';
 import { saidOf, type CleanVolume } from './volume.ts';
-import { mysql } from '../../lib/mysql/database.ts';
+import { mysql } from '../../lib/mysql/index.ts';
 
 /** Undefined where the run is the model’s, or was ended before an image was audited. */
 export function cleanVolumeOf(history: History, source: string): CleanVolume | undefined {

@@ -1,8 +1,7 @@
 /** What was counted, as Markdown: volumes, alarms and the bound on how often there may be one. */
-import { mysql } from '../../lib/mysql/database.ts';
-import { wilson } from '../../lib/core/intervals.ts';
+import { mysql } from '../../lib/mysql/index.ts';
+import { wilson, markdownTable } from '../../lib/core/index.ts';
 import type { CleanVolume } from './volume.ts';
-import { markdownTable } from '../../lib/core/markdown-table.ts';
 
 const percent = (share: number): string => `${(100 * share).toFixed(2)} %`;
 

@@ -1,7 +1,7 @@
 /** Volumes on which nothing was done that may harm them, in the store of measurements: what the audit said of each. */
 import { z } from 'zod';
-import type { Finding } from '../../lib/judge/verdict/verdict.ts';
-import { lineSchema } from '../../lib/batch/measurements/store.ts';
+import type { Finding } from '../../lib/judge/index.ts';
+import { lineSchema } from '../../lib/batch/index.ts';
 
 /** Its id names the volume for ever: a number and a story, or the id of a run. */
 export const volumeSchema = lineSchema.extend({

@@ -1,8 +1,8 @@
 /** The clean twins: volumes on which a real server committed what real writers sent. */
-import type { JournaledOp, EpochBounds } from '../../lib/judge/checkers/journal.ts';
-import type { Filesystem } from '../../lib/scenario/disk-kinds.ts';
+import type { JournaledOp, EpochBounds } from '../../lib/judge/index.ts';
+import type { Filesystem } from '../../lib/scenario/index.ts';
 import { pairOperations } from '../../test/support/pair-operations.ts';
-import type { WriterRecord } from '../../lib/run/workload/writer.ts';
+import type { WriterRecord } from '../../lib/run/index.ts';
 import type { BareVolume } from '../../test/cluster/bare-volume.ts';
 import { fillLedger } from '../../test/cluster/fill-ledger.ts';
 import { twoMounts } from './two-mounts.ts';

@@ -2,8 +2,8 @@
  * What a kind of damage must be called. Kinds that leave the same traces share a class: then nobody
  * can tell them apart from the disk, and naming the class is naming the kind.
  */
-import { mysql } from '../../lib/mysql/database.ts';
-import type { Finding } from '../../lib/judge/verdict/verdict.ts';
+import { mysql } from '../../lib/mysql/index.ts';
+import type { Finding } from '../../lib/judge/index.ts';
 
 export interface DamageClass {
   readonly name: string;

@@ -1,13 +1,17 @@
 /** One volume and its history as the judges see them: a mutant, or its clean twin. */
-import type { Finding } from '../../lib/judge/verdict/verdict.ts';
-import type { Checker } from '../../lib/judge/checkers/checker.ts';
+import {
+  type Finding,
+  type Checker,
+  allCheckers,
+  judgeImages,
+  type AuditedHistory,
+  type JournaledOp,
+  type EpochBounds,
+} from '../../lib/judge/index.ts';
 import { bareRun } from '../../test/support/bare-run.ts';
-import type { ImageEvidence, LedgerRow } from '../../lib/history/evidence.ts';
-import { allCheckers, judgeImages, type AuditedHistory } from '../../lib/judge/checkers/index.ts';
-import type { JournaledOp, EpochBounds } from '../../lib/judge/checkers/journal.ts';
-import type { ImageLabel } from '../../lib/history/identity.ts';
+import type { ImageEvidence, LedgerRow, ImageLabel } from '../../lib/history/index.ts';
 import { isCaught, isNamed, type DamageClass } from './damage-class.ts';
-import { mysql } from '../../lib/mysql/database.ts';
+import { mysql } from '../../lib/mysql/index.ts';
 
 export interface AuditedCopy {
   readonly image: ImageLabel;

@@ -1,5 +1,5 @@
 /** What a mutant is: a kind of damage, how it is planted, and what it must be called. */
-import type { JournaledOp, EpochBounds } from '../../lib/judge/checkers/journal.ts';
+import type { JournaledOp, EpochBounds } from '../../lib/judge/index.ts';
 import type { DamageClass } from './damage-class.ts';
 import type { AuditedCopy } from './mutant-case.ts';
 import type { BareVolume } from '../../test/cluster/bare-volume.ts';

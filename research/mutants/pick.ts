@@ -1,8 +1,7 @@
 /** Operations of a base to be harmed: chosen by what is there, the same ones each time. */
-import type { JournaledOp } from '../../lib/judge/checkers/journal.ts';
-import type { SessionId } from '../../lib/history/workload/ledger.ts';
+import type { JournaledOp } from '../../lib/judge/index.ts';
+import type { SessionId, OpId } from '../../lib/history/index.ts';
 import { expectedContent } from '../../test/support/expected-content.ts';
-import type { OpId } from '../../lib/history/workload/sql.ts';
 import type { Base } from './bases.ts';
 import { seed } from './workshop.ts';
 

@@ -4,8 +4,8 @@
  */
 import { fileURLToPath } from 'node:url';
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
-import type { JournaledOp } from '../../lib/judge/checkers/journal.ts';
-import type { LedgerRow } from '../../lib/history/evidence.ts';
+import type { JournaledOp } from '../../lib/judge/index.ts';
+import type { LedgerRow } from '../../lib/history/index.ts';
 import type { MutantCase } from './mutant-case.ts';
 
 /** What the suite recorded last (research/mutants/records.ts). */

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { judgeCase, type MutantCase } from './mutant-case.ts';
 import { evidencePath, packCases, unpackCases } from './recorded.ts';
-import { noteLines, type StoredLine } from '../../lib/batch/measurements/store.ts';
+import { noteLines, type StoredLine } from '../../lib/batch/index.ts';
 import { isNoting } from '../../test/support/noting.ts';
 import { mutants } from './kinds/index.ts';
 import type { Mutant } from './mutant.ts';

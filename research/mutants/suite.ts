@@ -1,6 +1,6 @@
 /** Runs mutants, each beside its clean twin, which is made and audited once. */
-import { mysql } from '../../lib/mysql/database.ts';
-import { versionsOf, type StoredLine } from '../../lib/batch/measurements/store.ts';
+import { mysql } from '../../lib/mysql/index.ts';
+import { versionsOf, type StoredLine } from '../../lib/batch/index.ts';
 import type { MutantCase } from './mutant-case.ts';
 import { makeBase, type Base, type BaseName } from './bases.ts';
 import type { Mutant } from './mutant.ts';

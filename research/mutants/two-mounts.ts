@@ -1,7 +1,7 @@
 /** A victim and its successor on one volume, each with its server and its client. */
 import { pairOperations } from '../../test/support/pair-operations.ts';
-import type { JournaledOp, EpochBounds } from '../../lib/judge/checkers/journal.ts';
-import type { WriterRecord } from '../../lib/run/workload/writer.ts';
+import type { JournaledOp, EpochBounds } from '../../lib/judge/index.ts';
+import type { WriterRecord } from '../../lib/run/index.ts';
 import type { BareDisk, BareVolume } from '../../test/cluster/bare-volume.ts';
 import type { BareServer, Written } from '../../test/cluster/bare-server.ts';
 import { seed, type Workshop } from './workshop.ts';

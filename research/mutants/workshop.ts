@@ -1,15 +1,14 @@
 /** Where mutants are made: a bare host, copies of volumes, servers and audits on them. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { kindAuditor } from '../../lib/kind/index.ts';
-import { realClock } from '../../lib/core/real-clock.ts';
-import type { LedgerRow } from '../../lib/history/evidence.ts';
-import type { ImageLabel } from '../../lib/history/identity.ts';
+import { realClock } from '../../lib/core/index.ts';
+import type { LedgerRow, ImageLabel } from '../../lib/history/index.ts';
 import { ackedIn } from '../../test/support/bare-images.ts';
 import type { AuditedCopy } from './mutant-case.ts';
 import { BareHost } from '../../test/cluster/bare-host.ts';
 import { BareVolume, type BareDisk } from '../../test/cluster/bare-volume.ts';
 import type { BareServer, Written } from '../../test/cluster/bare-server.ts';
-import { mysql } from '../../lib/mysql/database.ts';
+import { mysql } from '../../lib/mysql/index.ts';
 
 /** Beside those of the audit's own tests, so that both can run at once. */
 const mutantLoops = { a: 5110, b: 5111, audit: 5112 };

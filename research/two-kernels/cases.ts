@@ -4,7 +4,7 @@
  * server's death or for a path that the array saw fall quiet, so that a slow machine plays the same
  * case as a fast one.
  */
-import type { ImageLabel } from '../../lib/history/identity.ts';
+import type { ImageLabel } from '../../lib/history/index.ts';
 import type { NodeName } from './host.ts';
 import type { LabSide } from './side.ts';
 

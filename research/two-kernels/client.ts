@@ -2,14 +2,16 @@
  * The client of one side: it writes while the schedule says so, and its journal is a segment of the
  * history as any client's.
  */
-import type { Clock } from '../../lib/core/clock.ts';
-import { mysql } from '../../lib/mysql/database.ts';
-import type { ClientPlan } from '../../lib/history/client-records.ts';
-import type { SegmentList } from '../../lib/history/events.ts';
-import { historyDirectory, writerSegment } from '../../lib/history/recorder.ts';
-import { Segment } from '../../lib/history/segment.ts';
-import type { WriterSpec } from '../../lib/run/workload/port.ts';
-import { runWriter } from '../../lib/run/workload/writer.ts';
+import type { Clock } from '../../lib/core/index.ts';
+import { mysql } from '../../lib/mysql/index.ts';
+import {
+  type ClientPlan,
+  type SegmentList,
+  historyDirectory,
+  writerSegment,
+  Segment,
+} from '../../lib/history/index.ts';
+import { type WriterSpec, runWriter } from '../../lib/run/index.ts';
 import { clientOf, type Node } from './host.ts';
 
 export interface LabClientOptions extends Pick<WriterSpec, 'connections' | 'rate'> {

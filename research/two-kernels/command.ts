@@ -1,16 +1,24 @@
 /** `research/two-kernels.mjs`: the cases on both hosts, what they came to, a table. */
 import { basename, join } from 'node:path';
 import { InvalidArgumentError, type Command } from 'commander';
-import { commandLine, parseArguments, runCommand, say, tell } from '../../lib/cli/command.ts';
-import { nonEmpty, numberWithin } from '../../lib/cli/flags/flag-values.ts';
-import type { RunFlags as CommonFlags } from '../../lib/cli/flags/flags.ts';
-import { imagesOption } from '../../lib/cli/flags/run-options.ts';
-import { onInterrupt } from '../../lib/cli/guard.ts';
-import { folderName, makeFolder, makeNewFolder } from '../../lib/cli/library/run-folder.ts';
-import { describeError, exitCode } from '../../lib/core/errors.ts';
-import { ensureImages } from '../../lib/kind/images/ensure.ts';
-import { kubernetesDefault } from '../../lib/core/kubernetes-versions.ts';
-import { linesOf, noteLines } from '../../lib/batch/measurements/store.ts';
+import {
+  commandLine,
+  parseArguments,
+  runCommand,
+  say,
+  tell,
+  nonEmpty,
+  numberWithin,
+  type RunFlags as CommonFlags,
+  imagesOption,
+  onInterrupt,
+  folderName,
+  makeFolder,
+  makeNewFolder,
+} from '../../lib/cli/index.ts';
+import { describeError, exitCode, kubernetesDefault } from '../../lib/core/index.ts';
+import { ensureImages } from '../../lib/kind/index.ts';
+import { linesOf, noteLines } from '../../lib/batch/index.ts';
 import { caseNames, type CaseName } from './cases.ts';
 import { DiskLab } from './disk-lab.ts';
 import { guestFiles } from './guest-files.ts';

@@ -5,7 +5,7 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { projectRoot } from '../../lib/core/checkout.ts';
+import { projectRoot } from '../../lib/core/index.ts';
 import {
   copyVolume,
   identifyVolume,
@@ -13,23 +13,23 @@ import {
   type Lab,
   labIn,
   startArray,
+  start,
+  copyTimeoutMs,
 } from '../../lib/kind/index.ts';
-import { start } from '../../lib/kind/engine/commands.ts';
-import { copyTimeoutMs } from '../../lib/kind/engine/run.ts';
-import { arrayAt } from '../../lib/storage/csi/array-client.ts';
-import type { ArrayPort } from '../../lib/storage/csi/array-port.ts';
 import {
+  arrayAt,
+  type ArrayPort,
   defaultRoot,
   imagePath,
   layoutOf,
   volumeFolder,
   type Layout,
-} from '../../lib/storage/csi/layout.ts';
-import type { Auditor } from '../../lib/run/ports/cluster.ts';
-import type { ImageLabel, CopyIdentity, VolumeIdentity } from '../../lib/history/identity.ts';
+} from '../../lib/storage/index.ts';
+import type { Auditor } from '../../lib/run/index.ts';
+import type { ImageLabel, CopyIdentity, VolumeIdentity } from '../../lib/history/index.ts';
 import type { ComparedFilesystem } from './host.ts';
 import { claimLabLease, releaseLabLease, type LabLease } from './lab-lease.ts';
-import { mysql } from '../../lib/mysql/database.ts';
+import { mysql } from '../../lib/mysql/index.ts';
 
 const bareServer = await mysql.real.bare();
 

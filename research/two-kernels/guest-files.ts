@@ -7,11 +7,8 @@ import { existsSync } from 'node:fs';
 import { copyFile, mkdir, mkdtempDisposable, readFile, rename } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { $ } from '../../lib/kind/engine/shell.ts';
-import * as engine from '../../lib/kind/engine/commands.ts';
-import { run } from '../../lib/kind/engine/run.ts';
-import { InfrastructureError } from '../../lib/core/errors.ts';
-import { cacheFolder } from '../../lib/kind/images/build.ts';
+import { $, engine, run, cacheFolder } from '../../lib/kind/index.ts';
+import { InfrastructureError } from '../../lib/core/index.ts';
 
 export interface GuestFiles {
   readonly kernel: string;

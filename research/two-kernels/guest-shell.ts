@@ -11,7 +11,7 @@ import {
   posixLine,
   shBy,
   type ShellWith,
-} from '../../lib/run/ports/node-shell.ts';
+} from '../../lib/run/index.ts';
 import type { Qmp } from './qmp.ts';
 
 /** A script on a paused or lost guest never answers. */

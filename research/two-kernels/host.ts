@@ -3,8 +3,7 @@
  * virtual machines with a kernel each. Everything that is not here is done by the same shell scripts
  * on both.
  */
-import type { ShellWith } from '../../lib/run/ports/node-shell.ts';
-import type { BareMachine } from '../../lib/run/ports/server-port.ts';
+import type { ShellWith, BareMachine } from '../../lib/run/index.ts';
 
 /**
  * `slow-loops`: as `loops`, with so little of a processor that a server takes as long to start as in

@@ -2,8 +2,11 @@
  * Names and loop devices of one run of the experiment. The name of its first container claims them,
  * since the engine refuses a second one; what a dead run left there is removed first.
  */
-import { inspect, list, commandError, tryRun } from '../../lib/kind/engine/run.ts';
 import {
+  inspect,
+  list,
+  commandError,
+  tryRun,
   label,
   labsOf,
   leaseAt,
@@ -13,7 +16,7 @@ import {
   removeLab,
   whyLabStays,
 } from '../../lib/kind/index.ts';
-import { InfrastructureError } from '../../lib/core/errors.ts';
+import { InfrastructureError } from '../../lib/core/index.ts';
 
 export interface LabLease {
   readonly containers: Readonly<Record<'lab' | 'array' | 'victim' | 'successor', string>>;

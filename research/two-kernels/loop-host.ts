@@ -2,11 +2,9 @@
  * Nodes of one kernel: a container each, with mounts, processes and network of its own, and one
  * loop device over its path to the volume. As a kind node has it.
  */
-import { InfrastructureError } from '../../lib/core/errors.ts';
-import { mysql } from '../../lib/mysql/database.ts';
-import * as engine from '../../lib/kind/engine/commands.ts';
-import { containerShell } from '../../lib/kind/engine/container-shell.ts';
-import { copyTimeoutMs, run, tryRun } from '../../lib/kind/engine/run.ts';
+import { InfrastructureError } from '../../lib/core/index.ts';
+import { mysql } from '../../lib/mysql/index.ts';
+import { engine, containerShell, copyTimeoutMs, run, tryRun } from '../../lib/kind/index.ts';
 import { type Host, type Node, type NodeName, strict } from './host.ts';
 
 export interface LoopHostOptions {

@@ -1,5 +1,5 @@
 /** Names that a case gives to what it sees, beside those of any run (lib/history/observations.ts). */
-import type { BareStarted } from '../../lib/run/ports/server-port.ts';
+import type { BareStarted } from '../../lib/run/index.ts';
 
 export const labObserved = {
   // source `lab`. A step of the schedule begins. data.step; data.acked, data.bytesWritten: by side, so far

@@ -1,7 +1,7 @@
 /** QEMU's control channel (QMP) over a socket that it inherited. */
 import { createInterface } from 'node:readline';
 import type { Duplex } from 'node:stream';
-import { InfrastructureError } from '../../lib/core/errors.ts';
+import { InfrastructureError } from '../../lib/core/index.ts';
 
 interface Reply {
   readonly id?: number;

@@ -1,19 +1,25 @@
 /** What a case came to, read from its history by the readers and checkers of any run. */
-import { judgeImages, type Judgement } from '../../lib/judge/checkers/index.ts';
-import { meanOf, sumOf } from '../../lib/core/counts.ts';
-import { identitiesOf } from '../../lib/judge/evidence/identities.ts';
-import { journalGaps } from '../../lib/judge/evidence/journal-gaps.ts';
-import { worst } from '../../lib/judge/verdict/verdict.ts';
-import { EvidenceError } from '../../lib/core/errors.ts';
-import type { CaseRecord, ImageRecord } from '../../lib/history/events.ts';
-import { tellsOf } from '../../lib/history/migration.ts';
-import { dateOf } from '../../lib/batch/measurements/store.ts';
-import { observed } from '../../lib/history/observations.ts';
-import type { History, SmallRecord } from '../../lib/history/reader.ts';
+import {
+  judgeImages,
+  type Judgement,
+  identitiesOf,
+  journalGaps,
+  worst,
+} from '../../lib/judge/index.ts';
+import { meanOf, sumOf, EvidenceError } from '../../lib/core/index.ts';
+import {
+  type CaseRecord,
+  type ImageRecord,
+  tellsOf,
+  observed,
+  type History,
+  type SmallRecord,
+} from '../../lib/history/index.ts';
+import { dateOf } from '../../lib/batch/index.ts';
 import { clientOf, type NodeName } from './host.ts';
 import { labObserved } from './observations.ts';
 import { resultSchema, type ImageResult, type Result } from './result.ts';
-import { mysql } from '../../lib/mysql/database.ts';
+import { mysql } from '../../lib/mysql/index.ts';
 
 /** Errors kept of each log, and the length of each. */
 const maxErrors = 8;

@@ -1,7 +1,7 @@
 /** One run of one case on one host, in the store of measurements: a line with every fact. */
 import { z } from 'zod';
-import { safetyLevels } from '../../lib/scenario/scenario.ts';
-import { lineSchema } from '../../lib/batch/measurements/store.ts';
+import { safetyLevels } from '../../lib/scenario/index.ts';
+import { lineSchema } from '../../lib/batch/index.ts';
 import { caseNames } from './cases.ts';
 import { comparedFilesystems, hostKinds } from './host.ts';
 

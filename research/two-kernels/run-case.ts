@@ -1,17 +1,21 @@
 /** One case on one host, from an empty database to the audited images: a run as any other, and its result. */
-import { realClock } from '../../lib/core/real-clock.ts';
-import { stockDatabase } from '../../lib/scenario/fields/database.ts';
-import { audit, copyImage, type ImageRun } from '../../lib/run/images.ts';
+import { realClock } from '../../lib/core/index.ts';
+import { stockDatabase } from '../../lib/scenario/index.ts';
+import {
+  audit,
+  copyImage,
+  type ImageRun,
+  each,
+  whileObserved,
+  type ObservedRun,
+} from '../../lib/run/index.ts';
 import { observedAlone } from '../observed-alone.ts';
-import { each, whileObserved, type ObservedRun } from '../../lib/run/shell.ts';
-import { historyVersion } from '../../lib/history/events.ts';
-import type { ImageLabel } from '../../lib/history/identity.ts';
-import { openHistory } from '../../lib/history/reader.ts';
+import { historyVersion, type ImageLabel, openHistory } from '../../lib/history/index.ts';
 import { cases, type CaseName, type LabStage } from './cases.ts';
 import { readResult } from './read-result.ts';
 import type { Result } from './result.ts';
 import { openLabTestbed, type LabTestbed, type LabTestbedOptions } from './testbed.ts';
-import { mysql } from '../../lib/mysql/database.ts';
+import { mysql } from '../../lib/mysql/index.ts';
 
 export interface CaseRun
   extends Omit<LabTestbedOptions, 'volume' | 'settings' | 'clock' | 'recorder'> {

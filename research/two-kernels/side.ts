@@ -3,15 +3,12 @@
  * writes. What is done here is what a kubelet and a pod would do, by the same scripts on both hosts;
  * what came of it is on record.
  */
-import { observed } from '../../lib/history/observations.ts';
-import { mysql } from '../../lib/mysql/database.ts';
-import type { Clock } from '../../lib/core/clock.ts';
-import type { Recorder } from '../../lib/history/port.ts';
+import { observed, type Recorder } from '../../lib/history/index.ts';
+import { mysql } from '../../lib/mysql/index.ts';
+import { type Clock, waitFor, InfrastructureError } from '../../lib/core/index.ts';
 import { killServers } from '../../lib/kind/index.ts';
-import { waitFor } from '../../lib/core/wait-for.ts';
-import type { ArrayPort } from '../../lib/storage/csi/array-port.ts';
-import type { DatabaseChoice } from '../../lib/scenario/fields/database.ts';
-import { InfrastructureError } from '../../lib/core/errors.ts';
+import type { ArrayPort } from '../../lib/storage/index.ts';
+import type { DatabaseChoice } from '../../lib/scenario/index.ts';
 import type { LabClient } from './client.ts';
 import type { ComparedFilesystem, Node, NodeName } from './host.ts';
 import { labObserved, type LabServed } from './observations.ts';

@@ -2,7 +2,7 @@
  * The comparison as Markdown, made from the raw results alone: what became of the volume in each
  * case on each host, and whether the hosts agree.
  */
-import { safetyLevels } from '../../lib/scenario/scenario.ts';
+import { safetyLevels } from '../../lib/scenario/index.ts';
 import { cases, caseNames, type Case, type CaseName } from './cases.ts';
 import { comparedFilesystems, hostKinds, type ComparedFilesystem, type HostKind } from './host.ts';
 import type { ImageResult, Result } from './result.ts';

@@ -2,16 +2,10 @@
  * The lab of two machines as a testbed: a new volume on the array, a victim and a successor with a
  * path of their own to it, and no Kubernetes.
  */
-import type { RealClock } from '../../lib/core/real-clock.ts';
+import type { RealClock } from '../../lib/core/index.ts';
 import { observeMachine } from '../../lib/kind/index.ts';
-import type {
-  Closes,
-  CommonTestbed,
-  Testbed,
-  TestbedOptions,
-} from '../../lib/run/ports/cluster.ts';
-import type { CaseRecord } from '../../lib/history/events.ts';
-import type { Disk } from '../../lib/run/ports/storage.ts';
+import type { Closes, CommonTestbed, Testbed, TestbedOptions, Disk } from '../../lib/run/index.ts';
+import type { CaseRecord } from '../../lib/history/index.ts';
 import { LabClient } from './client.ts';
 import type { DiskLab } from './disk-lab.ts';
 import { labObserved } from './observations.ts';

@@ -4,10 +4,9 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { Duplex } from 'node:stream';
-import { mysql } from '../../lib/mysql/database.ts';
-import { pasteable } from '../../lib/kind/engine/pasteable.ts';
-import { waitFor } from '../../lib/core/wait-for.ts';
-import { InfrastructureError } from '../../lib/core/errors.ts';
+import { mysql } from '../../lib/mysql/index.ts';
+import { pasteable } from '../../lib/kind/index.ts';
+import { waitFor, InfrastructureError } from '../../lib/core/index.ts';
 import type { GuestFiles } from './guest-files.ts';
 import { guestShell } from './guest-shell.ts';
 import { type Host, type Node, type NodeName, strict } from './host.ts';

@@ -2,7 +2,8 @@
 import type { LedgerRow } from '../../lib/history/evidence.ts';
 import type { RunRecord } from '../../lib/history/events.ts';
 import type { SessionRecord } from '../../lib/history/client-records.ts';
-import type { History, Operation, SmallRecord } from '../../lib/history/reader.ts';
+import type { History, SmallRecord } from '../../lib/history/reader.ts';
+import type { Operation } from '../../lib/history/operations.ts';
 import { Chain } from '../../lib/history/workload/ledger.ts';
 import type { ClientSide } from '../../lib/history/workload/sql.ts';
 import { runRecord } from './run-record.ts';

@@ -1,6 +1,6 @@
 /** Fault events of the store, counted for the pages that quote them. */
-import { expectationOf } from '../../judge/expectation/expectations.ts';
-import { wilson, type Count } from '../../core/intervals.ts';
+import { expectationOf } from '../../judge/index.ts';
+import { wilson, type Count } from '../../core/index.ts';
 import { scenarioOfLine, type RunLine } from './runs.ts';
 import { timing } from './scenario-key.ts';
 

@@ -3,13 +3,9 @@
  * the driver that somebody asked about. Where nothing was measured the reasoning stands, called so.
  */
 import { existsSync } from 'node:fs';
-import type { DiskMode } from '../../scenario/disks/index.ts';
-import { eventsIn, wordsWorstFirst } from '../../judge/expectation/counted.ts';
-import { expectationOf } from '../../judge/expectation/expectations.ts';
-import { completeScenario } from '../../scenario/scenario.ts';
-import type { VerdictWord } from '../../judge/verdict/verdict.ts';
-import { diskFields } from '../../scenario/fields/storage.ts';
-import { wilson } from '../../core/intervals.ts';
+import { type DiskMode, completeScenario, diskFields } from '../../scenario/index.ts';
+import { eventsIn, wordsWorstFirst, expectationOf, type VerdictWord } from '../../judge/index.ts';
+import { wilson } from '../../core/index.ts';
 import {
   all,
   only,

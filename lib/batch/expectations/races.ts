@@ -1,7 +1,6 @@
 /** Distributions: what independent fault events of one scenario came to. */
-import { expectedOf } from '../../judge/expectation/counted.ts';
-import { expectationOf } from '../../judge/expectation/expectations.ts';
-import { safetyLevels, type Counts, type Scenario } from '../../scenario/scenario.ts';
+import { expectedOf, expectationOf } from '../../judge/index.ts';
+import { safetyLevels, type Counts, type Scenario } from '../../scenario/index.ts';
 import { worstWord } from './severity.ts';
 import { eventOf, readRuns, scenarioOfLine, type RunLine } from './runs.ts';
 import { raceKey } from './scenario-key.ts';

@@ -3,8 +3,8 @@
  * too large for git; what expectations and their pages are made from is here.
  */
 import { z } from 'zod';
-import { verdictWords, type Scenario } from '../../scenario/scenario.ts';
-import { recordedScenario } from '../../history/migration.ts';
+import { verdictWords, type Scenario } from '../../scenario/index.ts';
+import { recordedScenario } from '../../history/index.ts';
 import { lineSchema, linesOf, measuredBasis } from '../measurements/store.ts';
 import { indifferentNames } from './scenario-key.ts';
 

@@ -1,6 +1,6 @@
 /** Which scenarios are the same: runs of one key answer one question, and are counted together. */
-import { situationOf } from '../../judge/expectation/situation.ts';
-import { shortenedTimers, type Scenario } from '../../scenario/scenario.ts';
+import { situationOf } from '../../judge/index.ts';
+import { shortenedTimers, type Scenario } from '../../scenario/index.ts';
 
 /** They say how long a run waits and what it keeps, not what is done to whom. */
 export const timing: readonly string[] = [

@@ -1,6 +1,6 @@
 /** Verdicts as grades that cells are compared by. */
-import { safetyLevels } from '../../scenario/scenario.ts';
-import type { VerdictWord } from '../../judge/verdict/verdict.ts';
+import { safetyLevels } from '../../scenario/index.ts';
+import type { VerdictWord } from '../../judge/index.ts';
 
 /** `lost` or `corrupt` is often a matter of which page was hit: for comparing, both are damage. */
 export type Grade = 'safe' | 'exposed' | 'damaged';

@@ -4,10 +4,9 @@
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { stockDatabaseName } from '../../judge/database.ts';
-import { pressureSchema } from '../../judge/evidence/machine-time.ts';
-import type { SmallRecord } from '../../history/reader.ts';
-import { writeOutput } from '../../core/output-file.ts';
+import { stockDatabaseName, pressureSchema } from '../../judge/index.ts';
+import type { SmallRecord } from '../../history/index.ts';
+import { writeOutput } from '../../core/index.ts';
 
 /** Timers as Kubernetes ships them (or none that count), or shortened ones; a prediction is no measurement. */
 export const measuredBasis = z.enum(['measured', 'shortened']);

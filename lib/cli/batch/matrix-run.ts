@@ -1,22 +1,15 @@
 /** Trials of a batch under one fault, run for real or on the model, and what the batch keeps of each. */
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
-import { EvidenceError } from '../../core/errors.ts';
-import type { BatchTrial } from '../../batch/batch-plan.ts';
-import type { RunOutcome } from '../../batch/results.ts';
-import type { TrialRun, EventPlace } from '../../batch/run-batch.ts';
-import type { Slot } from '../../batch/schedule.ts';
+import { EvidenceError, type WorkerPool, moduleBeside } from '../../core/index.ts';
+import type { BatchTrial, RunOutcome, TrialRun, EventPlace, Slot } from '../../batch/index.ts';
 import type { Pool, PooledClusters } from '../../kind/index.ts';
-import type { Backend } from '../../run/ports/cluster.ts';
-import type { VolumeRunOptions } from '../../run/run-context.ts';
-import type { WorkerPool } from '../../core/worker-pool.ts';
+import { type Backend, type VolumeRunOptions, kindWorkers } from '../../run/index.ts';
 import type { BackendChoice } from '../library/backend-choice.ts';
 import { openBackend } from '../library/backend.ts';
-import { kindWorkers } from '../../run/ports/limits.ts';
 import type { MatrixFlags } from '../flags/matrix-flags.ts';
-import { mysql } from '../../mysql/database.ts';
+import { mysql } from '../../mysql/index.ts';
 import { modelRunId } from '../library/run-folder.ts';
-import { moduleBeside } from '../../core/module-beside.ts';
 import type { Conclusion, TrialOutputRequest } from './trial-outputs.ts';
 
 export interface EventSetting {
@@ -56,8 +49,8 @@ async function recordEvent(
   place: EventPlace,
   setting: EventSetting,
 ): Promise<readonly PromiseSettledResult<void>[]> {
-  const { oneServer } = await import('../../run/run.ts');
-  const { recordVolumes } = await import('../../run/sequence.ts');
+  const { oneServer } = await import('../../run/index.ts');
+  const { recordVolumes } = await import('../../run/index.ts');
   const backend = await backendOf(runs.length === 1 && place.room !== 'slot', place, setting);
   const volumes = runs.map((run) => volumeOf(run, place, setting));
   return recordVolumes({ backend, database: mysql, signal: place.signal }, volumes, oneServer);

@@ -2,12 +2,14 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { UsageError } from '../../core/errors.ts';
-import type { SweepReport } from '../../sweep/report.ts';
-import { shrunkFindings } from '../../sweep/shrink.ts';
-import { readJson } from '../../core/json-file.ts';
-import { writeOutput } from '../../core/output-file.ts';
-import { newSweep, sweepStateSchema, type SweepState } from '../../sweep/sweep.ts';
+import { UsageError, readJson, writeOutput } from '../../core/index.ts';
+import {
+  type SweepReport,
+  shrunkFindings,
+  newSweep,
+  sweepStateSchema,
+  type SweepState,
+} from '../../sweep/index.ts';
 import { folderName, makeFolder } from '../library/run-folder.ts';
 import type { SweepFlags } from '../flags/sweep-flags.ts';
 

@@ -1,13 +1,18 @@
 /** `forcedetach sweep --on-cluster`: from the flags to the sweep on the user's cluster. */
-import { UsageError } from '../../core/errors.ts';
-import { islandCount, islandEnd, sweep, type SweepState } from '../../sweep/sweep.ts';
-import { mustBeAllowedIn } from '../../sweep/on-cluster/access.ts';
-import { type UserClients, userClients } from '../../core/user-cluster.ts';
-import { imageFor } from '../../sweep/on-cluster/image.ts';
-import { newSweepNamespace, reapSweeps } from '../../sweep/on-cluster/namespace.ts';
-import { sweepOnCluster, type ClusterSweep } from '../../sweep/on-cluster/run-shards.ts';
-import { typed } from '../../core/typed.ts';
-import { sweepPool } from '../../sweep/pool.ts';
+import { UsageError, type UserClients, userClients, typed } from '../../core/index.ts';
+import {
+  islandCount,
+  islandEnd,
+  sweep,
+  type SweepState,
+  mustBeAllowedIn,
+  imageFor,
+  newSweepNamespace,
+  reapSweeps,
+  sweepOnCluster,
+  type ClusterSweep,
+  sweepPool,
+} from '../../sweep/index.ts';
 import { onInterrupt } from '../guard.ts';
 import { save } from './sweep-files.ts';
 import type { SweepFlags } from '../flags/sweep-flags.ts';

@@ -1,14 +1,17 @@
 /** A worker thread: what a finished run came to. In the runner's own thread it would stop timers. */
-import { assembleVerdict } from '../../judge/verdict/assemble.ts';
-import { isStarved, timerLagsOf, pressureOf } from '../../judge/evidence/machine-time.ts';
-import type { Verdict } from '../../judge/verdict/verdict.ts';
-import { describeError } from '../../core/errors.ts';
-import { openHistory, type History } from '../../history/reader.ts';
-import type { RunOutcome } from '../../batch/results.ts';
-import { mysql } from '../../mysql/database.ts';
-import { writeRun } from '../../report/write.ts';
-import { tellStory } from '../../judge/timeline/story.ts';
-import { answerTasks } from '../../core/worker-pool.ts';
+import {
+  assembleVerdict,
+  isStarved,
+  timerLagsOf,
+  pressureOf,
+  type Verdict,
+  tellStory,
+} from '../../judge/index.ts';
+import { describeError, answerTasks } from '../../core/index.ts';
+import { openHistory, type History } from '../../history/index.ts';
+import type { RunOutcome } from '../../batch/index.ts';
+import { mysql } from '../../mysql/index.ts';
+import { writeRun } from '../../report/index.ts';
 
 export interface TrialOutputRequest {
   readonly folder: string;

@@ -3,18 +3,22 @@ import { createHash } from 'node:crypto';
 import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { UsageError, describeError } from '../../core/errors.ts';
-import { migrateBatch } from '../../history/migration.ts';
-import { readJson, type JsonKind } from '../../core/json-file.ts';
-import { batchSchema, type Batch } from '../../batch/batch.ts';
-import { writeOutput } from '../../core/output-file.ts';
-import type { RunVerdict, VerdictOf } from '../../report/batch/phases.ts';
-import type { BatchPage } from '../../report/batch/html.ts';
-import { typed } from '../../core/typed.ts';
-import { readVerdict, storedVerdict } from '../../judge/verdict/read-verdict.ts';
+import {
+  UsageError,
+  describeError,
+  readJson,
+  type JsonKind,
+  writeOutput,
+  typed,
+  takeFreeLock,
+  type Lock,
+} from '../../core/index.ts';
+import { migrateBatch } from '../../history/index.ts';
+import { batchSchema, type Batch } from '../../batch/index.ts';
+import type { RunVerdict, VerdictOf, BatchPage } from '../../report/index.ts';
+import { readVerdict, storedVerdict } from '../../judge/index.ts';
 import { say } from '../command.ts';
 import { missingInBatch } from '../terminal/missing-evidence.ts';
-import { takeFreeLock, type Lock } from '../../core/lock.ts';
 
 /** The pinned batch that this one is compared with, a copy of its batch.json. */
 const baselineFile = 'baseline.json';
@@ -32,10 +36,10 @@ export async function writeBatch(
   replay: string,
   baseline?: Batch,
 ): Promise<Batch> {
-  const { renderBatchHtml } = await import('../../report/batch/html.ts');
-  const { renderBatchMarkdown } = await import('../../report/batch/markdown.ts');
-  const { heatMapOf, heatMapSvg } = await import('../../report/batch/pictures.ts');
-  const { batchVersionsOf } = await import('../../report/batch/trend.ts');
+  const { renderBatchHtml } = await import('../../report/index.ts');
+  const { renderBatchMarkdown } = await import('../../report/index.ts');
+  const { heatMapOf, heatMapSvg } = await import('../../report/index.ts');
+  const { batchVersionsOf } = await import('../../report/index.ts');
   const write = (name: string, content: string): void => writeOutput(join(folder, name), content);
   const addressOf = (run: string): string | undefined =>
     ['report.html', 'summary.md', 'verdict.json']

@@ -1,9 +1,8 @@
 /** `forcedetach clean`: removes what killed runs left behind on this machine. */
 import type { Command } from 'commander';
-import { exitCode, type ExitCode } from '../../core/errors.ts';
-import { pruneImages } from '../../kind/images/build.ts';
-import { reapSweeps } from '../../sweep/on-cluster/namespace.ts';
-import { typed } from '../../core/typed.ts';
+import { exitCode, type ExitCode, typed } from '../../core/index.ts';
+import { pruneImages } from '../../kind/index.ts';
+import { reapSweeps } from '../../sweep/index.ts';
 import { commandLine, exits, tell as say } from '../command.ts';
 import { clusterName } from '../flags/flag-values.ts';
 

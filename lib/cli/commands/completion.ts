@@ -1,7 +1,6 @@
 /** `forcedetach completion SHELL`: a script that completes commands, experiments, flags and their values. */
 import { Argument, Help, type Command, type Option } from 'commander';
-import { exitCode } from '../../core/errors.ts';
-import { typed } from '../../core/typed.ts';
+import { exitCode, typed } from '../../core/index.ts';
 import { commandLine, exits } from '../command.ts';
 import { presetNames } from '../presets.ts';
 

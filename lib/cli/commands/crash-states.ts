@@ -2,24 +2,30 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { InvalidArgumentError, type Command } from 'commander';
-import { mysql as database } from '../../mysql/database.ts';
-import type { StateResult } from '../../run/crash-states/explore.ts';
+import { mysql as database } from '../../mysql/index.ts';
 import {
+  type StateResult,
   describeState,
   describeSummary,
   expectedAfterPowerLoss,
   isExpected,
-} from '../../run/crash-states/describe.ts';
-import type { CrashStatePlan } from '../../run/crash-states/plan-states.ts';
-import { keptWrites, neededOneWriter, runRecord } from '../../run/crash-states/run-facts.ts';
-import { summarizeStates } from '../../run/crash-states/summary.ts';
-import { powerLosses, type PowerLoss } from '../../scenario/disk-kinds.ts';
-import { exitCode, InfrastructureError, type ExitCode } from '../../core/errors.ts';
-import { openHistory } from '../../history/reader.ts';
-import { kubernetesDefault } from '../../core/kubernetes-versions.ts';
-import { writeOutput } from '../../core/output-file.ts';
+  type CrashStatePlan,
+  keptWrites,
+  neededOneWriter,
+  runRecord,
+  summarizeStates,
+} from '../../run/index.ts';
+import { powerLosses, type PowerLoss } from '../../scenario/index.ts';
+import {
+  exitCode,
+  InfrastructureError,
+  type ExitCode,
+  kubernetesDefault,
+  writeOutput,
+  typed,
+} from '../../core/index.ts';
+import { openHistory } from '../../history/index.ts';
 import { mustExist } from '../library/run-folder.ts';
-import { typed } from '../../core/typed.ts';
 import { commandLine, exits, say } from '../command.ts';
 import { numberWithin, seedText } from '../flags/flag-values.ts';
 import { onInterrupt } from '../guard.ts';
@@ -126,7 +132,7 @@ interface Explored {
 
 /** What only an exploration needs is imported by it: --help answers at once. */
 async function explored(request: Request, say: (line: string) => void): Promise<Explored> {
-  const { ensureImages } = await import('../../kind/images/ensure.ts');
+  const { ensureImages } = await import('../../kind/index.ts');
   const { runStates } = await import('../../kind/index.ts');
   const { folder, states, seed, policy, workers, only, images: source } = request;
   const { tools } = await ensureImages({ source, kubernetes: kubernetesDefault, onProgress: say });

@@ -1,11 +1,13 @@
 /** `forcedetach doctor`: what this machine lacks for a real cluster, and what mends it. */
 import type { Command } from 'commander';
-import { needCheckout } from '../../core/checkout.ts';
-import type { CheckResult } from '../../kind/index.ts';
-import { exitCode, type ExitCode } from '../../core/errors.ts';
-import { askRegistry, chooseSource } from '../../kind/images/source.ts';
-import { kubernetesDefault } from '../../core/kubernetes-versions.ts';
-import { typed } from '../../core/typed.ts';
+import {
+  needCheckout,
+  exitCode,
+  type ExitCode,
+  kubernetesDefault,
+  typed,
+} from '../../core/index.ts';
+import { type CheckResult, askRegistry, chooseSource } from '../../kind/index.ts';
 import { commandLine, exits } from '../command.ts';
 import type { RunFlags } from '../flags/flags.ts';
 import { imagesOption } from '../flags/run-options.ts';

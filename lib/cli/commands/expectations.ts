@@ -1,9 +1,7 @@
 /** `forcedetach expectations`: counts real runs, and adds them to the store that pages and expectations are made from. */
 import type { Command } from 'commander';
-import { needCheckout, projectRoot } from '../../core/checkout.ts';
-import { exitCode, type ExitCode } from '../../core/errors.ts';
+import { needCheckout, projectRoot, exitCode, type ExitCode, typed } from '../../core/index.ts';
 import { mustExist } from '../library/run-folder.ts';
-import { typed } from '../../core/typed.ts';
 import { commandLine, exits, tell } from '../command.ts';
 
 interface Flags {
@@ -30,10 +28,10 @@ export const expectations = (): Command =>
     );
 
 async function count(folders: readonly string[], isNoted: boolean): Promise<void> {
-  const { linesBelow, foldersWith, sourceOf } = await import('../../batch/collect-events.ts');
-  const { groupLineOf } = await import('../../batch/measured-groups.ts');
-  const { merged, noteLines } = await import('../../batch/measurements/store.ts');
-  const { readRuns } = await import('../../batch/expectations/runs.ts');
+  const { linesBelow, foldersWith, sourceOf } = await import('../../batch/index.ts');
+  const { groupLineOf } = await import('../../batch/index.ts');
+  const { merged, noteLines } = await import('../../batch/index.ts');
+  const { readRuns } = await import('../../batch/index.ts');
   for (const folder of folders) mustExist(folder, 'a batch or of a run');
   const before = readRuns();
   const found = folders.flatMap((folder) => linesBelow(folder, projectRoot));

@@ -1,14 +1,19 @@
 /** An experiment from its flags to its outputs: a preset of experiments/, or a schedule file. */
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { exitCodeOf } from '../../judge/verdict/verdict.ts';
-import { exitCode, UsageError, type ExitCode } from '../../core/errors.ts';
-import { writtenOf } from '../../scenario/written.ts';
+import { exitCodeOf } from '../../judge/index.ts';
+import {
+  exitCode,
+  UsageError,
+  type ExitCode,
+  plainText,
+  scriptArguments,
+  typed,
+} from '../../core/index.ts';
+import { writtenOf } from '../../scenario/index.ts';
 import { chooseBackend, openBackend } from '../library/backend.ts';
 import { performRun, planRun, type ClusterSource } from '../library/run-plan.ts';
-import { mysql } from '../../mysql/database.ts';
-import { plainText } from '../../core/plain-text.ts';
-import { scriptArguments, typed } from '../../core/typed.ts';
+import { mysql } from '../../mysql/index.ts';
 import { exitCodeAfter, exits, perform, say, tell } from '../command.ts';
 import { exitCodeUnder } from '../fail-on.ts';
 import { describeImages, describeRequest } from '../terminal/describe.ts';
@@ -114,7 +119,7 @@ export function replayCommandLine(): Command {
 }
 
 export async function scheduleIn(path: string): Promise<ExperimentDefinition> {
-  const { readSchedule } = await import('../../sweep/schedule-file.ts');
+  const { readSchedule } = await import('../../sweep/index.ts');
   const { name, question, seed, predicted, scenario } = readSchedule(path, say);
   const { fault = 'none', ...written } = writtenOf(scenario);
   return { ...written, name, question, fault, seed, expected: predicted };

@@ -1,10 +1,9 @@
 /** `forcedetach export FOLDER…`: a run's history for Elle and Jepsen's checkers. */
 import type { Command } from 'commander';
-import { exitCode, type ExitCode } from '../../core/errors.ts';
+import { exitCode, type ExitCode, typed } from '../../core/index.ts';
 import { mustExist } from '../library/run-folder.ts';
-import { typed } from '../../core/typed.ts';
 import { commandLine, exits, tell } from '../command.ts';
-import { mysql } from '../../mysql/database.ts';
+import { mysql } from '../../mysql/index.ts';
 
 export const exportRuns = (): Command =>
   commandLine(typed('export'), [
@@ -22,8 +21,8 @@ async function write(
   folders: readonly string[],
   { partial }: { readonly partial: boolean },
 ): Promise<ExitCode> {
-  const { openHistory } = await import('../../history/reader.ts');
-  const { exportHistory } = await import('../../report/export/write.ts');
+  const { openHistory } = await import('../../history/index.ts');
+  const { exportHistory } = await import('../../report/index.ts');
   for (const folder of folders) {
     mustExist(folder, 'a run');
     for (const path of exportHistory(folder, openHistory(folder, { salvage: partial }), {

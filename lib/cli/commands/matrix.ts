@@ -4,20 +4,35 @@ import { readdirSync } from 'node:fs';
 import { availableParallelism, freemem } from 'node:os';
 import type { Command } from 'commander';
 import type { PooledClusters } from '../../kind/index.ts';
-import { basisOf, stockTimersMs } from '../../scenario/scenario.ts';
-import { exitCode, UsageError, type ExitCode } from '../../core/errors.ts';
-import { kubernetesDefault } from '../../core/kubernetes-versions.ts';
-import type { Batch } from '../../batch/batch.ts';
-import { clustersFor, loadLimitOf, slotsOf } from '../../batch/capacity.ts';
-import { cellsOf, type Cell } from '../../batch/cells.ts';
-import { eventsOf, sharesCluster } from '../../batch/events.ts';
-import { readMatrix, type Matrix } from '../../batch/matrix-schema.ts';
-import { batchPlanOf, type BatchPlan, type BatchTrial } from '../../batch/batch-plan.ts';
-import { readResults } from '../../batch/results.ts';
-import type { Slot } from '../../batch/schedule.ts';
-import { onKubernetes, shorten } from '../../batch/shorten.ts';
-import { plainText } from '../../core/plain-text.ts';
-import { paste, typed } from '../../core/typed.ts';
+import { basisOf, stockTimersMs } from '../../scenario/index.ts';
+import {
+  exitCode,
+  UsageError,
+  type ExitCode,
+  kubernetesDefault,
+  plainText,
+  paste,
+  typed,
+} from '../../core/index.ts';
+import {
+  type Batch,
+  clustersFor,
+  loadLimitOf,
+  slotsOf,
+  cellsOf,
+  type Cell,
+  eventsOf,
+  sharesCluster,
+  readMatrix,
+  type Matrix,
+  batchPlanOf,
+  type BatchPlan,
+  type BatchTrial,
+  readResults,
+  type Slot,
+  onKubernetes,
+  shorten,
+} from '../../batch/index.ts';
 import { lockBatch, batchLines, readBatch, writeBatch } from '../batch/write-batch.ts';
 import type { BackendChoice } from '../library/backend-choice.ts';
 import { chooseBackend, removeCluster } from '../library/backend.ts';
@@ -136,7 +151,7 @@ async function carryOut(request: Request): Promise<ExitCode> {
 
 async function runAndReport(request: Request, baseline: Batch | undefined): Promise<ExitCode> {
   const { flags, folder, plan } = request;
-  const { summarizeBatch, batchExitCode } = await import('../../batch/summarize.ts');
+  const { summarizeBatch, batchExitCode } = await import('../../batch/index.ts');
   const found = summarizeBatch(plan, await run(request));
   const batch = await writeBatch(folder, found, commandOf(request), baseline);
   (flags.json ? sayLine : tell)(batchLines(batch, folder));
@@ -176,9 +191,9 @@ async function run(request: Request): Promise<Awaited<ReturnType<typeof runBatch
 }
 
 async function runBatchOf(request: Request, say: (line: string) => void, signal: AbortSignal) {
-  const { runBatch } = await import('../../batch/run-batch.ts');
+  const { runBatch } = await import('../../batch/index.ts');
   const { runEvent, trialOutputs } = await import('../batch/matrix-run.ts');
-  const { WorkerPool } = await import('../../core/worker-pool.ts');
+  const { WorkerPool } = await import('../../core/index.ts');
   const { plan, folder, choice, flags, slots } = request;
   const replay = ({ kind, subject }: BatchTrial): string =>
     commandOf(request, kind === 'control' ? undefined : subject);
@@ -213,7 +228,7 @@ async function makeImages(
   onProgress: (line: string) => void,
 ): Promise<void> {
   if (images === undefined) return;
-  const { ensureImages } = await import('../../kind/images/ensure.ts');
+  const { ensureImages } = await import('../../kind/index.ts');
   for (const kubernetes of new Set(plan.trials.map(({ scenario }) => scenario.kubernetes))) {
     const { source, registry } = images;
     const provisioner = plan.trials.some(

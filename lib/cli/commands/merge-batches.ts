@@ -1,8 +1,7 @@
 /** `forcedetach merge-batches OUT FOLDER…`: the shards of one matrix as one batch. */
 import { relative } from 'node:path';
 import type { Command } from 'commander';
-import type { ExitCode } from '../../core/errors.ts';
-import { typed } from '../../core/typed.ts';
+import { type ExitCode, typed } from '../../core/index.ts';
 import { commandLine, exits, tell } from '../command.ts';
 import { checkNewFolder, makeFolder } from '../library/run-folder.ts';
 import { batchLines, readBatch, writeBatch } from '../batch/write-batch.ts';
@@ -21,8 +20,8 @@ export const mergeBatches = (): Command =>
 
 async function mergeInto(out: string, folders: readonly string[]): Promise<ExitCode> {
   checkNewFolder(out);
-  const { mergeBatches: merge } = await import('../../batch/merge.ts');
-  const { batchExitCode } = await import('../../batch/summarize.ts');
+  const { mergeBatches: merge } = await import('../../batch/index.ts');
+  const { batchExitCode } = await import('../../batch/index.ts');
   const shards = folders.map((folder) => ({
     batch: readBatch(folder),
     path: relative(out, folder),

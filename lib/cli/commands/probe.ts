@@ -4,32 +4,44 @@
  */
 import type { Command } from 'commander';
 import { stringify } from 'yaml';
-import { exitCode, UsageError, type ExitCode } from '../../core/errors.ts';
-import { publishedRuntime } from '../../kind/images/versions.ts';
-import { mustBeConfirmed } from '../../probe/refuse.ts';
-import { grantedObjects, probeAccount } from '../../probe/rights.ts';
-import { type UserClients, userClients } from '../../core/user-cluster.ts';
-import { cleanGiven, cleanUp } from '../../probe/clean.ts';
-import { type CutOptions, runCut } from '../../probe/cut.ts';
-import { answerText, cutText, measuredText } from '../../probe/texts.ts';
-import { runTrials } from '../../probe/trials.ts';
-import { holdAnswer } from '../../probe/judge/measured.ts';
-import { usualHealMs } from '../../probe/plan.ts';
-import { jobText, sonobuoyText, type JobForm } from '../../probe/job.ts';
-import type { Certificate } from '../../probe/certificate.ts';
-import { predictionFor } from '../../probe/prediction.ts';
-import { compareCertificates } from '../../probe/published/compare.ts';
 import {
+  exitCode,
+  UsageError,
+  type ExitCode,
+  type UserClients,
+  userClients,
+} from '../../core/index.ts';
+import { publishedRuntime } from '../../kind/index.ts';
+import {
+  mustBeConfirmed,
+  grantedObjects,
+  probeAccount,
+  cleanGiven,
+  cleanUp,
+  type CutOptions,
+  runCut,
+  answerText,
+  cutText,
+  measuredText,
+  runTrials,
+  holdAnswer,
+  usualHealMs,
+  jobText,
+  sonobuoyText,
+  type JobForm,
+  type Certificate,
+  predictionFor,
+  compareCertificates,
   renderCertificateHtml,
   renderCutHtml,
   renderPredictionHtml,
-} from '../../probe/published/html.ts';
-import {
   renderCertificateJunit,
   renderCutJunit,
   renderPredictionJunit,
-} from '../../probe/published/junit.ts';
-import { cutDryRun, dryRun, shownHome } from '../../probe/dry-run.ts';
+  cutDryRun,
+  dryRun,
+  shownHome,
+} from '../../probe/index.ts';
 import { exits, say, tell } from '../command.ts';
 import {
   checkProbeFlags,

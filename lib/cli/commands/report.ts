@@ -2,15 +2,20 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { describeError, exitCode, ForcedetachError, type ExitCode } from '../../core/errors.ts';
+import {
+  describeError,
+  exitCode,
+  ForcedetachError,
+  type ExitCode,
+  typed,
+  plainText,
+} from '../../core/index.ts';
 import { mustExist } from '../library/run-folder.ts';
-import { typed } from '../../core/typed.ts';
 import { commandLine, exits, say } from '../command.ts';
-import type { History } from '../../history/reader.ts';
+import type { History } from '../../history/index.ts';
 import { judgeHistory } from '../library/tested.ts';
-import { plainText } from '../../core/plain-text.ts';
 import { verdictLines } from '../terminal/verdict-lines.ts';
-import { mysql } from '../../mysql/database.ts';
+import { mysql } from '../../mysql/index.ts';
 
 /** Exits as the run did; of several, as the worst. */
 export const report = (): Command =>
@@ -55,7 +60,7 @@ async function rebuild(given: string): Promise<ExitCode> {
 async function rebuilt(folder: string): Promise<Rebuilt> {
   // Runs and batches are folders.
   if (/\.json(\.zst)?$/.test(folder)) {
-    const { writeCertificatePages } = await import('../../probe/published/pages.ts');
+    const { writeCertificatePages } = await import('../../probe/index.ts');
     const pages = await writeCertificatePages(folder);
     return {
       text: plainText(pages.map((page) => `Page: ${page}`).join('\n')),
@@ -64,7 +69,7 @@ async function rebuilt(folder: string): Promise<Rebuilt> {
   }
   mustExist(folder, 'a run or of a batch');
   if (existsSync(join(folder, 'batch.json'))) return rebuildBatch(folder);
-  const { openHistory } = await import('../../history/reader.ts');
+  const { openHistory } = await import('../../history/index.ts');
   try {
     return await rebuildRun(folder, openHistory(folder));
   } catch (error) {
@@ -83,7 +88,7 @@ export interface Rebuilt {
 
 /** Writes into `folder` all that the run of that history leaves, whatever kind of run it was. */
 export async function rebuildRun(folder: string, history: History): Promise<Rebuilt> {
-  const { exitCodeOf } = await import('../../judge/verdict/verdict.ts');
+  const { exitCodeOf } = await import('../../judge/index.ts');
   const judged = await judgeHistory(history, mysql);
   await judged.write(folder);
   const text = verdictLines(judged, `${folder}/report.html`, process.stdout);
@@ -92,7 +97,7 @@ export async function rebuildRun(folder: string, history: History): Promise<Rebu
 
 /** The batch's page and summary, from its batch.json and the verdicts of its runs. */
 export async function rebuildBatch(folder: string): Promise<Rebuilt> {
-  const { batchExitCode } = await import('../../batch/summarize.ts');
+  const { batchExitCode } = await import('../../batch/index.ts');
   const { batchLines, readBatch, writeBatch } = await import('../batch/write-batch.ts');
   const batch = readBatch(folder);
   await writeBatch(folder, batch, batch.replay ?? '');

@@ -1,10 +1,7 @@
 /** `forcedetach sweep`: schedules that no cluster has time for, on the model. */
 import type { Command } from 'commander';
-import { exitCode, type ExitCode } from '../../core/errors.ts';
-import { sweepPool } from '../../sweep/pool.ts';
-import { reportOf, sweepLines } from '../../sweep/report.ts';
-import { sweep, type SweepState } from '../../sweep/sweep.ts';
-import { typed } from '../../core/typed.ts';
+import { exitCode, type ExitCode, typed } from '../../core/index.ts';
+import { sweepPool, reportOf, sweepLines, sweep, type SweepState } from '../../sweep/index.ts';
 import { exits, say, tell } from '../command.ts';
 import { onInterrupt } from '../guard.ts';
 import { begin, newFolder, save, writeSweepReport } from '../batch/sweep-files.ts';

@@ -1,17 +1,20 @@
 /** Flags of fields, as their owners declare them, and back to what they say. */
 import { Option } from 'commander';
 import type { z } from 'zod';
-import { contradictions, isKept, takenOf } from '../../scenario/contradictions.ts';
-import { fields } from '../../scenario/fields.ts';
 import {
+  contradictions,
+  isKept,
+  takenOf,
+  fields,
   goesWith,
   groups,
   inFull,
   kindsInWords,
   type FieldName,
-} from '../../scenario/written-paths.ts';
-import type { Scenario } from '../../scenario/scenario.ts';
-import type { Field, Fields } from '../../scenario/fields/field.ts';
+  type Scenario,
+  type Field,
+  type Fields,
+} from '../../scenario/index.ts';
 import { argumentOf } from './flag-values.ts';
 
 /** Groups of fields under the headings of the help. */

@@ -3,11 +3,9 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import type { z } from 'zod';
-import { kubernetesText } from '../../scenario/fields/cluster.ts';
-import { kindWorkers } from '../../run/ports/limits.ts';
-import { clusterNameRule, isClusterName } from '../../core/cluster-name.ts';
-import { groupSize } from '../../scenario/database-kinds/group-replication.ts';
-import { durationText, numberText } from '../../scenario/fields/texts.ts';
+import { kubernetesText, groupSize, durationText, numberText } from '../../scenario/index.ts';
+import { kindWorkers } from '../../run/index.ts';
+import { clusterNameRule, isClusterName } from '../../core/index.ts';
 
 /** Commander's reader of a word; several words of one flag that names things are one map. */
 export const argumentOf =

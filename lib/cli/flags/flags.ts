@@ -1,11 +1,15 @@
 /** The one set of flags that every experiment takes. Defaults come from the scenario's schema. */
 import { Option, type Command } from 'commander';
-import { stockDatabaseKind, type DatabaseKind } from '../../scenario/database-kinds/index.ts';
-import { fields } from '../../scenario/fields.ts';
-import { completeScenario, type Scenario } from '../../scenario/scenario.ts';
-import { fieldNames } from '../../scenario/written-paths.ts';
-import type { Field } from '../../scenario/fields/field.ts';
-import type { Settings } from '../../scenario/settings.ts';
+import {
+  stockDatabaseKind,
+  type DatabaseKind,
+  fields,
+  completeScenario,
+  type Scenario,
+  fieldNames,
+  type Field,
+  type Settings,
+} from '../../scenario/index.ts';
 import { commandLine, type CommandExample } from '../command.ts';
 import { isOfUse, scenarioOptions, valuesOf } from './field-options.ts';
 import type { FailWord } from '../fail-on.ts';

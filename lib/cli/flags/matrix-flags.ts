@@ -1,7 +1,7 @@
 /** The flags of `forcedetach matrix`. */
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import { mostPools } from '../../run/ports/limits.ts';
-import { typed } from '../../core/typed.ts';
+import { mostPools } from '../../run/index.ts';
+import { typed } from '../../core/index.ts';
 import { commandLine } from '../command.ts';
 import { failOnOption } from '../fail-on.ts';
 import { whereOption as where } from './run-options.ts';

@@ -1,15 +1,21 @@
 /** The flags of `forcedetach probe`. */
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import { diskModes, type DiskMode } from '../../scenario/disks/index.ts';
-import { UsageError } from '../../core/errors.ts';
-import { publishedRuntime } from '../../kind/images/versions.ts';
-import { type CutRemedy, type CutWay, cutRemedies, cutWays } from '../../probe/plan.ts';
-import { jobForms, type JobForm } from '../../probe/job.ts';
-import { type Grantee, granteeOf } from '../../probe/rights.ts';
-import { typed } from '../../core/typed.ts';
+import { diskModes, type DiskMode } from '../../scenario/index.ts';
+import { UsageError, typed } from '../../core/index.ts';
+import { publishedRuntime } from '../../kind/index.ts';
+import {
+  type CutRemedy,
+  type CutWay,
+  cutRemedies,
+  cutWays,
+  jobForms,
+  type JobForm,
+  type Grantee,
+  granteeOf,
+  type TrialsRequest,
+} from '../../probe/index.ts';
 import { commandLine } from '../command.ts';
 import { nonEmpty, numberWithin, outputFile, positiveMs } from './flag-values.ts';
-import type { TrialsRequest } from '../../probe/trials.ts';
 
 export interface ProbeFlags
   extends Pick<TrialsRequest, 'trials' | 'volumeMode' | 'size' | 'image' | 'namespace' | 'grant'> {

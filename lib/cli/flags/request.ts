@@ -1,24 +1,31 @@
 /** From a definition and a command line to everything a run needs, before anything is created. */
 import { randomBytes } from 'node:crypto';
-import { expectationFor } from '../../batch/expectations/races.ts';
-import { askedScenario, completeScenario, type Scenario } from '../../scenario/scenario.ts';
-import { settingsUnder, type Settings } from '../../scenario/settings.ts';
-import { settingsOf } from '../../scenario/written.ts';
-import type { WrittenScenario, WrittenGroup } from '../../scenario/written-form.ts';
-import type { VerdictWord } from '../../judge/verdict/verdict.ts';
-import { databaseKindNamed } from '../../scenario/database-kinds/index.ts';
-import type { DatabaseDeclaration } from '../../scenario/database-kinds/kind.ts';
-import { isKept } from '../../scenario/contradictions.ts';
-import { fields } from '../../scenario/fields.ts';
-import { goesWith, settableNames, type FieldName } from '../../scenario/written-paths.ts';
-import { questionOf } from '../../scenario/faults/index.ts';
-import type { Field } from '../../scenario/fields/field.ts';
-import { madeBy } from '../../kind/images/image-set.ts';
+import { expectationFor } from '../../batch/index.ts';
+import {
+  askedScenario,
+  completeScenario,
+  type Scenario,
+  settingsUnder,
+  type Settings,
+  settingsOf,
+  type WrittenScenario,
+  type WrittenGroup,
+  databaseKindNamed,
+  type DatabaseDeclaration,
+  isKept,
+  fields,
+  goesWith,
+  settableNames,
+  type FieldName,
+  questionOf,
+  type Field,
+} from '../../scenario/index.ts';
+import type { VerdictWord } from '../../judge/index.ts';
+import { madeBy } from '../../kind/index.ts';
 import { refuseUnmeasurable } from '../library/refusals.ts';
 import { say } from '../command.ts';
-import { typed } from '../../core/typed.ts';
-import { UsageError } from '../../core/errors.ts';
-import { certifiedDisk } from '../../probe/published/disk-of.ts';
+import { typed, UsageError } from '../../core/index.ts';
+import { certifiedDisk } from '../../probe/index.ts';
 import type { RunFlags, ParsedFlags } from './flags.ts';
 import { folderName } from '../library/run-folder.ts';
 import type { RunWish } from '../library/run-plan.ts';

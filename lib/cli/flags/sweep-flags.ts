@@ -1,9 +1,9 @@
 /** The flags of `forcedetach sweep`. */
 import { availableParallelism } from 'node:os';
 import { Option, type Command } from 'commander';
-import { diskModes, type DiskMode } from '../../scenario/disks/index.ts';
-import type { ImageChoice } from '../../sweep/on-cluster/image.ts';
-import { typed } from '../../core/typed.ts';
+import { diskModes, type DiskMode } from '../../scenario/index.ts';
+import type { ImageChoice } from '../../sweep/index.ts';
+import { typed } from '../../core/index.ts';
 import { commandLine } from '../command.ts';
 import type { RunFlags } from './flags.ts';
 import { nonEmpty, numberWithin, positiveMs, seedText } from './flag-values.ts';

@@ -1,6 +1,6 @@
 /** Which backend a run takes, and why: a part of the public types, so that it names no more than it must. */
-import type { Capability } from '../../core/capabilities.ts';
-import type { SourceChoice } from '../../kind/images/image-set.ts';
+import type { Capability } from '../../core/index.ts';
+import type { SourceChoice } from '../../kind/index.ts';
 
 /** What may be asked for: ours by name, or whichever is there. */
 export const clusterWords = ['auto', 'kind', 'sim'] as const;

@@ -1,17 +1,19 @@
 /** Which backend a run takes, with which images, and how it is opened. */
-import type { PoolChoice } from '../../kind/index.ts';
-import { kindCapabilities } from '../../run/ports/limits.ts';
-import { $ } from '../../kind/engine/shell.ts';
-import type { Backend } from '../../run/ports/cluster.ts';
-import { simCapabilities } from '../../sim/capabilities.ts';
-import { byHand, version } from '../../kind/engine/commands.ts';
-import type { DatabaseKind } from '../../scenario/database-kinds/index.ts';
-import { groupSize } from '../../scenario/database-kinds/group-replication.ts';
-import { isCheckout, needCheckout } from '../../core/checkout.ts';
-import { InfrastructureError, UsageError } from '../../core/errors.ts';
-import { stockTimersMs } from '../../scenario/scenario.ts';
-import { madeBy, type ImageSource, type SourceChoice } from '../../kind/images/image-set.ts';
-import { askRegistry, chooseSource } from '../../kind/images/source.ts';
+import {
+  type PoolChoice,
+  $,
+  byHand,
+  version,
+  madeBy,
+  type ImageSource,
+  type SourceChoice,
+  askRegistry,
+  chooseSource,
+} from '../../kind/index.ts';
+import { kindCapabilities, type Backend } from '../../run/index.ts';
+import { simCapabilities } from '../../sim/index.ts';
+import { type DatabaseKind, groupSize, stockTimersMs } from '../../scenario/index.ts';
+import { isCheckout, needCheckout, InfrastructureError, UsageError } from '../../core/index.ts';
 import type { BackendChoice, ClusterWord } from './backend-choice.ts';
 
 /** What a choice is made by. */
@@ -131,7 +133,7 @@ export async function openBackend(
 ): Promise<Backend> {
   // The model is the only one of ours that is made of none.
   if (choice.images === undefined) {
-    const { simBackend } = await import('../../sim/backend.ts');
+    const { simBackend } = await import('../../sim/index.ts');
     return simBackend(size.workers === undefined ? {} : { nodes: size.workers });
   }
   const { kindBackend } = await import('../../kind/index.ts');

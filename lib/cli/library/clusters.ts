@@ -1,9 +1,7 @@
 /** Clusters as values: `kind()` measures, `simulated()` predicts. */
-import type { ImageSource } from '../../kind/images/image-set.ts';
-import { isClusterName, clusterNameRule } from '../../core/cluster-name.ts';
-import { UsageError } from '../../core/errors.ts';
-import { stockTimersMs, type ScenarioInput } from '../../scenario/scenario.ts';
-import { kubernetesDefault } from '../../core/kubernetes-versions.ts';
+import type { ImageSource } from '../../kind/index.ts';
+import { isClusterName, clusterNameRule, UsageError, kubernetesDefault } from '../../core/index.ts';
+import { stockTimersMs, type ScenarioInput } from '../../scenario/index.ts';
 import { chooseBackend, openBackend, removeCluster, theModel } from './backend.ts';
 import type { ClusterSource } from './run-plan.ts';
 

@@ -3,28 +3,32 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expectationFor } from '../../batch/expectations/races.ts';
-import type { Capability } from '../../core/capabilities.ts';
-import type { Checker } from '../../judge/checkers/checker.ts';
-import { mysql as stockDatabase } from '../../mysql/database.ts';
-import { UsageError, type ExitCode } from '../../core/errors.ts';
+import { expectationFor } from '../../batch/index.ts';
+import { type Capability, UsageError, type ExitCode } from '../../core/index.ts';
+import {
+  type Checker,
+  exitCodeOf,
+  type Finding,
+  type Verdict,
+  type VerdictWord,
+  type GroupVerdict,
+} from '../../judge/index.ts';
+import { mysql as stockDatabase } from '../../mysql/index.ts';
 import {
   namesOf,
   type Custom,
   type CustomDatabase,
   type CustomFault,
   type CustomRemedy,
-} from '../../run/custom.ts';
-import { askedScenario, safetyLevels, type Scenario } from '../../scenario/scenario.ts';
-import { settingsOf } from '../../scenario/written.ts';
-import type { WrittenScenario, WrittenGroup } from '../../scenario/written-form.ts';
+} from '../../run/index.ts';
 import {
-  exitCodeOf,
-  type Finding,
-  type Verdict,
-  type VerdictWord,
-} from '../../judge/verdict/verdict.ts';
-import type { GroupVerdict } from '../../judge/group/verdict.ts';
+  askedScenario,
+  safetyLevels,
+  type Scenario,
+  settingsOf,
+  type WrittenScenario,
+  type WrittenGroup,
+} from '../../scenario/index.ts';
 import type { ClusterUnderTest } from './clusters.ts';
 import { array, mysql, type DatabasePart, type GroupPart, type StoragePart } from './parts.ts';
 import { refuseOwnWithGroup } from './refusals.ts';

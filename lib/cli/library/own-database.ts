@@ -1,11 +1,8 @@
 /** Helper for a database of one's own: fills in what only a real cluster asks for. */
-import type { Checker, AuditedImage } from '../../judge/checkers/checker.ts';
-import type { Database } from '../../run/ports/database.ts';
-import type { OwnPart, ServerLog } from '../../judge/database.ts';
-import type { CustomDatabase } from '../../run/custom.ts';
-import type { Finding } from '../../judge/verdict/verdict.ts';
-import { mysql } from '../../mysql/database.ts';
-import type { LedgerEntry } from '../../history/workload/sql.ts';
+import type { Checker, AuditedImage, OwnPart, ServerLog, Finding } from '../../judge/index.ts';
+import type { Database, CustomDatabase } from '../../run/index.ts';
+import { mysql } from '../../mysql/index.ts';
+import type { LedgerEntry } from '../../history/index.ts';
 
 /** One check of what the database's own audit read of one copy. */
 export interface OwnCheck<Own> {

@@ -1,10 +1,13 @@
 /** Helpers for a fault of one's own; remedies and checkers are plain objects. */
-import { able, type Capability } from '../../core/capabilities.ts';
-import type { OutOfBandShell } from '../../run/ports/node-shell.ts';
-import type { CustomFault } from '../../run/custom.ts';
-import type { FaultContext } from '../../run/faults/fault.ts';
-import { heartbeatMs } from '../../scenario/faults/kind.ts';
-import { lastingFault, type LastingFault } from '../../run/faults/lasting.ts';
+import { able, type Capability } from '../../core/index.ts';
+import {
+  type OutOfBandShell,
+  type CustomFault,
+  type FaultContext,
+  lastingFault,
+  type LastingFault,
+} from '../../run/index.ts';
+import { heartbeatMs } from '../../scenario/index.ts';
 
 export interface CustomLastingFault<C extends Capability = never>
   extends Pick<CustomFault<C>, 'name' | 'like' | 'needs'>,

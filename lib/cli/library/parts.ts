@@ -1,8 +1,11 @@
 /** What an experiment is put together from, as values: the scenario's own form. */
-import type { WrittenGroup, WrittenWith } from '../../scenario/written-form.ts';
-import type { DatabaseKind } from '../../scenario/database-kinds/index.ts';
-import type { FaultKind } from '../../scenario/faults/index.ts';
-import type { RemedyKind } from '../../scenario/remedies/index.ts';
+import type {
+  WrittenGroup,
+  WrittenWith,
+  DatabaseKind,
+  FaultKind,
+  RemedyKind,
+} from '../../scenario/index.ts';
 
 type ExperimentPart<Group extends string, Kind> = { readonly kind: Kind } & WrittenWith<
   Group,

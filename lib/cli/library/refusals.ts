@@ -1,13 +1,8 @@
 /** What a run asks for and its backend lacks: told before anything is opened. */
-import { capabilities } from '../../core/capabilities.ts';
-import { kindCapabilities } from '../../run/ports/limits.ts';
-import { UsageError } from '../../core/errors.ts';
-import { needsOf, type Parts } from '../../run/needs.ts';
-import { fields } from '../../scenario/fields.ts';
-import type { Scenario } from '../../scenario/scenario.ts';
-import { madeBy, type ImageSource } from '../../kind/images/image-set.ts';
-import { typed } from '../../core/typed.ts';
-import { releaseOf } from '../../core/kubernetes-versions.ts';
+import { capabilities, UsageError, typed, releaseOf } from '../../core/index.ts';
+import { kindCapabilities, needsOf, type Parts } from '../../run/index.ts';
+import { fields, type Scenario } from '../../scenario/index.ts';
+import { madeBy, type ImageSource } from '../../kind/index.ts';
 import type { BackendChoice } from './backend-choice.ts';
 
 /** Throws UsageError. */

@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { UsageError } from '../../core/errors.ts';
+import { UsageError } from '../../core/index.ts';
 
 /** `reports/2026-05-04T13-20-59-NAME-ID`; not made yet. */
 export function folderName(name: string, id: string, now = new Date()): string {

@@ -2,11 +2,8 @@
  * One run from what is wished to its verdict: what the command line and the library share. A plan is
  * checked and has its backend chosen, and nothing was created for it yet.
  */
-import type { Backend } from '../../run/ports/cluster.ts';
-import type { Database } from '../../run/ports/database.ts';
-import type { Custom } from '../../run/custom.ts';
-import type { RunOptions } from '../../run/run-context.ts';
-import type { Scenario } from '../../scenario/scenario.ts';
+import type { Backend, Database, Custom, RunOptions } from '../../run/index.ts';
+import type { Scenario } from '../../scenario/index.ts';
 import type { BackendChoice } from './backend-choice.ts';
 import { refuseUnfit } from './refusals.ts';
 import { checkNewFolder, makeFolder, modelRunId } from './run-folder.ts';

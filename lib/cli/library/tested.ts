@@ -2,12 +2,9 @@
  * From a scenario to a judged run, and from a history to its verdict, whatever database is tested. What a
  * kind of database needs is imported when it is wanted: --help and --dry-run answer at once.
  */
-import type { Checker } from '../../judge/checkers/checker.ts';
-import type { Database } from '../../run/ports/database.ts';
-import type { RunOptions } from '../../run/run-context.ts';
-import type { Verdict } from '../../judge/verdict/verdict.ts';
-import type { GroupVerdict } from '../../judge/group/verdict.ts';
-import type { History } from '../../history/reader.ts';
+import type { Checker, Verdict, GroupVerdict } from '../../judge/index.ts';
+import type { Database, RunOptions } from '../../run/index.ts';
+import type { History } from '../../history/index.ts';
 
 /** Verdict of whatever kind, with the fields of verdict.json. */
 export type AnyVerdict = Verdict | GroupVerdict;
@@ -22,11 +19,11 @@ export interface Judged {
 
 /** From nothing to a verdict. Throws as `recordRun` does. */
 export async function playAndJudge(options: RunOptions): Promise<Judged> {
-  const { openHistory } = await import('../../history/reader.ts');
+  const { openHistory } = await import('../../history/index.ts');
   const isGroup = options.scenario.database === 'group-replication';
-  const { recordRun } = await import('../../run/sequence.ts');
-  if (isGroup) await recordRun(options, (await import('../../run/run-group.ts')).group);
-  else await recordRun(options, (await import('../../run/run.ts')).oneServer);
+  const { recordRun } = await import('../../run/index.ts');
+  if (isGroup) await recordRun(options, (await import('../../run/index.ts')).group);
+  else await recordRun(options, (await import('../../run/index.ts')).oneServer);
   const judge = isGroup ? judgeOfGroup : judgeOfServer;
   const { database, custom: { checkers = [] } = {} } = options;
   return judge(openHistory(options.folder), { database, checkers });
@@ -34,7 +31,7 @@ export async function playAndJudge(options: RunOptions): Promise<Judged> {
 
 /** The same verdict from its history alone, of whatever version. */
 export async function judgeHistory(history: History, database: Database): Promise<Judged> {
-  const { isGroupRun } = await import('../../judge/group/story.ts');
+  const { isGroupRun } = await import('../../judge/index.ts');
   return (isGroupRun(history.smallRecords()) ? judgeOfGroup : judgeOfServer)(history, {
     database,
   });
@@ -47,18 +44,18 @@ interface Judging {
 }
 
 async function judgeOfGroup(history: History, judging: Judging): Promise<Judged> {
-  const { judgeGroup } = await import('../../judge/group/judge-group.ts');
-  const { groupHeadlineOf } = await import('../../judge/group/sentence.ts');
-  const { writeGroupOutputs } = await import('../../report/group/write.ts');
+  const { judgeGroup } = await import('../../judge/index.ts');
+  const { groupHeadlineOf } = await import('../../judge/index.ts');
+  const { writeGroupOutputs } = await import('../../report/index.ts');
   const verdict = judgeGroup(history, judging);
   const write: Judged['write'] = (folder) => writeGroupOutputs(folder, verdict, history, judging);
   return { verdict, headline: groupHeadlineOf(verdict, judging.database), write };
 }
 
 async function judgeOfServer(history: History, judging: Judging): Promise<Judged> {
-  const { assembleVerdict } = await import('../../judge/verdict/assemble.ts');
-  const { headlineOf } = await import('../../judge/verdict/headline.ts');
-  const { writeRun } = await import('../../report/write.ts');
+  const { assembleVerdict } = await import('../../judge/index.ts');
+  const { headlineOf } = await import('../../judge/index.ts');
+  const { writeRun } = await import('../../report/index.ts');
   const verdict = assembleVerdict(history, judging);
   const write: Judged['write'] = (folder) => writeRun(folder, verdict, history, judging);
   return { verdict, headline: headlineOf(verdict), write };

@@ -1,5 +1,5 @@
 /** What a batch is about to do: seed first, then its size, the backend, the images. */
-import type { BatchPlan } from '../../batch/batch-plan.ts';
+import type { BatchPlan } from '../../batch/index.ts';
 import type { EventSetting } from '../batch/matrix-run.ts';
 import { matrixCommand } from '../flags/matrix-flags.ts';
 import { unusedFlags } from '../flags/unused-flags.ts';

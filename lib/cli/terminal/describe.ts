@@ -1,13 +1,19 @@
 /** What a run is about to do: seed first, then the parameters, the backend, the images. */
-import { isKept } from '../../scenario/contradictions.ts';
-import { fieldNames, fieldOf, goesWith, inFull } from '../../scenario/written-paths.ts';
-import { parseScenario, shortenedTimers, type Scenario } from '../../scenario/scenario.ts';
-import { originInWords } from '../../scenario/disks/disk-origin.ts';
-import { isOpen } from '../../judge/expectation/counted.ts';
-import { openWords } from '../../report/wording.ts';
+import {
+  isKept,
+  fieldNames,
+  fieldOf,
+  goesWith,
+  inFull,
+  parseScenario,
+  shortenedTimers,
+  type Scenario,
+  originInWords,
+} from '../../scenario/index.ts';
+import { isOpen } from '../../judge/index.ts';
+import { openWords } from '../../report/index.ts';
 import type { BackendChoice } from '../library/backend-choice.ts';
-import { formatDuration } from '../../core/durations.ts';
-import { minorOf } from '../../core/kubernetes-versions.ts';
+import { formatDuration, minorOf } from '../../core/index.ts';
 import type { RunRequest } from '../flags/request.ts';
 import { whereOptions } from '../flags/run-options.ts';
 import { unusedFlags } from '../flags/unused-flags.ts';
@@ -90,7 +96,7 @@ function basisOf(scenario: Scenario, { isModel }: BackendChoice): string {
 /** The commands that would build the images, as a shell script; empty where none are needed. */
 export async function describeImages(request: RunRequest, choice: BackendChoice): Promise<string> {
   if (choice.images === undefined) return '';
-  const { describePlan, planImages } = await import('../../kind/images/image-plan.ts');
+  const { describePlan, planImages } = await import('../../kind/index.ts');
   const { source, registry } = choice.images;
   const { kubernetes, provision } = request.scenario;
   const provisioner = provision === 'dynamic';

@@ -1,10 +1,8 @@
 /** Why a run or a batch proves nothing, in a few short lines, each with what to do. */
 import { join } from 'node:path';
-import { plural } from '../../core/counts.ts';
-import { failedCertificates } from '../../judge/evidence/recorded-trouble.ts';
-import { isStarved } from '../../judge/evidence/machine-time.ts';
-import { readVerdict, storedVerdict } from '../../judge/verdict/read-verdict.ts';
-import type { Batch } from '../../batch/batch.ts';
+import { plural } from '../../core/index.ts';
+import { failedCertificates, isStarved, readVerdict, storedVerdict } from '../../judge/index.ts';
+import type { Batch } from '../../batch/index.ts';
 import type { AnyVerdict } from '../library/tested.ts';
 
 const shownReasons = 3;

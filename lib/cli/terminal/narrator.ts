@@ -1,11 +1,7 @@
 /** Shows on a terminal what has just happened and what the run waits for, from the records as they come. */
-import type { Database } from '../../run/ports/database.ts';
-import type { HistoryRecord } from '../../history/events.ts';
-import { observed } from '../../history/observations.ts';
-import type { SmallRecord } from '../../history/reader.ts';
-import type { Phases } from '../../judge/verdict/verdict.ts';
-import { outlookOf } from '../../judge/timeline/awaited.ts';
-import { tellStory } from '../../judge/timeline/story.ts';
+import type { Database } from '../../run/index.ts';
+import { type HistoryRecord, observed, type SmallRecord } from '../../history/index.ts';
+import { type Phases, outlookOf, tellStory } from '../../judge/index.ts';
 import type { LogProgress, Wait } from './progress.ts';
 
 export type NarratorOutput = Pick<LogProgress, 'fault' | 'say' | 'wait'>;

@@ -1,8 +1,7 @@
 /** A run on the terminal: its progress, its end by a signal, and at last what it could not heal. */
-import type { Clock } from '../../core/clock.ts';
-import type { Database } from '../../run/ports/database.ts';
+import { type Clock, plainText } from '../../core/index.ts';
+import type { Database } from '../../run/index.ts';
 import type { RunHooks } from '../library/run-plan.ts';
-import { plainText } from '../../core/plain-text.ts';
 import { say } from '../command.ts';
 import { onInterrupt } from '../guard.ts';
 import { narrating } from './narrator.ts';

@@ -1,6 +1,6 @@
 /** How an answer of the probe goes to its files, and what is printed of it. */
 import { resolve } from 'node:path';
-import { writeOutput } from '../../core/output-file.ts';
+import { writeOutput } from '../../core/index.ts';
 import { say, tell } from '../command.ts';
 import type { ProbeFlags } from '../flags/probe-flags.ts';
 

@@ -1,7 +1,7 @@
 /** What a run is doing, for the terminal: a log of events, and under it on a TTY one live line. */
 import { clearLine, cursorTo } from 'node:readline';
-import type { Clock } from '../../core/clock.ts';
-import type { PhaseName } from '../../history/events.ts';
+import type { Clock } from '../../core/index.ts';
+import type { PhaseName } from '../../history/index.ts';
 
 /** What a run waits for, one clause, and when it is due on the run's clock where that is known. */
 export interface Wait {

@@ -1,5 +1,5 @@
 /** What an interrupted run is still at, and how long that may take: what a second Ctrl-C is told. */
-import { afterInterrupt, type BoundedStep } from '../../run/bounds.ts';
+import { afterInterrupt, type BoundedStep } from '../../run/index.ts';
 
 /** What comes after an interrupt, in its order. */
 const wayHome = [

@@ -1,11 +1,11 @@
 /** The last lines of a run on the terminal: the verdict, what it found, what is missing, the report. */
 import { styleText } from 'node:util';
-import type { Counts } from '../../scenario/scenario.ts';
-import type { VerdictWord } from '../../judge/verdict/verdict.ts';
+import type { Counts } from '../../scenario/index.ts';
+import type { VerdictWord } from '../../judge/index.ts';
 import type { AnyVerdict, Judged } from '../library/tested.ts';
-import { plainText } from '../../core/plain-text.ts';
+import { plainText } from '../../core/index.ts';
 import { missingInRun } from './missing-evidence.ts';
-import { basisLabel, expectedInRun, openWords } from '../../report/wording.ts';
+import { basisLabel, expectedInRun, openWords } from '../../report/index.ts';
 
 const colours = {
   safe: 'green',

@@ -3,7 +3,7 @@
  * run's seed and the operation's ids, so a verifier knows what was sent without having seen it.
  */
 import { hash } from 'node:crypto';
-import { key32, mix32 } from '../../core/random.ts';
+import { key32, mix32 } from '../../core/index.ts';
 import type { ClientSide, LedgerEntry, OpId, OpKind } from './sql.ts';
 
 /** Own accounts of each connection, so that connections never wait for each other's row locks. */

@@ -1,8 +1,8 @@
 /** Every balance is what the ledger's transfers made it: both were written in one transaction. */
-import { initialBalance } from '../../history/workload/ledger.ts';
+import { initialBalance } from '../../history/index.ts';
 import type { Checker } from './checker.ts';
 import { damage, corruptInSilence } from './findings.ts';
-import { plural } from '../../core/counts.ts';
+import { plural } from '../../core/index.ts';
 
 export const balances: Checker = {
   name: 'balances',

@@ -1,8 +1,8 @@
 /** The checker port: a pure function from one run's evidence to findings. One checker a file. */
-import type { DatabaseChoice } from '../../scenario/fields/database.ts';
+import type { DatabaseChoice } from '../../scenario/index.ts';
 import type { Finding } from '../verdict/verdict.ts';
 import type { DocumentReconciliation } from './reconcile-documents.ts';
-import type { ImageEvidence } from '../../history/evidence.ts';
+import type { ImageEvidence } from '../../history/index.ts';
 import type { Journal, SessionLog } from './journal.ts';
 import type { Reconciliation } from './reconcile.ts';
 

@@ -3,7 +3,7 @@ import type { Finding } from '../verdict/verdict.ts';
 import type { JudgedDatabase } from '../database.ts';
 import type { OwnAsked } from '../database.ts';
 import type { Checker } from './checker.ts';
-import type { ImageEvidence, ServerStart } from '../../history/evidence.ts';
+import type { ImageEvidence, ServerStart } from '../../history/index.ts';
 import { incomplete } from './findings.ts';
 import { troubleIn, troubleOfStart } from './machine-trouble.ts';
 import { unreadBecause } from './readability.ts';

@@ -1,7 +1,7 @@
 /** Documents that should not be, are gone, or have other bytes: each kind is a finding of its own. */
 import type { Checker } from './checker.ts';
 import { damage, corruptInSilence } from './findings.ts';
-import { plural } from '../../core/counts.ts';
+import { plural } from '../../core/index.ts';
 import { opChecker } from './op-checker.ts';
 import { opName } from './op-sample.ts';
 

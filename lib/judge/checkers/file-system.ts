@@ -1,7 +1,7 @@
 /** The file system: fsck by its exit code alone, and whether it can be mounted. */
 import type { Finding } from '../verdict/verdict.ts';
 import type { Checker } from './checker.ts';
-import type { CommandEvidence } from '../../core/command-evidence.ts';
+import type { CommandEvidence } from '../../core/index.ts';
 import { damage, incomplete, corruptAndTold } from './findings.ts';
 import type { JudgedDatabase } from '../database.ts';
 import { troubleIn } from './machine-trouble.ts';

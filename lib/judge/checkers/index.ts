@@ -1,15 +1,22 @@
 /** All checkers, and the way from a run's history to their findings. */
 import type { JudgedDatabase } from '../database.ts';
-import type { DatabaseChoice } from '../../scenario/fields/database.ts';
+import type { DatabaseChoice } from '../../scenario/index.ts';
 import type { Finding } from '../verdict/verdict.ts';
-import type { CaseRecord, HistoryRecord, ImageRecord, RunRecord } from '../../history/events.ts';
-import type { ImageLabel } from '../../history/identity.ts';
-import type { SchemaChangeRecord } from '../../history/client-records.ts';
-import { tellsOf } from '../../history/migration.ts';
+import {
+  type CaseRecord,
+  type HistoryRecord,
+  type ImageRecord,
+  type RunRecord,
+  type ImageLabel,
+  type SchemaChangeRecord,
+  tellsOf,
+  type ImageEvidence,
+  type LedgerRow,
+  type Unread,
+} from '../../history/index.ts';
 import { balances } from './balances.ts';
 import type { AuditedImage, Checker } from './checker.ts';
 import { completeness } from './completeness.ts';
-import type { ImageEvidence, LedgerRow, Unread } from '../../history/evidence.ts';
 import { documentCheckers } from './documents.ts';
 import { fileSystem } from './file-system.ts';
 import { incomplete } from './findings.ts';

@@ -2,9 +2,7 @@
  * What the clients were told, operation by operation: typed arrays by session, seven bytes an
  * operation, so that millions fit in memory.
  */
-import type { SessionId } from '../../history/workload/ledger.ts';
-import { SessionMap } from '../../history/workload/session-map.ts';
-import type { OpId, OpOutcome } from '../../history/workload/sql.ts';
+import { type SessionId, SessionMap, type OpId, type OpOutcome } from '../../history/index.ts';
 
 /** When and by whom an operation was acknowledged. */
 export const epochs = [

@@ -2,10 +2,10 @@
  * Commits that are gone: acknowledged ones, which only the journal outside the cluster can see, and
  * those that nobody acknowledged and that an earlier image or a reader saw.
  */
-import { sessionKey } from '../../history/workload/ledger.ts';
+import { sessionKey } from '../../history/index.ts';
 import type { AuditedImage, Checker } from './checker.ts';
 import { damage } from './findings.ts';
-import { plural } from '../../core/counts.ts';
+import { plural } from '../../core/index.ts';
 import { epochs } from './journal.ts';
 import type { LostRange } from './losses.ts';
 import { opName } from './op-sample.ts';

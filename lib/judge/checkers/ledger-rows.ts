@@ -1,7 +1,7 @@
 /** Rows that should not be, or not like that: each kind is a finding of its own. */
 import type { Checker } from './checker.ts';
 import { incomplete } from './findings.ts';
-import { plural } from '../../core/counts.ts';
+import { plural } from '../../core/index.ts';
 import { opChecker } from './op-checker.ts';
 import { opName } from './op-sample.ts';
 

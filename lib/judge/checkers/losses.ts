@@ -1,7 +1,6 @@
 /** What an image had to hold and does not: counted by epoch, and named in ranges. */
-import type { OpId } from '../../history/workload/sql.ts';
+import type { OpId, Unread } from '../../history/index.ts';
 import { epochs, type Epoch, type SessionLog } from './journal.ts';
-import type { Unread } from '../../history/evidence.ts';
 
 interface EpochCount {
   acked: number;

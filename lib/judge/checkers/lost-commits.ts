@@ -1,7 +1,10 @@
 /** Each lost commit by name: what it was, who acknowledged it, and when. */
-import type { ImageLabel } from '../../history/identity.ts';
-import { sessionContents, type OpContent } from '../../history/workload/ledger.ts';
-import type { OpId } from '../../history/workload/sql.ts';
+import {
+  type ImageLabel,
+  sessionContents,
+  type OpContent,
+  type OpId,
+} from '../../history/index.ts';
 import type { Epoch } from './journal.ts';
 import type { OnLost } from './losses.ts';
 

@@ -3,7 +3,7 @@
  * space, no lock, killed. It proves nothing of the volume. What names damage beside it is damage.
  */
 import type { MachineTrouble, ServerLog } from '../database.ts';
-import type { ServerStart } from '../../history/evidence.ts';
+import type { ServerStart } from '../../history/index.ts';
 
 /** What any database's machine may lack. */
 const machineTroubles: readonly MachineTrouble[] = [

@@ -1,5 +1,5 @@
 /** Operations, or what they left, that should not be there or not like that: one kind is a finding of its own. */
-import { plural } from '../../core/counts.ts';
+import { plural } from '../../core/index.ts';
 import type { AuditedImage, Checker } from './checker.ts';
 import { damage } from './findings.ts';
 import { opName, type OpSample } from './op-sample.ts';

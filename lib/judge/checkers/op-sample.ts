@@ -1,6 +1,5 @@
 /** How many operations something happened to, and which the first of them were. */
-import { sessionKey } from '../../history/workload/ledger.ts';
-import type { OpId } from '../../history/workload/sql.ts';
+import { sessionKey, type OpId } from '../../history/index.ts';
 
 /** Operations kept by name; beyond them only the count grows. */
 export const sampleLimit = 100;

@@ -1,6 +1,6 @@
 /** Why a ledger could not be read to its end: because it is damaged, or because the audit failed. */
 import type { ServerLog } from '../database.ts';
-import type { ImageEvidence, ServerStart, Unread } from '../../history/evidence.ts';
+import type { ImageEvidence, ServerStart, Unread } from '../../history/index.ts';
 import { troubleIn, troubleOfStart } from './machine-trouble.ts';
 
 /** Signals that come from outside the server (out of memory, a person): no sign of damage. */

@@ -7,10 +7,11 @@ import {
   documentsBelow,
   firstDocuments,
   putsDocument,
-} from '../../history/workload/documents.ts';
-import { clientSides, sessionKey } from '../../history/workload/ledger.ts';
-import type { OpId } from '../../history/workload/sql.ts';
-import type { DocumentsFound } from '../../history/evidence.ts';
+  clientSides,
+  sessionKey,
+  type OpId,
+  type DocumentsFound,
+} from '../../history/index.ts';
 import type { SessionLog } from './journal.ts';
 import { OpSample } from './op-sample.ts';
 import type { ReconcilerOptions } from './reconcile.ts';

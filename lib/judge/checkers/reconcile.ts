@@ -2,8 +2,13 @@
  * Ledger against journal: what every operation of the run became in one image. Rows are streamed,
  * in primary key order, and only counters and a few samples are kept.
  */
-import { clientSides, sessionContents, type OpContent } from '../../history/workload/ledger.ts';
-import type { LedgerRow, Unread } from '../../history/evidence.ts';
+import {
+  clientSides,
+  sessionContents,
+  type OpContent,
+  type LedgerRow,
+  type Unread,
+} from '../../history/index.ts';
 import { outcomeCode, type Journal, type SessionLog } from './journal.ts';
 import { Losses, type LossCounts, type OnLost } from './losses.ts';
 import { OpSample } from './op-sample.ts';

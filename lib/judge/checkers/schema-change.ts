@@ -1,6 +1,6 @@
 /** The one change of the schema: done or not, as its client was told, and never by halves. */
 import type { Finding } from '../verdict/verdict.ts';
-import type { SchemaChangeRecord } from '../../history/client-records.ts';
+import type { SchemaChangeRecord } from '../../history/index.ts';
 import type { Checker, SchemaChange } from './checker.ts';
 import { damage, incomplete } from './findings.ts';
 

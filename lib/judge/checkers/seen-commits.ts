@@ -2,8 +2,7 @@
  * Rows that somebody saw: on a copy of the volume, or as a server's newest row. They were committed,
  * whatever their client was told, so every later copy has to hold them.
  */
-import { SessionMap } from '../../history/workload/session-map.ts';
-import type { OpId } from '../../history/workload/sql.ts';
+import { SessionMap, type OpId } from '../../history/index.ts';
 
 export interface SeenCommit extends OpId {
   /** A copy that was begun later must hold it, ms on the run's clock. */

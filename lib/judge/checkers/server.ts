@@ -3,9 +3,9 @@ import type { JudgedDatabase } from '../database.ts';
 import type { ServerLog } from '../database.ts';
 import type { Finding } from '../verdict/verdict.ts';
 import type { Checker } from './checker.ts';
-import type { ServerStart } from '../../history/evidence.ts';
+import type { ServerStart } from '../../history/index.ts';
 import { damage, incomplete, note, corruptAndTold } from './findings.ts';
-import { plural } from '../../core/counts.ts';
+import { plural } from '../../core/index.ts';
 import { troubleIn, troubleOfStart } from './machine-trouble.ts';
 import { diedByItself, refusedToStart } from './readability.ts';
 

@@ -3,10 +3,9 @@
  * from while it lasted and from after it was given back, and each belongs to the action whose time it
  * falls into.
  */
-import { silencesIn } from '../../core/durations.ts';
-import { askedWithinMs } from '../../history/observers.ts';
-import { isAskedAgain, losesPower } from '../../scenario/faults/index.ts';
-import type { CertificateRecord } from '../../history/events.ts';
+import { silencesIn } from '../../core/index.ts';
+import { askedWithinMs, type CertificateRecord } from '../../history/index.ts';
+import { isAskedAgain, losesPower } from '../../scenario/index.ts';
 import type { Story } from '../timeline/story.ts';
 import { spanOf, type FaultSpan } from './fault-effect.ts';
 

@@ -3,16 +3,17 @@
  * client that falls silent, begins late, leaves early or sees nothing tests nothing, in however good
  * order it does so.
  */
-import { silencesIn, toldInSeconds, toldSpan } from '../../core/durations.ts';
-import type { ClientBeatRecord, ClientPlan } from '../../history/client-records.ts';
-import type {
-  ClientJournal,
-  ClientJournals,
-  ConnectionState,
-} from '../../history/client-protocol.ts';
-import { beatWithinMs } from '../../history/observers.ts';
+import { silencesIn, toldInSeconds, toldSpan } from '../../core/index.ts';
+import {
+  type ClientBeatRecord,
+  type ClientPlan,
+  type ClientJournal,
+  type ClientJournals,
+  type ConnectionState,
+  beatWithinMs,
+  clientSides,
+} from '../../history/index.ts';
 import { lookedUntilMs, type Story } from '../timeline/story.ts';
-import { clientSides } from '../../history/workload/ledger.ts';
 import type { BlindRead, Patience } from '../timeline/seen-by-readers.ts';
 
 export interface ClientGap {

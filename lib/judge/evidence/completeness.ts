@@ -1,5 +1,5 @@
 /** Is every needed piece of evidence there? Each reason why not is a sentence; none means complete. */
-import type { CertificateRecord } from '../../history/events.ts';
+import type { CertificateRecord } from '../../history/index.ts';
 import type { Story } from '../timeline/story.ts';
 import { certificateGaps } from './certificate-gaps.ts';
 import { effectGaps } from './fault-effect.ts';

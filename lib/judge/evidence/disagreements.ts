@@ -2,11 +2,16 @@
  * What different observers say of one thing, compared: NodeStage and the mounts, the disk's log of
  * writes and the devices. One that was blind is found by what another saw.
  */
-import { isDirectory } from '../../scenario/disks/index.ts';
-import { toldInSeconds } from '../../core/durations.ts';
-import type { ObservationRecord } from '../../history/events.ts';
-import { csiCalls, isGranted, observed } from '../../history/observations.ts';
-import { writeOps, type WriteLog } from '../../history/writes.ts';
+import { isDirectory } from '../../scenario/index.ts';
+import { toldInSeconds } from '../../core/index.ts';
+import {
+  type ObservationRecord,
+  csiCalls,
+  isGranted,
+  observed,
+  writeOps,
+  type WriteLog,
+} from '../../history/index.ts';
 import { callEndMs, type Access } from '../timeline/access.ts';
 import { lookedUntilMs, type Story } from '../timeline/story.ts';
 

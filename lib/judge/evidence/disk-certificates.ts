@@ -1,9 +1,7 @@
 /** The part of certificates that only the disk can give: what survived a crash, what a severed path let through. */
-import { losesPower } from '../../scenario/faults/index.ts';
-import type { CertificateRecord } from '../../history/events.ts';
-import { csiCalls, isGranted } from '../../history/observations.ts';
+import { losesPower } from '../../scenario/index.ts';
+import { type CertificateRecord, csiCalls, isGranted, canaryContent } from '../../history/index.ts';
 import type { Story } from '../timeline/story.ts';
-import { canaryContent } from '../../history/observations.ts';
 import type { WriteMarks } from '../timeline/write-marks.ts';
 
 /** Empty where the fault was not a crash, or no image of the time after it was audited. */

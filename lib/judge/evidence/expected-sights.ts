@@ -3,12 +3,15 @@
  * must have happened. An attached volume has an attachment, a replaced pod went away, a detach without
  * an unmount was forced, a counter never runs backwards.
  */
-import { isDirectory } from '../../scenario/disks/index.ts';
-import { toldInSeconds, toldSpan } from '../../core/durations.ts';
-import { losesPower } from '../../scenario/faults/index.ts';
-import type { ObservationRecord } from '../../history/events.ts';
-import { csiCalls, isCall, isGranted, observed } from '../../history/observations.ts';
-import { takesAttachment } from '../../scenario/remedies/index.ts';
+import { isDirectory, losesPower, takesAttachment } from '../../scenario/index.ts';
+import { toldInSeconds, toldSpan } from '../../core/index.ts';
+import {
+  type ObservationRecord,
+  csiCalls,
+  isCall,
+  isGranted,
+  observed,
+} from '../../history/index.ts';
 import { lookedUntilMs, type Story } from '../timeline/story.ts';
 import type { UnseenCommits, UnseenOptions } from '../timeline/unseen-commits.ts';
 

@@ -3,14 +3,13 @@
  * kubelet that is not heard makes its node NotReady and keeps it so, and a victim that is cut off
  * serves nobody outside.
  */
-import { toldInSeconds } from '../../core/durations.ts';
-import { cutsClientsOff, delaysNotReady, silencesKubelet } from '../../scenario/faults/index.ts';
+import { toldInSeconds } from '../../core/index.ts';
+import { cutsClientsOff, delaysNotReady, silencesKubelet } from '../../scenario/index.ts';
 import type { CutOffAnswers, CutOffWindow } from '../timeline/cut-off-answers.ts';
 import { milestones, type MilestoneName } from '../timeline/milestones.ts';
 import { rolesIn } from '../timeline/roles.ts';
 import type { Story } from '../timeline/story.ts';
-import type { ActionRecord, ObservationRecord } from '../../history/events.ts';
-import type { SmallRecord } from '../../history/reader.ts';
+import type { ActionRecord, ObservationRecord, SmallRecord } from '../../history/index.ts';
 
 /**
  * So much later than the grace period at the latest: the monitor looks every 5 s, and a busy API

@@ -3,12 +3,16 @@
  * volume up, who copied it, who watched it and who opened the copy tell of it each by himself. Where
  * they disagree it is another volume or another copy, which proves nothing of this one, damage neither.
  */
-import { toldInSeconds } from '../../core/durations.ts';
-import type { CopyRecord, ImageRecord } from '../../history/events.ts';
-import type { ImageLabel } from '../../history/identity.ts';
-import type { CopyIdentity, VolumeIdentity } from '../../history/identity.ts';
+import { toldInSeconds } from '../../core/index.ts';
+import type {
+  CopyRecord,
+  ImageRecord,
+  ImageLabel,
+  CopyIdentity,
+  VolumeIdentity,
+} from '../../history/index.ts';
 import type { Story } from '../timeline/story.ts';
-import type { Scenario } from '../../scenario/scenario.ts';
+import type { Scenario } from '../../scenario/index.ts';
 
 export interface Identities {
   /** A sentence each, which says whose records disagree. */

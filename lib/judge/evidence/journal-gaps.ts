@@ -1,12 +1,15 @@
 /** What a run’s records lack, by what their writers said when they ended them, and what may not be judged by them. */
-import type { SegmentCounts } from '../../history/events.ts';
-import type { ImageLabel } from '../../history/identity.ts';
-import type { Tells } from '../../history/migration.ts';
-import type { History } from '../../history/reader.ts';
-import { runSegment, writerSegment } from '../../history/recorder.ts';
-import type { SegmentSeal } from '../../history/segment-reader.ts';
+import {
+  type SegmentCounts,
+  type ImageLabel,
+  type Tells,
+  type History,
+  runSegment,
+  writerSegment,
+  type SegmentSeal,
+  clientSides,
+} from '../../history/index.ts';
 import type { Story } from '../timeline/story.ts';
-import { clientSides } from '../../history/workload/ledger.ts';
 import type { Answers } from '../verdict/answers.ts';
 import { blindReads, clientGaps } from './client-gaps.ts';
 import { expectedSights } from './expected-sights.ts';

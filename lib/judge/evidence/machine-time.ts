@@ -1,8 +1,8 @@
 /** Did the machine keep time, and how busy was it? A run that starved for processor time says nothing of times. */
 import { z } from 'zod';
-import type { MachineRecord } from '../../history/events.ts';
+import type { MachineRecord } from '../../history/index.ts';
 import type { Story } from '../timeline/story.ts';
-import { meanOf } from '../../core/counts.ts';
+import { meanOf } from '../../core/index.ts';
 
 /** How the reason begins that says the run starved for processor time. */
 export const starvedReason = 'the machine did not keep time';

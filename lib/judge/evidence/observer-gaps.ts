@@ -1,9 +1,13 @@
 /** Who was to watch from the fault to the second image, and when he did not. */
-import { isDirectory } from '../../scenario/disks/index.ts';
-import { silencesIn, toldInSeconds } from '../../core/durations.ts';
-import type { ObservationRecord, RunRecord } from '../../history/events.ts';
-import { beatWithinMs } from '../../history/observers.ts';
-import { observed, type ObservedName } from '../../history/observations.ts';
+import { isDirectory } from '../../scenario/index.ts';
+import { silencesIn, toldInSeconds } from '../../core/index.ts';
+import {
+  type ObservationRecord,
+  type RunRecord,
+  beatWithinMs,
+  observed,
+  type ObservedName,
+} from '../../history/index.ts';
 import { lookedUntilMs, type Story } from '../timeline/story.ts';
 
 /** A sentence for each source that nobody watched, or not all the time. */

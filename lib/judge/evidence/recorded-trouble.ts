@@ -1,5 +1,5 @@
 /** Trouble that the records themselves tell of, whatever is tested: each a reason why a run is incomplete. */
-import type { SmallRecord } from '../../history/reader.ts';
+import type { SmallRecord } from '../../history/index.ts';
 import type { Verdict } from '../verdict/verdict.ts';
 
 /** Errors, and actions that failed. */

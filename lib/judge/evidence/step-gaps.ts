@@ -1,10 +1,8 @@
 /** Did the runner tell its whole plot, and do what the scenario asks: its fault, on the database’s node, for so long, and its remedy? */
-import { toldInSeconds } from '../../core/durations.ts';
-import { isOverAtOnce, type FaultKind } from '../../scenario/faults/index.ts';
-import { phaseNames, type ActionRecord } from '../../history/events.ts';
-import { observed } from '../../history/observations.ts';
+import { toldInSeconds, isSeen, whenInWords } from '../../core/index.ts';
+import { isOverAtOnce, type FaultKind } from '../../scenario/index.ts';
+import { phaseNames, type ActionRecord, observed } from '../../history/index.ts';
 import type { Story } from '../timeline/story.ts';
-import { isSeen, whenInWords } from '../../core/when.ts';
 import { Sightings } from '../timeline/sightings.ts';
 
 /** Asked only of histories that have ends. */

@@ -2,7 +2,7 @@
  * A race is expected to come to what it came to before. An expectation can fail, or it is none: what
  * was counted too rarely, or may come to anything, is open.
  */
-import { safetyLevels, type Counts, type Scenario } from '../../scenario/scenario.ts';
+import { safetyLevels, type Counts, type Scenario } from '../../scenario/index.ts';
 import { expectationOf } from './expectations.ts';
 import type { Safety } from '../verdict/verdict.ts';
 

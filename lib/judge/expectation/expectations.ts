@@ -3,13 +3,11 @@
  * Kubernetes' source and from the database on such disks; real runs are held against them
  * (test/full, docs/reference/disk-modes.md).
  */
-import { databaseKindNamed } from '../../scenario/database-kinds/index.ts';
-import { losesPower } from '../../scenario/faults/index.ts';
+import { databaseKindNamed, losesPower, type Scenario } from '../../scenario/index.ts';
 import { diskRows } from './disk-rows.ts';
 import { situationOf, type ExpectationReason, type Situation } from './situation.ts';
 import { overlapRows } from './overlap-rows.ts';
 import { releaseRows } from './release-rows.ts';
-import type { Scenario } from '../../scenario/scenario.ts';
 import type { VerdictWord } from '../verdict/verdict.ts';
 
 /** The node lives on: what the successor gets, and whether the victim's writes still arrive. */

@@ -2,16 +2,17 @@
  * What takes the volume from a victim that Kubernetes no longer reaches. There are two gates: a
  * successor's pod (with a StatefulSet only once the old object is gone), and the detach.
  */
-import { kubernetesTimes, msUs } from '../../core/kubernetes-times.ts';
-import { isDirectory } from '../../scenario/disks/index.ts';
+import { kubernetesTimes, msUs, asksLeaseAgain } from '../../core/index.ts';
 import {
+  isDirectory,
   controlPlaneFaults,
   silencesKubelet,
   type FaultKind,
-} from '../../scenario/faults/index.ts';
-import { asksLeaseAgain } from '../../core/kubernetes-versions.ts';
-import { removesPodObject, takesAttachment, taints } from '../../scenario/remedies/index.ts';
-import type { Scenario } from '../../scenario/scenario.ts';
+  removesPodObject,
+  takesAttachment,
+  taints,
+  type Scenario,
+} from '../../scenario/index.ts';
 
 export type Release =
   /** The pod object stays: nothing is detached. */

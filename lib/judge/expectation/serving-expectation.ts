@@ -2,13 +2,17 @@
  * Whether somebody must serve after the heal: the second part of what a scenario expects, of the
  * reasons the first that fits. It is asked of whole disks only: what damage does to a server is chance.
  */
-import { kubernetesTimes, msUs } from '../../core/kubernetes-times.ts';
-import { isDirectory } from '../../scenario/disks/index.ts';
-import { losesPower, silencesKubelet } from '../../scenario/faults/index.ts';
-import { takesAttachment } from '../../scenario/remedies/index.ts';
+import { kubernetesTimes, msUs } from '../../core/index.ts';
+import {
+  isDirectory,
+  losesPower,
+  silencesKubelet,
+  takesAttachment,
+  type Scenario,
+  type servingWords,
+} from '../../scenario/index.ts';
 import { isOpen } from './counted.ts';
 import { volumeReleaseOf, type Release } from './release.ts';
-import type { Scenario, servingWords } from '../../scenario/scenario.ts';
 import type { Verdict } from '../verdict/verdict.ts';
 
 /** `open`: a race, or something that no commit can prove. */

@@ -1,7 +1,6 @@
 /** A scenario by what decides its outcome, and the form of the reasons that ask for it. */
-import { isOverAtOnce, unsettlesAttachments } from '../../scenario/faults/index.ts';
+import { isOverAtOnce, unsettlesAttachments, type Scenario } from '../../scenario/index.ts';
 import { volumeReleaseOf, type Release } from './release.ts';
-import type { Scenario } from '../../scenario/scenario.ts';
 import type { VerdictWord } from '../verdict/verdict.ts';
 
 export interface Situation extends Scenario {

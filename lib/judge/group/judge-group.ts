@@ -1,6 +1,11 @@
 /** The verdict of a run on a group, read from its history alone. */
 import type { AuditedImage } from '../checkers/checker.ts';
-import { nothingRead } from '../../history/evidence.ts';
+import {
+  nothingRead,
+  ClientJournals,
+  type CertificateRecord,
+  type History,
+} from '../../history/index.ts';
 import { runChecks } from '../checkers/index.ts';
 import { Journal } from '../checkers/journal.ts';
 import { ledgerLost } from '../checkers/ledger-lost.ts';
@@ -20,9 +25,6 @@ import {
 } from '../verdict/assemble.ts';
 import { lossOf, lostIn } from '../verdict/loss.ts';
 import { verdictWord, worst } from '../verdict/verdict.ts';
-import { ClientJournals } from '../../history/client-protocol.ts';
-import type { CertificateRecord } from '../../history/events.ts';
-import type { History } from '../../history/reader.ts';
 import { ServiceMeter } from '../timeline/service.ts';
 import { groupFindings } from './findings.ts';
 import { groupPhases, rejoinedAtMs } from './phases.ts';

@@ -2,7 +2,7 @@
  * When what happened to the group: seconds after the fault, and in words. It is what its members report of
  * each other: none of it is a milestone of a volume that moves.
  */
-import { hasQuorum, selfIn } from '../../history/group-views.ts';
+import { hasQuorum, selfIn } from '../../history/index.ts';
 import type { GroupStory, TimedView } from './story.ts';
 import { phaseWords, type GroupVerdict } from './verdict.ts';
 

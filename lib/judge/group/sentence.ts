@@ -1,6 +1,5 @@
 /** A group's verdict in a headline and a few short sentences. Stale reads are no loss, and are in the first one all the same. */
-import { countInWords } from '../../core/counts.ts';
-import { secondsShown, toldInSeconds } from '../../core/durations.ts';
+import { countInWords, secondsShown, toldInSeconds } from '../../core/index.ts';
 import type { JudgedDatabase } from '../database.ts';
 import { corruptionIn } from '../verdict/corruption.ts';
 import type { VerdictWord } from '../verdict/verdict.ts';

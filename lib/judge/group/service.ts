@@ -1,6 +1,5 @@
 /** What clients got from the cut-off primary and from its successor; what each member held at last. */
-import { hasQuorum, selfIn } from '../../history/group-views.ts';
-import type { Operation } from '../../history/reader.ts';
+import { hasQuorum, selfIn, type Operation } from '../../history/index.ts';
 import { rejoinedAtMs, replacedAtMs } from './phases.ts';
 import type { GroupStory, LedgerRead, TimedView } from './story.ts';
 import type { GroupVerdict } from './verdict.ts';

@@ -1,17 +1,11 @@
 /** A group's run by its history: what the verdict needs, picked out and typed. */
 import { z } from 'zod';
 import type { JudgedDatabase } from '../database.ts';
-import { EvidenceError } from '../../core/errors.ts';
-import type { ObservationRecord } from '../../history/events.ts';
-import type { SmallRecord } from '../../history/reader.ts';
+import { EvidenceError } from '../../core/index.ts';
+import type { ObservationRecord, SmallRecord, GroupView } from '../../history/index.ts';
 import { tellStory, type Story } from '../timeline/story.ts';
 import { groupObserved } from './observations.ts';
-import type { GroupView } from '../../history/group-views.ts';
-import {
-  groupReplication,
-  groupSettingsSchema,
-  type GroupSettings,
-} from '../../scenario/database-kinds/group-replication.ts';
+import { groupReplication, groupSettingsSchema, type GroupSettings } from '../../scenario/index.ts';
 
 const side = z.enum(['inside', 'outside']);
 const heads = z.record(z.string(), z.number());

@@ -4,10 +4,14 @@
  * that is frozen or off the network has its access still: it comes back. A path that is severed, so
  * that its requests wait or fail, has none until it passes again.
  */
-import { losesPower } from '../../scenario/faults/index.ts';
-import type { ObservationRecord } from '../../history/events.ts';
-import { csiCalls, isGranted, observed } from '../../history/observations.ts';
-import type { WriteLog } from '../../history/writes.ts';
+import { losesPower } from '../../scenario/index.ts';
+import {
+  type ObservationRecord,
+  csiCalls,
+  isGranted,
+  observed,
+  type WriteLog,
+} from '../../history/index.ts';
 import { bytesIn, handoverOf, locksExclude } from './handover.ts';
 import { lastWriteMs, pathsIn } from './write-marks.ts';
 import type { Story } from './story.ts';

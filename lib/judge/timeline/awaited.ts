@@ -2,13 +2,10 @@
  * What a run waits for between the fault and the second mount: what, since when, and until when by
  * the timers in force, or why there is no deadline.
  */
-import { kubernetesTimes, secondUs } from '../../core/kubernetes-times.ts';
-import { isDirectory } from '../../scenario/disks/index.ts';
-import { silencesKubelet } from '../../scenario/faults/index.ts';
+import { kubernetesTimes, secondUs } from '../../core/index.ts';
+import { isDirectory, silencesKubelet, taints } from '../../scenario/index.ts';
 import type { Phases } from '../verdict/verdict.ts';
-import type { Timers } from '../../history/events.ts';
-import { observed } from '../../history/observations.ts';
-import { taints } from '../../scenario/remedies/index.ts';
+import { type Timers, observed } from '../../history/index.ts';
 import { milestones } from './milestones.ts';
 import { rolesIn } from './roles.ts';
 import type { Story } from './story.ts';

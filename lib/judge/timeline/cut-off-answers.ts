@@ -1,6 +1,5 @@
 /** What an outside client was answered by one node within a span: one that is cut off answers nothing. */
-import type { ClientAnswer, Meter } from '../../history/reader.ts';
-import { sessionKey } from '../../history/workload/ledger.ts';
+import { type ClientAnswer, type Meter, sessionKey } from '../../history/index.ts';
 import type { Access } from './access.ts';
 
 /** A span on the run's clock, which ends before `toMs`. */

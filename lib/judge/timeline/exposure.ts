@@ -4,7 +4,7 @@
  * third node. A run with such a time is never `safe`.
  */
 import type { Verdict } from '../verdict/verdict.ts';
-import { observed } from '../../history/observations.ts';
+import { observed } from '../../history/index.ts';
 import { accessesOf, type Access, type AccessEvidence } from './access.ts';
 import { bytesIn, handoverOf } from './handover.ts';
 import type { Story } from './story.ts';

@@ -1,5 +1,5 @@
 /** A milestone of the way out: its first record after the fault. */
-import type { ObservationRecord } from '../../history/events.ts';
+import type { ObservationRecord } from '../../history/index.ts';
 import { milestones, type MilestoneName } from './milestones.ts';
 import { rolesIn } from './roles.ts';
 import type { Story } from './story.ts';

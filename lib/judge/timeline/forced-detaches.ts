@@ -3,9 +3,8 @@
  * the observers of mounts saw. Log and counter also fire for volumes that nobody had mounted any
  * more (reconciler.go counts each detach after the wait), and a restart sets the counter to zero.
  */
-import { losesPower } from '../../scenario/faults/index.ts';
-import type { ObservationRecord } from '../../history/events.ts';
-import { csiCalls, isGranted, observed } from '../../history/observations.ts';
+import { losesPower } from '../../scenario/index.ts';
+import { type ObservationRecord, csiCalls, isGranted, observed } from '../../history/index.ts';
 import { isMounted } from './second-mounts.ts';
 import type { Story } from './story.ts';
 

@@ -1,7 +1,6 @@
 /** The hand-over: when the successor's first write came, and whose it was. */
-import { isDirectory } from '../../scenario/disks/index.ts';
-import type { ObservationRecord } from '../../history/events.ts';
-import { observed } from '../../history/observations.ts';
+import { isDirectory } from '../../scenario/index.ts';
+import { type ObservationRecord, observed } from '../../history/index.ts';
 import { milestones } from './milestones.ts';
 import { rolesIn, type Roles } from './roles.ts';
 import type { Story } from './story.ts';

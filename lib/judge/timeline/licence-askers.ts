@@ -1,6 +1,5 @@
 /** Who asked for a link of a licence, in plain words, as far as a record tells. */
-import type { ObservationRecord } from '../../history/events.ts';
-import { observed } from '../../history/observations.ts';
+import { type ObservationRecord, observed } from '../../history/index.ts';
 import type { Passage } from './second-mounts.ts';
 import type { Story } from './story.ts';
 

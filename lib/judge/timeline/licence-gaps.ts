@@ -1,6 +1,6 @@
 /** What a licence lacks: links without which no volume passes, and whose records are missing. */
-import { isDirectory } from '../../scenario/disks/index.ts';
-import { observed } from '../../history/observations.ts';
+import { isDirectory } from '../../scenario/index.ts';
+import { observed } from '../../history/index.ts';
 import type { LinkName } from './licence-links.ts';
 import type { Passage } from './second-mounts.ts';
 import { hasAudit, requestFor } from './licence-askers.ts';

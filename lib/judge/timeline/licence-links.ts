@@ -2,10 +2,8 @@
  * The links of a licence in the order in which Kubernetes takes these decisions: which record proves
  * each, who asked for it, and when its absence is a gap.
  */
-import { isDirectory } from '../../scenario/disks/index.ts';
-import { losesPower } from '../../scenario/faults/index.ts';
-import type { ObservationRecord } from '../../history/events.ts';
-import { csiCalls, isRefused, observed } from '../../history/observations.ts';
+import { isDirectory, losesPower } from '../../scenario/index.ts';
+import { type ObservationRecord, csiCalls, isRefused, observed } from '../../history/index.ts';
 import {
   remedyOf,
   whoDeleted,

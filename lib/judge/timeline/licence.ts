@@ -3,7 +3,7 @@
  * tied to the record that proves it; a link that must be there and is not is a gap, and is said.
  */
 import type { Licence, LicenceStep } from '../verdict/verdict.ts';
-import type { ObservationRecord } from '../../history/events.ts';
+import type { ObservationRecord } from '../../history/index.ts';
 import { accessesOf, type Access } from './access.ts';
 import { gapsInChain } from './licence-gaps.ts';
 import { links, type CausalLink, type LinkName } from './licence-links.ts';

@@ -2,8 +2,13 @@
  * The milestones of a run: by which record each is known, and who sees it. One table, for all who ask
  * what came first, and when.
  */
-import type { ObservationRecord } from '../../history/events.ts';
-import { csiCalls, isGranted, isRefused, observed } from '../../history/observations.ts';
+import {
+  type ObservationRecord,
+  csiCalls,
+  isGranted,
+  isRefused,
+  observed,
+} from '../../history/index.ts';
 import type { Roles } from './roles.ts';
 
 /** Who sees a milestone decides how exactly its time is known. */

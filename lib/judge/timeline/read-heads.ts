@@ -4,9 +4,7 @@
  */
 import { opName } from '../checkers/op-sample.ts';
 import { SeenCommits } from '../checkers/seen-commits.ts';
-import type { ReadRecord } from '../../history/client-records.ts';
-import { sessionKey } from '../../history/workload/ledger.ts';
-import type { OpId } from '../../history/workload/sql.ts';
+import { type ReadRecord, sessionKey, type OpId } from '../../history/index.ts';
 
 /** Reads of one client that saw less than an earlier read of the same server. */
 export interface WentBack {

@@ -1,8 +1,6 @@
 /** Pods that were deleted and made anew on the same node: how long each took to be Ready. */
-import { medianOf, plural } from '../../core/counts.ts';
-import type { ActionRecord } from '../../history/events.ts';
-import { observed } from '../../history/observations.ts';
-import type { SmallRecord } from '../../history/reader.ts';
+import { medianOf, plural } from '../../core/index.ts';
+import { type ActionRecord, observed, type SmallRecord } from '../../history/index.ts';
 
 /** Names of the runner's steps. */
 export const recreation = {

@@ -1,7 +1,7 @@
 /** A node that was given the volume and could not mount it: fsck wrote to it all the same. */
-import { countInWords, plural } from '../../core/counts.ts';
+import { countInWords, plural } from '../../core/index.ts';
 import { note } from '../checkers/findings.ts';
-import { csiCalls, isRefused, observed } from '../../history/observations.ts';
+import { csiCalls, isRefused, observed } from '../../history/index.ts';
 import type { Access } from './access.ts';
 import type { Story } from './story.ts';
 import type { Finding, RefusedMount } from '../verdict/verdict.ts';

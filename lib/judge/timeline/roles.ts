@@ -1,6 +1,6 @@
 /** Who is who in a run: by what records of the victim, of the successor and of their pods are known. */
 import type { JudgedDatabase } from '../database.ts';
-import type { ObservationRecord } from '../../history/events.ts';
+import type { ObservationRecord } from '../../history/index.ts';
 import type { Story } from './story.ts';
 
 type Fits = (seen: Pick<ObservationRecord, 'node' | 'data'>) => boolean;

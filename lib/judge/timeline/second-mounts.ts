@@ -1,6 +1,5 @@
 /** Every time the volume came to another node than the one that had it. */
-import type { ObservationRecord } from '../../history/events.ts';
-import { observed } from '../../history/observations.ts';
+import { type ObservationRecord, observed } from '../../history/index.ts';
 import { accessesOf, type Access } from './access.ts';
 import { milestones } from './milestones.ts';
 import { rolesIn, rolesOf, type Roles } from './roles.ts';

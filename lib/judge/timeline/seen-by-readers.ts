@@ -3,9 +3,13 @@
  * and a server that has acknowledged a row shows it or a later one. A reader that is blind is found by
  * the acknowledgements.
  */
-import type { OutcomeRecord, ReadRecord, SessionRecord } from '../../history/client-records.ts';
-import type { ServerIdentity } from '../../history/workload/sql.ts';
-import { sessionKey } from '../../history/workload/ledger.ts';
+import {
+  type OutcomeRecord,
+  type ReadRecord,
+  type SessionRecord,
+  type ServerIdentity,
+  sessionKey,
+} from '../../history/index.ts';
 import type { WentBack } from './read-heads.ts';
 
 export interface BlindRead extends Omit<WentBack, 'saw' | 'before'> {

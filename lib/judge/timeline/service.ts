@@ -1,7 +1,6 @@
 /** What clients got: who acknowledged when, and the longest time an outside client went without. */
 import type { Story } from './story.ts';
-import type { OutcomeRecord, SessionRecord } from '../../history/client-records.ts';
-import { sessionKey } from '../../history/workload/ledger.ts';
+import { type OutcomeRecord, type SessionRecord, sessionKey } from '../../history/index.ts';
 
 export interface ServiceWindow extends Pick<Story, 'faultAtMs' | 'victimNode'> {
   /** When the writers were stopped. */

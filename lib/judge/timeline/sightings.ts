@@ -1,8 +1,11 @@
 /** What the runner must know while it runs, kept up to date from the records as they are made. */
-import type { PodRef } from '../../history/identity.ts';
+import {
+  type PodRef,
+  type HistoryRecord,
+  type ObservationRecord,
+  observed,
+} from '../../history/index.ts';
 import type { JudgedDatabase } from '../database.ts';
-import type { HistoryRecord, ObservationRecord } from '../../history/events.ts';
-import { observed } from '../../history/observations.ts';
 import { milestones, type MilestoneName } from './milestones.ts';
 import { rolesOf, type Roles } from './roles.ts';
 

@@ -4,10 +4,7 @@
  * newest row that the read saw is none of the successor's.
  */
 import type { Story } from './story.ts';
-import type { ReadRecord } from '../../history/client-records.ts';
-import type { Meter } from '../../history/reader.ts';
-import { sessionKey } from '../../history/workload/ledger.ts';
-import type { OpId } from '../../history/workload/sql.ts';
+import { type ReadRecord, type Meter, sessionKey, type OpId } from '../../history/index.ts';
 
 /** Stale reads of one client. */
 export interface StaleReads {

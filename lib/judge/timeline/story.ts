@@ -1,17 +1,19 @@
 /** The plot of a run, read from its small records: who was the victim, when was what done. */
-import type {
-  ActionRecord,
-  ObservationRecord,
-  PhaseName,
-  RunRecord,
-  SetupRecord,
-} from '../../history/events.ts';
+import {
+  type ActionRecord,
+  type ObservationRecord,
+  type PhaseName,
+  type RunRecord,
+  type SetupRecord,
+  recordedScenario,
+  tellsOf,
+  type Tells,
+  type SmallRecord,
+  observed,
+} from '../../history/index.ts';
 import type { JudgedDatabase } from '../database.ts';
-import { EvidenceError } from '../../core/errors.ts';
-import type { Scenario } from '../../scenario/scenario.ts';
-import { recordedScenario, tellsOf, type Tells } from '../../history/migration.ts';
-import type { SmallRecord } from '../../history/reader.ts';
-import { observed } from '../../history/observations.ts';
+import { EvidenceError } from '../../core/index.ts';
+import type { Scenario } from '../../scenario/index.ts';
 
 export interface Story {
   readonly records: readonly SmallRecord[];

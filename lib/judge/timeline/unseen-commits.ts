@@ -2,10 +2,7 @@
  * Commits that went to a disk whose observer saw nothing written: an acknowledged commit is on its
  * node's device, so the counter there has grown by about that time, or nobody looked at it.
  */
-import type { ObservationRecord } from '../../history/events.ts';
-import type { Meter } from '../../history/reader.ts';
-import { observed } from '../../history/observations.ts';
-import { sessionKey } from '../../history/workload/ledger.ts';
+import { type ObservationRecord, type Meter, observed, sessionKey } from '../../history/index.ts';
 
 export interface UnseenCommits {
   readonly node: string;

@@ -1,5 +1,5 @@
 /** What the disk’s log of writes says: of a hand-over (who wrote first, whose path ended when, what was refused), and of each path. */
-import { linkFlags, writeOps, type WriteLog, type WriteRecord } from '../../history/writes.ts';
+import { linkFlags, writeOps, type WriteLog, type WriteRecord } from '../../history/index.ts';
 
 /** A stretch of the run's clock, ms; without an end it lasts. */
 interface Span {

@@ -1,5 +1,5 @@
 /** What the victim and everybody else wrote in a stretch of time, exact to the block, from the disk's log of writes. */
-import { writeOps, type WriteLog } from '../../history/writes.ts';
+import { writeOps, type WriteLog } from '../../history/index.ts';
 import { nodesOf } from './write-marks.ts';
 
 /** File systems and page caches write pages; a disk's smaller sectors share one. */

@@ -1,6 +1,6 @@
 /** How many nodes were Ready when, and what Kubernetes makes of it (lib/core/zone-limits.ts). */
-import { observed } from '../../history/observations.ts';
-import { taintRate, zoneState, type ZoneState } from '../../core/zone-limits.ts';
+import { observed } from '../../history/index.ts';
+import { taintRate, zoneState, type ZoneState } from '../../core/index.ts';
 import type { Story } from './story.ts';
 
 export interface ZoneMoment {

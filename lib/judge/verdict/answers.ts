@@ -1,6 +1,5 @@
 /** What the clients' answers say: of the service, of other observers, and of the clients themselves. */
-import { ClientJournals } from '../../history/client-protocol.ts';
-import type { History } from '../../history/reader.ts';
+import { ClientJournals, type History } from '../../history/index.ts';
 import { cutOffAnswerMeter, type CutOffAnswers } from '../timeline/cut-off-answers.ts';
 import { ReadMeter } from '../timeline/read-heads.ts';
 import { ReaderSightMeter, type BlindRead } from '../timeline/seen-by-readers.ts';

@@ -3,12 +3,16 @@ import type { Checker } from '../checkers/checker.ts';
 import { allCheckers, judgeImages, type Judgement } from '../checkers/index.ts';
 import type { LostCommit } from '../checkers/lost-commits.ts';
 import type { JudgedDatabase } from '../database.ts';
-import { describeError } from '../../core/errors.ts';
+import { describeError } from '../../core/index.ts';
 import { crashCertificates, linkCertificates } from '../evidence/disk-certificates.ts';
-import type { CertificateRecord, CustomNames } from '../../history/events.ts';
-import { replayOf } from '../../history/migration.ts';
-import type { History } from '../../history/reader.ts';
-import { gapsInWrites, type WriteLog } from '../../history/writes.ts';
+import {
+  type CertificateRecord,
+  type CustomNames,
+  replayOf,
+  type History,
+  gapsInWrites,
+  type WriteLog,
+} from '../../history/index.ts';
 import { accessConflicts } from '../timeline/access.ts';
 import type { CutOffAnswers } from '../timeline/cut-off-answers.ts';
 import { exposureOf, type Exposure } from '../timeline/exposure.ts';

@@ -1,6 +1,6 @@
 /** What the control plane and the servers have to say: notes, but for a server that forgets what it has shown. */
 import { note } from '../checkers/findings.ts';
-import { plural } from '../../core/counts.ts';
+import { plural } from '../../core/index.ts';
 import { forcedDetachesOf, forceReasons, type Detach } from '../timeline/forced-detaches.ts';
 import type { StaleReads } from '../timeline/stale-reads.ts';
 import type { Story } from '../timeline/story.ts';

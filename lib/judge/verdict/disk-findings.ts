@@ -1,8 +1,8 @@
 /** What the disk has to say: who could write together, what it refused, what it let through. */
-import { countInWords } from '../../core/counts.ts';
+import { countInWords } from '../../core/index.ts';
 import { incomplete, note } from '../checkers/findings.ts';
-import { isDirectory } from '../../scenario/disks/index.ts';
-import { csiCalls, observed } from '../../history/observations.ts';
+import { isDirectory } from '../../scenario/index.ts';
+import { csiCalls, observed } from '../../history/index.ts';
 import type { Exposure } from '../timeline/exposure.ts';
 import { firstAfterFault } from '../timeline/first-after-fault.ts';
 import { describeRecreations, recreationsOf } from '../timeline/recreations.ts';

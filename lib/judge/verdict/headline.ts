@@ -1,8 +1,7 @@
 /** What a run found, in at most fifteen words; the sentence has the rest. */
-import { countInWords, medianOf } from '../../core/counts.ts';
-import { isDirectory } from '../../scenario/disks/index.ts';
-import { recordedScenario } from '../../history/migration.ts';
-import { secondsInWords } from '../../core/durations.ts';
+import { countInWords, medianOf, secondsInWords } from '../../core/index.ts';
+import { isDirectory } from '../../scenario/index.ts';
+import { recordedScenario } from '../../history/index.ts';
 import type { Verdict, VerdictWord } from './verdict.ts';
 import { ownSteps } from '../timeline/licence-links.ts';
 import { wayBack } from './disk-findings.ts';

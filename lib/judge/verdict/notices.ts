@@ -2,11 +2,15 @@
  * What an operator can see, from which source and when: Kubernetes' events, refused mounts, the servers'
  * error logs, and checks that find damage. What any fail-over shows is told apart from what points to harm.
  */
-import { countInWords } from '../../core/counts.ts';
+import { countInWords } from '../../core/index.ts';
 import type { JudgedDatabase } from '../database.ts';
-import type { ObservationRecord } from '../../history/events.ts';
-import { isWarning } from '../../history/migration.ts';
-import { attachGateTexts, csiCalls, observed } from '../../history/observations.ts';
+import {
+  type ObservationRecord,
+  isWarning,
+  attachGateTexts,
+  csiCalls,
+  observed,
+} from '../../history/index.ts';
 import type { Story } from '../timeline/story.ts';
 import { gapsOf } from '../evidence/observer-gaps.ts';
 import { bareSummary } from './corruption.ts';

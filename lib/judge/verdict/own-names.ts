@@ -1,6 +1,6 @@
 /** A caller's own database and checkers, which a history has by their names only. */
-import { EvidenceError } from '../../core/errors.ts';
-import type { CustomNames } from '../../history/events.ts';
+import { EvidenceError } from '../../core/index.ts';
+import type { CustomNames } from '../../history/index.ts';
 import type { Checker } from '../checkers/checker.ts';
 import { stockDatabaseName, type JudgedDatabase } from '../database.ts';
 

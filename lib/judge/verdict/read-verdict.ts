@@ -2,8 +2,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { migrateVerdict } from '../../history/migration.ts';
-import { readJson } from '../../core/json-file.ts';
+import { migrateVerdict } from '../../history/index.ts';
+import { readJson } from '../../core/index.ts';
 import { verdictSchema } from './verdict.ts';
 
 /** A verdict as it is read: an older one does not tell whether somebody served. */

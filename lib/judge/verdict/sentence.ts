@@ -1,7 +1,6 @@
 /** The verdict in a few short sentences with numbers, for a terminal and the top of a report. */
 import type { JudgedDatabase } from '../database.ts';
-import { countInWords } from '../../core/counts.ts';
-import { secondsInWords } from '../../core/durations.ts';
+import { countInWords, secondsInWords } from '../../core/index.ts';
 import { refusedInWords } from '../timeline/refused-mounts.ts';
 import { corruptionIn } from './corruption.ts';
 import { locksKeepApart, type UnsaidVerdict } from './headline.ts';

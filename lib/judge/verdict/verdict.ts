@@ -1,8 +1,8 @@
 /** The verdict: its algebra and its shape. Damage stands; the absence of damage needs every proof. */
 import { z } from 'zod';
-import { provisioningSchema } from '../../history/identity.ts';
-import { exitCode, type ExitCode } from '../../core/errors.ts';
-import { safetyLevels, servingWords, verdictWords } from '../../scenario/scenario.ts';
+import { provisioningSchema } from '../../history/index.ts';
+import { exitCode, type ExitCode } from '../../core/index.ts';
+import { safetyLevels, servingWords, verdictWords } from '../../scenario/index.ts';
 
 export type Safety = (typeof safetyLevels)[number];
 export type VerdictWord = (typeof verdictWords)[number];

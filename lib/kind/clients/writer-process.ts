@@ -4,23 +4,25 @@
  * unless at `stop`, and after any error, with exit code 1 and a message on stderr.
  */
 import { createInterface } from 'node:readline';
-import { importDatabase, realOf } from '../../run/ports/real.ts';
-import type { DefinedIn } from '../../run/ports/server-port.ts';
-import type { SegmentList } from '../../history/events.ts';
-import { readsSegment } from '../../history/recorder.ts';
-import { Segment } from '../../history/segment.ts';
-import { runReader } from '../../run/workload/reader.ts';
-import { changeSchema } from '../../run/workload/schema-change.ts';
 import {
+  importDatabase,
+  realOf,
+  type DefinedIn,
+  runReader,
+  changeSchema,
+  runWriter,
+  type WriterSpec,
+} from '../../run/index.ts';
+import {
+  type SegmentList,
+  readsSegment,
+  Segment,
   type ServerIdentity,
   SqlError,
   type SqlConnector,
   type SqlSession,
-} from '../../history/workload/sql.ts';
-import { runWriter } from '../../run/workload/writer.ts';
-import type { Clock } from '../../core/clock.ts';
-import { realClock } from '../../core/real-clock.ts';
-import type { WriterSpec } from '../../run/workload/port.ts';
+} from '../../history/index.ts';
+import { type Clock, realClock } from '../../core/index.ts';
 
 export interface StartMessage {
   readonly type: 'start';

@@ -1,15 +1,17 @@
 /** The writers of a run: a process for each client, and their counters. */
 import { fileURLToPath } from 'node:url';
-import type { RealDatabase } from '../../run/ports/server-port.ts';
+import type { RealDatabase, Writers, WriterSpec } from '../../run/index.ts';
 import type { Child } from '../engine/child.ts';
 import { linesTo } from '../engine/line-stream.ts';
 import { startAway } from '../engine/spawner.ts';
-import { EvidenceError } from '../../core/errors.ts';
-import type { SegmentList } from '../../history/events.ts';
-import { historyDirectory, writerSegment } from '../../history/recorder.ts';
-import { defaultTransferEvery } from '../../history/workload/ledger.ts';
-import type { Writers, WriterSpec } from '../../run/workload/port.ts';
-import type { ClientSide } from '../../history/workload/sql.ts';
+import { EvidenceError } from '../../core/index.ts';
+import {
+  type SegmentList,
+  historyDirectory,
+  writerSegment,
+  defaultTransferEvery,
+  type ClientSide,
+} from '../../history/index.ts';
 import type { FromWriter, StartMessage, ToWriter } from './writer-process.ts';
 
 export interface WriterProcessesOptions {

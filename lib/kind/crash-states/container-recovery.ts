@@ -4,20 +4,29 @@ import { closeSync, existsSync, ftruncateSync, openSync, readSync, writeSync } f
 import { mkdir, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CommandEvidence } from '../../core/command-evidence.ts';
-import type { Recovered, Recovery } from '../../run/crash-states/explore.ts';
-import type { PlannedState } from '../../run/crash-states/plan-states.ts';
-import type { KeptWrites } from '../../run/crash-states/run-facts.ts';
-import { type ByteRange, SectorVersions } from '../../run/crash-states/sector-versions.ts';
-import { type Survivor, survivors } from '../../run/crash-states/survivors.ts';
-import { VolatileCache } from '../../run/crash-states/volatile-cache.ts';
-import { devicePath, isBound } from '../../storage/csi/loop-device.ts';
-import { cleanUpMountPoint } from '../../storage/csi/mounts.ts';
-import { type CommandLimits, mustRun, runTool } from '../../storage/audit/command.ts';
-import type { CrashImage, RecoverImage } from '../../run/ports/server-port.ts';
-import { EvidenceError } from '../../core/errors.ts';
-import { writeOps, type WriteRecord } from '../../history/writes.ts';
-import { randomStream } from '../../core/random.ts';
+import { type CommandEvidence, EvidenceError, randomStream } from '../../core/index.ts';
+import {
+  type Recovered,
+  type Recovery,
+  type PlannedState,
+  type KeptWrites,
+  type ByteRange,
+  SectorVersions,
+  type Survivor,
+  survivors,
+  VolatileCache,
+  type CrashImage,
+  type RecoverImage,
+} from '../../run/index.ts';
+import {
+  devicePath,
+  isBound,
+  cleanUpMountPoint,
+  type CommandLimits,
+  mustRun,
+  runTool,
+} from '../../storage/index.ts';
+import { writeOps, type WriteRecord } from '../../history/index.ts';
 
 export interface ContainerRecoveryOptions {
   readonly recoverImage: RecoverImage;

@@ -1,14 +1,10 @@
 /** Starts the tool in a container of its own, without any cluster, and hands on its results. */
 import { availableParallelism } from 'node:os';
 import { basename, join, resolve } from 'node:path';
-import { projectRoot } from '../../core/checkout.ts';
-import type { StateResult } from '../../run/crash-states/explore.ts';
-import type { CrashStatePlan, PlanOptions } from '../../run/crash-states/plan-states.ts';
-import type { DefinedIn } from '../../run/ports/server-port.ts';
+import { projectRoot, EvidenceError, InfrastructureError, type Lock } from '../../core/index.ts';
+import type { StateResult, CrashStatePlan, PlanOptions, DefinedIn } from '../../run/index.ts';
 import { runOnce } from '../engine/commands.ts';
 import { openStream } from '../engine/line-stream.ts';
-import { EvidenceError, InfrastructureError } from '../../core/errors.ts';
-import type { Lock } from '../../core/lock.ts';
 import { lockCluster } from '../ownership/lease.ts';
 
 export interface RunStatesOptions

@@ -6,18 +6,23 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createZstdDecompress } from 'node:zlib';
-import { explore } from '../../run/crash-states/explore.ts';
-import { planStates, type PlannedState } from '../../run/crash-states/plan-states.ts';
-import { keptWrites, readRunFacts } from '../../run/crash-states/run-facts.ts';
-import { importDatabase, realOf } from '../../run/ports/real.ts';
-import { ensureKernelDevices, removeLoop } from '../../storage/csi/loop-device.ts';
+import {
+  explore,
+  planStates,
+  type PlannedState,
+  keptWrites,
+  readRunFacts,
+  importDatabase,
+  realOf,
+} from '../../run/index.ts';
+import { ensureKernelDevices, removeLoop } from '../../storage/index.ts';
 import {
   describeError,
   exitCode,
   ForcedetachError,
   InterruptError,
   UsageError,
-} from '../../core/errors.ts';
+} from '../../core/index.ts';
 import { containerRecovery, RollingImage } from './container-recovery.ts';
 import type { StatesMessage, StatesRequest } from './run-states.ts';
 

@@ -1,8 +1,8 @@
 /** The control plane's components on kind: processes of the control plane's node. */
-import type { Component, ControlPlane } from '../../run/ports/cluster.ts';
+import type { Component, ControlPlane } from '../../run/index.ts';
 import { resumeAgents, stallAgents } from '../nodes/acts.ts';
 import { containerShell } from '../engine/container-shell.ts';
-import { waitFor } from '../../core/wait-for.ts';
+import { waitFor } from '../../core/index.ts';
 
 const programs: Readonly<Record<Component, string>> = {
   'controller-manager': 'kube-controller-manager',

@@ -1,14 +1,19 @@
 /** Makes a cluster from nothing: lease, volume, lab, array, kind's nodes, network, Ready nodes. */
-import type { Database } from '../../run/ports/database.ts';
+import type { Database } from '../../run/index.ts';
 import { writeFile } from 'node:fs/promises';
-import { InfrastructureError } from '../../core/errors.ts';
+import {
+  InfrastructureError,
+  isReady,
+  kubeClients,
+  type KubeClients,
+  waitFor,
+} from '../../core/index.ts';
 import { inspect, run } from '../engine/run.ts';
 import * as engine from '../engine/commands.ts';
 import { type Lab, startArray, startLab, weighing } from '../disk/containers.ts';
 import { kindCommand } from './kind-command.ts';
 import { type ClusterConfig, kindConfig, kubeadmPatches, sharedDir } from './kind-config.ts';
 import { KindMachine } from '../nodes/machine.ts';
-import { isReady, kubeClients, type KubeClients } from '../../core/kube.ts';
 import {
   arrayName,
   encodeLabels,
@@ -26,7 +31,6 @@ import {
   takeNetwork,
 } from '../nodes/network.ts';
 import { makeStateDir, writePatches, type StateDir } from '../ownership/state-dir.ts';
-import { waitFor } from '../../core/wait-for.ts';
 
 export interface CreateOptions extends ClusterConfig {
   readonly database: Database;

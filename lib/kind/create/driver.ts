@@ -9,9 +9,8 @@ import { renderCsiManifests } from '../objects.ts';
 import type { CreateOptions, Standing } from './create-cluster.ts';
 import { sharedDir } from './kind-config.ts';
 import { kindCommand } from './kind-command.ts';
-import { apply, type KubeClients } from '../../core/kube.ts';
+import { apply, type KubeClients, waitFor } from '../../core/index.ts';
 import { engineName } from '../ownership/labels.ts';
-import { waitFor } from '../../core/wait-for.ts';
 
 /** Image of the driver that its pods run; another one rolls them out again. */
 const idAnnotation = 'forcedetach.dev/driver-id';

@@ -2,9 +2,8 @@
 import { createHash } from 'node:crypto';
 import { stringify } from 'yaml';
 import type { ImageSet } from '../images/image-set.ts';
-import type { FeatureGates } from '../../core/kubernetes-versions.ts';
-import { zoneLimits } from '../../core/zone-limits.ts';
-import { type ClusterTimers, goDuration, stockClusterTimers } from '../../run/ports/timers.ts';
+import { type FeatureGates, zoneLimits } from '../../core/index.ts';
+import { type ClusterTimers, goDuration, stockClusterTimers } from '../../run/index.ts';
 import type { Lease } from '../ownership/lease.ts';
 
 /** Where the cluster's volume is mounted in every node and in the lab. */

@@ -1,7 +1,7 @@
 /** A kept cluster, made whole again after whatever an earlier run did to it. */
 import { inspect, run } from '../engine/run.ts';
 import * as engine from '../engine/commands.ts';
-import { describeError } from '../../core/errors.ts';
+import { describeError, kubeClients } from '../../core/index.ts';
 import { ensureArray, labIn } from '../disk/containers.ts';
 import { mendControlPlane } from './control-plane.ts';
 import {
@@ -19,7 +19,6 @@ import { listVolumes, removeVolume, restoreLink } from '../disk/disk-tool.ts';
 import { deployDriver } from './driver.ts';
 import { kindCommand } from './kind-command.ts';
 import { sharedDir } from './kind-config.ts';
-import { kubeClients } from '../../core/kube.ts';
 import { arrayName, encodeLabels, engineName, labName } from '../ownership/labels.ts';
 import { leaseAt } from '../ownership/lease.ts';
 import { boundLoops, releaseLoops } from '../disk/loops.ts';

@@ -3,12 +3,11 @@
  * devices and its nodes' processes. The disk and its observer act through it, so that nothing of
  * this project has to run on the host itself.
  */
-import { projectRoot } from '../../core/checkout.ts';
+import { projectRoot, waitFor } from '../../core/index.ts';
 import * as engine from '../engine/commands.ts';
 import { type LineStream, openStream } from '../engine/line-stream.ts';
 import { pasteable } from '../engine/pasteable.ts';
 import { inspect, run } from '../engine/run.ts';
-import { waitFor } from '../../core/wait-for.ts';
 import { sharedDir, socketDir } from '../create/kind-config.ts';
 import { driverLoopsOf, type Lease } from '../ownership/lease.ts';
 

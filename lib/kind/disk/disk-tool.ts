@@ -1,11 +1,14 @@
 /** The disk's tool in the lab (lib/storage/csi/disk-tool.ts): its commands, and what their answers look like. */
 import { z } from 'zod';
 import { copyTimeoutMs } from '../engine/run.ts';
-import { pathStatusSchema, powerLossSchema } from '../../storage/csi/array-port.ts';
-import { copyIdentitySchema } from '../../storage/csi/copy-label.ts';
-import type { CopyIdentity } from '../../history/identity.ts';
-import { linkStates, type PowerLoss, type SeveredLink } from '../../scenario/disk-kinds.ts';
-import type { DiskMode } from '../../scenario/disks/index.ts';
+import { pathStatusSchema, powerLossSchema, copyIdentitySchema } from '../../storage/index.ts';
+import type { CopyIdentity } from '../../history/index.ts';
+import {
+  linkStates,
+  type PowerLoss,
+  type SeveredLink,
+  type DiskMode,
+} from '../../scenario/index.ts';
 import { type ExecOptions, type Lab, labNode } from './containers.ts';
 
 export const diskTool = [...labNode, '/app/lib/storage/csi/disk-tool.ts'];

@@ -1,17 +1,21 @@
 /** The volume's backend as experiments see it: the disk's tool in the lab, and the node's mount. */
 import { join } from 'node:path';
-import { canaryFolder, unsyncedCanary } from '../../storage/csi/canary.ts';
-import { linkStateOf, type PowerLoss, type SeveredLink } from '../../scenario/disk-kinds.ts';
-import { isDirectory, type DiskMode } from '../../scenario/disks/index.ts';
+import { canaryFolder, unsyncedCanary, type Target } from '../../storage/index.ts';
+import {
+  linkStateOf,
+  type PowerLoss,
+  type SeveredLink,
+  isDirectory,
+  type DiskMode,
+} from '../../scenario/index.ts';
 import { firstProcessOf, copyTimeoutMs, run } from '../engine/run.ts';
 import * as engine from '../engine/commands.ts';
 import { pasteable } from '../engine/pasteable.ts';
-import { InfrastructureError } from '../../core/errors.ts';
-import type { Disk, Proof } from '../../run/ports/storage.ts';
+import { InfrastructureError } from '../../core/index.ts';
+import type { Disk, Proof } from '../../run/index.ts';
 import type { KindMachine } from '../nodes/machine.ts';
 import * as tool from './disk-tool.ts';
 import type { Lab } from './containers.ts';
-import type { Target } from '../../storage/csi/paths.ts';
 
 export interface KindDiskOptions {
   readonly lab: Lab;

@@ -1,6 +1,6 @@
 /** A node that is a container: the engine runs what is asked for inside it, and holds or ends all of it. */
 import pRetry from 'p-retry';
-import { scriptWords, type WholeNodeShell } from '../../run/ports/node-shell.ts';
+import { scriptWords, type WholeNodeShell } from '../../run/index.ts';
 import * as engine from './commands.ts';
 import { pasteable } from './pasteable.ts';
 import { run, tryRun } from './run.ts';

@@ -1,5 +1,5 @@
 /** A command that talks in lines for as long as it runs. */
-import { InfrastructureError } from '../../core/errors.ts';
+import { InfrastructureError } from '../../core/index.ts';
 import { type StartChild, startHere } from './child.ts';
 
 export interface LineStream extends AsyncDisposable {

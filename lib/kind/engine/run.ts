@@ -1,7 +1,7 @@
 /** Runs commands, the engine's and others: each is one that a person can paste. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { InfrastructureError } from '../../core/errors.ts';
-import type { Ended } from '../../run/ports/node-shell.ts';
+import { InfrastructureError } from '../../core/index.ts';
+import type { Ended } from '../../run/index.ts';
 import type { Child } from './child.ts';
 import * as engine from './commands.ts';
 import { linesTo, openStream, type OpenStream } from './line-stream.ts';

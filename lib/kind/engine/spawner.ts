@@ -6,8 +6,7 @@
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { InfrastructureError } from '../../core/errors.ts';
-import { moduleBeside } from '../../core/module-beside.ts';
+import { InfrastructureError, moduleBeside } from '../../core/index.ts';
 import type { ChildRequest, Exit, Output, StartChild } from './child.ts';
 
 export interface ToSpawner {

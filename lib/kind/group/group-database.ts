@@ -1,16 +1,11 @@
 /** The group on the cluster: three servers on three volumes and nodes, and the clean slate after it. */
 import { randomUUID } from 'node:crypto';
 import type { V1Pod } from '@kubernetes/client-node';
-import { driverName } from '../../storage/csi/layout.ts';
-import type { GroupDatabase } from '../../run/ports/group-port.ts';
-import type { Database } from '../../run/ports/database.ts';
-import { groupSize } from '../../scenario/database-kinds/group-replication.ts';
-import type { Scenario } from '../../scenario/scenario.ts';
-import { apply, isReady, type KubeClients } from '../../core/kube.ts';
-import { waitFor } from '../../core/wait-for.ts';
-import type { ClientSide } from '../../history/workload/sql.ts';
-import type { PodRef } from '../../history/identity.ts';
-import { tolerationSecondsOf } from '../../run/ports/timers.ts';
+import { driverName } from '../../storage/index.ts';
+import { type GroupDatabase, type Database, tolerationSecondsOf } from '../../run/index.ts';
+import { groupSize, type Scenario } from '../../scenario/index.ts';
+import { apply, isReady, type KubeClients, waitFor } from '../../core/index.ts';
+import type { ClientSide, PodRef } from '../../history/index.ts';
 import type { Relays } from '../clients/relay.ts';
 import { removeLabelled } from '../labelled.ts';
 import { readManifest } from '../objects.ts';

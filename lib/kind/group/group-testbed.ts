@@ -1,14 +1,18 @@
 /** A replication group on a kind cluster: three servers on three nodes, observed and broken. */
-import type { GroupDatabase, MemberClient } from '../../run/ports/group-port.ts';
-import { realOf } from '../../run/ports/real.ts';
-import type { DatabaseServer } from '../../run/ports/server-port.ts';
-import { InfrastructureError } from '../../core/errors.ts';
-import { hasQuorum } from '../../history/group-views.ts';
-import { groupSize } from '../../scenario/database-kinds/group-replication.ts';
+import {
+  type GroupDatabase,
+  type MemberClient,
+  realOf,
+  type DatabaseServer,
+  type Closes,
+  type GroupTestbed,
+  type TestbedOptions,
+  withPodTimers,
+} from '../../run/index.ts';
+import { InfrastructureError, type RealClock, waitFor } from '../../core/index.ts';
+import { hasQuorum, type Recorder } from '../../history/index.ts';
+import { groupSize } from '../../scenario/index.ts';
 import type { ImageSet } from '../images/image-set.ts';
-import type { Closes, GroupTestbed, TestbedOptions } from '../../run/ports/cluster.ts';
-import { withPodTimers } from '../../run/ports/timers.ts';
-import type { Recorder } from '../../history/port.ts';
 import { ClientSockets, startWriterProcesses } from '../clients/writers.ts';
 import type { Cluster } from '../cluster.ts';
 import { kindControlPlane } from '../create/control-plane.ts';
@@ -18,10 +22,8 @@ import { kubernetesOf } from '../kubernetes.ts';
 import { observeApi } from '../observe/api.ts';
 import { observeLogs } from '../observe/logs.ts';
 import { observeMachine, versionsOf } from '../observe/cluster.ts';
-import type { RealClock } from '../../core/real-clock.ts';
 import { soleScope } from '../scope.ts';
 import { restoreNodes } from '../undo-remedies.ts';
-import { waitFor } from '../../core/wait-for.ts';
 import {
   deployGroup,
   type MemberPod,

@@ -2,14 +2,17 @@
  * Follows the group as its clients would: what each member says of it, from outside and from its
  * own node; where a router would send clients; and what readers on both sides get to see.
  */
-import type { GroupDatabase, MemberClient } from '../../run/ports/group-port.ts';
-import { groupObserved } from '../../judge/group/observations.ts';
-import { routedPrimary, type GroupView } from '../../history/group-views.ts';
-import { guarded } from '../../history/observers.ts';
-import { clientSides } from '../../history/workload/ledger.ts';
-import type { ClientSide } from '../../history/workload/sql.ts';
-import type { Clock } from '../../core/clock.ts';
-import type { Recorder } from '../../history/port.ts';
+import type { GroupDatabase, MemberClient } from '../../run/index.ts';
+import { groupObserved } from '../../judge/index.ts';
+import {
+  routedPrimary,
+  type GroupView,
+  guarded,
+  clientSides,
+  type ClientSide,
+  type Recorder,
+} from '../../history/index.ts';
+import type { Clock } from '../../core/index.ts';
 import type { ClientSockets } from '../clients/writers.ts';
 import type { MemberWays } from './group-database.ts';
 

@@ -7,7 +7,7 @@ import { killGroup } from '../engine/child.ts';
 import { listImages, removeImage } from '../engine/commands.ts';
 import * as recipe from '../engine/recipe.ts';
 import { $ } from '../engine/shell.ts';
-import { InfrastructureError } from '../../core/errors.ts';
+import { InfrastructureError } from '../../core/index.ts';
 import { type ImageStep, partLabel } from './part.ts';
 import { kindVersion } from './versions.ts';
 

@@ -1,8 +1,7 @@
 /** Has all images on the engine, from a registry or built here; an unchanged input builds nothing. */
 import { $ } from '../engine/shell.ts';
-import { needCheckout, projectRoot } from '../../core/checkout.ts';
+import { needCheckout, projectRoot, InfrastructureError } from '../../core/index.ts';
 import { imageIds as idsOf, program } from '../engine/commands.ts';
-import { InfrastructureError } from '../../core/errors.ts';
 import { buildStep, cacheFolder, presentImages } from './build.ts';
 import type { ImageSet, ImageSource, SourceChoice } from './image-set.ts';
 import type { ImageStep } from './part.ts';

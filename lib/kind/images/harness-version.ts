@@ -1,8 +1,7 @@
 /** Which harness measured: the project's version and a hash of the source that decides a run. */
 import { join, relative } from 'node:path';
-import { projectVersion } from '../../core/project-version.ts';
+import { projectVersion, projectRoot } from '../../core/index.ts';
 import { contentKey, filesUnder } from './part.ts';
-import { projectRoot } from '../../core/checkout.ts';
 
 /** They tell what was measured, or score it: a new sentence of a page is no new harness. */
 const tellers = /^lib\/(batch\/expectations|report)\//;

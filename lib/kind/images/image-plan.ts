@@ -1,6 +1,5 @@
 /** What would be done to have all images: pure, so that it can be shown and tested without an engine. */
-import { projectRoot } from '../../core/checkout.ts';
-import { releaseOf } from '../../core/kubernetes-versions.ts';
+import { projectRoot, releaseOf } from '../../core/index.ts';
 import { builtParts } from './built/parts.ts';
 import { madeBy, type ImageOrigin, type ImageSet } from './image-set.ts';
 import { mirroredSteps, publishedSteps, type PulledSteps } from './published.ts';

@@ -1,7 +1,7 @@
 /** The published way: official images pulled, ours built from Dockerfiles on top of official ones. */
 import * as recipe from '../engine/recipe.ts';
 import { pullPinned } from '../engine/recipe.ts';
-import { kubernetesReleases, minorOf, releaseOf } from '../../core/kubernetes-versions.ts';
+import { kubernetesReleases, minorOf, releaseOf } from '../../core/index.ts';
 import { arrayFiles, arrayModule, builtParts } from './built/parts.ts';
 import { stageDriver } from './node-closure.ts';
 import { definePart, type ImagePart, type ImageStep } from './part.ts';

@@ -1,7 +1,7 @@
 /** Where images come from when the user leaves it open: a registry if one answers, else this machine. */
 import { $ } from '../engine/shell.ts';
 import { askManifest } from '../engine/commands.ts';
-import { UsageError } from '../../core/errors.ts';
+import { UsageError } from '../../core/index.ts';
 import type { ImageSource, SourceChoice } from './image-set.ts';
 import { publishedNode } from './published.ts';
 

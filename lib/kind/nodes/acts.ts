@@ -1,8 +1,6 @@
 /** What the shell of a node does to its agents (kubelet and containerd) and to the database's processes. */
 import { linesOf } from '../engine/run.ts';
-import type { Proof } from '../../run/ports/storage.ts';
-import { type Stall, stalls } from '../../run/ports/machine-port.ts';
-import type { NodeShell } from '../../run/ports/node-shell.ts';
+import { type Proof, type Stall, stalls, type NodeShell } from '../../run/index.ts';
 
 /** `act`: for each unit that runs, as `$unit` with its main process `$pid`. */
 const onUnits = (node: NodeShell, units: readonly string[], act: string): Promise<string> => {

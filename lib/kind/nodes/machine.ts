@@ -5,10 +5,16 @@ import * as engine from '../engine/commands.ts';
 import { containerShell } from '../engine/container-shell.ts';
 import { pasteable } from '../engine/pasteable.ts';
 import { firstProcessOf, inspect, run } from '../engine/run.ts';
-import { InfrastructureError } from '../../core/errors.ts';
-import type { Proof } from '../../run/ports/storage.ts';
-import { type Machine, type Stall, stalls } from '../../run/ports/machine-port.ts';
-import type { Ended, OutOfBandShell, WholeNodeShell } from '../../run/ports/node-shell.ts';
+import { InfrastructureError } from '../../core/index.ts';
+import {
+  type Proof,
+  type Machine,
+  type Stall,
+  stalls,
+  type Ended,
+  type OutOfBandShell,
+  type WholeNodeShell,
+} from '../../run/index.ts';
 import type { Lease } from '../ownership/lease.ts';
 import {
   killServers,

@@ -9,10 +9,16 @@ import type {
   V1Pod,
   V1VolumeAttachment,
 } from '@kubernetes/client-node';
-import { observed, type ObservedName } from '../../history/observations.ts';
-import { beatEveryMs, type Beating, declareObserver, guarded } from '../../history/observers.ts';
-import type { Recorder } from '../../history/port.ts';
-import { isReady } from '../../core/kube.ts';
+import {
+  observed,
+  type ObservedName,
+  beatEveryMs,
+  type Beating,
+  declareObserver,
+  guarded,
+  type Recorder,
+} from '../../history/index.ts';
+import { isReady } from '../../core/index.ts';
 
 export interface ApiScope {
   readonly kubeConfig: KubeConfig;

@@ -1,12 +1,10 @@
 /** What is seen of a cluster in every run on it, whatever runs there. */
 import { readFileSync } from 'node:fs';
 import { loadavg, release } from 'node:os';
-import { guarded } from '../../history/observers.ts';
-import type { Recorder } from '../../history/port.ts';
+import { guarded, type Recorder } from '../../history/index.ts';
 import { harnessVersion } from '../images/harness-version.ts';
 import type { ImageSet } from '../images/image-set.ts';
-import type { RealClock } from '../../core/real-clock.ts';
-import { zoneLimitsText } from '../../core/zone-limits.ts';
+import { type RealClock, zoneLimitsText } from '../../core/index.ts';
 import type { Cluster } from '../cluster.ts';
 import { observeApi } from './api.ts';
 import { observeForcedDetaches } from './controller-manager.ts';

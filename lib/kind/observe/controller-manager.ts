@@ -1,10 +1,8 @@
 /** The controller manager's counter of forced detaches, read while it is there. */
 import * as engine from '../engine/commands.ts';
 import { run } from '../engine/run.ts';
-import type { HistoryRecord } from '../../history/events.ts';
-import { observed } from '../../history/observations.ts';
-import type { Recorder } from '../../history/port.ts';
-import { waitFor } from '../../core/wait-for.ts';
+import { type HistoryRecord, observed, type Recorder } from '../../history/index.ts';
+import { waitFor } from '../../core/index.ts';
 import type { Cluster } from '../cluster.ts';
 
 /** Forced detaches since the controller manager started, by reason. */

@@ -2,11 +2,14 @@
 import { z } from 'zod';
 import { inspect } from '../engine/run.ts';
 import { starts } from '../engine/commands.ts';
-import type { CallEntry } from '../../storage/csi/call-log.ts';
-import { type WatchLine, watchLineSchema } from '../../storage/csi/watch-line.ts';
-import { observed } from '../../history/observations.ts';
-import { declareObserver, guarded } from '../../history/observers.ts';
-import type { Recorder, Unstamped } from '../../history/port.ts';
+import { type CallEntry, type WatchLine, watchLineSchema } from '../../storage/index.ts';
+import {
+  observed,
+  declareObserver,
+  guarded,
+  type Recorder,
+  type Unstamped,
+} from '../../history/index.ts';
 import { inLab } from '../disk/containers.ts';
 import type { Cluster } from '../cluster.ts';
 

@@ -3,11 +3,16 @@
  * lines become records. A line is stamped when it was written: it may be read seconds later.
  */
 import { z } from 'zod';
-import type { Clock } from '../../core/clock.ts';
-import type { Database } from '../../run/ports/database.ts';
-import { observed, type ObservedName } from '../../history/observations.ts';
-import { declareObserver, guarded } from '../../history/observers.ts';
-import type { Recorder, Unstamped } from '../../history/port.ts';
+import type { Clock } from '../../core/index.ts';
+import type { Database } from '../../run/index.ts';
+import {
+  observed,
+  type ObservedName,
+  declareObserver,
+  guarded,
+  type Recorder,
+  type Unstamped,
+} from '../../history/index.ts';
 import type { Cluster } from '../cluster.ts';
 import { namespaceBeside, soleNamespace } from '../scope.ts';
 import { followPodLogs, type LogLine } from './pod-log.ts';

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { execWithInput } from '../engine/commands.ts';
 import type { OpenStream } from '../engine/line-stream.ts';
 import { inspect, spawnStream } from '../engine/run.ts';
-import { beatEveryMs, type Beating } from '../../history/observers.ts';
+import { beatEveryMs, type Beating } from '../../history/index.ts';
 
 export interface LogLine {
   readonly node: string;

@@ -2,9 +2,8 @@
  * The engine is the registry of what exists: everything made carries these labels, and nothing
  * without them is ever touched.
  */
-import { isClusterName } from '../../core/cluster-name.ts';
+import { isClusterName, decodeOwner, encodeOwner, type Owner } from '../../core/index.ts';
 import { isLeaseIndex } from './lease.ts';
-import { decodeOwner, encodeOwner, type Owner } from '../../core/owner.ts';
 
 export const label = {
   /** Name of the cluster: what all others hang on. */

@@ -6,7 +6,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect, list, run, tryRun } from '../engine/run.ts';
 import * as engine from '../engine/commands.ts';
-import { currentOwner, decodeOwner, encodeOwner, ownerState } from '../../core/owner.ts';
+import { currentOwner, decodeOwner, encodeOwner, ownerState } from '../../core/index.ts';
 import { releaseLoops } from '../disk/loops.ts';
 import { label } from './labels.ts';
 import type { Lease } from './lease.ts';

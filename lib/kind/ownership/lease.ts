@@ -2,9 +2,8 @@
  * What one cluster may use of the machine: a lease. Its index alone decides every number, and
  * creating the Docker network with the lease's subnet takes it: the engine refuses overlaps.
  */
-import { InfrastructureError } from '../../core/errors.ts';
-import { awaitLock, holderOf, type Lock, tryLock } from '../../core/lock.ts';
-import { mostPools } from '../../run/ports/limits.ts';
+import { InfrastructureError, awaitLock, holderOf, type Lock, tryLock } from '../../core/index.ts';
+import { mostPools } from '../../run/index.ts';
 
 /** So many clusters fit side by side on one engine. */
 export const leaseCount = 32;

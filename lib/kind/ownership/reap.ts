@@ -1,9 +1,7 @@
 /** Takes away what dead runs left behind: run at each start and by `forcedetach clean`. */
-import { describeError } from '../../core/errors.ts';
-import { holderOf, tryLock } from '../../core/lock.ts';
+import { describeError, holderOf, tryLock, ownerState, type OwnerState } from '../../core/index.ts';
 import { findLabs, lockName, removeLab, whyLabStays, type FoundLab } from './labs.ts';
 import { LeaseHold, lockToRemove } from './lease.ts';
-import { ownerState, type OwnerState } from '../../core/owner.ts';
 import { findCluster, findClusters, type FoundCluster } from './registry.ts';
 import { removeCluster } from './remove-cluster.ts';
 import { isComplete } from './state-dir.ts';

@@ -3,7 +3,7 @@
  * the name that goes with them, and of kind's nodes, which can carry none, those that hold the
  * labelled volume or are on the labelled network.
  */
-import { InfrastructureError } from '../../core/errors.ts';
+import { InfrastructureError } from '../../core/index.ts';
 import { inspect, list } from '../engine/run.ts';
 import { byHand } from '../engine/commands.ts';
 import {

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'yaml';
 import * as engine from '../engine/commands.ts';
 import { commandError, run, tryRun } from '../engine/run.ts';
-import { InfrastructureError } from '../../core/errors.ts';
+import { InfrastructureError } from '../../core/index.ts';
 import { releaseLoops } from '../disk/loops.ts';
 import {
   arrayName,

@@ -4,7 +4,7 @@ import { existsSync, lstatSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { privateFolder, stateHome } from '../../core/state-home.ts';
+import { privateFolder, stateHome } from '../../core/index.ts';
 
 /** A socket's address holds 108 bytes (unix(7)); its name within the directory takes up to 40. */
 const longestDirectory = 60;

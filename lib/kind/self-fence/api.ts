@@ -1,6 +1,6 @@
 /** What the sidecar reads of Kubernetes: is its node alive, and is its pod still the one that is meant. */
 import { z } from 'zod';
-import { kubernetesGet, type ApiServer } from '../../core/kubernetes-get.ts';
+import { kubernetesGet, type ApiServer } from '../../core/index.ts';
 
 /** The pod that the sidecar belongs to. */
 export interface Self {

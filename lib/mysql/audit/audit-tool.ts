@@ -5,9 +5,9 @@
  */
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
-import { describeError, InterruptError, UsageError } from '../../core/errors.ts';
+import { describeError, InterruptError, UsageError } from '../../core/index.ts';
 import { collectEvidence } from './collect.ts';
-import { encodeRows, type AuditMessage } from '../../storage/audit/wire.ts';
+import { encodeRows, type AuditMessage } from '../../storage/index.ts';
 
 const usage = 'node audit-tool.ts --image FILE --loop NUMBER --run-seed SEED [--until-stdin-ends]';
 

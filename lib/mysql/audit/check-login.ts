@@ -1,5 +1,5 @@
 /** What an application would meet on a server with its grant tables: its login, its tables, its limits. */
-import type { LoginFound } from '../../history/evidence.ts';
+import type { LoginFound } from '../../history/index.ts';
 import { databaseName } from '../schema.ts';
 import type { SqlClient } from './sql-client.ts';
 

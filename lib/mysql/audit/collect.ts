@@ -6,7 +6,7 @@
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ImageEvidence, ServerStart } from '../../history/evidence.ts';
+import type { ImageEvidence, ServerStart } from '../../history/index.ts';
 import { ordinaryClient } from '../schema.ts';
 import { beginBinlog, foundInBinlog, keepsBinlog, type BinlogTask } from './binlog/beside.ts';
 import type { BinlogRead } from './binlog/read-binlog.ts';
@@ -22,7 +22,7 @@ import {
 import type { MysqldOptions } from './mysqld.ts';
 import { checksums, checkTable, tablesToCheck } from './read-tables.ts';
 import type { SqlClient } from './sql-client.ts';
-import { VolumeCopy, type VolumeCopyOptions } from '../../storage/audit/volume-copy.ts';
+import { VolumeCopy, type VolumeCopyOptions } from '../../storage/index.ts';
 
 export interface CollectOptions extends VolumeCopyOptions, RowReading {
   readonly onStep: (step: string) => void;

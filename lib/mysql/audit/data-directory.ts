@@ -1,9 +1,8 @@
 /** What can be read from the mounted copy before and after any server ran on it. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { CommandEvidence } from '../../core/command-evidence.ts';
-import { canaryContentOf, canaryFolder } from '../../storage/csi/canary.ts';
-import { runTool } from '../../storage/audit/command.ts';
+import type { CommandEvidence } from '../../core/index.ts';
+import { canaryContentOf, canaryFolder, runTool } from '../../storage/index.ts';
 import { mysqlLog } from '../log.ts';
 
 const innochecksumTimeoutMs = 180_000;

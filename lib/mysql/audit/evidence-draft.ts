@@ -7,12 +7,12 @@ import {
   type ImageEvidence,
   type LedgerRow,
   type ServerStart,
-} from '../../history/evidence.ts';
-import { troubleOfStart } from '../../judge/checkers/machine-trouble.ts';
-import { describeError, EvidenceError } from '../../core/errors.ts';
+} from '../../history/index.ts';
+import { troubleOfStart } from '../../judge/index.ts';
+import { describeError, EvidenceError } from '../../core/index.ts';
 import { assertRunnable, Mysqld, type MysqldOptions } from './mysqld.ts';
 import { compareIndexes, type IndexMixes } from './index-sums.ts';
-import { patiently } from '../../storage/audit/patience.ts';
+import { patiently } from '../../storage/index.ts';
 import type { MysqlEvidence } from '../evidence.ts';
 import { mysqlLog } from '../log.ts';
 import { readDocuments } from './read-documents.ts';

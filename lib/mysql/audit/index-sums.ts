@@ -3,7 +3,7 @@
  * COUNT(*) would not do: InnoDB answers it from the primary key whatever index is forced.
  */
 import { crc32 } from 'node:zlib';
-import type { IndexCount, LedgerRow } from '../../history/evidence.ts';
+import type { IndexCount, LedgerRow } from '../../history/index.ts';
 import { changedColumn, databaseName, secondaryIndexes, type WorkloadTable } from '../schema.ts';
 import type { SqlClient } from './sql-client.ts';
 

@@ -2,7 +2,7 @@
  * One row of a text result, read from the bytes as MySQL's protocol has them: each column's length,
  * then its text. A driver's values, an object or a text a column, cost more than a whole audit.
  */
-import { EvidenceError } from '../../core/errors.ts';
+import { EvidenceError } from '../../core/index.ts';
 import { foldHash } from './session-mixes.ts';
 
 /** Bytes of a text that all rows are compared with, four at a time. */

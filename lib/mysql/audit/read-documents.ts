@@ -3,10 +3,7 @@
  * that is not what was written.
  */
 import { hash } from 'node:crypto';
-import type { DocumentsFound } from '../../history/evidence.ts';
-import { documentBody } from '../../history/workload/documents.ts';
-import { sessionKey } from '../../history/workload/ledger.ts';
-import type { OpId } from '../../history/workload/sql.ts';
+import { type DocumentsFound, documentBody, sessionKey, type OpId } from '../../history/index.ts';
 import { databaseName } from '../schema.ts';
 import type { SqlClient } from './sql-client.ts';
 

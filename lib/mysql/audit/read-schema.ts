@@ -1,5 +1,5 @@
 /** The workload's tables as the server's dictionary has them: as made, as changed, or neither. */
-import type { SchemaFound } from '../../history/evidence.ts';
+import type { SchemaFound } from '../../history/index.ts';
 import { changedColumn, databaseName, secondaryIndexes, type WorkloadTable } from '../schema.ts';
 import type { SqlClient } from './sql-client.ts';
 

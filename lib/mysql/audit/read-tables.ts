@@ -1,7 +1,6 @@
 /** What the audit asks of the tables in SQL, one function a question; and the one pass over the ledger. */
-import type { LedgerRow } from '../../history/evidence.ts';
-import { batchRows } from '../../storage/audit/wire.ts';
-import { workloadTables } from '../../history/workload/ledger.ts';
+import { type LedgerRow, workloadTables } from '../../history/index.ts';
+import { batchRows } from '../../storage/index.ts';
 import type { TableCheck } from '../evidence.ts';
 import { databaseName } from '../schema.ts';
 import { indexesOf, IndexMix, type IndexMixes } from './index-sums.ts';

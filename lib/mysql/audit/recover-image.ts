@@ -5,8 +5,8 @@
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ImageEvidence } from '../../history/evidence.ts';
-import type { RecoverImageOptions } from '../../run/ports/server-port.ts';
+import type { ImageEvidence } from '../../history/index.ts';
+import type { RecoverImageOptions } from '../../run/index.ts';
 import { looksEmpty } from './data-directory.ts';
 import { EvidenceDraft, type AuditServer } from './evidence-draft.ts';
 import { compareIndexes } from './index-sums.ts';

@@ -2,10 +2,13 @@
  * Checks each streamed ledger row by itself and against the row before it in its session.
  */
 import { hash } from 'node:crypto';
-import type { LedgerRow } from '../../history/evidence.ts';
-import { originHash, type SessionId } from '../../history/workload/ledger.ts';
-import { SessionMap } from '../../history/workload/session-map.ts';
-import type { OpKind } from '../../history/workload/sql.ts';
+import {
+  type LedgerRow,
+  originHash,
+  type SessionId,
+  SessionMap,
+  type OpKind,
+} from '../../history/index.ts';
 import { ledgerPad } from '../schema.ts';
 import { ExpectedText, PacketRow } from './packet-row.ts';
 import { SessionMix, sessionRowsOf, type SessionRows } from './session-mixes.ts';

@@ -3,8 +3,7 @@
  * over every value of each of them. The table gives one such stream and the binary log another, in
  * whatever order: the same rows give the same.
  */
-import type { LedgerRow } from '../../history/evidence.ts';
-import { sessionKey, type SessionId } from '../../history/workload/ledger.ts';
+import { type LedgerRow, sessionKey, type SessionId } from '../../history/index.ts';
 
 /** Ranges of seqs, both ends inclusive, in the order in which they came. */
 export type RowRanges = readonly (readonly [from: number, to: number])[];

@@ -1,6 +1,6 @@
 /** The audit's SQL connection: every statement has a time limit, since a damaged server may hang. */
 import { createConnection, type Connection, type RowDataPacket } from 'mysql2';
-import { EvidenceError } from '../../core/errors.ts';
+import { EvidenceError } from '../../core/index.ts';
 
 export type SqlRow = Readonly<Record<string, unknown>>;
 

@@ -4,12 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
-import type {
-  BareMachine,
-  BareOptions,
-  BareServer,
-  BareStarted,
-} from '../../run/ports/server-port.ts';
+import type { BareMachine, BareOptions, BareServer, BareStarted } from '../../run/index.ts';
 import { alarmingLines } from '../audit/error-log.ts';
 import { schemaStatements } from '../schema.ts';
 

@@ -1,10 +1,14 @@
 /** The binary log says of the same transactions the same as the tables, and has no gaps. */
-import type { Checker, LedgerLookup } from '../../judge/checkers/checker.ts';
-import { damage } from '../../judge/checkers/findings.ts';
-import { opName, OpSample } from '../../judge/checkers/op-sample.ts';
-import { plural } from '../../core/counts.ts';
-import type { Finding } from '../../judge/verdict/verdict.ts';
-import { sessionKey } from '../../history/workload/ledger.ts';
+import {
+  type Checker,
+  type LedgerLookup,
+  damage,
+  opName,
+  OpSample,
+  type Finding,
+} from '../../judge/index.ts';
+import { plural } from '../../core/index.ts';
+import { sessionKey } from '../../history/index.ts';
 import { ownEvidence, type BinlogFound } from '../evidence.ts';
 import { parseGtids, union, withGaps, writeGtids } from '../gtid-set.ts';
 

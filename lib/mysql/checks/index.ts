@@ -1,6 +1,6 @@
 /** MySQL's own checks of an audit's evidence, and which parts of it must be there. */
-import type { OwnPart } from '../../judge/database.ts';
-import { workloadTables } from '../../history/workload/ledger.ts';
+import type { OwnPart } from '../../judge/index.ts';
+import { workloadTables } from '../../history/index.ts';
 import { ownEvidence, type TableCheck } from '../evidence.ts';
 import { binlog } from './binlog.ts';
 import { innochecksum } from './innochecksum.ts';

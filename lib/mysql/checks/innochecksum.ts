@@ -2,11 +2,14 @@
  * Every page of every tablespace carries the checksum of its content. Stale pages do, too. A file that
  * the file system does not give up has no bad page: it is told as what it is.
  */
-import type { Finding } from '../../judge/verdict/verdict.ts';
-import type { Checker } from '../../judge/checkers/checker.ts';
-import { damage, corruptInSilence } from '../../judge/checkers/findings.ts';
-import { plural } from '../../core/counts.ts';
-import { troubleIn } from '../../judge/checkers/machine-trouble.ts';
+import {
+  type Finding,
+  type Checker,
+  damage,
+  corruptInSilence,
+  troubleIn,
+} from '../../judge/index.ts';
+import { plural } from '../../core/index.ts';
 import { ownEvidence } from '../evidence.ts';
 import { mysqlLog } from '../log.ts';
 

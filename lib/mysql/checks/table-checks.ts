@@ -1,8 +1,12 @@
 /** CHECK TABLE says OK, and CHECKSUM TABLE the same from cold and after a clean restart. */
-import type { Finding } from '../../judge/verdict/verdict.ts';
-import type { Checker } from '../../judge/checkers/checker.ts';
-import { damage, corruptAndTold, corruptInSilence } from '../../judge/checkers/findings.ts';
-import { troubleIn } from '../../judge/checkers/machine-trouble.ts';
+import {
+  type Finding,
+  type Checker,
+  damage,
+  corruptAndTold,
+  corruptInSilence,
+  troubleIn,
+} from '../../judge/index.ts';
 import { ownEvidence } from '../evidence.ts';
 import { mysqlLog } from '../log.ts';
 

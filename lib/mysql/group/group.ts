@@ -1,8 +1,8 @@
 /** A group of MySQL servers: statements to its members, and their answers. */
 import { z } from 'zod';
-import type { GroupDatabase, GroupTemplate } from '../../run/ports/group-port.ts';
-import type { GroupView } from '../../history/group-views.ts';
-import { groupSettingsOf } from '../../scenario/database-kinds/group-replication.ts';
+import type { GroupDatabase, GroupTemplate } from '../../run/index.ts';
+import type { GroupView } from '../../history/index.ts';
+import { groupSettingsOf } from '../../scenario/index.ts';
 import { connectError } from '../errors.ts';
 import { databaseName } from '../schema.ts';
 import type { SqlRow } from '../audit/sql-client.ts';

@@ -4,7 +4,7 @@
  */
 import { connect, type Socket } from 'node:net';
 import { createConnection, type Connection, type RowDataPacket } from 'mysql2';
-import type { MemberClient, MemberClientOptions } from '../../run/ports/group-port.ts';
+import type { MemberClient, MemberClientOptions } from '../../run/index.ts';
 import type { SqlRow } from '../audit/sql-client.ts';
 import { timeoutError } from '../errors.ts';
 

@@ -1,5 +1,5 @@
 /** Reads all that a member holds of the workload, while it serves. */
-import type { LedgerQuery, LedgerReading } from '../../run/ports/group-port.ts';
+import type { LedgerQuery, LedgerReading } from '../../run/index.ts';
 import { checksums, streamLedger } from '../audit/read-tables.ts';
 import { RowVerifier } from '../audit/row-verifier.ts';
 import { SqlClient } from '../audit/sql-client.ts';

@@ -3,8 +3,8 @@
  * Nobody is called cut off of whom no failure was heard, and no two are called writers of whom one never was;
  * what does not tell is `undecided`.
  */
-import type { DiskMode } from '../../scenario/disks/index.ts';
-import { toldInSeconds } from '../../core/durations.ts';
+import type { DiskMode } from '../../scenario/index.ts';
+import { toldInSeconds } from '../../core/index.ts';
 import {
   type Heard,
   type Judged,

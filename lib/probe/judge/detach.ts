@@ -2,7 +2,7 @@
  * From what a trial left to what it shows, by rules alone: pure. Where the records don't tell, the
  * outcome is `undecided` with the reason, never a guess.
  */
-import { toldInSeconds } from '../../core/durations.ts';
+import { toldInSeconds } from '../../core/index.ts';
 import {
   type Heard,
   type Judged,

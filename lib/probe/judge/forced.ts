@@ -3,7 +3,7 @@
  * on, and whether beside the next pod. Pure. A kubelet ends them and lets go of the volume before it is
  * detached, so it tells of Kubernetes; no mode follows from it.
  */
-import { toldInSeconds } from '../../core/durations.ts';
+import { toldInSeconds } from '../../core/index.ts';
 import { figuresOf, tally, type Figure } from './figures.ts';
 import {
   type Heard,

@@ -2,7 +2,7 @@
  * From the records of all trials to what the class does: the modes that agree with all of them, and
  * figures. Pure. One mode where one agrees; several where trials of this kind can't tell them apart.
  */
-import type { DiskMode } from '../../scenario/disks/index.ts';
+import type { DiskMode } from '../../scenario/index.ts';
 import { type DetachOutcome, type DetachRecord, type TrialFinding, classify } from './detach.ts';
 import { type ForceDeleted, measureForced } from './forced.ts';
 import { type NextFinding, isBeside } from './heard.ts';

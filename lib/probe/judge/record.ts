@@ -3,7 +3,7 @@
  * probe, in journals of the pod's node; what did not happen is absent.
  */
 import { z } from 'zod';
-import type { Immutable } from '../../core/immutable.ts';
+import type { Immutable } from '../../core/index.ts';
 import { variants } from '../plan.ts';
 
 const ms = z.number();

@@ -1,5 +1,5 @@
 /** Two certificates of a class, before and after an upgrade: what changed, and whether the answer did. */
-import { markdownTable } from '../../core/markdown-table.ts';
+import { markdownTable } from '../../core/index.ts';
 import { answerWord } from '../judge/measured.ts';
 import { countWords } from '../texts.ts';
 import { certificateText } from '../certificate.ts';

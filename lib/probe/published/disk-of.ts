@@ -4,11 +4,8 @@
  */
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { DiskMode } from '../../scenario/disks/index.ts';
-import { UsageError } from '../../core/errors.ts';
-import type { ScenarioInput } from '../../scenario/scenario.ts';
-import { typed } from '../../core/typed.ts';
-import type { DiskOrigin } from '../../scenario/disks/disk-origin.ts';
+import type { DiskMode, ScenarioInput, DiskOrigin } from '../../scenario/index.ts';
+import { UsageError, typed } from '../../core/index.ts';
 import {
   type Certificate,
   type CutCertificate,

@@ -1,11 +1,12 @@
 /** What the probe answered, as one page that fetches nothing: of trials, of a cut, or predicted from documents. */
 import { html } from 'hono/html';
-import type { DiskMode } from '../../scenario/disks/index.ts';
-import { toldInSeconds } from '../../core/durations.ts';
-import { didInWords, hasRuns, reasonedInWords } from '../../batch/expectations/on-such-a-disk.ts';
-import { renderDocument } from '../../report/document.ts';
-import { adviceCards, type Advice } from '../../report/first-screen.ts';
+import type { DiskMode } from '../../scenario/index.ts';
+import { toldInSeconds } from '../../core/index.ts';
+import { didInWords, hasRuns, reasonedInWords } from '../../batch/index.ts';
 import {
+  renderDocument,
+  adviceCards,
+  type Advice,
   card,
   list,
   numbers,
@@ -14,7 +15,7 @@ import {
   texts,
   wideTable,
   type Html,
-} from '../../report/html-parts.ts';
+} from '../../report/index.ts';
 import type { Certificate, CutCertificate, PredictionReport } from '../certificate.ts';
 import { modesSeen } from '../judge/cut.ts';
 import type { DetachOutcome } from '../judge/detach.ts';

@@ -1,5 +1,5 @@
 /** What the probe answered as JUnit XML: a case for the answer, one for each trial or class, one for what was left. */
-import { junit, type JunitCase } from '../../report/junit.ts';
+import { junit, type JunitCase } from '../../report/index.ts';
 import type { Certificate, CutCertificate, PredictionReport } from '../certificate.ts';
 import { type HeldAnswer, answerWord } from '../judge/measured.ts';
 import { predictedWord } from '../texts.ts';

@@ -1,6 +1,6 @@
 /** Pages of certificates that were written before: of one, or of all that a driver's file was made from. */
 import { dirname, join } from 'node:path';
-import { writeOutput } from '../../core/output-file.ts';
+import { writeOutput } from '../../core/index.ts';
 import { classifyAll } from '../judge/cut.ts';
 import { judgeTrials } from '../judge/measured.ts';
 import {

@@ -1,9 +1,7 @@
 /** The first screen of a certificate, of trials or of a cut: the answer, its colour, and what follows from it. */
-import { diskModeOf, type DiskMode } from '../../scenario/disks/index.ts';
-import { expectationOf } from '../../judge/expectation/expectations.ts';
-import { parseScenario } from '../../scenario/scenario.ts';
-import { proveItIsOff } from '../../report/conditions.ts';
-import type { Advice, FirstScreen } from '../../report/first-screen.ts';
+import { diskModeOf, type DiskMode, parseScenario } from '../../scenario/index.ts';
+import { expectationOf } from '../../judge/index.ts';
+import { proveItIsOff, type Advice, type FirstScreen } from '../../report/index.ts';
 import type { Certificate, CutCertificate, PredictionReport } from '../certificate.ts';
 import type { CutFinding, CutOutcome } from '../judge/cut.ts';
 import { answerWord } from '../judge/measured.ts';

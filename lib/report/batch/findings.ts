@@ -1,8 +1,7 @@
 /** What a batch found, in words: which value of its main axis came to what, and what one change does. */
-import { plural, sumOf } from '../../core/counts.ts';
-import type { Batch, BatchCell, CellDifference } from '../../batch/batch.ts';
-import { quoted } from '../../batch/place.ts';
-import type { VerdictWord } from '../../judge/verdict/verdict.ts';
+import { plural, sumOf } from '../../core/index.ts';
+import { type Batch, type BatchCell, type CellDifference, quoted } from '../../batch/index.ts';
+import type { VerdictWord } from '../../judge/index.ts';
 
 /** Worst first. */
 const worstFirst = ['corrupt', 'lost', 'exposed', 'inconclusive', 'safe'] as const;

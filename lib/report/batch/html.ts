@@ -1,7 +1,7 @@
 /** The page of a batch: one self-contained file, whose finding comes first. */
 import { html } from 'hono/html';
-import { verdictWords } from '../../scenario/scenario.ts';
-import type { Batch, BatchCell } from '../../batch/batch.ts';
+import { verdictWords } from '../../scenario/index.ts';
+import type { Batch, BatchCell } from '../../batch/index.ts';
 import { renderDocument } from '../document.ts';
 import { replayCard, type FirstScreen } from '../first-screen.ts';
 import {
@@ -15,7 +15,7 @@ import {
   wideTable,
   type Html,
 } from '../html-parts.ts';
-import { secondsShown } from '../../core/durations.ts';
+import { secondsShown } from '../../core/index.ts';
 import { cellLosses } from '../loss-words.ts';
 import { scoreInWords } from '../mutant-score.ts';
 import { explained } from '../terms.ts';

@@ -1,7 +1,7 @@
 /** A batch as Markdown: the table, what the axes did, and whether it proves anything. */
-import type { Batch, BatchCell, Rate } from '../../batch/batch.ts';
+import type { Batch, BatchCell, Rate } from '../../batch/index.ts';
 import { scoreInWords } from '../mutant-score.ts';
-import { secondsShown } from '../../core/durations.ts';
+import { secondsShown } from '../../core/index.ts';
 import { escape } from '../summary.ts';
 import { cellLosses } from '../loss-words.ts';
 import { batchTitleOf } from './findings.ts';

@@ -1,6 +1,6 @@
 /** Where the time went in the runs of a batch: each step of the way back, and its slowest run. */
-import type { Verdict } from '../../judge/verdict/verdict.ts';
-import type { Batch } from '../../batch/batch.ts';
+import type { Verdict } from '../../judge/index.ts';
+import type { Batch } from '../../batch/index.ts';
 import { recoverySteps } from '../report-data.ts';
 
 export type RunVerdict = Pick<Verdict, 'phases' | 'versions'>;

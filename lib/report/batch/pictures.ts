@@ -1,7 +1,7 @@
 /** The heat map of a batch as a picture: each cell a square, coloured by its verdict. */
 import { html, raw } from 'hono/html';
-import type { Batch, BatchCell } from '../../batch/batch.ts';
-import type { VerdictWord } from '../../judge/verdict/verdict.ts';
+import type { Batch, BatchCell } from '../../batch/index.ts';
+import type { VerdictWord } from '../../judge/index.ts';
 import type { Html } from '../html-parts.ts';
 
 /** As style.css has them for the page. */

@@ -1,6 +1,6 @@
 /** A batch beside a pinned one: which cells came out otherwise, and what else is not the same. */
-import type { Batch, BatchCell } from '../../batch/batch.ts';
-import { difference } from '../../core/intervals.ts';
+import type { Batch, BatchCell } from '../../batch/index.ts';
+import { difference } from '../../core/index.ts';
 import type { VerdictOf } from './phases.ts';
 
 export interface TrendRow {

@@ -2,10 +2,16 @@
  * A run's history in the words of Jepsen: operations with invocation and completion, as its checkers
  * and Elle read them. https://github.com/jepsen-io/elle (list-append), jepsen.tests.bank.
  */
-import type { HistoryRecord, ImageRecord } from '../../history/events.ts';
-import type { History, TimedRecord } from '../../history/reader.ts';
-import { sessionContents, sessionKey, type OpContent } from '../../history/workload/ledger.ts';
-import type { OpId } from '../../history/workload/sql.ts';
+import {
+  type HistoryRecord,
+  type ImageRecord,
+  type History,
+  type TimedRecord,
+  sessionContents,
+  sessionKey,
+  type OpContent,
+  type OpId,
+} from '../../history/index.ts';
 
 /** `append`: the n-th operation of a session is added to its list. `r`: a list, null in its invocation. */
 export type MicroOp =

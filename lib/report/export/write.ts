@@ -1,12 +1,10 @@
 /** `<FOLDER>/export/`: the run's ledger and bank as Jepsen histories, in EDN and in JSON. */
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Database } from '../../run/ports/database.ts';
-import { EvidenceError } from '../../core/errors.ts';
-import { journalGaps } from '../../judge/evidence/journal-gaps.ts';
-import type { History } from '../../history/reader.ts';
-import { OutputFile, writeOutput } from '../../core/output-file.ts';
-import { tellStory } from '../../judge/timeline/story.ts';
+import type { Database } from '../../run/index.ts';
+import { EvidenceError, OutputFile, writeOutput } from '../../core/index.ts';
+import { journalGaps, tellStory } from '../../judge/index.ts';
+import type { History } from '../../history/index.ts';
 import { bank, listAppend, type JepsenOp, type MicroOp, type OpValue } from './jepsen.ts';
 
 const workloads = { ledger: listAppend, bank } as const;

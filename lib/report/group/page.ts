@@ -1,19 +1,15 @@
 /** The report of a run on a group: one self-contained page without scripts. */
 import { html } from 'hono/html';
-import { secondsInWords } from '../../core/durations.ts';
-import type { Loss } from '../../judge/verdict/verdict.ts';
+import { secondsInWords, secondsShown } from '../../core/index.ts';
+import { type Loss, phaseRows, stalestText, type GroupVerdict } from '../../judge/index.ts';
 import { renderDocument } from '../document.ts';
 import { adviceCards, factList, missingEvidence } from '../first-screen.ts';
 import { certificateTable } from '../html.ts';
 import { card, list, numbers, pairs, pictures, table, type Html } from '../html-parts.ts';
-import { secondsShown } from '../../core/durations.ts';
 import { leadWidth, recoveryPicture } from '../pictures.ts';
 import { customInWords } from '../wording.ts';
-import { phaseRows } from '../../judge/group/phases.ts';
 import { groupAdvice, groupFacts, groupScreen } from './screen.ts';
-import { stalestText } from '../../judge/group/sentence.ts';
-import type { GroupVerdict } from '../../judge/group/verdict.ts';
-import type { Database } from '../../run/ports/database.ts';
+import type { Database } from '../../run/index.ts';
 
 /** A complete HTML document; the same verdict gives the same bytes. */
 export function renderGroupHtml(verdict: GroupVerdict, database: Database): Promise<string> {

@@ -1,14 +1,11 @@
 /** The first screen of a run on a group: stale reads are no loss, and stand in its first sentence all the same. */
-import { groupHeadlineOf } from '../../judge/group/sentence.ts';
-import { countInWords } from '../../core/counts.ts';
-import type { Database } from '../../run/ports/database.ts';
+import { groupHeadlineOf, type VerdictWord, type GroupVerdict } from '../../judge/index.ts';
+import { countInWords, secondsShown } from '../../core/index.ts';
+import type { Database } from '../../run/index.ts';
 import { drawNoConclusion, type Advice, type Fact, type FirstScreen } from '../first-screen.ts';
-import { secondsShown } from '../../core/durations.ts';
 import { lostOf } from '../loss-words.ts';
 import { onceInWords } from '../wording.ts';
-import { faultNamed, type FaultKind } from '../../scenario/faults/index.ts';
-import type { VerdictWord } from '../../judge/verdict/verdict.ts';
-import type { GroupVerdict } from '../../judge/group/verdict.ts';
+import { faultNamed, type FaultKind } from '../../scenario/index.ts';
 
 export function groupScreen(verdict: GroupVerdict, database: Database): FirstScreen {
   const { basis, asExpected, expected, runId, sentence, victim } = verdict;

@@ -1,14 +1,12 @@
 /** What a run on a group leaves beside its history: for people, for programs and for CI. */
 import { join } from 'node:path';
-import type { Database } from '../../run/ports/database.ts';
-import type { History } from '../../history/reader.ts';
-import { writeOutput } from '../../core/output-file.ts';
+import type { Database } from '../../run/index.ts';
+import type { History } from '../../history/index.ts';
+import { writeOutput } from '../../core/index.ts';
 import { renderJunit } from '../junit.ts';
 import { customInWords } from '../wording.ts';
 import { renderGroupHtml } from './page.ts';
-import { phaseRows } from '../../judge/group/phases.ts';
-import { stalestText } from '../../judge/group/sentence.ts';
-import type { GroupVerdict } from '../../judge/group/verdict.ts';
+import { phaseRows, stalestText, type GroupVerdict } from '../../judge/index.ts';
 
 /** The same verdict gives the same bytes. */
 export async function writeGroupOutputs(

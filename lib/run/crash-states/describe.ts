@@ -1,8 +1,7 @@
 /** Crash states as lines for a terminal. */
 import type { Database } from '../ports/database.ts';
-import type { PowerLoss } from '../../scenario/disk-kinds.ts';
-import type { Scenario } from '../../scenario/scenario.ts';
-import type { VerdictWord } from '../../judge/verdict/verdict.ts';
+import type { PowerLoss, Scenario } from '../../scenario/index.ts';
+import type { VerdictWord } from '../../judge/index.ts';
 import type { StateResult } from './explore.ts';
 import { draws, type CrashStatePlan } from './plan-states.ts';
 import type { PolicySummary, Summary } from './summary.ts';

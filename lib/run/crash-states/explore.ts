@@ -1,14 +1,20 @@
 /** Has every planned state rebuilt, recovered and judged. */
-import type { AuditedImage } from '../../judge/checkers/checker.ts';
-import { completenessName } from '../../judge/checkers/completeness.ts';
-import type { ImageEvidence, LedgerRow } from '../../history/evidence.ts';
-import { incomplete } from '../../judge/checkers/findings.ts';
+import {
+  type AuditedImage,
+  completenessName,
+  incomplete,
+  allCheckers,
+  runChecks,
+  unreadBecause,
+  type Journal,
+  Reconciler,
+  type Finding,
+  verdictWord,
+  type VerdictWord,
+  worst,
+} from '../../judge/index.ts';
+import type { ImageEvidence, LedgerRow } from '../../history/index.ts';
 import type { Database } from '../ports/database.ts';
-import { allCheckers, runChecks } from '../../judge/checkers/index.ts';
-import { unreadBecause } from '../../judge/checkers/readability.ts';
-import type { Journal } from '../../judge/checkers/journal.ts';
-import { Reconciler } from '../../judge/checkers/reconcile.ts';
-import { type Finding, verdictWord, type VerdictWord, worst } from '../../judge/verdict/verdict.ts';
 import type { PlannedState } from './plan-states.ts';
 
 /** A volume as a loss of power left it, recovered. */

@@ -4,9 +4,9 @@
  * where a promise begins; a quarter from those with much unflushed, where most can go wrong.
  * Everything follows from the seed.
  */
-import type { PowerLoss } from '../../scenario/disk-kinds.ts';
-import { writeOps, type WriteLog } from '../../history/writes.ts';
-import { randomStream, type RandomStream } from '../../core/random.ts';
+import type { PowerLoss } from '../../scenario/index.ts';
+import { writeOps, type WriteLog } from '../../history/index.ts';
+import { randomStream, type RandomStream } from '../../core/index.ts';
 import { VolatileCache } from './volatile-cache.ts';
 
 export interface PlanOptions {

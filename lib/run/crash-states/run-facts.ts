@@ -1,11 +1,14 @@
 /** What crash states need of a run: which commits were acknowledged when, and the log of its writes. */
 import { z } from 'zod';
-import { Journal } from '../../judge/checkers/journal.ts';
-import { EvidenceError, UsageError } from '../../core/errors.ts';
-import { readVerdict } from '../../judge/verdict/read-verdict.ts';
-import type { RunRecord } from '../../history/events.ts';
-import { openHistory } from '../../history/reader.ts';
-import { gapsInWrites, openWrites, type WriteLog } from '../../history/writes.ts';
+import { Journal, readVerdict } from '../../judge/index.ts';
+import { EvidenceError, UsageError } from '../../core/index.ts';
+import {
+  type RunRecord,
+  openHistory,
+  gapsInWrites,
+  openWrites,
+  type WriteLog,
+} from '../../history/index.ts';
 
 export interface RunFacts {
   readonly run: RunRecord;

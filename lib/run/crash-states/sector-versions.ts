@@ -2,7 +2,7 @@
  * Which write each sector of an image has, so that writes may reach it in any order: a flush of one
  * path can make an old write durable after a younger one of another path. The younger one stays.
  */
-import { EvidenceError } from '../../core/errors.ts';
+import { EvidenceError } from '../../core/index.ts';
 
 /** The smallest piece that a disk writes whole. */
 export const sectorBytes = 512;

@@ -1,6 +1,6 @@
 /** All states of a run in a few numbers, and what they prove. */
-import { powerLosses, type PowerLoss } from '../../scenario/disk-kinds.ts';
-import { worst, type VerdictWord } from '../../judge/verdict/verdict.ts';
+import { powerLosses, type PowerLoss } from '../../scenario/index.ts';
+import { worst, type VerdictWord } from '../../judge/index.ts';
 import type { StateResult } from './explore.ts';
 
 export interface PolicySummary {

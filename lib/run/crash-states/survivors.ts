@@ -1,7 +1,7 @@
 /** What a loss of power leaves of the writes that were acknowledged but not flushed. */
-import type { PowerLoss } from '../../scenario/disk-kinds.ts';
-import type { WriteLog } from '../../history/writes.ts';
-import type { RandomStream } from '../../core/random.ts';
+import type { PowerLoss } from '../../scenario/index.ts';
+import type { WriteLog } from '../../history/index.ts';
+import type { RandomStream } from '../../core/index.ts';
 import { sectorBytes } from './sector-versions.ts';
 
 /** The first `length` bytes of a write: all of it, or the part before it was torn. */

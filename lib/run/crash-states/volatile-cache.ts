@@ -2,7 +2,7 @@
  * What the disk had promised at one moment of its log: each path has a cache that a loss of power
  * empties, and a flush of that path makes durable what the path wrote before the flush began.
  */
-import { writeOps, type WriteLog } from '../../history/writes.ts';
+import { writeOps, type WriteLog } from '../../history/index.ts';
 
 /**
  * Size for all paths together; what is more makes the oldest writes durable, as in a drive. The same as

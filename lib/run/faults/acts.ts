@@ -1,8 +1,8 @@
 /** What faults do, through the ports of a cluster. */
-import { canaryContent } from '../../history/observations.ts';
-import type { Capability } from '../../core/capabilities.ts';
+import { canaryContent } from '../../history/index.ts';
+import type { Capability } from '../../core/index.ts';
 import { certify, onEach, type Probe, type StruckVolume } from './fault.ts';
-import type { FaultAct } from '../../scenario/faults/kind.ts';
+import type { FaultAct } from '../../scenario/index.ts';
 import type { LastingContext, Proofs } from './lasting.ts';
 import { componentProbe, proven } from './probes.ts';
 

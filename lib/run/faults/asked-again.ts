@@ -1,7 +1,6 @@
 /** A fault that lasts is asked again and again whether it still holds, until it is given back. */
-import type { Capability } from '../../core/capabilities.ts';
-import type { Clock } from '../../core/clock.ts';
-import { askAgainEveryMs } from '../../history/observers.ts';
+import type { Capability, Clock } from '../../core/index.ts';
+import { askAgainEveryMs } from '../../history/index.ts';
 import { certify, type Fault, type FaultContext, type Moments, type Probe } from './fault.ts';
 
 /** One that has not answered by then does not hold: a node that hangs must not hold up the run. */

@@ -1,10 +1,15 @@
 /** A declared fault, played on the ports. The sweep plays the same declaration on the model (lib/sweep/effects.ts). */
-import type { Capability } from '../../core/capabilities.ts';
-import { whenInWords } from '../../core/when.ts';
+import { type Capability, whenInWords } from '../../core/index.ts';
 import { actOf } from './acts.ts';
 import { certify, stepOf, type Fault, type FaultContext, type Moments } from './fault.ts';
-import { lastingProbes, mendsAtOf, staysBroken, turnsMsOf } from '../../scenario/faults/kind.ts';
-import type { DeclaredFault, FaultProbe } from '../../scenario/faults/kind.ts';
+import {
+  lastingProbes,
+  mendsAtOf,
+  staysBroken,
+  turnsMsOf,
+  type DeclaredFault,
+  type FaultProbe,
+} from '../../scenario/index.ts';
 import { withMachine, type LastingContext } from './lasting.ts';
 import { probes } from './probes.ts';
 

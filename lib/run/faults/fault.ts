@@ -1,11 +1,9 @@
 /** The fault port: what is taken from the victim, proven while it lasts, and always given back. */
-import type { Able, Capability } from '../../core/capabilities.ts';
+import type { Able, Capability, When } from '../../core/index.ts';
 import type { BreakableTestbed, PodKubernetes } from '../ports/cluster.ts';
-import type { PodRef } from '../../history/identity.ts';
-import type { Recorder } from '../../history/port.ts';
-import type { Scenario } from '../../scenario/scenario.ts';
+import type { PodRef, Recorder } from '../../history/index.ts';
+import type { Scenario } from '../../scenario/index.ts';
 import type { Disk } from '../ports/storage.ts';
-import type { When } from '../../core/when.ts';
 
 /** One volume whose database runs on the victim. `C`, here and below: what its cluster is known to have. */
 export interface StruckVolume<C extends Capability = never> {

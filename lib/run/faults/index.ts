@@ -1,9 +1,8 @@
 /** The fault of a scenario, with what comes beside it and before it. */
-import type { Scenario } from '../../scenario/scenario.ts';
+import { type Scenario, faultNamed } from '../../scenario/index.ts';
 import { askedAgain } from './asked-again.ts';
 import { faultOf } from './declared.ts';
 import type { Fault } from './fault.ts';
-import { faultNamed } from '../../scenario/faults/index.ts';
 import { withSecond } from './second.ts';
 import { withServerKills } from './server-kills.ts';
 

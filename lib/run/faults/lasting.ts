@@ -1,5 +1,5 @@
 /** A fault that breaks something at once, lasts, and gives it back at the heal. */
-import type { Capability } from '../../core/capabilities.ts';
+import type { Capability } from '../../core/index.ts';
 import type { MachineWith } from '../ports/machine-port.ts';
 import { certify, stepOf, type Fault, type FaultContext, type Probe } from './fault.ts';
 

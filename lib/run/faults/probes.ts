@@ -1,10 +1,10 @@
 /** What certificates claim: which state the victim or the control plane is in, what reaches what. */
-import type { Capability } from '../../core/capabilities.ts';
+import type { Capability } from '../../core/index.ts';
 import type { Component, ComponentLook, ControlPlane } from '../ports/cluster.ts';
 import { stalls, type Machine, type Stall } from '../ports/machine-port.ts';
 import type { Proof } from '../ports/storage.ts';
 import type { Probe } from './fault.ts';
-import type { FaultProbe } from '../../scenario/faults/kind.ts';
+import type { FaultProbe } from '../../scenario/index.ts';
 import type { LastingContext } from './lasting.ts';
 
 type Context = LastingContext<Capability>;

@@ -1,6 +1,5 @@
 /** A second fault beside the first: it comes at `alsoAt`, while the run is watched. */
-import type { Capability } from '../../core/capabilities.ts';
-import { whenInWords } from '../../core/when.ts';
+import { type Capability, whenInWords } from '../../core/index.ts';
 import { stepOf, type Fault, type FaultContext, type Moments } from './fault.ts';
 
 /** Both as one fault. The second is healed `alsoForMs` later, or with the first. */

@@ -7,8 +7,8 @@
  * second 10 s after the container's end, each later one after twice as long, up to 5 min.
  */
 import type { ContainerReport } from '../ports/cluster.ts';
-import { EvidenceError } from '../../core/errors.ts';
-import { restartMs } from '../../scenario/waits.ts';
+import { EvidenceError } from '../../core/index.ts';
+import { restartMs } from '../../scenario/index.ts';
 import { certify, type Fault, type FaultContext, type Probe, type StruckVolume } from './fault.ts';
 import { proven } from './probes.ts';
 

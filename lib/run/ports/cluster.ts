@@ -3,20 +3,24 @@
  * `sim` on a model; everything above uses only this and is the same code on both. One contract
  * test (test/contract) holds both to it.
  */
-import { able, type Able, type Capability } from '../../core/capabilities.ts';
-import type { ImageEvidence, LedgerRow } from '../../history/evidence.ts';
-import type { Clock } from '../../core/clock.ts';
+import { able, type Able, type Capability, type Clock } from '../../core/index.ts';
+import type {
+  ImageEvidence,
+  LedgerRow,
+  GroupView,
+  SetupRecord,
+  Timers,
+  Recorder,
+  ImageLabel,
+  VolumeIdentity,
+  ClientSide,
+  PodRef,
+} from '../../history/index.ts';
 import type { Database } from './database.ts';
 import type { LedgerReading } from './group-port.ts';
-import type { GroupView } from '../../history/group-views.ts';
-import type { Scenario } from '../../scenario/scenario.ts';
-import type { SetupRecord, Timers } from '../../history/events.ts';
-import type { Recorder } from '../../history/port.ts';
-import type { ImageLabel, VolumeIdentity } from '../../history/identity.ts';
+import type { Scenario } from '../../scenario/index.ts';
 import type { Disk } from './storage.ts';
 import type { Writers, WriterSpec } from '../workload/port.ts';
-import type { ClientSide } from '../../history/workload/sql.ts';
-import type { PodRef } from '../../history/identity.ts';
 import type { MachineWith } from './machine-port.ts';
 import type { OutOfBandShell } from './node-shell.ts';
 

@@ -2,8 +2,8 @@
  * The port to a database: all that the rest of the tool uses of the one under test. It is an argument, like the
  * cluster. `lib/mysql` implements it, and so may a caller of the library.
  */
-import type { JudgedDatabase } from '../../judge/database.ts';
-import type { DatabaseChoice } from '../../scenario/fields/database.ts';
+import type { JudgedDatabase } from '../../judge/index.ts';
+import type { DatabaseChoice } from '../../scenario/index.ts';
 import type { RealDatabase } from './server-port.ts';
 
 export interface Database extends JudgedDatabase {

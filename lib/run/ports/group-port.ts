@@ -1,7 +1,6 @@
 /** The port to a database of several servers that replicate among themselves: their pods, and what each holds. */
-import type { LedgerRow } from '../../history/evidence.ts';
-import type { Scenario } from '../../scenario/scenario.ts';
-import type { GroupView } from '../../history/group-views.ts';
+import type { LedgerRow, GroupView } from '../../history/index.ts';
+import type { Scenario } from '../../scenario/index.ts';
 
 /** Their pods. */
 export interface GroupTemplate {

@@ -1,5 +1,5 @@
 /** What a cluster of our own on kind has and may have, before one is opened: light enough for flags. */
-import { capabilitiesBut, type Capability } from '../../core/capabilities.ts';
+import { capabilitiesBut, type Capability } from '../../core/index.ts';
 
 /** Worker nodes of a cluster, where the user does not say how many. */
 export const kindWorkers = 2;

@@ -1,5 +1,5 @@
 /** One node's machine: a part of the port between an experiment and its cluster. */
-import type { Able, Capability } from '../../core/capabilities.ts';
+import type { Able, Capability } from '../../core/index.ts';
 import type { Proof } from './storage.ts';
 
 /** What of a node can be made to stand still, and the agents that are meant. */

@@ -3,7 +3,7 @@
  * (lib/kind/engine) can be reached at any time, held and ended; a virtual machine (research/two-kernels) held and
  * ended; a privileged pod (lib/probe/node.ts) can arm what its node does by itself.
  */
-import { InfrastructureError } from '../../core/errors.ts';
+import { InfrastructureError } from '../../core/index.ts';
 
 /** How a command ended: -1 where it was ended by its timeout or a signal, or nobody can tell. */
 export interface Ended {

@@ -1,7 +1,6 @@
 /** A database whose servers are real, in this process and in others. */
 import { join } from 'node:path';
-import { projectRoot } from '../../core/checkout.ts';
-import { UsageError } from '../../core/errors.ts';
+import { projectRoot, UsageError } from '../../core/index.ts';
 import type { Database } from './database.ts';
 import type { DefinedIn, RealDatabase } from './server-port.ts';
 

@@ -1,8 +1,7 @@
 /** The port to a real server of the database, which only clusters and labs of machines have. */
-import type { ImageEvidence, LedgerRow } from '../../history/evidence.ts';
+import type { ImageEvidence, LedgerRow, ClientSide, SqlSession } from '../../history/index.ts';
 import type { GroupDatabase } from './group-port.ts';
-import type { CommandEvidence } from '../../core/command-evidence.ts';
-import type { ClientSide, SqlSession } from '../../history/workload/sql.ts';
+import type { CommandEvidence } from '../../core/index.ts';
 
 /** A UNIX socket, or a port on the loopback address. */
 export type ServerAddress = { readonly socketPath: string } | { readonly port: number };

@@ -2,9 +2,8 @@
  * The port to the storage behind the volume, seen from outside the nodes: what a fault may do to it,
  * and copies of it as it is at one moment.
  */
-import type { SeveredLink } from '../../scenario/disk-kinds.ts';
-import type { ImageLabel } from '../../history/identity.ts';
-import type { CopyIdentity } from '../../history/identity.ts';
+import type { SeveredLink } from '../../scenario/index.ts';
+import type { ImageLabel, CopyIdentity } from '../../history/index.ts';
 
 /** What was done, and how it is known. */
 export interface Proof {

@@ -2,7 +2,7 @@
  * Timers of a cluster, on kind and on the model: Kubernetes' stock values, or what follows from a
  * shortened grace period.
  */
-import type { Timers } from '../../history/events.ts';
+import type { Timers } from '../../history/index.ts';
 
 /** The timers that a whole cluster shares; tolerations and termination grace are the pod's own. */
 export type ClusterTimers = Omit<Timers, 'tolerationMs' | 'terminationGraceMs'>;

@@ -1,11 +1,13 @@
 /** What remedies do, through the ports of a cluster. */
-import type { Capability } from '../../core/capabilities.ts';
-import { EvidenceError } from '../../core/errors.ts';
-import { drainMs } from '../../scenario/waits.ts';
+import {
+  type Capability,
+  EvidenceError,
+  outOfServiceKey,
+  outOfServiceTaint,
+} from '../../core/index.ts';
+import { drainMs, type RemedyAct } from '../../scenario/index.ts';
 import { certify, onEach } from '../faults/fault.ts';
 import { proven } from '../faults/probes.ts';
-import { outOfServiceKey, outOfServiceTaint } from '../../core/taints.ts';
-import type { RemedyAct } from '../../scenario/remedies/kind.ts';
 import type { RemedyContext } from './remedy.ts';
 
 /** Resolves to what came of it, where that is worth a line in the history. */

@@ -1,6 +1,6 @@
 /** A declared remedy, on the ports. The sweep plays the same declaration on the model (lib/sweep/effects.ts). */
 import { acts } from './acts.ts';
-import type { RemedyDeclaration } from '../../scenario/remedies/kind.ts';
+import type { RemedyDeclaration } from '../../scenario/index.ts';
 import type { Remedy } from './remedy.ts';
 
 export const remedyOf = ({ name, acts: names, undo }: RemedyDeclaration): Remedy => ({

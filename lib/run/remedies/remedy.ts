@@ -1,5 +1,5 @@
 /** The remedy port: what removes the old pod so that the database can start elsewhere. */
-import type { Capability } from '../../core/capabilities.ts';
+import type { Capability } from '../../core/index.ts';
 import type { FaultContext } from '../faults/fault.ts';
 
 /**

@@ -2,9 +2,8 @@
  * A client's signs of life: from its first record to its last it says at intervals how many it has
  * journaled, so that a record which is gone, or a client which fell silent, is missed.
  */
-import type { Clock } from '../../core/clock.ts';
-import type { ClientBeatRecord } from '../../history/client-records.ts';
-import { beatEveryMs } from '../../history/observers.ts';
+import type { Clock } from '../../core/index.ts';
+import { type ClientBeatRecord, beatEveryMs } from '../../history/index.ts';
 
 export interface BeatingOptions<R extends { readonly type: string }> {
   readonly clock: Clock;

@@ -1,7 +1,5 @@
 /** The port to the clients that write and read while a run breaks things. */
-import type { ClientPlan } from '../../history/client-records.ts';
-import type { SegmentList } from '../../history/events.ts';
-import type { ClientSide } from '../../history/workload/sql.ts';
+import type { ClientPlan, SegmentList, ClientSide } from '../../history/index.ts';
 
 export interface WriterSpec extends ClientPlan {
   readonly client: ClientSide;

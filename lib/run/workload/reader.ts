@@ -2,15 +2,16 @@
  * A client's reads: the ledger's newest row, again and again, on a connection of its own. They tell
  * whether a server that was replaced still answers with the past. Runs against a real server and the model.
  */
-import type { Clock } from '../../core/clock.ts';
-import type { ClientBeatRecord, ReadRecord } from '../../history/client-records.ts';
-import { beating, slept, type Counting } from './beating.ts';
+import type { Clock } from '../../core/index.ts';
 import {
+  type ClientBeatRecord,
+  type ReadRecord,
   SqlError,
   type ClientSide,
   type SqlConnector,
   type SqlSession,
-} from '../../history/workload/sql.ts';
+} from '../../history/index.ts';
+import { beating, slept, type Counting } from './beating.ts';
 
 /** Where the reads are recorded: a segment of the history. */
 export interface ReadJournal {

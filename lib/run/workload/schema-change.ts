@@ -2,14 +2,14 @@
  * The one change of the schema that a run makes while its clients write: journaled before it is sent
  * and when its end is known, and never tried again. Runs against a real server and the model.
  */
-import type { Clock } from '../../core/clock.ts';
-import type { SchemaChangeRecord } from '../../history/client-records.ts';
+import type { Clock } from '../../core/index.ts';
 import {
+  type SchemaChangeRecord,
   SqlError,
   type ClientSide,
   type SqlConnector,
   type SqlSession,
-} from '../../history/workload/sql.ts';
+} from '../../history/index.ts';
 
 export interface SchemaChangeOptions {
   readonly connector: SqlConnector;

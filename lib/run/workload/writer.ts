@@ -3,27 +3,26 @@
  * operation, its invoke before it is sent and its outcome before the connection's next one. The
  * same code runs against a real server and against the model.
  */
-import type { Clock } from '../../core/clock.ts';
+import { type Clock, randomStream, type RandomStream } from '../../core/index.ts';
 import type { WriterSpec } from './port.ts';
-import type {
-  ClientBeatRecord,
-  InvokeRecord,
-  OutcomeRecord,
-  SessionRecord,
-} from '../../history/client-records.ts';
-import { randomStream, type RandomStream } from '../../core/random.ts';
-import { documentAction, documentBody } from '../../history/workload/documents.ts';
-import { beating, slept } from './beating.ts';
-import { Chain, type SessionId } from '../../history/workload/ledger.ts';
-import { Pacer } from './pacer.ts';
 import {
+  type ClientBeatRecord,
+  type InvokeRecord,
+  type OutcomeRecord,
+  type SessionRecord,
+  documentAction,
+  documentBody,
+  Chain,
+  type SessionId,
   SqlError,
   type LedgerEntry,
   type OpOutcome,
   type ServerIdentity,
   type SqlConnector,
   type SqlSession,
-} from '../../history/workload/sql.ts';
+} from '../../history/index.ts';
+import { beating, slept } from './beating.ts';
+import { Pacer } from './pacer.ts';
 
 export type WriterRecord = SessionRecord | InvokeRecord | OutcomeRecord | ClientBeatRecord;
 

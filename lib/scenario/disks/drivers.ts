@@ -5,7 +5,7 @@
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { diskModes, type DiskMode } from './index.ts';
-import { readYaml } from '../../core/yaml-file.ts';
+import { readYaml } from '../../core/index.ts';
 
 /** `local`: a volume of one node. Null: it behaves like none of them, or how is not documented. */
 const mode = z.enum([...diskModes, 'local']).nullable();

@@ -3,7 +3,7 @@
  * beside this folder) and the sweep (lib/sweep/effects.ts) carry the same effect out.
  */
 import type { KindDeclaration } from '../fields/of-kinds.ts';
-import type { When } from '../../core/when.ts';
+import type { When } from '../../core/index.ts';
 
 /** Done to the victim, to its volumes or to the control plane. */
 export type FaultAct =

@@ -11,7 +11,7 @@ import {
   kubernetesWords,
   modelledGates,
   type FeatureGates,
-} from '../../core/kubernetes-versions.ts';
+} from '../../core/index.ts';
 
 const gateName = /^[A-Z][A-Za-z0-9]+$/;
 

@@ -11,7 +11,7 @@ import {
 } from '../faults/index.ts';
 import { choice, field, moment, time, whole } from './field.ts';
 import { eventOr, oneOf, secondsWithin } from './swept.ts';
-import { faultEvents } from '../../core/when.ts';
+import { faultEvents } from '../../core/index.ts';
 
 /** Those of the control plane come beside one of these. */
 const victimFaults = faultKinds.filter((fault) => fault !== 'none' && !sparesVictim(fault));

@@ -3,9 +3,13 @@
  * JSON Schema and the reference page follow from it.
  */
 import { z } from 'zod';
-import type { Capability } from '../../core/capabilities.ts';
-import { formatDuration, longestMs } from '../../core/durations.ts';
-import type { When, WhenEvent } from '../../core/when.ts';
+import {
+  type Capability,
+  formatDuration,
+  longestMs,
+  type When,
+  type WhenEvent,
+} from '../../core/index.ts';
 import { oneOf, type Swept } from './swept.ts';
 import { durationText, numberText, secondsText, writtenTime, type Time } from './texts.ts';
 

@@ -1,5 +1,5 @@
 /** What a kind of fault, remedy or disk says of a scenario's fields: those of its own, and what it asks of others. */
-import type { Capability } from '../../core/capabilities.ts';
+import type { Capability } from '../../core/index.ts';
 import type { Fields } from './field.ts';
 
 /** By the names of fields in a record. */

@@ -2,7 +2,7 @@
 import { choice, moment } from './field.ts';
 import { eventOr, secondsWithin, type Dice } from './swept.ts';
 import { actingRemedies, remedyKinds, taintingRemedies } from '../remedies/index.ts';
-import { remedyEvents, undoEvents } from '../../core/when.ts';
+import { remedyEvents, undoEvents } from '../../core/index.ts';
 
 /** Soon, or at any time of the usual waits. */
 const whenever = (dice: Dice): number => secondsWithin(0, dice.pick([60, 420]))(dice);

@@ -1,6 +1,6 @@
 /** From a text, as people write it in a file or behind a flag, to its value, or a sentence that says what would do. */
 import { z } from 'zod';
-import { longestMs, parseDurationMs } from '../../core/durations.ts';
+import { longestMs, parseDurationMs } from '../../core/index.ts';
 
 /** `parse` answers undefined where the text is none. */
 export const textOf = <T>(

@@ -2,7 +2,7 @@
  * The out-of-service taint (KEP-2268, GA in 1.28): the operator states that the node is down. The
  * pod GC removes its Terminating pods and the attach/detach controller skips the six-minute wait.
  */
-import { outOfServiceKey } from '../../core/taints.ts';
+import { outOfServiceKey } from '../../core/index.ts';
 import { remedyKind } from './kind.ts';
 
 export const outOfService = remedyKind({

@@ -4,8 +4,8 @@
  * the API shows: what nodes list is attached for sure, what only a VolumeAttachment shows is uncertain
  * (processVolumeAttachments), and every wait begins anew.
  */
-import { observed } from '../../history/observations.ts';
-import type { ForceReason } from '../../judge/timeline/forced-detaches.ts';
+import { observed } from '../../history/index.ts';
+import type { ForceReason } from '../../judge/index.ts';
 import type { ApiWatcher, AttachmentObject, NodeObject, PodObject } from '../api-objects.ts';
 import { notices } from '../notices.ts';
 import { kubernetesTimes, measuredTimes, secondUs } from '../timings.ts';

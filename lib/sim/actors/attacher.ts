@@ -3,7 +3,7 @@
  * one call at a time for each attachment, not for each volume. What the disk refuses is tried again,
  * ever more slowly, and whenever there is news of it besides (external-attacher controller.go).
  */
-import { csiCalls } from '../../history/observations.ts';
+import { csiCalls } from '../../history/index.ts';
 import type { ApiWatcher, AttachmentObject } from '../api-objects.ts';
 import { decideAttach, decideDetach, type RefusalMessage } from '../disk/modes.ts';
 import type { Volume } from '../disk/volume.ts';

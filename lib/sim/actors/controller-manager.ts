@@ -3,8 +3,8 @@
  * leader that cannot renew its lease ends itself; the next one waits until that lease has not moved for
  * 15 s as it sees it (client-go leaderelection.go), and every wait begins anew.
  */
-import { observed } from '../../history/observations.ts';
-import type { ComponentLook } from '../../run/ports/cluster.ts';
+import { observed } from '../../history/index.ts';
+import type { ComponentLook } from '../../run/index.ts';
 import type { ApiWatcher } from '../api-objects.ts';
 import type { Chance } from '../chance.ts';
 import { notices } from '../notices.ts';

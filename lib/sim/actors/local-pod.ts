@@ -1,5 +1,5 @@
 /** A pod on a node as its kubelet runs it: waits for its volume, runs the database, ends it. */
-import { csiCalls } from '../../history/observations.ts';
+import { csiCalls } from '../../history/index.ts';
 import type { PodObject } from '../api-objects.ts';
 import { Container } from '../container.ts';
 import { notices } from '../notices.ts';

@@ -2,7 +2,7 @@
  * A volume on a node as its kubelet knows it: staged once for all pods there, and kept for as long as
  * one of them wants it. What is staged outlives a detach that the node was not asked about.
  */
-import { csiCalls, observed } from '../../history/observations.ts';
+import { csiCalls, observed } from '../../history/index.ts';
 import { decideStage } from '../disk/modes.ts';
 import { Mount } from '../disk/mount.ts';
 import type { Path } from '../disk/path.ts';

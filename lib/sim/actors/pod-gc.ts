@@ -3,7 +3,7 @@
  * carry the out-of-service taint, and pods of nodes that were missing for 40 s
  * (podgc/gc_controller.go gcTerminating, gcOrphaned).
  */
-import { outOfServiceKey } from '../../core/taints.ts';
+import { outOfServiceKey } from '../../core/index.ts';
 import { hasTaint, type ApiWatcher, type NodeObject, type PodObject } from '../api-objects.ts';
 import { kubernetesTimes, measuredTimes } from '../timings.ts';
 import { onGrid } from '../world.ts';

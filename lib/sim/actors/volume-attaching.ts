@@ -6,8 +6,8 @@
  * longer counts against a second attachment (#120595), and neither does any where the volume is
  * declared ReadWriteMany (util.IsMultiAttachAllowed).
  */
-import { outOfServiceKey } from '../../core/taints.ts';
-import type { ForceReason } from '../../judge/timeline/forced-detaches.ts';
+import { outOfServiceKey } from '../../core/index.ts';
+import type { ForceReason } from '../../judge/index.ts';
 import {
   hasTaint,
   isTerminated,

@@ -1,6 +1,6 @@
 /** Which copy of the model's volume is which, told as the array of kind tells it. */
 import { hash } from 'node:crypto';
-import type { CopyIdentity, VolumeIdentity } from '../../history/identity.ts';
+import type { CopyIdentity, VolumeIdentity } from '../../history/index.ts';
 import { bytesPerCommit } from '../timings.ts';
 import type { Image, Volume } from './volume.ts';
 

@@ -1,7 +1,11 @@
 /** Carries out on the model what the mode of disk decides (lib/scenario/disks), as lib/storage/csi/modes.ts does on a cluster. */
-import { outOfServiceKey } from '../../core/taints.ts';
-import { diskModeOf } from '../../scenario/disks/index.ts';
-import type { CutTime, DiskModeDeclaration, RefusalReason } from '../../scenario/disks/mode.ts';
+import { outOfServiceKey } from '../../core/index.ts';
+import {
+  diskModeOf,
+  type CutTime,
+  type DiskModeDeclaration,
+  type RefusalReason,
+} from '../../scenario/index.ts';
 import { hasTaint } from '../api-objects.ts';
 import { notices } from '../notices.ts';
 import { cutOf } from '../sightings.ts';

@@ -2,7 +2,7 @@
  * A node's mounted view of the volume: what it read when it mounted, and what it wrote since. Two
  * such views know nothing of each other, as with two kernels: where both write, the later stands.
  */
-import type { LedgerEntry } from '../../history/workload/sql.ts';
+import type { LedgerEntry } from '../../history/index.ts';
 import { bytesPerCommit, bytesPerMount } from '../timings.ts';
 import type { Path } from './path.ts';
 import type { Volume } from './volume.ts';

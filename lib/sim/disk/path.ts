@@ -3,8 +3,7 @@
  * (requests are held and answered in order once it passes again) or fails (each request is an I/O
  * error). A path that was cut stays cut, and what it held is refused.
  */
-import type { LinkState } from '../../scenario/disk-kinds.ts';
-import { watchTimeoutMs } from '../../scenario/disks/exclusive.ts';
+import { type LinkState, watchTimeoutMs } from '../../scenario/index.ts';
 
 const watchTimeoutUs = watchTimeoutMs * 1000;
 

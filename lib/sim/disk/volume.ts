@@ -2,8 +2,8 @@
  * The volume and the paths of nodes to it: one path (a device) per attachment, each with its own
  * generation. A new attachment makes a new path.
  */
-import type { LinkState, PowerLoss } from '../../scenario/disk-kinds.ts';
-import type { LedgerEntry } from '../../history/workload/sql.ts';
+import type { LinkState, PowerLoss } from '../../scenario/index.ts';
+import type { LedgerEntry } from '../../history/index.ts';
 import { Chance } from '../chance.ts';
 import { Path } from './path.ts';
 import { TwoWriters } from './two-writers.ts';

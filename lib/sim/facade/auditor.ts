@@ -5,13 +5,9 @@ import {
   type ImageEvidence,
   type LedgerRow,
   type ServerStart,
-} from '../../history/evidence.ts';
-import type { CommandEvidence } from '../../core/command-evidence.ts';
-import type { DatabaseChoice } from '../../scenario/fields/database.ts';
-import type { Database } from '../../run/ports/database.ts';
-import type { ImageLabel } from '../../history/identity.ts';
-import { documentAction, firstDocuments } from '../../history/workload/documents.ts';
-import {
+  type ImageLabel,
+  documentAction,
+  firstDocuments,
   accountsPerConnection,
   clientSides,
   entryHash,
@@ -19,9 +15,11 @@ import {
   initialBalance,
   originHash,
   sessionKey,
-} from '../../history/workload/ledger.ts';
-import type { LedgerEntry } from '../../history/workload/sql.ts';
-import type { Auditor } from '../../run/ports/cluster.ts';
+  type LedgerEntry,
+} from '../../history/index.ts';
+import type { CommandEvidence } from '../../core/index.ts';
+import type { DatabaseChoice } from '../../scenario/index.ts';
+import type { Database, Auditor } from '../../run/index.ts';
 import { opened, uuidOf, type SimCopy } from '../disk/copy-label.ts';
 import type { Image } from '../disk/volume.ts';
 import { secondUs } from '../timings.ts';

@@ -1,9 +1,8 @@
 /** The disk port on the model. */
-import { linkStateOf, type LinkState } from '../../scenario/disk-kinds.ts';
-import { EvidenceError } from '../../core/errors.ts';
-import type { ImageLabel } from '../../history/identity.ts';
-import { observed } from '../../history/observations.ts';
-import type { Disk, Proof } from '../../run/ports/storage.ts';
+import { linkStateOf, type LinkState } from '../../scenario/index.ts';
+import { EvidenceError } from '../../core/index.ts';
+import { type ImageLabel, observed } from '../../history/index.ts';
+import type { Disk, Proof } from '../../run/index.ts';
 import { labelled, type SimCopy } from '../disk/copy-label.ts';
 import type { Path } from '../disk/path.ts';
 import type { Volume } from '../disk/volume.ts';

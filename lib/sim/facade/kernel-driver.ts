@@ -3,7 +3,7 @@
  * above can run: after each event that settled a promise every microtask is drained. Real time and real
  * input never decide what happens next; they are heard now and then.
  */
-import type { Clock } from '../../core/clock.ts';
+import type { Clock } from '../../core/index.ts';
 import type { Kernel } from '../kernel.ts';
 import { msUs } from '../timings.ts';
 

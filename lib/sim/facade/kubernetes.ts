@@ -1,6 +1,6 @@
 /** The Kubernetes port on the model: the operator's acts, each a call to the API server. */
-import type { ContainerReport, NodeKubernetes, PodKubernetes } from '../../run/ports/cluster.ts';
-import type { PodRef } from '../../history/identity.ts';
+import type { ContainerReport, NodeKubernetes, PodKubernetes } from '../../run/index.ts';
+import type { PodRef } from '../../history/index.ts';
 import type { PodObject } from '../api-objects.ts';
 import type { Model } from '../model.ts';
 import { measuredTimes } from '../timings.ts';

@@ -1,5 +1,5 @@
 /** The machine port on the model. */
-import type { Machine } from '../../run/ports/machine-port.ts';
+import type { Machine } from '../../run/index.ts';
 import type { NodeMachine } from '../machine.ts';
 import type { Model } from '../model.ts';
 import { measuredTimes } from '../timings.ts';

@@ -1,8 +1,6 @@
 /** Hands the model's sightings to recorders, dated in virtual time. */
-import type { Database } from '../../run/ports/database.ts';
-import { observed } from '../../history/observations.ts';
-import { beatEveryMs, declareObserver } from '../../history/observers.ts';
-import type { Recorder } from '../../history/port.ts';
+import type { Database } from '../../run/index.ts';
+import { observed, beatEveryMs, declareObserver, type Recorder } from '../../history/index.ts';
 import type { Volume } from '../disk/volume.ts';
 import type { Model } from '../model.ts';
 import { mountOf, seeWritten, standing, upOf, type Sighting } from '../sightings.ts';

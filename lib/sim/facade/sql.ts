@@ -8,7 +8,7 @@ import {
   type OpId,
   type SqlConnector,
   type SqlSession,
-} from '../../history/workload/sql.ts';
+} from '../../history/index.ts';
 import type { Model } from '../model.ts';
 import type { ModelServer } from '../server.ts';
 import { clientTimeoutUs, connectTimeoutUs, measuredTimes } from '../timings.ts';

@@ -1,12 +1,20 @@
 /** Writers on the model: the same code as on kind, run along in this process on virtual time. */
-import type { SegmentCounts } from '../../history/events.ts';
-import { historyDirectory, readsSegment, writerSegment } from '../../history/recorder.ts';
-import { Segment } from '../../history/segment.ts';
-import type { ClientSide, SqlConnector } from '../../history/workload/sql.ts';
-import { runReader } from '../../run/workload/reader.ts';
-import { changeSchema } from '../../run/workload/schema-change.ts';
-import { runWriter } from '../../run/workload/writer.ts';
-import type { Writers, WriterSpec } from '../../run/workload/port.ts';
+import {
+  type SegmentCounts,
+  historyDirectory,
+  readsSegment,
+  writerSegment,
+  Segment,
+  type ClientSide,
+  type SqlConnector,
+} from '../../history/index.ts';
+import {
+  runReader,
+  changeSchema,
+  runWriter,
+  type Writers,
+  type WriterSpec,
+} from '../../run/index.ts';
 import type { KernelDriver } from './kernel-driver.ts';
 
 export interface SimWritersOptions {

@@ -1,10 +1,8 @@
 /** Runs one of the audit's tools with a time limit and keeps its answer as evidence. */
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
-import type { CommandEvidence } from '../../core/command-evidence.ts';
-import { troubleIn } from '../../judge/checkers/machine-trouble.ts';
-import { EvidenceError } from '../../core/errors.ts';
-import type { MachineTrouble } from '../../judge/database.ts';
+import { type CommandEvidence, EvidenceError } from '../../core/index.ts';
+import { troubleIn, type MachineTrouble } from '../../judge/index.ts';
 import { patiently } from './patience.ts';
 
 export interface CommandLimits {

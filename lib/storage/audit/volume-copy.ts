@@ -4,7 +4,7 @@
  * A shared directory's image is a directory: its copy needs no device, no check and no mount.
  */
 import { mkdir, rm, stat } from 'node:fs/promises';
-import type { CommandEvidence } from '../../core/command-evidence.ts';
+import { type CommandEvidence, EvidenceError } from '../../core/index.ts';
 import { filesystemUuidOf, identifyCopy } from '../csi/copy-label.ts';
 import {
   devicePath,
@@ -15,8 +15,7 @@ import {
   unbind,
 } from '../csi/loop-device.ts';
 import { cleanUpMountPoint } from '../csi/mounts.ts';
-import { EvidenceError } from '../../core/errors.ts';
-import type { CopyIdentity } from '../../history/identity.ts';
+import type { CopyIdentity } from '../../history/index.ts';
 import { mustRun, runTool, type CommandLimits } from './command.ts';
 
 export interface VolumeCopyOptions {

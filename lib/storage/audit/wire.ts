@@ -3,9 +3,12 @@
  * batches by column, as bytes: a million objects, or numbers as text, would cost more than reading
  * them from a database.
  */
-import type { ImageEvidence, LedgerRow } from '../../history/evidence.ts';
-import { SessionMap } from '../../history/workload/session-map.ts';
-import type { OpKind } from '../../history/workload/sql.ts';
+import {
+  type ImageEvidence,
+  type LedgerRow,
+  SessionMap,
+  type OpKind,
+} from '../../history/index.ts';
 
 /** Rows in one line. */
 export const batchRows = 1000;

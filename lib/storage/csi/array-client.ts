@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
-import { InfrastructureError } from '../../core/errors.ts';
+import { InfrastructureError } from '../../core/index.ts';
 import { type ArrayPort, copiedSchema, pathStatusSchema, powerLossSchema } from './array-port.ts';
 
 export interface ArrayClientOptions {

@@ -5,7 +5,7 @@
  * Every call may be repeated. Errors are InfrastructureErrors with one of `arrayErrorCodes`.
  */
 import { z } from 'zod';
-import { linkStates, powerLosses, type LinkState } from '../../scenario/disk-kinds.ts';
+import { linkStates, powerLosses, type LinkState } from '../../scenario/index.ts';
 
 export const arrayErrorCodes = [
   /** The path was cut: nothing is ever un-cut. */

@@ -7,7 +7,7 @@
  */
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { InfrastructureError } from '../../core/errors.ts';
+import { InfrastructureError } from '../../core/index.ts';
 import { deviceIn, parseMountInfo } from './mounts.ts';
 
 /** On the volume; the database's data directory is another one. */

@@ -9,7 +9,7 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { CopyIdentity } from '../../history/identity.ts';
+import type { CopyIdentity } from '../../history/index.ts';
 import type { ArrayCopy } from './array-port.ts';
 import { copyPath, filesCopyPath, filesPath } from './layout.ts';
 import type { StorageBackend } from './paths.ts';

@@ -8,9 +8,10 @@ import {
   powerLosses,
   storageLinks,
   type LinkState,
-} from '../../scenario/disk-kinds.ts';
-import { diskModes, isDirectory } from '../../scenario/disks/index.ts';
-import { describeError, UsageError } from '../../core/errors.ts';
+  diskModes,
+  isDirectory,
+} from '../../scenario/index.ts';
+import { describeError, UsageError } from '../../core/index.ts';
 import { arrayAt } from './array-client.ts';
 import type { PathStatus } from './array-port.ts';
 import { writeUnsyncedCanary } from './canary.ts';

@@ -3,7 +3,7 @@
  * k8s.io/mount-utils (mount_linux.go). What it does to a disk that another node still writes is a
  * good part of what the experiments measure, so nothing here is more careful than the original.
  */
-import { InfrastructureError } from '../../core/errors.ts';
+import { InfrastructureError } from '../../core/index.ts';
 import { must, runProgram } from './run-program.ts';
 
 export interface Mounted {

@@ -20,7 +20,7 @@ import {
   type handleUnaryCall,
   status,
 } from '@grpc/grpc-js';
-import { InfrastructureError, describeError } from '../../core/errors.ts';
+import { InfrastructureError, describeError } from '../../core/index.ts';
 
 /** A gRPC status for the caller: Kubernetes acts upon the code. */
 export class CallError extends Error {

@@ -1,7 +1,6 @@
 /** Asks the API server for a node's taints, as the pod's service account. */
 import { z } from 'zod';
-import { InfrastructureError } from '../../core/errors.ts';
-import { kubernetesGet, type ApiServer } from '../../core/kubernetes-get.ts';
+import { InfrastructureError, kubernetesGet, type ApiServer } from '../../core/index.ts';
 import type { NodeTaints } from './modes.ts';
 
 const nodeSchema = z.object({

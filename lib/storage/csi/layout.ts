@@ -1,6 +1,6 @@
 /** Where things lie in the directory that every node and the lab share, and what they are called. */
 import { join } from 'node:path';
-import { UsageError } from '../../core/errors.ts';
+import { UsageError } from '../../core/index.ts';
 
 export const driverName = 'disk.forcedetach.dev';
 /** Publishes shared directories, which are never attached. */

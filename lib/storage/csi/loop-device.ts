@@ -6,7 +6,7 @@
 import { constants, existsSync } from 'node:fs';
 import { access, open, readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { InfrastructureError, UsageError } from '../../core/errors.ts';
+import { InfrastructureError, UsageError } from '../../core/index.ts';
 import { must, runProgram } from './run-program.ts';
 
 /** The numbers that are leased to one cluster. */

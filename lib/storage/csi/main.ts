@@ -4,7 +4,7 @@
  */
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { UsageError, describeError, exitCode } from '../../core/errors.ts';
+import { UsageError, describeError, exitCode } from '../../core/index.ts';
 import { arrayAt } from './array-client.ts';
 import { logCalls } from './call-log.ts';
 import { controller } from './controller.ts';

@@ -1,10 +1,14 @@
 /** Carries out what the volume's mode of disk decides (lib/scenario/disks). Each throws a CallError where it refuses. */
 import { status } from '@grpc/grpc-js';
-import { watchTimeoutMs } from '../../scenario/disks/exclusive.ts';
-import { diskModeOf, isDirectory } from '../../scenario/disks/index.ts';
-import type { CutTime, DiskModeDeclaration, RefusalReason } from '../../scenario/disks/mode.ts';
-import { describeError } from '../../core/errors.ts';
-import { outOfServiceKey } from '../../core/taints.ts';
+import {
+  watchTimeoutMs,
+  diskModeOf,
+  isDirectory,
+  type CutTime,
+  type DiskModeDeclaration,
+  type RefusalReason,
+} from '../../scenario/index.ts';
+import { describeError, outOfServiceKey } from '../../core/index.ts';
 import type { PathStatus } from './array-port.ts';
 import { CallError, type CallNotes } from './grpc.ts';
 import { cutAll, type CutDevice, fence, livePaths } from './paths.ts';

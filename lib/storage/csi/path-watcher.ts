@@ -1,7 +1,7 @@
 /** Looks at paths, mounts and the call logs over and over, and writes what changed since. */
 import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { LinkState } from '../../scenario/disk-kinds.ts';
+import type { LinkState } from '../../scenario/index.ts';
 import type { PathStatus } from './array-port.ts';
 import { type CallEntry, callSchema, monotonicMs } from './call-log.ts';
 import type { Layout } from './layout.ts';

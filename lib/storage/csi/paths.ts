@@ -6,7 +6,7 @@
  * after it opened its path: whichever comes second sees the other, so no path slips through.
  */
 import { status } from '@grpc/grpc-js';
-import { InfrastructureError } from '../../core/errors.ts';
+import { InfrastructureError } from '../../core/index.ts';
 import type { ArrayErrorCode, ArrayPort, PathName, PathStatus } from './array-port.ts';
 import { CallError } from './grpc.ts';
 import type { Layout } from './layout.ts';

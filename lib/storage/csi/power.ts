@@ -1,6 +1,6 @@
 /** Plays a machine's loss of power, and gives it back what a crash does not take. */
-import type { PowerLoss } from '../../scenario/disk-kinds.ts';
-import { describeError } from '../../core/errors.ts';
+import type { PowerLoss } from '../../scenario/index.ts';
+import { describeError } from '../../core/index.ts';
 import type { PathStatus, PathPowerLoss } from './array-port.ts';
 import { loopFor } from './backend.ts';
 import type { LoopRange } from './loop-device.ts';

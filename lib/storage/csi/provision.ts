@@ -7,7 +7,7 @@ import { statfs, truncate } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { status } from '@grpc/grpc-js';
-import { isDirectory } from '../../scenario/disks/index.ts';
+import { isDirectory } from '../../scenario/index.ts';
 import {
   needed,
   neededCapability,

@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, open, readdir, readFile, rename } from 'node:fs/promises';
 import { status } from '@grpc/grpc-js';
-import { InfrastructureError } from '../../core/errors.ts';
+import { InfrastructureError } from '../../core/index.ts';
 import { CallError } from './grpc.ts';
 import { type Layout, isName, recordPath } from './layout.ts';
 import { type VolumeRecord, recordSchema } from './record.ts';

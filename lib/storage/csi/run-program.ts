@@ -1,6 +1,6 @@
 /** Runs one program and tells how it ended; for the system tools that the disk is made of. */
 import { execFile } from 'node:child_process';
-import { InfrastructureError } from '../../core/errors.ts';
+import { InfrastructureError } from '../../core/index.ts';
 
 export interface ProgramResult {
   readonly exitCode: number;

@@ -1,6 +1,6 @@
 /** What the driver's pods are told by their environment. */
 import { z } from 'zod';
-import { UsageError } from '../../core/errors.ts';
+import { UsageError } from '../../core/index.ts';
 import { defaultRoot, driverName } from './layout.ts';
 import { parseLoopRange } from './loop-device.ts';
 

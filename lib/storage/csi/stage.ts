@@ -1,7 +1,7 @@
 /** Staging: opens the node's path to a volume and mounts it, or its device, once per node. */
 import { mkdir } from 'node:fs/promises';
 import { status } from '@grpc/grpc-js';
-import { describeError } from '../../core/errors.ts';
+import { describeError } from '../../core/index.ts';
 import { fileSystemOf, isBlock, needed, neededCapability, neededVolume } from './check-request.ts';
 import { contextKeys } from './controller.ts';
 import { formatAndMount, type Mounted } from './format-and-mount.ts';

@@ -1,7 +1,7 @@
 /** What a volume's attributes ask of the disk: CSI's volume context, by name, checked. */
 import { status } from '@grpc/grpc-js';
 import { z } from 'zod';
-import { diskModes } from '../../scenario/disks/index.ts';
+import { diskModes } from '../../scenario/index.ts';
 import { CallError } from './grpc.ts';
 import { detachAnswers, stageAnswers } from './lies.ts';
 

@@ -6,7 +6,7 @@ import { mkdir, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { status } from '@grpc/grpc-js';
 import { z } from 'zod';
-import { InfrastructureError } from '../../core/errors.ts';
+import { InfrastructureError } from '../../core/index.ts';
 import { CallError } from './grpc.ts';
 import { filesPath, imagePath, type Layout, recordPath, volumeFolder } from './layout.ts';
 import { type StorageBackend, livePaths } from './paths.ts';

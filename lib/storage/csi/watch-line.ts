@@ -1,6 +1,6 @@
 /** The lines that watch-tool.ts writes, one JSON object each; times are of CLOCK_MONOTONIC, in ms. */
 import { z } from 'zod';
-import { linkStates } from '../../scenario/disk-kinds.ts';
+import { linkStates } from '../../scenario/index.ts';
 import { callSchema } from './call-log.ts';
 
 const at = { monoMs: z.number() };

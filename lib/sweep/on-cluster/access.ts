@@ -1,5 +1,5 @@
 /** The cluster that the user's kubeconfig names, and whether a sweep may run there. */
-import { type Need, type UserClients, mustBeAllowed } from '../../core/user-cluster.ts';
+import { type Need, type UserClients, mustBeAllowed } from '../../core/index.ts';
 
 /** What a sweep does there. The first two are asked for the whole cluster. */
 const needs: readonly Need[] = [

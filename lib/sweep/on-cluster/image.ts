@@ -1,9 +1,7 @@
 /** Which image the pods run: the official one of Node, or ours where the cluster's nodes have it. */
 import type { V1Node } from '@kubernetes/client-node';
-import { planImages } from '../../kind/images/image-plan.ts';
-import { publishedRuntime } from '../../kind/images/versions.ts';
-import { kubernetesDefault } from '../../core/kubernetes-versions.ts';
-import type { UserClients } from '../../core/user-cluster.ts';
+import { planImages, publishedRuntime } from '../../kind/index.ts';
+import { kubernetesDefault, type UserClients } from '../../core/index.ts';
 
 /** `built`: the driver's image, which is on the nodes of each kind cluster made here. */
 export type ImageChoice = 'auto' | 'published' | 'built';

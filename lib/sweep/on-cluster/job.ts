@@ -1,6 +1,6 @@
 /** The Kubernetes objects of a sweep: what the pods run as, and what bounds them. Pure. */
 import type { V1ConfigMap, V1Job, V1Namespace, V1PodSpec } from '@kubernetes/client-node';
-import type { Bundle } from './bundle.ts';
+import { podFile } from './bundle.ts';
 import { faultExitCode } from './shard.ts';
 
 export interface SweepJobRequest {
@@ -31,9 +31,12 @@ export const namespaceObject = (namespace: string, owner: string): V1Namespace =
   },
 });
 
-export const bundleObject = (namespace: string, bundle: Bundle): V1ConfigMap => ({
+export const bundleObject = (
+  namespace: string,
+  data: Readonly<Record<string, string>>,
+): V1ConfigMap => ({
   metadata: { name: jobName, labels: labelsOf(namespace) },
-  ...bundle,
+  data,
 });
 
 /** A pod that fails is tried again so often, summed over all shards. */
@@ -96,21 +99,15 @@ const podSpec = (image: string): V1PodSpec => ({
     {
       name: jobName,
       image,
-      command: ['node', '/bundle/boot.mjs', '/bundle', '/app'],
+      command: ['node', `/bundle/${podFile}`, '/bundle'],
       resources,
       securityContext: {
         allowPrivilegeEscalation: false,
         readOnlyRootFilesystem: true,
         capabilities: { drop: ['ALL'] },
       },
-      volumeMounts: [
-        { name: 'bundle', mountPath: '/bundle', readOnly: true },
-        { name: 'app', mountPath: '/app' },
-      ],
+      volumeMounts: [{ name: 'bundle', mountPath: '/bundle', readOnly: true }],
     },
   ],
-  volumes: [
-    { name: 'bundle', configMap: { name: jobName } },
-    { name: 'app', emptyDir: {} },
-  ],
+  volumes: [{ name: 'bundle', configMap: { name: jobName } }],
 });

@@ -7,14 +7,22 @@ import { mkdir, readdir, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { z } from 'zod';
-import { orMissing } from '../../core/kube.ts';
-import { currentOwner, encodeOwner } from '../../core/owner.ts';
-import { waitFor } from '../../core/wait-for.ts';
-import { describeError, InfrastructureError } from '../../core/errors.ts';
-import { readJson } from '../../core/json-file.ts';
-import { takeFreeLock, tryLock } from '../../core/lock.ts';
-import { writeOutput } from '../../core/output-file.ts';
-import { type UserClients, answered, kubectl, userClients } from '../../core/user-cluster.ts';
+import {
+  orMissing,
+  currentOwner,
+  encodeOwner,
+  waitFor,
+  describeError,
+  InfrastructureError,
+  readJson,
+  takeFreeLock,
+  tryLock,
+  writeOutput,
+  type UserClients,
+  answered,
+  kubectl,
+  userClients,
+} from '../../core/index.ts';
 import { namespaceObject, sweepLabel } from './job.ts';
 
 /** Found again after the process is gone. */

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { EvidenceError } from '../../core/errors.ts';
+import { EvidenceError } from '../../core/index.ts';
 import type { SweepShard, SweepState } from '../sweep.ts';
 
 /** Below the 16 KiB at which container runtimes split a line. */

@@ -1,6 +1,6 @@
 /** What the pods of a sweep's Job are about: from the API's objects to words. Pure. */
 import type { V1Job, V1Pod } from '@kubernetes/client-node';
-import { InfrastructureError } from '../../core/errors.ts';
+import { InfrastructureError } from '../../core/index.ts';
 
 export interface ShardPods {
   /** Completion index → a pod that succeeded. */

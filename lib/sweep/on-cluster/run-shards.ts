@@ -5,9 +5,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { V1Job, V1Pod } from '@kubernetes/client-node';
 import pRetry from 'p-retry';
-import { EvidenceError } from '../../core/errors.ts';
+import { EvidenceError, type UserClients, answered, kubectl } from '../../core/index.ts';
 import { shardsOf, joinShard, type SweepShard, type SweepState } from '../sweep.ts';
-import { type UserClients, answered, kubectl } from '../../core/user-cluster.ts';
 import { bundleOf } from './bundle.ts';
 import { bundleObject, jobName, jobObject } from './job.ts';
 import { parseResult } from './output.ts';

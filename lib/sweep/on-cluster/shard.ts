@@ -1,8 +1,8 @@
 /** What a pod of a sweep's Job does: plays the shard of its completion index, prints what came. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { DiskMode } from '../../scenario/disks/index.ts';
-import { describeError, exitCode, ForcedetachError } from '../../core/errors.ts';
+import type { DiskMode } from '../../scenario/index.ts';
+import { describeError, exitCode, ForcedetachError } from '../../core/index.ts';
 import { newSweep, sweep, type SweepShard } from '../sweep.ts';
 import { playRange } from '../schedule-range.ts';
 import { resultLines } from './output.ts';

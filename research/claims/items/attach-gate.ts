@@ -1,7 +1,7 @@
 /** Claims 22 and 24: the Multi-Attach error on a node's death, and the mode that switches it off. */
-import { isDirectory } from '../../../lib/scenario/disks/index.ts';
-import { attachGateTexts, observed } from '../../../lib/history/observations.ts';
-import { firstAfterFault } from '../../../lib/judge/timeline/first-after-fault.ts';
+import { isDirectory } from '../../../lib/scenario/index.ts';
+import { attachGateTexts, observed, type ObservationRecord } from '../../../lib/history/index.ts';
+import { firstAfterFault } from '../../../lib/judge/index.ts';
 import {
   allSeen,
   firstOf,
@@ -10,7 +10,6 @@ import {
   underFault,
   type RecordedRun,
 } from '../recorded-run.ts';
-import type { ObservationRecord } from '../../../lib/history/events.ts';
 import type { Claim } from '../claim.ts';
 
 export const multiAttach: Claim = {

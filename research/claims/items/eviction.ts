@@ -1,9 +1,8 @@
 /** Claims 9, 14, 15, 16, 23: what Kubernetes records of a lost node and its pod, and what it leaves. */
-import { mysql } from '../../../lib/mysql/database.ts';
-import { isDirectory } from '../../../lib/scenario/disks/index.ts';
-import { toldInSeconds } from '../../../lib/core/durations.ts';
-import { losesPower, sparesVictim } from '../../../lib/scenario/faults/index.ts';
-import { observed } from '../../../lib/history/observations.ts';
+import { mysql } from '../../../lib/mysql/index.ts';
+import { isDirectory, losesPower, sparesVictim } from '../../../lib/scenario/index.ts';
+import { toldInSeconds } from '../../../lib/core/index.ts';
+import { observed } from '../../../lib/history/index.ts';
 import {
   allOf,
   allSeen,

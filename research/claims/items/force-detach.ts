@@ -1,5 +1,5 @@
 /** Claim 8: a lost node's volume is detached by force after six minutes. */
-import { toldInSeconds } from '../../../lib/core/durations.ts';
+import { toldInSeconds } from '../../../lib/core/index.ts';
 import {
   allSeen,
   firstOf,
@@ -8,8 +8,7 @@ import {
   onVictim,
   type RecordedRun,
 } from '../recorded-run.ts';
-import type { ObservationRecord } from '../../../lib/history/events.ts';
-import { observed } from '../../../lib/history/observations.ts';
+import { type ObservationRecord, observed } from '../../../lib/history/index.ts';
 import type { Claim } from '../claim.ts';
 import type { ClaimReading } from '../reading.ts';
 

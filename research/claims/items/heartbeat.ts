@@ -1,7 +1,7 @@
 /** Claims 11, 12, 13: three ways to lose a node's heartbeat, and who lives on. */
-import { mysql } from '../../../lib/mysql/database.ts';
-import { observed } from '../../../lib/history/observations.ts';
-import { firstAfterFault } from '../../../lib/judge/timeline/first-after-fault.ts';
+import { mysql } from '../../../lib/mysql/index.ts';
+import { observed } from '../../../lib/history/index.ts';
+import { firstAfterFault } from '../../../lib/judge/index.ts';
 import { recordLines, onVictim, seenUnderFault, since, victimAcksAfter } from '../recorded-run.ts';
 import type { Claim } from '../claim.ts';
 

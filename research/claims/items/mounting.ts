@@ -1,6 +1,6 @@
 /** Claims 1, 6 and 27: the order of the steps, the gate before a mount, and what is formatted on the way. */
-import { toldInSeconds } from '../../../lib/core/durations.ts';
-import { firstAfterFault } from '../../../lib/judge/timeline/first-after-fault.ts';
+import { toldInSeconds } from '../../../lib/core/index.ts';
+import { firstAfterFault } from '../../../lib/judge/index.ts';
 import {
   allOf,
   callsOf,
@@ -10,10 +10,9 @@ import {
   since,
   type RecordedRun,
 } from '../recorded-run.ts';
-import { observed } from '../../../lib/history/observations.ts';
+import { observed, type ObservationRecord } from '../../../lib/history/index.ts';
 import type { Claim } from '../claim.ts';
 import type { ClaimReading } from '../reading.ts';
-import type { ObservationRecord } from '../../../lib/history/events.ts';
 
 export const serialLifecycle: Claim = {
   number: 1,

@@ -1,6 +1,6 @@
 /** Claims 10 and 17: what lets a second writer in, and what two writers do to a database. */
-import { losesPower, sparesVictim } from '../../../lib/scenario/faults/index.ts';
-import { observed } from '../../../lib/history/observations.ts';
+import { losesPower, sparesVictim } from '../../../lib/scenario/index.ts';
+import { observed } from '../../../lib/history/index.ts';
 import { allSeen, recordLines, victimAcksAfter } from '../recorded-run.ts';
 import type { Claim } from '../claim.ts';
 

@@ -1,7 +1,6 @@
 /** Claim 35: which step of the chain each second of the outage belongs to. */
-import { firstAfterFault } from '../../../lib/judge/timeline/first-after-fault.ts';
+import { firstAfterFault, type Phases } from '../../../lib/judge/index.ts';
 import { recordLines } from '../recorded-run.ts';
-import type { Phases } from '../../../lib/judge/verdict/verdict.ts';
 import type { Claim } from '../claim.ts';
 
 /** Each ends with the next; in the order in which Kubernetes takes them. */

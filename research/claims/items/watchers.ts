@@ -1,5 +1,5 @@
 /** Claim 25: how much a watcher is worth as a fence. */
-import { losesPower } from '../../../lib/scenario/faults/index.ts';
+import { losesPower } from '../../../lib/scenario/index.ts';
 import type { RecordedRun } from '../recorded-run.ts';
 import type { Claim } from '../claim.ts';
 import type { ClaimAnswer } from '../reading.ts';

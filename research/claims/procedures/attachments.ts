@@ -5,12 +5,12 @@ import {
   startControllerManager,
   stopControllerManager,
 } from '../../../lib/kind/index.ts';
-import { observed } from '../../../lib/history/observations.ts';
+import { observed } from '../../../lib/history/index.ts';
 import type { Claim } from '../claim.ts';
 import type { ClaimReading } from '../reading.ts';
 import type { Bench } from './bench.ts';
 import { attachment, defineNote, reading } from './notes.ts';
-import { toldInSeconds } from '../../../lib/core/durations.ts';
+import { toldInSeconds } from '../../../lib/core/index.ts';
 import { allSeen, firstOf, recordLines, type RecordedRun } from '../recorded-run.ts';
 
 const awayMs = 10_000;

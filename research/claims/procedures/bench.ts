@@ -5,7 +5,7 @@
 import type { V1PersistentVolume, V1PersistentVolumeClaim, V1Pod } from '@kubernetes/client-node';
 import type { z } from 'zod';
 import { createVolume, procedures } from '../../../lib/kind/index.ts';
-import { apply, orMissing } from '../../../lib/core/kube.ts';
+import { apply, orMissing, waitFor, InfrastructureError } from '../../../lib/core/index.ts';
 import {
   bytesOf,
   claimObject,
@@ -15,10 +15,8 @@ import {
   type VolumeChoice,
 } from './objects.ts';
 import type { ProcedureTestbed } from './testbed.ts';
-import { waitFor } from '../../../lib/core/wait-for.ts';
-import { InfrastructureError } from '../../../lib/core/errors.ts';
 import { source, type attachment, type Note, type Noted } from './notes.ts';
-import type { TestbedOptions } from '../../../lib/run/ports/cluster.ts';
+import type { TestbedOptions } from '../../../lib/run/index.ts';
 
 const { namespace } = procedures;
 

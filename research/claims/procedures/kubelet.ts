@@ -1,9 +1,9 @@
 /** Claims on what kubelet does on its node, and says of it. */
 import { z } from 'zod';
 import { holdCall, letGoCalls } from '../../../lib/kind/index.ts';
-import type { NodeShell } from '../../../lib/run/ports/node-shell.ts';
-import { driverName } from '../../../lib/storage/csi/layout.ts';
-import { csiCalls } from '../../../lib/history/observations.ts';
+import type { NodeShell } from '../../../lib/run/index.ts';
+import { driverName } from '../../../lib/storage/index.ts';
+import { csiCalls } from '../../../lib/history/index.ts';
 import type { Claim } from '../claim.ts';
 import type { Bench } from './bench.ts';
 import { endedEarly, defineNote, reading } from './notes.ts';

@@ -1,8 +1,12 @@
 /** What a procedure notes, and how its answer is read back from its history: by one schema, both. */
 import { z } from 'zod';
-import type { ObservationRecord } from '../../../lib/history/events.ts';
-import { csiCalls, observed, type ObservedName } from '../../../lib/history/observations.ts';
-import type { SmallRecord } from '../../../lib/history/reader.ts';
+import {
+  type ObservationRecord,
+  csiCalls,
+  observed,
+  type ObservedName,
+  type SmallRecord,
+} from '../../../lib/history/index.ts';
 import { evidenceLine } from '../recorded-run.ts';
 import type { ClaimReading } from '../reading.ts';
 

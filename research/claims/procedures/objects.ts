@@ -1,9 +1,8 @@
 /** The objects of a procedure: volumes, their claims, and pods that sleep. All bear one label. Pure. */
 import type { KubernetesObject, V1Pod } from '@kubernetes/client-node';
-import { driverName, filesDriverName } from '../../../lib/storage/csi/layout.ts';
-import { isDirectory, type DiskMode } from '../../../lib/scenario/disks/index.ts';
+import { driverName, filesDriverName } from '../../../lib/storage/index.ts';
+import { isDirectory, type DiskMode, type Scenario } from '../../../lib/scenario/index.ts';
 import { procedures } from '../../../lib/kind/index.ts';
-import type { Scenario } from '../../../lib/scenario/scenario.ts';
 
 const { labels, namespace } = procedures;
 

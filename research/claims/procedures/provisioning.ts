@@ -1,9 +1,9 @@
 /** Claims on volumes and claims of the API: their phases, and how they find each other. */
 import { z } from 'zod';
 import { procedures } from '../../../lib/kind/index.ts';
-import { apply } from '../../../lib/core/kube.ts';
+import { apply } from '../../../lib/core/index.ts';
 import { claimObject, classObject, volumeObject } from './objects.ts';
-import { driverName } from '../../../lib/storage/csi/layout.ts';
+import { driverName } from '../../../lib/storage/index.ts';
 import type { Claim } from '../claim.ts';
 import type { Bench } from './bench.ts';
 import { endedEarly, defineNote, reading } from './notes.ts';

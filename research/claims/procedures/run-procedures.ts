@@ -2,17 +2,15 @@
 import { join } from 'node:path';
 import { type ClusterChoice, openCluster, type OpenCluster } from '../../../lib/kind/index.ts';
 import { openProcedureTestbed, type ProcedureTestbed } from './testbed.ts';
-import { realClock, type RealClock } from '../../../lib/core/real-clock.ts';
-import { describeError } from '../../../lib/core/errors.ts';
+import { realClock, type RealClock, describeError } from '../../../lib/core/index.ts';
 import { observedAlone } from '../../observed-alone.ts';
-import { each, whileObserved } from '../../../lib/run/shell.ts';
-import { basisOf, parseScenario, type Scenario } from '../../../lib/scenario/scenario.ts';
-import { historyVersion, type HistoryRecord, type RunRecord } from '../../../lib/history/events.ts';
+import { each, whileObserved, type TestbedOptions } from '../../../lib/run/index.ts';
+import { basisOf, parseScenario, type Scenario } from '../../../lib/scenario/index.ts';
+import { historyVersion, type HistoryRecord, type RunRecord } from '../../../lib/history/index.ts';
 import type { Procedure, Claim } from '../claim.ts';
 import { Bench } from './bench.ts';
-import type { TestbedOptions } from '../../../lib/run/ports/cluster.ts';
 import { actionOf } from './notes.ts';
-import { mysql } from '../../../lib/mysql/database.ts';
+import { mysql } from '../../../lib/mysql/index.ts';
 
 export interface ProceduresOptions extends ClusterChoice {
   readonly wanted: readonly ProcedureClaim[];

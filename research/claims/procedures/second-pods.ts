@@ -1,9 +1,9 @@
 /** Claims on a second pod of a volume, and on what lets the volume go to it. */
 import { z } from 'zod';
 import { holdCall, letGoCalls } from '../../../lib/kind/index.ts';
-import { isDirectory } from '../../../lib/scenario/disks/index.ts';
-import { csiCalls, observed } from '../../../lib/history/observations.ts';
-import { outOfServiceTaint } from '../../../lib/core/taints.ts';
+import { isDirectory } from '../../../lib/scenario/index.ts';
+import { csiCalls, observed } from '../../../lib/history/index.ts';
+import { outOfServiceTaint } from '../../../lib/core/index.ts';
 import type { Claim } from '../claim.ts';
 import type { ClaimReading } from '../reading.ts';
 import { attachment, endedEarly, defineNote, reading } from './notes.ts';

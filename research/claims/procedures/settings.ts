@@ -1,6 +1,6 @@
 /** Claims on flags, annotations and settings that articles turn. */
 import { z } from 'zod';
-import { csiCalls, observed } from '../../../lib/history/observations.ts';
+import { csiCalls, observed } from '../../../lib/history/index.ts';
 import type { Procedure, Claim } from '../claim.ts';
 import type { Bench } from './bench.ts';
 import { attachment, defineNote, reading } from './notes.ts';

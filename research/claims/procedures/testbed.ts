@@ -1,6 +1,6 @@
 /** A cluster without a database, for procedures: what they make on it is gone when it is closed. */
-import type { Capability } from '../../../lib/core/capabilities.ts';
-import type { Closes, KubernetesTestbed } from '../../../lib/run/ports/cluster.ts';
+import type { Capability, KubeClients, RealClock } from '../../../lib/core/index.ts';
+import type { Closes, KubernetesTestbed } from '../../../lib/run/index.ts';
 import {
   kindControlPlane,
   kubernetesOf,
@@ -13,8 +13,6 @@ import {
   unmarkNodes,
   versionsOf,
 } from '../../../lib/kind/index.ts';
-import type { KubeClients } from '../../../lib/core/kube.ts';
-import type { RealClock } from '../../../lib/core/real-clock.ts';
 import { defaultGraceS } from './objects.ts';
 
 export interface ProcedureTestbed

@@ -2,10 +2,8 @@
 import { mkdtempSync, readFileSync, rmSync, truncateSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { JournaledOp } from '../../../lib/judge/checkers/journal.ts';
-import { openHistory } from '../../../lib/history/reader.ts';
-import { historyDirectory } from '../../../lib/history/recorder.ts';
-import { Segment, suffixes } from '../../../lib/history/segment.ts';
+import type { JournaledOp } from '../../../lib/judge/index.ts';
+import { openHistory, historyDirectory, Segment, suffixes } from '../../../lib/history/index.ts';
 import type { Base } from '../bases.ts';
 import type { Mutant, Planted } from '../mutant.ts';
 import { lastOf, middleAppend } from '../pick.ts';

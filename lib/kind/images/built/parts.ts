@@ -1,6 +1,6 @@
 /** All parts that are built on this machine, in an order in which each comes after its needs. */
 import * as recipe from '../../engine/recipe.ts';
-import { kubernetesDefault, releaseOf } from '../../../core/kubernetes-versions.ts';
+import { kubernetesDefault, releaseOf } from '../../../core/index.ts';
 import { stageDriver } from '../node-closure.ts';
 import { definePart, filesUnder, type ImagePart, labelChanges } from '../part.ts';
 import {

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { BinlogFound } from '../../evidence.ts';
-import { EvidenceError } from '../../../core/errors.ts';
+import { EvidenceError } from '../../../core/index.ts';
 import type { SqlClient } from '../sql-client.ts';
 import type { SessionRows } from '../session-mixes.ts';
 import { indexFile, type BinlogRead } from './read-binlog.ts';

@@ -2,8 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { databaseName } from '../../schema.ts';
-import type { SessionId } from '../../../history/workload/ledger.ts';
-import { SessionMap } from '../../../history/workload/session-map.ts';
+import { type SessionId, SessionMap } from '../../../history/index.ts';
 import {
   foldHash,
   SessionMix,

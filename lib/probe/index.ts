@@ -1,0 +1,22 @@
+/** The same questions, asked of somebody else’s cluster and storage. */
+export type { Certificate } from './certificate.ts';
+export { cleanGiven, cleanUp } from './clean.ts';
+export { type CutOptions, runCut } from './cut.ts';
+export { cutDryRun, dryRun, shownHome } from './dry-run.ts';
+export { type JobForm, jobForms, jobText, sonobuoyText } from './job.ts';
+export { holdAnswer } from './judge/measured.ts';
+export { type CutRemedy, type CutWay, cutRemedies, cutWays, usualHealMs } from './plan.ts';
+export { predictionFor } from './prediction.ts';
+export { compareCertificates } from './published/compare.ts';
+export { certifiedDisk } from './published/disk-of.ts';
+export { renderCertificateHtml, renderCutHtml, renderPredictionHtml } from './published/html.ts';
+export {
+  renderCertificateJunit,
+  renderCutJunit,
+  renderPredictionJunit,
+} from './published/junit.ts';
+export { writeCertificatePages } from './published/pages.ts';
+export { mustBeConfirmed } from './refuse.ts';
+export { type Grantee, grantedObjects, granteeOf, probeAccount } from './rights.ts';
+export { answerText, cutText, measuredText } from './texts.ts';
+export { type TrialsRequest, runTrials } from './trials.ts';

@@ -1,0 +1,15 @@
+/** Pages and exports of runs, groups and batches. */
+export { type BatchPage, renderBatchHtml } from './batch/html.ts';
+export { renderBatchMarkdown } from './batch/markdown.ts';
+export type { RunVerdict, VerdictOf } from './batch/phases.ts';
+export { heatMapOf, heatMapSvg } from './batch/pictures.ts';
+export { batchVersionsOf } from './batch/trend.ts';
+export { proveItIsOff } from './conditions.ts';
+export { renderDocument } from './document.ts';
+export { exportHistory } from './export/write.ts';
+export { type Advice, type FirstScreen, adviceCards } from './first-screen.ts';
+export { writeGroupOutputs } from './group/write.ts';
+export { type Html, card, list, numbers, pairs, table, texts, wideTable } from './html-parts.ts';
+export { type JunitCase, junit } from './junit.ts';
+export { basisLabel, expectedInRun, openWords } from './wording.ts';
+export { writeRun } from './write.ts';
