@@ -7,7 +7,7 @@ import { startBenchArray } from './support/array.ts';
 import { type BenchContext, type BenchResult, median } from './support/bench.ts';
 import { type BenchDatabase, startDatabase } from './support/database.ts';
 import { sysbenchInserts } from './support/sysbench.ts';
-import { kubernetesDefault } from '../lib/core/kubernetes-versions.ts';
+import { kubernetesDefault } from '../lib/core/kubernetes.ts';
 
 const connectionCounts = [1, 8];
 const rounds = 5;

@@ -7,7 +7,7 @@ import { median, type BenchContext, type BenchResult } from './support/bench.ts'
 import { startDatabase, type BenchDatabase } from './support/database.ts';
 import { writerInserts } from './support/own-writer.ts';
 import { sysbenchInserts } from './support/sysbench.ts';
-import { kubernetesDefault } from '../lib/core/kubernetes-versions.ts';
+import { kubernetesDefault } from '../lib/core/kubernetes.ts';
 
 const connectionCounts = [1, 8, 32];
 const rounds = 5;

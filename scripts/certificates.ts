@@ -5,7 +5,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { describeError, exitCode } from '../lib/core/errors.ts';
-import { writeOutput } from '../lib/core/output-file.ts';
+import { writeOutput } from '../lib/core/files.ts';
 import {
   addCertificate,
   driverFilePath,

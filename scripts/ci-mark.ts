@@ -7,9 +7,8 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { exitCode, UsageError } from '../lib/core/errors.ts';
-import { mebibyte, readInput } from '../lib/core/input-file.ts';
-import { readJson } from '../lib/core/json-file.ts';
-import { writeOutput } from '../lib/core/output-file.ts';
+import { mebibyte, readInput, writeOutput } from '../lib/core/files.ts';
+import { readJson } from '../lib/core/data-file.ts';
 import type { Place, Settings } from './ci-settings.ts';
 
 const markSchema = z.object({

@@ -5,7 +5,7 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { zstdCompressSync } from 'node:zlib';
-import { writeOutput } from '../lib/core/output-file.ts';
+import { writeOutput } from '../lib/core/files.ts';
 import {
   type Certificate,
   type CutCertificate,

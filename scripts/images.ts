@@ -5,7 +5,7 @@
 import { exitCodeAfter, say, tell } from '../lib/cli/command.ts';
 import { exitCode, type ExitCode } from '../lib/core/errors.ts';
 import { ensureImages } from '../lib/kind/images/ensure.ts';
-import { kubernetesDefault } from '../lib/core/kubernetes-versions.ts';
+import { kubernetesDefault } from '../lib/core/kubernetes.ts';
 
 process.exitCode = await exitCodeAfter(make);
 

@@ -14,7 +14,7 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { $ } from '../lib/kind/engine/shell.ts';
 import { pageScript } from '../lib/report/bundle.ts';
-import { projectVersion } from '../lib/core/project-version.ts';
+import { projectVersion } from '../lib/core/program.ts';
 
 /** Files that the library reads at run time, apart from those in lib/. */
 const data = ['data', 'experiments/matrices', 'experiments/schedules', 'manifests'];

@@ -18,7 +18,7 @@ import {
   type ImageStep,
 } from '../lib/kind/images/part.ts';
 import { partLabels } from '../lib/kind/images/published.ts';
-import { projectRoot } from '../lib/core/checkout.ts';
+import { projectRoot } from '../lib/core/program.ts';
 
 async function build(): Promise<ExitCode> {
   const [, , source] = process.argv;

@@ -15,8 +15,8 @@ import { exitCode, type ExitCode } from '../lib/core/errors.ts';
 import { builtParts } from '../lib/kind/images/built/parts.ts';
 import { ensureImages } from '../lib/kind/images/ensure.ts';
 import { mirroredNames, mirroredRef } from '../lib/kind/images/published.ts';
-import { projectRoot } from '../lib/core/checkout.ts';
-import { kubernetesDefault, releaseOf } from '../lib/core/kubernetes-versions.ts';
+import { projectRoot } from '../lib/core/program.ts';
+import { kubernetesDefault, releaseOf } from '../lib/core/kubernetes.ts';
 
 process.exitCode = await exitCodeAfter(publish);
 

@@ -3,7 +3,7 @@
  * history, into reports/restored/. ID and SOURCE are those of lines in data/measurements.jsonl.
  */
 import { exitCodeAfter, tell } from '../lib/cli/command.ts';
-import { projectRoot } from '../lib/core/checkout.ts';
+import { projectRoot } from '../lib/core/program.ts';
 import { exitCode, UsageError } from '../lib/core/errors.ts';
 import { allLines } from '../lib/batch/measurements/store.ts';
 import { placesOf, restore } from './restored.ts';

@@ -8,7 +8,7 @@ import { ensureKind } from '../lib/kind/images/build.ts';
 import { ensureImages } from '../lib/kind/images/ensure.ts';
 import { planImages } from '../lib/kind/images/image-plan.ts';
 import { clusterTimers, stockClusterTimers } from '../lib/run/ports/timers.ts';
-import { kubernetesDefault } from '../lib/core/kubernetes-versions.ts';
+import { kubernetesDefault } from '../lib/core/kubernetes.ts';
 
 const [, , verb, name = 'acme', ...words] = process.argv;
 const say = (line: string): void => void process.stderr.write(`${line}\n`);

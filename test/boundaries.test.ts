@@ -34,13 +34,13 @@ const everyLayer = layers.flatMap((layer): Plant[] => [
   { file: `${layer}/clock.ts`, source: 'void performance.now();', rule: 'no-restricted-globals' },
   { file: `${layer}/now.ts`, source: 'void Date.now();', rule: 'no-restricted-properties' },
   { file: `${layer}/dice.ts`, source: 'void Math.random();', rule: 'no-restricted-properties' },
-  { file: `${layer}/port.ts`, source: importing('a', '../core/clock.ts'), rule: undefined },
+  { file: `${layer}/port.ts`, source: importing('a', '../core/time.ts'), rule: undefined },
 ]);
 const plants: readonly Plant[] = [
   ...everyLayer,
   { file: 'lib/sim/mysql.ts', source: importing('a', 'mysql2'), rule: imports },
   { file: 'lib/sim/now.ts', source: 'void Date.now();', rule: 'no-restricted-properties' },
-  { file: 'lib/sim/clock.ts', source: importing('a', '../core/clock.ts'), rule: undefined },
+  { file: 'lib/sim/clock.ts', source: importing('a', '../core/time.ts'), rule: undefined },
   { file: 'lib/mysql/kind.ts', source: importing('a', '../kind/a.ts'), rule: imports },
   { file: 'lib/mysql/engine.ts', source: importing('a', '../kind/engine/run.ts'), rule: imports },
   { file: 'lib/mysql/client.ts', source: importing('a', 'mysql2'), rule: undefined },

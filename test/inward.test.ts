@@ -77,7 +77,7 @@ const isBehindFace = ({ from, to }: Import): boolean =>
   from !== 'index.ts' && placeOf(from) !== placeOf(to) && /^lib\/(?!\w+\/index\.ts$)/.test(to);
 
 test('a room is imported by its face alone', () => {
-  const arrows = files.flatMap(importsOf).filter(({ from }) => !/\.mjs$/.test(from));
+  const arrows = files.flatMap(importsOf).filter(({ from }) => !from.endsWith('.mjs'));
   expect(arrows.filter(({ to }) => /^lib\/\w+\/index\.ts$/.test(to)).length).toBeGreaterThan(500);
   expect(arrows.filter(isBehindFace).map(arrow)).toEqual([]);
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { describePlan, planImages } from '../lib/kind/images/image-plan.ts';
-import { kubernetesReleases } from '../lib/core/kubernetes-versions.ts';
+import { kubernetesReleases } from '../lib/core/kubernetes.ts';
 
 const root = join(import.meta.dirname, '..');
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');

@@ -11,7 +11,7 @@ import {
   strangerClasses,
 } from '../../test/support/stranger-objects.ts';
 import { describeError } from '../../lib/core/errors.ts';
-import { type UserClients, userClients } from '../../lib/core/user-cluster.ts';
+import { type UserClients, userClients } from '../../lib/core/kubernetes-client.ts';
 import { gatherFacts } from '../../lib/probe/facts.ts';
 import type { Certificate, PredictionReport } from '../../lib/probe/certificate.ts';
 import { predictionFor } from '../../lib/probe/prediction.ts';

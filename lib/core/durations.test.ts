@@ -1,6 +1,6 @@
 import { assert, nat, property } from 'fast-check';
 import { expect, test } from 'vitest';
-import { formatDuration, parseDurationMs } from './durations.ts';
+import { formatDuration, parseDurationMs } from './time.ts';
 
 test.each([
   ['30s', 30_000],

@@ -1,8 +1,12 @@
-/**
- * The one family of errors a user can meet. Each has a stable `code`, says what to do (`hint`),
- * and where one helps, a command to paste (`command`).
- */
-import { plainText } from './plain-text.ts';
+/** The one family of errors a user can meet. Each has a stable `code`, says what to do (`hint`), and where one helps, a command to paste (`command`). */
+
+/** Controls but tab and newline, and the marks that turn the direction of writing. */
+// oxlint-disable-next-line no-control-regex
+const obeyed = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+
+/** Each such character as `\u001b`. */
+export const plainText = (text: string): string =>
+  text.replace(obeyed, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 export interface ErrorDetail {
   /** What the user can do about it, one sentence. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { difference, wilson, fisher } from './intervals.ts';
+import { difference, wilson, fisher } from './numbers.ts';
 
 // Newcombe 1998, Statistics in Medicine 17:857, table I, method 3.
 test.each([

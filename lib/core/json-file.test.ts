@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { UsageError } from './errors.ts';
-import { parseJson } from './json-file.ts';
+import { parseJson } from './data-file.ts';
 
 const kind = {
   kind: 'note',

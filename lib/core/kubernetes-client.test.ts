@@ -13,7 +13,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 /** The same for a probe and for a sweep on a user's cluster, which both ask through it. */
 const asks = `
-const { userClients } = await import(${JSON.stringify(join(import.meta.dirname, 'user-cluster.ts'))});
+const { userClients } = await import(${JSON.stringify(join(import.meta.dirname, 'kubernetes-client.ts'))});
 const { CoreV1Api } = await import('@kubernetes/client-node');
 const { config } = await userClients('one', process.argv[1], 500);
 const beganMs = performance.now();

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { holderOf, takeFreeLock, tryLock } from './lock.ts';
+import { holderOf, takeFreeLock, tryLock } from './owner.ts';
 
 let home = '';
 beforeEach(() => {
@@ -32,7 +32,7 @@ test('one has it at a time, in one process too, and the next gets it once it is 
 
 /** A process of its own that has the lock. */
 async function holding(name: string): Promise<{ readonly kill: (signal: NodeJS.Signals) => void }> {
-  const lock = fileURLToPath(new URL('lock.ts', import.meta.url));
+  const lock = fileURLToPath(new URL('owner.ts', import.meta.url));
   const program = `import { tryLock } from ${JSON.stringify(lock)};
     const lock = tryLock(${JSON.stringify(name)}, 'process ' + process.pid);
     if (lock === undefined) process.exit(1);

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { OutputFile, writeOutput } from './output-file.ts';
+import { OutputFile, writeOutput } from './files.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'forcedetach-output-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,12 +1,50 @@
-/**
- * Who made a thing: a process, told from any later one with the same number, and from those of other
- * hosts and namespaces. A start after a crash asks this to know what is left over.
- */
+/** Who made a thing, and who has a name: processes of one user, told apart across hosts, boots and namespaces. */
 import { createHash, randomBytes } from 'node:crypto';
-import { linkSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
-import { hostname } from 'node:os';
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  linkSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+  closeSync,
+  openSync,
+  readSync,
+} from 'node:fs';
+import { homedir, hostname } from 'node:os';
 import { join } from 'node:path';
-import { privateFolder, stateHome } from './state-home.ts';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { InfrastructureError } from './errors.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** `$XDG_STATE_HOME/forcedetach`. Cluster names begin with a letter or a digit, its own files with a dot. */
+export const stateHome = (env: Env = process.env): string =>
+  join(env['XDG_STATE_HOME'] || join(homedir(), '.local', 'state'), 'forcedetach');
+
+/**
+ * Makes the folder, or takes it where it is there, so that nobody else may look into it or write.
+ * Throws InfrastructureError `STATE_FOLDER` where it is another user's, or no folder.
+ */
+export function privateFolder(path: string): string {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    const found = lstatSync(path);
+    if (!found.isDirectory()) throw new Error('it is not a folder');
+    if (found.uid !== process.getuid?.()) throw new Error('it belongs to another user');
+    if ((found.mode & 0o077) !== 0) chmodSync(path, 0o700);
+    return path;
+  } catch (cause) {
+    throw new InfrastructureError('STATE_FOLDER', `${path} cannot be used`, {
+      hint: 'set XDG_STATE_HOME to a folder of your own, or correct the owner of this one',
+      command: `ls -ld ${path}`,
+      cause,
+    });
+  }
+}
 
 export interface Owner {
   readonly pid: number;
@@ -111,4 +149,99 @@ export function decodeOwner(label: string): Owner | undefined {
   const [pid, startTicks, bootId, pidNamespace, host] = label.split(' ');
   if (!pid || !startTicks || !bootId || !pidNamespace || !host) return undefined;
   return { pid: Number(pid), startTicks, bootId, pidNamespace, host };
+}
+
+/**
+ * A lock on a name, among the processes of one user: an fcntl lock of the kernel, taken through
+ * SQLite, the one way to it that Node has. The kernel takes it back when the process ends, however it
+ * ends; a process that stands still keeps it, and makes nobody wait who asks. The files lie in a
+ * folder of mode 0700: no other user can take a name, or say who has it.
+ */
+export interface Lock {
+  /** Idempotent. */
+  release(): Promise<void>;
+}
+
+/** SQLITE_BUSY of sqlite3.h. */
+const busyCode = 5;
+/** Bytes read of what a holder says of itself. */
+const holderBytes = 200;
+/** One that only looks whether a name is free has it for a moment. */
+const patienceMs = 2000;
+const everyMs = 100;
+
+const filesOf = (name: string): { readonly lock: string; readonly holder: string } => {
+  const base = join(privateFolder(join(stateHome(), '.locks')), encodeURIComponent(name));
+  return { lock: `${base}.lock`, holder: `${base}.holder` };
+};
+
+/** `holder` says who has it. Undefined where another has it, in this process too. Never waits. */
+export function tryLock(name: string, holder: string): Lock | undefined {
+  const files = filesOf(name);
+  const database = new DatabaseSync(files.lock, { timeout: 0 });
+  try {
+    database.exec('BEGIN EXCLUSIVE');
+  } catch (error) {
+    database.close();
+    if (isBusy(error)) return undefined;
+    throw error;
+  }
+  writeFileSync(files.holder, holder, { mode: 0o600 });
+  let isHeld = true;
+  return {
+    release(): Promise<void> {
+      if (isHeld) {
+        isHeld = false;
+        rmSync(files.holder, { force: true });
+        // The file itself stays: whoever waits for it must find the same one.
+        database.close();
+      }
+      return Promise.resolve();
+    },
+  };
+}
+
+const isBusy = (error: unknown): boolean =>
+  error instanceof Error && 'errcode' in error && error.errcode === busyCode;
+
+/** Tries as `tryLock` does, until another has kept it for `waitMs`; then undefined. */
+export async function awaitLock(
+  name: string,
+  holder: string,
+  waitMs: number,
+): Promise<Lock | undefined> {
+  for (let leftMs = waitMs; ; leftMs -= everyMs) {
+    const lock = tryLock(name, holder);
+    if (lock !== undefined || leftMs <= 0) return lock;
+    await sleep(everyMs);
+  }
+}
+
+/** Takes it as `tryLock` does; where another keeps it, throws what `refusal` makes of that one's name. */
+export async function takeFreeLock(
+  name: string,
+  holder: string,
+  refusal: (other: string) => Error,
+): Promise<Lock> {
+  const lock = await awaitLock(name, holder, patienceMs);
+  if (lock === undefined) throw refusal(holderOf(name));
+  return lock;
+}
+
+/** Who has the lock, in letters that a terminal shows as they are. */
+export function holderOf(name: string): string {
+  const bytes = Buffer.alloc(holderBytes);
+  try {
+    const file = openSync(filesOf(name).holder, 'r');
+    try {
+      const count = readSync(file, bytes, 0, holderBytes, 0);
+      const said = bytes.toString('latin1', 0, count).replaceAll(/[^\x20-\x7e]/g, '?');
+      if (said !== '') return said;
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    // It has not said so yet.
+  }
+  return 'another process';
 }

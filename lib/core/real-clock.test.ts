@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { realClock } from './real-clock.ts';
+import { realClock } from './time.ts';
 
 test('clocks of one origin agree, whoever made them and when', async () => {
   const first = realClock();

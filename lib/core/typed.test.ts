@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { scriptArguments, typed, typedAgain } from './typed.ts';
+import { scriptArguments, typed, typedAgain } from './program.ts';
 
 const zx = ['node', '/.bin/zx', 'experiments/x.mjs'];
 const bin = ['node', '/a/node_modules/.bin/forcedetach'];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { waitFor } from './wait-for.ts';
+import { waitFor } from './time.ts';
 
 const what = 'it is there';
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { TestbedOptions } from '../run/ports/cluster.ts';
 import type { Cluster } from './cluster.ts';
 import { openKindVolumes } from './backend.ts';
-import { realClock } from '../core/real-clock.ts';
+import { realClock } from '../core/time.ts';
 
 test('a cluster whose nodes could not be prepared is given back', async () => {
   const said: string[] = [];

@@ -1,7 +1,7 @@
 /**
  * Clusters under several fault events at once. Each event has a pool of nodes to itself, its victim
  * and where the successor starts; all share a control plane. At most one node of a pool is lost at a
- * time, so more than half of a zone's nodes stay Ready and no eviction stops (lib/core/zone-limits.ts).
+ * time, so more than half of a zone's nodes stay Ready and no eviction stops (lib/core/kubernetes.ts).
  */
 import {
   type Cluster,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { kubernetesReleases } from '../core/kubernetes-versions.ts';
+import { kubernetesReleases } from '../core/kubernetes.ts';
 import {
   judge,
   judgeBuildTools,

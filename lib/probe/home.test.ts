@@ -9,7 +9,7 @@ import { atHome, closeHome, ownerNow } from './home.ts';
 import { runTrials, waitForGrant } from './trials.ts';
 import { attachmentName } from './objects.ts';
 import { mustBeLimited, policyAnnotation, policyName } from './rights.ts';
-import type { UserClients } from '../core/user-cluster.ts';
+import type { UserClients } from '../core/kubernetes-client.ts';
 import type { FakeStorageApi } from '../../test/support/fake-storage-api.ts';
 import type { Behaviour } from '../../test/support/fake-storage-objects.ts';
 import { fakeOf, folder, labelled, request as ofOwn } from '../../test/support/fake-probe.ts';

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type NodeContext, podShell } from './node.ts';
 import { View } from './view.ts';
 import { hostPod } from './objects.ts';
-import type { UserClients } from '../core/user-cluster.ts';
+import type { UserClients } from '../core/kubernetes-client.ts';
 import { testNodeShell } from '../../test/contract/node-shell-contract.ts';
 
 const bin = mkdtempSync(join(tmpdir(), 'forcedetach-bin-'));

@@ -3,7 +3,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { emptyHome, untilGone } from './home.ts';
 import { type PodsContext, VolumePods } from './pods.ts';
 import { trialPlanOf } from './plan.ts';
-import type { UserClients } from '../core/user-cluster.ts';
+import type { UserClients } from '../core/kubernetes-client.ts';
 import { View } from './view.ts';
 
 afterEach(() => vi.restoreAllMocks());

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { predictDriver } from './predict.ts';
 import { mustHaveClass, mustReach } from './refuse.ts';
 import { rulesOf, trialNeeds } from './rights.ts';
-import type { UserClients } from '../core/user-cluster.ts';
+import type { UserClients } from '../core/kubernetes-client.ts';
 import { gatherFacts, type Facts, type NodeFacts } from './facts.ts';
 import { planHash, trialPlanOf } from './plan.ts';
 import { planOrRefusal } from './prediction.ts';

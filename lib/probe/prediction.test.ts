@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { writeKubeconfig } from '../../test/support/user-kubeconfig.ts';
-import { userClients } from '../core/user-cluster.ts';
+import { userClients } from '../core/kubernetes-client.ts';
 import { predictionFor } from './prediction.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'forcedetach-no-cluster-'));

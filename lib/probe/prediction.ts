@@ -19,7 +19,7 @@ export interface PredictionOptions
 
 /**
  * What is to be expected, and whether trials could be made. Makes nothing. Throws as `mustHaveClass` does, and
- * as `answered` (user-cluster.ts).
+ * as `answered` (kubernetes-client.ts).
  */
 export async function predictionFor(
   clients: UserClients,

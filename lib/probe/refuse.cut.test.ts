@@ -7,7 +7,7 @@ import type {
 import { expect, test } from 'vitest';
 import type { Facts, NodeFacts } from './facts.ts';
 import { mustBeConfirmed, mustBeCuttable } from './refuse.ts';
-import type { UserClients } from '../core/user-cluster.ts';
+import type { UserClients } from '../core/kubernetes-client.ts';
 
 const node = (name: string, change: Partial<NodeFacts> = {}): NodeFacts => ({
   ...{ name, ready: true, schedulable: true, controlPlane: false, outOfService: false },

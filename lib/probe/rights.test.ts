@@ -14,7 +14,7 @@ import {
   removalNeeds,
   trialNeeds,
 } from './rights.ts';
-import type { Need, UserClients } from '../core/user-cluster.ts';
+import type { Need, UserClients } from '../core/kubernetes-client.ts';
 import { cleanGiven, cleanUp } from './clean.ts';
 import { type CutOptions, runCut } from './cut.ts';
 import { answerText } from './texts.ts';

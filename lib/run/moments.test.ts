@@ -4,7 +4,7 @@ import { VirtualClock } from '../../test/support/virtual-clock.ts';
 import { observed } from '../history/observations.ts';
 import { cameForAll, watchWhile } from './moments.ts';
 import { Sightings } from '../judge/timeline/sightings.ts';
-import type { When } from '../core/when.ts';
+import type { When } from '../core/time.ts';
 import { mysql } from '../mysql/database.ts';
 
 const victim = { name: 'mysql-0', uid: 'u1', node: 'a' };

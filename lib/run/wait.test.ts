@@ -1,6 +1,6 @@
 /** Waiting on a clock that only moves when somebody sleeps. */
 import { expect, test } from 'vitest';
-import type { Clock } from '../core/clock.ts';
+import type { Clock } from '../core/time.ts';
 import { waitUntil } from './wait.ts';
 
 function steppingClock(): Clock & { sleeps: number[] } {

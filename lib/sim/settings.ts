@@ -24,7 +24,7 @@ export interface Traits {
    * ChangeContainerStatusOnKubeletRestart, off, brings the old way back).
    */
   readonly readyLostOnKubeletRestart: boolean;
-  /** kubernetes-versions.ts asksLeaseAgain. */
+  /** `asksLeaseAgain`. */
   readonly asksLeaseAgain: boolean;
 }
 

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { exitCode, UsageError } from '../core/errors.ts';
 import { parseScenario } from '../scenario/scenario.ts';
-import { parseYaml, type OnHint } from '../core/yaml-file.ts';
+import { parseYaml, type OnHint } from '../core/data-file.ts';
 import { scheduleFile, scheduleText, readSchedule, type ScheduleFile } from './schedule-file.ts';
 
 const parseSchedule = (text: string, name: string, onHint?: OnHint): ScheduleFile =>

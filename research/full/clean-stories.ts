@@ -3,7 +3,7 @@
  * time and stock durability leave a database. Each story ends with the volume as it is to be copied.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Clock } from '../../lib/core/clock.ts';
+import type { Clock } from '../../lib/core/time.ts';
 import type { Filesystem } from '../../lib/scenario/disk-kinds.ts';
 import { ackedIn } from '../../test/support/bare-images.ts';
 import type { WriterRecord } from '../../lib/run/workload/writer.ts';

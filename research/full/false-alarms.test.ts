@@ -7,7 +7,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { LedgerRow } from '../../lib/history/evidence.ts';
 import { mysql } from '../../lib/mysql/database.ts';
-import { realClock } from '../../lib/core/real-clock.ts';
+import { realClock } from '../../lib/core/time.ts';
 import { kindAuditor } from '../../lib/kind/index.ts';
 import { saidOf, volumeSchema, type CleanVolume } from '../false-alarms/volume.ts';
 import { linesOf, noteLines, versionsOf } from '../../lib/batch/measurements/store.ts';

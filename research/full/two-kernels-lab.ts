@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { ensureImages } from '../../lib/kind/images/ensure.ts';
-import { kubernetesDefault } from '../../lib/core/kubernetes-versions.ts';
+import { kubernetesDefault } from '../../lib/core/kubernetes.ts';
 import type { CaseName } from '../two-kernels/cases.ts';
 import { DiskLab } from '../two-kernels/disk-lab.ts';
 import { guestFiles } from '../two-kernels/guest-files.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { $ } from '../../lib/kind/engine/shell.ts';
 import { arrayModule } from '../../lib/kind/images/built/parts.ts';
-import { projectRoot } from '../../lib/core/checkout.ts';
+import { projectRoot } from '../../lib/core/program.ts';
 
 const go = $({ quiet: true, cwd: join(projectRoot, arrayModule) });
 

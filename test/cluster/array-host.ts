@@ -9,7 +9,7 @@ import { markLab } from '../../lib/kind/ownership/labs.ts';
 import { arrayAt } from '../../lib/storage/csi/array-client.ts';
 import type { ArrayPort, OpenRequest, PathStatus } from '../../lib/storage/csi/array-port.ts';
 import { ensureImages } from '../../lib/kind/images/ensure.ts';
-import { kubernetesDefault } from '../../lib/core/kubernetes-versions.ts';
+import { kubernetesDefault } from '../../lib/core/kubernetes.ts';
 
 /** Far above all leases (lib/kind/ownership/lease.ts); each path of each host takes the next. */
 const firstLoop = 5320;

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ImageEvidence, LedgerRow } from '../../lib/history/evidence.ts';
 import type { Judgement } from '../../lib/judge/checkers/index.ts';
 import { kindAuditor } from '../../lib/kind/auditor.ts';
-import { realClock } from '../../lib/core/real-clock.ts';
+import { realClock } from '../../lib/core/time.ts';
 import type { Filesystem } from '../../lib/scenario/disk-kinds.ts';
 import { judge } from '../support/bare-images.ts';
 import type { WriterRecord } from '../../lib/run/workload/writer.ts';

@@ -9,7 +9,7 @@ import type { Filesystem } from '../../lib/scenario/disk-kinds.ts';
 import { type Lab, labIn } from '../../lib/kind/disk/containers.ts';
 import { schemaStatements } from '../../lib/mysql/schema.ts';
 import { ensureImages } from '../../lib/kind/images/ensure.ts';
-import type { Lock } from '../../lib/core/lock.ts';
+import type { Lock } from '../../lib/core/owner.ts';
 import {
   containerFor,
   lockLoops,
@@ -21,7 +21,7 @@ import {
 } from './bare-lab.ts';
 import { BareVolume, type BareDisk } from './bare-volume.ts';
 import { ContainerShell } from './container-shell.ts';
-import { kubernetesDefault } from '../../lib/core/kubernetes-versions.ts';
+import { kubernetesDefault } from '../../lib/core/kubernetes.ts';
 
 /** Which one does not matter here: only the tools image is used. */
 const signals = ['SIGINT', 'SIGTERM'] as const;

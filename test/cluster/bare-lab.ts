@@ -8,7 +8,7 @@ import { tryRun } from '../../lib/kind/engine/run.ts';
 import { releaseLoops } from '../../lib/kind/disk/loops.ts';
 import { lockName, markLab } from '../../lib/kind/ownership/labs.ts';
 import { InfrastructureError } from '../../lib/core/errors.ts';
-import { takeFreeLock, type Lock } from '../../lib/core/lock.ts';
+import { takeFreeLock, type Lock } from '../../lib/core/owner.ts';
 import { ensureMachineLoops } from '../support/machine-loops.ts';
 
 const appRoot = resolve(import.meta.dirname, '../..');

@@ -1,7 +1,7 @@
 /** A mysqld as a bare host runs it, and the real writer against it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
-import type { Clock } from '../../lib/core/clock.ts';
+import type { Clock } from '../../lib/core/time.ts';
 import type { WriterSpec } from '../../lib/run/workload/port.ts';
 import { openMysqlSession } from '../../lib/mysql/session.ts';
 import { runWriter, type WriterRecord } from '../../lib/run/workload/writer.ts';

@@ -11,7 +11,7 @@ import { createConnection } from 'mysql2/promise';
 import { $ } from '../../lib/kind/engine/shell.ts';
 import { startArray } from '../../lib/kind/disk/containers.ts';
 import { markLab } from '../../lib/kind/ownership/labs.ts';
-import { realClock } from '../../lib/core/real-clock.ts';
+import { realClock } from '../../lib/core/time.ts';
 import { schemaStatements } from '../../lib/mysql/schema.ts';
 import { arrayAt } from '../../lib/storage/csi/array-client.ts';
 import { exportWrites } from '../../lib/storage/csi/export-writes.ts';

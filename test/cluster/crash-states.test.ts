@@ -12,7 +12,7 @@ import { ensureImages } from '../../lib/kind/images/ensure.ts';
 import type { ImageSet } from '../../lib/kind/images/image-set.ts';
 import { missingForBareHost } from './bare-lab.ts';
 import { makeCrashRun, type CrashRunOptions } from './crash-run.ts';
-import { kubernetesDefault } from '../../lib/core/kubernetes-versions.ts';
+import { kubernetesDefault } from '../../lib/core/kubernetes.ts';
 
 const reason = await missingForBareHost();
 if (reason !== undefined) console.warn(`skipped: crash states ${reason}`);

@@ -26,7 +26,7 @@ import { reap } from '../../lib/kind/ownership/reap.ts';
 import { findCluster, findClusters } from '../../lib/kind/ownership/registry.ts';
 import { parseScenario } from '../../lib/scenario/scenario.ts';
 import { ensureImages } from '../../lib/kind/images/ensure.ts';
-import { kubernetesDefault } from '../../lib/core/kubernetes-versions.ts';
+import { kubernetesDefault } from '../../lib/core/kubernetes.ts';
 import { ensureKind } from '../../lib/kind/images/build.ts';
 import { create, whoAnswers, whoReaches } from './through-relay.ts';
 import { soleScope } from '../../lib/kind/scope.ts';

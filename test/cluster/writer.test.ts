@@ -22,7 +22,7 @@ import { type Operation } from '../../lib/history/operations.ts';
 import { ensureImages } from '../../lib/kind/images/ensure.ts';
 import { initialBalance } from '../../lib/history/workload/ledger.ts';
 import { expectedContent } from '../support/expected-content.ts';
-import { kubernetesDefault } from '../../lib/core/kubernetes-versions.ts';
+import { kubernetesDefault } from '../../lib/core/kubernetes.ts';
 import { mysql } from '../../lib/mysql/database.ts';
 
 const seed = 'writer-test';

@@ -4,9 +4,9 @@ import type { V1StorageClass } from '@kubernetes/client-node';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { diskModes } from '../../lib/scenario/disks/index.ts';
-import { readYaml } from '../../lib/core/yaml-file.ts';
+import { readYaml } from '../../lib/core/data-file.ts';
 import { predictDriver } from '../../lib/probe/predict.ts';
-import type { UserClients } from '../../lib/core/user-cluster.ts';
+import type { UserClients } from '../../lib/core/kubernetes-client.ts';
 import { gatherFacts } from '../../lib/probe/facts.ts';
 
 const strings = z.record(z.string(), z.string());

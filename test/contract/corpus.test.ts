@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { verdictWords } from '../../lib/scenario/scenario.ts';
 import { openHistory } from '../../lib/history/reader.ts';
-import { kubernetesReleases, minorOf } from '../../lib/core/kubernetes-versions.ts';
+import { kubernetesReleases, minorOf } from '../../lib/core/kubernetes.ts';
 import { committedFiles, committedNames, unpackedRun } from '../support/committed.ts';
 
 const samples = committedNames('reports/samples').map((name) => join('reports/samples', name));

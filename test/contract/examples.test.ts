@@ -13,7 +13,7 @@ import { experimentCommand } from '../../lib/cli/flags/flags.ts';
 import { requestOf } from '../../lib/cli/flags/request.ts';
 import { commands } from '../../lib/cli/forcedetach.ts';
 import { readFlags } from '../support/read-flags.ts';
-import { typed } from '../../lib/core/typed.ts';
+import { typed } from '../../lib/core/program.ts';
 import { parseScenario } from '../../lib/scenario/scenario.ts';
 
 function helpOf(command: Command): string {

@@ -1,6 +1,6 @@
 /** docs/reference/certificates.md, made from `certificates/DRIVER/VERSION.json`. */
 import { readFileSync } from 'node:fs';
-import { markdownTable } from '../../lib/core/markdown-table.ts';
+import { markdownTable } from '../../lib/core/numbers.ts';
 import type { ClassRow, CutRow, DriverFile } from '../../lib/probe/published/driver-file.ts';
 import { driverFilePath, driverVersions } from '../../scripts/driver-files.ts';
 import { answerWord } from '../../lib/probe/judge/measured.ts';

@@ -3,7 +3,7 @@ import { verdictWords } from '../../lib/scenario/scenario.ts';
 import type { VerdictWord } from '../../lib/judge/verdict/verdict.ts';
 import { textByRate, type EventFits } from '../../lib/batch/expectations/counts.ts';
 import { eventOf, type RunLine } from '../../lib/batch/expectations/runs.ts';
-import type { Count } from '../../lib/core/intervals.ts';
+import type { Count } from '../../lib/core/numbers.ts';
 
 /** Counts the fault events that fit, and those all of whose volumes came to one of the words. */
 export function countOf(

@@ -11,7 +11,7 @@ import { certificateJsonSchema } from '../../lib/probe/certificate.ts';
 import { terms } from '../../lib/report/terms.ts';
 import { matrixFile } from '../../lib/batch/matrix-schema.ts';
 import { scheduleFile } from '../../lib/sweep/schedule-file.ts';
-import { parseYaml, type FileKind } from '../../lib/core/yaml-file.ts';
+import { parseYaml, type FileKind } from '../../lib/core/data-file.ts';
 import { meanings } from '../../lib/report/wording.ts';
 import { diskModesPage } from '../full/disk-modes-page.ts';
 import { remediesPage } from '../full/remedies-page.ts';

@@ -1,7 +1,7 @@
 /** The parts of docs/reference/drivers.md that are made from data/drivers.yaml and the store of fault events. */
 import { allDrivers, type Driver } from '../../lib/scenario/disks/drivers.ts';
 import { diskModes } from '../../lib/scenario/disks/index.ts';
-import { markdownTable } from '../../lib/core/markdown-table.ts';
+import { markdownTable } from '../../lib/core/numbers.ts';
 import { tallyOf } from './count-events.ts';
 import { all, only, shortened, stock } from '../../lib/batch/expectations/counts.ts';
 import type { RunLine } from '../../lib/batch/expectations/runs.ts';

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { groupSettingsOf } from '../../lib/scenario/database-kinds/group-replication.ts';
 import { readRuns, scenarioOfLine, type RunLine } from '../../lib/batch/expectations/runs.ts';
 import { groupSchema, type GroupLine } from '../../lib/batch/measured-groups.ts';
-import { markdownTable } from '../../lib/core/markdown-table.ts';
+import { markdownTable } from '../../lib/core/numbers.ts';
 import { linesOf } from '../../lib/batch/measurements/store.ts';
 import { filled, read, root } from './pages.ts';
 

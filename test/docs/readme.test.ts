@@ -4,12 +4,11 @@
  */
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { countInWords } from '../../lib/core/counts.ts';
+import { countInWords, markdownTable } from '../../lib/core/numbers.ts';
 import { countOf } from './count-events.ts';
 import { all, only, shortened, stock, textByRate } from '../../lib/batch/expectations/counts.ts';
 import { findings, type PublishedFinding } from './findings.ts';
 import { readRuns } from '../../lib/batch/expectations/runs.ts';
-import { markdownTable } from '../../lib/core/markdown-table.ts';
 import type { Verdict } from '../../lib/judge/verdict/verdict.ts';
 import { filled, read, root } from './pages.ts';
 

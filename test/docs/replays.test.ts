@@ -5,7 +5,7 @@ import { scheduleIn } from '../../lib/cli/commands/experiment.ts';
 import { matrixCommand } from '../../lib/cli/flags/matrix-flags.ts';
 import { requestOf } from '../../lib/cli/flags/request.ts';
 import { readPreset } from '../../lib/cli/presets.ts';
-import { isPreset } from '../../lib/core/typed.ts';
+import { isPreset } from '../../lib/core/program.ts';
 import { readFlags } from '../support/read-flags.ts';
 import { committedFiles } from '../support/committed.ts';
 import { pages, read } from './pages.ts';

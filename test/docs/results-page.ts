@@ -10,7 +10,7 @@ import {
 } from '../../lib/batch/expectations/counts.ts';
 import type { RunLine } from '../../lib/batch/expectations/runs.ts';
 import { findings, type PublishedFinding } from './findings.ts';
-import { markdownTable } from '../../lib/core/markdown-table.ts';
+import { markdownTable } from '../../lib/core/numbers.ts';
 
 export const path = 'docs/results/README.md';
 

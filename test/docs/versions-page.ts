@@ -1,5 +1,5 @@
 /** The table of docs/reference/kubernetes-versions.md, and the batches that ran on each minor. */
-import { kubernetesReleases } from '../../lib/core/kubernetes-versions.ts';
+import { kubernetesReleases } from '../../lib/core/kubernetes.ts';
 
 export const page = 'docs/reference/kubernetes-versions.md';
 

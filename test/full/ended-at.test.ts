@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ExperimentResult } from '../cluster/experiment.ts';
 import { busyTimeoutMs, firstTimeoutMs, timeoutMs } from '../ended/ended-run.ts';
 import { planImages } from '../../lib/kind/images/image-plan.ts';
-import { kubernetesDefault } from '../../lib/core/kubernetes-versions.ts';
+import { kubernetesDefault } from '../../lib/core/kubernetes.ts';
 import { cleanUp, runFlags, startOn, volumesOn } from './on-own-machine.ts';
 import { ownMachine, processesOf, type OwnMachine } from './own-machine.ts';
 

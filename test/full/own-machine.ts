@@ -11,7 +11,7 @@ import { $ } from '../../lib/kind/engine/shell.ts';
 import { cacheFolder } from '../../lib/kind/images/build.ts';
 import { ensureImages } from '../../lib/kind/images/ensure.ts';
 import { planImages } from '../../lib/kind/images/image-plan.ts';
-import { kubernetesDefault } from '../../lib/core/kubernetes-versions.ts';
+import { kubernetesDefault } from '../../lib/core/kubernetes.ts';
 import { leaseAt } from '../../lib/kind/ownership/lease.ts';
 import { boundLoops } from '../../lib/kind/disk/loops.ts';
 import type { Place } from '../cluster/experiment.ts';

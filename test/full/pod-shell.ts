@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { emptyHome, makeNamespace, newProbeNamespace } from '../../lib/probe/home.ts';
 import { type PodShell, podShell } from '../../lib/probe/node.ts';
 import { View } from '../../lib/probe/view.ts';
-import { userClients } from '../../lib/core/user-cluster.ts';
+import { userClients } from '../../lib/core/kubernetes-client.ts';
 import { testNodeShell } from '../contract/node-shell-contract.ts';
 import type { Lab } from './probe-lab.ts';
 import { changedSince, type ClusterState, stateOf } from './probe-state.ts';

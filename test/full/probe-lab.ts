@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubernetesObject } from '@kubernetes/client-node';
 import { parseAllDocuments } from 'yaml';
 import { $ } from '../../lib/kind/engine/shell.ts';
-import { apply, kubeClients, type KubeClients } from '../../lib/core/kube.ts';
+import { apply, kubeClients, type KubeClients } from '../../lib/core/kubernetes-client.ts';
 
 const quiet = $({ quiet: true });
 

@@ -2,7 +2,7 @@
 import { request } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { $ } from '../../lib/kind/engine/shell.ts';
-import type { KubeClients } from '../../lib/core/kube.ts';
+import type { KubeClients } from '../../lib/core/kubernetes-client.ts';
 import type { Lab } from './probe-lab.ts';
 
 interface Listed {

@@ -9,7 +9,7 @@ import type { KubernetesObject } from '@kubernetes/client-node';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseAllDocuments, stringify } from 'yaml';
 import { $ } from '../../lib/kind/engine/shell.ts';
-import { kubeClients } from '../../lib/core/kube.ts';
+import { kubeClients } from '../../lib/core/kubernetes-client.ts';
 import { kindCommand } from '../../lib/kind/create/kind-command.ts';
 import type { Certificate } from '../../lib/probe/certificate.ts';
 import { ensureKind } from '../../lib/kind/images/build.ts';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { isPreset } from '../../lib/core/typed.ts';
+import { isPreset } from '../../lib/core/program.ts';
 import type { FuzzCase } from './case.ts';
 import type { Ended, Task } from './worker.ts';
 

@@ -21,7 +21,7 @@ import { theModel } from '../../lib/cli/library/backend.ts';
 import { refuseUnfit } from '../../lib/cli/library/refusals.ts';
 import { judgeHistory, type AnyVerdict } from '../../lib/cli/library/tested.ts';
 import { changedFields } from '../../lib/sweep/settle.ts';
-import { answerTasks, WorkerPool } from '../../lib/core/worker-pool.ts';
+import { answerTasks, WorkerPool } from '../../lib/core/program.ts';
 import { anyScenario } from '../property/any-scenario.ts';
 import { playOnce } from '../property/play-once.ts';
 import { committedFiles, committedWith, unpackedRun } from '../support/committed.ts';

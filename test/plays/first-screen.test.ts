@@ -20,7 +20,7 @@ import { readCutCertificate } from '../../lib/probe/certificate.ts';
 import { renderCertificateHtml, renderCutHtml } from '../../lib/probe/published/html.ts';
 import { renderBatchHtml } from '../../lib/report/batch/html.ts';
 import { renderHtml } from '../../lib/report/html.ts';
-import { secondsShown } from '../../lib/core/durations.ts';
+import { secondsShown } from '../../lib/core/time.ts';
 import { reportData } from '../../lib/report/report-data.ts';
 import { scenarioOf } from '../../lib/report/wording.ts';
 import { cutsIn, driverVersions, wholeCertificates } from '../../scripts/driver-files.ts';

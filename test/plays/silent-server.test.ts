@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { nodesReady } from '../../lib/kind/create/create-cluster.ts';
-import { kubeClients } from '../../lib/core/kube.ts';
+import { kubeClients } from '../../lib/core/kubernetes-client.ts';
 import { mysql } from '../../lib/mysql/database.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'fd-silent-'));

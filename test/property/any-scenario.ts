@@ -4,12 +4,12 @@ import { filesystems, powerLosses, storageLinks } from '../../lib/scenario/disk-
 import { diskModes } from '../../lib/scenario/disks/index.ts';
 import { parseScenario, verdictWords, type Scenario } from '../../lib/scenario/scenario.ts';
 import { controlPlaneFaults, faultKinds } from '../../lib/scenario/faults/index.ts';
-import { kubernetesMinors } from '../../lib/core/kubernetes-versions.ts';
+import { kubernetesMinors } from '../../lib/core/kubernetes.ts';
 import { remedyKinds } from '../../lib/scenario/remedies/index.ts';
 import { accessModes } from '../../lib/scenario/fields/storage.ts';
 import { selfFences, workloads } from '../../lib/scenario/fields/workload.ts';
 import { plainScenario, settle } from '../../lib/sweep/settle.ts';
-import { faultEvents, remedyEvents, undoEvents } from '../../lib/core/when.ts';
+import { faultEvents, remedyEvents, undoEvents } from '../../lib/core/time.ts';
 
 const oneOf = <T>(values: readonly T[]): fc.Arbitrary<T> => fc.constantFrom(...values);
 const seconds = (from: number, to: number): fc.Arbitrary<number> =>

@@ -1,6 +1,6 @@
 /** A made-up cell of a batch, for tests of its page only. */
 import type { BatchCell } from '../../lib/batch/batch.ts';
-import { wilson } from '../../lib/core/intervals.ts';
+import { wilson } from '../../lib/core/numbers.ts';
 
 /** `damaged` of ten events. */
 export const exampleCell = (

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import type { TrialsRequest } from '../../lib/probe/trials.ts';
-import { type UserClients, userClients } from '../../lib/core/user-cluster.ts';
+import { type UserClients, userClients } from '../../lib/core/kubernetes-client.ts';
 import { FakeStorageApi } from './fake-storage-api.ts';
 import type { Behaviour } from './fake-storage-objects.ts';
 import { writeKubeconfig } from './user-kubeconfig.ts';

@@ -7,20 +7,24 @@ import { dirname, join } from 'node:path';
 import * as engine from '../../lib/kind/engine/commands.ts';
 import { inspect, run } from '../../lib/kind/engine/run.ts';
 import type { ImageSet } from '../../lib/kind/images/image-set.ts';
-import { privateFolder, stateHome } from '../../lib/core/state-home.ts';
+import { privateFolder, stateHome } from '../../lib/core/owner.ts';
 import type { ClusterTimers } from '../../lib/run/ports/timers.ts';
 import { startArray } from '../../lib/kind/disk/containers.ts';
 import { nodeAddresses, nodesReady } from '../../lib/kind/create/create-cluster.ts';
 import { kindCommand } from '../../lib/kind/create/kind-command.ts';
 import { kindConfig, kubeadmPatches, sharedDir } from '../../lib/kind/create/kind-config.ts';
-import { apply, kubeClients, type KubeClients as Clients } from '../../lib/core/kube.ts';
+import {
+  apply,
+  kubeClients,
+  type KubeClients as Clients,
+} from '../../lib/core/kubernetes-client.ts';
 import { leases, driverLoopsOf, machineLoops, type Lease } from '../../lib/kind/ownership/lease.ts';
 import { releaseLoops } from '../../lib/kind/disk/loops.ts';
 import { cgroupVersion, lacksSysResource } from '../../lib/kind/preflight.ts';
 import { installCni, restoreRoutes, takeNetwork } from '../../lib/kind/nodes/network.ts';
 import { ensureMachineLoops } from './machine-loops.ts';
 import { strangerObjects } from './stranger-objects.ts';
-import { waitFor } from '../../lib/core/wait-for.ts';
+import { waitFor } from '../../lib/core/time.ts';
 
 /** As they are where a provisioner is asked for. */
 export type StrangerImages = Required<

@@ -1,5 +1,5 @@
 /** A clock for tests that stands still until it is told to go on. */
-import type { Clock } from '../../lib/core/clock.ts';
+import type { Clock } from '../../lib/core/time.ts';
 
 interface Sleeper {
   readonly atMs: number;

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import type { Clock } from '../../core/clock.ts';
+import type { Clock } from '../../core/time.ts';
 import { startProgress } from './progress.ts';
 
 function clockAt(): Clock & { ms: number } {

@@ -1,4 +1,4 @@
-/** How many nodes were Ready when, and what Kubernetes makes of it (lib/core/zone-limits.ts). */
+/** How many nodes were Ready when, and what Kubernetes makes of it (lib/core/kubernetes.ts). */
 import { observed } from '../../history/index.ts';
 import { taintRate, zoneState, type ZoneState } from '../../core/index.ts';
 import type { Story } from './story.ts';

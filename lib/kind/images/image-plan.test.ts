@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { builtParts, type BuiltParts } from './built/parts.ts';
-import { projectRoot } from '../../core/checkout.ts';
+import { projectRoot } from '../../core/program.ts';
 import { planImages } from './image-plan.ts';
 
 let copy: string;

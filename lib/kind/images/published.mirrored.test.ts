@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { builtParts } from './built/parts.ts';
 import { mirroredNames } from './published.ts';
-import { projectRoot } from '../../core/checkout.ts';
+import { projectRoot } from '../../core/program.ts';
 import { planImages } from './image-plan.ts';
 
 const registry = '127.0.0.1:5000';

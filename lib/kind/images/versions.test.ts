@@ -1,8 +1,8 @@
 /** The versions are said in TypeScript, Go modules and package.json: they must agree. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { kubernetesDefault, releaseOf } from '../../core/kubernetes-versions.ts';
-import { projectRoot } from '../../core/checkout.ts';
+import { kubernetesDefault, releaseOf } from '../../core/kubernetes.ts';
+import { projectRoot } from '../../core/program.ts';
 import { attacherVersion, nodeVersion, provisionerVersion } from './versions.ts';
 
 /** Go's oldest release that the committed modules accept. */

@@ -1,4 +1,4 @@
-/** The versions the image layer is made of beside Kubernetes (kubernetes-versions.ts). */
+/** The versions the image layer is made of beside Kubernetes (lib/core/kubernetes.ts). */
 
 export const kindVersion = '0.33.0';
 /** One series in both image ways, so that their verdicts can be compared. */

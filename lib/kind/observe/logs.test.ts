@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Clock } from '../../core/clock.ts';
+import type { Clock } from '../../core/time.ts';
 import { requestRecord } from './logs.ts';
 
 const clock: Clock = {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Batch, BatchCell } from '../../batch/batch.ts';
 import { exampleBatch } from '../../../test/support/example-batch.ts';
-import { wilson } from '../../core/intervals.ts';
+import { wilson } from '../../core/numbers.ts';
 import { comparePairs } from '../../batch/pairs.ts';
 import { exampleCell } from '../../../test/support/example-cell.ts';
 import { batchHeadlineOf } from './findings.ts';

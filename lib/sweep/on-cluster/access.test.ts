@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { writeKubeconfig } from '../../../test/support/user-kubeconfig.ts';
 import { mustBeAllowedIn } from './access.ts';
-import { userClients } from '../../core/user-cluster.ts';
+import { userClients } from '../../core/kubernetes-client.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'forcedetach-access-'));
 let server: Server | undefined;

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { V1Namespace } from '@kubernetes/client-node';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { writeKubeconfig } from '../../../test/support/user-kubeconfig.ts';
-import { type UserClients, userClients } from '../../core/user-cluster.ts';
+import { type UserClients, userClients } from '../../core/kubernetes-client.ts';
 import { makeSweepNamespace, newSweepNamespace, reapSweeps } from './namespace.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'forcedetach-place-'));

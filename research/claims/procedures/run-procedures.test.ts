@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import type { ProcedureTestbed } from './testbed.ts';
-import { realClock } from '../../../lib/core/real-clock.ts';
+import { realClock } from '../../../lib/core/time.ts';
 import { openHistory } from '../../../lib/history/reader.ts';
 import { tellStory } from '../../../lib/judge/timeline/story.ts';
 import { readAnswers, type AnsweredClaim } from '../answer.ts';

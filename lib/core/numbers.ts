@@ -1,3 +1,22 @@
+/** Numbers and words as people read them. */
+
+/** With thousands separators: 20982 → `20,982`. */
+export const countInWords = (n: number): string => n.toLocaleString('en-US');
+
+/** `1 row`, `2 rows`. */
+export const plural = (count: number, noun: string): string =>
+  `${count} ${noun}${count === 1 ? '' : 's'}`;
+
+/** The lower middle of an even number; undefined of none. */
+export const medianOf = (values: readonly number[]): number | undefined =>
+  values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)];
+
+export const sumOf = (values: readonly number[]): number =>
+  values.reduce((sum, each) => sum + each, 0);
+
+/** NaN of none. */
+export const meanOf = (values: readonly number[]): number => sumOf(values) / values.length;
+
 /** Rates that were counted: never one without how far it may be off, and whether two of them differ. */
 /** Quantile of the normal distribution that leaves 2.5 % on either side. */
 const z95 = 1.959963984540054;
@@ -81,4 +100,35 @@ function logChoose(of: number, take: number): number {
   let sum = 0;
   for (let index = 1; index <= take; index++) sum += Math.log((of - take + index) / index);
   return sum;
+}
+
+/** A table as Markdown has it: a head, a rule, and a line a row; ends without a line break. */
+export const markdownTable = (
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+): string =>
+  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+
+/** Undefined where none is near. */
+export function nearestOf(word: string, known: readonly string[]): string | undefined {
+  const [nearest] = known
+    .map((each) => ({ each, edits: editsBetween(word.toLowerCase(), each.toLowerCase()) }))
+    .filter(({ each, edits }) => edits <= Math.max(1, each.length / 3))
+    .toSorted((a, b) => a.edits - b.edits);
+  return nearest?.each;
+}
+
+/** Letters to put in, take out or replace (Levenshtein). */
+function editsBetween(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (const [index, letter] of from.split('').entries()) {
+    let left = index + 1;
+    row = row.map((above, at) => {
+      if (at === 0) return left;
+      const before = row[at - 1] ?? 0;
+      left = Math.min(above + 1, left + 1, before + (letter === to[at - 1] ? 0 : 1));
+      return left;
+    });
+  }
+  return row[to.length] ?? from.length;
 }
