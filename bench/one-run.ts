@@ -1,7 +1,7 @@
 /**
  * What the one run costs on the model beside the sweep's player, for schedules of one sweep, and what is
  * left of it without its parts. Fails once it is fast enough without them: then the player may go
- * (decision 0023). `--count n`: so many runs; default 100.
+ * (docs/decisions/runs.md). `--count n`: so many runs; default 100.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
