@@ -24,8 +24,17 @@ export { customDatabase } from './lib/cli/library/own-database.ts';
 export type { OwnCheck, OwnDatabase } from './lib/cli/library/own-database.ts';
 export type { CustomDatabase, CustomFault, CustomRemedy } from './lib/run/custom.ts';
 export { certify, onEach, stepOf } from './lib/run/faults/fault.ts';
-export type { Fault, FaultContext, Moments, Probe, StruckVolume } from './lib/run/faults/fault.ts';
-export type { LastingContext, LastingFault } from './lib/run/faults/lasting.ts';
+export type {
+  Fault,
+  FaultContext,
+  Moments,
+  Probe,
+  StruckVolume,
+  LastingContext,
+  LastingFault,
+  Remedy,
+  RemedyContext,
+} from './lib/run/faults/fault.ts';
 export {
   agentsRun,
   agentsStandStill,
@@ -35,7 +44,6 @@ export {
   reachability,
   reachedByClients,
 } from './lib/run/faults/probes.ts';
-export type { Remedy, RemedyContext } from './lib/run/remedies/remedy.ts';
 export { damage, incomplete, note } from './lib/judge/checkers/findings.ts';
 export type { AuditedImage, Checker, OwnChecks } from './lib/judge/checkers/checker.ts';
 
@@ -45,9 +53,12 @@ export type {
   BreakableTestbed,
   NodeKubernetes,
   PodKubernetes,
+  Machine,
+  MachineWith,
+  Disk,
+  Proof,
 } from './lib/run/ports/cluster.ts';
-export type { PodRef } from './lib/history/identity.ts';
-export type { Machine, MachineWith } from './lib/run/ports/machine-port.ts';
+export type { PodRef } from './lib/history/evidence.ts';
 export type {
   ArmedUnit,
   Arming,
@@ -59,8 +70,7 @@ export type {
 } from './lib/run/ports/node-shell.ts';
 export type { Database, DatabaseTemplate } from './lib/run/ports/database.ts';
 export type { Durability, MachineTrouble, OwnPart, ServerLog } from './lib/judge/database.ts';
-export type { Disk, Proof } from './lib/run/ports/storage.ts';
-export type { LedgerEntry } from './lib/history/workload/sql.ts';
+export type { LedgerEntry } from './lib/history/workload.ts';
 export { ForcedetachError } from './lib/core/errors.ts';
 export type { Scenario } from './lib/scenario/scenario.ts';
 export type { Finding, Safety, Verdict, VerdictWord } from './lib/judge/verdict/verdict.ts';

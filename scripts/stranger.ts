@@ -7,7 +7,7 @@ import { makeStranger, removeStranger, strangerKubeconfig } from '../test/suppor
 import { ensureKind } from '../lib/kind/images/build.ts';
 import { ensureImages } from '../lib/kind/images/ensure.ts';
 import { planImages } from '../lib/kind/images/image-plan.ts';
-import { clusterTimers, stockClusterTimers } from '../lib/run/ports/timers.ts';
+import { clusterTimers, stockClusterTimers } from '../lib/run/ports/limits.ts';
 import { kubernetesDefault } from '../lib/core/kubernetes.ts';
 
 const [, , verb, name = 'acme', ...words] = process.argv;

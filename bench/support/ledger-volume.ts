@@ -14,9 +14,12 @@ import {
 } from '../../lib/mysql/statements.ts';
 import { historyDirectory } from '../../lib/history/recorder.ts';
 import { Segment } from '../../lib/history/segment.ts';
-import { documentAction, documentBody } from '../../lib/history/workload/documents.ts';
-import { Chain } from '../../lib/history/workload/ledger.ts';
-import type { LedgerEntry } from '../../lib/history/workload/sql.ts';
+import {
+  documentAction,
+  documentBody,
+  Chain,
+  type LedgerEntry,
+} from '../../lib/history/workload.ts';
 import type { BareHost } from '../../test/cluster/bare-host.ts';
 import type { BareServer } from '../../test/cluster/bare-server.ts';
 

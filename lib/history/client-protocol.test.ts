@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ClientJournal } from './client-protocol.ts';
-import type { OperationLine } from './line-decoder.ts';
+import type { OperationLine } from './lines.ts';
 
 const server = { node: 'a', podUid: 'uid', startedAtS: 1 };
 

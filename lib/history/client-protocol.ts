@@ -3,9 +3,8 @@
  * one, each operation is sent on an open session and has one outcome before the next is sent, no time
  * goes back, and each beat tells how many records there are. What does not run so lacks something.
  */
-import type { HistoryRecord } from './events.ts';
-import type { ClientBeatRecord, SessionRecord } from './client-records.ts';
-import type { OperationLine } from './line-decoder.ts';
+import type { HistoryRecord, ClientBeatRecord, SessionRecord } from './records.ts';
+import type { OperationLine } from './lines.ts';
 
 /** What one connection did in a stretch: nothing. Microseconds on the run's clock. */
 export interface Silence {

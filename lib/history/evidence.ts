@@ -1,7 +1,70 @@
-/** What an audit reads from one copy of the volume: facts only; checkers judge them. */
+/** What an audit read from a cold copy of the volume, and which volume and which copy that is. */
+import { z } from 'zod';
 import type { CommandEvidence } from '../core/index.ts';
-import type { CopyIdentity } from './identity.ts';
-import type { OpId, LedgerEntry } from './workload/sql.ts';
+import type { OpId, LedgerEntry } from './workload.ts';
+
+/** The volume as it was when its database was new. */
+export interface VolumeIdentity {
+  /** Its handle at the backend. */
+  readonly volume: string;
+  /** Absent for a shared directory, which has no file system of its own. */
+  readonly filesystemUuid?: string | undefined;
+  /** Told by the server. */
+  readonly serverUuid?: string;
+  /** How it came about; absent where it was there before its claim. */
+  readonly provisioning?: Provisioning;
+}
+
+/** Which copies of the volume a run makes. */
+export type ImageLabel = 'steady' | 'first' | 'second';
+
+/** One copy. Whoever makes it and whoever opens it tell the same of it, or it is not the same. */
+export interface CopyIdentity {
+  /** Drawn for this copy, and for no other. */
+  readonly copy: string;
+  /** Handle of the volume that was copied. */
+  readonly volume: string;
+  /** Generation of the volume's latest attachment by then; 0 for a shared directory, which has none. */
+  readonly generation: number;
+  readonly bytes: number;
+  /** Which file it is, and when its content or its name last changed. */
+  readonly stamp: string;
+  /** Over a part of its content, which `copy` chooses. */
+  readonly digest: string;
+  /** Absent for a shared directory, and where the copy has no file system. */
+  readonly filesystemUuid?: string | undefined;
+}
+
+/** How a volume came about that Kubernetes' provisioner made: who was asked for what, in which order. */
+export const provisioningSchema = z.strictObject({
+  storageClass: z.string(),
+  claim: z.string(),
+  /** Name of the PersistentVolume. */
+  volumeName: z.string(),
+  /** Read from the PersistentVolume. */
+  handle: z.string(),
+  /** Read from the PersistentVolume: the driver whose provisioner made it. */
+  by: z.string(),
+  /** The driver's calls about it until its database was Ready, in the order in which they came in. */
+  calls: z.array(
+    z.strictObject({
+      /** RPC name. */
+      call: z.string(),
+      node: z.string(),
+      /** Run time when it came in. */
+      t: z.number(),
+      durationMs: z.number(),
+      error: z.string().optional(),
+    }),
+  ),
+});
+export type Provisioning = Readonly<z.output<typeof provisioningSchema>>;
+
+export interface PodRef {
+  readonly name: string;
+  readonly uid: string;
+  readonly node: string;
+}
 
 /** One start of the server on the copy. */
 export interface ServerStart {
@@ -34,7 +97,7 @@ export interface IndexCount {
   readonly valuesAgree?: boolean;
 }
 
-/** The documents (lib/history/workload/documents.ts) that were found, each held against its bytes. */
+/** The documents (lib/history/workload.ts) that were found, each held against its bytes. */
 export interface DocumentsFound {
   /** Seqs of those found, by session (`sessionKey`). */
   readonly found: Readonly<Record<string, readonly number[]>>;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hasQuorum, routedPrimary, type GroupView, type Member } from './group-views.ts';
+import { hasQuorum, routedPrimary, type GroupView, type Member } from './workload.ts';
 
 const states = (text: string): Member[] =>
   text.split(' ').map((word) => {

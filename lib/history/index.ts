@@ -1,15 +1,13 @@
 /** The record of a run: what is written, in which shape, and how it is read back. */
 export { type ClientJournal, ClientJournals, type ConnectionState } from './client-protocol.ts';
-export type {
-  ClientBeatRecord,
-  ClientPlan,
-  InvokeRecord,
-  OutcomeRecord,
-  ReadRecord,
-  SchemaChangeRecord,
-  SessionRecord,
-} from './client-records.ts';
 export {
+  type ClientBeatRecord,
+  type ClientPlan,
+  type InvokeRecord,
+  type OutcomeRecord,
+  type ReadRecord,
+  type SchemaChangeRecord,
+  type SessionRecord,
   type ActionRecord,
   type CaseRecord,
   type CertificateRecord,
@@ -28,7 +26,7 @@ export {
   type Timers,
   historyVersion,
   phaseNames,
-} from './events.ts';
+} from './records.ts';
 export {
   type DocumentsFound,
   type ImageEvidence,
@@ -39,16 +37,49 @@ export {
   type ServerStart,
   type Unread,
   nothingRead,
-} from './evidence.ts';
-export { type GroupView, hasQuorum, routedPrimary, selfIn } from './group-views.ts';
-export {
   type CopyIdentity,
   type ImageLabel,
   type PodRef,
   type Provisioning,
   type VolumeIdentity,
   provisioningSchema,
-} from './identity.ts';
+} from './evidence.ts';
+export {
+  type GroupView,
+  hasQuorum,
+  routedPrimary,
+  selfIn,
+  deletionOf,
+  documentAction,
+  documentBody,
+  documentsBelow,
+  firstDocuments,
+  putsDocument,
+  Chain,
+  type OpContent,
+  type SessionId,
+  accountCount,
+  accountsPerConnection,
+  clientSides,
+  defaultTransferEvery,
+  entryHash,
+  firstAccount,
+  initialBalance,
+  originHash,
+  sessionContents,
+  sessionKey,
+  workloadTables,
+  SessionMap,
+  type ClientSide,
+  type LedgerEntry,
+  type OpId,
+  type OpKind,
+  type OpOutcome,
+  type ServerIdentity,
+  type SqlConnector,
+  SqlError,
+  type SqlSession,
+} from './workload.ts';
 export {
   type Tells,
   isWarning,
@@ -68,8 +99,6 @@ export {
   isGranted,
   isRefused,
   observed,
-} from './observations.ts';
-export {
   type Beating,
   askAgainEveryMs,
   askedWithinMs,
@@ -77,10 +106,11 @@ export {
   beatWithinMs,
   declareObserver,
   guarded,
-} from './observers.ts';
-export type { Operation } from './operations.ts';
-export type { Recorder, Unstamped } from './port.ts';
+  type Recorder,
+  type Unstamped,
+} from './observations.ts';
 export {
+  type Operation,
   type ClientAnswer,
   type History,
   type Meter,
@@ -98,42 +128,6 @@ export {
 } from './recorder.ts';
 export type { SegmentSeal } from './segment-reader.ts';
 export { Segment, suffixes } from './segment.ts';
-export {
-  deletionOf,
-  documentAction,
-  documentBody,
-  documentsBelow,
-  firstDocuments,
-  putsDocument,
-} from './workload/documents.ts';
-export {
-  Chain,
-  type OpContent,
-  type SessionId,
-  accountCount,
-  accountsPerConnection,
-  clientSides,
-  defaultTransferEvery,
-  entryHash,
-  firstAccount,
-  initialBalance,
-  originHash,
-  sessionContents,
-  sessionKey,
-  workloadTables,
-} from './workload/ledger.ts';
-export { SessionMap } from './workload/session-map.ts';
-export {
-  type ClientSide,
-  type LedgerEntry,
-  type OpId,
-  type OpKind,
-  type OpOutcome,
-  type ServerIdentity,
-  type SqlConnector,
-  SqlError,
-  type SqlSession,
-} from './workload/sql.ts';
 export {
   type WriteLog,
   type WriteRecord,

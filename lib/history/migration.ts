@@ -11,7 +11,7 @@ import {
   goesWith,
   settableNames,
 } from '../scenario/index.ts';
-import type { HistoryVersion, ObservationRecord, RunRecord } from './events.ts';
+import type { HistoryVersion, ObservationRecord, RunRecord } from './records.ts';
 
 /** The version from which on a history tells it. Of an earlier one it is not asked. */
 const since = {

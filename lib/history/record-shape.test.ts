@@ -1,6 +1,6 @@
 /** What a line must be to count as a record; fields that are optional, too, are what they are said to be. */
 import { expect, test } from 'vitest';
-import { isRecord } from './record-shape.ts';
+import { isRecord } from './lines.ts';
 
 const seen = { type: 'observation', t: 1, source: 'api', name: 'node-ready', data: {} };
 

@@ -2,9 +2,9 @@
 import { mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Clock, describeError, EvidenceError } from '../core/index.ts';
-import type { Recorder, Unstamped } from './port.ts';
-import type { HistoryRecord, RowRecord, SegmentCounts, SegmentList } from './events.ts';
-import type { ImageLabel } from './identity.ts';
+import type { Recorder, Unstamped } from './observations.ts';
+import type { HistoryRecord, RowRecord, SegmentCounts, SegmentList } from './records.ts';
+import type { ImageLabel } from './evidence.ts';
 import { Segment, suffixes } from './segment.ts';
 
 export interface RunRecorder extends Recorder {

@@ -10,11 +10,10 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { HistoryRecord } from './events.ts';
+import type { HistoryRecord } from './records.ts';
 import { openHistory, type TimedRecord } from './reader.ts';
-import { findFrames } from './frame.ts';
+import { findFrames, Segment } from './segment.ts';
 import { historyDirectory } from './recorder.ts';
-import { Segment } from './segment.ts';
 import { readSegment, type SegmentSeal } from './segment-reader.ts';
 
 let folder: string;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { HistoryRecord } from '../history/events.ts';
+import type { HistoryRecord } from '../history/records.ts';
 import { observed } from '../history/observations.ts';
 import { missingOf } from '../judge/verdict/loss.ts';
 import { sentenceOf } from '../judge/verdict/sentence.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ObservationRecord } from '../history/events.ts';
+import type { ObservationRecord } from '../history/records.ts';
 import { observed, type ObservedName } from '../history/observations.ts';
 import { Lanes } from './lanes.ts';
 import { mysql } from '../mysql/database.ts';

@@ -2,7 +2,7 @@
 import { inflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Operation } from '../history/operations.ts';
+import type { Operation } from '../history/reader.ts';
 import {
   plotOperations,
   prepareOperations,

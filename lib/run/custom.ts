@@ -5,7 +5,7 @@
  */
 import { type Capability, UsageError } from '../core/index.ts';
 import { allCheckers, type Checker, stockDatabaseName } from '../judge/index.ts';
-import { type Database } from './ports/database.ts';
+import type { Database } from './ports/database.ts';
 import {
   faultKinds,
   type FaultKind,
@@ -14,9 +14,8 @@ import {
   type WrittenGroup,
   type WrittenWith,
 } from '../scenario/index.ts';
-import type { Fault } from './faults/fault.ts';
+import type { Fault, Remedy } from './faults/fault.ts';
 import type { CustomNames } from '../history/index.ts';
-import type { Remedy } from './remedies/remedy.ts';
 
 /** What it needs of the cluster beyond what every one has: it gets no more. Default: nothing. */
 interface Needs<C extends Capability> {

@@ -1,15 +1,13 @@
 /** From the fault to its heal and to databases that serve again: the node's part once, each volume's its own. */
 import { type Capability, EvidenceError } from '../core/index.ts';
 import type { Fault, FaultContext, Moments } from './faults/fault.ts';
-import { wholeFaultOf } from './faults/index.ts';
+import { wholeFaultOf } from './faults/around.ts';
 import { servingCommits } from '../scenario/index.ts';
-import { converge } from './converge.ts';
-import { watchWhile } from './moments.ts';
-import { letOthersServe, moveBack, recreate } from './move-back.ts';
-import { remediesOf, type RemedyRun } from './remedy-run.ts';
+import { converge, letOthersServe, moveBack, recreate } from './converge.ts';
+import { watchWhile, waitUntil } from './moments.ts';
+import { remediesOf, type RemedyRun } from './remedies.ts';
 import { auditOf, type RunEvent, type Struck } from './run-context.ts';
 import { each, Shell } from './shell.ts';
-import { waitUntil } from './wait.ts';
 
 /** The event as it is played. */
 interface Strike extends RunEvent {

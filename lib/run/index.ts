@@ -1,34 +1,32 @@
 /** The one sequence from prepare to the last audit, and the ports to a cluster, a storage and a database that it needs. */
-export { type BoundedStep, afterInterrupt } from './bounds.ts';
+export { type BoundedStep, afterInterrupt } from './moments.ts';
 export {
   describeState,
   describeSummary,
   expectedAfterPowerLoss,
   isExpected,
-} from './crash-states/describe.ts';
-export {
   type Recovered,
   type Recovery,
   type StateResult,
   explore,
+  type KeptWrites,
+  keptWrites,
+  neededOneWriter,
+  readRunFacts,
+  runRecord,
+  summarizeStates,
 } from './crash-states/explore.ts';
 export {
   type CrashStatePlan,
   type PlanOptions,
   type PlannedState,
   planStates,
+  type ByteRange,
+  SectorVersions,
+  type Survivor,
+  survivors,
+  VolatileCache,
 } from './crash-states/plan-states.ts';
-export {
-  type KeptWrites,
-  keptWrites,
-  neededOneWriter,
-  readRunFacts,
-  runRecord,
-} from './crash-states/run-facts.ts';
-export { type ByteRange, SectorVersions } from './crash-states/sector-versions.ts';
-export { summarizeStates } from './crash-states/summary.ts';
-export { type Survivor, survivors } from './crash-states/survivors.ts';
-export { VolatileCache } from './crash-states/volatile-cache.ts';
 export {
   type Custom,
   type CustomDatabase,
@@ -36,41 +34,68 @@ export {
   type CustomRemedy,
   namesOf,
 } from './custom.ts';
-export type { FaultContext } from './faults/fault.ts';
-export { type LastingFault, lastingFault } from './faults/lasting.ts';
-export { type ImageRun, audit, copyImage } from './images.ts';
-export { type Parts, needsOf } from './needs.ts';
-export type {
-  Auditor,
-  Backend,
-  BreakableTestbed,
-  Closes,
-  CommonTestbed,
-  Component,
-  ComponentLook,
-  ContainerReport,
-  ControlPlane,
-  GroupTestbed,
-  Kubernetes,
-  KubernetesTestbed,
-  NodeKubernetes,
-  Opened,
-  OpenedCluster,
-  PodKubernetes,
-  Testbed,
-  TestbedOptions,
+export { type FaultContext, type LastingFault, lastingFault } from './faults/fault.ts';
+export { type ImageRun, audit, copyImage, group, oneServer, runScenario } from './run.ts';
+export { type Parts, needsOf, type RunOptions, type VolumeRunOptions } from './run-context.ts';
+export {
+  type Auditor,
+  type Backend,
+  type BreakableTestbed,
+  type Closes,
+  type CommonTestbed,
+  type Component,
+  type ComponentLook,
+  type ContainerReport,
+  type ControlPlane,
+  type GroupTestbed,
+  type Kubernetes,
+  type KubernetesTestbed,
+  type NodeKubernetes,
+  type Opened,
+  type OpenedCluster,
+  type PodKubernetes,
+  type Testbed,
+  type TestbedOptions,
+  type Machine,
+  type Stall,
+  stalls,
+  type Disk,
+  type Proof,
 } from './ports/cluster.ts';
-export type { Database } from './ports/database.ts';
-export type {
-  GroupDatabase,
-  GroupTemplate,
-  LedgerQuery,
-  LedgerReading,
-  MemberClient,
-  MemberClientOptions,
-} from './ports/group-port.ts';
-export { kindCapabilities, kindWorkers, mostPools } from './ports/limits.ts';
-export { type Machine, type Stall, stalls } from './ports/machine-port.ts';
+export {
+  type Database,
+  type GroupDatabase,
+  type GroupTemplate,
+  type LedgerQuery,
+  type LedgerReading,
+  type MemberClient,
+  type MemberClientOptions,
+  importDatabase,
+  realOf,
+  type BareMachine,
+  type BareOptions,
+  type BareServer,
+  type BareStarted,
+  type CrashImage,
+  type DatabaseServer,
+  type DefinedIn,
+  type RealDatabase,
+  type RecoverImage,
+  type RecoverImageOptions,
+  type ServerRoutes,
+  type SessionOptions,
+} from './ports/database.ts';
+export {
+  kindCapabilities,
+  kindWorkers,
+  mostPools,
+  type ClusterTimers,
+  clusterTimers,
+  goDuration,
+  stockClusterTimers,
+  tolerationSecondsOf,
+  withPodTimers,
+} from './ports/limits.ts';
 export {
   type ArmedUnit,
   type Arming,
@@ -85,33 +110,6 @@ export {
   scriptWords,
   shBy,
 } from './ports/node-shell.ts';
-export { importDatabase, realOf } from './ports/real.ts';
-export type {
-  BareMachine,
-  BareOptions,
-  BareServer,
-  BareStarted,
-  CrashImage,
-  DatabaseServer,
-  DefinedIn,
-  RealDatabase,
-  RecoverImage,
-  RecoverImageOptions,
-  ServerRoutes,
-  SessionOptions,
-} from './ports/server-port.ts';
-export type { Disk, Proof } from './ports/storage.ts';
-export {
-  type ClusterTimers,
-  clusterTimers,
-  goDuration,
-  stockClusterTimers,
-  tolerationSecondsOf,
-  withPodTimers,
-} from './ports/timers.ts';
-export type { RunOptions, VolumeRunOptions } from './run-context.ts';
-export { group } from './run-group.ts';
-export { oneServer, runScenario } from './run.ts';
 export { recordRun, recordVolumes } from './sequence.ts';
 export {
   type ObservedOptions,
@@ -122,7 +120,11 @@ export {
   runObserved,
   whileObserved,
 } from './shell.ts';
-export type { WriterSpec, Writers } from './workload/port.ts';
-export { runReader } from './workload/reader.ts';
-export { changeSchema } from './workload/schema-change.ts';
-export { type WriterRecord, runWriter } from './workload/writer.ts';
+export {
+  type WriterSpec,
+  type Writers,
+  runReader,
+  changeSchema,
+  type WriterRecord,
+  runWriter,
+} from './workload.ts';

@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
 import { VirtualClock } from '../../test/support/virtual-clock.ts';
-import type { PodRef } from '../history/identity.ts';
-import type { Unstamped } from '../history/port.ts';
-import type { RowRecord } from '../history/events.ts';
-import { observed } from '../history/observations.ts';
-import { recreate } from './move-back.ts';
+import type { PodRef } from '../history/evidence.ts';
+import { type Unstamped, observed } from '../history/observations.ts';
+import type { RowRecord } from '../history/records.ts';
+import { recreate } from './converge.ts';
 import { Sightings } from '../judge/timeline/sightings.ts';
 import { mysql } from '../mysql/database.ts';
 

@@ -6,13 +6,14 @@
 import { type Capability, EvidenceError } from '../core/index.ts';
 import type { KubernetesTestbed, OpenedCluster } from './ports/cluster.ts';
 import { type PodRef, historyVersion, type RunRecord, clientSides } from '../history/index.ts';
-import type { Writers } from './workload/port.ts';
+import type { Writers } from './workload.ts';
 import { exportStep, Sightings } from '../judge/index.ts';
 import { basisOf } from '../scenario/index.ts';
 import { namesOf } from './custom.ts';
 import { faultToConvergence } from './fault-to-convergence.ts';
-import { capabilitiesFor, knownToHave } from './needs.ts';
 import {
+  capabilitiesFor,
+  knownToHave,
   auditOf,
   volumeOf,
   type EventOptions,
@@ -21,10 +22,10 @@ import {
   type RunOptions,
   type Struck,
   type VolumeRunOptions,
+  type Tested,
 } from './run-context.ts';
 import { each, mustHaveEnded, runObserved, whileObserved, type ObservedRun } from './shell.ts';
-import type { Tested } from './steps.ts';
-import { waitUntil } from './wait.ts';
+import { waitUntil } from './moments.ts';
 
 /** Throws as `recordVolumes` rejects; other trouble is in the history, and hence in the verdict. */
 export async function recordRun<T extends KubernetesTestbed>(

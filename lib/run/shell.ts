@@ -15,7 +15,7 @@ import {
   openRecorder,
   type RunRecorder,
 } from '../history/index.ts';
-import { boundMs, within, type BoundedStep, type Times } from './bounds.ts';
+import { boundMs, within, type BoundedStep, type Times } from './moments.ts';
 
 /** Steps whose failure leaves something broken, or behind. */
 const mending = new Set(['heal', 'undo remedy', 'undo move back', 'close']);

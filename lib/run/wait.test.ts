@@ -1,7 +1,7 @@
 /** Waiting on a clock that only moves when somebody sleeps. */
 import { expect, test } from 'vitest';
 import type { Clock } from '../core/time.ts';
-import { waitUntil } from './wait.ts';
+import { waitUntil } from './moments.ts';
 
 function steppingClock(): Clock & { sleeps: number[] } {
   let nowMs = 0;

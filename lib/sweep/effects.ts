@@ -41,7 +41,7 @@ const faultActs: Readonly<Record<FaultAct, (scene: Scene, turn: number) => void>
   throttle: ({ machine, scenario }) => machine.throttle(scenario.cpuShare),
   unthrottle: ({ machine }) => machine.unthrottle(),
   crash({ machine, model, victim, scenario }) {
-    // As in lib/run/faults/acts.ts: a database that dies of the cut is not reported.
+    // As in lib/run/faults/declared.ts: a database that dies of the cut is not reported.
     machine.stall('kubelet');
     model.volume.losePower(victim.node, scenario.powerLoss);
     machine.kill();

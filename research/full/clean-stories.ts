@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../lib/core/time.ts';
 import type { Filesystem } from '../../lib/scenario/disk-kinds.ts';
 import { ackedIn } from '../../test/support/bare-images.ts';
-import type { WriterRecord } from '../../lib/run/workload/writer.ts';
+import type { WriterRecord } from '../../lib/run/workload.ts';
 import type { BareDisk, BareVolume } from '../../test/cluster/bare-volume.ts';
 import type { BareServer, Written } from '../../test/cluster/bare-server.ts';
 

@@ -17,7 +17,7 @@ export type ComparedFilesystem = (typeof comparedFilesystems)[number];
 
 export const nodeNames = ['victim', 'successor'] as const;
 export type NodeName = (typeof nodeNames)[number];
-/** Tells the server's clients apart: lib/history/workload/ledger.ts knows two. */
+/** Tells the server's clients apart: lib/history/workload.ts knows two. */
 export const clientOf = { victim: 'inside', successor: 'outside' } as const;
 
 /** A machine: a container with namespaces of its own, or a virtual machine. */

@@ -10,7 +10,7 @@ import { kindAuditor } from '../../lib/kind/auditor.ts';
 import { realClock } from '../../lib/core/time.ts';
 import type { Filesystem } from '../../lib/scenario/disk-kinds.ts';
 import { judge } from '../support/bare-images.ts';
-import type { WriterRecord } from '../../lib/run/workload/writer.ts';
+import type { WriterRecord } from '../../lib/run/workload.ts';
 import { BareHost } from './bare-host.ts';
 import { missingForBareHost, testLoops } from './bare-lab.ts';
 import type { BareVolume } from './bare-volume.ts';

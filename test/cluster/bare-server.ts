@@ -2,9 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import type { Clock } from '../../lib/core/time.ts';
-import type { WriterSpec } from '../../lib/run/workload/port.ts';
+import { type WriterSpec, runWriter, type WriterRecord } from '../../lib/run/workload.ts';
 import { openMysqlSession } from '../../lib/mysql/session.ts';
-import { runWriter, type WriterRecord } from '../../lib/run/workload/writer.ts';
 
 /** What a server needs of its host. */
 export interface Shell {

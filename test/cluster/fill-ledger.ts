@@ -1,7 +1,7 @@
 /** A ledger of a million rows in seconds: many rows an insert, and the journal as if each was sent. */
 import { createConnection } from 'mysql2/promise';
 import type { JournaledOp } from '../../lib/judge/checkers/journal.ts';
-import { Chain, initialBalance } from '../../lib/history/workload/ledger.ts';
+import { Chain, initialBalance } from '../../lib/history/workload.ts';
 import type { BareServer } from './bare-server.ts';
 
 const sessions = 8;

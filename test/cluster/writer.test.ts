@@ -16,11 +16,10 @@ import { startDatabase, type BenchDatabase } from '../../bench/support/database.
 import { openMysqlSession } from '../../lib/mysql/session.ts';
 import { databaseName, prepareSchema } from '../../lib/mysql/schema.ts';
 import { startWriterProcesses } from '../../lib/kind/clients/writers.ts';
-import type { Writers, WriterSpec } from '../../lib/run/workload/port.ts';
-import { openHistory } from '../../lib/history/reader.ts';
-import { type Operation } from '../../lib/history/operations.ts';
+import type { Writers, WriterSpec } from '../../lib/run/workload.ts';
+import { openHistory, type Operation } from '../../lib/history/reader.ts';
 import { ensureImages } from '../../lib/kind/images/ensure.ts';
-import { initialBalance } from '../../lib/history/workload/ledger.ts';
+import { initialBalance } from '../../lib/history/workload.ts';
 import { expectedContent } from '../support/expected-content.ts';
 import { kubernetesDefault } from '../../lib/core/kubernetes.ts';
 import { mysql } from '../../lib/mysql/database.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Backend } from '../../lib/run/ports/cluster.ts';
 import { openAlone, type AloneTestbed } from '../support/opened.ts';
 import { parseScenario } from '../../lib/scenario/scenario.ts';
-import type { HistoryRecord, ObservationRecord } from '../../lib/history/events.ts';
+import type { HistoryRecord, ObservationRecord } from '../../lib/history/records.ts';
 import { openRecorder, type RunRecorder } from '../../lib/history/recorder.ts';
 import { mysql } from '../../lib/mysql/database.ts';
 

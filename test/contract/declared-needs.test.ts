@@ -1,7 +1,7 @@
 /** What a fault, a remedy or a field declares that it needs is enough, and all of it is used: each on a backend that has just that. */
 import { expect, test } from 'vitest';
 import { capabilityNames, type Capability } from '../../lib/core/capabilities.ts';
-import { capabilitiesFor } from '../../lib/run/needs.ts';
+import { capabilitiesFor } from '../../lib/run/run-context.ts';
 import type { ScenarioInput } from '../../lib/scenario/scenario.ts';
 import { controlPlaneFaults, faultKinds } from '../../lib/scenario/faults/index.ts';
 import { refuseLacking } from '../../lib/cli/library/refusals.ts';

@@ -5,14 +5,13 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { modelScenario, shortTimers } from '../support/model-run.ts';
 import { openAlone } from '../support/opened.ts';
-import type { LedgerRow } from '../../lib/history/evidence.ts';
+import type { LedgerRow, PodRef } from '../../lib/history/evidence.ts';
 import type { Backend, Closes, GroupTestbed } from '../../lib/run/ports/cluster.ts';
-import type { PodRef } from '../../lib/history/identity.ts';
 import { simBackend } from '../../lib/sim/backend.ts';
-import { historyVersion, type PhaseName } from '../../lib/history/events.ts';
+import { historyVersion, type PhaseName } from '../../lib/history/records.ts';
 import { openHistory, type TimedRecord } from '../../lib/history/reader.ts';
 import { groupVerdictSchema, type GroupVerdict } from '../../lib/judge/group/verdict.ts';
-import type { GroupView } from '../../lib/history/group-views.ts';
+import type { GroupView } from '../../lib/history/workload.ts';
 import { judgeHistory, playAndJudge } from '../../lib/cli/library/tested.ts';
 import { mysql } from '../../lib/mysql/database.ts';
 

@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { $ } from '../../lib/kind/engine/shell.ts';
 import type { Verdict } from '../../lib/judge/verdict/verdict.ts';
-import { findFrames, unpackFrame } from '../../lib/history/frame.ts';
-import { suffixes } from '../../lib/history/segment.ts';
+import { findFrames, unpackFrame, suffixes } from '../../lib/history/segment.ts';
 
 const sample = 'reports/samples/node-crash';
 const history = (folder: string, file: string): string => join(folder, 'history', file);

@@ -1,9 +1,9 @@
 /** The part of the port's contract that is about one machine: what a fault does to it, and undoes. */
 import { expect, test } from 'vitest';
-import { type PodRef } from '../../lib/history/identity.ts';
-import { stalls } from '../../lib/run/ports/machine-port.ts';
+import type { PodRef } from '../../lib/history/evidence.ts';
+import { stalls } from '../../lib/run/ports/cluster.ts';
 import type { AloneTestbed } from '../support/opened.ts';
-import type { ClientSide } from '../../lib/history/workload/sql.ts';
+import type { ClientSide } from '../../lib/history/workload.ts';
 
 export interface MachineBench {
   readonly bench: {

@@ -1,6 +1,6 @@
 /** The part of the port's contract that is about remedies, on a node that does not run the database. */
 import { expect, test } from 'vitest';
-import type { PodRef } from '../../lib/history/identity.ts';
+import type { PodRef } from '../../lib/history/evidence.ts';
 import type { AloneTestbed } from '../support/opened.ts';
 
 export interface RemediesBench {

@@ -1,9 +1,9 @@
 /** The part of the port's contract that takes the database away: its pod, then all of it. */
 import { expect, test } from 'vitest';
 import type { Backend } from '../../lib/run/ports/cluster.ts';
-import type { PodRef } from '../../lib/history/identity.ts';
+import type { PodRef } from '../../lib/history/evidence.ts';
 import type { AloneTestbed } from '../support/opened.ts';
-import type { ObservationRecord } from '../../lib/history/events.ts';
+import type { ObservationRecord } from '../../lib/history/records.ts';
 import { csiCalls, observed } from '../../lib/history/observations.ts';
 
 export interface RemovalBench {

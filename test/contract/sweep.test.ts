@@ -5,7 +5,7 @@
 import { expect, test } from 'vitest';
 import { faultOf } from '../../lib/run/faults/declared.ts';
 import { faultKind } from '../../lib/scenario/faults/kind.ts';
-import { remedyOf } from '../../lib/run/remedies/index.ts';
+import { remedyOf } from '../../lib/run/remedies.ts';
 import { remedyKind } from '../../lib/scenario/remedies/kind.ts';
 import { judge } from '../../lib/sweep/judge-schedule.ts';
 import { play } from '../../lib/sweep/play.ts';

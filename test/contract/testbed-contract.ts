@@ -4,13 +4,12 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Backend } from '../../lib/run/ports/cluster.ts';
-import type { PodRef } from '../../lib/history/identity.ts';
-import type { Writers } from '../../lib/run/workload/port.ts';
-import type { LedgerRow } from '../../lib/history/evidence.ts';
-import type { ReadRecord } from '../../lib/history/client-records.ts';
+import type { PodRef, LedgerRow } from '../../lib/history/evidence.ts';
+import type { Writers } from '../../lib/run/workload.ts';
+import type { ReadRecord } from '../../lib/history/records.ts';
 import { observed } from '../../lib/history/observations.ts';
 import { openHistory } from '../../lib/history/reader.ts';
-import type { ClientSide } from '../../lib/history/workload/sql.ts';
+import type { ClientSide } from '../../lib/history/workload.ts';
 import type { AloneTestbed } from '../support/opened.ts';
 import { Bench, scenario, seed } from './bench.ts';
 import { testControlPlane } from './control-plane-contract.ts';

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { assembleVerdict } from '../../lib/judge/verdict/assemble.ts';
 import { headlineOf } from '../../lib/judge/verdict/headline.ts';
 import type { Verdict } from '../../lib/judge/verdict/verdict.ts';
-import type { ImageLabel } from '../../lib/history/identity.ts';
+import type { ImageLabel } from '../../lib/history/evidence.ts';
 import { openHistory, type SmallRecord } from '../../lib/history/reader.ts';
 import { renderHtml } from '../../lib/report/html.ts';
 import { reportData } from '../../lib/report/report-data.ts';

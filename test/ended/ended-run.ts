@@ -1,7 +1,7 @@
 /** A run on kind that is ended from outside: what becomes of it, and when. */
 import { expect } from 'vitest';
 import { $ } from '../../lib/kind/engine/shell.ts';
-import type { HistoryRecord } from '../../lib/history/events.ts';
+import type { HistoryRecord } from '../../lib/history/records.ts';
 import { openHistory } from '../../lib/history/reader.ts';
 import {
   startExperiment,

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { EvidenceError } from '../../lib/core/errors.ts';
-import { historyVersion } from '../../lib/history/events.ts';
+import { historyVersion } from '../../lib/history/records.ts';
 import { corpusRun } from '../support/committed.ts';
 import { holdRun, type HeldRun } from './held-run.ts';
 

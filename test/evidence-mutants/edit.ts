@@ -1,5 +1,5 @@
 /** How records are altered: each returns an alteration of a whole run. */
-import type { HistoryRecord, ObservationRecord } from '../../lib/history/events.ts';
+import type { HistoryRecord, ObservationRecord } from '../../lib/history/records.ts';
 import type { HeldRun, TimedRecord } from './held-run.ts';
 
 export type Alteration = (run: HeldRun) => void;

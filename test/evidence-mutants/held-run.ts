@@ -1,12 +1,12 @@
 /** A run's history in memory, to be altered and written anew: by the proper writer, so it is resealed. */
 import { cpSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { HistoryRecord, RowRecord, SegmentCounts } from '../../lib/history/events.ts';
+import type { HistoryRecord, RowRecord, SegmentCounts } from '../../lib/history/records.ts';
 import { openHistory, type SmallRecord } from '../../lib/history/reader.ts';
 import { historyDirectory, otherFiles, runSegment } from '../../lib/history/recorder.ts';
 import { Segment, suffixes } from '../../lib/history/segment.ts';
 import { readSegment } from '../../lib/history/segment-reader.ts';
-import { decodeLines } from '../../lib/history/line-decoder.ts';
+import { decodeLines } from '../../lib/history/lines.ts';
 import { tellStory, type Story } from '../../lib/judge/timeline/story.ts';
 import { mysql } from '../../lib/mysql/database.ts';
 

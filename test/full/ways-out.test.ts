@@ -53,7 +53,7 @@ test('a hanging engine', { timeout: 20 * 60_000 }, async () => {
     writeFileSync(hangs, '');
     const ended = await endedBy(run, () => run.signal('SIGINT'));
     process.stderr.write(`SIGINT with a hanging engine: ended after ${ended.endedS} s\n`);
-    // The sum of what every step has after an interrupt (bounds.ts).
+    // The sum of what every step has after an interrupt (moments.ts).
     expect(ended.endedS).toBeLessThan(400);
     expect(ended.stderr).toContain('NOT HEALED or left behind: heal: NODE_NOT_HEALED');
     const ip = String.raw`\d+\.\d+\.\d+\.\d+`;

@@ -16,7 +16,7 @@ import { $ } from '../../lib/kind/engine/shell.ts';
 import { assembleVerdict } from '../../lib/judge/verdict/assemble.ts';
 import { EvidenceError, ForcedetachError } from '../../lib/core/errors.ts';
 import { exportHistory } from '../../lib/report/export/write.ts';
-import { findFrames } from '../../lib/history/frame.ts';
+import { findFrames } from '../../lib/history/segment.ts';
 import { openHistory } from '../../lib/history/reader.ts';
 import { corpusRun } from '../support/committed.ts';
 import { mysql } from '../../lib/mysql/database.ts';

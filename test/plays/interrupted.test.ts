@@ -3,9 +3,9 @@ import { expect, test } from 'vitest';
 import { modelScenario, runOnModel, shortTimers } from '../support/model-run.ts';
 import { openingAs, type AloneTestbed as Testbed } from '../support/opened.ts';
 import { InfrastructureError } from '../../lib/core/errors.ts';
-import type { HistoryRecord, PhaseName } from '../../lib/history/events.ts';
+import type { HistoryRecord, PhaseName } from '../../lib/history/records.ts';
 import { openHistory } from '../../lib/history/reader.ts';
-import { afterInterrupt } from '../../lib/run/bounds.ts';
+import { afterInterrupt } from '../../lib/run/moments.ts';
 
 const never = (): Promise<never> => new Promise(() => undefined);
 

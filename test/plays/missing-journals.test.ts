@@ -8,9 +8,8 @@ import { assembleVerdict } from '../../lib/judge/verdict/assemble.ts';
 import { EvidenceError } from '../../lib/core/errors.ts';
 import { runScenario } from '../../lib/run/run.ts';
 import type { Verdict } from '../../lib/judge/verdict/verdict.ts';
-import { findFrames, packFrame, type FrameHead } from '../../lib/history/frame.ts';
+import { findFrames, packFrame, type FrameHead, suffixes } from '../../lib/history/segment.ts';
 import { openHistory } from '../../lib/history/reader.ts';
-import { suffixes } from '../../lib/history/segment.ts';
 import { modelScenario, shortTimers } from '../support/model-run.ts';
 import { mysql } from '../../lib/mysql/database.ts';
 

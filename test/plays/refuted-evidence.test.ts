@@ -1,7 +1,7 @@
 /** A committed safe run with one class of its evidence altered is never safe; as it was it is. */
 import { expect, test } from 'vitest';
 import { assembleVerdict } from '../../lib/judge/verdict/assemble.ts';
-import type { ObservationRecord } from '../../lib/history/events.ts';
+import type { ObservationRecord } from '../../lib/history/records.ts';
 import { observed } from '../../lib/history/observations.ts';
 import { openHistory, type History, type SmallRecord } from '../../lib/history/reader.ts';
 import { tellStory } from '../../lib/judge/timeline/story.ts';

@@ -3,7 +3,7 @@ import { judgeImages, type Judgement } from '../../lib/judge/checkers/index.ts';
 import type { EpochBounds } from '../../lib/judge/checkers/journal.ts';
 import { pairOperations } from './pair-operations.ts';
 import { bareHistory, type AuditedCopy } from '../../research/mutants/mutant-case.ts';
-import type { WriterRecord } from '../../lib/run/workload/writer.ts';
+import type { WriterRecord } from '../../lib/run/workload.ts';
 import { mysql } from '../../lib/mysql/database.ts';
 
 export function judge(

@@ -3,7 +3,7 @@
  * it must never be shown as a sample report.
  */
 import { mysql } from '../../lib/mysql/database.ts';
-import type { HistoryRecord, Timers } from '../../lib/history/events.ts';
+import type { HistoryRecord, Timers } from '../../lib/history/records.ts';
 import { observed, type ObservedName } from '../../lib/history/observations.ts';
 import { exampleScenario, exampleVerdict } from './example-verdict.ts';
 

@@ -1,10 +1,15 @@
 /** Small ledgers and evidence for the checkers' own tests: healthy ones, to be damaged by a test. */
-import { Chain, initialBalance, sessionKey } from '../../lib/history/workload/ledger.ts';
-import type { LedgerEntry, OpOutcome } from '../../lib/history/workload/sql.ts';
+import {
+  Chain,
+  initialBalance,
+  sessionKey,
+  type LedgerEntry,
+  type OpOutcome,
+  type SessionId,
+} from '../../lib/history/workload.ts';
 import type { ImageEvidence, LedgerRow, ServerStart } from '../../lib/history/evidence.ts';
 import type { MysqlEvidence } from '../../lib/mysql/evidence.ts';
 import type { JournaledOp } from '../../lib/judge/checkers/journal.ts';
-import type { SessionId } from '../../lib/history/workload/ledger.ts';
 
 export const exampleSeed = 'example';
 

@@ -1,5 +1,5 @@
 /** Records in memory as what a report is made from; for tests of the report only. */
-import type { HistoryRecord } from '../../lib/history/events.ts';
+import type { HistoryRecord } from '../../lib/history/records.ts';
 import { pairOperations } from './pair-operations.ts';
 import { exampleHistory } from './example-history.ts';
 import type { ReportSource } from '../../lib/report/report-data.ts';

@@ -1,11 +1,8 @@
 /** A group's run that never was, second by second: the primary `a` is cut off at 10 s. */
 import type { LedgerRow } from '../../lib/history/evidence.ts';
-import type { RunRecord } from '../../lib/history/events.ts';
-import type { SessionRecord } from '../../lib/history/client-records.ts';
-import type { History, SmallRecord } from '../../lib/history/reader.ts';
-import type { Operation } from '../../lib/history/operations.ts';
-import { Chain } from '../../lib/history/workload/ledger.ts';
-import type { ClientSide } from '../../lib/history/workload/sql.ts';
+import type { RunRecord, SessionRecord } from '../../lib/history/records.ts';
+import type { History, SmallRecord, Operation } from '../../lib/history/reader.ts';
+import { Chain, type ClientSide } from '../../lib/history/workload.ts';
 import { runRecord } from './run-record.ts';
 
 export interface Session {

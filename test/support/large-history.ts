@@ -2,8 +2,7 @@
  * A made-up history of very many operations in a run's folder, with one outlier and one gap planted:
  * what a report must still show.
  */
-import type { HistoryRecord } from '../../lib/history/events.ts';
-import type { InvokeRecord } from '../../lib/history/client-records.ts';
+import type { HistoryRecord, InvokeRecord } from '../../lib/history/records.ts';
 import { historyDirectory } from '../../lib/history/recorder.ts';
 import { Segment } from '../../lib/history/segment.ts';
 import { randomStream } from '../../lib/core/random.ts';

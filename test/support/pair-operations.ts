@@ -1,6 +1,6 @@
 /** Operations of records in memory, in time order. */
-import type { HistoryRecord } from '../../lib/history/events.ts';
-import { Pairing, type Operation } from '../../lib/history/operations.ts';
+import type { HistoryRecord } from '../../lib/history/records.ts';
+import { Pairing, type Operation } from '../../lib/history/reader.ts';
 
 export function* pairOperations(records: Iterable<HistoryRecord>): Generator<Operation> {
   const ended: Operation[] = [];

@@ -1,6 +1,6 @@
 /** Records of a run that never was. */
 import { parseScenario, type ScenarioInput } from '../../lib/scenario/scenario.ts';
-import type { ObservationRecord, RunRecord } from '../../lib/history/events.ts';
+import type { ObservationRecord, RunRecord } from '../../lib/history/records.ts';
 
 /** The first record: a partition on kind, where the fields say nothing else. */
 export const runRecord = (

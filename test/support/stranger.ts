@@ -8,7 +8,7 @@ import * as engine from '../../lib/kind/engine/commands.ts';
 import { inspect, run } from '../../lib/kind/engine/run.ts';
 import type { ImageSet } from '../../lib/kind/images/image-set.ts';
 import { privateFolder, stateHome } from '../../lib/core/owner.ts';
-import type { ClusterTimers } from '../../lib/run/ports/timers.ts';
+import type { ClusterTimers } from '../../lib/run/ports/limits.ts';
 import { startArray } from '../../lib/kind/disk/containers.ts';
 import { nodeAddresses, nodesReady } from '../../lib/kind/create/create-cluster.ts';
 import { kindCommand } from '../../lib/kind/create/kind-command.ts';

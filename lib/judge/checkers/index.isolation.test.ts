@@ -1,7 +1,7 @@
 /** What MySQL's isolation allows is no damage: docs/how-to/isolation.md. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { LedgerEntry } from '../../history/workload/sql.ts';
+import type { LedgerEntry } from '../../history/workload.ts';
 import { bareRun } from '../../../test/support/bare-run.ts';
 import {
   exampleLedger,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { initialBalance } from '../../history/workload/ledger.ts';
+import { initialBalance } from '../../history/workload.ts';
 import type { ServerStart } from '../../history/evidence.ts';
 import { runChecks } from './index.ts';
 import { findingsOf, healthy, judged, rows } from '../../../test/support/judged-images.ts';

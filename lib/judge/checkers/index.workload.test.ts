@@ -1,9 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { runRecord } from '../../../test/support/run-record.ts';
-import { sessionKey } from '../../history/workload/ledger.ts';
-import { firstDocuments } from '../../history/workload/documents.ts';
-import type { OpOutcome } from '../../history/workload/sql.ts';
-import type { SchemaChangeRecord } from '../../history/client-records.ts';
+import { sessionKey, firstDocuments, type OpOutcome } from '../../history/workload.ts';
+import type { SchemaChangeRecord } from '../../history/records.ts';
 import {
   endOfMs,
   exampleLedger,

@@ -1,6 +1,6 @@
 /** Where a client's journal has gaps, what it does not tell of is no damage of documents. */
 import { expect, test } from 'vitest';
-import { deletionOf } from '../../history/workload/documents.ts';
+import { deletionOf } from '../../history/workload.ts';
 import { Journal } from './journal.ts';
 import { reconcileDocuments } from './reconcile-documents.ts';
 

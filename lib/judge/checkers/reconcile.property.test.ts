@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { OpId, OpOutcome } from '../../history/workload/sql.ts';
+import type { OpId, OpOutcome } from '../../history/workload.ts';
 import { journalOf, reconcile } from '../../../test/support/reconciling.ts';
 import { exampleLedger } from '../../../test/support/example-ledger.ts';
 import type { LedgerRow } from '../../history/evidence.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { LedgerEntry, OpOutcome } from '../../history/workload/sql.ts';
+import type { LedgerEntry, OpOutcome } from '../../history/workload.ts';
 import { always, journalOf, reconcile } from '../../../test/support/reconciling.ts';
 import {
   endOfMs,

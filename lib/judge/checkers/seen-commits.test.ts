@@ -1,7 +1,7 @@
 /** Commits of unknown outcome that were seen: their loss is a loss. */
 import { expect, test } from 'vitest';
 import type { Finding } from '../verdict/verdict.ts';
-import type { LedgerEntry, OpOutcome } from '../../history/workload/sql.ts';
+import type { LedgerEntry, OpOutcome } from '../../history/workload.ts';
 import { bareRun } from '../../../test/support/bare-run.ts';
 import {
   exampleLedger,

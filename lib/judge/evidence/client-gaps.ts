@@ -25,7 +25,7 @@ export interface ClientGap {
 /**
  * Beyond its pace a connection is silent no longer than this: a lost session is opened anew after 2 s
  * at most, a connect is given up after 2 s, an operation after 5 s and its rollback after 5 s more
- * (lib/run/workload/writer.ts, the database’s session); the rest is what a busy machine adds. In 139 runs on kind it was
+ * (lib/run/workload.ts, the database’s session); the rest is what a busy machine adds. In 139 runs on kind it was
  * never more than 5.6 s.
  */
 export const answerWithinMs = 30_000;

@@ -179,7 +179,7 @@ function notOfVolume(
   return reasons;
 }
 
-/** What a server has not synced yet need not be in a copy: images.ts dates it back by so much. */
+/** What a server has not synced yet need not be in a copy: run.ts dates it back by so much. */
 const heldBackMs = 2000;
 /** From the one to the other the runner waits for nothing. */
 const recordedWithinMs = 2000;

@@ -154,7 +154,7 @@ function openSteps({ records, faultAtMs }: Story): string[] {
   ];
 }
 
-/** What a server has not synced yet need not be in a copy: images.ts dates it back by so much. */
+/** What a server has not synced yet need not be in a copy: run.ts dates it back by so much. */
 const heldBackMs = 2000;
 
 /** The first copy is from before the heal, the second from after it. */

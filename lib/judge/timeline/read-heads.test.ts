@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { OpId, ServerIdentity } from '../../history/workload/sql.ts';
+import type { OpId, ServerIdentity } from '../../history/workload.ts';
 import { ReadMeter } from './read-heads.ts';
 
 const old: ServerIdentity = { node: 'a', podUid: 'old', startedAtS: 100 };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { EvidenceError } from '../../core/errors.ts';
-import type { RunRecord } from '../../history/events.ts';
+import type { RunRecord } from '../../history/records.ts';
 import { runRecord } from '../../../test/support/run-record.ts';
 import { tellStory } from './story.ts';
 import { mysql } from '../../mysql/database.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { SegmentList } from '../../history/events.ts';
+import type { SegmentList } from '../../history/records.ts';
 import { historyDirectory } from '../../history/recorder.ts';
 import { readSegment } from '../../history/segment-reader.ts';
 import { startWriterProcesses } from './writers.ts';

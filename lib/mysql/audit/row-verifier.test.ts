@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { Chain } from '../../history/workload/ledger.ts';
-import type { LedgerEntry } from '../../history/workload/sql.ts';
+import { Chain, type LedgerEntry } from '../../history/workload.ts';
 import { ledgerPad } from '../schema.ts';
 import { RowVerifier } from './row-verifier.ts';
 

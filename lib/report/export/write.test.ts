@@ -6,7 +6,7 @@ import { afterAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { opName } from '../../judge/checkers/op-sample.ts';
 import { assembleVerdict } from '../../judge/verdict/assemble.ts';
-import { accountCount, initialBalance } from '../../history/workload/ledger.ts';
+import { accountCount, initialBalance } from '../../history/workload.ts';
 import { openHistory } from '../../history/reader.ts';
 import { parseEdn, type Edn } from '../../../test/support/edn.ts';
 import { exportHistory } from './write.ts';

@@ -1,9 +1,13 @@
 import { expect, test } from 'vitest';
 import type { PowerLoss } from '../../scenario/disk-kinds.ts';
 import type { VerdictWord } from '../../judge/verdict/verdict.ts';
-import { describeState, expectedAfterPowerLoss, isExpected } from './describe.ts';
-import type { StateResult } from './explore.ts';
-import { summarizeStates } from './summary.ts';
+import {
+  describeState,
+  expectedAfterPowerLoss,
+  isExpected,
+  type StateResult,
+  summarizeStates,
+} from './explore.ts';
 import { mysql } from '../../mysql/database.ts';
 
 const state = (number: number, policy: PowerLoss, verdict: VerdictWord, lost = 0): StateResult => ({

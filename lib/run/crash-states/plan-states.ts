@@ -1,13 +1,200 @@
-/**
- * Which moments of a run are examined. A loss of power strikes between two records of the log. Half
- * of the moments or more are drawn from all there are; a quarter from those right before and after a flush,
- * where a promise begins; a quarter from those with much unflushed, where most can go wrong.
- * Everything follows from the seed.
- */
+/** Which states of the volume a loss of power could leave, by the log of its writes. */
+import { EvidenceError, type RandomStream, randomStream } from '../../core/index.ts';
+import { type WriteLog, writeOps } from '../../history/index.ts';
 import type { PowerLoss } from '../../scenario/index.ts';
-import { writeOps, type WriteLog } from '../../history/index.ts';
-import { randomStream, type RandomStream } from '../../core/index.ts';
-import { VolatileCache } from './volatile-cache.ts';
+
+/**
+ * Which write each sector of an image has, so that writes may reach it in any order: a flush of one
+ * path can make an old write durable after a younger one of another path. The younger one stays.
+ */
+/** The smallest piece that a disk writes whole. */
+export const sectorBytes = 512;
+
+/** Part of a volume, bytes. */
+export interface ByteRange {
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** Sectors that share one array: 1 MiB of the volume. */
+const sectorsPerPage = 2048;
+
+export class SectorVersions {
+  /** 1 + index of the write that a sector has, 0 for none; only for parts that were written. */
+  readonly #pages = new Map<number, Uint32Array>();
+
+  /** Notes the write; gives the parts of it that no younger write has, in order. */
+  claim(index: number, range: ByteRange): ByteRange[] {
+    const parts = this.unclaimed(index, range);
+    for (const { offset, length } of parts) {
+      const first = offset / sectorBytes;
+      for (let sector = first; sector < first + length / sectorBytes; sector += 1) {
+        this.#page(sector)[sector % sectorsPerPage] = index + 1;
+      }
+    }
+    return parts;
+  }
+
+  /** The same without noting it. Throws where the range is not made of whole sectors. */
+  unclaimed(index: number, { offset, length }: ByteRange): ByteRange[] {
+    if (offset % sectorBytes !== 0 || length % sectorBytes !== 0) {
+      const what = `write ${index}, ${length} bytes at ${offset}, is not made of whole sectors`;
+      throw new EvidenceError('WRITE_UNALIGNED', what);
+    }
+    const parts: { offset: number; length: number }[] = [];
+    let open: { offset: number; length: number } | undefined;
+    const first = offset / sectorBytes;
+    for (let sector = first; sector < first + length / sectorBytes; sector += 1) {
+      if (this.#version(sector) > index + 1) {
+        open = undefined;
+      } else if (open === undefined) {
+        open = { offset: sector * sectorBytes, length: sectorBytes };
+        parts.push(open);
+      } else {
+        open.length += sectorBytes;
+      }
+    }
+    return parts;
+  }
+
+  #version(sector: number): number {
+    const page = this.#pages.get(Math.floor(sector / sectorsPerPage));
+    return page?.[sector % sectorsPerPage] ?? 0;
+  }
+
+  #page(sector: number): Uint32Array {
+    const number = Math.floor(sector / sectorsPerPage);
+    let page = this.#pages.get(number);
+    if (page === undefined) this.#pages.set(number, (page = new Uint32Array(sectorsPerPage)));
+    return page;
+  }
+}
+
+/** The first `length` bytes of a write: all of it, or the part before it was torn. */
+export interface Survivor {
+  readonly index: number;
+  readonly length: number;
+}
+
+/**
+ * keeps: all of them. drops: none. reorders: each with even chance, so that younger ones may be
+ * there and older ones not. tears: one of them, up to a sector within it, and no other.
+ */
+export function survivors(
+  policy: PowerLoss,
+  log: WriteLog,
+  unflushed: readonly number[],
+  random: RandomStream,
+): Survivor[] {
+  const whole = (index: number): Survivor => ({ index, length: log.at(index).length });
+  if (policy === 'drops') return [];
+  if (policy === 'tears') return torn(unflushed.map(whole), random);
+  const kept = unflushed.filter(() => policy === 'keeps' || random.int(0, 1) === 1);
+  return kept.map(whole);
+}
+
+/** A write of one sector can't be torn. */
+function torn(writes: readonly Survivor[], random: RandomStream): Survivor[] {
+  const tearable = writes.filter(({ length }) => length > sectorBytes);
+  if (tearable.length === 0) return [];
+  const victim = tearable[random.int(0, tearable.length - 1)];
+  if (victim === undefined) return [];
+  const sectors = random.int(1, Math.ceil(victim.length / sectorBytes) - 1);
+  return [{ index: victim.index, length: sectors * sectorBytes }];
+}
+
+/**
+ * What the disk had promised at one moment of its log: each path has a cache that a loss of power
+ * empties, and a flush of that path makes durable what the path wrote before the flush began.
+ */
+/**
+ * Size for all paths together; what is more makes the oldest writes durable, as in a drive. The same as
+ * the array's own (lib/storage/csi/array/unflushed.go).
+ */
+const defaultCacheBytes = 256 * 1024 ** 2;
+
+export class VolatileCache {
+  readonly #log: WriteLog;
+  readonly #sizeBytes: number;
+  /** By path (generation): its writes that no flush has covered yet, oldest first. */
+  readonly #unflushed = new Map<number, number[]>();
+  #bytes = 0;
+  #count = 0;
+  #next = 0;
+
+  constructor(log: WriteLog, sizeBytes: number = defaultCacheBytes) {
+    this.#log = log;
+    this.#sizeBytes = sizeBytes;
+  }
+
+  /**
+   * Plays the log on, up to and with that record. Gives the writes that became durable on the way,
+   * by index, oldest first. A record that was played already plays nothing.
+   */
+  advance(last: number): number[] {
+    const durable: number[] = [];
+    for (; this.#next <= last; this.#next += 1) {
+      // Not by spreading: hundreds of thousands may become durable at once.
+      for (const index of this.#play(this.#next)) durable.push(index);
+    }
+    return durable.toSorted((a, b) => a - b);
+  }
+
+  /** How many writes a loss of power may take. */
+  get unflushedCount(): number {
+    return this.#count;
+  }
+
+  /** Writes that a loss of power may take, by index, oldest first. */
+  unflushed(): number[] {
+    return [...this.#unflushed.values()].flat().toSorted((a, b) => a - b);
+  }
+
+  #play(index: number): readonly number[] {
+    const { op, generation, offset } = this.#log.at(index);
+    if (op === writeOps.write || op === writeOps.zero) {
+      this.#of(generation).push(index);
+      this.#bytes += this.#bytesOf(index);
+      this.#count += 1;
+      return this.#overflow();
+    }
+    if (op === writeOps.flushEnd) return this.#flush(generation, offset);
+    // What became of unflushed writes was decided there; what was lost follows as `restored`.
+    // A path that closes in good order leaves nothing in its cache.
+    if (op === writeOps.powerLost || op === writeOps.close) return this.#flush(generation, index);
+    return op === writeOps.restored ? [index] : [];
+  }
+
+  #flush(generation: number, before: number): number[] {
+    const writes = this.#of(generation);
+    const kept = writes.findIndex((index) => index >= before);
+    const durable = writes.splice(0, kept === -1 ? writes.length : kept);
+    for (const index of durable) this.#bytes -= this.#bytesOf(index);
+    this.#count -= durable.length;
+    return durable;
+  }
+
+  #overflow(): number[] {
+    const durable: number[] = [];
+    while (this.#bytes > this.#sizeBytes) {
+      const oldest = Math.min(...[...this.#unflushed.values()].flatMap(([first]) => first ?? []));
+      durable.push(...this.#flush(this.#log.at(oldest).generation, oldest + 1));
+    }
+    return durable;
+  }
+
+  /** Zeros take no room. */
+  #bytesOf(index: number): number {
+    const { op, length } = this.#log.at(index);
+    return op === writeOps.write ? length : 0;
+  }
+
+  #of(generation: number): number[] {
+    let writes = this.#unflushed.get(generation);
+    if (writes === undefined) this.#unflushed.set(generation, (writes = []));
+    return writes;
+  }
+}
 
 export interface PlanOptions {
   /** At most so many states; fewer where the log has not as many moments. */

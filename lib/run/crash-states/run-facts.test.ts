@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { UsageError } from '../../core/errors.ts';
-import { neededOneWriter } from './run-facts.ts';
+import { neededOneWriter } from './explore.ts';
 
 let folder: string;
 beforeEach(() => {

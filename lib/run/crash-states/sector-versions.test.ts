@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { SectorVersions } from './sector-versions.ts';
+import { SectorVersions } from './plan-states.ts';
 
 test('writes may reach an image in any order: each sector ends with its youngest', () => {
   const range = fc.record({ first: fc.nat({ max: 9 }), count: fc.integer({ min: 1, max: 10 }) });

@@ -1,9 +1,7 @@
 import { expect, test } from 'vitest';
 import type { PowerLoss } from '../../scenario/disk-kinds.ts';
 import type { VerdictWord } from '../../judge/verdict/verdict.ts';
-import { describeSummary } from './describe.ts';
-import type { StateResult } from './explore.ts';
-import { boundOfNone, summarizeStates } from './summary.ts';
+import { describeSummary, type StateResult, boundOfNone, summarizeStates } from './explore.ts';
 
 const state = (number: number, policy: PowerLoss, verdict: VerdictWord, lost = 0): StateResult => ({
   ...{ number, policy, verdict, lost, position: number, atMs: number, drawn: 'anywhere' },

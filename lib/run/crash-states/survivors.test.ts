@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { powerLosses } from '../../scenario/disk-kinds.ts';
 import { randomStream } from '../../core/random.ts';
 import { changesImage, drawnWrites } from '../../../test/support/memory-writes.ts';
-import { survivors } from './survivors.ts';
+import { survivors } from './plan-states.ts';
 
 const indexes = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
 

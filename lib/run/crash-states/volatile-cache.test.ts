@@ -7,7 +7,7 @@ import {
   isDurable,
   memoryWrites,
 } from '../../../test/support/memory-writes.ts';
-import { VolatileCache } from './volatile-cache.ts';
+import { VolatileCache } from './plan-states.ts';
 
 const position = fc.nat({ max: 39 });
 const indexes = (count: number): number[] => Array.from({ length: count }, (_, index) => index);

@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest';
 import { VirtualClock } from '../../../test/support/virtual-clock.ts';
 import type { Capability } from '../../core/capabilities.ts';
-import type { CertificateRecord } from '../../history/events.ts';
-import { askedAgain } from './asked-again.ts';
+import type { CertificateRecord } from '../../history/records.ts';
+import { askedAgain } from './around.ts';
 import type { Fault, FaultContext, Probe } from './fault.ts';
 
 const lasting = (ask: Probe['ask']): Fault => ({

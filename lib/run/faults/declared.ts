@@ -1,8 +1,22 @@
 /** A declared fault, played on the ports. The sweep plays the same declaration on the model (lib/sweep/effects.ts). */
 import { type Capability, whenInWords } from '../../core/index.ts';
-import { actOf } from './acts.ts';
-import { certify, stepOf, type Fault, type FaultContext, type Moments } from './fault.ts';
+import { canaryContent } from '../../history/index.ts';
 import {
+  certify,
+  onEach,
+  type Probe,
+  type StruckVolume,
+  type LastingContext,
+  type Proofs,
+  stepOf,
+  type Fault,
+  type FaultContext,
+  type Moments,
+  withMachine,
+} from './fault.ts';
+import { componentProbe, proven, probes } from './probes.ts';
+import {
+  type FaultAct,
   lastingProbes,
   mendsAtOf,
   staysBroken,
@@ -10,10 +24,143 @@ import {
   type DeclaredFault,
   type FaultProbe,
 } from '../../scenario/index.ts';
-import { withMachine, type LastingContext } from './lasting.ts';
-import { probes } from './probes.ts';
 
 type Context = LastingContext<Capability>;
+/** `turn`: how often it was done before. Resolves to the certificates of what it proved itself, if any. */
+type Act = (context: Context, turn: number) => Promise<Proofs | void>;
+
+const nothing = (): Promise<void> => Promise.resolve();
+
+/** Certificates of one volume, in its own history. */
+const provenBy =
+  ({ recorder }: StruckVolume, fault: string, moment: 'during' | 'after', ...probes: Probe[]) =>
+  (): Promise<void> =>
+    certify(recorder, fault, moment, probes);
+
+const severed = {
+  stalls: 'the victim’s path to the disk stalls: its requests are held',
+  errors: 'the victim’s path to the disk fails: its requests are I/O errors',
+} as const;
+
+async function disconnect({ machine, victim, volumes, name }: Context): Promise<Proofs> {
+  await machine.disconnect();
+  return onEach(volumes, async (volume) => {
+    const { link } = volume.scenario;
+    if (link === 'survives') return nothing;
+    const path = await volume.disk.sever(victim.node, link);
+    return provenBy(volume, name, 'during', proven(severed[link], path));
+  });
+}
+
+/**
+ * One cable: both come back together. The storage is first, since a disk driver's retries get
+ * through at once while a kubelet takes seconds to connect again. The other way round Kubernetes
+ * could end the old database before its held writes arrive, which no cable grants.
+ */
+async function reconnect({ machine, victim, volumes, name }: Context): Promise<Proofs> {
+  try {
+    return await onEach(volumes, async (volume) => {
+      if (volume.scenario.link === 'survives') return nothing;
+      const path = await volume.disk.restore(victim.node);
+      return provenBy(volume, name, 'after', proven('the victim’s path to the disk is back', path));
+    });
+  } finally {
+    await machine.reconnect();
+  }
+}
+
+const lost = {
+  keeps: 'what the disk had acknowledged is kept',
+  drops: 'what it had not flushed is dropped',
+  reorders: 'of what it had not flushed some is kept, out of order',
+  tears: 'what it had not flushed is dropped, but for half a write',
+} as const;
+
+async function crash({ machine, victim: { node }, volumes, name }: Context): Promise<Proofs> {
+  // A database that dies of the cut must not be reported: its volume would be detached by itself.
+  await machine.stall('kubelet');
+  const proofs = await onEach(volumes, async (volume) => {
+    const cut = await volume.disk.losePower(node, canaryContent);
+    const claim = `the disk was cut off before the kill; ${lost[volume.scenario.powerLoss]}`;
+    return provenBy(volume, name, 'during', proven(claim, cut));
+  });
+  await machine.kill();
+  return [
+    async () => {
+      await onEach(volumes, ({ disk }) => disk.releaseDead(node));
+    },
+    ...proofs,
+  ];
+}
+
+async function restartKubelet({ machine, recorder, name }: Context): Promise<Proofs> {
+  const { before, after } = await machine.restartKubelet();
+  const verified = before !== after && before !== undefined && after !== undefined;
+  const evidence = `process ${before ?? 'none'}, then ${after ?? 'none'}`;
+  const probe = proven('another kubelet runs', { verified, evidence });
+  return [() => certify(recorder, name, 'during', [probe])];
+}
+
+const manager = 'controller-manager';
+
+async function killManager({ testbed: { controlPlane }, recorder, name }: Context): Promise<Act> {
+  const before = (await controlPlane.look(manager)).process;
+  const claim = `process ${before} of the controller manager is gone`;
+  const isGone = componentProbe(controlPlane, manager, claim, ({ process }) => process !== before);
+  return async () => {
+    await controlPlane.kill(manager);
+    return [() => certify(recorder, name, 'during', [isGone])];
+  };
+}
+
+/** A kubelet starts a static pod's container again within seconds. */
+const restartWithinMs = 60_000;
+
+async function awaitManager({ testbed: { clock, controlPlane } }: Context): Promise<void> {
+  const deadlineMs = clock.nowMs() + restartWithinMs;
+  while ((await controlPlane.look(manager)).process === undefined) {
+    if (clock.nowMs() >= deadlineMs) return;
+    await clock.sleep(1000);
+  }
+}
+
+/** What these do before the fault begins, and then. */
+const prepared = {
+  async crash({ volumes, victim }: Context): Promise<Act> {
+    await onEach(volumes, ({ disk }) => disk.writeSyncedCanary(victim.node, canaryContent));
+    return crash;
+  },
+  'kill controller-manager': killManager,
+};
+
+const acts: Readonly<Record<Exclude<FaultAct, keyof typeof prepared>, Act>> = {
+  nothing,
+  disconnect,
+  reconnect,
+  isolate: ({ machine }) => machine.isolate(),
+  rejoin: ({ machine }) => machine.rejoin(),
+  freeze: ({ machine }) => machine.freeze(),
+  thaw: ({ machine }) => machine.thaw(),
+  'stall kubelet': ({ machine }) => machine.stall('kubelet'),
+  'stall runtime': ({ machine }) => machine.stall('runtime'),
+  'resume agents': ({ machine }) => machine.resume(),
+  'restart kubelet': restartKubelet,
+  throttle: ({ machine, scenario }) => machine.throttle(scenario.cpuShare),
+  unthrottle: ({ machine }) => machine.unthrottle(),
+  boot: ({ machine }) => machine.start(),
+  'await controller-manager': awaitManager,
+  'stall api-server': ({ testbed }) => testbed.controlPlane.stall('api-server'),
+  'resume api-server': ({ testbed }) => testbed.controlPlane.resume('api-server'),
+  'stall attacher': ({ testbed }) => testbed.controlPlane.stall('attacher'),
+  'resume attacher': ({ testbed }) => testbed.controlPlane.resume('attacher'),
+  'annotate lease': ({ testbed, victim }, turn) =>
+    testbed.kubernetes.annotateLease(victim.node, `${turn}`),
+  'clear lease': ({ testbed, victim }) => testbed.kubernetes.annotateLease(victim.node, undefined),
+};
+
+/** Resolves once it can be done at once. */
+export const actOf = async (act: FaultAct, context: Context): Promise<Act> =>
+  act === 'crash' || act === 'kill controller-manager' ? prepared[act](context) : acts[act];
 
 export function faultOf(declared: DeclaredFault): Fault {
   const { name, leastMs, whole, broken, mendsAt, isOverAtOnce } = declared;

@@ -1,9 +1,8 @@
-/** The fault port: what is taken from the victim, proven while it lasts, and always given back. */
+/** The ports of a fault, proven while it lasts and always given back, and of a remedy, which removes the old pod. */
 import type { Able, Capability, When } from '../../core/index.ts';
-import type { BreakableTestbed, PodKubernetes } from '../ports/cluster.ts';
 import type { PodRef, Recorder } from '../../history/index.ts';
+import type { BreakableTestbed, PodKubernetes, Disk, MachineWith } from '../ports/cluster.ts';
 import type { Scenario } from '../../scenario/index.ts';
-import type { Disk } from '../ports/storage.ts';
 
 /** One volume whose database runs on the victim. `C`, here and below: what its cluster is known to have. */
 export interface StruckVolume<C extends Capability = never> {
@@ -103,3 +102,90 @@ export const stepOf =
       ...{ type: 'action', actor: 'fault', name, step, node: victim.node },
       ...(detail === undefined ? {} : { detail }),
     });
+
+export interface LastingContext<C extends Capability = never> extends FaultContext<C> {
+  /** The fault's. */
+  readonly name: string;
+  /** The victim's. */
+  readonly machine: MachineWith<C>;
+}
+
+/** Certificates of what a step proved itself, to be recorded after it. */
+export type Proofs = readonly (() => Promise<void>)[];
+
+/** What a fault that breaks at once and lasts is made from. */
+export interface LastingFault<C extends Capability = never> {
+  readonly breaks: (context: LastingContext<C>) => Promise<void>;
+  /** Gives it back. Must be idempotent, and may follow a `breaks` that failed: it also runs after Ctrl-C. */
+  readonly mends: (context: LastingContext<C>) => Promise<void>;
+  /** Hold before it and after it. */
+  readonly whole: (context: LastingContext<C>) => readonly Probe[];
+  /** Hold while it lasts. */
+  readonly broken: (context: LastingContext<C>) => readonly Probe[];
+}
+
+/** What it is called, how long it lasts at least, and what it needs of a cluster. */
+interface LastingName<C extends Capability> {
+  readonly name: string;
+  readonly leastMs: number;
+  readonly needs?: readonly C[];
+}
+
+export const withMachine = <C extends Capability>(
+  name: string,
+  context: FaultContext<C>,
+): LastingContext<C> => ({
+  ...context,
+  name,
+  machine: context.testbed.machine(context.victim.node),
+});
+
+export const lastingFault = <const C extends Capability = never>(
+  { name, leastMs }: LastingName<C>,
+  { breaks, mends, whole, broken }: LastingFault<NoInfer<C>>,
+): Fault<C> => ({
+  name,
+  leastMs,
+
+  async inject(given): Promise<void> {
+    const context = withMachine(name, given);
+    const step = stepOf(name, context);
+    await certify(context.recorder, name, 'before', whole(context));
+    step('begin');
+    await breaks(context);
+    step('done');
+    await certify(context.recorder, name, 'during', broken(context));
+  },
+
+  holds: (given) => broken(withMachine(name, given)),
+
+  async heal(given): Promise<void> {
+    const context = withMachine(name, given);
+    const step = stepOf(name, context);
+    step('heal');
+    await mends(context);
+    step('healed');
+    await certify(context.recorder, name, 'after', whole(context));
+  },
+});
+
+/**
+ * `volumes`: those that it is for. What is done to the node meets all there; what is done to a pod, its
+ * own. `C`: as that of a FaultContext.
+ */
+export interface RemedyContext<C extends Capability = never>
+  extends Pick<FaultContext<C>, 'testbed' | 'recorder' | 'victim' | 'volumes'> {
+  /** The remedy's. */
+  readonly name: string;
+  /** Aborted once the remedy is given up: it then begins nothing more. */
+  readonly signal: AbortSignal;
+}
+
+/** `C`: what it needs of a cluster, as that of a Fault. */
+export interface Remedy<C extends Capability = Capability> {
+  readonly name: string;
+  /** Acts once. Resolves to what came of it, where that is worth a line in the history. */
+  readonly apply: (context: RemedyContext<C>) => Promise<string | undefined>;
+  /** Takes back what would outlive the run. Idempotent; absent where nothing does. */
+  readonly undo?: (context: RemedyContext<C>) => Promise<void>;
+}

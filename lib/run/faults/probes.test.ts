@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Machine } from '../ports/machine-port.ts';
+import type { Machine } from '../ports/cluster.ts';
 import { apiReached } from './probes.ts';
 
 /** A node whose API server answers as told, one answer a question. */

@@ -1,11 +1,16 @@
 /** What certificates claim: which state the victim or the control plane is in, what reaches what. */
 import type { Capability } from '../../core/index.ts';
-import type { Component, ComponentLook, ControlPlane } from '../ports/cluster.ts';
-import { stalls, type Machine, type Stall } from '../ports/machine-port.ts';
-import type { Proof } from '../ports/storage.ts';
-import type { Probe } from './fault.ts';
+import {
+  type Component,
+  type ComponentLook,
+  type ControlPlane,
+  stalls,
+  type Machine,
+  type Stall,
+  type Proof,
+} from '../ports/cluster.ts';
+import type { Probe, LastingContext } from './fault.ts';
 import type { FaultProbe } from '../../scenario/index.ts';
-import type { LastingContext } from './lasting.ts';
 
 type Context = LastingContext<Capability>;
 

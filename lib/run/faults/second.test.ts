@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { Capability } from '../../core/capabilities.ts';
 import type { Fault, FaultContext } from './fault.ts';
-import { withSecond } from './second.ts';
+import { withSecond } from './around.ts';
 
 const fault = (name: string, said: string[]): Fault => ({
   name,

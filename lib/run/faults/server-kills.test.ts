@@ -2,9 +2,9 @@
 import { expect, test } from 'vitest';
 import type { Capability } from '../../core/capabilities.ts';
 import type { ContainerReport } from '../ports/cluster.ts';
-import type { HistoryRecord } from '../../history/events.ts';
+import type { HistoryRecord } from '../../history/records.ts';
 import type { Fault, FaultContext } from './fault.ts';
-import { withServerKills } from './server-kills.ts';
+import { withServerKills } from './around.ts';
 
 const serving: ContainerReport = { state: 'running', ready: true };
 const starting: ContainerReport = { state: 'running', ready: false };

@@ -1,28 +1,120 @@
-/**
- * The port between an experiment and the cluster it breaks. `kind` implements it on real machines,
- * `sim` on a model; everything above uses only this and is the same code on both. One contract
- * test (test/contract) holds both to it.
- */
-import { able, type Able, type Capability, type Clock } from '../../core/index.ts';
+/** The port between an experiment and the cluster it breaks. `kind` implements it on real machines, `sim` on a model; everything above uses only this and is the same code on both. One contract test (test/contract) holds both to it. */
+import { type Able, type Capability, able, type Clock } from '../../core/index.ts';
 import type {
+  ImageLabel,
+  CopyIdentity,
   ImageEvidence,
   LedgerRow,
   GroupView,
   SetupRecord,
   Timers,
   Recorder,
-  ImageLabel,
   VolumeIdentity,
   ClientSide,
   PodRef,
 } from '../../history/index.ts';
-import type { Database } from './database.ts';
-import type { LedgerReading } from './group-port.ts';
-import type { Scenario } from '../../scenario/index.ts';
-import type { Disk } from './storage.ts';
-import type { Writers, WriterSpec } from '../workload/port.ts';
-import type { MachineWith } from './machine-port.ts';
+import type { Database, LedgerReading } from './database.ts';
 import type { OutOfBandShell } from './node-shell.ts';
+import type { Writers, WriterSpec } from '../workload.ts';
+import type { SeveredLink, Scenario } from '../../scenario/index.ts';
+
+/** What of a node can be made to stand still, and the agents that are meant. */
+export const stalls = { kubelet: ['kubelet'], runtime: ['kubelet', 'containerd'] } as const;
+export type Stall = keyof typeof stalls;
+
+/** What it is asked, every cluster answers; what is done to it, not each one can. All idempotent. */
+export interface Machine {
+  readonly node: string;
+  /** `running`, `frozen` or `stopped`. */
+  state(): Promise<'running' | 'frozen' | 'stopped'>;
+  /** Agents that stand still now. */
+  stalled(): Promise<readonly string[]>;
+  /** Whether this node can reach the API server now (asked on the node itself). */
+  reachesApi(): Promise<boolean>;
+  /** Whether the outside client's network can reach this node now. */
+  reachedFromOutside(): Promise<boolean>;
+  /** Stops every process of the node. [`node-freeze`] */
+  freeze?(): Promise<void>;
+  /** [`node-freeze`] */
+  thaw?(): Promise<void>;
+  /** Ends every process of the node at once. [`node-power`] */
+  kill?(): Promise<void>;
+  /** Boots a killed node, networking restored. [`node-power`] */
+  start?(): Promise<void>;
+  /** Takes the node off the cluster's network. [`node-network`] */
+  disconnect?(): Promise<void>;
+  /** Puts it back with its old address and routes. [`node-network`] */
+  reconnect?(): Promise<void>;
+  /** Drops all that passes between the node and the control plane; the rest of its network works. [`node-isolation`] */
+  isolate?(): Promise<void>;
+  /** Lets it pass again. [`node-isolation`] */
+  rejoin?(): Promise<void>;
+  /** Makes these agents stand still (kind: SIGSTOP); the containers that they started run on. [`agent-stall`] */
+  stall?(what: Stall): Promise<void>;
+  /** Lets every agent go on. [`agent-stall`] */
+  resume?(): Promise<void>;
+  /** Ends the kubelet and starts it again; resolves to its process before and after. [`kubelet-restart`] */
+  restartKubelet?(): Promise<{
+    readonly before: string | undefined;
+    readonly after: string | undefined;
+  }>;
+  /** Ends every database process of the node at once (SIGKILL); verified where there was one. [`server-kill`] */
+  killServer?(): Promise<Proof>;
+  /** Leaves all processes of the node together this share of one CPU. [`cpu-limit`] */
+  throttle?(share: number): Promise<void>;
+  /** [`cpu-limit`] */
+  unthrottle?(): Promise<void>;
+  /** In which share of the scheduler's periods, now, that limit stops processes. [`cpu-limit`] */
+  throttled?(): Promise<number>;
+}
+
+export type MachineWith<C extends Capability> = Able<Machine, 'machine', C>;
+
+/** What was done, and how it is known. */
+export interface Proof {
+  readonly verified: boolean;
+  readonly evidence: string;
+}
+
+/**
+ * The volume's backend, seen from outside the nodes. Copies it has to make; the rest is absent where a
+ * storage can't do it (capability in brackets), and a scenario that needs it is refused before it begins.
+ */
+export interface Disk {
+  /**
+   * Copies the volume as it is at one moment; the given nodes are frozen where that needs it. Rejects
+   * when aborted, whatever the disk is still at.
+   */
+  copy(label: ImageLabel, freeze: readonly string[], signal?: AbortSignal): Promise<CopyIdentity>;
+  /** Cuts every path of the node to the volume for good; what it had written stays. Idempotent. [`fence`] */
+  readonly fence?: (node: string) => Promise<Proof>;
+  /**
+   * The node's path to the storage stalls (requests are held, and answered after the restoring) or
+   * fails (each request is an I/O error) until it is restored. Paths that are opened later likewise.
+   * [`storage-link`]
+   */
+  readonly sever?: (node: string, how: SeveredLink) => Promise<Proof>;
+  /**
+   * The path works again, except where it was cut; idempotent, also where nothing was severed.
+   * [`storage-link`]
+   */
+  readonly restore?: (node: string) => Promise<Proof>;
+  /**
+   * The node's machine loses power: every path of it to the volume is cut for good, and what it had
+   * written but not flushed is kept, dropped, reordered or torn, as the scenario's `powerLoss` says.
+   * Right before the cut `canary` is written through the node's mount, and never synced. [`power-loss`]
+   */
+  readonly losePower?: (node: string, canary: string) => Promise<Proof>;
+  /** Frees what a dead node left attached on the machine (loop devices); idempotent. [`power-loss`] */
+  readonly releaseDead?: (node: string) => Promise<void>;
+  /**
+   * Through the node's mount. Lays the ground for the unsynced one, too, which `losePower` writes.
+   * [`power-loss`]
+   */
+  readonly writeSyncedCanary?: (node: string, content: string) => Promise<void>;
+  /** Puts the volume's log of writes into the run's history. Absent where the disk keeps none. */
+  readonly exportWrites?: (folder: string, signal?: AbortSignal) => Promise<void>;
+}
 
 /** A container as its kubelet last reported it. */
 export interface ContainerReport {
@@ -231,7 +323,7 @@ export interface Auditor {
 /** A part of the control plane that a fault may break. */
 export type Component = 'controller-manager' | 'api-server' | 'attacher';
 
-/** Verbs that a cluster lacks are absent, as those of its other ports (port.ts). */
+/** Verbs that a cluster lacks are absent, as those of its other ports . */
 export interface ControlPlane {
   /** Ends the component's process at once; Kubernetes starts another one. [`component-kill`] */
   kill?(component: Component): Promise<void>;

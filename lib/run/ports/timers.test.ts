@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { clusterTimers, goDuration, stockClusterTimers, tolerationSecondsOf } from './timers.ts';
+import { clusterTimers, goDuration, stockClusterTimers, tolerationSecondsOf } from './limits.ts';
 
 const forceDetachAfterMs = 360_000;
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { VirtualClock } from '../../../test/support/virtual-clock.ts';
-import type { ClientBeatRecord, ReadRecord } from '../../history/client-records.ts';
-import { beatEveryMs } from '../../history/observers.ts';
-import { beating, type Counting } from './beating.ts';
+import type { ClientBeatRecord, ReadRecord } from '../../history/records.ts';
+import { beatEveryMs } from '../../history/observations.ts';
+import { beating, type Counting } from '../workload.ts';
 
 const read: ReadRecord = {
   ...{ type: 'read', t: 0, client: 'inside', sentAtMs: 0 },

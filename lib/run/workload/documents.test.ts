@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { deletionOf, documentAction } from '../../history/workload/documents.ts';
+import { deletionOf, documentAction } from '../../history/workload.ts';
 
 test('the pattern: 2 and 4 put, 6 deletes what 2 put, the first longer one is kept', () => {
   const verbs = Array.from(

@@ -9,9 +9,9 @@ import {
   firstAccount,
   maxConnections,
   originHash,
-} from '../../history/workload/ledger.ts';
+  type LedgerEntry,
+} from '../../history/workload.ts';
 import { expectedContent } from '../../../test/support/expected-content.ts';
-import type { LedgerEntry } from '../../history/workload/sql.ts';
 
 const session = fc.record({
   client: fc.constantFrom(...clientSides),

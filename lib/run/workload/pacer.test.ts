@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Pacer } from './pacer.ts';
+import { Pacer } from '../workload.ts';
 
 test('connections take turns: together they keep the rate, evenly spaced', () => {
   const pacers = [0, 1, 2, 3].map((turn) => new Pacer(100, 4, turn, 1000));

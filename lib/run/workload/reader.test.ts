@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { VirtualClock } from '../../../test/support/virtual-clock.ts';
-import type { ReadRecord } from '../../history/client-records.ts';
-import { runReader } from './reader.ts';
-import { SqlError, type OpId, type SqlSession } from '../../history/workload/sql.ts';
+import type { ReadRecord } from '../../history/records.ts';
+import { runReader } from '../workload.ts';
+import { SqlError, type OpId, type SqlSession } from '../../history/workload.ts';
 
 const server = { node: 'worker', podUid: 'uid', startedAtS: 1 };
 const head: OpId = { client: 'inside', connection: 0, session: 0, seq: 7 };

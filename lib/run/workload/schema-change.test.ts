@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { VirtualClock } from '../../../test/support/virtual-clock.ts';
-import type { SchemaChangeRecord } from '../../history/client-records.ts';
-import { changeSchema } from './schema-change.ts';
-import { SqlError, type SqlSession } from '../../history/workload/sql.ts';
+import type { SchemaChangeRecord } from '../../history/records.ts';
+import { changeSchema } from '../workload.ts';
+import { SqlError, type SqlSession } from '../../history/workload.ts';
 
 const server = { node: 'worker', podUid: 'uid', startedAtS: 1 };
 const unused = (): Promise<never> => Promise.reject(new Error('nobody asks for it'));

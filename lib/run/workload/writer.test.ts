@@ -5,8 +5,8 @@ import {
   type LedgerEntry,
   type SqlConnector,
   type SqlSession,
-} from '../../history/workload/sql.ts';
-import { runWriter, type WriterOptions, type WriterRecord } from './writer.ts';
+} from '../../history/workload.ts';
+import { runWriter, type WriterOptions, type WriterRecord } from '../workload.ts';
 
 type Answer = (entry: LedgerEntry) => Promise<void>;
 

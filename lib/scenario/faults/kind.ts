@@ -1,5 +1,5 @@
 /**
- * What a fault is, as data: its words, its traits, its own fields and its effect. The run (acts.ts and probes.ts
+ * What a fault is, as data: its words, its traits, its own fields and its effect. The run (declared.ts and probes.ts
  * beside this folder) and the sweep (lib/sweep/effects.ts) carry the same effect out.
  */
 import type { KindDeclaration } from '../fields/of-kinds.ts';

@@ -1,5 +1,5 @@
 /**
- * What a remedy is, as data: its words, its traits and its effect. The run (acts.ts beside this folder) and the
+ * What a remedy is, as data: its words, its traits and its effect. The run (lib/run/remedies.ts) and the
  * sweep (lib/sweep/effects.ts) carry the same effect out.
  */
 import type { KindDeclaration } from '../fields/of-kinds.ts';

@@ -3,7 +3,7 @@ import { mkdir, open, rename, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, afterEach, expect, test } from 'vitest';
-import type { CopyIdentity } from '../../history/identity.ts';
+import type { CopyIdentity } from '../../history/evidence.ts';
 import { identifyCopy, labelCopy } from './copy-label.ts';
 
 const imageBytes = 64 * 1024 ** 2;

@@ -14,7 +14,7 @@ import { PathWatcher } from './path-watcher.ts';
 import { type WatchLine, watchControlSchema } from './watch-line.ts';
 
 const everyMs = 100;
-/** Well below the bound of lib/history/observers.ts. */
+/** Well below the bound of lib/history/observations.ts. */
 const beatEveryMs = 20_000;
 
 const { values } = parseArgs({

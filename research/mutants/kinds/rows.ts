@@ -58,7 +58,7 @@ function bySql(
   };
 }
 
-/** entryHash of lib/history/workload/ledger.ts, of a row whose previous_hash is its own hash. */
+/** entryHash of lib/history/workload.ts, of a row whose previous_hash is its own hash. */
 const forkedHash =
   "UNHEX(SHA2(CONCAT_WS('|', LOWER(HEX(previous_hash)), client, connection, session, seq, kind," +
   ' from_account, to_account, amount), 256))';

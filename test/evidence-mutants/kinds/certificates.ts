@@ -1,6 +1,6 @@
 /** Certificates: gone, of one moment only, of another action, too early, or contradicted. */
 import { change, drop, faultAt, healAt, ofType, type Alteration } from '../edit.ts';
-import type { CertificateRecord } from '../../../lib/history/events.ts';
+import type { CertificateRecord } from '../../../lib/history/records.ts';
 import type { TimedRecord } from '../held-run.ts';
 import { inconclusive, type EvidenceMutant } from '../mutant.ts';
 

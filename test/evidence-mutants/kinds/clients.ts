@@ -12,11 +12,7 @@ import {
   untilFault,
   type Alteration,
 } from '../edit.ts';
-import type {
-  OutcomeRecord,
-  ReadRecord,
-  SessionRecord,
-} from '../../../lib/history/client-records.ts';
+import type { OutcomeRecord, ReadRecord, SessionRecord } from '../../../lib/history/records.ts';
 import type { HeldRun, TimedRecord } from '../held-run.ts';
 import { recounted } from '../recount.ts';
 import { inconclusive, orWorse, type EvidenceMutant } from '../mutant.ts';

@@ -1,7 +1,7 @@
 /** Files: whole ones gone, cut, doubled or flipped; nothing is made anew where it says `damage`. */
 import { copyFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findFrames } from '../../../lib/history/frame.ts';
+import { findFrames } from '../../../lib/history/segment.ts';
 import { inconclusive, orWorse, type EvidenceMutant } from '../mutant.ts';
 
 const gone =

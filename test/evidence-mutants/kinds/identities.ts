@@ -4,9 +4,8 @@ import type {
   HistoryRecord,
   ImageRecord,
   SetupRecord,
-} from '../../../lib/history/events.ts';
-import type { ImageLabel } from '../../../lib/history/identity.ts';
-import type { CopyIdentity } from '../../../lib/history/identity.ts';
+} from '../../../lib/history/records.ts';
+import type { ImageLabel, CopyIdentity } from '../../../lib/history/evidence.ts';
 import {
   add,
   and,

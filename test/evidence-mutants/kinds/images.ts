@@ -1,8 +1,7 @@
 /** Audited images and their rows: each part of the evidence, missing or of another volume. */
 import { both, change, drop, type Alteration } from '../edit.ts';
-import type { ImageRecord } from '../../../lib/history/events.ts';
-import type { ImageLabel } from '../../../lib/history/identity.ts';
-import type { ServerStart } from '../../../lib/history/evidence.ts';
+import type { ImageRecord } from '../../../lib/history/records.ts';
+import type { ImageLabel, ServerStart } from '../../../lib/history/evidence.ts';
 import type { HeldRun, TimedRecord } from '../held-run.ts';
 import { inconclusive, orWorse, type EvidenceMutant } from '../mutant.ts';
 import type { MysqlImage } from '../../../lib/mysql/evidence.ts';

@@ -16,7 +16,7 @@ import type {
   MachineRecord,
   PhaseName,
   RunRecord,
-} from '../../../lib/history/events.ts';
+} from '../../../lib/history/records.ts';
 import type { TimedRecord } from '../held-run.ts';
 import { inconclusive, orWorse, type EvidenceMutant } from '../mutant.ts';
 

@@ -2,11 +2,7 @@
  * Clients that are silent, late, blind or gone, and lie in good order: beats and counts fit what is
  * left of their records.
  */
-import type {
-  ClientBeatRecord,
-  ReadRecord,
-  WorkloadRecord,
-} from '../../../lib/history/client-records.ts';
+import type { ClientBeatRecord, ReadRecord, WorkloadRecord } from '../../../lib/history/records.ts';
 import {
   and,
   change,

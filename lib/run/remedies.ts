@@ -1,12 +1,102 @@
-/** A remedy, of one volume or of all: applied at its moment, taken back at its own, both in the history. */
-import { describeError, whenInWords } from '../core/index.ts';
-import type { Moments } from './faults/fault.ts';
-import { remedyOf } from './remedies/index.ts';
-import { actsOn, remedyNamed } from '../scenario/index.ts';
-import type { Remedy } from './remedies/remedy.ts';
+/** Remedies: what removes the old pod so that the database can start elsewhere, when it acts and when it is taken back. */
+import {
+  type Capability,
+  EvidenceError,
+  outOfServiceKey,
+  outOfServiceTaint,
+  describeError,
+  whenInWords,
+} from '../core/index.ts';
+import { certify, onEach, type Moments, type Remedy, type RemedyContext } from './faults/fault.ts';
+import { proven } from './faults/probes.ts';
 import { cameForAll } from './moments.ts';
 import type { RunEvent, Struck } from './run-context.ts';
 import { Shell } from './shell.ts';
+import {
+  drainMs,
+  type RemedyAct,
+  type RemedyDeclaration,
+  actsOn,
+  remedyNamed,
+} from '../scenario/index.ts';
+
+/** Resolves to what came of it, where that is worth a line in the history. */
+type Act = (context: RemedyContext<Capability>) => Promise<string | void>;
+
+const deleteAttachments =
+  (stripFinalizers: boolean): Act =>
+  async ({ victim, volumes }) => {
+    const names: string[] = [];
+    for (const { pods } of volumes) {
+      names.push(...(await pods.deleteAttachments(victim.node, { stripFinalizers })));
+    }
+    return names.length === 0 ? `${victim.node} had no VolumeAttachment` : names.join(', ');
+  };
+
+const fenced = 'the storage says that every path of the victim is cut, before the taint is set';
+
+const acts: Readonly<Record<RemedyAct, Act>> = {
+  async 'delete pod'({ volumes }) {
+    for (const { pods, pod } of volumes) await pods.deletePod(pod);
+  },
+  async 'force-delete pod'({ volumes }) {
+    for (const { pods, pod } of volumes) await pods.forceDelete(pod);
+  },
+  async 'strip pod finalizers'({ volumes }) {
+    for (const { pods, pod } of volumes) await pods.stripPodFinalizers(pod);
+  },
+  'taint out-of-service': ({ testbed, victim }) =>
+    testbed.kubernetes.taint(victim.node, outOfServiceTaint),
+  untaint: ({ testbed, victim }) => testbed.kubernetes.untaint(victim.node, outOfServiceKey),
+  async 'cut paths'({ name, victim, volumes }) {
+    const proofs = await onEach(volumes, async ({ disk, recorder }) => {
+      const proof = await disk.fence(victim.node);
+      await certify(recorder, name, 'during', [proven(fenced, proof)]);
+      return proof;
+    });
+    if (proofs.some(({ verified }) => !verified)) {
+      throw new EvidenceError(
+        'NOT_FENCED',
+        `${victim.node} is not cut off, so it does not get the taint`,
+      );
+    }
+    return proofs.map(({ evidence }) => evidence).join('; ');
+  },
+  'delete node': ({ testbed, victim }) => testbed.kubernetes.deleteNode(victim.node),
+  async 'register node'({ testbed, victim }) {
+    const machine = testbed.machine(victim.node);
+    if (await testbed.kubernetes.hasNode(victim.node)) return;
+    // One that is down registers itself when it boots.
+    if ((await machine.state()) === 'running') await machine.restartKubelet();
+  },
+  async drain({ testbed, victim }) {
+    const { drained, answer } = await testbed.kubernetes.drain(victim.node, drainMs);
+    return `${drained ? 'drained' : 'not drained'}: ${answer}`;
+  },
+  uncordon: ({ testbed, victim }) => testbed.kubernetes.uncordon(victim.node),
+  'delete attachments': deleteAttachments(false),
+  'strip attachments': deleteAttachments(true),
+};
+
+export const remedyOf = ({ name, acts: names, undo }: RemedyDeclaration): Remedy => ({
+  name,
+  async apply(context) {
+    let detail: string | undefined;
+    for (const [index, act] of names.entries()) {
+      if (index > 0) context.signal.throwIfAborted();
+      const came = await acts[act](context);
+      detail ??= came ?? undefined;
+    }
+    return detail;
+  },
+  ...(undo === undefined
+    ? {}
+    : {
+        async undo(context) {
+          await acts[undo](context);
+        },
+      }),
+});
 
 export class RemedyRun {
   /** The volumes that it is for. */
