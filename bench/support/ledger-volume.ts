@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { format } from 'mysql2';
 import { createConnection } from 'mysql2/promise';
-import { insertStatement } from '../../lib/mysql/insert.ts';
 import {
+  insertStatement,
   parameters,
   putStatement,
   removeStatement,
   transferStatement,
   type Statement,
-} from '../../lib/mysql/statements.ts';
+} from '../../lib/mysql/schema.ts';
 import { historyDirectory } from '../../lib/history/recorder.ts';
 import { Segment } from '../../lib/history/segment.ts';
 import {

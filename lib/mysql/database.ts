@@ -1,9 +1,43 @@
-/** MySQL as a database under test: its words, its pod and its log. */
+/** MySQL as a database under test: its words, its pod, its log, and what the model finds on a sound volume. */
+import { hash } from 'node:crypto';
+import { sessionKey, type LedgerEntry } from '../history/index.ts';
+import { type OwnPart, stockDatabaseName } from '../judge/index.ts';
+import { ownAnswers, ownChecks, ownGaps } from './checks.ts';
+import { type BinlogFound, type MysqlEvidence, mysqlLog } from './evidence.ts';
 import type { Database, RealDatabase } from '../run/index.ts';
-import { stockDatabaseName } from '../judge/index.ts';
-import { ownAnswers, ownChecks, ownGaps } from './checks/index.ts';
-import { mysqlLog } from './log.ts';
-import { modelled } from './modelled.ts';
+
+export const modelled: OwnPart['modelled'] = (
+  rows,
+  balances,
+  notModelled,
+  { binlog },
+): MysqlEvidence => ({
+  ...(binlog === 'off' ? {} : { binlog: binlogOf(rows) }),
+  tables: [
+    { table: 'ledger', check: 'OK', checksum: checksum(rows.map((entry) => entry.hash)) },
+    { table: 'account', check: 'OK', checksum: checksum(Object.values(balances)) },
+    { table: 'document', check: 'OK', checksum: checksum([rows.length]) },
+  ],
+  innochecksum: [notModelled('innochecksum')],
+});
+
+const checksum = (values: readonly (string | number)[]): string =>
+  hash('sha256', values.join()).slice(0, 8);
+
+/** A log as it must be: every row is in it once. */
+function binlogOf(rows: readonly LedgerEntry[]): BinlogFound {
+  const ranges: Record<string, [number, number][]> = {};
+  for (const entry of rows) {
+    const ofSession = (ranges[sessionKey(entry)] ??= []);
+    const last = ofSession.at(-1);
+    if (last !== undefined && entry.seq === last[1] + 1) last[1] = entry.seq;
+    else ofSession.push([entry.seq, entry.seq]);
+  }
+  const gtids = rows.length === 0 ? '' : `model:1-${rows.length}`;
+  const sets = { gtids, executed: gtids, purged: '', duplicateGtids: 0 };
+  const read = { files: ['binlog (model)'], bytes: 0, transactions: rows.length };
+  return { ...read, ...sets, rows: ranges, differing: [], damage: [] };
+}
 
 /** With trx_commit 0 or 2 the log is synced once a second only (innodb_flush_log_at_timeout). */
 const flushPeriodMs = 2000;
@@ -62,9 +96,9 @@ export const mysql: Database & { readonly real: Required<RealDatabase> } = {
   real: {
     definedIn: { module: 'lib/mysql/database.ts', name: 'mysql' },
     auditTool: 'lib/mysql/audit/audit-tool.ts',
-    server: async () => (await import('./server.ts')).mysqlServer,
-    recovery: async () => (await import('./audit/recover-image.ts')).recoverImage,
-    group: async () => (await import('./group/group.ts')).mysqlGroup,
-    bare: async () => (await import('./bare/server.ts')).mysqlBare,
+    server: async () => (await import('./session.ts')).mysqlServer,
+    recovery: async () => (await import('./audit/collect.ts')).recoverImage,
+    group: async () => (await import('./group.ts')).mysqlGroup,
+    bare: async () => (await import('./bare.ts')).mysqlBare,
   },
 };

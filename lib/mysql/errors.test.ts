@@ -1,6 +1,6 @@
 import type { QueryError } from 'mysql2';
 import { expect, test } from 'vitest';
-import { connectError, statementError } from './errors.ts';
+import { connectError, statementError } from './session.ts';
 
 function queryError(fields: Partial<QueryError>): QueryError {
   return Object.assign(new Error('text'), fields) as QueryError;

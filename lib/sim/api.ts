@@ -3,16 +3,21 @@
  * observers at once, and those whom it concerns, who act in their own time.
  */
 import { observed } from '../history/index.ts';
-import type {
-  ApiWatcher,
-  AttachmentObject,
-  NodeObject,
-  PodObject,
-  Ready,
-  Taint,
-} from './api-objects.ts';
-import { notices, type NoticeCode } from './notices.ts';
-import { ofAttachment, ofNode, ofPod, type Lookout, type Sighting } from './sightings.ts';
+import {
+  type ApiWatcher,
+  type AttachmentObject,
+  type NodeObject,
+  type PodObject,
+  type Ready,
+  type Taint,
+  notices,
+  type NoticeCode,
+  ofAttachment,
+  ofNode,
+  ofPod,
+  type Lookout,
+  type Sighting,
+} from './sightings.ts';
 
 const podNameOf = (app: string, workload: number, suffix: number): string =>
   `${app}${workload === 0 ? '' : workload}-${suffix}`;

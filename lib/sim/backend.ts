@@ -8,21 +8,24 @@ import type {
   Testbed,
   TestbedOptions,
 } from '../run/index.ts';
-import { identityOf, type SimCopy } from './disk/copy-label.ts';
+import { identityOf, type SimCopy } from './disk/volume.ts';
 import { simAuditor } from './facade/auditor.ts';
-import { simDisk } from './facade/disk.ts';
+import { simDisk, simNodeKubernetes, simPodKubernetes, simMachine } from './facade/ports.ts';
 import { KernelDriver } from './facade/kernel-driver.ts';
-import { simNodeKubernetes, simPodKubernetes } from './facade/kubernetes.ts';
-import { simMachine } from './facade/machine.ts';
 import { listen, observeModel, type Ear } from './facade/observe.ts';
-import { simConnector } from './facade/sql.ts';
-import { startSimWriters } from './facade/writers.ts';
+import { simConnector, startSimWriters } from './facade/clients.ts';
 import { Kernel } from './kernel.ts';
-import { limits, modelVersion } from './limits.ts';
-import { neverReady, readyWithinMs, startModel, type Model, type ModelSize } from './model.ts';
-import { timersOf } from './settings.ts';
+import {
+  limits,
+  modelVersion,
+  neverReady,
+  readyWithinMs,
+  startModel,
+  type Model,
+  type ModelSize,
+} from './model.ts';
+import { timersOf, draw } from './world.ts';
 import { measuredTimes } from './timings.ts';
-import { draw } from './world.ts';
 
 export function simBackend(size: Pick<ModelSize, 'nodes'> = {}): Backend {
   const driver = new KernelDriver(new Kernel());

@@ -1,8 +1,11 @@
+/** Virtual time: the event kernel, chance without a generator's state, and processes that wait with what they need. */
+import { key32, mix32 } from '../core/index.ts';
+import type { DurationRange } from './timings.ts';
+
 /**
  * The event kernel: integer virtual time in microseconds and a binary heap of timers. Ties are
  * broken by the order of scheduling, so a run depends on nothing but its seed.
  */
-
 /** One scheduled call; the handle to cancel it. */
 export interface Timer {
   atUs: number;
@@ -111,3 +114,162 @@ export class Kernel {
 
 const isBefore = (a: Timer, b: Timer): boolean =>
   a.atUs < b.atUs || (a.atUs === b.atUs && a.seq < b.seq);
+
+/**
+ * Chance without a generator's state: the n-th draw of a stream is a function of its key and n. So a
+ * draw costs next to nothing, streams don't disturb each other, and what is skipped changes nothing.
+ */
+const span = 2 ** 32;
+/** Keeps the keys of streams away from the draws of the stream they come from. */
+const streamSalt = 0x5bd1e995;
+
+export class Chance {
+  readonly #key: number;
+  #drawn = 0;
+
+  constructor(key: number) {
+    this.#key = key;
+  }
+
+  static of(seed: string): Chance {
+    return new Chance(key32(seed));
+  }
+
+  /** Uniform integer, both ends included. */
+  int(from: number, to: number): number {
+    return from + Math.floor(this.float() * (to - from + 1));
+  }
+
+  /** A duration drawn uniformly from a range. */
+  within({ minUs, maxUs }: DurationRange): number {
+    return this.int(minUs, maxUs);
+  }
+
+  /** The same, skewed to the short: most take little, some take long. The median is at a quarter. */
+  soonWithin({ minUs, maxUs }: DurationRange): number {
+    return Math.round(minUs + (maxUs - minUs) * this.float() ** 2);
+  }
+
+  /** Uniform in [0, 1). */
+  float(): number {
+    return this.at(this.#drawn++);
+  }
+
+  /** The n-th draw, uniform in [0, 1), whatever was drawn before. */
+  at(n: number): number {
+    return mix32(this.#key, n) / span;
+  }
+
+  /** An independent stream; the same number always gives the same one. */
+  stream(n: number): Chance {
+    return new Chance(mix32(this.#key ^ streamSalt, n) | 0);
+  }
+}
+
+/**
+ * A process: what it has under way waits while it stands still, and never happens once it ended. One
+ * that needs another (a kubelet its machine, a controller the API server) stands still with it.
+ */
+export class Process implements TimerOwner {
+  readonly #kernel: Kernel;
+  readonly #host: Process | undefined;
+  /** Grows at each end: what was under way before it never happens. */
+  #life = 0;
+  #still = false;
+  /** What fell due while it stood still, in order. */
+  #held: Timer[] = [];
+
+  constructor(kernel: Kernel, host?: Process) {
+    this.#kernel = kernel;
+    this.#host = host;
+  }
+
+  get life(): number {
+    return this.#life;
+  }
+
+  /** It stands still, by itself or with what it needs. */
+  get still(): boolean {
+    return this.#still || this.#host?.still === true;
+  }
+
+  after(delayUs: number, work: () => void): void {
+    this.#kernel.schedule(delayUs, work, this);
+  }
+
+  /** Whether what fell due happens now. */
+  admits(timer: Timer): boolean {
+    return timer.life === this.#life && !this.#holds(timer);
+  }
+
+  /** Idempotent. */
+  standStill(): void {
+    this.#still = true;
+  }
+
+  /** Idempotent. */
+  goOn(): void {
+    if (!this.#still) return;
+    this.#still = false;
+    const held = this.#held;
+    this.#held = [];
+    for (const timer of held) this.#kernel.again(timer);
+  }
+
+  /** What is scheduled from now on belongs to the next one. */
+  end(): void {
+    this.#life += 1;
+    this.#still = false;
+    this.#held = [];
+  }
+
+  #holds(timer: Timer): boolean {
+    if (this.#host !== undefined && this.#host.#holds(timer)) return true;
+    if (this.#still) this.#held.push(timer);
+    return this.#still;
+  }
+}
+
+/**
+ * Level-triggered work: any number of nudges before its delay is over make one reconcile. Give an `after`
+ * that forgets what it has under way only together with what is returned.
+ */
+export function coalesced(
+  after: Process['after'],
+  chance: Chance,
+  range: DurationRange,
+  reconcile: () => void,
+): () => void {
+  let pending = false;
+  const run = (): void => {
+    pending = false;
+    reconcile();
+  };
+  return () => {
+    if (pending) return;
+    pending = true;
+    after(chance.within(range), run);
+  };
+}
+
+/** Waits between tries that fail, each twice as long as the one before, up to a limit. */
+export class BackOff {
+  readonly #range: { readonly firstUs: number; readonly maxUs: number };
+  #nextUs: number;
+
+  constructor(range: { readonly firstUs: number; readonly maxUs: number }) {
+    this.#range = range;
+    this.#nextUs = range.firstUs;
+  }
+
+  /** How long to wait now; the next wait is longer. */
+  next(): number {
+    const delayUs = this.#nextUs;
+    this.#nextUs = Math.min(this.#range.maxUs, delayUs * 2);
+    return delayUs;
+  }
+
+  reset(): void {
+    this.#nextUs = this.#range.firstUs;
+  }
+}

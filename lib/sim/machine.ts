@@ -1,11 +1,9 @@
-/**
- * One node's machine: frozen, killed, booted, taken off the network, starved; and its kubelet, made
- * to stand still or started anew.
- */
+/** One node's machine: frozen, killed, booted, taken off the network, starved; its kubelet made to stand still or started anew; and what all that runs there has of it. */
 import { stalls, type Stall } from '../run/index.ts';
-import type { Kernel } from './kernel.ts';
-import { Process } from './process.ts';
-import { cpuWanted, secondUs } from './timings.ts';
+import { type Kernel, Process } from './kernel.ts';
+import type { NodeObject, NoticeCode } from './sightings.ts';
+import { cpuWanted, secondUs, type DurationRange } from './timings.ts';
+import type { World } from './world.ts';
 
 /** How long a starved machine works on something before it looks again how starved it is. */
 const sliceUs = 5 * secondUs;
@@ -181,5 +179,34 @@ export class NodeMachine {
 
   #tell(event: keyof MachineWatcher): void {
     for (const watcher of this.watchers) watcher[event]?.();
+  }
+}
+
+export type NodeContext = Pick<OnNode, 'world' | 'machine' | 'node'>;
+
+/** What all that runs on a node has of it. */
+export class OnNode {
+  readonly world: World;
+  readonly machine: NodeMachine;
+  readonly node: NodeObject;
+
+  constructor({ world, machine, node }: NodeContext) {
+    this.world = world;
+    this.machine = machine;
+    this.node = node;
+  }
+
+  get nowUs(): number {
+    return this.world.kernel.nowUs;
+  }
+
+  /** Its kubelet does it so much later, as drawn. */
+  byKubelet(range: DurationRange, work: () => void): void {
+    this.machine.byKubelet(this.world.chance.within(range), work);
+  }
+
+  /** `volume`: its number; -1 where it is about the node alone. */
+  notice(code: NoticeCode, volume: number): void {
+    this.world.notice(code, this.node.index, volume);
   }
 }

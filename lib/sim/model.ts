@@ -1,21 +1,176 @@
-/**
- * The model: every actor on one kernel, synchronous and free of promises, so that a sweep can drive
- * it directly. The façade puts the port's promises on top of the same objects.
- */
+/** The model: every actor on one kernel, synchronous and free of promises, so that a sweep can drive it directly. The facade puts the port's promises on top of the same objects. */
+import { capabilitiesBut, InfrastructureError } from '../core/index.ts';
 import type { Database } from '../run/index.ts';
-import { InfrastructureError } from '../core/index.ts';
 import type { Scenario } from '../scenario/index.ts';
 import { Kubelet } from './actors/kubelet.ts';
-import { volumeName } from './api-objects.ts';
 import type { Api } from './api.ts';
-import { Chance } from './chance.ts';
 import { ModelControlPlane, type ControlPlaneOptions } from './control-plane.ts';
 import { Volume } from './disk/volume.ts';
-import type { Kernel } from './kernel.ts';
+import { Chance, type Kernel } from './kernel.ts';
 import { NodeMachine } from './machine.ts';
 import type { ModelServer } from './server.ts';
-import { Operator } from './operator.ts';
+import {
+  cordonTaint,
+  type NodeObject,
+  type PodObject,
+  type Taint,
+  volumeName,
+} from './sightings.ts';
+import { measuredTimes, secondUs } from './timings.ts';
 import { World } from './world.ts';
+
+/** Volumes are there from the start, and gates are played where the model knows them (lib/core/kubernetes.ts). */
+export const simCapabilities = capabilitiesBut([
+  'node-shell',
+  'replication-group',
+  'write-log',
+  'provisioner',
+  'any-gate',
+]);
+
+export const modelVersion = '0.10';
+
+/** Whose times were measured, and whose damage. */
+const measuredOn = { name: 'mysql', title: 'MySQL' } as const;
+
+export const limits = ({ name, title, tools }: Database): readonly string[] => [
+  'It has never been checked against real runs in bulk: single measured runs set its constants.',
+  'It keeps the volume as a list of ledger rows, not pages: which rows survive two writers is decided row by row, the later write standing. A real volume may break in other ways, or more.',
+  'Whether a server can start beside one that writes is drawn, 15 in 41, and not derived from the pages that were written: above 500 commits during one recovery it never starts, where that really begins is not known.',
+  'How long two servers write jointly before a tree breaks is drawn, 4 to 22 s, and so is whether a replaced server’s shutdown breaks one: both from about 30 measured runs (docs/internals/model.md).',
+  `File system metadata, fsck findings, ${tools.offline} and ${tools.checkTable} follow from that line; they are not modelled. XFS is taken for ext4.`,
+  'A disk with honest flushes has lost nothing when power goes: between two flushes the model has no writes under way. A disk that ignores them loses all since it was attached, or is unreadable where a part was kept; single torn pages and the doublewrite buffer that mends them do not occur.',
+  'After one I/O error a file system takes no more writes until it is mounted anew; an idle database does no I/O, and notices nothing.',
+  'What a stalled path holds is replayed in order, at one moment; as many sessions hang in it as clients open, without the server’s limit of connections.',
+  'Two servers on one shared directory with local locks both go on; measured, one of the two died each time.',
+  'A disk that refuses asks nobody for help: no operator unmounts, stops a machine or breaks a lock.',
+  'Watches take 1 to 20 ms, API calls 2 to 10 ms, however much there is to do.',
+  'A node without CPU time does all it does more slowly by one factor, and its heartbeats come through by chance: how often is an assumption.',
+  'A kubelet that stands still or is restarted goes on with what it had begun; of a restart it models what is forgotten about volumes, not the order of its scan.',
+  'A node monitor that takes its cache of Leases for stale passes over one node; a real one may pass over all of them, until the cache has caught up.',
+  'A kubelet whose Node was deleted learns of its pods as any other; in both measured runs it did nothing until it was restarted.',
+  'An API server that goes on is heard by each client within 7 s: an assumption.',
+  'A partition cuts the whole node off at once, or from the control plane alone; its storage goes with it or not at all.',
+  'Packets in flight at a partition are lost; real ones may be sent again when it heals.',
+  'Each database is one replica with one volume: no rollouts, no other load, and a scheduler that draws its node.',
+  'Latencies are drawn uniformly and independently from ranges, some of which are assumptions.',
+  ...(name === measuredOn.name
+    ? []
+    : [
+        `${title} is played as ${measuredOn.title}: how long it starts, recovers and stops, and when two of them break a volume, was measured on that one alone.`,
+      ]),
+];
+
+export class Operator {
+  readonly #world: World;
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  /** No error when that pod is gone already. */
+  forceDelete(uid: string): void {
+    this.#onPod(uid, (pod) => this.#world.api.deletePod(pod, 0));
+  }
+
+  /** The object stays until its kubelet confirms. No error when it is gone already. */
+  deletePod(uid: string): void {
+    this.#onPod(uid, (pod) => this.#delete(pod));
+  }
+
+  /** No error when that pod is gone already. */
+  stripPodFinalizers(uid: string): void {
+    this.#onPod(uid, (pod) => this.#world.api.stripFinalizer(pod));
+  }
+
+  /** Idempotent. */
+  deleteNode(name: string): void {
+    this.#onNode(name, (node) => this.#world.api.deleteNode(node));
+  }
+
+  cordon(name: string): void {
+    this.taint(name, cordonTaint);
+  }
+
+  uncordon(name: string): void {
+    this.untaint(name, cordonTaint.key);
+  }
+
+  /** Does what a drain does with each pod of a node. */
+  evict(name: string): void {
+    this.#onNode(name, (node) => {
+      for (const pod of node.pods) this.#delete(pod);
+    });
+  }
+
+  /** Idempotent. */
+  taint(name: string, { key, effect }: Taint): void {
+    this.#onNode(name, (node) => {
+      const others = node.taints.filter((each) => each.key !== key || each.effect !== effect);
+      this.#world.api.setTaints(node, [...others, { key, effect }]);
+    });
+  }
+
+  /** All taints with this key; idempotent. */
+  untaint(name: string, key: string): void {
+    this.#onNode(name, (node) => {
+      const others = node.taints.filter((each) => each.key !== key);
+      this.#world.api.setTaints(node, others);
+    });
+  }
+
+  /** Writes to the node's Lease, renewing nothing; undefined takes what was written away. */
+  annotateLease(name: string, value: string | undefined): void {
+    this.#onNode(name, (node) => this.#world.api.annotateLease(node, value));
+  }
+
+  /**
+   * The node's VolumeAttachments. Their finalizers take a second request: an attacher that runs may
+   * have asked the storage by then. `volume`: only its. Their names.
+   */
+  deleteAttachments(
+    name: string,
+    options: { readonly stripFinalizers: boolean; readonly volume?: number },
+  ): string[] {
+    const { volume } = options;
+    const { api, apiServer, chance } = this.#world;
+    const found = api.attachments.filter(
+      (each) => each.node.name === name && (volume === undefined || each.volume === volume),
+    );
+    this.#now(() => {
+      for (const attachment of found) {
+        api.deleteAttachment(attachment);
+        if (!options.stripFinalizers) continue;
+        const remove = (): void => api.removeAttachment(attachment);
+        apiServer.after(chance.within(measuredTimes.apiCall), remove);
+      }
+    });
+    return found.map((attachment) => attachment.name);
+  }
+
+  #delete(pod: PodObject): void {
+    const { terminationGraceUs } = this.#world.of(pod.workload);
+    this.#world.api.deletePod(pod, terminationGraceUs / secondUs);
+  }
+
+  #onPod(uid: string, work: (pod: PodObject) => void): void {
+    this.#now(() => {
+      const pod = this.#world.api.podWithUid(uid);
+      if (pod !== undefined) work(pod);
+    });
+  }
+
+  #onNode(name: string, work: (node: NodeObject) => void): void {
+    const node = this.#world.api.node(name);
+    this.#now(() => work(node));
+  }
+
+  #now(work: () => void): void {
+    const { apiServer } = this.#world;
+    if (apiServer.still) apiServer.after(0, work);
+    else work();
+  }
+}
 
 export interface ModelSize {
   /** Nodes that can be scheduled to; the control plane has one of its own. Default 3. */

@@ -1,7 +1,7 @@
 /** Timers of the model: stock ones are the version's, shortened ones are what kind makes of them. */
 import { expect, test } from 'vitest';
 import { modelScenario } from '../../test/support/model-run.ts';
-import { clusterSettingsOf, timersOf } from './settings.ts';
+import { clusterSettingsOf, timersOf } from './world.ts';
 
 test.each([
   ['1.31', 40_000],

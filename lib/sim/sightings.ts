@@ -1,17 +1,191 @@
-/** How what happens in the model looks to observers. */
-import type { Database } from '../run/index.ts';
+/** The few objects of the model's Kubernetes API, and how what happens looks: in integers, and in words to observers. */
 import { observed, type ObservedName } from '../history/index.ts';
-import {
-  volumeName,
-  type AttachmentObject,
-  type NodeObject,
-  type PodObject,
-} from './api-objects.ts';
-import type { Path } from './disk/path.ts';
-import type { Volume } from './disk/volume.ts';
+import type { Database } from '../run/index.ts';
+import type { Path, Volume } from './disk/volume.ts';
 import type { Kernel } from './kernel.ts';
-import type { Notify } from './notices.ts';
 import { msUs } from './timings.ts';
+
+/** The few objects of the model's Kubernetes API, as far as they matter, and who follows them. */
+export interface Taint {
+  readonly key: string;
+  readonly effect: 'NoExecute' | 'NoSchedule';
+}
+
+/** k8s.io/api/core/v1 TaintNodeUnreachable. */
+export const unreachableKey = 'node.kubernetes.io/unreachable';
+/** What a cordon comes to: the scheduler keeps off (k8s.io/api/core/v1 TaintNodeUnschedulable). */
+export const cordonTaint: Taint = {
+  key: 'node.kubernetes.io/unschedulable',
+  effect: 'NoSchedule',
+};
+
+export type Ready = 'True' | 'Unknown';
+
+/** Stays one object when its Node is deleted and registered again. */
+export interface NodeObject {
+  readonly name: string;
+  readonly index: number;
+  exists: boolean;
+  ready: Ready;
+  /** What a lister that has not heard of the last change yet still shows. */
+  readyBefore: Ready;
+  readyChangedAtUs: number;
+  taints: readonly Taint[];
+  /** When its lease was last renewed; undefined while it is renewed regularly. */
+  leaseStoppedAtUs: number | undefined;
+  /** When somebody other than its kubelet last wrote to its lease, renewing nothing. */
+  leaseWrittenAtUs: number | undefined;
+  /** What is written there. */
+  leaseAnnotation: string | undefined;
+  /** Volumes in status.volumesInUse, by number; after a deletion what was last seen. */
+  readonly inUse: Set<number>;
+  /** Volumes in status.volumesAttached, by number. */
+  readonly attached: Set<number>;
+  /** Pods that are bound to it. */
+  readonly pods: Set<PodObject>;
+}
+
+export interface PodObject {
+  readonly name: string;
+  readonly uid: string;
+  /** The number of its workload, which is that of its volume. */
+  readonly workload: number;
+  node: NodeObject | undefined;
+  phase: 'Pending' | 'Running' | 'Failed';
+  ready: boolean;
+  ip: string | undefined;
+  terminating: boolean;
+  /** The last status that its kubelet sent says that a container runs. */
+  containersRun: boolean;
+  finalizer: boolean;
+  /** Deleted for good, and kept by its finalizer alone. */
+  held: boolean;
+}
+
+export interface AttachmentObject {
+  readonly name: string;
+  readonly node: NodeObject;
+  readonly volume: number;
+  attached: boolean;
+  deleting: boolean;
+  /** status.attachError is set: the disk refused at the last try. */
+  attachFailed: boolean;
+  /** status.detachError is set: the disk refused at least once. */
+  detachFailed: boolean;
+}
+
+/** Who is to follow changes, each of its kind; the objects are as they are after the change. */
+export interface ApiWatcher {
+  node?(node: NodeObject): void;
+  /** Its lease is renewed again, or no longer. */
+  lease?(node: NodeObject): void;
+  pod?(pod: PodObject): void;
+  attachment?(attachment: AttachmentObject): void;
+}
+
+/** A pod with this status keeps no volume attached (util.IsPodTerminated). */
+export const isTerminated = ({ phase, terminating, containersRun }: PodObject): boolean =>
+  phase === 'Failed' || (terminating && !containersRun);
+
+/** What a lister shows that is so far behind. */
+export const listedReady = (node: NodeObject, nowUs: number, lagUs: number): Ready =>
+  nowUs - node.readyChangedAtUs < lagUs ? node.readyBefore : node.ready;
+
+export const hasTaint = (node: NodeObject, key: string): boolean =>
+  node.taints.some((taint) => taint.key === key);
+
+/** Handle of a volume of this application. */
+export const volumeName = (app: string, volume: number): string =>
+  `${app}-data${volume === 0 ? '' : `-${volume}`}`;
+
+/**
+ * What happens in the model, as integers: for those who follow millions of schedules and need no
+ * words. Each comes with a node's index and a volume's, -1 where there is none.
+ */
+export const notices = {
+  nodeReady: 0,
+  nodeNotReady: 1,
+  taintsChanged: 2,
+  nodeDeleted: 3,
+  nodeRegistered: 4,
+  podCreated: 5,
+  podScheduled: 6,
+  podRunning: 7,
+  podReady: 8,
+  podNotReady: 9,
+  podTerminating: 10,
+  podFailed: 11,
+  /** The kubelet says that its containers have ended; it is not unmounted yet. */
+  podStopped: 12,
+  podGone: 13,
+  attachmentCreated: 14,
+  attachmentAttached: 15,
+  attachmentDeleting: 16,
+  attachmentGone: 17,
+  /** The storage refused the detach. */
+  detachFailed: 18,
+  /** Listed in node.status.volumesAttached; taken from it. */
+  listed: 19,
+  unlisted: 20,
+  /** The kubelet reported it in node.status.volumesInUse; no longer. */
+  inUse: 21,
+  notInUse: 22,
+  /** The attach/detach controller starts to want it away; not any more. */
+  detachWanted: 23,
+  detachUnwanted: 24,
+  /** It begins to detach: unmounted, after the six minutes, by the taint. */
+  detachBegan: 25,
+  forcedByTimeout: 26,
+  forcedByTaint: 27,
+  /** The live look found it in use: the detach is put off. */
+  detachPutOff: 28,
+  /** It no longer counts as attached for sure: another node may have it. */
+  uncertain: 29,
+  multiAttach: 30,
+  /** A VolumeAttachment was found missing. */
+  attachmentMissed: 31,
+  published: 32,
+  publishRefused: 33,
+  unpublished: 34,
+  staged: 35,
+  stageRefused: 36,
+  /** A pod gets a mount that was already there: NodeStage is not called. */
+  stageSkipped: 37,
+  /** And that mount is not on the present attachment's path (A→B→A). */
+  staleMount: 38,
+  unstaged: 39,
+  mounted: 40,
+  unmounted: 41,
+  containerStarted: 42,
+  /** Two pods of one database run on one node. */
+  sameNodeOverlap: 43,
+  controllerEnded: 44,
+  controllerLeads: 45,
+  kubeletRestarted: 46,
+  /** A restarted kubelet does not know a mount any more (#121937). */
+  mountForgotten: 47,
+  /** A taint's turn was spent on a look that still saw the node Ready. */
+  taintTurnLost: 48,
+  selfFenced: 49,
+  selfFenceOpened: 50,
+  cut: 51,
+  linkChanged: 52,
+  serverStarting: 53,
+  serving: 54,
+  serverDied: 55,
+  serverStopped: 56,
+  apiDown: 57,
+  apiUp: 58,
+  unheard: 59,
+  heard: 60,
+} as const;
+
+export type NoticeCode = (typeof notices)[keyof typeof notices];
+
+/** By number. */
+export const noticeNames: readonly string[] = Object.keys(notices);
+
+export type Notify = (notice: NoticeCode, node: number, volume: number) => void;
 
 export interface Sighting {
   /** Name in lib/history/observations.ts; a server's log by its program. */

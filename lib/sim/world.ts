@@ -1,19 +1,118 @@
-/** What all actors of the model share: time, chance, the API's objects, and who listens. */
-import type { Database } from '../run/index.ts';
-import type { Scenario } from '../scenario/index.ts';
+/** What all actors of the model share: settings, time, chance, the API's objects, and who listens. */
+import { asksLeaseAgain, isKubernetes, restartGate } from '../core/index.ts';
+import type { Timers, attachGateTexts } from '../history/index.ts';
+import { clusterTimers, type ClusterTimers, type Database } from '../run/index.ts';
+import { isDirectory, stockTimersMs, type Scenario } from '../scenario/index.ts';
 import { Api } from './api.ts';
-import type { Chance } from './chance.ts';
-import type { Kernel } from './kernel.ts';
-import type { Notify } from './notices.ts';
-import { Process } from './process.ts';
-import {
-  clusterSettingsOf,
-  volumeSettingsOf,
-  type ClusterSettings,
-  type VolumeSettings,
-} from './settings.ts';
-import type { Lookout } from './sightings.ts';
-import type { DurationRange } from './timings.ts';
+import { type Chance, type Kernel, Process } from './kernel.ts';
+import type { Notify, Lookout } from './sightings.ts';
+import { msUs, secondUs, type DurationRange } from './timings.ts';
+
+/** What differs between the Kubernetes versions that the model plays, and by their gates. */
+export interface Traits {
+  /**
+   * A detach that failed leaves the volume uncertain, so that another node may attach it (#120595;
+   * 1.28 got it with 1.28.4, #121079: without a patch 1.28 is an older one).
+   */
+  readonly uncertainAfterError: boolean;
+  /**
+   * How the event of a refused attach begins (attachdetach/reconciler/reconciler.go
+   * reportMultiAttachError).
+   */
+  readonly attachGateText: (typeof attachGateTexts)[number];
+  /**
+   * A kubelet that starts anew knows no probe's result, and says that what has a readiness probe is not
+   * ready until the first one (prober/prober_manager.go UpdatePodStatus). Since 1.35 what was Ready, and
+   * ran 10 s before, stays so (setReadyStateOnKubeletRestart; gate
+   * ChangeContainerStatusOnKubeletRestart, off, brings the old way back).
+   */
+  readonly readyLostOnKubeletRestart: boolean;
+  /** `asksLeaseAgain`. */
+  readonly asksLeaseAgain: boolean;
+}
+
+function releaseOf(kubernetes: string): { readonly minor: number; readonly patch: number } {
+  if (!isKubernetes(kubernetes))
+    throw new Error(`the model does not play Kubernetes ${kubernetes}`);
+  const [, minor, patch = 0] = kubernetes.split('.').map(Number);
+  return { minor: minor ?? 0, patch };
+}
+
+function traitsOf(scenario: Pick<Scenario, 'kubernetes' | 'featureGates'>): Traits {
+  const { minor, patch } = releaseOf(scenario.kubernetes);
+  return {
+    uncertainAfterError: minor > 28 || patch >= 4,
+    attachGateText: minor < 37 ? 'Multi-Attach error' : 'Waiting for detach',
+    readyLostOnKubeletRestart: minor < 35 || scenario.featureGates[restartGate] === true,
+    asksLeaseAgain: asksLeaseAgain(scenario),
+  };
+}
+
+/**
+ * A stock grace period is that of the scenario's version, and shortens nothing else: 40 s before 1.32
+ * (nodelifecycle/config/v1alpha1/defaults.go, #126287).
+ */
+function clusterTimersOf(scenario: Scenario): ClusterTimers {
+  const timers = clusterTimers(scenario);
+  if (scenario.graceMs !== stockTimersMs.graceMs) return timers;
+  const { minor } = releaseOf(scenario.kubernetes);
+  return { ...timers, nodeMonitorGraceMs: minor < 32 ? 40_000 : 50_000 };
+}
+
+/** One for the whole cluster. */
+export interface ClusterSettings extends Pick<Scenario, 'forceDetach'> {
+  readonly traits: Traits;
+  readonly graceUs: number;
+  readonly nodeMonitorUs: number;
+  /** A quarter of the lease (kubelet.go nodeLeaseRenewIntervalFraction). */
+  readonly leaseRenewUs: number;
+  /** nodeStatusUpdateFrequency. */
+  readonly statusUpdateUs: number;
+  readonly forceDetachAfterUs: number;
+}
+
+export function clusterSettingsOf(scenario: Scenario): ClusterSettings {
+  const timers = clusterTimersOf(scenario);
+  return {
+    traits: traitsOf(scenario),
+    graceUs: timers.nodeMonitorGraceMs * msUs,
+    nodeMonitorUs: timers.nodeMonitorPeriodMs * msUs,
+    leaseRenewUs: (timers.kubeletLeaseMs / 4) * msUs,
+    statusUpdateUs: timers.kubeletStatusMs * msUs,
+    forceDetach: scenario.forceDetach,
+    forceDetachAfterUs: scenario.forceDetachAfterMs * msUs,
+  };
+}
+
+/** What each volume, its database or its pod has of its own. */
+export interface VolumeSettings extends Scenario {
+  /** Each volume is attached to a node before it is mounted; a shared directory is not. */
+  readonly attachable: boolean;
+  /** Declared for many nodes (util.IsMultiAttachAllowed). */
+  readonly forMany: boolean;
+  readonly tolerationUs: number;
+  readonly cutAfterUs: number;
+  readonly terminationGraceUs: number;
+  readonly preStopUs: number;
+  readonly selfFenceAfterUs: number;
+}
+
+export const volumeSettingsOf = (scenario: Scenario): VolumeSettings => ({
+  ...scenario,
+  attachable: !isDirectory(scenario.disk),
+  forMany: scenario.accessMode === 'ReadWriteMany',
+  tolerationUs: scenario.tolerationMs * msUs,
+  cutAfterUs: scenario.cutAfterMs * msUs,
+  terminationGraceUs: scenario.terminationGraceS * secondUs,
+  preStopUs: scenario.preStopS * secondUs,
+  selfFenceAfterUs: scenario.selfFenceAfterMs * msUs,
+});
+
+export const timersOf = (scenario: Scenario): Timers => ({
+  ...clusterTimersOf(scenario),
+  tolerationMs: scenario.tolerationMs,
+  terminationGraceMs: scenario.terminationGraceS * 1000,
+});
 
 export class World implements Lookout {
   readonly kernel: Kernel;

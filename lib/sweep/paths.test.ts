@@ -1,6 +1,6 @@
 /** The paths that need an uncertain attachment, each on the disk that permits most. */
 import { expect, test } from 'vitest';
-import { notices } from '../sim/notices.ts';
+import { notices } from '../sim/sightings.ts';
 import { modelScenario } from '../../test/support/model-run.ts';
 import type { ScenarioInput } from '../scenario/scenario.ts';
 import { knownPaths } from './paths.ts';

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { capabilities, capabilityNames, type Capability } from '../../lib/core/capabilities.ts';
 import { kindCapabilities } from '../../lib/run/ports/limits.ts';
-import { simCapabilities } from '../../lib/sim/capabilities.ts';
+import { simCapabilities } from '../../lib/sim/model.ts';
 import { databaseDeclarations } from '../../lib/scenario/database-kinds/index.ts';
 import { diskModeDeclarations } from '../../lib/scenario/disks/index.ts';
 import { fields, verdictWords } from '../../lib/scenario/fields.ts';

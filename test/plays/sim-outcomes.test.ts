@@ -3,7 +3,7 @@
  * gives the same history, byte for byte.
  */
 import { describe, expect, test } from 'vitest';
-import { limits } from '../../lib/sim/limits.ts';
+import { limits } from '../../lib/sim/model.ts';
 import type { ScenarioInput } from '../../lib/scenario/scenario.ts';
 import type { Verdict } from '../../lib/judge/verdict/verdict.ts';
 import { openHistory } from '../../lib/history/reader.ts';

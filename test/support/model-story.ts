@@ -1,7 +1,7 @@
 /** A model without a testbed: one fault and one remedy by hand, and what happened, in seconds. */
 import { Kernel } from '../../lib/sim/kernel.ts';
 import { startModel, type Model, type ModelSize } from '../../lib/sim/model.ts';
-import { notices } from '../../lib/sim/notices.ts';
+import { notices } from '../../lib/sim/sightings.ts';
 import { parseScenario, type ScenarioInput } from '../../lib/scenario/scenario.ts';
 import { mysql } from '../../lib/mysql/database.ts';
 

@@ -8,7 +8,7 @@ import {
   type TestbedOptions,
 } from '../../lib/run/ports/cluster.ts';
 import { able } from '../../lib/core/capabilities.ts';
-import { simCapabilities } from '../../lib/sim/capabilities.ts';
+import { simCapabilities } from '../../lib/sim/model.ts';
 
 type OfModel = (typeof simCapabilities)[number];
 export type AloneTestbed = Testbed<OfModel> & Closes;

@@ -3,7 +3,7 @@ import { expectationFor } from '../../batch/expectations/races.ts';
 import type { Scenario } from '../../scenario/scenario.ts';
 import { UsageError } from '../../core/errors.ts';
 import { parseScenario } from '../../scenario/scenario.ts';
-import { simCapabilities } from '../../sim/capabilities.ts';
+import { simCapabilities } from '../../sim/model.ts';
 import { refuseLacking, refuseUnmeasurable } from '../library/refusals.ts';
 import { definition, now, request } from '../../../test/support/partition-request.ts';
 import { readFlags } from '../../../test/support/read-flags.ts';

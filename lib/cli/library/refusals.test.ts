@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { simCapabilities } from '../../sim/capabilities.ts';
+import { simCapabilities } from '../../sim/model.ts';
 import type { Capability } from '../../core/capabilities.ts';
 import type { Custom } from '../../run/custom.ts';
 import { parseScenario } from '../../scenario/scenario.ts';

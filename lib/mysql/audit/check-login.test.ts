@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkLogin } from './check-login.ts';
-import type { SqlClient } from './sql-client.ts';
+import { checkLogin, type SqlClient } from './sql-client.ts';
 
 /** Answers as a server that refuses one table to this account. */
 const refusing = (code: string, table: string): SqlClient =>

@@ -1,17 +1,11 @@
-/**
- * The audit of one copy of the volume, step by step: file system, crash recovery, a second kill,
- * then every row from cold. CHECK TABLE comes last and in a server of its own, since it may crash
- * it. A step that fails is evidence or a named gap; it never ends the audit.
- */
-import { mkdtempDisposable } from 'node:fs/promises';
+/** The audit of one copy of the volume, and the recovery of one crash state, step by step. A step that fails is evidence or a named gap; it never ends the audit. */
+import { readdir, readFile, mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { CommandEvidence } from '../../core/index.ts';
 import type { ImageEvidence, ServerStart } from '../../history/index.ts';
-import { ordinaryClient } from '../schema.ts';
 import { beginBinlog, foundInBinlog, keepsBinlog, type BinlogTask } from './binlog/beside.ts';
 import type { BinlogRead } from './binlog/read-binlog.ts';
-import { checkLogin } from './check-login.ts';
-import { innochecksums, looksEmpty, readCanaries, serverUuid } from './data-directory.ts';
 import {
   EvidenceDraft,
   type RowReading,
@@ -20,9 +14,72 @@ import {
   type WholePass,
 } from './evidence-draft.ts';
 import type { MysqldOptions } from './mysqld.ts';
-import { checksums, checkTable, tablesToCheck } from './read-tables.ts';
-import type { SqlClient } from './sql-client.ts';
-import { VolumeCopy, type VolumeCopyOptions } from '../../storage/index.ts';
+import { checksums, checkTable, tablesToCheck, compareIndexes } from './read-tables.ts';
+import { checkLogin, type SqlClient } from './sql-client.ts';
+import { mysqlLog } from '../evidence.ts';
+import { ordinaryClient } from '../schema.ts';
+import type { RecoverImageOptions } from '../../run/index.ts';
+import {
+  canaryContentOf,
+  canaryFolder,
+  runTool,
+  VolumeCopy,
+  type VolumeCopyOptions,
+} from '../../storage/index.ts';
+
+const innochecksumTimeoutMs = 180_000;
+const maxCanaryLength = 4096;
+
+/** Content by name of the volume's crash canaries; none where there are none. */
+export async function readCanaries(mountPoint: string): Promise<Record<string, string>> {
+  const folder = join(mountPoint, canaryFolder);
+  const canaries: Record<string, string> = {};
+  for (const name of await namesIn(folder)) {
+    const content = await readFile(join(folder, name), 'utf8');
+    canaries[name] = canaryContentOf(content.slice(0, maxCanaryLength));
+  }
+  return canaries;
+}
+
+/** True where MySQL's image would initialise a new database: nothing there but what mkfs makes. */
+export async function looksEmpty(dataDirectory: string): Promise<boolean> {
+  return (await namesIn(dataDirectory)).every((name) => name === 'lost+found');
+}
+
+/** server_uuid as auto.cnf has it. */
+export async function serverUuid(dataDirectory: string): Promise<string | undefined> {
+  const text = await readFile(join(dataDirectory, 'auto.cnf'), 'utf8').catch(() => '');
+  return /^server[-_]uuid\s*=\s*(\S+)/m.exec(text)?.[1];
+}
+
+/** Every tablespace, page by page. Only after a clean stop: before recovery pages may be stale. */
+export async function innochecksums(
+  dataDirectory: string,
+  signal: AbortSignal,
+): Promise<CommandEvidence[]> {
+  const files = await readdir(dataDirectory, { recursive: true });
+  const answers: CommandEvidence[] = [];
+  const { troubles } = mysqlLog;
+  // A page of any bytes makes it divide by zero.
+  const limits = { timeoutMs: innochecksumTimeoutMs, signal, mayCrash: true, troubles };
+  for (const file of files.filter(isTablespace).toSorted()) {
+    const argv = ['innochecksum', join(dataDirectory, file)];
+    answers.push(await runTool(argv, limits));
+  }
+  return answers;
+}
+
+const isTablespace = (file: string): boolean =>
+  /(^|\/)([^/]+\.ibd|ibdata\d+|undo_\d+)$/.test(file) && !file.startsWith('#innodb_temp');
+
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    throw error;
+  }
+}
 
 export interface CollectOptions extends VolumeCopyOptions, RowReading {
   readonly onStep: (step: string) => void;
@@ -164,6 +221,67 @@ class Audit extends EvidenceDraft {
         const before = evidence.tables.find(({ table }) => table === found.table);
         const others = evidence.tables.filter(({ table }) => table !== found.table);
         evidence.tables = [...others, { ...before, ...found }];
+      }
+    });
+  }
+}
+
+/** A crash recovery takes seconds; on a torn page mysqld may hang, and there are many states. */
+const startTimeoutMs = 60_000;
+
+/** Leaves nothing mounted, bound or running. Rejects only when it was aborted. */
+export async function recoverImage(options: RecoverImageOptions): Promise<ImageEvidence> {
+  const recovering = new Recovering(options);
+  await recovering.run();
+  return recovering.evidence;
+}
+
+class Recovering extends EvidenceDraft {
+  readonly #options: RecoverImageOptions;
+
+  constructor(options: RecoverImageOptions) {
+    super(options.signal);
+    this.#options = options;
+  }
+
+  async run(): Promise<void> {
+    const { evidence } = this;
+    await using volume = this.#options.volume;
+    if (!(await this.mount(volume))) return;
+    const dataDirectory = join(volume.mountPoint, 'data');
+    await this.step('files', async () => {
+      evidence.dataDirectoryEmpty = await looksEmpty(dataDirectory);
+    });
+    if (!evidence.dataDirectoryEmpty) await this.#serveTwice(dataDirectory);
+    await this.step('unmount', () => volume.unmount());
+    if (!this.#options.thorough) return;
+    await this.step('fsck', async () => {
+      evidence.fsck = await volume.check();
+    });
+  }
+
+  async #serveTwice(dataDirectory: string): Promise<void> {
+    const { runSeed, onRows, thorough } = this.#options;
+    await using scratch = await mkdtempDisposable(join(tmpdir(), 'forcedetach-mysqld-'));
+    const where = { dataDirectory, scratch: scratch.path, startTimeoutMs };
+    await this.serve({ purpose: 'recovery', ...where }, async (client, server) => {
+      await this.readRows(client, server, { seed: runSeed, onRows });
+    });
+    const sound = this.evidence.starts.every(({ ready, died }) => ready && died === undefined);
+    if (!thorough || !sound) return;
+    await this.serve({ purpose: 'check', ...where }, (client, server) =>
+      this.#check(client, server),
+    );
+  }
+
+  async #check(client: SqlClient, server: AuditServer): Promise<void> {
+    const { evidence } = this;
+    await this.ask('indexes', server, async () => {
+      evidence.indexCounts = await compareIndexes(client);
+    });
+    await this.ask('check table', server, async () => {
+      for (const quoted of await tablesToCheck(client)) {
+        evidence.tables = [...evidence.tables, await checkTable(client, quoted)];
       }
     });
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { alarmingLines } from './error-log.ts';
+import { alarmingLines } from './mysqld.ts';
 
 const note = '2026-11-22T16:40:00Z 0 [System] [MY-010116] [Server] mysqld starting';
 const broken = '2026-11-22T16:40:01Z 0 [ERROR] [MY-011899] [InnoDB] [FATAL] Page 7 is broken';

@@ -11,15 +11,17 @@ import {
 import { troubleOfStart } from '../../judge/index.ts';
 import { describeError, EvidenceError } from '../../core/index.ts';
 import { assertRunnable, Mysqld, type MysqldOptions } from './mysqld.ts';
-import { compareIndexes, type IndexMixes } from './index-sums.ts';
+import {
+  compareIndexes,
+  type IndexMixes,
+  readDocuments,
+  readSchema,
+  readBalances,
+  streamLedger,
+} from './read-tables.ts';
 import { patiently } from '../../storage/index.ts';
-import type { MysqlEvidence } from '../evidence.ts';
-import { mysqlLog } from '../log.ts';
-import { readDocuments } from './read-documents.ts';
-import { readSchema } from './read-schema.ts';
-import { readBalances, streamLedger } from './read-tables.ts';
-import { RowVerifier } from './row-verifier.ts';
-import type { SessionRows } from './session-mixes.ts';
+import { type MysqlEvidence, mysqlLog } from '../evidence.ts';
+import { RowVerifier, type SessionRows } from './rows.ts';
 import type { SqlClient } from './sql-client.ts';
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { LedgerRow } from '../../history/evidence.ts';
-import { IndexMix, type Index } from './index-sums.ts';
+import { IndexMix, type Index } from './read-tables.ts';
 
 const row = (id: number, fromAccount: number): LedgerRow => ({
   ...{ id, client: 'inside', connection: 0, session: 0, seq: id, kind: 'append' },

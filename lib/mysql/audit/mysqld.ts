@@ -1,17 +1,44 @@
-/**
- * One mysqld on the copy: own socket, no network, own error log. It is started as the pod starts
- * its own (binary log on, else prepared transactions could not be recovered); where it is to be read
- * whatever its grant tables say, without them: nobody else can reach it.
- */
+/** One mysqld on the copy: own socket, no network, own error log. It is started as the pod starts its own (binary log on, else prepared transactions could not be recovered); where it is to be read whatever its grant tables say, without them: nobody else can reach it. */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { createReadStream, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ServerStart } from '../../history/index.ts';
 import { EvidenceError } from '../../core/index.ts';
-import { alarmingLines, logLines } from './error-log.ts';
-import { refusalOf } from './check-login.ts';
-import { SqlClient, type Account } from './sql-client.ts';
+import type { ServerStart } from '../../history/index.ts';
+import { refusalOf, SqlClient, type Account } from './sql-client.ts';
+
+/** Lines kept as evidence of one start. */
+const maxLines = 50;
+const maxLineLength = 500;
+
+const alarming = /\[(ERROR|FATAL)\]|corrupt|Assertion failure|mysqld got signal/i;
+
+/**
+ * Lines of level ERROR, or that name corruption or a crash; at most 50, the first ones. Reads no
+ * further: a server that fails at the same page again and again writes gigabytes.
+ */
+export async function alarmingLines(
+  log: AsyncIterable<string> | Iterable<string>,
+): Promise<string[]> {
+  const lines: string[] = [];
+  for await (const line of log) {
+    if (!alarming.test(line)) continue;
+    lines.push(line.slice(0, maxLineLength));
+    if (lines.length === maxLines) break;
+  }
+  return lines;
+}
+
+/** A file's lines, piece by piece: a wild log fits into no memory. Throws where there is no file. */
+export async function* logLines(path: string): AsyncGenerator<string> {
+  let rest = '';
+  for await (const chunk of createReadStream(path, 'utf8')) {
+    const lines = `${rest}${chunk}`.split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
+  }
+  if (rest !== '') yield rest;
+}
 
 export interface MysqldOptions {
   readonly purpose: ServerStart['purpose'];

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Chain, type LedgerEntry } from '../../history/workload.ts';
 import { ledgerPad } from '../schema.ts';
-import { RowVerifier } from './row-verifier.ts';
+import { RowVerifier } from './rows.ts';
 
 const seed = 'verifier';
 const id = { client: 'outside', connection: 3, session: 1 };

@@ -1,7 +1,7 @@
 /** Where a client's journal has gaps, what it does not tell of is no damage of the binary log. */
 import { expect, test } from 'vitest';
 import type { BinlogFound } from '../evidence.ts';
-import { reconcileBinlog } from './binlog.ts';
+import { reconcileBinlog } from '../checks.ts';
 import { Journal } from '../../judge/checkers/journal.ts';
 
 const id = { client: 'inside', connection: 0, session: 0 };

@@ -4,15 +4,19 @@
  * ever more slowly, and whenever there is news of it besides (external-attacher controller.go).
  */
 import { csiCalls } from '../../history/index.ts';
-import type { ApiWatcher, AttachmentObject } from '../api-objects.ts';
+import {
+  type ApiWatcher,
+  type AttachmentObject,
+  notices,
+  seeCall,
+  seeWritten,
+} from '../sightings.ts';
 import { decideAttach, decideDetach, type RefusalMessage } from '../disk/modes.ts';
 import type { Volume } from '../disk/volume.ts';
-import { notices } from '../notices.ts';
-import { BackOff } from '../process.ts';
-import { seeCall, seeWritten } from '../sightings.ts';
+import { BackOff } from '../kernel.ts';
 import { kubernetesTimes, measuredTimes } from '../timings.ts';
 import { onGrid } from '../world.ts';
-import { Controller, type ControllerContext } from './controller.ts';
+import { Controller, type ControllerContext } from './controllers.ts';
 
 /** What the attacher is at with one attachment. */
 class AttacherWork {

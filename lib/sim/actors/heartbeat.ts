@@ -4,11 +4,9 @@
  * when it was last, and will next be. After a partition stale connections keep it unheard for a while
  * (kubernetes-client #121793), and its watch of pods has a back-off of its own.
  */
-import type { Chance } from '../chance.ts';
-import type { MachineWatcher } from '../machine.ts';
-import { notices } from '../notices.ts';
-import { OnNode, type NodeContext } from '../on-node.ts';
-import { BackOff } from '../process.ts';
+import { type Chance, BackOff } from '../kernel.ts';
+import { type MachineWatcher, OnNode, type NodeContext } from '../machine.ts';
+import { notices } from '../sightings.ts';
 import {
   kubernetesTimes,
   measuredTimes,

@@ -1,20 +1,228 @@
-/**
- * A kubelet: runs the pods that are bound to its node, with their volumes, and ends those that are to
- * go. It acts on the API only while it hears of its pods there; what runs goes on without.
- */
-import type { PodObject } from '../api-objects.ts';
-import type { Chance } from '../chance.ts';
-import type { Container } from '../container.ts';
+/** A kubelet: runs the pods that are bound to its node, with their volumes, and ends those that are to go. It acts on the API only while it hears of its pods there; what runs goes on without. */
+import { csiCalls } from '../../history/index.ts';
+import { Heartbeat } from './heartbeat.ts';
+import { NodeVolume } from './node-volume.ts';
 import type { Mount } from '../disk/mount.ts';
 import type { Volume } from '../disk/volume.ts';
-import type { MachineWatcher } from '../machine.ts';
-import { notices } from '../notices.ts';
-import { OnNode, type NodeContext } from '../on-node.ts';
-import { coalesced } from '../process.ts';
-import { kubernetesTimes } from '../timings.ts';
-import { Heartbeat } from './heartbeat.ts';
-import { LocalPod } from './local-pod.ts';
-import { NodeVolume } from './node-volume.ts';
+import { type Chance, coalesced } from '../kernel.ts';
+import { OnNode, type NodeContext, type MachineWatcher } from '../machine.ts';
+import { Container } from '../server.ts';
+import { type PodObject, notices, selfFenceOf, seeCall } from '../sightings.ts';
+import { measuredTimes, kubernetesTimes } from '../timings.ts';
+
+/**
+ * The sidecar of lib/run/self-fence: it ends the database once it has not seen its node's Lease renewed
+ * for so long, and lets it go on when the Lease is renewed again. It needs the node to run, and neither
+ * kubelet nor runtime.
+ */
+export class SelfFence extends OnNode {
+  readonly #pod: PodObject;
+  readonly #container: Container;
+  /** Grows with each change of what it sees: an older deadline no longer counts. */
+  #changes = 0;
+  #shut = false;
+  #over = false;
+
+  constructor(on: NodeContext, pod: PodObject, container: Container) {
+    super(on);
+    this.#pod = pod;
+    this.#container = container;
+    this.leaseChanged();
+  }
+
+  /** The Lease is renewed again or no longer, or can be seen again or no longer. */
+  leaseChanged(): void {
+    if (this.#over) return;
+    this.#changes += 1;
+    const { node, machine, world } = this;
+    const { selfFenceAfterUs } = world.of(this.#pod.workload);
+    const isRenewed =
+      node.leaseStoppedAtUs === undefined && machine.reachesApi && !world.apiServer.still;
+    if (isRenewed) this.#after(0, () => this.#open());
+    else this.#after(selfFenceAfterUs, () => this.#fence());
+  }
+
+  end(): void {
+    this.#over = true;
+  }
+
+  #say(text: string): void {
+    this.world.see?.(selfFenceOf(this.node.name, this.#pod.workload, text));
+  }
+
+  /** After the next question, and so much more. */
+  #after(delayUs: number, run: () => void): void {
+    const changes = this.#changes;
+    const lastUs = this.node.leaseStoppedAtUs ?? this.nowUs;
+    const dueUs = lastUs + this.world.chance.within(measuredTimes.selfFenceAsk) + delayUs;
+    this.machine.after(Math.max(0, dueUs - this.nowUs), () => {
+      if (changes === this.#changes && !this.#over) run();
+    });
+  }
+
+  #fence(): void {
+    if (this.#shut) return;
+    this.#shut = true;
+    const { workload } = this.#pod;
+    const { database } = this.world;
+    const isReadOnly = this.world.of(workload).selfFence === 'lease-read-only';
+    this.#container.fence(isReadOnly ? 'read-only' : 'kill');
+    this.#say(`shut: no renewal; killed ${database.server} (model)`);
+    if (isReadOnly) this.#say(`read-only: ${database.pod.dataFolder}`);
+    this.notice(notices.selfFenced, workload);
+  }
+
+  /** Only where the pod is still wanted. */
+  #open(): void {
+    const pod = this.#pod;
+    if (!this.#shut || !this.world.api.pods.has(pod) || pod.terminating) return;
+    this.#shut = false;
+    this.#container.unfence();
+    this.#say('open: the Lease is renewed and the pod is wanted');
+    this.notice(notices.selfFenceOpened, pod.workload);
+  }
+}
+
+export class LocalPod extends OnNode {
+  readonly object: PodObject;
+  readonly volume: NodeVolume;
+  readonly #onChange: () => void;
+  #state: 'waiting' | 'mounting' | 'running' | 'stopping' | 'stopped' | 'unmounted' = 'waiting';
+  #container: Container | undefined;
+  #selfFence: SelfFence | undefined;
+  #published = false;
+
+  /** `onChange`: something changed, so that the kubelet looks again. */
+  constructor(on: NodeContext, object: PodObject, volume: NodeVolume, onChange: () => void) {
+    super(on);
+    this.object = object;
+    this.volume = volume;
+    this.#onChange = onChange;
+    this.volume.wanted += 1;
+  }
+
+  get container(): Container | undefined {
+    return this.#container;
+  }
+
+  /** Nothing of it is left on the node. */
+  get isOver(): boolean {
+    return this.#state === 'unmounted';
+  }
+
+  /** What there is to do, while the kubelet hears the API. */
+  reconcile(): void {
+    const { object } = this;
+    const { api } = this.world;
+    const isWanted = api.pods.has(object) && !object.terminating && object.phase !== 'Failed';
+    if (!isWanted) this.#stop();
+    else if (this.#state === 'waiting') this.#mount();
+    else if (this.#state === 'running') this.#report();
+    if (this.#state === 'stopped') api.setContainersStopped(object);
+    if (this.#state === 'unmounted') api.removePod(object);
+  }
+
+  /** The Lease of its node is renewed again, or no longer. */
+  leaseChanged(): void {
+    this.#selfFence?.leaseChanged();
+  }
+
+  /** The kubelet starts anew. */
+  kubeletRestarted(): void {
+    if (this.world.settings.traits.readyLostOnKubeletRestart) this.#container?.forgetProbe();
+  }
+
+  /** With its machine. */
+  kill(): void {
+    this.#container?.kill();
+    this.#selfFence?.end();
+  }
+
+  #mount(): void {
+    const { world, volume } = this;
+    // ReadWriteOncePod: not while another pod here has it (IsVolumeMountedElsewhere).
+    if (world.of(volume.index).accessMode === 'ReadWriteOncePod' && volume.users > 0) return;
+    if (volume.obtain() === undefined) return;
+    this.#state = 'mounting';
+    this.#published = true;
+    volume.users += 1;
+    const beganAtUs = this.nowUs;
+    this.byKubelet(measuredTimes.nodeCall, () => {
+      seeCall(world, volume.index, csiCalls.nodePublish, this.node.name, beganAtUs);
+      this.#run();
+      this.#onChange();
+    });
+  }
+
+  #run(): void {
+    const { world, volume } = this;
+    const { mount } = volume;
+    if (mount === undefined) return;
+    this.#state = 'running';
+    if (volume.users > 1) this.notice(notices.sameNodeOverlap, volume.index);
+    const container = new Container(this, mount, this.object.uid, this.#onChange);
+    this.#container = container;
+    this.notice(notices.containerStarted, volume.index);
+    if (world.of(volume.index).selfFence !== 'off')
+      this.#selfFence = new SelfFence(this, this.object, container);
+  }
+
+  #report(): void {
+    const container = this.#container;
+    if (container === undefined) return;
+    const { api } = this.world;
+    // A pod's own address within its node's range: pods are numbered.
+    const own = this.object.uid.slice('pod-'.length);
+    if (container.running) api.setPodRunning(this.object, `10.244.${this.node.index + 1}.${own}`);
+    else api.setContainersStopped(this.object);
+    api.setPodReady(this.object, container.ready);
+    container.probeAgain();
+  }
+
+  #stop(): void {
+    if (this.#state === 'waiting') return this.#containersEnded();
+    if (this.#state !== 'running') return;
+    this.#state = 'stopping';
+    const { preStopUs, terminationGraceUs } = this.world.of(this.volume.index);
+    const container = this.#container;
+    this.machine.byKubelet(preStopUs, () => {
+      if (container === undefined) this.#containersEnded();
+      else container.stop(() => this.#containersEnded());
+    });
+    const graceUs = Math.max(kubernetesTimes.leastGraceUs, terminationGraceUs);
+    this.machine.byKubelet(graceUs, () => this.#killContainer());
+  }
+
+  /** What waits for the disk can't be killed. */
+  #killContainer(): void {
+    if (this.#state !== 'stopping' || (this.volume.mount?.path.held ?? 0) > 0) return;
+    this.#container?.kill();
+    this.#containersEnded();
+  }
+
+  /** The status first, then NodeUnpublish, then the API object; NodeUnstage is the volume's. */
+  #containersEnded(): void {
+    if (this.#state !== 'waiting' && this.#state !== 'stopping') return;
+    this.#selfFence?.end();
+    this.#state = 'stopped';
+    this.#onChange();
+    this.byKubelet(measuredTimes.statusUpdate, () => this.#unpublish());
+  }
+
+  #unpublish(): void {
+    const { world, volume } = this;
+    const beganAtUs = this.nowUs;
+    this.byKubelet(measuredTimes.nodeCall, () => {
+      if (this.#published) {
+        seeCall(world, volume.index, csiCalls.nodeUnpublish, this.node.name, beganAtUs);
+        volume.users -= 1;
+      }
+      volume.wanted -= 1;
+      this.#state = 'unmounted';
+      this.#onChange();
+    });
+  }
+}
 
 export interface KubeletOptions extends NodeContext {
   readonly chance: Chance;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { modelScenario } from '../../../test/support/model-run.ts';
 import { play } from '../../sweep/play.ts';
-import { notices } from '../notices.ts';
+import { notices } from '../sightings.ts';
 
 /** From the first time a node was not Ready until its pod is deleted, by the toleration of 300 s. */
 function evictedAfterMs(alsoAt: number, seed: string): { restartedMs: number; evictedMs: number } {

@@ -17,11 +17,11 @@ import {
   type ApiWatcher,
   type NodeObject,
   type Taint,
-} from '../api-objects.ts';
-import { notices } from '../notices.ts';
+  notices,
+} from '../sightings.ts';
 import { kubernetesTimes, measuredTimes } from '../timings.ts';
 import { onGrid } from '../world.ts';
-import { Controller, type ControllerContext } from './controller.ts';
+import { Controller, type ControllerContext } from './controllers.ts';
 
 type Effect = Taint['effect'];
 

@@ -5,12 +5,10 @@
 import { csiCalls, observed } from '../../history/index.ts';
 import { decideStage } from '../disk/modes.ts';
 import { Mount } from '../disk/mount.ts';
-import type { Path } from '../disk/path.ts';
-import type { Volume } from '../disk/volume.ts';
-import { notices } from '../notices.ts';
-import { OnNode, type NodeContext } from '../on-node.ts';
-import { BackOff } from '../process.ts';
-import { mountOf, seeCall, seeWritten } from '../sightings.ts';
+import type { Path, Volume } from '../disk/volume.ts';
+import { notices, mountOf, seeCall, seeWritten } from '../sightings.ts';
+import { OnNode, type NodeContext } from '../machine.ts';
+import { BackOff } from '../kernel.ts';
 import { kubernetesTimes, measuredTimes } from '../timings.ts';
 import { draw } from '../world.ts';
 

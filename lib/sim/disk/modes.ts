@@ -6,12 +6,9 @@ import {
   type DiskModeDeclaration,
   type RefusalReason,
 } from '../../scenario/index.ts';
-import { hasTaint } from '../api-objects.ts';
-import { notices } from '../notices.ts';
-import { cutOf } from '../sightings.ts';
+import { hasTaint, notices, cutOf } from '../sightings.ts';
 import type { World } from '../world.ts';
-import type { Path } from './path.ts';
-import type { Volume } from './volume.ts';
+import type { Path, Volume } from './volume.ts';
 
 export interface ModelModeRequest {
   readonly world: World;

@@ -4,8 +4,7 @@
  */
 import type { LedgerEntry } from '../../history/index.ts';
 import { bytesPerCommit, bytesPerMount } from '../timings.ts';
-import type { Path } from './path.ts';
-import type { Volume } from './volume.ts';
+import type { Path, Volume } from './volume.ts';
 
 /** Called once: true when it is on the disk, false when it never will be. */
 export type OnWritten = (done: boolean) => void;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { Chance } from '../chance.ts';
-import { TwoWriters } from './two-writers.ts';
+import { Chance } from '../kernel.ts';
+import { TwoWriters } from './volume.ts';
 
 const secondUs = 1_000_000;
 const seeds = Array.from({ length: 40 }, (_, index) => String(index));

@@ -20,8 +20,7 @@ import {
 import type { CommandEvidence } from '../../core/index.ts';
 import type { DatabaseChoice } from '../../scenario/index.ts';
 import type { Database, Auditor } from '../../run/index.ts';
-import { opened, uuidOf, type SimCopy } from '../disk/copy-label.ts';
-import type { Image } from '../disk/volume.ts';
+import { opened, uuidOf, type SimCopy, type Image } from '../disk/volume.ts';
 import { secondUs } from '../timings.ts';
 import type { KernelDriver } from './kernel-driver.ts';
 

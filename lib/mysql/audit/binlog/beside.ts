@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads';
 import type { BinlogFound } from '../../evidence.ts';
 import { EvidenceError } from '../../../core/index.ts';
 import type { SqlClient } from '../sql-client.ts';
-import type { SessionRows } from '../session-mixes.ts';
+import type { SessionRows } from '../rows.ts';
 import { indexFile, type BinlogRead } from './read-binlog.ts';
 
 export interface BinlogTask extends AsyncDisposable {

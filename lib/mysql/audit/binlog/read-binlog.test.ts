@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { Chain, sessionKey, type LedgerEntry } from '../../../history/workload.ts';
 import { ledgerPad } from '../../schema.ts';
-import { foldHash, SessionMix, sessionRowsOf } from '../session-mixes.ts';
-import { eventTypes } from './events.ts';
-import { readBinlog, type BinlogRead } from './read-binlog.ts';
+import { foldHash, SessionMix, sessionRowsOf } from '../rows.ts';
+import { eventTypes, readBinlog, type BinlogRead } from './read-binlog.ts';
 
 const id = { client: 'inside', connection: 1, session: 3 };
 const key = sessionKey(id);

@@ -1,12 +1,9 @@
-/**
- * mysqld on a machine without a cluster, with the flags of the database's pod (manifests/mysql): binary log on and
- * synced, 128 MiB buffer pool.
- */
+/** mysqld on a machine without a cluster, with the flags of the database's pod (manifests/mysql): binary log on and synced, 128 MiB buffer pool. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createConnection, type RowDataPacket } from 'mysql2/promise';
-import type { BareMachine, BareOptions, BareServer, BareStarted } from '../../run/index.ts';
-import { alarmingLines } from '../audit/error-log.ts';
-import { schemaStatements } from '../schema.ts';
+import { alarmingLines } from './audit/mysqld.ts';
+import { asRoot, schemaStatements } from './schema.ts';
+import type { BareMachine, BareOptions, BareServer, BareStarted } from '../run/index.ts';
+import type { RowDataPacket } from 'mysql2/promise';
 
 const startTimeoutMs = 120_000;
 const pollMs = 200;
@@ -57,19 +54,11 @@ async function dirtyPages({ databasePort: port }: BareMachine): Promise<number |
 const answers = async (port: number): Promise<boolean> =>
   (await ask(port, 'SELECT 1')) !== undefined;
 
-async function ask(port: number, sql: string): Promise<RowDataPacket[] | undefined> {
-  try {
-    const connection = await createConnection({
-      ...{ host: '127.0.0.1', port, user: 'root', connectTimeout: 2_000 },
-    });
-    connection.on('error', () => undefined);
-    const [rows] = await connection.query<RowDataPacket[]>({ sql, timeout: 10_000 });
-    connection.destroy();
-    return rows;
-  } catch {
-    return undefined;
-  }
-}
+const ask = (port: number, sql: string): Promise<RowDataPacket[] | undefined> =>
+  asRoot({ host: '127.0.0.1', port }, (query) => query(sql), {
+    connectTimeout: 2_000,
+    timeout: 10_000,
+  }).catch(() => undefined);
 
 async function errorLines(node: BareMachine): Promise<string[]> {
   const log = await node.sh('tail -c 200000 /tmp/mysqld.err || true');

@@ -1,0 +1,202 @@
+/** MySQL's own checks of an audit's evidence, and which parts of it must be there. */
+import { plural } from '../core/index.ts';
+import { sessionKey, workloadTables } from '../history/index.ts';
+import {
+  type Checker,
+  type LedgerLookup,
+  damage,
+  opName,
+  OpSample,
+  type Finding,
+  corruptInSilence,
+  troubleIn,
+  corruptAndTold,
+  type OwnPart,
+} from '../judge/index.ts';
+import { ownEvidence, type BinlogFound, mysqlLog, type TableCheck } from './evidence.ts';
+import { parseGtids, union, withGaps, writeGtids } from './gtid-set.ts';
+
+export const binlog: Checker = {
+  name: 'binlog',
+  check({ image, evidence, ledger }) {
+    const { binlog: found } = ownEvidence(evidence);
+    if (found === undefined) return [];
+    const findings: Finding[] = [];
+    const tell = (
+      code: string,
+      safety: 'lost' | 'corrupt',
+      summary: string,
+      evidence: readonly string[],
+    ): void => {
+      findings.push(damage({ code, image, safety, loud: false, summary, evidence }));
+    };
+    const { unlogged, rowless } = ledger === undefined ? {} : reconcileBinlog(found, ledger);
+    if (unlogged !== undefined && unlogged.count > 0) {
+      const summary = `${plural(unlogged.count, 'operation')} in the tables that the binary log does not have`;
+      tell('BINLOG_TRANSACTION_MISSING', 'corrupt', summary, unlogged.ops.map(opName));
+    }
+    if (rowless !== undefined && rowless.count > 0) {
+      const summary = `${plural(rowless.count, 'transaction')} of the binary log that the tables do not have`;
+      tell('BINLOG_ROW_MISSING', 'lost', summary, rowless.ops.map(opName));
+    }
+    if (found.differing.length > 0) {
+      const summary = `binary log and table have other values of the same operations in ${plural(found.differing.length, 'session')}`;
+      tell('BINLOG_DIFFERS', 'corrupt', summary, found.differing);
+    }
+    if (found.damage.length > 0) {
+      tell('BINLOG_DAMAGED', 'corrupt', 'the binary log is not whole', found.damage);
+    }
+    const gaps = gtidGaps(found);
+    if (gaps.length > 0) {
+      tell('GTID_GAP', 'corrupt', 'GTIDs are missing, or given twice', gaps);
+    }
+    return findings;
+  },
+};
+
+/** What the server knows is what it purged and what its files have, each number once from 1 on. */
+function gtidGaps({ gtids, executed, purged, duplicateGtids }: BinlogFound): string[] {
+  const known = union(parseGtids(executed));
+  const there = union(parseGtids(gtids), parseGtids(purged));
+  const gaps = withGaps(known).map((set) => `the server knows ${set}`);
+  if (writeGtids(known) !== writeGtids(there)) {
+    gaps.push(
+      `the server knows ${executed || 'none'}; its files and what it purged have ${writeGtids(there) || 'none'}`,
+    );
+  }
+  if (duplicateGtids > 0) gaps.push(`${plural(duplicateGtids, 'GTID')} twice in its files`);
+  return gaps;
+}
+
+interface BinlogReconciliation {
+  /** In the table, and not in the log: what replicates or restores from it lacks them. */
+  readonly unlogged: OpSample;
+  /** In the log, and not in the table. */
+  readonly rowless: OpSample;
+}
+
+/**
+ * The binary log against the table of the same image: each holds the same operations, or which not.
+ * Where the redo log is not synced at each commit (innodb_flush_log_at_trx_commit 0 or 2) the binary
+ * log is: so the table may lack what was acknowledged after `syncedUntilMs`, and no more is asked of it.
+ */
+export function reconcileBinlog(
+  { rows }: BinlogFound,
+  { journal, holds, syncedUntilMs = Infinity, withGaps }: LedgerLookup,
+): BinlogReconciliation {
+  const unlogged = new OpSample();
+  const rowless = new OpSample();
+  for (const log of journal.sessions()) {
+    const hasGaps = withGaps?.has(log.id.client) === true;
+    const isLogged = new Uint8Array(log.length);
+    for (const [from, to] of rows[sessionKey(log.id)] ?? []) isLogged.fill(1, from, to + 1);
+    for (let seq = 0; seq < log.length; seq++) {
+      // Of what a journal with gaps does not tell, nobody has looked up the row either.
+      if (hasGaps && !log.wasSent(seq)) continue;
+      const isThere = holds(log, seq);
+      if (isThere === (isLogged[seq] === 1)) continue;
+      if (!isThere && log.ackedAtMs(seq) > syncedUntilMs) continue;
+      (isThere ? unlogged : rowless).add({ ...log.id, seq });
+    }
+  }
+  return { unlogged, rowless };
+}
+
+/**
+ * Every page of every tablespace carries the checksum of its content. Stale pages do, too. A file that
+ * the file system does not give up has no bad page: it is told as what it is.
+ */
+/** What it says of a file of which it read nothing (innochecksum.cc, main and open_file). */
+const saysUnread = /cannot be found|not able to read the minimum page size|unable to open/i;
+
+export const innochecksum: Checker = {
+  name: 'innochecksum',
+  check({ image, evidence }) {
+    const { innochecksum: answers = [] } = ownEvidence(evidence);
+    const refused = answers.filter(
+      ({ exitCode, output }) => exitCode !== 0 && troubleIn(output, mysqlLog) === undefined,
+    );
+    const { unread = [], bad = [] } = Object.groupBy(refused, ({ output }) =>
+      saysUnread.test(output) ? 'unread' : 'bad',
+    );
+    const tell = (code: string, what: string, files: typeof refused): Finding[] => {
+      if (files.length === 0) return [];
+      const summary = `innochecksum ${what} ${plural(files.length, 'tablespace')}`;
+      const said = files.map(({ command, output }) => `${command}: ${output}`);
+      // Nobody runs it unasked; what mysqld says of such a file or page is a finding of its own.
+      return [damage({ code, ...corruptInSilence, image, summary, evidence: said })];
+    };
+    return [
+      ...tell('PAGE_CHECKSUM_BAD', 'finds bad pages in', bad),
+      ...tell('FILE_UNREADABLE', 'can read nothing of', unread),
+    ];
+  },
+};
+
+export const tableChecks: Checker = {
+  name: 'table-checks',
+  check({ image, evidence }) {
+    const { tables = [] } = ownEvidence(evidence);
+    const findings: Finding[] = [];
+    for (const { table, check, checksum, checksumAfterRestart } of tables) {
+      if (check !== undefined && check !== 'OK' && troubleIn(check, mysqlLog) === undefined) {
+        const summary = `CHECK TABLE finds fault with ${table}`;
+        const about = { code: 'CHECK_TABLE_FAILED', ...corruptAndTold, image };
+        findings.push(damage({ ...about, summary, evidence: [check] }));
+      }
+      const unreadable = checksum === 'NULL' || checksumAfterRestart === 'NULL';
+      const changed = checksumAfterRestart !== undefined && checksumAfterRestart !== checksum;
+      if (!unreadable && !changed) continue;
+      const evidence = [`from cold ${checksum}, after a clean restart ${checksumAfterRestart}`];
+      const [code, how, summary] = unreadable
+        ? ['CHECKSUM_TABLE_FAILED', corruptAndTold, `CHECKSUM TABLE cannot read ${table}`]
+        : ['CHECKSUM_CHANGED', corruptInSilence, `a clean restart changed the content of ${table}`];
+      findings.push(damage({ code, ...how, image, summary, evidence }));
+    }
+    return findings;
+  },
+};
+
+export const ownChecks: OwnPart['checks'] = {
+  logs: [binlog],
+  structures: [tableChecks, innochecksum],
+};
+
+export const ownAnswers: OwnPart['answers'] = (evidence) => {
+  const { innochecksum = [], tables = [] } = ownEvidence(evidence);
+  return [
+    ...innochecksum
+      .filter(({ exitCode }) => exitCode !== 0)
+      .map(({ command, output }) => ({ what: command, answer: output })),
+    ...tables.flatMap(({ table, check }) =>
+      check === undefined ? [] : [{ what: `CHECK TABLE of ${table}`, answer: check }],
+    ),
+  ];
+};
+
+/** The workload before it was whole. */
+const firstTables = ['ledger', 'account'];
+
+export const ownGaps: OwnPart['gaps'] = (evidence, { wholeWorkload, settings, before }) => {
+  const { innochecksum = [], tables = [], binlog } = ownEvidence(evidence);
+  const ofTables = (wholeWorkload ? workloadTables : firstTables).flatMap((table) => {
+    const found = tables.find((each) => isTable(each, table));
+    return [
+      ...(found?.checksum === undefined ? [`no CHECKSUM TABLE of ${table}`] : []),
+      ...(found?.check === undefined ? [`no CHECK TABLE of ${table}`] : []),
+    ];
+  });
+  const gone = ((before && ownEvidence(before).tables) ?? [])
+    .filter(({ check }) => check !== undefined)
+    .filter(({ table }) => tables.every((each) => each.table !== table))
+    .map(({ table }) => `no ${table}, which the image before has`);
+  return {
+    pages: innochecksum.length === 0 ? ['no innochecksum'] : [],
+    logs: binlog === undefined && settings.binlog === 'on' ? ['no binary log'] : [],
+    tables: [...ofTables, ...gone],
+  };
+};
+
+/** On a real server with the database's name before it. */
+const isTable = ({ table }: TableCheck, name: string): boolean =>
+  table === name || table.endsWith(`.${name}`);
