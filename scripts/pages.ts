@@ -33,4 +33,4 @@ const runs = committedWith('history/run.hist').filter(asked);
 for (const folder of runs) await renew(folder);
 const batches = committedWith('batch.json').filter(asked);
 for (const folder of batches) await rebuildBatch(folder);
-process.stdout.write(`${runs.length} runs and ${batches.length} batches made anew\n`);
+process.stdout.write(`${runs.length} runs and ${batches.length} batches rebuilt\n`);

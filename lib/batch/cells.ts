@@ -108,7 +108,7 @@ function saidTwiceIn(values: readonly (readonly [string, AxisValue])[]): string[
     .filter(([, said]) => said.length > 1)
     .map(
       ([field, said]) =>
-        `${placeOf(field)} is said by ${said.map(({ axis }) => axis).join(' and by ')}`,
+        `${placeOf(field)} is set by ${said.map(({ axis }) => axis).join(' and by ')}`,
     );
 }
 

@@ -30,25 +30,25 @@ const soon = { remedy: 'out-of-service', remedyAt: 5000 } as const;
 
 const controls: Readonly<Record<ControlRole, ControlDeclaration>> = {
   total: {
-    label: 'crash on a disk that ignores flushes: damage that nobody can miss',
+    label: 'crash on a disk that ignores flushes: loud damage',
     settings: { fault: 'node-crash', flushes: 'ignored', powerLoss: 'drops', ...soon },
     expected: ['lost', 'corrupt'],
     judge: ({ verdict, beforeFault, ...whole }) => {
       // A successor that serves for long commits more than there was to lose.
       const { lost, acked } = beforeFault ?? whole;
       const isSeen = (verdict === 'lost' || verdict === 'corrupt') && (lost ?? 0) * 2 > acked;
-      const found = `${lost ?? 'nobody knows how many'} of ${acked} were (${verdict})`;
+      const found = `${lost ?? 'an unknown number'} of ${acked} were (${verdict})`;
       return isSeen ? '' : `most commits had to be lost, and ${found}`;
     },
   },
   silent: {
-    label: 'crash with trx_commit 2: a few commits gone, and nothing that tells',
+    label: 'crash with trx_commit 2: a few commits lost, silently',
     settings: { fault: 'node-crash', ...losingTheTail, powerLoss: 'drops', ...soon },
     expected: ['lost'],
     judge: ({ verdict, lost, acked, noticed }) =>
       verdict === 'lost' && lost !== null && lost > 0 && lost * 10 < acked && noticed === 'silent'
         ? ''
-        : `a few commits had to be lost in silence: ${lost ?? 'nobody knows how many'} of ${acked}, ${noticed ?? 'nothing to notice'} (${verdict})`,
+        : `a few commits had to be lost silently: ${lost ?? 'an unknown number'} of ${acked}, ${noticed ?? 'nothing to notice'} (${verdict})`,
   },
   safe: {
     label: 'partition on a disk that fences: another node mounts, and nothing is lost',
@@ -57,7 +57,7 @@ const controls: Readonly<Record<ControlRole, ControlDeclaration>> = {
     judge: ({ verdict, secondMountS, served }) =>
       verdict === 'safe' && secondMountS !== null && served !== false
         ? ''
-        : `a second mount without damage had to be seen, and a database that serves (${verdict})`,
+        : `a second mount without damage was expected, and a database that serves (${verdict})`,
   },
 };
 

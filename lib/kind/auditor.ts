@@ -69,6 +69,6 @@ export function kindAuditor(options: KindAuditorOptions): Auditor {
 }
 
 function unreadable(line: string, cause: unknown): EvidenceError {
-  const what = `the audit tool said what its reader cannot take: ${line.slice(0, 200)}`;
+  const what = `the audit tool wrote a line that cannot be read: ${line.slice(0, 200)}`;
   return new EvidenceError('AUDIT_UNREADABLE', what, { cause });
 }

@@ -68,7 +68,7 @@ export function scoreInWords(
   const version = planted[0]?.versions['mysql'];
   if (version === undefined || custom?.database !== undefined) {
     const whose = custom?.database ?? 'the database';
-    return `no damage was planted in volumes of ${whose} yet: what its audit misses is not known`;
+    return `no damage was planted in volumes of ${whose} yet: what its audit misses is not measured`;
   }
   // Proven to be there, and found.
   const caught = planted.filter(({ outcome }) => outcome.proven && outcome.caught);
@@ -76,11 +76,11 @@ export function scoreInWords(
   const flagged = twins.filter(({ outcome }) => outcome.flagged);
   const smallestSeen = smallest.map(
     ({ outcome: { lost, of } }) =>
-      `; smallest silent loss seen: ${countInWords(lost)} of ${countInWords(of)} commits`,
+      `; smallest silent loss detected: ${countInWords(lost)} of ${countInWords(of)} commits`,
   );
   return (
     `${planted.length} kinds of damage planted in real volumes and histories: ${caught.length} caught, ${named.length}` +
-    ` called by their name; ${flagged.length} of ${twins.length} clean twins flagged${smallestSeen.join('')}` +
+    ` named correctly; ${flagged.length} of ${twins.length} clean twins flagged${smallestSeen.join('')}` +
     ` (MySQL ${version})`
   );
 }

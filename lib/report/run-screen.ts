@@ -109,7 +109,7 @@ export function runAdvice(verdict: Verdict, database: Database): Advice {
 
 const unknownReasons = {
   advice: [
-    'This result was not expected, so the settings that decided it are not known. Run it again, and report it with its history.',
+    'This result was not expected, so the settings that decided it are unclear. Run it again, and report it with its history.',
   ],
   appliesIf: [],
 };

@@ -1,37 +1,32 @@
-/**
- * The words of a page that people may not know, each with its meaning: a page says them where they
- * stand, and lists those it used at its end, for paper and for fingers, which cannot hover.
- */
+/** The words of a page that readers may not know: each is explained in place, and listed at the page's end. */
 import { html } from 'hono/html';
 import type { Html } from './html-parts.ts';
 
 /** By the word as it is listed; docs/reference/glossary.md has each, and many more. */
 export const terms: Readonly<Record<string, string>> = {
-  acknowledged: 'the database answered the COMMIT with OK: what the client was promised',
-  audit: 'reading a copy of the volume from cold and comparing it with what clients were promised',
-  cell: 'one combination of the axes of a batch, for one: this fault, this remedy, this disk',
+  acknowledged: 'the database answered the COMMIT with OK',
+  audit: 'reading a copy of the volume from cold and comparing it with the clients’ journal',
+  cell: 'one combination of the axes of a batch, such as a fault, a remedy and a disk',
   certificate: 'a probe that proves that a fault took effect, lasted, or was healed',
-  control:
-    'a run whose outcome is known: it must show damage, or must not; else the batch proves nothing',
-  eviction:
-    'deletion of a pod by the control plane, of which a node that is cut off learns nothing',
-  'fault event': 'one breaking of a node; volumes that share it count once',
-  fence: 'cut a suspect node off its storage, so that nothing it does can reach the data',
+  control: 'a run that must show damage, or must not; otherwise the batch proves nothing',
+  eviction: 'deletion of a pod by the control plane; a cut-off node does not receive it',
+  'fault event': 'one node failure; volumes that share it count once',
+  fence: 'cut a suspect node off from its storage, so that its writes cannot reach the data',
   'first image': 'the copy of the volume from before the heal: what the fault did',
-  'force-delete': 'remove the pod object at once, with no confirmation that its processes ended',
-  'hand-over': 'the first write to the volume by the successor; the replay of a journal is one',
-  heal: 'what the run gives back after the watch: the network, the node, the processes',
+  'force-delete': 'remove the pod object at once, without confirmation that its processes ended',
+  'hand-over': 'the successor’s first write to the volume; a journal replay counts',
+  heal: 'the end of the fault: network, node and processes are restored',
   horizon: 'how long after the fault the run watches',
   inside: 'a client on the victim’s side of a partition',
-  lost: 'an acknowledged commit that the last copy that could be read in full does not have',
+  lost: 'an acknowledged commit that is missing from the last fully readable copy',
   outside: 'a client on the cluster’s side of a partition, as most of your users',
-  'out-of-service': 'a taint by which an operator says that the node is off',
-  remedy: 'what removes the old pod: a person, a tool, or nobody',
+  'out-of-service': 'a taint by which an operator states that the node is off',
+  remedy: 'what removes the old pod: a person, a tool, or nothing',
   'second image': 'the copy of the volume from after the heal',
-  silent: 'no event, probe, error log or check would have told an operator',
-  successor: 'the node, and its database, that gets the volume after the victim',
-  unreadable: 'cannot be read from this copy of the volume; a later copy may have it',
-  victim: 'the node, and its database, that had the volume when the fault came',
+  silent: 'no event, probe, error log or check shows the damage to an operator',
+  successor: 'the node, and its database, that gets the volume next',
+  unreadable: 'not readable from this copy of the volume; a later copy may have it',
+  victim: 'the node, and its database, that had the volume at the fault',
 };
 
 /** Other forms of the words. */

@@ -196,18 +196,18 @@ const rules: readonly ContradictionRule[] = [
   },
   {
     field: 'forceDetach',
-    message: 'the controller manager can be told to leave it since Kubernetes 1.30 (#120344)',
+    message: 'the controller manager can switch it off since Kubernetes 1.30 (#120344)',
     broken: ({ forceDetach, kubernetes }) =>
       forceDetach === 'off' && (kubernetes === '1.28' || kubernetes === '1.29'),
   },
   {
     field: 'recreations',
-    message: 'pods are deleted one by one, and nobody does anything else: remedy none',
+    message: 'pods are deleted one by one, and nothing else is done: remedy none',
     broken: ({ recreations, remedy }) => recreations > 0 && remedy !== 'none',
   },
   {
     field: 'preStopS',
-    message: 'the database would be killed before it is told to stop: less than terminationGraceS',
+    message: 'the database would be killed before it gets SIGTERM: less than terminationGraceS',
     broken: ({ preStopS, terminationGraceS }) => preStopS > 0 && preStopS >= terminationGraceS,
   },
 ];

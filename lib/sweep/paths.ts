@@ -69,7 +69,7 @@ function isUncertainSince(outcome: ScheduleOutcome, sinceUs: number): boolean {
 export const knownPaths: readonly KnownPath[] = [
   {
     name: 'P1',
-    what: 'without a grace period eviction alone is a forced deletion, and nobody did anything',
+    what: 'without a grace period eviction alone is a forced deletion',
     shows: (outcome) => isUnaided(outcome) && outcome.scenario.terminationGraceS === 0,
   },
   {
@@ -104,7 +104,7 @@ export const knownPaths: readonly KnownPath[] = [
   },
   {
     name: 'R2',
-    what: 'the pod is made anew on its node, on the mount of the one before',
+    what: 'the pod is recreated on its node, on the previous pod’s mount',
     shows: (outcome) =>
       outcome.secondMountUs === undefined &&
       firstUs(outcome, notices.stageSkipped, 'victim') < Infinity,
@@ -117,7 +117,7 @@ export const knownPaths: readonly KnownPath[] = [
   },
   {
     name: 'R7',
-    what: 'the Node was deleted and the controller manager began anew: nobody waits any more',
+    what: 'the Node was deleted and the controller manager restarted: the wait is lost',
     shows(outcome) {
       const deletedUs = firstUs(outcome, notices.nodeDeleted, 'victim');
       const leadsUs = firstUs(outcome, notices.controllerLeads, 'other', deletedUs);

@@ -125,7 +125,7 @@ export function sweepLines(report: SweepReport): string[] {
       `${virtualHours} virtual hours`,
     `all with a fault of the victim; ${percent(remedies.drawn)} with a remedy, which acted before ` +
       `the heal in ${percent(remedies.acted)}`,
-    `findings: ${findings.length}, by licence; ${novelties.map(countOf).join(', ')}`,
+    `findings: ${findings.length}, by causal chain; ${novelties.map(countOf).join(', ')}`,
     `rows that must show two mounts: ${yes.filter((row) => row.yes > 0).length} of ${yes.length}; ` +
       `rows that must not: ${no.filter((row) => row.yes === 0).length} of ${no.length} stand`,
     `known paths found: ${found.map(({ name }) => name).join(' ') || 'none'}`,

@@ -135,7 +135,7 @@ function table(codes: readonly ErrorCode[]): string {
     const mends = [...new Set(each.map((one) => one.mend))].filter(Boolean).join('; or: ');
     return `| \`${code}\` | ${cell(says)} | ${cell(mends) || '–'} |\n`;
   });
-  return `| Code | Says | What to do |\n| --- | --- | --- |\n${rows.join('')}`;
+  return `| Code | Message | What to do |\n| --- | --- | --- |\n${rows.join('')}`;
 }
 
 const opening = `# Every error

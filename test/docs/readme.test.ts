@@ -99,7 +99,7 @@ const answer = [
     ['Exception', ...head.slice(3, 5)],
     [
       ...noneActs.map(([pod, start]) => rowOf([pod], start)),
-      ['the kubelet ended the pod (phase `Failed` or `Succeeded`)', 'not known', 'not measured'],
+      ['the kubelet ended the pod (phase `Failed` or `Succeeded`)', 'unknown', 'not measured'],
     ],
   ),
   '',

@@ -29,7 +29,7 @@ export const report = (): Command =>
     ],
   ])
     .description(
-      'Writes report.html, verdict.json, junit.xml and summary.md anew, and lost.jsonl where\n' +
+      'Writes report.html, verdict.json, junit.xml and summary.md again, and lost.jsonl where\n' +
         'commits were lost, from the history in each run’s folder; of a batch its report.html and\n' +
         'summary.md. Exits as the run did. Of a certificate (.json, .json.zst) it writes the page\n' +
         'beside it; of the file of a driver version the page of each certificate that it lists.',

@@ -54,7 +54,7 @@ const probes: Probes = {
     return { answers: answer.exitCode === 0, detail: said.trim().split('\n').at(-1) ?? '' };
   },
   async images(asked, kubernetes) {
-    const unasked = { answers: false, why: 'not asked' };
+    const unasked = { answers: false, why: 'not requested' };
     return chooseSource(asked, asked === 'auto' ? await askRegistry(kubernetes) : unasked);
   },
 };
@@ -68,7 +68,7 @@ export async function chooseBackend(
   ask: Probes = probes,
 ): Promise<BackendChoice> {
   refuseSharedNodes(wish);
-  if (wish.cluster === 'sim') return theModel('asked for');
+  if (wish.cluster === 'sim') return theModel('requested');
   if (!isCheckout && wish.cluster === 'auto') {
     return theModel('the npm package only predicts');
   }

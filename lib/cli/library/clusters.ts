@@ -41,7 +41,7 @@ export function simulated(options: SimulatedOptions = {}): Promise<ClusterUnderT
   return Promise.resolve({
     backend: 'sim',
     fields: fieldsOf(options),
-    choose: () => Promise.resolve(theModel('asked for')),
+    choose: () => Promise.resolve(theModel('requested')),
     open: (choice) => openBackend(choice, { clusterName: '', workers, keep: false }),
     [Symbol.asyncDispose]: () => Promise.resolve(),
   });

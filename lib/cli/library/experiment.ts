@@ -206,7 +206,7 @@ const saidBy: Readonly<Record<string, keyof ExperimentOptions>> = {
 function refuseSaidTwice(groups: object): void {
   const twice = Object.keys(groups).flatMap((group) => {
     const part = saidBy[group];
-    return part === undefined ? [] : [`${group}: \`${part}\` says it`];
+    return part === undefined ? [] : [`${group}: \`${part}\` sets it`];
   });
   if (twice.length === 0) return;
   throw new UsageError('SCENARIO_INVALID', `the scenario is not valid:\n${twice.join('\n')}`, {

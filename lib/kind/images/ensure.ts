@@ -48,7 +48,7 @@ export async function ensureImages(request: EnsureRequest): Promise<ImageSet> {
 }
 
 async function sourceOf({ source, kubernetes }: EnsureRequest): Promise<SourceChoice> {
-  const unasked = { answers: false, why: 'not asked' };
+  const unasked = { answers: false, why: 'not requested' };
   return chooseSource(source, source === 'auto' ? await askRegistry(kubernetes) : unasked);
 }
 

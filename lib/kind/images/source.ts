@@ -12,7 +12,7 @@ export interface RegistryAnswer {
 }
 
 export function chooseSource(asked: 'auto' | ImageSource, registry: RegistryAnswer): SourceChoice {
-  if (asked !== 'auto') return { source: asked, reason: `images: ${asked}, as asked` };
+  if (asked !== 'auto') return { source: asked, reason: `images: ${asked}, as requested` };
   if (registry.answers) {
     return { source: 'published', reason: 'images: published (a registry answers)' };
   }

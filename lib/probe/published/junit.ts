@@ -59,7 +59,7 @@ export function renderCutJunit(certificate: CutCertificate): Promise<string> {
     properties: [{ kubernetes, plan: planHash }],
     cases: [
       ...findings.map(({ storageClass: name, outcome, why, modes }): JunitCase => {
-        const out = `${outcome}: ${why}; does so: ${modes.join(' or ') || 'nothing known'}`;
+        const out = `${outcome}: ${why}; does so: ${modes.join(' or ') || 'no mode'}`;
         return {
           ...{ name, part: 'classes', ...(outcome === 'undecided' ? { skipped: why } : { out }) },
         };

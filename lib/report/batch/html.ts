@@ -112,8 +112,8 @@ function heatMapCard(page: BatchPage): Html | string {
 ${map.columns.map((_, column) => square(row, column))}</tr>`,
       )}</tbody></table>`,
     )}
-<p class="faint">A square leads to the worst run of its cell; with repeats it says how many fault
-events were damaged; where that run has no page, to its row. ! marks what was not expected.</p>`,
+<p class="faint">A square leads to the worst run of its cell; with repeats it shows how many fault
+events were damaged. It leads to its row if that run has no page. ! marks what was not expected.</p>`,
   );
 }
 

@@ -35,11 +35,10 @@ export function originInWords(origin: DiskOrigin, disk: string): string {
   const others = origin.modes.filter((mode) => mode !== disk);
   const apart = others.length === 0 ? '' : `; it could as well be ${others.join(' or ')}`;
   // The API tells of a detach after the driver did.
-  const delay =
-    disk === 'ack-early' ? '; the delay is the longest that was seen, and may be longer still' : '';
+  const delay = disk === 'ack-early' ? '; the delay is the longest observed; it may be longer' : '';
   const count = volumes === 1 ? '1 volume' : `${volumes} volumes`;
   return (
-    `driver ${driver} ${version ?? '(version not told)'}, class ${storageClass}, ` +
+    `driver ${driver} ${version ?? '(version not recorded)'}, class ${storageClass}, ` +
     `${ways[by]}, ${count}, ` +
     `Kubernetes ${kubernetes}, ${measuredAt.slice(0, 10)}, plan ${planHash}${apart}${delay}`
   );

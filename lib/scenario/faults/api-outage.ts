@@ -3,7 +3,7 @@ import { faultKind } from './kind.ts';
 
 export const apiOutage = faultKind({
   name: 'api-outage',
-  question: 'The API server answers nobody, no node is lost: does any volume move?',
+  question: 'The API server stops answering, no node is lost: does any volume move?',
   words: 'the API server stops answering',
   happens: 'nothing: the API server is stopped, and so is the kubelet that would replace it',
   certificate: 'it is stopped',

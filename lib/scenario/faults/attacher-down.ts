@@ -3,7 +3,7 @@ import { faultKind } from './kind.ts';
 
 export const attacherDown = faultKind({
   name: 'attacher-down',
-  question: 'The csi-attacher answers nobody, no node is lost: does any volume move?',
+  question: 'The csi-attacher stops answering, no node is lost: does any volume move?',
   words: 'the csi-attacher stops answering',
   happens: 'nothing: the csi-attacher is stopped, so nothing is attached or detached',
   certificate: 'it is stopped',

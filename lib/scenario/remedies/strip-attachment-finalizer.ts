@@ -7,5 +7,5 @@ export const stripAttachmentFinalizer = remedyKind({
   acts: ['strip attachments'],
   needs: ['attachment-deletion'],
   words: 'the VolumeAttachment is deleted and its finalizer removed by hand',
-  does: 'the same, and its finalizer is taken away: where no attacher runs (`also attacher-down`), the storage gets no detach; one that runs acts within a tenth of a second and may be faster',
+  does: 'the same, and its finalizer is removed: where no attacher runs (`also attacher-down`), the storage gets no detach; one that runs acts within a tenth of a second and may be faster',
 });

@@ -11,5 +11,5 @@ export const stripPodFinalizer = remedyKind({
   removesPodObject: true,
   changes: { podFinalizer: 'strip-pod-finalizer needs a pod that has one: podFinalizer' },
   words: 'the old pod is force-deleted and its finalizer removed by hand',
-  does: 'the pod is force-deleted, and the finalizer that holds it (`workload.finalizer`) is taken away',
+  does: 'the pod is force-deleted, and the finalizer that holds it (`workload.finalizer`) is removed',
 });

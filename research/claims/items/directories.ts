@@ -47,7 +47,7 @@ export const mountDirectories: Claim = {
 
 export const nodeNameAndDirectory: Claim = {
   number: 28,
-  title: 'Attach is told a node, mount a directory',
+  title: 'Attach receives a node, mount a directory',
   statement: 'A plugin’s attach receives the node’s name, its mount a directory.',
   expected: 'Holds: ControllerPublish names a node and no path, NodePublish paths and no node.',
   runs: anyRun,

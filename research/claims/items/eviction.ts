@@ -25,7 +25,7 @@ export const evictionAlone: Claim = {
   title: 'Eviction and six minutes write twice, unaided',
   statement: 'Eviction and the forced detach after 6 minutes alone lead to two writers.',
   expected:
-    'Refuted for a pod last seen Running: its Terminating object keeps the attachment, ' +
+    'Refuted for a pod last reported Running: its Terminating object keeps the attachment, ' +
     'no second mount in 900 s. A grace period of 0 is an exception: two writers ' +
     'without any operator.',
   runs: [

@@ -7,9 +7,9 @@ import type { Claim } from '../claim.ts';
 export const licence: Claim = {
   number: 10,
   title: 'What lets the second writer in',
-  statement: 'None of the articles says; they blame eviction and the forced detach.',
+  statement: 'No article answers this; they blame eviction and the forced detach.',
   expected:
-    'Whoever removes the pod object: force-delete (+6 min), the out-of-service taint ' +
+    'What removes the pod object: force-delete (+6 min), the out-of-service taint ' +
     '(at once), deleting the Node (+6 min after the pod is collected). Two writers if ' +
     'the first one lives.',
   runs: [
@@ -47,7 +47,7 @@ export const doubleWrite: Claim = {
   number: 17,
   title: 'Double write corrupts',
   statement: 'Two instances that write one volume corrupt the data.',
-  expected: 'Holds on a disk that fences nobody: commits are lost or structures broken.',
+  expected: 'Holds on a disk that does not fence: commits are lost or structures broken.',
   runs: ['network-partition --remedy force-delete'],
   read(run) {
     const { disk, fault } = run.story.scenario;

@@ -170,7 +170,7 @@ export const deletedByHand: Claim = {
     'Controller and volume manager bring the actual state to the desired one, again and again.',
   expected:
     'Holds: a VolumeAttachment deleted by hand comes back within about a minute. A ' +
-    'restarted controller manager begins its wait anew.',
+    'restarted controller manager begins its wait again.',
   runs: ['controller-restart --remedy force-delete'],
   read: restartedInTheWait,
   procedure: {
