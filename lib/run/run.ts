@@ -155,7 +155,7 @@ async function readPrimary(
   const { testbed, recorder } = context;
   const node = routedPrimary(testbed.views('outside'));
   if (node === undefined || node === not) {
-    throw new EvidenceError('NO_PRIMARY', 'no member with a majority reports which one is the primary');
+    throw new EvidenceError('NO_PRIMARY', 'no member with a majority reports a primary');
   }
   const takenAtMs = testbed.clock.nowMs();
   const reading = await testbed.readLedger(node, undefined, (row) => {

@@ -301,7 +301,11 @@ async function probe(node: OutOfBandShell, argv: readonly string[]): Promise<End
     const answer = await node.run(argv, { timeoutMs: probeMs });
     if (answer.exitCode !== -1) return answer;
   }
-  throw new InfrastructureError('PROBE_LATE', `no answer in ${probeMs / 1000} s after two attempts`, {
-    command: node.byHand(argv),
-  });
+  throw new InfrastructureError(
+    'PROBE_LATE',
+    `no answer in ${probeMs / 1000} s after two attempts`,
+    {
+      command: node.byHand(argv),
+    },
+  );
 }
