@@ -15,7 +15,6 @@ export interface ErrorDetail {
   readonly command?: string;
   /** What would do, in place of a command: the command that was typed, with these words behind it. */
   readonly again?: readonly string[];
-  /** The error underneath. */
   readonly cause?: unknown;
 }
 

@@ -35,7 +35,6 @@ export function readInput(path: string | URL, mostBytes: number = textFileBytes)
   }
 }
 
-/** The same as text. */
 export const readText = (path: string | URL, mostBytes?: number): string =>
   readInput(path, mostBytes).toString('utf8');
 

@@ -109,7 +109,6 @@ async function made(config: KubeConfig) {
     objects: kubernetes.KubernetesObjectApi.makeApiClient(config),
   };
 }
-/** A client of each API that somebody here asks. */
 export type KubeClients = Readonly<Awaited<ReturnType<typeof made>>>;
 export const clientsOf = (config: KubeConfig): Promise<KubeClients> => made(config);
 

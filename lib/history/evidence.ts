@@ -66,7 +66,6 @@ export interface PodRef {
   readonly node: string;
 }
 
-/** One start of the server on the copy. */
 export interface ServerStart {
   /** `recovery`: first start, crash recovery; `cold`: after kill -9 of it; `check`: throwaway, for checks that may crash it. */
   readonly purpose: 'recovery' | 'cold' | 'check';
@@ -121,9 +120,7 @@ export interface SchemaFound {
   readonly oddities: readonly string[];
 }
 
-/** A statement that a server which was up refused to answer. */
 export interface SqlFailure {
-  /** What was asked, in words. */
   readonly what: string;
   /** The server's symbol for it, and its message. */
   readonly error: string;
@@ -140,9 +137,7 @@ export interface ImageEvidence {
   /** Journal replay of the copy, then a full read-only check. Absent for a shared directory. */
   readonly fsckReplay?: CommandEvidence;
   readonly fsck?: CommandEvidence;
-  /** The copy could be mounted. */
   readonly mounted: boolean;
-  /** Why it could not. */
   readonly mountError?: string;
   /** The data directory looked empty: the server's image would have initialised a new database. */
   readonly dataDirectoryEmpty: boolean;

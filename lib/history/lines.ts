@@ -99,7 +99,6 @@ export interface Position {
 
 /** What a reader may know of a frame without unpacking it. */
 export interface FrameSummary {
-  /** Number of records. */
   count: number;
   /** Records that are neither operations nor rows. */
   small: number;

@@ -255,7 +255,6 @@ function earliest<T extends TimedRecord>(
   return found;
 }
 
-/** What a sink finds in a chunk. */
 function read<T>(chunk: Chunk, sinkOf: (found: T[]) => Partial<LineSink>): T[] {
   const found: T[] = [];
   decodeChunk(chunk, { ...ignoring, ...sinkOf(found) });
@@ -308,7 +307,6 @@ function outcomeRecord(line: OperationLine, outcome: OpOutcome, client: string):
   return error === undefined || error === '' ? record : { ...record, error };
 }
 
-/** By name. */
 export type Segments = ReadonlyMap<string, SegmentContent>;
 
 /** `folder` is the run's. Throws UsageError `HISTORY_MISSING` where it has no history, and what `read` throws. */

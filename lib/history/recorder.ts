@@ -22,13 +22,11 @@ export interface RunRecorder extends Recorder {
   readonly failure: unknown;
 }
 
-/** What the runner and its observers see. */
 export const runSegment = 'run';
 export const rowsSegment = (image: string): string => `rows-${image}`;
 export const readsSegment = (client: string): string => `reads-${client}`;
 export const writerSegment = (client: string): string => `writer-${client}`;
 
-/** The directory of a run's segments, made where it is missing. */
 export function historyDirectory(folder: string): string {
   const directory = join(folder, 'history');
   mkdirSync(directory, { recursive: true });

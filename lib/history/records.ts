@@ -79,7 +79,6 @@ export interface ClientBeatRecord extends Stamped {
   readonly last?: true;
 }
 
-/** What every record that came at a time has. */
 export interface Stamped {
   /** Monotonic milliseconds since the run began. */
   readonly t: number;
@@ -109,7 +108,6 @@ export interface Timers {
 export type HistoryVersion = 1 | 2 | 3;
 export const historyVersion = 3 satisfies HistoryVersion;
 
-/** What a caller of the library brought along, by name. */
 export interface CustomNames {
   readonly fault?: { readonly name: string; readonly askedAgain: boolean };
   readonly remedy?: { readonly name: string };
@@ -268,7 +266,6 @@ export interface SegmentCounts {
   readonly chain?: string;
 }
 
-/** Segments by name. */
 export type SegmentList = Readonly<Record<string, SegmentCounts>>;
 
 /** The run's last word: every segment beside its own, each with what its writer said at its end. */

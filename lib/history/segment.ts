@@ -22,7 +22,6 @@ const frameLimitBytes = 256 * 1024 * 1024;
 export interface FrameHead extends FrameSummary {
   /** Number of the frame's first record in its segment. */
   readonly first: number;
-  /** Owner of the segment's operations. */
   readonly client?: string;
   /** Only of the last frame, which is empty: its writer came to the end, and this is what there is. */
   readonly end?: SegmentCounts;
@@ -155,7 +154,6 @@ export class Segment {
   readonly #framesFile: number;
   readonly #tailFile: number;
   #encoder: LineEncoder;
-  /** Number of the tail's first record. */
   #first = 0;
   /** The tail's lines: `#used` bytes of it, of which `#written` are on file. */
   #lines: Buffer;

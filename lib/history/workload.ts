@@ -9,7 +9,6 @@ export type ClientSide = 'inside' | 'outside';
 export interface ServerIdentity {
   /** Node the server runs on. */
   readonly node: string;
-  /** UID of the pod. */
   readonly podUid: string;
   /** Wall time of the server's start, Unix seconds; ± 1 s. */
   readonly startedAtS: number;

@@ -158,7 +158,6 @@ export function viewOf(rows: readonly SqlRow[]): GroupView {
   return { node: self, members, superReadOnly, offlineMode };
 }
 
-/** The last row of each outside session that the member has. */
 const askHeads =
   `SELECT connection, session, MAX(seq) AS seq FROM ${databaseName}.ledger` +
   " WHERE client = 'outside' GROUP BY connection, session";

@@ -39,7 +39,6 @@ function merged(intervals: readonly GtidInterval[]): GtidInterval[] {
   return found;
 }
 
-/** How many GTIDs the intervals have together. */
 const countOf = (intervals: readonly GtidInterval[]): number =>
   intervals.reduce((count, [from, to]) => count + to - from + 1, 0);
 

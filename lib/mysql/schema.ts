@@ -20,7 +20,6 @@ import { createConnection, type RowDataPacket } from 'mysql2/promise';
  */
 export const databaseName = 'forcedetach';
 
-/** Columns of each secondary index, by table and name. */
 export const secondaryIndexes = {
   ledger: {
     operation: ['client', 'connection', 'session', 'seq'],
@@ -112,7 +111,6 @@ interface RootOptions {
   readonly timeout?: number;
 }
 
-/** Questions as root, on a connection of their own. */
 export async function asRoot<T>(
   server: { readonly socketPath: string } | { readonly host: string; readonly port: number },
   work: (query: Query) => Promise<T>,

@@ -50,7 +50,6 @@ const sessionErrors = new Set([
   4031, // ER_CLIENT_INTERACTION_TIMEOUT
 ]);
 
-/** The error of a statement that was sent. */
 export function statementError(error: QueryError): SqlError {
   const { errno } = error;
   // Only an error packet has an SQL state; without one the connection or the protocol broke.

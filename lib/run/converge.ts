@@ -15,7 +15,6 @@ import { type Scenario, drainMs, recreationMs, registrationMs } from '../scenari
  * but to the victim; then the victim is healed. Its old pod may not have been stopped yet, and the
  * volume is still mounted there as it was before the hand-over.
  */
-/** What of a testbed it takes to empty nodes. */
 type Drainable = Pick<BreakableTestbed, 'clock' | 'nodes'> & {
   readonly kubernetes: Pick<BreakableTestbed<'drain'>['kubernetes'], 'drain' | 'uncordon'>;
 };
@@ -23,7 +22,6 @@ type Drainable = Pick<BreakableTestbed, 'clock' | 'nodes'> & {
 interface MoveBackContext {
   readonly testbed: Drainable;
   readonly recorder: Pick<Recorder, 'record'>;
-  /** One a volume. */
   readonly sightings: readonly Sightings[];
   readonly victim: Pick<PodRef, 'node'>;
   readonly signal: AbortSignal;
@@ -105,7 +103,6 @@ async function nextReady(context: RecreateContext, old: PodRef): Promise<PodRef>
 
 interface ConvergeContext {
   readonly cluster: BreakableTestbed;
-  /** At least one. */
   readonly struck: readonly Struck[];
   readonly shell: Shell;
   readonly remedies: readonly RemedyRun[];

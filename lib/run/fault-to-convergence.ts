@@ -9,11 +9,8 @@ import { remediesOf, type RemedyRun } from './remedies.ts';
 import { auditOf, type RunEvent, type Struck } from './run-context.ts';
 import { each, Shell } from './shell.ts';
 
-/** The event as it is played. */
 interface Strike extends RunEvent {
-  /** At least one. */
   readonly struck: readonly Struck[];
-  /** Of all of them. */
   readonly shell: Shell;
   readonly fault: Fault;
   readonly context: FaultContext<Capability>;

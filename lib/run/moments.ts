@@ -31,7 +31,6 @@ export async function waitUntil(
  * keep the heal away: what does not end in time gets the signal to stop and is given up, and the run goes on.
  * An interrupt shortens all that is left.
  */
-/** Waits of a run. Default: none. */
 export type Times = Partial<Scenario & { readonly leastMs: number }>;
 
 /** What calls, probes and copies may take beside the waits of a scenario. */
@@ -117,11 +116,9 @@ export function boundMs(step: BoundedStep, times: Times): number {
 export const afterInterrupt = (step: BoundedStep): AfterInterrupt => bounds[step][1];
 
 interface Bound {
-  /** What is given up, in words of the history. */
   readonly what: string;
   /** On the clock's time line. */
   readonly deadlineMs: number;
-  /** The run's interrupt, and whose rest it leaves. */
   readonly interrupt: AbortSignal;
   readonly step: BoundedStep;
 }
@@ -161,7 +158,6 @@ interface Watched {
   /** Of each volume: a moment of the fault has come when it has for one of them. */
   readonly sightings: readonly Sightings[];
   readonly faultAtMs: number;
-  /** The wait before a forced detach. */
   readonly forceDetachAfterMs: number;
 }
 
@@ -215,7 +211,6 @@ export async function cameForAll(
   return true;
 }
 
-/** For how many volumes it has come. */
 function volumesAt(
   moment: When,
   { clock, sightings, faultAtMs, forceDetachAfterMs }: Watched,

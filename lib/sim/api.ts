@@ -33,7 +33,6 @@ export class Api {
   readonly #world: Lookout;
   /** By node: its kubelet, which hears of the pods that are bound to it, and of its attachments. */
   readonly #kubelets: ApiWatcher[] = [];
-  /** By workload. */
   readonly #podsOf: Set<PodObject>[] = [];
   /** By volume: few, one a node. */
   readonly #attachmentsOf: AttachmentObject[][] = [];
@@ -158,7 +157,6 @@ export class Api {
     this.#nodeChanged(node, notice, observed.volumesAttached, volume);
   }
 
-  /** The kubelet's report of what is in use on its node. */
   setInUse(node: NodeObject, volume: number, inUse: boolean): void {
     if (!setMember(node, node.inUse, volume, inUse)) return;
     const notice = inUse ? notices.inUse : notices.notInUse;
@@ -187,7 +185,6 @@ export class Api {
     this.#podChanged(pod, notices.podScheduled, observed.podScheduled);
   }
 
-  /** The kubelet says that the pod's containers run. */
   setPodRunning(pod: PodObject, ip: string): void {
     if (pod.phase === 'Running' && pod.containersRun) return;
     pod.containersRun = true;
@@ -281,7 +278,6 @@ export class Api {
     this.#attachmentChanged(attachment, notices.attachmentGone, observed.attachmentGone);
   }
 
-  /** A warning about a pod. */
   event(pod: PodObject, from: string, reason: string, message: string): void {
     this.#world.see?.({
       ...{ source: 'api', name: observed.event, volume: pod.workload },

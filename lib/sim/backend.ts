@@ -105,7 +105,6 @@ async function openVolume(
   };
 }
 
-/** Resolves to the node where that database became Ready. */
 async function readyNode(
   model: Model,
   { clock }: KernelDriver,

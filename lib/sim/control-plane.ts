@@ -81,7 +81,6 @@ export class ControllerManager {
     this.#renewAgain();
   }
 
-  /** The API server stands still, or goes on. */
   apiChanged(): void {
     if (this.#world.apiServer.still) this.#silentSinceUs ??= this.#world.kernel.nowUs;
     else if (!this.#stalled) this.#renewAgain();

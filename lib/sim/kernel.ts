@@ -6,7 +6,6 @@ import type { DurationRange } from './timings.ts';
  * The event kernel: integer virtual time in microseconds and a binary heap of timers. Ties are
  * broken by the order of scheduling, so a run depends on nothing but its seed.
  */
-/** One scheduled call; the handle to cancel it. */
 export interface Timer {
   atUs: number;
   seq: number;
@@ -52,7 +51,6 @@ export class Kernel {
     if (timer !== undefined) timer.run = undefined;
   }
 
-  /** Runs the next timer; false when there is none. */
   step(): boolean {
     for (let timer = this.#pop(); timer !== undefined; timer = this.#pop()) {
       const { run, owner } = timer;
@@ -140,7 +138,6 @@ export class Chance {
     return from + Math.floor(this.float() * (to - from + 1));
   }
 
-  /** A duration drawn uniformly from a range. */
   within({ minUs, maxUs }: DurationRange): number {
     return this.int(minUs, maxUs);
   }
@@ -197,7 +194,6 @@ export class Process implements TimerOwner {
     this.#kernel.schedule(delayUs, work, this);
   }
 
-  /** Whether what fell due happens now. */
   admits(timer: Timer): boolean {
     return timer.life === this.#life && !this.#holds(timer);
   }
@@ -262,7 +258,6 @@ export class BackOff {
     this.#nextUs = range.firstUs;
   }
 
-  /** How long to wait now; the next wait is longer. */
   next(): number {
     const delayUs = this.#nextUs;
     this.#nextUs = Math.min(this.#range.maxUs, delayUs * 2);

@@ -8,15 +8,12 @@ import type { World } from './world.ts';
 /** How long a starved machine works on something before it looks again how starved it is. */
 const sliceUs = 5 * secondUs;
 
-/** Who hears of what happens to a machine. */
 export interface MachineWatcher {
   booted?(): void;
   killed?(): void;
   thawed?(): void;
   linkChanged?(): void;
-  /** Its kubelet goes on. */
   resumed?(): void;
-  /** Its kubelet was ended and started again. */
   restarted?(): void;
   /** Who may hear whom, whatever changed. */
   changed?(): void;
@@ -62,7 +59,6 @@ export class NodeMachine {
     return this.#state === 'running' && this.linked;
   }
 
-  /** Whether there is a way to the API server. */
   get linked(): boolean {
     return this.#connected && !this.#isolated;
   }
@@ -184,7 +180,6 @@ export class NodeMachine {
 
 export type NodeContext = Pick<OnNode, 'world' | 'machine' | 'node'>;
 
-/** What all that runs on a node has of it. */
 export class OnNode {
   readonly world: World;
   readonly machine: NodeMachine;
@@ -200,7 +195,6 @@ export class OnNode {
     return this.world.kernel.nowUs;
   }
 
-  /** Its kubelet does it so much later, as drawn. */
   byKubelet(range: DurationRange, work: () => void): void {
     this.machine.byKubelet(this.world.chance.within(range), work);
   }

@@ -96,7 +96,6 @@ export class Operator {
     this.untaint(name, cordonTaint.key);
   }
 
-  /** Does what a drain does with each pod of a node. */
   evict(name: string): void {
     this.#onNode(name, (node) => {
       for (const pod of node.pods) this.#delete(pod);
@@ -192,7 +191,6 @@ export interface Model extends ControlPlaneOptions {
   readonly operator: Operator;
   /** Names; a node's place here is its number in notices. */
   readonly nodes: readonly string[];
-  /** The first one. */
   readonly volume: Volume;
   /** Throws on a name that no node has. */
   readonly kubelet: (node: string) => Kubelet;

@@ -17,7 +17,6 @@ export interface ServerEvents {
 
 export class ModelServer extends OnNode {
   readonly podUid: string;
-  /** Virtual time of its start. */
   readonly startedAtUs = this.nowUs;
   readonly #mount: Mount;
   readonly #events: ServerEvents;
@@ -99,7 +98,6 @@ export class ModelServer extends OnNode {
     });
   }
 
-  /** SIGKILL, or the end of its machine. */
   kill(): void {
     this.#end();
   }
@@ -218,7 +216,6 @@ export class Container extends OnNode {
   #probeForgotten = false;
   #backOffUs = 0;
 
-  /** `onChange`: it became ready or no longer is. */
   constructor(on: NodeContext, mount: Mount, podUid: string, onChange: () => void) {
     super(on);
     this.#mount = mount;
@@ -227,12 +224,10 @@ export class Container extends OnNode {
     this.#startAfter(0);
   }
 
-  /** The readiness probe holds. */
   get ready(): boolean {
     return this.#ready;
   }
 
-  /** The container's process is there. */
   get running(): boolean {
     return this.#server !== undefined;
   }

@@ -35,13 +35,11 @@ export interface NodeObject {
   leaseStoppedAtUs: number | undefined;
   /** When somebody other than its kubelet last wrote to its lease, renewing nothing. */
   leaseWrittenAtUs: number | undefined;
-  /** What is written there. */
   leaseAnnotation: string | undefined;
   /** Volumes in status.volumesInUse, by number; after a deletion what was last seen. */
   readonly inUse: Set<number>;
   /** Volumes in status.volumesAttached, by number. */
   readonly attached: Set<number>;
-  /** Pods that are bound to it. */
   readonly pods: Set<PodObject>;
 }
 
@@ -200,18 +198,15 @@ export interface Sighting {
 }
 type Data = Sighting['data'];
 
-/** Who is to see what happens. */
 export interface Lookout {
   readonly kernel: Kernel;
   /** Shows observers in words. Write `world.see?.(…)`: without an observer nothing is made up. */
   readonly see: ((sighting: Sighting) => void) | undefined;
   /** Shows every step in integers. */
   readonly notice: Notify;
-  /** Its name is the application's in those of pods and volumes. */
   readonly database: Database;
 }
 
-/** Whose database it is. */
 type Of = Pick<Lookout, 'database'>;
 
 interface ApiObjects {
@@ -260,7 +255,6 @@ export const ofAttachment = (
   data: { attachment, volume: volumeName(database.name, volume) },
 });
 
-/** Everything as it stands, as a watch shows it when it begins. */
 export function* standing(of: Of, { nodes, pods, attachments }: ApiObjects): Generator<Sighting> {
   const { nodeReady, nodeTaints, volumesAttached, volumesInUse } = observed;
   for (const node of nodes)
@@ -296,7 +290,6 @@ export function seeCall(
   see({ source: 'csi', name: observed.csiCall, node, volume, data, atUs: beganAtUs });
 }
 
-/** Bytes written through each path so far. */
 export function seeWritten({ see }: Lookout, { paths, index: volume }: Volume): void {
   if (see === undefined) return;
   for (const { node, device, generation, bytesWritten } of paths) {
@@ -333,6 +326,5 @@ export const logOf = (
   data: { line: `[${level}] ${text}`, level },
 });
 
-/** What a server's log says when it is up. */
 export const upOf = (of: Of, node: string, volume: number): Sighting =>
   logOf(of, node, volume, 'Note', of.database.log.signs.ready);

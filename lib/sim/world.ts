@@ -27,7 +27,6 @@ export interface Traits {
    * ChangeContainerStatusOnKubeletRestart, off, brings the old way back).
    */
   readonly readyLostOnKubeletRestart: boolean;
-  /** `asksLeaseAgain`. */
   readonly asksLeaseAgain: boolean;
 }
 
@@ -59,7 +58,6 @@ function clusterTimersOf(scenario: Scenario): ClusterTimers {
   return { ...timers, nodeMonitorGraceMs: minor < 32 ? 40_000 : 50_000 };
 }
 
-/** One for the whole cluster. */
 export interface ClusterSettings extends Pick<Scenario, 'forceDetach'> {
   readonly traits: Traits;
   readonly graceUs: number;
@@ -84,7 +82,6 @@ export function clusterSettingsOf(scenario: Scenario): ClusterSettings {
   };
 }
 
-/** What each volume, its database or its pod has of its own. */
 export interface VolumeSettings extends Scenario {
   /** Each volume is attached to a node before it is mounted; a shared directory is not. */
   readonly attachable: boolean;
@@ -150,7 +147,6 @@ export class World implements Lookout {
   }
 }
 
-/** A duration drawn from a range. */
 export const draw = ({ chance }: Pick<World, 'chance'>, range: DurationRange): number =>
   chance.within(range);
 

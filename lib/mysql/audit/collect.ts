@@ -169,7 +169,6 @@ class Audit extends EvidenceDraft {
     await serve('check', (client, server) => this.#checkTables(client, server));
   }
 
-  /** Meets it as a pod's server would be met, right after its recovery. */
   async #logIn(client: SqlClient, server: AuditServer): Promise<void> {
     await this.ask('login', server, async () => {
       this.evidence.login = await checkLogin(client);

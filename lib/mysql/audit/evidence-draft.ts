@@ -32,7 +32,6 @@ type Draft = Writable<ImageEvidence & MysqlEvidence> & {
   durationsMs: Record<string, number>;
 };
 
-/** What one server is used for while it runs. */
 export type Use = (client: SqlClient, server: AuditServer) => Promise<void>;
 
 export type AuditServer = Pick<

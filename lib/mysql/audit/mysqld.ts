@@ -99,7 +99,6 @@ export class Mysqld {
     return client;
   }
 
-  /** Why it let the account not in. */
   get refused(): string | undefined {
     return this.#refused;
   }
@@ -132,7 +131,6 @@ export class Mysqld {
     throw new EvidenceError('MYSQLD_STOP_HUNG', why);
   }
 
-  /** What became of it, with the error log as it is now. */
   async record(): Promise<ServerStart> {
     return {
       purpose: this.#options.purpose,

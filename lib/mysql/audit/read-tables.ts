@@ -258,7 +258,6 @@ async function indexesFound(client: SqlClient, table: WorkloadTable): Promise<st
   return rows.map(({ text }) => String(text));
 }
 
-/** Indexes of the tables that nobody changes. */
 async function wrongIndexes(client: SqlClient): Promise<string[]> {
   const wrong: string[] = [];
   for (const table of ['ledger', 'document'] as const) {
@@ -283,7 +282,6 @@ async function leftovers(client: SqlClient): Promise<string[]> {
 
 const qualified = workloadTables.map((table) => `${databaseName}.${table}`);
 
-/** Balance by account id. */
 export async function readBalances(client: SqlClient): Promise<Record<number, number>> {
   const rows = await client.query(
     `SELECT id, balance FROM ${databaseName}.account FORCE INDEX (PRIMARY)`,

@@ -108,7 +108,6 @@ export class ExpectedText {
     this.#rest = bytes.subarray(length & ~3);
   }
 
-  /** Whether these bytes stand at this place. */
   isAt(view: DataView, begin: number): boolean {
     const words = this.#words;
     for (let n = 0; n < words.length; n++) {
@@ -191,7 +190,6 @@ export class PacketRow {
     return true;
   }
 
-  /** Whether the column has this text. */
   has(column: number, expected: ExpectedText): boolean {
     const begin = this.#begin(column);
     return this.#end(column) - begin === expected.length && expected.isAt(this.#view, begin);
@@ -244,7 +242,6 @@ export const ledgerColumns = [
   ...['kind', 'from_account', 'to_account', 'amount', 'hash', 'pad'],
 ] as const;
 
-/** Place of each column among them. */
 const place = {
   id: 0,
   previousHash: 1,

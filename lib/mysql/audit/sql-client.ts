@@ -163,7 +163,6 @@ const writeAndUndo = [
   `DELETE FROM ${databaseName}.document WHERE client = 'login'`,
   'ROLLBACK',
 ];
-/** Every table of the workload, read as little as can be. */
 const reads = ['ledger', 'account', 'document'].map(
   (table) => `SELECT 1 FROM ${databaseName}.${table} LIMIT 1`,
 );

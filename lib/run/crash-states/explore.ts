@@ -65,7 +65,6 @@ export function runRecord(folder: string, records: Iterable<{ readonly type: str
 
 export interface KeptWrites {
   readonly log: WriteLog;
-  /** The zstd file with their data. */
   readonly dataPath: string;
 }
 
@@ -98,7 +97,6 @@ export function neededOneWriter(folder: string): void {
   });
 }
 
-/** A volume as a loss of power left it, recovered. */
 export interface Recovered {
   /**
    * File system, server, rows. Absent unless the state was to be looked at thoroughly: the comparison of
@@ -136,13 +134,11 @@ export interface StateResult extends PlannedState, Omit<Recovered, 'evidence'> {
   readonly lost: number;
   readonly serverStarted: boolean;
   readonly findings: readonly Finding[];
-  /** How long each step took, ms. */
   readonly durationsMs: Readonly<Record<string, number>>;
 }
 
 export interface ExploreOptions {
   readonly database: Database;
-  /** In order. */
   readonly states: readonly PlannedState[];
   readonly recovery: Recovery;
   /** The run's: what clients had acknowledged, and when. */
@@ -219,7 +215,6 @@ export interface PolicySummary {
   readonly withUnflushed: number;
   /** States that lost acknowledged commits and are sound otherwise. */
   readonly lost: number;
-  /** States with a broken structure. */
   readonly corrupt: number;
   /** Those of the corrupt ones on which the server could not start. */
   readonly notStarted: number;
@@ -286,7 +281,6 @@ export const boundOfNone = (n: number): number => 1 - 0.05 ** (1 / n);
 const evidenceLines = 2;
 const evidenceLength = 200;
 
-/** One line, and some more for each finding. */
 export function describeState(result: StateResult): string {
   const { number, atMs, policy, verdict, acked, lost, unflushed, survived, findings } = result;
   const kept = `${survived} of ${unflushed} unflushed writes kept`;

@@ -10,7 +10,6 @@ import type { PowerLoss } from '../../scenario/index.ts';
 /** The smallest piece that a disk writes whole. */
 export const sectorBytes = 512;
 
-/** Part of a volume, bytes. */
 export interface ByteRange {
   readonly offset: number;
   readonly length: number;
@@ -140,7 +139,6 @@ export class VolatileCache {
     return durable.toSorted((a, b) => a - b);
   }
 
-  /** How many writes a loss of power may take. */
   get unflushedCount(): number {
     return this.#count;
   }
@@ -222,7 +220,6 @@ export interface PlannedState {
 }
 
 export interface CrashStatePlan {
-  /** By position. */
   readonly states: readonly PlannedState[];
   /**
    * Moments that could have been drawn since the first ack. Anywhere: one after each write and each

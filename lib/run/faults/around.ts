@@ -181,7 +181,6 @@ const reportedAsWaiting = ({ pods, pod }: StruckVolume): Probe => ({
   },
 });
 
-/** Resolves once it is so of every volume's container. */
 async function until(
   { testbed: { clock }, volumes }: FaultContext,
   signal: AbortSignal,

@@ -31,7 +31,6 @@ type Act = (context: Context, turn: number) => Promise<Proofs | void>;
 
 const nothing = (): Promise<void> => Promise.resolve();
 
-/** Certificates of one volume, in its own history. */
 const provenBy =
   ({ recorder }: StruckVolume, fault: string, moment: 'during' | 'after', ...probes: Probe[]) =>
   (): Promise<void> =>
@@ -158,7 +157,6 @@ const acts: Readonly<Record<Exclude<FaultAct, keyof typeof prepared>, Act>> = {
   'clear lease': ({ testbed, victim }) => testbed.kubernetes.annotateLease(victim.node, undefined),
 };
 
-/** Resolves once it can be done at once. */
 export const actOf = async (act: FaultAct, context: Context): Promise<Act> =>
   act === 'crash' || act === 'kill controller-manager' ? prepared[act](context) : acts[act];
 

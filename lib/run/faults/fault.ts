@@ -10,7 +10,6 @@ export interface StruckVolume<C extends Capability = never> {
   readonly pod: PodRef;
   readonly pods: Able<PodKubernetes, 'pods', C>;
   readonly disk: Able<Disk, 'disk', C>;
-  /** Its own history. */
   readonly recorder: Pick<Recorder, 'record'>;
   readonly scenario: Scenario;
 }
@@ -21,7 +20,6 @@ export interface FaultContext<C extends Capability = never> {
   /** Every volume's history. */
   readonly recorder: Pick<Recorder, 'record'>;
   readonly victim: Pick<PodRef, 'node'>;
-  /** At least one. */
   readonly volumes: readonly StruckVolume<C>[];
   /** Scenario of the first one: all agree in what is not a volume's own. */
   readonly scenario: Scenario;
@@ -94,7 +92,6 @@ export async function certify(
 
 type ActionStep = 'begin' | 'done' | 'heal' | 'healed' | 'failed';
 
-/** Records a step of a fault. */
 export const stepOf =
   (name: string, { recorder, victim }: FaultContext) =>
   (step: ActionStep, detail?: string): void =>
@@ -104,9 +101,7 @@ export const stepOf =
     });
 
 export interface LastingContext<C extends Capability = never> extends FaultContext<C> {
-  /** The fault's. */
   readonly name: string;
-  /** The victim's. */
   readonly machine: MachineWith<C>;
 }
 
@@ -175,7 +170,6 @@ export const lastingFault = <const C extends Capability = never>(
  */
 export interface RemedyContext<C extends Capability = never>
   extends Pick<FaultContext<C>, 'testbed' | 'recorder' | 'victim' | 'volumes'> {
-  /** The remedy's. */
   readonly name: string;
   /** Aborted once the remedy is given up: it then begins nothing more. */
   readonly signal: AbortSignal;

@@ -20,7 +20,6 @@ export const proven = (claim: string, { verified, evidence }: Proof): Probe => (
   ask: () => Promise.resolve({ holds: verified, evidence }),
 });
 
-/** Asks whether the victim is in that state: `running`, `frozen` or `stopped`. */
 export const isIn = (
   machine: Machine,
   expected: Awaited<ReturnType<Machine['state']>>,
@@ -56,7 +55,6 @@ const asked = (
   },
 });
 
-/** Out of the node. */
 export const apiReached = (machine: Machine, expected: boolean): Probe =>
   asked(
     `the victim ${verb(expected)} the API server`,
@@ -74,7 +72,6 @@ export const reachedByClients = (machine: Machine, expected: boolean): Probe =>
     () => machine.reachedFromOutside(),
   );
 
-/** Both directions. */
 export const reachability = (machine: Machine, expected: boolean): Probe[] => [
   apiReached(machine, expected),
   reachedByClients(machine, expected),
@@ -83,7 +80,6 @@ export const reachability = (machine: Machine, expected: boolean): Probe[] => [
 const stalledOn = (machine: Machine, agents: readonly string[]): string =>
   `on ${machine.node} stands still: ${agents.join(', ') || 'nothing'}`;
 
-/** Whether no agent of the node stands still. */
 export const agentsRun = (machine: Machine): Probe => ({
   claim: 'kubelet and containerd run',
   ask: async () => {

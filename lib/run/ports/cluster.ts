@@ -27,7 +27,6 @@ export interface Machine {
   readonly node: string;
   /** `running`, `frozen` or `stopped`. */
   state(): Promise<'running' | 'frozen' | 'stopped'>;
-  /** Agents that stand still now. */
   stalled(): Promise<readonly string[]>;
   /** Whether this node can reach the API server now (asked on the node itself). */
   reachesApi(): Promise<boolean>;
@@ -70,7 +69,6 @@ export interface Machine {
 
 export type MachineWith<C extends Capability> = Able<Machine, 'machine', C>;
 
-/** What was done, and how it is known. */
 export interface Proof {
   readonly verified: boolean;
   readonly evidence: string;
@@ -116,7 +114,6 @@ export interface Disk {
   readonly exportWrites?: (folder: string, signal?: AbortSignal) => Promise<void>;
 }
 
-/** A container as its kubelet last reported it. */
 export interface ContainerReport {
   readonly state: 'running' | 'waiting' | 'terminated';
   readonly ready: boolean;
@@ -228,7 +225,6 @@ export interface KubernetesTestbed<C extends Capability = never>
   startWriters(specs: readonly WriterSpec[]): Promise<Writers>;
 }
 
-/** With one server on one volume. */
 export interface Testbed<C extends Capability = never> extends KubernetesTestbed<C> {
   readonly volume: VolumeIdentity;
   readonly disk: Able<Disk, 'disk', C>;
@@ -244,7 +240,6 @@ export interface Testbed<C extends Capability = never> extends KubernetesTestbed
 export interface GroupTestbed extends KubernetesTestbed {
   /** Member pods, by node. */
   members(): ReadonlyMap<string, PodRef>;
-  /** The backend of one member's volume. */
   disk(node: string): Disk;
   /** The newest views: by the outside network, and from each member's own node. */
   views(side: ClientSide): readonly GroupView[];
@@ -264,7 +259,6 @@ export interface Closes {
   close(): Promise<void>;
 }
 
-/** What was opened for a run. */
 export interface Opened<T> extends Closes {
   /** By the order in which they were asked for. One that failed has removed what it made. */
   readonly volumes: readonly PromiseSettledResult<T>[];
@@ -292,7 +286,6 @@ export interface Backend {
   openGroup?(options: TestbedOptions): Promise<GroupTestbed & Closes>;
 }
 
-/** One volume's. */
 export interface TestbedOptions {
   /** The same one for all volumes of a run. */
   readonly database: Database;
@@ -301,9 +294,7 @@ export interface TestbedOptions {
   readonly seed: string;
   /** The volume's own; history segments go to `<folder>/history`. */
   readonly folder: string;
-  /** Recorder for what happens while opening. */
   readonly recorder: Recorder;
-  /** Progress lines for the terminal. */
   readonly onProgress: (line: string) => void;
   readonly signal: AbortSignal;
 }
@@ -320,7 +311,6 @@ export interface Auditor {
   ): Promise<ImageEvidence>;
 }
 
-/** A part of the control plane that a fault may break. */
 export type Component = 'controller-manager' | 'api-server' | 'attacher';
 
 /** Verbs that a cluster lacks are absent, as those of its other ports . */

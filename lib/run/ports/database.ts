@@ -11,7 +11,6 @@ import type {
 import type { JudgedDatabase } from '../../judge/index.ts';
 import type { Scenario, DatabaseChoice } from '../../scenario/index.ts';
 
-/** Their pods. */
 export interface GroupTemplate {
   /** Name of their controller and service, and in their names and labels. */
   readonly name: string;
@@ -42,12 +41,10 @@ export interface LedgerQuery {
   readonly node: string;
   /** Transactions for which the member waits first. */
   readonly upTo: string | undefined;
-  /** The run's. */
   readonly seed: string;
   readonly onRow: (row: LedgerRow) => void;
 }
 
-/** What one member holds. */
 export interface LedgerReading {
   readonly node: string;
   readonly rows: number;
@@ -69,7 +66,6 @@ export interface GroupDatabase {
   readonly join: readonly string[];
   readonly makeOrdinaryUser: readonly string[];
   memberClient(options: MemberClientOptions): MemberClient;
-  /** The group as this member sees it. */
   view(client: MemberClient): Promise<GroupView>;
   /** Seq of the last row of each outside session that the member has, by `connection/session`. */
   heads(client: MemberClient): Promise<Readonly<Record<string, number>>>;
@@ -94,7 +90,6 @@ export interface ServerRoutes {
   get(side: ClientSide): string | undefined;
 }
 
-/** A Database that a module exports. */
 export interface DefinedIn {
   /** Relative to the project's root. */
   readonly module: string;
@@ -108,11 +103,8 @@ export interface RealDatabase {
   /** Program that audits a copy of a volume, relative to the project's root; it writes messages of audit/wire.ts. */
   readonly auditTool: string;
   server(): Promise<DatabaseServer>;
-  /** Recovers crash states. */
   recovery?(): Promise<RecoverImage>;
-  /** Its servers as a group that replicates. */
   group?(): Promise<GroupDatabase>;
-  /** A server without a cluster. */
   bare?(): Promise<BareServer>;
 }
 
@@ -149,7 +141,6 @@ export interface RecoverImageOptions {
 /** Recovers the database on a crash state and reads it. Rejects only when it was aborted. */
 export type RecoverImage = (options: RecoverImageOptions) => Promise<ImageEvidence>;
 
-/** A machine that a bare server runs on, without a cluster. */
 export interface BareMachine {
   readonly name: string;
   /** Port on the loopback address that leads to the server's. */

@@ -132,11 +132,9 @@ interface AttachedNode {
   readonly node: NodeObject;
   /** It counts against other nodes. */
   confirmed: boolean;
-  /** Since when a detach is wanted. */
   awaySinceUs: number | undefined;
 }
 
-/** What the controller has for all volumes. */
 export interface AllVolumes {
   /** The first pass at or after a time. */
   nextPassUs(atUs: number): number;
@@ -160,7 +158,6 @@ export class VolumeAttaching extends Controller {
   #syncDue = false;
   #multiAttachSaidFor: PodObject | undefined;
 
-  /** `index`: the volume's number. */
   constructor(context: ControllerContext, index: number, all: AllVolumes) {
     super(context);
     this.index = index;
@@ -400,7 +397,6 @@ export class AttachDetach extends Controller implements ApiWatcher, AllVolumes {
   readonly #volumes: VolumeAttaching[];
   readonly #forced: Record<ForceReason, number> = { timeout: 0, 'out-of-service': 0 };
 
-  /** `volumes`: how many there are. */
   constructor(context: ControllerContext, volumes: number) {
     super(context);
     this.#volumes = Array.from(

@@ -18,7 +18,6 @@ import { kubernetesTimes, measuredTimes } from '../timings.ts';
 import { onGrid } from '../world.ts';
 import { Controller, type ControllerContext } from './controllers.ts';
 
-/** What the attacher is at with one attachment. */
 class AttacherWork {
   calling = false;
   /** A try waits for its time; another failure meanwhile brings no second one (delaying_queue.go). */
@@ -31,7 +30,6 @@ class AttacherWork {
 }
 
 export class Attacher extends Controller implements ApiWatcher {
-  /** By number. */
   readonly #volumes: readonly Volume[];
   readonly #work = new Map<AttachmentObject, AttacherWork>();
   /** Its informer names all attachments on a grid that begins here. */

@@ -20,7 +20,6 @@ export interface ControllerContext {
   readonly isNew?: boolean;
 }
 
-/** What each controller has: the world, and a process and chance of its own. */
 export class Controller {
   readonly world: World;
   readonly api: Api;
@@ -40,7 +39,6 @@ export class Controller {
     return this.world.kernel.nowUs;
   }
 
-  /** Does it so much later, as drawn. */
   after(range: DurationRange, work: () => void): void {
     this.process.after(this.chance.within(range), work);
   }

@@ -16,9 +16,7 @@ import {
 } from '../timings.ts';
 
 export interface HeartbeatEvents {
-  /** A status report goes out. */
   readonly onReport: () => void;
-  /** It hears of its pods again. */
   readonly onInformed: () => void;
 }
 
@@ -33,7 +31,6 @@ export class Heartbeat extends OnNode implements MachineWatcher {
   #heard = false;
   #informed = false;
   #heardAtUs = 0;
-  /** Since when there is no way to the API server. */
   #cutAtUs: number | undefined;
   /** Grows with each change of who hears whom: an older plan to be heard no longer counts. */
   #changes = 0;
@@ -90,7 +87,6 @@ export class Heartbeat extends OnNode implements MachineWatcher {
     return this.#informed;
   }
 
-  /** The API server stands still, or goes on. */
   apiChanged(): void {
     if (this.world.apiServer.still) this.#setUnheard();
     else this.#silentFor(this.#chance.within(measuredTimes.apiReturn));
@@ -106,7 +102,6 @@ export class Heartbeat extends OnNode implements MachineWatcher {
     });
   }
 
-  /** The kubelet's process starts, and is heard so much later. */
   #begin(delayUs: number): void {
     const { leaseRenewUs, statusUpdateUs } = this.world.settings;
     const bornAtUs = this.nowUs + delayUs;

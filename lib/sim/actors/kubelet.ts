@@ -92,7 +92,6 @@ export class LocalPod extends OnNode {
   #selfFence: SelfFence | undefined;
   #published = false;
 
-  /** `onChange`: something changed, so that the kubelet looks again. */
   constructor(on: NodeContext, object: PodObject, volume: NodeVolume, onChange: () => void) {
     super(on);
     this.object = object;
@@ -122,17 +121,14 @@ export class LocalPod extends OnNode {
     if (this.#state === 'unmounted') api.removePod(object);
   }
 
-  /** The Lease of its node is renewed again, or no longer. */
   leaseChanged(): void {
     this.#selfFence?.leaseChanged();
   }
 
-  /** The kubelet starts anew. */
   kubeletRestarted(): void {
     if (this.world.settings.traits.readyLostOnKubeletRestart) this.#container?.forgetProbe();
   }
 
-  /** With its machine. */
   kill(): void {
     this.#container?.kill();
     this.#selfFence?.end();
@@ -226,7 +222,6 @@ export class LocalPod extends OnNode {
 
 export interface KubeletOptions extends NodeContext {
   readonly chance: Chance;
-  /** All volumes, by number. */
   readonly volumes: readonly Volume[];
 }
 
@@ -237,7 +232,6 @@ export class Kubelet extends OnNode implements MachineWatcher {
   /** Volumes that it ever had to do with, by number. */
   readonly #volumes = new Map<number, NodeVolume>();
   #nudge: () => void;
-  /** Something changed: it looks again. */
   readonly #onChange = (): void => this.#nudge();
 
   constructor(options: KubeletOptions) {
@@ -288,13 +282,11 @@ export class Kubelet extends OnNode implements MachineWatcher {
     return this.#volumes.get(volume)?.mount;
   }
 
-  /** The API server stands still, or goes on. */
   apiChanged(): void {
     this.#heartbeat.apiChanged();
     this.#leaseChanged();
   }
 
-  /** Sidecars on this node see their Lease renewed again, or no longer. */
   #leaseChanged(): void {
     for (const pod of this.#pods.values()) pod.leaseChanged();
   }

@@ -31,7 +31,6 @@ export class NodeMonitor extends Controller implements ApiWatcher {
   readonly #silences: number[] = [];
   /** Nodes silent for the grace period: up to when the tick that saw the last renewal knew the lease. */
   readonly #knownUntilUs = new Map<NodeObject, number>();
-  /** Nodes that wait for their NoExecute taint. */
   readonly #queue: NodeObject[] = [];
   /** The queue's next turn is there from then on. */
   #turnAtUs = Number.NEGATIVE_INFINITY;
@@ -114,7 +113,6 @@ export class NodeMonitor extends Controller implements ApiWatcher {
     this.at(this.#tickAfter(this.nowUs + 1), () => this.#judge(node));
   }
 
-  /** The first tick from then on. */
   #tickAfter(atUs: number): number {
     return onGrid(atUs, this.#phaseUs, this.world.settings.nodeMonitorUs);
   }

@@ -13,7 +13,6 @@ import { kubernetesTimes, measuredTimes } from '../timings.ts';
 import { draw } from '../world.ts';
 
 export class NodeVolume extends OnNode {
-  /** The volume's number. */
   readonly index: number;
   /** Pods here that may use the mount. */
   users = 0;
@@ -35,7 +34,6 @@ export class NodeVolume extends OnNode {
   /** Staged for a pod that has not got it yet. */
   #fresh = false;
 
-  /** `onChange`: something changed, so that the kubelet looks again. */
   constructor(on: NodeContext, volume: Volume, onChange: () => void) {
     super(on);
     this.#volume = volume;
@@ -51,7 +49,6 @@ export class NodeVolume extends OnNode {
     return this.world.of(this.index).attachable;
   }
 
-  /** What the kubelet reports. */
   get inUse(): boolean {
     if (!this.#attachable || this.unattachable) return false;
     return this.wanted > 0 || (this.#mount !== undefined && !this.forgotten);

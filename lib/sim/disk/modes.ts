@@ -13,7 +13,6 @@ import type { Path, Volume } from './volume.ts';
 export interface ModelModeRequest {
   readonly world: World;
   readonly volume: Volume;
-  /** The node that is attached, staged or detached. */
   readonly node: string;
 }
 

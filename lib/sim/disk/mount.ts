@@ -12,7 +12,6 @@ export type OnWritten = (done: boolean) => void;
 export class Mount {
   readonly path: Path;
   readonly volume: Volume;
-  /** Durable commits through this view. */
   commits = 0;
   #rows: (LedgerEntry | undefined)[] = [];
   /** Commits on the volume before this view was made: it has read them. */
@@ -56,7 +55,6 @@ export class Mount {
     return this.foreignCommits > 0 || this.volume.starts > this.#startsBefore + this.#starts;
   }
 
-  /** The newest row of this view, in the cache or on the disk. */
   get newest(): LedgerEntry | undefined {
     return this.#rows.at(-1);
   }

@@ -51,7 +51,6 @@ export class Path {
     return this.#cut;
   }
 
-  /** Requests that wait for the link. */
   get held(): number {
     return this.#held.length;
   }
@@ -192,7 +191,6 @@ export interface Image {
 }
 
 export interface VolumeOptions {
-  /** Gives the time. */
   readonly clock: { readonly nowUs: number };
   /** Its number in notices. Default 0. */
   readonly index?: number;
@@ -223,7 +221,6 @@ export class Volume {
   starts = 0;
   /** Nothing was ever written to it that it kept: a mount makes a file system first. */
   blank = true;
-  /** File systems made on it so far. */
   made = 0;
   readonly index: number;
   readonly name: string;
@@ -266,7 +263,6 @@ export class Volume {
     return this.#paths.filter((path) => path.node === node);
   }
 
-  /** Paths of other nodes than this one. */
   others(node: string): readonly Path[] {
     return this.#paths.filter((path) => path.node !== node);
   }
@@ -304,7 +300,6 @@ export class Volume {
     return fresh;
   }
 
-  /** Sets the node's paths, present and later. */
   setLink(node: string, link: LinkState): void {
     this.#links.set(node, link);
     for (const path of this.pathsOf(node)) path.setLink(link, this.#clock.nowUs);

@@ -34,7 +34,6 @@ export interface SimAuditorOptions {
   readonly seed: string;
   /** Connections per client: their accounts exist. */
   readonly connections: number;
-  /** Settings of the server: they say what it keeps. */
   readonly settings: DatabaseChoice;
 }
 

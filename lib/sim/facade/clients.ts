@@ -29,7 +29,6 @@ import { draw } from '../world.ts';
  * The SQL port on the model. The inside client keeps to the node where the database ran first and
  * reaches it without the network; the outside client follows the last Ready pod, as a Service does.
  */
-/** The way between a client and a machine. */
 interface Route {
   /** It leads elsewhere now: a proxy ends the sessions that it had. */
   readonly moved: () => boolean;
@@ -135,7 +134,6 @@ export interface SimWritersOptions {
   readonly specs: readonly WriterSpec[];
   /** The run's folder; each client writes a segment of its history. */
   readonly folder: string;
-  /** The run's seed. */
   readonly seed: string;
   readonly connector: SqlConnector;
 }

@@ -7,7 +7,6 @@ import type { Clock } from '../../core/index.ts';
 import type { Kernel } from '../kernel.ts';
 import { msUs } from '../timings.ts';
 
-/** Virtual time begins here. */
 const epochMs = Date.UTC(2026, 0, 1);
 
 export class KernelDriver {

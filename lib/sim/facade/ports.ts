@@ -24,7 +24,6 @@ const calling =
   <T>(work: () => T): Promise<T> =>
     driver.performBy((run) => world.apiServer.after(draw(world, measuredTimes.apiCall), run), work);
 
-/** `volume`: its number. */
 export function simPodKubernetes(
   model: Model,
   driver: KernelDriver,

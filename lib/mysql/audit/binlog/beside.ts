@@ -37,7 +37,6 @@ export function beginBinlog(dataDirectory: string): BinlogTask {
   };
 }
 
-/** What was read, beside what the server and its table say. */
 export async function foundInBinlog(
   client: SqlClient,
   { sessions, ...read }: BinlogRead,

@@ -11,7 +11,6 @@ import { databaseName } from '../../schema.ts';
  * read piece by piece, and what nobody needs is skipped. Layout: MySQL's "Binary Log Event" pages and
  * libs/mysql/binlog/event of its source.
  */
-/** Types that the audit reads. */
 export const eventTypes = {
   query: 2,
   formatDescription: 15,
