@@ -72,20 +72,6 @@ type VerbsOf<C extends Capability, Port extends PortName> = {
 export type Able<T, Port extends PortName, C extends Capability> = T &
   Required<Pick<T, Extract<VerbsOf<C, Port>, keyof T>>>;
 
-/** Verbs of these capabilities that a port lacks. */
-function lacking(port: object, name: PortName, needs: readonly Capability[]): readonly string[] {
-  return needs.flatMap((need) => {
-    const declared: CapabilityDeclaration = capabilities[need];
-    return (declared[name] ?? []).filter((verb) => Reflect.get(port, verb) === undefined);
-  });
-}
-
-const isAble = <T extends object, Port extends PortName, C extends Capability>(
-  port: T,
-  name: Port,
-  needs: readonly C[],
-): port is Able<T, Port, C> => lacking(port, name, needs).length === 0;
-
 /**
  * The same port, known to have what was asked for. Throws InfrastructureError `CAPABILITY_UNTRUE` where
  * its backend says that it has this and lacks the verb: what is not said to be there was refused before.
@@ -95,9 +81,14 @@ export function able<T extends object, Port extends PortName, C extends Capabili
   name: Port,
   needs: readonly C[],
 ): Able<T, Port, C> {
-  if (isAble(port, name, needs)) return port;
-  const verbs = lacking(port, name, needs).join(', ');
-  throw new InfrastructureError('CAPABILITY_UNTRUE', `this cluster’s ${name} cannot ${verbs}`, {
-    hint: 'its backend declares a capability that it lacks: correct the list',
+  const lacking = needs.flatMap((need) => {
+    const declared: CapabilityDeclaration = capabilities[need];
+    return (declared[name] ?? []).filter((verb) => Reflect.get(port, verb) === undefined);
   });
+  if (lacking.length === 0) return port as Able<T, Port, C>;
+  throw new InfrastructureError(
+    'CAPABILITY_UNTRUE',
+    `this cluster’s ${name} cannot ${lacking.join(', ')}`,
+    { hint: 'its backend declares a capability that it lacks: correct the list' },
+  );
 }

@@ -151,12 +151,6 @@ export const kubernetesTimes = {
   statusJitter: 0.04,
   /** node_lifecycle_controller.go doNoExecuteTaintingPass runs every 100 ms. */
   taintPass: rangeMs(0, 100),
-  /** --node-eviction-rate 0.1: one node of a zone is tainted NoExecute in 10 s (flowcontrol, burst 1). */
-  taintTurnUs: 10 * secondUs,
-  /** Three nodes not Ready and 55 % of a zone of up to 50: none is tainted (ComputeZoneState, ReducedQPSFunc). */
-  disruptedNodes: 3,
-  disruptedShare: 0.55,
-  smallZone: 50,
   /** podgc/gc_controller.go gcCheckPeriod. */
   podGcUs: 20 * secondUs,
   /** podgc/gc_controller.go quarantineTime: a node must be missing so long. */
@@ -210,26 +204,19 @@ export const kubernetesTimes = {
 /**
  * What Kubernetes does once many nodes of a zone are lost: it taints fewer of them, or none. Source:
  * pkg/controller/nodelifecycle/node_lifecycle_controller.go of 1.34 (ComputeZoneState,
- * handleDisruption, ReducedQPSFunc); defaults of cmd/kube-controller-manager/app/options.
+ * handleDisruption, ReducedQPSFunc); defaults of cmd/kube-controller-manager/app/options. Every cluster
+ * made here gets them by flag, so that a run can name them.
  */
-export interface ZoneLimits {
+export const zoneLimits = {
   /** --node-eviction-rate: nodes tainted NoExecute per second and zone, in a burst of one. */
-  readonly evictionRate: number;
-  /** --secondary-node-eviction-rate: the same in an unhealthy zone of a large cluster. */
-  readonly secondaryEvictionRate: number;
-  /** --large-cluster-size-threshold: up to so many nodes the rate of an unhealthy zone is 0. */
-  readonly largeClusterNodes: number;
-  /** --unhealthy-zone-threshold: a zone with this share of lost nodes, at least 3, is unhealthy. */
-  readonly unhealthyShare: number;
-}
-
-/** Kubernetes' defaults. Every cluster made here is told them by flag, so that a run can name them. */
-export const zoneLimits: ZoneLimits = {
   evictionRate: 0.1,
+  /** --secondary-node-eviction-rate: the same in an unhealthy zone of a large cluster. */
   secondaryEvictionRate: 0.01,
+  /** --large-cluster-size-threshold: up to so many nodes the rate of an unhealthy zone is 0. */
   largeClusterNodes: 50,
+  /** --unhealthy-zone-threshold: a zone with this share of lost nodes, at least 3, is unhealthy. */
   unhealthyShare: 0.55,
-};
+} as const;
 
 /** Fewer lost nodes than this never make a zone unhealthy (ComputeZoneState: more than two). */
 const leastLost = 3;
@@ -237,18 +224,18 @@ const leastLost = 3;
 export type ZoneState = 'normal' | 'partly lost' | 'all lost';
 
 /** State of one zone; nodes without a zone label, the control plane's among them, are one zone. */
-export function zoneState(ready: number, lost: number, limits: ZoneLimits = zoneLimits): ZoneState {
+export function zoneState(ready: number, lost: number): ZoneState {
   if (ready === 0 && lost > 0) return 'all lost';
   const share = lost / (lost + ready);
-  return lost >= leastLost && share >= limits.unhealthyShare ? 'partly lost' : 'normal';
+  return lost >= leastLost && share >= zoneLimits.unhealthyShare ? 'partly lost' : 'normal';
 }
 
 /** Nodes tainted per second in a cluster of one zone. Where all are lost, all taints go, too. */
-export function taintRate(ready: number, lost: number, limits: ZoneLimits = zoneLimits): number {
-  const state = zoneState(ready, lost, limits);
-  if (state === 'normal') return limits.evictionRate;
-  const isLarge = ready + lost > limits.largeClusterNodes;
-  return state === 'partly lost' && isLarge ? limits.secondaryEvictionRate : 0;
+export function taintRate(ready: number, lost: number): number {
+  const state = zoneState(ready, lost);
+  if (state === 'normal') return zoneLimits.evictionRate;
+  const isLarge = ready + lost > zoneLimits.largeClusterNodes;
+  return state === 'partly lost' && isLarge ? zoneLimits.secondaryEvictionRate : 0;
 }
 
 /** For a run's versions. */

@@ -48,7 +48,8 @@ export function openRecorder(folder: string, clock: Clock): RunRecorder {
   const directory = historyDirectory(folder);
   const run = new Segment({ directory, name: runSegment });
   const rows = new Map<ImageLabel, Segment>();
-  const listeners = new Listeners();
+  /** Whether it has thrown already: it may do so at each record, and that is reported once. */
+  const listeners = new Map<Listener, boolean>();
 
   let failure: unknown;
   const unlessFailed = (work: () => void): void => {
@@ -81,15 +82,27 @@ export function openRecorder(folder: string, clock: Clock): RunRecorder {
       run.flush();
     });
     if (stamped.type === 'invoke' || stamped.type === 'outcome') return;
+    const causes: unknown[] = [];
+    for (const [listener, hasFailed] of listeners) {
+      try {
+        listener(stamped);
+      } catch (cause) {
+        if (!hasFailed) causes.push(cause);
+        if (listeners.has(listener)) listeners.set(listener, true);
+      }
+    }
     // Once all have heard the record itself.
-    for (const cause of listeners.tell(stamped)) {
+    for (const cause of causes) {
       const message = describeError(listenerFailed(stamped, cause));
       put({ type: 'error', where: 'listener', message });
     }
   };
   return {
     record: put,
-    subscribe: (listener) => listeners.add(listener),
+    subscribe(listener) {
+      listeners.set(listener, false);
+      return () => listeners.delete(listener);
+    },
     list(written) {
       const segments: Record<string, SegmentCounts> = { ...written };
       for (const [image, segment] of rows) {
@@ -107,31 +120,6 @@ export function openRecorder(folder: string, clock: Clock): RunRecorder {
 }
 
 type Listener = (record: HistoryRecord) => void;
-
-class Listeners {
-  readonly #all = new Set<Listener>();
-  readonly #failed = new Set<Listener>();
-
-  /** Returns what takes it away again. */
-  add(listener: Listener): () => void {
-    this.#all.add(listener);
-    return () => this.#all.delete(listener);
-  }
-
-  /** Returns what was thrown, of each listener once: it may throw at each record. */
-  tell(record: HistoryRecord): unknown[] {
-    const causes: unknown[] = [];
-    for (const listener of this.#all) {
-      try {
-        listener(record);
-      } catch (cause) {
-        if (!this.#failed.has(listener)) causes.push(cause);
-        this.#failed.add(listener);
-      }
-    }
-    return causes;
-  }
-}
 
 /** It concerns neither who records, nor the other listeners; what this one was to do or see is missing. */
 function listenerFailed(

@@ -24,7 +24,14 @@ import {
   type VolumeRunOptions,
   type Tested,
 } from './run-context.ts';
-import { each, mustHaveEnded, runObserved, whileObserved, type ObservedRun } from './shell.ts';
+import {
+  each,
+  mustHaveEnded,
+  runObserved,
+  whileObserved,
+  type ObservedRun,
+  type ObservedVolume,
+} from './shell.ts';
 import { waitUntil } from './moments.ts';
 
 /** Throws as `recordVolumes` rejects; other trouble is in the history, and hence in the verdict. */
@@ -44,30 +51,21 @@ export async function recordVolumes<T extends KubernetesTestbed>(
   const { backend, database, custom, signal } = options;
   const parts = { ...custom, database };
   const needs = volumes.flatMap(({ scenario }) => capabilitiesFor(scenario, parts));
-  return runObserved<OpenedCluster<T, Capability>>(
+  return runObserved<OpenedCluster<T, Capability>, VolumeRunOptions & ObservedVolume>(
     {
       ...{ clock: backend.clock, signal },
       volumes: volumes.map((volume) => ({ ...volume, first: firstOf(options, volume) })),
       async open(opening) {
-        const wanted = opening.map((one, at) => ({ ...volumeAt(volumes, at), ...one, database }));
+        const wanted = opening.map((one) => ({ ...one, database }));
         return knownToHave(await tested.open(backend, wanted), needs);
       },
     },
     (opened, { cluster }) => {
       const event = { ...options, cluster };
-      const runs = opened.map((observed) => {
-        const volume = { ...volumeAt(volumes, observed.index), ...observed };
-        return runOf(event, volume, volumes.length === 1, tested);
-      });
+      const runs = opened.map((volume) => runOf(event, volume, volumes.length === 1, tested));
       return perform(event, runs);
     },
   );
-}
-
-function volumeAt(volumes: readonly VolumeRunOptions[], index: number): VolumeRunOptions {
-  const found = volumes[index];
-  if (found === undefined) throw new RangeError('there is no such volume');
-  return found;
 }
 
 function firstOf(

@@ -144,25 +144,32 @@ export interface ObservedVolume extends Listeners {
   readonly first: Unstamped;
 }
 
-interface Written extends ObservedVolume {
+interface Writing {
   readonly recorder: RunRecorder;
   readonly shell: Shell;
 }
+type Written<V extends ObservedVolume = ObservedVolume> = V & Writing;
 
-export interface ObservedOptions<O extends Opened<CommonTestbed>> {
-  readonly volumes: readonly ObservedVolume[];
+/** `V`: what is known of each volume, which comes back with it. */
+export interface ObservedOptions<
+  O extends Opened<CommonTestbed>,
+  V extends ObservedVolume = ObservedVolume,
+> {
+  readonly volumes: readonly V[];
   /** Runs from the run's beginning. */
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  readonly open: (volumes: readonly Pick<TestbedOptions, 'recorder' | 'signal'>[]) => Promise<O>;
+  readonly open: (
+    volumes: readonly (V & Pick<TestbedOptions, 'recorder' | 'signal'>)[],
+  ) => Promise<O>;
 }
 
 type VolumeOf<O> = O extends Opened<infer T> ? T : never;
 
 /** One volume that was opened. */
-export interface ObservedRun<T extends CommonTestbed = CommonTestbed> extends Written {
-  /** Its place among those that were to be opened. */
-  readonly index: number;
+export interface ObservedRun<T extends CommonTestbed = CommonTestbed>
+  extends ObservedVolume,
+    Writing {
   readonly testbed: T;
   /** Of the history, that others have written: whoever ends them puts them here. */
   readonly segments: Record<string, SegmentCounts>;
@@ -173,12 +180,15 @@ export interface ObservedRun<T extends CommonTestbed = CommonTestbed> extends Wr
  * set up, or `HISTORY_UNWRITABLE` once all is closed; other trouble is in the history. `work` ends all that
  * it begins, and must not reject.
  */
-export async function runObserved<O extends Opened<CommonTestbed>>(
-  options: ObservedOptions<O>,
-  work: (volumes: readonly ObservedRun<VolumeOf<O>>[], opened: O) => Promise<unknown>,
+export async function runObserved<
+  O extends Opened<CommonTestbed>,
+  V extends ObservedVolume = ObservedVolume,
+>(
+  options: ObservedOptions<O, V>,
+  work: (volumes: readonly (V & ObservedRun<VolumeOf<O>>)[], opened: O) => Promise<unknown>,
 ): Promise<readonly PromiseSettledResult<void>[]> {
   const { clock, volumes: all } = options;
-  const written = all.map((volume): Written => {
+  const written = all.map((volume): Written<V> => {
     const recorder = openRecorder(volume.folder, clock);
     if (volume.onRecord !== undefined) recorder.subscribe(volume.onRecord);
     recorder.record(volume.first);
@@ -188,7 +198,9 @@ export async function runObserved<O extends Opened<CommonTestbed>>(
   });
   try {
     const opened = await prepare(options, written);
-    const volumes = written.flatMap((volume, index) => begun<VolumeOf<O>>(volume, index, opened));
+    const volumes = written.flatMap((volume, index) =>
+      begun<VolumeOf<O>, V>(volume, opened.volumes[index]),
+    );
     try {
       await work(volumes, opened);
     } finally {
@@ -227,12 +239,10 @@ export function mustHaveEnded(ended: readonly PromiseSettledResult<void>[]): voi
 }
 
 /** None where it was not opened. */
-function begun<T extends CommonTestbed>(
-  written: Written,
-  index: number,
-  opened: Opened<CommonTestbed>,
-): ObservedRun<T>[] {
-  const result = opened.volumes[index];
+function begun<T extends CommonTestbed, V extends ObservedVolume>(
+  written: Written<V>,
+  result: PromiseSettledResult<unknown> | undefined,
+): (V & ObservedRun<T>)[] {
   if (result?.status !== 'fulfilled') return [];
   const testbed = result.value as T;
   const { timers, versions, nodes, volume } = testbed;
@@ -242,11 +252,11 @@ function begun<T extends CommonTestbed>(
     ...{ versions, nodes },
     ...(volume === undefined ? {} : { volume }),
   });
-  return [{ ...written, index, testbed, segments: {} }];
+  return [{ ...written, testbed, segments: {} }];
 }
 
 async function closeAll(
-  options: ObservedOptions<Opened<CommonTestbed>>,
+  options: Pick<ObservedOptions<Opened<CommonTestbed>>, 'clock' | 'signal' | 'volumes'>,
   opened: Opened<CommonTestbed>,
   volumes: readonly ObservedRun[],
 ): Promise<void> {
@@ -278,15 +288,15 @@ function endOf(
  * What is opened, within its bound: what opens too late is closed again. Rejects as `open` does, or with
  * EvidenceError `GIVEN_UP`.
  */
-async function prepare<O extends Opened<CommonTestbed>>(
-  options: ObservedOptions<O>,
-  written: readonly Written[],
+async function prepare<O extends Opened<CommonTestbed>, V extends ObservedVolume>(
+  options: ObservedOptions<O, V>,
+  written: readonly Written<V>[],
 ): Promise<O> {
   const around = new Shell([], options);
   // The testbed keeps the signal, so it is not that of the bound, which ends with it.
   const stop = new AbortController();
   const signal = AbortSignal.any([options.signal, stop.signal]);
-  const opening = options.open(written.map(({ recorder }) => ({ recorder, signal })));
+  const opening = options.open(written.map((volume) => ({ ...volume, signal })));
   try {
     return await around.bounded('prepare', () => opening);
   } catch (error) {

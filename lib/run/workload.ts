@@ -66,16 +66,20 @@ export class Pacer {
   }
 }
 
+/** To the microsecond. */
+const round = (ms: number): number => Math.round(ms * 1000) / 1000;
+
 export interface BeatingOptions<R extends { readonly type: string }> {
   readonly clock: Clock;
-  readonly journal: JournalFile<R | ClientBeatRecord>;
+  readonly journal: Journal<R | ClientBeatRecord>;
   readonly client: string;
   readonly doing: ClientBeatRecord['doing'];
   /** When it aborts, the client ends. */
   readonly signal: AbortSignal;
 }
 
-interface JournalFile<R> {
+/** Where a client's records go: a segment of the history. */
+interface Journal<R> {
   append(record: R): void;
   /** Everything appended is on file when this returns. */
   flush(): void;
@@ -83,7 +87,7 @@ interface JournalFile<R> {
 
 /** What a client at work is given: its journal, and a way to tell of what leaves no record. */
 export interface Counting<R> {
-  readonly journal: JournalFile<R>;
+  readonly journal: Journal<R>;
   readonly count: (what: string) => void;
 }
 
@@ -97,11 +101,11 @@ export async function beating<R extends { readonly type: string }>(
     done[what] = (done[what] ?? 0) + 1;
   };
   const beat = (more: { readonly last?: true } = {}): void => {
-    const t = Math.round(clock.nowMs() * 1000) / 1000;
+    const t = round(clock.nowMs());
     journal.append({ type: 'client-beat', t, client, doing, done: { ...done }, ...more });
     journal.flush();
   };
-  const counted: JournalFile<R> = {
+  const counted: Journal<R> = {
     append(record) {
       journal.append(record);
       count(record.type);
@@ -133,17 +137,10 @@ export async function slept(clock: Clock, ms: number, signal: AbortSignal): Prom
 
 export type WriterRecord = SessionRecord | InvokeRecord | OutcomeRecord | ClientBeatRecord;
 
-/** Where a writer's records go: a segment of the history. */
-export interface WriterJournal {
-  append(record: WriterRecord): void;
-  /** Everything appended is on file when this returns. */
-  flush(): void;
-}
-
 export interface WriterOptions {
   readonly connector: SqlConnector;
   readonly clock: Clock;
-  readonly journal: WriterJournal;
+  readonly journal: Journal<WriterRecord>;
   readonly spec: WriterSpec;
   /** The run's seed: gives the content of every operation. */
   readonly seed: string;
@@ -219,7 +216,7 @@ class WriterConnection {
 
   #recordSession(about: Omit<SessionRecord, 'type' | 't' | 'wall'>): void {
     const { clock, journal } = this.#options;
-    const t = Math.round(clock.nowMs() * 1000) / 1000;
+    const t = round(clock.nowMs());
     journal.append({ type: 'session', t, wall: clock.wallMs(), ...about });
     journal.flush();
   }
@@ -300,17 +297,10 @@ const acknowledged: WriteAnswer = { outcome: 'ok' };
 
 const describe = (error: SqlError): string => `${error.code}: ${error.message}`;
 
-/** Where the reads are recorded: a segment of the history. */
-export interface ReadJournal {
-  append(record: ReadRecord | ClientBeatRecord): void;
-  /** Everything appended is on file when this returns. */
-  flush(): void;
-}
-
 export interface ReaderOptions {
   readonly connector: SqlConnector;
   readonly clock: Clock;
-  readonly journal: ReadJournal;
+  readonly journal: Journal<ReadRecord | ClientBeatRecord>;
   readonly client: ClientSide;
   /** Between two reads, ms; also between a lost session and the next try. */
   readonly everyMs: number;
@@ -329,7 +319,7 @@ export async function runReader(options: ReaderOptions): Promise<void> {
         await unlessSqlFails(() => readOn(session, options, journal), refused);
         await session.close();
       }
-      await pause(options);
+      await slept(options.clock, options.everyMs, signal);
     }
   });
 }
@@ -338,9 +328,9 @@ export async function runReader(options: ReaderOptions): Promise<void> {
 async function readOn(
   session: SqlSession,
   options: ReaderOptions,
-  journal: Counting<ReadRecord>['journal'],
+  journal: Journal<ReadRecord>,
 ): Promise<void> {
-  const { clock, client, signal } = options;
+  const { clock, client, everyMs, signal } = options;
   const { server } = session;
   while (!signal.aborted) {
     const sentAtMs = round(clock.nowMs());
@@ -348,7 +338,7 @@ async function readOn(
     const about = { type: 'read', t: round(clock.nowMs()), client, server, sentAtMs } as const;
     journal.append(head === undefined ? about : { ...about, head });
     journal.flush();
-    await pause(options);
+    await slept(clock, everyMs, signal);
   }
 }
 
@@ -366,19 +356,10 @@ async function unlessSqlFails<T>(
   }
 }
 
-const pause = ({ clock, everyMs, signal }: ReaderOptions): Promise<boolean> =>
-  slept(clock, everyMs, signal);
-
-const round = (ms: number): number => Math.round(ms * 1000) / 1000;
-
 export interface SchemaChangeOptions {
   readonly connector: SqlConnector;
   readonly clock: Clock;
-  readonly journal: {
-    append(record: SchemaChangeRecord): void;
-    /** Everything appended is on file when this returns. */
-    flush(): void;
-  };
+  readonly journal: Journal<SchemaChangeRecord>;
   readonly client: ClientSide;
 }
 
@@ -388,7 +369,7 @@ export async function changeSchema(options: SchemaChangeOptions): Promise<void> 
   const record = (
     about: Pick<SchemaChangeRecord, 'step' | 'outcome' | 'error' | 'server'>,
   ): void => {
-    const t = Math.round(clock.nowMs() * 1000) / 1000;
+    const t = round(clock.nowMs());
     journal.append({ type: 'schema-change', t, wall: clock.wallMs(), client, ...about });
     journal.flush();
   };
@@ -401,7 +382,7 @@ export async function changeSchema(options: SchemaChangeOptions): Promise<void> 
     record({ step: 'ended', outcome: 'ok' });
   } catch (error) {
     if (!(error instanceof SqlError)) throw error;
-    record({ step: 'ended', outcome: error.outcome, error: `${error.code}: ${error.message}` });
+    record({ step: 'ended', outcome: error.outcome, error: describe(error) });
   } finally {
     await session?.close();
   }

@@ -14,7 +14,7 @@ import {
   type WholePass,
 } from './evidence-draft.ts';
 import type { MysqldOptions } from './mysqld.ts';
-import { checksums, checkTable, tablesToCheck, compareIndexes } from './read-tables.ts';
+import { checksums, compareIndexes } from './read-tables.ts';
 import { checkLogin, type SqlClient } from './sql-client.ts';
 import { mysqlLog } from '../evidence.ts';
 import { ordinaryClient } from '../schema.ts';
@@ -166,7 +166,7 @@ class Audit extends EvidenceDraft {
     await this.step('innochecksum', async () => {
       this.evidence.innochecksum = await innochecksums(dataDirectory, this.#options.signal);
     });
-    await serve('check', (client, server) => this.#checkTables(client, server));
+    await serve('check', (client, server) => this.#checkAgain(client, server));
   }
 
   async #logIn(client: SqlClient, server: AuditServer): Promise<void> {
@@ -205,7 +205,7 @@ class Audit extends EvidenceDraft {
     });
   }
 
-  async #checkTables(client: SqlClient, server: AuditServer): Promise<void> {
+  async #checkAgain(client: SqlClient, server: AuditServer): Promise<void> {
     const { evidence } = this;
     await this.ask('checksum after restart', server, async () => {
       const found = await checksums(client);
@@ -214,14 +214,7 @@ class Audit extends EvidenceDraft {
         return checksumAfterRestart === undefined ? each : { ...each, checksumAfterRestart };
       });
     });
-    await this.ask('check table', server, async () => {
-      for (const quoted of await tablesToCheck(client)) {
-        const found = await checkTable(client, quoted);
-        const before = evidence.tables.find(({ table }) => table === found.table);
-        const others = evidence.tables.filter(({ table }) => table !== found.table);
-        evidence.tables = [...others, { ...before, ...found }];
-      }
-    });
+    await this.checkTables(client, server);
   }
 }
 
@@ -230,58 +223,35 @@ const startTimeoutMs = 60_000;
 
 /** Leaves nothing mounted, bound or running. Rejects only when it was aborted. */
 export async function recoverImage(options: RecoverImageOptions): Promise<ImageEvidence> {
-  const recovering = new Recovering(options);
-  await recovering.run();
-  return recovering.evidence;
-}
-
-class Recovering extends EvidenceDraft {
-  readonly #options: RecoverImageOptions;
-
-  constructor(options: RecoverImageOptions) {
-    super(options.signal);
-    this.#options = options;
-  }
-
-  async run(): Promise<void> {
-    const { evidence } = this;
-    await using volume = this.#options.volume;
-    if (!(await this.mount(volume))) return;
-    const dataDirectory = join(volume.mountPoint, 'data');
-    await this.step('files', async () => {
-      evidence.dataDirectoryEmpty = await looksEmpty(dataDirectory);
-    });
-    if (!evidence.dataDirectoryEmpty) await this.#serveTwice(dataDirectory);
-    await this.step('unmount', () => volume.unmount());
-    if (!this.#options.thorough) return;
-    await this.step('fsck', async () => {
-      evidence.fsck = await volume.check();
-    });
-  }
-
-  async #serveTwice(dataDirectory: string): Promise<void> {
-    const { runSeed, onRows, thorough } = this.#options;
+  const { runSeed, onRows, thorough } = options;
+  const draft = new EvidenceDraft(options.signal);
+  const { evidence } = draft;
+  await using volume = options.volume;
+  if (!(await draft.mount(volume))) return evidence;
+  const dataDirectory = join(volume.mountPoint, 'data');
+  await draft.step('files', async () => {
+    evidence.dataDirectoryEmpty = await looksEmpty(dataDirectory);
+  });
+  if (!evidence.dataDirectoryEmpty) {
     await using scratch = await mkdtempDisposable(join(tmpdir(), 'forcedetach-mysqld-'));
     const where = { dataDirectory, scratch: scratch.path, startTimeoutMs };
-    await this.serve({ purpose: 'recovery', ...where }, async (client, server) => {
-      await this.readRows(client, server, { seed: runSeed, onRows });
+    await draft.serve({ purpose: 'recovery', ...where }, async (client, server) => {
+      await draft.readRows(client, server, { seed: runSeed, onRows });
     });
-    const sound = this.evidence.starts.every(({ ready, died }) => ready && died === undefined);
-    if (!thorough || !sound) return;
-    await this.serve({ purpose: 'check', ...where }, (client, server) =>
-      this.#check(client, server),
-    );
+    const sound = evidence.starts.every(({ ready, died }) => ready && died === undefined);
+    if (thorough && sound) {
+      await draft.serve({ purpose: 'check', ...where }, async (client, server) => {
+        await draft.ask('indexes', server, async () => {
+          evidence.indexCounts = await compareIndexes(client);
+        });
+        await draft.checkTables(client, server);
+      });
+    }
   }
-
-  async #check(client: SqlClient, server: AuditServer): Promise<void> {
-    const { evidence } = this;
-    await this.ask('indexes', server, async () => {
-      evidence.indexCounts = await compareIndexes(client);
-    });
-    await this.ask('check table', server, async () => {
-      for (const quoted of await tablesToCheck(client)) {
-        evidence.tables = [...evidence.tables, await checkTable(client, quoted)];
-      }
-    });
-  }
+  await draft.step('unmount', () => volume.unmount());
+  if (!thorough) return evidence;
+  await draft.step('fsck', async () => {
+    evidence.fsck = await volume.check();
+  });
+  return evidence;
 }

@@ -16,6 +16,8 @@ import {
   type IndexMixes,
   readDocuments,
   readSchema,
+  checkTable,
+  tablesToCheck,
   readBalances,
   streamLedger,
 } from './read-tables.ts';
@@ -199,6 +201,19 @@ export class EvidenceDraft {
       evidence.balances = await readBalances(client);
     });
     return mixes === undefined ? undefined : { mixes, sessions: verifier.sessions() };
+  }
+
+  /** May crash the server. */
+  async checkTables(client: SqlClient, server: Pick<Mysqld, 'died' | 'diedSoon'>): Promise<void> {
+    const { evidence } = this;
+    await this.ask('check table', server, async () => {
+      for (const quoted of await tablesToCheck(client)) {
+        const found = await checkTable(client, quoted);
+        const before = evidence.tables.find(({ table }) => table === found.table);
+        const others = evidence.tables.filter(({ table }) => table !== found.table);
+        evidence.tables = [...others, { ...before, ...found }];
+      }
+    });
   }
 
   /** Schema, then the documents beside the indexes: a server takes one processor for each. */

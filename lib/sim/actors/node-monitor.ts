@@ -11,6 +11,7 @@
  * spends that turn for nothing, so that the taint may come 10 s late (seen on kind; doNoExecuteTaintingPass,
  * scheduler/rate_limited_queue.go Try).
  */
+import { taintRate, zoneLimits } from '../../core/index.ts';
 import {
   listedReady,
   unreachableKey,
@@ -19,11 +20,12 @@ import {
   type Taint,
   notices,
 } from '../sightings.ts';
-import { kubernetesTimes, measuredTimes } from '../timings.ts';
+import { kubernetesTimes, measuredTimes, secondUs } from '../timings.ts';
 import { onGrid } from '../world.ts';
 import { Controller, type ControllerContext } from './controllers.ts';
 
 type Effect = Taint['effect'];
+const taintTurnUs = secondUs / zoneLimits.evictionRate;
 
 export class NodeMonitor extends Controller implements ApiWatcher {
   readonly #phaseUs = this.gridPhaseUs(this.world.settings.nodeMonitorUs);
@@ -136,7 +138,7 @@ export class NodeMonitor extends Controller implements ApiWatcher {
     }
     const node = this.#queue.shift();
     if (node === undefined || !node.exists) return;
-    this.#turnAtUs = this.nowUs + kubernetesTimes.taintTurnUs;
+    this.#turnAtUs = this.nowUs + taintTurnUs;
     const lagUs = this.chance.within(measuredTimes.watchDelay);
     if (listedReady(node, this.nowUs, lagUs) !== 'True') {
       this.#setTaint(node, 'NoExecute', true);
@@ -149,12 +151,9 @@ export class NodeMonitor extends Controller implements ApiWatcher {
 
   /** So much of a small zone is not Ready that its rate is 0. The control plane's own node is Ready. */
   #isDisrupted(): boolean {
-    const { disruptedNodes, disruptedShare, smallZone } = kubernetesTimes;
     const nodes = this.api.nodes.filter(({ exists }) => exists);
-    const size = nodes.length + 1;
-    if (size > smallZone) return false;
-    const gone = nodes.filter(({ ready }) => ready !== 'True').length;
-    return gone >= disruptedNodes && gone / size >= disruptedShare;
+    const lost = nodes.filter(({ ready }) => ready !== 'True').length;
+    return taintRate(nodes.length + 1 - lost, lost) === 0;
   }
 }
 
