@@ -21,55 +21,70 @@ const crash = (name: string, flags: string, secondMount: boolean, shows: string)
 
 export const diskModeCases: readonly MeasuredCase[] = [
   // Controls: damage that must be seen, and runs that must be safe.
-  partition('unfenced', '', true, 'nothing stops the old node: both write'),
-  partition('no-remedy', '--remedy none', false, 'eviction alone never detaches a volume'),
-  partition('fenced', '--disk fenced', true, 'the cut before the answer is what keeps data safe'),
+  partition('unfenced', '', true, 'no fence: both nodes write'),
+  partition('no-remedy', '--remedy none', false, 'eviction alone does not detach the volume'),
+  partition(
+    'fenced',
+    '--disk fenced',
+    true,
+    'the old node is cut off before the detach is answered',
+  ),
 
   // Detach modes.
-  partition('ack-early', '--disk ack-early', true, 'an answer 10 s before the cut is 10 s of two'),
+  partition(
+    'ack-early',
+    '--disk ack-early',
+    true,
+    'the answer comes 10 s before the cut: both can write',
+  ),
   partition(
     'ack-early-at-once',
     '--disk ack-early --cut-after 0s',
     true,
-    'an early answer is harmless when the cut beats the mount',
+    'an early answer is harmless if the cut comes before the second mount',
   ),
   partition(
     'fence-if-out-of-service',
     '--disk fence-if-out-of-service',
     true,
-    'a fence that hangs on a taint does not help who only force-deletes',
+    'without the taint this storage does not fence',
   ),
   partition(
     'fence-if-out-of-service-tainted',
     '--disk fence-if-out-of-service --remedy out-of-service',
     true,
-    'the same fence with the taint set',
+    'with the taint it fences',
   ),
   partition(
     'pending-while-busy',
     '--disk pending-while-busy',
     false,
-    'a disk that does not let go of a living node keeps its data, and no client is served',
+    'the detach is refused while the node is running: data is safe, and no client is served',
   ),
-  partition('exclusive', '--disk exclusive', false, 'a watcher that lives keeps the next node out'),
+  partition('exclusive', '--disk exclusive', false, 'a running watcher blocks the next node'),
   partition(
     'exclusive-check-missing',
     '--disk exclusive --watcher-check missing',
     false,
-    'a check that gets no answer must keep the volume closed',
+    'a check without an answer blocks the next node',
   ),
-  partition('reservation', '--disk reservation', true, 'the newcomer shuts the old node out'),
+  partition(
+    'reservation',
+    '--disk reservation',
+    true,
+    'the new node’s reservation cuts the old one off',
+  ),
   partition(
     'shared-file',
     '--disk shared-file',
     true,
-    'no attach, no wait: two nodes mount, and MySQL’s file lock alone decides',
+    'no attachment, no wait: both nodes mount, and only MySQL’s file lock protects',
   ),
   partition(
     'shared-file-local-locks',
     '--disk shared-file --file-locks local',
     true,
-    'without common locks two databases open the same files',
+    'without common locks both servers open the same files',
   ),
 
   // The storage link goes with the network.
@@ -78,7 +93,7 @@ export const diskModeCases: readonly MeasuredCase[] = [
     'unfenced-errors',
     '--link errors',
     true,
-    'I/O errors end the old database; at the heal its path is open again, with the mount that gave up',
+    'I/O errors end the old database; at the heal its path is open again',
   ),
   partition(
     'fenced-stalls',
@@ -90,13 +105,13 @@ export const diskModeCases: readonly MeasuredCase[] = [
     'exclusive-stalls',
     '--disk exclusive --link stalls',
     true,
-    'a watcher that fell silent is no fence: its held writes arrive at the heal',
+    'a silent watcher expires, and its held writes arrive at the heal',
   ),
   partition(
     'exclusive-errors',
     '--disk exclusive --link errors',
     true,
-    'the same where I/O fails instead of waiting',
+    'the same with failing I/O',
   ),
   partition(
     'reservation-stalls',
@@ -108,7 +123,7 @@ export const diskModeCases: readonly MeasuredCase[] = [
     'pending-while-busy-stalls',
     '--disk pending-while-busy --link stalls',
     false,
-    'a mount that can’t write is busy all the same',
+    'a stalled mount still counts as in use',
   ),
 
   // Access modes.
@@ -116,19 +131,19 @@ export const diskModeCases: readonly MeasuredCase[] = [
     'read-write-once-pod',
     '--access-mode ReadWriteOncePod',
     true,
-    'ReadWriteOncePod guards pods on living nodes, not a lost one',
+    'ReadWriteOncePod does not protect from a lost node',
   ),
   partition(
     'fenced-read-write-many',
     '--disk fenced --access-mode ReadWriteMany',
     true,
-    'declared ReadWriteMany, a volume is attached before it is detached: the fence comes too late',
+    'a ReadWriteMany volume is attached before it is detached: the fence comes too late',
   ),
   partition(
     'exclusive-read-write-many',
     '--disk exclusive --access-mode ReadWriteMany',
     false,
-    'the watcher check holds where Kubernetes’ own gate was switched off',
+    'the watcher check also protects a ReadWriteMany volume',
   ),
   partition(
     'reservation-read-write-many',
@@ -138,14 +153,14 @@ export const diskModeCases: readonly MeasuredCase[] = [
   ),
 
   // File systems.
-  partition('xfs', '--fs xfs', true, 'XFS is no fence'),
+  partition('xfs', '--fs xfs', true, 'XFS does not fence'),
   partition('xfs-fenced', '--fs xfs --disk fenced', true, 'XFS on a disk that fences'),
-  partition('mmp', '--fs ext4-mmp', false, 'ext4 with MMP sees the other one, and does not mount'),
+  partition('mmp', '--fs ext4-mmp', false, 'ext4 with mount protection refuses the second mount'),
   partition(
     'mmp-stalls',
     '--fs ext4-mmp --link stalls',
     true,
-    'MMP takes a silent node for a dead one',
+    'mount protection treats a silent node as dead',
   ),
 
   // Losses of power.
@@ -156,7 +171,7 @@ export const diskModeCases: readonly MeasuredCase[] = [
     'crash-tears',
     '--power-loss tears',
     true,
-    'mostly also when a write is torn: the doublewrite copy is not always flushed before its page',
+    'a torn write: the doublewrite copy is not always flushed before its page',
   ),
   crash('crash-xfs', '--fs xfs --power-loss drops', true, 'the same on XFS'),
   crash('crash-trx-commit-2', '--trx-commit 2', true, 'MySQL acknowledged too early'),
@@ -164,7 +179,7 @@ export const diskModeCases: readonly MeasuredCase[] = [
     'crash-flushes-ignored',
     '--flushes ignored --power-loss drops',
     true,
-    'a disk that ignores flushes can’t be made good by any setting',
+    'no setting protects on a disk that ignores flushes',
   ),
   crash(
     'crash-pending-while-busy',
@@ -176,6 +191,6 @@ export const diskModeCases: readonly MeasuredCase[] = [
     'crash-exclusive',
     '--disk exclusive',
     true,
-    'a dead watcher is forgotten after 30 s, and the next node goes on',
+    'a dead watcher expires after 30 s, and the next node mounts',
   ),
 ];

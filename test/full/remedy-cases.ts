@@ -22,7 +22,7 @@ const healthy = (name: string, flags: string, shows: string): MeasuredCase => ({
 const gone = '--termination-grace 0s --remedy-at pod-gone';
 
 export const remedyCases: readonly MeasuredCase[] = [
-  partition('delete-node', '--remedy delete-node', true, 'deleting the Node object fences nothing'),
+  partition('delete-node', '--remedy delete-node', true, 'deleting the Node object does not fence'),
   partition(
     'drain',
     '--remedy drain --horizon 100s',
@@ -58,26 +58,26 @@ export const remedyCases: readonly MeasuredCase[] = [
     'strip-attachment-finalizer',
     `--remedy strip-attachment-finalizer ${gone} --horizon 100s`,
     undefined,
-    'whether the attacher or the person at the finalizer is faster is chance',
+    'the attacher was faster than the patch of the finalizer',
   ),
   partition(
     'strip-attachment-finalizer-unasked',
     `--remedy strip-attachment-finalizer ${gone} --horizon 100s ` +
       '--also attacher-down --also-at 15s --also-for 40s',
     false,
-    'a storage without a detach request refuses the next node',
+    'without a detach request the storage refuses the next node',
   ),
   partition(
     'strip-pod-finalizer',
     '--pod-finalizer --remedy strip-pod-finalizer',
     true,
-    'a finalizer that is stripped holds as little as one that never was',
+    'a removed finalizer protects nothing',
   ),
   partition(
     'untaint-at-heal',
     '--remedy out-of-service --untaint-at heal',
     true,
-    'when the taint goes makes no difference to what it did',
+    'the time at which the taint is removed makes no difference',
   ),
   {
     name: 'leftover-taint',
@@ -85,9 +85,9 @@ export const remedyCases: readonly MeasuredCase[] = [
     flags:
       '--remedy out-of-service --reboot-at 70s --untaint-at kept --overlap 40s --horizon 120s ' +
       '--converge 60s',
-    shows: 'a taint that is left on a rebooted node keeps its pods away',
+    shows: 'a taint that stays on a rebooted node keeps its pods away',
     secondMount: true,
   },
-  healthy('live-taint', '--remedy out-of-service', 'the taint on a node that is alive'),
+  healthy('live-taint', '--remedy out-of-service', 'the taint on a healthy node'),
   healthy('live-drain', '--remedy drain', 'a planned move: unmounted before it is mounted'),
 ];

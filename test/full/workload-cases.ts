@@ -19,14 +19,14 @@ export const workloadCases: readonly MeasuredCase[] = [
     experiment: 'network-partition',
     flags: '--workload deployment-rolling-update --remedy force-delete',
     secondMount: true,
-    shows: 'once the old pod is gone, a Deployment is a StatefulSet',
+    shows: 'once the old pod is gone, a Deployment behaves like a StatefulSet',
   },
   {
     name: 'binlog-off',
     experiment: 'network-partition',
     flags: '--binlog off --remedy force-delete',
     secondMount: true,
-    shows: 'without a binary log as with one',
+    shows: 'the same without a binary log',
   },
   {
     name: 'self-fence-kill',
@@ -40,14 +40,14 @@ export const workloadCases: readonly MeasuredCase[] = [
     experiment: 'api-partition',
     flags: `--self-fence lease-read-only ${fence}`,
     secondMount: true,
-    shows: 'the file system is taken away as well, so that the heal writes nothing',
+    shows: 'the file system becomes read-only as well, so the heal writes nothing',
   },
   {
     name: 'self-fence-frozen',
     experiment: 'zombie',
     flags: `--self-fence lease-read-only ${fence}`,
     secondMount: true,
-    shows: 'a frozen sidecar ends no database',
+    shows: 'a frozen sidecar does not end the database',
   },
   {
     name: 'uncertain-attachment',
