@@ -34,11 +34,7 @@ export const readYaml = <T>(path: string, kind: FileKind<T>, onHint?: OnHint): T
   parseYaml(readYamlText(path, kind, yamlFileBytes), path, kind, onHint);
 
 /** Throws UsageError `…_UNREADABLE`. */
-export function readYamlText<T>(
-  path: string,
-  { kind, example }: FileKind<T>,
-  mostBytes: number,
-): string {
+function readYamlText<T>(path: string, { kind, example }: FileKind<T>, mostBytes: number): string {
   try {
     return readText(orShipped(path), mostBytes);
   } catch (cause) {
@@ -114,7 +110,7 @@ function documentOf<T>(
 }
 
 /** JavaScript takes it for something else, so it would vanish from what is read. */
-export const reservedKey = '__proto__';
+const reservedKey = '__proto__';
 
 function reservedKeys(document: Document): { readonly at: number; readonly message: string }[] {
   const found: { at: number; message: string }[] = [];
@@ -148,7 +144,7 @@ export function invalid<T>(
   return new UsageError(`${errorCodeOf(kind)}_INVALID`, what, { hint, cause });
 }
 
-export const errorCodeOf = (kind: string): string => kind.toUpperCase().replaceAll(' ', '_');
+const errorCodeOf = (kind: string): string => kind.toUpperCase().replaceAll(' ', '_');
 
 /** Where the value stands, or the nearest one around it where there is none. */
 function offsetOf(document: Document, path: readonly PropertyKey[]): number {

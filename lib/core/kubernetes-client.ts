@@ -27,7 +27,7 @@ const callTimeoutMs = 30_000;
  * Reads nothing yet. `timeoutMs`: of each call of the API clients made from it, the program for the
  * credentials included; default 30 000.
  */
-export async function emptyKubeConfig(timeoutMs: number = callTimeoutMs): Promise<KubeConfig> {
+async function emptyKubeConfig(timeoutMs: number = callTimeoutMs): Promise<KubeConfig> {
   // Imported here and not at the top: it takes most of a second.
   const { KubeConfig } = await import('@kubernetes/client-node');
   /** Every request passes here, whichever client it is of. A watch does too, and has its own ends. */
@@ -384,7 +384,7 @@ export interface ApiServer {
   readonly identity?: string;
 }
 
-export interface ApiAnswer {
+interface ApiAnswer {
   readonly status: number;
   readonly body: string;
 }

@@ -28,7 +28,7 @@ export const kubernetesDefault = '1.37';
 export const kubernetesBeforeNamed = '1.34';
 
 /** What a cluster of a minor is made of. */
-export interface KubernetesRelease {
+interface KubernetesRelease {
   /** The newest patch that the Go module proxy has: `built` compiles it. */
   readonly built: string;
   /** kind 0.33.0's node image for it (its release notes), by digest: `published` pulls it. */

@@ -169,7 +169,7 @@ export function delayedOf(
 export const whenInWords = (when: When): string =>
   typeof when === 'number' ? `${formatDuration(when)} after the fault` : when;
 
-export interface WaitForOptions {
+interface WaitForOptions {
   /** What is awaited, for the error: `the pod is Ready`. */
   readonly what: string;
   readonly timeoutMs: number;

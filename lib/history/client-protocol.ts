@@ -7,7 +7,7 @@ import type { HistoryRecord, ClientBeatRecord, SessionRecord } from './records.t
 import type { OperationLine } from './lines.ts';
 
 /** What one connection did in a stretch: nothing. Microseconds on the run's clock. */
-export interface Silence {
+interface Silence {
   readonly fromUs: number;
   readonly toUs: number;
 }

@@ -120,7 +120,7 @@ export interface SchemaFound {
   readonly oddities: readonly string[];
 }
 
-export interface SqlFailure {
+interface SqlFailure {
   readonly what: string;
   /** The server's symbol for it, and its message. */
   readonly error: string;

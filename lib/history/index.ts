@@ -1,85 +1,6 @@
 /** The record of a run: what is written, in which shape, and how it is read back. */
 export { type ClientJournal, ClientJournals, type ConnectionState } from './client-protocol.ts';
-export {
-  type ClientBeatRecord,
-  type ClientPlan,
-  type InvokeRecord,
-  type OutcomeRecord,
-  type ReadRecord,
-  type SchemaChangeRecord,
-  type SessionRecord,
-  type ActionRecord,
-  type CaseRecord,
-  type CertificateRecord,
-  type CopyRecord,
-  type CustomNames,
-  type HistoryRecord,
-  type ImageRecord,
-  type MachineRecord,
-  type ObservationRecord,
-  type PhaseName,
-  type RowRecord,
-  type RunRecord,
-  type SegmentCounts,
-  type SegmentList,
-  type SetupRecord,
-  type Timers,
-  historyVersion,
-  phaseNames,
-} from './records.ts';
-export {
-  type DocumentsFound,
-  type ImageEvidence,
-  type IndexCount,
-  type LedgerRow,
-  type LoginFound,
-  type SchemaFound,
-  type ServerStart,
-  type Unread,
-  nothingRead,
-  type CopyIdentity,
-  type ImageLabel,
-  type PodRef,
-  type Provisioning,
-  type VolumeIdentity,
-  provisioningSchema,
-} from './evidence.ts';
-export {
-  type GroupView,
-  hasQuorum,
-  routedPrimary,
-  selfIn,
-  deletionOf,
-  documentAction,
-  documentBody,
-  documentsBelow,
-  firstDocuments,
-  putsDocument,
-  Chain,
-  type OpContent,
-  type SessionId,
-  accountCount,
-  accountsPerConnection,
-  clientSides,
-  defaultTransferEvery,
-  entryHash,
-  firstAccount,
-  initialBalance,
-  originHash,
-  sessionContents,
-  sessionKey,
-  workloadTables,
-  SessionMap,
-  type ClientSide,
-  type LedgerEntry,
-  type OpId,
-  type OpKind,
-  type OpOutcome,
-  type ServerIdentity,
-  type SqlConnector,
-  SqlError,
-  type SqlSession,
-} from './workload.ts';
+export * from './evidence.ts';
 export {
   type Tells,
   isWarning,
@@ -90,32 +11,12 @@ export {
   replayOf,
   tellsOf,
 } from './migration.ts';
-export {
-  type ObservedName,
-  attachGateTexts,
-  canaryContent,
-  csiCalls,
-  isCall,
-  isGranted,
-  isRefused,
-  observed,
-  type Beating,
-  askAgainEveryMs,
-  askedWithinMs,
-  beatEveryMs,
-  beatWithinMs,
-  declareObserver,
-  guarded,
-  type Recorder,
-  type Unstamped,
-} from './observations.ts';
+export * from './observations.ts';
 export {
   type Operation,
   type ClientAnswer,
   type History,
   type Meter,
-  type SmallRecord,
-  type TimedRecord,
   openHistory,
 } from './reader.ts';
 export {
@@ -126,8 +27,10 @@ export {
   runSegment,
   writerSegment,
 } from './recorder.ts';
+export * from './records.ts';
 export type { SegmentSeal } from './segment-reader.ts';
 export { Segment, suffixes } from './segment.ts';
+export * from './workload.ts';
 export {
   type WriteLog,
   type WriteRecord,

@@ -89,10 +89,10 @@ const fits = (value: unknown, [, kind, optional]: readonly [string, JsonType, bo
  * follow on `connection` only where they do not follow from the connection's line before it: an
  * invoke counts seq up by one, an outcome keeps it. Everything else is the record itself.
  */
-export type OperationRecord = InvokeRecord | OutcomeRecord;
+type OperationRecord = InvokeRecord | OutcomeRecord;
 
 /** Where one connection is, as far as a frame has told. */
-export interface Position {
+interface Position {
   session: number;
   seq: number;
 }

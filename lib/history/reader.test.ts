@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { randomStream } from '../core/random.ts';
-import type { ObservationRecord } from './records.ts';
-import { openHistory, type TimedRecord } from './reader.ts';
+import type { ObservationRecord, TimedRecord } from './records.ts';
+import { openHistory } from './reader.ts';
 import { historyDirectory } from './recorder.ts';
 import { Segment } from './segment.ts';
 

@@ -40,7 +40,7 @@ export interface Operation extends OpId {
 }
 
 /** In the order in which they ended; those without an end come last. */
-export function* readOperations(chunks: readonly Chunk[]): Generator<Operation> {
+function* readOperations(chunks: readonly Chunk[]): Generator<Operation> {
   const ended: Operation[] = [];
   const pairing = new Pairing((operation) => ended.push(operation));
   for (const chunk of chunks) {
@@ -51,7 +51,7 @@ export function* readOperations(chunks: readonly Chunk[]): Generator<Operation> 
 }
 
 /** The same without a chunk's array of them: the audit has no memory for that. */
-export function visitOperations(
+function visitOperations(
   chunks: readonly Chunk[],
   onOperation: (operation: Operation) => void,
 ): void {
@@ -137,11 +137,8 @@ interface EndedOperation {
   readonly error?: string | undefined;
 }
 
-export type { HistoryCut } from './segment-reader.ts';
-export type { SmallRecord, TimedRecord } from './records.ts';
-
 /** Hears operations and other records, as their segments have them. */
-export type LineListener = Pick<LineSink, 'operation' | 'record'>;
+type LineListener = Pick<LineSink, 'operation' | 'record'>;
 
 /** What a client was told. */
 export type ClientAnswer = SessionRecord | OutcomeRecord | ReadRecord;
@@ -178,7 +175,7 @@ export interface History {
   writes(): WriteLog | undefined;
 }
 
-export interface ReadOptions {
+interface ReadOptions {
   /**
    * Leaves out what is damaged, and with it all that only a whole history can be judged by: images,
    * their rows and the log of writes. Default: damage throws.
@@ -307,10 +304,10 @@ function outcomeRecord(line: OperationLine, outcome: OpOutcome, client: string):
   return error === undefined || error === '' ? record : { ...record, error };
 }
 
-export type Segments = ReadonlyMap<string, SegmentContent>;
+type Segments = ReadonlyMap<string, SegmentContent>;
 
 /** `folder` is the run's. Throws UsageError `HISTORY_MISSING` where it has no history, and what `read` throws. */
-export function openSegments(
+function openSegments(
   folder: string,
   read: (directory: string, segment: string) => SegmentContent = readSegment,
 ): Segments {
@@ -351,5 +348,5 @@ function filesIn(directory: string): string[] {
 }
 
 /** Those whose records have times: all but the audited rows. */
-export const timedSegments = (segments: Segments): SegmentContent[] =>
+const timedSegments = (segments: Segments): SegmentContent[] =>
   [...segments].filter(([name]) => !name.startsWith(rowsSegment(''))).map(([, segment]) => segment);

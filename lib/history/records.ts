@@ -175,7 +175,7 @@ export const phaseNames = [
 export type PhaseName = (typeof phaseNames)[number];
 
 /** The runner enters a phase (ends when the next begins). */
-export interface PhaseRecord extends Stamped {
+interface PhaseRecord extends Stamped {
   readonly type: 'phase';
   readonly phase: PhaseName;
 }
@@ -249,7 +249,7 @@ export interface MachineRecord extends Stamped {
 }
 
 /** Something threw that should not: the verdict can't be complete. */
-export interface ErrorRecord extends Stamped {
+interface ErrorRecord extends Stamped {
   readonly type: 'error';
   readonly where: string;
   readonly message: string;
@@ -269,7 +269,7 @@ export interface SegmentCounts {
 export type SegmentList = Readonly<Record<string, SegmentCounts>>;
 
 /** The run's last word: every segment beside its own, each with what its writer said at its end. */
-export interface SegmentsRecord extends Stamped {
+interface SegmentsRecord extends Stamped {
   readonly type: 'segments';
   readonly segments: SegmentList;
   /** Bytes of each other file beside them: the disk's log of writes, where it kept one. */

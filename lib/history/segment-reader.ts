@@ -34,7 +34,7 @@ export interface Chunk {
 }
 
 /** What becomes of damage: the error is thrown, or what is left is read. */
-export type OnDamage = (error: EvidenceError) => void;
+type OnDamage = (error: EvidenceError) => void;
 
 /** Decodes a chunk's lines into the sink. Throws EvidenceError `HISTORY_DAMAGED`. */
 export function decodeChunk(chunk: Chunk, sink: LineSink): void {
@@ -48,10 +48,7 @@ export function decodeChunk(chunk: Chunk, sink: LineSink): void {
 }
 
 /** A tail's first line is its head. */
-export const locationOf = (
-  { offset }: Pick<Chunk, 'offset'>,
-  { line }: DamagedLineError,
-): string =>
+const locationOf = ({ offset }: Pick<Chunk, 'offset'>, { line }: DamagedLineError): string =>
   offset === undefined
     ? `line ${line + 1} can't be read`
     : `line ${line} of the frame at byte ${offset} can't be read`;
@@ -81,7 +78,7 @@ export function tailOf(directory: string, segment: string, onDamage: OnDamage): 
 }
 
 /** Its records behind the first `written` ones, which are in frames. */
-export function tailChunk(
+function tailChunk(
   { path, bytes }: Tail,
   segment: string,
   written: number,

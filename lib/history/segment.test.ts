@@ -10,8 +10,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { HistoryRecord } from './records.ts';
-import { openHistory, type TimedRecord } from './reader.ts';
+import type { HistoryRecord, TimedRecord } from './records.ts';
+import { openHistory } from './reader.ts';
 import { findFrames, Segment } from './segment.ts';
 import { historyDirectory } from './recorder.ts';
 import { readSegment, type SegmentSeal } from './segment-reader.ts';

@@ -127,7 +127,7 @@ function parseHead(text: Buffer): FrameHead | undefined {
  * becomes a compressed frame of `<name>.hist`. A crash between the two duplicates nothing, since
  * frame and tail both say the number of their first record. The end is a frame without records.
  */
-export interface SegmentOptions {
+interface SegmentOptions {
   /** Directory of the segments; it exists. */
   readonly directory: string;
   /** File name without suffix; no segment of that name may be there. */

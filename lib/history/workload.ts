@@ -92,10 +92,10 @@ export interface SqlConnector {
  * their row of the ledger. Which, and every byte of it, follows from the operation's ids.
  */
 /** More than half a page of 16 KiB less its overhead, so that no part of it stays in the row. */
-export const documentBytes = 10_000;
+const documentBytes = 10_000;
 
 /** After so many operations of a session the pattern below begins anew. */
-export const documentCycle = 128;
+const documentCycle = 128;
 
 /**
  * Within a cycle: one document that is deleted soon, one that lives about a cycle. Early, so that a
@@ -105,7 +105,7 @@ const place = { putsShort: 2, putsLong: 4, deletesLong: 5, deletesShort: 6 } as 
 /** Cycles of which one leaves its longer document for good. */
 const keepEvery = 4;
 
-export interface DocumentAction {
+interface DocumentAction {
   readonly verb: 'put' | 'delete';
   /** The operation of the same session that puts it. */
   readonly seq: number;

@@ -33,7 +33,7 @@ export const writeOps = {
   /** The array was killed and began anew: what it logged last, up to 100 ms, is missing. */
   killed: 13,
 } as const;
-export type WriteOp = (typeof writeOps)[keyof typeof writeOps];
+type WriteOp = (typeof writeOps)[keyof typeof writeOps];
 
 export const linkFlags = { pass: 0, stall: 1, fail: 2 } as const;
 

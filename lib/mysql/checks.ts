@@ -133,7 +133,7 @@ export const innochecksum: Checker = {
   },
 };
 
-export const tableChecks: Checker = {
+const tableChecks: Checker = {
   name: 'table-checks',
   check({ image, evidence }) {
     const { tables = [] } = ownEvidence(evidence);

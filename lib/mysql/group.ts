@@ -27,7 +27,7 @@ interface OpenedConnection {
   readonly connection: Connection;
 }
 
-export class MysqlMemberClient implements MemberClient {
+class MysqlMemberClient implements MemberClient {
   readonly #options: MemberClientOptions;
   #opened: OpenedConnection | undefined;
 

@@ -1,7 +1,7 @@
 /** Sets of GTIDs as MySQL writes them: `uuid:1-5:8,uuid:1-3`. */
 
 type GtidInterval = readonly [from: number, to: number];
-export type GtidSet = ReadonlyMap<string, readonly GtidInterval[]>;
+type GtidSet = ReadonlyMap<string, readonly GtidInterval[]>;
 
 /** Throws where the text is no GTID set. */
 export function parseGtids(text: string): GtidSet {

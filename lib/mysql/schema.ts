@@ -157,7 +157,7 @@ export async function prepareSchema(routes: ServerRoutes): Promise<void> {
  * `npm run bench -- writer`. Everything else of the protocol stays mysql2's.
  */
 /** In the order in which the packet has them. */
-export const insertColumns =
+const insertColumns =
   'client, connection, session, seq, kind, from_account, to_account, amount, previous_hash, hash';
 export const insertStatement = `INSERT INTO ledger (${insertColumns}) VALUES (${Array.from({ length: 10 }, () => '?').join(', ')})`;
 
@@ -228,7 +228,7 @@ export class InsertCommand {
 }
 
 /** Writes header and packet; returns their size in bytes. */
-export function encodeInsert(bytes: Buffer, statementId: number, entry: LedgerEntry): number {
+function encodeInsert(bytes: Buffer, statementId: number, entry: LedgerEntry): number {
   let at = headerBytes;
   at = bytes.writeUInt8(comStmtExecute, at);
   at = bytes.writeUInt32LE(statementId, at);

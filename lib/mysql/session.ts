@@ -84,7 +84,7 @@ export function timeoutError(
   return error;
 }
 
-export type MysqlSessionOptions = SessionOptions & {
+type MysqlSessionOptions = SessionOptions & {
   /** Default `root`, without a password, as the database's pod allows on its own network. */
   readonly user?: string;
 };

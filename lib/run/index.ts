@@ -1,115 +1,15 @@
 /** The one sequence from prepare to the last audit, and the ports to a cluster, a storage and a database that it needs. */
-export { type BoundedStep, afterInterrupt } from './moments.ts';
-export {
-  describeState,
-  describeSummary,
-  expectedAfterPowerLoss,
-  isExpected,
-  type Recovered,
-  type Recovery,
-  type StateResult,
-  explore,
-  type KeptWrites,
-  keptWrites,
-  neededOneWriter,
-  readRunFacts,
-  runRecord,
-  summarizeStates,
-} from './crash-states/explore.ts';
-export {
-  type CrashStatePlan,
-  type PlanOptions,
-  type PlannedState,
-  planStates,
-  type ByteRange,
-  SectorVersions,
-  type Survivor,
-  survivors,
-  VolatileCache,
-} from './crash-states/plan-states.ts';
-export {
-  type Custom,
-  type CustomDatabase,
-  type CustomFault,
-  type CustomRemedy,
-  namesOf,
-} from './custom.ts';
+export * from './crash-states/explore.ts';
+export * from './crash-states/plan-states.ts';
+export * from './custom.ts';
 export { type FaultContext, type LastingFault, lastingFault } from './faults/fault.ts';
-export { type ImageRun, audit, copyImage, group, oneServer, runScenario } from './run.ts';
+export { type BoundedStep, afterInterrupt } from './moments.ts';
+export * from './ports/cluster.ts';
+export * from './ports/database.ts';
+export * from './ports/limits.ts';
+export * from './ports/node-shell.ts';
 export { type Parts, needsOf, type RunOptions, type VolumeRunOptions } from './run-context.ts';
-export {
-  type Auditor,
-  type Backend,
-  type BreakableTestbed,
-  type Closes,
-  type CommonTestbed,
-  type Component,
-  type ComponentLook,
-  type ContainerReport,
-  type ControlPlane,
-  type GroupTestbed,
-  type Kubernetes,
-  type KubernetesTestbed,
-  type NodeKubernetes,
-  type Opened,
-  type OpenedCluster,
-  type PodKubernetes,
-  type Testbed,
-  type TestbedOptions,
-  type Machine,
-  type Stall,
-  stalls,
-  type Disk,
-  type Proof,
-} from './ports/cluster.ts';
-export {
-  type Database,
-  type GroupDatabase,
-  type GroupTemplate,
-  type LedgerQuery,
-  type LedgerReading,
-  type MemberClient,
-  type MemberClientOptions,
-  importDatabase,
-  realOf,
-  type BareMachine,
-  type BareOptions,
-  type BareServer,
-  type BareStarted,
-  type CrashImage,
-  type DatabaseServer,
-  type DefinedIn,
-  type RealDatabase,
-  type RecoverImage,
-  type RecoverImageOptions,
-  type ServerRoutes,
-  type SessionOptions,
-} from './ports/database.ts';
-export {
-  kindCapabilities,
-  kindWorkers,
-  mostPools,
-  type ClusterTimers,
-  clusterTimers,
-  goDuration,
-  stockClusterTimers,
-  tolerationSecondsOf,
-  withPodTimers,
-} from './ports/limits.ts';
-export {
-  type ArmedUnit,
-  type Arming,
-  type Ended,
-  type NodeRunOptions,
-  type NodeShell,
-  type OutOfBandShell,
-  type Sent,
-  type ShellWith,
-  type WholeNodeShell,
-  posixLine,
-  scriptWords,
-  shBy,
-} from './ports/node-shell.ts';
+export { type ImageRun, audit, copyImage, group, oneServer, runScenario } from './run.ts';
 export { recordRun, recordVolumes } from './sequence.ts';
 export {
   type ObservedOptions,

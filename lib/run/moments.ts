@@ -4,7 +4,7 @@ import type { Sightings } from '../judge/index.ts';
 import type { Moments } from './faults/fault.ts';
 import { type Scenario, recreationMs, restartMs } from '../scenario/index.ts';
 
-export interface WaitUntilOptions {
+interface WaitUntilOptions {
   /** On the clock's time line, not a duration. */
   readonly deadlineMs: number;
   /** Default 100. */

@@ -25,7 +25,7 @@ export interface ImageRun
 }
 
 /** With every node that runs frozen for that moment. */
-export async function takeImage(
+async function takeImage(
   run: ImageRun & Pick<StepsContext<Testbed>, 'testbed'>,
   label: ImageLabel,
 ): Promise<void> {
@@ -62,9 +62,7 @@ export async function audit(run: ImageRun, image: ImageLabel): Promise<void> {
 }
 
 /** Throws EvidenceError `NOT_STEADY` where the audit of that copy finds trouble. */
-export async function auditSteady(
-  run: ImageRun & Pick<StepsContext<Testbed>, 'folder'>,
-): Promise<void> {
+async function auditSteady(run: ImageRun & Pick<StepsContext<Testbed>, 'folder'>): Promise<void> {
   await audit(run, 'steady');
   const history = openHistory(run.folder);
   const { findings } = judgeImages(history, {}, { database: run.database });

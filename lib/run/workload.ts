@@ -69,7 +69,7 @@ export class Pacer {
 /** To the microsecond. */
 const round = (ms: number): number => Math.round(ms * 1000) / 1000;
 
-export interface BeatingOptions<R extends { readonly type: string }> {
+interface BeatingOptions<R extends { readonly type: string }> {
   readonly clock: Clock;
   readonly journal: Journal<R | ClientBeatRecord>;
   readonly client: string;
@@ -297,7 +297,7 @@ const acknowledged: WriteAnswer = { outcome: 'ok' };
 
 const describe = (error: SqlError): string => `${error.code}: ${error.message}`;
 
-export interface ReaderOptions {
+interface ReaderOptions {
   readonly connector: SqlConnector;
   readonly clock: Clock;
   readonly journal: Journal<ReadRecord | ClientBeatRecord>;
@@ -356,7 +356,7 @@ async function unlessSqlFails<T>(
   }
 }
 
-export interface SchemaChangeOptions {
+interface SchemaChangeOptions {
   readonly connector: SqlConnector;
   readonly clock: Clock;
   readonly journal: Journal<SchemaChangeRecord>;

@@ -23,7 +23,7 @@ import type { World } from './world.ts';
  * leader that cannot renew its lease ends itself; the next one waits until that lease has not moved for
  * 15 s as it sees it (client-go leaderelection.go), and every wait begins anew.
  */
-export class ControllerManager {
+class ControllerManager {
   readonly #world: World;
   readonly #chance: Chance;
   readonly #workloads: number;

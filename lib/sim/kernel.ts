@@ -17,7 +17,7 @@ export interface Timer {
 }
 
 /** Whose a timer is: asked when it is due whether it fires now. One object, where closures were three. */
-export interface TimerOwner {
+interface TimerOwner {
   readonly life: number;
   admits(timer: Timer): boolean;
 }

@@ -61,7 +61,7 @@ export const limits = ({ name, title, tools }: Database): readonly string[] => [
       ]),
 ];
 
-export class Operator {
+class Operator {
   readonly #world: World;
 
   constructor(world: World) {
@@ -180,7 +180,7 @@ export interface ModelSize {
   readonly volumes?: number;
 }
 
-export interface ModelOptions extends ModelSize {
+interface ModelOptions extends ModelSize {
   readonly database: Database;
 }
 

@@ -7,9 +7,9 @@ import { measuredTimes, secondUs, type DurationRange, kubernetesTimes } from './
 import { type VolumeSettings, draw } from './world.ts';
 
 /** Called once with true when the commit is acknowledged, false when the server went away. */
-export type CommitAnswer = (acknowledged: boolean) => void;
+type CommitAnswer = (acknowledged: boolean) => void;
 
-export interface ServerEvents {
+interface ServerEvents {
   readonly onServing: () => void;
   /** It died by itself. */
   readonly onDeath: () => void;

@@ -9,7 +9,7 @@ import type { Notify, Lookout } from './sightings.ts';
 import { msUs, secondUs, type DurationRange } from './timings.ts';
 
 /** What differs between the Kubernetes versions that the model plays, and by their gates. */
-export interface Traits {
+interface Traits {
   /**
    * A detach that failed leaves the volume uncertain, so that another node may attach it (#120595;
    * 1.28 got it with 1.28.4, #121079: without a patch 1.28 is an older one).
@@ -58,7 +58,7 @@ function clusterTimersOf(scenario: Scenario): ClusterTimers {
   return { ...timers, nodeMonitorGraceMs: minor < 32 ? 40_000 : 50_000 };
 }
 
-export interface ClusterSettings extends Pick<Scenario, 'forceDetach'> {
+interface ClusterSettings extends Pick<Scenario, 'forceDetach'> {
   readonly traits: Traits;
   readonly graceUs: number;
   readonly nodeMonitorUs: number;
@@ -94,7 +94,7 @@ export interface VolumeSettings extends Scenario {
   readonly selfFenceAfterUs: number;
 }
 
-export const volumeSettingsOf = (scenario: Scenario): VolumeSettings => ({
+const volumeSettingsOf = (scenario: Scenario): VolumeSettings => ({
   ...scenario,
   attachable: !isDirectory(scenario.disk),
   forMany: scenario.accessMode === 'ReadWriteMany',

@@ -1,8 +1,13 @@
 /** A run's history in memory, to be altered and written anew: by the proper writer, so it is resealed. */
 import { cpSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { HistoryRecord, RowRecord, SegmentCounts } from '../../lib/history/records.ts';
-import { openHistory, type SmallRecord } from '../../lib/history/reader.ts';
+import type {
+  HistoryRecord,
+  RowRecord,
+  SegmentCounts,
+  SmallRecord,
+} from '../../lib/history/records.ts';
+import { openHistory } from '../../lib/history/reader.ts';
 import { historyDirectory, otherFiles, runSegment } from '../../lib/history/recorder.ts';
 import { Segment, suffixes } from '../../lib/history/segment.ts';
 import { readSegment } from '../../lib/history/segment-reader.ts';

@@ -1,9 +1,9 @@
 /** A committed safe run with one class of its evidence altered is never safe; as it was it is. */
 import { expect, test } from 'vitest';
 import { assembleVerdict } from '../../lib/judge/verdict/assemble.ts';
-import type { ObservationRecord } from '../../lib/history/records.ts';
+import type { ObservationRecord, SmallRecord } from '../../lib/history/records.ts';
 import { observed } from '../../lib/history/observations.ts';
-import { openHistory, type History, type SmallRecord } from '../../lib/history/reader.ts';
+import { openHistory, type History } from '../../lib/history/reader.ts';
 import { tellStory } from '../../lib/judge/timeline/story.ts';
 import { mysql } from '../../lib/mysql/database.ts';
 

@@ -4,8 +4,8 @@ import { able } from '../../lib/core/capabilities.ts';
 import type { Backend, OpenedCluster, Testbed } from '../../lib/run/ports/cluster.ts';
 import { assembleVerdict } from '../../lib/judge/verdict/assemble.ts';
 import type { Verdict } from '../../lib/judge/verdict/verdict.ts';
-import type { ActionRecord } from '../../lib/history/records.ts';
-import { openHistory, type TimedRecord } from '../../lib/history/reader.ts';
+import type { ActionRecord, TimedRecord } from '../../lib/history/records.ts';
+import { openHistory } from '../../lib/history/reader.ts';
 import { modelScenario, runOnModel, runTogether, shortTimers } from '../support/model-run.ts';
 import { mysql } from '../../lib/mysql/database.ts';
 

@@ -1,7 +1,7 @@
 /** A group's run that never was, second by second: the primary `a` is cut off at 10 s. */
 import type { LedgerRow } from '../../lib/history/evidence.ts';
-import type { RunRecord, SessionRecord } from '../../lib/history/records.ts';
-import type { History, SmallRecord, Operation } from '../../lib/history/reader.ts';
+import type { RunRecord, SessionRecord, SmallRecord } from '../../lib/history/records.ts';
+import type { History, Operation } from '../../lib/history/reader.ts';
 import { Chain, type ClientSide } from '../../lib/history/workload.ts';
 import { runRecord } from './run-record.ts';
 

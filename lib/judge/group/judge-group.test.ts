@@ -12,7 +12,7 @@ import {
 import { runRecord } from '../../../test/support/run-record.ts';
 import type { Checker } from '../checkers/checker.ts';
 import { damage } from '../checkers/findings.ts';
-import type { SmallRecord } from '../../history/reader.ts';
+import type { SmallRecord } from '../../history/records.ts';
 import { judgeGroup } from './judge-group.ts';
 import { renderGroupHtml } from '../../report/group/page.ts';
 import { isGroupRun } from './story.ts';

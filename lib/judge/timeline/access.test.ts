@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { runRecord, see } from '../../../test/support/run-record.ts';
 import { csiCalls, observed } from '../../history/observations.ts';
-import type { SmallRecord } from '../../history/reader.ts';
+import type { SmallRecord } from '../../history/records.ts';
 import { accessConflicts, type Access } from './access.ts';
 import { exposureOf, overlapsOf } from './exposure.ts';
 import { tellStory, type Story } from './story.ts';

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { runRecord, see } from '../../../test/support/run-record.ts';
 import type { ScenarioInput } from '../../scenario/scenario.ts';
 import { observed } from '../../history/observations.ts';
-import type { SmallRecord } from '../../history/reader.ts';
+import type { SmallRecord } from '../../history/records.ts';
 import { outlookOf } from './awaited.ts';
 import { tellStory } from './story.ts';
 import { mysql } from '../../mysql/database.ts';

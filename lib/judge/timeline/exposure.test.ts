@@ -9,7 +9,7 @@ import { diskFindings } from '../verdict/disk-findings.ts';
 import type { ScenarioInput } from '../../scenario/scenario.ts';
 import { linkCertificates } from '../evidence/disk-certificates.ts';
 import { observed } from '../../history/observations.ts';
-import type { SmallRecord } from '../../history/reader.ts';
+import type { SmallRecord } from '../../history/records.ts';
 import { linkFlags, openWrites, writeOps, type WriteLog } from '../../history/writes.ts';
 import { exposureOf } from './exposure.ts';
 import { tellStory, type Story } from './story.ts';

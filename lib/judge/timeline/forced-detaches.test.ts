@@ -4,7 +4,7 @@ import { runRecord, see } from '../../../test/support/run-record.ts';
 import { controlFindings } from '../verdict/control-findings.ts';
 import type { ScenarioInput } from '../../scenario/scenario.ts';
 import { csiCalls, observed } from '../../history/observations.ts';
-import type { SmallRecord } from '../../history/reader.ts';
+import type { SmallRecord } from '../../history/records.ts';
 import { forcedDetachesOf } from './forced-detaches.ts';
 import { tellStory, type Story } from './story.ts';
 import { mysql } from '../../mysql/database.ts';

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { runRecord, see } from '../../../test/support/run-record.ts';
 import type { ScenarioInput } from '../../scenario/scenario.ts';
-import type { SmallRecord } from '../../history/reader.ts';
+import type { SmallRecord } from '../../history/records.ts';
 import { csiCalls, observed } from '../../history/observations.ts';
 import { licencesOf } from './licence.ts';
 import { tellStory, type Story } from './story.ts';

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { runRecord, see } from '../../../test/support/run-record.ts';
 import { csiCalls, observed } from '../../history/observations.ts';
-import type { SmallRecord } from '../../history/reader.ts';
+import type { SmallRecord } from '../../history/records.ts';
 import { tellStory } from '../timeline/story.ts';
 import { wayBackFindings } from './disk-findings.ts';
 import { mysql } from '../../mysql/database.ts';

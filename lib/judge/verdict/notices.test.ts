@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { runRecord, see } from '../../../test/support/run-record.ts';
 import { damage } from '../checkers/findings.ts';
 import { observed } from '../../history/observations.ts';
-import type { SmallRecord } from '../../history/reader.ts';
+import type { SmallRecord } from '../../history/records.ts';
 import { tellStory, type Story } from '../timeline/story.ts';
 import { firstTold, noticedBy, noticeInWords, noticesOf } from './notices.ts';
 import { mysql } from '../../mysql/database.ts';

@@ -31,7 +31,7 @@ const innochecksumTimeoutMs = 180_000;
 const maxCanaryLength = 4096;
 
 /** Content by name of the volume's crash canaries; none where there are none. */
-export async function readCanaries(mountPoint: string): Promise<Record<string, string>> {
+async function readCanaries(mountPoint: string): Promise<Record<string, string>> {
   const folder = join(mountPoint, canaryFolder);
   const canaries: Record<string, string> = {};
   for (const name of await namesIn(folder)) {
@@ -42,7 +42,7 @@ export async function readCanaries(mountPoint: string): Promise<Record<string, s
 }
 
 /** True where MySQL's image would initialise a new database: nothing there but what mkfs makes. */
-export async function looksEmpty(dataDirectory: string): Promise<boolean> {
+async function looksEmpty(dataDirectory: string): Promise<boolean> {
   return (await namesIn(dataDirectory)).every((name) => name === 'lost+found');
 }
 
@@ -53,7 +53,7 @@ export async function serverUuid(dataDirectory: string): Promise<string | undefi
 }
 
 /** Every tablespace, page by page. Only after a clean stop: before recovery pages may be stale. */
-export async function innochecksums(
+async function innochecksums(
   dataDirectory: string,
   signal: AbortSignal,
 ): Promise<CommandEvidence[]> {
@@ -81,7 +81,7 @@ async function namesIn(folder: string): Promise<string[]> {
   }
 }
 
-export interface CollectOptions extends VolumeCopyOptions, RowReading {
+interface CollectOptions extends VolumeCopyOptions, RowReading {
   readonly onStep: (step: string) => void;
 }
 

@@ -41,7 +41,7 @@ export type AuditServer = Pick<
   'ready' | 'refused' | 'died' | 'diedSoon' | 'kill' | 'stop' | 'record'
 >;
 
-export interface DraftOptions {
+interface DraftOptions {
   /** Begins to start a server. Default: mysqld. */
   readonly start?: (options: MysqldOptions) => AuditServer;
   /** Before what the machine kept from starting is tried again, ms. Default: as `patiently` has it. */

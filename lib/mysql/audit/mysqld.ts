@@ -30,7 +30,7 @@ export async function alarmingLines(
 }
 
 /** A file's lines, piece by piece: a wild log fits into no memory. Throws where there is no file. */
-export async function* logLines(path: string): AsyncGenerator<string> {
+async function* logLines(path: string): AsyncGenerator<string> {
   let rest = '';
   for await (const chunk of createReadStream(path, 'utf8')) {
     const lines = `${rest}${chunk}`.split('\n');

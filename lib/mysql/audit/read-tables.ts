@@ -31,7 +31,7 @@ export interface Index {
 }
 
 /** Rows, and the exclusive or of a 64-bit value of each: `valueInSql`. */
-export interface RowsAndMix {
+interface RowsAndMix {
   readonly rows: number;
   readonly mix: string;
 }
@@ -39,7 +39,7 @@ export interface RowsAndMix {
 /** By index: what reading the table by its primary key gave. */
 export type IndexMixes = ReadonlyMap<string, RowsAndMix>;
 
-export const indexesOf = (table: WorkloadTable): readonly Index[] =>
+const indexesOf = (table: WorkloadTable): readonly Index[] =>
   Object.entries<Index['columns']>(secondaryIndexes[table]).map(([name, columns]) => ({
     name,
     columns,

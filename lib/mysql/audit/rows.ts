@@ -17,7 +17,7 @@ import { ledgerPad } from '../schema.ts';
  * whatever order: the same rows give the same.
  */
 /** Ranges of seqs, both ends inclusive, in the order in which they came. */
-export type RowRanges = readonly (readonly [from: number, to: number])[];
+type RowRanges = readonly (readonly [from: number, to: number])[];
 
 export interface SessionRows {
   readonly rows: RowRanges;
@@ -93,7 +93,7 @@ export function foldHash(bytes: Buffer, at: number, length: number): number {
  * then its text. A driver's values, an object or a text a column, cost more than a whole audit.
  */
 /** Bytes of a text that all rows are compared with, four at a time. */
-export class ExpectedText {
+class ExpectedText {
   readonly length: number;
   readonly #words: Int32Array;
   readonly #rest: Uint8Array;
@@ -127,7 +127,7 @@ const zero = '0'.charCodeAt(0);
 const wordLimit = 16;
 
 /** Moved from row to row by `read`. Columns are asked for by their place in the statement. */
-export class PacketRow {
+class PacketRow {
   #bytes: Buffer = Buffer.alloc(0);
   #view: DataView = new DataView(new ArrayBuffer(0));
   readonly #begins: Int32Array;

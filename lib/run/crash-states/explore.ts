@@ -29,7 +29,7 @@ import { type PlannedState, draws, type CrashStatePlan } from './plan-states.ts'
 import type { Database } from '../ports/database.ts';
 import { powerLosses, type PowerLoss, type Scenario } from '../../scenario/index.ts';
 
-export interface RunFacts {
+interface RunFacts {
   readonly run: RunRecord;
   readonly journal: Journal;
   /** Acknowledged operations, and when the first one was, ms on the run's clock. */
@@ -108,7 +108,7 @@ export interface Recovered {
   readonly survived: number;
 }
 
-export interface RecoverOptions {
+interface RecoverOptions {
   /** Also compares the indexes, runs CHECK TABLE in a server of its own, and fsck. */
   readonly thorough: boolean;
   /** Rows in primary key order. */
@@ -137,7 +137,7 @@ export interface StateResult extends PlannedState, Omit<Recovered, 'evidence'> {
   readonly durationsMs: Readonly<Record<string, number>>;
 }
 
-export interface ExploreOptions {
+interface ExploreOptions {
   readonly database: Database;
   readonly states: readonly PlannedState[];
   readonly recovery: Recovery;
@@ -207,7 +207,7 @@ function gapsIn({ image, evidence }: AuditedImage, { log }: Database): Finding[]
   return [incomplete('AUDIT_INCOMPLETE', `${image}: ${missing.join('; ')}`, missing)];
 }
 
-export interface PolicySummary {
+interface PolicySummary {
   readonly policy: PowerLoss;
   readonly verdict: VerdictWord;
   readonly states: number;
@@ -227,7 +227,7 @@ export interface PolicySummary {
   readonly shareBelow?: number;
 }
 
-export interface Summary {
+interface Summary {
   /** Verdict of the worst state; inconclusive where a state could not be read and none is damaged. */
   readonly verdict: VerdictWord;
   readonly policies: readonly PolicySummary[];
@@ -295,7 +295,7 @@ export function describeState(result: StateResult): string {
   return [head, ...lines].join('\n');
 }
 
-export interface Described extends Summary {
+interface Described extends Summary {
   readonly moments: CrashStatePlan['moments'];
   readonly durationS: number;
   readonly expected: readonly VerdictWord[];

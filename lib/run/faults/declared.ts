@@ -157,7 +157,7 @@ const acts: Readonly<Record<Exclude<FaultAct, keyof typeof prepared>, Act>> = {
   'clear lease': ({ testbed, victim }) => testbed.kubernetes.annotateLease(victim.node, undefined),
 };
 
-export const actOf = async (act: FaultAct, context: Context): Promise<Act> =>
+const actOf = async (act: FaultAct, context: Context): Promise<Act> =>
   act === 'crash' || act === 'kill controller-manager' ? prepared[act](context) : acts[act];
 
 export function faultOf(declared: DeclaredFault): Fault {

@@ -76,7 +76,7 @@ export interface GroupDatabase {
 }
 
 /** A UNIX socket, or a port on the loopback address. */
-export type ServerAddress = { readonly socketPath: string } | { readonly port: number };
+type ServerAddress = { readonly socketPath: string } | { readonly port: number };
 
 export type SessionOptions = ServerAddress & {
   /** Connect, handshake, who-are-you and prepare together; default 2000. */

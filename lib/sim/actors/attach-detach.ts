@@ -26,7 +26,7 @@ import { onGrid } from '../world.ts';
 type OperationName = 'attach' | 'detach';
 type PollState = 'done' | 'failed' | 'waiting';
 
-export interface VolumeOperation {
+interface VolumeOperation {
   readonly name: OperationName;
   /** By node, or one for all where the volume is for one. */
   readonly key: number;
@@ -135,7 +135,7 @@ interface AttachedNode {
   awaySinceUs: number | undefined;
 }
 
-export interface AllVolumes {
+interface AllVolumes {
   /** The first pass at or after a time. */
   nextPassUs(atUs: number): number;
   nextSyncUs(atUs: number): number;
@@ -147,7 +147,7 @@ export interface AllVolumes {
 type BoundPod = PodObject & { readonly node: NodeObject };
 const controller = 'attachdetach-controller';
 
-export class VolumeAttaching extends Controller {
+class VolumeAttaching extends Controller {
   readonly index: number;
   readonly #all: AllVolumes;
   readonly #attached: AttachedNode[] = [];

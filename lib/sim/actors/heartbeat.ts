@@ -15,7 +15,7 @@ import {
   starvedPauseUs,
 } from '../timings.ts';
 
-export interface HeartbeatEvents {
+interface HeartbeatEvents {
   readonly onReport: () => void;
   readonly onInformed: () => void;
 }

@@ -15,7 +15,7 @@ import { measuredTimes, kubernetesTimes } from '../timings.ts';
  * for so long, and lets it go on when the Lease is renewed again. It needs the node to run, and neither
  * kubelet nor runtime.
  */
-export class SelfFence extends OnNode {
+class SelfFence extends OnNode {
   readonly #pod: PodObject;
   readonly #container: Container;
   /** Grows with each change of what it sees: an older deadline no longer counts. */
@@ -83,7 +83,7 @@ export class SelfFence extends OnNode {
   }
 }
 
-export class LocalPod extends OnNode {
+class LocalPod extends OnNode {
   readonly object: PodObject;
   readonly volume: NodeVolume;
   readonly #onChange: () => void;
@@ -220,7 +220,7 @@ export class LocalPod extends OnNode {
   }
 }
 
-export interface KubeletOptions extends NodeContext {
+interface KubeletOptions extends NodeContext {
   readonly chance: Chance;
   readonly volumes: readonly Volume[];
 }

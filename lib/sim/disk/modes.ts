@@ -10,7 +10,7 @@ import { hasTaint, notices, cutOf } from '../sightings.ts';
 import type { World } from '../world.ts';
 import type { Path, Volume } from './volume.ts';
 
-export interface ModelModeRequest {
+interface ModelModeRequest {
   readonly world: World;
   readonly volume: Volume;
   readonly node: string;

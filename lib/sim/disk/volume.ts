@@ -12,14 +12,14 @@ import { msUs, secondUs, type DurationRange, bytesPerCommit } from '../timings.t
  */
 const watchTimeoutUs = watchTimeoutMs * 1000;
 
-export interface PathOptions extends Pick<Path, 'node' | 'generation' | 'device'> {
+interface PathOptions extends Pick<Path, 'node' | 'generation' | 'device'> {
   readonly link: LinkState;
   /** A disk that ignores flushes: what is written can be lost for as long as the path lives. */
   readonly volatile: boolean;
 }
 
 /** Called once: with true it is performed, with false it never will be. */
-export type PathRequest = (passes: boolean) => void;
+type PathRequest = (passes: boolean) => void;
 
 export class Path {
   readonly node: string;

@@ -27,7 +27,7 @@ import type { KernelDriver } from './kernel-driver.ts';
 /** A whole audit; assumption. */
 const auditUs = 20 * secondUs;
 
-export interface SimAuditorOptions {
+interface SimAuditorOptions {
   readonly database: Database;
   readonly images: ReadonlyMap<ImageLabel, SimCopy>;
   /** The run's seed: gives what each session's first row links to. */

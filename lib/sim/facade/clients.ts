@@ -130,7 +130,7 @@ function sessionOf(driver: KernelDriver, route: Route, server: ModelServer): Sql
   };
 }
 
-export interface SimWritersOptions {
+interface SimWritersOptions {
   readonly specs: readonly WriterSpec[];
   /** The run's folder; each client writes a segment of its history. */
   readonly folder: string;

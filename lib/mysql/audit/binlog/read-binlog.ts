@@ -30,10 +30,10 @@ const pieceBytes = 4 * 2 ** 20;
 const checksumBytes = 4;
 
 /** `begin` … `end`: the event's body in `bytes`, without its header and checksum. */
-export type OnEvent = (type: number, bytes: Buffer, begin: number, end: number) => void;
+type OnEvent = (type: number, bytes: Buffer, begin: number, end: number) => void;
 
 /** Resolves to why the file could not be read to its end; undefined where it could. */
-export function readEvents(path: string, onEvent: OnEvent): string | undefined {
+function readEvents(path: string, onEvent: OnEvent): string | undefined {
   const file = openSync(path, 'r');
   try {
     return new EventFile(file, fstatSync(file).size).read(onEvent);
