@@ -6,10 +6,10 @@ import { readFileSync } from 'node:fs';
 import { exitCodeAfter, say, tell } from '../lib/cli/command.ts';
 import * as recipe from '../lib/kind/engine/recipe.ts';
 import { exitCode, UsageError, type ExitCode } from '../lib/core/errors.ts';
-import { buildStep, cacheFolder, presentImages } from '../lib/kind/images/build.ts';
+import { buildStep, cacheFolder, presentImages } from '../lib/kind/images/ensure.ts';
 import { runtimePart } from '../lib/kind/images/built/parts.ts';
-import { installedClosure } from '../lib/kind/images/node-closure.ts';
 import {
+  installedClosure,
   definePart,
   filesUnder,
   labelChanges,
@@ -17,8 +17,8 @@ import {
   type StagedCode,
   type ImageStep,
 } from '../lib/kind/images/part.ts';
-import { partLabels } from '../lib/kind/images/published.ts';
 import { projectRoot } from '../lib/core/program.ts';
+import { partLabels } from '../lib/kind/images/image-plan.ts';
 
 async function build(): Promise<ExitCode> {
   const [, , source] = process.argv;

@@ -14,9 +14,9 @@ import * as engine from '../lib/kind/engine/commands.ts';
 import { exitCode, type ExitCode } from '../lib/core/errors.ts';
 import { builtParts } from '../lib/kind/images/built/parts.ts';
 import { ensureImages } from '../lib/kind/images/ensure.ts';
-import { mirroredNames, mirroredRef } from '../lib/kind/images/published.ts';
 import { projectRoot } from '../lib/core/program.ts';
 import { kubernetesDefault, releaseOf } from '../lib/core/kubernetes.ts';
+import { mirroredNames, mirroredRef } from '../lib/kind/images/image-plan.ts';
 
 process.exitCode = await exitCodeAfter(publish);
 

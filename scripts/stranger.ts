@@ -4,8 +4,7 @@
  * nodes are given up after 20 s, volumes detached by force after 60 s. `zones`: three workers in two zones.
  */
 import { makeStranger, removeStranger, strangerKubeconfig } from '../test/support/stranger.ts';
-import { ensureKind } from '../lib/kind/images/build.ts';
-import { ensureImages } from '../lib/kind/images/ensure.ts';
+import { ensureKind, ensureImages } from '../lib/kind/images/ensure.ts';
 import { planImages } from '../lib/kind/images/image-plan.ts';
 import { clusterTimers, stockClusterTimers } from '../lib/run/ports/limits.ts';
 import { kubernetesDefault } from '../lib/core/kubernetes.ts';

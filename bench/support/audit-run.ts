@@ -5,7 +5,7 @@
  */
 import { auditHeap, labNode } from '../../lib/kind/disk/containers.ts';
 import { execWithInput } from '../../lib/kind/engine/commands.ts';
-import { openStream } from '../../lib/kind/engine/line-stream.ts';
+import { openStream } from '../../lib/kind/engine/run.ts';
 import type { AuditRun } from './audit-judge.ts';
 import type { PassEnd } from './audit-pass.ts';
 

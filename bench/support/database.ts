@@ -7,8 +7,7 @@ import { fileURLToPath } from 'node:url';
 import pRetry from 'p-retry';
 import { createConnection } from 'mysql2/promise';
 import * as engine from '../../lib/kind/engine/commands.ts';
-import { pasteable } from '../../lib/kind/engine/pasteable.ts';
-import { run } from '../../lib/kind/engine/run.ts';
+import { pasteable, run } from '../../lib/kind/engine/run.ts';
 import { InfrastructureError } from '../../lib/core/errors.ts';
 
 export interface BenchDatabase extends AsyncDisposable {

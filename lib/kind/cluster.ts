@@ -20,13 +20,11 @@ import {
   stockClusterTimers,
 } from '../run/index.ts';
 import * as engine from './engine/commands.ts';
-import type { OpenStream } from './engine/line-stream.ts';
-import { spawnStream, tryRun } from './engine/run.ts';
+import { type OpenStream, openStream, tryRun } from './engine/run.ts';
 import type { Scenario } from '../scenario/index.ts';
-import { ensureImages } from './images/ensure.ts';
-import type { ImageSet, ImageSource } from './images/image-set.ts';
-import { ensureKind } from './images/build.ts';
-import { Relays } from './clients/relay.ts';
+import { ensureImages, ensureKind } from './images/ensure.ts';
+import type { ImageSet, ImageSource } from './images/image-plan.ts';
+import { Relays } from './clients/writers.ts';
 import {
   createCluster,
   type CreateOptions,
@@ -38,12 +36,14 @@ import { configHash, type ForceDetach } from './create/kind-config.ts';
 import { reviveCluster } from './create/revive-cluster.ts';
 import type { Lab } from './disk/containers.ts';
 import type { KindMachine } from './nodes/machine.ts';
-import type { ClusterLabels } from './ownership/labels.ts';
+import {
+  type ClusterLabels,
+  findCluster,
+  refuseForeign,
+  markComplete,
+} from './ownership/registry.ts';
 import { LeaseHold, lockCluster } from './ownership/lease.ts';
-import { reap } from './ownership/reap.ts';
-import { findCluster, refuseForeign } from './ownership/registry.ts';
-import { removeCluster } from './ownership/remove-cluster.ts';
-import { markComplete } from './ownership/state-dir.ts';
+import { reap, removeCluster } from './ownership/reap.ts';
 import { mustPass } from './preflight.ts';
 
 export interface Cluster {
@@ -55,7 +55,7 @@ export interface Cluster {
   readonly controlPlane: string;
   /** The workers; of a cluster in pools, those of the own pool. */
   readonly nodes: readonly string[];
-  /** From 1: which of the cluster's pools of nodes this is (pooled-clusters.ts). */
+  /** From 1: which of the cluster's pools of nodes this is (backend.ts). */
   readonly pool: number;
   /** Node, control plane included → IPv4 address on the cluster's network. */
   readonly addresses: ReadonlyMap<string, string>;
@@ -365,7 +365,7 @@ function clusterOf(
     addresses: new Map(nodes.map(({ node, ip }) => [node, ip])),
     kubeconfigPath: state.kubeconfig,
     timers: options.timers,
-    ...{ reused, kept: labels.keep, lab, openStream: spawnStream, relays, newRelays },
+    ...{ reused, kept: labels.keep, lab, openStream: openStream, relays, newRelays },
     machine(node) {
       const machine = machines.get(node);
       if (machine !== undefined) return machine;

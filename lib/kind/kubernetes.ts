@@ -6,7 +6,7 @@ import { run, tryRun } from './engine/run.ts';
 import type { ContainerReport, Kubernetes, NodeKubernetes, PodKubernetes } from '../run/index.ts';
 import type { PodRef } from '../history/index.ts';
 import { changeTaints, isReady, type KubeClients, orMissing, statusOf } from '../core/index.ts';
-import { isInScope, podSelectorOf, type RunScope } from './scope.ts';
+import { isInScope, podSelectorOf, type RunScope } from './database.ts';
 
 /** `controlPlane`: container of the node that has kubectl and an admin's credentials. */
 export const kubernetesOf = (

@@ -1,6 +1,6 @@
 /** Removes objects by a label, and waits until they are gone: a group, and what procedures made. */
 import { type KubeClients, orMissing, waitFor } from '../core/index.ts';
-import { letGoCalls, listVolumes, removeVolume } from './disk/disk-tool.ts';
+import { diskTool, listVolumes } from './disk/disk.ts';
 import type { Lab } from './disk/containers.ts';
 
 export interface Labelled {
@@ -70,13 +70,14 @@ export async function removeProcedures(
   signal?: AbortSignal,
 ): Promise<void> {
   // What hangs is not unmounted.
-  await letGoCalls(lab);
+  await diskTool(lab, 'let-go');
   await removeLabelled(clients, {
     what: 'the pods and volumes of a procedure',
     ...procedures,
     signal,
   });
   for (const volume of await listVolumes(lab)) {
-    if (volume.startsWith(procedures.volumePrefix)) await removeVolume(lab, volume);
+    if (!volume.startsWith(procedures.volumePrefix)) continue;
+    await diskTool(lab, 'remove-volume', { volume });
   }
 }

@@ -1,13 +1,13 @@
 import type { KubernetesObject } from '@kubernetes/client-node';
 import { expect, test } from 'vitest';
 import { driverName } from '../storage/csi/layout.ts';
-import { readAttributes } from '../storage/csi/volume-attributes.ts';
+import { readAttributes } from '../storage/csi/requests.ts';
 import { InfrastructureError } from '../core/errors.ts';
 import { parseScenario, type ScenarioInput } from '../scenario/scenario.ts';
 import { workloads } from '../scenario/fields/workload.ts';
 import { fillManifest, renderCsiManifests, renderWorkload } from './objects.ts';
 import { mysql } from '../mysql/database.ts';
-import { soleScope } from './scope.ts';
+import { soleScope } from './database.ts';
 
 interface Pod {
   readonly tolerations: { key: string; tolerationSeconds: number }[];

@@ -7,7 +7,7 @@ import { type DatabaseChoice, isDirectory, type Scenario } from '../scenario/ind
 import { type Database, tolerationSecondsOf } from '../run/index.ts';
 import { InfrastructureError } from '../core/index.ts';
 import { driverLoopsOf } from './ownership/lease.ts';
-import { type RunScope, storageClassOf } from './scope.ts';
+import { type RunScope, storageClassOf } from './database.ts';
 
 /** What a scenario says about the disk, and about what makes the pod. */
 type DiskChoice = Pick<

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Cluster, openCluster } from './cluster.ts';
-import { PooledClusters } from './pooled-clusters.ts';
+import { PooledClusters } from './backend.ts';
 import { mysql } from '../mysql/database.ts';
 
 const stock = {

@@ -7,7 +7,7 @@ import { which } from 'zx';
 import { isCheckout, projectRoot, InfrastructureError, kubernetesReleases } from '../core/index.ts';
 import * as engine from './engine/commands.ts';
 import { engineMissing, linesOf, tryRun } from './engine/run.ts';
-import { engineName, kindClusterLabel } from './ownership/labels.ts';
+import { engineName, kindClusterLabel } from './ownership/registry.ts';
 import { leaseAt, leaseCount } from './ownership/lease.ts';
 
 const gibibyte = 1024 ** 3;

@@ -1,6 +1,24 @@
 /** One volume and its database on a real cluster, observed and broken for real. */
-import pLimit, { type LimitFunction } from 'p-limit';
+import pLimit from 'p-limit';
+import type { LimitFunction } from 'p-limit';
+import type { ImageEvidence, Recorder, VolumeIdentity } from '../history/index.ts';
 import {
+  copyPath,
+  defaultRoot,
+  filesCopyPath,
+  layoutOf,
+  decodeRows,
+  type AuditMessage,
+} from '../storage/index.ts';
+import {
+  EvidenceError,
+  InfrastructureError,
+  type KubeClients,
+  type RealClock,
+} from '../core/index.ts';
+import {
+  type Auditor,
+  type RealDatabase,
   realOf,
   type DatabaseServer,
   type BreakableTestbed,
@@ -9,23 +27,86 @@ import {
   type TestbedOptions,
   withPodTimers,
 } from '../run/index.ts';
+import { auditHeap, type Lab, labNode } from './disk/containers.ts';
 import { isDirectory } from '../scenario/index.ts';
-import { InfrastructureError, type KubeClients, type RealClock } from '../core/index.ts';
-import type { Recorder, VolumeIdentity } from '../history/index.ts';
-import { kindAuditor } from './auditor.ts';
-import { Routes } from './clients/relay.ts';
-import { startWriterProcesses } from './clients/writers.ts';
+import { Routes, startWriterProcesses } from './clients/writers.ts';
 import type { Cluster, OpenCluster } from './cluster.ts';
-import { podSelectorOf, provisioningOf, type RunScope } from './scope.ts';
+import {
+  podSelectorOf,
+  provisioningOf,
+  type RunScope,
+  type DatabasePod,
+  deployDatabase,
+  removeDatabase,
+} from './database.ts';
 import { kindControlPlane } from './create/control-plane.ts';
-import { type DatabasePod, deployDatabase, removeDatabase } from './database.ts';
-import { createVolume, identifyVolume, removeVolume } from './disk/disk-tool.ts';
-import { kindDisk } from './disk/disk.ts';
+import { diskTool, kindDisk } from './disk/disk.ts';
 import { kubernetesOf, nodeKubernetesOf } from './kubernetes.ts';
 import { restartKubelet } from './nodes/acts.ts';
 import { observeCluster, versionsOf } from './observe/cluster.ts';
 import { observeLogs } from './observe/logs.ts';
 import { auditLoopOf } from './ownership/lease.ts';
+
+export interface KindAuditorOptions {
+  /** The database's own program that audits. */
+  readonly real: Pick<RealDatabase, 'auditTool'>;
+  readonly lab: Lab;
+  /** Number of a loop device that is leased to this cluster and used for nothing else. */
+  readonly loop: number;
+  /** The volume is a shared directory, and so are its copies. Default false. */
+  readonly isDirectory?: boolean;
+  readonly seed: string;
+  /** Label of the disk's copy of an image. Default: the image's own label. */
+  readonly copyLabel?: (image: string) => string;
+  /** Called as each step of an audit begins. Default: nobody is told. */
+  readonly onStep?: (image: string, step: string) => void;
+}
+
+/** A machine that is busy with three events needs seconds for an answer. */
+const timeoutMs = 120_000;
+/** Whether the lab still answers is asked so often. */
+const askEveryMs = 60_000;
+
+export function kindAuditor(options: KindAuditorOptions): Auditor {
+  const { real, lab, loop, seed, copyLabel = (image) => image, onStep } = options;
+  // Where the lab has this project.
+  const toolPath = `/app/${real.auditTool}`;
+  const pathOf = options.isDirectory === true ? filesCopyPath : copyPath;
+  return {
+    async audit(image, onRow, signal): Promise<ImageEvidence> {
+      signal?.throwIfAborted();
+      const path = pathOf(layoutOf(defaultRoot), copyLabel(image));
+      const target = ['--image', path, '--loop', String(loop), '--run-seed', seed];
+      const argv = [...labNode, ...auditHeap, toolPath, ...target, '--until-stdin-ends'];
+      const { promise, resolve, reject } = Promise.withResolvers<ImageEvidence>();
+      const onLine = (line: string): void => {
+        try {
+          const message = JSON.parse(line) as AuditMessage;
+          if (message.type === 'rows') decodeRows(message, onRow);
+          else if (message.type === 'step') onStep?.(image, message.step);
+          else resolve(message.evidence);
+        } catch (cause) {
+          reject(unreadable(line, cause));
+        }
+      };
+      await using stream = await lab.stream(argv, onLine);
+      stream.closed.then(() => reject(new EvidenceError('AUDIT_ENDED', 'it was ended')), reject);
+      signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
+      // An audit may be silent for minutes; a lab that does not answer meanwhile will never tell.
+      const asking = setInterval(() => lab.exec(['true'], { timeoutMs }).catch(reject), askEveryMs);
+      try {
+        return await promise;
+      } finally {
+        clearInterval(asking);
+      }
+    },
+  };
+}
+
+function unreadable(line: string, cause: unknown): EvidenceError {
+  const what = `the audit tool wrote a line that cannot be read: ${line.slice(0, 200)}`;
+  return new EvidenceError('AUDIT_UNREADABLE', what, { cause });
+}
 
 /** Size of the volume; sparse, so it takes what the server writes. */
 const volumeBytes = 2 * 1024 ** 3;
@@ -94,7 +175,7 @@ export async function openKindTestbed(options: KindTestbedOptions): Promise<Kind
   if (!isShared) await removeDatabase(clients, { signal, scope });
   let handle = `fd-${runId}`;
   // One that was provisioned is gone by then.
-  defer(() => removeVolume(lab, handle));
+  defer(() => diskTool(lab, 'remove-volume', { volume: handle }));
   const wakeKubelets = async (): Promise<void> => {
     const shells = cluster.nodes.map((node) => cluster.machine(node).shell);
     await Promise.allSettled(shells.map(restartKubelet));
@@ -168,8 +249,10 @@ function startDatabase(
   return startInTurn(async () => {
     signal?.throwIfAborted();
     // Here, so that the volumes of one event don't lose their place to a later one's.
-    if (scenario.provision === 'static')
-      await createVolume(cluster.lab, { volume, sizeBytes: volumeBytes, mode: scenario.disk });
+    if (scenario.provision === 'static') {
+      const blank = { volume, 'size-bytes': volumeBytes, mode: scenario.disk };
+      await diskTool(cluster.lab, 'create-volume', blank);
+    }
     onProgress(`${database.title} starts on an empty volume`);
     return deployDatabase(clients, {
       image: images.database,
@@ -223,5 +306,5 @@ async function volumeIdentity(
     throw new InfrastructureError('NO_ROUTE', 'no relay leads to the database yet');
   }
   const serverUuid = await server.identify(socketPath);
-  return { ...(await identifyVolume(lab, volume)), serverUuid };
+  return { ...(await diskTool(lab, 'identify', { volume })), serverUuid };
 }

@@ -2,7 +2,7 @@
 import { containerShell } from './engine/container-shell.ts';
 import { outOfServiceKey, type KubeClients } from '../core/index.ts';
 import { mendControlPlane } from './create/control-plane.ts';
-import { restoreLink } from './disk/disk-tool.ts';
+import { diskTool } from './disk/disk.ts';
 import type { Lab } from './disk/containers.ts';
 
 /** Takes the taint away, and lets pods be scheduled again. `among`: only these nodes; default: all. */
@@ -45,6 +45,6 @@ interface StruckNodes {
  */
 export async function restoreNodes(cluster: StruckNodes): Promise<void> {
   await mendControlPlane(cluster.controlPlane);
-  for (const node of cluster.nodes) await restoreLink(cluster.lab, node);
+  for (const node of cluster.nodes) await diskTool(cluster.lab, 'restore', { node });
   for (const node of cluster.nodes) await cluster.machine(node).mend();
 }

@@ -7,14 +7,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { projectRoot } from '../../lib/core/index.ts';
 import {
-  copyVolume,
-  identifyVolume,
+  copyTimeoutMs,
+  diskTool,
   kindAuditor,
   type Lab,
   labIn,
   startArray,
   start,
-  copyTimeoutMs,
 } from '../../lib/kind/index.ts';
 import {
   arrayAt,
@@ -87,12 +86,12 @@ export class DiskLab implements AsyncDisposable {
   }
 
   identify(volume: string): Promise<VolumeIdentity> {
-    return identifyVolume(this.#lab, volume);
+    return diskTool(this.#lab, 'identify', { volume });
   }
 
   /** Copies the volume as it is now to where the auditor looks for that image. */
   copy(volume: string, label: ImageLabel, signal?: AbortSignal): Promise<CopyIdentity> {
-    return copyVolume(this.#lab, { volume, label, signal });
+    return diskTool(this.#lab, 'copy', { volume, label }, { timeoutMs: copyTimeoutMs, signal });
   }
 
   auditor(seed: string): Auditor {

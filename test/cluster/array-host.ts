@@ -6,8 +6,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { $ } from '../../lib/kind/engine/shell.ts';
 import { startArray } from '../../lib/kind/disk/containers.ts';
 import { markLab } from '../../lib/kind/ownership/labs.ts';
-import { arrayAt } from '../../lib/storage/csi/array-client.ts';
-import type { ArrayPort, OpenRequest, PathStatus } from '../../lib/storage/csi/array-port.ts';
+import {
+  arrayAt,
+  type ArrayPort,
+  type OpenRequest,
+  type PathStatus,
+} from '../../lib/storage/csi/array-client.ts';
 import { ensureImages } from '../../lib/kind/images/ensure.ts';
 import { kubernetesDefault } from '../../lib/core/kubernetes.ts';
 

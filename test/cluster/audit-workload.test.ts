@@ -5,8 +5,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { kindAuditor } from '../../lib/kind/auditor.ts';
 import { realClock } from '../../lib/core/time.ts';
+import { kindAuditor } from '../../lib/kind/testbed.ts';
 import { ordinaryClient, schemaChange } from '../../lib/mysql/schema.ts';
 import type { Judgement } from '../../lib/judge/checkers/index.ts';
 import type { LedgerRow } from '../../lib/history/evidence.ts';

@@ -4,8 +4,8 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { kindAuditor } from '../../lib/kind/auditor.ts';
 import { realClock } from '../../lib/core/time.ts';
+import { kindAuditor } from '../../lib/kind/testbed.ts';
 import type { Judgement } from '../../lib/judge/checkers/index.ts';
 import type { EpochBounds } from '../../lib/judge/checkers/journal.ts';
 import type { LedgerRow, ImageLabel } from '../../lib/history/evidence.ts';

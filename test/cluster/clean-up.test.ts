@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { $ } from '../../lib/kind/engine/shell.ts';
 import { ensureCluster } from '../../lib/kind/cluster.ts';
-import { encodeLabels, type ClusterLabels } from '../../lib/kind/ownership/labels.ts';
+import { encodeLabels, type ClusterLabels } from '../../lib/kind/ownership/registry.ts';
 import { leaseAt } from '../../lib/kind/ownership/lease.ts';
-import { releaseLoops } from '../../lib/kind/disk/loops.ts';
+import { releaseLoops } from '../../lib/kind/ownership/labs.ts';
 import { currentOwner } from '../../lib/core/owner.ts';
 import { reap } from '../../lib/kind/ownership/reap.ts';
 import { ensureImages } from '../../lib/kind/images/ensure.ts';
-import type { ImageSet } from '../../lib/kind/images/image-set.ts';
+import type { ImageSet } from '../../lib/kind/images/image-plan.ts';
 import { mysql } from '../../lib/mysql/database.ts';
 
 const cluster = 'cleaned';

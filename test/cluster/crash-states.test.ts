@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { $ } from '../../lib/kind/engine/shell.ts';
 import { ensureImages } from '../../lib/kind/images/ensure.ts';
-import type { ImageSet } from '../../lib/kind/images/image-set.ts';
+import type { ImageSet } from '../../lib/kind/images/image-plan.ts';
 import { missingForBareHost } from './bare-lab.ts';
 import { makeCrashRun, type CrashRunOptions } from './crash-run.ts';
 import { kubernetesDefault } from '../../lib/core/kubernetes.ts';

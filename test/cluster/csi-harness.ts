@@ -6,8 +6,7 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type Client, credentials, makeGenericClientConstructor } from '@grpc/grpc-js';
 import { $ } from '../../lib/kind/engine/shell.ts';
-import type { ArrayPort } from '../../lib/storage/csi/array-port.ts';
-import { arrayAt } from '../../lib/storage/csi/array-client.ts';
+import { type ArrayPort, arrayAt } from '../../lib/storage/csi/array-client.ts';
 import {
   Controller,
   Identity,
@@ -17,7 +16,7 @@ import {
 import { Registration } from '../../lib/storage/csi/gen/pluginregistration_pb.js';
 import { service } from '../../lib/storage/csi/grpc.ts';
 import { layoutOf } from '../../lib/storage/csi/layout.ts';
-import { type WatchLine, watchLineSchema } from '../../lib/storage/csi/watch-line.ts';
+import { type WatchLine, watchLineSchema } from '../../lib/storage/csi/watch.ts';
 import { arrayProgram } from '../support/array-program.ts';
 
 const csi = resolve(import.meta.dirname, '../../lib/storage/csi');

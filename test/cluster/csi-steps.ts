@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { which } from 'zx';
 import { $ } from '../../lib/kind/engine/shell.ts';
-import type { PathStatus } from '../../lib/storage/csi/array-port.ts';
-import { callSchema } from '../../lib/storage/csi/call-log.ts';
+import type { PathStatus } from '../../lib/storage/csi/array-client.ts';
+import { callSchema } from '../../lib/storage/csi/grpc.ts';
 import { capability, Driver } from './csi-harness.ts';
 
 /** Why these tests can't run here; undefined where they can. */

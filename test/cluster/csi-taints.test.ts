@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { $ } from '../../lib/kind/engine/shell.ts';
-import { kubernetesTaints } from '../../lib/storage/csi/kubernetes-taints.ts';
-import type { NodeTaints } from '../../lib/storage/csi/modes.ts';
+import { kubernetesTaints } from '../../lib/storage/csi/controller.ts';
+import type { NodeTaints } from '../../lib/storage/csi/backend.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'forcedetach-taints-'));
 let server: Server;

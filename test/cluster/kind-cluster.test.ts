@@ -7,29 +7,21 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect, test, vi } from 'vitest';
-import { readForcedDetachMetric } from '../../lib/kind/observe/controller-manager.ts';
-import { containerLog, controllerManagerLog } from '../../lib/kind/observe/logs.ts';
-import { followPodLogs } from '../../lib/kind/observe/pod-log.ts';
+import { readForcedDetachMetric } from '../../lib/kind/observe/cluster.ts';
+import { containerLog, controllerManagerLog, followPodLogs } from '../../lib/kind/observe/logs.ts';
 import { $ } from '../../lib/kind/engine/shell.ts';
 import { ensureCluster, type Cluster, type ClusterOptions } from '../../lib/kind/cluster.ts';
-import { deployDatabase, removeDatabase } from '../../lib/kind/database.ts';
-import {
-  createVolume,
-  removeVolume,
-  restoreLink,
-  severLink,
-} from '../../lib/kind/disk/disk-tool.ts';
+import { deployDatabase, removeDatabase, soleScope } from '../../lib/kind/database.ts';
+import { diskTool } from '../../lib/kind/disk/disk.ts';
 import { mysql } from '../../lib/mysql/database.ts';
 import { leaseAt, type Lease } from '../../lib/kind/ownership/lease.ts';
-import { leasedLoops } from '../../lib/kind/disk/loops.ts';
+import { leasedLoops } from '../../lib/kind/ownership/labs.ts';
 import { reap } from '../../lib/kind/ownership/reap.ts';
 import { findCluster, findClusters } from '../../lib/kind/ownership/registry.ts';
 import { parseScenario } from '../../lib/scenario/scenario.ts';
-import { ensureImages } from '../../lib/kind/images/ensure.ts';
 import { kubernetesDefault } from '../../lib/core/kubernetes.ts';
-import { ensureKind } from '../../lib/kind/images/build.ts';
+import { ensureImages, ensureKind } from '../../lib/kind/images/ensure.ts';
 import { create, whoAnswers, whoReaches } from './through-relay.ts';
-import { soleScope } from '../../lib/kind/scope.ts';
 
 const minutes = 60_000;
 const shell = $({ quiet: true });
@@ -135,7 +127,7 @@ test('a kept cluster is mended and used again', {
   expect(await second.machine(worker).reachesApi()).toBe(true);
   const array = await shell`docker inspect --format ${'{{.State.Status}}'} fd-ct-kept-array`;
   expect(array.stdout.trim()).toBe('running');
-  expect((await restoreLink(second.lab, worker)).link).toBe('pass');
+  expect((await diskTool(second.lab, 'restore', { node: worker })).link).toBe('pass');
   await second.release();
 });
 
@@ -147,7 +139,11 @@ test('another configuration replaces a kept cluster; its database survives what 
   const clients = await cluster.kube();
   const volume = 'fd-ct-volume';
   const sizeBytes = 2 * 1024 ** 3;
-  await createVolume(cluster.lab, { volume, sizeBytes, mode: 'unfenced' });
+  await diskTool(cluster.lab, 'create-volume', {
+    volume,
+    'size-bytes': sizeBytes,
+    mode: 'unfenced',
+  });
   const said: string[] = [];
   const restarts = new Set<number>();
   const scope = soleScope(mysql);
@@ -204,10 +200,10 @@ test('another configuration replaces a kept cluster; its database survives what 
   }
 
   // What waits for the disk can neither be frozen nor killed, until the link passes again.
-  await severLink(cluster.lab, pod.node, 'stalls');
+  await diskTool(cluster.lab, 'sever', { node: pod.node, how: 'stalls' });
   const waiting = create(inside, 'stalled');
   await expect(machine.freeze()).rejects.toMatchObject({ code: 'NODE_WAITS' });
-  await restoreLink(cluster.lab, pod.node);
+  await diskTool(cluster.lab, 'restore', { node: pod.node });
   await waiting;
 
   await machine.freeze();
@@ -233,7 +229,7 @@ test('another configuration replaces a kept cluster; its database survives what 
   });
 
   await removeDatabase(clients, { scope });
-  await removeVolume(cluster.lab, volume);
+  await diskTool(cluster.lab, 'remove-volume', { volume });
   const { items } = await clients.storage.listVolumeAttachment();
   expect(items).toEqual([]);
   await logs.disposeAsync();

@@ -1,9 +1,9 @@
 /** What a run may leave behind on the machine, as text: the same before and after, or there is a leak. */
 import { readFileSync } from 'node:fs';
 import { $ } from '../../lib/kind/engine/shell.ts';
-import { label } from '../../lib/kind/ownership/labels.ts';
+import { label } from '../../lib/kind/ownership/registry.ts';
 import { leaseAt } from '../../lib/kind/ownership/lease.ts';
-import { boundLoops } from '../../lib/kind/disk/loops.ts';
+import { boundLoops } from '../../lib/kind/ownership/labs.ts';
 
 const lines = (text: string): string[] => text.split('\n').filter(Boolean).toSorted();
 

@@ -16,7 +16,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { $ } from '../../lib/kind/engine/shell.ts';
 import { verdictSchema } from '../../lib/judge/verdict/verdict.ts';
-import { installedClosure } from '../../lib/kind/images/node-closure.ts';
+import { installedClosure } from '../../lib/kind/images/part.ts';
 
 const root = join(import.meta.dirname, '../..');
 const folder = mkdtempSync(join(tmpdir(), 'forcedetach-packed-'));

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { $ } from '../../lib/kind/engine/shell.ts';
 import { partLabel } from '../../lib/kind/images/part.ts';
-import { pruneImages } from '../../lib/kind/images/build.ts';
+import { pruneImages } from '../../lib/kind/images/ensure.ts';
 
 const part = 'prune-test';
 const refs = ['oldest', 'used', 'old', 'newest'].map((tag) => `forcedetach/${part}:${tag}`);

@@ -8,9 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { ensureCluster, type Cluster } from '../../lib/kind/cluster.ts';
-import { ensureImages } from '../../lib/kind/images/ensure.ts';
-import { ensureKind } from '../../lib/kind/images/build.ts';
 import { kubernetesDefault } from '../../lib/core/kubernetes.ts';
+import { ensureImages, ensureKind } from '../../lib/kind/images/ensure.ts';
 import { sweepLabel } from '../../lib/sweep/on-cluster/job.ts';
 import { mysql } from '../../lib/mysql/database.ts';
 

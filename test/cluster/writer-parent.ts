@@ -19,7 +19,6 @@ const writers = await startWriterProcesses({
 });
 while (writers.acked().length < 2) await sleep(50);
 const shell = $({ quiet: true });
-const spawner = (await shell`pgrep -P ${process.pid} -f spawner-process`).stdout.trim();
-const found = await shell`pgrep -P ${spawner} -f writer-process`;
+const found = await shell`pgrep -P ${process.pid} -f writer-process`;
 process.send?.(found.stdout.trim().split('\n').map(Number));
 await sleep(60_000);

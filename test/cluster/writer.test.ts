@@ -144,8 +144,7 @@ test('25 a second are never more, however late the machine is', async () => {
 test('a writer killed with -9 leaves all that was acknowledged, and is not passed over', async () => {
   const writers = await start();
   await untilAcked(writers, 500);
-  const spawner = (await shell`pgrep -P ${process.pid} -f spawner-process`).stdout.trim();
-  await shell`pkill -KILL -P ${spawner} -f writer-process`;
+  await shell`pkill -KILL -P ${process.pid} -f writer-process`;
   await expect(writers.stop()).rejects.toMatchObject({ code: 'WRITER_DIED' });
   const operations = await expectConsistent();
   const unknown = operations.filter(({ outcome }) => outcome === 'info');

@@ -11,11 +11,10 @@ import type { Clock } from '../../lib/core/time.ts';
 import type { Recorder } from '../../lib/history/observations.ts';
 import type { Cluster } from '../../lib/kind/cluster.ts';
 import { kubeClients } from '../../lib/core/kubernetes-client.ts';
-import type { OpenStream } from '../../lib/kind/engine/line-stream.ts';
+import type { OpenStream } from '../../lib/kind/engine/run.ts';
 import { observeApi } from '../../lib/kind/observe/api.ts';
 import { observeLogs } from '../../lib/kind/observe/logs.ts';
-import { observeDisk } from '../../lib/kind/observe/disk.ts';
-import { observeMachine } from '../../lib/kind/observe/cluster.ts';
+import { observeDisk, observeMachine } from '../../lib/kind/observe/cluster.ts';
 import { mysql } from '../../lib/mysql/database.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'forcedetach-throws-'));

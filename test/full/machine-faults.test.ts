@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { $ } from '../../lib/kind/engine/shell.ts';
 import { exitCodeOf, verdictSchema } from '../../lib/judge/verdict/verdict.ts';
-import { ensureKind } from '../../lib/kind/images/build.ts';
+import { ensureKind } from '../../lib/kind/images/ensure.ts';
 import {
   expectNotGreen,
   busyTimeoutMs,

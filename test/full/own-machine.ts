@@ -8,12 +8,11 @@ import { existsSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync } fr
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { $ } from '../../lib/kind/engine/shell.ts';
-import { cacheFolder } from '../../lib/kind/images/build.ts';
-import { ensureImages } from '../../lib/kind/images/ensure.ts';
+import { cacheFolder, ensureImages } from '../../lib/kind/images/ensure.ts';
 import { planImages } from '../../lib/kind/images/image-plan.ts';
 import { kubernetesDefault } from '../../lib/core/kubernetes.ts';
 import { leaseAt } from '../../lib/kind/ownership/lease.ts';
-import { boundLoops } from '../../lib/kind/disk/loops.ts';
+import { boundLoops } from '../../lib/kind/ownership/labs.ts';
 import type { Place } from '../cluster/experiment.ts';
 
 const quiet = $({ quiet: true });

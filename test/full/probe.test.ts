@@ -12,7 +12,7 @@ import { $ } from '../../lib/kind/engine/shell.ts';
 import { kubeClients } from '../../lib/core/kubernetes-client.ts';
 import { kindCommand } from '../../lib/kind/create/kind-command.ts';
 import type { Certificate } from '../../lib/probe/certificate.ts';
-import { ensureKind } from '../../lib/kind/images/build.ts';
+import { ensureKind } from '../../lib/kind/images/ensure.ts';
 import { describePodShell } from './pod-shell.ts';
 import {
   applyText,

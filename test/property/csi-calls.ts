@@ -1,10 +1,10 @@
 /** The driver's calls by short names, about one volume. */
 import { create } from '@bufbuild/protobuf';
-import type { ArrayPort } from '../../lib/storage/csi/array-port.ts';
+import type { ArrayPort } from '../../lib/storage/csi/array-client.ts';
 import { controller } from '../../lib/storage/csi/controller.ts';
 import * as csi from '../../lib/storage/csi/gen/csi_pb.js';
 import { layoutOf } from '../../lib/storage/csi/layout.ts';
-import type { NodeTaints } from '../../lib/storage/csi/modes.ts';
+import type { NodeTaints } from '../../lib/storage/csi/backend.ts';
 import { nodeService } from '../../lib/storage/csi/node.ts';
 import type { DiskMode } from '../../lib/scenario/disks/index.ts';
 

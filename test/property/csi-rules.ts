@@ -1,5 +1,5 @@
 /** What must hold of the driver whatever is called in whatever order, and whoever dies on the way. */
-import type { PathStatus } from '../../lib/storage/csi/array-port.ts';
+import type { PathStatus } from '../../lib/storage/csi/array-client.ts';
 import { isHeld } from '../../lib/storage/csi/record.ts';
 import type { DiskMode } from '../../lib/scenario/disks/index.ts';
 import type { Strike } from '../support/steps.ts';

@@ -2,12 +2,10 @@
 import { status } from '@grpc/grpc-js';
 import { grpcCodeOf, messageOf } from '../../lib/storage/csi/grpc.ts';
 import { recordPath } from '../../lib/storage/csi/layout.ts';
-import { registerNode } from '../../lib/storage/csi/nodes.ts';
-import { losePower } from '../../lib/storage/csi/power.ts';
+import { registerNode } from '../../lib/storage/csi/controller.ts';
+import { losePower, type StorageBackend, releaseNode } from '../../lib/storage/csi/paths.ts';
 import { isHeld, recordSchema, type VolumeRecord } from '../../lib/storage/csi/record.ts';
-import type { StorageBackend } from '../../lib/storage/csi/paths.ts';
-import { releaseNode } from '../../lib/storage/csi/release.ts';
-import type { PathStatus } from '../../lib/storage/csi/array-port.ts';
+import type { PathStatus } from '../../lib/storage/csi/array-client.ts';
 import type { DiskMode } from '../../lib/scenario/disks/index.ts';
 import { FakeArray } from '../support/fake-array.ts';
 import { FakeMachine } from '../support/fake-machine.ts';

@@ -1,4 +1,4 @@
-/** An array in memory, for tests: it keeps the promises of array-port.ts and moves no byte. */
+/** An array in memory, for tests: it keeps the promises of array-client.ts and moves no byte. */
 import type { LinkState } from '../../lib/scenario/disk-kinds.ts';
 import { InfrastructureError } from '../../lib/core/errors.ts';
 import type {
@@ -12,7 +12,7 @@ import type {
   PathStatus,
   PowerLossRequest,
   PathPowerLoss,
-} from '../../lib/storage/csi/array-port.ts';
+} from '../../lib/storage/csi/array-client.ts';
 
 type Path = { -readonly [K in keyof PathStatus]: PathStatus[K] };
 

@@ -3,13 +3,17 @@ import { mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { attachVolume, detachVolume } from '../../lib/storage/csi/backend.ts';
+import {
+  attachVolume,
+  detachVolume,
+  decideStage,
+  type NodeTaints,
+} from '../../lib/storage/csi/backend.ts';
 import type { CallNotes } from '../../lib/storage/csi/grpc.ts';
 import { layoutOf } from '../../lib/storage/csi/layout.ts';
-import { decideStage, type NodeTaints } from '../../lib/storage/csi/modes.ts';
 import type { StorageBackend } from '../../lib/storage/csi/paths.ts';
-import { neededRecord } from '../../lib/storage/csi/record-store.ts';
-import { readAttributes } from '../../lib/storage/csi/volume-attributes.ts';
+import { neededRecord } from '../../lib/storage/csi/record.ts';
+import { readAttributes } from '../../lib/storage/csi/requests.ts';
 import { createVolume } from '../../lib/storage/csi/volumes.ts';
 import { FakeArray } from './fake-array.ts';
 

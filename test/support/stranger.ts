@@ -6,9 +6,9 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import * as engine from '../../lib/kind/engine/commands.ts';
 import { inspect, run } from '../../lib/kind/engine/run.ts';
-import type { ImageSet } from '../../lib/kind/images/image-set.ts';
 import { privateFolder, stateHome } from '../../lib/core/owner.ts';
 import type { ClusterTimers } from '../../lib/run/ports/limits.ts';
+import type { ImageSet } from '../../lib/kind/images/image-plan.ts';
 import { startArray } from '../../lib/kind/disk/containers.ts';
 import { nodeAddresses, nodesReady } from '../../lib/kind/create/create-cluster.ts';
 import { kindCommand } from '../../lib/kind/create/kind-command.ts';
@@ -19,7 +19,7 @@ import {
   type KubeClients as Clients,
 } from '../../lib/core/kubernetes-client.ts';
 import { leases, driverLoopsOf, machineLoops, type Lease } from '../../lib/kind/ownership/lease.ts';
-import { releaseLoops } from '../../lib/kind/disk/loops.ts';
+import { releaseLoops } from '../../lib/kind/ownership/labs.ts';
 import { cgroupVersion, lacksSysResource } from '../../lib/kind/preflight.ts';
 import { installCni, restoreRoutes, takeNetwork } from '../../lib/kind/nodes/network.ts';
 import { ensureMachineLoops } from './machine-loops.ts';

@@ -10,7 +10,7 @@ export interface Situation extends Scenario {
   readonly victim: 'busy' | 'idle';
   /** When `ack-early` cuts: before a successor can mount, while it may, before the heal, or later. */
   readonly cut: 'at once' | 'soon' | 'before the heal' | 'late';
-  /** What takes the volume from a living victim whose node is off, see release.ts. */
+  /** What takes the volume from a living victim whose node is off, see paths.ts. */
   readonly release: Release;
   /** Whether the attachment may count as uncertain while the storage lets the next node in. */
   readonly attachment: 'counted' | 'perhaps uncertain';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Lab } from '../disk/containers.ts';
-import { Relays, whenListening } from './relay.ts';
+import { Relays, whenListening } from './writers.ts';
 
 test('a socket that was bound and does not listen yet is waited for', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'forcedetach-relay-'));

@@ -4,7 +4,7 @@ import { basename, join, resolve } from 'node:path';
 import { projectRoot, EvidenceError, InfrastructureError, type Lock } from '../../core/index.ts';
 import type { StateResult, CrashStatePlan, PlanOptions, DefinedIn } from '../../run/index.ts';
 import { runOnce } from '../engine/commands.ts';
-import { openStream } from '../engine/line-stream.ts';
+import { openStream } from '../engine/run.ts';
 import { lockCluster } from '../ownership/lease.ts';
 
 export interface RunStatesOptions

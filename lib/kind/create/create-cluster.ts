@@ -20,7 +20,10 @@ import {
   engineName,
   labName,
   type ClusterLabels,
-} from '../ownership/labels.ts';
+  makeStateDir,
+  writePatches,
+  type StateDir,
+} from '../ownership/registry.ts';
 import { type Lease, type LeaseHold, leases } from '../ownership/lease.ts';
 import { cgroupVersion, lacksSysResource } from '../preflight.ts';
 import {
@@ -30,7 +33,6 @@ import {
   routeLab,
   takeNetwork,
 } from '../nodes/network.ts';
-import { makeStateDir, writePatches, type StateDir } from '../ownership/state-dir.ts';
 
 export interface CreateOptions extends ClusterConfig {
   readonly database: Database;

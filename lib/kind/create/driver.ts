@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import type { KubernetesObject, V1PodTemplateSpec } from '@kubernetes/client-node';
 import * as engine from '../engine/commands.ts';
 import { run } from '../engine/run.ts';
-import type { ImageSet } from '../images/image-set.ts';
+import type { ImageSet } from '../images/image-plan.ts';
 import { renderCsiManifests } from '../objects.ts';
 import type { CreateOptions, Standing } from './create-cluster.ts';
 import { sharedDir } from './kind-config.ts';
 import { kindCommand } from './kind-command.ts';
 import { apply, type KubeClients, waitFor } from '../../core/index.ts';
-import { engineName } from '../ownership/labels.ts';
+import { engineName } from '../ownership/registry.ts';
 
 /** Image of the driver that its pods run; another one rolls them out again. */
 const idAnnotation = 'forcedetach.dev/driver-id';

@@ -32,6 +32,9 @@ export const kindCommand = (kind: string): KindCommand => ({
     await run([kind, 'create', 'cluster', ...flags], {
       signal,
       timeoutMs: creationTimeoutMs,
+      // One that outlives its run fails once the next start has removed its nodes, and then removes all
+      // of that name: the next start's.
+      endsWithUs: true,
       env: { ...provider, KIND_EXPERIMENTAL_DOCKER_NETWORK: name, KUBECONFIG: kubeconfig },
       // kind's steps: ` • Preparing nodes 📦 📦 📦  ...`
       onStderrLine: (line) => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import type { ImageSet } from '../images/image-set.ts';
 import { clusterTimers, stockClusterTimers } from '../../run/ports/limits.ts';
+import type { ImageSet } from '../images/image-plan.ts';
 import { leaseAt } from '../ownership/lease.ts';
 import { configHash, kindConfig, type KindConfigOptions, kubeadmPatches } from './kind-config.ts';
 

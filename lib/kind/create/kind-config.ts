@@ -1,7 +1,7 @@
 /** kind's configuration and kubeadm's patches: pure text from a lease, timers and images. */
 import { createHash } from 'node:crypto';
 import { stringify } from 'yaml';
-import type { ImageSet } from '../images/image-set.ts';
+import type { ImageSet } from '../images/image-plan.ts';
 import { type FeatureGates, zoneLimits } from '../../core/index.ts';
 import { type ClusterTimers, goDuration, stockClusterTimers } from '../../run/index.ts';
 import type { Lease } from '../ownership/lease.ts';

@@ -11,20 +11,26 @@ import {
   nodesReady,
   type Standing,
 } from './create-cluster.ts';
-import { removeDatabase } from '../database.ts';
+import { removeDatabase, scopesBeside, soleScope } from '../database.ts';
 import { removeProcedures } from '../labelled.ts';
-import { scopesBeside, soleScope } from '../scope.ts';
-import { removeGroup } from '../group/group-database.ts';
-import { listVolumes, removeVolume, restoreLink } from '../disk/disk-tool.ts';
+import { removeGroup } from '../group/group-testbed.ts';
+import { diskTool, listVolumes } from '../disk/disk.ts';
 import { deployDriver } from './driver.ts';
 import { kindCommand } from './kind-command.ts';
 import { sharedDir } from './kind-config.ts';
-import { arrayName, encodeLabels, engineName, labName } from '../ownership/labels.ts';
+import {
+  arrayName,
+  encodeLabels,
+  engineName,
+  labName,
+  findCluster,
+  type FoundCluster,
+  isComplete,
+  stateDirAt,
+} from '../ownership/registry.ts';
 import { leaseAt } from '../ownership/lease.ts';
-import { boundLoops, releaseLoops } from '../disk/loops.ts';
+import { boundLoops, releaseLoops } from '../ownership/labs.ts';
 import { installCni, routeLab } from '../nodes/network.ts';
-import { findCluster, type FoundCluster } from '../ownership/registry.ts';
-import { isComplete, stateDirAt } from '../ownership/state-dir.ts';
 import { registerNodes, unmarkNodes } from '../undo-remedies.ts';
 
 /**
@@ -88,7 +94,7 @@ async function revive(
   await Promise.all(
     nodes.map(async (self) => {
       // What waits for the disk can neither be thawed nor booted.
-      await restoreLink(lab, self.node);
+      await diskTool(lab, 'restore', { node: self.node });
       await machines.get(self.node)?.mend();
       // A node that was deleted came back with another range.
       await installCni(self);
@@ -111,7 +117,7 @@ async function cleanSlate(
   for (const scope of [soleScope(database), ...(await scopesBeside(clients, database))]) {
     await removeDatabase(clients, { signal, scope });
   }
-  for (const volume of await listVolumes(lab)) await removeVolume(lab, volume);
+  for (const volume of await listVolumes(lab)) await diskTool(lab, 'remove-volume', { volume });
   if ((await boundLoops(lease)).length === 0) return;
   // No array knows them: they would be held for ever.
   const { loops } = lease;

@@ -5,9 +5,7 @@
  */
 import { projectRoot, waitFor } from '../../core/index.ts';
 import * as engine from '../engine/commands.ts';
-import { type LineStream, openStream } from '../engine/line-stream.ts';
-import { pasteable } from '../engine/pasteable.ts';
-import { inspect, run } from '../engine/run.ts';
+import { type LineStream, openStream, pasteable, inspect, run } from '../engine/run.ts';
 import { sharedDir, socketDir } from '../create/kind-config.ts';
 import { driverLoopsOf, type Lease } from '../ownership/lease.ts';
 

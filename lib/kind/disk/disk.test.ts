@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { fencedProof, powerLost, severed } from './disk.ts';
-import type { DiskStatus } from './disk-tool.ts';
+import { fencedProof, powerLost, severed, type DiskStatus } from './disk.ts';
 
 const device = { device: '/dev/loop128', generation: 2, bytesWritten: 4096 };
 const at = { node: 'w1', volume: 'v' };

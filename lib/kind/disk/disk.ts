@@ -1,21 +1,99 @@
 /** The volume's backend as experiments see it: the disk's tool in the lab, and the node's mount. */
 import { join } from 'node:path';
-import { canaryFolder, unsyncedCanary, type Target } from '../../storage/index.ts';
-import {
-  linkStateOf,
-  type PowerLoss,
-  type SeveredLink,
-  isDirectory,
-  type DiskMode,
-} from '../../scenario/index.ts';
-import { firstProcessOf, copyTimeoutMs, run } from '../engine/run.ts';
-import * as engine from '../engine/commands.ts';
-import { pasteable } from '../engine/pasteable.ts';
+import { z } from 'zod';
 import { InfrastructureError } from '../../core/index.ts';
 import type { Disk, Proof } from '../../run/index.ts';
+import {
+  type DiskMode,
+  isDirectory,
+  linkStateOf,
+  linkStates,
+  type PowerLoss,
+  type SeveredLink,
+} from '../../scenario/index.ts';
+import {
+  canaryFolder,
+  copyIdentitySchema,
+  pathStatusSchema,
+  powerLossSchema,
+  type Target,
+  unsyncedCanary,
+} from '../../storage/index.ts';
+import * as engine from '../engine/commands.ts';
+import { pasteable, copyTimeoutMs, firstProcessOf, run } from '../engine/run.ts';
 import type { KindMachine } from '../nodes/machine.ts';
-import * as tool from './disk-tool.ts';
-import type { Lab } from './containers.ts';
+import { type ExecOptions, type Lab, labNode } from './containers.ts';
+
+const toolWords = [...labNode, '/app/lib/storage/csi/disk-tool.ts'];
+
+const done = z.unknown().transform(() => undefined);
+const isCut = { cut: z.boolean() };
+const linkReport = z.object({
+  link: z.enum(linkStates),
+  devices: z.array(
+    pathStatusSchema
+      .pick({ volume: true, device: true, generation: true, link: true, held: true })
+      .extend(isCut),
+  ),
+});
+export type LinkReport = z.output<typeof linkReport>;
+
+/** The commands of the disk's tool (lib/storage/csi/disk-tool.ts), and what of their answers matters. */
+const answers = {
+  'create-volume': done,
+  'remove-volume': done,
+  fence: done,
+  hold: done,
+  'let-go': done,
+  sever: linkReport,
+  restore: linkReport,
+  copy: copyIdentitySchema,
+  release: z.object({ busy: z.array(z.string()) }),
+  identify: z.object({ volume: z.string(), filesystemUuid: z.string().optional() }),
+  'export-writes': z.object({
+    folder: z.string(),
+    files: z.array(z.object({ name: z.string() })),
+  }),
+  status: z.object({
+    volumes: z.array(
+      z.object({
+        volume: z.string(),
+        devices: z.array(
+          pathStatusSchema
+            .pick({ node: true, loop: true, device: true, generation: true, bytesWritten: true })
+            .extend(isCut),
+        ),
+      }),
+    ),
+  }),
+  'lose-power': z.object({
+    lost: z.array(
+      powerLossSchema.omit({ paths: true }).extend({
+        volume: z.string(),
+        canaryAt: z.number().optional(),
+        canaryError: z.string().optional(),
+      }),
+    ),
+  }),
+};
+type Answer<C extends keyof typeof answers> = z.output<(typeof answers)[C]>;
+export type DiskStatus = Answer<'status'>['volumes'];
+export type NodePowerLoss = Answer<'lose-power'>['lost'];
+
+/** Runs a command of the disk's tool in the lab. `values`: its options by their names. */
+export async function diskTool<C extends keyof typeof answers>(
+  lab: Lab,
+  command: C,
+  values: Readonly<Record<string, string | number | bigint>> = {},
+  options?: ExecOptions,
+): Promise<Answer<C>> {
+  const flags = Object.entries(values).flatMap(([name, value]) => [`--${name}`, String(value)]);
+  const answer = await lab.exec([...toolWords, command, ...flags], options);
+  return answers[command].parse(JSON.parse(answer)) as Answer<C>;
+}
+
+export const listVolumes = async (lab: Lab): Promise<string[]> =>
+  (await diskTool(lab, 'status')).volumes.map(({ volume }) => volume);
 
 export interface KindDiskOptions {
   readonly lab: Lab;
@@ -36,7 +114,11 @@ export function kindDisk(options: KindDiskOptions): Disk {
   const { lab, volume, mode, powerLoss, seed, originNs, machine } = options;
   const copyLabel = options.copyLabel ?? ((image: string): string => image);
   const exportWrites: Disk['exportWrites'] = async (folder, signal) => {
-    const exported = await tool.exportWrites(lab, { volume, originNs, signal });
+    const asked = { volume, label: volume, 'origin-ns': originNs };
+    const exported = await diskTool(lab, 'export-writes', asked, {
+      timeoutMs: copyTimeoutMs,
+      signal,
+    });
     for (const { name } of exported.files) {
       const to = join(folder, 'history', name);
       const argv = engine.copyOut(lab.container, `${exported.folder}/${name}`, to);
@@ -46,24 +128,25 @@ export function kindDisk(options: KindDiskOptions): Disk {
   };
   return {
     async losePower(node, canary) {
-      const pid = Number(await firstProcessOf(node));
-      const lost = await tool.losePower(lab, { node, pid, powerLoss, seed, canary });
+      const pid = await firstProcessOf(node);
+      const asked = { node, unflushed: powerLoss, seed, pid, canary };
+      const { lost } = await diskTool(lab, 'lose-power', asked);
       // Asked anew: the certificate must not rest on the command's own word.
-      return powerLost(lost, await tool.diskStatus(lab), { node, volume });
+      return powerLost(lost, (await diskTool(lab, 'status')).volumes, { node, volume });
     },
     async fence(node) {
-      await tool.fenceNode(lab, node);
-      return fencedProof(await tool.diskStatus(lab), { node, volume });
+      await diskTool(lab, 'fence', { node });
+      return fencedProof((await diskTool(lab, 'status')).volumes, { node, volume });
     },
     async sever(node, how) {
-      return severed(await tool.severLink(lab, node, how), { node, volume, how });
+      return severed(await diskTool(lab, 'sever', { node, how }), { node, volume, how });
     },
     async restore(node) {
-      return restored(await tool.restoreLink(lab, node), { node, volume });
+      return restored(await diskTool(lab, 'restore', { node }), { node, volume });
     },
 
     async releaseDead(node) {
-      const { busy } = await tool.releaseNode(lab, node);
+      const { busy } = await diskTool(lab, 'release', { node });
       if (busy.length === 0) return;
       throw new InfrastructureError('DEVICE_BUSY', `${node} is off, but ${busy.join()} is in use`, {
         hint: 'a process outside the node holds its mount; the command finds it',
@@ -83,16 +166,17 @@ export function kindDisk(options: KindDiskOptions): Disk {
         if ((await each.state()) !== 'running') continue;
         thaw.defer(await each.stopServers());
       }
-      return await tool.copyVolume(lab, { volume, label: copyLabel(label), signal });
+      const asked = { volume, label: copyLabel(label) };
+      return await diskTool(lab, 'copy', asked, { timeoutMs: copyTimeoutMs, signal });
     },
     // A shared directory has none.
     ...(isDirectory(mode) ? {} : { exportWrites }),
   };
 }
 
-type DevicePath = tool.DiskStatus[number]['devices'][number];
+type DevicePath = DiskStatus[number]['devices'][number];
 
-const pathsOf = (status: tool.DiskStatus, { node, volume }: Target): DevicePath[] =>
+const pathsOf = (status: DiskStatus, { node, volume }: Target): DevicePath[] =>
   (status.find((each) => each.volume === volume)?.devices ?? []).filter(
     (each) => each.node === node,
   );
@@ -102,14 +186,14 @@ const tellCut = ({ device, generation, bytesWritten, cut }: DevicePath): string 
   `${bytesWritten} bytes were written through it`;
 
 /** Holds where no path of the node to the volume serves; a dead node's are gone. */
-export function fencedProof(status: tool.DiskStatus, at: Target): Proof {
+export function fencedProof(status: DiskStatus, at: Target): Proof {
   const paths = pathsOf(status, at);
   if (paths.length === 0) return { ...noDevice(at.node, at.volume), verified: true };
   return { verified: paths.every(({ cut }) => cut), evidence: paths.map(tellCut).join('\n') };
 }
 
 /** Holds where every path that the node has to the volume was cut, right behind an unsynced canary. */
-export function powerLost(lost: tool.NodePowerLoss, status: tool.DiskStatus, at: Target): Proof {
+export function powerLost(lost: NodePowerLoss, status: DiskStatus, at: Target): Proof {
   const paths = pathsOf(status, at);
   if (paths.length === 0) return noDevice(at.node, at.volume);
   const ofVolume = lost.filter((one) => one.volume === at.volume);
@@ -130,7 +214,7 @@ export function powerLost(lost: tool.NodePowerLoss, status: tool.DiskStatus, at:
 
 /** Holds where some path that was not cut is in that state, and none is in another. */
 export function severed(
-  { devices }: tool.LinkReport,
+  { devices }: LinkReport,
   { node, volume, how }: Target & { readonly how: SeveredLink },
 ): Proof {
   const paths = devices.filter((each) => each.volume === volume && !each.cut);
@@ -144,7 +228,7 @@ export function severed(
 }
 
 /** Holds where the node's link passes; what was cut meanwhile stays cut. */
-export function restored({ link, devices }: tool.LinkReport, { node, volume }: Target): Proof {
+export function restored({ link, devices }: LinkReport, { node, volume }: Target): Proof {
   const told = devices
     .filter((each) => each.volume === volume)
     .map(({ device, generation, cut, held }) =>
@@ -162,15 +246,14 @@ const noDevice = (node: string, volume: string): Proof => ({
 
 /** Where the node has the volume staged. A zombie may have it by an older device as well. */
 async function mountPointOn(lab: Lab, volume: string, node: string): Promise<string> {
-  const status = await tool.diskStatus(lab);
-  const devices = status.find((each) => each.volume === volume)?.devices ?? [];
-  const loop = devices.findLast((each) => each.node === node && !each.cut)?.loop;
+  const { volumes } = await diskTool(lab, 'status');
+  const loop = pathsOf(volumes, { node, volume }).findLast(({ cut }) => !cut)?.loop;
   const wanted = `$3 == "7:${loop}" && $5 ~ /globalmount$/ { print $5; exit }`;
   const found =
     loop === undefined ? '' : await run(engine.exec(node, 'awk', wanted, '/proc/1/mountinfo'));
   if (found.trim() === '') {
     throw new InfrastructureError('NOT_MOUNTED', `${volume} is not mounted on ${node}`, {
-      command: pasteable(engine.exec(lab.container, ...tool.diskTool, 'status')),
+      command: pasteable(engine.exec(lab.container, ...toolWords, 'status')),
     });
   }
   return found.trim();

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { leaseAt } from '../ownership/lease.ts';
-import { boundLoops, leasedLoops } from './loops.ts';
+import { boundLoops, leasedLoops } from '../ownership/labs.ts';
 
 test('a number of the lease is in use where something is behind it', async () => {
   const sysBlock = mkdtempSync(join(tmpdir(), 'fd-block-'));

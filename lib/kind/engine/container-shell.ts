@@ -2,8 +2,7 @@
 import pRetry from 'p-retry';
 import { scriptWords, type WholeNodeShell } from '../../run/index.ts';
 import * as engine from './commands.ts';
-import { pasteable } from './pasteable.ts';
-import { run, tryRun } from './run.ts';
+import { pasteable, run, tryRun } from './run.ts';
 
 /** What runc says where a task does not freeze. */
 const freezerIsBusy = 'unable to freeze';

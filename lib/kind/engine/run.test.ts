@@ -1,9 +1,12 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { connect } from './commands.ts';
-import { run, tryRun } from './run.ts';
+import { endedByInput, openStream, run, tryRun } from './run.ts';
 
 test('a command that is ended by its timeout has failed', async () => {
   const command = ['sh', '-c', 'trap "exit 0" TERM; sleep 20 & wait'];
@@ -33,21 +36,6 @@ test('a hanging engine is an error that says what to do by hand', async () => {
   } finally {
     rmSync(bin, { recursive: true });
   }
-});
-
-test('a process that starts commands and stands still holds nobody up', async () => {
-  const parent = (await tryRun(['sh', '-c', 'cut -d " " -f 4 /proc/$$/stat'])).stdout;
-  process.kill(Number(parent), 'SIGSTOP');
-  try {
-    expect((await tryRun(['true'], { timeoutMs: 200 })).lateMs).toBe(200);
-    const end = new AbortController();
-    const aborted = tryRun(['true'], { signal: end.signal });
-    end.abort(new Error('enough'));
-    await expect(aborted).rejects.toThrow('enough');
-  } finally {
-    process.kill(Number(parent), 'SIGCONT');
-  }
-  expect((await tryRun(['true'])).exitCode).toBe(0);
 });
 
 test('a command that is not there says so as a shell does', async () => {
@@ -87,6 +75,71 @@ test('an abort ends the command, and its reason is thrown', async () => {
   expect(await isRunning(name)).toBe(false);
 });
 
-/** Also asked through the process that starts commands: it still answers. */
 const isRunning = async (argument: string): Promise<boolean> =>
   (await tryRun(['pgrep', '-x', '-f', `sleep ${argument}`])).exitCode === 0;
+
+test('lines go both ways, and disposal ends the command without an error', async () => {
+  const lines: string[] = [];
+  const seen = Promise.withResolvers<void>();
+  const stream = await openStream(['cat'], (line) => {
+    lines.push(line);
+    if (lines.length === 2) seen.resolve();
+  });
+  stream.write('one');
+  stream.write('two');
+  await seen.promise;
+  await stream[Symbol.asyncDispose]();
+  await stream.closed;
+  expect(lines).toEqual(['one', 'two']);
+});
+
+test('a stream’s command that ends by itself says what it said', async () => {
+  const stream = await openStream(['sh', '-c', 'echo no such loop >&2; exit 3'], () => undefined);
+  await expect(stream.closed).rejects.toThrow(/ended with 3: no such loop/);
+});
+
+test.each([[['sleep', '60']], [endedByInput(['sleep', '60'])]])(
+  'disposal ends a command that does not read its stdin: %j',
+  async (argv) => {
+    const stream = await openStream(argv, () => undefined);
+    await stream[Symbol.asyncDispose]();
+    await stream.closed;
+  },
+);
+
+test('a stream’s command that does not exist is an error at once', async () => {
+  await expect(openStream(['no-such-command'], () => undefined)).rejects.toThrow(/ENOENT/);
+});
+
+/** One that nobody has waited for yet has no command line any more. */
+const isGone = async (pid: string): Promise<boolean> =>
+  (await tryRun(['grep', '-q', '.', `/proc/${pid}/cmdline`])).exitCode !== 0;
+
+const engine = fileURLToPath(new URL('run.ts', import.meta.url));
+
+/** Each prints the number of a process that reads nothing. */
+test.each([
+  [
+    'command',
+    `import { tryRun } from ${JSON.stringify(engine)};
+    const options = { onStderrLine: console.log, endsWithUs: true };
+    await tryRun(['sh', '-c', 'sleep 1000 & echo $! >&2; wait'], options);`,
+  ],
+  [
+    'stream',
+    `import { endedByInput, openStream } from ${JSON.stringify(engine)};
+    const argv = endedByInput(['sh', '-c', 'echo $$; exec sleep 1000']);
+    await (await openStream(argv, console.log)).closed;`,
+  ],
+])('a %s ends with who asked for it, however that one ends', async (_, program) => {
+  const argv = ['--input-type=module', '--eval', program];
+  const parent = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [pid] = (await once(parent.stdout, 'data')) as [Buffer];
+  parent.kill('SIGKILL');
+  await expect.poll(() => isGone(String(pid).trim()), { timeout: 20_000 }).toBe(true);
+});
+
+test('such a command ends in time as any other', async () => {
+  const ended = await tryRun(['sh', '-c', 'echo done; exit 4'], { endsWithUs: true });
+  expect(ended).toEqual({ exitCode: 4, stdout: 'done', stderr: '' });
+});

@@ -1,12 +1,118 @@
 /** Runs commands, the engine's and others: each is one that a person can paste. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { quote } from 'zx';
 import { InfrastructureError } from '../../core/index.ts';
 import type { Ended } from '../../run/index.ts';
-import type { Child } from './child.ts';
 import * as engine from './commands.ts';
-import { linesTo, openStream, type OpenStream } from './line-stream.ts';
-import { pasteable } from './pasteable.ts';
-import { startAway } from './spawner.ts';
+
+/** A command as a person can paste it. */
+export const pasteable = (argv: readonly string[]): string =>
+  argv.map((word) => quote(word)).join(' ');
+
+export interface Child {
+  readonly process: ChildProcess;
+  /** Resolves once nothing writes to its output any more; rejects where it could not be started. */
+  readonly exited: Promise<{ readonly exitCode: number | null; readonly signal: string | null }>;
+}
+
+interface ChildOptions {
+  readonly onOut: (text: string) => void;
+  readonly onErr: (text: string) => void;
+  readonly env?: NodeJS.ProcessEnv;
+  /** Default: it has a stdin. */
+  readonly hasStdin?: boolean;
+}
+
+/** A group of its own: Ctrl-C in the terminal must end the run, not the heal's commands. */
+export function startChild(
+  [command = '', ...rest]: readonly string[],
+  { onOut, onErr, env, hasStdin = true }: ChildOptions,
+): Child {
+  const stdin = hasStdin ? 'pipe' : 'ignore';
+  const child = spawn(command, rest, { env, detached: true, stdio: [stdin, 'pipe', 'pipe'] });
+  child.stdout?.setEncoding('utf8').on('data', onOut);
+  child.stderr?.setEncoding('utf8').on('data', onErr);
+  // It may end without reading all of it.
+  child.stdin?.on('error', () => undefined);
+  const exited = once(child, 'close').then(([exitCode, signal]) => ({ exitCode, signal }));
+  exited.catch(() => undefined);
+  return { process: child, exited };
+}
+
+/** Ends the group of a process that leads one. No error where it is gone, or was never started. */
+export function killGroup(
+  { pid }: { readonly pid?: number | undefined },
+  signal: NodeJS.Signals,
+): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, signal);
+  } catch {
+    // It is gone.
+  }
+}
+
+/**
+ * A command that reads no stdin, and is ended by the end of it: with this process, however that ends.
+ * For one that would go on for long, or do harm, when nobody waits for it any more.
+ */
+export const endedByInput = (argv: readonly string[]): string[] => [
+  ...['sh', '-c', 'exec 3<&0; (cat <&3; kill -KILL 0) >/dev/null 2>&1 & exec "$@" </dev/null 3<&-'],
+  ...['sh', ...argv],
+];
+
+/** Takes text as it comes, and hands on each line that is whole. */
+export function linesTo(onLine: (line: string) => void): (text: string) => void {
+  let begun = '';
+  return (text) => {
+    const lines = `${begun}${text}`.split('\n');
+    begun = lines.pop() ?? '';
+    for (const line of lines) onLine(line);
+  };
+}
+
+/** A command that talks in lines for as long as it runs. */
+export interface LineStream extends AsyncDisposable {
+  /** Sends one line to the command's stdin (without the newline). */
+  write(line: string): void;
+  /** Resolves when the command ended by disposal, rejects when it ended otherwise. */
+  readonly closed: Promise<void>;
+}
+
+/** Disposal closes the command's stdin, which ends any that reads it, then kills what is left. */
+export async function openStream(
+  argv: readonly string[],
+  onLine: (line: string) => void,
+): Promise<LineStream> {
+  const said: string[] = [];
+  const onErr = (text: string): void => void said.splice(0, said.length - 20, text);
+  const { process: child, exited } = startChild(argv, { onOut: linesTo(onLine), onErr });
+  let disposed = false;
+  const closed = exited.then(({ exitCode, signal }) => {
+    if (disposed) return;
+    const how = `${exitCode ?? signal}: ${said.join('')}`;
+    const why = `\`${argv.slice(0, 5).join(' ')} …\` ended with ${how}`;
+    throw new InfrastructureError('STREAM_ENDED', why, { command: pasteable(argv) });
+  });
+  // Whoever awaits `closed` gets the error; nothing has to.
+  closed.catch(() => undefined);
+  await once(child, 'spawn');
+  return {
+    closed,
+    write: (line) => void child.stdin?.write(`${line}\n`),
+    async [Symbol.asyncDispose](): Promise<void> {
+      disposed = true;
+      child.stdin?.end();
+      const patience = setTimeout(() => killGroup(child, 'SIGKILL'), 1_000);
+      await closed.catch(() => undefined);
+      clearTimeout(patience);
+    },
+  };
+}
+
+/** Opens a command's stream; `sharedStreams` gives another such one. */
+export type OpenStream = typeof openStream;
 
 export interface CommandOptions {
   readonly input?: string | undefined;
@@ -16,6 +122,8 @@ export interface CommandOptions {
   readonly env?: Readonly<Record<string, string>> | undefined;
   /** Each line of stderr as it comes: progress. */
   readonly onStderrLine?: ((line: string) => void) | undefined;
+  /** It does not outlive this process. Without `input` only. Default: it comes to its own end. */
+  readonly endsWithUs?: boolean;
 }
 
 export interface CommandResult extends Ended {
@@ -41,31 +149,32 @@ const goneMs = 1000;
  */
 export async function tryRun(
   argv: readonly string[],
-  { input, signal, timeoutMs = defaultTimeoutMs, env, onStderrLine }: CommandOptions = {},
+  options: CommandOptions = {},
 ): Promise<CommandResult> {
+  const { input, signal, timeoutMs = defaultTimeoutMs, endsWithUs = false } = options;
   signal?.throwIfAborted();
   let [stdout, stderr] = ['', ''];
-  const onLine = linesTo((line) => void (line.trim() !== '' && onStderrLine?.(line.trim())));
-  const child = startAway(
-    { argv, cwd: process.cwd(), env: { ...process.env, ...env }, hasStdin: input !== undefined },
-    {
-      onOut: (text) => void (stdout += text),
-      onErr: (text) => {
-        stderr += text;
-        // Progress may be overwritten in place.
-        onLine(text.replaceAll('\r', '\n'));
-      },
+  const onLine = linesTo((line) => line.trim() !== '' && options.onStderrLine?.(line.trim()));
+  const child = startChild(endsWithUs ? endedByInput(argv) : argv, {
+    onOut: (text) => void (stdout += text),
+    onErr: (text) => {
+      stderr += text;
+      // Progress may be overwritten in place.
+      onLine(text.replaceAll('\r', '\n'));
     },
-  );
-  if (input !== undefined) child.write(input);
-  child.end();
+    env: { ...process.env, ...options.env },
+    hasStdin: input !== undefined || endsWithUs,
+  });
+  if (!endsWithUs) child.process.stdin?.end(input);
   const late = AbortSignal.timeout(timeoutMs);
   const end = signal === undefined ? late : AbortSignal.any([signal, late]);
   const over = new AbortController();
   const exited = child.exited.then(({ exitCode }) => exitCode ?? -1, notStarted(argv));
   const ended = await Promise.race([exited, endAt(child, end, over.signal)]).finally(() => {
     over.abort();
-    child.forget();
+    // One that is left behind keeps nobody.
+    child.process.unref();
+    for (const end of [child.process.stdout, child.process.stderr]) end?.destroy();
   });
   signal?.throwIfAborted();
   if (typeof ended !== 'number') return ended;
@@ -78,27 +187,23 @@ export async function tryRun(
 const notStarted =
   ([command = '']: readonly string[]) =>
   (error: NodeJS.ErrnoException): CommandResult => {
-    if (error instanceof InfrastructureError) throw error;
     const why = error.code === 'ENOENT' ? 'command not found' : error.message;
     return { exitCode: 127, stdout: '', stderr: `${command}: ${why}` };
   };
 
 /** Ends the command at the signal, and resolves where it goes on all the same. */
-async function endAt(child: Child, end: AbortSignal, over: AbortSignal): Promise<number> {
+async function endAt({ process }: Child, end: AbortSignal, over: AbortSignal): Promise<number> {
   await new Promise<void>((resolve) => {
     if (end.aborted) resolve();
     else end.addEventListener('abort', () => resolve(), { once: true, signal: over });
   });
-  child.kill('SIGTERM');
+  killGroup(process, 'SIGTERM');
   // Whatever becomes of these waits, the race is over then.
   await sleep(graceMs, undefined, { signal: over }).catch(() => undefined);
-  if (!over.aborted) child.kill('SIGKILL');
+  if (!over.aborted) killGroup(process, 'SIGKILL');
   await sleep(goneMs, undefined, { signal: over }).catch(() => undefined);
   return -1;
 }
-
-/** A stream of an observer: it begins anew under a fault. */
-export const spawnStream: OpenStream = (argv, onLine) => openStream(argv, onLine, startAway);
 
 /** Runs a command and resolves to its stdout. Throws InfrastructureError `COMMAND_FAILED`. */
 export async function run(argv: readonly string[], options: CommandOptions = {}): Promise<string> {

@@ -14,7 +14,7 @@ import {
 } from '../../history/index.ts';
 import type { Clock } from '../../core/index.ts';
 import type { ClientSockets } from '../clients/writers.ts';
-import type { MemberWays } from './group-database.ts';
+import type { MemberWays } from './group-testbed.ts';
 
 /** Asks as often as the database's own router asks for the members (metadata_cache.ttl, 0.5 s). */
 const askEveryMs = 500;

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { buildStep } from './build.ts';
+import { buildStep } from './ensure.ts';
 
 test('an abort ends what is being built', async () => {
   const cache = mkdtempSync(join(tmpdir(), 'fd-cache-'));

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { harnessKey, harnessVersion } from './harness-version.ts';
+import { harnessKey, harnessVersion } from './part.ts';
 
 let root: string;
 const write = (path: string, text: string): void => {

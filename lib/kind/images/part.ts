@@ -1,7 +1,8 @@
 /** A part of the image set: one image, made by shell commands, cached under a key of its inputs. */
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, existsSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
+import { projectVersion, projectRoot } from '../../core/index.ts';
 
 export interface ImageStep {
   readonly name: string;
@@ -77,4 +78,106 @@ export function filesUnder(root: string): string[] {
     .map((name) => join(root, name))
     .filter((path) => statSync(path).isFile())
     .toSorted();
+}
+
+export const kindVersion = '0.33.0';
+/** One series in both image ways, so that their verdicts can be compared. */
+export const mysqlSeries = '9.7';
+/** Also pinned in built/kubernetes/go.mod; a unit test holds both together. */
+export const attacherVersion = '4.12.0';
+/** Also pinned in built/provisioner/go.mod; the same test. */
+export const provisionerVersion = '6.4.0';
+/** Debian's release of the node root: systemd ≥ 257 (trixie) refuses cgroup v1. */
+export const nodeDebianSuite = 'bookworm';
+/** Debian's release that has MySQL of the series above. */
+export const mysqlDebianSuite = 'sid';
+/** Node of the driver and the tools; the optional dependency node-linux-… brings it. */
+export const nodeVersion = '24.21.0';
+/** Official image with Node of that series, for code that needs no other tools. */
+export const publishedRuntime = 'node:24-bookworm-slim';
+
+interface Manifest {
+  readonly version: string;
+  readonly dependencies?: Readonly<Record<string, string>>;
+}
+
+export interface InstalledPackage {
+  /** Path from the project's root, e.g. `node_modules/zod`. */
+  readonly path: string;
+  readonly version: string;
+}
+
+/**
+ * Themselves and all below, no duplicates, sorted by path. A package that is not installed throws Node's
+ * own ENOENT.
+ */
+export function installedClosure(root: string, names: readonly string[]): InstalledPackage[] {
+  const found = new Map<string, InstalledPackage>();
+  const visit = (name: string, from: string): void => {
+    const path = resolveFrom(root, from, name);
+    if (found.has(path)) return;
+    const manifest = JSON.parse(readFileSync(join(root, path, 'package.json'), 'utf8')) as Manifest;
+    found.set(path, { path, version: manifest.version });
+    for (const dependency of Object.keys(manifest.dependencies ?? {})) visit(dependency, path);
+  };
+  for (const name of names) visit(name, '');
+  return [...found.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** Node's own search: the nearest node_modules upwards from the package that asks. */
+function resolveFrom(root: string, from: string, name: string): string {
+  for (let at = from; at !== ''; at = at.includes('/node_modules/') ? outer(at) : '') {
+    const nested = `${at}/node_modules/${name}`;
+    if (existsSync(join(root, nested))) return nested;
+  }
+  return `node_modules/${name}`;
+}
+
+const outer = (path: string): string => path.slice(0, path.lastIndexOf('/node_modules/'));
+
+const packages = ['@grpc/grpc-js', '@bufbuild/protobuf', 'zod'];
+
+/** What its programs are bundled of, tests apart. */
+const sources = ['core', 'history', 'kind/self-fence', 'scenario', 'storage'];
+const bundler = 'lib/kind/images/driver.rolldown.mjs';
+
+/** Into the driver's image, the same on both image ways: its programs, the self-fencing sidecar, and packages. */
+export function stageDriver(root: string): StagedCode {
+  const files = sources
+    .flatMap((folder) => filesUnder(`${root}/lib/${folder}`))
+    .filter((path) => /\.(ts|js)$/.test(path) && !/\.(test|d)\.ts$/.test(path));
+  const closure = installedClosure(root, packages);
+  const tool = installedClosure(root, ['rolldown']).map(({ version }) => version);
+  return {
+    files: [...files, `${root}/${bundler}`],
+    settings: [...closure.map((entry) => `${entry.path}@${entry.version}`), ...tool],
+    commands: [
+      `node_modules/.bin/rolldown --config ${bundler} --dir "$WORK/app" --logLevel silent`,
+      `cp --parents -r ${closure.map((entry) => entry.path).join(' ')} "$WORK/app"`,
+      `echo '{ "type": "module" }' >"$WORK/app/package.json"`,
+    ],
+  };
+}
+
+/** They tell what was measured, or score it: a new sentence of a page is no new harness. */
+const tellers = /^lib\/(batch\/expectations|report)\//;
+const tests = /(\.test\.ts|_test\.go)$/;
+
+/** 12 hex digits; the same for the same source, wherever it lies. */
+export function harnessKey(root: string): string {
+  const nameOf = (path: string): string => relative(root, path);
+  const files = ['lib', 'manifests']
+    .flatMap((folder) => filesUnder(join(root, folder)))
+    .filter((path) => !tellers.test(nameOf(path)) && !tests.test(path));
+  // A file that is given alone counts by its base name: their order and places are a setting.
+  return contentKey(files, files.map(nameOf));
+}
+
+let known: string | undefined;
+
+/** `0.1.0+<hash>`, of the source as it was when it was first asked for. */
+export function harnessVersion(): string {
+  // Once: hundreds of files are read, while the timers of other runs wait.
+  known ??= `${projectVersion}+${harnessKey(projectRoot)}`;
+  return known;
 }

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { builtParts } from './built/parts.ts';
-import { mirroredNames } from './published.ts';
 import { projectRoot } from '../../core/program.ts';
-import { planImages } from './image-plan.ts';
+import { mirroredNames, planImages } from './image-plan.ts';
 
 const registry = '127.0.0.1:5000';
 const plan = planImages({ source: 'published', kubernetes: '1.37', registry, provisioner: true });

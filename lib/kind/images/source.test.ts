@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { askRegistry } from './source.ts';
+import { askRegistry } from './image-plan.ts';
 
 test('a patch that nobody published is asked of no registry', async () => {
   const answer = await askRegistry('1.36.1');

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { kubernetesDefault, releaseOf } from '../../core/kubernetes.ts';
 import { projectRoot } from '../../core/program.ts';
-import { attacherVersion, nodeVersion, provisionerVersion } from './versions.ts';
+import { attacherVersion, nodeVersion, provisionerVersion } from './part.ts';
 
 /** Go's oldest release that the committed modules accept. */
 const oldestGo = '1.26';

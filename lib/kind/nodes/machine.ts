@@ -3,8 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pRetry from 'p-retry';
 import * as engine from '../engine/commands.ts';
 import { containerShell } from '../engine/container-shell.ts';
-import { pasteable } from '../engine/pasteable.ts';
-import { firstProcessOf, inspect, run } from '../engine/run.ts';
+import { pasteable, firstProcessOf, inspect, run } from '../engine/run.ts';
 import { InfrastructureError } from '../../core/index.ts';
 import {
   type Proof,

@@ -5,7 +5,7 @@
 import * as engine from '../engine/commands.ts';
 import { commandError, run, tryRun } from '../engine/run.ts';
 import { InfrastructureError } from '../../core/index.ts';
-import { boundLoops } from '../disk/loops.ts';
+import { boundLoops } from '../ownership/labs.ts';
 import { type Lease, leaseCount } from '../ownership/lease.ts';
 
 export interface NodeAddress {

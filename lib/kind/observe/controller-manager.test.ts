@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseForcedDetaches } from './controller-manager.ts';
+import { parseForcedDetaches } from './cluster.ts';
 
 const name = 'attach_detach_controller_attachdetach_controller_forced_detaches';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { recordOf } from './disk.ts';
+import { recordOf } from './cluster.ts';
 
 const device = { volume: 'pv-1', node: 'w1', device: '/dev/loop128', generation: 2 };
 

@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { openStream } from '../engine/line-stream.ts';
 import { observed, declareObserver, type Recorder } from '../../history/observations.ts';
-import { followPodLogs, liveOn, type NodeLife, parseLogLine } from './pod-log.ts';
+import { openStream } from '../engine/run.ts';
+import { followPodLogs, liveOn, type NodeLife, parseLogLine } from './logs.ts';
 
 const file = '/var/log/pods/default_mysql-0_6a1f8e5c-0d9b-4b3e/mysql/2.log';
 

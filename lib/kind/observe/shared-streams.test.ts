@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { LineStream, OpenStream } from '../engine/line-stream.ts';
-import { sharedStreams } from './shared-streams.ts';
+import type { LineStream, OpenStream } from '../engine/run.ts';
+import { sharedStreams } from '../backend.ts';
 
 interface Command {
   readonly argv: readonly string[];

@@ -5,7 +5,7 @@ import {
   isContainerName,
   nodeNames,
   type ClusterLabels,
-} from './labels.ts';
+} from './registry.ts';
 
 const labels: ClusterLabels = {
   cluster: 'main',

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { LeaseHold } from './lease.ts';
 import type { FoundCluster } from './registry.ts';
-import { awaitLateContainers, removeCluster } from './remove-cluster.ts';
+import { awaitLateContainers, removeCluster } from './reap.ts';
 
 /** Shows nothing; names are taken while their file is there. It notes what it is asked. */
 const engine = `#!/bin/sh

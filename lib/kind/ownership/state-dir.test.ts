@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { isComplete, makeStateDir, markComplete, removeStateDir } from './state-dir.ts';
+import { isComplete, makeStateDir, markComplete, removeStateDir } from './registry.ts';
 
 const made: string[] = [];
 afterEach(async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Deadline } from './deadline.ts';
+import { Deadline } from './node-life.ts';
 
 test('the first renewal seen may be old: only the next one is a sign of life', () => {
   const deadline = new Deadline(20_000);

@@ -15,9 +15,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { parseArgs, promisify } from 'node:util';
 import { z } from 'zod';
 import { describeError, UsageError, type ApiServer } from '../../core/index.ts';
-import { renewalOf, type Self, stillWanted } from './api.ts';
-import { Deadline } from './deadline.ts';
-import { killAll } from './processes.ts';
+import { renewalOf, type Self, stillWanted, Deadline, killAll } from './node-life.ts';
 
 /** The Lease is read so often, one question at a time. */
 const askEveryMs = 1000;

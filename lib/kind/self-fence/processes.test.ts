@@ -4,7 +4,7 @@ import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { killAll } from './processes.ts';
+import { killAll } from './node-life.ts';
 
 test('ends the processes of that name and no others', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'forcedetach-fence-'));

@@ -1,5 +1,5 @@
 /**
- * What a mode of disk decides, at three moments. The driver (lib/storage/csi/modes.ts) and the model
+ * What a mode of disk decides, at three moments. The driver (lib/storage/csi/backend.ts) and the model
  * (lib/sim/disk/modes.ts) both read it from here, and carry it out.
  */
 import type { KindDeclaration } from '../fields/of-kinds.ts';

@@ -1,6 +1,6 @@
 /**
  * A shared directory without an attach phase, as NFS: the driver files.forcedetach.dev publishes it
- * (lib/storage/csi/files-node.ts), and Kubernetes has nothing to attach. So nobody is asked to detach it either.
+ * (lib/storage/csi/node.ts), and Kubernetes has nothing to attach. So nobody is asked to detach it either.
  */
 import { choice } from '../fields/field.ts';
 import { diskMode } from './mode.ts';

@@ -1,4 +1,4 @@
-/** Carries out on the model what the mode of disk decides (lib/scenario/disks), as lib/storage/csi/modes.ts does on a cluster. */
+/** Carries out on the model what the mode of disk decides (lib/scenario/disks), as lib/storage/csi/backend.ts does on a cluster. */
 import { outOfServiceKey } from '../../core/index.ts';
 import {
   diskModeOf,

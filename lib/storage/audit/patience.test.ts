@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { patiently } from './patience.ts';
+import { patiently } from './command.ts';
 
 const { signal } = new AbortController();
 

@@ -13,8 +13,8 @@ import {
   isBound,
   removeLoop,
   unbind,
-} from '../csi/loop-device.ts';
-import { cleanUpMountPoint } from '../csi/mounts.ts';
+  cleanUpMountPoint,
+} from '../csi/devices.ts';
 import type { CopyIdentity } from '../../history/index.ts';
 import { mustRun, runTool, type CommandLimits } from './command.ts';
 

@@ -8,7 +8,7 @@
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { InfrastructureError } from '../../core/index.ts';
-import { deviceIn, parseMountInfo } from './mounts.ts';
+import { deviceIn, parseMountInfo } from './devices.ts';
 
 /** On the volume; the database's data directory is another one. */
 export const canaryFolder = 'canary';

@@ -11,9 +11,8 @@ import { controller } from './controller.ts';
 import { ControllerUnpublishVolumeRequestSchema } from './gen/csi_pb.js';
 import { layoutOf, recordPath } from './layout.ts';
 import type { StorageBackend } from './paths.ts';
-import { heldBy } from './record.ts';
-import { neededRecord } from './record-store.ts';
-import { readAttributes } from './volume-attributes.ts';
+import { heldBy, neededRecord } from './record.ts';
+import { readAttributes } from './requests.ts';
 import { createVolume } from './volumes.ts';
 
 const volume = 'pv';

@@ -10,11 +10,11 @@ import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { CopyIdentity } from '../../history/index.ts';
-import type { ArrayCopy } from './array-port.ts';
+import type { ArrayCopy } from './array-client.ts';
 import { copyPath, filesCopyPath, filesPath } from './layout.ts';
 import type { StorageBackend } from './paths.ts';
-import { readRecord, writeWhole } from './record-store.ts';
-import { must, runProgram } from './run-program.ts';
+import { readRecord, writeWhole } from './record.ts';
+import { must, runProgram } from './devices.ts';
 
 const labelSchema = z.object({
   /** Drawn for this copy. */

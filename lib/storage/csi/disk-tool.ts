@@ -12,20 +12,23 @@ import {
   isDirectory,
 } from '../../scenario/index.ts';
 import { describeError, UsageError } from '../../core/index.ts';
-import { arrayAt } from './array-client.ts';
-import type { PathStatus } from './array-port.ts';
+import { arrayAt, type PathStatus } from './array-client.ts';
 import { writeUnsyncedCanary } from './canary.ts';
 import { copyVolume, filesystemUuidOf } from './copy-label.ts';
 import { exportWrites } from './export-writes.ts';
-import { holdCalls, letGo } from './hold.ts';
+import { holdCalls, letGo } from './grpc.ts';
 import { defaultRoot, imagePath, layoutOf } from './layout.ts';
-import { ensureKernelDevices } from './loop-device.ts';
-import { parseLoopRange } from './loop-device.ts';
-import { type StorageBackend, type CutDevice, fence, livePaths } from './paths.ts';
-import { losePower } from './power.ts';
-import { heldBy } from './record.ts';
-import { readRecords } from './record-store.ts';
-import { releaseAll, releaseNode } from './release.ts';
+import { ensureKernelDevices, parseLoopRange } from './devices.ts';
+import {
+  type StorageBackend,
+  type CutDevice,
+  fence,
+  livePaths,
+  losePower,
+  releaseAll,
+  releaseNode,
+} from './paths.ts';
+import { heldBy, readRecords } from './record.ts';
 import { createVolume, removeVolume } from './volumes.ts';
 
 const options = {

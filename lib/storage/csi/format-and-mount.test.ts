@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatIn } from './format-and-mount.ts';
+import { formatIn } from './devices.ts';
 
 test.each([
   ['DEVNAME=/dev/loop1\nTYPE=ext4\n', 'ext4'],

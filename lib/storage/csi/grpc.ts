@@ -1,17 +1,22 @@
 /** Serves the generated services over gRPC on a UNIX socket, and names what a handler may throw. */
-import { mkdir, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { mkdir, rm, appendFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { callbackify } from 'node:util';
-import type {
-  DescMessage,
-  DescMethod,
-  DescService,
-  JsonValue,
-  Message,
-  MessageInitShape,
-  MessageShape,
+import { existsSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type DescMessage,
+  type DescMethod,
+  type DescService,
+  type JsonValue,
+  type Message,
+  type MessageInitShape,
+  type MessageShape,
+  create,
+  fromBinary,
+  toBinary,
+  toJson,
 } from '@bufbuild/protobuf';
-import { create, fromBinary, toBinary, toJson } from '@bufbuild/protobuf';
 import {
   Server,
   ServerCredentials,
@@ -20,7 +25,9 @@ import {
   type handleUnaryCall,
   status,
 } from '@grpc/grpc-js';
+import { z } from 'zod';
 import { InfrastructureError, describeError } from '../../core/index.ts';
+import { type Layout, callLogPath, checkedName, isName } from './layout.ts';
 
 /** A gRPC status for the caller: Kubernetes acts upon the code. */
 export class CallError extends Error {
@@ -145,3 +152,116 @@ export async function serve(
     },
   };
 }
+
+/*
+ * The driver's log: one JSON line per CSI call, on the shared directory, where it outlives the pod
+ * and the node. Times are of CLOCK_MONOTONIC, which all containers of one machine share.
+ */
+
+export const callSchema = z.object({
+  /** When the call came in, milliseconds of CLOCK_MONOTONIC. */
+  monoMs: z.number(),
+  /** The same in Unix milliseconds. */
+  wallMs: z.number(),
+  durationMs: z.number(),
+  /** Where the driver runs. */
+  host: z.string(),
+  /** RPC name, e.g. `NodeStageVolume`. */
+  call: z.string(),
+  /** The node that the call is about: the one named in it, else where the driver runs. */
+  node: z.string(),
+  volume: z.string().optional(),
+  /** The request, without secrets. */
+  request: z.record(z.string(), z.unknown()),
+  /** gRPC code's name and message. */
+  error: z.string().optional(),
+  /** What the call found out on its way: generation, device, fsck, bytes written before … */
+  notes: z.record(z.string(), z.unknown()),
+});
+export type CallEntry = z.infer<typeof callSchema>;
+
+/** Milliseconds of CLOCK_MONOTONIC. */
+export const monotonicMs = (): number => Number(process.hrtime.bigint() / 1000n) / 1000;
+
+/** Logs each call after it ended. A call that can't be logged fails: it would be missing evidence. */
+export function logCalls(layout: Layout, host: string): Around {
+  const path = callLogPath(layout, host);
+  return async ({ name, request }, work) => {
+    const started = { monoMs: monotonicMs(), wallMs: Date.now() };
+    const { secrets: _, ...shown } = request as Readonly<Record<string, unknown>>;
+    const notes: CallNotes = {};
+    const log = async (error?: unknown): Promise<void> => {
+      const entry: CallEntry = {
+        ...started,
+        durationMs: monotonicMs() - started.monoMs,
+        host,
+        call: name,
+        node: typeof shown['nodeId'] === 'string' ? shown['nodeId'] : host,
+        ...(typeof shown['volumeId'] === 'string' && { volume: shown['volumeId'] }),
+        request: shown,
+        ...(error !== undefined && { error: `${status[grpcCodeOf(error)]}: ${messageOf(error)}` }),
+        notes,
+      };
+      await mkdir(dirname(path), { recursive: true });
+      await appendFile(path, `${JSON.stringify(entry)}\n`);
+    };
+    try {
+      const answer = await work(notes);
+      await log();
+      return answer;
+    } catch (error) {
+      await log(error);
+      throw error;
+    }
+  };
+}
+
+/*
+ * Calls that are made to wait, as a driver does whose backend hangs: a file on the shared directory
+ * holds one kind of call about one volume on one node until it is taken away.
+ */
+
+export interface Hold {
+  /** Where the driver runs. */
+  readonly node: string;
+  /** RPC name, e.g. `NodeStageVolume`. */
+  readonly call: string;
+  readonly volume: string;
+}
+
+const folderOf = ({ root }: Layout): string => join(root, 'holds');
+
+const fileOf = (layout: Layout, { node, call, volume }: Hold): string =>
+  join(
+    folderOf(layout),
+    checkedName('node', node),
+    checkedName('call', call),
+    checkedName('volume', volume),
+  );
+
+export async function holdCalls(layout: Layout, hold: Hold): Promise<void> {
+  const file = fileOf(layout, hold);
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, '');
+}
+
+/** All that is held goes on. Idempotent. */
+export async function letGo(layout: Layout): Promise<void> {
+  await rm(folderOf(layout), { recursive: true, force: true });
+}
+
+const pollMs = 100;
+
+/** Waits before the work while the call is held; `heldMs` in its notes says how long. */
+export const whileHeld =
+  (layout: Layout, node: string, around: Around): Around =>
+  (call, work) =>
+    around(call, async (notes) => {
+      const { volumeId } = call.request as { readonly volumeId?: unknown };
+      if (typeof volumeId !== 'string' || !isName(volumeId)) return work(notes);
+      const file = fileOf(layout, { node, call: call.name, volume: volumeId });
+      let heldMs = 0;
+      for (; existsSync(file); heldMs += pollMs) await sleep(pollMs);
+      if (heldMs > 0) notes['heldMs'] = heldMs;
+      return work(notes);
+    });

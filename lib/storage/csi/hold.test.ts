@@ -3,8 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import type { CallNotes } from './grpc.ts';
-import { holdCalls, letGo, whileHeld } from './hold.ts';
+import { type CallNotes, holdCalls, letGo, whileHeld } from './grpc.ts';
 import { layoutOf, type Layout } from './layout.ts';
 
 function newLayout(): Layout {

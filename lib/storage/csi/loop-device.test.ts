@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { loopOfDevice } from './loop-device.ts';
+import { loopOfDevice } from './devices.ts';
 
 test.each([
   [0x700n, 0],

@@ -6,20 +6,14 @@ import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { UsageError, describeError, exitCode } from '../../core/index.ts';
 import { arrayAt } from './array-client.ts';
-import { logCalls } from './call-log.ts';
-import { controller } from './controller.ts';
-import { filesNodeService } from './files-node.ts';
+import { logCalls, serve, service, type GrpcService, whileHeld } from './grpc.ts';
+import { controller, kubernetesTaints, registerNode } from './controller.ts';
+import { filesNodeService, nodeService } from './node.ts';
 import { Controller, Identity, Node } from './gen/csi_pb.js';
 import { Registration } from './gen/pluginregistration_pb.js';
-import { serve, service, type GrpcService } from './grpc.ts';
-import { whileHeld } from './hold.ts';
-import { identity, registration } from './identity.ts';
-import { kubernetesTaints } from './kubernetes-taints.ts';
+import { identity, registration, readDriverSettings, type DriverSettings } from './driver.ts';
 import { filesDriverName, layoutOf } from './layout.ts';
-import { ensureKernelDevices } from './loop-device.ts';
-import { nodeService } from './node.ts';
-import { registerNode } from './nodes.ts';
-import { readDriverSettings, type DriverSettings } from './settings.ts';
+import { ensureKernelDevices } from './devices.ts';
 
 /** One driver's sockets and what is served there. */
 interface Plugin {

@@ -1,7 +1,7 @@
 /** Modes that decide when a node opens the volume: who has it open keeps others away, or is cut. */
 import { status } from '@grpc/grpc-js';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { neededRecord } from './record-store.ts';
+import { neededRecord } from './record.ts';
 import { ModedVolume, volume, seconds } from '../../../test/support/moded-volume.ts';
 
 let on: ModedVolume;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { deviceIn, isRaw, isSameDisk, parseMountInfo } from './mounts.ts';
+import { deviceIn, isRaw, isSameDisk, parseMountInfo } from './devices.ts';
 
 const raw = `540 29 0:6 /loop128 /k/staging/device rw shared:1 - devtmpfs devtmpfs rw
 541 29 0:6 /loop129//deleted /k/publish/pod rw shared:1 - devtmpfs devtmpfs rw

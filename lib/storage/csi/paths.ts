@@ -5,14 +5,45 @@
  * A cut is in the record before any path is touched, and a node that stages looks into the record
  * after it opened its path: whichever comes second sees the other, so no path slips through.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { status } from '@grpc/grpc-js';
-import { InfrastructureError } from '../../core/index.ts';
-import type { ArrayErrorCode, ArrayPort, PathName, PathStatus } from './array-port.ts';
+import { InfrastructureError, describeError } from '../../core/index.ts';
+import type {
+  ArrayErrorCode,
+  ArrayPort,
+  PathName,
+  PathStatus,
+  PathPowerLoss,
+} from './array-client.ts';
 import { CallError } from './grpc.ts';
 import type { Layout } from './layout.ts';
-import { type Attachment, recordCut, stillHeld } from './record.ts';
-import { updateRecord } from './record-store.ts';
-import type { VolumeAttributes } from './volume-attributes.ts';
+import {
+  type Attachment,
+  recordCut,
+  stillHeld,
+  awaitsPower,
+  heldBy,
+  powerUp,
+  updateRecord,
+  locked,
+  neededRecord,
+  readRecords,
+  writeRecord,
+} from './record.ts';
+import type { VolumeAttributes } from './requests.ts';
+import type { PowerLoss } from '../../scenario/index.ts';
+import { loopFor } from './backend.ts';
+import {
+  type LoopRange,
+  devicePath,
+  isBound,
+  isClaimed,
+  removeLoop,
+  unbind,
+  unbindOver,
+  volumeBehind,
+  numbersIn,
+} from './devices.ts';
 
 /** Where volumes lie, and what serves them. */
 export interface StorageBackend {
@@ -145,3 +176,181 @@ const as =
   (error: unknown): never => {
     throw isOf(error, code) ? new CallError(status.FAILED_PRECONDITION, why) : error;
   };
+
+export interface PowerLossOptions {
+  readonly node: string;
+  /** What becomes of writes that were acknowledged and not flushed. */
+  readonly unflushed: PowerLoss;
+  readonly seed: string;
+  /** Writes, right before the cut, what the crash is to take. Default: nothing is written. */
+  readonly writeCanary?: (path: PathStatus) => Promise<void>;
+}
+
+export interface LostVolume extends PathPowerLoss {
+  readonly volume: string;
+  /** When the canary was written that the crash is to take; Unix ms, undefined where none was. */
+  readonly canaryAt?: number | undefined;
+  /** Why this call wrote none. */
+  readonly canaryError?: string | undefined;
+}
+
+export interface LostPower {
+  readonly devices: readonly (CutDevice & { readonly volume: string })[];
+  /** By volume that the node had a path to. */
+  readonly lost: readonly LostVolume[];
+}
+
+/** All paths of the node are cut for good. Safe to repeat after a death half-way. */
+export async function losePower(
+  { layout, array }: StorageBackend,
+  { node, unflushed, seed, writeCanary }: PowerLossOptions,
+): Promise<LostPower> {
+  const held = [...(await readRecords(layout))]
+    .filter(([, record]) => heldBy(record, node) !== undefined)
+    .map(([volume]) => volume);
+  const open = (await livePaths(array, { node })).map(({ volume }) => volume);
+  const lost: LostVolume[] = [];
+  for (const volume of new Set([...held, ...open])) {
+    const target = { volume, node };
+    const canary = await written({ layout, array }, target, writeCanary);
+    // The record is changed before the path, as paths.ts says.
+    const record = await updateRecord(layout, volume, (now) =>
+      recordCut(now, node, { cutFor: 'crash', wallMs: Date.now(), canaryAt: canary.at }),
+    );
+    if ((await livePaths(array, target)).length === 0) continue;
+    const loss = await array.losePower({ volume, node, unflushed, seed });
+    const { canaryAt } = heldBy(record, node) ?? {};
+    lost.push({ volume, ...loss, canaryAt, canaryError: canary.error });
+  }
+  const now = await livePaths(array, { node });
+  return { devices: now.map((path) => ({ volume: path.volume, ...deviceOf(path) })), lost };
+}
+
+/** When the canary was written. Never rejects: one that can't be keeps no power from being lost. */
+async function written(
+  { layout, array }: StorageBackend,
+  target: Target,
+  writeCanary: PowerLossOptions['writeCanary'],
+): Promise<{ readonly at?: number; readonly error?: string }> {
+  if (writeCanary === undefined) return {};
+  try {
+    const held = heldBy(await neededRecord(layout, target.volume), target.node);
+    const path = (await livePaths(array, target)).find(
+      ({ generation, state }) => generation === held?.generation && state === 'open',
+    );
+    if (path === undefined) return { error: 'no path to write it through was open' };
+    await writeCanary(path);
+    return { at: Date.now() };
+  } catch (error) {
+    return { error: describeError(error) };
+  }
+}
+
+/** Gives a new path to each attachment that nothing but a crash keeps from the node. */
+export async function restorePower(
+  backend: StorageBackend,
+  loops: LoopRange,
+  node: string,
+): Promise<void> {
+  const { layout } = backend;
+  for (const volume of (await readRecords(layout)).keys()) {
+    await locked(layout, async () => {
+      const record = await neededRecord(layout, volume);
+      if (!awaitsPower(record, node)) return;
+      const loop = await loopFor(backend, loops, record.nextGeneration);
+      await writeRecord(layout, volume, powerUp(record, node, { loop, wallMs: Date.now() }));
+    });
+  }
+}
+
+/*
+ * Closes paths that no longer serve anyone. A path outlives a killed node, and its loop device even
+ * a deleted cluster and a dead array. A device is ours by its leased number and by the file behind
+ * it, never by one of them alone.
+ */
+
+export interface Released {
+  readonly freed: readonly string[];
+  /** Still mounted by someone, so left alone. */
+  readonly busy: readonly string[];
+}
+
+/** The kernel unmounts a killed node's file systems a moment after its last process ended. */
+const unmountPatienceMs = 5000;
+
+/** What a dead node left. Where a crash was played, the node may use the volume again once it boots. */
+export async function releaseNode(
+  backend: StorageBackend,
+  loops: LoopRange,
+  node: string,
+): Promise<Released> {
+  const paths = await livePaths(backend.array, { node });
+  for (const volume of new Set(paths.filter(isSevered).map((path) => path.volume))) {
+    // Its path will be cut below. It died with it, so that is a crash, and the record must say so.
+    await updateRecord(backend.layout, volume, (now) =>
+      recordCut(now, node, { cutFor: 'crash', wallMs: Date.now() }),
+    );
+  }
+  await unbindOver(paths.map(({ loop }) => loop));
+  const released = await closePaths(backend.array, paths, unmountPatienceMs);
+  if (released.busy.length === 0) await restorePower(backend, loops, node);
+  return released;
+}
+
+/** All of a cluster's paths that nobody has mounted, with an array or without one. */
+export async function releaseAll(array: ArrayPort, range: LoopRange): Promise<Released> {
+  const paths = await livePaths(array).catch(unless('NO_ARRAY', []));
+  const served = await closePaths(array, paths, unmountPatienceMs);
+  const left = await releaseLoops(range, served.busy);
+  return { freed: [...served.freed, ...left.freed], busy: [...served.busy, ...left.busy] };
+}
+
+/**
+ * Closes what becomes unmounted within the time. A path that is severed is cut first: its requests
+ * wait, and no unmount gets past them.
+ */
+export async function closePaths(
+  array: ArrayPort,
+  paths: readonly PathStatus[],
+  patienceMs: number,
+): Promise<Released> {
+  const giveUpAt = performance.now() + patienceMs;
+  const freed: string[] = [];
+  const busy: string[] = [];
+  for (const path of paths) {
+    const { volume, generation, device } = path;
+    if (isSevered(path)) await array.cut({ volume, generation, why: 'release' });
+    let isClosed = await closed(array, path);
+    while (!isClosed && performance.now() < giveUpAt) {
+      await sleep(50);
+      isClosed = await closed(array, path);
+    }
+    (isClosed ? freed : busy).push(device);
+  }
+  return { freed, busy };
+}
+
+const isSevered = ({ state, link }: PathStatus): boolean => state === 'open' && link !== 'pass';
+
+/** Devices that no array answers for any more; with them go unbound leftovers. */
+async function releaseLoops(range: LoopRange, except: readonly string[]): Promise<Released> {
+  const freed: string[] = [];
+  const busy: string[] = [];
+  for (const loop of numbersIn(range)) {
+    const device = devicePath(loop);
+    if (except.includes(device)) continue;
+    const bound = await isBound(loop);
+    if (bound && (await volumeBehind(loop)) === undefined) continue;
+    if (bound && (await isClaimed(loop))) {
+      busy.push(device);
+      continue;
+    }
+    if (bound) {
+      await unbindOver([loop]);
+      freed.push(device);
+    }
+    await unbind(loop);
+    await removeLoop(loop);
+  }
+  return { freed, busy };
+}

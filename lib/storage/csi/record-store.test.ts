@@ -4,9 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Layout, layoutOf, volumeFolder } from './layout.ts';
-import { attach, newRecord } from './record.ts';
-import { locked, readRecord, updateRecord, writeRecord } from './record-store.ts';
-import { defaultAttributes } from './volume-attributes.ts';
+import { attach, newRecord, locked, readRecord, updateRecord, writeRecord } from './record.ts';
+import { defaultAttributes } from './requests.ts';
 
 let layout: Layout;
 beforeEach(() => {

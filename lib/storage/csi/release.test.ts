@@ -4,12 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { FakeArray } from '../../../test/support/fake-array.ts';
-import type { PathStatus } from './array-port.ts';
+import type { PathStatus } from './array-client.ts';
 import { attachVolume } from './backend.ts';
 import { layoutOf } from './layout.ts';
-import type { StorageBackend } from './paths.ts';
-import { losePower } from './power.ts';
-import { defaultAttributes } from './volume-attributes.ts';
+import { type StorageBackend, losePower } from './paths.ts';
+import { defaultAttributes } from './requests.ts';
 import { createVolume } from './volumes.ts';
 
 const volume = 'pv';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readAttributes } from './volume-attributes.ts';
+import { readAttributes } from './requests.ts';
 
 test.each([
   { detachMode: 'sometimes' },

@@ -9,10 +9,8 @@ import { z } from 'zod';
 import { InfrastructureError } from '../../core/index.ts';
 import { CallError } from './grpc.ts';
 import { filesPath, imagePath, type Layout, recordPath, volumeFolder } from './layout.ts';
-import { type StorageBackend, livePaths } from './paths.ts';
-import { newRecord } from './record.ts';
-import { locked, readIfThere, readRecord, writeRecord, writeWhole } from './record-store.ts';
-import { closePaths } from './release.ts';
+import { type StorageBackend, livePaths, closePaths } from './paths.ts';
+import { newRecord, locked, readIfThere, readRecord, writeRecord, writeWhole } from './record.ts';
 
 export interface VolumeImage {
   readonly sizeBytes: number;

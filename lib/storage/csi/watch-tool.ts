@@ -1,5 +1,5 @@
 /**
- * Streams what happens to the volumes as JSON lines (watch-line.ts): `node watch-tool.ts
+ * Streams what happens to the volumes as JSON lines (watch.ts): `node watch-tool.ts
  * --nodes worker=1234,worker2=2345`. Runs in the lab container, in the host's process namespace, and
  * ends when its stdin does. A line of JSON on stdin tells it the nodes' processes anew.
  */
@@ -7,11 +7,10 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { arrayAt } from './array-client.ts';
-import { monotonicMs } from './call-log.ts';
+import { monotonicMs } from './grpc.ts';
 import { defaultRoot, layoutOf } from './layout.ts';
-import { ensureKernelDevices } from './loop-device.ts';
-import { PathWatcher } from './path-watcher.ts';
-import { type WatchLine, watchControlSchema } from './watch-line.ts';
+import { ensureKernelDevices } from './devices.ts';
+import { PathWatcher, type WatchLine, watchControlSchema } from './watch.ts';
 
 const everyMs = 100;
 /** Well below the bound of lib/history/observations.ts. */

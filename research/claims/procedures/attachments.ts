@@ -1,7 +1,7 @@
 /** Claims on attachments: who makes them, who takes them away, and what they are when nobody does. */
 import { z } from 'zod';
 import {
-  releaseNode,
+  diskTool,
   startControllerManager,
   stopControllerManager,
 } from '../../../lib/kind/index.ts';
@@ -103,7 +103,7 @@ export const orphanedLock: Claim = {
       const { status } = await clients.core.readNode({ name });
       const ready = status?.conditions?.find(({ type }) => type === 'Ready')?.status;
       bench.note(unnoticed, { watchMs, attachments, ready }, name);
-      await releaseNode(cluster.lab, name);
+      await diskTool(cluster.lab, 'release', { node: name });
       await startControllerManager(cluster.controlPlane);
     },
     read: reading({ unnoticed }, ({ unnoticed: { watchMs, attachments, ready } }) => ({

@@ -4,7 +4,7 @@
  */
 import type { V1PersistentVolume, V1PersistentVolumeClaim, V1Pod } from '@kubernetes/client-node';
 import type { z } from 'zod';
-import { createVolume, procedures } from '../../../lib/kind/index.ts';
+import { diskTool, procedures } from '../../../lib/kind/index.ts';
 import { apply, orMissing, waitFor, InfrastructureError } from '../../../lib/core/index.ts';
 import {
   bytesOf,
@@ -66,7 +66,7 @@ export class Bench {
     const { cluster, clients } = this.testbed;
     const { disk: mode = 'unfenced', storageClass } = choice;
     const volume = this.named(name);
-    await createVolume(cluster.lab, { volume, sizeBytes: bytesOf(choice), mode });
+    await diskTool(cluster.lab, 'create-volume', { volume, 'size-bytes': bytesOf(choice), mode });
     // With a class the first pod decides.
     const bound = storageClass === undefined ? volume : undefined;
     await apply(clients, [volumeObject(volume, choice, bound), claimObject(volume, choice, bound)]);

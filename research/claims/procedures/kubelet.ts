@@ -1,6 +1,6 @@
 /** Claims on what kubelet does on its node, and says of it. */
 import { z } from 'zod';
-import { holdCall, letGoCalls } from '../../../lib/kind/index.ts';
+import { diskTool } from '../../../lib/kind/index.ts';
 import type { NodeShell } from '../../../lib/run/index.ts';
 import { driverName } from '../../../lib/storage/index.ts';
 import { csiCalls } from '../../../lib/history/index.ts';
@@ -138,7 +138,7 @@ export const hangingMount: Claim = {
       const { lab } = bench.testbed.cluster;
       const node = bench.nodes[0];
       const [stuck, free] = [await bench.volume('stuck'), await bench.volume('free')];
-      await holdCall(lab, { node, call: csiCalls.stage, volume: stuck });
+      await diskTool(lab, 'hold', { node, call: csiCalls.stage, volume: stuck });
       const waiting = await bench.pod('stuck', { volume: stuck, node });
       await bench.pause(4_000);
       const timed = async (name: string, pod: () => Promise<string>): Promise<void> => {
@@ -147,7 +147,7 @@ export const hangingMount: Claim = {
       };
       await timed('a pod with another volume', () => bench.pod('free', { volume: free, node }));
       await timed('a pod without a volume', () => bench.pod('bare', { node }));
-      await letGoCalls(lab);
+      await diskTool(lab, 'let-go');
       await timed('the stuck one, let go', async () => waiting);
     },
     read: reading({}, (_, notes) => {

@@ -1,6 +1,6 @@
 /** Claims on a second pod of a volume, and on what lets the volume go to it. */
 import { z } from 'zod';
-import { holdCall, letGoCalls } from '../../../lib/kind/index.ts';
+import { diskTool } from '../../../lib/kind/index.ts';
 import { isDirectory } from '../../../lib/scenario/index.ts';
 import { csiCalls, observed } from '../../../lib/history/index.ts';
 import { outOfServiceTaint } from '../../../lib/core/index.ts';
@@ -74,7 +74,7 @@ export const detachGate: Claim = {
         attachments: await bench.attachments(stuck),
       });
       const stuck = await bench.podOnVolume('stuck', node);
-      await holdCall(cluster.lab, { node, call: csiCalls.nodeUnpublish, volume: stuck });
+      await diskTool(cluster.lab, 'hold', { node, call: csiCalls.nodeUnpublish, volume: stuck });
       await bench.delete(stuck);
       const watchMs = timers.forceDetachAfterMs + 15_000;
       await bench.pause(watchMs);
@@ -83,7 +83,7 @@ export const detachGate: Claim = {
       const afterS = await bench.seconds(() => bench.inTime(bench.detached(stuck, 30_000)));
       bench.note(tainted, { afterS, ...(await look()) }, node);
       // Its call is in the driver's log once it is answered.
-      await letGoCalls(cluster.lab);
+      await diskTool(cluster.lab, 'let-go');
       await bench.pause(2_000);
     },
     read: reading({ held, tainted }, ({ held, tainted }, notes) => {
