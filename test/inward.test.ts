@@ -115,7 +115,7 @@ test('a circle would be told', () => {
 });
 
 test.each([
-  ['lib/core/errors.ts', 'lib/kind/database.ts'],
+  ['lib/core/errors.ts', 'lib/kind/scope.ts'],
   ['lib/scenario/faults/freeze.ts', 'lib/run/faults/fault.ts'],
   ['lib/history/migration.ts', 'lib/run/run.ts'],
   ['lib/run/run.ts', 'lib/sim/backend.ts'],

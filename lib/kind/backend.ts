@@ -14,7 +14,8 @@ import { restoreNodes, unmarkNodes } from './undo-remedies.ts';
 import { groupSize } from '../scenario/index.ts';
 import { type KubeClients, type RealClock, realClock } from '../core/index.ts';
 import type { Backend, OpenedCluster, Testbed, TestbedOptions } from '../run/index.ts';
-import { scopeBeside, setSchedulable, soleScope } from './database.ts';
+import { setSchedulable } from './database.ts';
+import { scopeBeside, soleScope } from './scope.ts';
 import { openGroupTestbed } from './group/group-testbed.ts';
 import { breakable, type KindTestbed, openKindTestbed } from './testbed.ts';
 
@@ -134,7 +135,12 @@ export class PooledClusters {
       const opened = found.key === key ? await found.opening.catch(() => undefined) : undefined;
       if (opened !== undefined && this.#shared.get(name) === found) {
         found.users += 1;
-        return this.#enter(name, found, opened, pool, request);
+        const own = this.#poolOf(name, found, opened, pool);
+        await this.#mend(own.cluster, request.signal).catch(async (error: unknown) => {
+          await own.cluster.release();
+          throw error;
+        });
+        return own;
       }
       await found.closed.promise;
     }
@@ -144,59 +150,41 @@ export class PooledClusters {
     name: string,
     key: string,
     pool: Pool,
-    choice: ClusterChoice,
-    request: ClusterRequest,
+    ...asked: Parameters<typeof openCluster>
   ): Promise<OpenCluster> {
-    const opening = this.#open(choice, request);
+    const opening = this.#open(...asked);
     const shared = { key, opening, closed: Promise.withResolvers<void>(), users: 1 };
     this.#shared.set(name, shared);
     try {
-      const { cluster, images } = await opening;
-      return { images, cluster: this.#poolOf(name, shared, cluster, pool) };
+      return this.#poolOf(name, shared, await opening, pool);
     } catch (error) {
-      this.#shared.delete(name);
-      shared.closed.resolve();
+      this.#forget(name, shared);
       throw error;
     }
   }
 
-  async #enter(
+  #poolOf(
     name: string,
     shared: Shared,
     { cluster, images }: OpenCluster,
-    pool: Pool,
-    { signal }: ClusterRequest,
-  ): Promise<OpenCluster> {
-    const own = this.#poolOf(name, shared, cluster, pool);
-    try {
-      await this.#mend(own, signal);
-      return { images, cluster: own };
-    } catch (error) {
-      await own.release();
-      throw error;
-    }
-  }
-
-  #poolOf(name: string, shared: Shared, cluster: Cluster, { number, of }: Pool): Cluster {
+    { number, of }: Pool,
+  ): OpenCluster {
     const size = cluster.nodes.length / of;
+    const nodes = cluster.nodes.slice((number - 1) * size, number * size);
     let left: Promise<void> | undefined;
-    return {
-      ...cluster,
-      pool: number,
-      nodes: cluster.nodes.slice((number - 1) * size, number * size),
-      release: () => (left ??= this.#leave(name, shared, cluster)),
-    };
+    const release = (): Promise<void> => (left ??= this.#leave(name, shared, cluster));
+    return { images, cluster: { ...cluster, pool: number, nodes, release } };
   }
 
   async #leave(name: string, shared: Shared, cluster: Cluster): Promise<void> {
     shared.users -= 1;
     if (shared.users > 0) return;
-    try {
-      await cluster.release();
-    } finally {
-      this.#shared.delete(name);
-      shared.closed.resolve();
-    }
+    await cluster.release().finally(() => this.#forget(name, shared));
+  }
+
+  #forget(name: string, { closed }: Shared): void {
+    this.#shared.delete(name);
+    closed.resolve();
   }
 }
 
@@ -238,16 +226,11 @@ export function kindBackend(choice: ClusterChoice = {}, pooled?: PoolChoice): Ba
   };
 }
 
-interface KindVolumesOptions extends OpenCluster {
-  readonly clock: RealClock;
-  /** Other volumes are on the cluster, of this run or of others. */
-  readonly isShared: boolean;
-}
-
 /** Takes the cluster over: closing releases it, and so does an error here. */
 export async function openKindVolumes(
   volumes: readonly TestbedOptions[],
-  { cluster, images, clock, isShared }: KindVolumesOptions,
+  // `isShared`: other volumes are on the cluster, of this run or of others.
+  { cluster, images, clock, isShared }: OpenCluster & { clock: RealClock; isShared: boolean },
 ): Promise<OpenedCluster<Testbed>> {
   // Undone in reverse order, each step whatever becomes of the others.
   await using opening = new AsyncDisposableStack();
@@ -298,10 +281,7 @@ async function startedTogether<T>(
 async function closeAll(opened: readonly PromiseSettledResult<KindTestbed>[]): Promise<void> {
   const there = opened.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
   const closed = await Promise.allSettled(there.map((testbed) => testbed.close()));
-  let failure: unknown;
-  for (const each of closed) {
-    if (each.status === 'fulfilled') continue;
-    failure = failure === undefined ? each.reason : new SuppressedError(each.reason, failure);
-  }
-  if (failure !== undefined) throw failure;
+  const reasons = closed.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
+  if (reasons.length === 0) return;
+  throw reasons.reduce((failure, reason) => new SuppressedError(reason, failure));
 }

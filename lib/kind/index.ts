@@ -40,5 +40,5 @@ export { leaseAt, leaseCount } from './ownership/lease.ts';
 export { reap } from './ownership/reap.ts';
 export { type Pool, PooledClusters } from './backend.ts';
 export { type CheckResult, localToolsImage, runPreflight } from './preflight.ts';
-export { soleScope } from './database.ts';
+export { soleScope } from './scope.ts';
 export { restoreNodes, unmarkNodes } from './undo-remedies.ts';

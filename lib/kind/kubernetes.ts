@@ -6,7 +6,7 @@ import { run, tryRun } from './engine/run.ts';
 import type { ContainerReport, Kubernetes, NodeKubernetes, PodKubernetes } from '../run/index.ts';
 import type { PodRef } from '../history/index.ts';
 import { changeTaints, isReady, type KubeClients, orMissing, statusOf } from '../core/index.ts';
-import { isInScope, podSelectorOf, type RunScope } from './database.ts';
+import { isInScope, podSelectorOf, type RunScope } from './scope.ts';
 
 /** `controlPlane`: container of the node that has kubectl and an admin's credentials. */
 export const kubernetesOf = (
@@ -182,7 +182,8 @@ function unlessGone(error: unknown): undefined {
   throw error;
 }
 
-const kubectl = ['kubectl', '--kubeconfig=/etc/kubernetes/admin.conf'];
+/** In the container of the control plane. */
+export const kubectl = ['kubectl', '--kubeconfig=/etc/kubernetes/admin.conf'];
 /** Beyond its own time limit, for kubectl to start and to end. */
 const patienceMs = 30_000;
 

@@ -7,7 +7,7 @@ import { parseScenario, type ScenarioInput } from '../scenario/scenario.ts';
 import { workloads } from '../scenario/fields/workload.ts';
 import { fillManifest, renderCsiManifests, renderWorkload } from './objects.ts';
 import { mysql } from '../mysql/database.ts';
-import { soleScope } from './database.ts';
+import { soleScope } from './scope.ts';
 
 interface Pod {
   readonly tolerations: { key: string; tolerationSeconds: number }[];

@@ -3,34 +3,26 @@ import { readFile } from 'node:fs/promises';
 import type { KubernetesObject, V1Container, V1Deployment } from '@kubernetes/client-node';
 import { parseAllDocuments } from 'yaml';
 import { driverName, filesDriverName } from '../storage/index.ts';
-import { type DatabaseChoice, isDirectory, type Scenario } from '../scenario/index.ts';
+import { isDirectory, type Scenario } from '../scenario/index.ts';
 import { type Database, tolerationSecondsOf } from '../run/index.ts';
 import { InfrastructureError } from '../core/index.ts';
 import { driverLoopsOf } from './ownership/lease.ts';
-import { type RunScope, storageClassOf } from './database.ts';
+import { type RunScope, storageClassOf } from './scope.ts';
 
-/** What a scenario says about the disk, and about what makes the pod. */
-type DiskChoice = Pick<
-  Scenario,
-  | 'workload'
-  | 'provision'
-  | 'disk'
-  | 'cutAfterMs'
-  | 'watcherCheck'
-  | 'attachWhileBusy'
-  | 'fileLocks'
-  | 'flushes'
-  | 'keepWrites'
-  | 'filesystem'
-  | 'accessMode'
->;
-
-export interface WorkloadOptions extends Omit<PodOptions, 'database'> {
+export interface WorkloadOptions {
+  readonly scope: RunScope;
+  /** What it says of the pod, of the disk, and of what makes the pod. */
+  readonly choice: Scenario;
+  readonly image: string;
+  /** Its own program is in the driver's image. */
+  readonly driverImage: string;
+  /** Address of the API server, as pods on any node reach it. */
+  readonly apiHost: string;
   /** Handle of the CSI volume, whose image exists already; of no meaning where it is provisioned. */
   readonly volumeHandle: string;
-  readonly scope: RunScope;
   readonly sizeBytes: number;
-  readonly choice: DatabasePodChoice & DiskChoice;
+  /** Only these take the pod. Default: every node. */
+  readonly nodes?: readonly string[];
 }
 
 /** The controller of the pods, by workload: its manifest and what that leaves open. */
@@ -44,20 +36,18 @@ const controllers = {
 /** In the order to apply them: the volume first. */
 export async function renderWorkload(options: WorkloadOptions): Promise<KubernetesObject[]> {
   const { choice, scope } = options;
-  const { database } = scope;
+  const { database, namespace: NAMESPACE } = scope;
   const { file, values } = controllers[choice.workload];
   const isProvisioned = choice.provision === 'dynamic';
   const volume = {
-    ...volumeValues(choice),
-    NAMESPACE: scope.namespace,
+    ...{ ...volumeValues(choice), NAMESPACE },
     // The claim names its volume, or who is to make one.
     VOLUME_NAME: isProvisioned ? '' : scope.volumeName,
     CLASS: isProvisioned ? storageClassOf(scope) : '',
     VOLUME_HANDLE: options.volumeHandle,
     SIZE_BYTES: options.sizeBytes,
   };
-  const pod = await renderPod({ ...options, database });
-  const whole = { ...volume, ...values, POD_TEMPLATE: JSON.stringify(pod) };
+  const whole = { ...volume, ...values, POD_TEMPLATE: JSON.stringify(await renderPod(options)) };
   return [
     ...(choice.selfFence === 'off' ? [] : await readSelfFenceIdentity(database)),
     ...(await readManifest(`${database.name}/${isProvisioned ? 'class' : 'volume'}.yaml`, volume)),
@@ -70,7 +60,7 @@ export const readSelfFenceIdentity = ({ name }: Database): Promise<KubernetesObj
   readManifest(`${name}/self-fence.yaml`, {});
 
 /** For volume.yaml and class.yaml: what Kubernetes is told, and what the driver alone reads. */
-function volumeValues(choice: DiskChoice): Readonly<Record<string, string>> {
+function volumeValues(choice: Scenario): Readonly<Record<string, string>> {
   const { disk, filesystem } = choice;
   return {
     DRIVER: isDirectory(disk) ? filesDriverName : driverName,
@@ -90,58 +80,34 @@ function volumeValues(choice: DiskChoice): Readonly<Record<string, string>> {
 /** Holds a deleted pod's object until somebody takes it away. */
 export const podFinalizer = 'forcedetach.dev/held';
 
-export interface PodOptions {
-  readonly database: Database;
-  readonly image: string;
-  /** Its own program is in the driver's image. */
-  readonly driverImage: string;
-  /** Address of the API server, as pods on any node reach it. */
-  readonly apiHost: string;
-  readonly choice: DatabasePodChoice;
-  /** Only these take the pod. Default: every node. */
-  readonly nodes?: readonly string[];
-}
-
-/** What a scenario says about the pod. */
-export type DatabasePodChoice = DatabaseChoice &
-  Pick<
-    Scenario,
-    | 'tolerationMs'
-    | 'terminationGraceS'
-    | 'podFinalizer'
-    | 'preStopS'
-    | 'selfFence'
-    | 'selfFenceAfterMs'
-  >;
-
-interface PodContainer {
-  readonly name: string;
-  readonly volumeMounts?: readonly unknown[];
-}
-
 /** A V1PodTemplateSpec, as far as it is looked into. */
-export interface PodTemplate {
+interface PodTemplate {
   readonly spec: {
-    readonly containers: readonly PodContainer[];
+    readonly containers: readonly {
+      readonly name: string;
+      readonly volumeMounts?: readonly unknown[];
+    }[];
     readonly volumes: readonly unknown[];
   };
 }
 
-export async function renderPod(options: PodOptions): Promise<PodTemplate> {
-  const { choice, database } = options;
-  const template = await readTemplate(database, 'pod.yaml', {
-    ...database.pod.values(options.image, choice),
+async function renderPod(options: WorkloadOptions): Promise<PodTemplate> {
+  const { choice, scope, nodes } = options;
+  const { name, pod } = scope.database;
+  const { preStopS } = choice;
+  const template = await readTemplate(`${name}/pod.yaml`, {
+    ...pod.values(options.image, choice),
     TOLERATION_SECONDS: tolerationSecondsOf(choice.tolerationMs),
     TERMINATION_GRACE_SECONDS: choice.terminationGraceS,
-    AFFINITY: JSON.stringify(affinityOf(options.nodes)),
+    AFFINITY: JSON.stringify(nodes === undefined ? {} : affinityTo(nodes)),
     FINALIZERS: JSON.stringify(choice.podFinalizer ? [podFinalizer] : []),
-    LIFECYCLE: JSON.stringify(lifecycleOf(choice)),
+    LIFECYCLE: JSON.stringify(preStopS === 0 ? {} : { preStop: { sleep: { seconds: preStopS } } }),
   });
   if (choice.selfFence === 'off') return template;
-  const sidecar = await readTemplate(database, 'self-fence-pod.yaml', {
+  const sidecar = await readTemplate(`${name}/self-fence-pod.yaml`, {
     DRIVER_IMAGE: options.driverImage,
     API_HOST: options.apiHost,
-    ...selfFenceValues(database, choice),
+    ...selfFenceValues(scope.database, choice),
   });
   return merge(template, sidecar);
 }
@@ -149,8 +115,7 @@ export async function renderPod(options: PodOptions): Promise<PodTemplate> {
 /** Kubelet itself gives its node this label. */
 const hostLabel = 'kubernetes.io/hostname';
 
-function affinityOf(nodes: readonly string[] | undefined): object {
-  if (nodes === undefined) return {};
+function affinityTo(nodes: readonly string[]): object {
   const matchExpressions = [{ key: hostLabel, operator: 'In', values: nodes }];
   const required = { nodeSelectorTerms: [{ matchExpressions }] };
   return { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: required } };
@@ -158,7 +123,7 @@ function affinityOf(nodes: readonly string[] | undefined): object {
 
 function selfFenceValues(
   { server, pod }: Database,
-  { selfFence, selfFenceAfterMs }: DatabasePodChoice,
+  { selfFence, selfFenceAfterMs }: Scenario,
 ): Record<string, string> {
   const takesFileSystem = selfFence === 'lease-read-only';
   const command = [
@@ -174,17 +139,8 @@ function selfFenceValues(
   };
 }
 
-const lifecycleOf = ({ preStopS }: DatabasePodChoice): object =>
-  preStopS === 0 ? {} : { preStop: { sleep: { seconds: preStopS } } };
-
-async function readTemplate(
-  database: Database,
-  name: string,
-  values: Readonly<Record<string, string | number>>,
-): Promise<PodTemplate> {
-  const [template] = await readManifest(`${database.name}/${name}`, values);
-  return template as unknown as PodTemplate;
-}
+const readTemplate = async (path: string, values: ManifestValues): Promise<PodTemplate> =>
+  (await readManifest(path, values))[0] as unknown as PodTemplate;
 
 /** Merges as a strategic merge patch does: containers by name, their mounts and the volumes added. */
 function merge(template: PodTemplate, patch: PodTemplate): PodTemplate {
@@ -252,18 +208,17 @@ function addProvisioner(objects: readonly KubernetesObject[], image: string): vo
 
 const manifests = new URL('../../manifests/', import.meta.url);
 
+export type ManifestValues = Readonly<Record<string, string | number>>;
+
 /** `path` is relative to manifests/. */
 export const readManifest = async (
   path: string,
-  values: Readonly<Record<string, string | number>>,
+  values: ManifestValues,
 ): Promise<KubernetesObject[]> =>
   fillManifest(await readFile(new URL(path, manifests), 'utf8'), values);
 
 /** Throws InfrastructureError `MANIFEST_INVALID` for a name without a value, or bad YAML. */
-export function fillManifest(
-  text: string,
-  values: Readonly<Record<string, string | number>>,
-): KubernetesObject[] {
+export function fillManifest(text: string, values: ManifestValues): KubernetesObject[] {
   const filled = text.replaceAll(/^[^#\n]*\$\{.*$/gm, (line) =>
     line.replaceAll(/\$\{([A-Z_]+)\}/g, (_, name: string) => {
       const value = values[name];

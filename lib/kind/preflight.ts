@@ -60,13 +60,10 @@ export async function mustPass(cluster: string): Promise<void> {
   });
 }
 
-export interface EngineFacts {
-  readonly version: string;
-  readonly cgroupVersion: string;
-  readonly rootDir: string;
-  /** Undefined where the engine runs elsewhere. */
-  readonly freeBytes: number | undefined;
-}
+/** `freeBytes`: undefined where the engine runs elsewhere. */
+export type EngineFacts = Readonly<
+  Record<'version' | 'cgroupVersion' | 'rootDir', string> & { freeBytes: number | undefined }
+>;
 
 /** Cheap ones: a fraction of a second together. */
 export interface MachineFacts {
@@ -125,8 +122,11 @@ export async function cgroupVersion(): Promise<string> {
 }
 
 export function judgeMachine(facts: MachineFacts): CheckResult[] {
-  const { availableMemoryBytes, otherNodes } = facts;
+  const { availableMemoryBytes, otherNodes, packagesElsewhere } = facts;
   const instances = inotifyInstances.perCluster + otherNodes * inotifyInstances.perNode;
+  const isThere = (device: string, ok: boolean, mend: string): Found => {
+    return { ok, found: `${ok ? '' : 'no '}${device}`, mend };
+  };
   return [
     ...judgeEngine(facts.engine),
     judge('MEMORY', `at least ${gib(leastMemoryBytes)} of free memory`, {
@@ -135,18 +135,12 @@ export function judgeMachine(facts: MachineFacts): CheckResult[] {
       mend: 'ps -eo rss,comm --sort=-rss | head',
     }),
     judge('LOOP_DEVICES', 'loop devices', {
-      ok: facts.loopControl,
-      found: facts.loopControl ? '/dev/loop-control' : 'no /dev/loop-control',
-      mend: 'modprobe loop',
+      ...isThere('/dev/loop-control', facts.loopControl, 'modprobe loop'),
     }),
-    judge('FUSE', 'FUSE, which serves the disk', {
-      ok: facts.fuse,
-      found: facts.fuse ? '/dev/fuse' : 'no /dev/fuse',
-      mend: 'modprobe fuse',
-    }),
+    judge('FUSE', 'FUSE, which serves the disk', isThere('/dev/fuse', facts.fuse, 'modprobe fuse')),
     judge('PACKAGES_ELSEWHERE', 'packages inside the checkout', {
-      ok: facts.packagesElsewhere === undefined,
-      found: facts.packagesElsewhere ?? 'node_modules',
+      ok: packagesElsewhere === undefined,
+      found: packagesElsewhere ?? 'node_modules',
       mend: 'rm node_modules && npm ci',
     }),
     judge('INOTIFY', 'inotify limits', {

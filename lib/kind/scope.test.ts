@@ -3,7 +3,8 @@ import { expect, test } from 'vitest';
 import { driverName } from '../storage/csi/layout.ts';
 import type { Lab } from './disk/containers.ts';
 import type { KubeClients } from '../core/kubernetes-client.ts';
-import { provisionedIn, provisioningOf, scopeBeside, soleScope } from './database.ts';
+import { provisionedIn, provisioningOf } from './database.ts';
+import { scopeBeside, soleScope } from './scope.ts';
 import { mysql } from '../mysql/database.ts';
 
 interface Made {

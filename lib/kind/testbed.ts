@@ -31,14 +31,8 @@ import { auditHeap, type Lab, labNode } from './disk/containers.ts';
 import { isDirectory } from '../scenario/index.ts';
 import { Routes, startWriterProcesses } from './clients/writers.ts';
 import type { Cluster, OpenCluster } from './cluster.ts';
-import {
-  podSelectorOf,
-  provisioningOf,
-  type RunScope,
-  type DatabasePod,
-  deployDatabase,
-  removeDatabase,
-} from './database.ts';
+import { provisioningOf, type DatabasePod, deployDatabase, removeDatabase } from './database.ts';
+import { podSelectorOf, type RunScope } from './scope.ts';
 import { kindControlPlane } from './create/control-plane.ts';
 import { diskTool, kindDisk } from './disk/disk.ts';
 import { kubernetesOf, nodeKubernetesOf } from './kubernetes.ts';
@@ -229,10 +223,8 @@ function copiesOf(
   const { disk: mode, powerLoss } = scenario;
   const disk = kindDisk({ lab, volume, mode, powerLoss, seed, originNs, machine, copyLabel });
   const loop = auditLoopOf(cluster.loops, cluster.pool);
-  const real = realOf(database);
-  const auditor = kindAuditor({
-    ...{ real, lab, loop, isDirectory: isDirectory(mode), seed, copyLabel },
-  });
+  const copies = { isDirectory: isDirectory(mode), seed, copyLabel };
+  const auditor = kindAuditor({ real: realOf(database), lab, loop, ...copies });
   return {
     disk: { ...disk, copy: (...copy) => copyInTurn(() => disk.copy(...copy)) },
     auditor: {
@@ -268,15 +260,9 @@ function startDatabase(
   });
 }
 
-interface Observed {
-  readonly routes: Routes;
-  readonly handle: string;
-  readonly scope: RunScope;
-}
-
 async function observe(
   { cluster, clock, scenario, place: { isShared } }: KindTestbedOptions,
-  { routes, handle, scope }: Observed,
+  { routes, handle, scope }: { routes: Routes; handle: string; scope: RunScope },
   recorder: Recorder,
 ): Promise<AsyncDisposable> {
   const { namespace, volumeName: name } = scope;
@@ -299,7 +285,7 @@ async function observe(
 async function volumeIdentity(
   { lab }: Cluster,
   volume: string,
-  { routes, server }: { readonly routes: Routes; readonly server: DatabaseServer },
+  { routes, server }: { routes: Routes; server: DatabaseServer },
 ): Promise<VolumeIdentity> {
   const socketPath = routes.get('outside');
   if (socketPath === undefined) {

@@ -1,6 +1,7 @@
 /** Makes a cluster from nothing: lease, volume, lab, array, kind's nodes, network, Ready nodes. */
 import type { Database } from '../../run/index.ts';
 import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import {
   InfrastructureError,
   isReady,
@@ -21,7 +22,6 @@ import {
   labName,
   type ClusterLabels,
   makeStateDir,
-  writePatches,
   type StateDir,
 } from '../ownership/registry.ts';
 import { type Lease, type LeaseHold, leases } from '../ownership/lease.ts';
@@ -97,7 +97,9 @@ export async function createCluster(options: CreateOptions): Promise<Standing> {
     labels: flags,
     signal,
   });
-  await writePatches(state, kubeadmPatches(timers, options.forceDetach));
+  for (const [file, text] of Object.entries(kubeadmPatches(timers, options.forceDetach))) {
+    await writeFile(join(state.patches, file), text);
+  }
   const config = kindConfig({
     name,
     nodeImage: images.creation.node,

@@ -3,13 +3,13 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { KubernetesObject, V1PodTemplateSpec } from '@kubernetes/client-node';
 import * as engine from '../engine/commands.ts';
-import { run } from '../engine/run.ts';
-import type { ImageSet } from '../images/image-plan.ts';
+import { linesOf, run } from '../engine/run.ts';
 import { renderCsiManifests } from '../objects.ts';
 import type { CreateOptions, Standing } from './create-cluster.ts';
 import { sharedDir } from './kind-config.ts';
 import { kindCommand } from './kind-command.ts';
-import { apply, type KubeClients, waitFor } from '../../core/index.ts';
+import { apply } from '../../core/index.ts';
+import { kubectl } from '../kubernetes.ts';
 import { engineName } from '../ownership/registry.ts';
 
 /** Image of the driver that its pods run; another one rolls them out again. */
@@ -35,7 +35,7 @@ export async function deployDriver(options: DeployOptions): Promise<void> {
   });
   for (const manifest of manifests) annotate(manifest, images.ids['driver'] ?? images.driver);
   await apply(standing.clients, manifests);
-  await rolledOut(standing.clients, manifests, signal);
+  await rolledOut(standing.nodes[0]?.node ?? '', manifests, signal);
 }
 
 /** Same tag, other content: only the annotation makes Kubernetes start new pods. */
@@ -46,66 +46,34 @@ function annotate(manifest: KubernetesObject, id: string): void {
   template.metadata.annotations = { ...template.metadata.annotations, [idAnnotation]: id };
 }
 
+const rolledOutWithinS = 120;
+
 async function rolledOut(
-  { apps }: KubeClients,
+  controlPlane: string,
   manifests: readonly KubernetesObject[],
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const look = async ({ kind, metadata }: KubernetesObject): Promise<true | string> => {
-    const named = { name: metadata?.name ?? '', namespace: metadata?.namespace ?? 'default' };
-    const said = `${kind} ${named.name}`;
-    if (kind === 'DaemonSet') {
-      const { metadata: read, status } = await apps.readNamespacedDaemonSet(named);
-      const want = status?.desiredNumberScheduled ?? 0;
-      const done =
-        status?.observedGeneration === read?.generation &&
-        want > 0 &&
-        status?.updatedNumberScheduled === want &&
-        status?.numberReady === want;
-      return done || `${said}: ${status?.numberReady ?? 0} of ${want} ready`;
-    }
-    if (kind === 'Deployment' || kind === 'StatefulSet') {
-      const {
-        metadata: read,
-        spec,
-        status,
-      } = kind === 'Deployment'
-        ? await apps.readNamespacedDeployment(named)
-        : await apps.readNamespacedStatefulSet(named);
-      const want = spec?.replicas ?? 1;
-      const done =
-        status?.observedGeneration === read?.generation &&
-        status?.updatedReplicas === want &&
-        status?.readyReplicas === want;
-      return done || `${said}: ${status?.readyReplicas ?? 0} of ${want} ready`;
-    }
-    return true;
-  };
-  const command = 'kubectl get pods --all-namespaces';
-  const wait = { what: 'the CSI driver runs on all nodes', timeoutMs: 120_000, signal, command };
-  await waitFor(wait, async () => {
-    const answers = await Promise.all(manifests.map(look));
-    return answers.find((answer) => answer !== true) ?? true;
-  });
+  for (const { kind = '', metadata } of manifests) {
+    if (!['DaemonSet', 'Deployment', 'StatefulSet'].includes(kind)) continue;
+    const what = [`${kind}/${metadata?.name}`, '--namespace', metadata?.namespace ?? 'default'];
+    const status = ['rollout', 'status', ...what, `--timeout=${rolledOutWithinS}s`];
+    const argv = engine.exec(controlPlane, ...kubectl, ...status);
+    await run(argv, { signal, timeoutMs: (rolledOutWithinS + 30) * 1000 });
+  }
 }
 
 /**
  * `kind load` unpacks each image again on every call where the nodes have no crictl, so what was
  * loaded is remembered beside the kubeconfig, which lives as long as the nodes.
  */
-async function loadImages({
-  kind,
-  images,
-  standing,
-  present = [],
-  onProgress,
-  signal,
-}: DeployOptions): Promise<void> {
+async function loadImages(options: DeployOptions): Promise<void> {
+  const { kind, images, standing, present = [], onProgress, signal } = options;
   const file = join(standing.state.path, 'loaded.json');
   const text = await readFile(file, 'utf8').catch(() => '{}');
   const loaded = JSON.parse(text) as Record<string, string>;
-  const wanted = await imageIds(images);
-  const missing = Object.keys(wanted).filter(
+  const ids = images.load.length === 0 ? [] : linesOf(await run(engine.imageIds(images.load)));
+  const wanted = Object.fromEntries(images.load.map((ref, index) => [ref, ids[index] ?? '']));
+  const missing = images.load.filter(
     (ref) => loaded[ref] !== wanted[ref] && !present.includes(ref),
   );
   if (missing.length > 0) {
@@ -114,10 +82,4 @@ async function loadImages({
     await kindCommand(kind).load({ name, images: missing, signal });
   }
   await writeFile(file, JSON.stringify({ ...loaded, ...wanted }));
-}
-
-async function imageIds({ load }: ImageSet): Promise<Record<string, string>> {
-  if (load.length === 0) return {};
-  const ids = await run(engine.imageIds(load));
-  return Object.fromEntries(ids.split('\n').map((id, index) => [load[index] ?? '', id]));
 }

@@ -11,7 +11,8 @@ import {
   nodesReady,
   type Standing,
 } from './create-cluster.ts';
-import { removeDatabase, scopesBeside, soleScope } from '../database.ts';
+import { removeDatabase } from '../database.ts';
+import { scopesBeside, soleScope } from '../scope.ts';
 import { removeProcedures } from '../labelled.ts';
 import { removeGroup } from '../group/group-testbed.ts';
 import { diskTool, listVolumes } from '../disk/disk.ts';

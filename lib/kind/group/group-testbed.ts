@@ -35,7 +35,7 @@ import { kubernetesOf } from '../kubernetes.ts';
 import { observeApi } from '../observe/api.ts';
 import { observeLogs } from '../observe/logs.ts';
 import { observeMachine, versionsOf } from '../observe/cluster.ts';
-import { soleScope } from '../database.ts';
+import { soleScope } from '../scope.ts';
 import { restoreNodes } from '../undo-remedies.ts';
 import { type GroupWatch, observeGroup } from './observe-group.ts';
 

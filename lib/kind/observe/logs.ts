@@ -19,7 +19,7 @@ import {
 import type { Clock } from '../../core/index.ts';
 import type { Database } from '../../run/index.ts';
 import type { Cluster } from '../cluster.ts';
-import { namespaceBeside, soleNamespace } from '../database.ts';
+import { namespaceBeside, soleNamespace } from '../scope.ts';
 
 /*
  * Follows container logs where kubelet keeps them, on the node itself: that works while the node

@@ -10,7 +10,7 @@ import { run, inspect, list, tryRun } from '../engine/run.ts';
 import { sharedDir } from '../create/kind-config.ts';
 import type { Lease } from './lease.ts';
 import { currentOwner, decodeOwner, encodeOwner, ownerState } from '../../core/index.ts';
-import { label } from './registry.ts';
+import { label, labelFlags } from './registry.ts';
 
 /*
  * Loop devices that a cluster left on the machine. They belong to the kernel: they outlive killed
@@ -84,13 +84,12 @@ const ownerFile = '.owner';
 export function markLab({ folder, loops, tools }: MarkedLab): string[] {
   const owner = encodeOwner(currentOwner());
   writeFileSync(join(folder, ownerFile), owner);
-  const pairs = {
+  return labelFlags({
     [label.owner]: owner,
     [label.state]: folder,
     [label.loops]: `${loops.first}+${loops.count}`,
     [label.tools]: tools,
-  };
-  return Object.entries(pairs).flatMap(([key, value]) => ['--label', `${key}=${value}`]);
+  });
 }
 
 /** Name of a lock: held by a process that uses these devices, or removes what a dead one left on them. */

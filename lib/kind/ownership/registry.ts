@@ -79,8 +79,12 @@ export interface ClusterLabels {
   readonly tools: string;
 }
 
-export function encodeLabels(labels: ClusterLabels): string[] {
-  const pairs: Record<string, string> = {
+/** As flags of whatever the engine makes. */
+export const labelFlags = (pairs: Readonly<Record<string, string>>): string[] =>
+  Object.entries(pairs).flatMap(([key, value]) => ['--label', `${key}=${value}`]);
+
+export const encodeLabels = (labels: ClusterLabels): string[] =>
+  labelFlags({
     [label.cluster]: labels.cluster,
     [label.run]: labels.runId,
     [label.config]: labels.configHash,
@@ -90,32 +94,23 @@ export function encodeLabels(labels: ClusterLabels): string[] {
     [label.state]: labels.stateDir,
     [label.token]: labels.token,
     [label.tools]: labels.tools,
-  };
-  return Object.entries(pairs).flatMap(([key, value]) => ['--label', `${key}=${value}`]);
-}
-
-/** What is printed of a label and was made elsewhere. */
-const isRunId = (text: string): boolean => /^[\w.-]{0,64}$/.test(text);
+  });
 
 /** Undefined where the labels are not ours, or are none that we make. */
 export function decodeLabels(
   labels: Readonly<Record<string, string>> | null | undefined,
 ): ClusterLabels | undefined {
-  const cluster = labels?.[label.cluster];
+  const read = (name: string): string => labels?.[name] ?? '';
+  const cluster = read(label.cluster);
+  const runId = read(label.run);
   const index = Number(labels?.[label.index] ?? Number.NaN);
-  const runId = labels?.[label.run] ?? '';
-  if (labels == null || cluster === undefined || !isClusterName(cluster)) return undefined;
-  if (!isRunId(runId) || !isLeaseIndex(index)) return undefined;
+  // What is printed of a label was made elsewhere.
+  const isRunId = /^[\w.-]{0,64}$/.test(runId);
+  if (!isClusterName(cluster) || !isRunId || !isLeaseIndex(index)) return undefined;
   return {
-    cluster,
-    runId,
-    configHash: labels[label.config] ?? '',
-    index,
-    owner: decodeOwner(labels[label.owner] ?? ''),
-    keep: labels[label.keep] === 'true',
-    stateDir: labels[label.state] ?? '',
-    token: labels[label.token] ?? '',
-    tools: labels[label.tools] ?? '',
+    ...{ cluster, runId, index, configHash: read(label.config) },
+    ...{ owner: decodeOwner(read(label.owner)), keep: read(label.keep) === 'true' },
+    ...{ stateDir: read(label.state), token: read(label.token), tools: read(label.tools) },
   };
 }
 
@@ -185,13 +180,6 @@ export const markComplete = (dir: StateDir): Promise<void> =>
 export const isComplete = (path: string, token: string): boolean =>
   token !== '' && tokenIn(path) === token && existsSync(join(path, completeMark));
 
-export async function writePatches(
-  dir: StateDir,
-  files: Readonly<Record<string, string>>,
-): Promise<void> {
-  for (const [name, text] of Object.entries(files)) await writeFile(join(dir.patches, name), text);
-}
-
 /**
  * Removes the directory, or says why it stays. A label might be forged or wrong: only a real
  * directory of this user that has the same token is ours. No directory is no error.
@@ -219,9 +207,10 @@ export interface FoundCluster {
   readonly foreign: readonly string[];
 }
 
+/** What the engine tells of a network, a volume or a container, as far as it is looked at. */
 interface Labelled {
-  readonly Labels?: Readonly<Record<string, string>> | null;
   readonly Name: string;
+  readonly Labels?: Readonly<Record<string, string>> | null;
 }
 interface LabelledNetwork extends Labelled {
   readonly Id: string;
@@ -230,95 +219,78 @@ interface LabelledNetwork extends Labelled {
 interface LabelledVolume extends Labelled {
   readonly Mountpoint: string;
 }
-interface LabelledContainer {
+interface LabelledContainer extends Labelled {
   readonly Config: Pick<Labelled, 'Labels'>;
-  readonly Name: string;
   readonly Mounts: readonly { readonly Source: string }[];
   readonly NetworkSettings: {
     readonly Networks: Readonly<Record<string, { readonly NetworkID: string }>>;
   };
 }
 
-interface ClusterParts {
-  network?: LabelledNetwork;
-  volume?: LabelledVolume;
-  readonly containers: LabelledContainer[];
-  readonly foreign: string[];
-  labels: ClusterLabels;
-}
+type Found =
+  | { readonly kind: 'network'; readonly thing: LabelledNetwork }
+  | { readonly kind: 'volume'; readonly thing: LabelledVolume }
+  | { readonly kind: 'container'; readonly thing: LabelledContainer };
+type Thing = Found & { readonly labels: ClusterLabels; readonly isOurs: boolean };
 
-const nameOf = ({ Name }: { readonly Name: string }): string => Name.replace(/^\//, '');
+const nameOf = ({ Name }: Labelled): string => Name.replace(/^\//, '');
 
 export async function findClusters(): Promise<FoundCluster[]> {
-  const [networks, volumes, containers] = await Promise.all([
-    list('network', [label.cluster]).then((ids) => inspect('network', ids)),
-    list('volume', [label.cluster]).then((ids) => inspect('volume', ids)),
-    list('container', [label.cluster]).then((ids) => inspect('container', ids)),
-  ]);
-  const all = new Map<string, ClusterParts>();
-  const partsOf = (labels: Labelled['Labels']): ClusterParts | undefined => {
-    const decoded = decodeLabels(labels);
-    if (decoded === undefined) return undefined;
-    const parts = all.get(decoded.cluster) ?? { labels: decoded, containers: [], foreign: [] };
-    all.set(decoded.cluster, parts);
-    return parts;
-  };
-  for (const container of containers as LabelledContainer[]) {
-    const parts = partsOf(container.Config.Labels);
-    const { cluster = '' } = parts?.labels ?? {};
-    const name = nameOf(container);
-    if (isContainerName(cluster, name)) parts?.containers.push(container);
-    else parts?.foreign.push(`the container ${name}`);
-  }
-  for (const volume of volumes as LabelledVolume[]) addNamed(partsOf, 'volume', volume);
-  // The network last: it is the lease, and its labels are what counts.
-  for (const network of networks as LabelledNetwork[]) addNamed(partsOf, 'network', network);
-  return Promise.all([...all.values()].map(withNodes));
+  const things = await Promise.all((['container', 'volume', 'network'] as const).map(labelled));
+  const byCluster = Map.groupBy(things.flat(), ({ labels }) => labels.cluster);
+  return Promise.all([...byCluster.values()].map(clusterOf));
 }
 
-function addNamed<K extends 'network' | 'volume'>(
-  partsOf: (labels: Labelled['Labels']) => ClusterParts | undefined,
-  kind: K,
-  thing: NonNullable<ClusterParts[K]>,
-): void {
-  const parts = partsOf(thing.Labels);
-  if (parts === undefined) return;
-  if (thing.Name !== engineName(parts.labels.cluster)) {
-    parts.foreign.push(`the ${kind} ${thing.Name}`);
-    return;
-  }
-  parts[kind] = thing;
-  parts.labels = decodeLabels(thing.Labels) ?? parts.labels;
+async function labelled(kind: Found['kind']): Promise<Thing[]> {
+  const things = (await inspect(kind, await list(kind, [label.cluster]))) as Found['thing'][];
+  return things.flatMap((thing) => {
+    const labels = decodeLabels('Config' in thing ? thing.Config.Labels : thing.Labels);
+    if (labels === undefined) return [];
+    const { cluster } = labels;
+    const isOurs =
+      kind === 'container'
+        ? isContainerName(cluster, nameOf(thing))
+        : thing.Name === engineName(cluster);
+    return [{ kind, thing, labels, isOurs } as Thing];
+  });
 }
 
-async function withNodes(parts: ClusterParts): Promise<FoundCluster> {
-  const { labels, network, volume, containers, foreign } = parts;
+async function clusterOf(things: readonly Thing[]): Promise<FoundCluster> {
+  const own = things.filter(({ isOurs }) => isOurs);
+  // The network is the last, and its labels are what counts: it is the lease.
+  const { labels } = (own.findLast(({ kind }) => kind !== 'container') ?? things[0]) as Thing;
+  const network = own.find((each) => each.kind === 'network')?.thing;
+  const volume = own.find((each) => each.kind === 'volume')?.thing;
   const nodes = await kindNodes(labels.cluster);
-  const own = nodes.filter((node) => isOf(node, network, volume));
+  const ownNodes = nodes.filter((node) => isOf(node, network, volume));
+  const containers = own.flatMap(({ kind, thing }) => (kind === 'container' ? thing : []));
   const subnets = network?.IPAM.Config?.map(({ Subnet }) => Subnet) ?? [];
-  const others = nodes.filter((node) => !own.includes(node));
+  const strange = [
+    ...things.filter((each) => !own.includes(each)),
+    ...nodes
+      .filter((node) => !ownNodes.includes(node))
+      .map((thing) => ({ kind: 'container', thing })),
+  ];
   return {
     labels,
     hasNetwork: network !== undefined,
     hasVolume: volume !== undefined,
     holdsLease: subnets.includes(leaseAt(labels.index).subnet),
-    containers: [...own, ...containers].map(nameOf),
-    foreign: [...foreign, ...others.map((node) => `the container ${nameOf(node)}`)],
+    containers: [...ownNodes, ...containers].map(nameOf),
+    foreign: strange.map(({ kind, thing }) => `the ${kind} ${nameOf(thing)}`),
   };
 }
 
 /** A node that is cut off is on no network, and still holds the volume. */
-function isOf(
+const isOf = (
   { Mounts, NetworkSettings }: LabelledContainer,
   network: LabelledNetwork | undefined,
   volume: LabelledVolume | undefined,
-): boolean {
-  const networks = Object.values(NetworkSettings.Networks);
-  return (
-    Mounts.some(({ Source }) => volume !== undefined && Source === volume.Mountpoint) ||
-    networks.some(({ NetworkID }) => network !== undefined && NetworkID === network.Id)
+): boolean =>
+  Mounts.some(({ Source }) => volume !== undefined && Source === volume.Mountpoint) ||
+  Object.values(NetworkSettings.Networks).some(
+    ({ NetworkID }) => network !== undefined && NetworkID === network.Id,
   );
-}
 
 async function kindNodes(cluster: string): Promise<LabelledContainer[]> {
   const ids = await list('container', [`${kindClusterLabel}=${engineName(cluster)}`]);
@@ -335,14 +307,15 @@ export const findCluster = async (name: string): Promise<FoundCluster | undefine
 export async function refuseForeign(name: string, found: FoundCluster | undefined): Promise<void> {
   const taken = [...(found?.foreign ?? [])];
   if (found === undefined && (await kindNodes(name)).length > 0) taken.push('a kind cluster');
-  for (const kind of ['network', 'volume'] as const) {
-    const isOurs = kind === 'network' ? found?.hasNetwork : found?.hasVolume;
-    if (isOurs === true) continue;
-    if ((await inspect(kind, [engineName(name)])).length > 0) taken.push(`a ${kind}`);
-  }
-  for (const container of [labName(name), arrayName(name)]) {
-    if (found?.containers.includes(container) === true) continue;
-    if ((await inspect('container', [container])).length > 0) taken.push('a container');
+  const named = [
+    ['network', engineName(name), found?.hasNetwork],
+    ['volume', engineName(name), found?.hasVolume],
+    ...[labName(name), arrayName(name)].map(
+      (container) => ['container', container, found?.containers.includes(container)] as const,
+    ),
+  ] as const;
+  for (const [kind, thing, isOurs] of named) {
+    if (isOurs !== true && (await inspect(kind, [thing])).length > 0) taken.push(`a ${kind}`);
   }
   if (taken.length === 0) return;
   throw new InfrastructureError(

@@ -1,11 +1,12 @@
 /** Attaches volumes to nodes and detaches them, on behalf of Kubernetes. */
 import { status } from '@grpc/grpc-js';
 import { CallError, type CallNotes } from './grpc.ts';
-import { isBound, type LoopRange, numbersIn } from './devices.ts';
+import type { LoopRange } from './devices.ts';
 import {
   type StorageBackend,
   type CutDevice,
   livePaths,
+  loopFor,
   type Target,
   cutAll,
   fence,
@@ -21,7 +22,6 @@ import {
   locked,
   neededRecord,
   readRecord,
-  readRecords,
   updateRecord,
   writeRecord,
   recordCut,
@@ -90,25 +90,6 @@ export async function detachVolume(
     stillHeld(now, attachment) === undefined ? now : detach(now, node, Date.now()),
   );
   return devices;
-}
-
-/**
- * A loop number that serves nobody, by any record, the array or the kernel. Each generation begins one
- * further, so that numbers rarely repeat. For lock holders.
- */
-export async function loopFor(
-  { layout, array }: StorageBackend,
-  loops: LoopRange,
-  generation: number,
-): Promise<number> {
-  const records = [...(await readRecords(layout)).values()];
-  const held = records.flatMap(({ attachments }) => attachments.filter(isHeld));
-  const taken = new Set([...held, ...(await livePaths(array))].map(({ loop }) => loop));
-  const numbers = numbersIn(loops);
-  const start = (generation - 1) % numbers.length;
-  for (const loop of [...numbers.slice(start), ...numbers.slice(0, start)])
-    if (!taken.has(loop) && !(await isBound(loop))) return loop;
-  throw new CallError(status.RESOURCE_EXHAUSTED, 'all loop devices of this cluster are in use');
 }
 
 function neededHeld(attachment: Attachment | undefined): Attachment {

@@ -23,6 +23,7 @@ import {
   stillHeld,
   awaitsPower,
   heldBy,
+  isHeld,
   powerUp,
   updateRecord,
   locked,
@@ -32,7 +33,6 @@ import {
 } from './record.ts';
 import type { VolumeAttributes } from './requests.ts';
 import type { PowerLoss } from '../../scenario/index.ts';
-import { loopFor } from './backend.ts';
 import {
   type LoopRange,
   devicePath,
@@ -244,6 +244,25 @@ async function written(
   } catch (error) {
     return { error: describeError(error) };
   }
+}
+
+/**
+ * A loop number that serves nobody, by any record, the array or the kernel. Each generation begins one
+ * further, so that numbers rarely repeat. For lock holders.
+ */
+export async function loopFor(
+  { layout, array }: StorageBackend,
+  loops: LoopRange,
+  generation: number,
+): Promise<number> {
+  const records = [...(await readRecords(layout)).values()];
+  const held = records.flatMap(({ attachments }) => attachments.filter(isHeld));
+  const taken = new Set([...held, ...(await livePaths(array))].map(({ loop }) => loop));
+  const numbers = numbersIn(loops);
+  const start = (generation - 1) % numbers.length;
+  for (const loop of [...numbers.slice(start), ...numbers.slice(0, start)])
+    if (!taken.has(loop) && !(await isBound(loop))) return loop;
+  throw new CallError(status.RESOURCE_EXHAUSTED, 'all loop devices of this cluster are in use');
 }
 
 /** Gives a new path to each attachment that nothing but a crash keeps from the node. */
