@@ -1,5 +1,6 @@
 /** Removes objects by a label, and waits until they are gone: a group, and what procedures made. */
 import { type KubeClients, orMissing, waitFor } from '../core/index.ts';
+import type { GroupDatabase } from '../run/index.ts';
 import { diskTool, listVolumes } from './disk/disk.ts';
 import type { Lab } from './disk/containers.ts';
 
@@ -80,4 +81,21 @@ export async function removeProcedures(
     if (!volume.startsWith(procedures.volumePrefix)) continue;
     await diskTool(lab, 'remove-volume', { volume });
   }
+}
+
+/** Label of the members' pods and volumes. */
+export const selectorOf = ({ template }: GroupDatabase): string => `app=${template.name}`;
+
+/** Its members need no long goodbye: what they had is judged already. */
+export function removeGroup(
+  clients: KubeClients,
+  group: GroupDatabase,
+  { signal }: { readonly signal?: AbortSignal | undefined } = {},
+): Promise<void> {
+  const { name } = group.template;
+  const labelSelector = selectorOf(group);
+  return removeLabelled(clients, {
+    ...{ what: 'the group and its volumes', namespace: 'default', labelSelector, name, signal },
+    ...{ gracePeriodSeconds: 5, volumePrefix: `forcedetach-${name}-` },
+  });
 }

@@ -13,8 +13,7 @@ import {
 } from './create-cluster.ts';
 import { removeDatabase } from '../database.ts';
 import { scopesBeside, soleScope } from '../scope.ts';
-import { removeProcedures } from '../labelled.ts';
-import { removeGroup } from '../group/group-testbed.ts';
+import { removeGroup, removeProcedures } from '../labelled.ts';
 import { diskTool, listVolumes } from '../disk/disk.ts';
 import { deployDriver } from './driver.ts';
 import { kindCommand } from './kind-command.ts';

@@ -1,10 +1,8 @@
 /** A replication group on a kind cluster: three servers on three nodes, observed and broken. */
 import { randomUUID } from 'node:crypto';
-import type { V1Pod } from '@kubernetes/client-node';
 import { driverName } from '../../storage/index.ts';
 import {
   type GroupDatabase,
-  type Database,
   tolerationSecondsOf,
   type MemberClient,
   realOf,
@@ -14,18 +12,17 @@ import {
   type TestbedOptions,
   withPodTimers,
 } from '../../run/index.ts';
-import { groupSize, type Scenario } from '../../scenario/index.ts';
+import { groupSize } from '../../scenario/index.ts';
 import {
   apply,
-  isReady,
   type KubeClients,
   waitFor,
   InfrastructureError,
   type RealClock,
 } from '../../core/index.ts';
-import { type ClientSide, type PodRef, hasQuorum, type Recorder } from '../../history/index.ts';
-import { type Relays, ClientSockets, startWriterProcesses } from '../clients/writers.ts';
-import { removeLabelled } from '../labelled.ts';
+import { hasQuorum, type Recorder } from '../../history/index.ts';
+import { ClientSockets, startWriterProcesses } from '../clients/writers.ts';
+import { removeGroup, selectorOf } from '../labelled.ts';
 import { readManifest } from '../objects.ts';
 import type { ImageSet } from '../images/image-plan.ts';
 import type { Cluster } from '../cluster.ts';
@@ -37,136 +34,13 @@ import { observeLogs } from '../observe/logs.ts';
 import { observeMachine, versionsOf } from '../observe/cluster.ts';
 import { soleScope } from '../scope.ts';
 import { restoreNodes } from '../undo-remedies.ts';
-import { type GroupWatch, observeGroup } from './observe-group.ts';
-
-const namespace = 'default';
-/** Label of the members' pods and volumes. */
-export const selectorOf = ({ template }: GroupDatabase): string => `app=${template.name}`;
-
-export interface MemberPod extends PodRef {
-  readonly ip: string;
-  /** Another one after each start of its container. */
-  readonly incarnation: string;
-}
-
-export interface GroupDatabaseOptions {
-  readonly database: Database;
-  readonly group: GroupDatabase;
-  readonly scenario: Scenario;
-  readonly image: string;
-  /** CSI volumes, one a member; their images exist already. */
-  readonly volumeHandles: readonly string[];
-  readonly sizeBytes: number;
-  readonly signal?: AbortSignal | undefined;
-}
-
-/** Resolves once every pod is Ready; the servers know nothing of each other yet. */
-export async function deployGroup(
-  clients: KubeClients,
-  options: GroupDatabaseOptions,
-): Promise<readonly MemberPod[]> {
-  const { database, group, scenario, image, sizeBytes, signal } = options;
-  for (const [member, handle] of options.volumeHandles.entries()) {
-    const values = { MEMBER: member, SIZE_BYTES: sizeBytes, DRIVER: driverName };
-    const volume = { ...values, VOLUME_HANDLE: handle };
-    await apply(clients, await readManifest(`${database.name}/group-volume.yaml`, volume));
-  }
-  const values = {
-    ...group.template.values(image, scenario, randomUUID()),
-    SIZE_BYTES: sizeBytes,
-    TOLERATION_SECONDS: tolerationSecondsOf(scenario.tolerationMs),
-  };
-  await apply(clients, await readManifest(`${database.name}/group.yaml`, values));
-  const what = `the ${groupSize} members' pods are Ready`;
-  const command = `kubectl describe pods --selector ${selectorOf(group)}`;
-  return waitFor({ what, timeoutMs: 240_000, signal, command }, async () => {
-    const pods = await memberPods(clients, group);
-    const ready = pods.filter((pod) => pod.ready);
-    return ready.length === groupSize ? ready : `${ready.length} of ${groupSize} are`;
-  });
-}
-
-/** Those that have an address and run, in the order of their ordinals. */
-export async function memberPods(
-  { core }: KubeClients,
-  group: GroupDatabase,
-): Promise<readonly (MemberPod & { readonly ready: boolean })[]> {
-  const labelSelector = selectorOf(group);
-  const { items } = await core.listNamespacedPod({ namespace, labelSelector });
-  return items
-    .flatMap((pod) => memberOf(pod) ?? [])
-    .toSorted((a, b) => a.name.localeCompare(b.name));
-}
-
-function memberOf({ metadata, spec, status }: V1Pod): (MemberPod & { ready: boolean }) | undefined {
-  const { name, uid } = metadata ?? {};
-  const node = spec?.nodeName;
-  const ip = status?.podIP;
-  const [container] = status?.containerStatuses ?? [];
-  if (name === undefined || uid === undefined || node === undefined || ip === undefined) {
-    return undefined;
-  }
-  const incarnation = `${uid}/${container?.containerID ?? ''}`;
-  return { name, uid, node, ip, incarnation, ready: isReady(status) };
-}
-
-/** Its members need no long goodbye: what they had is judged already. */
-export function removeGroup(
-  clients: KubeClients,
-  group: GroupDatabase,
-  { signal }: { readonly signal?: AbortSignal | undefined } = {},
-): Promise<void> {
-  const { name } = group.template;
-  const labelSelector = selectorOf(group);
-  return removeLabelled(clients, {
-    ...{ what: 'the group and its volumes', namespace, labelSelector, name, signal },
-    ...{ gracePeriodSeconds: 5, volumePrefix: `forcedetach-${name}-` },
-  });
-}
-
-export class MemberWays {
-  readonly #clients: KubeClients;
-  readonly #group: GroupDatabase;
-  readonly #relays: Relays;
-  readonly #pods = new Map<string, MemberPod>();
-  /** By side, node and incarnation of the server. */
-  readonly #paths = new Map<string, Promise<string>>();
-
-  constructor(
-    clients: KubeClients,
-    group: GroupDatabase,
-    relays: Relays,
-    pods: readonly MemberPod[],
-  ) {
-    this.#clients = clients;
-    this.#group = group;
-    this.#relays = relays;
-    for (const pod of pods) this.#pods.set(pod.node, pod);
-  }
-
-  get pods(): ReadonlyMap<string, MemberPod> {
-    return this.#pods;
-  }
-
-  /** Asks the API again: a server that was started anew may have another address. */
-  async refresh(): Promise<void> {
-    for (const pod of await memberPods(this.#clients, this.#group)) this.#pods.set(pod.node, pod);
-  }
-
-  /** Path of a socket that leads to the member on that node, from its own side or from outside. */
-  path(side: ClientSide, node: string): Promise<string> {
-    const pod = this.#pods.get(node);
-    if (pod === undefined) return Promise.reject(new Error(`${node} has no member`));
-    const key = `${side} ${node} ${pod.incarnation} ${pod.ip}`;
-    let path = this.#paths.get(key);
-    if (path === undefined) {
-      path = this.#relays.open(side, pod);
-      this.#paths.set(key, path);
-      path.catch(() => this.#paths.delete(key));
-    }
-    return path;
-  }
-}
+import {
+  type GroupWatch,
+  type MemberPod,
+  memberPods,
+  MemberWays,
+  observeGroup,
+} from './observe-group.ts';
 
 /** Size of each member's volume; sparse. */
 const volumeBytes = 2 * 1024 ** 3;
@@ -180,10 +54,10 @@ export interface GroupTestbedOptions extends TestbedOptions {
   readonly clock: RealClock;
 }
 
-type OpenGroup = GroupTestbed & Closes;
-
 /** Takes the cluster over: closing the testbed releases it, and so does an error here. */
-export async function openGroupTestbed(options: GroupTestbedOptions): Promise<OpenGroup> {
+export async function openGroupTestbed(
+  options: GroupTestbedOptions,
+): Promise<GroupTestbed & Closes> {
   const { cluster, images, scenario, runId, seed, folder, signal, onProgress, clock } = options;
   const { database } = options;
   const real = realOf(database);
@@ -201,15 +75,10 @@ export async function openGroupTestbed(options: GroupTestbedOptions): Promise<Op
   }
   onProgress(`three ${database.title} servers start on empty volumes`);
   opening.defer(() => removeGroup(clients, group, { signal: AbortSignal.timeout(120_000) }));
-  const pods = await deployGroup(clients, {
-    ...{ ...options, group },
-    image: images.database,
-    volumeHandles: volumes,
-    sizeBytes: volumeBytes,
-  });
+  const pods = await deployGroup(clients, options, group, volumes);
   const ways = new MemberWays(clients, group, cluster.relays, pods);
   onProgress('they form a group');
-  const routes = await formed({ pods, ways, group, server: await real.server() }, signal);
+  const routes = await formed(pods, ways, { group, server: await real.server() }, signal);
   const versions = await versionsOf(cluster, images);
   opening.defer(() => restoreNodes(cluster));
   const opened = opening.move();
@@ -250,11 +119,29 @@ export async function openGroupTestbed(options: GroupTestbedOptions): Promise<Op
   };
 }
 
-interface NewGroup {
-  readonly pods: readonly MemberPod[];
-  readonly ways: MemberWays;
-  readonly group: GroupDatabase;
-  readonly server: DatabaseServer;
+/** Resolves once every pod is Ready; the servers know nothing of each other yet. */
+async function deployGroup(
+  clients: KubeClients,
+  { database, scenario, images, signal }: GroupTestbedOptions,
+  group: GroupDatabase,
+  volumes: readonly string[],
+): Promise<readonly MemberPod[]> {
+  const size = { SIZE_BYTES: volumeBytes };
+  for (const [MEMBER, VOLUME_HANDLE] of volumes.entries()) {
+    const volume = { ...size, MEMBER, VOLUME_HANDLE, DRIVER: driverName };
+    await apply(clients, await readManifest(`${database.name}/group-volume.yaml`, volume));
+  }
+  const values = {
+    ...{ ...group.template.values(images.database, scenario, randomUUID()), ...size },
+    TOLERATION_SECONDS: tolerationSecondsOf(scenario.tolerationMs),
+  };
+  await apply(clients, await readManifest(`${database.name}/group.yaml`, values));
+  const what = `the ${groupSize} members' pods are Ready`;
+  const command = `kubectl describe pods --selector ${selectorOf(group)}`;
+  return waitFor({ what, timeoutMs: 240_000, signal, command }, async () => {
+    const ready = (await memberPods(clients, group)).filter((pod) => pod.ready);
+    return ready.length === groupSize ? ready : `${ready.length} of ${groupSize} are`;
+  });
 }
 
 /** Throws InfrastructureError `NO_GROUP`. */
@@ -266,7 +153,9 @@ async function groupOf({ database }: GroupTestbedOptions): Promise<GroupDatabase
 
 /** The group stands, with an empty ledger, and both clients' routes lead to its primary. */
 async function formed(
-  { pods, ways, group, server }: NewGroup,
+  pods: readonly MemberPod[],
+  ways: MemberWays,
+  { group, server }: { group: GroupDatabase; server: DatabaseServer },
   signal: AbortSignal,
 ): Promise<ClientSockets> {
   const members = pods.map(({ node, ip }) => {
@@ -300,15 +189,10 @@ async function observeCluster(
   stack.use(await observeApi(scope, recorder));
 }
 
-interface NewMember {
-  readonly ip: string;
-  readonly client: MemberClient;
-}
-
 /** Makes a group of servers that know nothing of each other yet. The first becomes the primary. Resolves once each of them sees all of them online. */
 async function formGroup(
   group: GroupDatabase,
-  members: readonly NewMember[],
+  members: readonly { readonly ip: string; readonly client: MemberClient }[],
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const addresses = members.map(({ ip }) => ip);

@@ -2,6 +2,7 @@
  * Follows the group as its clients would: what each member says of it, from outside and from its
  * own node; where a router would send clients; and what readers on both sides get to see.
  */
+import type { V1Pod } from '@kubernetes/client-node';
 import type { GroupDatabase, MemberClient } from '../../run/index.ts';
 import { groupObserved } from '../../judge/index.ts';
 import {
@@ -10,11 +11,86 @@ import {
   guarded,
   clientSides,
   type ClientSide,
+  type PodRef,
   type Recorder,
 } from '../../history/index.ts';
-import type { Clock } from '../../core/index.ts';
-import type { ClientSockets } from '../clients/writers.ts';
-import type { MemberWays } from './group-testbed.ts';
+import { type Clock, isReady, type KubeClients } from '../../core/index.ts';
+import type { ClientSockets, Relays } from '../clients/writers.ts';
+import { selectorOf } from '../labelled.ts';
+
+export interface MemberPod extends PodRef {
+  readonly ip: string;
+  /** Another one after each start of its container. */
+  readonly incarnation: string;
+}
+
+/** Those that have an address and run, in the order of their ordinals. */
+export async function memberPods(
+  { core }: KubeClients,
+  group: GroupDatabase,
+): Promise<readonly (MemberPod & { readonly ready: boolean })[]> {
+  const labelSelector = selectorOf(group);
+  const { items } = await core.listNamespacedPod({ namespace: 'default', labelSelector });
+  return items
+    .flatMap((pod) => memberOf(pod) ?? [])
+    .toSorted((a, b) => a.name.localeCompare(b.name));
+}
+
+function memberOf({ metadata, spec, status }: V1Pod): (MemberPod & { ready: boolean }) | undefined {
+  const { name, uid } = metadata ?? {};
+  const node = spec?.nodeName;
+  const ip = status?.podIP;
+  const [container] = status?.containerStatuses ?? [];
+  if (name === undefined || uid === undefined || node === undefined || ip === undefined) {
+    return undefined;
+  }
+  const incarnation = `${uid}/${container?.containerID ?? ''}`;
+  return { name, uid, node, ip, incarnation, ready: isReady(status) };
+}
+
+export class MemberWays {
+  readonly #clients: KubeClients;
+  readonly #group: GroupDatabase;
+  readonly #relays: Relays;
+  readonly #pods = new Map<string, MemberPod>();
+  /** By side, node and incarnation of the server. */
+  readonly #paths = new Map<string, Promise<string>>();
+
+  constructor(
+    clients: KubeClients,
+    group: GroupDatabase,
+    relays: Relays,
+    pods: readonly MemberPod[],
+  ) {
+    this.#clients = clients;
+    this.#group = group;
+    this.#relays = relays;
+    for (const pod of pods) this.#pods.set(pod.node, pod);
+  }
+
+  get pods(): ReadonlyMap<string, MemberPod> {
+    return this.#pods;
+  }
+
+  /** Asks the API again: a server that was started anew may have another address. */
+  async refresh(): Promise<void> {
+    for (const pod of await memberPods(this.#clients, this.#group)) this.#pods.set(pod.node, pod);
+  }
+
+  /** Path of a socket that leads to the member on that node, from its own side or from outside. */
+  path(side: ClientSide, node: string): Promise<string> {
+    const pod = this.#pods.get(node);
+    if (pod === undefined) return Promise.reject(new Error(`${node} has no member`));
+    const key = `${side} ${node} ${pod.incarnation} ${pod.ip}`;
+    let path = this.#paths.get(key);
+    if (path === undefined) {
+      path = this.#relays.open(side, pod);
+      this.#paths.set(key, path);
+      path.catch(() => this.#paths.delete(key));
+    }
+    return path;
+  }
+}
 
 /** Asks as often as the database's own router asks for the members (metadata_cache.ttl, 0.5 s). */
 const askEveryMs = 500;

@@ -314,8 +314,8 @@ export async function refuseForeign(name: string, found: FoundCluster | undefine
       (container) => ['container', container, found?.containers.includes(container)] as const,
     ),
   ] as const;
-  for (const [kind, thing, isOurs] of named) {
-    if (isOurs !== true && (await inspect(kind, [thing])).length > 0) taken.push(`a ${kind}`);
+  for (const [what, thing, isOurs] of named) {
+    if (isOurs !== true && (await inspect(what, [thing])).length > 0) taken.push(`a ${what}`);
   }
   if (taken.length === 0) return;
   throw new InfrastructureError(
