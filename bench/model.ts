@@ -5,8 +5,7 @@
 import { availableParallelism } from 'node:os';
 import { parseScenario } from '../lib/scenario/scenario.ts';
 import { play } from '../lib/sweep/play.ts';
-import { sweepPool, type SweepPool } from '../lib/sweep/pool.ts';
-import { newSweep, sweep, type SweepState } from '../lib/sweep/sweep.ts';
+import { sweepPool, type SweepPool, newSweep, sweep, type SweepState } from '../lib/sweep/sweep.ts';
 import { type BenchContext, type BenchResult, median } from './support/bench.ts';
 
 const sweepMs = 30_000;

@@ -11,7 +11,7 @@ import type { Testbed } from '../lib/run/ports/cluster.ts';
 import { oneServer, runScenario } from '../lib/run/run.ts';
 import type { RunOptions, Tested } from '../lib/run/run-context.ts';
 import { recordRun } from '../lib/run/sequence.ts';
-import { scheduleAt, sweepKey, type Schedule } from '../lib/sweep/generate.ts';
+import { scheduleAt, sweepKey, type Schedule } from '../lib/sweep/schedule.ts';
 import { play } from '../lib/sweep/play.ts';
 import type { BenchContext, BenchResult } from './support/bench.ts';
 import { mysql } from '../lib/mysql/database.ts';

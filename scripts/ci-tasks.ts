@@ -8,7 +8,7 @@ import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync } from 'n
 import { join, relative, resolve } from 'node:path';
 import { quote } from 'zx';
 import { z } from 'zod';
-import { readBatch } from '../lib/cli/batch/write-batch.ts';
+import { readBatch } from '../lib/cli/commands/batch.ts';
 import { exitCodeAfter } from '../lib/cli/command.ts';
 import { exitCodeUnder, outcomes, verdictsIn, type Outcome } from '../lib/cli/fail-on.ts';
 import { $ } from '../lib/kind/engine/shell.ts';

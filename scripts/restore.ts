@@ -5,7 +5,7 @@
 import { exitCodeAfter, tell } from '../lib/cli/command.ts';
 import { projectRoot } from '../lib/core/program.ts';
 import { exitCode, UsageError } from '../lib/core/errors.ts';
-import { allLines } from '../lib/batch/measurements/store.ts';
+import { allLines } from '../lib/batch/measurements.ts';
 import { placesOf, restore } from './restored.ts';
 
 process.exitCode = await exitCodeAfter(() => {

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { EvidenceError, UsageError } from '../lib/core/errors.ts';
-import type { StoredLine } from '../lib/batch/measurements/store.ts';
+import type { StoredLine } from '../lib/batch/measurements.ts';
 
 const place = /^([0-9a-f]{40}):([\w./-]+)$/;
 

@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { $ } from '../lib/kind/engine/shell.ts';
 import { parseArguments } from '../lib/cli/command.ts';
-import { checkProbeFlags, probeCommand } from '../lib/cli/flags/probe-flags.ts';
+import { checkProbeFlags, probeCommand } from '../lib/cli/commands/probe.ts';
 import { settingsSchema } from '../scripts/ci-settings.ts';
 
 const root = join(import.meta.dirname, '..');

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { examplePlan } from '../../test/support/example-batch.ts';
 import { disturbs, batchPlanOf } from './batch-plan.ts';
 import { cellsOf } from './cells.ts';
-import { parseMatrix } from './matrix-schema.ts';
+import { parseMatrix } from './matrix.ts';
 
 const shapes = fc.record({
   disks: fc.integer({ min: 1, max: 5 }),

@@ -1,10 +1,107 @@
-/** What a batch will run, and in which order: drawn from the seed, so that a restart agrees. */
+/**
+ * What a batch will run, in which order, and which trials can share a fault event: drawn from the seed, so
+ * that a restart agrees.
+ */
 import { createHash } from 'node:crypto';
-import { controlPlaneFaults, type Scenario } from '../scenario/index.ts';
 import { randomStream, type RandomStream } from '../core/index.ts';
-import { fitsPlace, type Cell } from './cells.ts';
-import { controlsOf, type Control } from './controls.ts';
-import { isLoud, type Matrix } from './matrix-schema.ts';
+import {
+  type FieldName,
+  type Scenario,
+  type Settings,
+  actsOn,
+  controlPlaneFaults,
+  fieldNames,
+  isDirectory,
+  parseScenario,
+  sharesEvents,
+  writtenPathOf,
+} from '../scenario/index.ts';
+import { ruleFor, type Cell } from './cells.ts';
+import { isLoud, type Matrix } from './matrix.ts';
+import type { RunOutcome } from './results.ts';
+
+export const controlRoles = ['total', 'silent', 'safe'] as const;
+export type ControlRole = (typeof controlRoles)[number];
+
+/**
+ * Controls: runs whose outcome is known. A batch that does not see damage which is there, total or
+ * small and silent, or that sees some where there can be none, proves nothing.
+ */
+export interface Control {
+  readonly role: ControlRole;
+  readonly label: string;
+  readonly scenario: Scenario;
+}
+
+interface ControlDeclaration {
+  readonly label: string;
+  readonly settings: Settings & Pick<Scenario, 'fault'>;
+  readonly expected: Scenario['expected'];
+  /** Empty where the outcome is the known one, else what is wrong with it. */
+  readonly judge: (outcome: RunOutcome) => string;
+}
+
+/** A binary log is synced at each commit: on a slow disk the last second then has one or none. */
+const losingTheTail = { trxCommit: 2, binlog: 'off' } as const;
+
+/** Tainted at once, so that a control costs no wait for a forced detach. */
+const soon = { remedy: 'out-of-service', remedyAt: 5000 } as const;
+
+const unknownLoss = 'an unknown number';
+
+const controls: Readonly<Record<ControlRole, ControlDeclaration>> = {
+  total: {
+    label: 'crash on a disk that ignores flushes: loud damage',
+    settings: { fault: 'node-crash', flushes: 'ignored', powerLoss: 'drops', ...soon },
+    expected: ['lost', 'corrupt'],
+    judge: ({ verdict, beforeFault, ...whole }) => {
+      // A successor that serves for long commits more than there was to lose.
+      const { lost, acked } = beforeFault ?? whole;
+      const isSeen = (verdict === 'lost' || verdict === 'corrupt') && (lost ?? 0) * 2 > acked;
+      const found = `${lost ?? unknownLoss} of ${acked} were (${verdict})`;
+      return isSeen ? '' : `most commits had to be lost, and ${found}`;
+    },
+  },
+  silent: {
+    label: 'crash with trx_commit 2: a few commits lost, silently',
+    settings: { fault: 'node-crash', ...losingTheTail, powerLoss: 'drops', ...soon },
+    expected: ['lost'],
+    judge: ({ verdict, lost, acked, noticed }) =>
+      verdict === 'lost' && lost !== null && lost > 0 && lost * 10 < acked && noticed === 'silent'
+        ? ''
+        : `a few commits had to be lost silently: ${lost ?? unknownLoss} of ${acked}, ${noticed ?? 'nothing to notice'} (${verdict})`,
+  },
+  safe: {
+    label: 'partition on a disk that fences: another node mounts, and nothing is lost',
+    settings: { fault: 'network-partition', disk: 'fenced', ...soon },
+    expected: ['safe'],
+    judge: ({ verdict, secondMountS, served }) =>
+      verdict === 'safe' && secondMountS !== null && served !== false
+        ? ''
+        : `a second mount without damage was expected, and a database that serves (${verdict})`,
+  },
+};
+
+/** Fields that controls take over from the matrix: on which Kubernetes, and how long things last. */
+const ofMatrix: readonly string[] = [
+  ...['kubernetes', 'featureGates', 'graceMs', 'tolerationMs', 'forceDetachAfterMs', 'warmupMs'],
+  ...['overlapMs', 'patienceMs', 'horizonMs', 'convergeMs'],
+];
+
+function controlsOf(base: Settings): Control[] {
+  const given = Object.fromEntries(
+    Object.entries(base).filter(([name]) => ofMatrix.includes(name)),
+  );
+  return controlRoles.map((role) => {
+    const { label, settings, expected } = controls[role];
+    const about = { name: `control-${role}`, question: `A control: ${label}.` };
+    return { role, label, scenario: parseScenario({ ...given, ...settings, ...about, expected }) };
+  });
+}
+
+/** Empty where the control holds. */
+export const judgeControl = (role: ControlRole, outcome: RunOutcome): string =>
+  controls[role].judge(outcome);
 
 /** One run that the batch owes. */
 export interface BatchTrial extends Pick<Cell, 'id' | 'label' | 'scenario'> {
@@ -35,15 +132,37 @@ export interface BatchPlan {
 export function batchPlanOf(matrix: Matrix, cells: readonly Cell[], seed: string): BatchPlan {
   const random = randomStream(seed);
   const controls = controlsOf(matrix.base);
-  const comparable = cells.filter((cell) => repeatsOf(matrix, cell).alone === 0);
+  const counted = cells.map((cell) => {
+    const { repeats, alone } = ruleFor(matrix.repeatsOf, cell.place) ?? { ...matrix, alone: 0 };
+    return { cell, repeats, alone };
+  });
+  const comparable = counted.filter(({ alone }) => alone === 0).map(({ cell }) => cell);
   const checked = shuffled(comparable, random.stream('checks')).slice(
     0,
     Math.ceil(comparable.length * matrix.rerunAlone),
   );
+  const cellTrial = ({ id, label, scenario }: Cell, repeat: number): BatchTrial => ({
+    ...{ id: `${id}.${repeat}`, kind: 'cell', subject: id, label, scenario },
+    ...{ seed: `${seed}-${repeat}`, alone: disturbs(scenario) },
+  });
   const trials = [
-    ...cells.flatMap((cell) => cellTrials(matrix, cell, seed)),
-    ...controls.map((control) => controlTrial(control, seed)),
-    ...checked.map((cell) => checkTrial(cell, seed)),
+    ...counted.flatMap(({ cell, repeats, alone }) =>
+      Array.from({ length: repeats }, (_, index) => {
+        const trial = cellTrial(cell, index + 1);
+        return { ...trial, alone: trial.alone || index >= repeats - alone };
+      }),
+    ),
+    ...controls.map(
+      ({ role, label, scenario }): BatchTrial => ({
+        ...{ id: `control-${role}`, kind: 'control', subject: role, label, scenario },
+        ...{ seed: `${seed}-1`, alone: false },
+      }),
+    ),
+    ...checked.map(
+      (cell): BatchTrial => ({
+        ...{ ...cellTrial(cell, 1), id: `${cell.id}.alone`, kind: 'check' },
+      }),
+    ),
   ];
   const ordered = around(shuffled(trials, random.stream('order')), cells.length);
   const fingerprint = createHash('sha256')
@@ -58,53 +177,6 @@ function doneIn({ scenario, ...trial }: BatchTrial): unknown {
   return { ...trial, scenario: done };
 }
 
-const seedOf = (seed: string, repeat: number): string => `${seed}-${repeat}`;
-
-/** How many fault events a cell has, and how many of them have the machine to themselves. */
-function repeatsOf(
-  { repeats, repeatsOf: rules }: Matrix,
-  { place }: Cell,
-): { readonly repeats: number; readonly alone: number } {
-  const inGrid = Object.keys(place).length > 0;
-  const rule = inGrid ? rules.find(({ cells }) => fitsPlace(cells, place)) : undefined;
-  return rule ?? { repeats, alone: 0 };
-}
-
-/** The last of them are those alone. */
-function cellTrials(matrix: Matrix, cell: Cell, seed: string): BatchTrial[] {
-  const { repeats, alone } = repeatsOf(matrix, cell);
-  return Array.from({ length: repeats }, (_, index) => {
-    const trial = cellTrial(cell, index + 1, seed);
-    return { ...trial, alone: trial.alone || index >= repeats - alone };
-  });
-}
-
-const cellTrial = ({ id, label, scenario }: Cell, repeat: number, seed: string): BatchTrial => ({
-  id: `${id}.${repeat}`,
-  kind: 'cell',
-  subject: id,
-  label,
-  scenario,
-  seed: seedOf(seed, repeat),
-  alone: disturbs(scenario),
-});
-
-const checkTrial = (cell: Cell, seed: string): BatchTrial => ({
-  ...cellTrial(cell, 1, seed),
-  id: `${cell.id}.alone`,
-  kind: 'check',
-});
-
-const controlTrial = ({ role, label, scenario }: Control, seed: string): BatchTrial => ({
-  id: `control-${role}`,
-  kind: 'control',
-  subject: role,
-  label,
-  scenario,
-  seed: seedOf(seed, 1),
-  alone: false,
-});
-
 /**
  * What has the machine to itself begins first and in one row: each later one would have to wait until
  * all others have ended, and the clusters beside would not be there yet. What is no cell tells of no
@@ -114,17 +186,15 @@ const controlTrial = ({ role, label, scenario }: Control, seed: string): BatchTr
  * when it is ended early, but for its controls.
  */
 function around(drawn: readonly BatchTrial[], cells: number): BatchTrial[] {
-  const ofKind = (kind: BatchTrial['kind']): BatchTrial[] =>
-    drawn.filter((trial) => trial.kind === kind);
   const byLength = (trials: readonly BatchTrial[]): BatchTrial[] =>
     trials.toSorted((a, b) => lengthMs(b.scenario) - lengthMs(a.scenario));
-  const [first, ...reruns] = byLength(ofKind('check'));
+  const { cell = [], check = [], control = [] } = Object.groupBy(drawn, ({ kind }) => kind);
+  const [first, ...reruns] = byLength(check);
   const ahead = first === undefined ? [] : [first];
-  const [alone, beside] = [true, false].map((wanted) =>
-    ofKind('cell').filter((trial) => trial.alone === wanted),
-  ) as [BatchTrial[], BatchTrial[]];
-  const others = byLength([...reruns, ...ofKind('control')]);
-  return alone.length + beside.length > cells
+  const alone = cell.filter((trial) => trial.alone);
+  const beside = cell.filter((trial) => !trial.alone);
+  const others = byLength([...reruns, ...control]);
+  return cell.length > cells
     ? [...alone, ...ahead, ...others, ...beside]
     : [...alone, ...ahead, ...beside, ...others];
 }
@@ -132,9 +202,8 @@ function around(drawn: readonly BatchTrial[], cells: number): BatchTrial[] {
 /** At most, roughly: a database that is damaged is waited for twice. */
 function lengthMs(scenario: Scenario): number {
   const { remedyAt, horizonMs, expected, patienceMs, convergeMs } = scenario;
-  const mayBeDamaged = expected.includes('corrupt');
   const untilHeal = typeof remedyAt === 'number' ? remedyAt : horizonMs;
-  return untilHeal + (mayBeDamaged ? patienceMs + convergeMs : 0);
+  return untilHeal + (expected.includes('corrupt') ? patienceMs + convergeMs : 0);
 }
 
 /** Would a neighbour notice: a fault of what others share, or one that takes the machine's time. */
@@ -147,4 +216,69 @@ export function disturbs({ fault, also, rate }: Scenario): boolean {
 function shuffled<T>(items: readonly T[], random: RandomStream): T[] {
   const order = items.map((item) => ({ item, draw: random.float() }));
   return order.toSorted((a, b) => a.draw - b.draw).map(({ item }) => item);
+}
+
+/** What belongs to a volume, its database or its pod, and may differ under one fault. */
+const ownGroups: readonly string[] = ['disk', 'volume', 'workload', 'load', 'database'];
+/** A cluster has a provisioner or none; a drain of the node waits for all its preStop hooks. */
+const ofNode: readonly FieldName[] = ['provision', 'preStopS', 'moveBack'];
+
+/** What no file sets is how a run is called and what it is held against: its own as well. */
+const sharedUnder = (groups: readonly string[], timers: readonly string[]): readonly FieldName[] =>
+  fieldNames.filter((name) => {
+    const [group = '', key] = writtenPathOf(name);
+    const isOwn = key === undefined || groups.includes(group) || timers.includes(name);
+    return !isOwn || ofNode.includes(name);
+  });
+/** What is done to the node is done to all, once a pod is Terminating: all become so together. */
+const sharedFields = sharedUnder(ownGroups, []);
+const sharedBesideRemedies = sharedUnder([...ownGroups, 'remedy'], ['tolerationMs']);
+
+/** Trials with the same key fit under one event; undefined where a trial wants its own. */
+export function eventKey({ kind, scenario, seed, alone }: BatchTrial): string | undefined {
+  const { fault, also, remedy, disk, selfFence, podFinalizer, serverKills } = scenario;
+  const on = actsOn(remedy);
+  // What an operator does to one pod leaves its neighbours alone; what is done to the node affects all.
+  const isOfPod = on === 'nothing' || on === 'pod';
+  const fits =
+    sharesEvents(fault) &&
+    (isOfPod || on === 'node') &&
+    also === 'none' &&
+    !isDirectory(disk) &&
+    selfFence === 'off' &&
+    !podFinalizer &&
+    // One kill ends the servers of all runs on the node.
+    serverKills === 0;
+  if (!fits || alone || kind === 'check') return undefined;
+  const shared = isOfPod ? sharedBesideRemedies : sharedFields;
+  return JSON.stringify([seed, isOfPod, shared.map((name) => scenario[name])]);
+}
+
+/**
+ * Whether events of other victims may be on its cluster meanwhile. A node that comes back as another
+ * one gets another pod range, which its whole cluster has to be told.
+ */
+export const sharesCluster = (trial: BatchTrial): boolean =>
+  eventKey(trial) !== undefined && trial.scenario.remedy !== 'delete-node';
+
+/** Groups of at most `volumes`, each in the place of its first member. */
+export function eventsOf<T>(
+  items: readonly T[],
+  trialOf: (item: T) => BatchTrial,
+  volumes: number,
+): T[][] {
+  const events: T[][] = [];
+  const open = new Map<string | undefined, T[]>();
+  for (const item of items) {
+    const key = eventKey(trialOf(item));
+    const group = key === undefined ? undefined : open.get(key);
+    if (group !== undefined && group.length < volumes) {
+      group.push(item);
+      continue;
+    }
+    const event = [item];
+    events.push(event);
+    open.set(key, event);
+  }
+  return events;
 }

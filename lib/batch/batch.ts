@@ -1,7 +1,7 @@
 /** The shape of batch.json: what a batch found, for people's tools. docs/reference/matrix.md explains it. */
 import { z } from 'zod';
 import { servingWords, verdictWords } from '../scenario/index.ts';
-import { controlRoles } from './controls.ts';
+import { controlRoles } from './batch-plan.ts';
 
 /** How many of how many independent fault events, with Wilson's 95 % interval. */
 const rateSchema = z.object({
@@ -162,14 +162,3 @@ export const batchSchema = z.object({
   differences: z.array(differenceSchema),
 });
 export type Batch = z.output<typeof batchSchema>;
-
-/** Figures that a batch and a merged one share. */
-const trust: readonly Batch['basis'][] = ['predicted', 'shortened', 'measured'];
-
-/** A batch is worth what the least of its runs is worth. */
-export const weakestBasis = (bases: readonly Batch['basis'][]): Batch['basis'] =>
-  trust.find((basis) => bases.includes(basis)) ?? 'measured';
-
-/** 0 where no time went by. */
-export const perHour = (count: number, busyS: number): number =>
-  busyS === 0 ? 0 : Number(((count * 3600) / busyS).toPrecision(3));

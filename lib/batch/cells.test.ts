@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { UsageError } from '../core/errors.ts';
 import { cellsOf } from './cells.ts';
-import { parseMatrix } from './matrix-schema.ts';
+import { parseMatrix } from './matrix.ts';
 
 const head = 'name: m\nquestion: q\n';
 const cells = (text: string) => cellsOf(parseMatrix(head + text, 'm.yaml'));

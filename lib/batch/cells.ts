@@ -1,23 +1,20 @@
 /** From a matrix to its cells: every combination of the axes once, each a whole scenario. */
 import { UsageError } from '../core/index.ts';
-import { expectationFor } from './expectations/races.ts';
 import { expectationOf } from '../judge/index.ts';
-import {
-  askedScenario,
-  type Scenario,
-  fieldOf,
-  groups,
-  settingsUnder,
-  type Settings,
-} from '../scenario/index.ts';
-import type { AxisValue, Matrix } from './matrix-schema.ts';
-import { placeInWords } from './place.ts';
+import { askedScenario, fieldOf, groups, settingsUnder } from '../scenario/index.ts';
+import type { Scenario, Settings } from '../scenario/index.ts';
+import type { AxisValue, Matrix } from './matrix.ts';
+import { expectationFor } from './measurements.ts';
+
+/** Axis → label, or the labels that are meant. */
+type Place = Readonly<Record<string, string>>;
+type Places = Readonly<Record<string, readonly string[]>>;
 
 export interface Cell {
   /** Unique in the batch and fit for a folder's name. */
   readonly id: string;
-  /** Axis → label; empty for a cell outside the grid. */
-  readonly place: Readonly<Record<string, string>>;
+  /** Empty for a cell outside the grid. */
+  readonly place: Place;
   /** For people: `remedy force-delete, disk fenced`. */
   readonly label: string;
   readonly scenario: Scenario;
@@ -25,22 +22,45 @@ export interface Cell {
   readonly because: string;
 }
 
-/** What a cell is held against; default: reasoning, or what was counted. */
-type Expecting = (scenario: Scenario) => Pick<Scenario, 'expected' | 'counted'>;
+/** A label that has a comma of its own stands in quotes: in a list it would look like two. */
+export const quoted = (label: string): string => (label.includes(',') ? `“${label}”` : label);
+
+/** `case “cut off, force-delete”, storage fenced`. */
+export const placeInWords = (place: Place): string =>
+  Object.entries(place)
+    .map(([axis, label]) => `${axis} ${quoted(label)}`)
+    .join(', ');
+
+/** Does a cell of the grid lie where the rule says, on each axis that it names? */
+export const fitsPlace = (rule: Places, place: Place): boolean =>
+  Object.entries(rule).every(([axis, labels]) => labels.includes(place[axis] ?? ''));
+
+/** The first rule that fits; none fits a cell outside the grid. */
+export const ruleFor = <R extends { readonly cells: Places }>(
+  rules: readonly R[],
+  place: Place,
+): R | undefined =>
+  Object.keys(place).length === 0 ? undefined : rules.find(({ cells }) => fitsPlace(cells, place));
 
 interface Draft {
-  readonly place: Readonly<Record<string, string>>;
+  readonly place: Place;
   readonly label: string;
   readonly settings: Settings;
+  /** Values of its axes, or of its fields. */
+  readonly values: readonly string[];
   /** Fields that two axes set, each in a sentence. */
-  readonly saidTwice?: readonly string[];
+  readonly conflicts: readonly string[];
 }
 
 /** Days on any machine; a slip of the pen makes millions. */
 const mostCells = 10_000;
+const complaintsShown = 5;
 
-/** In the order of the file. Throws UsageError `MATRIX_EMPTY`, `MATRIX_TOO_LARGE` or `MATRIX_CONTRADICTS`. */
-export function cellsOf(matrix: Matrix, expected: Expecting = expectationFor): Cell[] {
+/**
+ * In the order of the file. `expected`: what a cell is held against; default: reasoning, or what was counted.
+ * Throws UsageError `MATRIX_EMPTY`, `MATRIX_TOO_LARGE`, `MATRIX_INVALID` or `MATRIX_CONTRADICTS`.
+ */
+export function cellsOf(matrix: Matrix, expected = expectationFor): Cell[] {
   refuseUnknownPlaces(matrix);
   refuseTooLarge(matrix);
   const drafts = [...gridOf(matrix), ...matrix.include.map(outsideGrid)];
@@ -50,12 +70,16 @@ export function cellsOf(matrix: Matrix, expected: Expecting = expectationFor): C
     });
   }
   const complaints: string[] = [];
-  const cells = drafts.flatMap((draft, index) => {
-    const { label, saidTwice = [] } = draft;
-    complaints.push(...saidTwice.map((what) => `${label}: ${what}`));
-    if (saidTwice.length > 0) return [];
+  const cells = drafts.flatMap((draft, index): Cell | [] => {
+    const { label, conflicts, place } = draft;
+    complaints.push(...conflicts.map((what) => `${label}: ${what}`));
+    if (conflicts.length > 0) return [];
     try {
-      return [cellOf(matrix, draft, { index, expected })];
+      const written = ruleFor(matrix.expectOf, place)?.expect ?? matrix.expect;
+      const scenario = scenarioOf(matrix, draft);
+      const because = written ? 'the matrix file says so' : expectationOf(scenario).because;
+      const held = { ...scenario, ...(written ?? expected(scenario)) };
+      return { id: idOf(draft, index), place, label, scenario: held, because };
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
       complaints.push(`${label}: ${error.message}`);
@@ -63,9 +87,10 @@ export function cellsOf(matrix: Matrix, expected: Expecting = expectationFor): C
     }
   });
   if (complaints.length === 0) return cells;
-  const shown = complaints.slice(0, 5).join('\n');
-  const more = complaints.length > 5 ? `\n… and ${complaints.length - 5} more` : '';
-  throw new UsageError('MATRIX_CONTRADICTS', `some cells contradict themselves:\n${shown}${more}`, {
+  const more = complaints.length - complaintsShown;
+  const shown = complaints.slice(0, complaintsShown).join('\n');
+  const rest = more > 0 ? `\n… and ${more} more` : '';
+  throw new UsageError('MATRIX_CONTRADICTS', `some cells contradict themselves:\n${shown}${rest}`, {
     hint: 'remove such combinations with `exclude`, or correct `base`',
   });
 }
@@ -88,104 +113,76 @@ function gridOf({ axes, exclude }: Matrix): Draft[] {
     places = places.flatMap((place) => values.map((value) => [...place, [name, value] as const]));
   }
   return places
-    .map((values): Draft => {
-      const place = Object.fromEntries(values.map(([axis, { label }]) => [axis, label]));
-      const settings = Object.assign({}, ...values.map(([, each]) => each.settings)) as Settings;
-      return { place, label: placeInWords(place), settings, saidTwice: saidTwiceIn(values) };
+    .map((chosen): Draft => {
+      const place = Object.fromEntries(chosen.map(([axis, { label }]) => [axis, label]));
+      const settings = Object.assign({}, ...chosen.map(([, each]) => each.settings)) as Settings;
+      const label = placeInWords(place);
+      return {
+        place,
+        label,
+        settings,
+        values: Object.values(place),
+        conflicts: conflictsIn(chosen),
+      };
     })
     .filter(({ place }) => !exclude.some((rule) => fitsPlace(rule, place)));
 }
 
 /** Two axes that set one field: none goes before the other. */
-function saidTwiceIn(values: readonly (readonly [string, AxisValue])[]): string[] {
-  const byField = Map.groupBy(
-    values.flatMap(([axis, { settings }]) =>
-      Object.keys(settings).map((field) => ({ axis, field })),
-    ),
-    ({ field }) => field,
-  );
-  return [...byField]
-    .filter(([, said]) => said.length > 1)
-    .map(
-      ([field, said]) =>
-        `${placeOf(field)} is set by ${said.map(({ axis }) => axis).join(' and by ')}`,
-    );
+function conflictsIn(chosen: readonly (readonly [string, AxisValue])[]): string[] {
+  const axesByField = new Map<string, string[]>();
+  for (const [axis, { settings }] of chosen) {
+    for (const field of Object.keys(settings)) {
+      axesByField.set(field, [...(axesByField.get(field) ?? []), axis]);
+    }
+  }
+  return [...axesByField]
+    .filter(([, axes]) => axes.length > 1)
+    .map(([field, axes]) => `${placeOf(field)} is set by ${axes.join(' and by ')}`);
 }
-
-type Places = Readonly<Record<string, readonly string[]>>;
-
-/** Does a cell lie where the rule says, on each axis that it names? */
-export const fitsPlace = (rule: Places, place: Readonly<Record<string, string>>): boolean =>
-  Object.entries(rule).every(([axis, labels]) => labels.includes(place[axis] ?? ''));
 
 function outsideGrid(settings: Settings): Draft {
   const texts = Object.entries(settings).map(
-    ([field, value]) => [placeOf(field), textOf(field, value)] as const,
+    ([field, value]) => [placeOf(field), fieldOf(field)?.show(value) ?? ''] as const,
   );
-  return { place: {}, label: placeInWords(Object.fromEntries(texts)), settings };
+  const label = placeInWords(Object.fromEntries(texts));
+  return { place: {}, label, settings, values: texts.map(([, text]) => text), conflicts: [] };
 }
-
-const textOf = (field: string, value: unknown): string => fieldOf(field)?.show(value) ?? '';
 
 /** `timers.grace`; of a group's own kind the group's name. */
 const placeOf = (field: string): string =>
   groups.has(field) ? field : (fieldOf(field)?.at ?? field);
 
 /** A rule that can never fit is a slip of the pen: it would let a cell run that was not meant to. */
-function refuseUnknownPlaces(matrix: Matrix): void {
-  for (const [index, rule] of matrix.exclude.entries()) {
-    refuseUnknownPlace(matrix, rule, `exclude.${index}`);
-  }
-  for (const key of ['repeatsOf', 'expectOf'] as const) {
-    for (const [index, { cells }] of matrix[key].entries()) {
-      refuseUnknownPlace(matrix, cells, `${key}.${index}.cells`);
+function refuseUnknownPlaces({ axes, exclude, repeatsOf, expectOf }: Matrix): void {
+  const rules = [
+    ...exclude.map((rule, index) => ({ rule, path: `exclude.${index}` })),
+    ...repeatsOf.map(({ cells }, index) => ({ rule: cells, path: `repeatsOf.${index}.cells` })),
+    ...expectOf.map(({ cells }, index) => ({ rule: cells, path: `expectOf.${index}.cells` })),
+  ];
+  for (const { rule, path } of rules) {
+    for (const [name, labels] of Object.entries(rule)) {
+      const axis = axes.find((each) => each.name === name);
+      const unknown = labels.find((label) => axis?.values.every((value) => value.label !== label));
+      if (axis !== undefined && unknown === undefined) continue;
+      const what = axis === undefined ? 'no such axis' : `no such value: ${unknown}`;
+      throw new UsageError('MATRIX_INVALID', `${path}.${name}: ${what}`, {
+        hint: `the axes are ${axes.map((each) => each.name).join(', ')}`,
+      });
     }
   }
 }
 
-function refuseUnknownPlace({ axes }: Matrix, rule: Places, path: string): void {
-  for (const [name, labels] of Object.entries(rule)) {
-    const axis = axes.find((each) => each.name === name);
-    const unknown = labels.find((label) => axis?.values.every((value) => value.label !== label));
-    if (axis !== undefined && unknown === undefined) continue;
-    const what = axis === undefined ? 'no such axis' : `no such value: ${unknown}`;
-    throw new UsageError('MATRIX_INVALID', `${path}.${name}: ${what}`, {
-      hint: `the axes are ${axes.map((each) => each.name).join(', ')}`,
-    });
-  }
+function scenarioOf({ name, question, base }: Matrix, { label, settings }: Draft): Scenario {
+  const about = { name, question: `${question} (${label})`, expected: ['safe' as const] };
+  return askedScenario(settingsUnder(base, settings), about);
 }
 
-function cellOf(
-  matrix: Matrix,
-  draft: Draft,
-  { index, expected }: { readonly index: number; readonly expected: Expecting },
-): Cell {
-  const { name, question, base } = matrix;
-  const { place, label, settings } = draft;
-  const about = { name, question: `${question} (${label})`, expected: ['safe' as const] };
-  const scenario = askedScenario(settingsUnder(base, settings), about);
-  const written = writtenExpectation(matrix, place);
-  const values =
-    Object.keys(place).length > 0
-      ? Object.values(place)
-      : Object.entries(settings).map(([field, value]) => textOf(field, value));
+function idOf({ values }: Draft, index: number): string {
   const slug = values
     .join('-')
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
     .slice(0, 60);
-  return {
-    id: `${String(index + 1).padStart(2, '0')}-${slug}`,
-    place,
-    label,
-    scenario: { ...scenario, ...(written ?? expected(scenario)) },
-    because: written === undefined ? expectationOf(scenario).because : 'the matrix file says so',
-  };
-}
-
-/** A cell outside the grid has no place that a rule could fit. */
-function writtenExpectation({ expect, expectOf }: Matrix, place: Cell['place']): Matrix['expect'] {
-  const inGrid = Object.keys(place).length > 0;
-  const rule = inGrid ? expectOf.find(({ cells }) => fitsPlace(cells, place)) : undefined;
-  return rule?.expect ?? expect;
+  return `${String(index + 1).padStart(2, '0')}-${slug}`;
 }

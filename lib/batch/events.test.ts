@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { eventsOf } from './events.ts';
+import { eventsOf, type BatchTrial } from './batch-plan.ts';
 import { examplePlan } from '../../test/support/example-batch.ts';
-import type { BatchTrial } from './batch-plan.ts';
 
 const shapes = fc.record({
   disks: fc.integer({ min: 1, max: 5 }),

@@ -1,5 +1,11 @@
 /** Many runs: the matrix, its controls and shards, the measurements, what they add up to. */
-export { type BatchPlan, type BatchTrial, batchPlanOf } from './batch-plan.ts';
+export {
+  type BatchPlan,
+  type BatchTrial,
+  batchPlanOf,
+  eventsOf,
+  sharesCluster,
+} from './batch-plan.ts';
 export {
   type Batch,
   type BatchCell,
@@ -7,10 +13,8 @@ export {
   type Rate,
   batchSchema,
 } from './batch.ts';
-export { clustersFor, loadLimitOf, slotsOf } from './capacity.ts';
-export { type Cell, cellsOf } from './cells.ts';
-export { foldersWith, linesBelow, sourceOf } from './collect-events.ts';
-export { eventsOf, sharesCluster } from './events.ts';
+export { type Cell, cellsOf, quoted } from './cells.ts';
+export { foldersWith, groupLineOf, linesBelow, sourceOf } from './collect.ts';
 export {
   type RemedyRow,
   didInWords,
@@ -18,25 +22,28 @@ export {
   isMeasured,
   onSuchADisk,
   reasonedInWords,
-} from './expectations/on-such-a-disk.ts';
-export { expectationFor } from './expectations/races.ts';
-export { readRuns } from './expectations/runs.ts';
-export { type Matrix, readMatrix } from './matrix-schema.ts';
-export { groupLineOf } from './measured-groups.ts';
+} from './counted.ts';
+export { onKubernetes, readMatrix, shorten } from './matrix.ts';
 export {
   type StoredLine,
   dateOf,
+  expectationFor,
   lineSchema,
   linesOf,
   measuredBasis,
   merged,
   noteLines,
+  readRuns,
   versionsOf,
-} from './measurements/store.ts';
-export { mergeBatches } from './merge.ts';
-export { quoted } from './place.ts';
+} from './measurements.ts';
 export { type RunOutcome, cellsFolder, readResults, resultsFile } from './results.ts';
-export { type EventPlace, type TrialRun, runBatch } from './run-batch.ts';
-export type { Slot } from './schedule.ts';
-export { onKubernetes, shorten } from './shorten.ts';
-export { batchExitCode, summarizeBatch } from './summarize.ts';
+export {
+  type EventPlace,
+  type Slot,
+  type TrialRun,
+  clustersFor,
+  loadLimitOf,
+  runBatch,
+  slotsOf,
+} from './run-batch.ts';
+export { batchExitCode, mergeBatches, summarizeBatch } from './summarize.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { readFileSync } from 'node:fs';
 import { cellsOf } from './cells.ts';
-import { unlikeLabels } from './pairs.ts';
-import { parseMatrix } from './matrix-schema.ts';
+import { unlikeLabels } from './summarize.ts';
+import { parseMatrix } from './matrix.ts';
 
 function unlikeIn(text: string): Record<string, [string, string][]> {
   const matrix = parseMatrix(text, 'm.yaml');

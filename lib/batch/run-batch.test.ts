@@ -3,10 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
-import { slotsOf } from './capacity.ts';
+import { slotsOf, runBatch, type BatchOptions } from './run-batch.ts';
 import { exampleOutcome, examplePlan } from '../../test/support/example-batch.ts';
 import { readResults, resultsFile, type RunOutcome, type Results } from './results.ts';
-import { runBatch, type BatchOptions } from './run-batch.ts';
 
 function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'forcedetach-batch-'));

@@ -1,22 +1,163 @@
-/** Runs a plan to its end, or on from where a killed batch stopped. */
+/**
+ * Runs a plan to its end, or on from where a killed batch stopped: fault events side by side, as many as this
+ * machine carries without starving any of them.
+ */
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeError, UsageError } from '../core/index.ts';
 import { judgeExpectation } from '../judge/index.ts';
-import { scheduledLoad } from './capacity.ts';
-import { eventsOf, sharesCluster } from './events.ts';
-import type { BatchPlan, BatchTrial } from './batch-plan.ts';
-import {
-  cellsFolder,
-  readResults,
-  ResultsFile,
-  type Attempt,
-  type Head,
-  type RunOutcome,
-  type Results,
-} from './results.ts';
-import { runQueue, type Room, type Slot } from './schedule.ts';
 import type { TestbedOptions } from '../run/index.ts';
+import { eventsOf, sharesCluster, type BatchPlan, type BatchTrial } from './batch-plan.ts';
+import { cellsFolder, readResults, ResultsFile } from './results.ts';
+import type { Attempt, Head, RunOutcome, Results } from './results.ts';
+
+/** Where one item at a time can run; several slots may be on one cluster. */
+export interface Slot {
+  /** Unique. */
+  readonly name: string;
+  readonly cluster: string;
+}
+
+/** What an item must have for itself: its slot, the whole cluster, or the machine. */
+export type Room = 'slot' | 'cluster' | 'machine';
+
+interface Running<T> {
+  readonly item: T;
+  readonly slot: Slot;
+}
+
+interface Queue<T> {
+  readonly items: readonly T[];
+  readonly slots: readonly Slot[];
+  readonly roomOf: (item: T) => Room;
+  /** What all these take of the machine while they run. */
+  readonly loadOf: (running: readonly Running<T>[]) => number;
+  /** What the machine carries of it at once; a single item runs however much it takes. */
+  readonly loadLimit: number;
+  readonly signal: AbortSignal;
+  /** Never rejects; resolves with what has to run again. */
+  readonly work: (item: T, slot: Slot) => Promise<readonly T[]>;
+}
+
+/**
+ * Begins the first item of the queue that may run beside the running ones. One that needs the machine
+ * waits until all others have ended, and nothing begins before it has. After an abort nothing begins;
+ * resolves when the last has ended.
+ */
+export async function runQueue<T>(options: Queue<T>): Promise<void> {
+  const { work, signal } = options;
+  const queue = [...options.items];
+  // Those that were used come first: such a slot has its cluster already.
+  let slots = [...options.slots];
+  const running = new Map<Promise<void>, Running<T>>();
+  for (;;) {
+    const next = signal.aborted ? undefined : nextOf(queue, slots, [...running.values()], options);
+    if (next !== undefined) {
+      const { item, slot } = next;
+      queue.splice(queue.indexOf(item), 1);
+      const task = work(item, slot).then((more) => {
+        queue.push(...more);
+        slots = [slot, ...slots.filter((each) => each !== slot)];
+        running.delete(task);
+      });
+      running.set(task, next);
+    } else if (running.size > 0) {
+      await Promise.race(running.keys());
+    } else {
+      return;
+    }
+  }
+}
+
+/** The first that may begin beside these, and where; undefined where none may. */
+function nextOf<T>(
+  queue: readonly T[],
+  slots: readonly Slot[],
+  beside: readonly Running<T>[],
+  { roomOf, loadOf, loadLimit }: Queue<T>,
+): Running<T> | undefined {
+  if (beside.some(({ item }) => roomOf(item) === 'machine')) return undefined;
+  const hasSharers = queue.some((item) => roomOf(item) === 'slot');
+  /** Has slots that would idle while one item has the cluster. */
+  const isPooled = ({ cluster }: Slot): boolean =>
+    slots.filter((slot) => slot.cluster === cluster).length > 1;
+  for (const item of queue) {
+    const room = roomOf(item);
+    if (room === 'machine' && beside.length > 0) return undefined;
+    const isFree = (slot: Slot): boolean => {
+      const neighbours = beside.filter((each) => each.slot.cluster === slot.cluster);
+      if (room !== 'slot') return neighbours.length === 0 && !(isPooled(slot) && hasSharers);
+      return neighbours.every((each) => each.slot !== slot && roomOf(each.item) === 'slot');
+    };
+    const [best] = slots
+      .filter(isFree)
+      .map((slot) => ({ item, slot, load: loadOf([...beside, { item, slot }]) }))
+      .filter(({ load }) => beside.length === 0 || load <= loadLimit)
+      .toSorted((a, b) => a.load - b.load);
+    if (best !== undefined) return best;
+  }
+  return undefined;
+}
+
+/*
+ * Load, in cores. Measured on two cores, with a commit a second and client, while all wait
+ * (docs/reference/matrix.md, "What was run so far"): two events of eight volumes and a single run take
+ * 0.84 to 0.99 of a core.
+ */
+/** A control plane, and what watches it. */
+const clusterLoad = 0.16;
+/** The two nodes of a fault event, and what watches them. */
+const eventLoad = 0.02;
+/** Each database with its clients. */
+const volumeLoad = 0.025;
+/**
+ * The rest is for starts, copies and audits. Two events of eight and two runs alone are 1.17 on two
+ * cores. More was too much when databases cost more, and was not tried with stock timers since then.
+ */
+const loadPerCore = 0.59;
+/** A cluster and eight databases at their peak, and what the start of a cluster asks to be free. */
+const memoryPerSlot = 4 * 1024 ** 3;
+/**
+ * With shortened timers nothing waits, and a cluster more only takes: 100 s of a core to be made, 0.13
+ * of one from then on. Two cores made the default file in 16.6 min with three.
+ */
+const shortenedClustersPerCore = 1.5;
+
+/** What so many cores carry at once. */
+export const loadLimitOf = (cores: number): number => cores * loadPerCore;
+
+/** What these fault events take in their slots. */
+function loadOf(running: readonly Running<readonly unknown[]>[]): number {
+  const clusters = new Set(running.map(({ slot }) => slot.cluster));
+  const volumes = running.reduce((sum, { item }) => sum + item.length, 0);
+  return clusters.size * clusterLoad + running.length * eventLoad + volumes * volumeLoad;
+}
+
+/**
+ * Pools of each cluster: as many as are asked for in the first, one in the others, which are for runs
+ * that have a cluster to themselves. At least one: a machine that is too small says so itself when
+ * the cluster starts.
+ */
+export function clustersFor(
+  machine: { readonly cores: number; readonly availableMemoryBytes: number },
+  { pools, isShortened }: { readonly pools: number; readonly isShortened: boolean },
+): readonly number[] {
+  const { cores, availableMemoryBytes } = machine;
+  const slots = Math.max(1, Math.floor(availableMemoryBytes / memoryPerSlot));
+  const first = Math.min(pools, slots);
+  const byCores = isShortened
+    ? Math.floor(cores * shortenedClustersPerCore)
+    : Math.floor(loadLimitOf(cores) / (clusterLoad + eventLoad + volumeLoad));
+  const others = Math.max(0, Math.min(slots - first, byCores - 1));
+  return [first, ...Array.from({ length: others }, () => 1)];
+}
+
+/** `matrix-1/2` is the second pool of the cluster `matrix-1`; a cluster of one has its name. */
+export const slotsOf = (cluster: string, pools: number): Slot[] =>
+  Array.from({ length: pools }, (_, index) => ({
+    cluster,
+    name: pools === 1 ? cluster : `${cluster}/${index + 1}`,
+  }));
 
 /** Where an event may run, and until when. */
 export interface EventPlace {
@@ -35,7 +176,7 @@ export interface BatchOptions extends Pick<TestbedOptions, 'folder' | 'onProgres
   readonly slots: readonly Slot[];
   /** At most so many trials under one fault event, each with a volume of its own. Default 1. */
   readonly volumes?: number;
-  /** What the machine carries at once, in cores (capacity.ts). Default: whatever the slots take. */
+  /** What the machine carries at once, in cores. Default: whatever the slots take. */
   readonly loadLimit?: number;
   /**
    * Runs trials under one fault event, each in a folder that it makes; one promise a trial, which
@@ -63,28 +204,22 @@ interface Turn {
  * Throws UsageError `BATCH_CHANGED` where the folder holds another batch.
  */
 export async function runBatch(options: BatchOptions): Promise<Results> {
-  const { plan, folder, slots, signal, onProgress } = options;
-  const before = begun(options);
-  const turns = plan.trials
-    .map((trial) => nextTurn(trial, before.attempts, plan.matrix.attempts))
-    .filter((turn) => turn !== undefined);
-  const attempts = [...before.attempts];
+  const { plan, folder, slots, signal, onProgress, volumes = 1, loadLimit = Infinity } = options;
+  const before = readResults(folder);
+  const head = before?.head ?? headOf(options);
+  refuseChanged(head, options);
+  const attempts = [...(before?.attempts ?? [])];
+  const turns = plan.trials.flatMap((trial) => nextTurn(trial, attempts, plan.matrix.attempts));
   if (attempts.length > 0) {
-    onProgress(
-      `continuing: ${plan.trials.length - turns.length} of ${plan.trials.length} trials are done`,
-    );
+    const done = plan.trials.length - turns.length;
+    onProgress(`continuing: ${done} of ${plan.trials.length} trials are done`);
   }
   removeUnfinished(options, attempts);
   using file = new ResultsFile(folder);
-  if (before.isNew) file.append(before.head);
+  if (before === undefined) file.append(head);
   await runQueue({
-    items: eventsOf(turns, ({ trial }) => trial, options.volumes ?? 1),
-    slots,
-    roomOf,
-    loadOf: (running) =>
-      scheduledLoad(running.map(({ item, slot }) => ({ volumes: item.length, slot }))),
-    loadLimit: options.loadLimit ?? Number.POSITIVE_INFINITY,
-    signal,
+    items: eventsOf(turns, ({ trial }) => trial, volumes),
+    ...{ slots, roomOf, loadOf, loadLimit, signal },
     work: async (event, slot) => {
       const next: Turn[][] = [];
       await perform(options, event, slot, (turn, attempt) => {
@@ -92,57 +227,47 @@ export async function runBatch(options: BatchOptions): Promise<Results> {
         if (signal.aborted) return;
         file.append(attempt);
         attempts.push(attempt);
-        onProgress(tell(plan, attempts, attempt));
+        onProgress(progressLine(plan, attempts, attempt));
         next.push(...again(turn, attempt, plan.matrix.attempts).map((each) => [each]));
       });
       return next;
     },
   });
   signal.throwIfAborted();
-  return { head: before.head, attempts };
+  return { head, attempts };
 }
 
-function begun(options: BatchOptions): Results & { readonly isNew: boolean } {
-  const { plan, folder, backend, isModel, wallMs } = options;
-  const before = readResults(folder);
-  if (before === undefined) {
-    const head: Head = {
-      type: 'batch',
-      schemaVersion: 1,
-      name: plan.matrix.name,
-      seed: plan.seed,
-      backend,
-      isModel,
-      fingerprint: plan.fingerprint,
-      startedAt: new Date(wallMs()).toISOString(),
-    };
-    return { head, attempts: [], isNew: true };
-  }
-  const { fingerprint, backend: was } = before.head;
-  if (fingerprint === plan.fingerprint && was === backend) return { ...before, isNew: false };
-  const what = was === backend ? 'cells, seed or repeats' : `backend (${was})`;
+const headOf = ({ plan, backend, isModel, wallMs }: BatchOptions): Head => ({
+  ...{ type: 'batch', schemaVersion: 1, name: plan.matrix.name, seed: plan.seed },
+  ...{ backend, isModel, fingerprint: plan.fingerprint },
+  startedAt: new Date(wallMs()).toISOString(),
+});
+
+function refuseChanged(head: Head, { plan, folder, backend }: BatchOptions): void {
+  if (head.fingerprint === plan.fingerprint && head.backend === backend) return;
+  const what = head.backend === backend ? 'cells, seed or repeats' : `backend (${head.backend})`;
   throw new UsageError('BATCH_CHANGED', `${folder} contains a batch with other ${what}`, {
     hint: 'use the matrix file and flags of that batch, or another --out',
     again: ['--out', `${folder}-2`],
   });
 }
 
-/** Proven damage stands; without it a run whose machine did not keep time has to be made again. */
-const mustRepeat = ({ outcome }: Attempt): boolean =>
-  outcome !== undefined && outcome.starved && outcome.verdict === 'inconclusive';
-
-/** What a trial still needs at a start; undefined where it is done. A failed one gets a new try. */
-function nextTurn(trial: BatchTrial, attempts: readonly Attempt[], most: number): Turn | undefined {
+/** What a trial still needs at a start; none where it is done. A failed one gets a new try. */
+function nextTurn(trial: BatchTrial, attempts: readonly Attempt[], most: number): Turn[] {
   const own = attempts.filter((each) => each.trial === trial.id);
   const last = own.at(-1);
-  if (last === undefined) return { trial, attempt: 1, alone: trial.alone };
-  if (last.outcome === undefined) return { trial, attempt: own.length + 1, alone: trial.alone };
-  return again({ trial, attempt: own.length, alone: trial.alone }, last, most)[0];
+  if (last?.outcome === undefined) return [{ trial, attempt: own.length + 1, alone: trial.alone }];
+  return again({ trial, attempt: own.length, alone: trial.alone }, last, most);
 }
 
-/** A starved trial gets the machine to itself the next time. */
-const again = ({ trial, attempt }: Turn, result: Attempt, most: number): Turn[] =>
-  mustRepeat(result) && attempt < most ? [{ trial, attempt: attempt + 1, alone: true }] : [];
+/**
+ * Proven damage stands; without it a run whose machine did not keep time has to be made again, and gets
+ * the machine to itself.
+ */
+function again({ trial, attempt }: Turn, { outcome }: Attempt, most: number): Turn[] {
+  const mustRepeat = outcome?.starved === true && outcome.verdict === 'inconclusive';
+  return mustRepeat && attempt < most ? [{ trial, attempt: attempt + 1, alone: true }] : [];
+}
 
 const nameOf = ({ trial, attempt }: Turn): string =>
   attempt === 1 ? trial.id : `${trial.id}.try-${attempt}`;
@@ -152,47 +277,33 @@ function roomOf(event: readonly Turn[]): Room {
   return event.every(({ trial }) => sharesCluster(trial)) ? 'slot' : 'cluster';
 }
 
-/** `done` hears of each attempt as it ends. */
+/** Calls `done` with each attempt as it ends. */
 async function perform(
-  options: BatchOptions,
+  { folder, signal, wallMs, run }: BatchOptions,
   event: readonly Turn[],
   slot: Slot,
   done: (turn: Turn, attempt: Attempt) => void,
 ): Promise<void> {
-  const { folder, signal, wallMs } = options;
   const startedMs = wallMs();
-  const runs = event.map((turn) => ({
-    trial: turn.trial,
-    folder: join(folder, cellsFolder, nameOf(turn)),
-  }));
-  const outcomes = options.run(runs, { slot, room: roomOf(event), signal });
+  const pathOf = (turn: Turn): string => join(cellsFolder, nameOf(turn));
+  const runs = event.map((turn) => ({ trial: turn.trial, folder: join(folder, pathOf(turn)) }));
+  const outcomes = run(runs, { slot, room: roomOf(event), signal });
   await Promise.all(
     event.map(async (turn, index) => {
-      const result = await settle(outcomes[index]);
+      const result = await Promise.resolve(outcomes[index]).then(
+        (outcome) => (outcome === undefined ? { error: 'it was not run' } : { outcome }),
+        (error: unknown) => ({ error: describeError(error) }),
+      );
       done(turn, {
-        type: 'attempt',
-        trial: turn.trial.id,
-        attempt: turn.attempt,
+        ...{ type: 'attempt', trial: turn.trial.id, attempt: turn.attempt },
         event: event.map(nameOf).join(' '),
-        slot: slot.name,
-        alone: turn.alone,
-        folder: join(cellsFolder, nameOf(turn)),
+        ...{ slot: slot.name, alone: turn.alone, folder: pathOf(turn) },
         startedAt: new Date(startedMs).toISOString(),
         durationMs: wallMs() - startedMs,
         ...result,
       });
     }),
   );
-}
-
-async function settle(
-  outcome: Promise<RunOutcome> | undefined,
-): Promise<Pick<Attempt, 'outcome' | 'error'>> {
-  try {
-    return outcome === undefined ? { error: 'it was not run' } : { outcome: await outcome };
-  } catch (error) {
-    return { error: describeError(error) };
-  }
 }
 
 /** A kill leaves runs behind that came to no end: they prove nothing. */
@@ -209,24 +320,20 @@ function removeUnfinished(
   }
 }
 
-/** As the batch's last line counts it. */
-function heldAgainst(trial: BatchTrial | undefined, outcome: RunOutcome): string {
-  if (trial === undefined) return '';
-  if (outcome.verdict === 'inconclusive')
-    return `, since ${outcome.incompleteBecause[0] ?? 'evidence is missing'}`;
-  const { asExpected, open } = judgeExpectation(trial.scenario, outcome);
-  if (open === true) return ', open: no expectation';
-  return asExpected ? '' : ', not expected';
-}
-
-function tell(plan: BatchPlan, attempts: readonly Attempt[], last: Attempt): string {
+function progressLine(plan: BatchPlan, attempts: readonly Attempt[], last: Attempt): string {
   const trial = plan.trials.find(({ id }) => id === last.trial);
   const done = new Set(attempts.map((attempt) => attempt.trial)).size;
   const seconds = Math.round(last.durationMs / 1000);
   const about = `[${done}/${plan.trials.length}] ${trial?.label} (${last.trial}, ${seconds} s)`;
-  const { outcome, error } = last;
-  if (outcome === undefined) return `${about}: FAILED ${error ?? ''}`;
-  const isSaid = outcome.verdict === 'inconclusive';
-  const starved = outcome.starved && !isSaid ? ', the machine did not keep time' : '';
-  return `${about}: ${outcome.verdict.toUpperCase()}${heldAgainst(trial, outcome)}${starved}`;
+  const { outcome, error = '' } = last;
+  if (outcome === undefined) return `${about}: FAILED ${error}`;
+  const { verdict, starved, incompleteBecause } = outcome;
+  if (verdict === 'inconclusive') {
+    const because = trial && `, since ${incompleteBecause[0] ?? 'evidence is missing'}`;
+    return `${about}: INCONCLUSIVE${because ?? ''}`;
+  }
+  const { asExpected = true, open } = trial ? judgeExpectation(trial.scenario, outcome) : {};
+  const held = open === true ? ', open: no expectation' : asExpected ? '' : ', not expected';
+  const late = starved ? ', the machine did not keep time' : '';
+  return `${about}: ${verdict.toUpperCase()}${held}${late}`;
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { runQueue, type Room, type Slot } from './schedule.ts';
+import { runQueue, type Room, type Slot } from './run-batch.ts';
 
 interface Job {
   readonly id: number;

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { cellsOf } from './cells.ts';
 import { batchPlanOf } from './batch-plan.ts';
-import { parseMatrix } from './matrix-schema.ts';
-import { shorten } from './shorten.ts';
+import { parseMatrix, shorten } from './matrix.ts';
 
 const matrix = (axis: string): ReturnType<typeof parseMatrix> =>
   parseMatrix(

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { UsageError, type ExitCode } from '../core/index.ts';
 import type { NamedCommand } from './commands/completion.ts';
-import { presetNames } from './presets.ts';
+import { presetNames } from './commands/experiment.ts';
 import { commandLine, exitCodeAfter, perform } from './command.ts';
 
 interface Leaf {
@@ -21,7 +21,7 @@ export const commands: Readonly<Record<string, Leaf>> = {
   },
   'merge-batches': {
     about: 'merges several batches of one matrix',
-    load: async () => (await import('./commands/merge-batches.ts')).mergeBatches(),
+    load: async () => (await import('./commands/batch.ts')).mergeBatches(),
   },
   sweep: {
     about: 'plays thousands of schedules on the model',

@@ -1,5 +1,5 @@
 /** Pages and exports of runs, groups and batches. */
-export { type BatchPage, renderBatchHtml } from './batch/html.ts';
+export { renderBatchHtml } from './batch/html.ts';
 export { renderBatchMarkdown } from './batch/markdown.ts';
 export type { RunVerdict, VerdictOf } from './batch/phases.ts';
 export { heatMapOf, heatMapSvg } from './batch/pictures.ts';

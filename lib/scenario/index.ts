@@ -70,7 +70,7 @@ export {
 export { fields } from './fields.ts';
 export { kubernetesFields, kubernetesText } from './fields/cluster.ts';
 export { type DatabaseChoice, stockDatabase } from './fields/database.ts';
-export type { Field, Fields } from './fields/field.ts';
+export type { Field } from './fields/field.ts';
 export type { KindDeclaration } from './fields/of-kinds.ts';
 export { diskFields } from './fields/storage.ts';
 export type { Dice, Swept } from './fields/swept.ts';

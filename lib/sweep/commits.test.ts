@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { modelScenario } from '../../test/support/model-run.ts';
-import { lostInCopy } from './commits.ts';
+import { lostInCopy } from './scene.ts';
 import { play } from './play.ts';
 
 const seeds = Array.from({ length: 20 }, (_, n) => String(n));

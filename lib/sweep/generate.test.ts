@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { scenarioSchema } from '../scenario/scenario.ts';
 import { sparesVictim } from '../scenario/faults/index.ts';
-import { sweepKey, scheduleAt } from './generate.ts';
+import { sweepKey, scheduleAt } from './schedule.ts';
 
 const sweep = { seed: 'a', key: sweepKey('a'), corpus: [] };
 const many = Array.from({ length: 300 }, (_, index) => scheduleAt(sweep, index));

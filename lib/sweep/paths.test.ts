@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { notices } from '../sim/sightings.ts';
 import { modelScenario } from '../../test/support/model-run.ts';
 import type { ScenarioInput } from '../scenario/scenario.ts';
-import { knownPaths } from './paths.ts';
+import { knownPaths } from './judge.ts';
 import { play } from './play.ts';
 
 type Fields = Partial<ScenarioInput>;

@@ -1,7 +1,7 @@
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
-import { sweepKey, scheduleAt } from './generate.ts';
+import { sweepKey, scheduleAt } from './schedule.ts';
 import { play } from './play.ts';
 
 setFlagsFromString('--expose-gc');

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { modelScenario } from '../../test/support/model-run.ts';
 import type { ScenarioInput } from '../scenario/scenario.ts';
-import type { Harm } from './judge-schedule.ts';
-import { ranked } from './rank.ts';
+import type { Harm } from './judge.ts';
+import { ranked } from './report.ts';
 import type { SweepFinding } from './tally.ts';
 
 const place = 'unfenced | alive';

@@ -1,84 +1,96 @@
-/** What a sweep came to, for programs (sweep.json) and for people (lines). */
+/** What a sweep came to, for programs (sweep.json) and for people (lines): unforetold findings come first. */
+import { expectationOf, servingExpectationOf } from '../judge/index.ts';
 import { modelVersion, noticeNames } from '../sim/index.ts';
 import type { Scenario } from '../scenario/index.ts';
-import { statesSeen, transitionsSeen, type Transition } from './coverage.ts';
-import { knownPaths, rows } from './paths.ts';
-import { novelties, type Novelty, type RankedFinding, ranked } from './rank.ts';
+import { harms, knownPaths, rows, safetyOf, waived } from './judge.ts';
+import { changedFields } from './schedule.ts';
 import type { SweepState } from './sweep.ts';
-import type { ScheduleExample, SweepFinding } from './tally.ts';
+import { transitionsSeen, type ScheduleExample, type SweepFinding } from './tally.ts';
 
-export interface SweepReport {
-  readonly schemaVersion: 1;
-  /** Always: a sweep never measures. */
-  readonly basis: 'predicted';
-  readonly modelVersion: string;
-  readonly seed: string;
-  readonly schedules: number;
-  readonly virtualHours: number;
-  /** In so many a remedy was drawn, and in so many it acted before the heal. */
-  readonly remedies: { readonly drawn: number; readonly acted: number };
-  /** The most telling first. */
-  readonly findings: readonly RankedFinding[];
-  /** Rows of the outcome matrix, with what was expected and what came. */
-  readonly rows: readonly RowReport[];
-  readonly paths: readonly {
-    name: string;
-    what: string;
-    count: number;
-    example?: ScheduleExample;
-  }[];
-  readonly coverage: {
-    readonly statesSeen: number;
-    readonly states: number;
-    readonly statesNotSeen: readonly string[];
-    readonly transitions: number;
-    /** The rarest. */
-    readonly rare: readonly Transition[];
-  };
-  /** What contradicts what must hold; empty in a sweep without surprises. */
-  readonly surprises: readonly Surprise[];
+/**
+ * `unforetold`: new, and the expectations of its example say otherwise. `new`: no finding of the same
+ * disk and victim came to as much harm by fewer decisions. `variant`: one did.
+ */
+const novelties = ['unforetold', 'new', 'variant'] as const;
+type Novelty = (typeof novelties)[number];
+export type RankedFinding = SweepFinding & { readonly novelty: Novelty };
+
+export function ranked(findings: readonly SweepFinding[]): RankedFinding[] {
+  const beside = Map.groupBy(findings, placeOf);
+  const ordered = findings.map((finding) => {
+    const { scenario, count, index } = finding;
+    const novelty = noveltyOf(finding, beside.get(placeOf(finding)) ?? []);
+    const [waivers, fields] = [waived(scenario).length, changedFields(scenario).length];
+    const order = [novelties.indexOf(novelty), waivers, gravityOf(finding), fields, -count, index];
+    return { finding: { ...finding, novelty }, order };
+  });
+  return ordered
+    .toSorted((a, b) => a.order.map((n, at) => n - (b.order[at] ?? 0)).find(Boolean) ?? 0)
+    .map(({ finding }) => finding);
 }
 
-interface RowReport {
-  readonly name: string;
-  readonly expect: 'yes' | 'no';
-  readonly asked: number;
-  readonly yes: number;
-}
+/** Disk, victim and broken promises: what a finding's key says beside its harm and its licence. */
+const placeOf = ({ key, licence }: SweepFinding): string =>
+  key
+    .split(' | ')
+    .slice(1, -licence.length || undefined)
+    .join(' | ');
 
-interface Surprise {
-  readonly what: string;
-  readonly example: ScheduleExample;
+/** The worst has the lowest. */
+const gravityOf = ({ broken }: SweepFinding): number =>
+  Math.min(...broken.map((harm) => harms.indexOf(harm)));
+
+function noveltyOf(finding: SweepFinding, beside: readonly SweepFinding[]): Novelty {
+  const isVariant = beside.some(
+    (other) =>
+      other.key !== finding.key &&
+      gravityOf(other) <= gravityOf(finding) &&
+      other.licence.every((decision) => finding.licence.includes(decision)),
+  );
+  if (isVariant) return 'variant';
+  const { scenario, broken } = finding;
+  const safety = safetyOf(broken);
+  // Whether somebody serves is asked of whole disks alone.
+  const isForetold =
+    expectationOf(scenario).verdicts.includes(safety) &&
+    (safety !== 'safe' || servingExpectationOf(scenario).expected !== 'yes');
+  return isForetold ? 'new' : 'unforetold';
 }
 
 const rareShown = 20;
 
-export function reportOf({ seed, tally }: Pick<SweepState, 'seed' | 'tally'>): SweepReport {
+function build({ seed, tally }: Pick<SweepState, 'seed' | 'tally'>) {
   const transitions = transitionsSeen(tally);
-  const states = statesSeen(tally);
+  const states = new Set(transitions.map(({ to }) => to));
+  const statesNotSeen = noticeNames.filter((name) => !states.has(name));
   return {
-    ...{ schemaVersion: 1, basis: 'predicted', modelVersion, seed },
+    schemaVersion: 1,
+    /** Always: a sweep never measures. */
+    basis: 'predicted',
+    ...{ modelVersion, seed },
     schedules: tally.schedules,
     virtualHours: Math.round(tally.virtualMs / 3.6e6),
+    /** In so many a remedy was drawn, and in so many it acted before the heal. */
     remedies: { drawn: tally.remediesDrawn, acted: tally.remediesActed },
     findings: ranked(Object.values(tally.findings)),
+    /** Rows of the outcome matrix, with what was expected and what came. */
     rows: rows.map(({ name, expect }) => {
       const { asked = 0, yes = 0 } = tally.rows[name] ?? {};
       return { name, expect, asked, yes };
     }),
-    paths: knownPaths.map(({ name, what }) => {
-      const seen = tally.paths[name];
-      return { name, what, count: 0, ...seen };
-    }),
+    paths: knownPaths.map(({ name, what }) => ({ name, what, count: 0, ...tally.paths[name] })),
     coverage: {
-      ...{ statesSeen: states.length, states: noticeNames.length },
-      statesNotSeen: noticeNames.filter((name) => !states.includes(name)),
-      transitions: transitions.length,
+      ...{ statesSeen: noticeNames.length - statesNotSeen.length, states: noticeNames.length },
+      ...{ statesNotSeen, transitions: transitions.length },
       rare: transitions.slice(0, rareShown),
     },
+    /** What contradicts what must hold; empty in a sweep without surprises. */
     surprises: surprisesIn(tally),
-  };
+  } as const;
 }
+export type SweepReport = ReturnType<typeof build>;
+
+export const reportOf: (state: Pick<SweepState, 'seed' | 'tally'>) => SweepReport = build;
 
 /**
  * A fence whose disk and server keep their promises lets nothing be lost. It is not asked in time
@@ -86,46 +98,43 @@ export function reportOf({ seed, tally }: Pick<SweepState, 'seed' | 'tally'>): S
  */
 const isFencedWell = (scenario: Scenario): boolean =>
   scenario.disk === 'fenced' &&
-  scenario.flushes === 'honest' &&
-  scenario.trxCommit === 1 &&
-  scenario.accessMode !== 'ReadWriteMany' &&
   scenario.attachWhileBusy === 'refused' &&
-  scenario.remedy !== 'strip-attachment-finalizer';
+  waived(scenario).length === 0;
 
-function surprisesIn(tally: SweepState['tally']): Surprise[] {
-  const refuted = rows.flatMap(({ name, expect }) => {
-    const example = tally.rows[name]?.example;
-    return expect === 'no' && example !== undefined
-      ? [{ what: `two mounts where there should be none: ${name}`, example }]
-      : [];
-  });
-  const leaks = Object.values(tally.findings)
-    .filter(({ broken, scenario }) => isDamage(broken) && isFencedWell(scenario))
-    .map(({ key, ...example }) => ({ what: `damage behind a fence: ${key}`, example }));
-  return [...refuted, ...leaks];
+function surprisesIn({ rows: asked, findings }: SweepState['tally']) {
+  const surprises: { readonly what: string; readonly example: ScheduleExample }[] = [];
+  for (const { name, expect } of rows) {
+    const example = asked[name]?.example;
+    if (expect === 'yes' || example === undefined) continue;
+    surprises.push({ what: `two mounts where there should be none: ${name}`, example });
+  }
+  for (const { key, ...example } of Object.values(findings)) {
+    const isDamage = example.broken.includes('lost') || example.broken.includes('corrupt');
+    if (!isDamage || !isFencedWell(example.scenario)) continue;
+    surprises.push({ what: `damage behind a fence: ${key}`, example });
+  }
+  return surprises;
 }
 
-const isDamage = (broken: SweepFinding['broken']): boolean =>
-  broken.includes('lost') || broken.includes('corrupt');
-
 export function sweepLines(report: SweepReport): string[] {
-  const { schedules, virtualHours, findings, coverage, remedies } = report;
+  const { schedules, virtualHours, findings, coverage, remedies, rows, paths } = report;
   const percent = (count: number): string => `${Math.round((100 * count) / schedules)} %`;
-  const countOf = (novelty: Novelty): string =>
-    `${findings.filter((each) => each.novelty === novelty).length} ${novelty}`;
-  const yes = report.rows.filter(({ expect }) => expect === 'yes');
-  const no = report.rows.filter(({ expect }) => expect === 'no');
-  const found = report.paths.filter(({ count }) => count > 0);
+  const ofNovelty = novelties.map(
+    (novelty) => `${findings.filter((each) => each.novelty === novelty).length} ${novelty}`,
+  );
+  const yes = rows.filter(({ expect }) => expect === 'yes');
+  const no = rows.filter(({ expect }) => expect === 'no');
+  const found = paths.filter(({ count }) => count > 0);
   const missing = [
-    ...yes.filter((row) => row.yes === 0).map(({ name }) => name),
-    ...report.paths.filter(({ count }) => count === 0).map(({ name }) => name),
-  ];
+    ...yes.filter((row) => row.yes === 0),
+    ...paths.filter(({ count }) => count === 0),
+  ].map(({ name }) => name);
   return [
     `prediction by the model ${report.modelVersion}: ${schedules} schedules, ` +
       `${virtualHours} virtual hours`,
     `all with a fault of the victim; ${percent(remedies.drawn)} with a remedy, which acted before ` +
       `the heal in ${percent(remedies.acted)}`,
-    `findings: ${findings.length}, by causal chain; ${novelties.map(countOf).join(', ')}`,
+    `findings: ${findings.length}, by causal chain; ${ofNovelty.join(', ')}`,
     `rows that must show two mounts: ${yes.filter((row) => row.yes > 0).length} of ${yes.length}; ` +
       `rows that must not: ${no.filter((row) => row.yes === 0).length} of ${no.length} stand`,
     `known paths found: ${found.map(({ name }) => name).join(' ') || 'none'}`,

@@ -5,13 +5,13 @@ import { parse, stringify } from 'yaml';
 import { exitCode, UsageError } from '../core/errors.ts';
 import { parseScenario } from '../scenario/scenario.ts';
 import { parseYaml, type OnHint } from '../core/data-file.ts';
-import { scheduleFile, scheduleText, readSchedule, type ScheduleFile } from './schedule-file.ts';
+import { scheduleFile, scheduleText, readSchedule, type ScheduleFile } from './findings.ts';
 
 const parseSchedule = (text: string, name: string, onHint?: OnHint): ScheduleFile =>
   parseYaml(text, name, scheduleFile, onHint);
 import { join } from 'node:path';
 import { committedFiles } from '../../test/support/committed.ts';
-import { judge } from './judge-schedule.ts';
+import { judge } from './judge.ts';
 import { play } from './play.ts';
 
 const good = scheduleText({

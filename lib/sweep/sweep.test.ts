@@ -1,12 +1,10 @@
 import { expect, test } from 'vitest';
-import { judge } from './judge-schedule.ts';
-import { sweepPool } from './pool.ts';
+import { judge } from './judge.ts';
+import { sweepPool, newSweep, sweep, type SweepState, islandSchedules, shardsOf } from './sweep.ts';
 import { reportOf } from './report.ts';
-import { shrink } from './shrink.ts';
-import { changedFields } from './settle.ts';
-import { playRange } from './schedule-range.ts';
-import { newSweep, sweep, type SweepState, islandSchedules, shardsOf } from './sweep.ts';
-import { emptyTally, joinTally } from './tally.ts';
+import { shrink } from './findings.ts';
+import { changedFields } from './schedule.ts';
+import { playRange, emptyTally, joinTally } from './tally.ts';
 
 const count = 160;
 const whole = playRange({ seed: 'a', corpus: [], from: 0, count });

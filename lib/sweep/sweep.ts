@@ -3,18 +3,10 @@
  * depends on the seed and on the rounds before in its island, never on how many threads there are.
  */
 import { z } from 'zod';
+import { UsageError, moduleBeside, WorkerPool } from '../core/index.ts';
 import { diskModes, type DiskMode, scenarioSchema } from '../scenario/index.ts';
-import { corpusOf } from './coverage.ts';
-import type { SweepPool } from './pool.ts';
-import {
-  coverageSchema,
-  emptyCoverage,
-  emptyTally,
-  joinCoverage,
-  joinTally,
-  tallySchema,
-} from './tally.ts';
-import { UsageError } from '../core/index.ts';
+import { corpusOf, coverageSchema, emptyCoverage, joinCoverage } from './tally.ts';
+import { emptyTally, joinTally, tallySchema, type ScheduleRange, type Tally } from './tally.ts';
 
 /** A state of another version has other pairs of notices, or scenarios that are none today. */
 export const sweepStateSchema = z.object({
@@ -31,20 +23,31 @@ export const sweepStateSchema = z.object({
 });
 export type SweepState = Readonly<z.output<typeof sweepStateSchema>>;
 
+/** Plays stretches: threads, or whatever has the same answers. */
+export type SweepPool = Pick<WorkerPool<ScheduleRange, Tally>, 'run'>;
+
+/** A schedule leaves much garbage and keeps nothing: with room for it each costs 5 % less (docs/internals/sweep.md). */
+const youngMb = 256;
+
+export const sweepPool = (threads: number): WorkerPool<ScheduleRange, Tally> =>
+  new WorkerPool(moduleBeside('worker', import.meta), threads, { youngMb });
+
 interface SweepOptions {
   readonly pool: SweepPool;
   /** Where to go on. */
   readonly from: SweepState;
   /** Ends with this schedule. */
   readonly untilIndex: number;
-  /** Asked after each round: whether another one begins. */
-  readonly goesOn: () => boolean;
-  readonly onRound: (state: SweepState) => void;
+  /** Asked before each round. Default: always. */
+  readonly goesOn?: () => boolean;
+  readonly onRound?: (state: SweepState) => void;
 }
 
 /** Few enough for a time budget to hold, many enough to keep all threads busy. */
 const roundSchedules = 4000;
 const stretchSchedules = 250;
+
+const untaught = () => ({ corpus: [], learned: emptyCoverage() });
 
 /** `next`: the first schedule of an island. Default the sweep's first one. */
 export const newSweep = (seed: string, disk?: DiskMode, next = 0): SweepState => ({
@@ -53,24 +56,20 @@ export const newSweep = (seed: string, disk?: DiskMode, next = 0): SweepState =>
   tally: emptyTally(),
 });
 
-const untaught = (): Pick<SweepState, 'corpus' | 'learned'> => ({
-  corpus: [],
-  learned: emptyCoverage(),
-});
+/** The end of the stretch of so many schedules that has this index: the index behind its last one. */
+const endOf = (index: number, schedules: number): number =>
+  (Math.floor(index / schedules) + 1) * schedules;
 
 export async function sweep(options: SweepOptions): Promise<SweepState> {
-  const { pool, untilIndex, goesOn, onRound } = options;
+  const { pool, untilIndex, goesOn = () => true, onRound } = options;
   let state = options.from;
   while (state.next < untilIndex && goesOn()) {
-    state = await playRound(pool, state, Math.min(untilIndex, roundEnd(state.next)));
-    onRound(state);
+    // Rounds lie on a grid, so that a sweep that was stopped and resumed is the same sweep.
+    state = await playRound(pool, state, Math.min(untilIndex, endOf(state.next, roundSchedules)));
+    onRound?.(state);
   }
   return state;
 }
-
-/** Rounds lie on a grid, so that a sweep that was stopped and resumed is the same sweep. */
-const roundEnd = (index: number): number =>
-  (Math.floor(index / roundSchedules) + 1) * roundSchedules;
 
 async function playRound(pool: SweepPool, state: SweepState, end: number): Promise<SweepState> {
   const { seed, next, disk, tally, learned } = state;
@@ -104,8 +103,7 @@ export function joinShard(state: SweepState, shard: SweepState): SweepState {
 export const islandSchedules = 40_000;
 
 /** Where the island of a schedule ends: the index of the first schedule behind it. */
-export const islandEnd = (index: number): number =>
-  (Math.floor(index / islandSchedules) + 1) * islandSchedules;
+export const islandEnd = (index: number): number => endOf(index, islandSchedules);
 
 /** Schedules in a row that one machine plays: whole islands, but for the ends of the sweep. */
 export interface SweepShard {
@@ -123,15 +121,12 @@ export const islandCount = (from: number, until: number): number =>
 export function shardsOf(from: number, until: number, count: number): SweepShard[] {
   const islands = islandCount(from, until);
   if (islands < count) {
-    throw new UsageError(
-      'TOO_MANY_SHARDS',
-      `cannot split ${until - from} schedules into ${count} shards`,
-      {
-        hint:
-          `a shard plays whole islands of ${islandSchedules} schedules; give more --schedules, ` +
-          `or at most --shards ${islands}`,
-      },
-    );
+    const what = `cannot split ${until - from} schedules into ${count} shards`;
+    throw new UsageError('TOO_MANY_SHARDS', what, {
+      hint:
+        `a shard plays whole islands of ${islandSchedules} schedules; give more --schedules, ` +
+        `or at most --shards ${islands}`,
+    });
   }
   const first = Math.floor(from / islandSchedules);
   const edge = (shard: number): number =>

@@ -10,7 +10,7 @@ import { mysql } from '../../lib/mysql/database.ts';
 import { realClock } from '../../lib/core/time.ts';
 import { kindAuditor } from '../../lib/kind/index.ts';
 import { saidOf, volumeSchema, type CleanVolume } from '../false-alarms/volume.ts';
-import { linesOf, noteLines, versionsOf } from '../../lib/batch/measurements/store.ts';
+import { linesOf, noteLines, versionsOf } from '../../lib/batch/measurements.ts';
 import { judge } from '../../test/support/bare-images.ts';
 import { isNoting } from '../../test/support/noting.ts';
 import { BareHost } from '../../test/cluster/bare-host.ts';

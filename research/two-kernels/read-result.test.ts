@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openHistory } from '../../lib/history/reader.ts';
 import { committedFiles, unpackedRun } from '../../test/support/committed.ts';
-import { linesOf } from '../../lib/batch/measurements/store.ts';
+import { linesOf } from '../../lib/batch/measurements.ts';
 import { readResult } from './read-result.ts';
 import { resultSchema } from './result.ts';
 

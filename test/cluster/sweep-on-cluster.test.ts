@@ -10,7 +10,7 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { ensureCluster, type Cluster } from '../../lib/kind/cluster.ts';
 import { kubernetesDefault } from '../../lib/core/kubernetes.ts';
 import { ensureImages, ensureKind } from '../../lib/kind/images/ensure.ts';
-import { sweepLabel } from '../../lib/sweep/on-cluster/job.ts';
+import { sweepLabel } from '../../lib/sweep/on-cluster/namespace.ts';
 import { mysql } from '../../lib/mysql/database.ts';
 
 const minutes = 60_000;

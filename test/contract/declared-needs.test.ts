@@ -4,7 +4,7 @@ import { capabilityNames, type Capability } from '../../lib/core/capabilities.ts
 import { capabilitiesFor } from '../../lib/run/run-context.ts';
 import type { ScenarioInput } from '../../lib/scenario/scenario.ts';
 import { controlPlaneFaults, faultKinds } from '../../lib/scenario/faults/index.ts';
-import { refuseLacking } from '../../lib/cli/library/refusals.ts';
+import { refuseLacking } from '../../lib/cli/library/run-plan.ts';
 import { actingRemedies } from '../../lib/scenario/remedies/index.ts';
 import { having, verbsOf, type AskedVerbs } from '../support/exact-backend.ts';
 import { modelScenario, runOnModel, shortTimers } from '../support/model-run.ts';

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { commands } from '../../lib/cli/forcedetach.ts';
-import { presetNames } from '../../lib/cli/presets.ts';
+import { presetNames } from '../../lib/cli/commands/experiment.ts';
 
 const root = join(import.meta.dirname, '../..');
 

@@ -13,7 +13,7 @@ import { openHistory } from '../../lib/history/reader.ts';
 import type { TimedRecord } from '../../lib/history/records.ts';
 import { groupVerdictSchema, type GroupVerdict } from '../../lib/judge/group/verdict.ts';
 import type { GroupView } from '../../lib/history/workload.ts';
-import { judgeHistory, playAndJudge } from '../../lib/cli/library/tested.ts';
+import { judgeHistory, playAndJudge } from '../../lib/cli/library/run-plan.ts';
 import { mysql } from '../../lib/mysql/database.ts';
 
 type Alone = GroupTestbed & Closes;

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { renderGroupHtml } from '../../lib/report/group/page.ts';
 import { groupVerdictSchema } from '../../lib/judge/group/verdict.ts';
 import { openHistory } from '../../lib/history/reader.ts';
-import { judgeHistory } from '../../lib/cli/library/tested.ts';
+import { judgeHistory } from '../../lib/cli/library/run-plan.ts';
 import { corpusNames, corpusRun } from '../support/committed.ts';
 import { mysql } from '../../lib/mysql/database.ts';
 

@@ -7,7 +7,7 @@ import { faultOf } from '../../lib/run/faults/declared.ts';
 import { faultKind } from '../../lib/scenario/faults/kind.ts';
 import { remedyOf } from '../../lib/run/remedies.ts';
 import { remedyKind } from '../../lib/scenario/remedies/kind.ts';
-import { judge } from '../../lib/sweep/judge-schedule.ts';
+import { judge } from '../../lib/sweep/judge.ts';
 import { play } from '../../lib/sweep/play.ts';
 import { modelScenario, runOnModel, shortTimers } from '../support/model-run.ts';
 

@@ -3,9 +3,8 @@ import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { faultKinds, losesPower } from '../../lib/scenario/faults/index.ts';
-import { readRuns, scenarioOfLine, type RunLine } from '../../lib/batch/expectations/runs.ts';
-import { gradeOf } from '../../lib/batch/expectations/severity.ts';
-import { readSchedule } from '../../lib/sweep/schedule-file.ts';
+import { readRuns, scenarioOfLine, type RunLine, gradeOf } from '../../lib/batch/measurements.ts';
+import { readSchedule } from '../../lib/sweep/findings.ts';
 import { committedFiles } from '../support/committed.ts';
 
 const page = 'docs/results/boundary.md';

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { readAnswers } from '../../research/claims/answer.ts';
 import { halves } from '../../research/claims/halves.ts';
 import { claims } from '../../research/claims/list.ts';
-import { linesOf, type StoredLine } from '../../lib/batch/measurements/store.ts';
+import { linesOf, type StoredLine } from '../../lib/batch/measurements.ts';
 import {
   answerSchema,
   answersTo,

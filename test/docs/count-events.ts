@@ -1,8 +1,8 @@
 /** Fault events of the store, counted for the pages that quote them. */
 import { verdictWords } from '../../lib/scenario/scenario.ts';
 import type { VerdictWord } from '../../lib/judge/verdict/verdict.ts';
-import { textByRate, type EventFits } from '../../lib/batch/expectations/counts.ts';
-import { eventOf, type RunLine } from '../../lib/batch/expectations/runs.ts';
+import { textByRate, type EventFits } from '../../lib/batch/counted.ts';
+import { eventOf, type RunLine } from '../../lib/batch/measurements.ts';
 import type { Count } from '../../lib/core/numbers.ts';
 
 /** Counts the fault events that fit, and those all of whose volumes came to one of the words. */

@@ -3,8 +3,8 @@ import { allDrivers, type Driver } from '../../lib/scenario/disks/drivers.ts';
 import { diskModes } from '../../lib/scenario/disks/index.ts';
 import { markdownTable } from '../../lib/core/numbers.ts';
 import { tallyOf } from './count-events.ts';
-import { all, only, shortened, stock } from '../../lib/batch/expectations/counts.ts';
-import type { RunLine } from '../../lib/batch/expectations/runs.ts';
+import { all, only, shortened, stock } from '../../lib/batch/counted.ts';
+import type { RunLine } from '../../lib/batch/measurements.ts';
 
 export const path = 'docs/reference/drivers.md';
 

@@ -6,9 +6,7 @@ import { diskModes } from '../../lib/scenario/disks/index.ts';
 import { isOpen } from '../../lib/judge/expectation/counted.ts';
 import { expectationOf } from '../../lib/judge/expectation/expectations.ts';
 import { safetyLevels } from '../../lib/scenario/scenario.ts';
-import { readRuns, scenarioOfLine } from '../../lib/batch/expectations/runs.ts';
-import { cellKey } from '../../lib/batch/expectations/scenario-key.ts';
-import { expectationFor } from '../../lib/batch/expectations/races.ts';
+import { readRuns, scenarioOfLine, cellKey, expectationFor } from '../../lib/batch/measurements.ts';
 import { expectedCellsOf, readTable } from '../support/expected-cells.ts';
 
 const table = readTable();

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { falseAlarmTable } from '../../research/false-alarms/table.ts';
 import { volumeSchema } from '../../research/false-alarms/volume.ts';
-import { linesOf } from '../../lib/batch/measurements/store.ts';
+import { linesOf } from '../../lib/batch/measurements.ts';
 import { read } from './pages.ts';
 
 const volumes = linesOf(volumeSchema);

@@ -1,7 +1,7 @@
 /** What the project found, as sentences that fault events of the store can be counted for. */
 import { diskModes, isDirectory } from '../../lib/scenario/disks/index.ts';
 import type { VerdictWord } from '../../lib/judge/verdict/verdict.ts';
-import type { Values } from '../../lib/batch/expectations/counts.ts';
+import type { Values } from '../../lib/batch/counted.ts';
 
 export interface PublishedFinding {
   readonly says: string;

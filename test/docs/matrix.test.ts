@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { batchSchema } from '../../lib/batch/batch.ts';
 import { cellsOf } from '../../lib/batch/cells.ts';
 import { z } from 'zod';
-import { matrixSchema, parseMatrix, readMatrix } from '../../lib/batch/matrix-schema.ts';
+import { matrixSchema, parseMatrix, readMatrix } from '../../lib/batch/matrix.ts';
 import { batchPlanOf } from '../../lib/batch/batch-plan.ts';
 import { committedFiles } from '../support/committed.ts';
 

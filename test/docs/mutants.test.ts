@@ -1,7 +1,7 @@
 /** docs/internals/mutants.md has the score of the store. */
 import { expect, test } from 'vitest';
 import { mutants } from '../../research/mutants/kinds/index.ts';
-import { linesOf } from '../../lib/batch/measurements/store.ts';
+import { linesOf } from '../../lib/batch/measurements.ts';
 import { mutantSchema, scoreInWords } from '../../lib/report/mutant-score.ts';
 import { read } from './pages.ts';
 

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { countInWords, markdownTable } from '../../lib/core/numbers.ts';
 import { countOf } from './count-events.ts';
-import { all, only, shortened, stock, textByRate } from '../../lib/batch/expectations/counts.ts';
+import { all, only, shortened, stock, textByRate } from '../../lib/batch/counted.ts';
 import { findings, type PublishedFinding } from './findings.ts';
-import { readRuns } from '../../lib/batch/expectations/runs.ts';
+import { readRuns } from '../../lib/batch/measurements.ts';
 import type { Verdict } from '../../lib/judge/verdict/verdict.ts';
 import { filled, read, root } from './pages.ts';
 

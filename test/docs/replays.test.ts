@@ -1,10 +1,9 @@
 /** Every command that a page, a committed verdict or a batch gives to paste is taken by today's flags. */
 import { expect, test } from 'vitest';
 import { parseArguments } from '../../lib/cli/command.ts';
-import { scheduleIn } from '../../lib/cli/commands/experiment.ts';
-import { matrixCommand } from '../../lib/cli/flags/matrix-flags.ts';
+import { scheduleIn, readPreset } from '../../lib/cli/commands/experiment.ts';
+import { matrixCommand } from '../../lib/cli/commands/matrix.ts';
 import { requestOf } from '../../lib/cli/flags/request.ts';
-import { readPreset } from '../../lib/cli/presets.ts';
 import { isPreset } from '../../lib/core/program.ts';
 import { readFlags } from '../support/read-flags.ts';
 import { committedFiles } from '../support/committed.ts';

@@ -1,14 +1,7 @@
 /** The tables of docs/results/README.md: each finding with the fault events that it rests on, counted from the store. */
 import { countOf } from './count-events.ts';
-import {
-  all,
-  only,
-  shareText,
-  shortened,
-  stock,
-  textByRate,
-} from '../../lib/batch/expectations/counts.ts';
-import type { RunLine } from '../../lib/batch/expectations/runs.ts';
+import { all, only, shareText, shortened, stock, textByRate } from '../../lib/batch/counted.ts';
+import type { RunLine } from '../../lib/batch/measurements.ts';
 import { findings, type PublishedFinding } from './findings.ts';
 import { markdownTable } from '../../lib/core/numbers.ts';
 

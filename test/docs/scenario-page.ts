@@ -16,7 +16,7 @@ import {
 import { faultDeclarations } from '../../lib/scenario/faults/index.ts';
 import type { Field } from '../../lib/scenario/fields/field.ts';
 import type { KindDeclaration } from '../../lib/scenario/fields/of-kinds.ts';
-import { matrixSchema } from '../../lib/batch/matrix-schema.ts';
+import { matrixSchema } from '../../lib/batch/matrix.ts';
 import { remedyDeclarations } from '../../lib/scenario/remedies/index.ts';
 
 export const path = 'docs/reference/scenarios.md';

@@ -1,8 +1,7 @@
 /** Pages that tell what single runs came to: a table made from data/measurements.jsonl. */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { lineOf } from '../../lib/batch/collect-events.ts';
-import { readRuns, type RunLine } from '../../lib/batch/expectations/runs.ts';
-import { noteLines } from '../../lib/batch/measurements/store.ts';
+import { lineOf } from '../../lib/batch/collect.ts';
+import { readRuns, type RunLine, noteLines } from '../../lib/batch/measurements.ts';
 import { bytes } from '../../lib/report/html-parts.ts';
 import type { MeasuredCase } from './measured-case.ts';
 

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { commands } from '../../lib/cli/forcedetach.ts';
-import { presetNames } from '../../lib/cli/presets.ts';
+import { presetNames } from '../../lib/cli/commands/experiment.ts';
 import type { Bases } from './bases.ts';
 import type { Surface } from './case.ts';
 import { flagSurface, type FlagOptions } from './flags.ts';

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { contradictions } from '../../lib/scenario/contradictions.ts';
 import type { Scenario, ScenarioInput } from '../../lib/scenario/scenario.ts';
 import { switchedConditions } from '../../lib/report/conditions.ts';
-import { judge } from '../../lib/sweep/judge-schedule.ts';
+import { judge } from '../../lib/sweep/judge.ts';
 import { play } from '../../lib/sweep/play.ts';
 import { playOnce } from '../property/play-once.ts';
 import { modelScenario, shortTimers } from '../support/model-run.ts';

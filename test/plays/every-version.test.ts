@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { readBatch } from '../../lib/cli/batch/write-batch.ts';
+import { readBatch } from '../../lib/cli/commands/batch.ts';
 import { assembleVerdict } from '../../lib/judge/verdict/assemble.ts';
 import { readVerdict, storedVerdict } from '../../lib/judge/verdict/read-verdict.ts';
 import { isGroupRun, tellGroupStory } from '../../lib/judge/group/story.ts';

@@ -13,7 +13,7 @@ import { renderGroupHtml } from '../../lib/report/group/page.ts';
 import { groupSentence } from '../../lib/judge/group/sentence.ts';
 import type { GroupVerdict } from '../../lib/judge/group/verdict.ts';
 import { openHistory } from '../../lib/history/reader.ts';
-import { readBatch } from '../../lib/cli/batch/write-batch.ts';
+import { readBatch } from '../../lib/cli/commands/batch.ts';
 import { classifyCut } from '../../lib/probe/judge/cut.ts';
 import { judgeTrials } from '../../lib/probe/judge/measured.ts';
 import { readCutCertificate } from '../../lib/probe/certificate.ts';

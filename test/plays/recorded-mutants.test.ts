@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { allCheckers } from '../../lib/judge/checkers/index.ts';
 import { judgeCase } from '../../research/mutants/mutant-case.ts';
 import { evidencePath, packCases, unpackCases } from '../../research/mutants/recorded.ts';
-import { linesOf, type StoredLine } from '../../lib/batch/measurements/store.ts';
+import { linesOf, type StoredLine } from '../../lib/batch/measurements.ts';
 import { mutantSchema, twinSchema } from '../../lib/report/mutant-score.ts';
 import { mysql } from '../../lib/mysql/database.ts';
 

@@ -8,7 +8,7 @@ import { kubernetesMinors } from '../../lib/core/kubernetes.ts';
 import { remedyKinds } from '../../lib/scenario/remedies/index.ts';
 import { accessModes } from '../../lib/scenario/fields/storage.ts';
 import { selfFences, workloads } from '../../lib/scenario/fields/workload.ts';
-import { plainScenario, settle } from '../../lib/sweep/settle.ts';
+import { plainScenario, settle } from '../../lib/sweep/schedule.ts';
 import { faultEvents, remedyEvents, undoEvents } from '../../lib/core/time.ts';
 
 const oneOf = <T>(values: readonly T[]): fc.Arbitrary<T> => fc.constantFrom(...values);

@@ -5,7 +5,7 @@ import type { Safety } from '../../lib/judge/verdict/verdict.ts';
 import { diskModes, type DiskMode } from '../../lib/scenario/disks/index.ts';
 import { faultKinds } from '../../lib/scenario/faults/index.ts';
 import { remedyKinds } from '../../lib/scenario/remedies/index.ts';
-import { judge } from '../../lib/sweep/judge-schedule.ts';
+import { judge } from '../../lib/sweep/judge.ts';
 import { play } from '../../lib/sweep/play.ts';
 import { playOnce } from '../property/play-once.ts';
 import { modelScenario, shortTimers } from './model-run.ts';

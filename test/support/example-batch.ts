@@ -4,7 +4,7 @@ import type { Counts } from '../../lib/scenario/scenario.ts';
 import type { Batch } from '../../lib/batch/batch.ts';
 import { cellsOf } from '../../lib/batch/cells.ts';
 import { batchPlanOf, type BatchPlan } from '../../lib/batch/batch-plan.ts';
-import { parseMatrix } from '../../lib/batch/matrix-schema.ts';
+import { parseMatrix } from '../../lib/batch/matrix.ts';
 import type { RunOutcome } from '../../lib/batch/results.ts';
 
 export interface ExampleOptions {

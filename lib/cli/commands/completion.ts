@@ -2,7 +2,7 @@
 import { Argument, Help, type Command, type Option } from 'commander';
 import { exitCode, typed } from '../../core/index.ts';
 import { commandLine, exits } from '../command.ts';
-import { presetNames } from '../presets.ts';
+import { presetNames } from './experiment.ts';
 
 /** A word that the shell offers, and what it is. */
 type Offer = readonly [word: string, about: string];

@@ -29,8 +29,7 @@ import { mustExist } from '../library/run-folder.ts';
 import { commandLine, exits, say } from '../command.ts';
 import { numberWithin, seedText } from '../flags/flag-values.ts';
 import { onInterrupt } from '../guard.ts';
-import type { RunFlags as CommonFlags } from '../flags/flags.ts';
-import { imagesOption } from '../flags/run-options.ts';
+import { type RunFlags as CommonFlags, imagesOption } from '../flags/flags.ts';
 
 interface Flags extends Pick<CommonFlags, 'images' | 'json' | 'seed' | 'workers'> {
   readonly states: number;

@@ -9,8 +9,7 @@ import {
 } from '../../core/index.ts';
 import { type CheckResult, askRegistry, chooseSource } from '../../kind/index.ts';
 import { commandLine, exits } from '../command.ts';
-import type { RunFlags } from '../flags/flags.ts';
-import { imagesOption } from '../flags/run-options.ts';
+import { type RunFlags, imagesOption } from '../flags/flags.ts';
 
 /** Exits with 4 when something is missing. */
 export const doctor = (): Command =>

@@ -1,32 +1,61 @@
 /** An experiment from its flags to its outputs: a preset of experiments/, or a schedule file. */
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { exitCodeOf } from '../../judge/index.ts';
 import {
-  exitCode,
-  UsageError,
   type ExitCode,
+  exitCode,
+  formatDuration,
+  isPreset,
+  minorOf,
   plainText,
   scriptArguments,
   typed,
+  UsageError,
 } from '../../core/index.ts';
-import { writtenOf } from '../../scenario/index.ts';
-import { chooseBackend, openBackend } from '../library/backend.ts';
-import { performRun, planRun, type ClusterSource } from '../library/run-plan.ts';
+import { exitCodeOf, isOpen } from '../../judge/index.ts';
 import { mysql } from '../../mysql/index.ts';
+import { openWords } from '../../report/index.ts';
+import {
+  type Scenario,
+  fieldNames,
+  fieldOf,
+  goesWith,
+  inFull,
+  isKept,
+  originInWords,
+  parseScenario,
+  shortenedTimers,
+  writtenOf,
+} from '../../scenario/index.ts';
 import { exitCodeAfter, exits, perform, say, tell } from '../command.ts';
 import { exitCodeUnder } from '../fail-on.ts';
-import { describeImages, describeRequest } from '../terminal/describe.ts';
-import { anyExperiment, flagsOf, helpOf, type ParsedFlags, type RunFlags } from '../flags/flags.ts';
+import { anyExperiment, flagsOf, helpOf, unusedFlags, whereOptions } from '../flags/flags.ts';
+import type { ParsedFlags } from '../flags/flags.ts';
+import { helpBaseOf, requestOf } from '../flags/request.ts';
+import type { ExperimentDefinition, RunRequest } from '../flags/request.ts';
+import { chooseBackend, openBackend, type BackendChoice } from '../library/backend.ts';
+import { performRun, planRun } from '../library/run-plan.ts';
 import { onTerminal } from '../terminal/on-terminal.ts';
-import {
-  helpBaseOf,
-  requestOf,
-  type ExperimentDefinition,
-  type RunRequest,
-} from '../flags/request.ts';
-import { presetNames, readPreset } from '../presets.ts';
 import { verdictLines } from '../terminal/verdict-lines.ts';
+
+const presets = new URL('../../../experiments/', import.meta.url);
+
+/** The experiments that are files of experiments/, by their names. */
+export const presetNames = (): string[] =>
+  readdirSync(presets)
+    .filter((file) => file.endsWith('.mjs'))
+    .map((file) => file.slice(0, -'.mjs'.length))
+    .filter(isPreset)
+    .toSorted();
+
+/** Under `forcedetach` the file gives its data and plays nothing. */
+export async function readPreset(name: string): Promise<ExperimentDefinition> {
+  const file = (await import(new URL(`${name}.mjs`, presets).href)) as {
+    readonly default: ExperimentDefinition;
+  };
+  return file.default;
+}
 
 /** Plays the experiment of a file that was started, with its flags. Sets the exit code. Never throws. */
 export async function playPreset(definition: ExperimentDefinition): Promise<void> {
@@ -67,13 +96,11 @@ async function presetNamed(name: string | undefined): Promise<ExperimentDefiniti
       command,
     });
   }
-  if (!names.includes(name)) {
-    const hint = `choose one: ${names.join(', ')}`;
-    throw new UsageError('UNKNOWN_EXPERIMENT', `there is no experiment \`${name}\``, {
-      ...{ hint, command },
-    });
-  }
-  return readPreset(name);
+  if (names.includes(name)) return readPreset(name);
+  throw new UsageError('UNKNOWN_EXPERIMENT', `there is no experiment \`${name}\``, {
+    hint: `choose one: ${names.join(', ')}`,
+    command,
+  });
 }
 
 const usage = (): string =>
@@ -111,9 +138,8 @@ export function replayCommandLine(): Command {
         command.outputHelp();
         return exitCode.expected;
       }
-      throw new UsageError('NO_FILE', 'no schedule file given', {
-        command: typed('replay', ['--help']),
-      });
+      const help = typed('replay', ['--help']);
+      throw new UsageError('NO_FILE', 'no schedule file given', { command: help });
     }),
   );
 }
@@ -143,9 +169,12 @@ async function play(
 async function carryOut(request: RunRequest): Promise<ExitCode> {
   const { flags } = request;
   const stream = flags.json ? process.stderr : process.stdout;
-  const plan = await planRun({ ...request, database: mysql, cluster: clusterOf(flags) }, true);
-  const described = describeRequest(request, plan.choice, { all: flags.dryRun });
-  const description = `${plainText(described)}\n`;
+  const cluster = {
+    choose: (scenario: Scenario) => chooseBackend({ ...flags, ...scenario }),
+    open: (choice: BackendChoice) => openBackend(choice, flags),
+  };
+  const plan = await planRun({ ...request, database: mysql, cluster }, true);
+  const description = `${plainText(describeRequest(request, plan.choice))}\n`;
   if (flags.dryRun) {
     const images = await describeImages(request, plan.choice);
     stream.write(`${description}${images}dry run: nothing was created\n`);
@@ -160,7 +189,83 @@ async function carryOut(request: RunRequest): Promise<ExitCode> {
   return exitCodeUnder(flags.failOn, exitCodeOf(verdict), [verdict.verdict]);
 }
 
-const clusterOf = (flags: RunFlags): ClusterSource => ({
-  choose: (scenario) => chooseBackend({ ...flags, ...scenario }),
-  open: (choice) => openBackend(choice, flags),
-});
+/**
+ * What a run is about to do: seed first, then the parameters, the backend, the images. In a dry run every
+ * parameter, one a line; else the main ones and those that differ from the defaults.
+ */
+export function describeRequest(request: RunRequest, choice: BackendChoice): string {
+  const { scenario, seed, folder, flags } = request;
+  const { kubernetes, disk, diskFrom } = scenario;
+  const minor = minorOf(kubernetes);
+  return [
+    `seed ${seed}`,
+    scenario.question,
+    ...(flags.dryRun ? allParameters(scenario) : aboutScenario(scenario)),
+    ...(diskFrom ? [`disk from a certificate: ${originInWords(diskFrom, disk)}`] : []),
+    `backend: ${choice.backend}, ${choice.why}; ${basisOf(scenario, choice)}`,
+    // The model plays minors: a patch would be ignored silently.
+    ...(choice.isModel && minor !== kubernetes
+      ? [`the model plays Kubernetes ${minor} for ${kubernetes}`]
+      : []),
+    ...unusedFlags(whereOptions(), flags, choice),
+    ...(choice.images === undefined ? [] : [choice.images.reason]),
+    `folder: ${folder}`,
+    `replay: ${request.replay(choice.backend)}`,
+  ].join('\n');
+}
+
+/** The question has its own line, and earlier counts are shown with the verdict. */
+const shownElsewhere: readonly string[] = ['question', 'counted', 'diskFrom'];
+
+/** All that do something in it. */
+function allParameters(scenario: Scenario): string[] {
+  const whole = inFull(scenario);
+  return fieldNames
+    .filter((field) => !shownElsewhere.includes(field) && whole[field] !== undefined)
+    .filter((field) => goesWith(field, whole) && !isKept(scenario, field))
+    .map((field) => `  ${placeOf(field).padEnd(26)} ${showValue(field, whole[field])}`);
+}
+
+function aboutScenario(scenario: Scenario): string[] {
+  const { name, question, fault, remedy, disk, expected, counted } = scenario;
+  const held = isOpen(scenario) ? openWords(counted) : `expected: ${expected.join(' or ')}`;
+  const stock: Readonly<Record<string, unknown>> = parseScenario({
+    ...{ name, question, fault, remedy, disk, expected },
+    // Without a fault no event comes that a remedy could wait for.
+    ...(fault === 'none' && { remedyAt: 0 }),
+  });
+  const changed = Object.entries(scenario)
+    .filter(([field]) => !shownElsewhere.includes(field))
+    .filter(([field, value]) => showValue(field, value) !== showValue(field, stock[field]))
+    .map(([field, value]) => `${placeOf(field)} ${showValue(field, value)}`);
+  return [
+    `fault ${fault}, remedy ${remedy}, disk ${disk}; ${held}`,
+    changed.length === 0
+      ? 'All settings are defaults (see --dry-run)'
+      : `Changed from defaults: ${changed.join(', ')}`,
+  ];
+}
+
+const placeOf = (name: string): string => fieldOf(name)?.at ?? name;
+const showValue = (name: string, value: unknown): string => fieldOf(name)?.show(value) ?? '';
+
+function basisOf(scenario: Scenario, { isModel }: BackendChoice): string {
+  if (isModel) return 'the verdict is a prediction by the built-in model';
+  const shortened = shortenedTimers(scenario);
+  const timers =
+    shortened.length === 0 ? 'stock timers' : `changed timers: ${shortened.join(', ')}`;
+  return `${timers}; the watch lasts up to ${formatDuration(scenario.horizonMs)}`;
+}
+
+/** The commands that would build the images, as a shell script; empty where none are needed. */
+async function describeImages(
+  { scenario: { kubernetes, provision } }: RunRequest,
+  { images }: BackendChoice,
+): Promise<string> {
+  if (images === undefined) return '';
+  const { describePlan, planImages } = await import('../../kind/index.ts');
+  const { source, registry } = images;
+  const provisioner = provision === 'dynamic';
+  const lines = describePlan(planImages({ source, registry, kubernetes, provisioner }));
+  return ['commands of the image layer (images that exist are skipped):', ...lines, ''].join('\n');
+}

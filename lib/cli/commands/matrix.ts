@@ -1,53 +1,164 @@
 /** `forcedetach matrix FILE`: every cell of a matrix, and a report of them all. */
 import { randomBytes } from 'node:crypto';
-import { readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync } from 'node:fs';
 import { availableParallelism, freemem } from 'node:os';
-import type { Command } from 'commander';
-import type { PooledClusters } from '../../kind/index.ts';
-import { basisOf, stockTimersMs } from '../../scenario/index.ts';
+import { InvalidArgumentError, type Command } from 'commander';
 import {
-  exitCode,
-  UsageError,
-  type ExitCode,
-  kubernetesDefault,
-  plainText,
-  paste,
-  typed,
-} from '../../core/index.ts';
-import {
-  type Batch,
-  clustersFor,
-  loadLimitOf,
-  slotsOf,
-  cellsOf,
-  type Cell,
-  eventsOf,
-  sharesCluster,
-  readMatrix,
-  type Matrix,
-  batchPlanOf,
   type BatchPlan,
   type BatchTrial,
-  readResults,
+  type Cell,
+  type EventPlace,
+  type RunOutcome,
   type Slot,
+  type TrialRun,
+  batchExitCode,
+  batchPlanOf,
+  cellsOf,
+  clustersFor,
+  eventsOf,
+  loadLimitOf,
   onKubernetes,
+  readMatrix,
+  readResults,
+  runBatch,
+  sharesCluster,
   shorten,
+  slotsOf,
+  summarizeBatch,
 } from '../../batch/index.ts';
-import { lockBatch, batchLines, readBatch, writeBatch } from '../batch/write-batch.ts';
-import type { BackendChoice } from '../library/backend-choice.ts';
-import { chooseBackend, removeCluster } from '../library/backend.ts';
-import { exits, say as sayLine, tell } from '../command.ts';
-import { exitCodeUnder, verdictsIn } from '../fail-on.ts';
+import {
+  type ExitCode,
+  EvidenceError,
+  exitCode,
+  kubernetesDefault,
+  moduleBeside,
+  paste,
+  plainText,
+  typed,
+  UsageError,
+  WorkerPool,
+} from '../../core/index.ts';
+import type { PooledClusters } from '../../kind/index.ts';
+import { mysql } from '../../mysql/index.ts';
+import { kindWorkers, mostPools, type Backend, type VolumeRunOptions } from '../../run/index.ts';
+import { basisOf, stockTimersMs } from '../../scenario/index.ts';
+import { commandLine, exits, say as sayLine, tell } from '../command.ts';
+import { exitCodeUnder, failOnOption, verdictsIn } from '../fail-on.ts';
+import {
+  clusterName,
+  kubernetes,
+  nonEmpty,
+  numberWithin,
+  oneOf,
+  seedText,
+  workerCount,
+  workersWords,
+} from '../flags/flag-values.ts';
+import { rememberGiven, unusedFlags, whereOption as where, type RunFlags } from '../flags/flags.ts';
 import { onInterrupt } from '../guard.ts';
-import { rememberGiven } from '../flags/flags.ts';
-import { matrixCommand, type MatrixFlags } from '../flags/matrix-flags.ts';
-import { describeBatch } from '../terminal/describe-batch.ts';
-import { refuseInBatch, refuseUnfit } from '../library/refusals.ts';
-import { checkFolder, folderName, makeFolder } from '../library/run-folder.ts';
-import type { Conclusion, TrialOutputRequest } from '../batch/trial-outputs.ts';
-import type { EventSetting } from '../batch/matrix-run.ts';
+import { chooseBackend, openBackend, removeCluster } from '../library/backend.ts';
+import type { BackendChoice } from '../library/backend.ts';
+import { checkFolder, folderName, makeFolder, modelRunId } from '../library/run-folder.ts';
+import { refuseInBatch, refuseUnfit } from '../library/run-plan.ts';
+import { batchLines, lockBatch, readBatch, writeBatch } from './batch.ts';
+import type { Conclusion, TrialOutputRequest } from './trial-outputs.ts';
 
-interface Request extends Pick<EventSetting, 'choice' | 'flags' | 'slots'> {
+interface MatrixFlags extends Omit<RunFlags, 'clusterName' | 'diskFrom' | 'diskClass'> {
+  readonly clusterNames?: readonly string[];
+  readonly kubernetes?: string;
+  readonly volumes?: number;
+  readonly pools: number;
+  readonly only?: string;
+  /** One of so many parts, from 1. */
+  readonly shard?: { readonly number: number; readonly of: number };
+  readonly short: boolean;
+  readonly baseline?: string;
+  readonly reports: TrialOutputRequest['reports'];
+}
+
+const defaultMatrix = 'experiments/matrices/default.yaml';
+
+function part(text: string): NonNullable<MatrixFlags['shard']> {
+  const [, number = 0, of = 0] = /^(\d+)\/(\d+)$/.exec(text)?.map(Number) ?? [];
+  if (number >= 1 && number <= of) return { number, of };
+  throw new InvalidArgumentError('Give a part such as 1/3.');
+}
+
+/** Volumes under one fault: each has its writers, its image and its audit. */
+const mostVolumes = 64;
+
+export const matrixCommand = (): Command =>
+  commandLine(typed('matrix'), [
+    [
+      'every kind of disk, predicted in minutes',
+      'experiments/matrices/disks.yaml --cluster sim --reports unexpected',
+    ],
+    [
+      'show what would be measured with shortened timers',
+      'experiments/matrices/short.yaml --cluster kind --images built --dry-run',
+    ],
+    [
+      'the first of three machines',
+      '--shard 1/3 --seed nightly --cluster kind --out reports/shard-1',
+    ],
+  ])
+    .description(
+      'Runs every cell of a matrix, with controls, and reports which are safe. The same command\n' +
+        'with the same --out continues a batch that was killed.',
+    )
+    .argument('[file]', 'matrix file, see docs/reference/matrix.md', defaultMatrix)
+    .addOption(where('cluster'))
+    .option(
+      '--cluster-names <list>',
+      'kind clusters; the first one has the pools (default: as many as cores and memory allow)',
+      (text: string) => text.split(',').map(clusterName),
+    )
+    .addOption(where('images'))
+    .addOption(where('registry'))
+    .option(
+      '--kubernetes <version>',
+      'a minor version or a patch, for all cells (default: from the file)',
+      kubernetes,
+    )
+    .option('--workers <n>', `of each pool: ${workersWords}`, workerCount)
+    .option(
+      '--volumes <n>',
+      'most cells under one fault event, each with a volume on the victim (default: 8 on kind, 1 on the model)',
+      numberWithin(1, mostVolumes),
+    )
+    .option(
+      '--pools <n>',
+      'on kind: pools of worker nodes in the first cluster, one for each fault event',
+      numberWithin(1, mostPools),
+      1,
+    )
+    .option('--keep', 'keep the clusters for the next batch', false)
+    .option('--only <text>', 'only cells whose id or label contains this; controls always run')
+    .option('--shard <i/n>', 'every n-th cell from the i-th; merge-batches joins them', part)
+    .option('--short', 'shortened timers (10 s, 10 s, 30 s) instead of those in the file', false)
+    .option(
+      '--seed <text>',
+      'seed for the order and every random draw (default: from the file, else random)',
+      seedText,
+    )
+    .option('--out <folder>', 'folder of the batch; if it has one, continue it', nonEmpty)
+    .option('--baseline <folder>', 'a batch to compare with; its batch.json is copied', nonEmpty)
+    .addOption(
+      oneOf(
+        '--reports <which>',
+        'which runs get their own page (2 MB each)',
+        ['all', 'unexpected'],
+        'all',
+      ),
+    )
+    .addOption(failOnOption())
+    .option('--json', 'batch.json on stdout, everything else on stderr', false)
+    .option('--dry-run', 'show cells and order; create nothing', false);
+
+interface Request {
+  readonly choice: BackendChoice;
+  readonly flags: MatrixFlags;
+  readonly slots: readonly Slot[];
   readonly file: string;
   readonly plan: BatchPlan;
   readonly folder: string;
@@ -71,18 +182,16 @@ async function requestOf(file: string, flags: MatrixFlags): Promise<Omit<Request
   const versioned = flags.kubernetes === undefined ? read : onKubernetes(read, flags.kubernetes);
   const matrix = flags.short ? shorten(versioned) : versioned;
   const cells = chosen(cellsOf(matrix), file, flags);
-  const folder = flags.out ?? newFolder(matrix);
+  const folder = flags.out ?? folderName(`matrix-${matrix.name}`, randomBytes(4).toString('hex'));
   checkFolder(folder);
-  const begun = readResults(folder);
-  const drawn = (): string => randomBytes(8).toString('hex');
-  const seed = flags.seed ?? begun?.head.seed ?? matrix.seed ?? drawn();
+  const seed =
+    flags.seed ?? readResults(folder)?.head.seed ?? matrix.seed ?? randomBytes(8).toString('hex');
   const plan = batchPlanOf(matrix, cells, seed);
   const scenarios = plan.trials.map(({ scenario }) => scenario);
   for (const scenario of scenarios) refuseInBatch(scenario);
-  const longest = scenarios.map(({ forceDetachAfterMs }) => forceDetachAfterMs);
-  const forceDetachAfterMs =
-    longest.find((ms) => ms !== stockTimersMs.forceDetachAfterMs) ??
-    stockTimersMs.forceDetachAfterMs;
+  const stockMs = stockTimersMs.forceDetachAfterMs;
+  const changed = scenarios.find(({ forceDetachAfterMs }) => forceDetachAfterMs !== stockMs);
+  const forceDetachAfterMs = changed?.forceDetachAfterMs ?? stockMs;
   const kubernetes = scenarios[0]?.kubernetes ?? kubernetesDefault;
   const choice = await chooseBackend({ ...flags, kubernetes, forceDetachAfterMs });
   for (const scenario of scenarios) refuseUnfit(scenario, choice);
@@ -107,10 +216,7 @@ function chosen(
   });
 }
 
-const newFolder = ({ name }: Matrix): string =>
-  folderName(`matrix-${name}`, randomBytes(4).toString('hex'));
-
-/** A real event takes minutes, whoever shares it; on the model a cell alone is done in seconds. */
+/** A real event takes minutes, whatever shares it; on the model a cell alone is done in seconds. */
 const volumesOf = ({ isModel }: BackendChoice, { volumes }: MatrixFlags): number =>
   volumes ?? (isModel ? 1 : 8);
 
@@ -132,10 +238,11 @@ function slotsFor(choice: BackendChoice, flags: MatrixFlags, plan: BatchPlan): S
 }
 
 async function carryOut(request: Request): Promise<ExitCode> {
-  const { flags, folder } = request;
-  const description = `${describeBatch(request, commandOf(request))}\n`;
+  const { flags, folder, plan } = request;
+  const print = flags.json ? sayLine : tell;
+  const description = `${describe(request)}\n`;
   if (flags.dryRun) {
-    (flags.json ? sayLine : tell)(`${description}dry run: nothing was created`);
+    print(`${description}dry run: nothing was created`);
     return exitCode.expected;
   }
   const baseline = flags.baseline === undefined ? undefined : readBatch(flags.baseline);
@@ -143,23 +250,41 @@ async function carryOut(request: Request): Promise<ExitCode> {
   makeBatchFolder(folder);
   const lock = await lockBatch(folder);
   try {
-    return await runAndReport(request, baseline);
+    const found = summarizeBatch(plan, await run(request));
+    const batch = await writeBatch(folder, found, commandOf(request), baseline);
+    print(batchLines(batch, folder));
+    if (flags.json) process.stdout.write(`${JSON.stringify(batch, undefined, 2)}\n`);
+    return exitCodeUnder(flags.failOn, batchExitCode(batch), verdictsIn(batch));
   } finally {
     await lock.release();
   }
 }
 
-async function runAndReport(request: Request, baseline: Batch | undefined): Promise<ExitCode> {
-  const { flags, folder, plan } = request;
-  const { summarizeBatch, batchExitCode } = await import('../../batch/index.ts');
-  const found = summarizeBatch(plan, await run(request));
-  const batch = await writeBatch(folder, found, commandOf(request), baseline);
-  (flags.json ? sayLine : tell)(batchLines(batch, folder));
-  if (flags.json) process.stdout.write(`${JSON.stringify(batch, undefined, 2)}\n`);
-  return exitCodeUnder(flags.failOn, batchExitCode(batch), verdictsIn(batch));
+/** Seed first, then its size, the backend, the images; the cells in a dry run only. */
+function describe(request: Request): string {
+  const { plan, folder, choice, flags, slots } = request;
+  const { cells, controls, trials, matrix } = plan;
+  const checks = trials.filter(({ kind }) => kind === 'check').length;
+  const order = trials.map(({ id, alone }) => (alone ? `(${id})` : id)).join(' ');
+  const cellLines = cells.map(
+    ({ id, label, scenario }) => `  ${id}  ${label}; ${scenario.expected.join(' or ')}`,
+  );
+  return [
+    `seed ${plan.seed}`,
+    matrix.question,
+    ...(flags.dryRun ? cellLines : []),
+    `${cells.length} cells × ${matrix.repeats}, ${controls.length} controls, ${checks} reruns alone: ` +
+      `${trials.length} runs`,
+    ...(flags.dryRun ? [`order: ${order}`] : []),
+    `backend: ${choice.backend}, ${choice.why}; on ${slots.map(({ name }) => name).join(', ')}`,
+    ...unusedFlags(matrixCommand().options, flags, choice),
+    ...(choice.images === undefined ? [] : [choice.images.reason]),
+    `folder: ${folder}`,
+    `replay: ${commandOf(request)}`,
+  ].join('\n');
 }
 
-/** A folder that has a batch is gone on with. Throws UsageError `OUT_NOT_EMPTY` for any other. */
+/** A folder that has a batch is continued. Throws UsageError `OUT_NOT_EMPTY` for any other. */
 function makeBatchFolder(folder: string): void {
   makeFolder(folder);
   if (readdirSync(folder).length === 0 || readResults(folder) !== undefined) return;
@@ -169,7 +294,8 @@ function makeBatchFolder(folder: string): void {
   });
 }
 
-async function run(request: Request): Promise<Awaited<ReturnType<typeof runBatchOf>>> {
+async function run(request: Request): ReturnType<typeof runBatch> {
+  const { plan, folder, choice, flags, slots } = request;
   const startedMs = performance.now();
   const say = (line: string): void => {
     const seconds = ((performance.now() - startedMs) / 1000).toFixed(0);
@@ -177,49 +303,30 @@ async function run(request: Request): Promise<Awaited<ReturnType<typeof runBatch
   };
   using interrupt = onInterrupt(say, () => 'the running trials');
   try {
-    return await runBatchOf(request, say, interrupt.signal);
+    await makeImages(request, say);
+    const clusters = choice.images && new (await import('../../kind/index.ts')).PooledClusters();
+    // A worker thread: in the runner's own thread it would stop timers.
+    const trialOutputs = moduleBeside('trial-outputs', import.meta);
+    await using conclude = new WorkerPool<TrialOutputRequest, Conclusion>(trialOutputs, 1);
+    return await runBatch({
+      ...{ plan, folder, slots, signal: interrupt.signal, onProgress: say },
+      ...{ backend: choice.backend, isModel: choice.isModel, volumes: volumesOf(choice, flags) },
+      ...(choice.isModel ? {} : { loadLimit: loadLimitOf(availableParallelism()) }),
+      run: (runs, where) => runEvent(runs, where, { ...request, clusters, conclude, say }),
+      wallMs: () => Date.now(),
+    });
   } catch (error) {
     if (!(error instanceof UsageError)) {
       say(`continue with: ${commandOf(request)} ${whereOf(request)}`);
     }
     throw error;
   } finally {
-    if (request.choice.images !== undefined && !request.flags.keep)
-      for (const name of new Set(request.slots.map(({ cluster }) => cluster)))
+    if (choice.images !== undefined && !flags.keep) {
+      for (const name of new Set(slots.map(({ cluster }) => cluster))) {
         await removeCluster(name, say);
+      }
+    }
   }
-}
-
-async function runBatchOf(request: Request, say: (line: string) => void, signal: AbortSignal) {
-  const { runBatch } = await import('../../batch/index.ts');
-  const { runEvent, trialOutputs } = await import('../batch/matrix-run.ts');
-  const { WorkerPool } = await import('../../core/index.ts');
-  const { plan, folder, choice, flags, slots } = request;
-  const replay = ({ kind, subject }: BatchTrial): string =>
-    commandOf(request, kind === 'control' ? undefined : subject);
-  await makeImages(request, say);
-  const clusters = await pooledClusters(choice);
-  await using conclude = new WorkerPool<TrialOutputRequest, Conclusion>(trialOutputs, 1);
-  return await runBatch({
-    plan,
-    folder,
-    backend: choice.backend,
-    isModel: choice.isModel,
-    slots,
-    volumes: volumesOf(choice, flags),
-    ...(choice.isModel ? {} : { loadLimit: loadLimitOf(availableParallelism()) }),
-    run: (runs, where) =>
-      runEvent(runs, where, { choice, flags, slots, clusters, replay, conclude, onProgress: say }),
-    wallMs: () => Date.now(),
-    onProgress: say,
-    signal,
-  });
-}
-
-async function pooledClusters({ images }: BackendChoice): Promise<PooledClusters | undefined> {
-  if (images === undefined) return undefined;
-  const { PooledClusters } = await import('../../kind/index.ts');
-  return new PooledClusters();
 }
 
 /** Each version's once, before trials that run side by side would all make them. */
@@ -229,13 +336,89 @@ async function makeImages(
 ): Promise<void> {
   if (images === undefined) return;
   const { ensureImages } = await import('../../kind/index.ts');
-  for (const kubernetes of new Set(plan.trials.map(({ scenario }) => scenario.kubernetes))) {
+  const byVersion = Map.groupBy(plan.trials, ({ scenario }) => scenario.kubernetes);
+  for (const [kubernetes, trials] of byVersion) {
     const { source, registry } = images;
-    const provisioner = plan.trials.some(
-      ({ scenario }) => scenario.kubernetes === kubernetes && scenario.provision === 'dynamic',
-    );
+    const provisioner = trials.some(({ scenario }) => scenario.provision === 'dynamic');
     await ensureImages({ source, registry, kubernetes, provisioner, onProgress });
   }
+}
+
+interface EventSetting extends Request {
+  /** Undefined where none are made: one event at a time has its own then. */
+  readonly clusters: PooledClusters | undefined;
+  readonly conclude: WorkerPool<TrialOutputRequest, Conclusion>;
+  readonly say: (line: string) => void;
+}
+
+/** One promise a trial, which rejects where nothing could be set up; later trouble is in the outcome. */
+function runEvent(
+  runs: readonly TrialRun[],
+  place: EventPlace,
+  setting: EventSetting,
+): readonly Promise<RunOutcome>[] {
+  const recorded = recordEvent(runs, place, setting);
+  return runs.map(async ({ folder }, index) => {
+    const ended = (await recorded)[index];
+    if (ended?.status === 'rejected') throw ended.reason;
+    const { reports } = setting.flags;
+    const conclusion = await setting.conclude.run({ folder, reports });
+    if ('outcome' in conclusion) return conclusion.outcome;
+    throw new EvidenceError('NO_VERDICT', `no verdict in ${folder}: ${conclusion.error}`);
+  });
+}
+
+/** One run with a volume for each trial. */
+async function recordEvent(
+  runs: readonly TrialRun[],
+  place: EventPlace,
+  setting: EventSetting,
+): Promise<readonly PromiseSettledResult<void>[]> {
+  const { oneServer, recordVolumes } = await import('../../run/index.ts');
+  const backend = await backendOf(runs.length === 1 && place.room !== 'slot', place, setting);
+  const volumes = runs.map((run) => volumeOf(run, place, setting));
+  return recordVolumes({ backend, database: mysql, signal: place.signal }, volumes, oneServer);
+}
+
+/** `isAlone`: nothing else is on its cluster. */
+async function backendOf(
+  isAlone: boolean,
+  { slot, room }: EventPlace,
+  { choice, clusters, flags, slots }: EventSetting,
+): Promise<Backend> {
+  const pools = slots.filter(({ cluster }) => cluster === slot.cluster);
+  // Of the whole cluster, whose pools share them; undefined where the backend decides.
+  const workers =
+    flags.workers === undefined && pools.length === 1
+      ? undefined
+      : (flags.workers ?? kindWorkers) * pools.length;
+  // Kept for the next event; the batch removes it at its end.
+  const size = { clusterName: slot.cluster, workers, keep: true };
+  if (clusters === undefined || isAlone) return openBackend(choice, size);
+  // An event that has a cluster to itself has all of its nodes.
+  const number = room === 'slot' ? pools.indexOf(slot) + 1 : 1;
+  const pool = { number, of: room === 'slot' ? pools.length : 1 };
+  return openBackend(choice, size, { clusters, pool });
+}
+
+function volumeOf(
+  { trial, folder }: TrialRun,
+  { slot }: EventPlace,
+  setting: EventSetting,
+): VolumeRunOptions {
+  const { isModel } = setting.choice;
+  const { scenario, seed, id, kind, subject }: BatchTrial = trial;
+  mkdirSync(folder, { recursive: true });
+  const say = (line: string): void => {
+    if (!isModel) setting.say(`${slot.name} ${id}: ${line}`);
+  };
+  return {
+    ...{ scenario, seed, folder },
+    runId: isModel ? modelRunId(seed) : randomBytes(4).toString('hex'),
+    replay: commandOf(setting, kind === 'control' ? undefined : subject),
+    onProgress: say,
+    onPhase: (phase) => say(`— ${phase}`),
+  };
 }
 
 /** Flags that decide which runs a batch has, and those that it needs besides to be continued. */

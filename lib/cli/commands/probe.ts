@@ -2,55 +2,264 @@
  * `forcedetach probe -s CLASS`: what is to be expected of a class when a volume of it is detached by
  * force; with `--run` what happens.
  */
-import type { Command } from 'commander';
+import { resolve } from 'node:path';
+import { InvalidArgumentError, Option, type Command } from 'commander';
 import { stringify } from 'yaml';
 import {
-  exitCode,
-  UsageError,
   type ExitCode,
   type UserClients,
+  exitCode,
+  typed,
+  UsageError,
   userClients,
+  writeOutput,
 } from '../../core/index.ts';
 import { publishedRuntime } from '../../kind/index.ts';
 import {
-  mustBeConfirmed,
-  grantedObjects,
-  probeAccount,
+  type Certificate,
+  type CutOptions,
+  type CutRemedy,
+  type CutWay,
+  type Grantee,
+  type JobForm,
+  type TrialsRequest,
+  answerText,
   cleanGiven,
   cleanUp,
-  type CutOptions,
-  runCut,
-  answerText,
-  cutText,
-  measuredText,
-  runTrials,
-  holdAnswer,
-  usualHealMs,
-  jobText,
-  sonobuoyText,
-  type JobForm,
-  type Certificate,
-  predictionFor,
   compareCertificates,
-  renderCertificateHtml,
-  renderCutHtml,
-  renderPredictionHtml,
-  renderCertificateJunit,
-  renderCutJunit,
-  renderPredictionJunit,
   cutDryRun,
+  cutRemedies,
+  cutText,
+  cutWays,
   dryRun,
+  grantedObjects,
+  granteeOf,
+  holdAnswer,
+  jobForms,
+  jobText,
+  measuredText,
+  mustBeConfirmed,
+  predictionFor,
+  probeAccount,
+  renderCertificateHtml,
+  renderCertificateJunit,
+  renderCutHtml,
+  renderCutJunit,
+  renderPredictionHtml,
+  renderPredictionJunit,
+  runCut,
+  runTrials,
   shownHome,
+  sonobuoyText,
+  usualHealMs,
 } from '../../probe/index.ts';
-import { exits, say, tell } from '../command.ts';
-import {
-  checkProbeFlags,
-  neededClass,
-  probeCommand,
-  type ProbeFlags,
-} from '../flags/probe-flags.ts';
+import { diskModes, type DiskMode } from '../../scenario/index.ts';
+import { commandLine, exits, say, tell } from '../command.ts';
+import { nonEmpty, numberWithin, oneOf, outputFile, positiveMs } from '../flags/flag-values.ts';
 import { onInterrupt } from '../guard.ts';
-import { writeAnswer, writeCertificate } from '../terminal/probe-output.ts';
+
+interface ProbeFlags
+  extends Pick<TrialsRequest, 'trials' | 'volumeMode' | 'size' | 'image' | 'namespace' | 'grant'> {
+  /** Undefined with `--clean` and `--rbac` only. */
+  readonly storageClass?: string;
+  readonly context?: string;
+  readonly kubeconfig?: string;
+  readonly nodes?: readonly [string, string];
+  readonly horizon: number;
+  readonly run: boolean;
+  /** Modes that the trials may answer. */
+  readonly expect?: readonly DiskMode[];
+  /** Two certificates. */
+  readonly compare?: readonly string[];
+  readonly dryRun: boolean;
+  readonly html?: string;
+  readonly junit?: string;
+  readonly out?: string;
+  readonly output: 'text' | 'json';
+  readonly rbac: boolean;
+  /** For whom rights are printed. */
+  readonly account?: Grantee;
+  readonly printJob?: JobForm;
+  readonly clean: boolean;
+  /** The node. */
+  readonly cut?: string;
+  readonly yes?: string;
+  readonly cutBy: CutWay;
+  readonly remedy: CutRemedy;
+  /** Default: as long as the remedy takes. */
+  readonly healAfter?: number;
+}
+
+export const probeCommand = (): Command =>
+  commandLine(typed('probe'), [
+    ['predict from the class and its driver; only reads', '-s fast-ssd'],
+    ['measure, on volumes of its own', '-s fast-ssd --run --out detach-fast-ssd.json'],
+    ['guard a driver: fail on another answer', '-s fast-ssd --run --expect fenced'],
+    ['show what cutting a node off would do', '-s fast-ssd,slow-hdd --cut worker-3 --dry-run'],
+    ['print the rights that it needs', '--rbac'],
+  ])
+    .description(
+      'Shows what a StorageClass does on a forced detach. Without --run it predicts: it reads only, and creates nothing.',
+    )
+    .option('-s, --storage-class <name>', 'the class to probe; with --cut also a,b,c')
+    .option('--context <name>', 'of the kubeconfig; default: the current one')
+    .option('--kubeconfig <file>', 'default: $KUBECONFIG, else ~/.kube/config')
+    .option('--run', 'make trials in a namespace of their own, then remove it', false)
+    .option(
+      '--expect <modes>',
+      'with --run: exit with 1 if the answer is another mode; a,b accepts each of them',
+      expectedModes,
+    )
+    .option(
+      '--compare <files...>',
+      'two certificates, the older one first: what changed; exit with 1 if the answer did',
+    )
+    .option(
+      '--nodes <a,b>',
+      'nodes for the trials; default: two of one topology that fit',
+      twoNodes,
+    )
+    .option('--trials <n>', 'number of trials of each kind', numberWithin(1, 100), 5)
+    .addOption(
+      oneOf(
+        '--volume-mode <mode>',
+        'auto: Block where the driver has it, with --cut Filesystem',
+        ['auto', 'Block', 'Filesystem'],
+        'auto',
+      ),
+    )
+    .option('--size <quantity>', 'of each volume', quantity, '1Gi')
+    .addOption(
+      new Option('--horizon <duration>', 'how long a writer is watched after the delete')
+        .default(100_000, '100s')
+        .argParser(positiveMs),
+    )
+    .option(
+      '--image <name>',
+      'of the pods: any with Node 20 or later, and nsenter for --cut',
+      nonEmpty,
+      publishedRuntime,
+    )
+    .option(
+      '--dry-run',
+      'print what --run or --cut would make, and the rights for it; make nothing',
+      false,
+    )
+    .option('--html <file>', 'also write the answer as a page', outputFile)
+    .option('--junit <file>', 'also write the answer as JUnit XML', outputFile)
+    .option(
+      '--out <file>',
+      'where the answer goes as JSON; default of a certificate: detach-<class>.json or cut-<node>.json here',
+      outputFile,
+    )
+    .addOption(oneOf('-o, --output <form>', 'form of what is printed', ['text', 'json'], 'text'))
+    .option('--cut <node>', 'cut this node off for minutes, with volumes of all classes named')
+    .option('--yes <node>', 'confirms --cut: the same node once more')
+    .addOption(
+      oneOf(
+        '--cut-by <way>',
+        'how: all its network (nftables), or its kubelet stopped',
+        cutWays,
+        'network',
+      ),
+    )
+    .addOption(
+      oneOf(
+        '--remedy <remedy>',
+        'the action once the node is not Ready; eviction: none, Kubernetes takes twelve minutes',
+        cutRemedies,
+        'force-delete',
+      ),
+    )
+    .addOption(
+      new Option(
+        '--heal-after <duration>',
+        'when the cut-off node heals itself; default: 10m, with eviction 15m',
+      ).argParser(healAfter),
+    )
+    .option('--clean', 'remove only what killed probes left on the cluster', false)
+    .option(
+      '--namespace <name>',
+      'a namespace that --rbac made, which stays; default: a new one for each run',
+      namespaceName,
+    )
+    .option(
+      '--grant <file>',
+      'write a role for just the attachments of the trials to this file, and wait until you grant it',
+    )
+    .option('--rbac', 'print the rights that are needed, for `kubectl apply`', false)
+    .option(
+      '--account <name>',
+      'who gets the rights, as `kubectl auth whoami` prints it',
+      granteeOf,
+    )
+    .addOption(
+      new Option(
+        '--print-job [form]',
+        'print a Job that probes from inside the cluster, or a plugin for Sonobuoy',
+      )
+        .choices(jobForms)
+        .preset('job'),
+    );
+
+/** Throws UsageError `BAD_FLAG` of flags that don't go together. */
+export function checkProbeFlags(flags: ProbeFlags): ProbeFlags {
+  const { compare, expect, run, cut } = flags;
+  if (compare !== undefined && compare.length !== 2) {
+    const what = `--compare takes two certificates, not ${compare.length}`;
+    throw new UsageError('BAD_FLAG', what, {
+      hint: 'give the older one first: --compare before.json after.json',
+    });
+  }
+  if (expect !== undefined && (!run || cut !== undefined)) {
+    throw new UsageError('BAD_FLAG', '--expect needs the answer of trials', {
+      hint: 'add --run; a prediction measures nothing, and a cut answers for several classes',
+    });
+  }
+  return flags;
+}
+
+/** Throws UsageError `BAD_FLAG`. */
+export function neededClass({ storageClass }: ProbeFlags): string {
+  if (storageClass !== undefined) return storageClass;
+  throw new UsageError('BAD_FLAG', "required option '-s, --storage-class <name>' not specified", {
+    hint: '--help shows the flags with their defaults',
+    command: 'kubectl get storageclass',
+  });
+}
+
+/** Shorter, and nothing could come of it; longer, and nobody waits. */
+const healWithin = { leastMs: 60_000, mostMs: 3_600_000 };
+
+function healAfter(text: string): number {
+  const ms = positiveMs(text);
+  if (ms >= healWithin.leastMs && ms <= healWithin.mostMs) return ms;
+  throw new InvalidArgumentError('Give 1m to 1h.');
+}
+
+function namespaceName(text: string): string {
+  if (/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(text)) return text;
+  throw new InvalidArgumentError('Give the name of a namespace.');
+}
+
+function expectedModes(text: string): readonly DiskMode[] {
+  const modes = text.split(',').map((mode) => mode.trim());
+  const unknown = modes.find((mode) => !(diskModes as readonly string[]).includes(mode));
+  if (unknown === undefined) return modes as DiskMode[];
+  throw new InvalidArgumentError(`${unknown} is none of ${diskModes.join(', ')}.`);
+}
+
+function twoNodes(text: string): readonly [string, string] {
+  const [a, b, ...rest] = text.split(',').map((name) => name.trim());
+  if (a && b && rest.length === 0) return [a, b];
+  throw new InvalidArgumentError('Give two nodes with a comma between them.');
+}
+
+/** Size as Kubernetes writes it, a whole number. */
+function quantity(text: string): string {
+  if (/^[1-9]\d{0,8}(Ki|Mi|Gi|Ti|k|M|G|T)?$/.test(text)) return text;
+  throw new InvalidArgumentError('Give a size such as 1Gi.');
+}
 
 /**
  * Exits with 0, also for a prediction where trials would be refused; with 1 for an answer that is not
@@ -240,4 +449,38 @@ function wordsOf(flags: ProbeFlags): string[] {
     ...(expect === undefined ? [] : ['--expect', expect.join(',')]),
     ...(cut === undefined ? [] : ['--heal-after', seconds(healAfterMs(flags))]),
   ];
+}
+
+/** One answer in each form that can be asked for. */
+interface Forms<Answer> {
+  readonly text: (answer: Answer) => string;
+  readonly html: (answer: Answer) => Promise<string>;
+  readonly junit: (answer: Answer) => Promise<string>;
+}
+
+type AskedOutput = Pick<ProbeFlags, 'out' | 'output' | 'html' | 'junit'>;
+
+/** To the files that were asked for, and to the terminal. */
+export async function writeAnswer<Answer extends object>(
+  { out, output, html, junit }: AskedOutput,
+  answer: Answer,
+  forms: Forms<Answer>,
+): Promise<void> {
+  const text = JSON.stringify(answer);
+  if (out !== undefined) writeOutput(resolve(out), `${text}\n`);
+  if (html !== undefined) writeOutput(html, await forms.html(answer));
+  if (junit !== undefined) writeOutput(junit, await forms.junit(answer));
+  tell(output === 'json' ? text : forms.text(answer));
+}
+
+/** Writes all that was measured: nothing of it may be lost. `name`: of the file here, where no other was asked for. */
+export async function writeCertificate<Certificate extends object>(
+  flags: AskedOutput,
+  name: string,
+  certificate: Certificate,
+  forms: Forms<Certificate>,
+): Promise<void> {
+  const out = resolve(flags.out ?? name);
+  await writeAnswer({ ...flags, out }, certificate, forms);
+  say(`certificate: ${out}`);
 }

@@ -13,7 +13,7 @@ import {
 import { mustExist } from '../library/run-folder.ts';
 import { commandLine, exits, say } from '../command.ts';
 import type { History } from '../../history/index.ts';
-import { judgeHistory } from '../library/tested.ts';
+import { judgeHistory } from '../library/run-plan.ts';
 import { verdictLines } from '../terminal/verdict-lines.ts';
 import { mysql } from '../../mysql/index.ts';
 
@@ -98,7 +98,7 @@ export async function rebuildRun(folder: string, history: History): Promise<Rebu
 /** The batch's page and summary, from its batch.json and the verdicts of its runs. */
 export async function rebuildBatch(folder: string): Promise<Rebuilt> {
   const { batchExitCode } = await import('../../batch/index.ts');
-  const { batchLines, readBatch, writeBatch } = await import('../batch/write-batch.ts');
+  const { batchLines, readBatch, writeBatch } = await import('./batch.ts');
   const batch = readBatch(folder);
   await writeBatch(folder, batch, batch.replay ?? '');
   return { text: plainText(batchLines(batch, folder)), code: batchExitCode(batch) };

@@ -1,11 +1,22 @@
 /** From the text behind a flag to its value, or a sentence that says what would do. */
 import { accessSync, constants, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import type { z } from 'zod';
 import { kubernetesText, groupSize, durationText, numberText } from '../../scenario/index.ts';
 import { kindWorkers } from '../../run/index.ts';
 import { clusterNameRule, isClusterName } from '../../core/index.ts';
+
+/** An option that takes one of these words. */
+export function oneOf(
+  flags: string,
+  about: string,
+  words: readonly string[],
+  stock?: string,
+): Option {
+  const option = new Option(flags, about).choices(words);
+  return stock === undefined ? option : option.default(stock);
+}
 
 /** Commander's reader of a word; several words of one flag that names things are one map. */
 export const argumentOf =

@@ -1,20 +1,156 @@
 /** The one set of flags that every experiment takes. Defaults come from the scenario's schema. */
 import { Option, type Command } from 'commander';
 import {
-  stockDatabaseKind,
   type DatabaseKind,
-  fields,
-  completeScenario,
-  type Scenario,
-  fieldNames,
   type Field,
+  type FieldName,
+  type Scenario,
   type Settings,
+  completeScenario,
+  contradictions,
+  fieldNames,
+  fields,
+  goesWith,
+  groups,
+  inFull,
+  isKept,
+  kindsInWords,
+  stockDatabaseKind,
+  takenOf,
 } from '../../scenario/index.ts';
 import { commandLine, type CommandExample } from '../command.ts';
-import { isOfUse, scenarioOptions, valuesOf } from './field-options.ts';
-import type { FailWord } from '../fail-on.ts';
-import { certificateOptions, outputOptions, whereOptions } from './run-options.ts';
-import type { BackendSize, BackendWish } from '../library/backend.ts';
+import { failOnOption, type FailWord } from '../fail-on.ts';
+import { clusterWords } from '../library/backend.ts';
+import type { BackendChoice, BackendSize, BackendWish } from '../library/backend.ts';
+import { argumentOf, clusterName, nonEmpty, oneOf, registry, seedText } from './flag-values.ts';
+import { workerCount, workersWords } from './flag-values.ts';
+
+/** Groups of fields under the headings of the help. */
+const headings: readonly (readonly [string, readonly string[]])[] = [
+  ['Fault', ['fault', 'also']],
+  ['Remedy', ['remedy']],
+  ['Disk', ['disk', 'volume']],
+  ['Pod', ['workload', 'selfFence']],
+  ['Database', ['load', 'database']],
+  ['Kubernetes', ['kubernetes']],
+  ['Timers', ['timers', 'watch']],
+];
+
+type Groups = readonly (readonly [string, readonly Option[]])[];
+
+/** By what they are about. `base` has the defaults. */
+export const optionGroups = (base: Scenario): Groups => [
+  ['Where', whereOptions()],
+  ...headings.map(([heading, within]) => {
+    const names = within.flatMap((group) => [...(groups.get(group)?.members.values() ?? [])]);
+    return [heading, names.map((name) => scenarioOption(name, base))] as const;
+  }),
+  ['Disk by a certificate', certificateOptions()],
+  ['Output', outputOptions()],
+];
+
+function scenarioOption(name: FieldName, base: Scenario): Option {
+  const only = kindsInWords(name);
+  // That it takes a remedy or a second fault at all goes without saying.
+  const more = only === undefined || / (none|off)$/.test(only) ? '' : `; ${only}`;
+  const option = optionOf(fields[name], base[name] ?? fields[name].stock, more);
+  const taken = takenOf(base, name);
+  return taken === undefined ? option : option.choices(taken);
+}
+
+/** Throws TypeError of a field that has no flag. `more` stands behind what the field says of itself. */
+export function optionOf({ at, flag, about, show }: Field, value: unknown, more = ''): Option {
+  if (flag === undefined) throw new TypeError(`${at} has no flag`);
+  const option = new Option(flag.flags, `${about}${more}`);
+  if (flag.choices !== undefined) option.choices(flag.choices);
+  if (flag.text !== undefined) option.argParser(argumentOf(flag.text));
+  return typeof value === 'boolean' ? option.default(value) : option.default(value, show(value));
+}
+
+const imageSources = ['auto', 'published', 'built'];
+
+const option = (flags: string, about: string, parse?: (text: string) => unknown): Option =>
+  parse === undefined ? new Option(flags, about) : new Option(flags, about).argParser(parse);
+
+/** Where a run takes place; the certificate of a disk, and outputs: no part of a scenario. */
+export const whereOptions = (): Option[] => [
+  oneOf(
+    '--cluster <where>',
+    'kind measures on a real cluster, sim predicts with the model; auto: kind if a Docker engine answers',
+    clusterWords,
+    'auto',
+  ),
+  option('--cluster-name <name>', 'kind cluster to create or reuse', clusterName).default('main'),
+  oneOf(
+    '--images <source>',
+    'published: from registries; built: here from packages and Go modules',
+    imageSources,
+    'auto',
+  ),
+  option(
+    '--registry <host:port>',
+    'registry to pull our images from (scripts/publish-images.ts pushes them)',
+    registry,
+  ),
+  option('--workers <n>', workersWords, workerCount),
+  option('--keep', 'keep the cluster for the next run'),
+];
+
+/** One of them. Throws RangeError of a name that none has. */
+export function whereOption(name: string): Option {
+  const found = whereOptions().find((option) => option.name() === name);
+  if (found === undefined) throw new RangeError(`there is no flag --${name}`);
+  return found;
+}
+
+/** Option for a command that makes images and takes nothing else of these. */
+export const imagesOption = (): Option =>
+  oneOf('--images <source>', 'where images come from', imageSources, 'auto');
+
+const certificateOptions = (): Option[] => [
+  option(
+    '--disk-from <file>',
+    'read --disk and --cut-after from a certificate of the probe (docs/how-to/play-a-certificate.md)',
+    nonEmpty,
+  ),
+  option(
+    '--disk-class <name>',
+    'with --disk-from: the StorageClass, if the certificate has several',
+    nonEmpty,
+  ),
+];
+
+const outputOptions = (): Option[] => [
+  option('--seed <text>', 'seed for every random draw (default: random, printed first)', seedText),
+  option('--out <dir>', 'folder of the run (default: reports/<time>-<name>-<run id>)', nonEmpty),
+  failOnOption(),
+  option('--json', 'verdict.json on stdout, everything else on stderr'),
+  option('--dry-run', 'show what would run; create nothing'),
+];
+
+const ofClusters: ReadonlySet<string | undefined> = new Set([
+  ...['--cluster-name', '--cluster-names', '--pools'],
+  ...['--images', '--registry', '--keep'],
+]);
+
+/**
+ * One line, or none: flags about clusters and their images, that the chosen backend does not use; reported,
+ * since old replays have them. A flag that says its default asks for nothing.
+ */
+export function unusedFlags(
+  options: readonly Option[],
+  flags: object,
+  { images }: Pick<BackendChoice, 'images'>,
+): string[] {
+  const values = new Map<string, unknown>(Object.entries(flags));
+  const unused = options.filter(
+    (each) =>
+      ofClusters.has(each.long) &&
+      (values.get(each.attributeName()) ?? false) !== (each.defaultValue ?? false),
+  );
+  if (images !== undefined || unused.length === 0) return [];
+  return [`the model does not use ${unused.map(({ long }) => long).join(', ')}`];
+}
 
 /** What the flags say that are no part of the scenario. */
 export interface RunFlags
@@ -35,25 +171,20 @@ export interface RunFlags
   readonly helpAll: boolean;
 }
 
-/** By what they are about. */
-export const optionGroups = (base: Scenario): readonly (readonly [string, readonly Option[]])[] => [
-  ['Where', whereOptions()],
-  ...scenarioOptions(base),
-  ['Disk by a certificate', certificateOptions()],
-  ['Output', outputOptions()],
-];
+interface CommandOptions {
+  /** Flags that are not shown are not read either. Default: all are. */
+  readonly isShown?: (flags: string) => boolean;
+  readonly examples?: readonly CommandExample[] | undefined;
+}
 
-/** `name`: how it is typed; `base` has the defaults; flags that are not shown are not read either. */
+/** `name`: how it is typed; `base` has the defaults. */
 export function experimentCommand(
   name: string,
   base: Scenario,
   {
     isShown = () => true,
     examples = examplesOf[base.database ?? stockDatabaseKind],
-  }: {
-    readonly isShown?: (flags: string) => boolean;
-    readonly examples?: readonly CommandExample[] | undefined;
-  } = {},
+  }: CommandOptions = {},
 ): Command {
   const command = commandLine(name, examples).description(base.question);
   for (const [heading, options] of optionGroups(base)) {
@@ -69,22 +200,19 @@ export function experimentCommand(
 }
 
 /** A command whose experiment is read later: from a file, or by its name. */
-export const anyExperiment = (name: string, examples?: readonly CommandExample[]): Command =>
-  experimentCommand(
-    name,
-    completeScenario({
-      ...{ name: 'any', question: 'Runs an experiment.' },
-      ...{ fault: 'node-crash', expected: ['safe'] },
-    }),
-    { examples },
-  );
+export const anyExperiment = (name: string, examples?: readonly CommandExample[]): Command => {
+  const about = { name: 'any', question: 'Runs an experiment.' };
+  const base = completeScenario({ ...about, fault: 'node-crash', expected: ['safe'] });
+  return experimentCommand(name, base, { examples });
+};
 
 /** Help of an experiment: without flags that do nothing beside what it chooses, unless all are wanted. */
 export function helpOf(name: string, base: Scenario, isAll: boolean): string {
-  const others = unfitFlags(base);
-  const command = experimentCommand(name, base, {
-    isShown: (flags) => isAll || !others.includes(flags),
-  });
+  const others = fieldNames
+    .filter((field) => !isOfUse(field, base))
+    .flatMap((field) => (fields[field] as Field).flag?.flags ?? []);
+  const isShown = (flags: string): boolean => isAll || !others.includes(flags);
+  const command = experimentCommand(name, base, { isShown });
   const all = command.options.find(({ long }) => long === '--help-all');
   if (all !== undefined) {
     all.description =
@@ -96,10 +224,15 @@ export function helpOf(name: string, base: Scenario, isAll: boolean): string {
   return written.join('');
 }
 
-const unfitFlags = (scenario: Scenario): readonly string[] =>
-  fieldNames
-    .filter((name) => !isOfUse(name, scenario))
-    .flatMap((name) => (fields[name] as Field).flag?.flags ?? []);
+/** Whether it does something with the kinds of the scenario, and some other value of it fits there. */
+function isOfUse(name: FieldName, scenario: Scenario): boolean {
+  if (!goesWith(name, inFull(scenario)) || isKept(scenario, name)) return false;
+  const { flag }: Field = fields[name];
+  const fits = (word: string): boolean =>
+    contradictions({ ...scenario, [name]: word }).every(({ field }) => field !== name);
+  const others = (flag?.choices ?? []).filter((word) => word !== scenario[name]);
+  return others.length === 0 || others.some(fits);
+}
 
 const examplesOf: Readonly<Record<DatabaseKind, readonly CommandExample[]>> = {
   'single-server': [
@@ -136,11 +269,10 @@ export interface ParsedFlags {
 export function rememberGiven(command: Command): ReadonlyMap<string, readonly string[]> {
   const given = new Map<string, readonly string[]>();
   for (const option of command.options) {
-    command.on(`option:${option.name()}`, (value: string | undefined) => {
-      const flag = option.long ?? `--${option.name()}`;
-      const words = value === undefined || value === null ? [flag] : [flag, value];
-      given.set(flag, [...(given.get(flag) ?? []), ...words]);
-    });
+    const flag = option.long ?? `--${option.name()}`;
+    command.on(`option:${option.name()}`, (value: string | null | undefined) =>
+      given.set(flag, [...(given.get(flag) ?? []), flag, ...(value == null ? [] : [value])]),
+    );
   }
   return given;
 }
@@ -149,15 +281,16 @@ export function rememberGiven(command: Command): ReadonlyMap<string, readonly st
 export function flagsOf(command: Command): () => ParsedFlags {
   const given = rememberGiven(command);
   const off = { keep: false, json: false, dryRun: false, help: false, helpAll: false };
+  const typedIn = ({ flag }: Field): readonly unknown[] => {
+    const key = flag && new Option(flag.flags).attributeName();
+    if (key === undefined || command.getOptionValueSource(key) !== 'cli') return [];
+    return [command.getOptionValue(key)];
+  };
   return () => ({
     flags: { ...off, ...command.opts<RunFlags>() },
-    settings: valuesOf(fields, typedOf(command)),
+    settings: Object.fromEntries(
+      fieldNames.flatMap((name) => typedIn(fields[name]).map((value) => [name, value])),
+    ),
     given,
   });
 }
-
-/** Values of the flags that were typed, and not those that are defaults. */
-const typedOf = (command: Command): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(
-    Object.entries(command.opts()).filter(([name]) => command.getOptionValueSource(name) === 'cli'),
-  );

@@ -1,7 +1,7 @@
 /** Every count and every time of a command line has an end. */
 import { expect, test } from 'vitest';
 import { UsageError } from '../../core/errors.ts';
-import { parseMatrix } from '../../batch/matrix-schema.ts';
+import { parseMatrix } from '../../batch/matrix.ts';
 import { cellsOf } from '../../batch/cells.ts';
 import { readFlags } from '../../../test/support/read-flags.ts';
 import { requestOf } from './request.ts';

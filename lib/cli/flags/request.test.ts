@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { expectationFor } from '../../batch/expectations/races.ts';
+import { expectationFor } from '../../batch/measurements.ts';
 import type { Scenario } from '../../scenario/scenario.ts';
 import { UsageError } from '../../core/errors.ts';
 import { parseScenario } from '../../scenario/scenario.ts';
 import { simCapabilities } from '../../sim/model.ts';
-import { refuseLacking, refuseUnmeasurable } from '../library/refusals.ts';
+import { refuseLacking, refuseUnmeasurable } from '../library/run-plan.ts';
 import { definition, now, request } from '../../../test/support/partition-request.ts';
 import { readFlags } from '../../../test/support/read-flags.ts';
 import { requestOf } from './request.ts';

@@ -22,13 +22,12 @@ import {
 } from '../../scenario/index.ts';
 import type { VerdictWord } from '../../judge/index.ts';
 import { madeBy } from '../../kind/index.ts';
-import { refuseUnmeasurable } from '../library/refusals.ts';
+import { refuseUnmeasurable, type RunWish } from '../library/run-plan.ts';
 import { say } from '../command.ts';
 import { typed, UsageError } from '../../core/index.ts';
 import { certifiedDisk } from '../../probe/index.ts';
 import type { RunFlags, ParsedFlags } from './flags.ts';
 import { folderName } from '../library/run-folder.ts';
-import type { RunWish } from '../library/run-plan.ts';
 
 /** What an experiment file says: a scenario in the nested form, and what is asked of it. */
 export interface ExperimentDefinition extends WrittenScenario {

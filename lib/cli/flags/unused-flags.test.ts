@@ -1,7 +1,7 @@
 /** Who asks for images or for a cluster and gets the model is told that these flags did nothing. */
 import { expect, test } from 'vitest';
 import { theModel } from '../library/backend.ts';
-import { describeRequest } from '../terminal/describe.ts';
+import { describeRequest } from '../commands/experiment.ts';
 import { readFlags } from '../../../test/support/read-flags.ts';
 import { requestOf } from './request.ts';
 
@@ -20,6 +20,5 @@ test.each([
   const request = requestOf(definition, readFlags(words.split(' ').filter(Boolean)), new Date(0));
   if (request === undefined) throw new Error('help was printed');
   expect(told(describeRequest(request, onModel))).toBe(line);
-  expect(told(describeRequest(request, onModel, { all: true }))).toBe(line);
   expect(told(describeRequest(request, onKind))).toBeUndefined();
 });

@@ -1,20 +1,43 @@
 /** Which backend a run takes, with which images, and how it is opened. */
 import {
+  type Capability,
+  isCheckout,
+  needCheckout,
+  InfrastructureError,
+  UsageError,
+} from '../../core/index.ts';
+import {
+  type SourceChoice,
   type PoolChoice,
   $,
   byHand,
   version,
   madeBy,
   type ImageSource,
-  type SourceChoice,
   askRegistry,
   chooseSource,
 } from '../../kind/index.ts';
 import { kindCapabilities, type Backend } from '../../run/index.ts';
 import { simCapabilities } from '../../sim/index.ts';
 import { type DatabaseKind, groupSize, stockTimersMs } from '../../scenario/index.ts';
-import { isCheckout, needCheckout, InfrastructureError, UsageError } from '../../core/index.ts';
-import type { BackendChoice, ClusterWord } from './backend-choice.ts';
+
+/** What may be asked for: ours by name, or whichever is there. */
+export const clusterWords = ['auto', 'kind', 'sim'] as const;
+export type ClusterWord = (typeof clusterWords)[number];
+
+/** What is done with one goes by what it is and has, never by its name. */
+export interface BackendChoice {
+  /** Its name, for records and people. */
+  readonly backend: string;
+  /** It predicts; see Backend. */
+  readonly isModel: boolean;
+  /** What its clusters are made of. Absent where runs make none. */
+  readonly images?: SourceChoice;
+  /** One clause for the terminal: why this one. */
+  readonly why: string;
+  /** What it will have once it is open: what needs more is refused before. */
+  readonly capabilities: readonly Capability[];
+}
 
 /** What a choice is made by. */
 export interface BackendWish {

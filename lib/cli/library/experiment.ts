@@ -31,9 +31,13 @@ import {
 } from '../../scenario/index.ts';
 import type { ClusterUnderTest } from './clusters.ts';
 import { array, mysql, type DatabasePart, type GroupPart, type StoragePart } from './parts.ts';
-import { refuseOwnWithGroup } from './refusals.ts';
-import { performRun, planRun } from './run-plan.ts';
-import type { AnyVerdict, Judged } from './tested.ts';
+import {
+  refuseOwnWithGroup,
+  performRun,
+  planRun,
+  type AnyVerdict,
+  type Judged,
+} from './run-plan.ts';
 
 /** What a cluster, a storage and a database say is not said again. */
 type OwnGroup = 'fault' | 'remedy' | 'disk' | 'volume' | 'database' | 'kubernetes';

@@ -1,13 +1,147 @@
 /**
- * One run from what is wished to its verdict: what the command line and the library share. A plan is
- * checked and has its backend chosen, and nothing was created for it yet.
+ * One run from what is wished to its verdict, whatever database is tested: what the command line and the library
+ * share. What a kind of database needs is imported when it is wanted: --help and --dry-run answer at once.
  */
-import type { Backend, Database, Custom, RunOptions } from '../../run/index.ts';
-import type { Scenario } from '../../scenario/index.ts';
-import type { BackendChoice } from './backend-choice.ts';
-import { refuseUnfit } from './refusals.ts';
+import { capabilities, UsageError, typed, releaseOf } from '../../core/index.ts';
+import {
+  kindCapabilities,
+  needsOf,
+  type Parts,
+  type Database,
+  type RunOptions,
+  type Backend,
+  type Custom,
+} from '../../run/index.ts';
+import { fields, type Scenario } from '../../scenario/index.ts';
+import { madeBy, type ImageSource } from '../../kind/index.ts';
+import type { BackendChoice } from './backend.ts';
+import type { Checker, Verdict, GroupVerdict } from '../../judge/index.ts';
+import type { History } from '../../history/index.ts';
 import { checkNewFolder, makeFolder, modelRunId } from './run-folder.ts';
-import { playAndJudge, type Judged } from './tested.ts';
+
+/** Throws UsageError. */
+export function refuseUnfit(scenario: Scenario, choice: BackendChoice, parts?: Parts): void {
+  if (choice.images !== undefined) releaseOf(scenario.kubernetes, madeBy(choice.images));
+  refuseLacking(scenario, choice, parts);
+}
+
+/**
+ * `source`: whose programs are in the images. The version must be one that clusters are made of.
+ * Throws UsageError.
+ */
+export function refuseUnmeasurable(scenario: Scenario, source: ImageSource): void {
+  releaseOf(scenario.kubernetes, source);
+  refuseLacking(scenario, { backend: 'kind', capabilities: kindCapabilities(source) });
+}
+
+type Chosen = Pick<BackendChoice, 'backend' | 'capabilities'>;
+
+/** Refuses what the backend lacks, which would be ignored without a word. Throws UsageError `NOT_ON_THIS_CLUSTER`. */
+export function refuseLacking(
+  scenario: Scenario,
+  { backend, capabilities: has }: Chosen,
+  parts?: Parts,
+): void {
+  const lacking = needsOf(scenario, parts).filter(({ capability }) => !has.includes(capability));
+  if (lacking.length === 0) return;
+  const told = lacking.map(
+    ({ capability, value, field }) =>
+      `✖ ${value}: it cannot ${capabilities[capability].can} (${capability})\n  → at ${fields[field].at}`,
+  );
+  throw new UsageError(
+    'NOT_ON_THIS_CLUSTER',
+    `${clusterTitles[backend] ?? backend} cannot play this scenario:\n${told.join('\n')}`,
+    {
+      hint: 'omit that, or choose another cluster; docs/reference/scenarios.md lists what each needs',
+    },
+  );
+}
+
+const clusterTitles: Readonly<Record<string, string>> = {
+  kind: 'the kind cluster',
+  sim: 'the model',
+};
+
+/** A checker is asked of a group's ledger; all else that a caller brings is made for one server on one volume. Throws UsageError. */
+export function refuseOwnWithGroup({ database }: Scenario, own: Parts): void {
+  const unfit = Object.keys(own).filter((part) => part !== 'checkers');
+  if (database === undefined || unfit.length === 0) return;
+  throw new UsageError(
+    'OWN_PART_WITH_GROUP',
+    `a replication group supports only your own checkers, not ${unfit.join(', ')}`,
+    { hint: 'omit it, or test one server' },
+  );
+}
+
+/** A batch sums up what became of volumes. Throws UsageError. */
+export function refuseInBatch({ database }: Scenario): void {
+  if (database === undefined) return;
+  throw new UsageError('GROUP_IN_BATCH', 'a batch cannot contain replication groups', {
+    hint: 'run it alone',
+    command: typed('group-replication'),
+  });
+}
+
+// From a scenario to a judged run, and from a history to its verdict, whatever database is tested. What a
+// kind of database needs is imported when it is wanted: --help and --dry-run answer at once.
+
+/** Verdict of whatever kind, with the fields of verdict.json. */
+export type AnyVerdict = Verdict | GroupVerdict;
+
+/** A verdict, and what is made of it. */
+export interface Judged {
+  readonly verdict: AnyVerdict;
+  readonly headline: string;
+  /** Leaves what the run leaves for people and machines; the same history gives the same bytes. */
+  write(folder: string): Promise<void>;
+}
+
+/** From nothing to a verdict. Throws as `recordRun` does. */
+export async function playAndJudge(options: RunOptions): Promise<Judged> {
+  const { openHistory } = await import('../../history/index.ts');
+  const isGroup = options.scenario.database === 'group-replication';
+  const { recordRun } = await import('../../run/index.ts');
+  if (isGroup) await recordRun(options, (await import('../../run/index.ts')).group);
+  else await recordRun(options, (await import('../../run/index.ts')).oneServer);
+  const judge = isGroup ? judgeOfGroup : judgeOfServer;
+  const { database, custom: { checkers = [] } = {} } = options;
+  return judge(openHistory(options.folder), { database, checkers });
+}
+
+/** The same verdict from its history alone, of whatever version. */
+export async function judgeHistory(history: History, database: Database): Promise<Judged> {
+  const { isGroupRun } = await import('../../judge/index.ts');
+  return (isGroupRun(history.smallRecords()) ? judgeOfGroup : judgeOfServer)(history, {
+    database,
+  });
+}
+
+/** `checkers`: a caller's, after ours. */
+interface Judging {
+  readonly database: Database;
+  readonly checkers?: readonly Checker[];
+}
+
+async function judgeOfGroup(history: History, judging: Judging): Promise<Judged> {
+  const { judgeGroup } = await import('../../judge/index.ts');
+  const { groupHeadlineOf } = await import('../../judge/index.ts');
+  const { writeGroupOutputs } = await import('../../report/index.ts');
+  const verdict = judgeGroup(history, judging);
+  const write: Judged['write'] = (folder) => writeGroupOutputs(folder, verdict, history, judging);
+  return { verdict, headline: groupHeadlineOf(verdict, judging.database), write };
+}
+
+async function judgeOfServer(history: History, judging: Judging): Promise<Judged> {
+  const { assembleVerdict } = await import('../../judge/index.ts');
+  const { headlineOf } = await import('../../judge/index.ts');
+  const { writeRun } = await import('../../report/index.ts');
+  const verdict = assembleVerdict(history, judging);
+  const write: Judged['write'] = (folder) => writeRun(folder, verdict, history, judging);
+  return { verdict, headline: headlineOf(verdict), write };
+}
+
+// One run from what is wished to its verdict: what the command line and the library share. A plan is
+// checked and has its backend chosen, and nothing was created for it yet.
 
 /** Where runs take place. */
 export interface ClusterSource {

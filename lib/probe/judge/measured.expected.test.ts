@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import { parseArguments } from '../../cli/command.ts';
-import { checkProbeFlags, probeCommand } from '../../cli/flags/probe-flags.ts';
+import { checkProbeFlags, probeCommand } from '../../cli/commands/probe.ts';
 import { holdAnswer } from './measured.ts';
 import { compareCertificates } from '../published/compare.ts';
 import { readCertificate, unpacked } from '../certificate.ts';

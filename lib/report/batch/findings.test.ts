@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Batch, BatchCell } from '../../batch/batch.ts';
 import { exampleBatch } from '../../../test/support/example-batch.ts';
 import { wilson } from '../../core/numbers.ts';
-import { comparePairs } from '../../batch/pairs.ts';
+import { comparePairs } from '../../batch/summarize.ts';
 import { exampleCell } from '../../../test/support/example-cell.ts';
 import { batchHeadlineOf } from './findings.ts';
 

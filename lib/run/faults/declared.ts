@@ -1,4 +1,4 @@
-/** A declared fault, played on the ports. The sweep plays the same declaration on the model (lib/sweep/effects.ts). */
+/** A declared fault, played on the ports. The sweep plays the same declaration on the model (lib/sweep/play.ts). */
 import { type Capability, whenInWords } from '../../core/index.ts';
 import { canaryContent } from '../../history/index.ts';
 import {

@@ -1,6 +1,6 @@
 /**
  * What a fault is, as data: its words, its traits, its own fields and its effect. The run (declared.ts and probes.ts
- * beside this folder) and the sweep (lib/sweep/effects.ts) carry the same effect out.
+ * beside this folder) and the sweep (lib/sweep/play.ts) carry the same effect out.
  */
 import type { KindDeclaration } from '../fields/of-kinds.ts';
 import type { When } from '../../core/index.ts';

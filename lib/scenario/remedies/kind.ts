@@ -1,6 +1,6 @@
 /**
  * What a remedy is, as data: its words, its traits and its effect. The run (lib/run/remedies.ts) and the
- * sweep (lib/sweep/effects.ts) carry the same effect out.
+ * sweep (lib/sweep/play.ts) carry the same effect out.
  */
 import type { KindDeclaration } from '../fields/of-kinds.ts';
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { writeKubeconfig } from '../../../test/support/user-kubeconfig.ts';
-import { mustBeAllowedIn } from './access.ts';
+import { mustBeAllowedIn } from './namespace.ts';
 import { userClients } from '../../core/kubernetes-client.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'forcedetach-access-'));

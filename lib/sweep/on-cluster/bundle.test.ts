@@ -5,9 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
-import { parseResult } from './output.ts';
-import { bundleOf } from './bundle.ts';
-import { playShard, type ShardPlan } from './shard.ts';
+import { parseResult, playShard, type ShardPlan } from './shard.ts';
+import { bundleOf } from './run-shards.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'forcedetach-bundle-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,8 +1,7 @@
 /** Shards on other machines come to the sweep of this one, and a hole in what they say is seen. */
 import { beforeAll, expect, test } from 'vitest';
 import { islandSchedules, shardsOf, type SweepState } from '../sweep.ts';
-import { parseResult } from './output.ts';
-import { playShard, type ShardPlan } from './shard.ts';
+import { parseResult, playShard, type ShardPlan } from './shard.ts';
 
 const seed = 'a';
 /** Little of two islands: the end of the first and the beginning of the second. */

@@ -1,6 +1,6 @@
 import type { V1Pod } from '@kubernetes/client-node';
 import { expect, test } from 'vitest';
-import { mustStart } from './pods.ts';
+import { mustStart } from './run-shards.ts';
 
 const pod = (index: number, status: V1Pod['status']): V1Pod => ({
   metadata: {

@@ -1,0 +1,104 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { parseScenario, shortTimersMs, type ScenarioInput } from '../scenario/scenario.ts';
+import { exampleVerdict } from '../../test/support/example-verdict.ts';
+import { linesBelow } from './collect.ts';
+import { changedSettings, scenarioOfLine, type RunLine, racesIn, raceKey } from './measurements.ts';
+
+const scenarioWith = (fields: Partial<ScenarioInput> = {}) =>
+  parseScenario({
+    ...{ name: 'race', question: '?', expected: ['safe'] },
+    ...{ fault: 'network-partition', remedy: 'force-delete', ...shortTimersMs, ...fields },
+  });
+
+const lineOf = (
+  changes: Partial<RunLine> = {},
+  verdict: RunLine['outcome']['verdict'] = 'corrupt',
+): RunLine => ({
+  ...{ kind: 'run', id: 'a', event: 'a', source: 'batch', date: null, seed: '1' },
+  scenario: changedSettings({ ...scenarioWith() }),
+  outcome: { verdict, served: true, acked: 9, lost: 9, secondMountS: 52 },
+  ...{ basis: 'shortened', machine: { alone: false, pressure: null } },
+  versions: { kubernetes: '1.37.2', mysql: '9.7.4', forcedetach: '0.1.0+abc' },
+  ...changes,
+});
+
+test('a line has what is not stock, and makes the scenario again', () => {
+  const scenario = scenarioWith({ disk: 'ack-early', cutAfterMs: 1000, rate: 'max' });
+  const scenarioText = changedSettings({ ...scenario });
+  expect(Object.keys(scenarioText).toSorted()).toEqual(
+    ['cutAfterMs', 'disk', 'fault', 'forceDetachAfterMs', 'graceMs', 'rate', 'remedy'].concat(
+      'tolerationMs',
+    ),
+  );
+  expect(raceKey(scenarioOfLine(lineOf({ scenario: scenarioText })))).toBe(raceKey(scenario));
+});
+
+test('volumes under one fault are one event, and the worst of them counts', () => {
+  const lines = [
+    lineOf({ id: 'a', event: 'one' }, 'exposed'),
+    lineOf({ id: 'b', event: 'one' }, 'corrupt'),
+    lineOf({ id: 'c', event: 'two' }, 'exposed'),
+    lineOf({ id: 'd', event: 'one', source: 'another batch' }, 'lost'),
+    lineOf({ id: 'e', event: 'three' }, 'inconclusive'),
+    lineOf({ id: 'f', event: 'two', date: '2027-01-01T00:00:00.000Z' }, 'exposed'),
+  ];
+  expect([...racesIn(lines).values()]).toEqual([{ exposed: 2, lost: 1, corrupt: 1 }]);
+});
+
+test('another rate, other timers and another cut are other races; another Kubernetes is not', () => {
+  const key = raceKey(scenarioWith());
+  expect(raceKey(scenarioWith({ rate: 1 }))).not.toBe(key);
+  expect(raceKey(scenarioWith({ cutAfterMs: 1000, disk: 'ack-early' }))).not.toBe(key);
+  expect(raceKey({ ...scenarioWith(), forceDetachAfterMs: 360_000, graceMs: 50_000 })).toBe(key);
+  const stock = { graceMs: 50_000, tolerationMs: 300_000, forceDetachAfterMs: 360_000 };
+  expect(raceKey(scenarioWith(stock))).not.toBe(key);
+  expect(raceKey(scenarioWith({ kubernetes: '1.36' }))).toBe(key);
+});
+
+function folderWith(files: Readonly<Record<string, unknown>>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'forcedetach-races-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(join(folder, path, '..'), { recursive: true });
+    writeFileSync(
+      join(folder, path),
+      typeof content === 'string' ? content : JSON.stringify(content),
+    );
+  }
+  return folder;
+}
+
+test('a batch that was cut short has its lines: the last attempt of each trial, and no control', () => {
+  const verdict = { ...exampleVerdict, basis: 'shortened', scenario: scenarioWith() };
+  const head = {
+    ...{ type: 'batch', schemaVersion: 1, name: 'races', seed: 's', backend: 'kind' },
+    ...{ fingerprint: 'f', startedAt: '2026-11-24T13:00:00.000Z' },
+  };
+  const attempt = (trial: string, folder: string, alone: boolean) => ({
+    ...{ type: 'attempt', trial, attempt: 1, event: trial, slot: 'one', alone },
+    ...{ folder: `cells/${folder}`, startedAt: '2026-11-24T13:10:00.000Z', durationMs: 1 },
+  });
+  const results = [
+    head,
+    attempt('01.1', '01.1', false),
+    attempt('01.2', '01.2', false),
+    attempt('01.2', '01.2.try-2', true),
+    attempt('control-total', 'control-total', false),
+  ].map((line) => JSON.stringify(line));
+  const run = (runId: string) => ({ ...verdict, runId });
+  const folder = folderWith({
+    'results.jsonl': `${results.join('\n')}\n{"type":"att`,
+    'cells/01.1/verdict.json': run('r1'),
+    'cells/01.2/verdict.json': { ...run('r2'), verdict: 'inconclusive' },
+    'cells/01.2.try-2/verdict.json': run('r3'),
+    'cells/control-total/verdict.json': run('r4'),
+  });
+  const lines = linesBelow(folder, '/elsewhere');
+  expect(lines.map(({ id, machine, source }) => ({ id, alone: machine.alone, source }))).toEqual([
+    { id: 'r1', alone: false, source: 'batch races, seed s' },
+    { id: 'r3', alone: true, source: 'batch races, seed s' },
+  ]);
+});
