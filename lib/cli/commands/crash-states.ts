@@ -2,50 +2,46 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { InvalidArgumentError, type Command } from 'commander';
+import {
+  type ExitCode,
+  exitCode,
+  InfrastructureError,
+  kubernetesDefault,
+  typed,
+  writeOutput,
+} from '../../core/index.ts';
+import { openHistory } from '../../history/index.ts';
 import { mysql as database } from '../../mysql/index.ts';
 import {
+  type CrashStatePlan,
   type StateResult,
   describeState,
   describeSummary,
   expectedAfterPowerLoss,
   isExpected,
-  type CrashStatePlan,
   keptWrites,
   neededOneWriter,
   runRecord,
   summarizeStates,
 } from '../../run/index.ts';
 import { powerLosses, type PowerLoss } from '../../scenario/index.ts';
-import {
-  exitCode,
-  InfrastructureError,
-  type ExitCode,
-  kubernetesDefault,
-  writeOutput,
-  typed,
-} from '../../core/index.ts';
-import { openHistory } from '../../history/index.ts';
-import { mustExist } from '../library/run-folder.ts';
 import { commandLine, exits, say } from '../command.ts';
 import { numberWithin, seedText } from '../flags/flag-values.ts';
+import { imagesOption, type RunFlags } from '../flags/flags.ts';
 import { onInterrupt } from '../guard.ts';
-import { type RunFlags as CommonFlags, imagesOption } from '../flags/flags.ts';
+import { mustExist } from '../library/run-folder.ts';
 
-interface Flags extends Pick<CommonFlags, 'images' | 'json' | 'seed' | 'workers'> {
+interface Request extends Pick<RunFlags, 'images' | 'json' | 'workers'> {
+  readonly folder: string;
+  readonly seed: string;
   readonly states: number;
   readonly policy: readonly PowerLoss[];
   readonly only?: number;
 }
 
-/** States told while they come: the first that are not safe, and every so many. */
+/** States that are reported while they come: the first that are not safe, and every so many. */
 const unsafeShown = 5;
 const progressEvery = 20;
-
-interface Request extends Flags {
-  readonly folder: string;
-  readonly seed: string;
-}
-
 /** Each is recovered by a server of its own: a thousand take hours. */
 const mostStates = 100_000;
 
@@ -82,35 +78,31 @@ export const crashStates = (): Command =>
     .addOption(imagesOption())
     .option('--json', 'the result as JSON on stdout', false)
     .action(
-      exits((folder: string, { seed = randomBytes(4).toString('hex'), ...flags }: Flags) =>
-        carryOut({ ...flags, folder, seed }),
+      exits((folder: string, flags: Omit<Request, 'folder'>) =>
+        carryOut({ ...{ seed: randomBytes(4).toString('hex') }, ...flags, folder }),
       ),
     );
 
 async function carryOut(request: Request): Promise<ExitCode> {
-  const { folder } = request;
+  const { folder, seed, policy } = request;
   mustExist(folder, 'a run with --keep-writes');
-  const run = runRecord(folder, openHistory(folder).smallRecords());
+  const { runId, scenario } = runRecord(folder, openHistory(folder).smallRecords());
   keptWrites(folder);
   neededOneWriter(folder);
-  say(`crash states of run ${run.runId}, seed ${request.seed}`);
+  say(`crash states of run ${runId}, seed ${seed}`);
   const startedMs = performance.now();
-  const { results, moments } = await explored(request, say);
+  const { results, moments } = await explored(request);
   const summary = summarizeStates(results);
-  const asExpected = isExpected(database, run.scenario, summary);
+  const asExpected = isExpected(database, scenario, summary);
+  const { worst } = summary;
   const answer = {
     schemaVersion: 1,
-    runId: run.runId,
-    seed: request.seed,
-    command: commandOf(request),
-    moments,
+    ...{ runId, seed, command: commandOf(request), moments },
     durationS: Math.round((performance.now() - startedMs) / 1000),
     ...summary,
-    expected: expectedAfterPowerLoss(database, run.scenario, request.policy),
+    expected: expectedAfterPowerLoss(database, scenario, policy),
     asExpected,
-    ...(summary.worst === undefined
-      ? {}
-      : { rebuildWorst: commandOf({ ...request, only: summary.worst.number }) }),
+    ...(worst && { rebuildWorst: commandOf({ ...request, only: worst.number }) }),
     states: results,
   };
   const path = join(folder, 'crash-states.json');
@@ -130,9 +122,8 @@ interface Explored {
 }
 
 /** What only an exploration needs is imported by it: --help answers at once. */
-async function explored(request: Request, say: (line: string) => void): Promise<Explored> {
-  const { ensureImages } = await import('../../kind/index.ts');
-  const { runStates } = await import('../../kind/index.ts');
+async function explored(request: Request): Promise<Explored> {
+  const { ensureImages, runStates } = await import('../../kind/index.ts');
   const { folder, states, seed, policy, workers, only, images: source } = request;
   const { tools } = await ensureImages({ source, kubernetes: kubernetesDefault, onProgress: say });
   const results: StateResult[] = [];
@@ -141,13 +132,8 @@ async function explored(request: Request, say: (line: string) => void): Promise<
   let unsafe = 0;
   using interrupt = onInterrupt(say, () => `${results.length} of ${planned} states`);
   await runStates({
-    folder,
-    image: tools,
+    ...{ folder, image: tools, states, policies: policy, seed, workers, signal: interrupt.signal },
     database: database.real.definedIn,
-    states,
-    policies: policy,
-    seed,
-    workers,
     only: only === undefined ? undefined : { number: only, keepAs: `crash-state-${only}.img` },
     onPlanned: ({ moments: all, states: count, acked }) => {
       moments = all;
@@ -161,23 +147,21 @@ async function explored(request: Request, say: (line: string) => void): Promise<
       if (!isNews && results.length % progressEvery !== 0) return;
       say(`${results.length} of ${planned}: ${describeState(result)}`);
     },
-    signal: interrupt.signal,
   });
-  if (moments === undefined || results.length < planned) {
-    throw new InfrastructureError(
-      'STATES_MISSING',
-      `only ${results.length} of ${planned} states were examined`,
-    );
+  if (moments !== undefined && results.length >= planned) {
+    return { results: results.toSorted((a, b) => a.number - b.number), moments };
   }
-  return { results: results.toSorted((a, b) => a.number - b.number), moments };
+  const what = `only ${results.length} of ${planned} states were examined`;
+  throw new InfrastructureError('STATES_MISSING', what);
 }
 
 /** Paste-ready, with everything that decides which states there are. */
 function commandOf({ folder, states, seed, policy, only }: Request): string {
-  const words = [folder, '--states', String(states), '--seed', seed];
-  if (policy.length < powerLosses.length) words.push('--policy', policy.join(','));
-  if (only !== undefined) words.push('--only', String(only));
-  return typed('crash-states', words);
+  return typed('crash-states', [
+    ...[folder, '--states', String(states), '--seed', seed],
+    ...(policy.length < powerLosses.length ? ['--policy', policy.join(',')] : []),
+    ...(only === undefined ? [] : ['--only', String(only)]),
+  ]);
 }
 
 function policies(text: string): PowerLoss[] {

@@ -1,9 +1,9 @@
 /** `forcedetach export FOLDER…`: a run's history for Elle and Jepsen's checkers. */
 import type { Command } from 'commander';
-import { exitCode, type ExitCode, typed } from '../../core/index.ts';
-import { mustExist } from '../library/run-folder.ts';
-import { commandLine, exits, tell } from '../command.ts';
+import { exitCode, typed } from '../../core/index.ts';
 import { mysql } from '../../mysql/index.ts';
+import { commandLine, exits, tell } from '../command.ts';
+import { mustExist } from '../library/run-folder.ts';
 
 export const exportRuns = (): Command =>
   commandLine(typed('export'), [
@@ -15,21 +15,16 @@ export const exportRuns = (): Command =>
     )
     .argument('<folders...>', 'of runs')
     .option('--partial', 'also export an incomplete history, marked as partial', false)
-    .action(exits(write));
-
-async function write(
-  folders: readonly string[],
-  { partial }: { readonly partial: boolean },
-): Promise<ExitCode> {
-  const { openHistory } = await import('../../history/index.ts');
-  const { exportHistory } = await import('../../report/index.ts');
-  for (const folder of folders) {
-    mustExist(folder, 'a run');
-    for (const path of exportHistory(folder, openHistory(folder, { salvage: partial }), {
-      ...{ database: mysql, partial },
-    })) {
-      tell(path);
-    }
-  }
-  return exitCode.expected;
-}
+    .action(
+      exits(async (folders: readonly string[], { partial }: { readonly partial: boolean }) => {
+        const { openHistory } = await import('../../history/index.ts');
+        const { exportHistory } = await import('../../report/index.ts');
+        for (const folder of folders) {
+          mustExist(folder, 'a run');
+          const history = openHistory(folder, { salvage: partial });
+          for (const path of exportHistory(folder, history, { database: mysql, partial }))
+            tell(path);
+        }
+        return exitCode.expected;
+      }),
+    );

@@ -3,19 +3,19 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import {
+  type ExitCode,
   describeError,
   exitCode,
   ForcedetachError,
-  type ExitCode,
-  typed,
   plainText,
+  typed,
 } from '../../core/index.ts';
-import { mustExist } from '../library/run-folder.ts';
-import { commandLine, exits, say } from '../command.ts';
 import type { History } from '../../history/index.ts';
+import { mysql } from '../../mysql/index.ts';
+import { commandLine, exits, say } from '../command.ts';
+import { mustExist } from '../library/run-folder.ts';
 import { judgeHistory } from '../library/run-plan.ts';
 import { verdictLines } from '../terminal/verdict-lines.ts';
-import { mysql } from '../../mysql/index.ts';
 
 /** Exits as the run did; of several, as the worst. */
 export const report = (): Command =>
@@ -35,55 +35,48 @@ export const report = (): Command =>
         'beside it; of the file of a driver version the page of each certificate that it lists.',
     )
     .argument('<paths...>', 'folders of runs or batches, files of certificates')
-    .action(exits(rebuildAll));
-
-async function rebuildAll(paths: readonly string[]): Promise<ExitCode> {
-  const codes: ExitCode[] = [];
-  for (const path of paths) codes.push(await rebuild(path));
-  return worstFirst.find((code) => codes.includes(code)) ?? exitCode.expected;
-}
+    .action(
+      exits(async (paths: readonly string[]) => {
+        const codes: ExitCode[] = [];
+        for (const path of paths) {
+          const { text, code } = await rebuild(path.replace(/(?<=.)\/+$/, ''));
+          process.stdout.write(`${text}\n`);
+          codes.push(code);
+        }
+        return worstFirst.find((code) => codes.includes(code)) ?? exitCode.expected;
+      }),
+    );
 
 /** An unexpected verdict outweighs one that is missing. */
 const worstFirst = [
-  exitCode.unexpected,
-  exitCode.infrastructure,
-  exitCode.inconclusive,
-  exitCode.open,
+  ...[exitCode.unexpected, exitCode.infrastructure, exitCode.inconclusive, exitCode.open],
 ];
 
-async function rebuild(given: string): Promise<ExitCode> {
-  const { text, code } = await rebuilt(given.replace(/(?<=.)\/+$/, ''));
-  process.stdout.write(`${text}\n`);
-  return code;
-}
-
-async function rebuilt(folder: string): Promise<Rebuilt> {
-  // Runs and batches are folders.
-  if (/\.json(\.zst)?$/.test(folder)) {
-    const { writeCertificatePages } = await import('../../probe/index.ts');
-    const pages = await writeCertificatePages(folder);
-    return {
-      text: plainText(pages.map((page) => `Page: ${page}`).join('\n')),
-      code: exitCode.expected,
-    };
-  }
-  mustExist(folder, 'a run or of a batch');
-  if (existsSync(join(folder, 'batch.json'))) return rebuildBatch(folder);
-  const { openHistory } = await import('../../history/index.ts');
-  try {
-    return await rebuildRun(folder, openHistory(folder));
-  } catch (error) {
-    if (!(error instanceof ForcedetachError) || error.code !== 'HISTORY_DAMAGED') throw error;
-    say(`${describeError(error)}\nThe report shows what can still be read.`);
-    return rebuildRun(folder, openHistory(folder, { salvage: true }));
-  }
-}
-
-export interface Rebuilt {
+interface Rebuilt {
   /** For the terminal; control characters from files are not obeyed. */
   readonly text: string;
   /** Exit code that the run itself ended with. */
   readonly code: ExitCode;
+}
+
+async function rebuild(path: string): Promise<Rebuilt> {
+  // Runs and batches are folders.
+  if (/\.json(\.zst)?$/.test(path)) {
+    const { writeCertificatePages } = await import('../../probe/index.ts');
+    const pages = await writeCertificatePages(path);
+    const text = plainText(pages.map((page) => `Page: ${page}`).join('\n'));
+    return { text, code: exitCode.expected };
+  }
+  mustExist(path, 'a run or of a batch');
+  if (existsSync(join(path, 'batch.json'))) return rebuildBatch(path);
+  const { openHistory } = await import('../../history/index.ts');
+  try {
+    return await rebuildRun(path, openHistory(path));
+  } catch (error) {
+    if (!(error instanceof ForcedetachError) || error.code !== 'HISTORY_DAMAGED') throw error;
+    say(`${describeError(error)}\nThe report shows what can still be read.`);
+    return rebuildRun(path, openHistory(path, { salvage: true }));
+  }
 }
 
 /** Writes into `folder` all that the run of that history leaves, whatever kind of run it was. */

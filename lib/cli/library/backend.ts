@@ -1,29 +1,19 @@
 /** Which backend a run takes, with which images, and how it is opened. */
 import {
   type Capability,
+  InfrastructureError,
   isCheckout,
   needCheckout,
-  InfrastructureError,
   UsageError,
 } from '../../core/index.ts';
-import {
-  type SourceChoice,
-  type PoolChoice,
-  $,
-  byHand,
-  version,
-  madeBy,
-  type ImageSource,
-  askRegistry,
-  chooseSource,
-} from '../../kind/index.ts';
+import { $, askRegistry, byHand, chooseSource, madeBy, version } from '../../kind/index.ts';
+import type { ImageSource, PoolChoice, SourceChoice } from '../../kind/index.ts';
 import { kindCapabilities, type Backend } from '../../run/index.ts';
-import { simCapabilities } from '../../sim/index.ts';
 import { type DatabaseKind, groupSize, stockTimersMs } from '../../scenario/index.ts';
+import { simCapabilities } from '../../sim/index.ts';
 
 /** What may be asked for: ours by name, or whichever is there. */
 export const clusterWords = ['auto', 'kind', 'sim'] as const;
-export type ClusterWord = (typeof clusterWords)[number];
 
 /** What is done with one goes by what it is and has, never by its name. */
 export interface BackendChoice {
@@ -41,7 +31,7 @@ export interface BackendChoice {
 
 /** What a choice is made by. */
 export interface BackendWish {
-  readonly cluster: ClusterWord;
+  readonly cluster: (typeof clusterWords)[number];
   readonly images: 'auto' | ImageSource;
   /** Holds what this checkout would build. Default: official images, or built here. */
   readonly registry?: string | undefined;
@@ -72,9 +62,10 @@ export interface Probes {
 const probes: Probes = {
   async engine() {
     const quiet = $({ nothrow: true, quiet: true, timeout: '10s' });
-    const answer = await quiet`${version()}`;
-    const said = answer.exitCode === 0 ? answer.stdout : answer.stderr;
-    return { answers: answer.exitCode === 0, detail: said.trim().split('\n').at(-1) ?? '' };
+    const { exitCode, stdout, stderr } = await quiet`${version()}`;
+    const answers = exitCode === 0;
+    const detail = (answers ? stdout : stderr).trim().split('\n').at(-1) ?? '';
+    return { answers, detail };
   },
   async images(asked, kubernetes) {
     const unasked = { answers: false, why: 'not requested' };
@@ -92,17 +83,20 @@ export async function chooseBackend(
 ): Promise<BackendChoice> {
   refuseSharedNodes(wish);
   if (wish.cluster === 'sim') return theModel('requested');
-  if (!isCheckout && wish.cluster === 'auto') {
-    return theModel('the npm package only predicts');
-  }
+  if (!isCheckout && wish.cluster === 'auto') return theModel('the npm package only predicts');
   needCheckout('a real cluster');
   const { answers, detail } = await ask.engine();
   if (answers) {
     const why = wish.cluster === 'kind' ? 'requested' : 'a Docker engine answers';
     const images = await chooseImages(wish, ask);
     const capabilities = kindCapabilities(madeBy(images));
-    const about = { backend: 'kind', isModel: false, why: `${why} (Docker ${detail})` };
-    return { ...about, images, capabilities };
+    return {
+      backend: 'kind',
+      isModel: false,
+      why: `${why} (Docker ${detail})`,
+      images,
+      capabilities,
+    };
   }
   if (wish.cluster === 'auto') return theModel('no Docker engine answers');
   throw new InfrastructureError('ENGINE_MISSING', `no Docker engine answers: ${detail}`, {
@@ -128,40 +122,35 @@ async function chooseImages(
   { images, registry, kubernetes, forceDetachAfterMs }: BackendWish,
   ask: Probes,
 ): Promise<SourceChoice> {
-  if (registry !== undefined) return fromRegistry(registry, images);
+  if (registry !== undefined && images === 'built') {
+    throw new UsageError('REGISTRY_NOT_ASKED', '--images built does not use --registry', {
+      hint: 'omit one of the two',
+      again: ['--images', 'published'],
+    });
+  }
+  if (registry !== undefined) {
+    return { source: 'published', registry, reason: `images: published, from ${registry}` };
+  }
   if (images === 'auto' && forceDetachAfterMs !== stockTimersMs.forceDetachAfterMs) {
-    return {
-      source: 'built',
-      reason: 'images: built here (only these can change the forced-detach wait)',
-    };
+    const reason = 'images: built here (only these can change the forced-detach wait)';
+    return { source: 'built', reason };
   }
   return ask.images(images, kubernetes);
 }
 
-function fromRegistry(registry: string, images: BackendWish['images']): SourceChoice {
-  if (images !== 'built') {
-    return { source: 'published', registry, reason: `images: published, from ${registry}` };
-  }
-  throw new UsageError('REGISTRY_NOT_ASKED', '--images built does not use --registry', {
-    hint: 'omit one of the two',
-    again: ['--images', 'published'],
-  });
-}
-
 /** Imported only when taken: the Kubernetes client alone costs most of a second. */
 export async function openBackend(
-  choice: BackendChoice,
-  size: BackendSize,
+  { images: choice }: BackendChoice,
+  { clusterName, workers, keep }: BackendSize,
   pooled?: PoolChoice,
 ): Promise<Backend> {
   // The model is the only one of ours that is made of none.
-  if (choice.images === undefined) {
+  if (choice === undefined) {
     const { simBackend } = await import('../../sim/index.ts');
-    return simBackend(size.workers === undefined ? {} : { nodes: size.workers });
+    return simBackend(workers === undefined ? {} : { nodes: workers });
   }
   const { kindBackend } = await import('../../kind/index.ts');
-  const { clusterName, workers, keep } = size;
-  const { source: images, registry } = choice.images;
+  const { source: images, registry } = choice;
   // How many a cluster has by itself depends on its database.
   return kindBackend({ clusterName, images, registry, workers, keep }, pooled);
 }

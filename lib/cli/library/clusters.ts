@@ -1,19 +1,21 @@
 /** Clusters as values: `kind()` measures, `simulated()` predicts. */
+import { clusterNameRule, isClusterName, kubernetesDefault, UsageError } from '../../core/index.ts';
 import type { ImageSource } from '../../kind/index.ts';
-import { isClusterName, clusterNameRule, UsageError, kubernetesDefault } from '../../core/index.ts';
 import { stockTimersMs, type ScenarioInput } from '../../scenario/index.ts';
 import { chooseBackend, openBackend, removeCluster, theModel } from './backend.ts';
 import type { ClusterSource } from './run-plan.ts';
+
+type ClusterFields = Pick<ScenarioInput, 'kubernetes' | 'featureGates'>;
 
 /** Where experiments run. Disposing of it removes what its runs made, unless that is to be kept. */
 export interface ClusterUnderTest extends ClusterSource, AsyncDisposable {
   /** Its name. */
   readonly backend: string;
   /** What a scenario takes over from it. */
-  readonly fields: Pick<ScenarioInput, 'kubernetes' | 'featureGates'>;
+  readonly fields: ClusterFields;
 }
 
-export interface SimulatedOptions extends Pick<ScenarioInput, 'kubernetes' | 'featureGates'> {
+export interface SimulatedOptions extends ClusterFields {
   /** Worker nodes, at least 2. Default: 2 on kind, one for each member of a group, 3 on the model. */
   readonly workers?: number;
 }
@@ -29,14 +31,22 @@ export interface KindOptions extends SimulatedOptions {
   readonly keep?: boolean;
 }
 
-const fieldsOf = ({ kubernetes, featureGates }: SimulatedOptions): ClusterUnderTest['fields'] => ({
-  ...(kubernetes === undefined ? {} : { kubernetes }),
-  ...(featureGates === undefined ? {} : { featureGates }),
-});
+/** Throws UsageError `TOO_FEW_WORKERS`. */
+function fieldsOf({ kubernetes, featureGates, workers = 2 }: SimulatedOptions): ClusterFields {
+  if (!Number.isInteger(workers) || workers < 2) {
+    const what = `${workers} workers: a run needs a victim and a successor`;
+    throw new UsageError('TOO_FEW_WORKERS', what, {
+      hint: 'give a whole number of at least 2, or omit it',
+    });
+  }
+  return {
+    ...(kubernetes !== undefined && { kubernetes }),
+    ...(featureGates !== undefined && { featureGates }),
+  };
+}
 
 /** The built-in model: needs nothing, takes seconds; its verdicts are predictions. */
 export function simulated(options: SimulatedOptions = {}): Promise<ClusterUnderTest> {
-  mustBeTwo(options);
   const { workers } = options;
   return Promise.resolve({
     backend: 'sim',
@@ -53,7 +63,7 @@ export function simulated(options: SimulatedOptions = {}): Promise<ClusterUnderT
  */
 export async function kind(options: KindOptions = {}): Promise<ClusterUnderTest> {
   const { name = 'main', images = 'auto', registry, workers, keep = false } = options;
-  mustBeTwo(options);
+  const fields = fieldsOf(options);
   if (!isClusterName(name)) {
     throw new UsageError('CLUSTER_NAME', `\`${name}\` is not a valid cluster name`, {
       hint: `use ${clusterNameRule}`,
@@ -65,7 +75,7 @@ export async function kind(options: KindOptions = {}): Promise<ClusterUnderTest>
   let isUsed = false;
   return {
     backend: 'kind',
-    fields: fieldsOf(options),
+    fields,
     choose: (scenario) => chooseBackend({ ...wish, ...scenario }),
     open: (choice) => {
       isUsed = true;
@@ -77,15 +87,4 @@ export async function kind(options: KindOptions = {}): Promise<ClusterUnderTest>
       await removeCluster(name, (line) => process.emitWarning(line));
     },
   };
-}
-
-function mustBeTwo({ workers = 2 }: SimulatedOptions): void {
-  if (Number.isInteger(workers) && workers >= 2) return;
-  throw new UsageError(
-    'TOO_FEW_WORKERS',
-    `${workers} workers: a run needs a victim and a successor`,
-    {
-      hint: 'give a whole number of at least 2, or omit it',
-    },
-  );
 }

@@ -31,13 +31,7 @@ import {
 } from '../../scenario/index.ts';
 import type { ClusterUnderTest } from './clusters.ts';
 import { array, mysql, type DatabasePart, type GroupPart, type StoragePart } from './parts.ts';
-import {
-  refuseOwnWithGroup,
-  performRun,
-  planRun,
-  type AnyVerdict,
-  type Judged,
-} from './run-plan.ts';
+import { refuseOwnWithGroup, performRun, planRun, type AnyVerdict } from './run-plan.ts';
 
 /** What a cluster, a storage and a database say is not said again. */
 type OwnGroup = 'fault' | 'remedy' | 'disk' | 'volume' | 'database' | 'kubernetes';
@@ -115,29 +109,19 @@ export function experiment(options: ExperimentOptions): Experiment;
 export function experiment(options: AnyOptions): Experiment<AnyVerdict> {
   const { cluster } = options;
   const custom = customOf(options);
-  const database = isCustomDatabase(options.database) ? options.database : stockDatabase;
+  const own = isCustomDatabase(options.database) ? { database: options.database } : {};
+  const database = own.database ?? stockDatabase;
   namesOf({ ...custom, database });
   const scenario = scenarioOf(options, custom);
-  refuseOwnWithGroup(
-    scenario,
-    isCustomDatabase(options.database) ? { ...custom, database } : custom,
-  );
+  refuseOwnWithGroup(scenario, { ...custom, ...own });
   return {
     scenario,
     async run({ seed = randomHex(8), folder: kept, ...hooks } = {}) {
       const folder = kept ?? temporaryFolder();
       const { onUnhealed = (what) => process.emitWarning(`not healed: ${what}`) } = hooks;
       const replay = (): string => `# run ${scenario.name} by its own script again, seed ${seed}`;
-      const wish = {
-        cluster,
-        database,
-        scenario,
-        custom,
-        seed,
-        runId: randomHex(4),
-        folder,
-        replay,
-      };
+      const runId = randomHex(4);
+      const wish = { cluster, database, scenario, custom, seed, runId, folder, replay };
       const judged = await performRun(await planRun(wish), () => ({
         onProgress: hooks.onProgress ?? (() => undefined),
         onPhase: () => undefined,
@@ -145,14 +129,11 @@ export function experiment(options: AnyOptions): Experiment<AnyVerdict> {
         signal: hooks.signal ?? new AbortController().signal,
       }));
       if (kept !== undefined) await judged.write(kept);
-      return finished(folder, judged);
+      const { verdict: details } = judged;
+      const { verdict, sentence, findings } = details;
+      return { verdict, sentence, findings, details, folder, exitCode: exitCodeOf(details) };
     },
   };
-}
-
-function finished(folder: string, { verdict: details }: Judged): FinishedRun<AnyVerdict> {
-  const { verdict, sentence, findings } = details;
-  return { verdict, sentence, findings, details, folder, exitCode: exitCodeOf(details) };
 }
 
 type WrittenPart = WrittenGroup<'fault'> | WrittenGroup<'remedy'>;
@@ -168,9 +149,9 @@ const isCustomDatabase = (part: AnyOptions['database']): part is CustomDatabase 
 function customOf(options: AnyOptions): Custom {
   const { fault, remedy = 'none', checkers = [] } = options;
   return {
-    ...(isCustom(fault) ? { fault } : {}),
-    ...(isCustom(remedy) ? { remedy } : {}),
-    ...(checkers.length === 0 ? {} : { checkers }),
+    ...(isCustom(fault) && { fault }),
+    ...(isCustom(remedy) && { remedy }),
+    ...(checkers.length > 0 && { checkers }),
   };
 }
 
@@ -220,8 +201,8 @@ function refuseSaidTwice(groups: object): void {
 
 const whenOf = ({ like, at, untaintAt }: CustomRemedy<Capability>): object => ({
   kind: like,
-  ...(at === undefined ? {} : { at }),
-  ...(untaintAt === undefined ? {} : { untaintAt }),
+  ...(at !== undefined && { at }),
+  ...(untaintAt !== undefined && { untaintAt }),
 });
 
 const randomHex = (bytes: number): string => randomBytes(bytes).toString('hex');

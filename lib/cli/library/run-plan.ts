@@ -2,21 +2,14 @@
  * One run from what is wished to its verdict, whatever database is tested: what the command line and the library
  * share. What a kind of database needs is imported when it is wanted: --help and --dry-run answer at once.
  */
-import { capabilities, UsageError, typed, releaseOf } from '../../core/index.ts';
-import {
-  kindCapabilities,
-  needsOf,
-  type Parts,
-  type Database,
-  type RunOptions,
-  type Backend,
-  type Custom,
-} from '../../run/index.ts';
-import { fields, type Scenario } from '../../scenario/index.ts';
-import { madeBy, type ImageSource } from '../../kind/index.ts';
-import type { BackendChoice } from './backend.ts';
-import type { Checker, Verdict, GroupVerdict } from '../../judge/index.ts';
+import { capabilities, releaseOf, typed, UsageError } from '../../core/index.ts';
 import type { History } from '../../history/index.ts';
+import type { Checker, GroupVerdict, Verdict } from '../../judge/index.ts';
+import { madeBy, type ImageSource } from '../../kind/index.ts';
+import { kindCapabilities, needsOf } from '../../run/index.ts';
+import type { Backend, Custom, Database, Parts, RunOptions } from '../../run/index.ts';
+import { fields, type Scenario } from '../../scenario/index.ts';
+import type { BackendChoice } from './backend.ts';
 import { checkNewFolder, makeFolder, modelRunId } from './run-folder.ts';
 
 /** Throws UsageError. */
@@ -34,33 +27,31 @@ export function refuseUnmeasurable(scenario: Scenario, source: ImageSource): voi
   refuseLacking(scenario, { backend: 'kind', capabilities: kindCapabilities(source) });
 }
 
-type Chosen = Pick<BackendChoice, 'backend' | 'capabilities'>;
+const clusterTitles: Readonly<Record<string, string>> = {
+  kind: 'the kind cluster',
+  sim: 'the model',
+};
 
 /** Refuses what the backend lacks, which would be ignored without a word. Throws UsageError `NOT_ON_THIS_CLUSTER`. */
 export function refuseLacking(
   scenario: Scenario,
-  { backend, capabilities: has }: Chosen,
+  { backend, capabilities: has }: Pick<BackendChoice, 'backend' | 'capabilities'>,
   parts?: Parts,
 ): void {
   const lacking = needsOf(scenario, parts).filter(({ capability }) => !has.includes(capability));
   if (lacking.length === 0) return;
-  const told = lacking.map(
+  const lines = lacking.map(
     ({ capability, value, field }) =>
       `✖ ${value}: it cannot ${capabilities[capability].can} (${capability})\n  → at ${fields[field].at}`,
   );
   throw new UsageError(
     'NOT_ON_THIS_CLUSTER',
-    `${clusterTitles[backend] ?? backend} cannot play this scenario:\n${told.join('\n')}`,
+    `${clusterTitles[backend] ?? backend} cannot play this scenario:\n${lines.join('\n')}`,
     {
       hint: 'omit that, or choose another cluster; docs/reference/scenarios.md lists what each needs',
     },
   );
 }
-
-const clusterTitles: Readonly<Record<string, string>> = {
-  kind: 'the kind cluster',
-  sim: 'the model',
-};
 
 /** A checker is asked of a group's ledger; all else that a caller brings is made for one server on one volume. Throws UsageError. */
 export function refuseOwnWithGroup({ database }: Scenario, own: Parts): void {
@@ -82,9 +73,6 @@ export function refuseInBatch({ database }: Scenario): void {
   });
 }
 
-// From a scenario to a judged run, and from a history to its verdict, whatever database is tested. What a
-// kind of database needs is imported when it is wanted: --help and --dry-run answer at once.
-
 /** Verdict of whatever kind, with the fields of verdict.json. */
 export type AnyVerdict = Verdict | GroupVerdict;
 
@@ -98,50 +86,38 @@ export interface Judged {
 
 /** From nothing to a verdict. Throws as `recordRun` does. */
 export async function playAndJudge(options: RunOptions): Promise<Judged> {
+  const { recordRun, group, oneServer } = await import('../../run/index.ts');
   const { openHistory } = await import('../../history/index.ts');
-  const isGroup = options.scenario.database === 'group-replication';
-  const { recordRun } = await import('../../run/index.ts');
-  if (isGroup) await recordRun(options, (await import('../../run/index.ts')).group);
-  else await recordRun(options, (await import('../../run/index.ts')).oneServer);
-  const judge = isGroup ? judgeOfGroup : judgeOfServer;
-  const { database, custom: { checkers = [] } = {} } = options;
-  return judge(openHistory(options.folder), { database, checkers });
+  const { database, folder, scenario, custom: { checkers = [] } = {} } = options;
+  if (scenario.database === 'group-replication') await recordRun(options, group);
+  else await recordRun(options, oneServer);
+  return judgeHistory(openHistory(folder), database, checkers);
 }
 
-/** The same verdict from its history alone, of whatever version. */
-export async function judgeHistory(history: History, database: Database): Promise<Judged> {
-  const { isGroupRun } = await import('../../judge/index.ts');
-  return (isGroupRun(history.smallRecords()) ? judgeOfGroup : judgeOfServer)(history, {
-    database,
-  });
+/** The same verdict from its history alone, of whatever version. `checkers`: a caller's, after ours. */
+export async function judgeHistory(
+  history: History,
+  database: Database,
+  checkers: readonly Checker[] = [],
+): Promise<Judged> {
+  const judge = await import('../../judge/index.ts');
+  const report = await import('../../report/index.ts');
+  const judging = { database, checkers };
+  if (judge.isGroupRun(history.smallRecords())) {
+    const verdict = judge.judgeGroup(history, judging);
+    return {
+      verdict,
+      headline: judge.groupHeadlineOf(verdict, database),
+      write: (folder) => report.writeGroupOutputs(folder, verdict, history, judging),
+    };
+  }
+  const verdict = judge.assembleVerdict(history, judging);
+  return {
+    verdict,
+    headline: judge.headlineOf(verdict),
+    write: (folder) => report.writeRun(folder, verdict, history, judging),
+  };
 }
-
-/** `checkers`: a caller's, after ours. */
-interface Judging {
-  readonly database: Database;
-  readonly checkers?: readonly Checker[];
-}
-
-async function judgeOfGroup(history: History, judging: Judging): Promise<Judged> {
-  const { judgeGroup } = await import('../../judge/index.ts');
-  const { groupHeadlineOf } = await import('../../judge/index.ts');
-  const { writeGroupOutputs } = await import('../../report/index.ts');
-  const verdict = judgeGroup(history, judging);
-  const write: Judged['write'] = (folder) => writeGroupOutputs(folder, verdict, history, judging);
-  return { verdict, headline: groupHeadlineOf(verdict, judging.database), write };
-}
-
-async function judgeOfServer(history: History, judging: Judging): Promise<Judged> {
-  const { assembleVerdict } = await import('../../judge/index.ts');
-  const { headlineOf } = await import('../../judge/index.ts');
-  const { writeRun } = await import('../../report/index.ts');
-  const verdict = assembleVerdict(history, judging);
-  const write: Judged['write'] = (folder) => writeRun(folder, verdict, history, judging);
-  return { verdict, headline: headlineOf(verdict), write };
-}
-
-// One run from what is wished to its verdict: what the command line and the library share. A plan is
-// checked and has its backend chosen, and nothing was created for it yet.
 
 /** Where runs take place. */
 export interface ClusterSource {
@@ -164,11 +140,10 @@ export interface RunWish {
   readonly replay: (backend: string) => string;
 }
 
-export interface RunPlan extends RunWish {
-  readonly choice: BackendChoice;
-}
+/** It is checked and has its backend chosen, and nothing was created for it yet. */
+type RunPlan = RunWish & { readonly choice: BackendChoice };
 
-/** Who is told what while it runs; see RunOptions. */
+/** What is called while it runs; see RunOptions. */
 export type RunHooks = Pick<
   RunOptions,
   'onProgress' | 'onPhase' | 'onStep' | 'onUnhealed' | 'onRecord' | 'signal'
@@ -192,7 +167,7 @@ export async function performRun(
   makeFolder(folder);
   return playAndJudge({
     ...{ database, scenario, seed, folder, backend },
-    ...(custom === undefined ? {} : { custom }),
+    ...(custom && { custom }),
     runId: choice.isModel ? modelRunId(seed) : wish.runId,
     replay: wish.replay(choice.backend),
     ...watch(backend.clock),

@@ -1,104 +1,13 @@
 /** The last lines of a run or a batch on the terminal: the verdict, what it found, what is missing and what to do. */
 import { join } from 'node:path';
 import { styleText } from 'node:util';
-import { plural, plainText } from '../../core/index.ts';
-import {
-  failedCertificates,
-  isStarved,
-  readVerdict,
-  storedVerdict,
-  type VerdictWord,
-} from '../../judge/index.ts';
 import type { Batch } from '../../batch/index.ts';
-import type { AnyVerdict, Judged } from '../library/run-plan.ts';
-import type { Counts } from '../../scenario/index.ts';
+import { plainText, plural } from '../../core/index.ts';
+import { failedCertificates, isStarved, readVerdict, storedVerdict } from '../../judge/index.ts';
+import type { VerdictWord } from '../../judge/index.ts';
 import { basisLabel, expectedInRun, openWords } from '../../report/index.ts';
-
-const shownReasons = 3;
-const longestReason = 140;
-
-type Incomplete = Pick<AnyVerdict, 'incompleteBecause' | 'certificates' | 'findings' | 'replay'>;
-
-/** No line where the evidence is complete. */
-export function missingInRun(verdict: Incomplete): string[] {
-  const { incompleteBecause: reasons, replay } = verdict;
-  if (reasons.length === 0) return [];
-  const toDo = toDoFor(verdict);
-  const shown = reasons.slice(0, shownReasons);
-  return [
-    ...shown.flatMap((reason) => [`  - ${short(reason)}`, `    ${toDo(reason)}`]),
-    ...(reasons.length > shown.length ? [moreLine(reasons.length - shown.length)] : []),
-    `Then run it again: ${replay}`,
-  ];
-}
-
-/** By what gave the reason. */
-function toDoFor({ certificates, findings }: Incomplete): (reason: string) => string {
-  const ofFault = failedCertificates(certificates);
-  const ofMachine = findings
-    .filter(({ code }) => code === 'AUDIT_MACHINE_TROUBLE')
-    .map(({ code, summary }) => `${code}: ${summary}`);
-  return (reason) => {
-    if (isStarved([reason])) return 'Stop other work on this machine, or use more cores.';
-    if (ofFault.includes(reason))
-      return 'The fault did not hold: check that nothing else heals it.';
-    if (ofMachine.includes(reason)) return 'Free memory and disk space: npx forcedetach doctor';
-    return 'If it happens again, see docs/how-to/troubleshooting.md.';
-  };
-}
-
-/** No line where the batch and all its cells came to a verdict. */
-export function missingInBatch(batch: Batch, folder: string): string[] {
-  const { cells, controls, checks, inconclusiveBecause, replay } = batch;
-  const within = (run: string | undefined): string => `    See ${join(folder, run ?? '')}`;
-  const lines = [
-    ...cells
-      .filter(({ verdict }) => verdict === 'inconclusive')
-      .flatMap(({ label, runs }) => {
-        const run = runs[0]?.folder;
-        return [`  - cell ${label}: ${short(whyIn(folder, run))}`, within(run)];
-      }),
-    ...controls
-      .filter(({ holds }) => !holds)
-      .flatMap(({ role, trouble, folder: run }) => [
-        `  - control ${role}: ${short(trouble)}`,
-        within(run),
-      ]),
-    ...checks
-      .filter(({ agrees }) => agrees === false)
-      .flatMap(({ label, verdict, before, folder: run }) => [
-        `  - ${label}: ${verdict} alone, ${before.join(', ')} beside others`,
-        within(run),
-      ]),
-  ];
-  const shown = lines.slice(0, 2 * shownReasons);
-  const more = (lines.length - shown.length) / 2;
-  const others = lines.length === 0 ? inconclusiveBecause.map((why) => `  - ${short(why)}`) : [];
-  if (lines.length + others.length === 0) return [];
-  return [
-    ...shown,
-    ...others,
-    ...(more > 0 ? [moreLine(more)] : []),
-    ...(replay === undefined ? [] : [`Then run it again in a new folder: ${replay}`]),
-  ];
-}
-
-/** The first reason of a cell's run. */
-function whyIn(folder: string, run: string | undefined): string {
-  const verdict =
-    run === undefined
-      ? undefined
-      : readVerdict(join(folder, run), storedVerdict.pick({ incompleteBecause: true }));
-  return verdict?.incompleteBecause[0] ?? 'its run failed';
-}
-
-const moreLine = (count: number): string =>
-  `  - ${plural(count, 'more reason')} ${count === 1 ? 'is' : 'are'} in the report`;
-
-const short = (reason: string): string => {
-  const [line = ''] = reason.split('\n');
-  return line.length > longestReason ? `${line.slice(0, longestReason)}…` : line;
-};
+import type { Counts } from '../../scenario/index.ts';
+import type { AnyVerdict, Judged } from '../library/run-plan.ts';
 
 const colours = {
   safe: 'green',
@@ -118,8 +27,7 @@ export function verdictLines(
   stream?: NodeJS.WriteStream,
 ): string {
   const word = verdict.verdict.toUpperCase();
-  const shown =
-    stream === undefined ? word : styleText(['bold', colours[verdict.verdict]], word, { stream });
+  const shown = stream ? styleText(['bold', colours[verdict.verdict]], word, { stream }) : word;
   return [
     `${shown} (${heldAgainst(verdict)}) — ${basisLabel(verdict)}`,
     plainText(headline),
@@ -135,3 +43,81 @@ function heldAgainst(verdict: AnyVerdict): string {
   if (!verdict.asExpected) return `expected ${expectedInRun(verdict)}`;
   return counted === undefined ? 'as expected' : `as expected: ${expectedInRun(verdict)}`;
 }
+
+const shownReasons = 3;
+const longestReason = 140;
+
+/** Why a run proves nothing, each reason with what to do; no line where the evidence is complete. */
+function missingInRun(verdict: AnyVerdict): string[] {
+  const { incompleteBecause: reasons, replay } = verdict;
+  if (reasons.length === 0) return [];
+  const shown = reasons.slice(0, shownReasons);
+  return [
+    ...shown.flatMap((reason) => [`  - ${short(reason)}`, `    ${toDo(reason, verdict)}`]),
+    ...moreLines(reasons.length - shown.length),
+    `Then run it again: ${replay}`,
+  ];
+}
+
+function toDo(reason: string, { certificates, findings }: AnyVerdict): string {
+  const isOfMachine = findings.some(
+    ({ code, summary }) => code === 'AUDIT_MACHINE_TROUBLE' && reason === `${code}: ${summary}`,
+  );
+  if (isStarved([reason])) return 'Stop other work on this machine, or use more cores.';
+  if (failedCertificates(certificates).includes(reason)) {
+    return 'The fault did not hold: check that nothing else heals it.';
+  }
+  if (isOfMachine) return 'Free memory and disk space: npx forcedetach doctor';
+  return 'If it happens again, see docs/how-to/troubleshooting.md.';
+}
+
+/** No line where the batch and all its cells came to a verdict. */
+export function missingInBatch(batch: Batch, folder: string): string[] {
+  const { cells, controls, checks, inconclusiveBecause, replay } = batch;
+  const reasons = [
+    ...cells
+      .filter(({ verdict }) => verdict === 'inconclusive')
+      .map(({ label, runs: [run] }) => ({
+        why: `cell ${label}: ${short(whyIn(folder, run?.folder))}`,
+        run: run?.folder ?? '',
+      })),
+    ...controls
+      .filter(({ holds }) => !holds)
+      .map(({ role, trouble, folder: run }) => ({
+        why: `control ${role}: ${short(trouble)}`,
+        run,
+      })),
+    ...checks
+      .filter(({ agrees }) => agrees === false)
+      .map(({ label, verdict, before, folder: run }) => ({
+        why: `${label}: ${verdict} alone, ${before.join(', ')} beside others`,
+        run,
+      })),
+  ];
+  const others = reasons.length === 0 ? inconclusiveBecause : [];
+  if (reasons.length + others.length === 0) return [];
+  const shown = reasons.slice(0, shownReasons);
+  return [
+    ...shown.flatMap(({ why, run }) => [`  - ${why}`, `    See ${join(folder, run)}`]),
+    ...others.map((why) => `  - ${short(why)}`),
+    ...moreLines(reasons.length - shown.length),
+    ...(replay === undefined ? [] : [`Then run it again in a new folder: ${replay}`]),
+  ];
+}
+
+/** The first reason of a cell's run. */
+function whyIn(folder: string, run: string | undefined): string {
+  const wanted = storedVerdict.pick({ incompleteBecause: true });
+  const verdict = run === undefined ? undefined : readVerdict(join(folder, run), wanted);
+  return verdict?.incompleteBecause[0] ?? 'its run failed';
+}
+
+const moreLines = (count: number): string[] =>
+  count <= 0
+    ? []
+    : [`  - ${plural(count, 'more reason')} ${count === 1 ? 'is' : 'are'} in the report`];
+
+const short = (reason: string): string => {
+  const [line = ''] = reason.split('\n');
+  return line.length > longestReason ? `${line.slice(0, longestReason)}…` : line;
+};
