@@ -18,7 +18,14 @@ export type {
 } from './lib/cli/library/clusters.ts';
 export * from './lib/cli/library/parts.ts';
 
-export { type CustomLastingFault, type OwnCheck, type OwnDatabase, customDatabase, customFault, victimShell } from './lib/cli/library/own-parts.ts';
+export {
+  type CustomLastingFault,
+  type OwnCheck,
+  type OwnDatabase,
+  customDatabase,
+  customFault,
+  victimShell,
+} from './lib/cli/library/own-parts.ts';
 export type { CustomDatabase, CustomFault, CustomRemedy } from './lib/run/custom.ts';
 export { certify, onEach, stepOf } from './lib/run/faults/fault.ts';
 export type {
