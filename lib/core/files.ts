@@ -1,4 +1,8 @@
-/** Reads what people and other processes left, and writes what they read: whole or not at all. */
+/**
+ * Reads what people and other processes left, and writes what they read: whole or not at all. A pipe, a
+ * device or a folder in a file's place is refused instead of waited for, and nothing larger than was
+ * stated comes into memory.
+ */
 import {
   closeSync,
   constants,
@@ -97,7 +101,10 @@ export function readFolder(path: string): Dirent[] {
 /** Collected before it is written, characters. */
 const chunkLength = 256 * 1024;
 
-/** Disposed of before `commit`, it leaves what was there. */
+/**
+ * Written beside and renamed: a full disk or a kill leaves the old content where it was. Disposed of
+ * before `commit`, it leaves what was there.
+ */
 export class OutputFile implements Disposable {
   readonly path: string;
   readonly #beside: string;

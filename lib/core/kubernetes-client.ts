@@ -338,11 +338,10 @@ export const needText = ({ verb, group, resource, subresource, name }: Need): st
 export const askingFor = (need: Need): string =>
   `auth can-i ${needText(need)}${need.namespace ? ` -n ${need.namespace}` : ''}`;
 
+type AskedCluster = UserCluster & { readonly authorization: AuthorizationV1Api };
+
 /** Whether the cluster would let the user do it. Throws as `answered` does. */
-async function isAllowed(
-  cluster: UserCluster & { readonly authorization: AuthorizationV1Api },
-  need: Need,
-): Promise<boolean> {
+async function isAllowed(cluster: AskedCluster, need: Need): Promise<boolean> {
   const body = { spec: { resourceAttributes: need } };
   const review = cluster.authorization.createSelfSubjectAccessReview({ body });
   const allowed = review.then(({ status }) => status?.allowed ?? false);
@@ -351,23 +350,17 @@ async function isAllowed(
 
 /** Tells what of these the cluster would not let the user do, in words. Throws as `answered` does. */
 export const missingRights = async (
-  cluster: UserCluster & { readonly authorization: AuthorizationV1Api },
+  cluster: AskedCluster,
   needs: readonly Need[],
 ): Promise<string[]> => [...new Set((await missingNeeds(cluster, needs)).map(needText))];
 
-async function missingNeeds(
-  cluster: UserCluster & { readonly authorization: AuthorizationV1Api },
-  needs: readonly Need[],
-): Promise<Need[]> {
+async function missingNeeds(cluster: AskedCluster, needs: readonly Need[]): Promise<Need[]> {
   const allowed = await Promise.all(needs.map((need) => isAllowed(cluster, need)));
   return needs.filter((_, index) => !allowed[index]);
 }
 
 /** Throws InfrastructureError `CLUSTER_FORBIDDEN` with all that is missing, and as `answered` does. */
-export async function mustBeAllowed(
-  cluster: UserCluster & { readonly authorization: AuthorizationV1Api },
-  needs: readonly Need[],
-): Promise<void> {
+export async function mustBeAllowed(cluster: AskedCluster, needs: readonly Need[]): Promise<void> {
   const [first, ...others] = await missingNeeds(cluster, needs);
   if (first === undefined) return;
   const words = new Set([first, ...others].map(needText));

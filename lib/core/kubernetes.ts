@@ -145,7 +145,10 @@ export const rangeMs = (min: number, max: number): DurationRange => ({
   maxUs: max * msUs,
 });
 
-/** Kubernetes v1.34.4, read in its source. */
+/**
+ * Kubernetes v1.34.4, read in its source: one table for the model, which plays by it, and for what a run
+ * waits for. Timers that a scenario can change are in lib/run/ports/limits.ts.
+ */
 export const kubernetesTimes = {
   /** Share by which a status update's period may be longer (kubelet.go JitterUntil). */
   statusJitter: 0.04,

@@ -46,6 +46,7 @@ export function formatDuration(ms: number): string {
 /** `361.6 s`; at most three decimals, none where there are none. */
 export const secondsShown = (s: number): string => `${Number(s.toFixed(s < 10 ? 3 : 1))} s`;
 
+/** A port: nothing above lib/run/ports reads a real clock or timer. */
 export interface Clock {
   /** Monotonic milliseconds since the run began, with fractions. */
   nowMs(): number;
@@ -58,6 +59,10 @@ export interface Clock {
 /** A timer of Node's that is set for longer fires at once. */
 const longestTimerMs = 2 ** 31 - 1;
 
+/**
+ * The machine's clock. CLOCK_MONOTONIC (process.hrtime) is one time base for every process and
+ * container of the machine, so a run's origin handed on makes all their times comparable.
+ */
 export interface RealClock extends Clock {
   /** CLOCK_MONOTONIC when the run began, nanoseconds: give it to every process of the run. */
   readonly originNs: bigint;

@@ -80,15 +80,6 @@ export function isRecord(value: unknown): value is TimedRecord {
 const fits = (value: unknown, [, kind, optional]: readonly [string, JsonType, boolean]): boolean =>
   value === undefined ? optional : value !== null && typeof value === kind;
 
-/**
- * Records as lines of JSON. Operations, of which there are millions, become short arrays:
- *   [dt, "a" | "t", connection]                          an append or a transfer is sent
- *   [dt, "k", connection]                                it was acknowledged
- *   [dt, "f" | "i", connection, session, seq, error]     it failed, or nobody knows
- * dt: microseconds since the frame's operation before it (since 0 for the first). Session and seq
- * follow on `connection` only where they do not follow from the connection's line before it: an
- * invoke counts seq up by one, an outcome keeps it. Everything else is the record itself.
- */
 type OperationRecord = InvokeRecord | OutcomeRecord;
 
 /** Where one connection is, as far as a frame has told. */
@@ -107,7 +98,16 @@ export interface FrameSummary {
   maxUs: number;
 }
 
-/** Encodes the records of one frame, which can be read without the frames before it. */
+/**
+ * Encodes the records of one frame, which can be read without the frames before it. Operations, of
+ * which there are millions, become short arrays:
+ *   [dt, "a" | "t", connection]                          an append or a transfer is sent
+ *   [dt, "k", connection]                                it was acknowledged
+ *   [dt, "f" | "i", connection, session, seq, error]     it failed, or nobody knows
+ * dt: microseconds since the frame's operation before it (since 0 for the first). Session and seq
+ * follow on `connection` only where they do not follow from the connection's line before it: an
+ * invoke counts seq up by one, an outcome keeps it. Everything else is the record itself.
+ */
 export class LineEncoder {
   readonly #client: string | undefined;
   readonly #positions = new Map<number, Position>();

@@ -1,4 +1,7 @@
-/** Reads the history of a run: its records in the order of time, its operations and its rows. */
+/**
+ * A run's history as it stands on disk, also while it is written and after a kill -9: records of
+ * all segments merged in time order, operations, audited rows. Memory stays at a few frames.
+ */
 import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { EvidenceError, UsageError } from '../core/index.ts';

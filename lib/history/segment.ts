@@ -121,12 +121,6 @@ function parseHead(text: Buffer): FrameHead | undefined {
   }
 }
 
-/**
- * One process's part of the history, crash-safe without a sync: what was appended is in
- * `<name>.tail.jsonl` once `flush` returns, so it survives a kill -9 of the process; a full tail
- * becomes a compressed frame of `<name>.hist`. A crash between the two duplicates nothing, since
- * frame and tail both say the number of their first record. The end is a frame without records.
- */
 interface SegmentOptions {
   /** Directory of the segments; it exists. */
   readonly directory: string;
@@ -147,6 +141,12 @@ export interface TailHead {
 
 export const suffixes = { frames: '.hist', tail: '.tail.jsonl' } as const;
 
+/**
+ * One process's part of the history, crash-safe without a sync: what was appended is in
+ * `<name>.tail.jsonl` once `flush` returns, so it survives a kill -9 of the process; a full tail
+ * becomes a compressed frame of `<name>.hist`. A crash between the two duplicates nothing, since
+ * frame and tail both say the number of their first record. The end is a frame without records.
+ */
 export class Segment {
   readonly #client: string | undefined;
   readonly #frameBytes: number;

@@ -18,15 +18,15 @@ import type {
 } from '../run/index.ts';
 import { groupSettingsOf } from '../scenario/index.ts';
 
-/**
- * Questions to one member: one lasting connection, opened anew after any failure, and a deadline for
- * each question, since a member that is cut off or frozen just keeps silent.
- */
 interface OpenedConnection {
   readonly socket: Socket;
   readonly connection: Connection;
 }
 
+/**
+ * Questions to one member: one lasting connection, opened anew after any failure, and a deadline for
+ * each question, since a member that is cut off or frozen just keeps silent.
+ */
 class MysqlMemberClient implements MemberClient {
   readonly #options: MemberClientOptions;
   #opened: OpenedConnection | undefined;

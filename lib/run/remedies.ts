@@ -23,6 +23,12 @@ import {
 /** Resolves to what came of it, where that is worth a line in the history. */
 type Act = (context: RemedyContext<Capability>) => Promise<string | void>;
 
+const toPods =
+  (verb: 'deletePod' | 'forceDelete' | 'stripPodFinalizers'): Act =>
+  async ({ volumes }) => {
+    for (const { pods, pod } of volumes) await pods[verb](pod);
+  };
+
 const deleteAttachments =
   (stripFinalizers: boolean): Act =>
   async ({ victim, volumes }) => {
@@ -36,15 +42,9 @@ const deleteAttachments =
 const fenced = 'the storage says that every path of the victim is cut, before the taint is set';
 
 const acts: Readonly<Record<RemedyAct, Act>> = {
-  async 'delete pod'({ volumes }) {
-    for (const { pods, pod } of volumes) await pods.deletePod(pod);
-  },
-  async 'force-delete pod'({ volumes }) {
-    for (const { pods, pod } of volumes) await pods.forceDelete(pod);
-  },
-  async 'strip pod finalizers'({ volumes }) {
-    for (const { pods, pod } of volumes) await pods.stripPodFinalizers(pod);
-  },
+  'delete pod': toPods('deletePod'),
+  'force-delete pod': toPods('forceDelete'),
+  'strip pod finalizers': toPods('stripPodFinalizers'),
   'taint out-of-service': ({ testbed, victim }) =>
     testbed.kubernetes.taint(victim.node, outOfServiceTaint),
   untaint: ({ testbed, victim }) => testbed.kubernetes.untaint(victim.node, outOfServiceKey),

@@ -91,7 +91,11 @@ export interface Counting<R> {
   readonly count: (what: string) => void;
 }
 
-/** Resolves or rejects as `work` does, which ends once the signal has aborted. */
+/**
+ * A client's signs of life: from its first record to its last it says at intervals how many it has
+ * journaled, so that a record which is gone, or a client which fell silent, is missed. Resolves or
+ * rejects as `work` does, which ends once the signal has aborted.
+ */
 export async function beating<R extends { readonly type: string }>(
   { clock, journal, client, doing, signal }: BeatingOptions<R>,
   work: (counting: Counting<R>) => Promise<void>,
@@ -161,7 +165,11 @@ export interface WriterOptions {
 const reconnectPauseMs = { min: 100, max: 250 };
 const longestPauses = 8;
 
-/** Resolves once the signal has aborted and every session is closed; rejects on an internal error. */
+/**
+ * Keeps its connections writing at a given rate and journals every operation, its invoke before it is
+ * sent and its outcome before the connection's next one. Resolves once the signal has aborted and
+ * every session is closed; rejects on an internal error.
+ */
 export async function runWriter(options: WriterOptions): Promise<void> {
   const { spec } = options;
   await beating<WriterRecord>({ ...options, client: spec.client, doing: 'writing' }, async (to) => {
@@ -308,7 +316,10 @@ interface ReaderOptions {
   readonly signal: AbortSignal;
 }
 
-/** Resolves once the signal has aborted and the session is closed; rejects on an internal error. */
+/**
+ * Reads the ledger's newest row again and again: whether a server that was replaced still answers with
+ * the past. Resolves once the signal has aborted and the session is closed; rejects on an internal error.
+ */
 export async function runReader(options: ReaderOptions): Promise<void> {
   await beating<ReadRecord>({ ...options, doing: 'reading' }, async ({ journal, count }) => {
     const { connector, client, signal } = options;
@@ -363,7 +374,10 @@ interface SchemaChangeOptions {
   readonly client: ClientSide;
 }
 
-/** Never rejects for what a server says, or for there being none: that is the record's outcome. */
+/**
+ * Journaled before it is sent and when its end is known, and never tried again. Never rejects for what a
+ * server says, or for there being none: that is the record's outcome.
+ */
 export async function changeSchema(options: SchemaChangeOptions): Promise<void> {
   const { connector, clock, journal, client } = options;
   const record = (

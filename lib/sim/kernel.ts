@@ -2,10 +2,6 @@
 import { key32, mix32 } from '../core/index.ts';
 import type { DurationRange } from './timings.ts';
 
-/**
- * The event kernel: integer virtual time in microseconds and a binary heap of timers. Ties are
- * broken by the order of scheduling, so a run depends on nothing but its seed.
- */
 export interface Timer {
   atUs: number;
   seq: number;
@@ -22,6 +18,10 @@ interface TimerOwner {
   admits(timer: Timer): boolean;
 }
 
+/**
+ * The event kernel: integer virtual time in microseconds and a binary heap of timers. Ties are
+ * broken by the order of scheduling, so a run depends on nothing but its seed.
+ */
 export class Kernel {
   readonly #heap: Timer[] = [];
   #nowUs = 0;
@@ -113,14 +113,14 @@ export class Kernel {
 const isBefore = (a: Timer, b: Timer): boolean =>
   a.atUs < b.atUs || (a.atUs === b.atUs && a.seq < b.seq);
 
-/**
- * Chance without a generator's state: the n-th draw of a stream is a function of its key and n. So a
- * draw costs next to nothing, streams don't disturb each other, and what is skipped changes nothing.
- */
 const span = 2 ** 32;
 /** Keeps the keys of streams away from the draws of the stream they come from. */
 const streamSalt = 0x5bd1e995;
 
+/**
+ * Chance without a generator's state: the n-th draw of a stream is a function of its key and n. So a
+ * draw costs next to nothing, streams don't disturb each other, and what is skipped changes nothing.
+ */
 export class Chance {
   readonly #key: number;
   #drawn = 0;

@@ -5,7 +5,6 @@ import type { Path, Volume } from './disk/volume.ts';
 import type { Kernel } from './kernel.ts';
 import { msUs } from './timings.ts';
 
-/** The few objects of the model's Kubernetes API, as far as they matter, and who follows them. */
 export interface Taint {
   readonly key: string;
   readonly effect: 'NoExecute' | 'NoSchedule';

@@ -82,21 +82,11 @@ export function clusterSettingsOf(scenario: Scenario): ClusterSettings {
   };
 }
 
-export interface VolumeSettings extends Scenario {
-  /** Each volume is attached to a node before it is mounted; a shared directory is not. */
-  readonly attachable: boolean;
-  /** Declared for many nodes (util.IsMultiAttachAllowed). */
-  readonly forMany: boolean;
-  readonly tolerationUs: number;
-  readonly cutAfterUs: number;
-  readonly terminationGraceUs: number;
-  readonly preStopUs: number;
-  readonly selfFenceAfterUs: number;
-}
-
-const volumeSettingsOf = (scenario: Scenario): VolumeSettings => ({
+const volumeSettingsOf = (scenario: Scenario) => ({
   ...scenario,
+  /** Each volume is attached to a node before it is mounted; a shared directory is not. */
   attachable: !isDirectory(scenario.disk),
+  /** Declared for many nodes (util.IsMultiAttachAllowed). */
   forMany: scenario.accessMode === 'ReadWriteMany',
   tolerationUs: scenario.tolerationMs * msUs,
   cutAfterUs: scenario.cutAfterMs * msUs,
@@ -104,6 +94,8 @@ const volumeSettingsOf = (scenario: Scenario): VolumeSettings => ({
   preStopUs: scenario.preStopS * secondUs,
   selfFenceAfterUs: scenario.selfFenceAfterMs * msUs,
 });
+/** What each volume, its database or its pod has of its own. */
+export type VolumeSettings = Readonly<ReturnType<typeof volumeSettingsOf>>;
 
 export const timersOf = (scenario: Scenario): Timers => ({
   ...clusterTimersOf(scenario),

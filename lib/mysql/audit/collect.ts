@@ -98,6 +98,10 @@ export async function collectEvidence(options: CollectOptions): Promise<ImageEvi
   return audit.evidence;
 }
 
+/**
+ * File system, crash recovery, a second kill, then every row from cold. CHECK TABLE comes last and in a
+ * server of its own, since it may crash it.
+ */
 class Audit extends EvidenceDraft {
   /** Absent where the image could not be copied. */
   copy: VolumeCopy | undefined;

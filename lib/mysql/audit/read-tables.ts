@@ -166,14 +166,14 @@ async function readBy(
   return { rows: Number(row?.['n']), mix: String(row?.['mix']) };
 }
 
-/**
- * The documents, byte for byte. The server says the hash of each, so that no document travels but one
- * that is not what was written.
- */
 const table = `${databaseName}.document FORCE INDEX (PRIMARY)`;
 /** Documents that are read whole; of more than so many torn ones only the names are told. */
 const readWhole = 25;
 
+/**
+ * The documents, byte for byte. The server says the hash of each, so that no document travels but one
+ * that is not what was written.
+ */
 export async function readDocuments(client: SqlClient, seed: string): Promise<DocumentsFound> {
   const found: Record<string, number[]> = {};
   const others: OpId[] = [];

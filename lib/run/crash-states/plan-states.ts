@@ -3,10 +3,6 @@ import { EvidenceError, type RandomStream, randomStream } from '../../core/index
 import { type WriteLog, writeOps } from '../../history/index.ts';
 import type { PowerLoss } from '../../scenario/index.ts';
 
-/**
- * Which write each sector of an image has, so that writes may reach it in any order: a flush of one
- * path can make an old write durable after a younger one of another path. The younger one stays.
- */
 /** The smallest piece that a disk writes whole. */
 export const sectorBytes = 512;
 
@@ -18,6 +14,10 @@ export interface ByteRange {
 /** Sectors that share one array: 1 MiB of the volume. */
 const sectorsPerPage = 2048;
 
+/**
+ * Which write each sector of an image has, so that writes may reach it in any order: a flush of one
+ * path can make an old write durable after a younger one of another path. The younger one stays.
+ */
 export class SectorVersions {
   /** 1 + index of the write that a sector has, 0 for none; only for parts that were written. */
   readonly #pages = new Map<number, Uint32Array>();
@@ -103,15 +103,15 @@ function torn(writes: readonly Survivor[], random: RandomStream): Survivor[] {
 }
 
 /**
- * What the disk had promised at one moment of its log: each path has a cache that a loss of power
- * empties, and a flush of that path makes durable what the path wrote before the flush began.
- */
-/**
  * Size for all paths together; what is more makes the oldest writes durable, as in a drive. The same as
  * the array's own (lib/storage/csi/array/unflushed.go).
  */
 const defaultCacheBytes = 256 * 1024 ** 2;
 
+/**
+ * What the disk had promised at one moment of its log: each path has a cache that a loss of power
+ * empties, and a flush of that path makes durable what the path wrote before the flush began.
+ */
 export class VolatileCache {
   readonly #log: WriteLog;
   readonly #sizeBytes: number;
@@ -231,7 +231,11 @@ export interface CrashStatePlan {
 /** Writes unflushed at once where pages are written back: commits alone leave one to three. */
 const muchUnflushed = 8;
 
-/** Same log, same options: same plan. */
+/**
+ * A loss of power strikes between two records of the log. Half of the moments or more are drawn from all
+ * there are; a quarter from those right before and after a flush, where a promise begins; a quarter from
+ * those with much unflushed, where most can go wrong. Same log, same options: same plan.
+ */
 export function planStates(log: WriteLog, options: PlanOptions): CrashStatePlan {
   const { policies, seed, firstAckMs } = options;
   const untilMs = latestTimes(log);

@@ -113,6 +113,12 @@ export function withSecond(first: Fault, second: Fault): Fault {
   };
 }
 
+const name = 'kill server';
+
+/** Less than the shortest back-off, after which the container runs again. */
+const reportedWithinMs = 9000;
+const askEveryMs = 200;
+
 /**
  * What may lead up to a fault: the database's process is killed over and over, until its kubelet waits
  * before it starts it again (CrashLoopBackOff). A fault that cuts the node off meanwhile leaves a
@@ -121,12 +127,6 @@ export function withSecond(first: Fault, second: Fault): Fault {
  * kubelet.go, initialCrashLoopBackOff and MaxCrashLoopBackOff: the first restart comes at once, the
  * second 10 s after the container's end, each later one after twice as long, up to 5 min.
  */
-const name = 'kill server';
-
-/** Less than the shortest back-off, after which the container runs again. */
-const reportedWithinMs = 9000;
-const askEveryMs = 200;
-
 export function withServerKills(fault: Fault): Fault {
   return {
     ...fault,

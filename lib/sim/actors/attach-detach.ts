@@ -18,11 +18,6 @@ import {
 import { kubernetesTimes, measuredTimes, secondUs } from '../timings.ts';
 import { onGrid } from '../world.ts';
 
-/**
- * The attach/detach controller's operations on one volume: one at a time, or one a node where it is
- * declared for many; one that failed is not begun again before its back-off is over, except by another
- * kind of operation (nestedpendingoperations.go Run).
- */
 type OperationName = 'attach' | 'detach';
 type PollState = 'done' | 'failed' | 'waiting';
 
@@ -49,6 +44,11 @@ const states: Readonly<
   },
 };
 
+/**
+ * The attach/detach controller's operations on one volume: one at a time, or one a node where it is
+ * declared for many; one that failed is not begun again before its back-off is over, except by another
+ * kind of operation (nestedpendingoperations.go Run).
+ */
 export class Operations extends Controller {
   readonly #volume: number;
   readonly #look: (atUs: number) => void;
@@ -117,14 +117,6 @@ export class Operations extends Controller {
 }
 
 /**
- * What the attach/detach controller does about one volume. A pod that exists keeps its volume
- * attached, Terminating or not, for as long as its kubelet last reported a running container: eviction
- * alone never starts the six-minute wait (util.IsPodTerminated, #65392). The wait runs from the moment
- * a detach is wanted, and forces it only on a node that is not Ready. A node whose detach failed no
- * longer counts against a second attachment (#120595), and neither does any where the volume is
- * declared ReadWriteMany (util.IsMultiAttachAllowed).
- */
-/**
  * Where the controller thinks that the volume is attached (its actual state of the world): for sure,
  * or uncertain (adc/cache/actual_state_of_world.go attachedConfirmed).
  */
@@ -147,6 +139,14 @@ interface AllVolumes {
 type BoundPod = PodObject & { readonly node: NodeObject };
 const controller = 'attachdetach-controller';
 
+/**
+ * What the attach/detach controller does about one volume. A pod that exists keeps its volume
+ * attached, Terminating or not, for as long as its kubelet last reported a running container: eviction
+ * alone never starts the six-minute wait (util.IsPodTerminated, #65392). The wait runs from the moment
+ * a detach is wanted, and forces it only on a node that is not Ready. A node whose detach failed no
+ * longer counts against a second attachment (#120595), and neither does any where the volume is
+ * declared ReadWriteMany (util.IsMultiAttachAllowed).
+ */
 class VolumeAttaching extends Controller {
   readonly index: number;
   readonly #all: AllVolumes;

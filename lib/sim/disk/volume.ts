@@ -5,11 +5,6 @@ import { type LinkState, watchTimeoutMs, type PowerLoss } from '../../scenario/i
 import { Chance } from '../kernel.ts';
 import { msUs, secondUs, type DurationRange, bytesPerCommit } from '../timings.ts';
 
-/**
- * One node's way to the volume, as a loop device is on kind. Its link to the storage passes, stalls
- * (requests are held and answered in order once it passes again) or fails (each request is an I/O
- * error). A path that was cut stays cut, and what it held is refused.
- */
 const watchTimeoutUs = watchTimeoutMs * 1000;
 
 interface PathOptions extends Pick<Path, 'node' | 'generation' | 'device'> {
@@ -21,6 +16,11 @@ interface PathOptions extends Pick<Path, 'node' | 'generation' | 'device'> {
 /** Called once: with true it is performed, with false it never will be. */
 type PathRequest = (passes: boolean) => void;
 
+/**
+ * One node's way to the volume, as a loop device is on kind. Its link to the storage passes, stalls
+ * (requests are held and answered in order once it passes again) or fails (each request is an I/O
+ * error). A path that was cut stays cut, and what it held is refused.
+ */
 export class Path {
   readonly node: string;
   readonly generation: number;
@@ -98,11 +98,6 @@ export class Path {
 }
 
 /**
- * What two servers on one volume do to its structure, beyond overwriting each other's rows. Each
- * writes pages of trees that it alone knows. How soon that breaks a tree was measured, not derived:
- * so it is drawn from what runs on kind, on loop devices and in virtual machines showed.
- */
-/**
  * Joint writing until a tree is broken. Rows alone were lost after 5.4 s of it (1 run); a tree was
  * broken by 21.6 s and later in 12 of 12 (docs/reference/disk-modes.md, docs/reference/workloads.md).
  */
@@ -129,6 +124,11 @@ const writeBackBreaks = { besideSuccessor: 12 / 13, afterSuccessor: 3 / 7 } as c
  */
 const recovery = { breaks: 15 / 41, alwaysBeyond: 500 } as const;
 
+/**
+ * What two servers on one volume do to its structure, beyond overwriting each other's rows. Each
+ * writes pages of trees that it alone knows. How soon that breaks a tree was measured, not derived:
+ * so it is drawn from what runs on kind, on loop devices and in virtual machines showed.
+ */
 export class TwoWriters {
   readonly #chance: Chance;
   readonly #breaksAfterUs: number;
@@ -173,10 +173,6 @@ export class TwoWriters {
   }
 }
 
-/**
- * The volume and the paths of nodes to it: one path (a device) per attachment, each with its own
- * generation. A new attachment makes a new path.
- */
 /** The volume's content: the ledger as its primary key gives it, and what else an audit looks at. */
 export interface Image {
   /** By position; a later write to a position stands. Two writers can leave gaps. */
@@ -208,6 +204,10 @@ export interface VolumeOptions {
 const mixedPages =
   'pages are older than the redo log says: log sequence number is in the future (model)';
 
+/**
+ * The volume and the paths of nodes to it: one path (a device) per attachment, each with its own
+ * generation. A new attachment makes a new path.
+ */
 export class Volume {
   rows: (LedgerEntry | undefined)[] = [];
   schemaChanged = false;
