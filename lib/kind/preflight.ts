@@ -124,9 +124,6 @@ export async function cgroupVersion(): Promise<string> {
 export function judgeMachine(facts: MachineFacts): CheckResult[] {
   const { availableMemoryBytes, otherNodes, packagesElsewhere } = facts;
   const instances = inotifyInstances.perCluster + otherNodes * inotifyInstances.perNode;
-  const isThere = (device: string, ok: boolean, mend: string): Found => {
-    return { ok, found: `${ok ? '' : 'no '}${device}`, mend };
-  };
   return [
     ...judgeEngine(facts.engine),
     judge('MEMORY', `at least ${gib(leastMemoryBytes)} of free memory`, {
@@ -135,9 +132,15 @@ export function judgeMachine(facts: MachineFacts): CheckResult[] {
       mend: 'ps -eo rss,comm --sort=-rss | head',
     }),
     judge('LOOP_DEVICES', 'loop devices', {
-      ...isThere('/dev/loop-control', facts.loopControl, 'modprobe loop'),
+      ok: facts.loopControl,
+      found: facts.loopControl ? '/dev/loop-control' : 'no /dev/loop-control',
+      mend: 'modprobe loop',
     }),
-    judge('FUSE', 'FUSE, which serves the disk', isThere('/dev/fuse', facts.fuse, 'modprobe fuse')),
+    judge('FUSE', 'FUSE, which serves the disk', {
+      ok: facts.fuse,
+      found: facts.fuse ? '/dev/fuse' : 'no /dev/fuse',
+      mend: 'modprobe fuse',
+    }),
     judge('PACKAGES_ELSEWHERE', 'packages inside the checkout', {
       ok: packagesElsewhere === undefined,
       found: packagesElsewhere ?? 'node_modules',

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseAllDocuments, stringify } from 'yaml';
 import { $ } from '../../lib/kind/engine/shell.ts';
 import { kubeClients } from '../../lib/core/kubernetes-client.ts';
-import { kindCommand } from '../../lib/kind/create/kind-command.ts';
+import { loadImages } from '../../lib/kind/create/kind-command.ts';
 import type { Certificate } from '../../lib/probe/certificate.ts';
 import { ensureKind } from '../../lib/kind/images/ensure.ts';
 import { describePodShell } from './pod-shell.ts';
@@ -236,7 +236,7 @@ describePodShell(() => lab);
 test('a Job inside the cluster answers, from one image', async () => {
   const image = (await $({ quiet: true })`node scripts/probe-image.ts`).stdout.trim();
   const load = { name: lab.name, images: [image], signal: undefined };
-  await kindCommand(await ensureKind()).load(load);
+  await loadImages(await ensureKind(), load);
   const before = await stateOf(lab);
   const words = [...asked('basalt').slice(0, 2), '--nodes', lab.workers.join(','), ...brief];
   const printed = await runProbe(lab.kubeconfig, [...words, '--print-job', '--image', image]);

@@ -169,9 +169,7 @@ export class CsiWorld {
   #servicesOf(life: Life): Services {
     const known = this.#services.get(life);
     if (known !== undefined) return known;
-    const taints = {
-      keysOf: (node: string) => this.steps.take('taints', () => this.taints.get(node) ?? []),
-    };
+    const taints = (node: string) => this.steps.take('taints', () => this.taints.get(node) ?? []);
     const services = newServices({
       array: this.array,
       taints,

@@ -11,7 +11,7 @@ import type { ClusterTimers } from '../../lib/run/ports/limits.ts';
 import type { ImageSet } from '../../lib/kind/images/image-plan.ts';
 import { startArray } from '../../lib/kind/disk/containers.ts';
 import { nodeAddresses, nodesReady } from '../../lib/kind/create/create-cluster.ts';
-import { kindCommand } from '../../lib/kind/create/kind-command.ts';
+import { createKind, loadImages } from '../../lib/kind/create/kind-command.ts';
 import { kindConfig, kubeadmPatches, sharedDir } from '../../lib/kind/create/kind-config.ts';
 import {
   apply,
@@ -105,7 +105,7 @@ export async function makeStranger(request: StrangerRequest): Promise<void> {
   await writeFile(config, await configOf(request, lease));
   const kubeconfig = strangerKubeconfig(name);
   const creation = { name, config, kubeconfig, onProgress: say, signal: undefined };
-  await kindCommand(kind).create(creation);
+  await createKind(kind, creation);
   const clients = await kubeClients(kubeconfig);
   const nodes = await nodeAddresses(clients, workers + 1);
   for (const self of nodes) {
@@ -117,7 +117,7 @@ export async function makeStranger(request: StrangerRequest): Promise<void> {
   say('loading images');
   const wanted = [images.driver, images.provisioner];
   const missing = wanted.filter((ref) => !images.creation.has.includes(ref));
-  await kindCommand(kind).load({ name, images: missing, signal: undefined });
+  await loadImages(kind, { name, images: missing, signal: undefined });
   say('starting the driver');
   const { driver: driverImage, attacher: attacherImage, provisioner: provisionerImage } = images;
   const loops = { first: lease.loops.first, count: lease.loops.count };

@@ -111,8 +111,8 @@ class WriterProcess {
       throw new EvidenceError('WRITER_UNCOUNTED', `${this.#name} never reported what it wrote`);
     }
     const how = signal ?? `exit code ${exitCode}`;
-    const what = `${this.#name} ended with ${how}: ${this.#stderr.trim()}`;
-    throw new EvidenceError('WRITER_DIED', what);
+    const died = `${this.#name} ended with ${how}: ${this.#stderr.trim()}`;
+    throw new EvidenceError('WRITER_DIED', died);
   }
 
   #send(message: ToWriter): void {

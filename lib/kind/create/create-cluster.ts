@@ -2,17 +2,11 @@
 import type { Database } from '../../run/index.ts';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import {
-  InfrastructureError,
-  isReady,
-  kubeClients,
-  type KubeClients,
-  waitFor,
-} from '../../core/index.ts';
-import { inspect, run } from '../engine/run.ts';
+import { isReady, kubeClients, type KubeClients, waitFor } from '../../core/index.ts';
+import { run } from '../engine/run.ts';
 import * as engine from '../engine/commands.ts';
 import { type Lab, startArray, startLab, weighing } from '../disk/containers.ts';
-import { kindCommand } from './kind-command.ts';
+import { createKind } from './kind-command.ts';
 import { type ClusterConfig, kindConfig, kubeadmPatches, sharedDir } from './kind-config.ts';
 import { KindMachine } from '../nodes/machine.ts';
 import {
@@ -70,17 +64,23 @@ export function machinesOf(
 
 /** Whatever fails or is interrupted here leaves labelled things only: the caller removes them. */
 export async function createCluster(options: CreateOptions): Promise<Standing> {
-  const { images, timers, onProgress, signal } = options;
-  const name = engineName(options.labels.cluster);
-  const state = await makeStateDir(options.labels.cluster);
-  const { lease, labels } = await takeLease(
-    { ...options.labels, stateDir: state.path, token: state.token },
-    options,
-  );
+  const { images, timers, hold, onProgress, signal } = options;
+  const { cluster } = options.labels;
+  const name = engineName(cluster);
+  const state = await makeStateDir(cluster);
+  const made = { ...options.labels, stateDir: state.path, token: state.token };
+  const lease = await takeNetwork({
+    name,
+    among: leases(),
+    labelsOf: ({ index }) => encodeLabels({ ...made, index }),
+    mayTake: ({ index }) => hold.take(index),
+    signal,
+  });
+  const labels = { ...made, index: lease.index };
   const flags = encodeLabels(labels);
   await run(engine.createVolume(name, ...flags), { signal });
   const lab = await startLab({
-    container: labName(labels.cluster),
+    container: labName(cluster),
     image: images.tools,
     network: name,
     volume: name,
@@ -90,7 +90,7 @@ export async function createCluster(options: CreateOptions): Promise<Standing> {
     signal,
   });
   await startArray({
-    container: arrayName(labels.cluster),
+    container: arrayName(cluster),
     image: images.array,
     source: name,
     root: sharedDir,
@@ -108,12 +108,15 @@ export async function createCluster(options: CreateOptions): Promise<Standing> {
     timers,
     featureGates: options.featureGates,
     cgroupVersion: await cgroupVersion(),
-    volumePath: await mountpoint(name),
+    volumePath: await run(engine.inspect('volume', [name], '{{.Mountpoint}}')),
     patchesPath: state.patches,
     // Asked in a privileged container, since that is what the nodes are.
     lacksSysResource: lacksSysResource(await lab.exec(['cat', '/proc/self/status'])),
   });
-  await createNodes(options, state, name, config);
+  onProgress(`creating the cluster ${cluster}`);
+  await writeFile(state.kindConfig, config);
+  const { kindConfig: file, kubeconfig } = state;
+  await createKind(options.kind, { name, config: file, kubeconfig, onProgress, signal });
   await run(engine.update(`${name}-control-plane`, ...weighing('controlPlane')), { signal });
   const clients = await kubeClients(state.kubeconfig);
   const nodes = await nodeAddresses(clients, options.workers + 1, signal);
@@ -121,40 +124,6 @@ export async function createCluster(options: CreateOptions): Promise<Standing> {
   await connectNodes(lease, lab, nodes);
   await nodesReady(clients, 120_000, signal);
   return { labels, lease, state, lab, nodes, clients };
-}
-
-/** The first free lease, with what the network then says of its cluster. Throws as `takeNetwork` does. */
-async function takeLease(
-  wanted: Omit<ClusterLabels, 'index'>,
-  { hold, signal }: CreateOptions,
-): Promise<{ lease: Lease; labels: ClusterLabels }> {
-  const labelsWith = ({ index }: Lease): ClusterLabels => ({ ...wanted, index });
-  const lease = await takeNetwork({
-    name: engineName(wanted.cluster),
-    among: leases(),
-    labelsOf: (each) => encodeLabels(labelsWith(each)),
-    mayTake: ({ index }) => hold.take(index),
-    signal,
-  });
-  return { lease, labels: labelsWith(lease) };
-}
-
-async function mountpoint(volume: string): Promise<string> {
-  const [found] = (await inspect('volume', [volume])) as { readonly Mountpoint: string }[];
-  if (found === undefined) throw new InfrastructureError('VOLUME_GONE', `no volume ${volume}`);
-  return found.Mountpoint;
-}
-
-async function createNodes(
-  { kind, labels, onProgress, signal }: CreateOptions,
-  state: StateDir,
-  name: string,
-  config: string,
-): Promise<void> {
-  onProgress(`creating the cluster ${labels.cluster}`);
-  await writeFile(state.kindConfig, config);
-  const { kindConfig: file, kubeconfig } = state;
-  await kindCommand(kind).create({ name, config: file, kubeconfig, onProgress, signal });
 }
 
 /** Addresses and pod ranges as Kubernetes has them, which also holds while a node is cut off. */

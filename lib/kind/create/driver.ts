@@ -7,7 +7,7 @@ import { linesOf, run } from '../engine/run.ts';
 import { renderCsiManifests } from '../objects.ts';
 import type { CreateOptions, Standing } from './create-cluster.ts';
 import { sharedDir } from './kind-config.ts';
-import { kindCommand } from './kind-command.ts';
+import { loadImages } from './kind-command.ts';
 import { apply } from '../../core/index.ts';
 import { kubectl } from '../kubernetes.ts';
 import { engineName } from '../ownership/registry.ts';
@@ -24,7 +24,7 @@ export interface DeployOptions extends CreateOptions {
 /** Loads what the nodes lack, applies the manifests and waits until every pod runs the new ones. */
 export async function deployDriver(options: DeployOptions): Promise<void> {
   const { images, standing, onProgress, signal } = options;
-  await loadImages(options);
+  await loadMissing(options);
   onProgress('starting the CSI driver');
   const manifests = await renderCsiManifests({
     driverImage: images.driver,
@@ -66,7 +66,7 @@ async function rolledOut(
  * `kind load` unpacks each image again on every call where the nodes have no crictl, so what was
  * loaded is remembered beside the kubeconfig, which lives as long as the nodes.
  */
-async function loadImages(options: DeployOptions): Promise<void> {
+async function loadMissing(options: DeployOptions): Promise<void> {
   const { kind, images, standing, present = [], onProgress, signal } = options;
   const file = join(standing.state.path, 'loaded.json');
   const text = await readFile(file, 'utf8').catch(() => '{}');
@@ -79,7 +79,7 @@ async function loadImages(options: DeployOptions): Promise<void> {
   if (missing.length > 0) {
     onProgress(`loading into the nodes: ${missing.join(', ')}`);
     const name = engineName(standing.labels.cluster);
-    await kindCommand(kind).load({ name, images: missing, signal });
+    await loadImages(kind, { name, images: missing, signal });
   }
   await writeFile(file, JSON.stringify({ ...loaded, ...wanted }));
 }

@@ -16,7 +16,7 @@ import { scopesBeside, soleScope } from '../scope.ts';
 import { removeGroup, removeProcedures } from '../labelled.ts';
 import { diskTool, listVolumes } from '../disk/disk.ts';
 import { deployDriver } from './driver.ts';
-import { kindCommand } from './kind-command.ts';
+import { exportKubeconfig } from './kind-command.ts';
 import { sharedDir } from './kind-config.ts';
 import {
   arrayName,
@@ -85,7 +85,7 @@ async function revive(
   const array = { container, image: images.array, source: network, root: sharedDir, signal };
   await ensureArray({ ...array, labels: encodeLabels(labels) }, images.ids['array']);
   const { kubeconfig } = state;
-  await kindCommand(kind).exportKubeconfig({ name: network, kubeconfig, signal });
+  await exportKubeconfig(kind, { name: network, kubeconfig, signal });
   const clients = await kubeClients(kubeconfig);
   await registerNodes(clients, containers.filter(isNode));
   const nodes = await nodeAddresses(clients, workers + 1, signal);

@@ -92,8 +92,8 @@ export async function openStream(
   const closed = exited.then(({ exitCode, signal }) => {
     if (disposed) return;
     const how = `${exitCode ?? signal}: ${said.join('')}`;
-    const why = `\`${argv.slice(0, 5).join(' ')} …\` ended with ${how}`;
-    throw new InfrastructureError('STREAM_ENDED', why, { command: pasteable(argv) });
+    const early = `\`${argv.slice(0, 5).join(' ')} …\` ended with ${how}`;
+    throw new InfrastructureError('STREAM_ENDED', early, { command: pasteable(argv) });
   });
   // Whoever awaits `closed` gets the error; nothing has to.
   closed.catch(() => undefined);

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { killGroup } from '../engine/run.ts';
+import { killGroup, linesOf } from '../engine/run.ts';
 import { listImages, removeImage, imageIds as idsOf, program } from '../engine/commands.ts';
 import * as recipe from '../engine/recipe.ts';
 import { $ } from '../engine/shell.ts';
@@ -12,11 +12,13 @@ import { type ImageStep, partLabel, kindVersion } from './part.ts';
 import {
   type ImageSet,
   type ImageSource,
-  type SourceChoice,
   planImages,
   askRegistry,
   chooseSource,
 } from './image-plan.ts';
+
+/** Whatever a command prints and however it ends is for who runs it. */
+const quiet = $({ quiet: true, nothrow: true });
 
 /** How often a long step says that it is still going. */
 const stillEveryMs = 20_000;
@@ -37,9 +39,8 @@ export const cacheFolder = (): string =>
 
 /** All images of the engine by reference. Throws InfrastructureError `ENGINE_MISSING`. */
 export async function presentImages(): Promise<ReadonlySet<string>> {
-  const asked = $({ quiet: true, nothrow: true, timeout: '60s' });
-  const list = await asked`${listImages()}`;
-  if (list.exitCode === 0) return new Set(list.stdout.split('\n').filter(Boolean));
+  const list = await quiet({ timeout: '60s' })`${listImages()}`;
+  if (list.exitCode === 0) return new Set(linesOf(list.stdout));
   throw new InfrastructureError('ENGINE_MISSING', 'the Docker engine does not answer', {
     hint: 'start it; on Debian the set-up script installs and starts it',
     command: 'sudo .ci/setup',
@@ -62,7 +63,7 @@ export async function buildStep(step: ImageStep, options: BuildOptions): Promise
   // A group of its own ends as a whole: zx would end its first process alone. Without a signal the
   // terminal's Ctrl-C has to reach it.
   const detached = signal !== undefined;
-  const shell = $({ quiet: true, nothrow: true, detached, cwd: root, env });
+  const shell = quiet({ detached, cwd: root, env });
   const building = shell`flock ${lock} bash -c ${script(step)} >${log} 2>&1`;
   const end = (): void => killGroup(building, 'SIGTERM');
   signal?.addEventListener('abort', end);
@@ -86,7 +87,7 @@ const script = (step: ImageStep): string =>
   ].join('\n');
 
 async function stepError(step: ImageStep, log: string): Promise<InfrastructureError> {
-  const tail = (await $({ quiet: true, nothrow: true })`tail -n 12 ${log}`).stdout.trimEnd();
+  const tail = (await quiet`tail -n 12 ${log}`).stdout.trimEnd();
   return new InfrastructureError('IMAGE_FAILED', `building ${step.ref} failed:\n${tail}`, {
     hint: 'the log has the whole output',
     command: `less ${log}`,
@@ -100,34 +101,25 @@ const changing = ['node-with-driver', 'driver', 'array'] as const;
 export async function pruneImages(parts: readonly string[] = changing): Promise<string[]> {
   const removed: string[] = [];
   for (const part of parts) {
-    for (const ref of await olderImages(part)) {
-      const { exitCode } = await $({ nothrow: true, quiet: true })`${removeImage(ref)}`;
+    const list = await quiet`${listImages('--filter', `label=${partLabel}=${part}`)}`;
+    const refs = linesOf(list.stdout).filter((ref) => !ref.includes('<none>'));
+    // The engine names the newest first.
+    for (const ref of refs.slice(1)) {
+      const { exitCode } = await quiet`${removeImage(ref)}`;
       if (exitCode === 0) removed.push(ref);
     }
   }
   return removed;
 }
 
-async function olderImages(part: string): Promise<string[]> {
-  const asked = $({ nothrow: true, quiet: true });
-  const list = listImages('--filter', `label=${partLabel}=${part}`);
-  const { stdout } = await asked`${list}`;
-  // The engine names the newest first.
-  return stdout
-    .split('\n')
-    .filter((ref) => ref !== '' && !ref.includes('<none>'))
-    .slice(1);
-}
-
 /** Its path. Throws InfrastructureError `KIND_MISSING` if there is none and none can be built. */
 export async function ensureKind(): Promise<string> {
-  const quiet = $({ quiet: true, nothrow: true });
   const own = (await quiet`command -v kind`).stdout.trim();
   if (own !== '') return own;
   const folder = join(cacheFolder(), `kind-${kindVersion}`);
   const path = join(folder, 'kind');
   if (existsSync(path)) return path;
-  const install = $({ quiet: true, nothrow: true, env: { ...process.env, GOBIN: folder } });
+  const install = quiet({ env: { ...process.env, GOBIN: folder } });
   const built = await install`go install ${`sigs.k8s.io/kind@v${kindVersion}`}`;
   if (built.exitCode === 0) return path;
   throw new InfrastructureError('KIND_MISSING', 'kind is not on the PATH and cannot be built', {
@@ -155,7 +147,11 @@ export interface EnsureRequest {
 export async function ensureImages(request: EnsureRequest): Promise<ImageSet> {
   const { kubernetes, registry, provisioner, onProgress, signal } = request;
   needCheckout('images for real clusters');
-  const choice = await sourceOf(request);
+  const registryAnswer =
+    request.source === 'auto'
+      ? await askRegistry(kubernetes)
+      : { answers: false, why: 'not requested' };
+  const choice = chooseSource(request.source, registryAnswer);
   onProgress(choice.reason);
   const plan = planImages({ source: choice.source, registry, kubernetes, provisioner });
   const present = await presentImages();
@@ -176,26 +172,12 @@ export async function ensureImages(request: EnsureRequest): Promise<ImageSet> {
   return { ...plan.images, ids: await imageIds(plan.images) };
 }
 
-async function sourceOf({ source, kubernetes }: EnsureRequest): Promise<SourceChoice> {
-  const unasked = { answers: false, why: 'not requested' };
-  return chooseSource(source, source === 'auto' ? await askRegistry(kubernetes) : unasked);
-}
-
 async function imageIds(images: Omit<ImageSet, 'ids'>): Promise<Record<string, string>> {
-  const { node, attacher, provisioner, driver, array, tools } = images;
+  const { node, database: mysql, attacher, provisioner, driver, array, tools } = images;
   const asked = provisioner === undefined ? {} : { provisioner };
-  const named = {
-    node,
-    mysql: images.database,
-    attacher,
-    ...asked,
-    driver,
-    array,
-    tools,
-  };
-  const refs = Object.values(named);
-  const list = await $({ quiet: true, timeout: '60s' })`${idsOf(refs)}`;
-  const ids = list.stdout.trim().split('\n');
+  const named = { node, mysql, attacher, ...asked, driver, array, tools };
+  const list = await $({ quiet: true, timeout: '60s' })`${idsOf(Object.values(named))}`;
+  const ids = linesOf(list.stdout);
   return Object.fromEntries(Object.keys(named).map((name, index) => [name, ids[index] ?? '']));
 }
 
@@ -214,7 +196,6 @@ export function toolsFor(steps: readonly ImageStep[]): string[] {
 
 /** Throws InfrastructureError `BUILD_TOOL_MISSING` that names all missing programs at once. */
 async function preflightBuild(steps: readonly ImageStep[]): Promise<void> {
-  const quiet = $({ quiet: true, nothrow: true });
   const found = await Promise.all(
     toolsFor(steps).map(async (tool) => ({
       tool,

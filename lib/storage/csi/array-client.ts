@@ -67,8 +67,6 @@ export interface LinkRequest {
   /** All its paths, present and later. */
   readonly node: string;
   readonly state: LinkState;
-  /** Added to each request while the link passes; 0 without it. */
-  readonly delayMs?: number;
 }
 
 /** Times are of CLOCK_MONOTONIC, in nanoseconds, which JavaScript numbers hold for 104 days. */

@@ -38,18 +38,12 @@ import {
 import { describeError, outOfServiceKey } from '../../core/index.ts';
 import type { PathStatus } from './array-client.ts';
 
-export interface AttachRequest extends Target {
-  readonly attributes: VolumeAttributes;
-  /** The volume was declared for several nodes at once. */
-  readonly manyNodes: boolean;
-  readonly notes: CallNotes;
-}
-
 /** The node's attachment: the one it holds, or a new one. */
 export function attachVolume(
   backend: StorageBackend,
   loops: LoopRange,
-  request: AttachRequest,
+  // `manyNodes`: the volume was declared for several nodes at once.
+  request: Omit<ModeRequest, 'backend'> & { readonly manyNodes: boolean },
 ): Promise<Attachment> {
   const { layout } = backend;
   const { volume, node, attributes } = request;
@@ -66,19 +60,16 @@ export function attachVolume(
     const loop = await loopFor(backend, loops, record.nextGeneration);
     const attached = attach(record, { node, attributes, loop, wallMs: Date.now() });
     await writeRecord(layout, volume, attached);
-    return neededHeld(heldBy(attached, node));
+    const now = heldBy(attached, node);
+    if (now === undefined) throw new CallError(status.INTERNAL, 'the record contradicts itself');
+    return now;
   });
-}
-
-export interface DetachRequest extends Target {
-  readonly taints: NodeTaints;
-  readonly notes: CallNotes;
 }
 
 /** Takes the volume from the node, as the volume's detach mode says. Idempotent. */
 export async function detachVolume(
   backend: StorageBackend,
-  request: DetachRequest,
+  request: Pick<ModeDetachRequest, 'volume' | 'node' | 'taints' | 'notes'>,
 ): Promise<readonly CutDevice[]> {
   const { volume, node } = request;
   const record = await readRecord(backend.layout, volume);
@@ -92,32 +83,24 @@ export async function detachVolume(
   return devices;
 }
 
-function neededHeld(attachment: Attachment | undefined): Attachment {
-  if (attachment !== undefined) return attachment;
-  throw new CallError(status.INTERNAL, 'the record contradicts itself');
-}
+/** Keys of the node's taints; none where there is no such node. Rejects where asking fails. */
+export type NodeTaints = (node: string) => Promise<readonly string[]>;
 
-/** What is known of the nodes by those who may ask Kubernetes. */
-export interface NodeTaints {
-  /** Keys of the node's taints; none where there is no such node. Rejects where asking fails. */
-  keysOf(node: string): Promise<readonly string[]>;
-}
-
-export interface ModeRequest extends Target {
+interface ModeRequest extends Target {
   readonly backend: StorageBackend;
   readonly attributes: VolumeAttributes;
   /** For the call log: what was found, and so decided. */
   readonly notes: CallNotes;
 }
 
-export interface ModeDetachRequest extends ModeRequest {
+interface ModeDetachRequest extends ModeRequest {
   /** What is to be taken from the node; a later attachment of the node is not meant. */
   readonly attachment: Attachment;
   readonly taints: NodeTaints;
 }
 
 /** Before a new attachment is recorded. */
-export async function decideAttach(request: ModeRequest): Promise<void> {
+async function decideAttach(request: ModeRequest): Promise<void> {
   const { attach } = diskModeOf[request.attributes.detachMode];
   const refusal = await refusalOf(attach, request);
   if (refusal !== undefined && request.attributes.attachWhileBusy === 'refused') throw refusal;
@@ -132,7 +115,7 @@ export async function decideStage(request: ModeRequest): Promise<void> {
 }
 
 /** Before the record says detached. Resolves to what it cut. */
-export async function decideDetach(request: ModeDetachRequest): Promise<readonly CutDevice[]> {
+async function decideDetach(request: ModeDetachRequest): Promise<readonly CutDevice[]> {
   const { detach } = blockModeOf(request);
   const refusal = await refusalOf(detach, request);
   if (refusal !== undefined) throw refusal;
@@ -174,7 +157,7 @@ const cuts: Readonly<Record<CutTime, (request: ModeDetachRequest) => Promise<Cut
 /** Where Kubernetes does not answer, the detach fails: nobody knows whether the node should be cut. */
 async function taintsOf({ taints, node }: ModeDetachRequest): Promise<readonly string[]> {
   try {
-    return await taints.keysOf(node);
+    return await taints(node);
   } catch (error) {
     const why = describeError(error).replaceAll(/\s*\n\s*/g, '; ');
     throw new CallError(status.UNAVAILABLE, `the taints of ${node} are not known: ${why}`);

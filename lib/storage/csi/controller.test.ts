@@ -19,7 +19,7 @@ const volume = 'pv';
 const node = 'a';
 /** No machine has devices of such numbers. */
 const loops = { first: 900010, last: 900017 };
-const taints = { keysOf: () => Promise.resolve([]) };
+const taints = (): Promise<never[]> => Promise.resolve([]);
 
 let array: FakeArray;
 let backend: StorageBackend;

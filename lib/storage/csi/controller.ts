@@ -140,9 +140,10 @@ const nodeSchema = z.object({
   spec: z.object({ taints: z.array(z.object({ key: z.string() })).optional() }),
 });
 
-/** Without a server every question fails. A node that is not there has no taints. */
-export const kubernetesTaints = (server: ApiServer | undefined): NodeTaints => ({
-  async keysOf(node) {
+/** By the API server. Without one every question fails. A node that is not there has no taints. */
+export const kubernetesTaints =
+  (server: ApiServer | undefined): NodeTaints =>
+  async (node) => {
     if (server === undefined) {
       throw new InfrastructureError('NO_API_SERVER', 'the driver has no address of an API server', {
         hint: 'Set KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT in its pod.',
@@ -160,8 +161,7 @@ export const kubernetesTaints = (server: ApiServer | undefined): NodeTaints => (
     }
     const { taints = [] } = nodeSchema.parse(JSON.parse(body)).spec;
     return taints.map(({ key }) => key);
-  },
-});
+  };
 
 /*
  * Provisioning: volumes made, removed, listed and grown by the CSI controller. Experiments make

@@ -1,7 +1,7 @@
 /** The CSI identity service: who the driver is, what its environment sets, and what kubelet hears when it registers. */
 import { access } from 'node:fs/promises';
 import { z } from 'zod';
-import { UsageError } from '../../core/index.ts';
+import { exitCode, UsageError } from '../../core/index.ts';
 import { defaultRoot, driverName } from './layout.ts';
 import { parseLoopRange } from './devices.ts';
 import {
@@ -71,15 +71,13 @@ export const identity = (root: string, driver: DriverIdentity): Handlers<typeof 
   },
 });
 
-export interface Registrar {
+interface Registrar {
   /** The driver's name. */
   readonly name: string;
   /** Socket of the CSI services as kubelet sees it. */
   readonly socket: string;
   /** Kubelet has made the driver known to Kubernetes. */
   readonly onRegistered: () => Promise<void>;
-  /** Kubelet refused the driver, and says why. */
-  readonly onRefused: (error: string) => void;
 }
 
 /** Kubelet's plugin registration, which others leave to a sidecar. */
@@ -90,7 +88,11 @@ export const registration = (registrar: Registrar): Handlers<typeof Registration
   }),
   notifyRegistrationStatus: async ({ pluginRegistered, error }) => {
     if (pluginRegistered) await registrar.onRegistered();
-    else registrar.onRefused(error);
+    else {
+      // A new process makes new sockets, and kubelet asks again.
+      console.error(`kubelet refused the driver: ${error}`);
+      process.exit(exitCode.infrastructure);
+    }
     return {};
   },
 });

@@ -29,34 +29,28 @@ function pluginsOf(mode: string | undefined, settings: DriverSettings): Plugin[]
   const layout = layoutOf(root);
   const backend = { layout, array: arrayAt(layout.arraySocket) };
   const around = whileHeld(layout, node, logCalls(layout, node));
-  const plugin = (
-    name: string,
-    socket: string,
-    registrationSocket: string | undefined,
-    served: GrpcService,
-  ): Plugin => {
-    const about = { name, hasController: name !== filesDriverName };
-    const services = [service(Identity, identity(root, about)), served];
-    return { name, socket, registrationSocket, services };
+  const plugin = (about: Omit<Plugin, 'services'>, served: GrpcService): Plugin => {
+    const { name } = about;
+    const who = identity(root, { name, hasController: name !== filesDriverName });
+    return { ...about, services: [service(Identity, who), served] };
   };
-  const disk = (served: GrpcService): Plugin => {
-    const { CSI_DRIVER_NAME, CSI_SOCKET, CSI_REGISTRATION_SOCKET } = settings;
-    return plugin(CSI_DRIVER_NAME, CSI_SOCKET, CSI_REGISTRATION_SOCKET, served);
+  const disk = {
+    name: settings.CSI_DRIVER_NAME,
+    socket: settings.CSI_SOCKET,
+    registrationSocket: settings.CSI_REGISTRATION_SOCKET,
   };
   if (mode === 'node') {
-    const served = disk(service(Node, nodeService({ backend, node }), around));
-    const { CSI_FILES_SOCKET, CSI_FILES_REGISTRATION_SOCKET } = settings;
-    if (CSI_FILES_SOCKET === undefined) return [served];
+    const served = plugin(disk, service(Node, nodeService({ backend, node }), around));
+    const { CSI_FILES_SOCKET: socket, CSI_FILES_REGISTRATION_SOCKET: registrationSocket } =
+      settings;
+    if (socket === undefined) return [served];
     const files = service(Node, filesNodeService({ layout, node }), around);
-    return [
-      served,
-      plugin(filesDriverName, CSI_FILES_SOCKET, CSI_FILES_REGISTRATION_SOCKET, files),
-    ];
+    return [served, plugin({ name: filesDriverName, socket, registrationSocket }, files)];
   }
   if (mode === 'controller' && loops !== undefined) {
     const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = settings;
     const taints = kubernetesTaints(host === undefined ? undefined : { host, port });
-    return [disk(service(Controller, controller({ backend, loops, taints }), around))];
+    return [plugin(disk, service(Controller, controller({ backend, loops, taints }), around))];
   }
   throw new UsageError('BAD_MODE', `cannot run as ${mode ?? 'nothing'}`, {
     hint: 'Give --mode node, or --mode controller with FORCEDETACH_LOOPS set.',
@@ -92,15 +86,9 @@ async function register(
       missing.delete(name);
       if (missing.size === 0 && registeredFile !== undefined) await writeFile(registeredFile, '');
     };
-    const handlers = registration({ name, socket, onRegistered, onRefused: refused });
+    const handlers = registration({ name, socket, onRegistered });
     stack.use(await serve(registrationSocket, [service(Registration, handlers)]));
   }
-}
-
-/** A new process makes new sockets, and kubelet asks again. */
-function refused(error: string): void {
-  console.error(`kubelet refused the driver: ${error}`);
-  process.exit(exitCode.infrastructure);
 }
 
 await main().catch((error: unknown) => {
