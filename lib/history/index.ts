@@ -12,6 +12,7 @@ export {
   tellsOf,
 } from './migration.ts';
 export * from './observations.ts';
+export * from './observers.ts';
 export {
   type Operation,
   type ClientAnswer,

@@ -11,7 +11,8 @@ import {
   goesWith,
   settableNames,
 } from '../scenario/index.ts';
-import type { HistoryVersion, ObservationRecord, RunRecord } from './records.ts';
+import type { HistoryVersion, RunRecord } from './records.ts';
+import type { ObservationRecord } from './observations.ts';
 
 /** The version from which on a history tells it. Of an earlier one it is not asked. */
 const since = {

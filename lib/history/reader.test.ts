@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { randomStream } from '../core/random.ts';
-import type { ObservationRecord, TimedRecord } from './records.ts';
+import type { NoteRecord, TimedRecord } from './records.ts';
 import { openHistory } from './reader.ts';
 import { historyDirectory } from './recorder.ts';
 import { Segment } from './segment.ts';
@@ -17,8 +17,8 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const server = { node: 'worker', podUid: 'uid', startedAtS: 7 };
 
-function observation(t: number, name = 'event'): ObservationRecord {
-  return { type: 'observation', t, source: 'test', name, data: { text: 'ünï\n' } };
+function observation(t: number, name = 'ünï\n'): NoteRecord {
+  return { type: 'note', t, source: 'test', name, data: { text: 'ünï\n' } };
 }
 
 function write(name: string, records: readonly TimedRecord[], frameBytes = 300): void {

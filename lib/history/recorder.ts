@@ -2,7 +2,8 @@
 import { mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Clock, describeError, EvidenceError } from '../core/index.ts';
-import type { Recorder, Unstamped } from './observations.ts';
+import { observationOf } from './observations.ts';
+import type { Recorder, Unstamped } from './observers.ts';
 import type { HistoryRecord, RowRecord, SegmentCounts, SegmentList } from './records.ts';
 import type { ImageLabel } from './evidence.ts';
 import { Segment, suffixes } from './segment.ts';
@@ -138,5 +139,6 @@ function stamp(record: Unstamped, clock: Clock): Exclude<HistoryRecord, RowRecor
   const nowMs = clock.nowMs();
   const t = Math.round((record.t ?? nowMs) * 1000) / 1000;
   const wall = record.wall ?? Math.round(clock.wallMs() - (nowMs - t));
-  return { ...record, t, wall };
+  const stamped = { ...record, t, wall };
+  return stamped.type === 'observation' ? observationOf(stamped) : stamped;
 }

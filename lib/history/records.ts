@@ -1,4 +1,5 @@
 /** The vocabulary of a run's history: everything a verdict and a report are made from, and nothing else. Append-only; each record carries a monotonic and (where it helps) a wall time. */
+import type { ObservationRecord, Stamped } from './observations.ts';
 import type {
   ImageEvidence,
   LedgerRow,
@@ -77,13 +78,6 @@ export interface ClientBeatRecord extends Stamped {
   readonly done: Readonly<Record<string, number>>;
   /** It ends, as it was told to. */
   readonly last?: true;
-}
-
-export interface Stamped {
-  /** Monotonic milliseconds since the run began. */
-  readonly t: number;
-  /** Unix milliseconds; absent on operations, whose session record has it. */
-  readonly wall?: number;
 }
 
 /** Timers in force, milliseconds. */
@@ -180,14 +174,12 @@ interface PhaseRecord extends Stamped {
   readonly phase: PhaseName;
 }
 
-/** What an observer saw. `source` names the observer, `name` the kind of thing (observations.ts). */
-export interface ObservationRecord extends Stamped {
-  readonly type: 'observation';
+/** What a procedure or a lab notes that no observer sees (research/): flat details. */
+export interface NoteRecord extends Stamped {
+  readonly type: 'note';
   readonly source: string;
   readonly name: string;
-  /** Node it concerns, where there is one. */
   readonly node?: string;
-  /** Flat details; the raw line or object where that is the evidence. */
   readonly data: Readonly<Record<string, unknown>>;
 }
 
@@ -289,6 +281,7 @@ export type HistoryRecord =
   | WorkloadRecord
   | ClientBeatRecord
   | ObservationRecord
+  | NoteRecord
   | ActionRecord
   | CertificateRecord
   | CopyRecord

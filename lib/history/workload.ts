@@ -1,4 +1,5 @@
 /** The workload: what clients ask of a database by meaning, never as SQL text, and what each operation says. */
+import { z } from 'zod';
 import { createHash, hash } from 'node:crypto';
 import { key32, mix32 } from '../core/index.ts';
 
@@ -299,21 +300,23 @@ export class SessionMap<Value> {
 }
 
 /** One row of performance_schema.replication_group_members, by the member's node. */
-export interface Member {
-  readonly node: string;
-  readonly state: 'ONLINE' | 'RECOVERING' | 'OFFLINE' | 'ERROR' | 'UNREACHABLE';
-  /** `` where the one who tells does not know. */
-  readonly role: 'PRIMARY' | 'SECONDARY' | '';
-}
+const member = z.object({
+  node: z.string(),
+  state: z.enum(['ONLINE', 'RECOVERING', 'OFFLINE', 'ERROR', 'UNREACHABLE']),
+  /** `` where the server that tells does not know. */
+  role: z.enum(['PRIMARY', 'SECONDARY', '']),
+});
+export type Member = Readonly<z.output<typeof member>>;
 
 /** What one server says at one moment. */
-export interface GroupView {
+export const groupView = z.object({
   /** Whose view it is. */
-  readonly node: string;
-  readonly members: readonly Member[];
-  readonly superReadOnly: boolean;
-  readonly offlineMode: boolean;
-}
+  node: z.string(),
+  members: z.array(member),
+  superReadOnly: z.boolean(),
+  offlineMode: z.boolean(),
+});
+export type GroupView = Readonly<z.output<typeof groupView>>;
 
 export const selfIn = (view: GroupView): Member | undefined =>
   view.members.find(({ node }) => node === view.node);

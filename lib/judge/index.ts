@@ -43,7 +43,6 @@ export {
 } from './expectation/serving-expectation.ts';
 export { situationOf } from './expectation/situation.ts';
 export { judgeGroup } from './group/judge-group.ts';
-export { groupObserved } from './group/observations.ts';
 export { phaseRows } from './group/phases.ts';
 export { groupHeadlineOf, stalestText } from './group/sentence.ts';
 export { isGroupRun } from './group/story.ts';

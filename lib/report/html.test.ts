@@ -49,7 +49,7 @@ const poisonedHistory: HistoryRecord[] = [
     source: hostile,
     name: observed.podRunning,
     node: hostile,
-    data: { pod: hostile, uid: hostile },
+    data: { pod: hostile, uid: hostile, ip: hostile },
   },
 ];
 

@@ -1,13 +1,14 @@
 import { expect, test } from 'vitest';
-import type { ObservationRecord } from '../history/records.ts';
-import { observed, type ObservedName } from '../history/observations.ts';
+import type { ObservationRecord } from '../history/observations.ts';
+import { observationOf, observed, type ObservedName } from '../history/observations.ts';
 import { Lanes } from './lanes.ts';
 import { mysql } from '../mysql/database.ts';
 
-const seen = (t: number, name: ObservedName): ObservationRecord => ({
-  ...{ type: 'observation', t, wall: t, source: 'mounts', name, node: 'a' },
-  data: { volume: 'v', device: '/dev/loop1', generation: 1 },
-});
+const seen = (t: number, name: ObservedName): ObservationRecord =>
+  observationOf({
+    ...{ type: 'observation', t, wall: t, source: 'mounts', name, node: 'a' },
+    data: { volume: 'v', device: '/dev/loop1', generation: 1, bytesWritten: 0 },
+  });
 
 test('a mount that is cut off ends with its unmount', () => {
   const lanes = new Lanes(mysql);

@@ -92,11 +92,7 @@ const states: Readonly<Record<string, readonly [LaneGroup, (data: Data) => State
   [observed.linkChanged]: ['link', ({ state }) => [linkStates[text(state)] ?? '', 'warn']],
   [observed.requestsHeld]: [
     'link',
-    ({ held = 0, device }) => [
-      held === 0 ? '' : `${Number(held)} held`,
-      'warn',
-      `held ${text(device)}`,
-    ],
+    ({ held = 0, device }) => [held === 0 ? '' : `${held} held`, 'warn', `held ${text(device)}`],
   ],
 };
 
@@ -200,10 +196,10 @@ export class Lanes {
       const lane = group === 'pod' ? this.#podLane(data, node) : { group, node, name: own };
       this.#become(lane, t, label, tone);
     } else if (name === observed.csiCall) {
-      const failed = data['error'] !== undefined;
-      const label = `${text(data['call'])}${failed ? ' failed' : ''}`;
+      const failed = data.error !== undefined;
+      const label = `${text(data.call)}${failed ? ' failed' : ''}`;
       const { bars } = this.#lane({ group: 'csi', node, name: 'CSI' });
-      const fromMs = t - Number(data['durationMs'] ?? 0);
+      const fromMs = t - (data.durationMs ?? 0);
       bars.push({ fromMs, toMs: t, label, tone: failed ? 'bad' : 'busy' });
     } else if (name === observed.deviceCut) {
       // A crash's own cut is the harness playing the loss of power.
@@ -212,7 +208,7 @@ export class Lanes {
       const { bars } = this.#lane({ group: 'mount', node, name: 'mount' });
       bars.push({ fromMs: t, toMs: t, tone: 'bad', label });
     } else if (name === observed.serverLog) {
-      this.#server(text(data['line']), text(data['level']), node, t);
+      this.#server(text(data.line), text(data.level), node, t);
     }
     // A server whose volume is gone or cut off may end without a last word.
     if (name === observed.unmounted || name === observed.deviceCut) {
@@ -222,11 +218,11 @@ export class Lanes {
 
   /** One lane per pod and UID; it is its node's once it has one. */
   #podLane(data: Data, node: string | undefined): LaneName {
-    const uid = text(data['uid']);
+    const uid = text(data.uid);
     const lane = { group: 'pod', name: uid } as const;
     const draft = this.#lane(lane);
     draft.node ??= node;
-    draft.label = `pod ${text(data['pod'])} ${uid.slice(0, 5)}`;
+    draft.label = `pod ${text(data.pod)} ${uid.slice(0, 5)}`;
     return lane;
   }
 

@@ -120,7 +120,7 @@ const licenceRows = (steps: readonly LicenceStep[], rows: readonly RawRow[]): Li
 
 function modelLimits({ observations }: Story): string[] {
   const found = observations.find(({ source, name }) => source === 'model' && name === 'limits');
-  const limits = found?.data['limits'];
+  const limits = found?.data.limits;
   return Array.isArray(limits) ? limits.map(String) : [];
 }
 
@@ -211,7 +211,7 @@ function writtenSeries(observations: readonly ObservationRecord[], zeroMs: numbe
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, all]) => {
       const points = all.map(({ t, data }) => {
-        const mib = Number(data['bytesWritten'] ?? 0) / mebibyte;
+        const mib = (data.bytesWritten ?? 0) / mebibyte;
         return [Math.round(t - zeroMs) / 1000, Math.round(mib * 100) / 100] as const;
       });
       // A counter that stands still needs its first and its last point only.

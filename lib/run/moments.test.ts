@@ -1,7 +1,7 @@
 /** Moments come at their time or event, and never after the watch is over. */
 import { expect, test } from 'vitest';
 import { VirtualClock } from '../../test/support/virtual-clock.ts';
-import { observed } from '../history/observations.ts';
+import { observed, observationOf, type ObservedName } from '../history/observations.ts';
 import { cameForAll, watchWhile } from './moments.ts';
 import { Sightings } from '../judge/timeline/sightings.ts';
 import type { When } from '../core/time.ts';
@@ -16,11 +16,13 @@ async function cameAt(moment: When, forMs?: number): Promise<number | undefined>
   const clock = new VirtualClock();
   const sightings = new Sightings(mysql);
   sightings.begin(victim);
-  const see = (t: number, name: string): void =>
-    sightings.see({
-      ...{ type: 'observation', t, source: 'api', name, node: victim.node },
-      data: { uid: victim.uid },
-    });
+  const see = (t: number, name: ObservedName): void =>
+    sightings.see(
+      observationOf({
+        ...{ type: 'observation', t, source: 'api', name, node: victim.node },
+        data: { uid: victim.uid, pod: 'p', attachment: 'a', volume: 'v' },
+      }),
+    );
   let came: number | undefined;
   const watched = watchWhile(
     { clock, sightings: [sightings], faultAtMs, forceDetachAfterMs: 4_000 },
@@ -89,7 +91,7 @@ test.each([
     for (const [at, one] of sightings.entries()) {
       if (t !== evictedAtMs[at]) continue;
       const seen = { type: 'observation', t, source: 'api', node: victim.node } as const;
-      one.see({ ...seen, name: observed.podTerminating, data: { uid: `u${at}` } });
+      one.see({ ...seen, name: observed.podTerminating, data: { uid: `u${at}`, pod: 'p' } });
     }
   }
   await waited;

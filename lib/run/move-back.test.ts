@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { VirtualClock } from '../../test/support/virtual-clock.ts';
 import type { PodRef } from '../history/evidence.ts';
-import { type Unstamped, observed } from '../history/observations.ts';
+import { observed } from '../history/observations.ts';
+import { type Unstamped } from '../history/observers.ts';
 import type { RowRecord } from '../history/records.ts';
 import { recreate } from './converge.ts';
 import { Sightings } from '../judge/timeline/sightings.ts';
@@ -22,7 +23,7 @@ test('drains the other nodes, then deletes each pod once the one before is Ready
       await clock.sleep(3_000);
       sightings.see({
         ...{ type: 'observation', source: 'api', t: clock.nowMs(), node: 'a' },
-        ...{ name: observed.podReady, data: { uid: pod().uid, ready: true } },
+        ...{ name: observed.podReady, data: { uid: pod().uid, pod: 'mysql-0', ready: true } },
       });
     };
   const done = recreate({

@@ -5,10 +5,11 @@ import {
   type ImageLabel,
   openHistory,
   hasQuorum,
+  observed,
   routedPrimary,
   type PodRef,
 } from '../history/index.ts';
-import { judgeImages, groupObserved, assembleVerdict, type Verdict } from '../judge/index.ts';
+import { judgeImages, assembleVerdict, type Verdict } from '../judge/index.ts';
 import { type Testbed, type Disk, type GroupTestbed, openedAlone } from './ports/cluster.ts';
 import type { StepsContext, Steps, Tested, RunOptions } from './run-context.ts';
 import { recordRun } from './sequence.ts';
@@ -83,7 +84,7 @@ export const group: Tested<GroupTestbed> = {
   open: (backend, volumes) =>
     openedAlone<GroupTestbed>((request) => {
       request.recorder.record({
-        ...{ type: 'observation', source: 'group', name: groupObserved.settings },
+        ...{ type: 'observation', source: 'group', name: observed.groupSettings },
         data: { ...groupSettingsOf(request.scenario) },
       });
       return able(backend, 'backend', ['replication-group']).openGroup(request);
@@ -140,7 +141,7 @@ function note(
   node: string,
   data: Readonly<Record<string, unknown>>,
 ): void {
-  recorder.record({ type: 'observation', source: 'group', name: groupObserved.ledger, node, data });
+  recorder.record({ type: 'observation', source: 'group', name: observed.ledgerRead, node, data });
 }
 
 /** The group's ledger, row by row, from another member than `not`; resolves to its transactions. */

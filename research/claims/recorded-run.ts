@@ -10,6 +10,7 @@ import {
   type Story,
 } from '../../lib/judge/index.ts';
 import {
+  type NoteRecord,
   type ObservationRecord,
   csiCalls,
   isGranted,
@@ -103,7 +104,7 @@ export const onVictim =
 export const ofVictimPod =
   ({ story }: RecordedRun): Fits =>
   ({ data }) =>
-    data['uid'] === story.victimUid;
+    data.uid === story.victimUid;
 
 /** Calls to the driver of that kind which it answered well. */
 export const callsOf = (
@@ -112,7 +113,7 @@ export const callsOf = (
 ): ObservationRecord[] => allSeen(run, observed.csiCall, isGranted(csiCalls[call]));
 
 /** When a call was answered. */
-export const endMsOf = ({ t, data }: ObservationRecord): number => t + Number(data['durationMs']);
+export const endMsOf = ({ t, data }: ObservationRecord): number => t + Number(data.durationMs);
 
 /** Seconds after the fault, one digit: `+345.6 s`. */
 export const since = ({ faultAtMs }: RecordedRun, atMs: number): string =>
@@ -130,7 +131,10 @@ export const recordLines = (
 
 const lengthLimit = 260;
 
-export function evidenceLine(at: string, { source, name, node, data }: ObservationRecord): string {
+export function evidenceLine(
+  at: string,
+  { source, name, node, data }: ObservationRecord | NoteRecord,
+): string {
   const what = [at, source, name, ...(node === undefined ? [] : [node]), JSON.stringify(data)];
   const line = what.join(' ');
   return line.length > lengthLimit ? `${line.slice(0, lengthLimit)} …` : line;

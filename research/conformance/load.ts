@@ -38,7 +38,7 @@ function volumesOn({ observations, victimNode }: Story, atMs: number): number {
   const seen = observations.findLast(
     ({ t, name, node }) => t <= atMs && name === observed.volumesAttached && node === victimNode,
   );
-  const volumes = seen?.data['volumes'];
+  const volumes = seen?.data.volumes;
   return Array.isArray(volumes) ? Math.max(1, volumes.length) : 1;
 }
 

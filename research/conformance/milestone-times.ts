@@ -69,7 +69,7 @@ export function milestoneTimes(story: Story): MilestoneTimes {
     const [from, to] = after === 'fault' ? [faultAtMs, healAtMs] : [healAtMs, endOf(story)];
     const seen = observations.find((seen) => seen.t >= from && seen.t < to && is(seen, roles));
     if (seen === undefined) continue;
-    const durationMs = more.atEnd === true ? Number(seen.data['durationMs'] ?? 0) : 0;
+    const durationMs = more.atEnd === true ? (seen.data.durationMs ?? 0) : 0;
     found.set(name as TimedName, seen.t + durationMs);
   }
   return found;
@@ -91,11 +91,11 @@ function settledRoles(story: Story): Roles | undefined {
   const bound = first('bound');
   const pod = bound ?? first('created');
   const node = first('mounted')?.node ?? bound?.node;
-  const uid = pod === undefined ? undefined : String(pod.data['uid']);
+  const uid = pod === undefined ? undefined : String(pod.data.uid);
   const call = observations.find(({ name }) => name === observed.csiCall);
   return {
     ...anybody,
     successor: roleOf({ node, uid }),
-    volume: call === undefined ? undefined : String(call.data['volume']),
+    volume: call === undefined ? undefined : String(call.data.volume),
   };
 }

@@ -10,6 +10,7 @@ import { meanOf, sumOf, EvidenceError } from '../../lib/core/index.ts';
 import {
   type CaseRecord,
   type ImageRecord,
+  type NoteRecord,
   tellsOf,
   observed,
   type History,
@@ -87,7 +88,7 @@ function missingIn(history: History, records: readonly SmallRecord[], about: Cas
 
 /** What was seen of the schedule; the moments in ms on the run's clock. */
 function storyOf(records: readonly SmallRecord[]) {
-  const seen = records.filter((record) => record.type === 'observation');
+  const seen = records.filter((record) => record.type === 'observation' || record.type === 'note');
   const data = (name: string, node: NodeName): Readonly<Record<string, unknown>> | undefined =>
     seen.findLast((each) => each.name === name && each.node === node)?.data;
   const lines = (node: NodeName): string[] | null => {
@@ -95,13 +96,15 @@ function storyOf(records: readonly SmallRecord[]) {
     return Array.isArray(said) ? shortened([...new Set(said.map(String))]) : null;
   };
   const setup = records.find((record) => record.type === 'setup');
-  const steps = seen.filter(({ name }) => name === labObserved.step);
+  const steps = records.filter(
+    (record) => record.type === 'note' && record.name === labObserved.step,
+  ) as readonly NoteRecord[];
   const pressures = records.flatMap((record) =>
     record.type === 'machine' ? (record.cpuPressure ?? []) : [],
   );
   return {
     // The victim's power fails, or the successor asks for the volume.
-    faultAtMs: steps.find(({ data: { step } }) => handOvers.includes(String(step)))?.t,
+    faultAtMs: steps.find(({ data }) => handOvers.includes(String(data['step'])))?.t,
     handoverAtMs: seen.find((each) => each.name === observed.mounted && each.node === 'successor')
       ?.t,
     versions: setup?.versions,

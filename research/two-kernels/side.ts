@@ -206,7 +206,7 @@ export class LabSide {
   }
 
   #note(source: string, name: string, data: Readonly<Record<string, unknown>>): void {
-    this.#options.recorder.record({ type: 'observation', source, name, node: this.name, data });
+    this.#options.recorder.record({ type: 'note', source, name, node: this.name, data });
   }
 
   async #writes(): Promise<number> {

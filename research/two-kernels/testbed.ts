@@ -60,7 +60,7 @@ export async function openLabTestbed(options: LabTestbedOptions): Promise<LabTes
       bytesWritten[generation === 1 ? 'victim' : 'successor'] += bytes;
     }
     const data = { step, acked, bytesWritten };
-    recorder.record({ type: 'observation', t, source: 'lab', name: labObserved.step, data });
+    recorder.record({ type: 'note', t, source: 'lab', name: labObserved.step, data });
   };
   const side = (name: NodeName, generation: number): LabSide => {
     const node = nodes[name];

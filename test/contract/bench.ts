@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import type { Backend } from '../../lib/run/ports/cluster.ts';
 import { openAlone, type AloneTestbed } from '../support/opened.ts';
 import { parseScenario } from '../../lib/scenario/scenario.ts';
-import type { HistoryRecord, ObservationRecord } from '../../lib/history/records.ts';
+import type { HistoryRecord } from '../../lib/history/records.ts';
+import type { ObservationRecord } from '../../lib/history/observations.ts';
 import { openRecorder, type RunRecorder } from '../../lib/history/recorder.ts';
 import { mysql } from '../../lib/mysql/database.ts';
 

@@ -8,7 +8,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { writeKubeconfig } from '../support/user-kubeconfig.ts';
 import type { Clock } from '../../lib/core/time.ts';
-import type { Recorder } from '../../lib/history/observations.ts';
+import type { Recorder } from '../../lib/history/observers.ts';
 import type { Cluster } from '../../lib/kind/cluster.ts';
 import { kubeClients } from '../../lib/core/kubernetes-client.ts';
 import type { OpenStream } from '../../lib/kind/engine/run.ts';

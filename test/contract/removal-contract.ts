@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Backend } from '../../lib/run/ports/cluster.ts';
 import type { PodRef } from '../../lib/history/evidence.ts';
 import type { AloneTestbed } from '../support/opened.ts';
-import type { ObservationRecord } from '../../lib/history/records.ts';
+import type { ObservationRecord } from '../../lib/history/observations.ts';
 import { csiCalls, observed } from '../../lib/history/observations.ts';
 
 export interface RemovalBench {
@@ -23,14 +23,14 @@ export function testRemoval(now: () => RemovalBench): void {
     await testbed.kubernetes.forceDelete(pod);
     await testbed.kubernetes.forceDelete(pod);
     const gone = ({ name, data }: ObservationRecord): boolean =>
-      name === observed.podGone && data['uid'] === pod.uid;
+      name === observed.podGone && data.uid === pod.uid;
     expect(await bench.within(10_000, () => bench.seen(gone))).toBe(true);
     // The model has no audit log; on a cluster it names who asked.
     const asked = ({ name, data }: ObservationRecord): boolean =>
       name === observed.apiRequest &&
-      data['verb'] === 'delete' &&
-      data['object'] === pod.name &&
-      data['gracePeriodS'] === 0;
+      data.verb === 'delete' &&
+      data.object === pod.name &&
+      data.gracePeriodS === 0;
     if (!bench.backend.isModel) {
       expect(await bench.within(10_000, () => bench.seen(asked))).toBe(true);
     }
@@ -40,7 +40,7 @@ export function testRemoval(now: () => RemovalBench): void {
     });
     expect(replaced).toBe(true);
     const tornDown = ({ name, node, data }: ObservationRecord): boolean =>
-      name === observed.csiCall && node === pod.node && data['call'] === csiCalls.nodeUnpublish;
+      name === observed.csiCall && node === pod.node && data.call === csiCalls.nodeUnpublish;
     expect(await bench.within(60_000, () => bench.seen(tornDown))).toBe(true);
   });
 

@@ -96,7 +96,7 @@ export function describeTestbed(name: string, makeBackend: () => Backend, timeou
         );
       await bench.within(20_000, () => missing().length === 0);
       expect(missing()).toEqual([]);
-      expect(bench.seen(({ data }) => data['uid'] === pod.uid)).toBe(true);
+      expect(bench.seen(({ data }) => data.uid === pod.uid)).toBe(true);
     });
 
     test('writers of both sides commit on the database’s node', async () => {
@@ -153,7 +153,7 @@ export function describeTestbed(name: string, makeBackend: () => Backend, timeou
       bench.records
         .filter((record) => record.type === 'observation')
         .findLast((seen) => seen.name === observed.nodeTaints && seen.node === node)
-        ?.data['taints']?.toString()
+        ?.data.taints?.toString()
         .includes(text) === true;
 
     testRemedies(() => ({

@@ -9,7 +9,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { Backend } from '../../lib/run/ports/cluster.ts';
 import { simBackend } from '../../lib/sim/backend.ts';
 import type { Scenario } from '../../lib/scenario/scenario.ts';
-import type { Recorder } from '../../lib/history/observations.ts';
+import type { Recorder } from '../../lib/history/observers.ts';
 import { performRun, planRun, type RunWish } from '../../lib/cli/library/run-plan.ts';
 import { having } from '../support/exact-backend.ts';
 import { modelScenario, runOnModel, shortTimers } from '../support/model-run.ts';

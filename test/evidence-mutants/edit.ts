@@ -1,5 +1,6 @@
 /** How records are altered: each returns an alteration of a whole run. */
-import type { HistoryRecord, ObservationRecord } from '../../lib/history/records.ts';
+import type { HistoryRecord } from '../../lib/history/records.ts';
+import { observationOf, type Seen } from '../../lib/history/observations.ts';
 import type { HeldRun, TimedRecord } from './held-run.ts';
 
 export type Alteration = (run: HeldRun) => void;
@@ -48,12 +49,9 @@ export const both =
 
 /** An observer says this, so long after the fault. */
 export const seenAt =
-  (afterFaultMs: number, said: (run: HeldRun) => Omit<ObservationRecord, 't' | 'type'>) =>
-  (run: HeldRun): TimedRecord => ({
-    type: 'observation',
-    t: faultAt(run) + afterFaultMs,
-    ...said(run),
-  });
+  (afterFaultMs: number, said: (run: HeldRun) => Omit<Seen, 't' | 'type'>) =>
+  (run: HeldRun): TimedRecord =>
+    observationOf({ type: 'observation', t: faultAt(run) + afterFaultMs, ...said(run) });
 
 export const faultAt = ({ story }: HeldRun): number => story.faultAtMs ?? 0;
 export const healAt = ({ story }: HeldRun): number => story.healAtMs;

@@ -1,7 +1,8 @@
 /** A committed safe run with one class of its evidence altered is never safe; as it was it is. */
 import { expect, test } from 'vitest';
 import { assembleVerdict } from '../../lib/judge/verdict/assemble.ts';
-import type { ObservationRecord, SmallRecord } from '../../lib/history/records.ts';
+import type { SmallRecord } from '../../lib/history/records.ts';
+import type { ObservationRecord } from '../../lib/history/observations.ts';
 import { observed } from '../../lib/history/observations.ts';
 import { openHistory, type History } from '../../lib/history/reader.ts';
 import { tellStory } from '../../lib/judge/timeline/story.ts';
@@ -33,7 +34,7 @@ const isSeen =
 
 const toTrue: Change = (record) =>
   isSeen(({ name, node }) => name === observed.nodeReady && node === victimNode)(record)
-    ? { ...(record as ObservationRecord), data: { status: 'True' } }
+    ? ({ ...record, data: { status: 'True' } } as SmallRecord)
     : record;
 
 const certificateAt = (moment: string): Change =>

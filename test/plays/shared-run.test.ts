@@ -46,7 +46,7 @@ function namesIn(folder: string): Readonly<Record<'volumes' | 'listed' | 'pods',
     record.type === 'observation' ? [record.data] : [],
   );
   const found = (key: 'volume' | 'volumes' | 'pod'): string[] => [
-    ...new Set(data.flatMap((each) => (each[key] ?? []) as string | string[])),
+    ...new Set(data.flatMap((each) => each[key] ?? [])),
   ];
   return { volumes: found('volume'), listed: found('volumes'), pods: found('pod') };
 }

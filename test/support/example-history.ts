@@ -4,7 +4,7 @@
  */
 import { mysql } from '../../lib/mysql/database.ts';
 import type { HistoryRecord, Timers } from '../../lib/history/records.ts';
-import { observed, type ObservedName } from '../../lib/history/observations.ts';
+import { observationOf, observed, type ObservedName } from '../../lib/history/observations.ts';
 import { exampleScenario, exampleVerdict } from './example-verdict.ts';
 
 /** The fault comes so long after the run's start. */
@@ -23,7 +23,7 @@ function seen(
   node: string,
   data: Record<string, unknown> = {},
 ): HistoryRecord {
-  return { type: 'observation', t: at(atS), source, name, node, data };
+  return observationOf({ type: 'observation', t: at(atS), source, name, node, data });
 }
 
 function observations(): HistoryRecord[] {
@@ -33,9 +33,15 @@ function observations(): HistoryRecord[] {
   return [
     seen(-60, 'api', observed.nodeReady, victim, { status: 'True', reason: 'KubeletReady' }),
     seen(-60, 'api', observed.nodeReady, successor, { status: 'True', reason: 'KubeletReady' }),
-    seen(-58, 'api', observed.attachmentCreated, victim, { attachment: 'csi-aaa' }),
+    seen(-58, 'api', observed.attachmentCreated, victim, {
+      attachment: 'csi-aaa',
+      volume: 'mysql',
+    }),
     seen(-57, 'csi', observed.csiCall, victim, call('ControllerPublishVolume')),
-    seen(-57, 'api', observed.attachmentAttached, victim, { attachment: 'csi-aaa' }),
+    seen(-57, 'api', observed.attachmentAttached, victim, {
+      attachment: 'csi-aaa',
+      volume: 'mysql',
+    }),
     seen(-57, 'api', observed.volumesAttached, victim, { volumes: ['vol'] }),
     seen(-56, 'csi', observed.csiCall, victim, call('NodeStageVolume')),
     seen(-56, 'mounts', observed.mounted, victim, { device: '/dev/loop100' }),
@@ -54,12 +60,21 @@ function observations(): HistoryRecord[] {
     seen(412.6, 'controller-manager', observed.forceDetachLog, victim, {
       line: 'maxWaitForUnmountDuration expired, force detaching',
     }),
-    seen(412.7, 'api', observed.attachmentDeleting, victim, { attachment: 'csi-aaa' }),
+    seen(412.7, 'api', observed.attachmentDeleting, victim, {
+      attachment: 'csi-aaa',
+      volume: 'mysql',
+    }),
     seen(412.7, 'csi', observed.csiCall, victim, call('ControllerUnpublishVolume')),
-    seen(412.8, 'api', observed.attachmentGone, victim, { attachment: 'csi-aaa' }),
+    seen(412.8, 'api', observed.attachmentGone, victim, { attachment: 'csi-aaa', volume: 'mysql' }),
     seen(412.8, 'api', observed.volumesAttached, victim, { volumes: [] }),
-    seen(413.0, 'api', observed.attachmentCreated, successor, { attachment: 'csi-bbb' }),
-    seen(413.5, 'api', observed.attachmentAttached, successor, { attachment: 'csi-bbb' }),
+    seen(413.0, 'api', observed.attachmentCreated, successor, {
+      attachment: 'csi-bbb',
+      volume: 'mysql',
+    }),
+    seen(413.5, 'api', observed.attachmentAttached, successor, {
+      attachment: 'csi-bbb',
+      volume: 'mysql',
+    }),
     seen(414.2, 'mounts', observed.mounted, successor, { device: '/dev/loop120' }),
     seen(415.6, 'api', observed.podReady, successor, { ...second, ready: true }),
     seen(445.2, 'mounts', observed.unmounted, victim, { device: '/dev/loop100' }),
@@ -115,7 +130,8 @@ function writing(client: string, node: string, fromS: number, toS: number): Hist
     records.push({ type: 'outcome', t: t + latencyMs, ...id, seq, outcome: 'ok' });
     const bytesWritten = (seq + 1) * 24_576;
     const source = 'devices';
-    const data = { device: node === victim ? 'loop100' : 'loop120', bytesWritten };
+    const generation = node === victim ? 1 : 2;
+    const data = { device: node === victim ? 'loop100' : 'loop120', generation, bytesWritten };
     if (seq % 4 === 0) {
       records.push({ type: 'observation', t, source, name: observed.deviceWritten, node, data });
     }

@@ -61,7 +61,7 @@ export function rowsAt(sessions: readonly Session[], atMs: number): LedgerRow[] 
 }
 
 const group = (name: string, t: number, node: string, data: Record<string, unknown>): SmallRecord =>
-  ({ type: 'observation', source: 'group', name, t, node, data }) as const;
+  ({ type: 'observation', source: 'group', name, t, node, data }) as SmallRecord;
 export const viewed = (t: number, node: string, members: string): SmallRecord =>
   group('member-view', t, node, {
     ...{ side: 'inside', node, superReadOnly: false, offlineMode: false },

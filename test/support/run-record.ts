@@ -1,6 +1,7 @@
 /** Records of a run that never was. */
 import { parseScenario, type ScenarioInput } from '../../lib/scenario/scenario.ts';
-import type { ObservationRecord, RunRecord } from '../../lib/history/records.ts';
+import type { RunRecord } from '../../lib/history/records.ts';
+import type { ObservationRecord } from '../../lib/history/observations.ts';
 
 /** The first record: a partition on kind, where the fields say nothing else. */
 export const runRecord = (
@@ -22,7 +23,8 @@ export const see = (
   name: string,
   node = '',
   data: Readonly<Record<string, unknown>> = {},
-): ObservationRecord => ({
-  ...{ type: 'observation', source: 'test', t, name, data },
-  ...(node === '' ? {} : { node }),
-});
+): ObservationRecord =>
+  ({
+    ...{ type: 'observation', source: 'test', t, name, data },
+    ...(node === '' ? {} : { node }),
+  }) as ObservationRecord;

@@ -136,5 +136,5 @@ function narrating(output: LogProgress, database: Database): (record: HistoryRec
 function readinessIn(record: SmallRecord, victim: string | undefined): boolean | undefined {
   if (record.type !== 'observation' || victim === undefined) return undefined;
   if (record.name !== observed.nodeReady || record.node !== victim) return undefined;
-  return record.data['status'] === 'True';
+  return record.data.status === 'True';
 }

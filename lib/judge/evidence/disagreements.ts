@@ -86,7 +86,7 @@ const spansOf = (observations: readonly ObservationRecord[]): MountSpan[] =>
           later.name === observed.unmounted &&
           later.node === node &&
           later.t > t &&
-          later.data['generation'] === data['generation'],
+          later.data.generation === data.generation,
       );
       return { node, fromMs: t, toMs: end?.t ?? Number.POSITIVE_INFINITY };
     });
@@ -136,8 +136,9 @@ function countersOf(observations: readonly ObservationRecord[]): ReadonlyMap<num
   const sums = new Map<number, number>();
   for (const { name, data } of observations) {
     if (name !== observed.deviceWritten && name !== observed.deviceCut) continue;
-    const generation = Number(data['generation']);
-    const bytes = Number(data['bytesWritten']);
+    const generation = Number(data.generation);
+    // The model does not count at a cut: its sums are then unknown.
+    const bytes = data.bytesWritten ?? Number.NaN;
     const before = last.get(generation) ?? 0;
     sums.set(generation, (sums.get(generation) ?? 0) + (bytes < before ? bytes : bytes - before));
     last.set(generation, bytes);
@@ -161,9 +162,9 @@ export function cutsMissed(story: Story, writes: WriteLog | undefined): string[]
   const untilMs = lookedUntilMs(story) - cutSeenWithinMs;
   const logged = cutsIn(writes);
   const unseen = [...logged].filter(
-    ([of, atMs]) => atMs < untilMs && !seen.some(({ data }) => data['generation'] === of),
+    ([of, atMs]) => atMs < untilMs && !seen.some(({ data }) => data.generation === of),
   );
-  const unlogged = seen.filter(({ data }) => !logged.has(Number(data['generation'])));
+  const unlogged = seen.filter(({ data }) => !logged.has(Number(data.generation)));
   return [
     ...strange,
     ...unseen.map(
@@ -173,7 +174,7 @@ export function cutsMissed(story: Story, writes: WriteLog | undefined): string[]
     ),
     ...unlogged.map(
       ({ data, t }) =>
-        `the devices’ observer saw generation ${String(data['generation'])} cut at ` +
+        `the devices’ observer saw generation ${String(data.generation)} cut at ` +
         `${toldInSeconds(t)}, and the log of writes has no cut of it`,
     ),
   ];
@@ -194,9 +195,9 @@ function cutsIn(writes: WriteLog): ReadonlyMap<number, number> {
 function nodesOfOne({ observations }: Story): string[] {
   const nodes = new Map<number, Set<string>>();
   for (const { source, name, node, data } of observations) {
-    if (source !== 'devices' || node === undefined || data['generation'] === undefined) continue;
+    if (source !== 'devices' || node === undefined || data.generation === undefined) continue;
     if (name !== observed.deviceWritten && name !== observed.deviceCut) continue;
-    const generation = Number(data['generation']);
+    const generation = data.generation;
     nodes.set(generation, (nodes.get(generation) ?? new Set()).add(node));
   }
   return [...nodes]

@@ -62,7 +62,7 @@ function backwards({ observations }: Story): string[] {
   for (const seen of observations) {
     const { name, node = '', t, data } = seen;
     if (name !== observed.deviceWritten) continue;
-    const path = `${String(data['device'])} (generation ${String(data['generation'])}) on ${node}`;
+    const path = `${data.device} (generation ${String(data.generation)}) on ${node}`;
     const before = last.get(path);
     last.set(path, seen);
     if (before === undefined || bytesOf(seen) >= bytesOf(before)) continue;
@@ -78,7 +78,7 @@ function backwards({ observations }: Story): string[] {
   return [...found.values()];
 }
 
-const bytesOf = ({ data }: ObservationRecord): number => Number(data['bytesWritten']);
+const bytesOf = ({ data }: ObservationRecord): number => Number(data.bytesWritten);
 
 /** From the fault on, but for what may be seen only after the end. */
 const sinceFault = ({ observations, faultAtMs = 0, ...span }: Story): ObservationRecord[] =>
@@ -145,15 +145,15 @@ function replacedPods({ observations }: Story): string[] {
   return created.flatMap(({ data, t }, index) => {
     const before = created
       .slice(0, index)
-      .findLast((other) => other.data['pod'] === data['pod'] && other.data['uid'] !== data['uid']);
+      .findLast((other) => other.data.pod === data.pod && other.data.uid !== data.uid);
     const isGone = observations.some(
       ({ name, data: gone }) =>
-        name === observed.podGone && before !== undefined && gone['uid'] === before.data['uid'],
+        name === observed.podGone && before !== undefined && gone['uid'] === before.data.uid,
     );
     return before === undefined || isGone
       ? []
       : [
-          `pod ${String(data['pod'])} was recreated at ${toldInSeconds(t)}, and no observer reported the one ` +
+          `pod ${String(data.pod)} was recreated at ${toldInSeconds(t)}, and no observer reported the one ` +
             'before it go',
         ];
   });

@@ -52,10 +52,9 @@ function volumeGaps(
 ): string[] {
   if (volume === undefined) return ['the history does not say which volume the run was about'];
   const others = observations.filter(
-    ({ source, data }) =>
-      ofVolume.has(source) && 'volume' in data && data['volume'] !== volume.volume,
+    ({ source, data }) => ofVolume.has(source) && 'volume' in data && data.volume !== volume.volume,
   );
-  return [...new Set(others.map(({ source, data }) => `${source} ${String(data['volume'])}`))].map(
+  return [...new Set(others.map(({ source, data }) => `${source} ${String(data.volume)}`))].map(
     (other) => `observers saw another volume than the run’s ${volume.volume}: ${other}`,
   );
 }
@@ -197,7 +196,7 @@ function notOfMoment(
   const done = steps.find(({ step }) => step === 'done')?.t ?? Number.NEGATIVE_INFINITY;
   const seen = observations
     .filter((each) => each.t <= begun && ofVolume.has(each.source))
-    .map(({ data }) => Number(data['generation'] ?? 0));
+    .map(({ data }) => data.generation ?? 0);
   const newest = seen.reduce((most, each) => Math.max(most, each), 0);
   return [
     ...(t < begun || t > done ? [`the ${image} copy was not made while the run copied`] : []),

@@ -60,10 +60,9 @@ interface Life {
 /** One for each observer that was to see this. */
 function livesOf(observations: readonly ObservationRecord[], source: string): Life[] {
   const seen = observations.filter(
-    ({ name, data }) => lifeSigns.has(name) && seesOf(data).includes(source),
+    ({ name, data }) => lifeSigns.has(name) && data.sees?.includes(source) === true,
   );
-  const keyOf = ({ node, data }: ObservationRecord): string =>
-    `${String(data['observer'])}@${node}`;
+  const keyOf = ({ node, data }: ObservationRecord): string => `${String(data.observer)}@${node}`;
   const byKey = Map.groupBy(seen, keyOf);
   return [...byKey.values()].map((all) => ({ node: all[0]?.node, seen: all }));
 }
@@ -73,9 +72,6 @@ const lifeSigns = new Set<string>([
   observed.observerBeat,
   observed.observerEnded,
 ]);
-
-const seesOf = (data: Readonly<Record<string, unknown>>): readonly unknown[] =>
-  Array.isArray(data['sees']) ? data['sees'] : [];
 
 function lifeGaps(story: Story, seen: Life['seen']): string[] {
   const { faultAtMs = 0 } = story;
@@ -94,7 +90,7 @@ function lifeGaps(story: Story, seen: Life['seen']): string[] {
 
 /** What was to be seen is gone as well: only the victim's node may go. */
 const wentWithItsNode = ({ node, data }: ObservationRecord, { victimNode }: Story): boolean =>
-  typeof data['reason'] === 'string' && node !== undefined && node === victimNode;
+  typeof data.reason === 'string' && node !== undefined && node === victimNode;
 
 /** Times that stand for signs of life while the node is away, until somebody begins there anew. */
 const excused = (seen: Life['seen'], story: Story): number[] =>

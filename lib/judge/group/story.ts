@@ -1,36 +1,23 @@
 /** A group's run by its history: what the verdict needs, picked out and typed. */
-import { z } from 'zod';
 import type { JudgedDatabase } from '../database.ts';
 import { EvidenceError } from '../../core/index.ts';
-import type { ObservationRecord, SmallRecord, GroupView } from '../../history/index.ts';
+import {
+  observationsOf,
+  observed,
+  type GroupView,
+  type Observation,
+  type ObservedName,
+  type SmallRecord,
+} from '../../history/index.ts';
 import { tellStory, type Story } from '../timeline/story.ts';
-import { groupObserved } from './observations.ts';
-import { groupReplication, groupSettingsSchema, type GroupSettings } from '../../scenario/index.ts';
-
-const side = z.enum(['inside', 'outside']);
-const heads = z.record(z.string(), z.number());
-
-const readSchema = z.object({
-  side,
-  beganAtMs: z.number(),
-  heads: heads.optional(),
-  error: z.string().optional(),
-});
-const ledgerSchema = z.object({
-  image: z.enum(['first', 'second']).optional(),
-  takenAtMs: z.number(),
-  rows: z.number().int().optional(),
-  checksums: z.array(z.string()).optional(),
-  beyond: z.string().optional(),
-  error: z.string().optional(),
-});
+import { groupReplication, type GroupSettings } from '../../scenario/index.ts';
 
 export type TimedView = GroupView & { readonly t: number };
-export type LedgerRead = z.output<typeof readSchema> & {
+export type LedgerRead = Observation<'read'>['data'] & {
   readonly t: number;
   readonly node: string;
 };
-type MemberLedger = z.output<typeof ledgerSchema> & { readonly node: string };
+type MemberLedger = Observation<'ledger-read'>['data'] & { readonly node: string };
 
 /** `endAtMs`: when the writers had stopped, or the history's end. */
 export interface GroupStory extends Story {
@@ -47,7 +34,7 @@ export interface GroupStory extends Story {
 export function isGroupRun(records: Iterable<SmallRecord>): boolean {
   for (const record of records) {
     if (record.type === 'run' && record.scenario.database === groupReplication.name) return true;
-    if (record.type === 'observation') return record.name === groupObserved.settings;
+    if (record.type === 'observation') return record.name === observed.groupSettings;
   }
   return false;
 }
@@ -58,9 +45,9 @@ export function tellGroupStory(
   database: JudgedDatabase,
 ): GroupStory {
   const story = tellStory(records, database);
-  const named = (name: string): ObservationRecord[] =>
-    story.observations.filter((each) => each.name === name);
-  const settings = named(groupObserved.settings)[0];
+  const of = <Name extends ObservedName>(name: Name): Observation<Name>[] =>
+    observationsOf(story.observations, name);
+  const settings = of(observed.groupSettings)[0];
   if (settings === undefined) {
     throw new EvidenceError('NOT_A_GROUP_RUN', 'the history is not of a run on a group');
   }
@@ -74,23 +61,14 @@ export function tellGroupStory(
     ...story,
     secondImageAtMs,
     endAtMs: secondImageAtMs ?? story.endAtMs,
-    settings: groupSettingsSchema.parse(settings.data),
+    settings: settings.data,
     healedAtMs: healed?.t,
-    views: named(groupObserved.view).flatMap(viewIn),
-    routes: named(groupObserved.routed).map(({ t, node = '' }) => ({ t, node })),
-    reads: named(groupObserved.read).map(({ t, node = '', data }) => ({
-      ...readSchema.parse(data),
-      t,
-      node,
-    })),
-    ledgers: named(groupObserved.ledger).map(({ node = '', data }) => ({
-      ...ledgerSchema.parse(data),
-      node,
-    })),
+    views: of(observed.memberView).flatMap(({ t, data }) =>
+      // A member that did not answer has no view.
+      data.error === undefined ? [{ ...(data as GroupView), t }] : [],
+    ),
+    routes: of(observed.routed).map(({ t, node = '' }) => ({ t, node })),
+    reads: of(observed.ledgerAnswer).map(({ t, node = '', data }) => ({ ...data, t, node })),
+    ledgers: of(observed.ledgerRead).map(({ node = '', data }) => ({ ...data, node })),
   };
-}
-
-/** A member that did not answer has no view. */
-function viewIn({ t, data }: ObservationRecord): TimedView[] {
-  return 'error' in data ? [] : [{ ...(data as unknown as GroupView), t }];
 }

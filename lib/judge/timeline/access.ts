@@ -103,7 +103,7 @@ function shutByItself(
     ({ t, name, node }) => name === observed.selfFence && node === victimNode && t >= faultAtMs,
   );
   const says = (text: string) => (seen: ObservationRecord) =>
-    String(seen.data['line']).startsWith(`self-fence: ${text}`);
+    String(seen.data.line).startsWith(`self-fence: ${text}`);
   const shut = said.find(says('read-only'))?.t;
   if (shut === undefined || said.some(says('open'))) return [...accesses];
   const isQuiet = ({ generation }: Access): boolean =>
@@ -135,7 +135,7 @@ function countedQuiet({ observations, victimNode }: Story, sinceMs: number): boo
  * else a little less than the time of what happened when the call ended.
  */
 export const callEndMs = ({ t, data }: Pick<ObservationRecord, 't' | 'data'>): number =>
-  Math.round((t + Number(data['durationMs'] ?? 0)) * 1000) / 1000;
+  Math.round((t + (data.durationMs ?? 0)) * 1000) / 1000;
 
 class NodeAccess {
   readonly #node: string;
@@ -150,12 +150,13 @@ class NodeAccess {
     this.#node = node;
   }
 
-  see({ t, name, data }: ObservationRecord): void {
+  see(seen: ObservationRecord): void {
+    const { t, name, data } = seen;
     // Within the call its mode may cut others off first; what it then writes is counted.
-    if (isGranted(csiCalls.stage)({ name, data })) this.#begin(callEndMs({ t, data }));
+    if (isGranted(csiCalls.stage)(seen)) this.#begin(callEndMs(seen));
     else if (name === observed.mounted) this.#begin(t);
     else if (name === observed.deviceWritten) this.#count(t, data);
-    else if (name === observed.linkChanged) this.#changeLink(t, data['state'] !== 'pass');
+    else if (name === observed.linkChanged) this.#changeLink(t, data.state !== 'pass');
     else if (name === observed.unmounted || name === observed.deviceCut) {
       this.end(t);
       this.#isSevered = false;
@@ -173,7 +174,7 @@ class NodeAccess {
   }
 
   #count(t: number, data: ObservationRecord['data']): void {
-    const device = `${String(data['device'])}/${String(data['generation'])}`;
+    const device = `${String(data.device)}/${String(data.generation)}`;
     const bytes = bytesIn(data);
     const grew = bytes > (this.#written.get(device) ?? 0);
     this.#written.set(device, bytes);

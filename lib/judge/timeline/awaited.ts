@@ -90,7 +90,7 @@ function evictionIn(seen: AwaitedStory): Awaited {
       each.node === story.victimNode &&
       each.t >= (story.faultAtMs ?? 0),
   );
-  if (readiness !== undefined && readiness.data['status'] !== 'True') {
+  if (readiness !== undefined && readiness.data.status !== 'True') {
     const sinceS = notReadySinceS(seen);
     const dueS = sinceS + timers.tolerationMs / 1000;
     return clauseOf(`the eviction: NotReady at ${at(sinceS)}`, expected(dueS));
@@ -105,7 +105,7 @@ function notReadySinceS({ story, phases }: AwaitedStory): number {
   const own = observations.filter(
     ({ name, node, t }) => name === observed.nodeReady && node === victimNode && t >= faultAtMs,
   );
-  const lastReady = own.findLastIndex(({ data }) => data['status'] === 'True');
+  const lastReady = own.findLastIndex(({ data }) => data.status === 'True');
   const since = own[lastReady + 1];
   return since === undefined ? (phases.notReady ?? 0) : (since.t - faultAtMs) / 1000;
 }

@@ -94,7 +94,7 @@ function bytesWritten(
   for (const { name, node, t, data } of observations) {
     if (name !== observed.deviceWritten || node === undefined || !isMeant(node) || t > toMs)
       continue;
-    const device = `${node}/${String(data['device'])}/${String(data['generation'])}`;
+    const device = `${node}/${data.device}/${String(data.generation)}`;
     if (t < fromMs) atStart.set(device, bytesIn(data));
     atEnd.set(device, bytesIn(data));
   }

@@ -51,7 +51,7 @@ export function forcedDetachesOf(story: Story): ForcedDetaches {
 }
 
 const reasonIn = ({ data }: ObservationRecord): ForceReason =>
-  String(data['line']).includes('out-of-service') ? 'out-of-service' : 'timeout';
+  String(data.line).includes('out-of-service') ? 'out-of-service' : 'timeout';
 
 const isDetach = (seen: ObservationRecord): boolean =>
   seen.node !== undefined && isGranted(csiCalls.unpublish)(seen);
@@ -75,8 +75,8 @@ function detachOf(
 /** kind: `node="a"`; a line without a node's name is taken for the only one. */
 const namesNode = ({ node, data }: ObservationRecord, wanted: string): boolean =>
   node === wanted ||
-  !String(data['line']).includes('node=') ||
-  String(data['line']).includes(`node="${wanted}"`);
+  !String(data.line).includes('node=') ||
+  String(data.line).includes(`node="${wanted}"`);
 
 const isOff = (
   node: string,

@@ -39,5 +39,4 @@ const databaseOpened = (seen: ObservationRecord, roles: Roles): boolean =>
   milestones.serving.is(seen, roles) || milestones.ready.is(seen, roles);
 
 /** Written through a device since it was attached. */
-export const bytesIn = (data: Readonly<Record<string, unknown>>): number =>
-  Number(data['bytesWritten'] ?? 0);
+export const bytesIn = ({ bytesWritten = 0 }: ObservationRecord['data']): number => bytesWritten;

@@ -11,14 +11,14 @@ function asked(wanted: Wanted, seen: ObservationRecord, passage: Passage): strin
 
 function told({ data }: ObservationRecord, who: string): string {
   const { gracePeriodS, agent } = data;
-  const grace = gracePeriodS === undefined ? '' : `, grace period ${Number(gracePeriodS)} s`;
+  const grace = gracePeriodS === undefined ? '' : `, grace period ${gracePeriodS} s`;
   // A client's program is the part before the version.
   const program = typeof agent === 'string' ? `, by ${agent.split('/')[0]}` : '';
   return `${who}${grace}${program}`;
 }
 
 export function whoDeleted(seen: ObservationRecord, passage: Passage): string | undefined {
-  const object = String(seen.data['pod']);
+  const object = String(seen.data.pod);
   const pods = { verbs: ['delete', 'deletecollection', 'create'], object };
   return asked({ ...pods, resources: ['pods', 'pods/eviction'], fits: isEnd }, seen, passage);
 }
@@ -32,9 +32,9 @@ export function whoRemoved(seen: ObservationRecord, passage: Passage): string | 
   const { story, mount } = passage;
   const disruption = story.observations.findLast(
     ({ name, t, data }) =>
-      name === observed.podDisruption && data['uid'] === mount.podUid && t <= seen.t,
+      name === observed.podDisruption && data.uid === mount.podUid && t <= seen.t,
   );
-  const isCollected = disruption?.data['reason'] === 'DeletionByPodGC';
+  const isCollected = disruption?.data.reason === 'DeletionByPodGC';
   return (
     whoDeleted(seen, passage) ??
     (isCollected ? 'the pod garbage collector' : remedyOf(seen, passage))
@@ -70,7 +70,7 @@ export const whoDetached = (seen: ObservationRecord, passage: Passage): string |
     {
       verbs: ['delete', 'deletecollection'],
       resources: ['volumeattachments'],
-      object: String(seen.data['attachment']),
+      object: String(seen.data.attachment),
     },
     seen,
     passage,
@@ -104,8 +104,8 @@ export const requestFor = (
     if (name !== observed.apiRequest || t < sinceMs - slackMs || t > seenMs + stampMs) return false;
     const { verb, resource, object, code } = data;
     return (
-      wanted.verbs.includes(String(verb)) &&
-      wanted.resources.includes(String(resource)) &&
+      wanted.verbs.includes(verb) &&
+      wanted.resources.includes(resource) &&
       object === wanted.object &&
       Number(code) < 300 &&
       wanted.fits?.(data) !== false
@@ -126,12 +126,12 @@ const kubelet = 'system:node:';
 
 /** In plain words; the user's own name stands behind it. */
 function requester(request: ObservationRecord, story: Story): string {
-  const user = String(request.data['user']);
+  const user = String(request.data.user);
   if (user.startsWith(kubelet)) return `the kubelet of ${user.slice(kubelet.length)}`;
   if (user.startsWith(kubeSystem)) {
     const account = user.slice(kubeSystem.length);
     // It lends its account to the taint eviction controller (newTaintEvictionController).
-    if (account === 'node-controller' && request.data['resource'] === 'pods') {
+    if (account === 'node-controller' && request.data.resource === 'pods') {
       return 'the taint eviction controller';
     }
     return controllers[account] ?? `the service account ${account}`;

@@ -68,10 +68,10 @@ function deletedByHand({ story, mount }: Passage): boolean {
   if (!hasAudit(story)) return story.remedy?.name.includes('attachment') === true;
   return story.observations.some(({ name, t, data }) => {
     if (name !== observed.attachmentDeleting || t < mount.sinceMs || t > mount.atMs) return false;
-    const object = String(data['attachment']);
+    const object = data.attachment;
     const wanted = { verbs: ['delete'], resources: ['volumeattachments'], object };
     const request = requestFor(story, wanted, mount.sinceMs, t);
-    return request !== undefined && !String(request.data['user']).includes('attachdetach');
+    return request !== undefined && !String(request.data.user).includes('attachdetach');
   });
 }
 

@@ -50,12 +50,12 @@ const isOfCrash: Fits = ({ t }, { story: { scenario, faultDoneAtMs = Infinity } 
   losesPower(scenario.fault) && t <= faultDoneAtMs;
 /** No milestone: an operator sets it, no controller. */
 const isOutOfService: Fits = ({ name, data }) =>
-  name === observed.nodeTaints && JSON.stringify(data['taints']).includes('out-of-service');
+  name === observed.nodeTaints && JSON.stringify(data.taints).includes('out-of-service');
 const isDetach: Fits = (seen, passage) =>
   is('detach-asked')(seen, passage) || is('detached')(seen, passage);
 /** The controller manager's line says why it did not wait (reconciler.go, reconcile). */
 const forced = (why: string): Fits =>
-  all(is('force-detach'), ({ data }) => String(data['line']).includes(why));
+  all(is('force-detach'), ({ data }) => String(data.line).includes(why));
 /** Declared ReadWriteMany, the second attachment waits for nothing. */
 const forMany: Fits = (_, { story }) => story.scenario.accessMode === 'ReadWriteMany';
 const isShared: Fits = (_, { story }) => isDirectory(story.scenario.disk);

@@ -30,11 +30,6 @@ type Data = ObservationRecord['data'];
 type Fits = (data: Data) => boolean;
 const any: Fits = () => true;
 
-const list = (data: Data, field: string): readonly unknown[] => {
-  const value = data[field];
-  return Array.isArray(value) ? value : [];
-};
-
 /** How one of the two nodes, and its pod, are known. */
 const known = (who: 'victim' | 'successor') => {
   const node =
@@ -50,7 +45,7 @@ const known = (who: 'victim' | 'successor') => {
     (name: string, isListed: boolean): Is =>
     (seen, roles) => {
       const isOwn = (volume: unknown): boolean => String(volume).split('^').at(-1) === roles.volume;
-      return node(name)(seen, roles) && list(seen.data, 'volumes').some(isOwn) === isListed;
+      return node(name)(seen, roles) && (seen.data.volumes ?? []).some(isOwn) === isListed;
     };
   return {
     node,
@@ -72,8 +67,8 @@ const notReady: Fits = (data) => !isReady(data);
 const tainted =
   (effect: string): Fits =>
   (data) =>
-    list(data, 'taints').some((taint) =>
-      String(taint).startsWith(`node.kubernetes.io/unreachable:${effect}`),
+    (data.taints ?? []).some((taint) =>
+      taint.startsWith(`node.kubernetes.io/unreachable:${effect}`),
     );
 
 type Tell = (says: string, is: Is, more?: Partial<Milestone>) => Milestone;
@@ -147,7 +142,7 @@ export const milestones = {
     'the successor’s server says that it is ready',
     (seen, roles) =>
       successor.node(observed.serverLog)(seen, roles) &&
-      String(seen.data['line']).includes(roles.readySign),
+      String(seen.data.line).includes(roles.readySign),
   ),
   ready: api(
     'the successor’s pod is ready',

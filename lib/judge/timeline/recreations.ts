@@ -30,11 +30,9 @@ export function recreationsOf(records: readonly SmallRecord[]): Recreation[] {
     );
     if (done === undefined) return [];
     const within = seen.filter(({ t }) => t >= begin.t && t <= done.t);
-    const ready = within.findLast(
-      ({ name, data }) => name === observed.podReady && data['ready'] === true,
-    );
+    const ready = within.findLast(({ name, data }) => name === observed.podReady && data.ready);
     const gone = within.find(
-      ({ name, data }) => name === observed.podGone && data['uid'] === begin.detail,
+      ({ name, data }) => name === observed.podGone && data.uid === begin.detail,
     );
     return [
       {

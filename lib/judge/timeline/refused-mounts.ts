@@ -23,7 +23,7 @@ export function refusedMountsOf(story: Story, accesses: readonly Access[]): Refu
     );
     const [first, last] = [refused[0], refused.at(-1)];
     if (first === undefined || last === undefined) return [];
-    const said = new Set(refused.map(({ data }) => textOf(data['error'])));
+    const said = new Set(refused.map(({ data }) => textOf(data.error)));
     return [
       {
         node,

@@ -28,7 +28,7 @@ interface KnownPod {
 
 export const roleOf = ({ node: name, uid }: KnownPod): RoleTest => ({
   onNode: ({ node }) => node !== undefined && node === name,
-  ofPod: ({ data }) => uid !== undefined && data['uid'] === uid,
+  ofPod: ({ data }) => uid !== undefined && data.uid === uid,
 });
 
 /** Roles of a whole run: whoever is not its victim takes over. */
@@ -52,7 +52,7 @@ export function rolesOf(
     victim: roleOf(victim),
     successor: {
       onNode: ({ node }) => node !== undefined && isThere(node),
-      ofPod: ({ node, data }) => data['uid'] !== victim.uid && isThere(node),
+      ofPod: ({ node, data }) => data.uid !== victim.uid && isThere(node),
     },
   };
 }

@@ -96,5 +96,5 @@ function podBoundTo(
   const seen = observations.findLast(
     ({ name, node, t }) => name === observed.podScheduled && node === on && t <= byMs,
   );
-  return seen === undefined ? undefined : String(seen.data['uid']);
+  return seen === undefined ? undefined : String(seen.data.uid);
 }

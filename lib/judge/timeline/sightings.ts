@@ -44,8 +44,8 @@ export class Sightings {
     if (node !== undefined) {
       if (name === observed.mounted) this.mountedOn.add(node);
       if (name === observed.unmounted) this.mountedOn.delete(node);
-      if (name === observed.podReady && data['ready'] === true) {
-        this.ready = { uid: String(data['uid']), node };
+      if (name === observed.podReady && data.ready) {
+        this.ready = { uid: data.uid, node };
       }
     }
     if (this.#roles !== undefined) this.#note(record, this.#roles);

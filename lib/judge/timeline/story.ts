@@ -114,7 +114,7 @@ function podUidOn(
   const seen = observations.findLast(
     ({ name, node: on, t }) => name === observed.podRunning && on === node && t <= beforeMs,
   );
-  return seen === undefined ? undefined : String(seen.data['uid']);
+  return seen === undefined ? undefined : String(seen.data.uid);
 }
 
 /** What comes after the second image was asked for needs not be seen. */

@@ -64,8 +64,8 @@ function growthOf(observations: readonly ObservationRecord[]): Map<string, Growt
   for (const { name, node, t, data } of observations) {
     if (name !== observed.deviceWritten && name !== observed.deviceCut) continue;
     if (node === undefined) continue;
-    const key = `${node}/${String(data['device'])}/${String(data['generation'])}`;
-    const bytes = Number(data['bytesWritten']);
+    const key = `${node}/${data.device}/${String(data.generation)}`;
+    const bytes = data.bytesWritten ?? Number.NaN;
     if (bytes > (last.get(key) ?? 0)) {
       const ofNode = times.get(node);
       if (ofNode === undefined) times.set(node, [t]);

@@ -20,7 +20,7 @@ export function zonesOf({ observations, faultAtMs }: Story): ZoneMoment[] {
   const moments: ZoneMoment[] = [];
   for (const { name, node, t, data } of observations) {
     if (name !== observed.nodeReady || node === undefined) continue;
-    const now = data['status'] === 'True';
+    const now = data.status === 'True';
     const changed = isReady.get(node) !== now;
     isReady.set(node, now);
     if (!changed || t < faultAtMs) continue;

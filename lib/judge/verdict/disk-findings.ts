@@ -120,14 +120,14 @@ export function wayBackFindings(story: Story): Finding[] {
       t >= faultAtMs &&
       name === observed.csiCall &&
       node === victimNode &&
-      data['error'] === undefined,
+      data.error === undefined,
   );
-  const given = calls.find(({ t, data }) => t >= healAtMs && data['call'] === csiCalls.nodePublish);
+  const given = calls.find(({ t, data }) => t >= healAtMs && data.call === csiCalls.nodePublish);
   if (given === undefined) return [];
   const staging: readonly unknown[] = [csiCalls.stage, csiCalls.unstage];
-  const before = calls.filter(({ t, data }) => t <= given.t && staging.includes(data['call']));
+  const before = calls.filter(({ t, data }) => t <= given.t && staging.includes(data.call));
   const after = (t: number): string => `${((t - faultAtMs) / 1000).toFixed(1)} s after the fault`;
-  const told = before.map(({ t, data }) => `${String(data['call'])} ${after(t)}`);
+  const told = before.map(({ t, data }) => `${String(data.call)} ${after(t)}`);
   const evidence = [`${csiCalls.nodePublish} on ${victimNode}, ${after(given.t)}`];
   const [code, summary, more] =
     before.length === 0

@@ -84,11 +84,11 @@ function told(
 ): SaidNotice | undefined {
   const { name, node = '', data } = seen;
   if (name === observed.event) return ofEvent(seen, heard);
-  if (name === observed.serverLog && String(data['line']).includes(log.signs.error)) {
+  if (name === observed.serverLog && data.line.includes(log.signs.error)) {
     // A server whose disk was taken away says so, and no more.
     const ofHarm = !heard.isCut(node, seen.t);
     const what = `errors in the error log on ${node}`;
-    return { by: server, what, ofHarm, evidence: String(data['line']), times: 1 };
+    return { by: server, what, ofHarm, evidence: data.line, times: 1 };
   }
   const { call, error } = data;
   const isRefusal = name === observed.csiCall && error !== undefined;
@@ -103,15 +103,15 @@ const ordinary = new Set(['NodeNotReady', 'FailedScheduling', 'TaintManagerEvict
 
 function ofEvent(seen: ObservationRecord, heard: Heard): SaidNotice | undefined {
   const { data } = seen;
-  const [kind = '', name = ''] = String(data['object']).split('/');
-  const reason = String(data['reason']);
+  const [kind = '', name = ''] = String(data.object).split('/');
+  const reason = String(data.reason);
   if (!isWarning(data) || !aboutDatabase.has(kind)) return undefined;
-  const evidence = String(data['message']);
+  const evidence = String(data.message);
   const probe = /^(Readiness|Liveness|Startup) probe/.exec(evidence)?.[1]?.toLowerCase();
   const waits = reason === 'FailedAttachVolume' && isGate(evidence);
   const isStart = probe === 'startup' || (probe === 'readiness' && !heard.hadServed(name));
   return {
-    by: typeof data['from'] === 'string' ? data['from'] : 'Kubernetes',
+    by: typeof data.from === 'string' ? data.from : 'Kubernetes',
     what: probe === undefined ? `event ${reason}` : `event ${reason} (${probe} probe)`,
     ofHarm: !ordinary.has(reason) && !waits && !isStart && !heard.isOfCut(seen),
     evidence,
@@ -151,11 +151,11 @@ class Heard {
   }
 
   see({ name, data }: ObservationRecord): void {
-    const pod = String(data['pod']);
+    const pod = String(data.pod);
     if (name === observed.podCreated || name === observed.podTerminating) {
       this.#served.set(pod, false);
-    } else if (name === observed.podReady && data['ready'] === true) this.#served.set(pod, true);
-    else if (name === observed.event) this.#times.set(keyOf(data), Number(data['count'] ?? 0));
+    } else if (name === observed.podReady && data.ready) this.#served.set(pod, true);
+    else if (name === observed.event) this.#times.set(keyOf(data), data.count ?? 0);
   }
 
   hadServed(pod: string): boolean {

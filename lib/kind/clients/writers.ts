@@ -291,13 +291,13 @@ export class Routes extends ClientSockets {
   /** Follows the API observer's records. Never throws: a route that can't be opened stays as it is. */
   see(record: HistoryRecord): void {
     if (record.type !== 'observation' || record.node === undefined) return;
-    const uid = String(record.data['uid']);
+    const uid = String(record.data.uid);
     if (record.name === observed.podRunning) {
-      const pod = { node: record.node, ip: String(record.data['ip']) };
+      const pod = { node: record.node, ip: record.data.ip };
       this.#pods.set(uid, pod);
       if (pod.node === this.#insideNode) void this.#leadTo('inside', pod).catch(() => undefined);
     }
-    if (record.name === observed.podReady && record.data['ready'] === true) {
+    if (record.name === observed.podReady && record.data.ready) {
       const pod = this.#pods.get(uid);
       if (pod !== undefined) void this.#leadTo('outside', pod).catch(() => undefined);
     }

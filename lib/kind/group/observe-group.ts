@@ -4,7 +4,6 @@
  */
 import type { V1Pod } from '@kubernetes/client-node';
 import type { GroupDatabase, MemberClient } from '../../run/index.ts';
-import { groupObserved } from '../../judge/index.ts';
 import {
   routedPrimary,
   type GroupView,
@@ -13,6 +12,7 @@ import {
   type ClientSide,
   type PodRef,
   type Recorder,
+  observed,
 } from '../../history/index.ts';
 import { type Clock, isReady, type KubeClients } from '../../core/index.ts';
 import type { ClientSockets, Relays } from '../clients/writers.ts';
@@ -195,7 +195,7 @@ class Watch {
     if (primary === undefined || primary === this.routed) return;
     this.routed = primary;
     const data = {};
-    recorder.record({ ...observation, name: groupObserved.routed, node: primary, data });
+    recorder.record({ ...observation, name: observed.routed, node: primary, data });
     const path = await ways.path('outside', primary).catch(() => undefined);
     if (path !== undefined) lead(routes, 'outside', path);
   }
@@ -209,7 +209,7 @@ class Watch {
     if (node === undefined) return;
     const { group, clock, recorder } = this.#options;
     const beganAtMs = clock.nowMs();
-    const about = { ...observation, name: groupObserved.read, node };
+    const about = { ...observation, name: observed.ledgerAnswer, node };
     try {
       recorder.record({ ...about, data: { side, beganAtMs, heads: await group.heads(client) } });
     } catch (error) {
@@ -224,7 +224,7 @@ class Watch {
     const key = `${side} ${node}`;
     if (this.#said.get(key) === text) return;
     this.#said.set(key, text);
-    const name = groupObserved.view;
+    const name = observed.memberView;
     this.#options.recorder.record({ ...observation, name, node, data: { side, ...data } });
   }
 }

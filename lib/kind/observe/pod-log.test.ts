@@ -3,7 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { observed, declareObserver, type Recorder } from '../../history/observations.ts';
+import { observed } from '../../history/observations.ts';
+import { declareObserver, type Recorder } from '../../history/observers.ts';
 import { openStream } from '../engine/run.ts';
 import { followPodLogs, liveOn, type NodeLife, parseLogLine } from './logs.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { VirtualClock } from '../../../test/support/virtual-clock.ts';
 import type { ClientBeatRecord, ReadRecord } from '../../history/records.ts';
-import { beatEveryMs } from '../../history/observations.ts';
+import { beatEveryMs } from '../../history/observers.ts';
 import { beating, type Counting } from '../workload.ts';
 
 const read: ReadRecord = {

@@ -47,7 +47,7 @@ export const multiAttach: Claim = {
     }
     return {
       asExpected: errors.length >= 1 && errors.length <= lives,
-      said: `${workload}: the replacement was scheduled at ${since(run, replaced.t)}; ${errors.length} event(s)${first === undefined ? '' : ` at ${since(run, first.t)}: “${String(first.data['message'])}”`}.`,
+      said: `${workload}: the replacement was scheduled at ${since(run, replaced.t)}; ${errors.length} event(s)${first === undefined ? '' : ` at ${since(run, first.t)}: “${String(first.data.message)}”`}.`,
       evidence: recordLines(run, [replaced, ...errors]),
     };
   },
@@ -97,6 +97,6 @@ const multiAttachErrors = (run: RecordedRun): ObservationRecord[] =>
     observed.event,
     ({ t, data }) =>
       t >= run.faultAtMs &&
-      data['reason'] === 'FailedAttachVolume' &&
-      attachGateTexts.some((text) => String(data['message']).startsWith(text)),
+      data.reason === 'FailedAttachVolume' &&
+      attachGateTexts.some((text) => String(data.message).startsWith(text)),
   );

@@ -27,11 +27,9 @@ export const mountDirectories: Claim = {
   runs: anyRun,
   read(run) {
     const published = callsOf(run, 'nodePublish')[0];
-    if (published?.data['request'] === undefined) return unwatched;
-    const { stagingTargetPath = '', targetPath = '' } = requestSchema.parse(
-      published.data['request'],
-    );
-    const hash = createHash('sha256').update(String(published.data['volume'])).digest('hex');
+    if (published?.data.request === undefined) return unwatched;
+    const { stagingTargetPath = '', targetPath = '' } = requestSchema.parse(published.data.request);
+    const hash = createHash('sha256').update(String(published.data.volume)).digest('hex');
     const global = `/var/lib/kubelet/plugins/kubernetes.io/csi/disk.forcedetach.dev/${hash}/globalmount`;
     const pod =
       /^\/var\/lib\/kubelet\/pods\/[0-9a-f-]{36}\/volumes\/kubernetes\.io~csi\/[^/]+\/mount$/;
@@ -53,8 +51,8 @@ export const nodeNameAndDirectory: Claim = {
   runs: anyRun,
   read(run) {
     const [attach, mount] = [callsOf(run, 'publish')[0], callsOf(run, 'nodePublish')[0]];
-    if (!attach?.data['request'] || !mount?.data['request']) return unwatched;
-    const [asked, told] = [attach, mount].map(({ data }) => requestSchema.parse(data['request']));
+    if (!attach?.data.request || !mount?.data.request) return unwatched;
+    const [asked, told] = [attach, mount].map(({ data }) => requestSchema.parse(data.request));
     const split =
       asked?.nodeId !== undefined &&
       asked.targetPath === undefined &&

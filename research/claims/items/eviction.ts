@@ -147,7 +147,7 @@ export const deadNodesPod: Claim = {
     if (evicted === undefined) return 'the pod was not evicted';
     const until = firstOf(run, 'pod-gone')?.t ?? run.story.healAtMs;
     const phases = allSeen(run, observed.podPhase, ofVictimPod(run)).filter(({ t }) => t <= until);
-    const words = [...new Set(phases.map(({ data }) => String(data['phase'])))];
+    const words = [...new Set(phases.map(({ data }) => String(data.phase)))];
     const lost = run.story.observations.filter(({ data }) =>
       JSON.stringify(data).includes('NodeLost'),
     );

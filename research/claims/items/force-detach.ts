@@ -37,7 +37,7 @@ function read(run: RecordedRun): ClaimReading {
   const gone = firstOf(run, 'pod-gone');
   const detached = firstOf(run, 'detached');
   const log = firstSeen(run, observed.forceDetachLog, ({ data }) =>
-    String(data['line']).includes('maxWaitForUnmountDuration expired'),
+    String(data.line).includes('maxWaitForUnmountDuration expired'),
   );
   const { forceDetachAfterMs, forceDetach, also } = run.story.scenario;
   if (also !== 'none') return 'a fault of the control plane moved the timer';
@@ -50,13 +50,13 @@ function read(run: RecordedRun): ClaimReading {
   const metric = allSeen(run, observed.forceDetachMetric).at(-1);
   const inTime = waitedMs >= forceDetachAfterMs && waitedMs <= forceDetachAfterMs + slackMs;
   return {
-    asExpected: inTime && ready?.data['status'] !== 'True',
+    asExpected: inTime && ready?.data.status !== 'True',
     said:
       `The VolumeAttachment was gone ${toldInSeconds(waitedMs)} after the pod object (the ` +
       `timer is ${toldInSeconds(forceDetachAfterMs)}); the node was ` +
-      `${String(ready?.data['reason'])}; the victim had the volume ` +
+      `${String(ready?.data.reason)}; the victim had the volume ` +
       `${mounted ? 'still mounted' : 'no longer mounted, though the log calls it unsafe'}; ` +
-      `the counter says ${String(metric?.data['timeout'])}.`,
+      `the counter says ${String(metric?.data.timeout)}.`,
     evidence: recordLines(run, [ready, gone, log, detached, metric]),
   };
 }

@@ -39,7 +39,7 @@ export const heartbeatCrash: Claim = {
       // monitor's tick comes up to 5 s late.
       asExpected: lost.t - run.faultAtMs >= graceMs - 10_500 && afterMs <= graceMs + 10_500,
       said:
-        `Not Ready (${String(lost.data['reason'])}) ${(afterMs / 1000).toFixed(1)} s ` +
+        `Not Ready (${String(lost.data.reason)}) ${(afterMs / 1000).toFixed(1)} s ` +
         `after the node’s death; the grace is ${graceMs / 1000} s.`,
       evidence: recordLines(run, [lost]),
     };
@@ -80,7 +80,7 @@ export const heartbeatStarved: Claim = {
     const { fault, cpuShare } = run.story.scenario;
     if (fault !== 'kubelet-stall' && fault !== 'cpu-starvation') return 'no kubelet was starved';
     const changes = seenUnderFault(run, observed.nodeReady, onVictim(run));
-    const away = changes.filter(({ data }) => data['status'] !== 'True');
+    const away = changes.filter(({ data }) => data.status !== 'True');
     const acks = victimAcksAfter(run, away[0]?.t ?? Infinity);
     const how = fault === 'cpu-starvation' ? `${cpuShare} of a CPU` : 'kubelet stopped';
     return {

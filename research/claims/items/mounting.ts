@@ -67,13 +67,13 @@ export const mountGate: Claim = {
 function readMountGate(run: RecordedRun): ClaimReading {
   const staged = firstOf(run, 'staged');
   if (staged === undefined) return 'no other node staged the volume';
-  const handle = String(staged.data['volume']);
+  const handle = String(staged.data.volume);
   const listed = (name: string): ObservationRecord | undefined =>
     run.story.observations.find(
       (seen) =>
         seen.name === name &&
         seen.node === staged.node &&
-        JSON.stringify(seen.data['volumes']).includes(handle),
+        JSON.stringify(seen.data.volumes).includes(handle),
     );
   const [attached, inUse] = [listed(observed.volumesAttached), listed(observed.volumesInUse)];
   if (!attached || !inUse) return 'the lists of the node’s status were not seen';

@@ -48,7 +48,7 @@ export class Bench {
   note<N extends Note>({ name }: N, data: Noted<N>, node?: string): void {
     const { recorder, say } = this.#options;
     const where = node === undefined ? {} : { node };
-    recorder.record({ type: 'observation', source, name, ...where, data });
+    recorder.record({ type: 'note', source, name, ...where, data });
     say(`${name} ${JSON.stringify(data)}`.slice(0, 200));
   }
 

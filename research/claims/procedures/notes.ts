@@ -1,9 +1,12 @@
 /** What a procedure notes, and how its answer is read back from its history: by one schema, both. */
 import { z } from 'zod';
 import {
+  type NoteRecord,
+  type Observation,
   type ObservationRecord,
   csiCalls,
-  observed,
+  isCall,
+  observationsOf,
   type ObservedName,
   type SmallRecord,
 } from '../../../lib/history/index.ts';
@@ -40,9 +43,11 @@ export const attachment = z.object({ name: z.string(), node: z.string(), attache
 /** The history of a procedure. */
 export class Notes {
   readonly #observations: readonly ObservationRecord[];
+  readonly #notes: readonly NoteRecord[];
 
   constructor(records: readonly SmallRecord[]) {
     this.#observations = records.filter((record) => record.type === 'observation');
+    this.#notes = records.filter((record) => record.type === 'note');
   }
 
   /** Everything noted under that name, in order. */
@@ -54,18 +59,18 @@ export class Notes {
   }
 
   /** All notes, or those of that name, as records. */
-  records(name?: string): ObservationRecord[] {
-    const ours = this.#observations.filter((seen) => sources.includes(seen.source));
-    return ours.filter((seen) => name === undefined || seen.name === name);
+  records(name?: string): NoteRecord[] {
+    const ours = this.#notes.filter(({ source }) => sources.includes(source));
+    return ours.filter((note) => name === undefined || note.name === name);
   }
 
   /** Calls to the driver of that kind, also failed ones. */
-  calls(call: keyof typeof csiCalls): ObservationRecord[] {
-    return this.seen(observed.csiCall).filter(({ data }) => data['call'] === csiCalls[call]);
+  calls(call: keyof typeof csiCalls): Observation<'csi-call'>[] {
+    return this.#observations.filter(isCall(csiCalls[call]));
   }
 
-  seen(name: ObservedName): ObservationRecord[] {
-    return this.#observations.filter((seen) => seen.name === name);
+  seen<Name extends ObservedName>(name: Name): Observation<Name>[] {
+    return observationsOf(this.#observations, name);
   }
 }
 

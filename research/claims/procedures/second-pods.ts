@@ -40,14 +40,14 @@ export const twoNodesAttach: Claim = {
       if (permissive === undefined || exclusive === undefined) return endedEarly;
       const refused = notes
         .calls('publish')
-        .filter(({ data }) => data['error'] !== undefined && data['volume'] === exclusive.volume);
+        .filter(({ data }) => data.error !== undefined && data.volume === exclusive.volume);
       const isRefused = exclusive.phase === 'Pending' && refused.length > 0;
       return {
         asExpected: permissive.phase === 'Running' && isRefused,
         said:
           `unfenced: the second node’s pod is ${permissive.phase}. pending-while-busy: ` +
           `${exclusive.phase}, ControllerPublish refused ${refused.length} times in ` +
-          `${refusedForMs / 1000} s (${String(refused[0]?.data['error'])}).`,
+          `${refusedForMs / 1000} s (${String(refused[0]?.data.error)}).`,
         records: [...notes.seen(observed.mounted), ...refused.slice(0, 2)],
       };
     }),
@@ -173,7 +173,7 @@ export const sharedMount: Claim = {
     },
     read: reading(modes, ({ ReadWriteOnce: once, ReadWriteOncePod: pod }, notes) => {
       const of = (call: 'stage' | 'nodePublish'): number =>
-        notes.calls(call).filter(({ data }) => data['volume'] === once.volume).length;
+        notes.calls(call).filter(({ data }) => data.volume === once.volume).length;
       const [staged, published] = [of('stage'), of('nodePublish')];
       const isShared = once.phase === 'Running' && staged === 1 && published === 2;
       return {

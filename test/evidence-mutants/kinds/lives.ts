@@ -1,5 +1,5 @@
 /** Observers that were never there, that fell silent, or that call their silence excused. */
-import type { ObservationRecord } from '../../../lib/history/records.ts';
+import type { ObservationRecord } from '../../../lib/history/observations.ts';
 import { observed } from '../../../lib/history/observations.ts';
 import { and, change, drop, from, saw, sinceFault } from '../edit.ts';
 import { inconclusive, type EvidenceMutant } from '../mutant.ts';
@@ -9,10 +9,11 @@ const needed = ['api', 'controller-manager', 'audit', 'csi', 'mounts', 'devices'
 /** An observer that was to see this, too, and does not. */
 const notSeeing =
   (source: string) =>
-  ({ data, ...record }: ObservationRecord): ObservationRecord => ({
-    ...record,
-    data: { ...data, sees: (data['sees'] as readonly string[]).filter((each) => each !== source) },
-  });
+  ({ data, ...record }: ObservationRecord): ObservationRecord =>
+    ({
+      ...record,
+      data: { ...data, sees: data.sees?.filter((each) => each !== source) },
+    }) as ObservationRecord;
 
 export const lives: readonly EvidenceMutant[] = [
   ...needed.flatMap((source) => [

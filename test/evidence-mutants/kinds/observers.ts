@@ -1,6 +1,6 @@
 /** Observers that saw nothing: gone, silent, blind on a node, or blind to one kind of thing. */
 import { and, change, drop, elsewhere, from, onVictim, saw, sinceFault } from '../edit.ts';
-import type { ObservationRecord } from '../../../lib/history/records.ts';
+import type { ObservationRecord } from '../../../lib/history/observations.ts';
 import { csiCalls, observed } from '../../../lib/history/observations.ts';
 import type { TimedRecord } from '../held-run.ts';
 import { inconclusive, orWorse, type EvidenceMutant } from '../mutant.ts';
@@ -10,7 +10,7 @@ const needed = ['api', 'controller-manager', 'csi', 'mounts', 'devices'] as cons
 const called =
   (call: string) =>
   (record: TimedRecord): boolean =>
-    record.type === 'observation' && record.data['call'] === call;
+    record.type === 'observation' && record.data.call === call;
 
 const none = 'untouched' as const;
 
