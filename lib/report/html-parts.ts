@@ -51,46 +51,58 @@ export const closed = (summary: string, content: Html): Html =>
   html`<details><summary>${summary}</summary>${content}</details>`;
 
 /** A head, and the style of its cells: `number`, `text` (breaks anywhere), or `head` (names its row). */
-export type Column = string | readonly [head: Html | string, style: 'number' | 'text' | 'head'];
+export type Column =
+  | string
+  | readonly [head: Html | string, style: 'number' | 'text' | 'head' | ''];
 /** Columns of numbers. */
 export const numbers = (...heads: readonly (Html | string)[]): Column[] =>
   heads.map((head) => [head, 'number']);
 /** Columns of text that breaks anywhere. */
 export const texts = (...heads: readonly string[]): Column[] => heads.map((head) => [head, 'text']);
-type Cell = Html | string | number;
+
+type Attributes = Readonly<Record<string, string | undefined>>;
+type Shown = Html | string | number;
+/** With attributes of its own; its class comes beside the column's. */
+type Cell = Shown | readonly [shown: Shown, attributes: Attributes];
 /** `style`: class of the row. `title`: shown where the pointer rests on it. */
 export interface Row {
   readonly cells: readonly Cell[];
   readonly style?: string;
   readonly title?: string;
+  readonly attributes?: Attributes;
 }
 
-const classed = (style = ''): Html | string => (style === '' ? '' : html` class="${style}"`);
+const attributesOf = (all: Attributes): Html =>
+  html`${Object.entries(all).map(([name, value = '']) =>
+    value === '' && !name.startsWith('data-') ? '' : html` ${name}="${value}"`,
+  )}`;
 
-export function table(columns: readonly Column[], rows: readonly (readonly Cell[] | Row)[]): Html {
+export function table(
+  columns: readonly Column[],
+  rows: readonly (readonly Cell[] | Row)[],
+  attributes: Attributes = {},
+): Html {
   const styles = columns.map((column) => (typeof column === 'string' ? '' : column[1]));
   const heads = columns.map((column) => (typeof column === 'string' ? column : column[0]));
-  const head = html`<thead><tr>${heads.map((each, index) => html`<th${classed(styles[index])}>${each}</th>`)}</tr></thead>`;
-  return html`<table>${heads.every((each) => each === '') ? '' : head}
+  const head = html`<thead><tr>${heads.map((each, index) => html`<th${attributesOf({ class: styles[index] })}>${each}</th>`)}</tr></thead>`;
+  return html`<table${attributesOf(attributes)}>${heads.every((each) => each === '') ? '' : head}
 <tbody>${rows.map((row) => tableRow('cells' in row ? row : { cells: row }, styles))}</tbody></table>`;
 }
 
-const tableRow = ({ cells, style = '', title }: Row, styles: readonly string[]): Html =>
-  html`<tr${classed(style)}${title === undefined ? '' : html` title="${title}"`}>${cells.map(
-    (cell, index) => {
-      const shown = typeof cell === 'number' ? countInWords(cell) : cell;
-      return styles[index] === 'head'
-        ? html`<th scope="row">${shown}</th>`
-        : html`<td${classed(styles[index])}>${shown}</td>`;
-    },
-  )}</tr>`;
+const tableRow = ({ cells, style, title, attributes }: Row, styles: readonly string[]): Html =>
+  html`<tr${attributesOf({ class: style, title, ...attributes })}>${cells.map((cell, index) => {
+    const [content, own = {}] = (Array.isArray(cell) ? cell : [cell]) as [Shown, Attributes?];
+    const shown = typeof content === 'number' ? countInWords(content) : content;
+    const all = { ...own, class: [styles[index], own['class']].filter(Boolean).join(' ') };
+    return styles[index] === 'head'
+      ? html`<th scope="row">${shown}</th>`
+      : html`<td${attributesOf(all)}>${shown}</td>`;
+  })}</tr>
+`;
 
 /** A table that may be wider than the window. */
-export const wideTable = (
-  about: string,
-  columns: readonly Column[],
-  rows: readonly (readonly Cell[] | Row)[],
-): Html => wide(about, table(columns, rows));
+export const wideTable = (about: string, ...of: Parameters<typeof table>): Html =>
+  wide(about, table(...of));
 
 /** Names and values in two columns. */
 export const pairs = (entries: readonly (readonly [string, unknown])[]): Html =>

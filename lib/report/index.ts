@@ -1,9 +1,14 @@
 /** Pages and exports of runs, groups and batches. */
-export { renderBatchHtml } from './batch/html.ts';
+export {
+  type RunVerdict,
+  type VerdictOf,
+  batchVersionsOf,
+  renderBatchHtml,
+} from './batch/html.ts';
 export { renderBatchMarkdown } from './batch/markdown.ts';
-export type { RunVerdict, VerdictOf } from './batch/phases.ts';
+
 export { heatMapOf, heatMapSvg } from './batch/pictures.ts';
-export { batchVersionsOf } from './batch/trend.ts';
+
 export { proveItIsOff } from './conditions.ts';
 export { renderDocument } from './document.ts';
 export { exportHistory } from './export/write.ts';

@@ -3,8 +3,8 @@ import type { Verdict } from '../../judge/verdict/verdict.ts';
 import type { Batch, BatchCell } from '../../batch/batch.ts';
 import { exampleBatch } from '../../../test/support/example-batch.ts';
 import { exampleCell } from '../../../test/support/example-cell.ts';
-import { renderBatchHtml } from './html.ts';
-import { trendOf } from './trend.ts';
+import { renderBatchHtml, trendOf } from './html.ts';
+
 import { exampleVerdict } from '../../../test/support/example-verdict.ts';
 
 const batch = (cells: readonly BatchCell[], versions: Batch['versions'] = {}): Batch =>
@@ -88,7 +88,9 @@ test('the page shows both, links to runs that have something to show, and escape
   });
   expect(page).toContain('1 of 2 verdicts changed');
   expect(page).toContain('New: new. No longer there: old.');
-  expect(page).toContain('<p>Kubernetes: 1.34.3 → 1.34.4.</p>');
+  expect(page).toContain(
+    '<th scope="row">kubernetes</th><td class="text">1.34.3</td><td class="text">1.34.4</td>',
+  );
   expect(page).toContain('<a href="cells/fenced/report.html">fenced</a>');
   expect(page).not.toContain('<a href="cells/unfenced/report.html"');
   expect(page).not.toContain('<img src=x');

@@ -11,26 +11,31 @@ import {
   numbers,
   table,
   texts,
-  wide,
   wideTable,
+  type Column,
   type Html,
+  type Row,
 } from '../html-parts.ts';
-import { secondsShown } from '../../core/index.ts';
+import { difference, secondsShown } from '../../core/index.ts';
+import type { Verdict } from '../../judge/index.ts';
 import { cellLosses } from '../loss-words.ts';
+import { recoverySteps } from '../report-data.ts';
 import { scoreInWords } from '../mutant-score.ts';
 import { explained } from '../terms.ts';
 import { cellExpectation } from '../wording.ts';
 import {
+  batchBasis,
   batchExpectation,
   batchHeadlineOf,
   batchTitleOf,
   batchToneOf,
+  differenceText,
+  lagLine,
   pairFindings,
-} from './findings.ts';
-import { batchBasis, differenceText, lagLine, rateLine, rateText } from './markdown.ts';
-import { slowestPhases, type VerdictOf } from './phases.ts';
+  rateLine,
+  rateText,
+} from './markdown.ts';
 import { heatMapOf, squareText } from './pictures.ts';
-import { conditionsInWords, trendOf } from './trend.ts';
 
 /** What the runs of a batch have to show, and how to make the pages that are not there. */
 export interface BatchPage {
@@ -97,35 +102,32 @@ const linked = (text: string, address: string | undefined, title?: string): Html
 function heatMapCard(page: BatchPage): Html | string {
   const map = heatMapOf(page.batch);
   if (map === undefined) return '';
-  const square = (row: number, column: number): Html => {
-    const found = map.squares.find((each) => each.row === row && each.column === column);
-    return found === undefined ? html`<td></td>` : squareOf(found.cell, page);
-  };
+  const { down, across, columns, rows, squares } = map;
+  const corner = html`${down} ↓${across === undefined ? '' : html`<br>${across} →`}`;
+  const grid = rows.map((label, row) => [
+    label,
+    ...columns.map((_, column) => {
+      const found = squares.find((each) => each.row === row && each.column === column);
+      return found === undefined ? '' : squareOf(found.cell, page);
+    }),
+  ]);
   return card(
     'Verdicts',
-    html`${wide(
-      'Verdict of each cell',
-      html`<table class="map">
-<thead><tr><th>${map.down} ↓${map.across === undefined ? '' : html`<br>${map.across} →`}</th>${map.columns.map((label) => html`<th scope="col">${label}</th>`)}</tr></thead>
-<tbody>${map.rows.map(
-        (label, row) => html`<tr><th scope="row">${label}</th>
-${map.columns.map((_, column) => square(row, column))}</tr>`,
-      )}</tbody></table>`,
-    )}
+    html`${wideTable('Verdict of each cell', [[corner, 'head'], ...columns], grid, { class: 'map' })}
 <p class="faint">A square leads to the worst run of its cell; with repeats it shows how many fault
 events were damaged. It leads to its row if that run has no page. ! marks what was not expected.</p>`,
   );
 }
 
-function squareOf(cell: BatchCell, { addressOf }: BatchPage): Html {
+function squareOf(cell: BatchCell, { addressOf }: BatchPage) {
   // The run that the cell's word comes from.
   const run = cell.runs.find(({ verdict }) => verdict === cell.verdict) ?? cell.runs[0];
   const found = run === undefined ? undefined : addressOf(run.folder);
   // The row says how to make the page.
   const address = isPage(found) || !wantsPage(cell) ? found : `#${cell.id}`;
   const text = squareText(cell);
-  return html`<td class="square ${cell.verdict}" title="${run?.sentence ?? cell.label}">
-${address === undefined ? text : html`<a href="${address}">${text}</a>`}</td>`;
+  const shown = address === undefined ? text : html`<a href="${address}">${text}</a>`;
+  return [shown, { class: `square ${cell.verdict}`, title: run?.sentence ?? cell.label }] as const;
 }
 
 const mostFindings = 8;
@@ -142,8 +144,17 @@ ${more.length === 0 ? '' : closed(`${more.length} more`, list(more))}`,
   );
 }
 
-const numberColumns = ['damaged (95 %)', 'commits', 'downtime', 'two could write', 'second mount'];
-const columns = ['Cell', 'Verdict', 'Expected', ...numberColumns, 'Runs'];
+const cellColumns: readonly Column[] = [
+  '',
+  ...['Cell', 'Verdict', 'Expected'].map(sortable('')),
+  ...['damaged (95 %)', 'commits', 'downtime', 'two could write', 'second mount'].map(
+    sortable('number'),
+  ),
+  sortable('')('Runs'),
+];
+function sortable(style: 'number' | '') {
+  return (name: string): Column => [html`<button type="button">${name}</button>`, style];
+}
 
 /** Sorted, filtered and compared by browser/batch.ts. */
 const cells = (page: BatchPage): Html => html`
@@ -153,14 +164,11 @@ ${verdictWords.map((word) => html`<option>${word}</option>`)}</select></label>
 <span class="faint" id="cell-count" role="status"></span>
 <span class="faint">Choose two to compare them.</span></div>
 <div id="comparison" hidden><h3>Two cells compared</h3><table><tbody></tbody></table></div>
-${wide(
+${wideTable(
   'Cells',
-  html`<table id="cells">
-<thead><tr><td></td>${columns.map(
-    (name) => html`<th class="${numberColumns.includes(name) ? 'number' : ''}">
-<button type="button">${name}</button></th>`,
-  )}</tr></thead>
-<tbody>${page.batch.cells.map((cell) => cellRow(cell, page))}</tbody></table>`,
+  cellColumns,
+  page.batch.cells.map((cell) => cellRow(cell, page)),
+  { id: 'cells' },
 )}
 <p class="faint">Numbers are medians over the runs. Damaged: how many of how many independent fault
 events lost acknowledged commits or broke a structure, with Wilson's 95 % interval.
@@ -170,31 +178,42 @@ const withoutPage = html`A run whose link leads to its verdict.json has no page 
 <code>npx forcedetach report</code> with the folder of the run makes it from the history, and
 with the folder of the batch after it, this page with a link to it.`;
 
-function cellRow(cell: BatchCell, page: BatchPage): Html {
-  const { label, median, verdict, silent, discarded, damaged, asExpected } = cell;
+function cellRow(cell: BatchCell, page: BatchPage): Row {
+  const { id, label, median, verdict, silent, discarded, damaged, asExpected } = cell;
   const expected = cellExpectation(cell);
-  const time = (s: number | null): Html =>
-    html`<td class="number" data-key="${s ?? ''}">${s === null ? '–' : secondsShown(s)}</td>`;
-  const share = damaged.of === 0 ? '' : damaged.count / damaged.of;
+  const keyed = (shown: string, key: number | null | '') =>
+    [shown, { 'data-key': String(key ?? '') }] as const;
+  const time = (s: number | null) => keyed(s === null ? '–' : secondsShown(s), s);
   const folders = wantsPage(cell) ? lacking(cell, page) : [];
   const howToMake = html`<details class="make"><summary>no page yet</summary>This makes it, and a link to it:
 <code>${page.remakeOf(folders)}</code></details>`;
-  return html`<tr id="${cell.id}" data-verdict="${verdict}"><td><input type="checkbox" aria-label="Compare ${label}"></td>
-<td>${label}</td><td><span class="${verdict}-text">${verdict}</span>${silent > 0 ? ', silent' : ''}</td>
-<td title="${cell.because}">${asExpected === false ? html`<strong>no: ${expected}</strong>` : expected}</td>
-<td class="number" data-key="${share}">${rateText(damaged)}</td>
-<td class="number" data-key="${median.lost ?? ''}">${cellLosses(cell)}</td>
-${time(median.downtimeS)}${time(median.exposureS)}${time(median.secondMountS)}
-<td>${cell.runs.map(({ folder, verdict, sentence }, index) => html`${linked(`${index + 1}: ${verdict ?? 'failed'}`, page.addressOf(folder), sentence)} `)}
-${discarded > 0 ? html`<span class="faint">(${discarded} discarded)</span>` : ''}${folders.length === 0 ? '' : howToMake}</td></tr>`;
+  const runs = html`${cell.runs.map(({ folder, verdict, sentence }, index) => html`${linked(`${index + 1}: ${verdict ?? 'failed'}`, page.addressOf(folder), sentence)} `)}
+${discarded > 0 ? html`<span class="faint">(${discarded} discarded)</span>` : ''}${folders.length === 0 ? '' : howToMake}`;
+  return {
+    cells: [
+      html`<input type="checkbox" aria-label="Compare ${label}">`,
+      label,
+      html`${colored(cell)}${silent > 0 ? ', silent' : ''}`,
+      [
+        asExpected === false ? html`<strong>no: ${expected}</strong>` : expected,
+        { title: cell.because },
+      ],
+      keyed(rateText(damaged), damaged.of === 0 ? '' : damaged.count / damaged.of),
+      keyed(cellLosses(cell), median.lost),
+      ...[median.downtimeS, median.exposureS, median.secondMountS].map(time),
+      runs,
+    ],
+    attributes: { id, 'data-verdict': verdict },
+  };
 }
+
+const colored = ({ verdict }: BatchCell): Html =>
+  html`<span class="${verdict}-text">${verdict}</span>`;
 
 function trendCard({ batch, baseline }: BatchPage): Html | string {
   if (baseline === undefined) return '';
   const { rows, added, gone, conditions } = trendOf(baseline, batch);
   const changed = rows.filter(({ verdictChanged }) => verdictChanged).length;
-  const word = ({ verdict }: BatchCell): Html =>
-    html`<span class="${verdict}-text">${verdict}</span>`;
   const others = [
     added.length === 0 ? '' : ` New: ${added.join('; ')}.`,
     gone.length === 0 ? '' : ` No longer there: ${gone.join('; ')}.`,
@@ -211,15 +230,14 @@ ${wideTable(
   ],
   rows.map(({ label, was, is, verdictChanged, damage, downtimeS }) => ({
     cells: [
-      ...[label, word(was), word(is), rateText(was.damaged), rateText(is.damaged)],
+      ...[label, colored(was), colored(is), rateText(was.damaged), rateText(is.damaged)],
       ...[differenceText(damage), downtimeS === null ? '–' : signed(downtimeS)],
     ],
     style: verdictChanged ? 'changed' : '',
   })),
 )}
 <h3>What else changed</h3>
-<p>${conditionsInWords(conditions)}</p>
-${conditions.length === 0 ? '' : table([['What', 'head'], ...texts('was', 'is')], conditions)}`,
+${conditions.length === 0 ? html`<p>Nothing that the runs record.</p>` : table([['What', 'head'], ...texts('was', 'is')], conditions)}`,
   );
 }
 
@@ -288,4 +306,126 @@ function phasesCard({ batch, verdictOf, addressOf }: BatchPage): Html | string {
     )}
 <p class="faint">From the end of the step before, or from the fault.</p>`,
   );
+}
+
+export type RunVerdict = Pick<Verdict, 'phases' | 'versions'>;
+
+/** The verdict of the run in that folder; undefined where it came to none. */
+export type VerdictOf = (folder: string) => RunVerdict | undefined;
+
+interface PhaseRow {
+  readonly name: string;
+  /** Runs that took this step. */
+  readonly runs: number;
+  readonly medianS: number;
+  readonly slowestS: number;
+  /** The slowest run: its cell and its folder. */
+  readonly cell: string;
+  readonly folder: string;
+}
+
+interface Taken extends Pick<PhaseRow, 'name' | 'cell' | 'folder'> {
+  readonly tookS: number;
+}
+
+/** In the order of the steps; the slowest of equals is the first. */
+function slowestPhases({ cells }: Pick<Batch, 'cells'>, verdictOf: VerdictOf): PhaseRow[] {
+  const taken = cells.flatMap(({ label, runs }) =>
+    runs.flatMap(({ folder }): Taken[] => {
+      const verdict = verdictOf(folder);
+      if (verdict === undefined) return [];
+      return recoverySteps(verdict).map(({ name, fromS, toS }) => ({
+        name,
+        tookS: toS - fromS,
+        cell: label,
+        folder,
+      }));
+    }),
+  );
+  return [...Map.groupBy(taken, ({ name }) => name)].flatMap(([name, all]): PhaseRow[] => {
+    const sorted = all.toSorted((a, b) => b.tookS - a.tookS);
+    const [slowest] = sorted;
+    const middle = sorted[Math.floor(sorted.length / 2)];
+    if (slowest === undefined || middle === undefined) return [];
+    const { cell, folder, tookS: slowestS } = slowest;
+    return [{ name, runs: all.length, medianS: middle.tookS, slowestS, cell, folder }];
+  });
+}
+
+interface TrendRow {
+  readonly label: string;
+  readonly was: BatchCell;
+  readonly is: BatchCell;
+  readonly verdictChanged: boolean;
+  /** Change of the rate of damage, with Newcombe's 95 % interval. */
+  readonly damage: { readonly by: number; readonly low: number; readonly high: number };
+  /** Change of the median downtime, seconds; null where either has none. */
+  readonly downtimeS: number | null;
+}
+
+interface Trend {
+  readonly rows: readonly TrendRow[];
+  /** Cells that only one of them has. */
+  readonly added: readonly string[];
+  readonly gone: readonly string[];
+  /** Name, then what it was and what it is. */
+  readonly conditions: readonly (readonly [name: string, was: string, is: string])[];
+}
+
+/** Cells are the same where their labels are; verdicts that changed come first. */
+export function trendOf(was: Batch, is: Batch): Trend {
+  const before = new Map(was.cells.map((cell) => [cell.label, cell]));
+  const now = new Set(is.cells.map(({ label }) => label));
+  const rows = is.cells.flatMap((cell): TrendRow[] => {
+    const old = before.get(cell.label);
+    return old === undefined ? [] : [rowOf(old, cell)];
+  });
+  return {
+    rows: rows.toSorted((a, b) => Number(b.verdictChanged) - Number(a.verdictChanged)),
+    added: [...now].filter((label) => !before.has(label)),
+    gone: [...before.keys()].filter((label) => !now.has(label)),
+    conditions: changedConditions(was, is),
+  };
+}
+
+function rowOf(was: BatchCell, is: BatchCell): TrendRow {
+  const [a, b] = [was.median.downtimeS, is.median.downtimeS];
+  return {
+    label: is.label,
+    was,
+    is,
+    verdictChanged: was.verdict !== is.verdict,
+    damage: difference(was.damaged, is.damaged),
+    downtimeS: a === null || b === null ? null : b - a,
+  };
+}
+
+/** What may explain a change: versions, images, backend, timers; the seed is another each time. */
+function changedConditions(was: Batch, is: Batch): Trend['conditions'] {
+  const [before, now] = [conditionsOf(was), conditionsOf(is)];
+  const names = [...new Set([...Object.keys(before), ...Object.keys(now)])];
+  return names
+    .map((name) => [name, before[name] ?? 'not recorded', now[name] ?? 'not recorded'] as const)
+    .filter(([, a, b]) => a !== b);
+}
+
+const conditionsOf = ({ cluster, basis, seed, versions = {} }: Batch): Record<string, string> => ({
+  backend: cluster,
+  basis,
+  seed,
+  ...Object.fromEntries(Object.entries(versions).map(([name, all]) => [name, all.join(', ')])),
+});
+
+/** Every version that the runs of a batch recorded, each name with all its values. */
+export function batchVersionsOf(
+  { cells }: Pick<Batch, 'cells'>,
+  verdictOf: VerdictOf,
+): Record<string, string[]> {
+  const versions = new Map<string, Set<string>>();
+  for (const { folder } of cells.flatMap(({ runs }) => runs)) {
+    for (const [name, value] of Object.entries(verdictOf(folder)?.versions ?? {})) {
+      versions.set(name, (versions.get(name) ?? new Set()).add(value));
+    }
+  }
+  return Object.fromEntries([...versions].map(([name, values]) => [name, [...values].toSorted()]));
 }

@@ -4,7 +4,7 @@ import { exampleBatch } from '../../../test/support/example-batch.ts';
 import { wilson } from '../../core/numbers.ts';
 import { comparePairs } from '../../batch/summarize.ts';
 import { exampleCell } from '../../../test/support/example-cell.ts';
-import { batchHeadlineOf } from './findings.ts';
+import { batchHeadlineOf } from './markdown.ts';
 
 const axes: Batch['axes'] = [
   { name: 'remedy', labels: ['force-delete', 'out-of-service'] },
