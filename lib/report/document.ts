@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { deflateRawSync } from 'node:zlib';
 import { html, raw } from 'hono/html';
 import { pageScript, type PageScript } from './bundle.ts';
 import { pageHeader, type FirstScreen } from './first-screen.ts';
@@ -21,18 +22,13 @@ export interface Document {
 interface Scripts {
   /** Runs first. Default: none. */
   readonly library?: string;
-  /** It finds the data below in the elements of these ids. */
   readonly page: PageScript;
-  readonly json?: Readonly<Record<string, unknown>>;
-  /** Base64. */
-  readonly packed?: Readonly<Record<string, string>>;
+  /** Stands in the element `data`, as deflated JSON in base64. Default: none. */
+  readonly data?: object;
 }
 
 const sha256 = (content: string): string =>
   `'sha256-${createHash('sha256').update(content).digest('base64')}'`;
-
-/** JSON that can't end the script element it stands in. */
-const inlineJson = (value: unknown): string => JSON.stringify(value).replaceAll('<', '\\u003c');
 
 /** The same parts give the same bytes. */
 export async function renderDocument(document: Document): Promise<string> {
@@ -79,15 +75,12 @@ const scriptsOf = async ({ library, page }: Scripts): Promise<string[]> => [
 ];
 
 /** Only the last one is a module. */
-const scriptElements = ({ json = {}, packed = {} }: Scripts, run: readonly string[]): Html =>
-  html`${Object.entries(json).map(([id, value]) =>
-    dataElement(id, 'application/json', inlineJson(value)),
-  )}${Object.entries(packed).map(([id, text]) =>
-    dataElement(id, 'application/octet-stream', text),
-  )}${run.slice(0, -1).map((library) => html`<script>${raw(library)}</script>`)}
+const scriptElements = ({ data }: Scripts, run: readonly string[]): Html =>
+  html`${
+    data === undefined
+      ? ''
+      : html`<script type="application/octet-stream" id="data">${raw(deflateRawSync(JSON.stringify(data)).toString('base64'))}</script>
+`
+  }${run.slice(0, -1).map((library) => html`<script>${raw(library)}</script>`)}
 <script type="module">${raw(run.at(-1) ?? '')}</script>
-`;
-
-const dataElement = (id: string, type: string, content: string): Html =>
-  html`<script type="${type}" id="${id}">${raw(content)}</script>
 `;

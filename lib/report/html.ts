@@ -1,11 +1,11 @@
 /** The report of a run as a page: what a reader gets in the first minute, the time axis, and all that it rests on. */
 import { readFileSync } from 'node:fs';
-import { deflateRawSync } from 'node:zlib';
 import { html } from 'hono/html';
 import { countInWords, secondsShown } from '../core/index.ts';
 import type { Finding, Notice, Verdict } from '../judge/index.ts';
+import { packOperations } from './axis/operations.ts';
 import type { Role } from './axis/palette.ts';
-import { rolesIn } from './axis/timeline.ts';
+import { rolesIn, type PageData } from './axis/timeline.ts';
 import { renderDocument } from './document.ts';
 import { adviceCards, factList, missingEvidence, replayCard } from './first-screen.ts';
 import {
@@ -22,9 +22,7 @@ import {
 } from './html-parts.ts';
 import { hasLostFile, lostColumn, lostFile } from './loss-words.ts';
 import { scoreInWords } from './mutant-score.ts';
-import { packOperations } from './operation-columns.ts';
 import { echartsFile, recoveryPicture, storyPicture, timelinePicture } from './pictures.ts';
-import type { RawRow } from './raw-rows.ts';
 import type { LicenceRow, RecoveryStep, ReportData } from './report-data.ts';
 import { explained } from './terms.ts';
 import { imageName, zeroOf } from './wording.ts';
@@ -32,8 +30,9 @@ import { imageName, zeroOf } from './wording.ts';
 /** A complete HTML document; the same data gives the same bytes. */
 export function renderHtml(data: ReportData): Promise<string> {
   const { verdict, timeline, raw } = data;
-  const { about, packed } = packOperations(data.operations);
-  const records = raw.map(({ id, atS, kind, source, text }) => [id, atS, kind, source, text]);
+  const records = raw.map(
+    ({ id, atS, kind, source, text }) => [id, atS, kind, source, text] as const,
+  );
   return renderDocument({
     title: `${verdict.verdict.toUpperCase()}: ${String(verdict.scenario['name'])} (${verdict.runId})`,
     screen: data.first,
@@ -43,11 +42,7 @@ ${detailSections(data)}`,
     scripts: {
       library: readFileSync(echartsFile, 'utf8'),
       page: 'page',
-      json: { 'timeline-data': { timeline, operations: about } },
-      packed: {
-        'operations-data': packed,
-        'records-data': deflateRawSync(JSON.stringify(records)).toString('base64'),
-      },
+      data: { timeline, records, operations: packOperations(data.operations) } satisfies PageData,
     },
   });
 }
@@ -321,13 +316,12 @@ function rawRecords({ raw, rawMore, licence, laterLicences, timeline }: ReportDa
 <div class="tools"><label>Filter <input type="search" data-filter></label>
 <label><input type="checkbox" data-only-view> only what the time axis shows</label>
 ${pager}</div>
-<table>
-<thead><tr><th class="number">#</th><th class="number">after the ${timeline.zero}</th><th>What</th>
-<th>Source</th><th>Detail</th></tr></thead>
-<tbody>${shown.map(rawRow)}</tbody></table>
+${table(
+  [...numbers('#', `after the ${timeline.zero}`), 'What', 'Source', ...texts('Detail')],
+  shown.map(({ id, atS, kind, source, text }) => ({
+    cells: [String(id), `${atS.toFixed(3)} s`, kind, source, [text, { class: 'mono' }]],
+    attributes: { id: `r${id}` },
+  })),
+)}
 </details></section>`;
 }
-
-const rawRow = ({ id, atS, kind, source, text }: RawRow): Html =>
-  html`<tr id="r${id}"><td class="number">${id}</td><td class="number">${atS.toFixed(3)} s</td>
-<td>${kind}</td><td>${source}</td><td class="text mono">${text}</td></tr>`;

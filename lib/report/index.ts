@@ -13,7 +13,7 @@ export { proveItIsOff } from './conditions.ts';
 export { renderDocument } from './document.ts';
 export { exportHistory } from './export/write.ts';
 export { type Advice, type FirstScreen, adviceCards } from './first-screen.ts';
-export { writeGroupOutputs } from './group/write.ts';
+export { writeGroupOutputs } from './group.ts';
 export { type Html, card, list, numbers, pairs, table, texts, wideTable } from './html-parts.ts';
 export { type JunitCase, junit } from './junit.ts';
 export { basisLabel, expectedInRun, openWords } from './wording.ts';

@@ -14,7 +14,7 @@ import type { Bar, Timeline } from './axis/timeline.ts';
 import type { Advice, Fact, FirstScreen } from './first-screen.ts';
 import { Lanes } from './lanes.ts';
 import { lossRows, type LossRow } from './loss-words.ts';
-import { operationColumns } from './operation-columns.ts';
+import { operationColumns } from './axis/operations.ts';
 import { proofOf, rawRows, type RawRow } from './raw-rows.ts';
 import { runAdvice, runFacts, runScreen } from './run-screen.ts';
 import { notTested, zeroOf } from './wording.ts';

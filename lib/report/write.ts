@@ -5,13 +5,31 @@ import type { Database } from '../run/index.ts';
 import type { Verdict } from '../judge/index.ts';
 import type { History } from '../history/index.ts';
 import { cellsFolder, resultsFile } from '../batch/index.ts';
-import { writeOutput } from '../core/index.ts';
+import { secondsShown, writeOutput } from '../core/index.ts';
+import { diskInWords } from './disk-words.ts';
+import type { Fact } from './first-screen.ts';
 import { renderHtml } from './html.ts';
+import { percent } from './html-parts.ts';
 import { renderJunit } from './junit.ts';
-import { writeLostCommits } from './loss-words.ts';
+import {
+  commitsFact,
+  hasLostFile,
+  lossRows,
+  lostColumn,
+  lostFile,
+  writeLostCommits,
+} from './loss-words.ts';
+import { scoreInWords } from './mutant-score.ts';
 import { timelineSvg } from './pictures.ts';
 import { reportData, type ReportSource } from './report-data.ts';
-import { renderSummary } from './summary.ts';
+import {
+  basisLabel,
+  customInWords,
+  expectation,
+  exposureInWords,
+  noticedInWords,
+  secondMountInWords,
+} from './wording.ts';
 
 /** The picture that summary.md shows. */
 const pictureFile = 'timeline.svg';
@@ -63,3 +81,60 @@ function runInBatch(folder: string): string {
   const inBatch = basename(cells) === cellsFolder && existsSync(join(cells, '..', resultsFile));
   return inBatch ? run : '';
 }
+
+/** Markdown, for a CI job's summary page. `picture`: a file beside it. */
+export function renderSummary(verdict: Verdict, picture?: string): string {
+  const custom = customInWords(verdict);
+  const noticed = noticedInWords(verdict);
+  const told = ({ name, value, more }: Fact): [string, string] => [name, `${value} (${more})`];
+  const exposure = exposureInWords(verdict);
+  const downtime = verdict.availability.downtimeMs;
+  const rows: [string, string][] = [
+    ['Basis', basisLabel(verdict)],
+    ['Expected', expectation(verdict)],
+    told(commitsFact(verdict)),
+    ['Downtime', downtime === null ? 'unknown' : secondsShown(downtime / 1000)],
+    ...(custom === undefined ? [] : [['The caller’s own', custom] satisfies [string, string]]),
+    ['Disk', diskInWords(verdict)],
+    ['Two could write for', `${exposure.value}: ${exposure.more}`],
+    told({ name: 'Second mount', ...secondMountInWords(verdict) }),
+    ...(noticed === undefined ? [] : [['Noticed', noticed.whole] satisfies [string, string]]),
+  ];
+  const epochs = lossRows(verdict).map(
+    ({ epoch, acked, lost }) => `| ${epoch} | ${acked} | ${lost} | ${percent(lost, acked)} |`,
+  );
+  return [
+    `### ${verdict.verdict.toUpperCase()}: ${escape(String(verdict.scenario['name']))}`,
+    '',
+    escape(verdict.sentence),
+    '',
+    ...(picture === undefined ? [] : [`![What happened when](${picture})`, '']),
+    '| | |',
+    '| --- | --- |',
+    ...rows.map(([name, value]) => `| ${name} | ${escape(value)} |`),
+    '',
+    ...(epochs.length === 0
+      ? []
+      : [
+          `| Acknowledged | commits | ${lostColumn(verdict)} | share |`,
+          '| --- | ---: | ---: | ---: |',
+          ...epochs,
+          '',
+        ]),
+    ...verdict.incompleteBecause.map((reason) => `- not complete: ${escape(reason)}`),
+    ...(hasLostFile(verdict) ? [`Each lost commit: ${lostFile}, beside this.`, ''] : []),
+    `How good is this audit? ${escape(scoreInWords(verdict))}.`,
+    '',
+    '```',
+    verdict.replay.replaceAll('`', "'"),
+    '```',
+    '',
+  ].join('\n');
+}
+
+/** Markdown's and HTML's own characters lose their meaning; a line break would end a table row. */
+export const escape = (text: string): string =>
+  text
+    .replaceAll(/[&<>]/g, (each) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[each] ?? each)
+    .replaceAll(/[\\`*_[\]|#]/g, (each) => `\\${each}`)
+    .replaceAll(/\s*\n\s*/g, ' ');

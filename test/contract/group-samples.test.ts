@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { renderGroupHtml } from '../../lib/report/group/page.ts';
+import { renderGroupHtml } from '../../lib/report/group.ts';
 import { groupVerdictSchema } from '../../lib/judge/group/verdict.ts';
 import { openHistory } from '../../lib/history/reader.ts';
 import { judgeHistory } from '../../lib/cli/library/run-plan.ts';

@@ -8,7 +8,7 @@ import { openHistory } from '../../lib/history/reader.ts';
 import type { SmallRecord } from '../../lib/history/records.ts';
 import { renderHtml } from '../../lib/report/html.ts';
 import { reportData } from '../../lib/report/report-data.ts';
-import { renderSummary } from '../../lib/report/summary.ts';
+import { renderSummary } from '../../lib/report/write.ts';
 import { mysql } from '../../lib/mysql/database.ts';
 
 /** Lost 45 of 2,688 commits, and 45 of 2,894 after the heal. */

@@ -9,7 +9,7 @@ import { assembleVerdict } from '../../lib/judge/verdict/assemble.ts';
 import { sentenceOf } from '../../lib/judge/verdict/sentence.ts';
 import type { Verdict, VerdictWord } from '../../lib/judge/verdict/verdict.ts';
 import { judgeGroup } from '../../lib/judge/group/judge-group.ts';
-import { renderGroupHtml } from '../../lib/report/group/page.ts';
+import { renderGroupHtml } from '../../lib/report/group.ts';
 import { groupSentence } from '../../lib/judge/group/sentence.ts';
 import type { GroupVerdict } from '../../lib/judge/group/verdict.ts';
 import { openHistory } from '../../lib/history/reader.ts';

@@ -14,10 +14,10 @@ import type { Checker } from '../checkers/checker.ts';
 import { damage } from '../checkers/findings.ts';
 import type { SmallRecord } from '../../history/records.ts';
 import { judgeGroup } from './judge-group.ts';
-import { renderGroupHtml } from '../../report/group/page.ts';
+import { renderGroupHtml } from '../../report/group.ts';
 import { isGroupRun } from './story.ts';
 import { groupVerdictSchema } from './verdict.ts';
-import { groupSummary } from '../../report/group/write.ts';
+import { groupSummary } from '../../report/group.ts';
 import { mysql } from '../../mysql/database.ts';
 
 test('a group that keeps every commit is safe, and its phases are told', () => {

@@ -1,81 +1,123 @@
 /**
- * Operations in columns: unpacked, found by time, described, and what the plots draw of a stretch of time. The
- * slowest commit and the longest pause of each interval are drawn, so no outlier and no gap is hidden however wide
+ * Operations in columns: packed for the page, found by time, described, and what the plots draw of a stretch of time.
+ * The slowest commit and the longest pause of each interval are drawn, so no outlier and no gap is hidden however wide
  * the intervals are; near enough, each operation is a point of its own.
  */
+import type { Operation } from '../../history/index.ts';
 
 /** A connection of a client to the database on one node. */
-export interface OperationStream {
+interface OperationStream {
   readonly client: string;
   readonly connection: number;
   readonly node: string;
 }
 
-export interface OperationsAbout {
-  readonly count: number;
-  /** End of the first operation, µs after the fault. */
-  readonly firstUs: number;
+const columnNames = ['endUs', 'latencyUs', 'stream', 'flags', 'session', 'seq', 'error'] as const;
+type ColumnsOf<Values> = Readonly<Record<(typeof columnNames)[number], Values>> & {
   readonly streams: readonly OperationStream[];
   /** Errors by number; the first is none. */
   readonly errors: readonly string[];
-}
+};
 
-/** Operations in the order of their ends, one value each in every column. */
-export interface OperationColumns extends Pick<OperationsAbout, 'streams' | 'errors'> {
-  /** When the outcome was known, µs after the fault. */
-  readonly endUs: Float64Array;
-  /** From sent to known, µs. */
-  readonly latencyUs: Float64Array;
-  /** Number of the stream. */
-  readonly stream: Uint16Array;
-  readonly flags: Uint8Array;
-  readonly session: Uint32Array;
-  readonly seq: Uint32Array;
-  /** Number of the error. */
-  readonly error: Uint32Array;
-}
+/**
+ * Operations in the order of their ends, one value each in every column: a million take 60 MB. `endUs`: when the
+ * outcome was known, µs after the fault; `latencyUs`: from sent to known; `stream` and `error`: their numbers.
+ */
+export type OperationColumns = ColumnsOf<Float64Array>;
+
+/** As the page carries it: ends, sessions and numbers as differences, which compress well. */
+export type PackedOperations = ColumnsOf<readonly number[]>;
 
 /** The lowest two bits of an operation's flags: its outcome's place here. */
 export const outcomeCodes = ['ok', 'fail', 'info'] as const;
 export const outcomeMask = 3;
-/** `jump`: session and seq do not follow from the operation before, and are written out. */
-export const operationFlags = { transfer: 4, noEnd: 8, jump: 16 };
+const operationFlags = { transfer: 4, noEnd: 8 };
 
-/** The inverse of `packOperations`, after inflating. */
-export function unpackOperations(bytes: Uint8Array, about: OperationsAbout): OperationColumns {
-  const { count, firstUs, streams, errors } = about;
-  let at = 0;
-  const read = (): number => {
-    let value = 0;
-    for (let scale = 1; ; scale *= 128) {
-      const byte = bytes[at++] ?? 0;
-      if (byte < 128) return value + byte * scale;
-      value += (byte - 128) * scale;
-    }
-  };
-  const filled = <T extends Float64Array | Uint16Array | Uint8Array>(column: T): T => {
-    for (let i = 0; i < count; i++) column[i] = read();
-    return column;
-  };
-  const endUs = filled(new Float64Array(count));
-  for (let i = 0, us = firstUs; i < count; i++) endUs[i] = us += endUs[i] ?? 0;
-  const latencyUs = filled(new Float64Array(count));
-  const stream = filled(new Uint16Array(count));
-  const flags = filled(new Uint8Array(count));
-  const session = new Uint32Array(count);
-  const seq = new Uint32Array(count);
-  const last = streams.map(() => ({ session: 0, seq: 0 }));
-  for (let i = 0; i < count; i++) {
-    const place = last[stream[i] ?? 0] ?? { session: 0, seq: 0 };
-    const jumps = ((flags[i] ?? 0) & operationFlags.jump) !== 0;
-    session[i] = place.session = jumps ? read() : place.session;
-    seq[i] = place.seq = jumps ? read() : place.seq + 1;
-    flags[i] = (flags[i] ?? 0) & ~operationFlags.jump;
+/** Every column by itself, through `change`. */
+const eachColumn = <From, To>(
+  { streams, errors, ...columns }: ColumnsOf<From>,
+  change: (values: From, name: (typeof columnNames)[number]) => To,
+): ColumnsOf<To> =>
+  ({
+    ...Object.fromEntries(columnNames.map((name) => [name, change(columns[name], name)])),
+    ...{ streams, errors },
+  }) as unknown as ColumnsOf<To>;
+
+/**
+ * `zeroMs`: the time that counts as 0, on the run's clock. An operation without an end is under way
+ * until `endMs`.
+ */
+export function operationColumns(
+  operations: Iterable<Operation>,
+  zeroMs: number,
+  endMs: number,
+): OperationColumns {
+  const streams = new Map<string, OperationStream & { readonly number: number }>();
+  const errors = new Map([['', 0]]);
+  const [endUs, latencyUs, stream, flags, session, seq, error] = columnNames.map(
+    (): number[] => [],
+  ) as [number[], number[], number[], number[], number[], number[], number[]];
+  for (const operation of operations) {
+    const { client, connection, sentAtMs } = operation;
+    const node = operation.server?.node ?? 'unknown node';
+    const end = operation.endedAtMs ?? Math.max(endMs, sentAtMs);
+    const key = `${client}\n${connection}\n${node}`;
+    const own = streams.get(key) ?? { client, connection, node, number: streams.size };
+    streams.set(key, own);
+    const why = operation.error ?? '';
+    errors.set(why, errors.get(why) ?? errors.size);
+    endUs.push(Math.round((end - zeroMs) * 1000));
+    latencyUs.push(Math.round((end - sentAtMs) * 1000));
+    stream.push(own.number);
+    flags.push(flagsOf(operation));
+    session.push(operation.session);
+    seq.push(operation.seq);
+    error.push(errors.get(why) ?? 0);
   }
-  const error = new Uint32Array(count);
-  for (let i = 0; i < count; i++) if (((flags[i] ?? 0) & outcomeMask) !== 0) error[i] = read();
-  return { endUs, latencyUs, stream, flags, session, seq, error, streams, errors };
+  // Clients come one after the other, each in order: sorting merges a few long runs.
+  const order = endUs.map((_, index) => index).sort((a, b) => (endUs[a] ?? 0) - (endUs[b] ?? 0));
+  const all = {
+    ...{ endUs, latencyUs, stream, flags, session, seq, error, errors: [...errors.keys()] },
+    streams: [...streams.values()].map(({ number: _, ...each }) => each),
+  };
+  return eachColumn(all, (values: number[]) => {
+    const sorted = new Float64Array(order.length);
+    // `from` with a function takes ten times as long.
+    for (let i = 0; i < order.length; i++) sorted[i] = values[order[i] ?? 0] ?? 0;
+    return sorted;
+  });
 }
+
+const flagsOf = ({ kind, outcome, endedAtMs }: Operation): number =>
+  outcomeCodes.indexOf(outcome) |
+  (kind === 'transfer' ? operationFlags.transfer : 0) |
+  (endedAtMs === undefined ? operationFlags.noEnd : 0);
+
+/** Where a value follows from the one before, of all or of the same stream: its place there. */
+const placeOf = (name: string, stream = 0): number | undefined =>
+  name === 'endUs' ? 0 : name === 'session' || name === 'seq' ? stream : undefined;
+
+export const packOperations = (columns: OperationColumns): PackedOperations =>
+  eachColumn(columns, (values, name) => {
+    const last: number[] = [];
+    return [...values].map((value, i) => {
+      const place = placeOf(name, columns.stream[i]);
+      if (place === undefined) return value;
+      const before = last[place] ?? 0;
+      last[place] = value;
+      return value - before;
+    });
+  });
+
+/** The inverse of `packOperations`. */
+export const unpackOperations = (packed: PackedOperations): OperationColumns =>
+  eachColumn(packed, (values, name) => {
+    const last: number[] = [];
+    return Float64Array.from(values).map((step, i) => {
+      const place = placeOf(name, packed.stream[i]);
+      return place === undefined ? step : (last[place] = (last[place] ?? 0) + step);
+    });
+  });
 
 /** Index of the first operation that ended at that time or later. */
 function firstFrom(endUs: Float64Array, us: number): number {

@@ -10,6 +10,7 @@ import type {
 import {
   describeOperation,
   type OperationColumns,
+  type PackedOperations,
   type PlotData,
   type PreparedOperations,
   type Series,
@@ -51,6 +52,21 @@ export interface Timeline {
   /** MiB written per device since it was attached. */
   readonly written: readonly Series[];
 }
+
+/** What a run's page carries for its script. */
+export interface PageData {
+  readonly timeline: Timeline;
+  readonly operations: PackedOperations;
+  readonly records: readonly RecordRow[];
+}
+
+export type RecordRow = readonly [
+  id: number,
+  atS: number,
+  kind: string,
+  source: string,
+  text: string,
+];
 
 export interface View {
   readonly fromS: number;

@@ -9,7 +9,7 @@ import {
 import { scoreInWords } from '../mutant-score.ts';
 import { plural, secondsShown, sumOf } from '../../core/index.ts';
 import type { VerdictWord } from '../../judge/index.ts';
-import { escape } from '../summary.ts';
+import { escape } from '../write.ts';
 import { cellLosses } from '../loss-words.ts';
 import { cellExpectation } from '../wording.ts';
 

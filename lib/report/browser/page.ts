@@ -1,9 +1,9 @@
 /** What a run's page does when JavaScript runs: the time axis, the theme, tables of records and operations. */
-import { prepareOperations, unpackOperations, type OperationsAbout } from '../axis/operations.ts';
+import { prepareOperations, unpackOperations } from '../axis/operations.ts';
 import type { Role } from '../axis/palette.ts';
-import { operationsView, recordsView, type RecordRow } from './tables.ts';
+import type { PageData } from '../axis/timeline.ts';
+import { operationsView, recordsView } from './tables.ts';
 import { timelineView } from './timeline-view.ts';
-import type { Timeline } from '../axis/timeline.ts';
 
 // ECharts keeps what it measured by the text itself, in plain objects (lib/report/pictures.ts).
 Reflect.deleteProperty(Object.prototype, '__proto__');
@@ -15,25 +15,21 @@ const darkPreferred = matchMedia('(prefers-color-scheme: dark)');
 const isDark = (): boolean =>
   (root.dataset['theme'] ?? (darkPreferred.matches ? 'dark' : 'light')) === 'dark';
 
-/** Of the element that holds deflated bytes in base64. */
-async function payload(id: string): Promise<Uint8Array> {
-  const packed = Uint8Array.from(atob(byId(id).textContent), (each) => each.charCodeAt(0));
+/** Of the element that holds deflated JSON in base64. */
+async function pageData(): Promise<PageData> {
+  const packed = Uint8Array.from(atob(byId('data').textContent), (each) => each.charCodeAt(0));
   const inflated = new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
-  return new Uint8Array(await new Response(inflated).arrayBuffer());
+  return (await new Response(inflated).json()) as PageData;
 }
 
-const { timeline, operations } = JSON.parse(byId('timeline-data').textContent) as {
-  timeline: Timeline;
-  operations: OperationsAbout;
-};
-const prepared = prepareOperations(unpackOperations(await payload('operations-data'), operations));
-const records = JSON.parse(new TextDecoder().decode(await payload('records-data'))) as RecordRow[];
+const { timeline, operations, records } = await pageData();
+const prepared = prepareOperations(unpackOperations(operations));
 
 // From here on nothing can be missing: the pictures make room for what moves.
 root.classList.add('interactive');
 
 let viewS: readonly [number, number] = [timeline.fromS, timeline.toS];
-let inView: readonly [number, number] = [0, operations.count];
+let inView: readonly [number, number] = [0, operations.endUs.length];
 const recordTable = recordsView(details('raw'), records, () => viewS);
 const operationTable = operationsView(details('operations'), prepared.columns, () => inView);
 let pendingUpdate = 0;

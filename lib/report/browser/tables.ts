@@ -5,15 +5,7 @@ import {
   outcomeMask,
   type OperationColumns,
 } from '../axis/operations.ts';
-
-/** As the page carries it. */
-export type RecordRow = readonly [
-  id: number,
-  atS: number,
-  kind: string,
-  source: string,
-  text: string,
-];
+import type { RecordRow } from '../axis/timeline.ts';
 
 const rowsOfPage = 100;
 const number = (value: number): string => value.toLocaleString('en-US');
