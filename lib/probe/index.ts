@@ -7,15 +7,18 @@ export { type JobForm, jobForms, jobText, sonobuoyText } from './job.ts';
 export { holdAnswer } from './judge/measured.ts';
 export { type CutRemedy, type CutWay, cutRemedies, cutWays, usualHealMs } from './plan.ts';
 export { predictionFor } from './prediction.ts';
-export { compareCertificates } from './published/compare.ts';
-export { certifiedDisk } from './published/disk-of.ts';
-export { renderCertificateHtml, renderCutHtml, renderPredictionHtml } from './published/html.ts';
+export { certifiedDisk, compareCertificates } from './published/driver-file.ts';
+export {
+  renderCertificateHtml,
+  renderCutHtml,
+  renderPredictionHtml,
+  writeCertificatePages,
+} from './published/html.ts';
 export {
   renderCertificateJunit,
   renderCutJunit,
   renderPredictionJunit,
 } from './published/junit.ts';
-export { writeCertificatePages } from './published/pages.ts';
 export { mustBeConfirmed } from './refuse.ts';
 export { type Grantee, grantedObjects, granteeOf, probeAccount } from './rights.ts';
 export { answerText, cutText, measuredText } from './texts.ts';

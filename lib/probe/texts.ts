@@ -7,7 +7,7 @@ import { type CutFinding, modesSeen } from './judge/cut.ts';
 import type { ForceDeleted } from './judge/forced.ts';
 import { answerWord } from './judge/measured.ts';
 import { type CutRemedy, planLines } from './plan.ts';
-import type { Figure } from './judge/figures.ts';
+import type { Figure } from './judge/heard.ts';
 import { graceS } from './objects.ts';
 
 export const onlyPredicted =
@@ -99,6 +99,8 @@ const notedFigures = (figures: readonly Figure[], notes: readonly string[]): str
   ...notes.map((note) => `  note: ${note}`),
 ];
 
+export const onceUnderCut = 'n = 1 for each class: one cut shows what can happen, not how often.';
+
 export function cutText(certificate: CutCertificate): string {
   const { plan, planHash, kubernetes, timers, classes, findings, record, left } = certificate;
   const width = Math.max(...findings.map(({ storageClass }) => storageClass.length));
@@ -117,7 +119,7 @@ export function cutText(certificate: CutCertificate): string {
     '',
     ...findings.map((finding) => cutLine(finding, width, plan.remedy)),
     '',
-    'n = 1 for each class: one cut shows what can happen, not how often.',
+    onceUnderCut,
     ...(paths.length === 0 ? [] : [`the storage path of the node: ${paths.join(', ')}`]),
     ...unreadLines(certificate.refused),
     ...(left === undefined ? [] : ['', `still there: ${left}`]),

@@ -4,17 +4,19 @@
  * detached, so it tells of Kubernetes; no mode follows from it.
  */
 import { toldInSeconds } from '../../core/index.ts';
-import { figuresOf, tally, type Figure } from './figures.ts';
 import {
+  type Figure,
   type Heard,
   type Judged,
   type NextFinding,
   answeredMs,
+  figuresOf,
   heardOf,
   lostAcksOf,
   outcomeOf,
   seqsOf,
   silentMs,
+  tally,
   unreadable,
   wasBlind,
   wasSilent,

@@ -7,7 +7,7 @@ import { afterAll, expect, test } from 'vitest';
 import { parseArguments } from '../../cli/command.ts';
 import { checkProbeFlags, probeCommand } from '../../cli/commands/probe.ts';
 import { holdAnswer } from './measured.ts';
-import { compareCertificates } from '../published/compare.ts';
+import { compareCertificates } from '../published/driver-file.ts';
 import { readCertificate, unpacked } from '../certificate.ts';
 import { renderCertificateJunit } from '../published/junit.ts';
 

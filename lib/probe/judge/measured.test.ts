@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { classify } from './detach.ts';
 import { type MeasuredClass, measure } from './measured.ts';
 import { type TrialRecord, emptyJournal } from './record.ts';
-import { figure } from './figures.ts';
+import { figure } from './heard.ts';
 import { type Kind, nextIn, nextOut, trialOf } from '../../../test/support/probe-trial.ts';
 
 const inAfter = nextIn(61_000);

@@ -5,10 +5,9 @@
 import type { DiskMode } from '../../scenario/index.ts';
 import { type DetachOutcome, type DetachRecord, type TrialFinding, classify } from './detach.ts';
 import { type ForceDeleted, measureForced } from './forced.ts';
-import { type NextFinding, isBeside } from './heard.ts';
+import { type Figure, type NextFinding, figuresOf, isBeside, tally } from './heard.ts';
 import type { TrialRecord } from './record.ts';
 import { type DetachVariant, type TrialPlan, detachVariants } from '../plan.ts';
-import { figuresOf, tally, type Figure } from './figures.ts';
 
 export interface MeasuredClass {
   /** Undefined: undecided. */

@@ -8,7 +8,7 @@ import { cutRecord, cutVolume } from '../../../test/support/cut-volume.ts';
 import { strangerClasses } from '../../../test/support/stranger-objects.ts';
 import type { DiskMode } from '../../scenario/disks/index.ts';
 import { type CutCertificate, unpacked } from '../certificate.ts';
-import { certifiedDisk } from './disk-of.ts';
+import { certifiedDisk } from './driver-file.ts';
 import { planHash } from '../plan.ts';
 
 const certificates = fileURLToPath(
