@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { $ } from '../lib/kind/engine/shell.ts';
-import { pageScript } from '../lib/report/bundle.ts';
+import { pageScript } from '../lib/report/document.ts';
 import { projectVersion } from '../lib/core/program.ts';
 
 /** Files that the library reads at run time, apart from those in lib/. */

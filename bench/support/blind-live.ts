@@ -14,7 +14,7 @@ import { describeError } from '../../lib/core/errors.ts';
 import { type UserClients, userClients } from '../../lib/core/kubernetes-client.ts';
 import { gatherFacts } from '../../lib/probe/facts.ts';
 import type { Certificate, PredictionReport } from '../../lib/probe/certificate.ts';
-import { predictionFor } from '../../lib/probe/prediction.ts';
+import { predictionFor } from '../../lib/probe/dry-run.ts';
 import type { VolumeMode } from '../../lib/probe/plan.ts';
 import { runTrials } from '../../lib/probe/trials.ts';
 

@@ -50,7 +50,6 @@ const common = {
   beganAt: z.iso.datetime(),
   endedAt: z.iso.datetime(),
   kubernetes: z.string(),
-  /** The writers' node, then the next one's. */
   nodes: z.array(z.looseObject(node)),
   /** Hash of `plan`, made before anything else. */
   planHash: z.string().regex(/^[0-9a-f]{16}$/),
@@ -114,7 +113,6 @@ const ofCut = {
   record: cutRecordSchema.loose(),
 };
 
-/** What was found, where it was read or on what it rests, and how sure that is. */
 const line = z.object({
   ...{ what: z.string(), found: z.string(), source: z.string(), sure: z.enum(howSure) },
 });
@@ -128,7 +126,6 @@ const predicted = {
 };
 export type PredictedMode = Of<typeof predicted>;
 
-/** A prediction from a model and from documents: nothing was measured. */
 const ofReading = {
   schemaVersion: z.literal(1),
   kind: z.literal('prediction'),
@@ -138,7 +135,6 @@ const ofReading = {
   /** What trials would do, or why they would be refused. */
   plan: planOfTrials.optional(),
   refusal: z.string().optional(),
-  /** Rights that this or trials need, and the user lacks. */
   missingRights: z.array(z.string()),
   /** What it could not read, and so does not rest on. */
   refused,

@@ -21,7 +21,6 @@ import { refusal } from './refusals.ts';
 
 export interface Cleaned {
   readonly removed: readonly string[];
-  /** Those of others, each with the reason. */
   readonly left: readonly { readonly name: string; readonly why: string }[];
   /** `PROBE_STAYS`: something that may go is still there. */
   readonly error?: InfrastructureError;
@@ -108,7 +107,6 @@ async function volumesOf(clients: UserClients): Promise<LeftVolume[]> {
   }));
 }
 
-/** What probes marked nodes with, each once. */
 async function marksOf(clients: UserClients): Promise<string[]> {
   const { items } = await answered(clients, 'listed the nodes', clients.core.listNode());
   const taints = items.flatMap(({ spec }) => spec?.taints ?? []);

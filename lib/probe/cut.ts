@@ -22,11 +22,16 @@ import {
   cutArming,
   healArming,
   healCommand,
+  heard,
   journalFolder,
   latestHealMs,
+  type NodeContext,
+  nodeIs,
+  onHost,
+  podShell,
   tidyArming,
-} from './host.ts';
-import { type NodeContext, Vantage, heard, nodeIs, onHost, podShell } from './node.ts';
+  Vantage,
+} from './node.ts';
 import { VolumePods, startMs, writerProgram } from './pods.ts';
 import { lastEvent, nowMs, pause, whileLooking, whyOf } from './view.ts';
 import { classifyAll } from './judge/cut.ts';
@@ -37,11 +42,9 @@ import { refusal } from './refusals.ts';
 export interface CutOptions extends Omit<CutRequest, 'nodes'> {
   readonly classes: AtLeastOne<string>;
   readonly node: string;
-  /** Default: the first that fits. */
   readonly next?: string;
   /** The node's name once more. */
   readonly confirmed: string | undefined;
-  /** Namespace that was given, as for trials. */
   readonly namespace?: string;
   readonly say: (line: string) => void;
   readonly signal: AbortSignal;
@@ -143,7 +146,6 @@ async function inNamespace(
 
 /** Until Kubernetes calls a silent node not Ready: the stock grace is 50 s, clouds' are longer. */
 const notReadyMs = 300_000;
-/** A pod has to come first. */
 const cutSeenMs = 60_000;
 /** Time for the host's own clocks, and for the pods that have to come. */
 const spareMs = 30_000;
@@ -232,7 +234,6 @@ async function rehearse(context: CutContext, vantage: Vantage, guard: Guard): Pr
   return Math.round(upMs - downMs);
 }
 
-/** When that was. */
 async function remedied(
   { clients, namespace, plan, say }: CutContext,
   volumes: readonly VolumeUnderCut[],
@@ -316,7 +317,6 @@ export function templateOf(
   };
 }
 
-/** One volume under the cut: its writer, its next pod, and the record of both. It judges nothing. */
 export class VolumeUnderCut extends VolumePods<CutVolume, CutContext> {
   constructor(context: CutContext, { name, storageClass }: CutPlan['volumes'][number]) {
     // As with a trial whose next pod comes while the first one holds the volume.

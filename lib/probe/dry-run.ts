@@ -1,10 +1,13 @@
-/** What trials, or a cut, would make, for people to read before they allow it. Nothing is made. */
+/**
+ * What is to be expected, and what trials or a cut would make, for people to read before they allow it. Nothing is made.
+ */
 import type { KubernetesObject } from '@kubernetes/client-node';
 import { stringify } from 'yaml';
-import { claimObject, exampleNamespace, hostPod, podObject, vantagePod } from './objects.ts';
-import { type Granted, type Home, grantedObjects, probeAccount } from './rights.ts';
-import type { UserClients } from '../core/index.ts';
+import { describeError, ForcedetachError, missingRights, type UserClients } from '../core/index.ts';
+import { harnessVersion } from '../kind/index.ts';
+import type { PredictionReport } from './certificate.ts';
 import { type CutOptions, planCut, templateOf, watchMsOf } from './cut.ts';
+import { type Facts, gatherFacts } from './facts.ts';
 import { type Lease, namespaceNow } from './home.ts';
 import {
   armingScript,
@@ -14,10 +17,28 @@ import {
   healArming,
   journalFolder,
   tidyArming,
-} from './host.ts';
+} from './node.ts';
+import { claimObject, exampleNamespace, hostPod, podObject, vantagePod } from './objects.ts';
+import {
+  type CutPlan,
+  cutPlanLines,
+  planLines,
+  trialPlanOf,
+  type TrialPlanRequest,
+  variants,
+} from './plan.ts';
 import { writerProgram } from './pods.ts';
-import { type TrialsRequest, planTrials } from './trials.ts';
-import { type CutPlan, cutPlanLines, planLines, variants } from './plan.ts';
+import { predictDriver } from './predict.ts';
+import { type Asked, chooseNodes, mustFit, mustHaveAttachments, mustHaveClass } from './refuse.ts';
+import {
+  type Granted,
+  grantedObjects,
+  type Home,
+  probeAccount,
+  readNeeds,
+  trialNeeds,
+} from './rights.ts';
+import { planTrials, type TrialsRequest } from './trials.ts';
 
 /** Home of a run that is not made. */
 export const shownHome = (given: string | undefined): Home => ({
@@ -110,7 +131,6 @@ function cutObjects(plan: CutPlan, namespace: string): object[] {
   ];
 }
 
-/** YAML documents under a comment: the rights, the namespace where it is not `given`, and all else. */
 function commented(
   head: readonly string[],
   given: string | undefined,
@@ -131,4 +151,50 @@ function asWhole(kind: string, object: KubernetesObject, namespace?: string): ob
   const { name, labels } = object.metadata ?? {};
   const metadata = namespace === undefined ? object.metadata : { name, labels, namespace };
   return { apiVersion: 'v1', kind, ...object, metadata };
+}
+
+/** A volume mode that is left open is shown as Block, which is tried first. */
+export interface PredictionOptions
+  extends Asked,
+    Pick<TrialPlanRequest, 'trials' | 'volumeMode' | 'size' | 'horizonMs' | 'image'> {
+  readonly namespace?: string;
+}
+
+/**
+ * What is to be expected, and whether trials could be made. Makes nothing. Throws as `mustHaveClass` does, and
+ * as `answered` .
+ */
+export async function predictionFor(
+  clients: UserClients,
+  options: PredictionOptions,
+): Promise<PredictionReport> {
+  const { namespace, storageClass } = options;
+  const [facts] = await gatherFacts(clients, storageClass);
+  mustHaveClass(facts, options);
+  // The name of one of its own is not known before.
+  const home = { namespace: namespace ?? exampleNamespace, isGiven: namespace !== undefined };
+  return {
+    ...{ schemaVersion: 1, kind: 'prediction', forcedetach: harnessVersion() },
+    askedAt: new Date().toISOString(),
+    ...{ storageClass, driver: facts.driver, kubernetes: facts.kubernetes },
+    prediction: predictDriver(facts),
+    ...planOrRefusal(facts, options),
+    missingRights: await missingRights(clients, [...readNeeds, ...trialNeeds(home)]),
+    refused: facts.refused,
+  };
+}
+
+export function planOrRefusal(
+  facts: Facts,
+  options: PredictionOptions,
+): Pick<PredictionReport, 'plan' | 'refusal'> {
+  try {
+    mustHaveAttachments(facts);
+    const plan = trialPlanOf({ ...options, nodes: chooseNodes(facts, options) });
+    mustFit(facts, plan);
+    return { plan };
+  } catch (error) {
+    if (error instanceof ForcedetachError) return { refusal: describeError(error) };
+    throw error;
+  }
 }

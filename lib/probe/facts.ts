@@ -27,7 +27,6 @@ export type DriverPod = Immutable<ReturnType<typeof driverPods>[number]>;
 export interface Facts {
   readonly cluster: UserCluster;
   readonly kubernetes: string;
-  /** All classes, where they may be listed. */
   readonly classes: readonly string[];
   readonly storageClass: V1StorageClass | undefined;
   /** Name of the CSI driver that serves the class; an in-tree provisioner is migrated to one. */
@@ -38,7 +37,6 @@ export interface Facts {
   readonly driverPods: readonly DriverPod[];
   /** Arguments of kube-controller-manager, where it runs as a pod that may be read. */
   readonly controllerManager: readonly string[] | undefined;
-  /** What could not be read, and why. */
   readonly refused: readonly { readonly what: string; readonly why: string }[];
 }
 
@@ -118,7 +116,6 @@ function nodeFacts(node: V1Node, csiNodes: readonly V1CSINode[], driver: string)
     kernel: info?.kernelVersion ?? '',
     osImage: info?.osImage ?? '',
     runtime: info?.containerRuntimeVersion ?? '',
-    /** The class's driver is registered there. */
     hasDriver: here !== undefined,
     /** Number of its volumes that the node takes, where it says so. */
     attachable: here?.allocatable?.count,

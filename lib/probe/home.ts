@@ -56,10 +56,8 @@ export interface Lease {
   readonly security: PodSecurity;
 }
 
-/** Owner of what this process makes. */
 export const ownerNow = (): string => encodeOwner(currentOwner());
 
-/** Namespace as it is made now, by this process. */
 export const namespaceNow = (name: string, { watchMs, security }: Lease): V1Namespace =>
   namespaceObject(name, ownerNow(), new Date(nowMs() + watchMs + besideWatchMs), security);
 
@@ -147,7 +145,6 @@ export async function closeHome(clients: UserClients, home: Home): Promise<void>
   await emptyHome(clients, home);
 }
 
-/** The same without a look for marks. */
 export async function emptyHome(clients: UserClients, home: Home): Promise<void> {
   const { core } = clients;
   const { namespace, isGiven } = home;
@@ -247,7 +244,6 @@ async function volumesLeft({ core }: UserClients, volumes: readonly string[]): P
   );
 }
 
-/** State of who made a namespace, or a claim in one that was given. */
 export function stateOf({ metadata }: Pick<V1Namespace, 'metadata'>): OwnerState {
   const owner = decodeOwner(metadata?.annotations?.[ownerAnnotation] ?? '');
   return owner === undefined ? 'unknown' : ownerState(owner);

@@ -10,7 +10,7 @@ import {
   healArming,
   latestHealMs,
   tidyArming,
-} from './host.ts';
+} from './node.ts';
 import { cutWays } from './plan.ts';
 
 const run = 'forcedetach-probe-0a1b2c3d';

@@ -6,7 +6,7 @@ export { cutDryRun, dryRun, shownHome } from './dry-run.ts';
 export { type JobForm, jobForms, jobText, sonobuoyText } from './job.ts';
 export { holdAnswer } from './judge/measured.ts';
 export { type CutRemedy, type CutWay, cutRemedies, cutWays, usualHealMs } from './plan.ts';
-export { predictionFor } from './prediction.ts';
+export { predictionFor } from './dry-run.ts';
 export { certifiedDisk, compareCertificates } from './published/driver-file.ts';
 export {
   renderCertificateHtml,

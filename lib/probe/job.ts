@@ -14,7 +14,6 @@ export interface ProbeJobRequest {
   readonly image: string;
   /** Words of the probe's command, as they were typed, without those that are about the Job. */
   readonly words: readonly string[];
-  /** The namespace of the Job, its account, and all that the probe makes in it. */
   readonly namespace: string;
   readonly cut?: { readonly node: string; readonly marks: boolean; readonly healAfterMs: number };
 }
@@ -68,7 +67,6 @@ const podSpec = (serviceAccountName: string, cut: ProbeJobRequest['cut']): objec
   ...(cut === undefined ? {} : { affinity: { nodeAffinity: onlyOn(cut.node, 'NotIn') } }),
 });
 
-/** Folder as Sonobuoy mounts it. */
 const results = '/tmp/sonobuoy/results';
 
 /**

@@ -10,7 +10,6 @@ export const givenValue = 'given';
 export const ownerAnnotation = 'forcedetach.owner';
 export const expiryAnnotation = 'forcedetach.expires';
 
-/** Namespace of a run that is not made. */
 export const exampleNamespace = 'forcedetach-probe-00000000';
 
 const labelsOf = (namespace: string): Record<string, string> => ({
@@ -54,7 +53,6 @@ export const givenNamespaceObject = (
 export interface ObjectTemplate {
   readonly namespace: string;
   readonly plan: TrialPlan;
-  /** Text of pod/writer.mjs. */
   readonly program: string;
   /** Grace of writers; 0: their eviction takes them from the API at once. Default: `graceS`. */
   readonly writerGraceS?: number;
@@ -100,7 +98,6 @@ export const tokenOf = (namespace: string, { name }: ProbeTrial): string =>
 /** What pod/writer.mjs reads from its environment. */
 interface PodProgram {
   readonly role: PodRole;
-  /** Path of the file, or of the device. */
   readonly path: string;
   readonly isBlock: boolean;
   readonly token: string;
@@ -111,7 +108,6 @@ interface PodProgram {
   readonly quietForMs: number;
   /** To be told to end is nothing to it. */
   readonly writesOn: boolean;
-  /** It ends by itself that long after its start. */
   readonly untilMs: number;
   /** A file that gets each line, too. Default: none. */
   readonly journal?: string;
@@ -147,7 +143,6 @@ export function programOf(
   };
 }
 
-/** Grace of a pod: from SIGTERM to SIGKILL. */
 export const graceS = 2;
 
 const inNode = (text: string): string[] => ['node', '--input-type=module', '--eval', text];

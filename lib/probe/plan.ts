@@ -4,7 +4,6 @@
  */
 import { createHash } from 'node:crypto';
 
-/** What is done to an attachment while its node uses the volume. */
 export const detachVariants = [
   /** The pod stays, its attachment is deleted while it writes. */
   'kept',
@@ -15,7 +14,6 @@ export const detachVariants = [
 ] as const;
 export type DetachVariant = (typeof detachVariants)[number];
 
-/** What is done to a volume while its node uses it. */
 export const variants = [
   ...detachVariants,
   /** The pod is deleted by force, and its attachment is left to Kubernetes; then a pod starts on the other node. */
@@ -38,7 +36,6 @@ export interface ProbeTrial {
 
 export interface TrialPlanRequest {
   readonly storageClass: string;
-  /** The writer's node, and the next one's. */
   readonly nodes: readonly [string, string];
   /** Trials of each variant; idle has one for five of them. */
   readonly trials: number;
@@ -80,11 +77,9 @@ export function trialPlanOf(request: TrialPlanRequest): TrialPlan {
   };
 }
 
-/** Hash of a plan of trials, or of a cut. */
 export const planHash = (plan: object): string =>
   createHash('sha256').update(JSON.stringify(plan)).digest('hex').slice(0, 16);
 
-/** For people, one line each. */
 export function planLines(plan: TrialPlan): string[] {
   const [a, b] = plan.nodes;
   const count = (variant: Variant): number =>
@@ -132,13 +127,11 @@ export interface CutRequest extends Pick<TrialPlanRequest, 'size' | 'image' | 'v
   readonly nodes: readonly [string, string];
   readonly way: CutWay;
   readonly remedy: CutRemedy;
-  /** From the arming to the heal. */
   readonly healAfterMs: number;
 }
 
 export interface CutPlan extends CutRequest {
   readonly version: 1;
-  /** A volume each: its name and its class. */
   readonly volumes: readonly { readonly name: string; readonly storageClass: string }[];
   readonly writeEveryMs: number;
   /** The rehearsal's own heal: the pod that cuts has to start before it, on a busy node, too. */
@@ -167,7 +160,6 @@ function remedyWords({ remedy, healAfterMs }: CutPlan): string {
   return `Kubernetes evicts its pods five minutes after the node is not Ready, and force-detaches six minutes later: twelve minutes in all${late}`;
 }
 
-/** For people, one line each. */
 export function cutPlanLines(plan: CutPlan): string[] {
   const [a, b] = plan.nodes;
   const minutes = (plan.healAfterMs / 60_000).toFixed(1);

@@ -12,8 +12,18 @@ import {
   podName,
   podObject,
 } from './objects.ts';
-import { AttachmentWatch, type Came, clockErrorMs, clockOffsetOf, followLog } from './follow.ts';
-import { type View, lastEvent, mustStart, nowMs, whyOf } from './view.ts';
+import {
+  AttachmentWatch,
+  type Came,
+  clockErrorMs,
+  clockOffsetOf,
+  followLog,
+  lastEvent,
+  mustStart,
+  nowMs,
+  type View,
+  whyOf,
+} from './view.ts';
 import {
   type DraftOf,
   type PodJournal,
@@ -24,7 +34,6 @@ import {
 } from './judge/record.ts';
 import { refusal } from './refusals.ts';
 
-/** Text of what runs in the pods. */
 export const writerProgram = (): string =>
   readFileSync(new URL('./pod/writer.mjs', import.meta.url), 'utf8');
 
@@ -34,11 +43,9 @@ export interface PodsContext {
   readonly signal: AbortSignal;
 }
 
-/** A volume is made, attached and mounted, an image pulled. */
 export const startMs = 240_000;
 const steadyMs = 60_000;
 
-/** Whether one of these lines says so. */
 export const hasWord = (lines: readonly Came[], word: string): boolean =>
   lines.some(({ line }) => line.split(' ')[1] === word);
 
@@ -97,7 +104,6 @@ export class VolumePods<
     await this.context.clients.core.deleteNamespacedPod({ ...this.named(role), ...how });
   }
 
-  /** All that it has said so far. */
   async log(role: PodRole): Promise<readonly string[]> {
     const logged = { ...this.named(role), container: containerName };
     return (await this.context.clients.core.readNamespacedPodLog(logged))
@@ -149,7 +155,6 @@ export class VolumePods<
     void this.running('next', timeoutMs).catch(() => undefined);
   }
 
-  /** The API has no writer any more; its node is told nothing. Throws as the API does. */
   async forceDelete(): Promise<Required<Pick<TrialRecord, 'deleteAskedMs' | 'deleteAnsweredMs'>>> {
     const deleteAskedMs = nowMs();
     await orMissing(this.delete('writer', { gracePeriodSeconds: 0 }));

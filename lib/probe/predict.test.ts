@@ -5,7 +5,7 @@ import { rulesOf, trialNeeds } from './rights.ts';
 import type { UserClients } from '../core/kubernetes-client.ts';
 import { gatherFacts, type Facts, type NodeFacts } from './facts.ts';
 import { planHash, trialPlanOf } from './plan.ts';
-import { planOrRefusal } from './prediction.ts';
+import { planOrRefusal } from './dry-run.ts';
 
 const node = (name: string, change: Partial<NodeFacts> = {}): NodeFacts => ({
   ...{ name, ready: true, schedulable: true, controlPlane: false, outOfService: false },

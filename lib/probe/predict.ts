@@ -214,5 +214,4 @@ const sourceOf = ({ storageClass, driverPods }: Facts, sign: Sign): string =>
 
 const words = ['not found', 'reported', 'documented', 'source'] as const;
 
-/** The page names each source of a claim; the weakest one counts. */
 const weakest = (sure: string): HowSure => words.find((word) => sure.includes(word)) ?? 'not found';

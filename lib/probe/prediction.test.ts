@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { writeKubeconfig } from '../../test/support/user-kubeconfig.ts';
 import { userClients } from '../core/kubernetes-client.ts';
-import { predictionFor } from './prediction.ts';
+import { predictionFor } from './dry-run.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'forcedetach-no-cluster-'));
 let server: Server | undefined;

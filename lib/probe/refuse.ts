@@ -107,7 +107,6 @@ function givenNodes([a, b]: readonly [string, string], facts: Facts): readonly [
   return [a, b];
 }
 
-/** The volumes of one zone can't go to another. */
 function apart({ cluster: at, driver, nodes: all }: Facts, nodes: readonly NodeFacts[]): Error {
   const keys = [...new Set(all.flatMap(({ topologyKeys }) => topologyKeys))];
   const where = nodes.map((node) => `${node.name} (${topologyOf(node)})`).join(', ');

@@ -19,8 +19,7 @@ import { cleanGiven, cleanUp } from './clean.ts';
 import { type CutOptions, runCut } from './cut.ts';
 import { answerText } from './texts.ts';
 import { runTrials } from './trials.ts';
-import { dryRun } from './dry-run.ts';
-import { predictionFor } from './prediction.ts';
+import { dryRun, predictionFor } from './dry-run.ts';
 
 let api: FakeStorageApi;
 

@@ -40,11 +40,9 @@ const deletesAttachments = need('delete', 'volumeattachments', storage);
  */
 export const trialNeeds = (home: Home): Need[] => [...homeNeeds(home), deletesAttachments];
 
-/** To delete these alone. */
 export const attachmentNeeds = (names: readonly string[]): Need[] =>
   names.map((name) => ({ ...deletesAttachments, name }));
 
-/** All of the trials but the end of an attachment. */
 export const homeNeeds = ({ namespace, isGiven }: Home): Need[] => [
   ...spaceNeeds({ namespace, isGiven }),
   need('get', 'persistentvolumes'),
@@ -77,7 +75,6 @@ export const longhornNeeds: readonly [Need] = [
   }),
 ];
 
-/** To set a node's taint, and to take it away. */
 export const markNeeds = (node: string): Need[] => needs('get patch', 'nodes', { name: node });
 
 /** For a cut of `node`: it deletes no attachment, reads that node, and marks it where that is the remedy. */
@@ -94,7 +91,6 @@ export const leftNeeds: readonly Need[] = [
   need('list', 'volumeattachments', storage),
 ];
 
-/** For `--clean`: to find what is left. */
 export const cleanNeeds: readonly Need[] = [need('list', 'namespaces'), ...leftNeeds];
 
 /** To remove what a probe has left there. Part of `homeNeeds`. */
@@ -113,7 +109,6 @@ interface PolicyRule {
   readonly resourceNames?: readonly string[];
 }
 
-/** Needs as RBAC rules, those of one kind of object together. */
 export function rulesOf(asked: readonly Need[]): PolicyRule[] {
   const byObject = Map.groupBy(asked, ({ group = '', resource, subresource, verb, name }) =>
     // Nobody can be limited to the name of what is yet to be made.
@@ -142,7 +137,6 @@ export const probeAccount: Grantee = {
   ...{ kind: 'ServiceAccount' as const, name: 'forcedetach-probe', namespace: 'default' },
 };
 
-/** Grantee for a user as the API server calls it. */
 export function granteeOf(username: string): Grantee {
   const [, namespace, name] = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(username) ?? [];
   return namespace === undefined || name === undefined

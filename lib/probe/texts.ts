@@ -45,7 +45,6 @@ export const refusedWords = (refused: PredictionReport['refused']): string =>
 const unreadLines = (refused: PredictionReport['refused'] = []): string[] =>
   refused.length === 0 ? [] : [`could not be read: ${refusedWords(refused)}`];
 
-/** `cut 3, late-cut 1`. */
 export const countWords = (count: Readonly<Partial<Record<string, number>>>): string =>
   Object.entries(count)
     .map(([word, n]) => `${word} ${n}`)
@@ -77,7 +76,6 @@ export function measuredText(certificate: Certificate): string {
   ].join('\n');
 }
 
-/** Title of a row that is no part of the answer. */
 export const forcedTitle = 'Force-deleted pods';
 export const forcedMeaning =
   'The API drops a force-deleted pod at once, and its kubelet ends it later. ' +
@@ -161,11 +159,9 @@ interface ModeRows {
   readonly rows: readonly RemedyRow[];
 }
 
-/** Rows for each mode that agrees, in its order; none where the answer is undecided. */
 export const remedyRows = (modes: readonly DiskMode[]): ModeRows[] =>
   hasRuns() ? modes.map((mode) => ({ mode, rows: onSuchADisk(mode) })) : [];
 
-/** For a terminal: what was not measured on one line, with what reasoning alone says of it. */
 function remedyLines(modes: readonly DiskMode[]): string[] {
   if (modes.length === 0) return [];
   if (!hasRuns()) return ['', noRuns];

@@ -58,7 +58,6 @@ export interface TrialsRequest
   readonly namespace?: string;
   /** A file for a role of just these attachments, which is waited for. Default: any may be deleted. */
   readonly grant?: string;
-  /** Takes one line at a time. */
   readonly say: (line: string) => void;
   /** Ends the trials; what was made is removed all the same. */
   readonly signal: AbortSignal;
@@ -127,14 +126,12 @@ export async function runTrials(
 
 interface TrialContext extends PodsContext {
   readonly say: (line: string) => void;
-  /** Labels of the next pod's node. */
   readonly nextLabels: Readonly<Record<string, string>>;
 }
 
 const settleMs = 180_000;
 const refusals = /^(ProvisioningFailed|FailedAttachVolume|FailedMount|FailedMapVolume)$/;
 
-/** Whether a raw volume of the class can be had: the driver's own answer decides. */
 async function settle(
   context: TrialContext,
   template: ObjectTemplate,
@@ -165,7 +162,6 @@ async function settle(
   return settled;
 }
 
-/** A volume is made. */
 const provisionMs = 240_000;
 /** Somebody has to see it and do it. */
 const grantMs = 900_000;
@@ -257,7 +253,6 @@ async function runTrial(
   }
 }
 
-/** One trial, step by step. It judges nothing. */
 class Trial extends VolumePods<TrialRecord, TrialContext> {
   /** Lines of its writer, once more, the whole of them; none where it ended early. */
   async play(): Promise<readonly string[]> {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Verdict } from '../judge/verdict/verdict.ts';
 import { diskModes } from '../scenario/disks/index.ts';
-import { diskInWords } from './disk-words.ts';
+import { diskInWords } from './wording.ts';
 import { exampleVerdict } from '../../test/support/example-verdict.ts';
 
 const withDisk = (fields: Record<string, unknown>): Verdict => ({

@@ -4,8 +4,7 @@
  */
 import { html } from 'hono/html';
 import type { Verdict, VerdictWord } from '../judge/index.ts';
-import { card, list, type Html } from './html-parts.ts';
-import { explained } from './terms.ts';
+import { card, explained, type Html, list } from './html-parts.ts';
 
 export interface Fact {
   readonly name: string;

@@ -11,6 +11,8 @@ import { adviceCards, factList, missingEvidence, replayCard } from './first-scre
 import {
   card,
   closed,
+  explained,
+  type Html,
   list,
   numbers,
   pairs,
@@ -18,13 +20,11 @@ import {
   pictures,
   table,
   texts,
-  type Html,
 } from './html-parts.ts';
 import { hasLostFile, lostColumn, lostFile } from './loss-words.ts';
 import { scoreInWords } from './mutant-score.ts';
 import { echartsFile, recoveryPicture, storyPicture, timelinePicture } from './pictures.ts';
 import type { LicenceRow, RecoveryStep, ReportData } from './report-data.ts';
-import { explained } from './terms.ts';
 import { imageName, zeroOf } from './wording.ts';
 
 /** A complete HTML document; the same data gives the same bytes. */

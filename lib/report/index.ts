@@ -11,7 +11,7 @@ export { heatMapOf, heatMapSvg } from './batch/pictures.ts';
 
 export { proveItIsOff } from './conditions.ts';
 export { renderDocument } from './document.ts';
-export { exportHistory } from './export/write.ts';
+export { exportHistory } from './export.ts';
 export { type Advice, type FirstScreen, adviceCards } from './first-screen.ts';
 export { writeGroupOutputs } from './group.ts';
 export { type Html, card, list, numbers, pairs, table, texts, wideTable } from './html-parts.ts';

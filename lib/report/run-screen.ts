@@ -4,11 +4,9 @@ import type { Database } from '../run/index.ts';
 import { corruptionIn, headlineOf, type Verdict } from '../judge/index.ts';
 import { type Scenario, driversLike } from '../scenario/index.ts';
 import { proveItIsOff, reasonsFor, type Reasons } from './conditions.ts';
-import { diskInWords } from './disk-words.ts';
-import { drawNoConclusion, type Advice, type Fact, type FirstScreen } from './first-screen.ts';
-import { commitsFact } from './loss-words.ts';
 import {
   basisLabel,
+  diskInWords,
   expectation,
   exposureInWords,
   meanings,
@@ -17,6 +15,8 @@ import {
   scenarioOf,
   secondMountInWords,
 } from './wording.ts';
+import { drawNoConclusion, type Advice, type Fact, type FirstScreen } from './first-screen.ts';
+import { commitsFact } from './loss-words.ts';
 
 export function runScreen(verdict: Verdict, database: Database): FirstScreen {
   const { scenario, runId, asExpected, open, sentence } = verdict;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { explained } from './terms.ts';
+import { explained } from './html-parts.ts';
 
 const plain = async (text: string): Promise<string> =>
   String(await explained(text)).replaceAll(/<[^>]+>/g, '');

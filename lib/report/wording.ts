@@ -1,18 +1,26 @@
 /** Sentences of the report that follow from the verdict: what it means, and what it does not. */
+import type { BatchCell } from '../batch/index.ts';
+import { countInWords, secondsShown, wilson } from '../core/index.ts';
+import { recordedScenario } from '../history/index.ts';
 import {
   eventsIn,
-  wordsWorstFirst,
-  refusedInWords,
-  type ServingWord,
   firstTold,
   noticeInWords,
+  refusedInWords,
+  type ServingWord,
   type Verdict,
   type VerdictWord,
+  wordsWorstFirst,
 } from '../judge/index.ts';
-import { shortenedTimers, type Counts, type Scenario, isDirectory } from '../scenario/index.ts';
-import type { BatchCell } from '../batch/index.ts';
-import { wilson, countInWords, secondsShown } from '../core/index.ts';
-import { recordedScenario } from '../history/index.ts';
+import {
+  type Counts,
+  isDirectory,
+  losesPower,
+  originInWords,
+  type Scenario,
+  shortenedTimers,
+} from '../scenario/index.ts';
+import { linkWords, powerLossWords, storageWords } from './conditions.ts';
 import { bytes, percent } from './html-parts.ts';
 
 /** The audited copies of the volume, by when they were taken. */
@@ -214,4 +222,38 @@ export function notTested(verdict: Verdict): string[] {
       : 'A real drive’s cache: what is lost, reordered or torn here was drawn by the seed.',
     'Clocks that disagree: all nodes share this machine’s kernel and clock.',
   ];
+}
+
+/** What the fault does to the storage or to the way there; nothing where it reaches neither. */
+function fateOf({ fault, link, powerLoss }: Scenario): string[] {
+  if (losesPower(fault)) return [powerLossWords[powerLoss]];
+  return fault === 'network-partition' ? [linkWords[link]] : [];
+}
+
+/** The driver was not part of the run: only its kind was. */
+const originOf = ({ disk, diskFrom }: Scenario): string =>
+  diskFrom === undefined
+    ? ''
+    : ` The kind comes from a certificate (${originInWords(diskFrom, disk)}); the disk is the harness’s own.`;
+
+/** In the order of most clusters: made, attached, staged, published. */
+function madeBy({ provisioning }: Verdict): string {
+  if (provisioning === undefined) return '';
+  const { storageClass, calls } = provisioning;
+  const done = calls.filter(({ error }) => error === undefined);
+  const order = done.map(({ call, t }) => `${call} ${secondsShown(t / 1000)}`).join(', ');
+  const failed = calls.length - done.length;
+  const failures = failed === 0 ? '' : `; ${failed} calls failed before`;
+  return ` The official external-provisioner made it for a claim of the class ${storageClass}. Times in the run: ${order}${failures}.`;
+}
+
+/** One sentence for the first screen, and one more where a certificate named the kind. */
+export function diskInWords(verdict: Verdict): string {
+  const scenario = scenarioOf(verdict);
+  const { disk, filesystem, accessMode } = scenario;
+  const on = isDirectory(disk) ? '' : `${filesystem}, `;
+  const fate = fateOf(scenario)
+    .map((clause) => `; ${clause}`)
+    .join('');
+  return `Disk ${disk} (${on}${accessMode}): ${storageWords(disk, scenario)}${fate}.${originOf(scenario)}${madeBy(verdict)}`;
 }

@@ -6,7 +6,15 @@ import type { Verdict } from '../judge/index.ts';
 import type { History } from '../history/index.ts';
 import { cellsFolder, resultsFile } from '../batch/index.ts';
 import { secondsShown, writeOutput } from '../core/index.ts';
-import { diskInWords } from './disk-words.ts';
+import {
+  basisLabel,
+  customInWords,
+  diskInWords,
+  expectation,
+  exposureInWords,
+  noticedInWords,
+  secondMountInWords,
+} from './wording.ts';
 import type { Fact } from './first-screen.ts';
 import { renderHtml } from './html.ts';
 import { percent } from './html-parts.ts';
@@ -22,14 +30,6 @@ import {
 import { scoreInWords } from './mutant-score.ts';
 import { timelineSvg } from './pictures.ts';
 import { reportData, type ReportSource } from './report-data.ts';
-import {
-  basisLabel,
-  customInWords,
-  expectation,
-  exposureInWords,
-  noticedInWords,
-  secondMountInWords,
-} from './wording.ts';
 
 /** The picture that summary.md shows. */
 const pictureFile = 'timeline.svg';

@@ -7,7 +7,7 @@ import {
   readCertificate,
   readCutCertificate,
 } from '../../lib/probe/certificate.ts';
-import { predictionFor } from '../../lib/probe/prediction.ts';
+import { predictionFor } from '../../lib/probe/dry-run.ts';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { z } from 'zod';

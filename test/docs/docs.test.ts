@@ -8,7 +8,7 @@ import { UsageError } from '../../lib/core/errors.ts';
 import { verdictWords } from '../../lib/scenario/scenario.ts';
 import { verdictSchema } from '../../lib/judge/verdict/verdict.ts';
 import { certificateJsonSchema } from '../../lib/probe/certificate.ts';
-import { terms } from '../../lib/report/terms.ts';
+import { terms } from '../../lib/report/html-parts.ts';
 import { matrixFile } from '../../lib/batch/matrix.ts';
 import { scheduleFile } from '../../lib/sweep/findings.ts';
 import { parseYaml, type FileKind } from '../../lib/core/data-file.ts';

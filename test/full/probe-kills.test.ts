@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { $ } from '../../lib/kind/engine/shell.ts';
 import { isReady } from '../../lib/core/kubernetes-client.ts';
-import { latestHealMs, tidyLaterMs } from '../../lib/probe/host.ts';
+import { latestHealMs, tidyLaterMs } from '../../lib/probe/node.ts';
 import type { CutWay } from '../../lib/probe/plan.ts';
 import { outOfServiceKey } from '../../lib/core/kubernetes.ts';
 import {

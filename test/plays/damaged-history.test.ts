@@ -15,7 +15,7 @@ import { afterEach, beforeAll, beforeEach, afterAll, expect, test } from 'vitest
 import { $ } from '../../lib/kind/engine/shell.ts';
 import { assembleVerdict } from '../../lib/judge/verdict/assemble.ts';
 import { EvidenceError, ForcedetachError } from '../../lib/core/errors.ts';
-import { exportHistory } from '../../lib/report/export/write.ts';
+import { exportHistory } from '../../lib/report/export.ts';
 import { findFrames } from '../../lib/history/segment.ts';
 import { openHistory } from '../../lib/history/reader.ts';
 import { corpusRun } from '../support/committed.ts';

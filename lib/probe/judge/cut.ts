@@ -131,18 +131,9 @@ const silentMs = 3000;
 /** The heal is seen by looks from the second node: it may have come so long before. */
 const healSeenMs = 3000;
 
-interface Evidence extends Heard {
-  /** The next pod's first acknowledged write; Infinity: none. */
-  readonly nextWroteMs: number;
-  /** The node was still away. */
-  readonly awayUntilMs: number;
-  /** Those of the slots beside the next pod's that it found no sooner than the node was back. */
-  readonly lateSlots: readonly number[];
-  /** Writes beside the next pod's that it must have found, and it found nothing. */
-  readonly isUnseen: boolean;
-}
+type Evidence = ReturnType<typeof evidenceOf>;
 
-function evidenceOf({ healedMs = Infinity }: CutRecord, volume: CutVolume): Evidence {
+function evidenceOf({ healedMs = Infinity }: CutRecord, volume: CutVolume) {
   const heard = heardOf(volume);
   const { nextJournal } = volume;
   const { scans, isDirect, gaps } = nextJournal;
@@ -150,8 +141,15 @@ function evidenceOf({ healedMs = Infinity }: CutRecord, volume: CutVolume): Evid
   const reads = isDirect === true && scans.length > 1 && gaps === 0 && !wasBlind(nextJournal);
   const isUnseen = heard.besideSlots.length === 0 && settled(volume, heard.besideAcks).length > 0;
   return {
-    ...{ ...heard, nextWroteMs: nextWroteMs(volume), awayUntilMs },
-    ...{ lateSlots: slotsLater(volume, awayUntilMs), isUnseen: reads && isUnseen },
+    ...heard,
+    /** The next pod's first acknowledged write; Infinity: none. */
+    nextWroteMs: nextWroteMs(volume),
+    /** The node was still away. */
+    awayUntilMs,
+    /** Those of the slots beside the next pod's that it found no sooner than the node was back. */
+    lateSlots: slotsLater(volume, awayUntilMs),
+    /** Writes beside the next pod's that it must have found, and it found nothing. */
+    isUnseen: reads && isUnseen,
   };
 }
 
@@ -210,11 +208,7 @@ function doubtOf(volume: CutVolume, evidence: Evidence, outcome: CutOutcome): st
 /** Looks at an attachment come each 500 ms; on a busy machine some are late. */
 const nearMs = 2000;
 
-interface TimedEvidence extends Evidence {
-  readonly clockErrorMs: number;
-  readonly cutMs: number;
-  readonly healedMs: number;
-}
+type TimedEvidence = Evidence & Readonly<Record<'clockErrorMs' | 'cutMs' | 'healedMs', number>>;
 
 function judgeCut(cut: CutRecord, volume: CutVolume, evidence: Evidence): JudgedCut {
   const { writerJournal: journal, clockErrorMs = 0, clockOffsetMs = 0 } = volume;

@@ -4,9 +4,7 @@
  */
 import { toldInSeconds } from '../../core/index.ts';
 import {
-  type Heard,
   type Judged,
-  type NextFinding,
   answeredMs,
   besideOf,
   heardOf,
@@ -24,7 +22,6 @@ import type { DetachVariant } from '../plan.ts';
 export type DetachOutcome =
   /** The writer was cut off before the detach was answered. */
   | 'cut'
-  /** It was cut off, but only after the detach was answered. */
   | 'late-cut'
   /** It was cut off once the next pod had the volume staged. */
   | 'cut-by-next'
@@ -37,34 +34,28 @@ export type DetachOutcome =
   | 'undecided';
 
 /** Milliseconds are since the delete, but where they say otherwise. */
-export interface TrialFinding extends Partial<NonNullable<ReturnType<typeof numbersOf>>> {
-  readonly name: string;
-  readonly variant: DetachVariant;
-  readonly outcome: DetachOutcome;
-  /** One sentence. */
-  readonly why: string;
-  readonly next: NextFinding;
-}
+export type TrialFinding = ReturnType<typeof classify>;
 
 /** Record of a trial that took an attachment away. */
 export type DetachRecord = TrialRecord & { readonly variant: DetachVariant };
 
-interface TrialFacts extends Heard {
-  readonly lastAck: Write | undefined;
-  readonly firstError: Write | undefined;
+/** `horizonMs`: of the plan; a shorter watch proves nothing. Default: the watch is taken as it is. */
+export function classify(record: DetachRecord, horizonMs = 0) {
+  const { name, variant } = record;
+  const facts = factsOf(record);
+  const [outcome, why] = outcomeOf(judge(record, facts, horizonMs));
+  return { name, variant, outcome, why, next: facts.next, ...numbersOf(record, facts) };
 }
 
-/** `horizonMs`: of the plan; a shorter watch proves nothing. Default: the watch is taken as it is. */
-export function classify(record: DetachRecord, horizonMs = 0): TrialFinding {
-  const { name, variant, deleteAskedMs = Infinity } = record;
-  const heard = heardOf(record, record.watchEndedMs);
+function factsOf(record: DetachRecord) {
+  const { deleteAskedMs = Infinity, watchEndedMs } = record;
+  const heard = heardOf(record, watchEndedMs);
   const firstError = heard.writes.find(
     (write) => write.error !== undefined && answeredMs(write) >= deleteAskedMs,
   );
-  const facts = { ...heard, firstError, lastAck: heard.acks.at(-1) };
-  const [outcome, why] = outcomeOf(judge(record, facts, horizonMs));
-  return { name, variant, outcome, why, next: heard.next, ...numbersOf(record, facts) };
+  return { ...heard, firstError, lastAck: heard.acks.at(-1) };
 }
+type TrialFacts = ReturnType<typeof factsOf>;
 
 /** A timer can end so much before its time. */
 const timerErrorMs = 100;
@@ -184,9 +175,7 @@ function numbersOf(record: TrialRecord, facts: TrialFacts) {
       onDisk &&
       writes.filter((write) => isLate(write) && isInRanges(onDisk.ranges, write.seq)).length,
     lostAcks: lostAcksOf(record, acks),
-    /** The next attachment of the same node. */
     reattachedMs: since(later?.attachedMs),
-    /** The driver's words about the detach. */
     detachError: attachments[0]?.detachError,
   };
 }

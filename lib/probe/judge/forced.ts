@@ -5,10 +5,9 @@
  */
 import { toldInSeconds } from '../../core/index.ts';
 import {
-  type Figure,
   type Heard,
   type Judged,
-  type NextFinding,
+  type Times,
   answeredMs,
   figuresOf,
   heardOf,
@@ -34,30 +33,11 @@ export type ForcedOutcome =
   | 'wrote-on'
   | 'undecided';
 
-/** Milliseconds are since the delete was asked for: the API has no pod from some moment of its answer on. */
-export interface ForcedFinding extends Partial<NonNullable<ReturnType<typeof numbersOf>>> {
-  readonly name: string;
-  readonly outcome: ForcedOutcome;
-  /** One sentence. */
-  readonly why: string;
-  readonly next: NextFinding;
-  /** What the next pod was told while it waited. */
-  readonly told?: string | undefined;
-  /** Acknowledged writes that were begun after the next pod's first, by the clocks of both. */
-  readonly overlapAcks: number;
-  /** Writes that came to the disk after the next pod had read their place: no clock has a part in it. */
-  readonly overlapSlots: number;
-}
+/** Milliseconds are since the delete was requested: the API has no pod from some moment of its answer on. */
+export type ForcedFinding = ReturnType<typeof classifyForced>;
+export type ForceDeleted = ReturnType<typeof measureForced>;
 
-export interface ForceDeleted {
-  readonly counts: Readonly<Partial<Record<ForcedOutcome, number>>>;
-  readonly next: Readonly<Partial<Record<NextFinding['was'], number>>>;
-  readonly figures: readonly Figure[];
-  readonly notes: readonly string[];
-  readonly findings: readonly ForcedFinding[];
-}
-
-export function measureForced(records: readonly TrialRecord[]): ForceDeleted {
+export function measureForced(records: readonly TrialRecord[]) {
   const findings = records.map(classifyForced);
   const worth = findings.filter(({ outcome, lostAcks = 0 }) => {
     return outcome !== 'ended-first' || lostAcks > 0;
@@ -78,30 +58,31 @@ export function measureForced(records: readonly TrialRecord[]): ForceDeleted {
   };
 }
 
-/** The last of its writes that anybody knows of. */
-const lastWriteMs = ({ lastAckMs, lastOnDiskMs }: ForcedFinding): number | undefined =>
-  lastAckMs === undefined && lastOnDiskMs === undefined
-    ? undefined
-    : Math.max(lastAckMs ?? 0, lastOnDiskMs ?? 0);
-
-const times: Readonly<Record<string, (finding: ForcedFinding) => number | undefined>> = {
+const times: Times<ForcedFinding> = {
   'delete by force to SIGTERM': ({ termMs }) => termMs,
-  'delete by force to the last write of its writer': lastWriteMs,
+  'delete by force to the last write of its writer': ({ lastAckMs, lastOnDiskMs }) =>
+    lastAckMs === undefined && lastOnDiskMs === undefined
+      ? undefined
+      : Math.max(lastAckMs ?? 0, lastOnDiskMs ?? 0),
   'delete by force to the end of the attachment': ({ detachedMs }) => detachedMs,
   'delete by force to the next node attached': ({ nextAttachedMs }) => nextAttachedMs,
   'delete by force to the next pod running': ({ next }) => next.afterMs,
 };
 
-export function classifyForced(record: TrialRecord): ForcedFinding {
+export function classifyForced(record: TrialRecord) {
   const heard = heardOf(record);
   const [outcome, why] = outcomeOf(judge(record, heard));
   const told = record.events.find(({ pod, reason }) => {
     return pod.endsWith('-b') && reason === 'FailedAttachVolume';
   });
   return {
-    ...{ name: record.name, outcome, why, ...numbersOf(record, heard) },
-    ...{ next: heard.next, told: told?.message },
-    ...{ overlapAcks: heard.besideAcks.length, overlapSlots: heard.besideSlots.length },
+    ...{ name: record.name, outcome, why, ...numbersOf(record, heard), next: heard.next },
+    /** The event that the next pod had while it waited. */
+    told: told?.message,
+    /** Acknowledged writes that were begun after the next pod's first, by the clocks of both. */
+    overlapAcks: heard.besideAcks.length,
+    /** Writes that came to the disk after the next pod had read their place: no clock has a part in it. */
+    overlapSlots: heard.besideSlots.length,
   };
 }
 

@@ -31,7 +31,6 @@ export interface NextFinding {
    * `waited`: nothing was said; `not-tried`.
    */
   readonly was: 'in' | 'refused' | 'not-attached' | 'barred' | 'waited' | 'not-tried';
-  /** The driver's words, or Kubernetes'. */
   readonly said?: string;
   /** Unix milliseconds: its node was attached between these two. */
   readonly waitedMs?: number;
@@ -87,32 +86,30 @@ export function nextOf(record: TrialRecord): NextFinding {
   return { was: 'waited', ...attached };
 }
 
-/** When its first write was acknowledged, on the probe's clock; Infinity where none was. */
 export function nextWroteMs({ nextJournal, nextClockOffsetMs = 0 }: TrialRecord): number {
   const first = nextJournal.writes.find(({ error }) => error === undefined);
   return first === undefined ? Infinity : answeredMs(first) + nextClockOffsetMs;
 }
 
-/** What was heard of a writer, on the probe's clock and in order, and what became of the next pod. */
-export interface Heard {
-  readonly writes: readonly Write[];
-  readonly acks: readonly Write[];
-  readonly next: NextFinding;
-  /** Acknowledged writes that were begun after the next pod's first was acknowledged, whatever the clocks' errors. */
-  readonly besideAcks: readonly Write[];
-  /** Slots of writes that came to the disk after the next pod had read their places. */
-  readonly besideSlots: readonly number[];
-}
+export type Heard = ReturnType<typeof heardOf>;
 
-/** `untilMs`: writes that were begun later do not count. */
-export function heardOf(record: TrialRecord, untilMs = Infinity): Heard {
+/**
+ * The writes of a writer, on the probe's clock and in order, and what became of the next pod. `untilMs`: writes
+ * that were begun later do not count.
+ */
+export function heardOf(record: TrialRecord, untilMs = Infinity) {
   const { writerJournal, clockOffsetMs, clockErrorMs = 0 } = record;
   const all = writesBy(writerJournal, clockOffsetMs);
   const writes = all.filter(({ begunMs }) => begunMs <= untilMs);
   const acks = writes.filter(({ error }) => error === undefined);
   const fromMs = nextWroteMs(record) + clockErrorMs;
-  const besideAcks = acks.filter(({ begunMs }) => begunMs > fromMs);
-  return { writes, acks, next: nextOf(record), besideAcks, besideSlots: slotsLater(record) };
+  return {
+    ...{ writes, acks, next: nextOf(record) },
+    /** Acknowledged writes that were begun after the next pod's first was acknowledged, whatever the clocks' errors. */
+    besideAcks: acks.filter(({ begunMs }) => begunMs > fromMs),
+    /** Slots of writes that came to the disk after the next pod had read their places. */
+    besideSlots: slotsLater(record),
+  };
 }
 
 /** Tolerance between one detach's end and the next attach: each is told by an object of its own. */
@@ -225,11 +222,9 @@ export function figure(what: string, values: readonly number[]): Figure {
   };
 }
 
-/** One for each of `asked` that some finding has. */
-export const figuresOf = <T>(
-  findings: readonly T[],
-  asked: Readonly<Record<string, (finding: T) => number | undefined>>,
-): Figure[] =>
+export type Times<T> = Readonly<Record<string, (finding: T) => number | undefined>>;
+
+export const figuresOf = <T>(findings: readonly T[], asked: Times<T>): Figure[] =>
   Object.entries(asked).flatMap(([what, value]) => {
     const values = findings.flatMap((finding) => value(finding) ?? []);
     return values.length === 0 ? [] : [figure(what, values)];

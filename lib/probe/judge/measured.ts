@@ -4,42 +4,24 @@
  */
 import type { DiskMode } from '../../scenario/index.ts';
 import { type DetachOutcome, type DetachRecord, type TrialFinding, classify } from './detach.ts';
-import { type ForceDeleted, measureForced } from './forced.ts';
-import { type Figure, type NextFinding, figuresOf, isBeside, tally } from './heard.ts';
+import { measureForced } from './forced.ts';
+import { type NextFinding, type Times, figuresOf, isBeside, tally } from './heard.ts';
 import type { TrialRecord } from './record.ts';
 import { type DetachVariant, type TrialPlan, detachVariants } from '../plan.ts';
 
-export interface MeasuredClass {
-  /** Undefined: undecided. */
-  readonly mode: DiskMode | undefined;
-  /** All that agree with every trial that could be decided. */
-  readonly modes: readonly DiskMode[];
-  /** Why it is undecided, or what else is to be said; a sentence each. */
-  readonly notes: readonly string[];
-  readonly counts: Readonly<
-    Record<DetachVariant, Readonly<Partial<Record<DetachOutcome, number>>>>
-  >;
-  readonly next: Readonly<Partial<Record<NextFinding['was'], number>>>;
-  readonly figures: readonly Figure[];
-}
+export type MeasuredClass = ReturnType<typeof measure>;
+export type JudgedTrials = ReturnType<typeof judgeTrials>;
 
-export interface JudgedTrials {
-  readonly findings: readonly TrialFinding[];
-  readonly answer: MeasuredClass;
-  /** Where pods were deleted by force: no part of the answer. */
-  readonly forceDeleted?: ForceDeleted;
-}
-
-/** All that follows from the records: what the class does, and what Kubernetes did. */
 export function judgeTrials(
   records: readonly TrialRecord[],
   { horizonMs }: Pick<TrialPlan, 'horizonMs'>,
-): JudgedTrials {
+) {
   const findings = records.filter(isOfDetach).map((record) => classify(record, horizonMs));
   const forced = records.filter((record) => !isOfDetach(record));
   return {
     ...{ findings, answer: measure(findings) },
-    ...(forced.length === 0 ? {} : { forceDeleted: measureForced(forced) }),
+    /** Where pods were deleted by force: no part of the answer. */
+    ...(forced.length > 0 && { forceDeleted: measureForced(forced) }),
   };
 }
 
@@ -80,7 +62,7 @@ const signatures: Readonly<Partial<Record<DiskMode, Signature>>> = {
   'pending-while-busy': always(['pending'], 'barred', 'not-attached', 'waited'),
 };
 
-export function measure(findings: readonly TrialFinding[]): MeasuredClass {
+export function measure(findings: readonly TrialFinding[]) {
   const decided = findings.filter(({ outcome }) => outcome !== 'undecided');
   const lost = findings.filter(({ lostAcks = 0 }) => lostAcks > 0);
   const agreeing = (Object.keys(signatures) as DiskMode[]).filter((mode) => {
@@ -109,13 +91,18 @@ export function measure(findings: readonly TrialFinding[]): MeasuredClass {
   ];
   const isOne = others.length === 0 && lost.length === 0;
   return {
-    ...{ mode: isOne ? only : undefined, modes, notes },
+    /** Undefined: undecided. */
+    mode: isOne ? only : undefined,
+    /** All that agree with every trial that could be decided. */
+    modes: modes as readonly DiskMode[],
+    /** Why it is undecided, or what else is to be said; a sentence each. */
+    notes,
     counts: Object.fromEntries(
       detachVariants.map((variant) => {
         const same = findings.filter((each) => each.variant === variant);
         return [variant, tally(same.map(({ outcome }) => outcome))];
       }),
-    ) as MeasuredClass['counts'],
+    ) as Record<DetachVariant, Partial<Record<DetachOutcome, number>>>,
     next: tally(findings.map(({ next }) => next.was).filter((was) => was !== 'not-tried')),
     figures: figuresOf(
       decided.filter(({ variant }) => variant !== 'idle'),
@@ -158,7 +145,6 @@ function liesOf(findings: readonly TrialFinding[]): string[] {
   return said.map((each) => `no known mode does this: ${each}`);
 }
 
-/** What it said of its detaches, once each. */
 const wordsOfDriver = (findings: readonly TrialFinding[]): string[] =>
   [...new Set(findings.flatMap(({ detachError }) => detachError ?? []))]
     .slice(0, 3)
@@ -181,7 +167,7 @@ function apart(modes: readonly DiskMode[]): string {
     : `${both}: they differ by what becomes of a next pod, and none had the volume in these trials; make more of them`;
 }
 
-const times: Readonly<Record<string, (finding: TrialFinding) => number | undefined>> = {
+const times: Times<TrialFinding> = {
   'delete to the end of the attachment': ({ answerMs }) => answerMs,
   'delete to the last acknowledged write of a writer that is cut off': ({ lastAckMs }) => lastAckMs,
   'delete to its first error': ({ firstErrorMs }) => firstErrorMs,
@@ -193,13 +179,11 @@ const times: Readonly<Record<string, (finding: TrialFinding) => number | undefin
   'delete to the next pod running': ({ next }) => next.afterMs,
 };
 
-/** The mode, or those that can't be told apart. */
 export const answerWord = ({ mode, modes }: Pick<MeasuredClass, 'mode' | 'modes'>): string =>
   mode ?? (modes.length > 0 ? modes.join(' or ') : 'undecided');
 
 export interface HeldAnswer {
   readonly is: 'expected' | 'other' | 'undecided';
-  /** One sentence. */
   readonly text: string;
 }
 

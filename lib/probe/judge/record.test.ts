@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { answeredMs } from './heard.ts';
 import { readJournal } from './record.ts';
-import { clockOffsetOf } from '../follow.ts';
+import { clockOffsetOf } from '../view.ts';
 
 const lines = [
   '1 start 1000.5 direct 4000',

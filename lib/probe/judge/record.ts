@@ -13,7 +13,6 @@ const maybeText = z.string().exactOptional();
 /** What a pod said of itself, line by line: its writes, and what it read of another's. */
 export const journalSchema = z.object({
   startedMs: maybeMs,
-  /** Past the cache of its node. */
   isDirect: z.boolean().exactOptional(),
   writes: z.array(
     z.object({
@@ -31,7 +30,6 @@ export const journalSchema = z.object({
       youngestMs: maybeMs,
     }),
   ),
-  /** Reads that failed. */
   blind: z.array(z.object({ atMs: ms, error: z.string() })),
   quietMs: maybeMs,
   loudMs: maybeMs,
@@ -112,7 +110,6 @@ const attachment = z.object({
 });
 export type AttachmentSeen = Immutable<z.output<typeof attachment>>;
 
-/** How a pod stands when it was last looked at. */
 const pod = z.object({
   node: z.string(),
   createdMs: ms,

@@ -16,48 +16,14 @@ import {
   sha256Of,
   unpacked,
 } from '../certificate.ts';
-import { type CutFinding, classifyAll, modesOf } from '../judge/cut.ts';
+import { classifyAll, modesOf } from '../judge/cut.ts';
 import type { ForceDeleted } from '../judge/forced.ts';
-import { type MeasuredClass, answerWord, judgeTrials } from '../judge/measured.ts';
+import { answerWord, judgeTrials } from '../judge/measured.ts';
 import { planHash } from '../plan.ts';
 import { countWords } from '../texts.ts';
 
-/** What a row of either kind says of the certificate that it was made from. */
-interface RecordedRow {
-  readonly name: string;
-  readonly parameters: Readonly<Record<string, string>>;
-  readonly measuredAt: string;
-  readonly kubernetes: string;
-  /** Kernels of the nodes that were used, once each. */
-  readonly kernels: readonly string[];
-  readonly volumeMode: string;
-  readonly planHash: string;
-  /** Name of the whole certificate, beside this file. */
-  readonly records: string;
-  /** Hash of its text, unpacked. */
-  readonly sha256: string;
-}
-
-/** Row of a class that trials tried. */
-export interface ClassRow extends RecordedRow, Omit<MeasuredClass, 'mode'> {
-  readonly mode: MeasuredClass['mode'] | null;
-  readonly predicted: string | null;
-  readonly images: readonly string[];
-  readonly volumes: number;
-  readonly horizonMs: number;
-  /** Where its pods were deleted by force, too. */
-  readonly forceDeleted?: Omit<ForceDeleted, 'findings'>;
-}
-
-/** Row of a class under a cut. */
-export interface CutRow
-  extends RecordedRow,
-    Pick<CutFinding, 'outcome' | 'why' | 'modes' | 'overlapAcks' | 'afterHealAcks'> {
-  readonly remedy: string;
-  readonly way: string;
-  /** Timers of the controller manager; empty: as it ships, as far as could be read. */
-  readonly timers: readonly string[];
-}
+export type ClassRow = ReturnType<typeof classRowOf>;
+export type CutRow = ReturnType<typeof cutRowsOf>[number];
 
 export interface DriverFile {
   readonly schemaVersion: 1;
@@ -69,47 +35,45 @@ export interface DriverFile {
   readonly cuts: readonly CutRow[];
 }
 
-const kernelsOf = (nodes: readonly { readonly kernel: string }[]): string[] => [
-  ...new Set(nodes.map(({ kernel }) => kernel)),
-];
+/** What a row of either kind says of the certificate that it was made from: `text` is `records`, beside this file. */
+const recorded = (
+  text: string,
+  records: string,
+  { beganAt: measuredAt, kubernetes, planHash, plan, nodes }: Certificate | CutCertificate,
+) => ({
+  ...{ measuredAt, kubernetes, planHash, records, volumeMode: plan.volumeMode },
+  kernels: [...new Set(nodes.map(({ kernel }) => kernel))],
+  sha256: sha256Of(text),
+});
 
 /** Judges again: the rules of today, the records of then. */
-export function classRowOf(text: string, records: string): ClassRow {
-  const { storageClass, plan, driver, trials, ...certificate } = readCertificate(text);
-  const { beganAt: measuredAt, kubernetes, predicted, nodes, planHash } = certificate;
+export function classRowOf(text: string, records: string) {
+  const certificate = readCertificate(text);
+  const { storageClass, plan, driver, trials, predicted } = certificate;
   const { answer, forceDeleted } = judgeTrials(trials, plan);
   const { findings: _, ...forced } = forceDeleted ?? { findings: [] };
   return {
     ...{ name: storageClass.name, parameters: storageClass.parameters },
     ...{ ...answer, mode: answer.mode ?? null },
     ...(forceDeleted && { forceDeleted: forced as Omit<ForceDeleted, 'findings'> }),
-    ...{ predicted, measuredAt, kubernetes, kernels: kernelsOf(nodes), images: driver.images },
-    ...{ volumeMode: plan.volumeMode, volumes: plan.list.length, horizonMs: plan.horizonMs },
-    ...{ planHash, records, sha256: sha256Of(text) },
+    ...{ predicted, images: driver.images, volumes: plan.list.length, horizonMs: plan.horizonMs },
+    ...recorded(text, records, certificate),
   };
 }
 
-/** The same of each class under a cut. */
-export function cutRowsOf(text: string, records: string): CutRow[] {
-  const { plan, record, classes, nodes, timers, ...certificate } = readCutCertificate(text);
-  const { beganAt: measuredAt, kubernetes, planHash } = certificate;
-  const sha256 = sha256Of(text);
-  return classifyAll(record, plan.remedy).map(
+/** The same of each class under a cut. `timers`: empty: as they ship, as far as could be read. */
+export function cutRowsOf(text: string, records: string) {
+  const certificate = readCutCertificate(text);
+  const { plan, record, classes, timers } = certificate;
+  const { remedy, way } = plan;
+  return classifyAll(record, remedy).map(
     ({ storageClass: name, outcome, why, modes, overlapAcks, afterHealAcks }) => ({
       name,
       parameters: classes.find((each) => each.name === name)?.parameters ?? {},
-      ...{ remedy: plan.remedy, way: plan.way, outcome, why, modes, overlapAcks, afterHealAcks },
-      ...{ measuredAt, kubernetes, timers, kernels: kernelsOf(nodes) },
-      ...{ volumeMode: plan.volumeMode, planHash, records, sha256 },
+      ...{ remedy, way, outcome, why, modes, overlapAcks, afterHealAcks, timers },
+      ...recorded(text, records, certificate),
     }),
   );
-}
-
-interface DiskWish {
-  /** Default: the only one that there is. */
-  readonly storageClass?: string | undefined;
-  /** One of those that the certificate leaves open. */
-  readonly disk?: DiskMode | undefined;
 }
 
 /** Answer for one class, as it is shown. */
@@ -117,7 +81,6 @@ interface PublishedClass {
   readonly origin: Omit<DiskOrigin, 'modes'>;
   /** All that agree with what was seen; empty: undecided. */
   readonly modes: DiskOrigin['modes'];
-  /** Why it is undecided, or what else is to be said. */
   readonly notes: readonly string[];
   /** What no kind of disk does, as to forget what it acknowledged. */
   readonly isOdd: boolean;
@@ -126,12 +89,13 @@ interface PublishedClass {
 }
 
 /**
+ * `storageClass`: default the only one. `disk`: one of those that the certificate leaves open.
  * Throws UsageError `FILE_…`, `NO_CERTIFICATE`, `CERTIFICATE_CLASS`, `CERTIFICATE_UNDECIDED`,
  * `CERTIFICATE_OPEN` or `DISK_CONFLICT`.
  */
 export function certifiedDisk(
   path: string,
-  wish: DiskWish = {},
+  wish: { readonly storageClass?: string | undefined; readonly disk?: DiskMode | undefined } = {},
 ): Pick<ScenarioInput, 'disk' | 'cutAfterMs' | 'diskFrom'> {
   const shown = classIn(path, wish.storageClass);
   const disk = modeOf(shown, wish.disk);
@@ -256,8 +220,10 @@ function ofDriver(file: DriverFile, folder: string): PublishedClass[] {
   });
 }
 
-/** Undefined where they are not beside the file. */
-function recordsOf({ name, records, sha256 }: RecordedRow, folder: string): string | undefined {
+function recordsOf(
+  { name, records, sha256 }: ClassRow | CutRow,
+  folder: string,
+): string | undefined {
   const path = join(folder, records);
   if (!existsSync(path)) return undefined;
   const text = unpacked(path);

@@ -82,7 +82,6 @@ interface Measured {
   readonly plan: readonly string[];
 }
 
-/** The same certificate gives the same bytes. */
 const measuredPage = (
   { left, nodes, planHash, refused, forcedetach }: Certificate | CutCertificate,
   { title, screen, shown, advice, first, modes, then = html``, plan, ...of }: Measured,
@@ -233,7 +232,6 @@ const nextPodWords: Readonly<Record<NextFinding['was'], string>> = {
   'not-tried': 'not tried',
 };
 
-/** `5 not cut off, 1 undecided`. */
 const countsInWords = <Word extends string>(
   counts: Readonly<Partial<Record<Word, number>>>,
   words: Readonly<Record<Word, string>>,

@@ -7,21 +7,21 @@ import { replayCard, type FirstScreen } from '../first-screen.ts';
 import {
   card,
   closed,
+  type Column,
+  explained,
+  type Html,
   list,
   numbers,
+  type Row,
   table,
   texts,
   wideTable,
-  type Column,
-  type Html,
-  type Row,
 } from '../html-parts.ts';
 import { difference, secondsShown } from '../../core/index.ts';
 import type { Verdict } from '../../judge/index.ts';
 import { cellLosses } from '../loss-words.ts';
 import { recoverySteps } from '../report-data.ts';
 import { scoreInWords } from '../mutant-score.ts';
-import { explained } from '../terms.ts';
 import { cellExpectation } from '../wording.ts';
 import {
   batchBasis,

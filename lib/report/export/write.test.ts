@@ -9,7 +9,7 @@ import { assembleVerdict } from '../../judge/verdict/assemble.ts';
 import { accountCount, initialBalance } from '../../history/workload.ts';
 import { openHistory } from '../../history/reader.ts';
 import { parseEdn, type Edn } from '../../../test/support/edn.ts';
-import { exportHistory } from './write.ts';
+import { exportHistory } from '../export.ts';
 import { mysql } from '../../mysql/database.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'forcedetach-export-'));
