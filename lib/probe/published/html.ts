@@ -76,7 +76,7 @@ interface Measured {
   readonly advice: Advice;
   readonly first: Html | string;
   readonly modes: readonly DiskMode[];
-  readonly then?: Html;
+  readonly last?: Html;
   readonly where: Pairs;
   readonly more?: Pairs;
   readonly plan: readonly string[];
@@ -84,7 +84,7 @@ interface Measured {
 
 const measuredPage = (
   { left, nodes, planHash, refused, forcedetach }: Certificate | CutCertificate,
-  { title, screen, shown, advice, first, modes, then = html``, plan, ...of }: Measured,
+  { title, screen, shown, advice, first, modes, last = html``, plan, ...of }: Measured,
 ): Promise<string> =>
   renderDocument({
     ...{ title, screen },
@@ -95,7 +95,7 @@ const measuredPage = (
 </div>
 ${first}
 ${remedies(modes)}
-${then}
+${last}
 ${card(
   'Where',
   pairs([
@@ -159,7 +159,7 @@ ${cardOf('Notes', listOf(answer.notes))}`,
     },
     first: card('How long it took', figures(answer.figures)),
     modes,
-    then: html`${card(
+    last: html`${card(
       'Every trial',
       wideTable(
         'Every trial',

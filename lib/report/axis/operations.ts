@@ -52,7 +52,7 @@ export function operationColumns(
   zeroMs: number,
   endMs: number,
 ): OperationColumns {
-  const streams = new Map<string, OperationStream & { readonly number: number }>();
+  const streams = new Map<string, number>();
   const errors = new Map([['', 0]]);
   const [endUs, latencyUs, stream, flags, session, seq, error] = columnNames.map(
     (): number[] => [],
@@ -61,24 +61,29 @@ export function operationColumns(
     const { client, connection, sentAtMs } = operation;
     const node = operation.server?.node ?? 'unknown node';
     const end = operation.endedAtMs ?? Math.max(endMs, sentAtMs);
-    const key = `${client}\n${connection}\n${node}`;
-    const own = streams.get(key) ?? { client, connection, node, number: streams.size };
+    const key = `${connection}\n${node}\n${client}`;
+    const own = streams.get(key) ?? streams.size;
     streams.set(key, own);
     const why = operation.error ?? '';
     errors.set(why, errors.get(why) ?? errors.size);
     endUs.push(Math.round((end - zeroMs) * 1000));
     latencyUs.push(Math.round((end - sentAtMs) * 1000));
-    stream.push(own.number);
+    stream.push(own);
     flags.push(flagsOf(operation));
     session.push(operation.session);
     seq.push(operation.seq);
     error.push(errors.get(why) ?? 0);
   }
   // Clients come one after the other, each in order: sorting merges a few long runs.
-  const order = endUs.map((_, index) => index).sort((a, b) => (endUs[a] ?? 0) - (endUs[b] ?? 0));
+  const order = endUs
+    .map((_, index) => index)
+    .toSorted((a, b) => (endUs[a] ?? 0) - (endUs[b] ?? 0));
   const all = {
     ...{ endUs, latencyUs, stream, flags, session, seq, error, errors: [...errors.keys()] },
-    streams: [...streams.values()].map(({ number: _, ...each }) => each),
+    streams: [...streams.keys()].map((key) => {
+      const [connection, node = '', client = ''] = key.split('\n');
+      return { client, connection: Number(connection), node };
+    }),
   };
   return eachColumn(all, (values: number[]) => {
     const sorted = new Float64Array(order.length);
