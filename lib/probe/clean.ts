@@ -19,15 +19,8 @@ import { nowMs } from './view.ts';
 import { isTrialName } from './plan.ts';
 import { refusal } from './refusals.ts';
 
-export interface Cleaned {
-  readonly removed: readonly string[];
-  readonly left: readonly { readonly name: string; readonly why: string }[];
-  /** `PROBE_STAYS`: something that may go is still there. */
-  readonly error?: InfrastructureError;
-}
-
 /** Throws InfrastructureError `CLUSTER_FORBIDDEN` before anything is removed, and as `answered` does. */
-export async function cleanUp(clients: UserClients, say: (line: string) => void): Promise<Cleaned> {
+export async function cleanUp(clients: UserClients, say: (line: string) => void) {
   await mustBeAllowed(clients, cleanNeeds);
   // Before the namespaces: that of a volume which is made meanwhile is then among them.
   const [volumes, marks] = [await volumesOf(clients), await marksOf(clients)];
@@ -61,8 +54,10 @@ export async function cleanUp(clients: UserClients, say: (line: string) => void)
   ];
   return {
     removed: tasks.flatMap(({ what }, at) => (ended[at]?.status === 'fulfilled' ? [what] : [])),
+    /** Those of others, each with the reason. */
     left: spaces.flatMap(({ name, why }) => (why === undefined ? [] : [{ name, why }])),
-    ...(stays.length === 0 ? {} : { error: asOne(stays) }),
+    /** `PROBE_STAYS`: something that may go is still there. */
+    ...(stays.length > 0 && { error: asOne(stays) }),
   };
 }
 
@@ -93,13 +88,9 @@ export async function cleanGiven(clients: UserClients, namespace: string): Promi
   if (first !== undefined) throw first;
 }
 
-interface LeftVolume {
-  readonly name: string;
-  readonly phase: string;
-  readonly claim: V1ObjectReference;
-}
+type LeftVolume = Awaited<ReturnType<typeof volumesOf>>[number];
 
-async function volumesOf(clients: UserClients): Promise<LeftVolume[]> {
+async function volumesOf(clients: UserClients) {
   const listing = clients.core.listPersistentVolume();
   const { items } = await answered(clients, 'listed the volumes', listing);
   return items.map(({ metadata, spec, status }) => ({
@@ -107,6 +98,7 @@ async function volumesOf(clients: UserClients): Promise<LeftVolume[]> {
   }));
 }
 
+/** Values of the probes' marks on nodes, each once. */
 async function marksOf(clients: UserClients): Promise<string[]> {
   const { items } = await answered(clients, 'listed the nodes', clients.core.listNode());
   const taints = items.flatMap(({ spec }) => spec?.taints ?? []);
@@ -149,8 +141,8 @@ function asOne(reasons: readonly unknown[]): InfrastructureError {
   const said = reasons.map((reason) => (reason instanceof Error ? reason.message : String(reason)));
   const { hint, command } = first instanceof ForcedetachError ? first : {};
   return refusal('PROBE_STAYS', said.join('; '), {
-    ...(hint === undefined ? {} : { hint }),
-    ...(command === undefined ? {} : { command }),
+    ...(hint !== undefined && { hint }),
+    ...(command !== undefined && { command }),
     cause: first,
   });
 }

@@ -61,18 +61,17 @@ export const ownerNow = (): string => encodeOwner(currentOwner());
 export const namespaceNow = (name: string, { watchMs, security }: Lease): V1Namespace =>
   namespaceObject(name, ownerNow(), new Date(nowMs() + watchMs + besideWatchMs), security);
 
-export interface Stay extends Lease {
-  readonly clients: UserClients;
-  readonly home: Home;
-  readonly say: (line: string) => void;
-}
-
 /**
  * Does `work` there, and takes away all that it made, whatever came. What stays is told in `left`; where
  * the work itself failed, that is what is thrown. Throws UsageError `NAMESPACE_…`, too, and as `answered` does.
  */
 export async function atHome<T extends object>(
-  { clients, home, say, ...lease }: Stay,
+  {
+    clients,
+    home,
+    say,
+    ...lease
+  }: Lease & { clients: UserClients; home: Home; say: (line: string) => void },
   work: () => Promise<T>,
 ): Promise<T & { readonly left?: string }> {
   // What is found in a given one is not ours to remove.
@@ -85,7 +84,7 @@ export async function atHome<T extends object>(
   const left = closed.status === 'rejected' ? whyOf(closed.reason) : undefined;
   if (left !== undefined) say(left);
   if (done.status === 'rejected') throw done.reason;
-  return { ...done.value, ...(left === undefined ? {} : { left }) };
+  return { ...done.value, ...(left !== undefined && { left }) };
 }
 
 /** Throws as `answered` does. */
@@ -198,8 +197,7 @@ export async function untilGone(
 
 /** Selects what a run makes in one that was given; in one of its own all is. */
 const which = ({ namespace, isGiven }: Home) => ({
-  namespace,
-  ...(isGiven ? { labelSelector: `${probeLabel}=yes` } : {}),
+  ...{ namespace, ...(isGiven && { labelSelector: `${probeLabel}=yes` }) },
 });
 const nameOf = ({ metadata }: Pick<V1Pod, 'metadata'>): string => metadata?.name ?? '';
 

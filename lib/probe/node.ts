@@ -121,13 +121,8 @@ export class Vantage {
     const [a, node] = plan.nodes;
     const pod = vantagePod({ namespace, node, image: plan.image }, await addressOf(clients, a));
     await createPod(clients.core, namespace, pod, signal);
-    await view.until({ what: `the pod ${vantageName} runs`, timeoutMs: hostPodMs }, () => {
-      const found = view.pod(vantageName);
-      if (found?.seen.runningMs !== undefined) return true;
-      mustStart(vantageName, found?.pod);
-      return `it is ${found?.pod.status?.phase ?? 'not there'}, ${lastEvent(view, vantageName)}`;
-    });
-    const lines = followLog({ config: clients.config, namespace, pod: vantageName, signal });
+    await view.running(vantageName, hostPodMs);
+    const lines = followLog(clients, { namespace, pod: vantageName, signal });
     const vantage = new Vantage(lines, signal);
     await vantage.until('up', nowMs() - hostPodMs, 30_000);
     return vantage;

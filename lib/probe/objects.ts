@@ -46,7 +46,7 @@ export const givenNamespaceObject = (
   metadata: {
     name,
     labels: { [probeLabel]: givenValue, [securityLabel]: security },
-    ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
+    ...(Object.keys(annotations).length > 0 && { annotations }),
   },
 });
 
@@ -69,7 +69,7 @@ export const claimObject = (
   metadata: {
     ...{ name: trial.name, labels: labelsOf(namespace) },
     annotations: {
-      ...(owner === undefined ? {} : { [ownerAnnotation]: owner }),
+      ...(owner !== undefined && { [ownerAnnotation]: owner }),
       // By it a provisioner makes the volume where that node can reach it: a class that binds at once would take
       // any zone; one that waits would wait for the scheduler.
       'volume.kubernetes.io/selected-node': plan.nodes[0],
@@ -95,24 +95,6 @@ export const containerName = 'probe';
 export const tokenOf = (namespace: string, { name }: ProbeTrial): string =>
   createHash('sha256').update(`${namespace}/${name}`).digest('hex').slice(0, 16);
 
-/** What pod/writer.mjs reads from its environment. */
-interface PodProgram {
-  readonly role: PodRole;
-  readonly path: string;
-  readonly isBlock: boolean;
-  readonly token: string;
-  readonly slots: { readonly writer: number; readonly next: number };
-  readonly everyMs: number;
-  readonly quietAfterMs: number;
-  /** 0: never quiet. */
-  readonly quietForMs: number;
-  /** To be told to end is nothing to it. */
-  readonly writesOn: boolean;
-  readonly untilMs: number;
-  /** A file that gets each line, too. Default: none. */
-  readonly journal?: string;
-}
-
 const devicePath = '/dev/probe';
 const folder = '/probe';
 
@@ -120,11 +102,8 @@ const folder = '/probe';
 const spareMs = 120_000;
 const nextEveryMs = 200;
 
-export function programOf(
-  { namespace, plan }: ObjectTemplate,
-  trial: ProbeTrial,
-  role: PodRole,
-): PodProgram {
+/** What pod/writer.mjs reads from its environment; `journal` may come: a file that gets each line, too. */
+export function programOf({ namespace, plan }: ObjectTemplate, trial: ProbeTrial, role: PodRole) {
   const isBlock = plan.volumeMode === 'Block';
   const untilMs = plan.horizonMs + spareMs;
   const isWriter = role === 'writer';
@@ -137,8 +116,9 @@ export function programOf(
     },
     everyMs: isWriter ? plan.writeEveryMs : nextEveryMs,
     quietAfterMs: plan.quietAfterMs,
+    // 0: never quiet.
     quietForMs: isWriter && trial.variant === 'idle' ? plan.quietForMs : 0,
-    // As a database that has a lot to write before it ends.
+    // It ignores SIGTERM, as a database that has a lot to write before it ends.
     writesOn: isWriter && trial.variant === 'force-deleted',
   };
 }
@@ -147,7 +127,6 @@ export const graceS = 2;
 
 const inNode = (text: string): string[] => ['node', '--input-type=module', '--eval', text];
 
-/** Of every pod and container of a probe. */
 const commonSpec = {
   ...{ restartPolicy: 'Never', automountServiceAccountToken: false, enableServiceLinks: false },
 };
@@ -202,11 +181,7 @@ export function podObject(
   };
 }
 
-interface Where {
-  readonly namespace: string;
-  readonly node: string;
-  readonly image: string;
-}
+type Where = Readonly<Record<'namespace' | 'node' | 'image', string>>;
 
 /** Runs a command in the namespaces of the node's own first process, and ends. */
 export const hostPod = (where: Where, name: string, argv: readonly string[]): V1Pod =>
@@ -245,8 +220,7 @@ export const vantagePod = (where: Where, target: string): V1Pod =>
     vantageName,
     {},
     {
-      command: inNode(vantageProgram),
-      env: [{ name: 'TARGET', value: target }],
+      ...{ command: inNode(vantageProgram), env: [{ name: 'TARGET', value: target }] },
     },
   );
 

@@ -18,8 +18,6 @@ import {
   clockErrorMs,
   clockOffsetOf,
   followLog,
-  lastEvent,
-  mustStart,
   nowMs,
   type View,
   whyOf,
@@ -139,14 +137,9 @@ export class VolumePods<
   async running(role: PodRole, timeoutMs: number): Promise<void> {
     const { view, clients, signal } = this.context;
     const pod = this.pod(role);
-    await view.until({ what: `the pod ${pod} runs`, timeoutMs }, () => {
-      const found = view.pod(pod);
-      if (found?.seen.runningMs !== undefined) return true;
-      mustStart(pod, found?.pod);
-      return lastEvent(view, pod, this.record.name);
-    });
+    await view.running(pod, timeoutMs, this.record.name);
     const { namespace } = this.template;
-    this.#logs.set(role, followLog({ config: clients.config, namespace, pod, signal }));
+    this.#logs.set(role, followLog(clients, { namespace, pod, signal }));
   }
 
   /** It may have to wait for the volume, and for so long is followed once it has it. */

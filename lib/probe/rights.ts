@@ -102,14 +102,7 @@ export const removalNeeds = ({ namespace, isGiven }: Home): Need[] => [
   ...(isGiven ? needs('list delete', 'pods', { namespace }) : []),
 ];
 
-interface PolicyRule {
-  readonly apiGroups: readonly string[];
-  readonly resources: readonly string[];
-  readonly verbs: readonly string[];
-  readonly resourceNames?: readonly string[];
-}
-
-export function rulesOf(asked: readonly Need[]): PolicyRule[] {
+export function rulesOf(asked: readonly Need[]) {
   const byObject = Map.groupBy(asked, ({ group = '', resource, subresource, verb, name }) =>
     // Nobody can be limited to the name of what is yet to be made.
     JSON.stringify([group, resource, subresource, verb === 'create' || name === undefined]),
@@ -121,7 +114,7 @@ export function rulesOf(asked: readonly Need[]): PolicyRule[] {
       apiGroups: [group],
       resources: [subresource === undefined ? resource : `${resource}/${subresource}`],
       verbs: [...new Set(same.map(({ verb }) => verb))],
-      ...(names.length === 0 ? {} : { resourceNames: names }),
+      ...(names.length > 0 && { resourceNames: names }),
     };
   });
 }

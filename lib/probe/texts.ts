@@ -154,12 +154,7 @@ export const whoseRuns =
 export const noRuns =
   'The measured runs are not in this copy of forcedetach; its documentation has them (results/README.md).';
 
-interface ModeRows {
-  readonly mode: DiskMode;
-  readonly rows: readonly RemedyRow[];
-}
-
-export const remedyRows = (modes: readonly DiskMode[]): ModeRows[] =>
+export const remedyRows = (modes: readonly DiskMode[]) =>
   hasRuns() ? modes.map((mode) => ({ mode, rows: onSuchADisk(mode) })) : [];
 
 function remedyLines(modes: readonly DiskMode[]): string[] {
@@ -168,7 +163,7 @@ function remedyLines(modes: readonly DiskMode[]): string[] {
   return ['', `${remediesTitle}. ${whoseRuns}`, ...remedyRows(modes).flatMap(linesOf)];
 }
 
-function linesOf({ mode, rows }: ModeRows): string[] {
+function linesOf({ mode, rows }: ReturnType<typeof remedyRows>[number]): string[] {
   const [measured, others] = [rows.filter(isMeasured), rows.filter((row) => !isMeasured(row))];
   const width = Math.max(0, ...measured.map((row) => didInWords(row).length));
   const reasoned = others.map(

@@ -21,17 +21,19 @@ import { refusal } from './refusals.ts';
 export const nowMs = (): number => performance.timeOrigin + performance.now();
 export const whyOf = (error: unknown): string => describeError(error).split('\n')[0] ?? '';
 
-interface Patience {
-  readonly timeoutMs: number;
-  readonly everyMs?: number;
-  readonly signal?: AbortSignal;
-  /** What is thrown once the time is over, from the last look. */
-  readonly late: (missing: string) => Error;
-}
-
-/** What `look` finds; a string says what is still missing. Throws the signal's reason, and as `look` does. */
+/** What `look` finds; a string says what is still missing, and is what `late` is thrown with once the time is over. Throws the signal's reason, and as `look` does. */
 export async function poll<T extends object | number | true>(
-  { timeoutMs, everyMs = 500, signal, late }: Patience,
+  {
+    timeoutMs,
+    everyMs = 500,
+    signal,
+    late,
+  }: {
+    readonly timeoutMs: number;
+    readonly everyMs?: number;
+    readonly signal?: AbortSignal;
+    readonly late: (missing: string) => Error;
+  },
   look: () => T | string | Promise<T | string>,
 ): Promise<T> {
   for (const endMs = nowMs() + timeoutMs; ; ) {
@@ -110,6 +112,16 @@ export class View {
         await answered(this.#clients, 'watched the trials', Promise.reject(this.#failed));
       }
       return look();
+    });
+  }
+
+  /** Until the pod runs. Throws InfrastructureError `PROBE_POD`, and as `until`. */
+  running(pod: string, timeoutMs: number, ...others: readonly string[]): Promise<true> {
+    return this.until({ what: `the pod ${pod} runs`, timeoutMs }, () => {
+      const found = this.pod(pod);
+      if (found?.seen.runningMs !== undefined) return true;
+      mustStart(pod, found?.pod);
+      return lastEvent(this, pod, ...others);
     });
   }
 
@@ -204,20 +216,16 @@ export interface Came {
   readonly atMs: number;
 }
 
-interface FollowRequest {
-  readonly config: KubeConfig;
-  readonly namespace: string;
-  readonly pod: string;
-  readonly signal: AbortSignal;
-}
-
 const againMs = 500;
 
 /**
  * A pod's log as it grows, with the time at which each line came. A broken connection is mended by asking for
  * all of it again: lines have numbers, and are counted once. Ends with the signal, or where the pod is gone.
  */
-export function followLog({ config, namespace, pod, signal }: FollowRequest): readonly Came[] {
+export function followLog(
+  { config }: Pick<UserClients, 'config'>,
+  { namespace, pod, signal }: { namespace: string; pod: string; signal: AbortSignal },
+): readonly Came[] {
   const lines: Came[] = [];
   const seen = new Set<string>();
   const onLine = (line: string): void => {

@@ -205,28 +205,11 @@ type SafetyWord = Exclude<VerdictWord, 'inconclusive'>;
 const isMilder = (word: VerdictWord, than: SafetyWord): boolean =>
   safetyLevels.findIndex((level) => level === word) < safetyLevels.indexOf(than);
 
-/** A switch, what the scenario is expected to come to with it, and whether the verdict needs it as it is. */
-interface Decision extends Switch {
-  readonly words: string;
-  readonly verdicts: readonly VerdictWord[];
-  readonly decides: boolean;
-}
-
-interface SwitchedCondition {
-  readonly words: string;
-  readonly isStorage: boolean;
-  readonly by: readonly Decision[];
-}
-
 /**
  * Damage needs a condition if nothing as bad is possible without it; safety needs it if damage is possible
  * without it. A race needs those without which it can't end as it did.
  */
-export function switchedConditions(
-  scenario: Scenario,
-  word: SafetyWord,
-  database: Database,
-): SwitchedCondition[] {
+export function switchedConditions(scenario: Scenario, word: SafetyWord, database: Database) {
   const canHarm = expectationOf(scenario).verdicts.some(isDamage);
   const decides = (verdicts: readonly VerdictWord[]): boolean => {
     if (isDamage(word)) return verdicts.every((each) => isMilder(each, word));
@@ -240,29 +223,18 @@ export function switchedConditions(
       by: switches.map((each) => {
         const other = { ...scenario, ...each.to };
         const { verdicts } = expectationOf(other);
+        /** `decides`: the verdict needs the condition as it is. */
         return { ...each, words: words(other), verdicts, decides: decides(verdicts) };
       }),
     }));
 }
 
-export interface Reasons {
-  /** The verdict is one that the expectations allow; else nothing can be said of its conditions. */
-  readonly isKnown: boolean;
-  /** The same settings can also end the other way. */
-  readonly isChance: boolean;
-  readonly because: string;
-  /** Conditions that decide, each with the switches that do. */
-  readonly deciding: readonly SwitchedCondition[];
-  /** Advice that makes it safe for certain, where it was safe by chance. */
-  readonly certain: readonly string[];
-  /** Other storage that changes what the scenario can come to. */
-  readonly otherStorage: readonly Decision[];
-}
-
 const isSame = (some: readonly VerdictWord[], others: readonly VerdictWord[]): boolean =>
   some.length === others.length && some.every((word) => others.includes(word));
 
-export function reasonsFor(scenario: Scenario, word: SafetyWord, database: Database): Reasons {
+export type Reasons = ReturnType<typeof reasonsFor>;
+
+export function reasonsFor(scenario: Scenario, word: SafetyWord, database: Database) {
   const { verdicts, because } = expectationOf(scenario);
   const canHarm = verdicts.some(isDamage);
   const isKnown = isDamage(word) ? canHarm : verdicts.includes('safe');
@@ -270,9 +242,16 @@ export function reasonsFor(scenario: Scenario, word: SafetyWord, database: Datab
   const all = switched.flatMap(({ by }) => by);
   const storage = switched.find(({ isStorage }) => isStorage)?.by ?? [];
   return {
-    ...{ isKnown, isChance: canHarm && verdicts.includes('safe'), because },
+    /** The verdict is one that the expectations allow; else nothing can be said of its conditions. */
+    isKnown,
+    /** The same settings can also end the other way. */
+    isChance: canHarm && verdicts.includes('safe'),
+    because,
+    /** Advice that makes it safe for certain, where it was safe by chance. */
     certain: all.flatMap((each) => (each.verdicts.some(isDamage) ? [] : (each.advice ?? []))),
+    /** Other storage that changes what the scenario can come to. */
     otherStorage: storage.filter((each) => !isSame(each.verdicts, verdicts)),
+    /** Conditions that decide, each with the switches that do. */
     deciding: switched
       .map(({ by, ...condition }) => ({ ...condition, by: by.filter(({ decides }) => decides) }))
       .filter(({ by }) => isKnown && by.length > 0),

@@ -27,19 +27,12 @@ interface LaneName {
   readonly name: string;
 }
 
-/** A bar in ms on the run's clock; `toMs` is undefined while it lasts. */
-interface OpenBar {
-  readonly fromMs: number;
-  toMs: number | undefined;
-  readonly tone: Tone;
-  readonly label: string;
-}
-
 interface LaneDraft {
   readonly group: LaneGroup;
   label: string;
   node: string | undefined;
-  readonly bars: OpenBar[];
+  /** In ms on the run's clock; `toMs` is undefined while it lasts. */
+  readonly bars: { readonly fromMs: number; toMs: number | undefined; tone: Tone; label: string }[];
 }
 
 type Data = ObservationRecord['data'];

@@ -39,20 +39,13 @@ export const smallestLossSchema = lineSchema.extend({
   outcome: z.strictObject({ lost: z.number().int(), of: z.number().int() }),
 });
 
-/** All that the store says of planted damage. */
-export interface PlantedDamage {
-  readonly planted: readonly MutantLine[];
-  readonly twins: readonly z.output<typeof twinSchema>[];
-  readonly smallest: readonly z.output<typeof smallestLossSchema>[];
-}
-
-export const readPlanted = (): PlantedDamage => ({
+export const readPlanted = () => ({
   planted: linesOf(mutantSchema),
   twins: linesOf(twinSchema),
   smallest: linesOf(smallestLossSchema),
 });
 
-let known: PlantedDamage | undefined;
+let known: ReturnType<typeof readPlanted> | undefined;
 
 /**
  * One sentence for reports; without its date, so that only another score makes another page. Default: of
@@ -60,7 +53,7 @@ let known: PlantedDamage | undefined;
  */
 export function scoreInWords(
   { custom }: Pick<Verdict, 'custom'> = {},
-  measured: PlantedDamage = (known ??=
+  measured = (known ??=
     readPlanted()),
 ): string {
   const { planted, twins, smallest } = measured;

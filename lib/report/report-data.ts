@@ -13,52 +13,21 @@ import {
   type Verdict,
 } from '../judge/index.ts';
 import type { Database } from '../run/index.ts';
-import { type OperationColumns, operationColumns, type Series } from './axis/operations.ts';
+import { operationColumns, type Series } from './axis/operations.ts';
 import type { Tone } from './axis/palette.ts';
 import type { Bar, Timeline } from './axis/timeline.ts';
-import type { Advice, Fact, FirstScreen } from './first-screen.ts';
 import { Lanes } from './lanes.ts';
-import { type LossRow, lossRows } from './loss-words.ts';
+import { lossRows } from './loss-words.ts';
 import { runAdvice, runFacts, runScreen } from './run-screen.ts';
 import { notTested, zeroOf } from './wording.ts';
 
-export interface LicenceRow extends Omit<LicenceStep, 'recordMs'> {
-  /** The raw row that proves it; null where none was matched. */
-  readonly rowId: number | null;
-}
+export type LicenceRow = ReturnType<typeof licenceRows>[number];
 
 /** A stretch of the way from the fault to the successor's first commit. */
-export interface RecoveryStep {
-  readonly name: string;
-  readonly fromS: number;
-  readonly toS: number;
-}
+export type RecoveryStep = ReturnType<typeof recoverySteps>[number];
 
-export interface ReportData extends Advice {
-  readonly verdict: Verdict;
-  readonly first: FirstScreen;
-  readonly facts: readonly Fact[];
-  /** Empty where no copy can tell. */
-  readonly loss: readonly LossRow[];
-  readonly licence: readonly LicenceRow[];
-  /** Links that no record proves. */
-  readonly licenceGaps: readonly string[];
-  /** How the volume passed from one node to another once more. */
-  readonly laterLicences: readonly {
-    readonly title: string;
-    readonly rows: readonly LicenceRow[];
-    readonly gaps: readonly string[];
-  }[];
-  readonly recovery: readonly RecoveryStep[];
-  readonly notTested: readonly string[];
-  /** What the model recorded that it does not know; nothing where the run was real. */
-  readonly modelLimits: readonly string[];
-  readonly timeline: Timeline;
-  /** Every record but operations; `rawMore` rows past a great many are only in the history. */
-  readonly raw: readonly RawRow[];
-  readonly rawMore: number;
-  readonly operations: OperationColumns;
-}
+/** Everything that a run's page shows. */
+export type ReportData = ReturnType<typeof reportData>;
 
 /** What a report is made from, besides the verdict. */
 export type ReportSource = Pick<History, 'smallRecords' | 'ops'>;
@@ -66,7 +35,7 @@ export type ReportSource = Pick<History, 'smallRecords' | 'ops'>;
 /** The axis begins so long before there is a database. */
 const leadMs = 5000;
 
-export function reportData(verdict: Verdict, source: ReportSource, database: Database): ReportData {
+export function reportData(verdict: Verdict, source: ReportSource, database: Database) {
   const small = [...source.smallRecords()];
   const lanes = new Lanes(database);
   for (const record of small) lanes.see(record);
@@ -79,13 +48,21 @@ export function reportData(verdict: Verdict, source: ReportSource, database: Dat
   const toS = Math.ceil((endAtMs - zeroMs) / 1000);
   const exposure = exposureBand(verdict, story, zeroMs);
   const { licence, licenceGaps, laterLicences } = verdict;
+  const timeline: Timeline = {
+    ...{ zero: zeroOf(verdict), fromS, toS, exposure },
+    first: firstView(verdict, exposure, [fromS, toS]),
+    lanes: lanes.result(zeroMs, endAtMs),
+    moments: momentsOf(story, verdict),
+    written: writtenSeries(story.observations, zeroMs),
+  };
   return {
-    verdict,
+    ...{ verdict, timeline, licenceGaps },
     first: runScreen(verdict, database),
     facts: runFacts(verdict, database),
+    /** Empty where no copy can tell. */
     loss: lossRows(verdict),
     licence: licenceRows(licence, rows),
-    licenceGaps,
+    /** How the volume passed from one node to another once more. */
     laterLicences: laterLicences.map(({ from, to, atS, overlaps, steps, gaps }) => ({
       title: `${atS.toFixed(1)} s: from ${from}${overlaps ? ', which still had it,' : ''} to ${to}`,
       rows: licenceRows(steps, rows),
@@ -95,16 +72,7 @@ export function reportData(verdict: Verdict, source: ReportSource, database: Dat
     ...runAdvice(verdict, database),
     notTested: notTested(verdict),
     modelLimits: modelLimits(story),
-    timeline: {
-      zero: zeroOf(verdict),
-      fromS,
-      toS,
-      first: firstView(verdict, exposure, [fromS, toS]),
-      lanes: lanes.result(zeroMs, endAtMs),
-      exposure,
-      moments: momentsOf(story, verdict),
-      written: writtenSeries(story.observations, zeroMs),
-    },
+    /** Every record but operations; `rawMore` rows past a great many are only in the history. */
     raw: rows,
     rawMore: more,
     operations: operationColumns(source.ops(), zeroMs, endAtMs),
@@ -118,7 +86,8 @@ function databaseAtMs({ observations, records, faultAtMs }: Story): number {
   return Math.min(mounted ?? Infinity, steady ?? Infinity, faultAtMs ?? 0);
 }
 
-const licenceRows = (steps: readonly LicenceStep[], rows: readonly RawRow[]): LicenceRow[] =>
+/** With the raw row that proves each; null where none was matched. */
+const licenceRows = (steps: readonly LicenceStep[], rows: readonly RawRow[]) =>
   steps.map((each) => ({ ...each, rowId: proofOf(rows, each) }));
 
 function modelLimits({ observations }: Story): string[] {
@@ -181,7 +150,7 @@ function exposureBand({ exposure }: Verdict, story: Story, zeroMs: number): Bar 
 }
 
 /** In their order of time. */
-export function recoverySteps({ phases }: Pick<Verdict, 'phases'>): RecoveryStep[] {
+export function recoverySteps({ phases }: Pick<Verdict, 'phases'>) {
   const named = [
     ['detection', phases.notReady],
     ['eviction', phases.evicted],
@@ -192,7 +161,7 @@ export function recoverySteps({ phases }: Pick<Verdict, 'phases'>): RecoveryStep
     ['database recovery', phases.recovered],
     ['first commit', phases.firstCommit],
   ] as const;
-  const steps: RecoveryStep[] = [];
+  const steps: { readonly name: string; readonly fromS: number; readonly toS: number }[] = [];
   let fromS = 0;
   for (const [name, toS] of named) {
     if (toS === null || toS < fromS) continue;
@@ -226,15 +195,7 @@ function writtenSeries(observations: readonly ObservationRecord[], zeroMs: numbe
 }
 
 /** A record as a table row; its `id` is its number among those that are no operations. */
-export interface RawRow {
-  readonly id: number;
-  readonly atS: number;
-  readonly kind: string;
-  readonly source: string;
-  readonly text: string;
-  /** The page has it without JavaScript, too. */
-  readonly isKey: boolean;
-}
+type RawRow = ReturnType<typeof rawRows>['rows'][number];
 
 /** More than any run has left; a history that grew wild must not make a page nobody can open. */
 const maxRows = 100_000;
@@ -265,12 +226,12 @@ const telling = new Set<string>([
   observed.linkChanged,
 ]);
 
-export function rawRows(
-  records: readonly SmallRecord[],
-  zeroMs: number,
-): { readonly rows: RawRow[]; readonly more: number } {
+function rawRows(records: readonly SmallRecord[], zeroMs: number) {
   const rows = records.slice(0, maxRows).map((record, id) => ({
-    ...{ id, isKey: isKey(record), ...describe(record) },
+    id,
+    /** The page has it without JavaScript, too. */
+    isKey: isKey(record),
+    ...describe(record),
     atS: Math.round(record.t - zeroMs) / 1000,
   }));
   return { rows, more: records.length - rows.length };
@@ -282,7 +243,7 @@ const isKey = (record: SmallRecord): boolean =>
     : ['phase', 'action', 'certificate', 'error', 'setup', 'run'].includes(record.type);
 
 /** The row nearest in time, of that source where one is near enough. */
-export function proofOf(
+function proofOf(
   rows: readonly RawRow[],
   step: { readonly atS: number; readonly source: string; readonly evidence?: string },
 ): number | null {
@@ -293,7 +254,7 @@ export function proofOf(
   return row?.id ?? null;
 }
 
-function describe(record: SmallRecord): Pick<RawRow, 'kind' | 'source' | 'text'> {
+function describe(record: SmallRecord) {
   const { type, t: _t, wall: _wall, ...rest } = record;
   if (type === 'observation') {
     const { source, name, node, data } = record;

@@ -299,8 +299,8 @@ function phasesCard({ batch, verdictOf, addressOf }: BatchPage): Html | string {
     html`${wideTable(
       'Slowest phases',
       ['Step of the way back', ...numbers('runs', 'median', 'slowest'), 'Slowest run'],
-      rows.map(({ name, runs, medianS, slowestS, cell, folder }) => [
-        ...[name, runs, secondsShown(medianS), secondsShown(slowestS)],
+      rows.map(({ name, runs, medianS, tookS, cell, folder }) => [
+        ...[name, runs, secondsShown(medianS), secondsShown(tookS)],
         linked(cell, addressOf(folder)),
       ]),
     )}
@@ -313,95 +313,53 @@ export type RunVerdict = Pick<Verdict, 'phases' | 'versions'>;
 /** The verdict of the run in that folder; undefined where it came to none. */
 export type VerdictOf = (folder: string) => RunVerdict | undefined;
 
-interface PhaseRow {
-  readonly name: string;
-  /** Runs that took this step. */
-  readonly runs: number;
-  readonly medianS: number;
-  readonly slowestS: number;
-  /** The slowest run: its cell and its folder. */
-  readonly cell: string;
-  readonly folder: string;
-}
-
-interface Taken extends Pick<PhaseRow, 'name' | 'cell' | 'folder'> {
-  readonly tookS: number;
-}
-
 /** In the order of the steps; the slowest of equals is the first. */
-function slowestPhases({ cells }: Pick<Batch, 'cells'>, verdictOf: VerdictOf): PhaseRow[] {
-  const taken = cells.flatMap(({ label, runs }) =>
-    runs.flatMap(({ folder }): Taken[] => {
+function slowestPhases({ cells }: Pick<Batch, 'cells'>, verdictOf: VerdictOf) {
+  const taken = cells.flatMap(({ label: cell, runs }) =>
+    runs.flatMap(({ folder }) => {
       const verdict = verdictOf(folder);
-      if (verdict === undefined) return [];
-      return recoverySteps(verdict).map(({ name, fromS, toS }) => ({
-        name,
-        tookS: toS - fromS,
-        cell: label,
-        folder,
-      }));
+      const steps = verdict === undefined ? [] : recoverySteps(verdict);
+      return steps.map(({ name, fromS, toS }) => ({ name, tookS: toS - fromS, cell, folder }));
     }),
   );
-  return [...Map.groupBy(taken, ({ name }) => name)].flatMap(([name, all]): PhaseRow[] => {
+  return [...Map.groupBy(taken, ({ name }) => name)].flatMap(([name, all]) => {
     const sorted = all.toSorted((a, b) => b.tookS - a.tookS);
     const [slowest] = sorted;
-    const middle = sorted[Math.floor(sorted.length / 2)];
-    if (slowest === undefined || middle === undefined) return [];
-    const { cell, folder, tookS: slowestS } = slowest;
-    return [{ name, runs: all.length, medianS: middle.tookS, slowestS, cell, folder }];
+    const medianS = sorted[Math.floor(sorted.length / 2)]?.tookS ?? 0;
+    return slowest === undefined ? [] : [{ ...slowest, name, runs: all.length, medianS }];
   });
 }
 
-interface TrendRow {
-  readonly label: string;
-  readonly was: BatchCell;
-  readonly is: BatchCell;
-  readonly verdictChanged: boolean;
-  /** Change of the rate of damage, with Newcombe's 95 % interval. */
-  readonly damage: { readonly by: number; readonly low: number; readonly high: number };
-  /** Change of the median downtime, seconds; null where either has none. */
-  readonly downtimeS: number | null;
-}
-
-interface Trend {
-  readonly rows: readonly TrendRow[];
-  /** Cells that only one of them has. */
-  readonly added: readonly string[];
-  readonly gone: readonly string[];
-  /** Name, then what it was and what it is. */
-  readonly conditions: readonly (readonly [name: string, was: string, is: string])[];
-}
-
 /** Cells are the same where their labels are; verdicts that changed come first. */
-export function trendOf(was: Batch, is: Batch): Trend {
+export function trendOf(was: Batch, is: Batch) {
   const before = new Map(was.cells.map((cell) => [cell.label, cell]));
   const now = new Set(is.cells.map(({ label }) => label));
-  const rows = is.cells.flatMap((cell): TrendRow[] => {
+  const rows = is.cells.flatMap((cell) => {
     const old = before.get(cell.label);
     return old === undefined ? [] : [rowOf(old, cell)];
   });
   return {
     rows: rows.toSorted((a, b) => Number(b.verdictChanged) - Number(a.verdictChanged)),
+    /** Cells that only one of them has. */
     added: [...now].filter((label) => !before.has(label)),
     gone: [...before.keys()].filter((label) => !now.has(label)),
     conditions: changedConditions(was, is),
   };
 }
 
-function rowOf(was: BatchCell, is: BatchCell): TrendRow {
+function rowOf(was: BatchCell, is: BatchCell) {
   const [a, b] = [was.median.downtimeS, is.median.downtimeS];
   return {
-    label: is.label,
-    was,
-    is,
-    verdictChanged: was.verdict !== is.verdict,
+    ...{ label: is.label, was, is, verdictChanged: was.verdict !== is.verdict },
+    /** Change of the rate of damage, with Newcombe's 95 % interval. */
     damage: difference(was.damaged, is.damaged),
+    /** Change of the median downtime, seconds; null where either has none. */
     downtimeS: a === null || b === null ? null : b - a,
   };
 }
 
 /** What may explain a change: versions, images, backend, timers; the seed is another each time. */
-function changedConditions(was: Batch, is: Batch): Trend['conditions'] {
+function changedConditions(was: Batch, is: Batch) {
   const [before, now] = [conditionsOf(was), conditionsOf(is)];
   const names = [...new Set([...Object.keys(before), ...Object.keys(now)])];
   return names
@@ -410,9 +368,7 @@ function changedConditions(was: Batch, is: Batch): Trend['conditions'] {
 }
 
 const conditionsOf = ({ cluster, basis, seed, versions = {} }: Batch): Record<string, string> => ({
-  backend: cluster,
-  basis,
-  seed,
+  ...{ backend: cluster, basis, seed },
   ...Object.fromEntries(Object.entries(versions).map(([name, all]) => [name, all.join(', ')])),
 });
 

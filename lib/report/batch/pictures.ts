@@ -13,54 +13,44 @@ export const squareColors: Readonly<Record<VerdictWord, string>> = {
   inconclusive: '#59646f',
 };
 
-export interface HeatMap {
-  /** Which axes run across and down, `remedy · link`; undefined: nothing runs across. */
-  readonly across: string | undefined;
-  readonly down: string;
-  /** Labels of the axis that runs across. */
-  readonly columns: readonly string[];
-  /** The other axes, combined. */
-  readonly rows: readonly string[];
-  readonly squares: readonly {
-    readonly column: number;
-    readonly row: number;
-    readonly cell: BatchCell;
-  }[];
-}
+export type HeatMap = ReturnType<typeof gridOf>;
 
 /**
  * The axis with the most labels, the last of equals, against all others together. The longer side runs
  * down: a page grows downwards, and a phone is narrow. Undefined where there is no grid.
  */
-export function heatMapOf({ axes, cells }: Pick<Batch, 'axes' | 'cells'>): HeatMap | undefined {
-  const inGrid = cells.filter(({ place }) => Object.keys(place).length > 0);
-  if (axes.length === 0 || inGrid.length === 0) return undefined;
-  const across =
+export function heatMapOf(batch: Pick<Batch, 'axes' | 'cells'>): HeatMap | undefined {
+  const cells = batch.cells.filter(({ place }) => Object.keys(place).length > 0);
+  if (batch.axes.length === 0 || cells.length === 0) return undefined;
+  return gridOf({ ...batch, cells });
+}
+
+function gridOf({ axes, cells }: Pick<Batch, 'axes' | 'cells'>) {
+  const main =
     axes.length === 1
       ? undefined
       : axes.toSorted((a, b) => a.labels.length - b.labels.length).at(-1);
-  const down = axes.filter((axis) => axis !== across).map(({ name }) => name);
-  const rowOf = ({ place }: BatchCell): string =>
-    down.map((name) => named(name, place[name] ?? '')).join(' · ');
-  const rows = [...new Set(inGrid.map(rowOf))];
-  const columns = across?.labels.map((label) => named(across.name, label)) ?? ['verdict'];
-  const squares = inGrid.map((cell) => ({
-    column: across === undefined ? 0 : across.labels.indexOf(cell.place[across.name] ?? ''),
-    row: rows.indexOf(rowOf(cell)),
-    cell,
-  }));
-  return upright({ across: across?.name, down: down.join(' · '), columns, rows, squares });
+  const others = axes.filter((axis) => axis !== main).map(({ name }) => name);
+  const otherOf = ({ place }: BatchCell): string =>
+    others.map((name) => named(name, place[name] ?? '')).join(' · ');
+  const mainOf = ({ place }: BatchCell): string =>
+    main === undefined ? 'verdict' : named(main.name, place[main.name] ?? '');
+  const labels = main?.labels.map((label) => named(main.name, label)) ?? ['verdict'];
+  const mains = { name: main?.name, labels, of: mainOf };
+  const rest = { name: others.join(' · '), labels: [...new Set(cells.map(otherOf))], of: otherOf };
+  const [across, down] = mains.labels.length <= rest.labels.length ? [mains, rest] : [rest, mains];
+  return {
+    /** Which axes run across and down, `remedy · link`; undefined: nothing runs across. */
+    across: across.name,
+    down: down.name ?? '',
+    columns: across.labels,
+    rows: down.labels,
+    squares: cells.map((cell) => ({
+      ...{ cell, column: across.labels.indexOf(across.of(cell)) },
+      row: down.labels.indexOf(down.of(cell)),
+    })),
+  };
 }
-
-const upright = (map: HeatMap): HeatMap =>
-  map.columns.length <= map.rows.length
-    ? map
-    : {
-        ...{ across: map.down, down: map.across ?? '' },
-        columns: map.rows,
-        rows: map.columns,
-        squares: map.squares.map(({ row, column, cell }) => ({ row: column, column: row, cell })),
-      };
 
 /** A bare number or a yes says nothing without its axis. */
 const named = (axis: string, label: string): string =>
