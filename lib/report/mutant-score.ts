@@ -25,7 +25,6 @@ export const mutantSchema = lineSchema.extend({
     codes: z.string(),
   }),
 });
-export type MutantLine = Readonly<z.output<typeof mutantSchema>>;
 
 /** A volume with nothing planted in it. */
 export const twinSchema = lineSchema.extend({
