@@ -19,7 +19,16 @@ import { containerName, hostPod, vantageName, vantagePod } from './objects.ts';
 import type { CutWay } from './plan.ts';
 import { createPod, type PodsContext } from './pods.ts';
 import { refusal } from './refusals.ts';
-import { type Came, followLog, lastEvent, mustStart, nowMs, poll, stateOf } from './view.ts';
+import {
+  type Came,
+  followLog,
+  lastEvent,
+  mustStart,
+  nowMs,
+  poll,
+  stateOf,
+  untilRunning,
+} from './view.ts';
 
 export interface NodeContext extends PodsContext {
   readonly namespace: string;
@@ -121,7 +130,7 @@ export class Vantage {
     const [a, node] = plan.nodes;
     const pod = vantagePod({ namespace, node, image: plan.image }, await addressOf(clients, a));
     await createPod(clients.core, namespace, pod, signal);
-    await view.running(vantageName, hostPodMs);
+    await untilRunning(view, vantageName, hostPodMs);
     const lines = followLog(clients, { namespace, pod: vantageName, signal });
     const vantage = new Vantage(lines, signal);
     await vantage.until('up', nowMs() - hostPodMs, 30_000);

@@ -2,6 +2,7 @@
  * What trials or a cut are going to do: pure, so that it can be shown, hashed and tested before anything is
  * made. The hash is fixed before the first trial and stands in the certificate.
  */
+import type { Immutable } from '../core/index.ts';
 import { createHash } from 'node:crypto';
 
 export const detachVariants = [
@@ -47,22 +48,13 @@ export interface TrialPlanRequest {
   readonly image: string;
 }
 
-export interface TrialPlan extends TrialPlanRequest {
-  readonly version: 3;
-  readonly list: readonly ProbeTrial[];
-  readonly writeEveryMs: number;
-  /** An idle pod writes this long before it is quiet, and is quiet for so long. */
-  readonly quietAfterMs: number;
-  readonly quietForMs: number;
-  /** So long a next pod reads and writes after a pod that was deleted by force. */
-  readonly besideForMs: number;
-}
+export type TrialPlan = Immutable<ReturnType<typeof trialPlanOf>>;
 
 /** Share of the watch: what comes after it shows whether the quiet one was cut off. */
 const quietShare = 0.4;
 const besideShare = 0.3;
 
-export function trialPlanOf(request: TrialPlanRequest): TrialPlan {
+export function trialPlanOf(request: TrialPlanRequest) {
   const { storageClass, nodes, trials, volumeMode, size, horizonMs, image } = request;
   const list = variants.flatMap((variant) =>
     Array.from({ length: variant === 'idle' ? Math.ceil(trials / 5) : trials }, (_, index) => ({
@@ -71,8 +63,12 @@ export function trialPlanOf(request: TrialPlanRequest): TrialPlan {
     })),
   );
   return {
-    ...{ version: 3, storageClass, nodes, trials, volumeMode, size, horizonMs, image, list },
-    ...{ writeEveryMs: 50, quietAfterMs: 4000, quietForMs: Math.round(horizonMs * quietShare) },
+    ...{ version: 3 as const, storageClass, nodes, trials, volumeMode, size, horizonMs, image },
+    ...{ list: list as readonly ProbeTrial[], writeEveryMs: 50 },
+    /** An idle pod writes this long before it is quiet, and is quiet for so long. */
+    quietAfterMs: 4000,
+    quietForMs: Math.round(horizonMs * quietShare),
+    /** So long a next pod reads and writes after a pod that was deleted by force. */
     besideForMs: Math.round(horizonMs * besideShare),
   };
 }

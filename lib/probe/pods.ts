@@ -19,6 +19,7 @@ import {
   clockOffsetOf,
   followLog,
   nowMs,
+  untilRunning,
   type View,
   whyOf,
 } from './view.ts';
@@ -137,7 +138,7 @@ export class VolumePods<
   async running(role: PodRole, timeoutMs: number): Promise<void> {
     const { view, clients, signal } = this.context;
     const pod = this.pod(role);
-    await view.running(pod, timeoutMs, this.record.name);
+    await untilRunning(view, pod, timeoutMs, this.record.name);
     const { namespace } = this.template;
     this.#logs.set(role, followLog(clients, { namespace, pod, signal }));
   }

@@ -9,9 +9,12 @@ export function predictDriver(facts: Facts): PredictedMode {
   return { ...predicted, lines: [...known, ...lines] };
 }
 
-const read = (what: string, found: string, source: string): Line => ({
-  ...{ what, found, source, sure: 'read' },
-});
+const line =
+  (sure: HowSure) =>
+  (what: string, found: string, source: string): Line => ({ what, found, source, sure });
+const read = line('read');
+const notFound = line('not found');
+const because = line('documented');
 
 function classLines({ storageClass }: Facts): Line[] {
   if (storageClass === undefined) return [];
@@ -54,10 +57,6 @@ function driverLines({ driver, csiDriver, driverPods }: Facts): Line[] {
     }),
   ];
 }
-
-const notFound = (what: string, found: string, source: string): Line => ({
-  ...{ what, found, source, sure: 'not found' },
-});
 
 function clusterLines({ kubernetes, nodes, controllerManager, refused }: Facts): Line[] {
   const flags = controllerManager?.filter((each) => tellingFlag.test(each));
@@ -184,10 +183,6 @@ function nameLines({ storageClass, driver }: Facts, { csi }: Driver): Line[] {
   if (ending === undefined || csi.includes(name)) return [];
   return [because('name', `${name} is read as ${ending} with a prefix`, page)];
 }
-
-const because = (what: string, found: string, source: string): Line => ({
-  ...{ what, found, source, sure: 'documented' },
-});
 
 function otherwise({ name, note, mode, onlyIf, sure }: Driver): Line {
   const why = onlyIf === 'unread' ? 'the probe does not read this' : 'not observed here';

@@ -115,16 +115,6 @@ export class View {
     });
   }
 
-  /** Until the pod runs. Throws InfrastructureError `PROBE_POD`, and as `until`. */
-  running(pod: string, timeoutMs: number, ...others: readonly string[]): Promise<true> {
-    return this.until({ what: `the pod ${pod} runs`, timeoutMs }, () => {
-      const found = this.pod(pod);
-      if (found?.seen.runningMs !== undefined) return true;
-      mustStart(pod, found?.pod);
-      return lastEvent(this, pod, ...others);
-    });
-  }
-
   async #look(): Promise<void> {
     const { core } = this.#clients;
     const namespace = this.#namespace;
@@ -171,6 +161,20 @@ export function lastEvent(view: Pick<View, 'eventsOf'>, ...of: readonly string[]
   const last = of.map((name) => view.eventsOf(name).at(-1)).find((event) => event !== undefined);
   return last === undefined ? 'no event yet' : `${last.reason}: ${last.message}`;
 }
+
+/** Throws InfrastructureError `PROBE_POD`, and as `View.until`. `others`: whose events may say why it does not run. */
+export const untilRunning = (
+  view: View,
+  pod: string,
+  timeoutMs: number,
+  ...others: readonly string[]
+): Promise<true> =>
+  view.until({ what: `the pod ${pod} runs`, timeoutMs }, () => {
+    const found = view.pod(pod);
+    if (found?.seen.runningMs !== undefined) return true;
+    mustStart(pod, found?.pod);
+    return lastEvent(view, pod, ...others);
+  });
 
 /** The namespace is looked at while `work` does what it does, to the end of that or of the signal. */
 export async function whileLooking<T>(

@@ -13,7 +13,6 @@ import {
   type OpId,
   sessionContents,
   sessionKey,
-  type TimedRecord,
 } from '../history/index.ts';
 import { journalGaps, tellStory } from '../judge/index.ts';
 import type { Database } from '../run/index.ts';
@@ -80,101 +79,68 @@ export const bank = (history: History): Generator<JepsenOp> =>
 /** In time order. A copy that could not be read to its end is no read. */
 function* jepsenOps(history: History, words: OperationNames): Generator<JepsenOp> {
   const copies = [...history.smallRecords()].filter(isReadable);
-  const naming = new Naming(words);
+  const processes = new Map<string, number>();
+  const contents = new Map<string, (seq: number) => OpContent>();
+  /** Invocations without a completion, by process. */
+  const open = new Map<number, JepsenOp>();
+  let [seed, index, lastMs] = ['', 0, 0];
+  const sessions = (): readonly string[] => [...contents.keys()];
+  const processOf = (key: string): number => {
+    const process = processes.get(key) ?? processes.size;
+    processes.set(key, process);
+    return process;
+  };
+  const next = (atMs: number): Pick<JepsenOp, 'index' | 'time'> => {
+    lastMs = atMs;
+    return { index: index++, time: Math.round(atMs * 1e6) };
+  };
+  const begin = (key: string, f: JepsenOp['f'], value: OpValue, atMs: number): JepsenOp => {
+    const process = processOf(key);
+    const op = { ...next(atMs), type: 'invoke', process, f, value } as const;
+    open.set(process, op);
+    return op;
+  };
+  /** Nothing where it was not begun. */
+  function* complete(
+    process: number,
+    type: JepsenOp['type'],
+    atMs: number,
+    value?: () => OpValue,
+  ): Generator<JepsenOp> {
+    const begun = open.get(process);
+    if (begun === undefined) return;
+    open.delete(process);
+    yield { ...begun, ...next(atMs), type, value: value?.() ?? begun.value };
+  }
   for (const record of history.records()) {
     while (copies[0] !== undefined && copies[0].takenAtMs <= record.t) {
-      yield naming.readBegins(copies[0]);
+      const { image, takenAtMs } = copies[0];
+      yield begin(`image ${image}`, words.read, words.unread(sessions()), takenAtMs);
       copies.shift();
     }
-    const op = naming.op(record);
-    if (op !== undefined) yield op;
+    if (record.type === 'run') seed = record.seed;
+    if (record.type === 'invoke') {
+      const key = sessionKey(record);
+      const content = contents.get(key) ?? sessionContents(seed, record);
+      contents.set(key, content);
+      const value = words.written(record, content(record.seq));
+      processOf(key);
+      if (value !== undefined) yield begin(key, words.write, value, record.t);
+    }
+    if (record.type === 'outcome') {
+      yield* complete(processOf(sessionKey(record)), record.outcome, record.t);
+    }
+    if (record.type === 'image') {
+      const found = (): OpValue => words.found(record, sessions());
+      yield* complete(processOf(`image ${record.image}`), 'ok', record.t, found);
+    }
   }
-  yield* naming.underWay();
+  // What never ended: its outcome is open.
+  for (const process of [...open.keys()]) yield* complete(process, 'info', lastMs);
 }
 
 const isReadable = (record: HistoryRecord): record is ImageRecord =>
   record.type === 'image' && record.evidence.ledgerComplete;
-
-class Naming {
-  readonly #words: OperationNames;
-  readonly #processes = new Map<string, number>();
-  readonly #contents = new Map<string, (seq: number) => OpContent>();
-  /** Invocations without a completion, by process. */
-  readonly #open = new Map<number, JepsenOp>();
-  #seed = '';
-  #index = 0;
-  #lastMs = 0;
-
-  constructor(words: OperationNames) {
-    this.#words = words;
-  }
-
-  op(record: TimedRecord): JepsenOp | undefined {
-    if (record.type === 'run') this.#seed = record.seed;
-    if (record.type === 'invoke') return this.#invoke(record, record.t);
-    if (record.type === 'outcome') {
-      return this.#complete(this.#process(sessionKey(record)), record.outcome, record.t);
-    }
-    if (record.type !== 'image') return undefined;
-    const process = this.#process(`image ${record.image}`);
-    if (!this.#open.has(process)) return undefined;
-    return this.#complete(process, 'ok', record.t, this.#words.found(record, this.#sessions()));
-  }
-
-  readBegins({ image, takenAtMs }: ImageRecord): JepsenOp {
-    const { read, unread } = this.#words;
-    return this.#begin(this.#process(`image ${image}`), read, unread(this.#sessions()), takenAtMs);
-  }
-
-  /** What never ended: its outcome is open. */
-  underWay(): JepsenOp[] {
-    return [...this.#open.keys()].flatMap(
-      (process) => this.#complete(process, 'info', this.#lastMs) ?? [],
-    );
-  }
-
-  #invoke(id: OpId, atMs: number): JepsenOp | undefined {
-    const key = sessionKey(id);
-    const content = this.#contents.get(key) ?? sessionContents(this.#seed, id);
-    this.#contents.set(key, content);
-    const value = this.#words.written(id, content(id.seq));
-    const process = this.#process(key);
-    return value === undefined ? undefined : this.#begin(process, this.#words.write, value, atMs);
-  }
-
-  #begin(process: number, f: JepsenOp['f'], value: OpValue, atMs: number): JepsenOp {
-    const op = { ...this.#next(atMs), type: 'invoke', process, f, value } as const;
-    this.#open.set(process, op);
-    return op;
-  }
-
-  #complete(
-    process: number,
-    type: 'ok' | 'fail' | 'info',
-    atMs: number,
-    value?: OpValue,
-  ): JepsenOp | undefined {
-    const begun = this.#open.get(process);
-    if (begun === undefined) return undefined;
-    this.#open.delete(process);
-    return { ...begun, ...this.#next(atMs), type, value: value ?? begun.value };
-  }
-
-  #next(atMs: number): Pick<JepsenOp, 'index' | 'time'> {
-    this.#lastMs = atMs;
-    return { index: this.#index++, time: Math.round(atMs * 1e6) };
-  }
-
-  #process(key: string): number {
-    const process = this.#processes.get(key) ?? this.#processes.size;
-    this.#processes.set(key, process);
-    return process;
-  }
-
-  #sessions(): readonly string[] {
-    return [...this.#contents.keys()];
-  }
-}
 
 const workloads = { ledger: listAppend, bank } as const;
 

@@ -209,7 +209,7 @@ the tables of this page. Keys: plus, minus, left, right, zero"></div></div>
 ${recovery.length === 0 ? '' : recoverySection(recovery, timeline.zero)}`;
 }
 
-/** Other nodes are closed at first (browser/timeline-view.ts). */
+/** Other nodes are closed at first (browser/page.ts). */
 const roleButton = (role: Role, title: string): Html =>
   html`<button type="button" class="${role}-role" data-role="${role}"
 aria-pressed="${role === 'other' ? 'false' : 'true'}">${title}</button>

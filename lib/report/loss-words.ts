@@ -16,14 +16,8 @@ const epochNames: Readonly<Record<keyof Loss, string>> = {
   successor: 'by the successor',
 };
 
-export interface LossRow {
-  readonly epoch: string;
-  readonly acked: number;
-  readonly lost: number;
-}
-
 /** Empty where no copy can tell. */
-export const lossRows = (verdict: Pick<Verdict, 'loss' | 'scenario' | 'custom'>): LossRow[] =>
+export const lossRows = (verdict: Pick<Verdict, 'loss' | 'scenario' | 'custom'>) =>
   Object.entries(verdict.loss ?? {}).map(([epoch, numbers]) => ({
     epoch: epochNames[epoch as keyof Loss].replace('the fault', `the ${zeroOf(verdict)}`),
     ...numbers,

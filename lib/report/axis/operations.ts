@@ -136,18 +136,7 @@ function firstFrom(endUs: Float64Array, us: number): number {
   return low;
 }
 
-interface DescribedOperation {
-  readonly endS: number;
-  readonly latencyMs: number;
-  readonly id: string;
-  readonly client: string;
-  readonly node: string;
-  readonly kind: string;
-  readonly outcome: string;
-  readonly error: string;
-}
-
-export function describeOperation(columns: OperationColumns, index: number): DescribedOperation {
+export function describeOperation(columns: OperationColumns, index: number) {
   const { endUs, latencyUs, stream, streams, flags, session, seq, error, errors } = columns;
   const { client = '', connection = 0, node = '' } = streams[stream[index] ?? 0] ?? {};
   const flag = flags[index] ?? 0;
@@ -165,22 +154,9 @@ export function describeOperation(columns: OperationColumns, index: number): Des
 }
 
 /** Operations with what every view of them needs. */
-export interface PreparedOperations {
-  readonly columns: OperationColumns;
-  readonly clients: readonly string[];
-  /** Number of the client, by stream. */
-  readonly clientOf: readonly number[];
-  /** `client → node`, where anything was acknowledged. */
-  readonly lines: readonly string[];
-  /** Number of the line, by stream. */
-  readonly lineOf: readonly number[];
-  /** Time since the client's acknowledged operation before, µs. */
-  readonly pauseUs: Float64Array;
-  /** Each client's last acknowledgement, µs after the fault. */
-  readonly lastUs: readonly number[];
-}
+export type PreparedOperations = ReturnType<typeof prepareOperations>;
 
-export function prepareOperations(columns: OperationColumns): PreparedOperations {
+export function prepareOperations(columns: OperationColumns) {
   const { endUs, flags, stream, streams } = columns;
   const clients = [...new Set(streams.map(({ client }) => client))].toSorted();
   const clientOf = streams.map(({ client }) => clients.indexOf(client));
@@ -198,7 +174,19 @@ export function prepareOperations(columns: OperationColumns): PreparedOperations
   }
   const lines = [...new Set(nameOf)].filter((name) => acknowledged.has(name)).toSorted();
   const lineOf = nameOf.map((name) => lines.indexOf(name));
-  return { columns, clients, clientOf, lines, lineOf, pauseUs, lastUs };
+  return {
+    ...{ columns, clients },
+    /** Number of the client, by stream. */
+    clientOf,
+    /** `client → node`, where anything was acknowledged. */
+    lines,
+    /** Number of the line, by stream. */
+    lineOf,
+    /** Time since the client's acknowledged operation before, µs. */
+    pauseUs,
+    /** Each client's last acknowledgement, µs after the fault. */
+    lastUs: lastUs as readonly (number | undefined)[],
+  };
 }
 
 /** A line: points of [seconds after the fault, value]; null breaks it. */
@@ -208,22 +196,7 @@ export interface Series {
 }
 
 /** What the plots show of a stretch of time. */
-export interface PlotData {
-  /** Width of the intervals, seconds. */
-  readonly widthS: number;
-  /** Operations that ended in view: from, to (exclusive). */
-  readonly inView: readonly [number, number];
-  /** Acknowledged commits per second, by client and the node that acknowledged. */
-  readonly rates: readonly Series[];
-  /** Slowest acknowledged commit of each interval, ms. */
-  readonly slowest: readonly Series[];
-  /** Slowest of those that failed or whose outcome is unknown, by client, ms. */
-  readonly troubles: readonly Series[];
-  /** Longest time without an acknowledged commit that reaches into the interval, by client, ms. */
-  readonly pauses: readonly Series[];
-  /** Operations to draw one by one; null where they are too many. */
-  readonly points: readonly number[] | null;
-}
+export type PlotData = ReturnType<typeof plotOperations>;
 
 /** Widths of intervals to choose from, seconds. */
 const widthsS = [1, 2, 5]
@@ -235,7 +208,7 @@ const mostPoints = 1000;
 /** The latency axis is logarithmic; the model may answer at once. */
 const leastMs = 0.001;
 
-export function plotOperations(prepared: PreparedOperations, fromS: number, toS: number): PlotData {
+export function plotOperations(prepared: PreparedOperations, fromS: number, toS: number) {
   const { columns, clients, clientOf, lines, lineOf } = prepared;
   const { endUs, latencyUs, flags, stream } = columns;
   const widthS = widthsS.find((width) => (toS - fromS) / width <= mostBins) ?? 1000;
@@ -272,12 +245,19 @@ export function plotOperations(prepared: PreparedOperations, fromS: number, toS:
   // -1 stands for nothing: a gap stays a gap.
   const ms = (us: number): number | null => (us < 0 ? null : Math.max(us / 1000, leastMs));
   return {
+    /** Width of the intervals, seconds. */
     widthS,
-    inView: [begin, end],
+    /** Operations that ended in view: from, to (exclusive). */
+    inView: [begin, end] as readonly [number, number],
+    /** Acknowledged commits per second, by client and the node that acknowledged. */
     rates: series(lines, counts, (count) => count / widthS),
+    /** Slowest acknowledged commit of each interval, ms. */
     slowest: series(lines, slowestUs, ms),
+    /** Slowest of those that failed or whose outcome is unknown, by client, ms. */
     troubles: series(clients, troubleUs, ms),
+    /** Longest time without an acknowledged commit that reaches into the interval, by client, ms. */
     pauses: series(clients, longestPauses(prepared, firstBin, bins, widthUs), ms),
+    /** Operations to draw one by one; null where they are too many. */
     points:
       end - begin > mostPoints ? null : Array.from({ length: end - begin }, (_, i) => begin + i),
   };

@@ -215,7 +215,7 @@ export function timelineOption(
         showDataShadow: false,
         borderColor: palette.line,
       },
-      // Dragging chooses a stretch (timeline-view.ts).
+      // Dragging chooses a stretch (browser/page.ts).
       {
         type: 'inside',
         xAxisIndex: [...grids.keys()],

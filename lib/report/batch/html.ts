@@ -134,7 +134,7 @@ const mostFindings = 8;
 
 /** What one change does, before any table of numbers. */
 function pairsCard(batch: Batch): Html | string {
-  const found = pairFindings(batch).map(({ text }) => text);
+  const found = pairFindings(batch);
   const [first, more] = [found.slice(0, mostFindings), found.slice(mostFindings)];
   if (found.length === 0) return '';
   return card(

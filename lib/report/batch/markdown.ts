@@ -228,24 +228,11 @@ function countsOf({ cells }: Pick<Batch, 'cells'>): string {
   return first === cells.length ? `all of ${total} ${word}` : `${first} of ${total} ${word}${rest}`;
 }
 
-/** A change of one axis that changed verdicts in the same way. */
-export interface PairFinding {
-  readonly text: string;
-  readonly axis: string;
-  /** How many pairs changed so, and of how many that differ in this axis alone. */
-  readonly changed: number;
-  readonly pairs: number;
-  /** Weight of the verdict that it came to: the larger, the worse. */
-  readonly gravity: number;
-}
-
 /**
  * Those that hold in the most pairs first, then the gravest. What is worse than several others in the
  * same way is said once, with the pairs of all of them.
  */
-export function pairFindings(
-  batch: Pick<Batch, 'cells' | 'contrasts' | 'differences'>,
-): PairFinding[] {
+export function pairFindings(batch: Pick<Batch, 'cells' | 'contrasts' | 'differences'>): string[] {
   const cellOf = new Map(batch.cells.map((cell) => [cell.id, cell]));
   const groups = Map.groupBy(batch.differences.map(towardsHarm), (each) =>
     JSON.stringify([each.axis, each.to, each.fromVerdict, each.toVerdict]),
@@ -266,10 +253,10 @@ export function pairFindings(
       const text =
         `Changing only ${axis} from ${named(froms)} to ${named([to])} turned ${fromVerdict} into ` +
         `${toVerdict} in ${group.length} of ${plural(pairs, 'pair')}${rates}`;
-      const gravity = worstFirst.length - worstFirst.indexOf(toVerdict);
-      return [{ text, axis, changed: group.length, pairs, gravity }];
+      return [{ text, changed: group.length, gravity: -worstFirst.indexOf(toVerdict) }];
     })
-    .toSorted((a, b) => b.changed - a.changed || b.gravity - a.gravity);
+    .toSorted((a, b) => b.changed - a.changed || b.gravity - a.gravity)
+    .map(({ text }) => text);
 }
 
 /** The same difference told so that it goes from the better to the worse. */
