@@ -36,7 +36,6 @@ export const storageWords = (
   { cutAfterMs }: Pick<Scenario, 'cutAfterMs'>,
 ): string => `the storage ${diskModeOf[disk].does.replace('a while', `${cutAfterMs / 1000} s`)}`;
 
-/** Another value of a condition. */
 interface Switch {
   readonly to: Partial<Scenario>;
   /** What to do, where it would have made a damaged run safe. */
@@ -67,7 +66,6 @@ const either = <Field extends keyof Scenario>(
   switches: [{ to: { [field]: good }, advice }, { to: { [field]: bad } }],
 });
 
-/** A field that only ever matters where it is not at its default. */
 const unusual = (
   field: keyof Scenario,
   ofUnusual: (scenario: Scenario) => string,
@@ -249,7 +247,6 @@ export function reasonsFor(scenario: Scenario, word: SafetyWord, database: Datab
     because,
     /** Advice that makes it safe for certain, where it was safe by chance. */
     certain: all.flatMap((each) => (each.verdicts.some(isDamage) ? [] : (each.advice ?? []))),
-    /** Other storage that changes what the scenario can come to. */
     otherStorage: storage.filter((each) => !isSame(each.verdicts, verdicts)),
     /** Conditions that decide, each with the switches that do. */
     deciding: switched

@@ -16,7 +16,6 @@ export interface Document {
   readonly title: string;
   readonly screen: FirstScreen;
   readonly main: Html;
-  /** What may run; default: nothing. */
   readonly scripts?: Scripts;
 }
 

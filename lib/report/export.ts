@@ -45,7 +45,6 @@ interface OperationNames {
   readonly write: JepsenOp['f'];
   /** Undefined where the workload does not have the operation. */
   readonly written: (id: OpId, content: OpContent) => OpValue | undefined;
-  /** `keys`: the sessions that had begun by then. */
   readonly unread: (keys: readonly string[]) => OpValue;
   readonly found: (image: ImageRecord, keys: readonly string[]) => OpValue;
 }
@@ -81,7 +80,6 @@ function* jepsenOps(history: History, words: OperationNames): Generator<JepsenOp
   const copies = [...history.smallRecords()].filter(isReadable);
   const processes = new Map<string, number>();
   const contents = new Map<string, (seq: number) => OpContent>();
-  /** Invocations without a completion, by process. */
   const open = new Map<number, JepsenOp>();
   let [seed, index, lastMs] = ['', 0, 0];
   const sessions = (): readonly string[] => [...contents.keys()];
@@ -148,7 +146,6 @@ const workloads = { ledger: listAppend, bank } as const;
 const markFile = 'PARTIAL.txt';
 
 export interface ExportOptions {
-  /** The run's. */
   readonly database: Database;
   /** Writes a history that is not whole all the same, and marks it. Default false. */
   readonly partial?: boolean;

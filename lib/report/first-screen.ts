@@ -16,7 +16,6 @@ export interface Fact {
 
 interface Chip {
   readonly text: string;
-  /** Drawn as a warning. Default: false. */
   readonly alarm?: boolean;
 }
 

@@ -43,7 +43,6 @@ export async function writeGroupOutputs(
   write('report.html', await renderGroupHtml(verdict, database));
 }
 
-/** The sentence, the phases in their order, what the victim did meanwhile, the findings. */
 export function groupSummary(verdict: GroupVerdict): string {
   const { sentence, victim, successor, settings, findings, incompleteBecause } = verdict;
   const custom = customInWords(verdict);

@@ -17,7 +17,6 @@ export function bytes(count: number): string {
 }
 
 export interface Picture {
-  /** SVG documents as data URIs. */
   readonly light: string;
   readonly dark: string;
   readonly width: number;
@@ -57,7 +56,6 @@ export type Column =
 /** Columns of numbers. */
 export const numbers = (...heads: readonly (Html | string)[]): Column[] =>
   heads.map((head) => [head, 'number']);
-/** Columns of text that breaks anywhere. */
 export const texts = (...heads: readonly string[]): Column[] => heads.map((head) => [head, 'text']);
 
 type Attributes = Readonly<Record<string, string | undefined>>;
@@ -100,11 +98,9 @@ const tableRow = ({ cells, style, title, attributes }: Row, styles: readonly str
   })}</tr>
 `;
 
-/** A table that may be wider than the window. */
 export const wideTable = (about: string, ...of: Parameters<typeof table>): Html =>
   wide(about, table(...of));
 
-/** Names and values in two columns. */
 export const pairs = (entries: readonly (readonly [string, unknown])[]): Html =>
   table(
     [['', 'head'], ...texts('')],
@@ -145,7 +141,6 @@ export const terms: Readonly<Record<string, string>> = {
   victim: 'the node, and its database, that had the volume at the fault',
 };
 
-/** Other forms of the words. */
 const forms: Readonly<Record<string, string>> = {
   'acknowledged commit': 'acknowledged',
   'acknowledged commits': 'acknowledged',

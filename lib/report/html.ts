@@ -224,12 +224,10 @@ ${table(
 )}</section>`;
 
 const maxEvidence = 20;
-/** Lines of evidence that a reader sees without a click. */
 const shownLines = 4;
 /** Raw records in the page itself. */
 const maxStatic = 500;
 
-/** For those who dig: findings, certificates, the scenario, versions, raw records. */
 function detailSections(data: ReportData): Html {
   const { findings, certificates, scenario, seed, cluster, timers, versions } = data.verdict;
   return html`${card(

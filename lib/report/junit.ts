@@ -20,7 +20,6 @@ export interface JunitCase {
   readonly ms?: number | undefined;
   readonly failure?: Trouble | undefined;
   readonly error?: Trouble | undefined;
-  /** Why. */
   readonly skipped?: string | undefined;
   readonly out?: string | undefined;
 }
@@ -55,7 +54,6 @@ ${cases.map((each) => caseOf(each, name))}</testsuite>
 const propertyOf = ([name, value]: readonly [string, string]): Html =>
   html`<property name="${name}" value="${value}"/>`;
 
-/** In seconds. */
 const timeOf = (ms: number | undefined): Html | string =>
   ms === undefined ? '' : html` time="${(ms / 1000).toFixed(3)}"`;
 

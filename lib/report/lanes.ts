@@ -57,7 +57,6 @@ const taintsOf = ({ taints }: Data): State => [
 /** The node's way to the storage; while it passes there is nothing to draw. */
 const linkStates: Readonly<Record<string, string>> = { stall: 'stalls', fail: 'fails' };
 
-/** What an observation makes of a lane. */
 const states: Readonly<Record<string, readonly [LaneGroup, (data: Data) => State]>> = {
   [observed.podCreated]: ['pod', always('pending', 'neutral')],
   [observed.podScheduled]: ['pod', always('scheduled', 'neutral')],
@@ -92,7 +91,6 @@ const states: Readonly<Record<string, readonly [LaneGroup, (data: Data) => State
 /** Errors this close together are one bar. */
 const errorGapMs = 1000;
 
-/** Collects lanes from records in order. */
 export class Lanes {
   readonly #database: Database;
   readonly #drafts = new Map<string, LaneDraft>();
@@ -172,7 +170,6 @@ export class Lanes {
     this.#become(lane, t, isOver ? '' : name, actor === 'fault' ? 'bad' : 'action');
   }
 
-  /** A frozen server is not up: it answers nothing until it is thawed. */
   #break(step: ActionRecord['step'], t: number): void {
     if (step === 'done') this.#isBroken = true;
     if (this.#fault !== 'freeze' || this.#victim === undefined) return;

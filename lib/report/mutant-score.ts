@@ -8,7 +8,6 @@ import { lineSchema, linesOf } from '../batch/index.ts';
 export const mutantSchema = lineSchema.extend({
   kind: z.literal('mutant'),
   scenario: z.strictObject({
-    /** What is done. */
     shows: z.string(),
     /** The clean twin that it is a copy of. */
     twin: z.string(),
@@ -32,7 +31,6 @@ export const twinSchema = lineSchema.extend({
   outcome: z.strictObject({ flagged: z.boolean() }),
 });
 
-/** The smallest silent loss that was planted, and seen. */
 export const smallestLossSchema = lineSchema.extend({
   kind: z.literal('smallest-loss'),
   outcome: z.strictObject({ lost: z.number().int(), of: z.number().int() }),

@@ -26,9 +26,7 @@ export const echartsFile: string = isCheckout
   : fileURLToPath(new URL('echarts.min.cjs', import.meta.url));
 const echarts = createRequire(import.meta.url)(echartsFile) as typeof ECharts;
 
-/** Width of a picture across the page, px. */
 export const wideWidth = 1140;
-/** Width of the one beside the causes. */
 export const leadWidth = 640;
 
 export const timelinePicture = (timeline: Timeline, operations: OperationColumns): Picture =>
@@ -162,7 +160,6 @@ export function renderPicture(
 const dataUri = (svg: string): string =>
   `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`;
 
-/** An SVG document. */
 export const renderSvg = (option: EChartsOption, width: number, height: number): string =>
   withPlainNames(() => {
     const chart = echarts.init(null, null, { renderer: 'svg', ssr: true, width, height });

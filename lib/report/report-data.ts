@@ -23,10 +23,8 @@ import { notTested, zeroOf } from './wording.ts';
 
 export type LicenceRow = ReturnType<typeof licenceRows>[number];
 
-/** A stretch of the way from the fault to the successor's first commit. */
 export type RecoveryStep = ReturnType<typeof recoverySteps>[number];
 
-/** Everything that a run's page shows. */
 export type ReportData = ReturnType<typeof reportData>;
 
 /** What a report is made from, besides the verdict. */
@@ -149,7 +147,6 @@ function exposureBand({ exposure }: Verdict, story: Story, zeroMs: number): Bar 
   return { fromS: seconds(from), toS: seconds(to), ...band };
 }
 
-/** In their order of time. */
 export function recoverySteps({ phases }: Pick<Verdict, 'phases'>) {
   const named = [
     ['detection', phases.notReady],
@@ -242,7 +239,6 @@ const isKey = (record: SmallRecord): boolean =>
     ? telling.has(record.name)
     : ['phase', 'action', 'certificate', 'error', 'setup', 'run'].includes(record.type);
 
-/** The row nearest in time, of that source where one is near enough. */
 function proofOf(
   rows: readonly RawRow[],
   step: { readonly atS: number; readonly source: string; readonly evidence?: string },

@@ -93,7 +93,6 @@ function afterDowntime({ serving, loss }: Verdict): string {
   return `then commits came back, but ${of} of the successor are lost or unreadable`;
 }
 
-/** For the cards beside the chart. */
 export function runAdvice(verdict: Verdict, database: Database): Advice {
   if (verdict.verdict === 'inconclusive') return drawNoConclusion;
   const scenario = scenarioOf(verdict);

@@ -1,4 +1,3 @@
-/** Sentences of the report that follow from the verdict: what it means, and what it does not. */
 import type { BatchCell } from '../batch/index.ts';
 import { countInWords, secondsShown, wilson } from '../core/index.ts';
 import { recordedScenario } from '../history/index.ts';
@@ -96,7 +95,6 @@ export function countedWords(counted: Counts): string {
   return `${each.join(' or ')} fault events measured before`;
 }
 
-/** Why nothing was expected. */
 export function openWords(counted: Counts | undefined): string {
   const none = 'no baseline';
   if (counted === undefined) return `${none}: any outcome is possible`;
@@ -194,7 +192,6 @@ export function customInWords({
   ].join('; ');
 }
 
-/** What this run does not show. */
 export function notTested(verdict: Verdict): string[] {
   const { filesystem, powerLoss, diskFrom } = scenarioOf(verdict);
   const custom = customInWords(verdict);

@@ -31,7 +31,6 @@ import { scoreInWords } from './mutant-score.ts';
 import { timelineSvg } from './pictures.ts';
 import { reportData, type ReportSource } from './report-data.ts';
 
-/** The picture that summary.md shows. */
 const pictureFile = 'timeline.svg';
 
 /** All that a run leaves. `page`: whether report.html and the picture are wanted. Default true. */

@@ -28,7 +28,6 @@ export type OperationColumns = ColumnsOf<Float64Array>;
 /** As the page carries it: ends, sessions and numbers as differences, which compress well. */
 export type PackedOperations = ColumnsOf<readonly number[]>;
 
-/** The lowest two bits of an operation's flags: its outcome's place here. */
 export const outcomeCodes = ['ok', 'fail', 'info'] as const;
 export const outcomeMask = 3;
 const operationFlags = { transfer: 4, noEnd: 8 };
@@ -124,7 +123,6 @@ export const unpackOperations = (packed: PackedOperations): OperationColumns =>
     });
   });
 
-/** Index of the first operation that ended at that time or later. */
 function firstFrom(endUs: Float64Array, us: number): number {
   let low = 0;
   let high = endUs.length;
@@ -153,7 +151,6 @@ export function describeOperation(columns: OperationColumns, index: number) {
   };
 }
 
-/** Operations with what every view of them needs. */
 export type PreparedOperations = ReturnType<typeof prepareOperations>;
 
 export function prepareOperations(columns: OperationColumns) {
@@ -195,7 +192,6 @@ export interface Series {
   readonly points: readonly (readonly [number, number | null])[];
 }
 
-/** What the plots show of a stretch of time. */
 export type PlotData = ReturnType<typeof plotOperations>;
 
 /** Widths of intervals to choose from, seconds. */

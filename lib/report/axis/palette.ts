@@ -1,5 +1,3 @@
-/** Colours of the time axis on light and on dark ground. */
-
 /** How a bar is coloured: what it means for the volume, not which thing it is. */
 export type Tone = 'good' | 'busy' | 'warn' | 'bad' | 'neutral' | 'action';
 /** Whose lane it is: the run's own, the node's that the fault hit, that of the node that came next … */
@@ -9,7 +7,6 @@ export type Palette = ReturnType<typeof paletteOf>;
 
 export const darkBarText = '#10171e';
 
-/** On light ground, and on dark. */
 type Colors = readonly [light: string, dark: string];
 const tones = {
   good: ['#5aa469', '#4b9a63'],

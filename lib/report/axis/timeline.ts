@@ -30,9 +30,7 @@ export interface Lane {
   /** What kind of thing, e.g. `pods`; lanes of one group stand together. */
   readonly group: string;
   readonly role: Role;
-  /** Null where no node is meant. */
   readonly node: string | null;
-  /** Without the node's name. */
   readonly label: string;
   readonly bars: readonly Bar[];
 }
@@ -53,7 +51,6 @@ export interface Timeline {
   readonly written: readonly Series[];
 }
 
-/** What a run's page carries for its script. */
 export interface PageData {
   readonly timeline: Timeline;
   readonly operations: PackedOperations;
@@ -96,7 +93,6 @@ const roleTitles: Readonly<Record<Role, string>> = {
 /** Roles of one node, which their heading names. */
 const isOneNode = (role: Role): boolean => role === 'victim' || role === 'successor';
 
-/** Roles that have lanes, in their order. */
 export const rolesIn = ({
   lanes,
 }: Pick<Timeline, 'lanes'>): { readonly role: Role; readonly title: string }[] =>
@@ -121,7 +117,6 @@ export const rowsOf = (timeline: Timeline, closed: ReadonlySet<Role>): Row[] =>
 
 const laneHeight = 21;
 const plotHeight = 104;
-/** Slider and labels stand above the lanes, px. */
 export const topSpace = 84;
 /** Whether each plot's axis is logarithmic. */
 const plots = [false, true, true, false];
@@ -228,7 +223,6 @@ export function timelineOption(
   };
 }
 
-/** What changes with the view. */
 export function viewOption(
   timeline: Timeline,
   prepared: PreparedOperations,
@@ -472,7 +466,6 @@ const namesIn = (series: readonly PlotSeries[], axis: number): string[] => {
   return axis === 2 ? names.filter((name) => name.endsWith(troubleSuffix)) : names;
 };
 
-/** The moments on every grid. */
 function allMarks(timeline: Timeline, look: Look): LineSeriesOption[] {
   const { left, right } = marginsOf(look.compact);
   const view = { ...look, widthPx: look.widthPx - left - right };
@@ -530,7 +523,6 @@ export function marks(
 }
 
 const labelHeight = 13;
-/** Rows of labels above the lanes. */
 const labelRows = 3;
 const labelLetterPx = 6.2;
 /** Free beside the axis in every drawing. */
@@ -574,7 +566,6 @@ interface Hovered {
 const trimmed = (value: number): number => Number(value.toFixed(3));
 const numbersOf = ({ value }: Hovered): number[] => value as number[];
 
-/** Text of the tooltip: of one bar or point, or of all lines at the pointer's time. */
 function describeHovered(
   hovered: Hovered | readonly Hovered[],
   zero: string,

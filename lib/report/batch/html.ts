@@ -83,10 +83,8 @@ const screen = (batch: Batch): FirstScreen => ({
 
 const isPage = (address: string | undefined): boolean => address?.endsWith('/report.html') ?? false;
 
-/** A reader wants to see why a cell is not safe. */
 const wantsPage = ({ verdict }: BatchCell): boolean => verdict !== 'safe';
 
-/** Folders of the cell's runs that have something to show and no page. */
 const lacking = ({ runs }: BatchCell, { addressOf }: BatchPage): string[] =>
   runs
     .map(({ folder }) => folder)
@@ -132,7 +130,6 @@ function squareOf(cell: BatchCell, { addressOf }: BatchPage) {
 
 const mostFindings = 8;
 
-/** What one change does, before any table of numbers. */
 function pairsCard(batch: Batch): Html | string {
   const found = pairFindings(batch);
   const [first, more] = [found.slice(0, mostFindings), found.slice(mostFindings)];

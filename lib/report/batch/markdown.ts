@@ -13,7 +13,6 @@ import { escape } from '../write.ts';
 import { cellLosses } from '../loss-words.ts';
 import { cellExpectation } from '../wording.ts';
 
-/** Differences that the table of them has at most; batch.json has all. */
 export const mostDifferences = 30;
 
 export const batchBasis: Readonly<Record<Batch['basis'], string>> = {
@@ -33,7 +32,6 @@ const rows = (
   '',
 ];
 
-/** `picture`: a file beside the summary. */
 export function renderBatchMarkdown(batch: Batch, picture?: string): string {
   const { sentence, question, basis, seed, cells, controls, checks, contrasts } = batch;
   return [
@@ -139,7 +137,6 @@ export function differenceText(
   return `${signed(by)} % (${signed(low)} to ${signed(high)})`;
 }
 
-/** Worst first. */
 const worstFirst = ['corrupt', 'lost', 'exposed', 'inconclusive', 'safe'] as const;
 
 /** Words of a headline at most, as of a run's. */
@@ -259,7 +256,6 @@ export function pairFindings(batch: Pick<Batch, 'cells' | 'contrasts' | 'differe
     .map(({ text }) => text);
 }
 
-/** The same difference told so that it goes from the better to the worse. */
 function towardsHarm(each: CellDifference): CellDifference {
   const gravity = (word: VerdictWord): number => worstFirst.indexOf(word);
   if (gravity(each.toVerdict) <= gravity(each.fromVerdict)) return each;

@@ -47,7 +47,6 @@ function filter(): void {
 words.addEventListener('input', filter);
 verdict.addEventListener('change', filter);
 
-/** The two that were chosen last, side by side. */
 function compare(): void {
   const chosen = rows.filter((row) => boxOf(row).checked);
   comparison.hidden = chosen.length !== 2;

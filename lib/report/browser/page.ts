@@ -30,7 +30,6 @@ const darkPreferred = matchMedia('(prefers-color-scheme: dark)');
 const isDark = (): boolean =>
   (root.dataset['theme'] ?? (darkPreferred.matches ? 'dark' : 'light')) === 'dark';
 
-/** Of the element that holds deflated JSON in base64. */
 async function pageData(): Promise<PageData> {
   const packed = Uint8Array.from(atob(byId('data').textContent), (each) => each.charCodeAt(0));
   const inflated = new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
@@ -49,13 +48,11 @@ const recordTable = recordsView(details('raw'), records, () => viewS);
 const operationTable = operationsView(details('operations'), prepared.columns, () => inView);
 let pendingUpdate = 0;
 
-/** The stretch that a link names, `#t=400,460`, seconds after the fault. */
 function linkedRange(): readonly [number, number] | undefined {
   const [, from, to] = /^#t=(-?[\d.]+),(-?[\d.]+)$/.exec(location.hash) ?? [];
   return from === undefined ? undefined : [Number(from), Number(to)];
 }
 
-/** The number of the record that a link names, `#r123`. */
 const linkedRecord = (): string | undefined => /^#r(\d+)$/.exec(location.hash)?.[1];
 
 /** The address names what is in view, so that a link leads there. */

@@ -63,7 +63,6 @@ function pagedTable<T>(
   };
 }
 
-/** `view`: what the time axis shows. */
 export function recordsView(
   section: HTMLDetailsElement,
   records: readonly RecordRow[],
@@ -110,7 +109,6 @@ export function recordsView(
   };
 }
 
-/** `inView`: indexes of the operations in view. */
 export function operationsView(
   section: HTMLDetailsElement,
   columns: OperationColumns,
