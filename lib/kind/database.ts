@@ -55,7 +55,7 @@ export async function provisionedIn(
   );
 }
 
-export interface ProvisionedQuery {
+interface ProvisionedQuery {
   readonly lab: Lab;
   readonly scope: RunScope;
   /** CLOCK_MONOTONIC at the run's beginning, nanoseconds. */
@@ -104,7 +104,7 @@ async function callsAbout(lab: Lab, handle: string): Promise<CallEntry[]> {
 /** Initialising a data directory takes its time on a busy machine. */
 const readyTimeoutMs = 180_000;
 
-export interface DatabaseOptions extends WorkloadOptions {
+interface DatabaseOptions extends WorkloadOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -155,7 +155,7 @@ const removalTimeoutMs = 120_000;
 /** A kubelet that hears of the deletion has ended the server and unmounted within this time. */
 const heardWithinMs = 8000;
 
-export interface RemovalOptions {
+interface RemovalOptions {
   readonly signal?: AbortSignal | undefined;
   readonly scope: RunScope;
   /**

@@ -20,7 +20,7 @@ export interface Labelled {
 }
 
 /** Throws InfrastructureError `TIMED_OUT` with what is left after two minutes. Idempotent. */
-export async function removeLabelled(clients: KubeClients, labelled: Labelled): Promise<void> {
+async function removeLabelled(clients: KubeClients, labelled: Labelled): Promise<void> {
   const { core, apps, storage } = clients;
   const { namespace, labelSelector, name, gracePeriodSeconds, volumePrefix, signal } = labelled;
   if (name !== undefined) {

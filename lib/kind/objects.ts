@@ -208,7 +208,7 @@ function addProvisioner(objects: readonly KubernetesObject[], image: string): vo
 
 const manifests = new URL('../../manifests/', import.meta.url);
 
-export type ManifestValues = Readonly<Record<string, string | number>>;
+type ManifestValues = Readonly<Record<string, string | number>>;
 
 /** `path` is relative to manifests/. */
 export const readManifest = async (

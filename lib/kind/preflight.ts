@@ -34,7 +34,7 @@ export interface CheckResult {
   readonly mend?: string;
 }
 
-export interface CheckOptions {
+interface CheckOptions {
   /** Reference of the tools image; probes in containers are skipped without it. */
   readonly tools: string | undefined;
   /** Images are built on this machine, so that Go, mmdebstrap and jq are needed. */
@@ -61,7 +61,7 @@ export async function mustPass(cluster: string): Promise<void> {
 }
 
 /** `freeBytes`: undefined where the engine runs elsewhere. */
-export type EngineFacts = Readonly<
+type EngineFacts = Readonly<
   Record<'version' | 'cgroupVersion' | 'rootDir', string> & { freeBytes: number | undefined }
 >;
 

@@ -41,7 +41,7 @@ import { observeCluster, versionsOf } from './observe/cluster.ts';
 import { observeLogs } from './observe/logs.ts';
 import { auditLoopOf } from './ownership/lease.ts';
 
-export interface KindAuditorOptions {
+interface KindAuditorOptions {
   /** The database's own program that audits. */
   readonly real: Pick<RealDatabase, 'auditTool'>;
   readonly lab: Lab;
@@ -120,7 +120,7 @@ const copyInTurn = pLimit(1);
 const auditInTurn = pLimit(2);
 
 /** Where a volume lives, alone on the cluster or beside others. */
-export interface VolumePlace {
+interface VolumePlace {
   readonly scope: RunScope;
   /** Other runs work on the cluster, too. */
   readonly isShared: boolean;
@@ -130,7 +130,7 @@ export interface VolumePlace {
   readonly auditsInTurn: LimitFunction;
 }
 
-export interface KindTestbedOptions extends TestbedOptions, OpenCluster {
+interface KindTestbedOptions extends TestbedOptions, OpenCluster {
   readonly clock: RealClock;
   readonly place: VolumePlace;
 }

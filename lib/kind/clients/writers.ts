@@ -19,7 +19,7 @@ import type { FromWriter, StartMessage, ToWriter } from './writer-process.ts';
 import { socketDir } from '../create/kind-config.ts';
 import type { Lab } from '../disk/containers.ts';
 
-export interface WriterProcessesOptions {
+interface WriterProcessesOptions {
   readonly specs: readonly WriterSpec[];
   readonly real: Pick<RealDatabase, 'definedIn'>;
   /** The run's folder; each process writes a segment of its history. */
@@ -164,7 +164,7 @@ interface Relay {
   readonly nodePid: string | undefined;
 }
 
-export interface PodPlace {
+interface PodPlace {
   readonly node: string;
   readonly ip: string;
 }

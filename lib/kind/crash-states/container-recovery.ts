@@ -28,7 +28,7 @@ import {
 } from '../../storage/index.ts';
 import { writeOps, type WriteRecord } from '../../history/index.ts';
 
-export interface ContainerRecoveryOptions {
+interface ContainerRecoveryOptions {
   readonly recoverImage: RecoverImage;
   readonly rolling: RollingImage;
   /** Numbers of loop devices that nobody else uses: one a worker. */
@@ -173,7 +173,7 @@ export function whyNotMounted(mount: CommandEvidence): string | undefined {
 }
 
 /** The data of the writes are unpacked. */
-export interface RollingImageOptions extends KeptWrites {
+interface RollingImageOptions extends KeptWrites {
   /** Where the image goes; it must not be there yet. A sparse file system saves memory. */
   readonly path: string;
   /** What unflushed writes become is drawn from it. */
@@ -181,7 +181,7 @@ export interface RollingImageOptions extends KeptWrites {
   readonly signal: AbortSignal;
 }
 
-export type BuiltState = Omit<Recovered, 'evidence'>;
+type BuiltState = Omit<Recovered, 'evidence'>;
 
 const copyTimeoutMs = 300_000;
 

@@ -7,7 +7,7 @@ import { runOnce } from '../engine/commands.ts';
 import { openStream } from '../engine/run.ts';
 import { lockCluster } from '../ownership/lease.ts';
 
-export interface RunStatesOptions
+interface RunStatesOptions
   extends Pick<StatesRequest, 'database' | 'states' | 'policies' | 'seed'> {
   readonly folder: string;
   readonly image: string;
@@ -119,7 +119,7 @@ export interface StatesRequest extends Omit<PlanOptions, 'firstAckMs'> {
   readonly only?: { readonly number: number; readonly keepAt: string };
 }
 
-export interface PlannedMessage extends Pick<CrashStatePlan, 'moments'> {
+interface PlannedMessage extends Pick<CrashStatePlan, 'moments'> {
   readonly type: 'planned';
   readonly states: number;
   readonly acked: number;

@@ -15,7 +15,7 @@ import { engineName } from '../ownership/registry.ts';
 /** Image of the driver that its pods run; another one rolls them out again. */
 const idAnnotation = 'forcedetach.dev/driver-id';
 
-export interface DeployOptions extends CreateOptions {
+interface DeployOptions extends CreateOptions {
   readonly standing: Standing;
   /** References that its nodes have from their own image. Default: none is known. */
   readonly present?: readonly string[];

@@ -28,9 +28,9 @@ export interface Lab {
 }
 
 /** Where the lab sees this project's code. */
-export const labAppDir = '/app';
+const labAppDir = '/app';
 
-export interface LabOptions {
+interface LabOptions {
   readonly container: string;
   readonly image: string;
   readonly network: string;
@@ -98,7 +98,7 @@ export const smallHeap = (youngMib: number): readonly string[] => [
 /** The audit's, in the lab. */
 export const auditHeap = smallHeap(8);
 
-export interface ArrayContainerOptions {
+interface ArrayContainerOptions {
   readonly container: string;
   readonly image: string;
   /** Volume of the engine, or folder: the disks' images lie in it, and the array's socket. */
@@ -146,7 +146,7 @@ export async function ensureArray(
  * lease (`leader-elect-renew-deadline`) another takes over, which counts every toleration anew. That
  * was seen with three clusters on two cores: pods were evicted two minutes late.
  */
-export const cpuWeights = { controlPlane: 8192, array: 4096 } as const;
+const cpuWeights = { controlPlane: 8192, array: 4096 } as const;
 
 /** Flags of a container's making, and of its update. */
 export const weighing = (who: keyof typeof cpuWeights): readonly string[] => [

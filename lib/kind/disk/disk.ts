@@ -36,7 +36,7 @@ const linkReport = z.object({
       .extend(isCut),
   ),
 });
-export type LinkReport = z.output<typeof linkReport>;
+type LinkReport = z.output<typeof linkReport>;
 
 /** The commands of the disk's tool (lib/storage/csi/disk-tool.ts), and what of their answers matters. */
 const answers = {
@@ -78,7 +78,7 @@ const answers = {
 };
 type Answer<C extends keyof typeof answers> = z.output<(typeof answers)[C]>;
 export type DiskStatus = Answer<'status'>['volumes'];
-export type NodePowerLoss = Answer<'lose-power'>['lost'];
+type NodePowerLoss = Answer<'lose-power'>['lost'];
 
 /** Runs a command of the disk's tool in the lab. `values`: its options by their names. */
 export async function diskTool<C extends keyof typeof answers>(
@@ -95,7 +95,7 @@ export async function diskTool<C extends keyof typeof answers>(
 export const listVolumes = async (lab: Lab): Promise<string[]> =>
   (await diskTool(lab, 'status')).volumes.map(({ volume }) => volume);
 
-export interface KindDiskOptions {
+interface KindDiskOptions {
   readonly lab: Lab;
   readonly volume: string;
   readonly mode: DiskMode;

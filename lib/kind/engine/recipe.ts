@@ -5,7 +5,7 @@ export const hasImage = (ref: string): string => `${program} image inspect ${ref
 
 export const pull = (ref: string): string => `${program} pull ${ref}`;
 
-export interface Pinned {
+interface Pinned {
   /** Without TLS. */
   readonly insecure: boolean;
   /** What the image must say of itself. */
@@ -34,7 +34,7 @@ export const build = (flags: string, file: string, ref: string, context: string)
 /** Changes, the tar file and the reference follow. */
 export const importTar = `${program} import`;
 
-export interface AddedFolder {
+interface AddedFolder {
   /** Name of a container that is there meanwhile. */
   readonly container: string;
   readonly from: string;

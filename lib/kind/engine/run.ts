@@ -114,7 +114,7 @@ export async function openStream(
 /** Opens a command's stream; `sharedStreams` gives another such one. */
 export type OpenStream = typeof openStream;
 
-export interface CommandOptions {
+interface CommandOptions {
   readonly input?: string | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Ends the command after so long, which is then a failure: exit code -1; default 60 000. */
@@ -126,7 +126,7 @@ export interface CommandOptions {
   readonly endsWithUs?: boolean;
 }
 
-export interface CommandResult extends Ended {
+interface CommandResult extends Ended {
   /** The timeout that ended it. Absent where it ended in time. */
   readonly lateMs?: number;
 }

@@ -48,7 +48,7 @@ const terminationGraceMs = 30_000;
 /** A statement of the set-up. A server that cannot join a group says so after 60 s. */
 const setupDeadlineMs = 90_000;
 
-export interface GroupTestbedOptions extends TestbedOptions {
+interface GroupTestbedOptions extends TestbedOptions {
   readonly cluster: Cluster;
   readonly images: ImageSet;
   readonly clock: RealClock;

@@ -103,7 +103,7 @@ export interface GroupWatch extends AsyncDisposable {
   views(side: ClientSide): readonly GroupView[];
 }
 
-export interface ObserveGroupOptions {
+interface ObserveGroupOptions {
   readonly group: GroupDatabase;
   readonly ways: MemberWays;
   readonly routes: ClientSockets;

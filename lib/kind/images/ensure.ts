@@ -23,7 +23,7 @@ const quiet = $({ quiet: true, nothrow: true });
 /** How often a long step says that it is still going. */
 const stillEveryMs = 20_000;
 
-export interface BuildOptions {
+interface BuildOptions {
   /** The project's root: commands run there. */
   readonly root: string;
   /** For locks, logs and scratch folders. */
@@ -129,7 +129,7 @@ export async function ensureKind(): Promise<string> {
   });
 }
 
-export interface EnsureRequest {
+interface EnsureRequest {
   /** `auto` takes published where a registry answers within 5 s, else built. */
   readonly source: 'auto' | ImageSource;
   /** Registry of published ones: holds what this checkout would build. Default: official images. */
@@ -185,7 +185,7 @@ const fromGo = new Set(['kubernetes', 'attacher', 'pause', 'array']);
 const fromDebian = new Set(['base', 'mysql', 'runtime', 'tools']);
 
 /** The programs that building these steps needs; asked for before anything is begun. */
-export function toolsFor(steps: readonly ImageStep[]): string[] {
+function toolsFor(steps: readonly ImageStep[]): string[] {
   const tools = new Set([program, 'flock', 'tar']);
   for (const { name } of steps) {
     if (fromGo.has(name)) ['go', 'jq'].forEach((tool) => tools.add(tool));

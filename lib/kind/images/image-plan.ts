@@ -23,7 +23,7 @@ import {
 
 export type ImageSource = 'published' | 'built';
 
-export interface ImageOrigin {
+interface ImageOrigin {
   readonly source: ImageSource;
   /** `host` or `host:port` that holds what this checkout would build. Default: official images. */
   readonly registry?: string | undefined;
@@ -74,16 +74,16 @@ export const mirroredNames = [
 type ClusterSteps = Readonly<Record<(typeof mirroredNames)[number], ImageStep>>;
 
 /** Steps that must run one after the other. */
-export type BuildLane = readonly ImageStep[];
+type BuildLane = readonly ImageStep[];
 
-export interface ImagePlan {
+interface ImagePlan {
   /** All that is known of the image set before the images are there. */
   readonly images: Omit<ImageSet, 'ids'>;
   /** Stages follow each other; the lanes of one stage may run side by side. */
   readonly stages: readonly (readonly BuildLane[])[];
 }
 
-export interface ImagePlanRequest extends ImageOrigin {
+interface ImagePlanRequest extends ImageOrigin {
   /** A minor, or a patch of one: `1.37`, `1.37.2`. */
   readonly kubernetes: string;
   /** Volumes are to be provisioned. Default: no, and its image is not made. */
@@ -202,7 +202,7 @@ function mirroredSteps(parts: ReturnType<typeof builtParts>, registry: string): 
   return Object.fromEntries(steps) as ClusterSteps;
 }
 
-export interface RegistryAnswer {
+interface RegistryAnswer {
   readonly answers: boolean;
   /** The registry's or the engine's own words when it does not. */
   readonly why: string;

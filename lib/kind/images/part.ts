@@ -101,7 +101,7 @@ interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>;
 }
 
-export interface InstalledPackage {
+interface InstalledPackage {
   /** Path from the project's root, e.g. `node_modules/zod`. */
   readonly path: string;
   readonly version: string;

@@ -47,7 +47,7 @@ const kubeletPort = 10250;
 /** Both probes give up by themselves after 3 s; the rest is for a machine that is busy. */
 const probeMs = 15_000;
 
-export interface MachineOptions {
+interface MachineOptions {
   /** Program of the database's server. */
   readonly server: string;
   readonly self: NodeAddress;

@@ -75,7 +75,7 @@ export async function routeLab(lab: string, nodes: readonly NodeAddress[]): Prom
   await run(engine.shell(lab, podRouteCommands(nodes).join(' && ')));
 }
 
-export interface NetworkRequest {
+interface NetworkRequest {
   readonly name: string;
   readonly among: readonly Lease[];
   /** Words for the engine. Default: none. */

@@ -20,7 +20,7 @@ import {
 } from '../../history/index.ts';
 import { isReady } from '../../core/index.ts';
 
-export interface ApiScope {
+interface ApiScope {
   readonly kubeConfig: KubeConfig;
   readonly namespace: string;
   readonly podSelector: string;

@@ -138,7 +138,7 @@ const callRecord = (
 });
 
 /** Forced detaches since the controller manager started, by reason. */
-export interface ForcedDetachCounts {
+interface ForcedDetachCounts {
   readonly timeout: number;
   readonly 'out-of-service': number;
 }
@@ -182,7 +182,7 @@ const restartWithinMs = 60_000;
  * Reads it now, after each occasion, and at the end: it is lost with the process that keeps it. A
  * reading that fails in between is left out, as a controller manager that is down has no counter.
  */
-export async function observeForcedDetaches(
+async function observeForcedDetaches(
   { controlPlane }: Pick<Cluster, 'controlPlane'>,
   recorder: Recorder,
 ): Promise<AsyncDisposable> {
@@ -214,7 +214,7 @@ export async function observeForcedDetaches(
   };
 }
 
-export interface ObservedScope {
+interface ObservedScope {
   readonly namespace: string;
   readonly podSelector: string;
   /** Handle of the only CSI volume that is meant, and name of its PersistentVolume. Default: all. */

@@ -26,7 +26,7 @@ import { namespaceBeside, soleNamespace } from '../scope.ts';
  * is cut off from the API server, and goes on after the node or the container was restarted.
  */
 
-export interface LogLine {
+interface LogLine {
   readonly node: string;
   /** Kubelet's file, `/var/log/pods/<namespace>_<pod>_<uid>/<container>/<restart>.log`. */
   readonly file: string;
@@ -66,7 +66,7 @@ done ) &
 cat >/dev/null
 `;
 
-export interface Following {
+interface Following {
   /** How the command on the engine is read. Default: one of its own. */
   readonly openStream?: OpenStream;
   /** Is let beat while all lines come, and ended with the following. Default: nobody. */
@@ -127,7 +127,7 @@ export function followPodLogs(
 }
 
 /** `beat <file> <lines> <file> <lines> …`: undefined where the line is another. */
-export function parseBeat(raw: string): readonly (readonly [string, number])[] | undefined {
+function parseBeat(raw: string): readonly (readonly [string, number])[] | undefined {
   const [word, ...words] = raw.split(' ');
   if (word !== 'beat') return undefined;
   return words.flatMap((file, index) =>
@@ -162,7 +162,7 @@ const lookEveryMs = 10_000;
 const statesSchema = z.array(z.object({ State: z.object({ Status: z.string() }) }));
 
 /** Why nothing on the node can be read now; undefined where it runs: then silence is a gap. */
-export async function whyDeaf(node: string): Promise<string | undefined> {
+async function whyDeaf(node: string): Promise<string | undefined> {
   const [found] = statesSchema.parse(await inspect('container', [node]));
   if (found === undefined) return 'the node is gone';
   const { Status: status } = found.State;
@@ -174,7 +174,7 @@ export interface NodeLife extends AsyncDisposable {
   beat(): void;
 }
 
-export interface NodeLifeOptions {
+interface NodeLifeOptions {
   /** Default: what the engine says of its container. */
   readonly why?: (node: string) => Promise<string | undefined>;
   readonly patienceMs?: number;
@@ -212,7 +212,7 @@ export function liveOn(node: string, beating: Beating, options: NodeLifeOptions 
   };
 }
 
-export interface LogScope {
+interface LogScope {
   /** Of the database. Default: that of a volume alone on the cluster. */
   readonly namespace?: string | undefined;
   /** Handle of the only volume whose forced detaches are meant. Default: all. */

@@ -63,7 +63,7 @@ export async function releaseLoops({ loops, holdsLease, volume, tools }: Loops):
   return left.split('\n').filter((line) => line !== '');
 }
 
-export interface MarkedLab {
+interface MarkedLab {
   /** On the host; the files behind the devices lie in it. */
   readonly folder: string;
   readonly loops: Lease['loops'];

@@ -153,7 +153,7 @@ async function isFree(name: string, labels: ClusterLabels): Promise<boolean> {
   throw commandError(argv, taken);
 }
 
-export interface ReapOptions {
+interface ReapOptions {
   /** Also clusters that were kept. Default false. */
   readonly all?: boolean;
   /** Only the cluster of this name; with `all` also where its owner can't be seen. Default all. */
@@ -163,7 +163,7 @@ export interface ReapOptions {
   readonly onProgress?: (line: string) => void;
 }
 
-export interface ReapReport {
+interface ReapReport {
   readonly removed: readonly string[];
   /** Those that are no leftovers, and why. */
   readonly left: readonly Reason[];

@@ -9,7 +9,7 @@ import { troubleIn, type MachineTrouble } from '../../judge/index.ts';
 const tries = 3;
 const pauseMs = 10_000;
 
-export interface RetriedWork<T> {
+interface RetriedWork<T> {
   readonly work: () => Promise<T>;
   /** The machine's trouble kept it from being done. */
   readonly isTrouble: (result: T) => boolean;

@@ -16,7 +16,7 @@ import { InfrastructureError } from '../../core/index.ts';
  * Every call may be repeated. Errors are InfrastructureErrors with one of `arrayErrorCodes`.
  */
 
-export const arrayErrorCodes = [
+const arrayErrorCodes = [
   /** The path was cut: nothing is ever un-cut. */
   'PATH_CUT',
   /** The path's device is mounted somewhere. */
@@ -110,7 +110,7 @@ export const powerLossSchema = z.object({
 });
 export type PathPowerLoss = z.infer<typeof powerLossSchema>;
 
-export const copiedSchema = z.object({
+const copiedSchema = z.object({
   /** Bytes that were copied: holes are not. */
   bytes: z.number(),
   /** For how long every path was held. */
@@ -134,7 +134,7 @@ export interface ArrayPort {
   ping(): Promise<{ readonly version: string; readonly clockNs: number }>;
 }
 
-export interface ArrayClientOptions {
+interface ArrayClientOptions {
   /** Limit of every call but a copy. Default: 15 s. */
   readonly timeoutMs?: number;
   /** Limit of a copy. Default: 5 minutes. */

@@ -45,7 +45,7 @@ export async function registerNode(layout: Layout, node: string): Promise<void> 
 }
 
 /** Throws NOT_FOUND for a node whose driver never ran. */
-export async function neededNode(layout: Layout, node: string): Promise<void> {
+async function neededNode(layout: Layout, node: string): Promise<void> {
   const known =
     isName(node) &&
     (await access(nodePath(layout, node)).then(
@@ -58,7 +58,7 @@ export async function neededNode(layout: Layout, node: string): Promise<void> {
 /** What a publish tells the node, by CSI's publish context. */
 export const contextKeys = { generation: 'generation' } as const;
 
-export interface ControllerOptions {
+interface ControllerOptions {
   readonly backend: StorageBackend;
   /** Numbers of the loop devices leased to the cluster. */
   readonly loops: LoopRange;
@@ -323,7 +323,7 @@ const largestBytes = 2 ** 43;
 type AskedCapacity = Pick<CapacityRange, 'requiredBytes' | 'limitBytes'> | undefined;
 
 /** Size of a new volume, whole mebibytes. Throws OUT_OF_RANGE where none fits. */
-export function sizeFor(asked: AskedCapacity): number {
+function sizeFor(asked: AskedCapacity): number {
   const { required, limit } = bounds(asked);
   const wanted = required === 0 ? Math.min(defaultBytes, limit) : required;
   const sizeBytes = Math.max(smallestBytes, Math.ceil(wanted / mebibyte) * mebibyte);
@@ -334,7 +334,7 @@ export function sizeFor(asked: AskedCapacity): number {
 }
 
 /** True where a volume of this size is what the range asks for. */
-export function fitsCapacity(sizeBytes: number, asked: AskedCapacity): boolean {
+function fitsCapacity(sizeBytes: number, asked: AskedCapacity): boolean {
   const { required, limit } = bounds(asked);
   return sizeBytes >= required && sizeBytes <= limit;
 }

@@ -16,7 +16,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { dirname, join } from 'node:path';
 import { InfrastructureError, UsageError } from '../../core/index.ts';
 
-export interface ProgramResult {
+interface ProgramResult {
   readonly exitCode: number;
   /** stdout and stderr together, trimmed. */
   readonly output: string;
@@ -90,7 +90,7 @@ export const devicePath = (loop: number): string => `/dev/loop${loop}`;
 const sysfs = (loop: number): string => `/sys/block/loop${loop}`;
 
 /** major(7), from the kernel's list of devices. */
-export const loopMajor = 7;
+const loopMajor = 7;
 
 /** Probes of udev and blkid take moments. */
 const removeMs = 3000;
@@ -137,7 +137,7 @@ export const volumeBehind = async (loop: number): Promise<string | undefined> =>
   volumeIn((await fileBehind(loop)) ?? '');
 
 /** The array calls them `forcedetach.<volume>.<generation>`. */
-export const volumeIn = (backingFile: string): string | undefined =>
+const volumeIn = (backingFile: string): string | undefined =>
   /\/forcedetach\.([^/]+)\.\d+( \(deleted\))?$/.exec(backingFile)?.[1];
 
 /** True while something in any mount namespace has the device mounted or opened for itself. */
@@ -319,7 +319,7 @@ export interface Mounted {
   readonly fsck?: string;
 }
 
-export interface MountRequest {
+interface MountRequest {
   readonly device: string;
   readonly mountPoint: string;
   readonly fsType: 'ext4' | 'xfs';

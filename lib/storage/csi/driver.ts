@@ -44,7 +44,7 @@ export function readDriverSettings(environment: NodeJS.ProcessEnv): DriverSettin
   });
 }
 
-export interface DriverIdentity {
+interface DriverIdentity {
   readonly name: string;
   /** Whether volumes are attached and provisioned by a controller. */
   readonly hasController: boolean;

@@ -7,7 +7,7 @@ import { createZstdCompress } from 'node:zlib';
 import { z } from 'zod';
 import { exportFolder, imagePath, type Layout, volumeFolder } from './layout.ts';
 
-export interface WriteExportOptions {
+interface WriteExportOptions {
   readonly volume: string;
   /** Names the folder; what was there before is replaced. */
   readonly label: string;
@@ -15,7 +15,7 @@ export interface WriteExportOptions {
   readonly originNs: bigint;
 }
 
-export interface Exported {
+interface Exported {
   readonly folder: string;
   readonly files: readonly { readonly name: string; readonly bytes: number }[];
 }

@@ -59,7 +59,7 @@ import { isName, type Layout, filesPath } from './layout.ts';
 import { neededImage } from './volumes.ts';
 import { isDirectory } from '../../scenario/index.ts';
 
-export interface NodeOptions {
+interface NodeOptions {
   readonly backend: StorageBackend;
   /** This node's name, which is its CSI node id too. */
   readonly node: string;
@@ -123,7 +123,7 @@ async function mountDevice(
   });
 }
 
-export const mountFlagsOf = ({ accessType }: VolumeCapability): readonly string[] =>
+const mountFlagsOf = ({ accessType }: VolumeCapability): readonly string[] =>
   accessType.case === 'mount' ? accessType.value.mountFlags : [];
 
 /** The number by which Kubernetes knows the attachment. */
@@ -315,7 +315,7 @@ const notMounted = (volume: string, path: string): CallError =>
  * staging, as drivers of NFS; Kubernetes publishes a volume wherever a pod wants it.
  */
 
-export interface FilesNodeOptions {
+interface FilesNodeOptions {
   readonly layout: Layout;
   /** This node's name, which is its CSI node id too. */
   readonly node: string;

@@ -153,7 +153,7 @@ export async function cutAll(
   return now.filter(({ generation }) => asked.has(generation)).map(deviceOf);
 }
 
-export const deviceOf = ({ device, generation, bytesWritten }: PathStatus): CutDevice => ({
+const deviceOf = ({ device, generation, bytesWritten }: PathStatus): CutDevice => ({
   device,
   generation,
   bytesWritten,
@@ -177,7 +177,7 @@ const as =
     throw isOf(error, code) ? new CallError(status.FAILED_PRECONDITION, why) : error;
   };
 
-export interface PowerLossOptions {
+interface PowerLossOptions {
   readonly node: string;
   /** What becomes of writes that were acknowledged and not flushed. */
   readonly unflushed: PowerLoss;
@@ -186,7 +186,7 @@ export interface PowerLossOptions {
   readonly writeCanary?: (path: PathStatus) => Promise<void>;
 }
 
-export interface LostVolume extends PathPowerLoss {
+interface LostVolume extends PathPowerLoss {
   readonly volume: string;
   /** When the canary was written that the crash is to take; Unix ms, undefined where none was. */
   readonly canaryAt?: number | undefined;
@@ -194,7 +194,7 @@ export interface LostVolume extends PathPowerLoss {
   readonly canaryError?: string | undefined;
 }
 
-export interface LostPower {
+interface LostPower {
   readonly devices: readonly (CutDevice & { readonly volume: string })[];
   /** By volume that the node had a path to. */
   readonly lost: readonly LostVolume[];
@@ -266,7 +266,7 @@ export async function loopFor(
 }
 
 /** Gives a new path to each attachment that nothing but a crash keeps from the node. */
-export async function restorePower(
+async function restorePower(
   backend: StorageBackend,
   loops: LoopRange,
   node: string,

@@ -72,7 +72,7 @@ export function stillHeld(record: VolumeRecord, attachment: Attachment): Attachm
 export const heldElsewhere = (record: VolumeRecord, node: string): Attachment | undefined =>
   record.attachments.find((each) => each.node !== node && isHeld(each));
 
-export interface NewAttachment extends Pick<Attachment, 'node' | 'loop' | 'publishedAs'> {
+interface NewAttachment extends Pick<Attachment, 'node' | 'loop' | 'publishedAs'> {
   readonly attributes: VolumeAttributes;
   readonly wallMs: number;
 }
@@ -86,7 +86,7 @@ export function attach(
   return { attributes, nextGeneration: generation + 1, attachments: [...attachments, attached] };
 }
 
-export interface AttachmentCut {
+interface AttachmentCut {
   readonly cutFor: 'fence' | 'crash';
   readonly wallMs: number;
   readonly canaryAt?: number | undefined;

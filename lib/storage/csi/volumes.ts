@@ -64,7 +64,7 @@ export async function removeImage(layout: Layout, volume: string): Promise<void>
   await rm(volumeFolder(layout, volume), { recursive: true, force: true });
 }
 
-export interface NewVolume {
+interface NewVolume {
   readonly volume: string;
   readonly sizeBytes: number;
   /** A directory that nodes share; its image then says the size and nothing else. */
