@@ -191,44 +191,40 @@ export function whyItStays(
 }
 
 export async function reap(options: ReapOptions = {}): Promise<ReapReport> {
-  const removed: string[] = [];
-  const left: Reason[] = [];
-  const resisted: Reason[] = [];
-  for (const { cluster, take } of await leftovers(options)) {
+  const { only, onProgress } = options;
+  const report = { removed: [] as string[], left: [] as Reason[], resisted: [] as Reason[] };
+  const take = async (cluster: string, work: () => Promise<Outcome>): Promise<void> => {
     try {
-      const outcome = await take();
-      if ('left' in outcome) left.push({ cluster, why: outcome.left });
+      const outcome = await work();
+      if ('left' in outcome) report.left.push({ cluster, why: outcome.left });
       else {
-        removed.push(cluster);
-        for (const why of outcome.resisted) resisted.push({ cluster, why });
+        report.removed.push(cluster);
+        for (const why of outcome.resisted) report.resisted.push({ cluster, why });
       }
     } catch (error) {
       // One leftover that resists must not keep the others, nor a new run from starting.
-      resisted.push({ cluster, why: describeError(error) });
+      report.resisted.push({ cluster, why: describeError(error) });
     }
+  };
+  for (const { labels } of await findClusters()) {
+    const { cluster } = labels;
+    if (only === undefined || only === cluster)
+      await take(cluster, () => reapOne(cluster, options));
   }
-  return { removed, left, resisted };
+  for (const lab of only === undefined ? await findLabs() : []) {
+    const name = `the lab in ${lab.folder}`;
+    await take(name, () => reapLab(lab, name, onProgress));
+  }
+  return report;
 }
 
 type Outcome = { readonly left: string } | { readonly resisted: readonly string[] };
 
-/** Clusters, and where no name is given, labs. `cluster`: how it is called. */
-async function leftovers(
-  options: ReapOptions,
-): Promise<readonly { readonly cluster: string; readonly take: () => Promise<Outcome> }[]> {
-  const { only } = options;
-  const clusters = (await findClusters())
-    .map(({ labels: { cluster } }) => ({ cluster, take: () => reapOne(cluster, options) }))
-    .filter(({ cluster }) => only === undefined || only === cluster);
-  if (only !== undefined) return clusters;
-  const labs = (await findLabs()).map((lab) => {
-    const cluster = `the lab in ${lab.folder}`;
-    return { cluster, take: () => reapLab(lab, cluster, options) };
-  });
-  return [...clusters, ...labs];
-}
-
-async function reapLab(lab: FoundLab, name: string, { onProgress }: ReapOptions): Promise<Outcome> {
+async function reapLab(
+  lab: FoundLab,
+  name: string,
+  onProgress: ReapOptions['onProgress'],
+): Promise<Outcome> {
   const lock = tryLock(lockName(lab.loops), `process ${process.pid}, which removes a lab`);
   if (lock === undefined) return { left: `in use by ${holderOf(lockName(lab.loops))}` };
   try {
