@@ -4,7 +4,6 @@ import {
   safetyLevels,
   servingWords,
   type Scenario,
-  type SettableName,
   type Settings,
   complainingIn,
   fieldAt,
@@ -48,7 +47,12 @@ const axesSchema = z
 function valuesOf(name: string, values: unknown, complain: Complain): AxisValue[] {
   const field = fieldAt(name);
   if (field !== undefined && Array.isArray(values) && values.length > 0) {
-    return fieldValues(field, { name, values }, complain);
+    return values.map((value: unknown, index): AxisValue => {
+      const path = [name, index];
+      if (values.indexOf(value) !== index) complain(path, 'stands here twice');
+      const settings = readValue(field, value, { path, isOld: isOldName(name), complain });
+      return { label: scalar.safeParse(value).success ? String(value) : '', settings };
+    });
   }
   if (field === undefined && isMap(values)) {
     return Object.entries(values).map(([label, written]) => ({
@@ -64,18 +68,6 @@ function valuesOf(name: string, values: unknown, complain: Complain): AxisValue[
   );
   return [];
 }
-
-const fieldValues = (
-  field: SettableName,
-  { name, values }: { readonly name: string; readonly values: readonly unknown[] },
-  complain: Complain,
-): AxisValue[] =>
-  values.map((value, index) => {
-    const path = [name, index];
-    if (values.indexOf(value) !== index) complain(path, 'stands here twice');
-    const settings = readValue(field, value, { path, isOld: isOldName(name), complain });
-    return { label: scalar.safeParse(value).success ? String(value) : '', settings };
-  });
 
 /** Axis → its labels that are meant; it means the cells that all of them fit. */
 const placesSchema = z.record(
@@ -159,18 +151,15 @@ export const matrixSchema = z.strictObject({
 
 export type Matrix = z.output<typeof matrixSchema>;
 
+interface WrittenMatrix {
+  readonly base?: unknown;
+  readonly axes?: Readonly<Record<string, object>>;
+  readonly include?: readonly unknown[];
+}
+
 /** Keys of the form before the nested one. */
-function oldKeysOf(file: unknown): string[] {
-  const {
-    base,
-    axes = {},
-    include = [],
-  } = file as {
-    readonly base?: unknown;
-    readonly axes?: Readonly<Record<string, unknown>>;
-    readonly include?: readonly unknown[];
-  };
-  const named = Object.values(axes).flatMap((values) => Object.values(values as object));
+function oldKeysOf({ base, axes = {}, include = [] }: WrittenMatrix): string[] {
+  const named = Object.values(axes).flatMap((values): unknown[] => Object.values(values));
   return [
     ...Object.keys(axes).filter(isOldName),
     ...[base, ...include, ...named].flatMap(oldKeysIn),
@@ -183,7 +172,7 @@ export const matrixFile: FileKind<Matrix> = {
   schema: matrixSchema,
   hint: 'docs/reference/matrix.md has every key, docs/reference/scenarios.md every field',
   example: 'experiments/matrices/default.yaml',
-  hintOn: (file) => hintOnOldKeys(oldKeysOf(file)),
+  hintOn: (file) => hintOnOldKeys(oldKeysOf(file as WrittenMatrix)),
 };
 
 /** Throws UsageError `MATRIX_UNREADABLE` or `MATRIX_INVALID`. */
@@ -221,6 +210,9 @@ export function onKubernetes(matrix: Matrix, kubernetes: string): Matrix {
  * Throws UsageError `MATRIX_HAS_TIMERS` where cells differ in a timer that would be shortened, or in the horizon alone.
  */
 export function shorten(matrix: Matrix): Matrix {
+  // An axis of the horizon alone: its cells would all be the same, under labels that differ.
+  const isOfHorizon = ({ values }: Axis): boolean =>
+    values.every(({ settings }) => Object.keys(settings).join() === 'horizonMs');
   const timer =
     ownFields(matrix).find((key) => key in stockTimersMs) ??
     (matrix.axes.some(isOfHorizon) ? 'horizonMs' : undefined);
@@ -229,9 +221,13 @@ export function shorten(matrix: Matrix): Matrix {
       hint: 'omit --short, or set the timers in the file',
     });
   }
+  // A wait that is switched off has no length; cells that switch it off drop it by themselves.
+  const taken = Object.entries(short).filter(([field]) =>
+    goesWith(field as keyof typeof short, matrix.base),
+  );
   return {
     ...matrix,
-    base: { ...matrix.base, ...shortBeside(matrix.base) },
+    base: { ...matrix.base, ...Object.fromEntries(taken) },
     axes: matrix.axes.map((axis) => ({
       ...axis,
       values: axis.values.map((value) => ({ ...value, settings: withoutHorizon(value.settings) })),
@@ -240,15 +236,7 @@ export function shorten(matrix: Matrix): Matrix {
   };
 }
 
-/** A wait that is switched off has no length; cells that switch it off drop it by themselves. */
-const shortBeside = (base: Settings): Settings =>
-  Object.fromEntries(
-    Object.entries(short).filter(([field]) => goesWith(field as keyof typeof short, base)),
-  );
-
-/** An axis whose cells would all be the same, under labels that differ. */
-const isOfHorizon = ({ values }: Axis): boolean =>
-  values.every(({ settings }) => Object.keys(settings).join() === 'horizonMs');
-
-const withoutHorizon = (settings: Settings): Settings =>
-  Object.fromEntries(Object.entries(settings).filter(([field]) => field !== 'horizonMs'));
+function withoutHorizon(settings: Settings): Settings {
+  const { horizonMs: _, ...others } = settings;
+  return others;
+}

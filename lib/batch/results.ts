@@ -45,7 +45,7 @@ const headSchema = z.object({
   schemaVersion: z.literal(1),
   name: z.string(),
   seed: z.string(),
-  /** Its name, and whether it predicts. */
+  /** Its name; `isModel`: it predicts. */
   backend: z.string(),
   isModel: z.boolean(),
   /** Mark of the plan: another plan can't go on in this folder. */

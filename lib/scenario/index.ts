@@ -14,7 +14,6 @@ export {
   databaseKindNamed,
   stockDatabaseKind,
 } from './database-kinds/index.ts';
-export type { DatabaseDeclaration } from './database-kinds/kind.ts';
 export {
   type Filesystem,
   type LinkState,
@@ -109,7 +108,6 @@ export { drainMs, recreationMs, registrationMs, restartMs, servingCommits } from
 export type { WrittenGroup, WrittenScenario, WrittenWith } from './written-form.ts';
 export {
   type FieldName,
-  type SettableName,
   fieldNames,
   fieldOf,
   goesWith,

@@ -14,10 +14,6 @@ import type { LedgerEntry } from '../history/index.ts';
 import type { Scenario } from '../scenario/index.ts';
 import { delayedOf, isSeen, type When } from '../core/index.ts';
 
-// What one schedule has shown so far: the trace of its notices, and of them what moments, remedies
-// and the judge ask for. The sweep's counterpart of the runner's sightings; it makes no records, so that
-// the table of milestones tells it nothing.
-
 /** What happened, when and on which node; -1 where it is about none. Three columns of one table. */
 export interface Trace {
   readonly codes: readonly number[];
@@ -26,6 +22,10 @@ export interface Trace {
   readonly timesUs: readonly number[];
 }
 
+/**
+ * What one schedule has shown so far: the trace of its notices, and of them what moments, remedies and the
+ * judge ask for. The sweep's counterpart of the runner's sightings; it makes no records.
+ */
 export class TraceRecorder {
   readonly #codes: number[] = [];
   readonly #nodes: number[] = [];
@@ -121,9 +121,6 @@ export class TraceRecorder {
   }
 }
 
-// Commits of a schedule. A client asks every server that serves for one now and then, often around a
-// hand-over; a copy of the volume is asked which of the acknowledged ones it still has.
-
 interface AcknowledgedCommit {
   readonly entry: LedgerEntry;
   readonly isVictims: boolean;
@@ -149,6 +146,10 @@ const blank: Omit<LedgerEntry, 'seq'> = {
   ...{ fromAccount: 0, toAccount: 0, amount: 0, previousHash: '', hash: '' },
 };
 
+/**
+ * Commits of a schedule. A client asks every server that serves for one now and then, often around a
+ * hand-over; a copy of the volume is asked which of the acknowledged ones it still has.
+ */
 export class Commits {
   readonly #model: Model;
   readonly #victim: string;
@@ -267,7 +268,10 @@ interface Victim {
   readonly uid: string;
 }
 
-type SceneOptions = Pick<Scene, 'model' | 'scenario' | 'witness' | 'commits' | 'client' | 'victim'>;
+interface SceneOptions extends SweepClientOptions {
+  readonly client: SweepClient;
+  readonly victim: Victim;
+}
 
 export class Scene {
   readonly model: Model;
@@ -280,10 +284,12 @@ export class Scene {
   isHealed = false;
   /** When the fault began. */
   readonly faultAtUs: number;
-  readonly #writers: WriterWatch;
   #triggers: Trigger[] = [];
   /** A timer of this scene rang: what waits for a time may be due. */
   #rang = false;
+  /** Since when two nodes can write, and for how long two could before. */
+  #twoWriteSinceUs: number | undefined;
+  #twoWroteUs = 0;
 
   constructor({ model, scenario, witness, commits, client, victim }: SceneOptions) {
     this.model = model;
@@ -293,7 +299,6 @@ export class Scene {
     this.client = client;
     this.victim = victim;
     this.faultAtUs = model.kernel.nowUs;
-    this.#writers = new WriterWatch(model);
   }
 
   get nowUs(): number {
@@ -302,7 +307,7 @@ export class Scene {
 
   /** How long two nodes could write so far. */
   get overlapUs(): number {
-    return this.#writers.overlapUs;
+    return this.#twoWroteUs + (this.nowUs - (this.#twoWriteSinceUs ?? this.nowUs));
   }
 
   /** The victim's machine. */
@@ -354,7 +359,7 @@ export class Scene {
         seen = this.witness.changes;
         this.#rang = false;
         this.#fire();
-        this.#writers.look();
+        this.#watchWriters();
         if (isOver()) {
           kernel.cancel(timer);
           return true;
@@ -372,46 +377,27 @@ export class Scene {
       trigger.act();
     }
   }
+
+  #watchWriters(): void {
+    if (twoWrite(this.model)) this.#twoWriteSinceUs ??= this.nowUs;
+    else if (this.#twoWriteSinceUs !== undefined) {
+      this.#twoWroteUs += this.nowUs - this.#twoWriteSinceUs;
+      this.#twoWriteSinceUs = undefined;
+    }
+  }
 }
 
 const never = (): boolean => false;
 
-/** Who could write when: for how long two nodes could at once. */
-class WriterWatch {
-  readonly #model: Model;
-  #sinceUs: number | undefined;
-  #totalUs = 0;
-
-  constructor(model: Model) {
-    this.#model = model;
+/** The disk would take writes of two nodes. One that stands still comes back. */
+function twoWrite({ volume }: Model): boolean {
+  // Locks that all nodes share let one server in at a time.
+  if (volume.files === 'shared') return false;
+  let first: string | undefined;
+  for (const path of volume.paths) {
+    if (!path.writes || path.node === first) continue;
+    if (first !== undefined) return true;
+    first = path.node;
   }
-
-  get overlapUs(): number {
-    const openUs = this.#sinceUs === undefined ? 0 : this.#model.kernel.nowUs - this.#sinceUs;
-    return this.#totalUs + openUs;
-  }
-
-  /** Takes note of how things stand now. */
-  look(): void {
-    const { nowUs } = this.#model.kernel;
-    if (this.#twoWrite()) this.#sinceUs ??= nowUs;
-    else if (this.#sinceUs !== undefined) {
-      this.#totalUs += nowUs - this.#sinceUs;
-      this.#sinceUs = undefined;
-    }
-  }
-
-  /** The disk would take writes of two nodes. One that stands still comes back. */
-  #twoWrite(): boolean {
-    const { volume } = this.#model;
-    // Locks that all nodes share let one server in at a time.
-    if (volume.files === 'shared') return false;
-    let first: string | undefined;
-    for (const path of volume.paths) {
-      if (!path.writes || path.node === first) continue;
-      if (first !== undefined) return true;
-      first = path.node;
-    }
-    return false;
-  }
+  return false;
 }

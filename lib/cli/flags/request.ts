@@ -11,7 +11,6 @@ import {
   type WrittenScenario,
   type WrittenGroup,
   databaseKindNamed,
-  type DatabaseDeclaration,
   isKept,
   fields,
   goesWith,
@@ -65,7 +64,7 @@ export function requestOf(
   [command, ...words]: readonly [string, ...string[]] = [definition.name],
 ): RunRequest {
   const { flags, given } = parsed;
-  const { settings, expected, ...own } = underKinds(definition, kindsOf(parsed));
+  const { settings, expected, ...own } = underKinds(definition, parsed);
   const about = { ...own, expected: [...(expected ?? ['safe' as const])] };
   const { diskFrom, ...certified } = diskOf(parsed);
   const asked = settingsUnder(settingsUnder(settings, parsed.settings), certified);
@@ -89,52 +88,46 @@ export function requestOf(
 
 /** What help shows the defaults of: the experiment with the kinds that flags choose. */
 export function helpBaseOf(definition: ExperimentDefinition, parsed: ParsedFlags): Scenario {
-  const { settings, name, question } = underKinds(definition, kindsOf(parsed));
+  const { settings, name, question } = underKinds(definition, parsed);
   return completeScenario({
     ...settingsUnder(settings, parsed.settings),
     ...{ name, question, expected: ['safe'] },
   });
 }
 
-type Kinds = Pick<Settings, 'fault' | 'database'>;
-
-const kindsOf = ({ settings: { fault, database } }: ParsedFlags): Kinds => ({
-  ...(fault === undefined ? {} : { fault }),
-  ...(database === undefined ? {} : { database }),
-});
-
 /** What an experiment says, and what it is. */
-interface AskedExperiment extends ExperimentWords {
+interface AskedExperiment extends Pick<Scenario, 'name' | 'question'> {
   readonly settings: Settings;
   readonly expected?: readonly VerdictWord[] | undefined;
 }
 
-type ExperimentWords = Pick<Scenario, 'name' | 'question'>;
-
 /** With another fault or database than its own it is another experiment: name, question and expectation are that one's. */
-function underKinds(definition: ExperimentDefinition, asked: Kinds): AskedExperiment {
+function underKinds(
+  definition: ExperimentDefinition,
+  { settings: asked }: ParsedFlags,
+): AskedExperiment {
   const { name, question, expected, seed: _, ...written } = definition;
   const own = settingsOf(written, say);
-  const chosen = fitting(settingsUnder(own, asked), asked);
-  const { fault = 'none' } = chosen;
-  const settings = { ...chosen, fault };
+  const kinds = Object.entries(asked).filter(([field]) => ['fault', 'database'].includes(field));
+  // Without what such a database leaves no choice: the experiment's own words are for another one.
+  const chosen = Object.entries(settingsUnder(own, Object.fromEntries(kinds))).filter(
+    ([field]) =>
+      asked.database === undefined || !isKept({ database: asked.database }, field as FieldName),
+  );
+  const settings: Settings & Pick<Scenario, 'fault'> = {
+    fault: 'none',
+    ...Object.fromEntries(chosen),
+  };
+  const { fault } = settings;
   const database = databaseKindNamed(settings.database);
-  const kinds = { name: fault, question: questionOf(fault), ...questionIn(database) };
   const isOwn = fault === (own.fault ?? 'none') && database === databaseKindNamed(own.database);
-  if (!isOwn) return { settings, ...kinds };
-  return { settings, name, question: question ?? kinds.question, expected };
+  const ofKinds =
+    database.question === undefined
+      ? { name: fault, question: questionOf(fault) }
+      : { name: database.name, question: database.question };
+  if (!isOwn) return { settings, ...ofKinds };
+  return { settings, name, question: question ?? ofKinds.question, expected };
 }
-
-const questionIn = ({ name, question }: DatabaseDeclaration): Partial<ExperimentWords> =>
-  question === undefined ? {} : { name, question };
-
-/** Without what such a database leaves no choice: the experiment's own words are for another one. */
-const fitting = (settings: Settings, { database }: Kinds): Settings =>
-  database === undefined
-    ? settings
-    : Object.fromEntries(
-        Object.entries(settings).filter(([name]) => !isKept({ database }, name as FieldName)),
-      );
 
 /** What a certificate says, if one is given. Throws UsageError as `certifiedDisk` does. */
 function diskOf(parsed: ParsedFlags): Partial<ReturnType<typeof certifiedDisk>> {
@@ -152,24 +145,17 @@ function diskOf(parsed: ParsedFlags): Partial<ReturnType<typeof certifiedDisk>> 
       hint: 'omit one of the two; without a certificate: --disk ack-early --cut-after 5s',
     });
   }
-  const certified = certifiedDisk(diskFrom, {
-    storageClass,
-    ...(given.has('--disk') ? { disk } : {}),
-  });
-  refuseBeside(certified, settings);
-  return certified;
-}
-
-/** Refuses what was typed of another kind of disk: settings of the experiment itself give way, these are a wish. */
-function refuseBeside(certified: Pick<Settings, 'disk'>, typed: Settings): void {
+  const typedDisk = given.has('--disk') ? { disk } : {};
+  const certified = certifiedDisk(diskFrom, { storageClass, ...typedDisk });
+  // Settings of the experiment itself give way; what was typed is a wish.
   const idle = settableNames.filter(
-    (name) => typed[name] !== undefined && !goesWith(name, certified),
+    (name) => settings[name] !== undefined && !goesWith(name, certified),
   );
-  if (idle.length === 0) return;
-  const flags = idle.map((name) => (fields[name] as Field).flag?.flags.split(' ')[0] ?? name);
+  if (idle.length === 0) return certified;
+  const names = idle.map((name) => (fields[name] as Field).flag?.flags.split(' ')[0] ?? name);
   throw new UsageError(
     'DISK_CONFLICT',
-    `${flags.join(' and ')} does not apply to disk ${certified.disk}, which the certificate shows`,
+    `${names.join(' and ')} does not apply to disk ${certified.disk}, which the certificate shows`,
     { hint: 'omit it, or name the kind of disk with --disk instead of --disk-from' },
   );
 }

@@ -1,10 +1,12 @@
 /** What an experiment is put together from, as values: the scenario's own form. */
-import type {
-  WrittenGroup,
-  WrittenWith,
-  DatabaseKind,
-  FaultKind,
-  RemedyKind,
+import {
+  type DatabaseKind,
+  type FaultKind,
+  type RemedyKind,
+  type WrittenGroup,
+  type WrittenWith,
+  faultKinds,
+  remedyKinds,
 } from '../../scenario/index.ts';
 
 type ExperimentPart<Group extends string, Kind> = { readonly kind: Kind } & WrittenWith<
@@ -21,67 +23,35 @@ interface KindOf {
   readonly database: DatabaseKind;
 }
 
-/** What makes parts of a group, one a kind. */
-const partsOf =
-  <Group extends keyof KindOf>() =>
-  <const Kind extends KindOf[Group]>(kind: Kind): Maker<Group, Kind> =>
+const partOf =
+  <Group extends keyof KindOf, Kind extends KindOf[Group]>(kind: Kind): Maker<Group, Kind> =>
   (of) => ({ ...(of as WrittenWith<Group, Kind>), kind });
 
-const faultPart = partsOf<'fault'>();
+type CamelCase<Kind extends string> = Kind extends `${infer Head}-${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : Kind;
 
-/** Breaks nothing: what a remedy does to a healthy node. */
-export const noFault = faultPart('none');
-/** Cuts the victim’s device off and kills the node; it stays down until the heal. */
-export const nodeCrash = faultPart('node-crash');
-/** Crashes the node and boots it at `rebootAt`. */
-export const nodeReboot = faultPart('node-reboot');
-/** Cuts the node off the cluster’s network; its database and the clients beside it go on. */
-export const networkPartition = faultPart('network-partition');
-/** Cuts the node off for `down` and lets it back for `up`, over and over. */
-export const flappingPartition = faultPart('flapping-partition');
-/** Cuts the node off the control plane alone: all clients still reach the database. */
-export const apiPartition = faultPart('api-partition');
-/** Stops every process of the node until the heal: thawed after the hand-over it is the zombie. */
-export const freeze = faultPart('freeze');
-/** Stops the kubelet (SIGSTOP); the database runs on. */
-export const kubeletStall = faultPart('kubelet-stall');
-/** Stops kubelet and containerd; the database runs on. */
-export const runtimeStall = faultPart('runtime-stall');
-/** Ends the kubelet and starts it again; the database runs on. */
-export const kubeletRestart = faultPart('kubelet-restart');
-/** Gives all processes of the node together `cpuShare` of one CPU. */
-export const cpuStarvation = faultPart('cpu-starvation');
-/** Kills the controller manager: the next one starts every wait again. */
-export const controllerRestart = faultPart('controller-restart');
-/** Stops the API server, and the kubelet that would replace it. */
-export const apiOutage = faultPart('api-outage');
-/** Stops the csi-attacher: nothing is attached or detached. */
-export const attacherDown = faultPart('attacher-down');
-/** Writes an annotation to the victim’s Lease once a second, which renews nothing. */
-export const leaseWrite = faultPart('lease-write');
+/** What makes parts of a group, one for each kind that is declared, by its name in camel case. */
+const partsOf = <Group extends 'fault' | 'remedy'>(kinds: readonly KindOf[Group][]) =>
+  Object.fromEntries(
+    kinds.map((kind) => [
+      kind.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase()),
+      partOf<Group, typeof kind>(kind),
+    ]),
+  ) as { readonly [Kind in KindOf[Group] as CamelCase<Kind>]: Maker<Group, Kind> };
 
-const remedyPart = partsOf<'remedy'>();
+/** Every fault, as docs/reference/scenarios.md explains it: `faults.nodeCrash()`. */
+export const faults = partsOf<'fault'>(faultKinds);
+export const { none: noFault, nodeCrash, nodeReboot, freeze, cpuStarvation } = faults;
+export const { networkPartition, flappingPartition, apiPartition, apiOutage } = faults;
+export const { kubeletStall, runtimeStall, kubeletRestart, controllerRestart } = faults;
+export const { attacherDown, leaseWrite } = faults;
 
-/** Leaves the old pod to Kubernetes. */
-export const noRemedy = remedyPart('none');
-/** Deletes the pod with grace period 0; a forced detach comes six minutes later. */
-export const forceDelete = remedyPart('force-delete');
-/** Deletes the pod as usual, which waits for its kubelet to confirm. */
-export const plainDelete = remedyPart('delete');
-/** Deletes the Node object: its pods are orphans, removed after 40 to 80 s. */
-export const deleteNode = remedyPart('delete-node');
-/** Drains the node as `kubectl drain` does, with a time limit. */
-export const drain = remedyPart('drain');
-/** Deletes the victim’s VolumeAttachment by hand. */
-export const deleteAttachment = remedyPart('delete-attachment');
-/** Deletes the VolumeAttachment and takes its finalizer away: nothing asks the storage to detach. */
-export const stripAttachmentFinalizer = remedyPart('strip-attachment-finalizer');
-/** Force-deletes the pod and takes away the finalizer that holds it. */
-export const stripPodFinalizer = remedyPart('strip-pod-finalizer');
-/** Taints the node out-of-service: the volume is detached within seconds, without an unmount. */
-export const outOfService = remedyPart('out-of-service');
-/** Cuts the node’s paths at the backend, verifies that, and only then taints it out-of-service. */
-export const fenceFirst = remedyPart('fence-first');
+/** Every remedy: `remedies.forceDelete()`. */
+export const remedies = partsOf<'remedy'>(remedyKinds);
+export const { none: noRemedy, delete: plainDelete, forceDelete, deleteNode, drain } = remedies;
+export const { deleteAttachment, stripAttachmentFinalizer, stripPodFinalizer } = remedies;
+export const { outOfService, fenceFirst } = remedies;
 
 /** What keeps the data. */
 export interface StoragePart {
@@ -105,5 +75,4 @@ export const mysql = (of: DatabasePart = {}): DatabasePart => of;
 
 /** Three of its servers that replicate among themselves, a volume each; on `kind()`. */
 export type GroupPart = ExperimentPart<'database', 'group-replication'>;
-export const groupReplication: Maker<'database', 'group-replication'> =
-  partsOf<'database'>()('group-replication');
+export const groupReplication: Maker<'database', 'group-replication'> = partOf('group-replication');
