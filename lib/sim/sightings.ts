@@ -308,7 +308,7 @@ export const mountOf = (
   { node, device }: Path,
 ): Sighting => ({ source: 'mounts', name, node, volume, data: { device } });
 
-/** What a sidecar writes to its log (lib/run/self-fence/main.ts). */
+/** What a sidecar writes to its log (lib/kind/self-fence/main.ts). */
 export const selfFenceOf = (node: string, volume: number, text: string): Sighting => ({
   ...{ source: 'self-fence', name: observed.selfFence, node, volume },
   data: { line: `self-fence: ${text}` },

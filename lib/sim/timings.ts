@@ -64,7 +64,7 @@ export const measuredTimes = {
   kubeletStart: rangeMs(1500, 3000),
   /** Until clients of an API server that goes on are heard again; assumption: retries up to 7 s apart. */
   apiReturn: rangeMs(100, 7000),
-  /** The sidecar asks for the Lease each second (lib/run/self-fence/main.ts). */
+  /** The sidecar asks for the Lease each second (lib/kind/self-fence/main.ts). */
   selfFenceAsk: rangeMs(0, 1000),
   /** From serving to Ready, by probes once a second: 0.3–1.5 s (reports/samples, reports/boundary). */
   readiness: rangeMs(200, 1500),

@@ -105,7 +105,7 @@ test('the lines before the damage are read', () => {
   tailWith(`{"first":0}\n${beat}\n${beat}\n\0\n${beat}\n`);
   const history = openHistory(folder, { salvage: true });
   const beats = [...history.smallRecords()].filter(
-    (record) => record.type === 'observation' && record.source === 'x',
+    (record) => record.type === 'note' && record.source === 'x',
   );
   expect(beats.length).toBe(2);
   expect(assembleVerdict(history, { database: mysql }).verdict).toBe('inconclusive');
