@@ -87,7 +87,9 @@ const rounds = (pool: SweepPool): { pool: SweepPool; from: SweepState; onRound: 
 
 const partition = parseScenario({
   ...{ name: 'bench', question: 'How much does one schedule cost?' },
-  ...{ fault: 'network-partition', remedy: 'force-delete', expected: ['lost'] },
+  fault: { kind: 'network-partition' },
+  remedy: { kind: 'force-delete' },
+  expected: ['lost'],
 });
 
 /** Milliseconds of CPU time for one schedule; the median. */

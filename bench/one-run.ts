@@ -33,7 +33,7 @@ const withoutImages: Tested<Testbed> = {
 
 const idle = (options: RunOptions): RunOptions => ({
   ...options,
-  scenario: { ...options.scenario, rate: 0 },
+  scenario: { ...options.scenario, load: { ...options.scenario.load, rate: 0 } },
 });
 
 /** Each is without what those before it are without. */

@@ -16,8 +16,10 @@ test.each(ofPartitions)('%s can be asked with short timers', (run) => {
   const words = [...shortFlagsBeside(run).split(' '), ...own];
   const asked = { name: 'network-partition', fault: 'network-partition' } as const;
   const { scenario } = requestOf(asked, readFlags(words), new Date(0));
-  expect(scenario).toMatchObject({ graceMs: 10_000, warmupMs: 5000 });
-  expect(scenario?.forceDetachAfterMs).toBe(scenario?.forceDetach === 'off' ? 360_000 : 30_000);
+  expect(scenario).toMatchObject({ timers: { grace: 10_000 }, watch: { warmup: 5000 } });
+  expect(scenario?.timers.forceDetachAfter).toBe(
+    scenario?.timers.forceDetach === 'off' ? 360_000 : 30_000,
+  );
 });
 
 test.each(workloadCases.filter(({ flags }) => flags.includes('--recreations')))(
@@ -26,6 +28,8 @@ test.each(workloadCases.filter(({ flags }) => flags.includes('--recreations')))(
     const words = `${shortFlagsBeside(flags)} ${flags}`.split(' ');
     const asked = { name, question: 'When?', fault: 'none', also: 'attacher-down' } as const;
     const { scenario } = requestOf(asked, readFlags(words), new Date(0));
-    expect(scenario).toMatchObject({ graceMs: 10_000, warmupMs: 5000, horizonMs: 150_000 });
+    expect(scenario).toMatchObject({
+      ...{ timers: { grace: 10_000 }, watch: { warmup: 5000, horizon: 150_000 } },
+    });
   },
 );

@@ -20,7 +20,7 @@ async function images(): Promise<Parameters<typeof makeStranger>[0]['images']> {
 
 if (verb === 'up') {
   const timers = words.includes('short')
-    ? clusterTimers({ graceMs: 20_000, forceDetachAfterMs: 60_000 })
+    ? clusterTimers({ grace: 20_000, forceDetachAfter: 60_000 })
     : stockClusterTimers;
   const inZones = words.includes('zones');
   const kind = await ensureKind();

@@ -56,9 +56,9 @@ const plants: readonly Plant[] = [
   { file: 'lib/cli/mysql.ts', source: importing('a', 'mysql2/promise'), rule: imports },
   { file: 'lib/run/ports/database.ts', source: importing('a', 'mysql2'), rule: imports },
   { file: 'lib/storage/audit/a.ts', source: importing('a', 'mysql2'), rule: imports },
-  { file: 'lib/scenario/faults/b.ts', source: importing('a', '../fields/a.ts'), rule: undefined },
+  { file: 'lib/scenario/faults/b.ts', source: importing('a', '../field.ts'), rule: undefined },
   { file: 'lib/scenario/faults/a.ts', source: importing('a', 'node:fs'), rule: imports },
-  { file: 'lib/scenario/fields/b.ts', source: importing('Option', 'commander'), rule: imports },
+  { file: 'lib/scenario/remedies/b.ts', source: importing('Option', 'commander'), rule: imports },
   { file: 'lib/kind/zx.ts', source: importing('$', 'zx'), rule: undefined },
 ];
 

@@ -39,15 +39,15 @@ test('every cell runs once a repeat, every control once, a tenth again', () => {
 test('what neighbours would notice runs alone', () => {
   const { trials } = examplePlan({ loud: true });
   for (const { scenario, alone } of trials) {
-    expect(alone).toBe(scenario.rate === 'max');
+    expect(alone).toBe(scenario.load.rate === 'max');
   }
-  const [calm] = trials.map(({ scenario }) => scenario).filter(({ rate }) => rate === 25);
+  const [calm] = trials.map(({ scenario }) => scenario).filter(({ load: { rate } }) => rate === 25);
   expect(calm).toBeDefined();
   if (calm === undefined) return;
   expect(disturbs(calm)).toBe(false);
-  expect(disturbs({ ...calm, fault: 'api-outage' })).toBe(true);
-  expect(disturbs({ ...calm, also: 'controller-restart' })).toBe(true);
-  expect(disturbs({ ...calm, rate: 26 })).toBe(true);
+  expect(disturbs({ ...calm, fault: { ...calm.fault, kind: 'api-outage' } })).toBe(true);
+  expect(disturbs({ ...calm, also: { ...calm.also, kind: 'controller-restart' } })).toBe(true);
+  expect(disturbs({ ...calm, load: { ...calm.load, rate: 26 } })).toBe(true);
 });
 
 const races = `

@@ -14,7 +14,10 @@ import {
   isDirectory,
   parseScenario,
   sharesEvents,
-  writtenPathOf,
+  settingsFrom,
+  valuesIn,
+  combined,
+  valueAt,
 } from '../scenario/index.ts';
 import { ruleFor, type Cell } from './cells.ts';
 import { isLoud, type Matrix } from './matrix.ts';
@@ -35,24 +38,28 @@ export interface Control {
 
 interface ControlDeclaration {
   readonly label: string;
-  readonly settings: Settings & Pick<Scenario, 'fault'>;
+  readonly settings: Settings;
   readonly expected: Scenario['expected'];
   /** Empty where the outcome is the known one, else what is wrong with it. */
   readonly judge: (outcome: RunOutcome) => string;
 }
 
 /** A binary log is synced at each commit: on a slow disk the last second then has one or none. */
-const losingTheTail = { trxCommit: 2, binlog: 'off' } as const;
+const losingTheTail = { database: { trxCommit: 2, binlog: 'off' } } as const;
 
 /** Tainted at once, so that a control costs no wait for a forced detach. */
-const soon = { remedy: 'out-of-service', remedyAt: 5000 } as const;
+const soon = { remedy: { kind: 'out-of-service', at: 5000 } } as const;
 
 const unknownLoss = 'an unknown number';
 
 const controls: Readonly<Record<ControlRole, ControlDeclaration>> = {
   total: {
     label: 'crash on a disk that ignores flushes: loud damage',
-    settings: { fault: 'node-crash', flushes: 'ignored', powerLoss: 'drops', ...soon },
+    settings: {
+      fault: { kind: 'node-crash', powerLoss: 'drops' },
+      disk: { flushes: 'ignored' },
+      ...soon,
+    },
     expected: ['lost', 'corrupt'],
     judge: ({ verdict, beforeFault, ...whole }) => {
       // A successor that serves for long commits more than there was to lose.
@@ -64,7 +71,7 @@ const controls: Readonly<Record<ControlRole, ControlDeclaration>> = {
   },
   silent: {
     label: 'crash with trx_commit 2: a few commits lost, silently',
-    settings: { fault: 'node-crash', ...losingTheTail, powerLoss: 'drops', ...soon },
+    settings: { fault: { kind: 'node-crash', powerLoss: 'drops' }, ...losingTheTail, ...soon },
     expected: ['lost'],
     judge: ({ verdict, lost, acked, noticed }) =>
       verdict === 'lost' && lost !== null && lost > 0 && lost * 10 < acked && noticed === 'silent'
@@ -73,7 +80,7 @@ const controls: Readonly<Record<ControlRole, ControlDeclaration>> = {
   },
   safe: {
     label: 'partition on a disk that fences: another node mounts, and nothing is lost',
-    settings: { fault: 'network-partition', disk: 'fenced', ...soon },
+    settings: { fault: { kind: 'network-partition' }, disk: { mode: 'fenced' }, ...soon },
     expected: ['safe'],
     judge: ({ verdict, secondMountS, served }) =>
       verdict === 'safe' && secondMountS !== null && served !== false
@@ -84,18 +91,21 @@ const controls: Readonly<Record<ControlRole, ControlDeclaration>> = {
 
 /** Fields that controls take over from the matrix: on which Kubernetes, and how long things last. */
 const ofMatrix: readonly string[] = [
-  ...['kubernetes', 'featureGates', 'graceMs', 'tolerationMs', 'forceDetachAfterMs', 'warmupMs'],
-  ...['overlapMs', 'patienceMs', 'horizonMs', 'convergeMs'],
+  ...['kubernetes.version', 'kubernetes.featureGates', 'timers.grace', 'timers.toleration'],
+  ...['timers.forceDetachAfter', 'watch.warmup', 'watch.overlap', 'watch.patience'],
+  ...['watch.horizon', 'watch.converge'],
 ];
 
 function controlsOf(base: Settings): Control[] {
-  const given = Object.fromEntries(
-    Object.entries(base).filter(([name]) => ofMatrix.includes(name)),
-  );
+  const given = settingsFrom(valuesIn(base).filter(([name]) => ofMatrix.includes(name)));
   return controlRoles.map((role) => {
     const { label, settings, expected } = controls[role];
     const about = { name: `control-${role}`, question: `A control: ${label}.` };
-    return { role, label, scenario: parseScenario({ ...given, ...settings, ...about, expected }) };
+    return {
+      role,
+      label,
+      scenario: parseScenario({ ...combined(given, settings), ...about, expected }),
+    };
   });
 }
 
@@ -201,13 +211,21 @@ function around(drawn: readonly BatchTrial[], cells: number): BatchTrial[] {
 
 /** At most, roughly: a database that is damaged is waited for twice. */
 function lengthMs(scenario: Scenario): number {
-  const { remedyAt, horizonMs, expected, patienceMs, convergeMs } = scenario;
+  const {
+    remedy: { at: remedyAt },
+    watch: { horizon: horizonMs, patience: patienceMs, converge: convergeMs },
+    expected,
+  } = scenario;
   const untilHeal = typeof remedyAt === 'number' ? remedyAt : horizonMs;
   return untilHeal + (expected.includes('corrupt') ? patienceMs + convergeMs : 0);
 }
 
 /** Would a neighbour notice: a fault of what others share, or one that takes the machine's time. */
-export function disturbs({ fault, also, rate }: Scenario): boolean {
+export function disturbs({
+  fault: { kind: fault },
+  also: { kind: also },
+  load: { rate },
+}: Scenario): boolean {
   const shared: readonly string[] = [...controlPlaneFaults, 'cpu-starvation'];
   return isLoud(rate) || shared.includes(fault) || shared.includes(also);
 }
@@ -221,12 +239,12 @@ function shuffled<T>(items: readonly T[], random: RandomStream): T[] {
 /** What belongs to a volume, its database or its pod, and may differ under one fault. */
 const ownGroups: readonly string[] = ['disk', 'volume', 'workload', 'load', 'database'];
 /** A cluster has a provisioner or none; a drain of the node waits for all its preStop hooks. */
-const ofNode: readonly FieldName[] = ['provision', 'preStopS', 'moveBack'];
+const ofNode: readonly FieldName[] = ['volume.provision', 'workload.preStop', 'remedy.moveBack'];
 
 /** What no file sets is how a run is called and what it is held against: its own as well. */
 const sharedUnder = (groups: readonly string[], timers: readonly string[]): readonly FieldName[] =>
   fieldNames.filter((name) => {
-    const [group = '', key] = writtenPathOf(name);
+    const [group = '', key] = name.split('.');
     const isOwn = key === undefined || groups.includes(group) || timers.includes(name);
     return !isOwn || ofNode.includes(name);
   });
@@ -236,7 +254,14 @@ const sharedBesideRemedies = sharedUnder([...ownGroups, 'remedy'], ['tolerationM
 
 /** Trials with the same key fit under one event; undefined where a trial wants its own. */
 export function eventKey({ kind, scenario, seed, alone }: BatchTrial): string | undefined {
-  const { fault, also, remedy, disk, selfFence, podFinalizer, serverKills } = scenario;
+  const {
+    fault: { kind: fault, serverKills },
+    also: { kind: also },
+    remedy: { kind: remedy },
+    disk: { mode: disk },
+    selfFence: { kind: selfFence },
+    workload: { finalizer: podFinalizer },
+  } = scenario;
   const on = actsOn(remedy);
   // What an operator does to one pod leaves its neighbours alone; what is done to the node affects all.
   const isOfPod = on === 'nothing' || on === 'pod';
@@ -251,7 +276,7 @@ export function eventKey({ kind, scenario, seed, alone }: BatchTrial): string | 
     serverKills === 0;
   if (!fits || alone || kind === 'check') return undefined;
   const shared = isOfPod ? sharedBesideRemedies : sharedFields;
-  return JSON.stringify([seed, isOfPod, shared.map((name) => scenario[name])]);
+  return JSON.stringify([seed, isOfPod, shared.map((name) => valueAt(scenario, name))]);
 }
 
 /**
@@ -259,7 +284,7 @@ export function eventKey({ kind, scenario, seed, alone }: BatchTrial): string | 
  * one gets another pod range, which its whole cluster has to be told.
  */
 export const sharesCluster = (trial: BatchTrial): boolean =>
-  eventKey(trial) !== undefined && trial.scenario.remedy !== 'delete-node';
+  eventKey(trial) !== undefined && trial.scenario.remedy.kind !== 'delete-node';
 
 /** Groups of at most `volumes`, each in the place of its first member. */
 export function eventsOf<T>(

@@ -34,14 +34,16 @@ include: [{ fault: node-crash, database: { trxCommit: 2 } }]
     'remedy force-delete, waits stock',
     'fault node-crash, database.trxCommit 2',
   ]);
-  expect(found.map(({ scenario }) => [scenario.graceMs, scenario.tolerationMs])).toEqual([
+  expect(found.map(({ scenario }) => [scenario.timers.grace, scenario.timers.toleration])).toEqual([
     [10_000, 300_000],
     [10_000, 10_000],
     [10_000, 300_000],
     [10_000, 300_000],
   ]);
   expect(found.map(({ place }) => Object.keys(place).length)).toEqual([2, 2, 2, 0]);
-  expect(found[3]?.scenario).toMatchObject({ fault: 'node-crash', trxCommit: 2 });
+  expect(found[3]?.scenario).toMatchObject({
+    ...{ fault: { kind: 'node-crash' }, database: { trxCommit: 2 } },
+  });
   expect(new Set(found.map(({ id }) => id)).size).toBe(4);
 });
 
@@ -87,7 +89,7 @@ axes:
   fault: [flapping-partition, freeze]
   disk: [ack-early, fenced]
 `);
-  expect(found.map(({ scenario }) => [scenario.flapDownMs, scenario.cutAfterMs])).toEqual([
+  expect(found.map(({ scenario }) => [scenario.fault.down, scenario.disk.cutAfter])).toEqual([
     [46_000, 1000],
     [46_000, 10_000],
     [70_000, 1000],

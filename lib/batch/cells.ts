@@ -1,7 +1,15 @@
 /** From a matrix to its cells: every combination of the axes once, each a whole scenario. */
 import { UsageError } from '../core/index.ts';
 import { expectationOf } from '../judge/index.ts';
-import { askedScenario, fieldOf, groups, settingsUnder } from '../scenario/index.ts';
+import {
+  askedScenario,
+  settingsUnder,
+  combined,
+  type FieldName,
+  valuesIn,
+  placeOf,
+  fields,
+} from '../scenario/index.ts';
 import type { Scenario, Settings } from '../scenario/index.ts';
 import type { AxisValue, Matrix } from './matrix.ts';
 import { expectationFor } from './measurements.ts';
@@ -115,7 +123,7 @@ function gridOf({ axes, exclude }: Matrix): Draft[] {
   return places
     .map((chosen): Draft => {
       const place = Object.fromEntries(chosen.map(([axis, { label }]) => [axis, label]));
-      const settings = Object.assign({}, ...chosen.map(([, each]) => each.settings)) as Settings;
+      const settings = combined<Settings>({}, ...chosen.map(([, each]) => each.settings));
       const label = placeInWords(place);
       return {
         place,
@@ -130,9 +138,9 @@ function gridOf({ axes, exclude }: Matrix): Draft[] {
 
 /** Two axes that set one field: none goes before the other. */
 function conflictsIn(chosen: readonly (readonly [string, AxisValue])[]): string[] {
-  const axesByField = new Map<string, string[]>();
+  const axesByField = new Map<FieldName, string[]>();
   for (const [axis, { settings }] of chosen) {
-    for (const field of Object.keys(settings)) {
+    for (const [field] of valuesIn(settings)) {
       axesByField.set(field, [...(axesByField.get(field) ?? []), axis]);
     }
   }
@@ -142,16 +150,12 @@ function conflictsIn(chosen: readonly (readonly [string, AxisValue])[]): string[
 }
 
 function outsideGrid(settings: Settings): Draft {
-  const texts = Object.entries(settings).map(
-    ([field, value]) => [placeOf(field), fieldOf(field)?.show(value) ?? ''] as const,
+  const texts = valuesIn(settings).map(
+    ([field, value]) => [placeOf(field), fields[field].show(value)] as const,
   );
   const label = placeInWords(Object.fromEntries(texts));
   return { place: {}, label, settings, values: texts.map(([, text]) => text), conflicts: [] };
 }
-
-/** `timers.grace`; of a group's own kind the group's name. */
-const placeOf = (field: string): string =>
-  groups.has(field) ? field : (fieldOf(field)?.at ?? field);
 
 /** A rule that can never fit is a slip of the pen: it would let a cell run that was not meant to. */
 function refuseUnknownPlaces({ axes, exclude, repeatsOf, expectOf }: Matrix): void {

@@ -16,7 +16,10 @@ const line = (
   return {
     ...some,
     ...{ id, event: id, basis: 'measured', source: 'here' },
-    scenario: { fault: 'network-partition', remedy: 'force-delete', ...scenario },
+    scenario: {
+      ...{ 'fault.kind': 'network-partition', 'remedy.kind': 'force-delete' },
+      ...scenario,
+    },
     outcome: { ...some.outcome, verdict },
     ...more,
   };
@@ -48,10 +51,10 @@ test('fault events are counted with their bound, by timers; volumes of one count
 
 test('a run of something else, or one that proves nothing, counts for nothing', () => {
   const lines = [
-    line({ link: 'stalls' }),
-    line({ disk: 'fenced' }),
-    line({ rate: 0 }),
-    line({ trxCommit: 2 }),
+    line({ 'fault.link': 'stalls' }),
+    line({ 'disk.mode': 'fenced' }),
+    line({ 'load.rate': 0 }),
+    line({ 'database.trxCommit': 2 }),
     line({}, {}, 'inconclusive'),
   ];
   const row = rowOf(lines);

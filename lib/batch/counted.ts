@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs';
 import { eventsIn, wordsWorstFirst, expectationOf, type VerdictWord } from '../judge/index.ts';
 import { wilson, type Count } from '../core/index.ts';
-import { type DiskMode, completeScenario, diskFields } from '../scenario/index.ts';
+import { type DiskMode, completeScenario, fields } from '../scenario/index.ts';
 import { countsOf, readRuns, scenarioOfLine, storePath, timing } from './measurements.ts';
 import type { RunLine } from './measurements.ts';
 
@@ -15,18 +15,18 @@ export type EventFits = (line: RunLine) => boolean;
 export type Values = Readonly<Record<string, unknown>>;
 
 /** What a scenario that does not name it has. */
-const stockValues: Values = { remedy: 'none', disk: 'unfenced' };
+const stockValues: Values = { 'remedy.kind': 'none', 'disk.mode': 'unfenced' };
 
-const asTheyCome: readonly string[] = [...timing, 'rate', 'binlog'];
+const asTheyCome: readonly string[] = [...timing, 'load.rate', 'database.binlog'];
 
 /**
  * Runs that had these values and were else as the stock scenario is, but for the fields of `any`. An
- * idle database counts only where that is said: `rate: 0`.
+ * idle database counts only where that is said: `load.rate` 0.
  */
 export function only(values: Values, any: readonly string[] = []): EventFits {
   const free = new Set([...asTheyCome, ...any, ...Object.keys(values)]);
   return ({ scenario }) =>
-    (values['rate'] === 0 || scenario['rate'] !== 0) &&
+    (values['load.rate'] === 0 || scenario['load.rate'] !== 0) &&
     Object.entries(values).every(([name, wanted]) =>
       [wanted].flat().includes(scenario[name] ?? stockValues[name]),
     ) &&
@@ -39,7 +39,8 @@ export const all =
     asked.every((fits) => fits(line));
 
 /** At the write rate that a run has by default, or idle: `only` lets an idle one through where a row names it. */
-export const defaultRate: EventFits = ({ scenario: { rate } }) => rate === undefined || rate === 0;
+export const defaultRate: EventFits = ({ scenario }) =>
+  [undefined, 0].some((rate) => rate === scenario['load.rate']);
 
 export const stock: EventFits = ({ basis }) => basis === 'measured';
 export const shortened: EventFits = ({ basis }) => basis === 'shortened';
@@ -91,7 +92,7 @@ const fates = [
 /** What people do about a lost node. */
 const remedies = ['none', 'force-delete', 'out-of-service', 'delete-node', 'drain'] as const;
 
-const defaultCutAfterMs = Number(diskFields.cutAfterMs.stock);
+const defaultCutAfterMs = Number(fields['disk.cutAfter'].stock);
 
 let known: readonly RunLine[] | undefined;
 
@@ -104,12 +105,15 @@ export function onSuchADisk(mode: DiskMode, lines?: readonly RunLine[]): RemedyR
   const measured = (lines ?? known).filter(({ outcome }) => outcome.verdict !== 'inconclusive');
   return fates.flatMap(({ node, fault }) =>
     remedies.flatMap((remedy) => {
-      const did = { fault, remedy, disk: mode };
+      const did = { 'fault.kind': fault, 'remedy.kind': remedy, 'disk.mode': mode };
       const { verdicts, because: why } = expectationOf(
-        completeScenario({ name: 'asked', question: '?', expected: ['safe'], ...did }),
+        completeScenario({
+          ...{ name: 'asked', question: '?', expected: ['safe'] },
+          ...{ fault: { kind: fault }, remedy: { kind: remedy }, disk: { mode } },
+        }),
       );
       // Which of the stock values a line leaves out is no matter of the count.
-      const runs = measured.filter(only(did, ['cutAfterMs']));
+      const runs = measured.filter(only(did, ['disk.cutAfter']));
       return delaysOf(runs, mode).map((cutAfterMs): RemedyRow => {
         const asked = runs.filter((line) => delayOf(line) === (cutAfterMs ?? delayOf(line)));
         const isReasoned = (cutAfterMs ?? defaultCutAfterMs) === defaultCutAfterMs;
@@ -126,7 +130,7 @@ export function onSuchADisk(mode: DiskMode, lines?: readonly RunLine[]): RemedyR
 }
 
 const delayOf = ({ scenario }: RunLine): number =>
-  Number(scenario['cutAfterMs'] ?? defaultCutAfterMs);
+  Number(scenario['disk.cutAfter'] ?? defaultCutAfterMs);
 
 /** Each delay that was measured is a row of its own: the outcome hangs on it. */
 function delaysOf(runs: readonly RunLine[], mode: DiskMode): (number | undefined)[] {

@@ -23,7 +23,7 @@ test('each trial is in one event, with others that share its fault and its seed'
         if (event.length === 1) continue;
         expect(event.some(({ alone, kind }) => alone || kind === 'check')).toBe(false);
         expect(new Set(event.map(({ seed }) => seed)).size).toBe(1);
-        expect(new Set(event.map(({ scenario }) => scenario.fault)).size).toBe(1);
+        expect(new Set(event.map(({ scenario }) => scenario.fault.kind)).size).toBe(1);
       }
     }),
     { numRuns: 40 },

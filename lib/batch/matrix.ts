@@ -12,12 +12,14 @@ import {
   oldKeysIn,
   readSettings,
   readValue,
+  settingsFrom,
   settingsSchema,
   hintOnOldKeys,
   type Complain,
-  shortTimersMs,
-  stockTimersMs,
   goesWith,
+  shortTimers,
+  valuesIn,
+  withValues,
 } from '../scenario/index.ts';
 import { parseYaml, readYaml, type FileKind, type OnHint, UsageError } from '../core/index.ts';
 
@@ -50,7 +52,8 @@ function valuesOf(name: string, values: unknown, complain: Complain): AxisValue[
     return values.map((value: unknown, index): AxisValue => {
       const path = [name, index];
       if (values.indexOf(value) !== index) complain(path, 'stands here twice');
-      const settings = readValue(field, value, { path, isOld: isOldName(name), complain });
+      const read = readValue(field, value, { path, isOld: isOldName(name), complain });
+      const settings = settingsFrom(read === undefined ? [] : [[field, read]]);
       return { label: scalar.safeParse(value).success ? String(value) : '', settings };
     });
   }
@@ -127,7 +130,7 @@ export const matrixSchema = z.strictObject({
   /** Draws order and chance. Default: drawn at random and recorded. */
   seed: z.string().min(1).optional(),
   /** What all cells share. */
-  base: settingsSchema.default({}).refine(({ rate }) => !isLoud(rate), {
+  base: settingsSchema.default({}).refine(({ load: { rate } = {} }) => !isLoud(rate), {
     path: ['load', 'rate'],
     error: `beyond ${calmRate} commits/s a cell disturbs its neighbours: make \`load.rate\` an axis`,
   }),
@@ -187,18 +190,26 @@ export const parseMatrix = (text: string, name: string, onHint?: OnHint): Matrix
  * A forced detach comes 55 s after the fault, and on two full cores the mount that follows it came
  * after 82 s: what has not come by the horizon was refused. Databases that came back did within 51 s.
  */
-const short = { ...shortTimersMs, horizonMs: 120_000, convergeMs: 60_000 } satisfies Settings;
+const short = {
+  timers: shortTimers,
+  watch: { horizon: 120_000, converge: 60_000 },
+} satisfies Settings;
+
+const shortened = Object.keys(shortTimers).map((name) => `timers.${name}`);
 
 /** Fields that cells set for themselves, in the order of the file. */
 const ownFields = ({ axes, include }: Matrix): string[] =>
   [...axes.flatMap(({ values }) => values.map(({ settings }) => settings)), ...include].flatMap(
-    (settings) => Object.keys(settings),
+    (settings) => valuesIn(settings).map(([field]) => field),
   );
 
 /** Throws UsageError `MATRIX_HAS_VERSIONS` where cells differ in it. */
 export function onKubernetes(matrix: Matrix, kubernetes: string): Matrix {
-  if (!ownFields(matrix).includes('kubernetes')) {
-    return { ...matrix, base: { ...matrix.base, kubernetes } };
+  if (!ownFields(matrix).includes('kubernetes.version')) {
+    return {
+      ...matrix,
+      base: { ...matrix.base, kubernetes: { ...matrix.base.kubernetes, version: kubernetes } },
+    };
   }
   throw new UsageError('MATRIX_HAS_VERSIONS', `the cells of ${matrix.name} differ in kubernetes`, {
     hint: 'omit --kubernetes, or select cells of one version with --only',
@@ -212,22 +223,25 @@ export function onKubernetes(matrix: Matrix, kubernetes: string): Matrix {
 export function shorten(matrix: Matrix): Matrix {
   // An axis of the horizon alone: its cells would all be the same, under labels that differ.
   const isOfHorizon = ({ values }: Axis): boolean =>
-    values.every(({ settings }) => Object.keys(settings).join() === 'horizonMs');
+    values.every(
+      ({ settings }) =>
+        valuesIn(settings)
+          .map(([field]) => field)
+          .join() === 'watch.horizon',
+    );
   const timer =
-    ownFields(matrix).find((key) => key in stockTimersMs) ??
-    (matrix.axes.some(isOfHorizon) ? 'horizonMs' : undefined);
+    ownFields(matrix).find((field) => shortened.includes(field)) ??
+    (matrix.axes.some(isOfHorizon) ? 'watch.horizon' : undefined);
   if (timer !== undefined) {
     throw new UsageError('MATRIX_HAS_TIMERS', `the cells of ${matrix.name} differ in ${timer}`, {
       hint: 'omit --short, or set the timers in the file',
     });
   }
   // A wait that is switched off has no length; cells that switch it off drop it by themselves.
-  const taken = Object.entries(short).filter(([field]) =>
-    goesWith(field as keyof typeof short, matrix.base),
-  );
+  const taken = valuesIn(short).filter(([field]) => goesWith(field, matrix.base));
   return {
     ...matrix,
-    base: { ...matrix.base, ...Object.fromEntries(taken) },
+    base: withValues(matrix.base, taken),
     axes: matrix.axes.map((axis) => ({
       ...axis,
       values: axis.values.map((value) => ({ ...value, settings: withoutHorizon(value.settings) })),
@@ -236,7 +250,5 @@ export function shorten(matrix: Matrix): Matrix {
   };
 }
 
-function withoutHorizon(settings: Settings): Settings {
-  const { horizonMs: _, ...others } = settings;
-  return others;
-}
+const withoutHorizon = (settings: Settings): Settings =>
+  settingsFrom(valuesIn(settings).filter(([field]) => field !== 'watch.horizon'));

@@ -1,17 +1,27 @@
+import { combined, shortTimers } from '../scenario/index.ts';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { parseScenario, shortTimersMs, type ScenarioInput } from '../scenario/scenario.ts';
+import { parseScenario, type ScenarioInput } from '../scenario/scenario.ts';
 import { exampleVerdict } from '../../test/support/example-verdict.ts';
 import { linesBelow } from './collect.ts';
 import { changedSettings, scenarioOfLine, type RunLine, racesIn, raceKey } from './measurements.ts';
 
 const scenarioWith = (fields: Partial<ScenarioInput> = {}) =>
-  parseScenario({
-    ...{ name: 'race', question: '?', expected: ['safe'] },
-    ...{ fault: 'network-partition', remedy: 'force-delete', ...shortTimersMs, ...fields },
-  });
+  parseScenario(
+    combined(
+      {
+        name: 'race',
+        question: '?',
+        expected: ['safe'],
+        fault: { kind: 'network-partition' },
+        remedy: { kind: 'force-delete' },
+      },
+      { timers: shortTimers },
+      fields,
+    ),
+  );
 
 const lineOf = (
   changes: Partial<RunLine> = {},
@@ -26,13 +36,15 @@ const lineOf = (
 });
 
 test('a line has what is not stock, and makes the scenario again', () => {
-  const scenario = scenarioWith({ disk: 'ack-early', cutAfterMs: 1000, rate: 'max' });
+  const scenario = scenarioWith({
+    disk: { mode: 'ack-early', cutAfter: 1000 },
+    load: { rate: 'max' },
+  });
   const scenarioText = changedSettings({ ...scenario });
-  expect(Object.keys(scenarioText).toSorted()).toEqual(
-    ['cutAfterMs', 'disk', 'fault', 'forceDetachAfterMs', 'graceMs', 'rate', 'remedy'].concat(
-      'tolerationMs',
-    ),
-  );
+  expect(Object.keys(scenarioText).toSorted()).toEqual([
+    ...['disk.cutAfter', 'disk.mode', 'fault.kind', 'load.rate', 'remedy.kind'],
+    ...['timers.forceDetachAfter', 'timers.grace', 'timers.toleration'],
+  ]);
   expect(raceKey(scenarioOfLine(lineOf({ scenario: scenarioText })))).toBe(raceKey(scenario));
 });
 
@@ -50,12 +62,14 @@ test('volumes under one fault are one event, and the worst of them counts', () =
 
 test('another rate, other timers and another cut are other races; another Kubernetes is not', () => {
   const key = raceKey(scenarioWith());
-  expect(raceKey(scenarioWith({ rate: 1 }))).not.toBe(key);
-  expect(raceKey(scenarioWith({ cutAfterMs: 1000, disk: 'ack-early' }))).not.toBe(key);
-  expect(raceKey({ ...scenarioWith(), forceDetachAfterMs: 360_000, graceMs: 50_000 })).toBe(key);
-  const stock = { graceMs: 50_000, tolerationMs: 300_000, forceDetachAfterMs: 360_000 };
+  expect(raceKey(scenarioWith({ load: { rate: 1 } }))).not.toBe(key);
+  expect(raceKey(scenarioWith({ disk: { cutAfter: 1000, mode: 'ack-early' } }))).not.toBe(key);
+  expect(
+    raceKey(combined(scenarioWith(), { timers: { forceDetachAfter: 360_000, grace: 50_000 } })),
+  ).toBe(key);
+  const stock = { timers: { grace: 50_000, toleration: 300_000, forceDetachAfter: 360_000 } };
   expect(raceKey(scenarioWith(stock))).not.toBe(key);
-  expect(raceKey(scenarioWith({ kubernetes: '1.36' }))).toBe(key);
+  expect(raceKey(scenarioWith({ kubernetes: { version: '1.36' } }))).toBe(key);
 });
 
 function folderWith(files: Readonly<Record<string, unknown>>): string {

@@ -2,6 +2,7 @@
  * data/measurements.jsonl: all that was measured, one line each, from which pages and expectations are made. A
  * line says what was done, what came, and where that is from; what it says of the two in detail is its kind's.
  */
+import { isDeepStrictEqual } from 'node:util';
 import { existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { writeOutput } from '../core/index.ts';
@@ -20,6 +21,10 @@ import {
   safetyLevels,
   shortenedTimers,
   verdictWords,
+  settingsFrom,
+  valuesIn,
+  earlierField,
+  valueAt,
 } from '../scenario/index.ts';
 
 /** Timers as Kubernetes ships them (or none that count), or shortened ones; a prediction is no measurement. */
@@ -116,11 +121,17 @@ export function versionsOf(recorded: Readonly<Record<string, string>>): Record<s
 
 /** Timers: they say how long a run waits and what it keeps, not what is done to whom. */
 export const timing: readonly string[] = [
-  ...['graceMs', 'tolerationMs', 'forceDetachAfterMs', 'remedyAt', 'keepWrites'],
-  ...['overlapMs', 'horizonMs', 'convergeMs'],
+  ...[
+    'timers.grace',
+    'timers.toleration',
+    'timers.forceDetachAfter',
+    'remedy.at',
+    'disk.keepWrites',
+  ],
+  ...['watch.overlap', 'watch.horizon', 'watch.converge'],
 ];
 /** How the clients were run: no race is another one for it, and a finding counts stock ones only. */
-const clientTiming: readonly string[] = ['warmupMs', 'patienceMs'];
+const clientTiming: readonly string[] = ['watch.warmup', 'watch.patience'];
 /** Names, what a run is held against, and whose disk it plays: no part of what is done. */
 const indifferentNames: readonly string[] = [
   ...['name', 'question', 'expected', 'expectedServing', 'counted', 'diskFrom'],
@@ -131,6 +142,15 @@ export const notDone: ReadonlySet<string> = new Set([
 ]);
 
 const scalar = z.union([z.string(), z.number(), z.boolean()]);
+type Value = z.output<typeof scalar> | Readonly<Record<string, boolean>>;
+
+/** Lines of earlier versions have flat names. */
+const byPath = (found: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> =>
+  Object.fromEntries(
+    Object.entries(found).map(
+      ([name, value]) => (earlierField(name, value) ?? [name, value]) as [string, Value],
+    ),
+  );
 
 /** What pages show of single runs, beside their verdict. */
 const shownSchema = z.strictObject({
@@ -155,8 +175,10 @@ export const runSchema = lineSchema.extend({
   kind: z.literal('run'),
   /** `eventOf` distinguishes lines of one fault event from those of another batch. */
   event: z.string(),
-  /** Fields that are not stock; names, questions and expectations left out. */
-  scenario: z.record(z.string(), z.union([scalar, z.record(z.string(), z.boolean())])),
+  /** Fields that are not stock, by their paths; names, questions and expectations left out. */
+  scenario: z
+    .record(z.string(), z.union([scalar, z.record(z.string(), z.boolean())]))
+    .transform(byPath),
   seed: z.string(),
   outcome: z.strictObject({
     verdict: z.enum(verdictWords),
@@ -187,15 +209,15 @@ export const eventOf = ({ source, event, date }: RunLine): string =>
 const about = { name: 'fault-event', question: '?', expected: ['safe'] };
 
 /** Fields of a recorded scenario that are not stock. */
-export function changedSettings(recorded: Readonly<Record<string, unknown>>): RunLine['scenario'] {
+export function changedSettings(recorded: object): RunLine['scenario'] {
   const whole = recordedScenario(recorded);
-  const stock = recordedScenario({ ...about, fault: whole.fault, kubernetes: whole.kubernetes });
-  const left = new Set(['kubernetes', ...indifferentNames]);
-  const changed = Object.entries(whole).filter(
-    ([field, value]) =>
-      field === 'fault' ||
-      (!left.has(field) &&
-        JSON.stringify(value) !== JSON.stringify(stock[field as keyof Scenario])),
+  const stock = recordedScenario({
+    ...about,
+    fault: { kind: whole.fault.kind },
+    kubernetes: { version: whole.kubernetes.version },
+  });
+  const changed = valuesIn(whole).filter(
+    ([field, value]) => field === 'fault.kind' || !isDeepStrictEqual(value, valueAt(stock, field)),
   );
   return Object.fromEntries(changed) as RunLine['scenario'];
 }
@@ -204,21 +226,24 @@ export const scenarioOfLine = ({
   scenario,
   versions,
 }: Pick<RunLine, 'scenario' | 'versions'>): Scenario =>
-  recordedScenario({ ...about, ...scenario, kubernetes: versions.kubernetes });
+  recordedScenario({
+    ...about,
+    ...settingsFrom([...Object.entries(scenario), ['kubernetes.version', versions.kubernetes]]),
+  });
 
 /** What does not decide an outcome or decides it coarsely. */
 const indifferent: ReadonlySet<string> = new Set([
   ...notDone,
-  ...['kubernetes', 'rebootAt', 'workload', 'alsoAt', 'alsoForMs'],
+  ...['kubernetes.version', 'fault.rebootAt', 'workload.kind', 'also.at', 'also.for'],
 ]);
 
 /** How fast clients write decides which symptom a race has; otherwise whether they write at all does. */
-const load: readonly string[] = ['rate', 'connections'];
+const load: readonly string[] = ['load.rate', 'load.connections'];
 
 /** Names a cell of the table: any rate but none is as good as another. */
 export function cellKey(scenario: Scenario): string {
   const decisive = entriesOf(scenario).filter(([field]) => !load.includes(field));
-  return JSON.stringify([decisive, scenario.rate === 0 ? 'idle' : 'busy', kindsOf(scenario)]);
+  return JSON.stringify([decisive, scenario.load.rate === 0 ? 'idle' : 'busy', kindsOf(scenario)]);
 }
 
 /** Names a race: the load counts, and so does whether timers were shortened. */
@@ -227,21 +252,22 @@ export function raceKey(scenario: Scenario): string {
   return JSON.stringify([entriesOf(scenario), timers, kindsOf(scenario)]);
 }
 
-const entriesOf = (scenario: Scenario): [string, unknown][] =>
-  Object.entries(scenario)
-    .filter(([field]) => !indifferent.has(field))
-    .toSorted(([a], [b]) => (a < b ? -1 : 1));
+const entriesOf = (scenario: Scenario): (readonly [string, unknown])[] =>
+  valuesIn(scenario).filter(([field]) => !indifferent.has(field));
 
 const kindsOf = (scenario: Scenario): readonly string[] => [
   // OrderedReady or Parallel, Recreate or RollingUpdate: they differ in rollouts only.
-  scenario.workload.startsWith('deployment') ? 'Deployment' : 'StatefulSet',
+  scenario.workload.kind.startsWith('deployment') ? 'Deployment' : 'StatefulSet',
   rebootOf(scenario),
   // Such a watch sees other outcomes.
   ...(situationOf(scenario).watchEnds === 'perhaps before it' ? ['short watch'] : []),
 ];
 
 /** Back before the node is missed, at the forced detach, or later. */
-function rebootOf({ fault, rebootAt, graceMs }: Scenario): string {
+function rebootOf({
+  fault: { kind: fault, rebootAt },
+  timers: { grace: graceMs },
+}: Scenario): string {
   if (fault !== 'node-reboot') return 'none';
   if (rebootAt === 'force-detach') return 'at the forced detach';
   return rebootAt < graceMs ? 'within' : 'after';

@@ -2,6 +2,7 @@
  * From the results of a batch to what it found: its cells, what one change did, and whether its controls and
  * reruns hold. Pure functions, so that a report can be rebuilt and shards can be merged.
  */
+import { isDeepStrictEqual } from 'node:util';
 import {
   type ExitCode,
   countInWords,
@@ -17,7 +18,15 @@ import {
   wilson,
 } from '../core/index.ts';
 import { judgeExpectation, servingExpectationOf, type VerdictWord } from '../judge/index.ts';
-import { contradictions, verdictWords, type Scenario } from '../scenario/index.ts';
+import {
+  contradictions,
+  verdictWords,
+  type Scenario,
+  fieldNames,
+  valueAt,
+  type FieldName,
+  withValues,
+} from '../scenario/index.ts';
 import type { Batch, BatchCell, CellDifference, Rate } from './batch.ts';
 import { judgeControl, type BatchPlan, type BatchTrial } from './batch-plan.ts';
 import { cellsOf, placeInWords, type Cell } from './cells.ts';
@@ -358,12 +367,11 @@ export function unlikeLabels({ name, values }: Axis, cells: readonly Cell[]): [s
 
 /** Fields that only change together are one change: what cuts `ack-early` off comes with that disk. */
 function isOneChange(a: Scenario, b: Scenario): boolean {
-  const fields = Object.keys({ ...a, ...b }) as (keyof Scenario)[];
-  const changed = fields.filter(
-    (field) => !notDone.has(field) && JSON.stringify(a[field]) !== JSON.stringify(b[field]),
+  const changed = fieldNames.filter(
+    (field) => !notDone.has(field) && !isDeepStrictEqual(valueAt(a, field), valueAt(b, field)),
   );
-  const fits = (scenario: Scenario, other: Scenario, field: keyof Scenario): boolean =>
-    contradictions({ ...scenario, [field]: other[field] }).length === 0;
+  const fits = (scenario: Scenario, other: Scenario, field: FieldName): boolean =>
+    contradictions(withValues(scenario, [[field, valueAt(other, field)]])).length === 0;
   const alone = changed.filter((field) => fits(a, b, field) && fits(b, a, field));
   return alone.length + (alone.length < changed.length ? 1 : 0) <= 1;
 }

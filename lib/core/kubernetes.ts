@@ -102,10 +102,10 @@ export const modelledGates = (kubernetes: string): readonly string[] =>
  * (nodelifecycle/node_lifecycle_controller.go tryUpdateNodeHealth; on by default since 1.37).
  */
 export const asksLeaseAgain = (of: {
-  readonly kubernetes: string;
+  readonly version: string;
   readonly featureGates: FeatureGates;
 }): boolean =>
-  modelledGates(of.kubernetes).includes(leaseGate) && of.featureGates[leaseGate] !== false;
+  modelledGates(of.version).includes(leaseGate) && of.featureGates[leaseGate] !== false;
 
 /**
  * The full version that images are made of, e.g. `1.37.2` for `1.37`.

@@ -3,8 +3,12 @@ import { completeScenario } from '../scenario/scenario.ts';
 import { replayOf } from './migration.ts';
 
 const scenario = completeScenario({
-  ...{ name: 'n', question: '?', fault: 'network-partition', expected: ['safe'] },
-  ...{ remedy: 'none', forceDetach: 'off' },
+  name: 'n',
+  question: '?',
+  fault: { kind: 'network-partition' },
+  expected: ['safe'],
+  remedy: { kind: 'none' },
+  timers: { forceDetach: 'off' },
 });
 
 test.each([

@@ -7,11 +7,14 @@ import { EvidenceError, kubernetesBeforeNamed } from '../core/index.ts';
 import {
   parseScenario,
   type Scenario,
-  fieldOf,
   goesWith,
   settableNames,
+  combined,
+  scenarioToday,
+  type ScenarioInput,
+  fields,
 } from '../scenario/index.ts';
-import type { HistoryVersion, RunRecord } from './records.ts';
+import type { HistoryVersion, RunRecord, TimedRecord } from './records.ts';
 import type { ObservationRecord } from './observations.ts';
 
 /** The version from which on a history tells it. Of an earlier one it is not asked. */
@@ -44,7 +47,7 @@ export function tellsOf({ schemaVersion }: Pick<RunRecord, 'schemaVersion'>): Te
   };
 }
 
-const knownVersions: readonly unknown[] = [1, 2, 3] satisfies readonly HistoryVersion[];
+const knownVersions: readonly unknown[] = [1, 2, 3, 4] satisfies readonly HistoryVersion[];
 
 const tooNew = (version: unknown): EvidenceError =>
   new EvidenceError(
@@ -57,14 +60,25 @@ const tooNew = (version: unknown): EvidenceError =>
  * A scenario as it was recorded: fields that came later have the value that was then the only one.
  * Throws as `parseScenario` does.
  */
-export const recordedScenario = (recorded: Readonly<Record<string, unknown>>): Scenario =>
-  parseScenario({ kubernetes: kubernetesBeforeNamed, ...recorded });
+export const recordedScenario = (recorded: object): Scenario =>
+  parseScenario(
+    combined(
+      { kubernetes: { version: kubernetesBeforeNamed } },
+      scenarioToday({ ...recorded }),
+    ) as unknown as ScenarioInput,
+  );
+
+/** A record with its scenario in today's form: before version 4 it was flat. */
+export const migrateRecord = <Any extends TimedRecord>(record: Any): Any =>
+  record.type === 'run' || record.type === 'case'
+    ? { ...record, scenario: scenarioToday({ ...record.scenario }) }
+    : record;
 
 /** A run's command without the flags that did nothing in it: earlier versions took them, today's refuses them. */
 export function replayOf(recorded: string, scenario: Scenario): string {
   const useless = settableNames.filter((name) => !goesWith(name, scenario));
   return useless.reduce((command, name) => {
-    const [flag = name, value] = fieldOf(name)?.flag?.flags.split(' ') ?? [];
+    const [flag = name, value] = fields[name].flags?.split(' ') ?? [];
     return command.replaceAll(
       RegExp(` ${flag}${value ? String.raw`[ =]\S+` : '(?= |$)'}`, 'g'),
       '',
@@ -109,7 +123,10 @@ const within = (value: unknown, key: string, change: (inner: unknown) => unknown
   isObject(value) && key in value ? { ...value, [key]: change(value[key]) } : value;
 
 /** Brings a verdict.json up to date. What is no such thing is left for the schema to refuse. */
-export const migrateVerdict = (value: unknown): unknown => completed(value, verdictKeys);
+export const migrateVerdict = (value: unknown): unknown =>
+  within(completed(value, verdictKeys), 'scenario', (scenario) =>
+    isObject(scenario) ? scenarioToday(scenario) : scenario,
+  );
 
 /** Brings a batch.json up to date. */
 export const migrateBatch = (value: unknown): unknown =>

@@ -26,6 +26,7 @@ import {
   type SegmentSeal,
   type SegmentContent,
 } from './segment-reader.ts';
+import { migrateRecord } from './migration.ts';
 import { suffixes } from './segment.ts';
 import type { OpId, OpKind, OpOutcome, ServerIdentity } from './workload.ts';
 import { openWrites, type WriteLog } from './writes.ts';
@@ -264,13 +265,13 @@ function read<T>(chunk: Chunk, sinkOf: (found: T[]) => Partial<LineSink>): T[] {
 const readAll = (chunk: Chunk): TimedRecord[] =>
   read(chunk, (found) => ({
     operation: (line, client) => found.push(operationRecord(line, client)),
-    record: (record) => found.push(record),
+    record: (record) => found.push(migrateRecord(record)),
   }));
 
 const readSmall = (chunk: Chunk): SmallRecord[] =>
   read(chunk, (found) => ({
     record: (record) => {
-      if (record.type !== 'invoke' && record.type !== 'outcome') found.push(record);
+      if (record.type !== 'invoke' && record.type !== 'outcome') found.push(migrateRecord(record));
     },
   }));
 

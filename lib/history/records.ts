@@ -99,8 +99,8 @@ export interface Timers {
  * observers beat, those of logs too; events have their type and count. migration.ts has what an
  * earlier one is asked for.
  */
-export type HistoryVersion = 1 | 2 | 3;
-export const historyVersion = 3 satisfies HistoryVersion;
+export type HistoryVersion = 1 | 2 | 3 | 4;
+export const historyVersion = 4 satisfies HistoryVersion;
 
 export interface CustomNames {
   readonly fault?: { readonly name: string; readonly askedAgain: boolean };
@@ -137,7 +137,7 @@ export interface CaseRecord extends Stamped {
   readonly schemaVersion: HistoryVersion;
   readonly seed: string;
   /** What it has of one: its clients, and what the database is set to. */
-  readonly scenario: Pick<Scenario, 'connections' | 'rate'> & DatabaseChoice;
+  readonly scenario: Pick<Scenario, 'load'> & { readonly database: DatabaseChoice };
   readonly case: string;
   /** What its machines are. */
   readonly host: string;

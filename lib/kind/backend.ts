@@ -11,7 +11,7 @@ import {
 } from './cluster.ts';
 import { nodesReady } from './create/create-cluster.ts';
 import { restoreNodes, unmarkNodes } from './undo-remedies.ts';
-import { groupSize } from '../scenario/index.ts';
+import { groupSize, valueAt } from '../scenario/index.ts';
 import { type KubeClients, type RealClock, realClock } from '../core/index.ts';
 import type { Backend, OpenedCluster, Testbed, TestbedOptions } from '../run/index.ts';
 import { setSchedulable } from './database.ts';
@@ -126,7 +126,7 @@ export class PooledClusters {
    */
   async join(pool: Pool, choice: ClusterChoice, request: ClusterRequest): Promise<OpenCluster> {
     const name = choice.clusterName ?? '';
-    const settings = clusterFields.map((field) => request.scenario[field]);
+    const settings = clusterFields.map((field) => valueAt(request.scenario, field));
     const key = JSON.stringify([pool.of, ...settings]);
     for (;;) {
       request.signal.throwIfAborted();

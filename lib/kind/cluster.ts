@@ -21,7 +21,7 @@ import {
 } from '../run/index.ts';
 import * as engine from './engine/commands.ts';
 import { type OpenStream, openStream, tryRun } from './engine/run.ts';
-import type { Scenario } from '../scenario/index.ts';
+import type { Scenario, FieldName } from '../scenario/index.ts';
 import { ensureImages, ensureKind } from './images/ensure.ts';
 import type { ImageSet, ImageSource } from './images/image-plan.ts';
 import { Relays } from './clients/writers.ts';
@@ -91,17 +91,17 @@ export interface ClusterChoice {
 
 /** Fields of a scenario that a cluster is made with. */
 export const clusterFields = [
-  'kubernetes',
-  'featureGates',
-  'graceMs',
-  'forceDetachAfterMs',
-  'forceDetach',
-  'provision',
-] as const satisfies readonly (keyof Scenario)[];
+  'kubernetes.version',
+  'kubernetes.featureGates',
+  'timers.grace',
+  'timers.forceDetachAfter',
+  'timers.forceDetach',
+  'volume.provision',
+] as const satisfies readonly FieldName[];
 
 export interface ClusterRequest
   extends Pick<TestbedOptions, 'database' | 'runId' | 'onProgress' | 'signal'> {
-  readonly scenario: Pick<Scenario, (typeof clusterFields)[number]>;
+  readonly scenario: Pick<Scenario, 'kubernetes' | 'timers' | 'volume'>;
 }
 
 export interface OpenCluster {
@@ -133,18 +133,22 @@ export const openCluster = (
   { scenario, ...request }: ClusterRequest,
 ): Promise<OpenCluster> =>
   clusterInTurn(async () => {
-    const { kubernetes, provision, ...configured } = scenario;
+    const {
+      kubernetes: { version: kubernetes, featureGates },
+      volume: { provision },
+      timers: { forceDetach, grace: graceMs, forceDetachAfter: forceDetachAfterMs },
+    } = scenario;
     const { onProgress, signal } = request;
     signal.throwIfAborted();
     const provisioner = provision === 'dynamic';
     const wish = { source, registry, kubernetes, provisioner, onProgress, signal };
     const images = await ensureImages(wish);
-    await refuseUnknownGates(images, scenario.featureGates);
+    await refuseUnknownGates(images, featureGates);
     const kind = await ensureKind();
     const named = clusterName === undefined ? {} : { name: clusterName };
     const size = { workers: workers ?? kindWorkers, keep };
     const cluster = await ensureCluster({
-      ...configured,
+      ...{ featureGates, forceDetach, graceMs, forceDetachAfterMs },
       ...request,
       ...named,
       ...size,
@@ -289,8 +293,8 @@ function createOptions(
   const { name: cluster, database, featureGates = {}, signal } = options;
   const { nodeMonitorGraceMs, forceDetachAfterMs } = stockClusterTimers;
   const timers = clusterTimers({
-    graceMs: options.graceMs ?? nodeMonitorGraceMs,
-    forceDetachAfterMs: options.forceDetachAfterMs ?? forceDetachAfterMs,
+    grace: options.graceMs ?? nodeMonitorGraceMs,
+    forceDetachAfter: options.forceDetachAfterMs ?? forceDetachAfterMs,
   });
   const config = { images, workers, timers, forceDetach, featureGates };
   const made = { runId, configHash: configHash(config), owner: currentOwner(), keep };

@@ -1,10 +1,11 @@
+import { combined } from '../scenario/index.ts';
 import type { KubernetesObject } from '@kubernetes/client-node';
 import { expect, test } from 'vitest';
 import { driverName } from '../storage/csi/layout.ts';
 import { readAttributes } from '../storage/csi/requests.ts';
 import { InfrastructureError } from '../core/errors.ts';
 import { parseScenario, type ScenarioInput } from '../scenario/scenario.ts';
-import { workloads } from '../scenario/fields/workload.ts';
+import { workloads } from '../scenario/workload.ts';
 import { fillManifest, renderCsiManifests, renderWorkload } from './objects.ts';
 import { mysql } from '../mysql/database.ts';
 import { soleScope } from './scope.ts';
@@ -32,7 +33,7 @@ const render = (
   change: Partial<ScenarioInput> = {},
   nodes?: readonly string[],
 ): Promise<KubernetesObject[]> => {
-  const common = { name: 't', question: '?', fault: 'network-partition' } as const;
+  const common = { name: 't', question: '?', fault: { kind: 'network-partition' } } as const;
   return renderWorkload({
     scope: soleScope(mysql),
     image: 'mysql:9.7',
@@ -41,7 +42,7 @@ const render = (
     volumeHandle: 'fd-run-1',
     sizeBytes: 2 ** 31,
     ...(nodes === undefined ? {} : { nodes }),
-    choice: parseScenario({ ...common, expected: ['safe'], ...change }),
+    choice: parseScenario(combined({ ...common, expected: ['safe'] }, change)),
   });
 };
 
@@ -88,7 +89,7 @@ test('a pod keeps to the nodes of its pool', async () => {
 });
 
 test.each(workloads)('%s runs the same pod on the same claim', async (workload) => {
-  const [volume, other, controller] = await render({ workload });
+  const [volume, other, controller] = await render({ workload: { kind: workload } });
   expect(podOf(controller)).toEqual(podOf((await render())[2]));
   if (workload.startsWith('stateful-set')) {
     const policy = workload === 'stateful-set' ? 'OrderedReady' : 'Parallel';
@@ -111,21 +112,25 @@ test('the grace period and the finalizer of the pod are the scenario’s', async
     metadata: { finalizers: [] },
     spec: { terminationGracePeriodSeconds: 30 },
   });
-  expect(await templateOf({ terminationGraceS: 0, podFinalizer: true })).toMatchObject({
+  expect(await templateOf({ workload: { terminationGrace: 0, finalizer: true } })).toMatchObject({
     metadata: { finalizers: ['forcedetach.dev/held'] },
     spec: { terminationGracePeriodSeconds: 0 },
   });
 });
 
 test('the binary log can be off', async () => {
-  const { args } = podOf((await render({ binlog: 'off' }))[2]).containers[0] ?? { args: [] };
+  const { args } = podOf((await render({ database: { binlog: 'off' } }))[2]).containers[0] ?? {
+    args: [],
+  };
   expect(args).toContain('--disable-log-bin');
   expect(args).not.toContain('--log-bin=binlog');
 });
 
 test('taking the file system away needs a privileged sidecar, and only that', async () => {
-  const sidecar = async (selfFence: ScenarioInput['selfFence']): Promise<string> => {
-    const pod = podOf((await render({ selfFence })).at(-1));
+  const sidecar = async (
+    selfFence: NonNullable<ScenarioInput['selfFence']>['kind'],
+  ): Promise<string> => {
+    const pod = podOf((await render({ selfFence: { kind: selfFence } })).at(-1));
     return JSON.stringify('initContainers' in pod ? pod.initContainers : undefined);
   };
   expect(await sidecar('lease')).not.toMatch(/privileged|--folder/);
@@ -135,7 +140,7 @@ test('taking the file system away needs a privileged sidecar, and only that', as
 const gate: unknown = expect.stringContaining('until [ -e /self-fence/open ]');
 
 test('a self-fence brings its identity, its sidecar, and a gate before the database', async () => {
-  const objects = await render({ selfFence: 'lease', selfFenceAfterMs: 25_000 });
+  const objects = await render({ selfFence: { kind: 'lease', after: 25_000 } });
   const identity = ['ServiceAccount', 'Role', 'RoleBinding', 'Role', 'RoleBinding'];
   expect(objects.slice(0, 5).map(({ kind }) => kind)).toEqual(identity);
   const fenced = podOf(objects.at(-1));
@@ -155,7 +160,10 @@ test('a self-fence brings its identity, its sidecar, and a gate before the datab
 });
 
 test('the kind of disk reaches the driver as attributes, all of them as text', async () => {
-  const [volume] = await render({ disk: 'ack-early', cutAfterMs: 7_000, filesystem: 'ext4-mmp' });
+  const [volume] = await render({
+    disk: { mode: 'ack-early', cutAfter: 7_000 },
+    volume: { filesystem: 'ext4-mmp' },
+  });
   const { csi } = (volume as unknown as Volume).spec;
   expect(csi.fsType).toBe('ext4');
   expect(readAttributes(csi.volumeAttributes)).toEqual({
@@ -173,7 +181,9 @@ test('the kind of disk reaches the driver as attributes, all of them as text', a
 });
 
 test('a volume of many nodes, of one pod, of another file system', async () => {
-  const [volume, , set] = await render({ filesystem: 'xfs', accessMode: 'ReadWriteOncePod' });
+  const [volume, , set] = await render({
+    volume: { filesystem: 'xfs', accessMode: 'ReadWriteOncePod' },
+  });
   expect(volume).toMatchObject({
     spec: { accessModes: ['ReadWriteOncePod'], csi: { driver: driverName, fsType: 'xfs' } },
   });
@@ -182,16 +192,26 @@ test('a volume of many nodes, of one pod, of another file system', async () => {
 });
 
 test('a shared directory is another driver’s', async () => {
-  const [volume] = await render({ disk: 'shared-file', accessMode: 'ReadWriteMany' });
+  const [volume] = await render({
+    disk: { mode: 'shared-file' },
+    volume: { accessMode: 'ReadWriteMany' },
+  });
   expect(volume).toMatchObject({ spec: { csi: { driver: 'files.forcedetach.dev' } } });
 });
 
 test.each(workloads)(
   'dynamic, %s: a class with the same attributes, and a claim of it without a volume',
   async (workload) => {
-    const change = { workload, disk: 'ack-early', cutAfterMs: 1500, filesystem: 'xfs' } as const;
+    const change = {
+      workload: { kind: workload },
+      disk: { mode: 'ack-early', cutAfter: 1500 },
+      volume: { filesystem: 'xfs' },
+    } as const;
     const [fixed] = await render(change);
-    const [made, ...rest] = await render({ ...change, provision: 'dynamic' });
+    const [made, ...rest] = await render({
+      ...change,
+      volume: { ...change.volume, provision: 'dynamic' },
+    });
     const { 'csi.storage.k8s.io/fstype': fsType, ...attributes } = (
       made as unknown as { parameters: Record<string, string> }
     ).parameters;

@@ -31,14 +31,14 @@ const controllers = {
   'stateful-set-parallel': { file: 'statefulset', values: { POD_MANAGEMENT: 'Parallel' } },
   'deployment-recreate': { file: 'deployment', values: { STRATEGY: 'Recreate' } },
   'deployment-rolling-update': { file: 'deployment', values: { STRATEGY: 'RollingUpdate' } },
-} as const satisfies Record<Scenario['workload'], unknown>;
+} as const satisfies Record<Scenario['workload']['kind'], unknown>;
 
 /** In the order to apply them: the volume first. */
 export async function renderWorkload(options: WorkloadOptions): Promise<KubernetesObject[]> {
   const { choice, scope } = options;
   const { database, namespace: NAMESPACE } = scope;
-  const { file, values } = controllers[choice.workload];
-  const isProvisioned = choice.provision === 'dynamic';
+  const { file, values } = controllers[choice.workload.kind];
+  const isProvisioned = choice.volume.provision === 'dynamic';
   const volume = {
     ...{ ...volumeValues(choice), NAMESPACE },
     // The claim names its volume, or who is to make one.
@@ -49,7 +49,7 @@ export async function renderWorkload(options: WorkloadOptions): Promise<Kubernet
   };
   const whole = { ...volume, ...values, POD_TEMPLATE: JSON.stringify(await renderPod(options)) };
   return [
-    ...(choice.selfFence === 'off' ? [] : await readSelfFenceIdentity(database)),
+    ...(choice.selfFence.kind === 'off' ? [] : await readSelfFenceIdentity(database)),
     ...(await readManifest(`${database.name}/${isProvisioned ? 'class' : 'volume'}.yaml`, volume)),
     ...(await readManifest(`${database.name}/${file}.yaml`, whole)),
   ];
@@ -61,18 +61,21 @@ export const readSelfFenceIdentity = ({ name }: Database): Promise<KubernetesObj
 
 /** For volume.yaml and class.yaml: what Kubernetes is told, and what the driver alone reads. */
 function volumeValues(choice: Scenario): Readonly<Record<string, string>> {
-  const { disk, filesystem } = choice;
+  const {
+    disk: { mode: disk },
+    volume: { filesystem },
+  } = choice;
   return {
     DRIVER: isDirectory(disk) ? filesDriverName : driverName,
     FS_TYPE: filesystem === 'xfs' ? 'xfs' : 'ext4',
-    ACCESS_MODE: choice.accessMode,
+    ACCESS_MODE: choice.volume.accessMode,
     DETACH_MODE: disk,
-    CUT_AFTER_MS: String(choice.cutAfterMs),
-    WATCHER_CHECK: choice.watcherCheck,
-    ATTACH_WHILE_BUSY: choice.attachWhileBusy,
-    FILE_LOCKS: choice.fileLocks,
-    FLUSHES: choice.flushes,
-    KEEP_WRITES: String(choice.keepWrites),
+    CUT_AFTER_MS: String(choice.disk.cutAfter),
+    WATCHER_CHECK: choice.disk.watcherCheck,
+    ATTACH_WHILE_BUSY: choice.disk.attachWhileBusy,
+    FILE_LOCKS: choice.disk.fileLocks,
+    FLUSHES: choice.disk.flushes,
+    KEEP_WRITES: String(choice.disk.keepWrites),
     MKFS: filesystem === 'ext4-mmp' ? 'mmp' : 'plain',
   };
 }
@@ -94,16 +97,20 @@ interface PodTemplate {
 async function renderPod(options: WorkloadOptions): Promise<PodTemplate> {
   const { choice, scope, nodes } = options;
   const { name, pod } = scope.database;
-  const { preStopS } = choice;
+  const {
+    workload: { preStop },
+  } = choice;
   const template = await readTemplate(`${name}/pod.yaml`, {
-    ...pod.values(options.image, choice),
-    TOLERATION_SECONDS: tolerationSecondsOf(choice.tolerationMs),
-    TERMINATION_GRACE_SECONDS: choice.terminationGraceS,
+    ...pod.values(options.image, choice.database),
+    TOLERATION_SECONDS: tolerationSecondsOf(choice.timers.toleration),
+    TERMINATION_GRACE_SECONDS: choice.workload.terminationGrace / 1000,
     AFFINITY: JSON.stringify(nodes === undefined ? {} : affinityTo(nodes)),
-    FINALIZERS: JSON.stringify(choice.podFinalizer ? [podFinalizer] : []),
-    LIFECYCLE: JSON.stringify(preStopS === 0 ? {} : { preStop: { sleep: { seconds: preStopS } } }),
+    FINALIZERS: JSON.stringify(choice.workload.finalizer ? [podFinalizer] : []),
+    LIFECYCLE: JSON.stringify(
+      preStop === 0 ? {} : { preStop: { sleep: { seconds: preStop / 1000 } } },
+    ),
   });
-  if (choice.selfFence === 'off') return template;
+  if (choice.selfFence.kind === 'off') return template;
   const sidecar = await readTemplate(`${name}/self-fence-pod.yaml`, {
     DRIVER_IMAGE: options.driverImage,
     API_HOST: options.apiHost,
@@ -123,7 +130,7 @@ function affinityTo(nodes: readonly string[]): object {
 
 function selfFenceValues(
   { server, pod }: Database,
-  { selfFence, selfFenceAfterMs }: Scenario,
+  { selfFence: { kind: selfFence, after: selfFenceAfterMs } }: Scenario,
 ): Record<string, string> {
   const takesFileSystem = selfFence === 'lease-read-only';
   const command = [

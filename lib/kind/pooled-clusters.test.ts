@@ -1,19 +1,16 @@
+import { combined, completeScenario, type Settings } from '../scenario/index.ts';
 import { expect, test } from 'vitest';
 import type { Cluster, openCluster } from './cluster.ts';
 import { PooledClusters } from './backend.ts';
 import { mysql } from '../mysql/database.ts';
 
-const stock = {
-  kubernetes: '1.37',
-  featureGates: {},
-  graceMs: 50_000,
-  forceDetachAfterMs: 360_000,
-  forceDetach: 'on',
-  provision: 'static',
-} as const;
+const stock = completeScenario({
+  ...{ name: 'a', question: '?', expected: ['safe'] },
+  fault: { kind: 'none' },
+});
 const choice = { clusterName: 'm', workers: 4 };
-const requestOf = (scenario: typeof stock | Readonly<Record<string, unknown>> = stock) => ({
-  scenario: { ...stock, ...scenario } as typeof stock,
+const requestOf = (settings: Settings = {}) => ({
+  scenario: combined(stock, settings),
   database: mysql,
   runId: 'r',
   onProgress: () => undefined,
@@ -31,7 +28,7 @@ function fakes(failures = 0) {
       left -= 1;
       throw new Error('no room');
     }
-    log.push(`open ${workers} ${scenario.graceMs}`);
+    log.push(`open ${workers} ${scenario.timers.grace}`);
     const nodes = Array.from({ length: workers }, (_, index) => `w${index + 1}`);
     const release = (): Promise<void> => Promise.resolve(void log.push('close'));
     const kube = (): Promise<never> => Promise.reject(new Error('no API'));
@@ -69,7 +66,7 @@ test('one cluster, a pool of nodes for each event, given back by the last', asyn
 test('an event with other timers waits until the cluster is given back', async () => {
   const { log, clusters } = fakes();
   const one = await clusters.join(pool(1), choice, requestOf());
-  const other = clusters.join(pool(2), choice, requestOf({ graceMs: 10_000 }));
+  const other = clusters.join(pool(2), choice, requestOf({ timers: { grace: 10_000 } }));
   await Promise.resolve();
   expect(log).toEqual(['open 4 50000']);
   await one.cluster.release();

@@ -183,7 +183,7 @@ export async function openKindTestbed(options: KindTestbedOptions): Promise<Kind
   defer(() => remove(120_000, false));
   const pod = await startDatabase(options, clients, handle);
   const provisioning =
-    scenario.provision === 'static'
+    scenario.volume.provision === 'static'
       ? undefined
       : await provisioningOf(clients, { lab, scope, originNs });
   handle = provisioning?.handle ?? handle;
@@ -198,8 +198,8 @@ export async function openKindTestbed(options: KindTestbedOptions): Promise<Kind
   return {
     ...breakable(cluster, clients, clock),
     timers: withPodTimers(cluster.timers, {
-      tolerationMs: scenario.tolerationMs,
-      terminationGraceMs: scenario.terminationGraceS * 1000,
+      tolerationMs: scenario.timers.toleration,
+      terminationGraceMs: scenario.workload.terminationGrace,
     }),
     versions,
     volume: provisioning === undefined ? identity : { ...identity, provisioning },
@@ -220,7 +220,10 @@ function copiesOf(
 ): Pick<Testbed, 'disk' | 'auditor'> {
   const { lab, machine } = cluster;
   const { copyLabel, auditsInTurn } = place;
-  const { disk: mode, powerLoss } = scenario;
+  const {
+    disk: { mode },
+    fault: { powerLoss },
+  } = scenario;
   const disk = kindDisk({ lab, volume, mode, powerLoss, seed, originNs, machine, copyLabel });
   const loop = auditLoopOf(cluster.loops, cluster.pool);
   const copies = { isDirectory: isDirectory(mode), seed, copyLabel };
@@ -241,8 +244,8 @@ function startDatabase(
   return startInTurn(async () => {
     signal?.throwIfAborted();
     // Here, so that the volumes of one event don't lose their place to a later one's.
-    if (scenario.provision === 'static') {
-      const blank = { volume, 'size-bytes': volumeBytes, mode: scenario.disk };
+    if (scenario.volume.provision === 'static') {
+      const blank = { volume, 'size-bytes': volumeBytes, mode: scenario.disk.mode };
       await diskTool(cluster.lab, 'create-volume', blank);
     }
     onProgress(`${database.title} starts on an empty volume`);
@@ -271,7 +274,7 @@ async function observe(
   await using stack = new AsyncDisposableStack();
   stack.defer(recorder.subscribe((record) => routes.see(record)));
   stack.use(await observeCluster(cluster, watched, clock, recorder));
-  const logs = scenario.selfFence === 'off' ? [] : (['self-fence'] as const);
+  const logs = scenario.selfFence.kind === 'off' ? [] : (['self-fence'] as const);
   for (const log of ['server', ...logs] as const) {
     stack.use(observeLogs(log, cluster, recorder, clock, { namespace }));
   }

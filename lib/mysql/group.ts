@@ -168,7 +168,7 @@ const template: GroupTemplate = {
     const settings = groupSettingsOf(scenario);
     return {
       MYSQL_IMAGE: image,
-      TRX_COMMIT: scenario.trxCommit,
+      TRX_COMMIT: scenario.database.trxCommit,
       GROUP_NAME: groupId,
       CONSISTENCY: settings.consistency,
       MAJORITY_TIMEOUT_SECONDS: settings.majorityTimeoutS,

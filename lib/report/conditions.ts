@@ -14,7 +14,13 @@ import {
   faultNamed,
   losesPower,
   remedyNamed,
+  combined,
   fields,
+  type FieldValue,
+  type SettableName,
+  type Settings,
+  settingsFrom,
+  valueAt,
 } from '../scenario/index.ts';
 import { expectationOf, type VerdictWord } from '../judge/index.ts';
 
@@ -33,11 +39,11 @@ export const powerLossWords: Readonly<Record<PowerLoss, string>> = {
 
 export const storageWords = (
   disk: DiskMode,
-  { cutAfterMs }: Pick<Scenario, 'cutAfterMs'>,
+  { disk: { cutAfter: cutAfterMs } }: Pick<Scenario, 'disk'>,
 ): string => `the storage ${diskModeOf[disk].does.replace('a while', `${cutAfterMs / 1000} s`)}`;
 
 interface Switch {
-  readonly to: Partial<Scenario>;
+  readonly to: Settings;
   /** What to do, where it would have made a damaged run safe. */
   readonly advice?: string | undefined;
 }
@@ -53,146 +59,155 @@ interface Condition {
 export const proveItIsOff =
   'Before you remove the old pod, prove that its node is off, or cut its storage path: docs/how-to/lost-node.md.';
 
-const onDevice = ({ disk }: Scenario): boolean => !isDirectory(disk);
+const onDevice = ({ disk: { mode: disk } }: Scenario): boolean => !isDirectory(disk);
 
 /** A field of two values, with the words of each; the advice is to have the first. */
-const either = <Field extends keyof Scenario>(
-  field: Field,
-  [good, ofGood]: readonly [value: Scenario[Field], words: string],
-  [bad, ofBad]: readonly [value: Scenario[Field], words: string],
+const either = <Name extends SettableName>(
+  field: Name,
+  [good, ofGood]: readonly [value: FieldValue<Name>, words: string],
+  [bad, ofBad]: readonly [value: FieldValue<Name>, words: string],
   advice?: string,
 ): Condition => ({
-  words: (scenario) => (scenario[field] === bad ? ofBad : ofGood),
-  switches: [{ to: { [field]: good }, advice }, { to: { [field]: bad } }],
+  words: (scenario) => (valueAt(scenario, field) === bad ? ofBad : ofGood),
+  switches: [{ to: settingsFrom([[field, good]]), advice }, { to: settingsFrom([[field, bad]]) }],
 });
 
 const unusual = (
-  field: keyof Scenario,
+  field: SettableName,
   ofUnusual: (scenario: Scenario) => string,
   ofStock: string,
   advice?: string,
 ): Condition => {
-  const stock = fields[field].stock as Scenario[typeof field];
-  const isUnusual = (scenario: Scenario): boolean =>
-    scenario[field] !== undefined && scenario[field] !== stock;
+  const { stock } = fields[field];
+  const isUnusual = (scenario: Scenario): boolean => valueAt(scenario, field) !== stock;
   return {
     when: isUnusual,
     words: (scenario) => (isUnusual(scenario) ? ofUnusual(scenario) : ofStock),
-    switches: [{ to: { [field]: stock }, advice }],
+    switches: [{ to: settingsFrom([[field, stock]]), advice }],
   };
 };
 
 const conditionsOf = ({ title, durability }: Database): readonly Condition[] => [
   {
-    words: ({ fault }) => faultNamed(fault).words,
+    words: ({ fault: { kind: fault } }) => faultNamed(fault).words,
     switches: [
-      { to: { fault: 'none' } },
-      { to: { fault: 'node-crash' } },
-      { to: { fault: 'network-partition', link: 'survives' } },
+      { to: { fault: { kind: 'none' } } },
+      { to: { fault: { kind: 'node-crash' } } },
+      { to: { fault: { kind: 'network-partition', link: 'survives' } } },
     ],
   },
   {
-    words: ({ remedy }) => remedyNamed(remedy).words,
+    words: ({ remedy: { kind: remedy } }) => remedyNamed(remedy).words,
     switches: [
-      { to: { remedy: 'none' }, advice: proveItIsOff },
-      { to: { remedy: 'force-delete' } },
+      { to: { remedy: { kind: 'none' } }, advice: proveItIsOff },
+      { to: { remedy: { kind: 'force-delete' } } },
     ],
   },
   {
     when: onDevice,
-    words: (scenario) => storageWords(scenario.disk, scenario),
+    words: (scenario) => storageWords(scenario.disk.mode, scenario),
     switches: [
       {
-        to: { disk: 'fenced' },
+        to: { disk: { mode: 'fenced' } },
         advice: 'Use storage that fences. Try it: the same command with --disk fenced.',
       },
-      { to: { disk: 'unfenced' } },
+      { to: { disk: { mode: 'unfenced' } } },
     ],
   },
   {
-    when: ({ fault }) => fault === 'network-partition',
-    words: ({ link }) => linkWords[link],
-    switches: [{ to: { link: 'survives' } }, { to: { link: 'stalls' } }],
+    when: ({ fault: { kind: fault } }) => fault === 'network-partition',
+    words: ({ fault: { link } }) => linkWords[link],
+    switches: [{ to: { fault: { link: 'survives' } } }, { to: { fault: { link: 'stalls' } } }],
   },
   {
-    words: ({ trxCommit }) =>
+    words: ({ database: { trxCommit } }) =>
       trxCommit === 1
         ? `${title} flushes each commit before it acknowledges it`
         : (durability.unusual({ trxCommit })[0] ??
           `${title} acknowledges commits before they are on disk`),
-    switches: [{ to: { trxCommit: 1 }, advice: durability.advice }, { to: { trxCommit: 2 } }],
+    switches: [
+      { to: { database: { trxCommit: 1 } }, advice: durability.advice },
+      { to: { database: { trxCommit: 2 } } },
+    ],
   },
   unusual(
-    'flushes',
+    'disk.flushes',
     () => 'the storage acknowledges flushes and ignores them',
     'the storage honours flushes',
     `Use storage that honours flushes: no setting of ${title} makes up for it.`,
   ),
   {
-    when: ({ fault }) => losesPower(fault),
-    words: ({ powerLoss }) => powerLossWords[powerLoss],
-    switches: [{ to: { powerLoss: 'keeps' } }, { to: { powerLoss: 'drops' } }],
+    when: ({ fault: { kind: fault } }) => losesPower(fault),
+    words: ({ fault: { powerLoss } }) => powerLossWords[powerLoss],
+    switches: [
+      { to: { fault: { powerLoss: 'keeps' } } },
+      { to: { fault: { powerLoss: 'drops' } } },
+    ],
   },
   {
     when: onDevice,
-    words: ({ filesystem }) => `the file system is ${filesystem}`,
-    switches: [{ to: { filesystem: 'ext4' } }],
+    words: ({ volume: { filesystem } }) => `the file system is ${filesystem}`,
+    switches: [{ to: { volume: { filesystem: 'ext4' } } }],
   },
   either(
-    'accessMode',
+    'volume.accessMode',
     ['ReadWriteOnce', 'the volume is declared ReadWriteOnce'],
     ['ReadWriteMany', 'the volume is declared ReadWriteMany'],
     'Declare the volume ReadWriteOnce: Kubernetes attaches a ReadWriteMany volume before it detaches it.',
   ),
   either(
-    'forceDetach',
+    'timers.forceDetach',
     ['off', 'kube-controller-manager runs with --disable-force-detach-on-timeout'],
     ['on', 'kube-controller-manager detaches by force after six minutes (its default)'],
     'Or run kube-controller-manager with --disable-force-detach-on-timeout (Kubernetes ≥ 1.30). The out-of-service taint still detaches.',
   ),
   either(
-    'terminationGraceS',
-    [30, 'the pod has a termination grace period (not 0 s)'],
+    'workload.terminationGrace',
+    [30_000, 'the pod has a termination grace period (not 0 s)'],
     [0, 'the pod has terminationGracePeriodSeconds: 0'],
     'Give the pod a termination grace period: with 0 s the eviction itself is a forced deletion.',
   ),
-  unusual('podFinalizer', () => 'the pod has a finalizer', 'the pod has no finalizer'),
+  unusual('workload.finalizer', () => 'the pod has a finalizer', 'the pod has no finalizer'),
   unusual(
-    'workload',
-    ({ workload }) => `the pod belongs to a ${workload}`,
+    'workload.kind',
+    ({ workload: { kind: workload } }) => `the pod belongs to a ${workload}`,
     'the pod belongs to a StatefulSet',
     'Run the database as a StatefulSet: it makes no second pod while the first one exists.',
   ),
   unusual(
-    'serverKills',
+    'fault.serverKills',
     () => 'the database crash-loops when the node fails',
     'the database does not crash-loop',
   ),
   unusual(
-    'selfFence',
+    'selfFence.kind',
     () => 'a sidecar ends the database when the node’s Lease expires',
     'no sidecar ends the database',
   ),
   unusual(
-    'watcherCheck',
+    'disk.watcherCheck',
     () => 'the driver gets no answer about watchers of the image',
     'the driver gets an answer about watchers',
   ),
   unusual(
-    'attachWhileBusy',
+    'disk.attachWhileBusy',
     () => 'the storage attaches a volume that another node still has',
     'the storage refuses to attach a volume that another node still has',
     'Use storage that refuses to attach a volume while another node still has it.',
   ),
-  unusual('also', ({ also }) => `${faultNamed(also).words} as well`, 'the control plane works'),
+  unusual(
+    'also.kind',
+    ({ also: { kind: also } }) => `${faultNamed(also).words} as well`,
+    'the control plane works',
+  ),
   {
     ...either(
-      'fileLocks',
+      'disk.fileLocks',
       ['shared', 'a file locked on one node is locked on all'],
       ['local', 'each node has its own file locks (NFS with nolock or local_lock)'],
       'Mount the share with its locks: without nolock and local_lock.',
     ),
-    when: ({ disk }) => isDirectory(disk),
+    when: ({ disk: { mode: disk } }) => isDirectory(disk),
   },
 ];
 
@@ -217,9 +232,9 @@ export function switchedConditions(scenario: Scenario, word: SafetyWord, databas
     .filter(({ when }) => when?.(scenario) !== false)
     .map(({ words, switches }) => ({
       words: words(scenario),
-      isStorage: switches.some(({ to }) => to.disk !== undefined),
+      isStorage: switches.some(({ to }) => to.disk?.mode !== undefined),
       by: switches.map((each) => {
-        const other = { ...scenario, ...each.to };
+        const other = combined(scenario, each.to);
         const { verdicts } = expectationOf(other);
         /** `decides`: the verdict needs the condition as it is. */
         return { ...each, words: words(other), verdicts, decides: decides(verdicts) };

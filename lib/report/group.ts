@@ -11,7 +11,7 @@ import {
   stalestText,
 } from '../judge/index.ts';
 import type { Database } from '../run/index.ts';
-import { faultNamed, type FaultKind } from '../scenario/index.ts';
+import { faultNamed } from '../scenario/index.ts';
 import { renderDocument } from './document.ts';
 import {
   adviceCards,
@@ -231,7 +231,7 @@ function groupAdvice(verdict: GroupVerdict): Advice {
   const isStale = victim.staleReads > 0;
   const staysStale = isStale && settings['majorityTimeoutS'] === 0;
   const timeout = 'group_replication_unreachable_majority_timeout';
-  const fault = faultNamed(scenario['fault'] as FaultKind).words;
+  const fault = faultNamed(scenario.fault.kind).words;
   const lines = (...all: readonly (string | false)[]): string[] =>
     all.filter((line) => line !== false);
   return {

@@ -1,3 +1,4 @@
+import { combined } from '../scenario/fields.ts';
 import { expect, test } from 'vitest';
 import type { HistoryRecord } from '../history/records.ts';
 import { observed } from '../history/observations.ts';
@@ -21,7 +22,7 @@ const plain = async (made: ReportData): Promise<string> =>
 
 const withDisk = (fields: Record<string, unknown>): Verdict => ({
   ...exampleVerdict,
-  scenario: { ...exampleVerdict.scenario, ...fields },
+  scenario: combined(exampleVerdict.scenario, fields),
 });
 
 const hostile = `</script><script>alert(1)</script><img src=x onerror=alert(2)>"'&\u2028`;
@@ -113,7 +114,7 @@ test('a run without a fault counts from its start, and points to no harm that it
   const at = { firstS: 1, lastS: 2, when: 'before the heal', ofHarm: true } as const;
   const verdict: Verdict = {
     ...{
-      ...withDisk({ fault: 'none', remedyAt: 0 }),
+      ...withDisk({ fault: { kind: 'none' }, remedy: { at: 0 } }),
       ...safeUnserved,
       safety: 'safe',
       noticed: null,

@@ -34,7 +34,7 @@ export function renderHtml(data: ReportData): Promise<string> {
     ({ id, atS, kind, source, text }) => [id, atS, kind, source, text] as const,
   );
   return renderDocument({
-    title: `${verdict.verdict.toUpperCase()}: ${String(verdict.scenario['name'])} (${verdict.runId})`,
+    title: `${verdict.verdict.toUpperCase()}: ${verdict.scenario.name} (${verdict.runId})`,
     screen: data.first,
     main: html`${verdictSections(data)}
 ${timelineSection(data)}

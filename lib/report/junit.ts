@@ -87,7 +87,7 @@ export function renderJunit(
   run = '',
 ): Promise<string> {
   const { scenario, certificates, seed, basis, replay, acked, lost } = verdict;
-  const name = String(scenario['name']);
+  const name = scenario.name;
   const records = basis === 'predicted' ? [] : [...source.smallRecords()];
   const ms = spanOf(records);
   const probed = Map.groupBy(

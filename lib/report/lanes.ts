@@ -103,7 +103,7 @@ export class Lanes {
   }
 
   see(record: HistoryRecord): void {
-    if (record.type === 'run') this.#fault = record.scenario.fault;
+    if (record.type === 'run') this.#fault = record.scenario.fault.kind;
     else if (record.type === 'phase') {
       this.#become({ group: 'run', name: 'phase' }, record.t, record.phase, 'neutral');
     } else if (record.type === 'action') this.#action(record);

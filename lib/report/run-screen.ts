@@ -1,8 +1,8 @@
 /** The first screen of a run on one server: headline, chips and tiles from the verdict alone. */
-import { countInWords, type FeatureGates, secondsShown } from '../core/index.ts';
+import { countInWords, secondsShown } from '../core/index.ts';
 import type { Database } from '../run/index.ts';
 import { corruptionIn, headlineOf, type Verdict } from '../judge/index.ts';
-import { type Scenario, driversLike } from '../scenario/index.ts';
+import { type Scenario, type Settings, driversLike } from '../scenario/index.ts';
 import { proveItIsOff, reasonsFor, type Reasons } from './conditions.ts';
 import {
   basisLabel,
@@ -22,7 +22,7 @@ export function runScreen(verdict: Verdict, database: Database): FirstScreen {
   const { scenario, runId, asExpected, open, sentence } = verdict;
   const noticed = noticedInWords(verdict);
   return {
-    top: `forcedetach · ${String(scenario['name'])} · run ${runId}`,
+    top: `forcedetach · ${scenario.name} · run ${runId}`,
     tone: verdict.verdict,
     headline: headlineOf(verdict),
     sentence,
@@ -49,9 +49,9 @@ function versionsOf({ versions }: Verdict, { name, title }: Database): { readonl
 }
 
 /** Gates that are not as the version has them: the numbers are of no stock cluster. */
-function gatesOf({ scenario }: Verdict): { readonly text: string; readonly alarm: true }[] {
-  const gates = (scenario['featureGates'] ?? {}) as FeatureGates;
-  return Object.entries(gates).map(([name, on]) => ({
+function gatesOf(verdict: Verdict): { readonly text: string; readonly alarm: true }[] {
+  const { featureGates } = scenarioOf(verdict).kubernetes;
+  return Object.entries(featureGates).map(([name, on]) => ({
     text: `${name} ${on ? 'on' : 'off'}`,
     alarm: true,
   }));
@@ -134,14 +134,14 @@ function harmAdvice({ deciding, isChance }: Reasons): string[] {
 /** Why it was safe, what would not have been, and what it cost. */
 function safeAdvice(
   verdict: Verdict,
-  { fault }: Scenario,
+  { fault: { kind: fault } }: Scenario,
   { because, deciding, isChance, certain }: Reasons,
 ): string[] {
   const why = isChance
     ? `It was safe by chance: the same settings can also do damage (${because}).`
     : `It was safe because ${because}.`;
   const harmful = deciding.flatMap(({ by }) => by);
-  const isFault = ({ to }: { readonly to: Partial<Scenario> }): boolean => to.fault !== undefined;
+  const isFault = ({ to }: { readonly to: Settings }): boolean => to.fault?.kind !== undefined;
   return [
     why,
     ...harmful.map(
@@ -175,7 +175,10 @@ const isStandstill = ({ phases, availability: { downtimeMs } }: Verdict): boolea
   phases.secondMount === null && (downtimeMs === null || downtimeMs > 5 * 60_000);
 
 /** Drivers where the storage decides; else that it does not. */
-function storageNote({ disk }: Scenario, { deciding, otherStorage }: Reasons): string {
+function storageNote(
+  { disk: { mode: disk } }: Scenario,
+  { deciding, otherStorage }: Reasons,
+): string {
   if (!deciding.some(({ isStorage }) => isStorage)) {
     return otherStorage.length === 0
       ? 'The kind of storage does not decide here: storage that fences has the same outcome expected as storage that does not.'

@@ -43,15 +43,15 @@ export const meanings: Readonly<Record<VerdictWord, string>> = {
 };
 
 /** Names of the timers that a scenario may change, and what they are called where they are in force. */
-const timerNames: Readonly<Record<string, readonly [name: string, inForce: string]>> = {
-  graceMs: ['node-monitor-grace-period', 'nodeMonitorGraceMs'],
-  tolerationMs: ['toleration of the unreachable taint', 'tolerationMs'],
-  forceDetachAfterMs: ['wait before a forced detach', 'forceDetachAfterMs'],
-};
+const timerNames = {
+  grace: ['node-monitor-grace-period', 'nodeMonitorGraceMs'],
+  toleration: ['toleration of the unreachable taint', 'tolerationMs'],
+  forceDetachAfter: ['wait before a forced detach', 'forceDetachAfterMs'],
+} as const;
 
 /** What time counts from: a run without a fault has a start. */
 export const zeroOf = ({ scenario, custom }: Pick<Verdict, 'scenario' | 'custom'>): string =>
-  (custom?.fault ?? scenario['fault']) === 'none' ? 'start' : 'fault';
+  (custom?.fault ?? scenario.fault.kind) === 'none' ? 'start' : 'fault';
 
 export const scenarioOf = ({ scenario }: Pick<Verdict, 'scenario'>): Scenario =>
   recordedScenario(scenario);
@@ -62,8 +62,8 @@ export function basisLabel(verdict: Pick<Verdict, 'basis' | 'scenario' | 'timers
   if (verdict.basis === 'measured') return 'measured, stock timers';
   const scenario = scenarioOf(verdict);
   const named = shortenedTimers(scenario).map((field) => {
-    const [name, inForce] = timerNames[field] ?? [field, field];
-    return `${name} ${Number(verdict.timers[inForce] ?? verdict.scenario[field]) / 1000} s`;
+    const [name, inForce] = timerNames[field];
+    return `${name} ${(verdict.timers[inForce] ?? scenario.timers[field]) / 1000} s`;
   });
   return `measured, changed timers: ${named.join(', ')}`;
 }
@@ -71,7 +71,7 @@ export function basisLabel(verdict: Pick<Verdict, 'basis' | 'scenario' | 'timers
 type Held = Pick<Verdict, 'expected' | 'scenario' | 'verdict'> & Partial<Pick<Verdict, 'serving'>>;
 
 export function expectation(verdict: Held & Pick<Verdict, 'open' | 'asExpected'>): string {
-  if (verdict.open === true) return openWords(verdict.scenario['counted'] as Counts | undefined);
+  if (verdict.open === true) return openWords(verdict.scenario.counted);
   // Without a verdict nothing came that could be unexpected.
   const came = verdict.verdict === 'inconclusive' ? 'no verdict; expected' : 'NOT as expected';
   return `${verdict.asExpected ? 'as expected' : came}: ${expectedInRun(verdict)}`;
@@ -79,7 +79,7 @@ export function expectation(verdict: Held & Pick<Verdict, 'open' | 'asExpected'>
 
 /** What a run was held against; of a race with counts, and how rare what was never seen may be. */
 export function expectedInRun({ expected, serving, scenario, verdict }: Held): string {
-  const counted = scenario['counted'] as Counts | undefined;
+  const { counted } = scenario;
   const of = counted === undefined ? 0 : eventsIn(counted);
   // What was never counted is held against what reasoning allows.
   if (counted === undefined || of === 0) return expectedWords(expected, serving?.expected);
@@ -130,7 +130,8 @@ export function exposureInWords(verdict: Verdict): { value: string; more: string
 function writtenInIt(verdict: Verdict): string {
   const { ms, bytesVictim, bytesSuccessor, blocksBoth } = verdict.exposure;
   if (ms === 0) return 'never';
-  if (isDirectory(scenarioOf(verdict).disk)) return 'bytes of a shared directory are not counted';
+  if (isDirectory(scenarioOf(verdict).disk.mode))
+    return 'bytes of a shared directory are not counted';
   const each = `${bytes(bytesVictim)} by the victim, ${bytes(bytesSuccessor)} by the successor`;
   if (blocksBoth === undefined) return each;
   return `${each}, ${countInWords(blocksBoth)} block${blocksBoth === 1 ? '' : 's'} written by both`;
@@ -185,15 +186,19 @@ export function customInWords({
   if (custom === undefined) return undefined;
   const { fault, remedy, database: ownDatabase, checkers = [] } = custom;
   return [
-    ...(fault === undefined ? [] : [`fault ${fault}, judged as ${String(scenario['fault'])}`]),
-    ...(remedy === undefined ? [] : [`remedy ${remedy}, judged as ${String(scenario['remedy'])}`]),
+    ...(fault === undefined ? [] : [`fault ${fault}, judged as ${scenario.fault.kind}`]),
+    ...(remedy === undefined ? [] : [`remedy ${remedy}, judged as ${scenario.remedy.kind}`]),
     ...(ownDatabase === undefined ? [] : [`database ${ownDatabase}, played as MySQL`]),
     ...checkers.map((name) => `checker ${name}`),
   ].join('; ');
 }
 
 export function notTested(verdict: Verdict): string[] {
-  const { filesystem, powerLoss, diskFrom } = scenarioOf(verdict);
+  const {
+    volume: { filesystem },
+    fault: { powerLoss },
+    diskFrom,
+  } = scenarioOf(verdict);
   const custom = customInWords(verdict);
   const always = [
     ...(diskFrom === undefined
@@ -222,13 +227,13 @@ export function notTested(verdict: Verdict): string[] {
 }
 
 /** What the fault does to the storage or to the way there; nothing where it reaches neither. */
-function fateOf({ fault, link, powerLoss }: Scenario): string[] {
+function fateOf({ fault: { kind: fault, link, powerLoss } }: Scenario): string[] {
   if (losesPower(fault)) return [powerLossWords[powerLoss]];
   return fault === 'network-partition' ? [linkWords[link]] : [];
 }
 
 /** The driver was not part of the run: only its kind was. */
-const originOf = ({ disk, diskFrom }: Scenario): string =>
+const originOf = ({ disk: { mode: disk }, diskFrom }: Scenario): string =>
   diskFrom === undefined
     ? ''
     : ` The kind comes from a certificate (${originInWords(diskFrom, disk)}); the disk is the harness’s own.`;
@@ -247,7 +252,10 @@ function madeBy({ provisioning }: Verdict): string {
 /** One sentence for the first screen, and one more where a certificate named the kind. */
 export function diskInWords(verdict: Verdict): string {
   const scenario = scenarioOf(verdict);
-  const { disk, filesystem, accessMode } = scenario;
+  const {
+    disk: { mode: disk },
+    volume: { filesystem, accessMode },
+  } = scenario;
   const on = isDirectory(disk) ? '' : `${filesystem}, `;
   const fate = fateOf(scenario)
     .map((clause) => `; ${clause}`)

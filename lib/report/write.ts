@@ -103,7 +103,7 @@ export function renderSummary(verdict: Verdict, picture?: string): string {
     ({ epoch, acked, lost }) => `| ${epoch} | ${acked} | ${lost} | ${percent(lost, acked)} |`,
   );
   return [
-    `### ${verdict.verdict.toUpperCase()}: ${escape(String(verdict.scenario['name']))}`,
+    `### ${verdict.verdict.toUpperCase()}: ${escape(verdict.scenario.name)}`,
     '',
     escape(verdict.sentence),
     '',

@@ -1,3 +1,4 @@
+import { combined } from '../scenario/index.ts';
 import { expect, test } from 'vitest';
 import { modelScenario, runOnModel, shortTimers } from '../../test/support/model-run.ts';
 import { type Backend, openedAlone } from './ports/cluster.ts';
@@ -7,16 +8,17 @@ import type { ScenarioInput } from '../scenario/scenario.ts';
 
 /** The API answers only at the heal, which must not wait for a call that waits for the API. */
 const hanging: Readonly<Record<string, Partial<ScenarioInput>>> = {
-  'a remedy': { fault: 'api-outage', remedy: 'force-delete', remedyAt: 5_000 },
+  'a remedy': { fault: { kind: 'api-outage' }, remedy: { kind: 'force-delete', at: 5_000 } },
   'a way back': {
-    ...{ fault: 'freeze', remedy: 'force-delete', remedyAt: 'terminating', moveBack: true },
-    ...{ also: 'api-outage', alsoAt: 'force-detach', alsoForMs: 9_000_000 },
+    fault: { kind: 'freeze' },
+    remedy: { kind: 'force-delete', at: 'terminating', moveBack: true },
+    also: { kind: 'api-outage', at: 'force-detach', for: 9_000_000 },
   },
 };
 
 test.each(Object.entries(hanging))('the heal never waits for %s', async (_, fields) => {
   const { folder } = await runOnModel(
-    modelScenario({ ...shortTimers, ...fields, horizonMs: 90_000 }),
+    modelScenario(combined(shortTimers, fields, { watch: { horizon: 90_000 } })),
   );
   const records = [...openHistory(folder).records()];
   const heal = records.find((record) => record.type === 'phase' && record.phase === 'heal');
@@ -67,7 +69,12 @@ const stuck: Readonly<Record<string, (testbed: AloneTestbed) => AloneTestbed>> =
 
 test.each(Object.entries(stuck))('a run ends where %s never does', async (what, change) => {
   // Two hours of audit take long where the clients go on and are fast.
-  const scenario = modelScenario({ ...shortTimers, rate: 1, horizonMs: 90_000, serverKills: 2 });
+  const scenario = modelScenario({
+    ...shortTimers,
+    load: { ...shortTimers.load, rate: 1 },
+    watch: { ...shortTimers.watch, horizon: 90_000 },
+    fault: { serverKills: 2 },
+  });
   const { folder } = await runOnModel(scenario, '1', { on: openingAs(change) });
   const records = [...openHistory(folder).records()];
   const errors = records.flatMap((record) => (record.type === 'error' ? record.message : []));

@@ -60,7 +60,7 @@ const others = ({ nodes }: Drainable, victim: Pick<PodRef, 'node'>): string[] =>
   nodes.filter((node) => node !== victim.node);
 
 interface RecreateContext extends MoveBackContext {
-  readonly scenario: Pick<Scenario, 'recreations'>;
+  readonly scenario: { readonly fault: Pick<Scenario['fault'], 'recreations'> };
   readonly victim: PodRef;
   readonly pods: Pick<PodKubernetes, 'databasePod' | 'deletePod' | 'forceDelete'>;
   readonly onProgress: (line: string) => void;
@@ -74,7 +74,7 @@ export async function recreate(context: RecreateContext): Promise<void> {
   const { scenario, pods, recorder, victim } = context;
   await moveBack(context);
   let pod = victim;
-  for (let round = 0; round < scenario.recreations; round++) {
+  for (let round = 0; round < scenario.fault.recreations; round++) {
     const isForced = round % 2 === 1;
     const about = {
       ...({ type: 'action', actor: 'runner', node: pod.node, detail: pod.uid } as const),
@@ -84,7 +84,7 @@ export async function recreate(context: RecreateContext): Promise<void> {
     await (isForced ? pods.forceDelete(pod) : pods.deletePod(pod));
     pod = await nextReady(context, pod);
     recorder.record({ ...about, step: 'done' });
-    context.onProgress(`pod ${round + 1} of ${scenario.recreations} is Ready again`);
+    context.onProgress(`pod ${round + 1} of ${scenario.fault.recreations} is Ready again`);
   }
 }
 
@@ -119,15 +119,15 @@ export async function converge(context: ConvergeContext): Promise<void> {
   const [first] = struck;
   if (first === undefined) return;
   const { scenario, victim } = first;
-  const deadlineMs = clock.nowMs() + scenario.convergeMs;
+  const deadlineMs = clock.nowMs() + scenario.watch.converge;
   const comes = (condition: () => boolean): Promise<boolean> =>
     waitUntil(clock, condition, { deadlineMs, signal });
   await Promise.all(struck.map((run) => serving(run, comes)));
-  if (scenario.untaintAt === 'kept') {
+  if (scenario.remedy.untaintAt === 'kept') {
     await clock.sleep(Math.max(0, deadlineMs - clock.nowMs()), signal);
   }
   for (const remedy of remedies) await remedy.takeBack();
-  if (scenario.fault === 'node-crash' && !scenario.reboot) return;
+  if (scenario.fault.kind === 'node-crash' && !scenario.fault.reboot) return;
   await isReady(context, victim.node, Math.max(deadlineMs, clock.nowMs() + registrationMs));
   await Promise.all(
     struck.map(async ({ steps, onProgress }) => {
@@ -147,7 +147,7 @@ async function serving(
   const converged = servesAgain({
     victim,
     isLeaving: sightings.victimTerminating || sightings.victimGone,
-    isIdle: scenario.rate === 0,
+    isIdle: scenario.load.rate === 0,
     acked: () => writers.acked(),
     sightings,
   });

@@ -58,7 +58,7 @@ async function faultToFirstImages(strike: Strike): Promise<readonly Struck[]> {
   const isBroken = await shell.attempt('fault', () => {
     for (const { scenario, steps, writers } of struck) {
       // Under way when the fault strikes, or just done. An idle database stays idle.
-      if (scenario.rate !== 0 && !steps.writesOnly) writers.changeSchema();
+      if (scenario.load.rate !== 0 && !steps.writesOnly) writers.changeSchema();
     }
     return shell.bounded('fault', () => fault.inject(context));
   });
@@ -83,7 +83,9 @@ function auditBeside(run: Struck, label: 'steady' | 'first', where: string): voi
 function watchAll(strike: Strike, faultAtMs: number): Promise<readonly Struck[]> {
   const { cluster, struck, shell, fault, context, remedies, signal } = strike;
   const { clock } = cluster;
-  const { forceDetachAfterMs } = context.scenario;
+  const {
+    timers: { forceDetachAfter: forceDetachAfterMs },
+  } = context.scenario;
   const leastMs = Math.max(fault.leastMs, ...struck.map(({ steps }) => steps.leastMs));
   const leastUntilMs = clock.nowMs() + leastMs;
   const sightings = struck.map((run) => run.sightings);
@@ -97,7 +99,7 @@ function watchAll(strike: Strike, faultAtMs: number): Promise<readonly Struck[]>
       run.shell.bounded('watch', async (signal) => {
         const { scenario, testbed } = run;
         const here = { testbed: cluster, pods: testbed.kubernetes, sightings: [run.sightings] };
-        if (scenario.recreations > 0) await recreate({ ...run, ...here, signal });
+        if (scenario.fault.recreations > 0) await recreate({ ...run, ...here, signal });
         else await watch(strike, run, { faultAtMs, signal });
         await clock.sleep(Math.max(0, leastUntilMs - clock.nowMs()), signal);
         return run;
@@ -118,7 +120,7 @@ async function moveBackAndAskAgain(strike: Strike, completed: readonly Struck[])
   const { cluster: testbed, context } = strike;
   const recorder = Shell.together(completed);
   const sightings = completed.map((run) => run.sightings);
-  if (context.scenario.moveBack) {
+  if (context.scenario.remedy.moveBack) {
     await recorder.step('move-back', (signal) =>
       moveBack({ testbed, recorder, sightings, victim: context.victim, signal }),
     );
@@ -136,12 +138,12 @@ async function healAndConverge(strike: Strike): Promise<void> {
     );
   shell.enter('heal');
   await shell.step('heal', () => fault.heal(context));
-  if (scenario.untaintAt === 'heal') await takeBack();
+  if (scenario.remedy.untaintAt === 'heal') await takeBack();
   shell.enter('converge');
   await shell.step('converge', (signal) => converge({ ...strike, signal }));
   // Also where the convergence failed.
   await takeBack();
-  if (scenario.moveBack || scenario.recreations > 0) {
+  if (scenario.remedy.moveBack || scenario.fault.recreations > 0) {
     await shell.step('undo-move-back', () => letOthersServe(cluster, victim));
   }
 }
@@ -154,7 +156,7 @@ async function watch(
   const { clock } = cluster;
   const { scenario, steps, writers, victim, onProgress } = run;
   const { handOver } = steps;
-  const deadlineMs = faultAtMs + scenario.horizonMs;
+  const deadlineMs = faultAtMs + scenario.watch.horizon;
   await remedies.find(({ of }) => of.includes(run))?.apply(faultAtMs, deadlineMs);
 
   const hasHappened = (): boolean => handOver.hasHappened(victim);
@@ -165,9 +167,9 @@ async function watch(
   const successorCommits = (): number =>
     writers.acked().reduce((sum, each) => (each.node === victim.node ? sum : sum + each.count), 0);
   const serving = await waitUntil(clock, () => successorCommits() >= servingCommits, {
-    deadlineMs: Math.min(deadlineMs, clock.nowMs() + scenario.patienceMs),
+    deadlineMs: Math.min(deadlineMs, clock.nowMs() + scenario.watch.patience),
     signal,
   });
   onProgress(serving ? 'the successor commits' : 'the successor does not commit');
-  if (serving) await clock.sleep(scenario.overlapMs, signal);
+  if (serving) await clock.sleep(scenario.watch.overlap, signal);
 }

@@ -2,7 +2,7 @@
 import { type Clock, EvidenceError, delayedOf, isSeen, type When } from '../core/index.ts';
 import type { Sightings } from '../judge/index.ts';
 import type { Moments } from './faults/fault.ts';
-import { type Scenario, recreationMs, restartMs } from '../scenario/index.ts';
+import { type Settings, recreationMs, restartMs } from '../scenario/index.ts';
 
 interface WaitUntilOptions {
   /** On the clock's time line, not a duration. */
@@ -31,7 +31,7 @@ export async function waitUntil(
  * keep the heal away: what does not end in time gets the signal to stop and is given up, and the run goes on.
  * An interrupt shortens all that is left.
  */
-export type Times = Partial<Scenario & { readonly leastMs: number }>;
+export type Times = Settings & { readonly leastMs?: number };
 
 /** What calls, probes and copies may take beside the waits of a scenario. */
 const callsMs = 900_000;
@@ -67,17 +67,18 @@ const bounds = {
   'clean-up': [callsMs, goesOn(120_000)],
   observe: [callsMs, goesOn(endsMs)],
   'start-writers': [callsMs, goesOn(endsMs)],
-  steady: [({ warmupMs = 0 }: Times): number => warmupMs + callsMs, ends],
+  steady: [({ watch: { warmup: warmupMs = 0 } = {} }: Times): number => warmupMs + callsMs, ends],
   // The two-kernel lab's: each wait of its schedule has a bound of its own.
   case: [longMs, abortsWithin(20_000)],
-  'lead-up': [({ serverKills = 0 }: Times): number => serverKills * serverKillMs + callsMs, ends],
+  'lead-up': [
+    ({ fault: { serverKills = 0 } = {} }: Times): number => serverKills * serverKillMs + callsMs,
+    ends,
+  ],
   fault: [callsMs, goesOn(20_000)],
   watch: [
     ({
-      horizonMs = 0,
-      overlapMs = 0,
-      patienceMs = 0,
-      recreations = 0,
+      watch: { horizon: horizonMs = 0, overlap: overlapMs = 0, patience: patienceMs = 0 } = {},
+      fault: { recreations = 0 } = {},
       leastMs = 0,
     }: Times): number =>
       horizonMs + overlapMs + patienceMs + recreations * recreationMs + leastMs + callsMs,
@@ -88,7 +89,10 @@ const bounds = {
   'move-back': [callsMs, ends],
   // The engine's calls end after 60 s, with what is to be done by hand.
   heal: [callsMs, goesOn(75_000)],
-  converge: [({ convergeMs = 0 }: Times): number => convergeMs + callsMs, ends],
+  converge: [
+    ({ watch: { converge: convergeMs = 0 } = {} }: Times): number => convergeMs + callsMs,
+    ends,
+  ],
   'undo-remedy': [callsMs, goesOn(30_000)],
   'undo-move-back': [callsMs, goesOn(30_000)],
   // Its waits have their own ends; with stock timers the longest take eight minutes.

@@ -27,7 +27,7 @@ test('drains the other nodes, then deletes each pod once the one before is Ready
       });
     };
   const done = recreate({
-    scenario: { recreations: 3 },
+    scenario: { fault: { recreations: 3 } },
     testbed: {
       clock,
       nodes: ['a', 'b'],

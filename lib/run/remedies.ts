@@ -115,7 +115,7 @@ export class RemedyRun {
     this.of = of;
     this.shell = Shell.together(of);
     this.#event = event;
-    this.#remedy = event.custom?.remedy ?? remedyOf(remedyNamed(first.scenario.remedy));
+    this.#remedy = event.custom?.remedy ?? remedyOf(remedyNamed(first.scenario.remedy.kind));
     this.#first = first;
   }
 
@@ -125,7 +125,10 @@ export class RemedyRun {
   }
 
   async #apply(faultAtMs: number, deadlineMs: number): Promise<void> {
-    const { remedyAt, forceDetachAfterMs } = this.#first.scenario;
+    const {
+      remedy: { at: remedyAt },
+      timers: { forceDetachAfter: forceDetachAfterMs },
+    } = this.#first.scenario;
     const { cluster, signal } = this.#event;
     const sightings = this.of.map((run) => run.sightings);
     const watched = { clock: cluster.clock, sightings, faultAtMs, forceDetachAfterMs };
@@ -162,7 +165,9 @@ export class RemedyRun {
 
   /** Takes it back while the run is watched, where the scenario gives a time for that. */
   async goOn(moments: Moments): Promise<void> {
-    const { untaintAt } = this.#first.scenario;
+    const {
+      remedy: { untaintAt },
+    } = this.#first.scenario;
     if (typeof untaintAt !== 'number' || !(await this.#acted.promise)) return;
     if (await moments.passed(untaintAt)) await this.takeBack();
     else this.#step('failed', 'the watch was over before it was to be taken back');
@@ -201,7 +206,8 @@ export class RemedyRun {
 /** What an operator does to the node meets all volumes there: it is done once. The rest is each one's own. */
 export function remediesOf(event: RunEvent, struck: readonly Struck[]): readonly RemedyRun[] {
   const [first] = struck;
-  const meetsAll = first !== undefined && ['node', 'path'].includes(actsOn(first.scenario.remedy));
+  const meetsAll =
+    first !== undefined && ['node', 'path'].includes(actsOn(first.scenario.remedy.kind));
   return meetsAll
     ? [new RemedyRun(event, struck, first)]
     : struck.map((run) => new RemedyRun(event, [run], run));

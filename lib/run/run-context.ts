@@ -19,7 +19,7 @@ import {
   databaseDeclarations,
   diskModeOf,
   faultDeclarations,
-  type Field,
+  valueAt,
   type KindDeclaration,
   remedyDeclarations,
   fields,
@@ -49,11 +49,11 @@ export function needsOf(
   const isOurs = database === undefined || database.real !== undefined;
   const own = isOurs ? undefined : { name: database.name, needs: ['own-database'] as const };
   const kinds = [
-    ['fault', fault ?? named(faultDeclarations, scenario.fault)],
-    ['also', named(faultDeclarations, scenario.also)],
-    ['remedy', remedy ?? named(remedyDeclarations, scenario.remedy)],
-    ['disk', diskModeOf[scenario.disk]],
-    ['database', own ?? named(databaseDeclarations, scenario.database)],
+    ['fault.kind', fault ?? named(faultDeclarations, scenario.fault.kind)],
+    ['also.kind', named(faultDeclarations, scenario.also.kind)],
+    ['remedy.kind', remedy ?? named(remedyDeclarations, scenario.remedy.kind)],
+    ['disk.mode', diskModeOf[scenario.disk.mode]],
+    ['database.kind', own ?? named(databaseDeclarations, scenario.database.kind)],
   ] as const;
   return [
     ...kinds.flatMap(([field, { name: value = '', needs = [] } = {}]) =>
@@ -64,9 +64,9 @@ export function needsOf(
 }
 
 function needsOfField(field: FieldName, scenario: Scenario): ClusterNeed[] {
-  const { needs: capability, needing, show, stock }: Field = fields[field];
+  const { needs: capability, needing, show, stock } = fields[field];
   if (capability === undefined) return [];
-  const set = scenario[field];
+  const set = valueAt(scenario, field);
   const all = set === undefined || set === stock ? undefined : show(set);
   const value = needing === undefined ? all : needing(set, scenario);
   return value === undefined ? [] : [{ capability, value, field }];

@@ -13,13 +13,13 @@ import { judgeImages, assembleVerdict, type Verdict } from '../judge/index.ts';
 import { type Testbed, type Disk, type GroupTestbed, openedAlone } from './ports/cluster.ts';
 import type { StepsContext, Steps, Tested, RunOptions } from './run-context.ts';
 import { recordRun } from './sequence.ts';
-import { type Scenario, groupSettingsOf, heartbeatMs } from '../scenario/index.ts';
+import { type DatabaseChoice, groupSettingsOf, heartbeatMs } from '../scenario/index.ts';
 
 /** What copies and audits need of a run. */
 export interface ImageRun
   extends Pick<StepsContext<Testbed>, 'database' | 'recorder' | 'onProgress'> {
   readonly testbed: Pick<Testbed, 'clock' | 'auditor'> & { readonly disk: Pick<Disk, 'copy'> };
-  readonly scenario: Pick<Scenario, 'trxCommit'>;
+  readonly scenario: { readonly database: Pick<DatabaseChoice, 'trxCommit'> };
   /** When each copy was begun: what was acknowledged by then must be in it. */
   readonly takenAtMs: Map<ImageLabel, number>;
   readonly signal: AbortSignal;
@@ -45,7 +45,7 @@ export async function copyImage(
 ): Promise<void> {
   const { testbed, recorder, takenAtMs, database, scenario, signal } = run;
   // What a living server has not synced yet need not be in a copy.
-  takenAtMs.set(label, testbed.clock.nowMs() - database.durability.heldBackMs(scenario));
+  takenAtMs.set(label, testbed.clock.nowMs() - database.durability.heldBackMs(scenario.database));
   const about = { type: 'action', actor: 'runner', name: `copy ${label} image` } as const;
   recorder.record({ ...about, step: 'begin' });
   const made = await testbed.disk.copy(label, freeze, signal);
@@ -109,7 +109,7 @@ function onGroup(context: StepsContext<GroupTestbed>): Steps {
     handOver: {
       hasHappened: ({ node }) => ![undefined, node].includes(primary()),
       happened: 'another member is the primary',
-      none: `no other primary within ${scenario.horizonMs / 1000} s`,
+      none: `no other primary within ${scenario.watch.horizon / 1000} s`,
     },
     leastMs: Math.max(heartbeatMs, majorityTimeoutS * 1000) + givesUpWithinMs,
     async image(label, signal) {
@@ -207,7 +207,7 @@ function onOneVolume(context: StepsContext<Testbed>): Steps {
     breakable: () => ({ disk, pods: kubernetes }),
     handOver: {
       hasHappened: () => sightings.secondMountAtMs !== undefined,
-      none: `no second mount within ${scenario.horizonMs / 1000} s`,
+      none: `no second mount within ${scenario.watch.horizon / 1000} s`,
     },
     leastMs: 0,
     async image(label, signal) {

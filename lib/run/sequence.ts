@@ -156,7 +156,9 @@ const readEveryMs = (rate: number | 'max'): number =>
 
 /** Of the two clients that every run has: one on the victim's side of any partition, one outside. */
 async function startWriters({ testbed, recorder, scenario, seed, steps }: Run): Promise<Writers> {
-  const { connections, rate } = scenario;
+  const {
+    load: { connections, rate },
+  } = scenario;
   // An idle victim is left alone: it has nothing new that could be read.
   const readsNothing = rate === 0 || steps.writesOnly;
   const plans = clientSides.map((client) => ({
@@ -182,12 +184,12 @@ async function reachSteadyState(
     return clientSides.every((side) => acked.some(({ client }) => client === side));
   };
   const isReady = (): boolean =>
-    (scenario.rate === 0 || bothCommit()) && (steps.isWhole?.() ?? true);
+    (scenario.load.rate === 0 || bothCommit()) && (steps.isWhole?.() ?? true);
   const deadlineMs = clock.nowMs() + withinMs;
   if (!(await waitUntil(clock, isReady, { deadlineMs, signal }))) {
     const what = 'a client committed nothing in 60 s, or not every server was there';
     throw new EvidenceError('NO_STEADY_STATE', what);
   }
-  await clock.sleep(scenario.warmupMs, signal);
+  await clock.sleep(scenario.watch.warmup, signal);
   await steps.image('steady', signal);
 }

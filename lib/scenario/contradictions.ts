@@ -1,19 +1,27 @@
 /** Fields of a scenario that don't fit together: a run of such a one would answer another question. */
-import { databaseDeclarations } from './database-kinds/index.ts';
+import { formatDuration } from '../core/index.ts';
+import { databaseDeclarations } from './databases/index.ts';
 import { diskModeDeclarations, isDirectory } from './disks/index.ts';
 import { faultDeclarations, losesPower, sparesVictim } from './faults/index.ts';
 import { actsOn, remedyDeclarations, removesPod } from './remedies/index.ts';
-import type { Field } from './fields/field.ts';
-import type { KindDeclaration } from './fields/of-kinds.ts';
-import { fields } from './fields.ts';
+import type { KindDeclaration } from './kinds.ts';
 import {
+  doesNothing,
   fieldNames,
-  groupOf,
+  fields,
+  goesWith,
+  headBeside,
   kindsInWords,
+  misplacedIn,
+  placeOf,
+  readerOf,
   settableNames,
+  valueAt,
   type FieldName,
-} from './written-paths.ts';
-import type { Scenario } from './scenario-record.ts';
+  type Scenario,
+  type SettableName,
+  type Settings,
+} from './fields.ts';
 
 export interface Contradiction {
   readonly field: FieldName;
@@ -22,32 +30,24 @@ export interface Contradiction {
 }
 
 interface ContradictionRule extends Contradiction {
-  readonly broken: Reading<boolean>;
+  readonly broken: (scenario: Scenario) => boolean;
 }
 
-type Reading<T> = (scenario: Scenario) => T;
-
-/** What a field says, also where the record leaves it out. Looked up once: a sweep asks of each schedule. */
-function valueOf(field: FieldName): Reading<unknown> {
-  const { stock, isSparse }: Field = fields[field];
-  return isSparse === true
-    ? (scenario) => (scenario[field] === undefined ? stock : scenario[field])
-    : (scenario) => scenario[field];
-}
+type Reading<T> = (scenario: Settings) => T;
 
 function hasStock(field: FieldName): Reading<boolean> {
-  const value = valueOf(field);
-  const { stock }: Field = fields[field];
+  const value = readerOf(field);
+  const { stock } = fields[field];
   return (scenario) => value(scenario) === stock;
 }
 
 /** Refuses a field that does something with some kinds only: with another one a changed value is a wish. */
 const kindRules: readonly ContradictionRule[] = fieldNames.flatMap((field) => {
-  const { of, isHarmless }: Field = fields[field];
-  const head = groupOf(field)?.head;
+  const { of, isHarmless } = fields[field];
+  const head = headBeside(field);
   if (of === undefined || isHarmless === true || head === undefined) return [];
   const kinds = new Set<unknown>(of);
-  const [isUnchanged, kindIn] = [hasStock(field), valueOf(head)];
+  const [isUnchanged, kindIn] = [hasStock(field), readerOf(head)];
   return {
     field,
     message: kindsInWords(field) ?? '',
@@ -65,7 +65,7 @@ interface ChosenKind {
   readonly rules: readonly ContradictionRule[];
 }
 
-function chosenKind(head: FieldName, kind: KindDeclaration): ChosenKind {
+function chosenKind(head: SettableName, kind: KindDeclaration): ChosenKind {
   const { name, changes = {}, takes = {} } = kind;
   const kept = keptBy(kind, head);
   const ownRules = [
@@ -73,7 +73,7 @@ function chosenKind(head: FieldName, kind: KindDeclaration): ChosenKind {
       const isUnchanged = hasStock(field as FieldName);
       return {
         field: field as FieldName,
-        message: `not with ${head} ${name}: ${why}`,
+        message: `not with ${placeOf(head)} ${name}: ${why}`,
         broken: (scenario) => !isUnchanged(scenario),
       };
     }),
@@ -87,8 +87,8 @@ function chosenKind(head: FieldName, kind: KindDeclaration): ChosenKind {
     ...Object.entries(takes).map(
       ([field, words]): ContradictionRule => ({
         field: field as FieldName,
-        message: `with ${head} ${name}: Allowed choices are ${words.join(', ')}.`,
-        broken: (scenario) => words.every((word) => word !== scenario[field as FieldName]),
+        message: `with ${placeOf(head)} ${name}: Allowed choices are ${words.join(', ')}.`,
+        broken: (scenario) => !words.some((word) => word === valueAt(scenario, field as FieldName)),
       }),
     ),
   ];
@@ -97,42 +97,41 @@ function chosenKind(head: FieldName, kind: KindDeclaration): ChosenKind {
 
 function keptBy(
   { keeps = {}, only, fields: own = {} }: KindDeclaration,
-  head: FieldName,
+  head: SettableName,
 ): ChosenKind['kept'] {
-  const free = new Set<string>([head, ...(only?.fields ?? []), ...Object.keys(own)]);
+  const group = head.split('.')[0] ?? '';
+  const ownNames = Object.keys(own).map((key) => `${group}.${key}`);
+  const free = new Set<string>([head, ...(only?.fields ?? []), ...ownNames]);
   const others = only === undefined ? [] : settableNames.filter((name) => !free.has(name));
   return { ...Object.fromEntries(others.map((name) => [name, only?.because ?? ''])), ...keeps };
 }
 
 const kindsOf = (
-  head: FieldName,
+  head: SettableName,
   kinds: readonly KindDeclaration[],
-): readonly [FieldName, ReadonlyMap<unknown, ChosenKind>] => [
-  head,
+): readonly [Reading<unknown>, ReadonlyMap<unknown, ChosenKind>] => [
+  readerOf(head),
   new Map(kinds.map((kind) => [kind.name, chosenKind(head, kind)])),
 ];
 
-/** By the field that chooses one. */
+/** With how a scenario's choice is read. */
 const allKinds = [
-  kindsOf('fault', faultDeclarations),
-  kindsOf('remedy', remedyDeclarations),
-  kindsOf('disk', diskModeDeclarations),
-  kindsOf('database', databaseDeclarations),
+  kindsOf('fault.kind', faultDeclarations),
+  kindsOf('remedy.kind', remedyDeclarations),
+  kindsOf('disk.mode', diskModeDeclarations),
+  kindsOf('database.kind', databaseDeclarations),
 ];
 
-/** Those that a scenario names: of all others nothing need be asked. */
-const chosenIn = (scenario: Partial<Scenario>): ChosenKind[] =>
-  allKinds.flatMap(([head, kinds]) => kinds.get(scenario[head]) ?? []);
+/** Those that a scenario names: no others have rules for it. */
+const chosenIn = (scenario: Settings): ChosenKind[] =>
+  allKinds.flatMap(([head, kinds]) => kinds.get(head(scenario)) ?? []);
 
 /** Whether a kind that is chosen leaves a field no choice. */
-export const isKept = (scenario: Partial<Scenario>, field: FieldName): boolean =>
+export const isKept = (scenario: Settings, field: FieldName): boolean =>
   chosenIn(scenario).some(({ kept }) => field in kept);
 
 /** Values that a kind which is chosen leaves; undefined where any goes with it. */
-export const takenOf = (
-  scenario: Partial<Scenario>,
-  field: FieldName,
-): readonly string[] | undefined =>
+export const takenOf = (scenario: Settings, field: FieldName): readonly string[] | undefined =>
   chosenIn(scenario).find(({ takes }) => takes[field] !== undefined)?.takes[field];
 
 const rules: readonly ContradictionRule[] = [
@@ -140,75 +139,77 @@ const rules: readonly ContradictionRule[] = [
   {
     field: 'diskFrom',
     message: 'its certificate shows another disk than `disk`',
-    broken: ({ disk, diskFrom }) => diskFrom !== undefined && !diskFrom.modes.includes(disk),
+    broken: ({ disk, diskFrom }) => diskFrom !== undefined && !diskFrom.modes.includes(disk.mode),
   },
   {
-    field: 'serverKills',
+    field: 'fault.serverKills',
     message: 'the first restart comes at once: only from the second on does a kubelet wait',
-    broken: ({ serverKills }) => serverKills === 1,
+    broken: ({ fault }) => fault.serverKills === 1,
   },
   {
-    field: 'serverKills',
-    message: 'with trxCommit 0 each kill takes acknowledged commits, before anything else does',
-    broken: ({ serverKills, trxCommit }) => serverKills > 0 && trxCommit === 0,
+    field: 'fault.serverKills',
+    message:
+      'with database.trxCommit 0 each kill takes acknowledged commits, before anything else does',
+    broken: ({ fault, database }) => fault.serverKills > 0 && database.trxCommit === 0,
   },
   {
-    field: 'serverKills',
+    field: 'fault.serverKills',
     message: 'a self-fence starts and ends the database as well',
-    broken: ({ serverKills, selfFence }) => serverKills > 0 && selfFence !== 'off',
+    broken: ({ fault, selfFence }) => fault.serverKills > 0 && selfFence.kind !== 'off',
   },
   {
-    field: 'also',
+    field: 'also.kind',
     message:
       'a fault of the control plane is the only one of its run, or comes beside another kind',
-    broken: ({ fault, also }) => also !== 'none' && sparesVictim(fault),
+    broken: ({ fault, also }) => also.kind !== 'none' && sparesVictim(fault.kind),
   },
   {
-    field: 'disk',
+    field: 'disk.mode',
     message:
       'a crash takes nothing from disk shared-file: its directory lies in the page cache ' +
       'of this machine, which outlives a node',
-    broken: ({ fault, disk }) => losesPower(fault) && isDirectory(disk),
+    broken: ({ fault, disk }) => losesPower(fault.kind) && isDirectory(disk.mode),
   },
   {
-    field: 'remedyAt',
+    field: 'remedy.at',
     message: 'without a fault none of these events comes; give a time after it, such as 0',
-    broken: ({ fault, remedy, remedyAt }) =>
-      fault === 'none' && remedy !== 'none' && typeof remedyAt !== 'number',
+    broken: ({ fault, remedy }) =>
+      fault.kind === 'none' && remedy.kind !== 'none' && typeof remedy.at !== 'number',
   },
   {
-    field: 'remedyAt',
+    field: 'remedy.at',
     message: 'what the remedy removes is the pod, and that is gone by then',
-    broken: ({ remedy, remedyAt }) => removesPod(remedy) && remedyAt === 'pod-gone',
+    broken: ({ remedy }) => removesPod(remedy.kind) && remedy.at === 'pod-gone',
   },
   {
-    field: 'remedy',
+    field: 'remedy.kind',
     message: 'not with disk shared-file: it has no VolumeAttachment and no path that could be cut',
     broken: ({ remedy, disk }) =>
-      isDirectory(disk) && ['attachment', 'path'].includes(actsOn(remedy)),
+      isDirectory(disk.mode) && ['attachment', 'path'].includes(actsOn(remedy.kind)),
   },
   {
-    field: 'selfFenceAfterMs',
+    field: 'selfFence.after',
     message:
-      'shorter than two renewals of the Lease, each a fifth of graceMs: a healthy node would be fenced',
-    broken: ({ selfFence, selfFenceAfterMs, graceMs }) =>
-      selfFence !== 'off' && selfFenceAfterMs < (2 * graceMs) / 5,
+      'shorter than two renewals of the Lease, each a fifth of timers.grace: a healthy node would be fenced',
+    broken: ({ selfFence, timers }) =>
+      selfFence.kind !== 'off' && selfFence.after < (2 * timers.grace) / 5,
   },
   {
-    field: 'forceDetach',
+    field: 'timers.forceDetach',
     message: 'the controller manager can switch it off since Kubernetes 1.30 (#120344)',
-    broken: ({ forceDetach, kubernetes }) =>
-      forceDetach === 'off' && (kubernetes === '1.28' || kubernetes === '1.29'),
+    broken: ({ timers, kubernetes }) =>
+      timers.forceDetach === 'off' && ['1.28', '1.29'].includes(kubernetes.version),
   },
   {
-    field: 'recreations',
+    field: 'fault.recreations',
     message: 'pods are deleted one by one, and nothing else is done: remedy none',
-    broken: ({ recreations, remedy }) => recreations > 0 && remedy !== 'none',
+    broken: ({ fault, remedy }) => fault.recreations > 0 && remedy.kind !== 'none',
   },
   {
-    field: 'preStopS',
-    message: 'the database would be killed before it gets SIGTERM: less than terminationGraceS',
-    broken: ({ preStopS, terminationGraceS }) => preStopS > 0 && preStopS >= terminationGraceS,
+    field: 'workload.preStop',
+    message:
+      'the database would be killed before it gets SIGTERM: less than workload.terminationGrace',
+    broken: ({ workload }) => workload.preStop > 0 && workload.preStop >= workload.terminationGrace,
   },
 ];
 
@@ -221,4 +222,46 @@ export function contradictions(scenario: Scenario): Contradiction[] {
   rules.forEach(ask);
   for (const kind of chosenIn(scenario)) kind.rules.forEach(ask);
   return found;
+}
+
+/**
+ * What is refused of a scenario that somebody wants to run, beyond what contradicts itself: what is set and
+ * would do nothing. A record sets every field, so that this is not checked of one, and what earlier versions
+ * ran stays readable. `asked`: what of the scenario was set. Empty where all fits.
+ */
+export function refusals(scenario: Scenario, asked: Settings): Contradiction[] {
+  const misplaced = misplacedIn(asked);
+  return [
+    ...misplaced.map((field) => ({ field, message: doesNothing(field) })),
+    ...contradictions(scenario).filter(({ field }) => !misplaced.some((each) => each === field)),
+    ...lateMoments(scenario),
+    ...idleWaits(scenario, asked),
+  ];
+}
+
+/** Waits for a successor, where pods are deleted one by one instead. */
+const idleWaits = ({ fault: { recreations } }: Scenario, asked: Settings): Contradiction[] =>
+  (['watch.overlap', 'watch.patience'] as const)
+    .filter((field) => recreations > 0 && valueAt(asked, field) !== undefined)
+    .map((field) => ({
+      field,
+      message: `not with fault.recreations ${recreations}: no successor is waited for`,
+    }));
+
+/** Times that the watch does not reach; `untaintAt` counts from the remedy. */
+function lateMoments(scenario: Scenario): Contradiction[] {
+  const { remedy, watch } = scenario;
+  const remedyMs = typeof remedy.at === 'number' ? remedy.at : 0;
+  return (['fault.rebootAt', 'also.at', 'remedy.at', 'remedy.untaintAt'] as const)
+    .filter((field) => {
+      const at = valueAt(scenario, field);
+      const from = field === 'remedy.untaintAt' ? remedyMs : 0;
+      return typeof at === 'number' && from + at >= watch.horizon && goesWith(field, scenario);
+    })
+    .map((field) => ({
+      field,
+      message:
+        `${fields[field].show(valueAt(scenario, field))} is too late: the watch is over ` +
+        `${formatDuration(watch.horizon)} after the fault at the latest (watch.horizon)`,
+    }));
 }

@@ -1,19 +1,21 @@
 /** What a run may be asked: faults, remedies, disks, databases, workload and timers, each declared once with its fields. */
-export { refusals } from './asked.ts';
-export { contradictions, isKept, takenOf } from './contradictions.ts';
+export { kubernetesText, stockTimers } from './cluster.ts';
+export { contradictions, isKept, refusals, takenOf } from './contradictions.ts';
 export {
   type GroupSettings,
   groupReplication,
   groupSettingsOf,
   groupSettingsSchema,
   groupSize,
-} from './database-kinds/group-replication.ts';
+} from './databases/group-replication.ts';
 export {
+  type DatabaseChoice,
   type DatabaseKind,
   databaseDeclarations,
   databaseKindNamed,
+  stockDatabase,
   stockDatabaseKind,
-} from './database-kinds/index.ts';
+} from './databases/index.ts';
 export {
   type Filesystem,
   type LinkState,
@@ -66,14 +68,43 @@ export {
   staysBroken,
   turnsMsOf,
 } from './faults/kind.ts';
-export { fields } from './fields.ts';
-export { kubernetesFields, kubernetesText } from './fields/cluster.ts';
-export { type DatabaseChoice, stockDatabase } from './fields/database.ts';
-export type { Field } from './fields/field.ts';
-export type { KindDeclaration } from './fields/of-kinds.ts';
-export { diskFields } from './fields/storage.ts';
-export type { Dice, Swept } from './fields/swept.ts';
-export { durationText, numberText } from './fields/texts.ts';
+export { earlierField, scenarioToday } from './earlier-names.ts';
+export {
+  type Dice,
+  type Field,
+  type Swept,
+  durationText,
+  numberText,
+} from './field.ts';
+export {
+  type Counts,
+  type FieldName,
+  type FieldValue,
+  type GroupName,
+  type Scenario,
+  type ScenarioInput,
+  type SettableName,
+  type Settings,
+  type WrittenGroup,
+  type WrittenScenario,
+  type WrittenWith,
+  combined,
+  fieldNames,
+  fields,
+  goesWith,
+  kindsInWords,
+  placeOf,
+  safetyLevels,
+  servingWords,
+  settableNames,
+  settingsFrom,
+  settingsUnder,
+  valueAt,
+  valuesIn,
+  verdictWords,
+  withValues,
+} from './fields.ts';
+export type { KindDeclaration } from './kinds.ts';
 export {
   type RemedyKind,
   actsOn,
@@ -88,35 +119,15 @@ export {
 export type { RemedyAct, RemedyDeclaration } from './remedies/kind.ts';
 export {
   type Basis,
-  type Counts,
-  type Scenario,
-  type ScenarioInput,
   askedScenario,
   basisOf,
   completeScenario,
   parseScenario,
-  safetyLevels,
   scenarioSchema,
-  servingWords,
-  shortTimersMs,
+  shortTimers,
   shortenedTimers,
-  stockTimersMs,
-  verdictWords,
 } from './scenario.ts';
-export { type Settings, settingsUnder } from './settings.ts';
 export { drainMs, recreationMs, registrationMs, restartMs, servingCommits } from './waits.ts';
-export type { WrittenGroup, WrittenScenario, WrittenWith } from './written-form.ts';
-export {
-  type FieldName,
-  fieldNames,
-  fieldOf,
-  goesWith,
-  groups,
-  inFull,
-  kindsInWords,
-  settableNames,
-  writtenPathOf,
-} from './written-paths.ts';
 export {
   type Complain,
   complainingIn,

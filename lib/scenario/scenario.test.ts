@@ -2,7 +2,10 @@
 import { expect, test } from 'vitest';
 import { basisOf, parseScenario, shortenedTimers } from './scenario.ts';
 
-const minimal = { name: 'test', question: '?', fault: 'node-crash', expected: ['safe'] };
+const minimal = {
+  ...{ name: 'test', question: '?', expected: ['safe' as const] },
+  fault: { kind: 'node-crash' },
+} as const;
 
 test('what is not said is stock', () => {
   const scenario = parseScenario(minimal);
@@ -12,8 +15,8 @@ test('what is not said is stock', () => {
 });
 
 test('any changed timer makes the basis `shortened`', () => {
-  for (const timer of ['graceMs', 'tolerationMs', 'forceDetachAfterMs']) {
-    const scenario = parseScenario({ ...minimal, [timer]: 12_000 });
+  for (const timer of ['grace', 'toleration', 'forceDetachAfter'] as const) {
+    const scenario = parseScenario({ ...minimal, timers: { [timer]: 12_000 } });
     expect(shortenedTimers(scenario)).toEqual([timer]);
     expect(basisOf({ isModel: false }, scenario)).toBe('shortened');
   }

@@ -2,9 +2,15 @@
 import { expect, test } from 'vitest';
 import fc from 'fast-check';
 import { UsageError } from '../core/errors.ts';
-import { fieldNames, settableNames } from './written-paths.ts';
+import {
+  fieldNames,
+  settableNames,
+  settingsFrom,
+  settingsUnder,
+  valuesIn,
+  withValues,
+} from './fields.ts';
 import { parseScenario } from './scenario.ts';
-import { settingsUnder } from './settings.ts';
 import { settingsOf, writtenOf } from './written.ts';
 
 const silent = (): undefined => undefined;
@@ -22,9 +28,11 @@ test('a word stands for an object with only its kind, times are written as on fl
       silent,
     ),
   ).toEqual({
-    ...{ fault: 'flapping-partition', flapDownMs: 70_000, flapUpMs: 500 },
-    ...{ also: 'api-outage', disk: 'ack-early', cutAfterMs: 60_000, preStopS: 20 },
-    ...{ kubernetes: '1.36', featureGates: { AllAlpha: true } },
+    fault: { kind: 'flapping-partition', down: 70_000, up: 500 },
+    also: { kind: 'api-outage' },
+    disk: { mode: 'ack-early', cutAfter: 60_000 },
+    workload: { preStop: 20_000 },
+    kubernetes: { version: '1.36', featureGates: { AllAlpha: true } },
   });
 });
 
@@ -54,53 +62,62 @@ test.each<readonly [object, string]>([
 
 test.each<readonly [object, string]>([
   [{ disk: 'fenced', 'disk.mode': 'unfenced' }, 'disk.mode: no key has a dot'],
-  [{ disk: { mode: 'fenced', disk: 'fenced' } }, 'disk.disk: stands here twice: it is disk.mode a'],
   [{ timers: { grace: '10s' }, graceMs: 20_000 }, 'graceMs: stands here twice: it is timers.grace'],
   [{ graceMs: 20_000, timers: { grace: '20s' } }, 'timers.grace: stands here twice: it is graceMs'],
-  [
-    { fault: { kind: 'flapping-partition', down: '5s', flapDownMs: 5000 } },
-    'fault.flapDownMs: stands here twice: it is fault.down as well',
-  ],
 ])('a field is said once: %j is refused: %s', (written, message) => {
   expect(() => settingsOf(written, silent)).toThrow(`\n${message}`);
 });
 
 test('a record’s own names are read for this version, with one hint', () => {
   const hints: string[] = [];
-  const old = { fault: { kind: 'flapping-partition', flapDownMs: 5000 }, rate: 10, graceMs: '10s' };
+  const old = {
+    ...{ fault: 'flapping-partition', flapDownMs: 5000, rate: 10, graceMs: '10s' },
+    ...{ terminationGraceS: 5, untaintAt: '4s' },
+  };
   expect(settingsOf(old, (line) => hints.push(line))).toEqual({
-    ...{ fault: 'flapping-partition', flapDownMs: 5000, rate: 10, graceMs: 10_000 },
+    fault: { kind: 'flapping-partition', down: 5000 },
+    load: { rate: 10 },
+    timers: { grace: 10_000 },
+    workload: { terminationGrace: 5000 },
+    remedy: { untaintAt: 4000 },
   });
   expect(hints).toEqual([
     'the next version reads the nested form only: flapDownMs is fault.down, rate is load.rate, ' +
-      'graceMs is timers.grace',
+      'graceMs is timers.grace, terminationGraceS is workload.terminationGrace, untaintAt is remedy.untaintAt',
   ]);
 });
 
 test('what is written of settings means them again', () => {
-  const stock = parseScenario({ name: 'a', question: 'b', fault: 'none', expected: ['safe'] });
-  const times = { rebootAt: 1500, flapDownMs: 1, remedyAt: 'not-ready', preStopS: 7 } as const;
+  const stock = parseScenario({
+    ...{ name: 'a', question: 'b', expected: ['safe'] },
+    fault: { kind: 'none' },
+  });
+  const of = withValues(stock, [
+    ['fault.rebootAt', 1500],
+    ['fault.down', 1],
+    ['remedy.at', 'not-ready'],
+    ['workload.preStop', 7000],
+  ]);
+  // With a kind beside them others would be refused.
+  const rest = valuesIn(of).filter(([name]) => !/\.(kind|mode|forceDetach)$/.test(name));
   fc.assert(
-    fc.property(fc.subarray([...settableNames]), (names) => {
-      const of = { ...stock, ...times };
-      const settings = Object.fromEntries(names.map((name) => [name, of[name]]));
-      const { fault: _, remedy: __, ...rest } = settings;
-      expect(settingsOf(writtenOf(withoutKinds(rest)), silent)).toEqual(withoutKinds(rest));
+    fc.property(fc.subarray(rest), (values) => {
+      const settings = settingsFrom(values);
+      expect(settingsOf(writtenOf(settings), silent)).toEqual(settings);
     }),
   );
   expect(settableNames.length).toBeGreaterThan(fieldNames.length - 10);
 });
 
-/** With a kind beside them others would be refused. */
-const withoutKinds = (settings: object): object =>
-  Object.fromEntries(
-    Object.entries(settings).filter(([name]) => !['disk', 'also', 'selfFence'].includes(name)),
-  );
-
 test('another kind takes with it what only the one before it had', () => {
-  const base = { fault: 'node-crash', reboot: false, powerLoss: 'drops', rate: 5 } as const;
-  expect(settingsUnder(base, { fault: 'node-reboot' })).toEqual({
-    ...{ fault: 'node-reboot', powerLoss: 'drops', rate: 5 },
+  const load = { load: { rate: 5 } } as const;
+  const base = {
+    fault: { kind: 'node-crash', reboot: false, powerLoss: 'drops' },
+    ...load,
+  } as const;
+  expect(settingsUnder(base, { fault: { kind: 'node-reboot' } })).toEqual({
+    fault: { kind: 'node-reboot', powerLoss: 'drops' },
+    ...load,
   });
-  expect(settingsUnder(base, { rate: 7 })).toEqual({ ...base, rate: 7 });
+  expect(settingsUnder(base, { load: { rate: 7 } })).toEqual({ ...base, load: { rate: 7 } });
 });

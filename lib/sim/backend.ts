@@ -91,12 +91,18 @@ async function openVolume(
   return {
     ...cluster,
     timers: timersOf(scenario),
-    versions: { model: modelVersion, kubernetes: scenario.kubernetes },
+    versions: { model: modelVersion, kubernetes: scenario.kubernetes.version },
     volume: identityOf(volume),
     kubernetes: { ...cluster.kubernetes, ...simPodKubernetes(model, driver, index) },
     disk: simDisk(model, driver, volume, images),
     auditor: simAuditor(driver, {
-      ...{ database, images, seed, connections: scenario.connections, settings: scenario },
+      ...{
+        database,
+        images,
+        seed,
+        connections: scenario.load.connections,
+        settings: scenario.database,
+      },
     }),
     observe: (recorder) => Promise.resolve(observeModel(model, driver, ear, recorder)),
     startWriters: (specs) =>

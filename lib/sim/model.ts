@@ -225,7 +225,10 @@ export function startModel(
   const world = new World(kernel, Chance.of(seed), database, scenario, others);
   const { api, chance } = world;
   const volumes = Array.from({ length: volumeCount }, (_, index) => {
-    const { flushes, attachable, fileLocks } = world.of(index);
+    const {
+      disk: { flushes, fileLocks },
+      attachable,
+    } = world.of(index);
     return new Volume({
       ...{ clock: kernel, index, name: volumeName(database.name, index) },
       ...{ chance: chance.stream(volumeStreams + index) },

@@ -43,7 +43,9 @@ export class ModelServer extends OnNode {
 
   commit(entry: LedgerEntry, answer: CommitAnswer): void {
     this.#serve(measuredTimes.commit, answer, () => {
-      const { trxCommit } = this.#settings;
+      const {
+        database: { trxCommit },
+      } = this.#settings;
       if (trxCommit === 0) this.#unwritten.push(entry);
       else this.#mount.append(entry);
       if (trxCommit === 1) this.#syncFor(answer);
@@ -76,7 +78,7 @@ export class ModelServer extends OnNode {
 
   /** A group commit shows its rows to others after its binary log is synced, where it is. */
   #newestVisible(): LedgerEntry | undefined {
-    if (this.#settings.trxCommit === 1) return this.#mount.newestDurable;
+    if (this.#settings.database.trxCommit === 1) return this.#mount.newestDurable;
     return this.#unwritten.at(-1) ?? this.#mount.newest;
   }
 
@@ -133,7 +135,7 @@ export class ModelServer extends OnNode {
     this.#see(notices.serving);
     this.#log('System', this.world.database.log.modelled.recovered);
     this.world.see?.(upOf(this.world, this.node.name, volume.index));
-    if (this.#settings.trxCommit !== 1) this.#flushEachSecond();
+    if (this.#settings.database.trxCommit !== 1) this.#flushEachSecond();
     this.#events.onServing();
   }
 

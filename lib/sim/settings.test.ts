@@ -7,7 +7,7 @@ test.each([
   ['1.31', 40_000],
   ['1.37', 50_000],
 ])('%s: a stock grace period of %i ms leaves the rest stock', (kubernetes, graceMs) => {
-  const scenario = modelScenario({ kubernetes });
+  const scenario = modelScenario({ kubernetes: { version: kubernetes } });
   expect(timersOf(scenario)).toMatchObject({
     nodeMonitorGraceMs: graceMs,
     nodeMonitorPeriodMs: 5_000,
@@ -28,5 +28,8 @@ test.each([
   ['1.28.4', true],
   ['1.29', true],
 ])('%s: after a detach that failed another node may attach: %s', (kubernetes, lets) => {
-  expect(clusterSettingsOf(modelScenario({ kubernetes })).traits.uncertainAfterError).toBe(lets);
+  expect(
+    clusterSettingsOf(modelScenario({ kubernetes: { version: kubernetes } })).traits
+      .uncertainAfterError,
+  ).toBe(lets);
 });

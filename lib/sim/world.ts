@@ -2,11 +2,11 @@
 import { asksLeaseAgain, isKubernetes, restartGate } from '../core/index.ts';
 import type { Timers, attachGateTexts } from '../history/index.ts';
 import { clusterTimers, type ClusterTimers, type Database } from '../run/index.ts';
-import { isDirectory, stockTimersMs, type Scenario } from '../scenario/index.ts';
+import { isDirectory, stockTimers, type Scenario } from '../scenario/index.ts';
 import { Api } from './api.ts';
 import { type Chance, type Kernel, Process } from './kernel.ts';
 import type { Notify, Lookout } from './sightings.ts';
-import { msUs, secondUs, type DurationRange } from './timings.ts';
+import { msUs, type DurationRange } from './timings.ts';
 
 /** What differs between the Kubernetes versions that the model plays, and by their gates. */
 interface Traits {
@@ -37,13 +37,13 @@ function releaseOf(kubernetes: string): { readonly minor: number; readonly patch
   return { minor: minor ?? 0, patch };
 }
 
-function traitsOf(scenario: Pick<Scenario, 'kubernetes' | 'featureGates'>): Traits {
-  const { minor, patch } = releaseOf(scenario.kubernetes);
+function traitsOf(scenario: Pick<Scenario, 'kubernetes'>): Traits {
+  const { minor, patch } = releaseOf(scenario.kubernetes.version);
   return {
     uncertainAfterError: minor > 28 || patch >= 4,
     attachGateText: minor < 37 ? 'Multi-Attach error' : 'Waiting for detach',
-    readyLostOnKubeletRestart: minor < 35 || scenario.featureGates[restartGate] === true,
-    asksLeaseAgain: asksLeaseAgain(scenario),
+    readyLostOnKubeletRestart: minor < 35 || scenario.kubernetes.featureGates[restartGate] === true,
+    asksLeaseAgain: asksLeaseAgain(scenario.kubernetes),
   };
 }
 
@@ -52,13 +52,13 @@ function traitsOf(scenario: Pick<Scenario, 'kubernetes' | 'featureGates'>): Trai
  * (nodelifecycle/config/v1alpha1/defaults.go, #126287).
  */
 function clusterTimersOf(scenario: Scenario): ClusterTimers {
-  const timers = clusterTimers(scenario);
-  if (scenario.graceMs !== stockTimersMs.graceMs) return timers;
-  const { minor } = releaseOf(scenario.kubernetes);
+  const timers = clusterTimers(scenario.timers);
+  if (scenario.timers.grace !== stockTimers.grace) return timers;
+  const { minor } = releaseOf(scenario.kubernetes.version);
   return { ...timers, nodeMonitorGraceMs: minor < 32 ? 40_000 : 50_000 };
 }
 
-interface ClusterSettings extends Pick<Scenario, 'forceDetach'> {
+interface ClusterSettings extends Pick<Scenario['timers'], 'forceDetach'> {
   readonly traits: Traits;
   readonly graceUs: number;
   readonly nodeMonitorUs: number;
@@ -77,30 +77,30 @@ export function clusterSettingsOf(scenario: Scenario): ClusterSettings {
     nodeMonitorUs: timers.nodeMonitorPeriodMs * msUs,
     leaseRenewUs: (timers.kubeletLeaseMs / 4) * msUs,
     statusUpdateUs: timers.kubeletStatusMs * msUs,
-    forceDetach: scenario.forceDetach,
-    forceDetachAfterUs: scenario.forceDetachAfterMs * msUs,
+    forceDetach: scenario.timers.forceDetach,
+    forceDetachAfterUs: scenario.timers.forceDetachAfter * msUs,
   };
 }
 
 const volumeSettingsOf = (scenario: Scenario) => ({
   ...scenario,
   /** Each volume is attached to a node before it is mounted; a shared directory is not. */
-  attachable: !isDirectory(scenario.disk),
+  attachable: !isDirectory(scenario.disk.mode),
   /** Declared for many nodes (util.IsMultiAttachAllowed). */
-  forMany: scenario.accessMode === 'ReadWriteMany',
-  tolerationUs: scenario.tolerationMs * msUs,
-  cutAfterUs: scenario.cutAfterMs * msUs,
-  terminationGraceUs: scenario.terminationGraceS * secondUs,
-  preStopUs: scenario.preStopS * secondUs,
-  selfFenceAfterUs: scenario.selfFenceAfterMs * msUs,
+  forMany: scenario.volume.accessMode === 'ReadWriteMany',
+  tolerationUs: scenario.timers.toleration * msUs,
+  cutAfterUs: scenario.disk.cutAfter * msUs,
+  terminationGraceUs: scenario.workload.terminationGrace * msUs,
+  preStopUs: scenario.workload.preStop * msUs,
+  selfFenceAfterUs: scenario.selfFence.after * msUs,
 });
 /** What each volume, its database or its pod has of its own. */
 export type VolumeSettings = Readonly<ReturnType<typeof volumeSettingsOf>>;
 
 export const timersOf = (scenario: Scenario): Timers => ({
   ...clusterTimersOf(scenario),
-  tolerationMs: scenario.tolerationMs,
-  terminationGraceMs: scenario.terminationGraceS * 1000,
+  tolerationMs: scenario.timers.toleration,
+  terminationGraceMs: scenario.workload.terminationGrace,
 });
 
 export class World implements Lookout {

@@ -7,7 +7,8 @@ const seeds = Array.from({ length: 20 }, (_, n) => String(n));
 
 test('an overlap of 3 s costs commits, as it does with the runner’s client', () => {
   const scenario = modelScenario({
-    ...{ disk: 'ack-early', cutAfterMs: 3000, remedy: 'force-delete', remedyAt: 'terminating' },
+    disk: { mode: 'ack-early', cutAfter: 3000 },
+    remedy: { kind: 'force-delete', at: 'terminating' },
   });
   const lost = seeds.filter((seed) => {
     const { first, second } = play(scenario, seed);

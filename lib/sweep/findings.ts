@@ -7,12 +7,18 @@ import {
   verdictWords,
   type Scenario,
   goesWith,
-  writtenPathOf,
+  type SettableName,
+  settingsFrom,
+  valueAt,
   type Settings,
   hintOnOldKeys,
   oldKeysIn,
   settingsSchema,
   writtenOf,
+  combined,
+  type FieldName,
+  withValues,
+  settableNames,
 } from '../scenario/index.ts';
 import {
   readYaml,
@@ -29,7 +35,7 @@ import { judge, knownPaths } from './judge.ts';
 import type { SweepReport } from './report.ts';
 import type { ScheduleExample } from './tally.ts';
 
-const wholeOf = (settings: Settings): Scenario => ({ ...plainScenario, ...settings }) as Scenario;
+const wholeOf = (settings: Settings): Scenario => combined(plainScenario, settings);
 
 /** Fields of the scenario that the file leaves out have their defaults. */
 const scheduleSchema = z.strictObject({
@@ -42,13 +48,13 @@ const scheduleSchema = z.strictObject({
   /** Verdicts that are no surprise: what the model predicts. */
   predicted: z.array(z.enum(verdictWords)).min(1),
   scenario: settingsSchema
-    .refine((settings) => 'fault' in settings, {
+    .refine((settings) => settings.fault?.kind !== undefined, {
       path: ['fault'],
       error: 'a schedule has a fault, if only `none`',
     })
     .superRefine((settings, context) => {
       for (const { field, message } of refusals(wholeOf(settings), settings)) {
-        context.addIssue({ code: 'custom', path: [...writtenPathOf(field)], message });
+        context.addIssue({ code: 'custom', path: field.split('.'), message });
       }
     }),
 });
@@ -76,8 +82,8 @@ interface ScheduleText extends Omit<ScheduleFile, 'scenario'> {
 /** The file's text; times as people write them. */
 export function scheduleText({ scenario, comment, ...about }: ScheduleText): string {
   const changed = changedFields(scenario).filter((field) => goesWith(field, scenario));
-  const fields = [...new Set<keyof Scenario>(['fault', ...changed])];
-  const settings = Object.fromEntries(fields.map((field) => [field, scenario[field]]));
+  const fields = [...new Set<SettableName>(['fault.kind', ...changed])];
+  const settings = settingsFrom(fields.map((field) => [field, valueAt(scenario, field)]));
   const body = { ...about, scenario: writtenOf(settings) };
   return `${comment.map((line) => `# ${line}\n`).join('')}${stringify(body)}`;
 }
@@ -97,23 +103,24 @@ interface Shrunk {
 }
 
 /** Instead of a time: the first that still shows it. */
-const simplerValues: Partial<Readonly<Record<keyof Scenario, readonly unknown[]>>> = {
-  remedyAt: remedyEvents,
-  alsoAt: faultEvents,
-  rebootAt: ['force-detach'],
-  untaintAt: ['heal', 'kept'],
-  rate: [25],
-  remedy: ['force-delete'],
-  fault: ['network-partition'],
+const simplerValues: Partial<Readonly<Record<FieldName, readonly unknown[]>>> = {
+  'remedy.at': remedyEvents,
+  'also.at': faultEvents,
+  'fault.rebootAt': ['force-detach'],
+  'remedy.untaintAt': ['heal', 'kept'],
+  'load.rate': [25],
+  'remedy.kind': ['force-delete'],
+  'fault.kind': ['network-partition'],
 };
 const otherSeeds = 20;
 
 export function shrink({ scenario, seed, shows }: ShrinkOptions): Shrunk {
   let best = { scenario, outcome: play(scenario, seed) };
-  const accepts = (field: keyof Scenario, value: unknown): boolean => {
-    const candidate = settle({ ...best.scenario, [field]: value });
-    const fields = Object.keys(candidate) as (keyof Scenario)[];
-    if (fields.every((each) => candidate[each] === best.scenario[each])) return false;
+  const accepts = (field: SettableName, value: unknown): boolean => {
+    const candidate = settle(withValues(best.scenario, [[field, value]]));
+    const isSame = (each: SettableName): boolean =>
+      valueAt(candidate, each) === valueAt(best.scenario, each);
+    if (settableNames.every(isSame)) return false;
     const outcome = play(candidate, seed);
     if (!shows(outcome)) return false;
     best = { scenario: candidate, outcome };
@@ -123,12 +130,13 @@ export function shrink({ scenario, seed, shows }: ShrinkOptions): Shrunk {
     goesOn = false;
     for (const field of changedFields(best.scenario)) {
       // What was simplified on the way may have gone with another field.
-      if (accepts(field, plainScenario[field])) goesOn = true;
+      if (accepts(field, valueAt(plainScenario, field))) goesOn = true;
     }
   }
   for (const field of changedFields(best.scenario)) {
     const values = simplerValues[field] ?? [];
-    if (!values.includes(best.scenario[field])) values.some((value) => accepts(field, value));
+    if (!values.includes(valueAt(best.scenario, field)))
+      values.some((value) => accepts(field, value));
   }
   const seeds = Array.from({ length: otherSeeds }, (_, n) => `${seed}+${n + 1}`);
   const shownAgain = seeds.filter((each) => shows(play(best.scenario, each))).length;
@@ -173,7 +181,11 @@ function fileOf(
   const { scenario, outcome, shownAgain } = shrink({ ...example, shows });
   const { safety, licence } = judge(outcome);
   const { verdicts, because } = expectationOf(scenario);
-  const { fault, remedy, disk } = scenario;
+  const {
+    fault: { kind: fault },
+    remedy: { kind: remedy },
+    disk: { mode: disk },
+  } = scenario;
   const file = `${name}.yaml`;
   const comment = [
     title,
@@ -184,8 +196,7 @@ function fileOf(
     ...(licence.length === 0 ? [] : [`Licence: ${licence.join(', ')}.`]),
     ...(verdicts.includes(safety) ? [] : [`Expected was ${verdicts.join(' or ')}: ${because}.`]),
     ...refusals(scenario, {}).map(
-      ({ field, message }) =>
-        `A run would be refused: ${writtenPathOf(field).join('.')}: ${message}.`,
+      ({ field, message }) => `A run would be refused: ${field}: ${message}.`,
     ),
   ];
   const question = `What becomes of the volume under ${fault} with remedy ${remedy} on disk ${disk}?`;

@@ -28,6 +28,6 @@ test('every schedule has a fault of the victim, also where it is a mutant', () =
   const mutants = Array.from({ length: 300 }, (_, index) =>
     scheduleAt({ ...sweep, corpus }, index),
   );
-  const faults = new Set([...many, ...mutants].map(({ scenario }) => scenario.fault));
+  const faults = new Set([...many, ...mutants].map(({ scenario }) => scenario.fault.kind));
   expect([...faults].filter((fault) => fault === 'none' || sparesVictim(fault))).toEqual([]);
 });

@@ -43,12 +43,17 @@ export function judge(outcome: ScheduleOutcome): ScheduleJudgement {
   };
   const broken = harms.filter((harm) => holds[harm]);
   const licence = licenceOf(outcome);
-  const where = [broken[0] ?? 'none', scenario.disk, victimIs(scenario), ...waived(scenario)];
+  const where = [broken[0] ?? 'none', scenario.disk.mode, victimIs(scenario), ...waived(scenario)];
   return { safety: safetyOf(broken), broken, licence, key: [...where, ...licence].join(' | ') };
 }
 
 /** What of its promises the server or the disk does not keep anyway, or is not asked to. */
-export const waived = ({ flushes, trxCommit, accessMode, remedy }: Scenario): string[] => [
+export const waived = ({
+  disk: { flushes },
+  database: { trxCommit },
+  volume: { accessMode },
+  remedy: { kind: remedy },
+}: Scenario): string[] => [
   ...(flushes === 'honest' ? [] : ['flushes ignored']),
   ...(trxCommit === 1 ? [] : [`trx_commit ${trxCommit}`]),
   ...(accessMode === 'ReadWriteMany' ? ['declared for many nodes'] : []),
@@ -56,7 +61,7 @@ export const waived = ({ flushes, trxCommit, accessMode, remedy }: Scenario): st
 ];
 
 /** Dead, standing still, or alive: which zombie there may be. */
-function victimIs({ fault, remedy }: Scenario): string {
+function victimIs({ fault: { kind: fault }, remedy: { kind: remedy } }: Scenario): string {
   if (losesPower(fault)) return 'dead';
   if (fault === 'freeze') return 'frozen';
   return fault === 'none' && removesPod(remedy) ? 'whole' : 'alive';
@@ -112,7 +117,7 @@ interface KnownPath {
 const isHarmed = ({ dualMount, overlapUs }: ScheduleOutcome): boolean => dualMount || overlapUs > 0;
 /** And nobody did anything. */
 const isUnaided = (outcome: ScheduleOutcome): boolean =>
-  isHarmed(outcome) && outcome.scenario.remedy === 'none';
+  isHarmed(outcome) && outcome.scenario.remedy.kind === 'none';
 
 /** When a notice first came after a time, about the victim's node, another one, or none. */
 function firstUs(
@@ -133,8 +138,12 @@ const attachedElsewhereUs = (outcome: ScheduleOutcome): number =>
   firstUs(outcome, notices.attachmentAttached, 'other');
 
 /** Only such a volume waits for a detach: else another node gets it whatever becomes of the first. */
-const isForOne = ({ scenario: { accessMode, disk } }: ScheduleOutcome): boolean =>
-  accessMode !== 'ReadWriteMany' && !isDirectory(disk);
+const isForOne = ({
+  scenario: {
+    volume: { accessMode },
+    disk: { mode: disk },
+  },
+}: ScheduleOutcome): boolean => accessMode !== 'ReadWriteMany' && !isDirectory(disk);
 
 /**
  * The controller no longer counts the victim's attachment, since something happened, and another node
@@ -155,15 +164,15 @@ export const knownPaths: readonly KnownPath[] = [
   {
     name: 'P1',
     what: 'without a grace period eviction alone is a forced deletion',
-    shows: (outcome) => isUnaided(outcome) && outcome.scenario.terminationGraceS === 0,
+    shows: (outcome) => isUnaided(outcome) && outcome.scenario.workload.terminationGrace === 0,
   },
   {
     name: 'P2',
     what: 'the container’s last report was that it waits, so that eviction frees the volume',
     shows: (outcome) =>
       isUnaided(outcome) &&
-      !losesPower(outcome.scenario.fault) &&
-      outcome.scenario.terminationGraceS > 0 &&
+      !losesPower(outcome.scenario.fault.kind) &&
+      outcome.scenario.workload.terminationGrace > 0 &&
       isForOne(outcome) &&
       outcome.secondMountUs !== undefined,
   },
@@ -175,7 +184,7 @@ export const knownPaths: readonly KnownPath[] = [
   {
     name: 'P4',
     what: 'a machine deletes the Node, as autoscalers do',
-    shows: (outcome) => isHarmed(outcome) && outcome.scenario.remedy === 'delete-node',
+    shows: (outcome) => isHarmed(outcome) && outcome.scenario.remedy.kind === 'delete-node',
   },
   {
     name: 'P5',
@@ -224,7 +233,7 @@ export const knownPaths: readonly KnownPath[] = [
     name: 'R10',
     what: 'the node stood still, and goes on after the hand-over with what it had in its caches',
     shows: (outcome) =>
-      outcome.scenario.fault === 'freeze' &&
+      outcome.scenario.fault.kind === 'freeze' &&
       lostInCopy(outcome.first) === 0 &&
       lostInCopy(outcome.second) > 0,
   },
@@ -241,7 +250,7 @@ export const knownPaths: readonly KnownPath[] = [
 
 /** One fault, one remedy, an attachable volume for one node, a pod with a grace period. */
 const isPlain = (scenario: Scenario): boolean =>
-  !isDirectory(scenario.disk) &&
+  !isDirectory(scenario.disk.mode) &&
   factors.every(({ asksNoRow, field }) => !asksNoRow || hasDefault(scenario, field));
 
 const namesOf = <T extends { readonly name: string }>(
@@ -300,10 +309,10 @@ const known = new Set(rows.map(({ name }) => name));
 
 /** The row that a scenario asks; undefined where it asks none. */
 export function pathRowOf(scenario: Scenario): string | undefined {
-  const name = nameOf(scenario.fault, scenario.also, scenario.remedy);
+  const name = nameOf(scenario.fault.kind, scenario.also.kind, scenario.remedy.kind);
   return known.has(name) && isPlain(scenario) ? name : undefined;
 }
 
 /** Whether the first writer lived when the second came. */
 export const answersYes = ({ dualMount, scenario }: ScheduleOutcome): boolean =>
-  dualMount && !losesPower(scenario.fault);
+  dualMount && !losesPower(scenario.fault.kind);

@@ -44,7 +44,14 @@ const nothing = (): void => undefined;
 /** `turn`: how often it was done before. */
 const faultActs: Readonly<Record<FaultAct, (scene: Scene, turn: number) => void>> = {
   nothing,
-  disconnect({ machine, model, victim, scenario: { link } }) {
+  disconnect({
+    machine,
+    model,
+    victim,
+    scenario: {
+      fault: { link },
+    },
+  }) {
     machine.setConnected(false);
     if (link !== 'survives') model.volume.setLink(victim.node, linkStateOf[link]);
   },
@@ -60,12 +67,12 @@ const faultActs: Readonly<Record<FaultAct, (scene: Scene, turn: number) => void>
   'stall runtime': ({ machine }) => machine.stall('runtime'),
   'resume agents': ({ machine }) => machine.resume(),
   'restart kubelet': ({ machine }) => machine.restartKubelet(),
-  throttle: ({ machine, scenario }) => machine.throttle(scenario.cpuShare),
+  throttle: ({ machine, scenario }) => machine.throttle(scenario.fault.cpuShare),
   unthrottle: ({ machine }) => machine.unthrottle(),
   crash({ machine, model, victim, scenario }) {
     // As in lib/run/faults/declared.ts: a database that dies of the cut is not reported.
     machine.stall('kubelet');
-    model.volume.losePower(victim.node, scenario.powerLoss);
+    model.volume.losePower(victim.node, scenario.fault.powerLoss);
     machine.kill();
     model.volume.renew(victim.node);
   },
@@ -200,29 +207,30 @@ interface PlayOptions extends ModelSize {
 }
 
 export function play(scenario: Scenario, seed: string, options: PlayOptions = {}): ScheduleOutcome {
-  const { fault = faultNamed(scenario.fault), remedy = remedyNamed(scenario.remedy) } = options;
+  const { fault = faultNamed(scenario.fault.kind), remedy = remedyNamed(scenario.remedy.kind) } =
+    options;
   const scene = begin(scenario, seed, options);
   const { faultAtUs, witness, victim, commits } = scene;
   const mend = strike(scene, fault);
   const mendAlso = startAlso(scene);
   const remedyRun = startRemedy(scene, remedy);
-  if (scenario.recreations > 0) recreate(scene);
+  if (scenario.fault.recreations > 0) recreate(scene);
   else watch(scene, remedyRun);
   scene.advance(Math.max(scene.nowUs, faultAtUs + fault.leastMs * msUs));
   const handoverAtUs = witness.secondMountAtUs;
   const first = commits.lossNow(handoverAtUs ?? Infinity);
-  if (scenario.moveBack) moveBack(scene);
+  if (scenario.remedy.moveBack) moveBack(scene);
   scene.dropTriggers();
   const healedAtUs = scene.nowUs;
   scene.isHealed = true;
   const remedied = remedyRun.hasActed;
   mendAlso();
   mend();
-  if (scenario.untaintAt === 'heal') undo(scene, remedy);
+  if (scenario.remedy.untaintAt === 'heal') undo(scene, remedy);
   const converged = converge(scene);
   scene.client.isSettled = true;
-  if (scenario.untaintAt === 'kept') {
-    scene.advance(Math.max(scene.nowUs, healedAtUs + scenario.convergeMs * msUs));
+  if (scenario.remedy.untaintAt === 'kept') {
+    scene.advance(Math.max(scene.nowUs, healedAtUs + scenario.watch.converge * msUs));
   }
   undo(scene, remedy);
   for (const node of othersOf(scene)) scene.model.operator.uncordon(node);
@@ -254,8 +262,8 @@ function begin(scenario: Scenario, seed: string, size: ModelSize): Scene {
   const victim = { node: pod.node.name, index: pod.node.index, uid: pod.uid };
   const commits = new Commits(model, victim.node);
   const client = new SweepClient({ model, scenario, witness, commits });
-  kernel.runUntil(kernel.nowUs + scenario.warmupMs * msUs);
-  killServers(model, pod, scenario.serverKills, seed);
+  kernel.runUntil(kernel.nowUs + scenario.watch.warmup * msUs);
+  killServers(model, pod, scenario.fault.serverKills, seed);
   witness.begin(pod, victim.index);
   return new Scene({ model, scenario, witness, commits, client, victim });
 }
@@ -281,7 +289,9 @@ function killServers(model: Model, pod: PodObject, kills: number, seed: string):
 
 /** The second fault comes at its moment. Returns what mends it, once, where it came. */
 function startAlso(scene: Scene): () => void {
-  const { also, alsoAt, alsoForMs } = scene.scenario;
+  const {
+    also: { kind: also, at: alsoAt, for: alsoForMs },
+  } = scene.scenario;
   let mend = (): void => undefined;
   if (also !== 'none') {
     scene.at(alsoAt, () => {
@@ -299,7 +309,9 @@ interface AppliedRemedy {
 }
 
 function startRemedy(scene: Scene, remedy: RemedyDeclaration): AppliedRemedy {
-  const { remedyAt, untaintAt } = scene.scenario;
+  const {
+    remedy: { at: remedyAt, untaintAt },
+  } = scene.scenario;
   const isNone = remedy.acts.length === 0;
   const run: AppliedRemedy = { hasActed: false, isDone: () => isNone };
   if (isNone) return run;
@@ -314,16 +326,16 @@ function startRemedy(scene: Scene, remedy: RemedyDeclaration): AppliedRemedy {
 /** Until the remedy is done and the successor has served for a while, or the horizon ends. */
 function watch(scene: Scene, remedyRun: AppliedRemedy): void {
   const { scenario, witness, commits, faultAtUs } = scene;
-  const deadlineUs = faultAtUs + scenario.horizonMs * msUs;
+  const deadlineUs = faultAtUs + scenario.watch.horizon * msUs;
   if (!scene.advance(deadlineUs, () => remedyRun.isDone())) return;
   if (!scene.advance(deadlineUs, () => witness.secondMountAtUs !== undefined)) return;
-  const patienceUs = scene.nowUs + scenario.patienceMs * msUs;
+  const patienceUs = scene.nowUs + scenario.watch.patience * msUs;
   const before = commits.bySuccessors;
   const serves = (): boolean => commits.bySuccessors >= before + servingCommits;
   for (const untilUs = Math.min(deadlineUs, patienceUs); scene.nowUs < untilUs && !serves(); ) {
     scene.advance(Math.min(untilUs, scene.nowUs + secondUs));
   }
-  if (serves()) scene.advance(scene.nowUs + scenario.overlapMs * msUs);
+  if (serves()) scene.advance(scene.nowUs + scenario.watch.overlap * msUs);
 }
 
 const othersOf = ({ model, victim }: Scene): string[] =>
@@ -339,7 +351,7 @@ function moveBack(scene: Scene): void {
 function recreate(scene: Scene): void {
   const { model, scenario } = scene;
   for (const node of othersOf(scene)) drain(scene, node);
-  for (let round = 0; round < scenario.recreations; round++) {
+  for (let round = 0; round < scenario.fault.recreations; round++) {
     const old = model.api.databasePod();
     if (old === undefined) return;
     if (round % 2 === 1) model.operator.forceDelete(old.uid);
@@ -365,7 +377,7 @@ function converge(scene: Scene): boolean {
       witness.mountedOnce
     );
   };
-  return scene.advance(scene.nowUs + scenario.convergeMs * msUs, serves);
+  return scene.advance(scene.nowUs + scenario.watch.converge * msUs, serves);
 }
 
 /** An attachment is on its way out, or on a node where no pod wants it. */

@@ -1,3 +1,4 @@
+import { combined } from '../scenario/index.ts';
 import { expect, test } from 'vitest';
 import { modelScenario } from '../../test/support/model-run.ts';
 import type { ScenarioInput } from '../scenario/scenario.ts';
@@ -24,7 +25,7 @@ function finding({
   place: at = place,
 }: Given): SweepFinding {
   const key = [broken[0], at, ...licence].join(' | ');
-  const scenario = modelScenario({ remedy: 'force-delete', ...fields });
+  const scenario = modelScenario(combined({ remedy: { kind: 'force-delete' } }, fields));
   return { key, broken, licence, count, index: 0, seed: 'a', scenario };
 }
 
@@ -33,7 +34,11 @@ const order = (...findings: SweepFinding[]): string[] =>
 
 test('what nobody foretold comes first, however often the rest was seen', () => {
   const known = finding({ broken: ['lost'], licence: ['podGone'], count: 9000 });
-  const odd = finding({ broken: ['exposed'], place: 'fenced | alive', fields: { disk: 'fenced' } });
+  const odd = finding({
+    broken: ['exposed'],
+    place: 'fenced | alive',
+    fields: { disk: { mode: 'fenced' } },
+  });
   expect(order(known, odd)).toEqual([
     'unforetold: exposed | fenced | alive',
     'new: lost | unfenced | alive | podGone',
@@ -46,7 +51,10 @@ test('as much harm by fewer decisions makes the longer one a variant, another di
   const worse = finding({ broken: ['corrupt'], licence: ['podGone', 'uncertain'] });
   const elsewhere = finding({
     ...{ broken: ['lost'], licence: ['podGone', 'uncertain'] },
-    ...{ place: 'exclusive | alive', fields: { disk: 'exclusive', link: 'stalls' } },
+    ...{
+      place: 'exclusive | alive',
+      fields: { disk: { mode: 'exclusive' }, fault: { link: 'stalls' } },
+    },
   });
   expect(order(long, short, elsewhere, worse)).toEqual([
     'new: corrupt | unfenced | alive | podGone | uncertain',
@@ -57,10 +65,10 @@ test('as much harm by fewer decisions makes the longer one a variant, another di
 });
 
 test('a database that serves no more is foretold only where that is said', () => {
-  const stuck = finding({ broken: ['not converged'], fields: { remedy: 'none' } });
+  const stuck = finding({ broken: ['not converged'], fields: { remedy: { kind: 'none' } } });
   const down = finding({
     broken: ['not converged'],
-    fields: { fault: 'node-crash', remedy: 'none', reboot: false },
+    fields: { fault: { kind: 'node-crash', reboot: false }, remedy: { kind: 'none' } },
   });
   expect(ranked([stuck]).map(({ novelty }) => novelty)).toEqual(['unforetold']);
   expect(ranked([down]).map(({ novelty }) => novelty)).toEqual(['new']);

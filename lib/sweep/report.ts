@@ -97,8 +97,8 @@ export const reportOf: (state: Pick<SweepState, 'seed' | 'tally'>) => SweepRepor
  * where the next node may attach before it, and never where a person strips the attachment's finalizer.
  */
 const isFencedWell = (scenario: Scenario): boolean =>
-  scenario.disk === 'fenced' &&
-  scenario.attachWhileBusy === 'refused' &&
+  scenario.disk.mode === 'fenced' &&
+  scenario.disk.attachWhileBusy === 'refused' &&
   waived(scenario).length === 0;
 
 function surprisesIn({ rows: asked, findings }: SweepState['tally']) {

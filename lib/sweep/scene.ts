@@ -184,7 +184,7 @@ export class Commits {
    */
   lossNow(handoverAtUs: number): CopyLoss {
     const { volume, world, kernel } = this.#model;
-    const heldBackMs = world.database.durability.heldBackMs(world.of(volume.index));
+    const heldBackMs = world.database.durability.heldBackMs(world.of(volume.index).database);
     const mustHoldUntilUs = kernel.nowUs - heldBackMs * msUs;
     const unreadable = volume.damage !== undefined;
     const kept: boolean[] = [];
@@ -232,7 +232,9 @@ export class SweepClient {
 
   constructor(options: SweepClientOptions) {
     this.#options = options;
-    const { rate } = options.scenario;
+    const {
+      load: { rate },
+    } = options.scenario;
     this.#isBusy = rate === 'max' || rate >= busyRate;
     if (rate === 0) return;
     // Else the victim is asked again up to 30 s into an overlap that may be shorter than that.
@@ -324,7 +326,9 @@ export class Scene {
     const unlessHealed = (): void => {
       if (!this.isHealed) act();
     };
-    const { event, afterMs } = delayedOf(moment, scenario);
+    const { event, afterMs } = delayedOf(moment, {
+      forceDetachAfterMs: scenario.timers.forceDetachAfter,
+    });
     if (event === undefined) {
       this.after(faultAtUs + afterMs * msUs - this.nowUs, unlessHealed);
       return;

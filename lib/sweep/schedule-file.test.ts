@@ -20,9 +20,12 @@ const good = scheduleText({
   seed: 'a/1',
   predicted: ['lost'],
   scenario: parseScenario({
-    ...{ name: 'x', question: 'q', expected: ['safe'] },
-    ...{ fault: 'node-reboot', rebootAt: 'force-detach', remedy: 'force-delete' },
-    ...{ remedyAt: 1500, horizonMs: 600_000 },
+    name: 'x',
+    question: 'q',
+    expected: ['safe'],
+    fault: { kind: 'node-reboot', rebootAt: 'force-detach' },
+    remedy: { kind: 'force-delete', at: 1500 },
+    watch: { horizon: 600_000 },
   }),
   comment: ['A prediction.'],
 });
@@ -32,8 +35,9 @@ test('what a sweep writes is read again, times as people write them', () => {
   expect(parseSchedule(good, 'good.yaml')).toEqual({
     ...{ name: 'found-1', question: 'What becomes of it?', seed: 'a/1', predicted: ['lost'] },
     scenario: {
-      ...{ fault: 'node-reboot', rebootAt: 'force-detach', remedy: 'force-delete' },
-      ...{ remedyAt: 1500, horizonMs: 600_000 },
+      fault: { kind: 'node-reboot', rebootAt: 'force-detach' },
+      remedy: { kind: 'force-delete', at: 1500 },
+      watch: { horizon: 600_000 },
     },
   });
 });
@@ -104,12 +108,16 @@ test('a mutated file is refused with its path and a hint, and ends with exit cod
 
 test('what a drawn schedule says to no effect is not written', () => {
   const scenario = parseScenario({
-    ...{ name: 'x', question: 'q', expected: ['safe'], fault: 'freeze', remedyAt: 1500 },
-    ...{ reboot: false, forceDetach: 'off', forceDetachAfterMs: 5000 },
+    name: 'x',
+    question: 'q',
+    expected: ['safe'],
+    fault: { kind: 'freeze', reboot: false },
+    remedy: { at: 1500 },
+    timers: { forceDetach: 'off', forceDetachAfter: 5000 },
   });
   const text = scheduleText({ ...parseSchedule(good, 'good.yaml'), scenario, comment: [] });
   expect(parseSchedule(text, 'drawn.yaml').scenario).toEqual({
-    ...{ fault: 'freeze', forceDetach: 'off' },
+    ...{ fault: { kind: 'freeze' }, timers: { forceDetach: 'off' } },
   });
 });
 
@@ -118,7 +126,6 @@ const root = join(import.meta.dirname, '../..');
 test.each(committedFiles('experiments/schedules'))('%s comes out as predicted', (file) => {
   const { name, question, seed, predicted, scenario } = readSchedule(join(root, file));
   expect(`experiments/schedules/${name}.yaml`).toBe(file);
-  const { fault = 'none', ...fields } = scenario;
-  const whole = parseScenario({ name, question, ...fields, fault, expected: predicted });
+  const whole = parseScenario({ name, question, ...scenario, expected: predicted });
   expect(predicted).toContain(judge(play(whole, seed)).safety);
 });

@@ -8,9 +8,12 @@ import {
   fields,
   fieldNames,
   type FieldName,
-  type Field,
   type Swept,
   type Dice,
+  withValues,
+  valueAt,
+  type SettableName,
+  valuesIn,
 } from '../scenario/index.ts';
 import { Chance } from '../sim/index.ts';
 import { key32, mix32 } from '../core/index.ts';
@@ -19,17 +22,14 @@ import { key32, mix32 } from '../core/index.ts';
 export const plainScenario: Scenario = parseScenario({
   name: 'sweep',
   question: 'What becomes of the volume under this schedule?',
-  fault: 'none',
+  fault: { kind: 'none' },
   expected: ['safe'],
 });
 
-/** A copy of a scenario, to be written to: so all schedules have one shape, and each access is fast. */
-export type ScenarioDraft = { -readonly [Field in keyof Scenario]: unknown };
-
 /** A rule names one field; these belong to it. */
-const together: Partial<Readonly<Record<keyof Scenario, readonly (keyof Scenario)[]>>> = {
-  alsoAt: ['alsoForMs'],
-  selfFenceAfterMs: ['graceMs'],
+const together: Partial<Readonly<Record<FieldName, readonly FieldName[]>>> = {
+  'also.at': ['also.for'],
+  'selfFence.after': ['timers.grace'],
 };
 
 /** Without a fault none of the events comes that a remedy could wait for. */
@@ -43,28 +43,31 @@ export function settle(drawn: Scenario): Scenario {
   for (let pass = 0; pass < mostPasses; pass++) {
     const broken = contradictions(scenario);
     if (broken.length === 0) return scenario;
-    const fitting: ScenarioDraft = { ...scenario };
-    for (const { field } of broken) {
-      for (const each of [field, ...(together[field] ?? [])]) fitting[each] = plainScenario[each];
-      if (field === 'remedyAt' && scenario.fault === 'none') fitting[field] = atOnceMs;
-    }
-    scenario = fitting as Scenario;
+    const fields = broken.flatMap(({ field }) => [field, ...(together[field] ?? [])]);
+    scenario = withValues(
+      scenario,
+      fields.map((field) => [
+        field,
+        field === 'remedy.at' && scenario.fault.kind === 'none'
+          ? atOnceMs
+          : valueAt(plainScenario, field),
+      ]),
+    );
   }
   throw new RangeError(`these fields never fit together: ${JSON.stringify(drawn)}`);
 }
 
 /** Whether a field has its default; by value, since a schedule from another thread is a copy. */
-export const hasDefault = (scenario: Scenario, field: keyof Scenario): boolean =>
-  scenario[field] === plainScenario[field] ||
-  isDeepStrictEqual(scenario[field], plainScenario[field]);
+export function hasDefault(scenario: Scenario, field: FieldName): boolean {
+  const [value, stock] = [valueAt(scenario, field), valueAt(plainScenario, field)];
+  return value === stock || isDeepStrictEqual(value, stock);
+}
 
 /** Fields that differ from their defaults, without name, question and expectation. */
-export function changedFields(scenario: Scenario): (keyof Scenario)[] {
-  const derived: readonly string[] = ['name', 'question', 'expected', 'expectedServing'];
-  return (Object.keys(scenario) as (keyof Scenario)[]).filter(
-    (field) => !derived.includes(field) && !hasDefault(scenario, field),
-  );
-}
+export const changedFields = (scenario: Scenario): SettableName[] =>
+  valuesIn(scenario)
+    .map(([field]) => field)
+    .filter((field) => !hasDefault(scenario, field));
 
 // The index-th schedule of a sweep: drawn anew, or one of the corpus with a few of its factors drawn
 // anew. It depends on the sweep's seed, the index and the corpus alone.
@@ -100,26 +103,28 @@ export function scheduleAt(sweep: ScheduleSource, index: number): Schedule {
   const { corpus, disk } = sweep;
   const isMutant = corpus.length > 0 && draws.chance(corpusShare);
   const drawn = isMutant ? mutantOf(draws.pick(corpus), draws) : drawnWith(draws);
-  const scenario = settle(disk === undefined ? drawn : { ...drawn, disk });
+  const scenario = settle(
+    disk === undefined ? drawn : { ...drawn, disk: { ...drawn.disk, mode: disk } },
+  );
   return { index, scenario, seed: `${sweep.seed}/${index}` };
 }
 
 function drawnWith(draws: Draws): Scenario {
   const share = draws.pick(extraShares);
-  const drawn: ScenarioDraft = { ...plainScenario };
+  const drawn: (readonly [FieldName, unknown])[] = [];
   for (const { field, draw, isAsked } of factors) {
-    if (isAsked || draws.chance(share)) drawn[field] = draw(draws);
+    if (isAsked || draws.chance(share)) drawn.push([field, draw(draws)]);
   }
-  return drawn as Scenario;
+  return withValues(plainScenario, drawn);
 }
 
 function mutantOf(parent: Scenario, draws: Draws): Scenario {
-  const mutant: ScenarioDraft = { ...parent };
+  const drawn: (readonly [FieldName, unknown])[] = [];
   for (let left = draws.int(1, mostMutations); left > 0; left--) {
     const { field, draw } = draws.pick(factors);
-    mutant[field] = draw(draws);
+    drawn.push([field, draw(draws)]);
   }
-  return mutant as Scenario;
+  return withValues(parent, drawn);
 }
 
 /** The factors of a schedule: the fields that a sweep draws, in the order in which they are drawn. */
@@ -128,18 +133,28 @@ interface Factor extends Pick<Swept, 'isAsked' | 'asksNoRow'> {
   readonly draw: (draws: Draws) => unknown;
 }
 
-/** Schedules are written down by seed and number, and these came first, and that last, from the first of them on. */
-const first: readonly FieldName[] = ['fault', 'remedy', 'remedyAt', 'disk', 'link'];
-const last: FieldName = 'serverKills';
-const rest = fieldNames.filter((field) => !first.includes(field) && field !== last);
+/** Schedules are written down by seed and number, and drawn in this order; a new field goes last. */
+const order = [
+  ...['fault.kind', 'remedy.kind', 'remedy.at', 'disk.mode', 'fault.link', 'fault.reboot'],
+  ...['fault.rebootAt', 'fault.cpuShare', 'fault.down', 'fault.up', 'also.kind', 'also.at'],
+  ...['also.for', 'remedy.untaintAt', 'workload.terminationGrace', 'workload.finalizer'],
+  ...['timers.forceDetach', 'remedy.moveBack', 'workload.preStop', 'workload.kind'],
+  ...['disk.cutAfter', 'disk.watcherCheck', 'disk.attachWhileBusy', 'disk.fileLocks'],
+  ...['volume.filesystem', 'volume.accessMode', 'disk.flushes', 'fault.powerLoss', 'load.rate'],
+  ...['database.trxCommit', 'selfFence.kind', 'selfFence.after', 'kubernetes.version'],
+  ...['timers.grace', 'timers.toleration', 'timers.forceDetachAfter', 'watch.warmup'],
+  ...['watch.overlap', 'watch.horizon', 'fault.serverKills'],
+] as readonly FieldName[];
 
-export const factors: readonly Factor[] = [...first, ...rest, last].flatMap((field) => {
-  const { swept, stock }: Field = fields[field];
-  if (swept === undefined) return [];
-  const { share, draw, ...traits } = swept;
-  if (share === undefined) return [{ field, draw, ...traits }];
-  return [{ field, draw: (draws) => (draws.chance(share) ? draw(draws) : stock), ...traits }];
-});
+export const factors: readonly Factor[] = [...new Set([...order, ...fieldNames])].flatMap(
+  (field) => {
+    const { swept, stock } = fields[field];
+    if (swept === undefined) return [];
+    const { share, draw, ...traits } = swept;
+    if (share === undefined) return [{ field, draw, ...traits }];
+    return [{ field, draw: (draws) => (draws.chance(share) ? draw(draws) : stock), ...traits }];
+  },
+);
 
 /** Chance of a sweep: what it draws of a schedule depends on the sweep's key and the schedule's number. */
 class Draws extends Chance implements Dice {

@@ -1,7 +1,7 @@
 /** From the folder of a finished run or procedure to the answers that its history gives. */
 import { relative } from 'node:path';
 import { isStarved, starvedReason } from '../../lib/judge/index.ts';
-import { stockTimersMs, type Basis } from '../../lib/scenario/index.ts';
+import { stockTimers, type Basis } from '../../lib/scenario/index.ts';
 import {
   type RunRecord,
   type SetupRecord,
@@ -68,7 +68,7 @@ function runSource(folder: string, { replay, basis, scenario }: RunRecord): Clai
       // Most answers are times, and what came late was noted late.
       if (isStarved(run.verdict.incompleteBecause)) return starvedReason;
       // The claims are about stock databases, which go on while they can.
-      return run.story.scenario.selfFence === 'off' ? read(run) : 'the database fenced itself';
+      return run.story.scenario.selfFence.kind === 'off' ? read(run) : 'the database fenced itself';
     },
   };
 }
@@ -81,8 +81,8 @@ function procedureSource(
   const failed = records.find((record) => record.type === 'error');
   const number = claimOf(begun?.name);
   const stock =
-    setup?.timers?.nodeMonitorGraceMs === stockTimersMs.graceMs &&
-    setup.timers.forceDetachAfterMs === stockTimersMs.forceDetachAfterMs;
+    setup?.timers?.nodeMonitorGraceMs === stockTimers.grace &&
+    setup.timers.forceDetachAfterMs === stockTimers.forceDetachAfter;
   return {
     source: `npx zx research/claims.mjs ${number}`,
     basis: stock ? 'measured' : 'shortened',

@@ -12,12 +12,7 @@ import {
   kubernetesDefault,
 } from '../../lib/core/index.ts';
 import { $ } from '../../lib/kind/index.ts';
-import {
-  kubernetesFields,
-  shortTimersMs,
-  stockTimersMs,
-  fields,
-} from '../../lib/scenario/index.ts';
+import { shortTimers, stockTimers, fields } from '../../lib/scenario/index.ts';
 import { readAnswers, type AnsweredClaim } from './answer.ts';
 import { claims } from './list.ts';
 import { answerSchema, answersTo, writePage } from './page.ts';
@@ -38,7 +33,7 @@ import {
 } from '../../lib/cli/index.ts';
 import { shortFlagsBeside } from '../short-flags.ts';
 
-const stockHorizonMs = Number(fields.horizonMs.stock);
+const stockHorizonMs = Number(fields['watch.horizon'].stock);
 
 interface Flags extends Pick<CommonFlags, 'clusterName' | 'images' | 'keep'> {
   readonly kubernetes: string;
@@ -86,7 +81,7 @@ export function claimsCommand(): Command {
     .option('--out <folder>', 'folder for the runs', nonEmpty, 'reports/claims')
     .option('--dry-run', 'show what would run; create nothing', false);
   for (const name of ['cluster-name', 'images', 'keep']) command.addOption(whereOption(name));
-  return command.addOption(optionOf(kubernetesFields.kubernetes, kubernetesDefault));
+  return command.addOption(optionOf(fields['kubernetes.version'], kubernetesDefault));
 }
 
 function readArguments(args: readonly string[]): { chosen: Claim[]; flags: Flags } {
@@ -163,10 +158,13 @@ async function runAll(wanted: readonly Claim[], flags: Flags): Promise<string[]>
     procedure === undefined ? [] : [{ ...claim, procedure }],
   );
   if (procedures.length > 0) {
-    const { graceMs, forceDetachAfterMs } = flags.short ? shortTimersMs : stockTimersMs;
+    const { grace, forceDetachAfter } = flags.short ? shortTimers : stockTimers;
     const { runProcedures } = await import('./procedures/run-procedures.ts');
     await runProcedures({
-      made: { graceMs, forceDetachAfterMs, kubernetes: flags.kubernetes },
+      made: {
+        timers: { grace, forceDetachAfter },
+        kubernetes: { version: flags.kubernetes },
+      },
       wanted: procedures,
       clusterName: flags.clusterName,
       images: imagesOf(flags),

@@ -63,7 +63,7 @@ export function milestoneTimes(story: Story): MilestoneTimes {
   set('removal', action('remedy', 'begin'));
   set('removed', action('remedy', 'done'));
   // Not of a second fault, which may end before.
-  set('heal', action('fault', 'heal', scenario.fault));
+  set('heal', action('fault', 'heal', scenario.fault.kind));
   for (const [name, { after, is, ...more }] of Object.entries<Milestone>(milestones)) {
     if (after === 'never') continue;
     const [from, to] = after === 'fault' ? [faultAtMs, healAtMs] : [healAtMs, endOf(story)];

@@ -21,7 +21,11 @@ export async function compareRun(folder: string, options: CompareOptions): Promi
   const real = readRealRun(folder);
   const { run, scenario, starved, load } = real;
   const predictions = await playAll(real, options);
-  const { fault, remedy, disk } = scenario;
+  const {
+    fault: { kind: fault },
+    remedy: { kind: remedy },
+    disk: { mode: disk },
+  } = scenario;
   const compared = starved
     ? nothing
     : compare(
@@ -61,12 +65,15 @@ async function playAtItsPace(
 ): Promise<RunComparison['atItsPace']> {
   const { scenario, starved } = real;
   const handOverS = handOverOf(real);
-  if (scenario.disk !== 'ack-early' || starved || handOverS === undefined) return undefined;
+  if (scenario.disk.mode !== 'ack-early' || starved || handOverS === undefined) return undefined;
   const model = predictions.map(handOverOf).filter((each) => each !== undefined);
   const usualS = model.toSorted((a, b) => a - b)[Math.floor(model.length / 2)];
   if (usualS === undefined || handOverS <= Math.max(...model)) return undefined;
-  const cutAfterMs = Math.max(0, Math.round(scenario.cutAfterMs - 1000 * (handOverS - usualS)));
-  const played = await playAll({ ...real, scenario: { ...scenario, cutAfterMs } }, options);
+  const cutAfterMs = Math.max(0, Math.round(scenario.disk.cutAfter - 1000 * (handOverS - usualS)));
+  const played = await playAll(
+    { ...real, scenario: { ...scenario, disk: { ...scenario.disk, cutAfter: cutAfterMs } } },
+    options,
+  );
   const words: Words = countVerdicts(played);
   return { handOverS, usualS, cutAfterMs, words };
 }

@@ -46,7 +46,7 @@ export function cleanVolumeOf(history: History, source: string): CleanVolume | u
 }
 
 /** Histories from before there was a choice do not say it. */
-const filesystemOf = ({ filesystem }: Partial<Scenario>): string => filesystem ?? 'ext4';
+const filesystemOf = ({ volume }: Partial<Scenario>): string => volume?.filesystem ?? 'ext4';
 
 const expectsSafeOnly = ({ scenario }: RunRecord): boolean =>
   scenario.expected.every((verdict) => verdict === 'safe' || verdict === 'inconclusive');
@@ -56,7 +56,11 @@ const twoCouldWrite = (records: readonly SmallRecord[], history: History): boole
   exposureOf(tellStory(records, mysql), { writes: history.writes() }).summary.ms > 0;
 
 function safeStory({ scenario }: RunRecord): string {
-  const { fault, remedy, disk } = scenario;
+  const {
+    fault: { kind: fault },
+    remedy: { kind: remedy },
+    disk: { mode: disk },
+  } = scenario;
   return `${fault}, remedy ${remedy}, disk ${disk}`;
 }
 

@@ -40,7 +40,10 @@ export function readResult(history: History, source?: string): Result {
   const moments = { faultAtMs, handoverAtMs, victimNode: 'victim' };
   const judgement = judgeImages(history, moments, { database: mysql });
   const acks = acksOf(history);
-  const { connections, rate, trxCommit } = scenario;
+  const {
+    load: { connections, rate },
+    database: { trxCommit },
+  } = scenario;
   // Whatever stands in an observation is held against the form that is committed.
   const date = dateOf(records);
   const what = `--cases ${about.case} --hosts ${host} --filesystems ${filesystem}`;
@@ -77,7 +80,13 @@ function missingIn(history: History, records: readonly SmallRecord[], about: Cas
   const tells = tellsOf(about);
   const observations = records.filter((record) => record.type === 'observation');
   const setup = records.find((record) => record.type === 'setup');
-  const plot = { records, observations, setup, tells, scenario: { provision: 'static' } as const };
+  const plot = {
+    records,
+    observations,
+    setup,
+    tells,
+    scenario: { volume: { provision: 'static' } } as const,
+  };
   return [
     ...records.flatMap((each) => (each.type === 'error' ? `${each.where}: ${each.message}` : [])),
     ...history.cuts.map((cut) => `the history is cut: ${JSON.stringify(cut)}`),

@@ -29,7 +29,7 @@ export async function runCase(run: CaseRun): Promise<Result> {
   const { connections, rate, ...more } = cases[name];
   const trxCommit = 'trxCommit' in more ? more.trxCommit : stockDatabase.trxCommit;
   // The server's flags are those of the database's pod.
-  const settings = { connections, rate, ...stockDatabase, trxCommit };
+  const settings = { load: { connections, rate }, database: { ...stockDatabase, trxCommit } };
   const clock = realClock();
   const first = {
     type: 'case',
@@ -52,7 +52,7 @@ export async function runCase(run: CaseRun): Promise<Result> {
 
 async function perform(run: CaseRun, opened: readonly ObservedRun<LabTestbed>[]): Promise<void> {
   // A server that does not sync each commit is gone, and its volume unmounted, when it is copied.
-  const scenario = { trxCommit: 1 } as const;
+  const scenario = { database: { trxCommit: 1 } } as const;
   const takenAtMs = new Map<ImageLabel, number>();
   const images = (lab: ObservedRun<LabTestbed>, signal: AbortSignal): ImageRun => ({
     ...lab,

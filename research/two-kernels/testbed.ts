@@ -64,8 +64,8 @@ export async function openLabTestbed(options: LabTestbedOptions): Promise<LabTes
   };
   const side = (name: NodeName, generation: number): LabSide => {
     const node = nodes[name];
-    const client = new LabClient({ ...options, ...settings, node });
-    const { trxCommit } = settings;
+    const client = new LabClient({ ...options, ...settings.load, node });
+    const { trxCommit } = settings.database;
     const loop = lab.lease.loops[name];
     return new LabSide({ ...options, array, trxCommit, node, generation, loop, client, onStep });
   };

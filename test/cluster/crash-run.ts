@@ -2,6 +2,7 @@
  * A real run without Kubernetes: mysqld on a file system over the array, the real writer, and the
  * history that such a run leaves, with all its writes.
  */
+import { combined } from '../../lib/scenario/index.ts';
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,7 +27,7 @@ export interface CrashRunOptions {
   readonly images: { readonly tools: string; readonly array: string };
   /** The run's folder; it is made. */
   readonly folder: string;
-  readonly scenario: Pick<ScenarioInput, 'trxCommit' | 'flushes' | 'filesystem' | 'connections'>;
+  readonly scenario: Pick<ScenarioInput, 'database' | 'disk' | 'volume' | 'load'>;
   /** More flags of mysqld. Default: none. */
   readonly mysqldFlags?: readonly string[];
   /** How long the writer writes. */
@@ -45,15 +46,23 @@ export async function makeCrashRun(options: CrashRunOptions): Promise<void> {
   const { images, folder, scenario: fields, writeMs, seed, mysqldFlags = [] } = options;
   const originNs = process.hrtime.bigint();
   const clock = realClock(originNs);
-  const about = { name: 'bare-run', fault: 'node-crash', keepWrites: true } as const;
-  const run = runRecord({ ...about, ...fields }, { runId: seed, seed });
+  const about = {
+    name: 'bare-run',
+    fault: { kind: 'node-crash' },
+    disk: { keepWrites: true },
+  } as const;
+  const run = runRecord(combined(about, fields), { runId: seed, seed });
   mkdirSync(folder, { recursive: true });
   const recorder = openRecorder(folder, clock);
   recorder.record(run);
   recorder.close();
   await using host = await ArrayHost.start(images);
-  await host.open(fields.flushes ?? 'honest');
-  const { connections, trxCommit, filesystem } = run.scenario;
+  await host.open(fields.disk?.flushes ?? 'honest');
+  const {
+    load: { connections },
+    database: { trxCommit },
+    volume: { filesystem },
+  } = run.scenario;
   const commit = `--innodb-flush-log-at-trx-commit=${trxCommit}`;
   const server = await host.startServer(filesystem, [commit, ...mysqldFlags]);
   const writer = server.write({ client: 'inside', connections, rate: 'max' }, seed, clock);

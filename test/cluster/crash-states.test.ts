@@ -94,7 +94,7 @@ describe.skipIf(reason !== undefined)('the crash states of a run', { timeout: 60
   });
 
   test('trx_commit=2 loses commits', async () => {
-    const folder = await newRun('relaxed', { scenario: { trxCommit: 2 } });
+    const folder = await newRun('relaxed', { scenario: { database: { trxCommit: 2 } } });
     const answer = await explored(folder, '--states', '12', '--policy', 'keeps,drops');
     expect(answer).toMatchObject({ verdict: 'lost', asExpected: true, exitCode: 0 });
     const lost = answer.states.filter(({ verdict }) => verdict === 'lost');
@@ -102,7 +102,7 @@ describe.skipIf(reason !== undefined)('the crash states of a run', { timeout: 60
   });
 
   test('a disk that ignores flushes loses commits, unless its power stays', async () => {
-    const folder = await newRun('ignored', { scenario: { flushes: 'ignored' } });
+    const folder = await newRun('ignored', { scenario: { disk: { flushes: 'ignored' } } });
     const answer = await explored(folder, '--states', '8', '--policy', 'keeps,drops');
     expect(answer).toMatchObject({ asExpected: true, exitCode: 0 });
     expect(['lost', 'corrupt']).toContain(answer.verdict);

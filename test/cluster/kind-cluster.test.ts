@@ -158,7 +158,7 @@ test('another configuration replaces a kept cluster; its database survives what 
   const choice = parseScenario({
     name: 'cluster',
     question: '?',
-    fault: 'node-crash',
+    fault: { kind: 'node-crash' },
     expected: ['safe'],
   });
 

@@ -13,8 +13,8 @@ import { mysql } from '../../lib/mysql/database.ts';
 export const scenario = parseScenario({
   name: 'contract',
   question: 'Does this backend do what the port says?',
-  fault: 'network-partition',
-  rate: 20,
+  fault: { kind: 'network-partition' },
+  load: { rate: 20 },
   expected: ['safe'],
 });
 export const seed = 'contract';

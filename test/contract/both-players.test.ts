@@ -5,7 +5,7 @@ import { coveringCells, differences, nameOf } from '../support/both-players.ts';
 
 test.each(faultKinds)('player and runner agree: %s', async (fault) => {
   const differ: Record<string, readonly string[]> = {};
-  for (const cell of coveringCells.filter((each) => each.fault === fault)) {
+  for (const cell of coveringCells.filter((each) => each.fault.kind === fault)) {
     const found = await differences(cell, 1);
     if (found.length > 0) differ[nameOf(cell)] = found;
   }

@@ -1,4 +1,5 @@
 /** What a fault, a remedy or a field declares that it needs is enough, and all of it is used: each on a backend that has just that. */
+import { combined } from '../../lib/scenario/index.ts';
 import { expect, test } from 'vitest';
 import { capabilityNames, type Capability } from '../../lib/core/capabilities.ts';
 import { capabilitiesFor } from '../../lib/run/run-context.ts';
@@ -12,22 +13,25 @@ import { modelScenario, runOnModel, shortTimers } from '../support/model-run.ts'
 type Fields = Partial<ScenarioInput>;
 
 const played: readonly Fields[] = [
-  ...faultKinds.map((fault): Fields => ({ fault })),
-  ...controlPlaneFaults.map((also): Fields => ({ also, alsoAt: 5_000 })),
+  ...faultKinds.map((fault): Fields => ({ fault: { kind: fault } })),
+  ...controlPlaneFaults.map((also): Fields => ({ also: { kind: also, at: 5_000 } })),
   ...actingRemedies.map(
-    (remedy): Fields => ({ remedy, podFinalizer: remedy === 'strip-pod-finalizer' }),
+    (remedy): Fields => ({
+      remedy: { kind: remedy },
+      workload: { finalizer: remedy === 'strip-pod-finalizer' },
+    }),
   ),
-  { link: 'stalls' },
-  { link: 'errors' },
-  { remedy: 'force-delete', moveBack: true },
-  { fault: 'none', recreations: 2 },
-  { fault: 'kubelet-stall', serverKills: 2 },
+  { fault: { link: 'stalls' } },
+  { fault: { link: 'errors' } },
+  { remedy: { kind: 'force-delete', moveBack: true } },
+  { fault: { kind: 'none', recreations: 2 } },
+  { fault: { kind: 'kubelet-stall', serverKills: 2 } },
 ];
 
 const nobody = (): AskedVerbs => ({ called: new Set(), missed: new Set() });
 
 test.each(played)('%o', async (fields) => {
-  const scenario = modelScenario({ ...shortTimers, ...fields });
+  const scenario = modelScenario(combined(shortTimers, fields));
   const needs = [...new Set(capabilitiesFor(scenario))];
   const heard = nobody();
   const { verdict } = await runOnModel(scenario, '1', { on: having(needs, heard) });
@@ -47,7 +51,7 @@ test.each(played)('%o', async (fields) => {
 });
 
 test('a backend that says more than it has ends the run before anything is broken, and is closed', async () => {
-  const scenario = modelScenario({ ...shortTimers, fault: 'freeze' });
+  const scenario = modelScenario({ ...shortTimers, fault: { kind: 'freeze' } });
   let closed = 0;
   const refused = runOnModel(scenario, '1', {
     on: (model) => ({

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { expect, test } from 'vitest';
-import { databaseKinds } from '../../lib/scenario/database-kinds/index.ts';
+import { databaseDeclarations } from '../../lib/scenario/databases/index.ts';
 import { faultKinds, questionOf } from '../../lib/scenario/faults/index.ts';
 import { twoKernelsCommand } from '../../research/two-kernels/command.ts';
 import { parseArguments } from '../../lib/cli/command.ts';
@@ -55,7 +55,7 @@ test.each(made)('%s', async (_, make) => {
 });
 
 test.each(faultKinds)('an experiment with %s', (fault) => {
-  const about = { name: fault, question: questionOf(fault), fault } as const;
+  const about = { name: fault, question: questionOf(fault), fault: { kind: fault } } as const;
   const command = experimentCommand(
     typed(about.name),
     parseScenario({ ...about, expected: ['safe'] }),
@@ -66,8 +66,13 @@ test.each(faultKinds)('an experiment with %s', (fault) => {
     expect(requestOf(about, readFlags(words), new Date(0))).toBeDefined();
 });
 
-test.each(databaseKinds)('an experiment on database %s', (database) => {
-  const about = { name: 'a', question: '?', fault: 'network-partition', database } as const;
+test.each(databaseDeclarations)('an experiment on database $name', ({ name: database }) => {
+  const about = {
+    name: 'a',
+    question: '?',
+    fault: { kind: 'network-partition' },
+    database: { kind: database },
+  } as const;
   const command = experimentCommand(
     typed(about.name),
     parseScenario({ ...about, expected: ['safe'] }),

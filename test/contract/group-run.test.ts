@@ -1,4 +1,5 @@
 /** The one sequence on a group: three members that the model plays one of, one volume each. */
+import { combined } from '../../lib/scenario/index.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -70,9 +71,14 @@ async function runOn(change: Changes = () => ({}), interruptIn?: PhaseName): Pro
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const interrupt = new AbortController();
   const unhealed: string[] = [];
-  const times = { patienceMs: 10_000, horizonMs: 60_000, majorityTimeoutS: 100 };
+  const times = { watch: { patience: 10_000, horizon: 60_000 } };
   const { verdict } = await playAndJudge({
-    scenario: modelScenario({ ...shortTimers, ...times, rate: 2, database: 'group-replication' }),
+    scenario: modelScenario(
+      combined(shortTimers, times, {
+        load: { rate: 2 },
+        database: { kind: 'group-replication', majorityTimeout: 100_000 },
+      }),
+    ),
     ...{ database: mysql, seed: '1', runId: 'run', folder, replay: 'none' },
     backend: groupOn(simBackend(), change),
     onProgress: () => undefined,

@@ -5,7 +5,7 @@ import { ModelStory, removed } from '../support/model-story.ts';
 
 /** The controller manager begins anew, and asks for a second attachment that the disk refuses. */
 function refused(seed?: string): { readonly story: ModelStory; readonly calls: () => number[] } {
-  const story = new ModelStory({ disk: 'fenced' }, seed);
+  const story = new ModelStory({ disk: { mode: 'fenced' } }, seed);
   const { world, operator, controlPlane, kernel } = story.model;
   const seen: number[] = [];
   world.see = ({ name, data }): void => {

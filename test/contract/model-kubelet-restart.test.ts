@@ -14,8 +14,10 @@ function restarted(fields: Partial<ScenarioInput>, seed: string): ModelStory {
 const seeds = Array.from({ length: 10 }, (_, n) => `${n}`);
 
 test.each([
-  { kubernetes: '1.34' },
-  { kubernetes: '1.37', featureGates: { ChangeContainerStatusOnKubeletRestart: true } },
+  { kubernetes: { version: '1.34' } },
+  {
+    kubernetes: { version: '1.37', featureGates: { ChangeContainerStatusOnKubeletRestart: true } },
+  },
 ])('%o: not Ready from the new kubelet’s first word to its first probe', (fields) => {
   for (const seed of seeds) {
     const story = restarted(fields, seed);
@@ -30,5 +32,7 @@ test.each([
 
 test.each(['1.35', '1.36', '1.37'])('%s: a pod that was Ready stays so', (kubernetes) => {
   for (const seed of seeds)
-    expect(restarted({ kubernetes }, seed).times('podNotReady')).toEqual([]);
+    expect(restarted({ kubernetes: { version: kubernetes } }, seed).times('podNotReady')).toEqual(
+      [],
+    );
 });

@@ -53,11 +53,11 @@ describe('1.37, where the Lease is asked for again', () => {
   });
 });
 
-test.each([{ kubernetes: '1.36' }, { kubernetes: '1.37', featureGates: { [gate]: false } }])(
-  '%o: only renewals count',
-  (fields) => {
-    const story = written(fields, eachSecond(400));
-    expect(story.times('nodeNotReady')).toHaveLength(1);
-    expect(story.times('podTerminating')).toHaveLength(1);
-  },
-);
+test.each([
+  { kubernetes: { version: '1.36' } },
+  { kubernetes: { version: '1.37', featureGates: { [gate]: false } } },
+])('%o: only renewals count', (fields) => {
+  const story = written(fields, eachSecond(400));
+  expect(story.times('nodeNotReady')).toHaveLength(1);
+  expect(story.times('podTerminating')).toHaveLength(1);
+});

@@ -30,7 +30,7 @@ test('R2: a pod made anew on its node keeps the mount', () => {
 });
 
 test('ReadWriteOncePod ends that: the next one waits for the old one', () => {
-  const story = new ModelStory({ accessMode: 'ReadWriteOncePod' });
+  const story = new ModelStory({ volume: { accessMode: 'ReadWriteOncePod' } });
   story.model.operator.forceDelete(story.podUid);
   story.until(120);
   expect(story.times('sameNodeOverlap')).toEqual([]);
@@ -70,7 +70,7 @@ test('R4, R9: a node that is back is not detached by force once its return is se
 test('R5: the taint on a healthy node detaches in the middle of the unmount', () => {
   let early = 0;
   for (let seed = 0; seed < 40; seed++) {
-    const story = new ModelStory({ preStopS: 1 }, `${seed}`);
+    const story = new ModelStory({ workload: { preStop: 1000 } }, `${seed}`);
     story.model.operator.taint(story.victim, outOfService);
     story.until(60);
     const [unpublishedS = 0] = story.times('unpublished', 'victim');
@@ -85,9 +85,8 @@ test.each([
   ['1.28', false],
 ] as const)('R6: in %s a detach that failed lets the next node attach: %s', (kubernetes, lets) => {
   const fields = {
-    kubernetes,
-    disk: 'pending-while-busy',
-    attachWhileBusy: 'granted',
+    kubernetes: { version: kubernetes },
+    disk: { mode: 'pending-while-busy', attachWhileBusy: 'granted' },
   } as const;
   const story = removed(fields);
   story.until(story.nowS + 500);
@@ -99,7 +98,7 @@ test.each(['pending-while-busy', 'unfenced'] as const)(
   'R7: after a Node was deleted a new leader lets the next node in at once: %s',
   (disk) => {
     // Where the storage lets it: one that counts attachments refuses (heldElsewhere).
-    const story = evicted({ disk, attachWhileBusy: 'granted' });
+    const story = evicted({ disk: { mode: disk, attachWhileBusy: 'granted' } });
     story.model.operator.deleteNode(story.victim);
     story.untilSeen('podGone');
     story.model.controlPlane.kill('controller-manager');
@@ -156,7 +155,7 @@ function attachedFirst(
   nodes: number,
   seed: number,
 ): { readonly distance: number; readonly isOld: boolean; readonly isLower: boolean } {
-  const fields = { workload: 'deployment-rolling-update' } as const;
+  const fields = { workload: { kind: 'deployment-rolling-update' } } as const;
   const story = new ModelStory(fields, `${seed}`, { nodes });
   story.machine.setConnected(false);
   story.untilSeen('multiAttach');

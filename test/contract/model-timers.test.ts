@@ -23,7 +23,7 @@ describe('timers', () => {
   });
 
   test('before 1.32 a node is given up 10 s sooner', () => {
-    const story = new ModelStory({ kubernetes: '1.31' });
+    const story = new ModelStory({ kubernetes: { version: '1.31' } });
     story.machine.setConnected(false);
     story.untilSeen('nodeNotReady');
     expect(story.nowS).toBeLessThan(50);
@@ -59,7 +59,7 @@ describe('timers', () => {
   test.each(['stateful-set', 'deployment-recreate'] as const)(
     'a Terminating pod of a %s pins its volume for ever',
     (workload) => {
-      const story = evicted({ workload }).until(3000);
+      const story = evicted({ workload: { kind: workload } }).until(3000);
       expect(story.secondMountS).toBeUndefined();
       expect(story.times('detachWanted')).toEqual([]);
       expect(story.times('multiAttach').length).toBe(workload === 'stateful-set' ? 0 : 1);
@@ -78,7 +78,7 @@ describe('timers', () => {
 
 describe('eviction alone', () => {
   test('P1: without a grace period it is a force delete', () => {
-    const story = evicted({ terminationGraceS: 0 });
+    const story = evicted({ workload: { terminationGrace: 0 } });
     story.until(story.nowS + 400);
     expect(story.secondMountS).toBeDefined();
   });
@@ -87,7 +87,7 @@ describe('eviction alone', () => {
     ['stateful-set', false],
     ['deployment-recreate', true],
   ] as const)('P2: a container that waits pins nothing (%s)', (workload, isMounted) => {
-    const story = new ModelStory({ workload });
+    const story = new ModelStory({ workload: { kind: workload } });
     // The last report says that it waits to be started again.
     for (const pod of story.model.api.pods) story.model.api.setContainersStopped(pod);
     story.machine.setConnected(false);
@@ -97,7 +97,10 @@ describe('eviction alone', () => {
   });
 
   test('P3: declared ReadWriteMany nothing is waited for (Deployment)', () => {
-    const fields = { workload: 'deployment-recreate', accessMode: 'ReadWriteMany' } as const;
+    const fields = {
+      workload: { kind: 'deployment-recreate' },
+      volume: { accessMode: 'ReadWriteMany' },
+    } as const;
     const story = evicted(fields);
     const atS = story.nowS;
     story.until(atS + 30);
@@ -142,7 +145,7 @@ describe('the control plane', () => {
   });
 
   test('a VolumeAttachment deleted by hand is missed within a minute', () => {
-    const story = evicted({ terminationGraceS: 0 });
+    const story = evicted({ workload: { terminationGrace: 0 } });
     story.until(story.nowS + 5);
     story.model.operator.deleteAttachments(story.victim, { stripFinalizers: false });
     const atS = story.nowS;

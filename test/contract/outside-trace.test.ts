@@ -11,7 +11,10 @@ const trace = { notReady: 37, terminating: 354, forceDeleted: 392, detached: 754
 const byEyeS = 2;
 
 function play(seed: string): Readonly<Record<'notReady' | 'eviction' | 'wait' | 'start', number>> {
-  const story = new ModelStory({ kubernetes: '1.28', fault: 'node-crash' }, seed);
+  const story = new ModelStory(
+    { kubernetes: { version: '1.28' }, fault: { kind: 'node-crash' } },
+    seed,
+  );
   const faultAtS = story.nowS;
   story.machine.kill();
   const notReadyS = story.untilSeen('nodeNotReady').nowS;

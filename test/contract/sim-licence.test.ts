@@ -1,4 +1,5 @@
 /** Licence, forced detaches and stale reads of whole runs on the model. */
+import { combined } from '../../lib/scenario/index.ts';
 import { expect, test } from 'vitest';
 import type { ScenarioInput } from '../../lib/scenario/scenario.ts';
 import type { Verdict } from '../../lib/judge/verdict/verdict.ts';
@@ -6,14 +7,14 @@ import { openHistory } from '../../lib/history/reader.ts';
 import { modelScenario, runOnModel, shortTimers } from '../support/model-run.ts';
 
 const run = async (fields: Partial<ScenarioInput>): Promise<Verdict> =>
-  (await runOnModel(modelScenario({ ...shortTimers, ...fields }))).verdict;
+  (await runOnModel(modelScenario(combined(shortTimers, fields)))).verdict;
 /** A seed of the race in which the successor starts on what the victim is still writing. */
 const successorServes = '2';
 const codes = ({ findings }: Verdict): string[] => findings.map(({ code }) => code);
 
 test('the replaced database answers stale reads, and each link of the licence has its record', async () => {
   const { verdict, folder } = await runOnModel(
-    modelScenario({ ...shortTimers, remedy: 'force-delete' }),
+    modelScenario({ ...shortTimers, remedy: { kind: 'force-delete' } }),
     successorServes,
   );
   expect(verdict.licenceGaps).toEqual([]);
@@ -29,7 +30,7 @@ test('the replaced database answers stale reads, and each link of the licence ha
 });
 
 test('the taint is a reason of its own, told by the log', async () => {
-  const verdict = await run({ remedy: 'out-of-service' });
+  const verdict = await run({ remedy: { kind: 'out-of-service' } });
   expect(verdict.licence.map(({ step }) => step)).toContain(
     'the attach/detach controller did not wait for the unmount, because of the taint',
   );
@@ -37,12 +38,12 @@ test('the taint is a reason of its own, told by the log', async () => {
 });
 
 test('after a crash the forced detach is of a volume that nobody has mounted', async () => {
-  const verdict = await run({ fault: 'node-crash', remedy: 'force-delete' });
+  const verdict = await run({ fault: { kind: 'node-crash' }, remedy: { kind: 'force-delete' } });
   expect(codes(verdict)).toContain('FORCED_WITHOUT_MOUNT');
   expect(codes(verdict)).not.toContain('STALE_READS');
 });
 
 test('without a second mount there is no licence, and nothing is missing from it', async () => {
-  const verdict = await run({ remedy: 'none', horizonMs: 60_000 });
+  const verdict = await run({ remedy: { kind: 'none' }, watch: { horizon: 60_000 } });
   expect([verdict.licence, verdict.licenceGaps]).toEqual([[], []]);
 });

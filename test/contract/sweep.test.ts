@@ -35,7 +35,9 @@ test('a fault and a remedy are a declaration each: the run and the sweep play th
     does: 'both at once',
   });
   const scenario = modelScenario({
-    ...{ ...shortTimers, fault: 'api-partition', remedy: 'out-of-service' },
+    ...shortTimers,
+    fault: { kind: 'api-partition' },
+    remedy: { kind: 'out-of-service' },
   });
   const custom = {
     fault: { ...faultOf(fault), like: 'api-partition', needs: fault.needs },

@@ -53,7 +53,7 @@ export function describeTestbed(name: string, makeBackend: () => Backend, timeou
     test('it names its timers, versions and at least two nodes', () => {
       expect(testbed.nodes.length).toBeGreaterThanOrEqual(2);
       expect(Object.keys(testbed.versions).length).toBeGreaterThan(0);
-      expect(testbed.timers.forceDetachAfterMs).toBe(scenario.forceDetachAfterMs);
+      expect(testbed.timers.forceDetachAfterMs).toBe(scenario.timers.forceDetachAfter);
     });
 
     test('the clock goes on, and a sleep ends early with the reason of its signal', async () => {
@@ -100,7 +100,9 @@ export function describeTestbed(name: string, makeBackend: () => Backend, timeou
     });
 
     test('writers of both sides commit on the database’s node', async () => {
-      const { rate } = scenario;
+      const {
+        load: { rate },
+      } = scenario;
       writers = await testbed.startWriters([
         { client: 'inside', connections: 2, rate, seed, readEveryMs: 200 },
         { client: 'outside', connections: 2, rate, seed },

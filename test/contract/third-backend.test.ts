@@ -41,7 +41,11 @@ const third = (model: Backend): Backend => ({
   ...{ backend: 'vm', isModel: false },
 });
 
-const scenario = modelScenario({ ...shortTimers, remedy: 'force-delete', disk: 'fenced' });
+const scenario = modelScenario({
+  ...shortTimers,
+  remedy: { kind: 'force-delete' },
+  disk: { mode: 'fenced' },
+});
 
 test('without evidence of its machines and its control plane it is inconclusive', async () => {
   const { verdict: predicted } = await runOnModel(scenario);
@@ -83,7 +87,7 @@ function onLittle(scenario: Scenario): RunWish & { readonly missed: Set<string> 
 }
 
 test('one that needs no more than it has is played there, and no other verb is asked for', async () => {
-  const wish = onLittle(modelScenario({ ...shortTimers, remedy: 'force-delete' }));
+  const wish = onLittle(modelScenario({ ...shortTimers, remedy: { kind: 'force-delete' } }));
   const { signal } = new AbortController();
   const told = { onProgress: () => undefined, onPhase: () => undefined, signal };
   const { verdict } = await performRun(await planRun(wish), () => told);

@@ -1,4 +1,5 @@
 /** The pages that count fault events say what the store says, and each driver has its mode and its source. */
+import { settingsFrom } from '../../lib/scenario/fields.ts';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -36,8 +37,9 @@ const ofOneScenario = Object.values(findings)
   .flat()
   .filter(({ when, any = [] }) => any.length === 0 && !Object.values(when).some(Array.isArray))
   .flatMap(({ says, when }) => {
-    const about = { name: 'finding', question: '?', expected: ['safe'] };
-    const scenario = parseScenario({ ...about, ...when });
+    const about = { name: 'finding', question: '?', expected: ['safe'] } as const;
+    const settings = settingsFrom(Object.entries(when));
+    const scenario = parseScenario({ ...about, fault: { kind: 'none' }, ...settings });
     return expectationOf(scenario).isRace ? [{ says, when, scenario }] : [];
   });
 

@@ -58,11 +58,11 @@ function section(driver: Driver): string {
 const measuredRow = (lines: readonly RunLine[], mode: string): string[] => [
   code(mode),
   ...[
-    { fault: 'network-partition', remedy: 'force-delete' },
-    { fault: 'network-partition', remedy: 'out-of-service' },
-    { fault: 'node-crash', remedy: 'force-delete' },
+    { 'fault.kind': 'network-partition', 'remedy.kind': 'force-delete' },
+    { 'fault.kind': 'network-partition', 'remedy.kind': 'out-of-service' },
+    { 'fault.kind': 'node-crash', 'remedy.kind': 'force-delete' },
   ].map((did) => {
-    const wanted = only({ ...did, disk: mode });
+    const wanted = only({ ...did, 'disk.mode': mode });
     const short = tallyOf(lines, all(wanted, shortened));
     const found = [tallyOf(lines, all(wanted, stock)), short === '' ? '' : `*short:* ${short}`];
     return found.filter(Boolean).join('; ') || 'not measured';

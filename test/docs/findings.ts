@@ -14,14 +14,14 @@ export interface PublishedFinding {
   readonly run?: string;
 }
 
-const cutOff = { fault: 'network-partition' } as const;
-const crashed = { fault: 'node-crash' } as const;
-const forced = { remedy: 'force-delete' } as const;
-const tainted = { remedy: 'out-of-service' } as const;
-const unfenced = { disk: 'unfenced' } as const;
+const cutOff = { 'fault.kind': 'network-partition' } as const;
+const crashed = { 'fault.kind': 'node-crash' } as const;
+const forced = { 'remedy.kind': 'force-delete' } as const;
+const tainted = { 'remedy.kind': 'out-of-service' } as const;
+const unfenced = { 'disk.mode': 'unfenced' } as const;
 /** Nothing is attached on a shared directory, so nothing keeps a replacement out. */
 const attachable = diskModes.filter((mode) => !isDirectory(mode));
-const acted = { remedy: ['force-delete', 'out-of-service', 'delete-node'] } as const;
+const acted = { 'remedy.kind': ['force-delete', 'out-of-service', 'delete-node'] } as const;
 
 export const findings: Readonly<Record<string, readonly PublishedFinding[]>> = {
   'The node still runs, and a person or an operator acts': [
@@ -40,133 +40,143 @@ export const findings: Readonly<Record<string, readonly PublishedFinding[]>> = {
     {
       says: 'cut off, its **Node object deleted**, storage does not fence',
       words: ['corrupt'],
-      when: { ...cutOff, remedy: 'delete-node', ...unfenced },
+      when: { ...cutOff, 'remedy.kind': 'delete-node', ...unfenced },
     },
     {
       says: '**frozen**, its pod force-deleted, thawed after the hand-over, storage does not fence',
       words: ['corrupt'],
-      when: { fault: 'freeze', ...forced, ...unfenced },
+      when: { 'fault.kind': 'freeze', ...forced, ...unfenced },
       run: 'samples/zombie',
     },
     {
       says: 'cut off, or its kubelet silent, with an **idle** database, storage does not fence: no client writes, but the server does',
       words: ['corrupt'],
-      when: { fault: ['network-partition', 'kubelet-stall'], ...acted, ...unfenced, rate: 0 },
-      any: ['link'],
+      when: {
+        'fault.kind': ['network-partition', 'kubelet-stall'],
+        ...acted,
+        ...unfenced,
+        'load.rate': 0,
+      },
+      any: ['fault.link'],
     },
     {
       says: 'frozen until after the hand-over, with an **idle** database: no damage',
       words: ['exposed'],
-      when: { fault: 'freeze', ...acted, ...unfenced, rate: 0 },
+      when: { 'fault.kind': 'freeze', ...acted, ...unfenced, 'load.rate': 0 },
     },
   ],
   'The node still runs, and nobody acts': [
     {
       says: 'cut off: the evicted pod keeps its volume, no second mount in 15 minutes',
       words: ['safe'],
-      when: { ...cutOff, remedy: 'none', disk: attachable },
-      any: ['workload'],
+      when: { ...cutOff, 'remedy.kind': 'none', 'disk.mode': attachable },
+      any: ['workload.kind'],
     },
     {
       says: 'cut off, a Deployment with a **ReadWriteMany** volume: the replacement pod mounts at the eviction',
       words: ['corrupt'],
       when: {
-        ...{ ...cutOff, remedy: 'none', ...unfenced },
-        ...{ accessMode: 'ReadWriteMany', workload: 'deployment-recreate' },
+        ...{ ...cutOff, 'remedy.kind': 'none', ...unfenced },
+        ...{ 'volume.accessMode': 'ReadWriteMany', 'workload.kind': 'deployment-recreate' },
       },
     },
     {
       says: 'cut off, a Deployment on a shared directory: the replacement pod mounts too, and MySQL’s file lock stops its server',
       words: ['safe'],
       when: {
-        ...{ ...cutOff, remedy: 'none', disk: 'shared-file' },
-        workload: 'deployment-recreate',
+        ...{ ...cutOff, 'remedy.kind': 'none', 'disk.mode': 'shared-file' },
+        'workload.kind': 'deployment-recreate',
       },
     },
     {
       says: 'cut off, `terminationGracePeriodSeconds: 0`: the eviction is a forced deletion',
       words: ['corrupt'],
-      when: { ...cutOff, remedy: 'none', terminationGraceS: 0 },
-      any: ['workload'],
+      when: { ...cutOff, 'remedy.kind': 'none', 'workload.terminationGrace': 0 },
+      any: ['workload.kind'],
     },
     {
       says: 'cut off, a Deployment whose container is in a crash loop: the eviction is enough',
       words: ['corrupt'],
-      when: { ...cutOff, remedy: 'none', serverKills: 2, workload: 'deployment-recreate' },
+      when: {
+        ...cutOff,
+        'remedy.kind': 'none',
+        'fault.serverKills': 2,
+        'workload.kind': 'deployment-recreate',
+      },
     },
   ],
   'What the storage decides (the node still runs)': [
     {
       says: 'storage cuts the old node off **before it answers** the detach; pod force-deleted, node tainted or Node object deleted',
       words: ['safe'],
-      when: { ...cutOff, ...acted, disk: 'fenced' },
-      any: ['link', 'filesystem', 'also', 'alsoAt'],
+      when: { ...cutOff, ...acted, 'disk.mode': 'fenced' },
+      any: ['fault.link', 'volume.filesystem', 'also.kind', 'also.at'],
       run: 'samples/partition-force-delete-fenced',
     },
     {
       says: 'the same with a **ReadWriteMany** volume: the second mount comes before the detach',
       words: ['corrupt'],
-      when: { ...cutOff, ...acted, disk: 'fenced', accessMode: 'ReadWriteMany' },
+      when: { ...cutOff, ...acted, 'disk.mode': 'fenced', 'volume.accessMode': 'ReadWriteMany' },
     },
     {
       says: 'storage fences only under the out-of-service taint; the taint is set',
       words: ['safe'],
-      when: { ...cutOff, ...tainted, disk: 'fence-if-out-of-service' },
+      when: { ...cutOff, ...tainted, 'disk.mode': 'fence-if-out-of-service' },
     },
     {
       says: 'the same storage; the pod is **only force-deleted**',
       words: ['corrupt'],
-      when: { ...cutOff, ...forced, disk: 'fence-if-out-of-service' },
+      when: { ...cutOff, ...forced, 'disk.mode': 'fence-if-out-of-service' },
     },
     {
       says: 'storage **answers early** and cuts the old node off 10 s later: both could write',
       words: ['exposed', 'lost', 'corrupt'],
-      when: { ...cutOff, ...acted, disk: 'ack-early' },
+      when: { ...cutOff, ...acted, 'disk.mode': 'ack-early' },
     },
     {
       says: 'the same, 3 s later: both could write for one to two seconds',
       words: ['lost', 'corrupt'],
-      when: { ...cutOff, ...acted, disk: 'ack-early', cutAfterMs: 3000 },
+      when: { ...cutOff, ...acted, 'disk.mode': 'ack-early', 'disk.cutAfter': 3000 },
     },
     {
       says: 'the same, 1 s later: before the next node writes',
       words: ['safe'],
-      when: { ...cutOff, ...acted, disk: 'ack-early', cutAfterMs: 1000 },
+      when: { ...cutOff, ...acted, 'disk.mode': 'ack-early', 'disk.cutAfter': 1000 },
     },
     {
       says: 'storage does not fence, and the old node’s **storage link returns errors**: both could write for seconds, no damage',
       words: ['exposed'],
-      when: { ...cutOff, ...acted, ...unfenced, link: 'errors' },
+      when: { ...cutOff, ...acted, ...unfenced, 'fault.link': 'errors' },
     },
     {
       says: 'storage refuses the detach until the old node lets go: nothing is lost, and no new server starts',
       words: ['safe'],
-      when: { ...cutOff, ...acted, disk: 'pending-while-busy' },
+      when: { ...cutOff, ...acted, 'disk.mode': 'pending-while-busy' },
     },
     {
       says: 'the next node waits for the last watcher; the old node reaches the storage',
       words: ['safe'],
-      when: { ...cutOff, ...acted, disk: 'exclusive' },
+      when: { ...cutOff, ...acted, 'disk.mode': 'exclusive' },
     },
     {
       says: 'the same, but the old node’s **storage link stalls**: it counts as gone, and its held writes arrive later',
       words: ['corrupt'],
-      when: { ...cutOff, ...acted, disk: 'exclusive', link: 'stalls' },
+      when: { ...cutOff, ...acted, 'disk.mode': 'exclusive', 'fault.link': 'stalls' },
     },
     {
       says: 'the next node takes a reservation',
       words: ['safe'],
-      when: { ...cutOff, ...acted, disk: 'reservation' },
+      when: { ...cutOff, ...acted, 'disk.mode': 'reservation' },
     },
     {
       says: 'a shared directory with one lock table: MySQL’s file lock stops the second server',
       words: ['safe'],
-      when: { ...cutOff, ...acted, disk: 'shared-file' },
+      when: { ...cutOff, ...acted, 'disk.mode': 'shared-file' },
     },
     {
       says: 'a shared directory with separate locks on each node',
       words: ['corrupt'],
-      when: { ...cutOff, ...acted, disk: 'shared-file', fileLocks: 'local' },
+      when: { ...cutOff, ...acted, 'disk.mode': 'shared-file', 'disk.fileLocks': 'local' },
     },
   ],
   'The node is dead': [
@@ -174,21 +184,21 @@ export const findings: Readonly<Record<string, readonly PublishedFinding[]>> = {
       says: 'a crash, default MySQL: every acknowledged commit is there',
       words: ['safe'],
       when: { ...crashed, ...unfenced },
-      any: ['remedy', 'powerLoss', 'filesystem'],
+      any: ['remedy.kind', 'fault.powerLoss', 'volume.filesystem'],
       run: 'samples/node-crash',
     },
     {
       says: 'a crash, `innodb_flush_log_at_trx_commit=2`: the last commits are gone, without any error',
       words: ['lost'],
-      when: { ...crashed, ...unfenced, trxCommit: 2 },
-      any: ['remedy'],
+      when: { ...crashed, ...unfenced, 'database.trxCommit': 2 },
+      any: ['remedy.kind'],
       run: 'samples/node-crash-trx-commit-2',
     },
     {
       says: 'a crash, on a disk that ignores flushes',
       words: ['corrupt'],
-      when: { ...crashed, ...unfenced, flushes: 'ignored' },
-      any: ['remedy', 'powerLoss'],
+      when: { ...crashed, ...unfenced, 'disk.flushes': 'ignored' },
+      any: ['remedy.kind', 'fault.powerLoss'],
     },
   ],
 };

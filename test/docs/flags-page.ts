@@ -6,7 +6,10 @@ import { parseScenario } from '../../lib/scenario/scenario.ts';
 export const path = 'docs/reference/flags.md';
 
 const plain = parseScenario({
-  ...{ name: 'node-crash', question: '?', fault: 'node-crash', expected: ['safe'] },
+  name: 'node-crash',
+  question: '?',
+  fault: { kind: 'node-crash' },
+  expected: ['safe'],
 });
 
 const opening = `# Flags

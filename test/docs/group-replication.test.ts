@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { groupSettingsOf } from '../../lib/scenario/database-kinds/group-replication.ts';
+import { groupSettingsSchema } from '../../lib/scenario/databases/group-replication.ts';
 import { readRuns, scenarioOfLine, type RunLine } from '../../lib/batch/measurements.ts';
 import { groupSchema, type GroupLine } from '../../lib/batch/collect.ts';
 import { markdownTable } from '../../lib/core/numbers.ts';
@@ -18,10 +18,12 @@ const singles = samples.flatMap((name) =>
   readRuns().filter(({ source }) => source === `reports/samples/${name}`),
 );
 
-const stock = new Map<string, unknown>(Object.entries(groupSettingsOf({})));
+const stock = new Map<string, unknown>(Object.entries(groupSettingsSchema.parse({})));
 
 function groupRow({ scenario, versions, outcome, source }: GroupLine): string[] {
-  const { fault } = scenarioOfLine({ scenario: scenario.changed, versions });
+  const {
+    fault: { kind: fault },
+  } = scenarioOfLine({ scenario: scenario.changed, versions });
   const set = Object.entries(scenario.settings).filter(
     ([name, value]) => value !== stock.get(name),
   );
@@ -35,7 +37,11 @@ function groupRow({ scenario, versions, outcome, source }: GroupLine): string[] 
 }
 
 function singleRow(line: RunLine): string[] {
-  const { fault, remedy, disk } = scenarioOfLine(line);
+  const {
+    fault: { kind: fault },
+    remedy: { kind: remedy },
+    disk: { mode: disk },
+  } = scenarioOfLine(line);
   const { outcome, source } = line;
   const { shown, lost, acked } = outcome;
   const before = shown?.lostBeforeHeal ?? 0;

@@ -3,19 +3,22 @@ import { z } from 'zod';
 import { capabilities, capabilityNames, type Capability } from '../../lib/core/capabilities.ts';
 import { kindCapabilities } from '../../lib/run/ports/limits.ts';
 import { simCapabilities } from '../../lib/sim/model.ts';
-import { databaseDeclarations } from '../../lib/scenario/database-kinds/index.ts';
+import { databaseDeclarations } from '../../lib/scenario/databases/index.ts';
 import { diskModeDeclarations } from '../../lib/scenario/disks/index.ts';
-import { fields, verdictWords } from '../../lib/scenario/fields.ts';
 import {
   fieldNames,
-  groups,
+  fields,
+  groupNames,
+  headOf,
   kindsInWords,
+  settableNames,
+  verdictWords,
+  wordOf,
   type FieldName,
-  type Group,
-} from '../../lib/scenario/written-paths.ts';
+  type GroupName,
+} from '../../lib/scenario/fields.ts';
 import { faultDeclarations } from '../../lib/scenario/faults/index.ts';
-import type { Field } from '../../lib/scenario/fields/field.ts';
-import type { KindDeclaration } from '../../lib/scenario/fields/of-kinds.ts';
+import type { KindDeclaration } from '../../lib/scenario/kinds.ts';
 import { matrixSchema } from '../../lib/batch/matrix.ts';
 import { remedyDeclarations } from '../../lib/scenario/remedies/index.ts';
 
@@ -27,24 +30,19 @@ const code = (text: string): string => `\`${text.replaceAll('|', '\\|')}\``;
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |\n`).join('');
 
-function rowOf(name: keyof typeof fields): string[] {
-  const { at, stock, show, flag, about, more }: Field = fields[name];
+function rowOf(name: FieldName): string[] {
+  const { at, stock, show, flags, choices, about, more } = fields[name];
   const only = kindsInWords(name);
-  const choices = flag?.choices?.map(code).join(', ');
-  const meaning = [about, choices, only].filter((each) => each !== undefined).join('; ');
+  const meaning = [about, choices?.map(code).join(', '), only].filter((each) => each !== undefined);
   return [
     code(at),
     stock === undefined ? '–' : code(show(stock)),
-    flag === undefined ? '–' : code(flag.flags),
-    code(name),
-    `${meaning}${more === undefined ? '' : ` ${more}`}`,
+    flags === undefined ? '–' : code(flags),
+    `${meaning.join('; ')}${more === undefined ? '' : ` ${more}`}`,
   ];
 }
 
-const inOrder = [
-  ...[...groups.values()].flatMap(({ members }) => [...members.values()]),
-  ...fieldNames.filter((name) => !fields[name].at.includes('.')),
-];
+const inOrder = [...settableNames, ...fieldNames.filter((name) => !name.includes('.'))];
 
 const kindsNeeding = (
   capability: Capability,
@@ -61,9 +59,7 @@ const whoNeeds = (capability: Capability): string =>
     ...kindsNeeding(capability, 'remedy', remedyDeclarations),
     ...kindsNeeding(capability, 'disk', diskModeDeclarations),
     ...kindsNeeding(capability, 'database', databaseDeclarations),
-    ...fieldNames
-      .filter((name) => (fields[name] as Field).needs === capability)
-      .map((name) => code(fields[name].at)),
+    ...fieldNames.filter((name) => fields[name].needs === capability).map(code),
   ].join(', ') || 'what you bring along';
 
 const kindLacking = (capability: Capability): string[] => {
@@ -78,7 +74,7 @@ const whoLacks = (capability: Capability): string =>
   ].join(', ') || '–';
 
 const tables: Readonly<Record<string, () => string>> = {
-  fields: () => table(['Written', 'Default', 'Flag', 'In a record', 'Meaning'], inOrder.map(rowOf)),
+  fields: () => table(['Field', 'Default', 'Flag', 'Meaning'], inOrder.map(rowOf)),
   faults: () =>
     table(
       ['Fault', 'What happens to the victim', 'Certificate while it lasts'],
@@ -124,13 +120,11 @@ export const renderedPage = (page: string): string =>
 
 /** `fault.down`, as a definition of its own. */
 const definitions = Object.fromEntries(
-  [...groups.values()].flatMap(({ members }) =>
-    [...members.values()].map((name) => {
-      const { at, written, about }: Field = fields[name];
-      const { $schema: _, ...schema } = z.toJSONSchema(written, { io: 'input' });
-      return [at, { description: about, ...schema }];
-    }),
-  ),
+  settableNames.map((name) => {
+    const { at, written, about } = fields[name];
+    const { $schema: _, ...schema } = z.toJSONSchema(written, { io: 'input' });
+    return [at, { description: about, ...schema }];
+  }),
 );
 
 const mapOf = (members: Readonly<Record<string, object>>, required: readonly string[]): object => ({
@@ -140,18 +134,21 @@ const mapOf = (members: Readonly<Record<string, object>>, required: readonly str
   additionalProperties: false,
 });
 
+const membersOf = (group: GroupName): readonly FieldName[] =>
+  settableNames.filter((name) => name.startsWith(`${group}.`));
+
 /**
  * A word, or a map of what goes with one kind. A map without a kind has what goes with the default one;
  * in a part of a scenario, with the kind that another part names.
  */
-function groupSchema({ head, word, members }: Group, isPart: boolean): object {
-  const refs = [...members].map(([key, name]) => ({
-    ...{ key, name, of: (fields[name] as Field).of },
-    ref: { $ref: `#/$defs/${fields[name].at}` },
+function groupSchema(group: GroupName, isPart: boolean): object {
+  const head = headOf(group);
+  const refs = membersOf(group).map((name) => ({
+    ...{ key: name.slice(group.length + 1), name, of: fields[name].of },
+    ref: { $ref: `#/$defs/${name}` },
   }));
   const headRef = refs.find(({ name }) => name === head);
-  const { stock, flag } = (head === undefined ? {} : fields[head]) as Partial<Field>;
-  const kinds = flag?.choices ?? [];
+  const { stock, choices: kinds = [] } = head === undefined ? {} : fields[head];
   const allOf = (kind?: string): object => {
     const going = refs.filter(({ of }) => kind === undefined || of?.includes(kind) !== false);
     const needsNone = isPart || kind === undefined || kind === stock;
@@ -163,23 +160,24 @@ function groupSchema({ head, word, members }: Group, isPart: boolean): object {
     return mapOf(Object.fromEntries(pairs), required);
   };
   const maps = kinds.length === 0 ? [allOf()] : kinds.map(allOf);
-  const all = headRef === undefined || word === undefined ? maps : [headRef.ref, ...maps];
+  const all = headRef === undefined || wordOf(group) === undefined ? maps : [headRef.ref, ...maps];
   const [only = {}, ...others] = all;
   return others.length === 0 ? only : { anyOf: all };
 }
 
 const draft = 'https://json-schema.org/draft/2020-12/schema';
 const settings = (isPart: boolean): Readonly<Record<string, object>> =>
-  Object.fromEntries([...groups.values()].map((group) => [group.name, groupSchema(group, isPart)]));
+  Object.fromEntries(groupNames.map((group) => [group, groupSchema(group, isPart)]));
 
 /** A field's place in the axes, and the list of its values. */
 const fieldAxes = Object.fromEntries(
-  [...groups.values()].flatMap(({ name: group, word, members }) => {
+  groupNames.flatMap((group) => {
     const listOf = (field: FieldName): object => ({
       ...{ type: 'array', minItems: 1 },
-      items: { $ref: `#/$defs/${fields[field].at}` },
+      items: { $ref: `#/$defs/${field}` },
     });
-    const dotted = [...members].map(([key, field]) => [`${group}.${key}`, listOf(field)] as const);
+    const dotted = membersOf(group).map((field) => [field, listOf(field)] as const);
+    const word = wordOf(group);
     return word === undefined ? dotted : [[group, listOf(word)] as const, ...dotted];
   }),
 );

@@ -7,7 +7,7 @@ const runsEach = 5;
 
 test.each(faultKinds)('player and runner agree: %s', async (fault) => {
   const differ: Record<string, readonly string[]> = {};
-  for (const cell of cells.filter((each) => each.fault === fault)) {
+  for (const cell of cells.filter((each) => each.fault.kind === fault)) {
     const found = await differences(cell, runsEach);
     if (found.length > 0) differ[nameOf(cell)] = found;
   }

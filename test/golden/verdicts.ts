@@ -14,8 +14,13 @@ import { ForcedetachError } from '../../lib/core/errors.ts';
 import { expectationFor } from '../../lib/batch/measurements.ts';
 import { askedScenario, safetyLevels, type Scenario } from '../../lib/scenario/scenario.ts';
 import { settingsOf, writtenOf } from '../../lib/scenario/written.ts';
-import type { WrittenScenario } from '../../lib/scenario/written-form.ts';
-import { goesWith } from '../../lib/scenario/written-paths.ts';
+import {
+  goesWith,
+  settingsFrom,
+  type SettableName,
+  valueAt,
+  type WrittenScenario,
+} from '../../lib/scenario/fields.ts';
 import { openHistory } from '../../lib/history/reader.ts';
 import { theModel } from '../../lib/cli/library/backend.ts';
 import { refuseUnfit } from '../../lib/cli/library/run-plan.ts';
@@ -84,8 +89,8 @@ function scenarioOf(written: WrittenScenario): Scenario {
 
 function writtenForm(scenario: Scenario): WrittenScenario {
   const fields = changedFields(scenario).filter((field) => goesWith(field, scenario));
-  const names = [...new Set<keyof Scenario>(['fault', ...fields])];
-  return writtenOf(Object.fromEntries(names.map((name) => [name, scenario[name]])));
+  const names = [...new Set<SettableName>(['fault.kind', ...fields])];
+  return writtenOf(settingsFrom(names.map((name) => [name, valueAt(scenario, name)])));
 }
 
 function drawn(): { readonly cases: readonly Case[]; readonly refused: number } {

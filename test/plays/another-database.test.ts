@@ -112,7 +112,7 @@ test('commits reach the disk as it says', async () => {
   const early = api.customDatabase({ ...toyOf, like: api.mysql({ trxCommit: 2 }) });
   const storage = api.array({ mode: 'fenced' });
   const run = api.experiment({ ...usual, storage, database: early, fault: api.nodeCrash() });
-  expect(run.scenario).toMatchObject({ trxCommit: 2 });
+  expect(run.scenario).toMatchObject({ database: { trxCommit: 2 } });
   expect((await run.run({ seed: '1' })).verdict).toBe('lost');
 });
 

@@ -68,7 +68,7 @@ testAll(
       let rows = 0;
       for (const image of ['steady', 'first', 'second'] as const)
         rows += [...history.rows(image)].length;
-      const isIdle = records.some((each) => each.type === 'run' && each.scenario.rate === 0);
+      const isIdle = records.some((each) => each.type === 'run' && each.scenario.load.rate === 0);
       if (operations + rows === 0 && !isIdle) throw new Error('nothing was done in it');
       rmSync(run, { recursive: true });
     });

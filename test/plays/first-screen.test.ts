@@ -2,6 +2,7 @@
  * First screens of every kind of page, of each verdict: headline, colours, chips, tiles, chart and causes say the
  * same, in plain words.
  */
+import { combined } from '../../lib/scenario/index.ts';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { ScenarioInput } from '../../lib/scenario/scenario.ts';
@@ -157,10 +158,15 @@ async function expectRun(verdict: Verdict, folder: string): Promise<void> {
 
   /** The harness's own fault is not the storage's, and a frozen server is not up. */
   function expectSameFault(): void {
-    const { fault, disk } = scenarioOf(verdict);
+    const {
+      fault: { kind: fault },
+      disk: { mode: disk },
+    } = scenarioOf(verdict);
     expect(header + applies).not.toContain('nothing cuts');
     if (causes.includes('the storage cut the old node off')) {
-      expect({ fault, disk }).not.toMatchObject({ disk: 'unfenced' });
+      expect({ fault: { kind: fault }, disk: { mode: disk } }).not.toMatchObject({
+        disk: { mode: 'unfenced' },
+      });
     }
     // Without a fault there is no victim.
     if (horizonS === 0) return;
@@ -198,19 +204,29 @@ describe('runs', () => {
     if (verdict.verdict === 'safe') await expectRun(withoutEvidence(verdict), folder);
   });
 
-  const crash = { fault: 'node-crash', remedy: 'force-delete' } as const;
+  const crash = { fault: { kind: 'node-crash' }, remedy: { kind: 'force-delete' } } as const;
   const cases: readonly (readonly [string, Partial<ScenarioInput>])[] = [
-    ['an unfenced disk', { remedy: 'force-delete', disk: 'unfenced' }],
-    ['a fenced disk', { remedy: 'force-delete', disk: 'fenced' }],
-    ['a path that fails', { remedy: 'force-delete', link: 'errors' }],
-    ['nobody acts', { remedy: 'none' }],
+    ['an unfenced disk', { remedy: { kind: 'force-delete' }, disk: { mode: 'unfenced' } }],
+    ['a fenced disk', { remedy: { kind: 'force-delete' }, disk: { mode: 'fenced' } }],
+    ['a path that fails', { remedy: { kind: 'force-delete' }, fault: { link: 'errors' } }],
+    ['nobody acts', { remedy: { kind: 'none' } }],
     ['a crash', crash],
-    ['a crash with early acknowledgements', { ...crash, trxCommit: 2, binlog: 'off', rate: 100 }],
-    ['a frozen node', { fault: 'freeze', remedy: 'force-delete' }],
-    ['a refused mount', { remedy: 'force-delete', disk: 'unfenced', filesystem: 'ext4-mmp' }],
+    [
+      'a crash with early acknowledgements',
+      { ...crash, database: { trxCommit: 2, binlog: 'off' }, load: { rate: 100 } },
+    ],
+    ['a frozen node', { fault: { kind: 'freeze' }, remedy: { kind: 'force-delete' } }],
+    [
+      'a refused mount',
+      {
+        remedy: { kind: 'force-delete' },
+        disk: { mode: 'unfenced' },
+        volume: { filesystem: 'ext4-mmp' },
+      },
+    ],
   ];
   test.each(cases)('model: %s', async (_, fields) => {
-    const { folder: run, verdict } = await runOnModel(modelScenario({ ...shortTimers, ...fields }));
+    const { folder: run, verdict } = await runOnModel(modelScenario(combined(shortTimers, fields)));
     await expectRun(verdict, run);
   });
 });

@@ -24,14 +24,18 @@ async function interruptedIn(
 ): Promise<Interrupted> {
   const interrupt = new AbortController();
   const unhealed: string[] = [];
-  const { folder } = await runOnModel(modelScenario({ ...shortTimers, horizonMs: 90_000 }), '1', {
-    on: openingAs(change),
-    signal: interrupt.signal,
-    onPhase: (entered) => {
-      if (entered === phase) interrupt.abort(new Error('ended by SIGINT'));
+  const { folder } = await runOnModel(
+    modelScenario({ ...shortTimers, watch: { ...shortTimers.watch, horizon: 90_000 } }),
+    '1',
+    {
+      on: openingAs(change),
+      signal: interrupt.signal,
+      onPhase: (entered) => {
+        if (entered === phase) interrupt.abort(new Error('ended by SIGINT'));
+      },
+      onUnhealed: (what) => unhealed.push(what),
     },
-    onUnhealed: (what) => unhealed.push(what),
-  });
+  );
   const records = [...openHistory(folder).records()];
   const at = (name: PhaseName): number | undefined =>
     records.find((record) => record.type === 'phase' && record.phase === name)?.t;

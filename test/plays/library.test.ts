@@ -49,7 +49,9 @@ test('a group is a part, which the model refuses, and takes checkers of one’s 
   const group = { ...alone, database, fault: api.freeze() } as const;
   const frozen = api.experiment(group);
   const { scenario } = frozen;
-  expect(scenario).toMatchObject({ database: 'group-replication', majorityTimeoutS: 10 });
+  expect(scenario).toMatchObject({
+    database: { kind: 'group-replication', majorityTimeout: 10_000 },
+  });
   expect(scenario.expected).toEqual(['safe']);
   await expect(frozen.run()).rejects.toMatchObject({ code: 'NOT_ON_THIS_CLUSTER' });
   expect(api.experiment({ ...group, checkers: [finds] }).scenario).toEqual(scenario);
@@ -74,7 +76,7 @@ test('what belongs to another kind can’t be written, and is refused where type
   const disks = api.array({ cutAfter: '10s', watcherCheck: 'works', fileLocks: 'shared' });
   refused({ storage: disks }, /disk\.cutAfter\n[^]*disk\.watcherCheck\n[^]*disk\.fileLocks/);
   const twice = { disk: 'fenced', volume: { filesystem: 'xfs' } };
-  refused(twice as object, /disk: `storage` says it\n.*volume: `storage` says it/);
+  refused(twice as object, /disk: `storage` sets it\n.*volume: `storage` sets it/);
 });
 
 test('a run has its verdict, and leaves a report beside its history', async () => {

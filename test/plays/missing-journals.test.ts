@@ -22,9 +22,13 @@ const pathOf = (segment: string): string => join(folder, 'history', segment + su
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'forcedetach-missing-'));
   const scenario = modelScenario({
-    ...{ ...shortTimers, disk: 'fenced', remedy: 'force-delete' },
-    // Fills more than one frame of a journal and of an image's rows.
-    rate: 100,
+    ...shortTimers,
+    disk: { mode: 'fenced' },
+    remedy: { kind: 'force-delete' },
+    load: {
+      ...shortTimers.load, // Fills more than one frame of a journal and of an image's rows.
+      rate: 100,
+    },
   });
   await runScenario({
     ...{

@@ -1,4 +1,5 @@
 /** One run of several volumes under one fault: what happens once, and what is each volume's own. */
+import { combined } from '../../lib/scenario/fields.ts';
 import { expect, test } from 'vitest';
 import { able } from '../../lib/core/capabilities.ts';
 import type { Backend, OpenedCluster, Testbed } from '../../lib/run/ports/cluster.ts';
@@ -9,12 +10,24 @@ import { openHistory } from '../../lib/history/reader.ts';
 import { modelScenario, runOnModel, runTogether, shortTimers } from '../support/model-run.ts';
 import { mysql } from '../../lib/mysql/database.ts';
 
-const timers = { ...shortTimers, rate: 4, horizonMs: 90_000, convergeMs: 120_000 };
-const scenario = modelScenario({ ...timers, remedy: 'force-delete', disk: 'fenced' });
+const timers = combined(shortTimers, {
+  load: { rate: 4 },
+  watch: { horizon: 90_000, converge: 120_000 },
+});
+const scenario = modelScenario({
+  ...timers,
+  remedy: { kind: 'force-delete' },
+  disk: { mode: 'fenced' },
+});
 const three = [
   scenario,
-  modelScenario({ ...timers, remedy: 'force-delete', disk: 'unfenced' }),
-  modelScenario({ ...timers, remedy: 'none', disk: 'exclusive', rate: 2 }),
+  modelScenario({ ...timers, remedy: { kind: 'force-delete' }, disk: { mode: 'unfenced' } }),
+  modelScenario({
+    ...timers,
+    remedy: { kind: 'none' },
+    disk: { mode: 'exclusive' },
+    load: { ...timers.load, rate: 2 },
+  }),
 ] as const;
 
 const recordsOf = (folder: string): readonly TimedRecord[] => [
@@ -121,7 +134,7 @@ test('what is done to the node is done once to all', async () => {
     return { ...opened, cluster: { ...opened.cluster, kubernetes: { ...kubernetes, taint } } };
   });
   const both = (['unfenced', 'fenced'] as const).map((disk) =>
-    modelScenario({ ...timers, remedy: 'out-of-service', disk }),
+    modelScenario({ ...timers, remedy: { kind: 'out-of-service' }, disk: { mode: disk } }),
   );
   const together = await runTogether(both, { on: counted });
   expect(tainted).toHaveLength(1);

@@ -2,9 +2,15 @@
  * Every mode of disk, storage link, file system and access mode on the model: the predicted verdict
  * is one that lib/judge/expectation/expectations.ts, the data that real runs are held to, expects.
  */
+import {
+  combined,
+  type FieldValue,
+  type SettableName,
+  withValues,
+} from '../../lib/scenario/index.ts';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { accessModes } from '../../lib/scenario/fields/storage.ts';
+import { accessModes } from '../../lib/scenario/disks/index.ts';
 import type { Scenario, ScenarioInput } from '../../lib/scenario/scenario.ts';
 import { contradictions } from '../../lib/scenario/contradictions.ts';
 import { filesystems, powerLosses, storageLinks } from '../../lib/scenario/disk-kinds.ts';
@@ -16,7 +22,7 @@ import { modelScenario, runOnModel, shortTimers, type ModelRun } from '../suppor
 type Fields = Partial<ScenarioInput>;
 
 const scenarioOf = (fields: Fields): Scenario =>
-  modelScenario({ ...shortTimers, remedy: 'force-delete', ...fields });
+  modelScenario(combined(shortTimers, { remedy: { kind: 'force-delete' } }, fields));
 const run = (fields: Fields, seed?: string): Promise<ModelRun> =>
   runOnModel(scenarioOf(fields), seed);
 
@@ -24,33 +30,60 @@ const said = ({ verdict, incompleteBecause, sentence }: Verdict): string =>
   [verdict, sentence, ...incompleteBecause].join('\n');
 
 /** All given combinations that make sense. */
-function combined(factors: { readonly [F in keyof Fields]?: readonly Fields[F][] }): Fields[] {
+function combinations(
+  factors: {
+    readonly [F in SettableName]?: readonly FieldValue<F>[];
+  },
+): Fields[] {
   let all: Fields[] = [{}];
   for (const [factor, values] of Object.entries<readonly unknown[]>(factors))
-    all = all.flatMap((fields) => values.map((value) => ({ ...fields, [factor]: value })));
+    all = all.flatMap((fields) => values.map((value) => withValues(fields, [[factor, value]])));
   const whole = scenarioOf({});
-  return all.filter((fields) => contradictions({ ...whole, ...fields } as Scenario).length === 0);
+  return all.filter((fields) => contradictions(combined(whole, fields)).length === 0);
 }
 
 const remedies = ['force-delete', 'out-of-service'] as const;
 const cases: Fields[] = [
-  ...combined({ disk: diskModes, link: storageLinks, remedy: remedies }),
-  ...combined({ disk: diskModes, accessMode: accessModes.slice(1) }),
-  ...combined({ filesystem: filesystems.slice(1), link: storageLinks }),
-  ...combined({ disk: ['shared-file'], fileLocks: ['local'] }),
-  ...combined({ disk: ['exclusive'], watcherCheck: ['missing'], link: storageLinks }),
-  ...combined({ disk: ['ack-early'], cutAfterMs: [0, 60_000], link: storageLinks }),
-  ...combined({ disk: diskModes, attachWhileBusy: ['granted'], remedy: remedies }),
-  ...combined({
-    ...{ disk: diskModes, attachWhileBusy: ['granted'] },
-    ...{ remedy: ['delete-node'], also: ['controller-restart'], alsoAt: ['pod-gone'] },
+  ...combinations({ 'disk.mode': diskModes, 'fault.link': storageLinks, 'remedy.kind': remedies }),
+  ...combinations({ 'disk.mode': diskModes, 'volume.accessMode': accessModes.slice(1) }),
+  ...combinations({ 'volume.filesystem': filesystems.slice(1), 'fault.link': storageLinks }),
+  ...combinations({ 'disk.mode': ['shared-file'], 'disk.fileLocks': ['local'] }),
+  ...combinations({
+    'disk.mode': ['exclusive'],
+    'disk.watcherCheck': ['missing'],
+    'fault.link': storageLinks,
   }),
-  ...combined({
-    ...{ disk: diskModes, attachWhileBusy: ['refused', 'granted'], alsoForMs: [60_000] },
-    ...{ remedy: ['strip-attachment-finalizer'], also: ['attacher-down'], alsoAt: ['terminating'] },
+  ...combinations({
+    'disk.mode': ['ack-early'],
+    'disk.cutAfter': [0, 60_000],
+    'fault.link': storageLinks,
   }),
-  ...combined({ fault: ['node-crash'], disk: diskModes }),
-  ...combined({ fault: ['node-crash'], flushes: ['honest', 'ignored'], powerLoss: powerLosses }),
+  ...combinations({
+    'disk.mode': diskModes,
+    'disk.attachWhileBusy': ['granted'],
+    'remedy.kind': remedies,
+  }),
+  ...combinations({
+    'disk.mode': diskModes,
+    'disk.attachWhileBusy': ['granted'],
+    'remedy.kind': ['delete-node'],
+    'also.kind': ['controller-restart'],
+    'also.at': ['pod-gone'],
+  }),
+  ...combinations({
+    'disk.mode': diskModes,
+    'disk.attachWhileBusy': ['refused', 'granted'],
+    'remedy.kind': ['strip-attachment-finalizer'],
+    'also.kind': ['attacher-down'],
+    'also.at': ['terminating'],
+    'also.for': [60_000],
+  }),
+  ...combinations({ 'fault.kind': ['node-crash'], 'disk.mode': diskModes }),
+  ...combinations({
+    'fault.kind': ['node-crash'],
+    'disk.flushes': ['honest', 'ignored'],
+    'fault.powerLoss': powerLosses,
+  }),
 ];
 
 describe('the model and the expectation agree', () => {
@@ -85,11 +118,11 @@ function predicted({ verdict, phases }: Verdict): string {
 }
 
 describe.each(diskModes)('%s', (disk) => {
-  test.each(combined({ link: storageLinks, disk: [disk] }))(
+  test.each(combinations({ 'fault.link': storageLinks, 'disk.mode': [disk] }))(
     '$link: as predicted',
     async (fields) => {
       const { verdict } = await run(fields, '2');
-      const column = storageLinks.findIndex((link) => link === fields.link);
+      const column = storageLinks.findIndex((link) => link === fields.fault?.link);
       expect(predicted(verdict), said(verdict)).toBe(predictions[disk][column]);
       // Healed, some server commits again, whatever became of the data.
       expect(verdict.availability.recovered).toBe(true);
@@ -103,15 +136,19 @@ describe.each(diskModes)('%s', (disk) => {
 });
 
 test('a second mount is refused by mount protection only while the other renews it', async () => {
-  const { verdict } = await run({ filesystem: 'ext4-mmp' });
+  const { verdict } = await run({ volume: { filesystem: 'ext4-mmp' } });
   expect(verdict.phases.secondMount).toBeNull();
-  expect(predicted((await run({ filesystem: 'ext4-mmp', link: 'stalls' })).verdict)).toBe(
-    'damaged',
-  );
+  expect(
+    predicted(
+      (await run({ volume: { filesystem: 'ext4-mmp' }, fault: { link: 'stalls' } })).verdict,
+    ),
+  ).toBe('damaged');
 });
 
 test('a detach that fails lets a second node attach, where the disk grants that', async () => {
-  const { verdict } = await run({ disk: 'pending-while-busy', attachWhileBusy: 'granted' });
+  const { verdict } = await run({
+    disk: { mode: 'pending-while-busy', attachWhileBusy: 'granted' },
+  });
   expect(predicted(verdict)).toBe('damaged');
   const steps = verdict.licence.map(({ step }) => step);
   expect(steps).toContainEqual(expect.stringContaining('the storage refused the detach'));
@@ -119,8 +156,8 @@ test('a detach that fails lets a second node attach, where the disk grants that'
 });
 
 test('declared ReadWriteMany, a volume is mounted elsewhere before the six minutes are over', async () => {
-  const mountAt = async (accessMode: Fields['accessMode']): Promise<number> => {
-    const { phases } = (await run({ accessMode })).verdict;
+  const mountAt = async (accessMode: Scenario['volume']['accessMode']): Promise<number> => {
+    const { phases } = (await run({ volume: { accessMode } })).verdict;
     return (phases.secondMount ?? Number.NaN) - (phases.podRemoved ?? Number.NaN);
   };
   expect(await mountAt('ReadWriteMany')).toBeLessThan(12);
@@ -128,7 +165,10 @@ test('declared ReadWriteMany, a volume is mounted elsewhere before the six minut
 });
 
 test('a disk that ignores flushes and loses power is blank: formatted anew, an empty database', async () => {
-  const fields = { fault: 'node-crash', flushes: 'ignored', powerLoss: 'drops' } as const;
+  const fields = {
+    fault: { kind: 'node-crash', powerLoss: 'drops' },
+    disk: { flushes: 'ignored' },
+  } as const;
   const { verdict } = await run(fields);
   expect(verdict.findings.map(({ code }) => code)).toContain('REFORMATTED');
   expect(verdict.loss?.beforeFault.lost).toBe(verdict.loss?.beforeFault.acked);

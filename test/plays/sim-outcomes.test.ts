@@ -2,6 +2,7 @@
  * Whole runs on the model come out as measured on kind (and as its source says), and the same seed
  * gives the same history, byte for byte.
  */
+import { combined } from '../../lib/scenario/index.ts';
 import { describe, expect, test } from 'vitest';
 import { limits } from '../../lib/sim/model.ts';
 import type { ScenarioInput } from '../../lib/scenario/scenario.ts';
@@ -14,8 +15,8 @@ import { mysql } from '../../lib/mysql/database.ts';
 const run = (fields: Partial<ScenarioInput>, seed?: string): Promise<ModelRun> =>
   runOnModel(modelScenario(fields), seed);
 
-const partition = { fault: 'network-partition' } as const;
-const forced = { ...partition, remedy: 'force-delete' } as const;
+const partition = { fault: { kind: 'network-partition' } } as const;
+const forced = { ...partition, remedy: { kind: 'force-delete' } } as const;
 
 /** Seconds between two phases. */
 function between(verdict: Verdict, from: keyof Verdict['phases'], to: typeof from): number {
@@ -46,9 +47,12 @@ describe('a partition', () => {
 
   /** Measured: 63.08 s. Its lease of 15 s and more, then 40 s of quarantine from its first look on. */
   test.each(['1', '2'])('a new leader looks for orphans at once (seed %s)', async (seed) => {
-    const restart = { also: 'controller-restart', alsoAt: 'terminating' } as const;
-    const remedy = { remedy: 'delete-node', remedyAt: 'terminating', disk: 'fenced' } as const;
-    const { verdict } = await run({ ...partition, ...restart, ...remedy }, seed);
+    const restart = { also: { kind: 'controller-restart', at: 'terminating' } } as const;
+    const remedy = {
+      remedy: { kind: 'delete-node', at: 'terminating' },
+      disk: { mode: 'fenced' },
+    } as const;
+    const { verdict } = await run(combined(partition, restart, remedy), seed);
     expect(between(verdict, 'evicted', 'podRemoved')).toBeGreaterThan(55);
     expect(between(verdict, 'evicted', 'podRemoved')).toBeLessThan(70);
   });
@@ -57,7 +61,7 @@ describe('a partition', () => {
   test('with an idle victim breaks trees at its shutdown, not by its commits', async () => {
     const words = new Set<string>();
     for (const seed of ['1', '2']) {
-      const { verdict } = await run({ ...forced, rate: 0 }, seed);
+      const { verdict } = await run({ ...forced, load: { rate: 0 } }, seed);
       expect(['exposed', 'corrupt'], verdict.incompleteBecause.join()).toContain(verdict.verdict);
       words.add(verdict.verdict);
     }
@@ -67,17 +71,17 @@ describe('a partition', () => {
 
 /** Measured: safe in 2 of 2 (reports/matrix/untuned); the counters bear the sidecar out. */
 test('a self-fence that takes the file system away ends the victim’s access', async () => {
-  const fence = { selfFence: 'lease-read-only', selfFenceAfterMs: 30_000 } as const;
-  const { verdict } = await run({ ...forced, ...fence });
+  const fence = { selfFence: { kind: 'lease-read-only', after: 30_000 } } as const;
+  const { verdict } = await run(combined(forced, fence));
   expect(verdict.verdict, verdict.incompleteBecause.join()).toBe('safe');
   expect(verdict.phases.secondMount).not.toBeNull();
 });
 
 describe('a node crash', () => {
-  const crash = { fault: 'node-crash', remedy: 'force-delete' } as const;
+  const crash = { fault: { kind: 'node-crash' }, remedy: { kind: 'force-delete' } } as const;
 
   test.each([0, 2] as const)('loses a suffix with trx_commit %d', async (trxCommit) => {
-    const { verdict } = await run({ ...crash, trxCommit });
+    const { verdict } = await run({ ...crash, database: { trxCommit } });
     expect(verdict.verdict, verdict.incompleteBecause.join()).toBe('lost');
     const { loss } = verdict;
     const before = [loss?.beforeFault.lost ?? 0, loss?.victimBeforeHandover.lost ?? 0];
@@ -90,7 +94,11 @@ describe('a node crash', () => {
 
 describe('the model', () => {
   test.each(['on', 'off'] as const)('reads a binary log where one is kept: %s', async (binlog) => {
-    const { verdict, folder } = await run({ ...partition, horizonMs: 1000, binlog });
+    const { verdict, folder } = await run({
+      ...partition,
+      watch: { horizon: 1000 },
+      database: { binlog },
+    });
     const read = [...openHistory(folder).smallRecords()].flatMap((record) =>
       record.type === 'image' ? ['binlog' in record.evidence] : [],
     );
@@ -99,7 +107,7 @@ describe('the model', () => {
   });
 
   test('calls itself a prediction and says what it does not know', async () => {
-    const { verdict, folder } = await run({ ...partition, horizonMs: 1000 });
+    const { verdict, folder } = await run({ ...partition, watch: { horizon: 1000 } });
     expect(verdict.basis).toBe('predicted');
     expect(verdict.versions['model']).toBeDefined();
     const said = [...openHistory(folder).smallRecords()].find(

@@ -10,7 +10,15 @@ const mostBytes = 16_000_000;
 const mostHeapBytes = 2 ** 30;
 
 const endsInTime = ({ tookMs }: Played, scenario: Scenario): boolean => {
-  const { warmupMs, horizonMs, overlapMs, patienceMs, convergeMs } = scenario;
+  const {
+    watch: {
+      warmup: warmupMs,
+      horizon: horizonMs,
+      overlap: overlapMs,
+      patience: patienceMs,
+      converge: convergeMs,
+    },
+  } = scenario;
   return tookMs <= warmupMs + horizonMs + overlapMs + patienceMs + convergeMs + beyondMs;
 };
 

@@ -10,5 +10,5 @@ export const bareRun = (seed: string): AuditedRun => ({
   type: 'run',
   schemaVersion: 1,
   seed,
-  scenario: mysql.leastAsked,
+  scenario: { database: mysql.leastAsked },
 });

@@ -1,4 +1,5 @@
 /** One cell by whole runs and by plays of a sweep: what each came to, and where the two differ. */
+import { combined } from '../../lib/scenario/index.ts';
 import { contradictions } from '../../lib/scenario/contradictions.ts';
 import type { Scenario } from '../../lib/scenario/scenario.ts';
 import type { Safety } from '../../lib/judge/verdict/verdict.ts';
@@ -33,21 +34,28 @@ export const coveringCells: readonly Scenario[] = faultKinds.flatMap((fault, f) 
 );
 
 function cellOf(
-  fault: Scenario['fault'],
-  remedy: Scenario['remedy'],
+  fault: Scenario['fault']['kind'],
+  remedy: Scenario['remedy']['kind'],
   disk: DiskMode,
 ): readonly Scenario[] {
-  const scenario = {
-    ...modelScenario({ ...shortTimers, fault }),
-    ...{ remedy, disk, podFinalizer: remedy === 'strip-pod-finalizer' },
-    // Without a fault no event comes that a remedy could wait for.
-    ...(fault === 'none' ? { remedyAt: 0 } : {}),
-    ...(fault === 'flapping-partition' ? { flapDownMs: 30_000, flapUpMs: 10_000 } : {}),
-  };
+  const scenario = combined(
+    modelScenario({ ...shortTimers, fault: { kind: fault } }),
+    {
+      remedy: { kind: remedy },
+      disk: { mode: disk },
+      workload: { finalizer: remedy === 'strip-pod-finalizer' },
+    },
+    fault === 'none' ? { remedy: { at: 0 } } : {},
+    fault === 'flapping-partition' ? { fault: { down: 30_000, up: 10_000 } } : {},
+  );
   return contradictions(scenario).length === 0 ? [scenario] : [];
 }
 
-export const nameOf = ({ fault, remedy, disk }: Scenario): string => `${fault}, ${remedy}, ${disk}`;
+export const nameOf = ({
+  fault: { kind: fault },
+  remedy: { kind: remedy },
+  disk: { mode: disk },
+}: Scenario): string => `${fault}, ${remedy}, ${disk}`;
 
 interface Came {
   /** What became of the data, whether another node mounted it, and whether somebody serves. */

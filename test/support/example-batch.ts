@@ -1,6 +1,6 @@
 /** Made-up matrices, outcomes and batches for tests. */
 import { expectedOf } from '../../lib/judge/expectation/counted.ts';
-import type { Counts } from '../../lib/scenario/scenario.ts';
+import type { Counts } from '../../lib/scenario/fields.ts';
 import type { Batch } from '../../lib/batch/batch.ts';
 import { cellsOf } from '../../lib/batch/cells.ts';
 import { batchPlanOf, type BatchPlan } from '../../lib/batch/batch-plan.ts';

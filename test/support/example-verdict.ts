@@ -6,8 +6,8 @@ import type { Verdict } from '../../lib/judge/verdict/verdict.ts';
 export const exampleScenario = parseScenario({
   name: 'network-partition',
   question: 'Made up for tests: does a second node get to write?',
-  fault: 'network-partition',
-  remedy: 'force-delete',
+  fault: { kind: 'network-partition' },
+  remedy: { kind: 'force-delete' },
   expected: ['lost', 'corrupt'],
 });
 

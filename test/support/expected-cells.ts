@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { diskModes, type DiskMode } from '../../lib/scenario/disks/index.ts';
+import { combined, scenarioToday } from '../../lib/scenario/index.ts';
 import { contradictions } from '../../lib/scenario/contradictions.ts';
 import { scenarioSchema, verdictWords, type Scenario } from '../../lib/scenario/scenario.ts';
 
@@ -123,6 +124,8 @@ function onPath(
 /** Undefined where its fields contradict each other: then no run can show it either. */
 function scenarioOf(given: z.output<typeof fields>, disk: DiskMode): Scenario | undefined {
   const base = { name: 'expectation', question: '?', expected: ['safe'] };
-  const parsed = scenarioSchema.safeParse({ ...base, ...given, disk });
+  const parsed = scenarioSchema.safeParse(
+    combined({ ...base, ...scenarioToday(given) }, { disk: { mode: disk } }),
+  );
   return parsed.success && contradictions(parsed.data).length === 0 ? parsed.data : undefined;
 }

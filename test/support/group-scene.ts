@@ -102,7 +102,7 @@ interface Scene {
 export function historyOf(scene: Scene): History {
   const { sessions = [...oldSessions, successor], lastRecords, inRun } = scene;
   const small: SmallRecord[] = [
-    { ...runRecord({ fault: 'network-partition' }), ...inRun },
+    { ...runRecord({ fault: { kind: 'network-partition' } }), ...inRun },
     group('settings', 0, '', {}),
     ...sessions.map(sessionOf),
     read(9000, 'inside', 'a', { '0/0': 0 }),

@@ -1,4 +1,5 @@
 /** Whole runs on the model, as an experiment makes them. */
+import { combined } from '../../lib/scenario/index.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,23 +22,29 @@ export interface ModelRun {
 
 /** Timers so short that a run takes little; the silence of 30 s that ends a watch still fits in. */
 export const shortTimers = {
-  rate: 10,
-  graceMs: 20_000,
-  tolerationMs: 5_000,
-  forceDetachAfterMs: 15_000,
-  warmupMs: 1_000,
-  horizonMs: 180_000,
-  patienceMs: 60_000,
-  // What a disk refused for three minutes is tried again up to five minutes later.
-  convergeMs: 600_000,
+  load: { rate: 10 },
+  timers: { grace: 20_000, toleration: 5_000, forceDetachAfter: 15_000 },
+  watch: {
+    warmup: 1_000,
+    horizon: 180_000,
+    patience: 60_000, // What a disk refused for three minutes is tried again up to five minutes later.
+    converge: 600_000,
+  },
 } as const;
 
 /** A partition, where the fields say nothing else. */
 export const modelScenario = (fields: Partial<ScenarioInput>): Scenario =>
-  parseScenario({
-    ...{ name: 'model', question: 'What?', fault: 'network-partition', expected: ['safe'] },
-    ...fields,
-  });
+  parseScenario(
+    combined(
+      {
+        name: 'model',
+        question: 'What?',
+        fault: { kind: 'network-partition' },
+        expected: ['safe'],
+      },
+      fields,
+    ),
+  );
 
 export interface ModelRunOptions
   extends Partial<Pick<RunOptions, 'signal' | 'onPhase' | 'onUnhealed' | 'custom'>> {

@@ -1,4 +1,5 @@
 /** A model without a testbed: one fault and one remedy by hand, and what happened, in seconds. */
+import { combined } from '../../lib/scenario/index.ts';
 import { Kernel } from '../../lib/sim/kernel.ts';
 import { startModel, type Model, type ModelSize } from '../../lib/sim/model.ts';
 import { notices } from '../../lib/sim/sightings.ts';
@@ -19,10 +20,17 @@ export class ModelStory {
   readonly #seen: { readonly notice: number; readonly node: number; readonly atS: number }[] = [];
 
   constructor(fields: Partial<ScenarioInput> = {}, seed = '1', size: ModelSize = {}) {
-    const scenario = parseScenario({
-      ...{ name: 'story', question: 'What?', fault: 'network-partition', expected: ['safe'] },
-      ...fields,
-    });
+    const scenario = parseScenario(
+      combined(
+        {
+          name: 'story',
+          question: 'What?',
+          fault: { kind: 'network-partition' },
+          expected: ['safe'],
+        },
+        fields,
+      ),
+    );
     this.model = startModel(new Kernel(), scenario, seed, { ...size, database: mysql });
     const { kernel, world, api } = this.model;
     world.notice = (notice, node) =>

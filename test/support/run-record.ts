@@ -1,4 +1,5 @@
 /** Records of a run that never was. */
+import { combined } from '../../lib/scenario/index.ts';
 import { parseScenario, type ScenarioInput } from '../../lib/scenario/scenario.ts';
 import type { RunRecord } from '../../lib/history/records.ts';
 import type { ObservationRecord } from '../../lib/history/observations.ts';
@@ -10,10 +11,12 @@ export const runRecord = (
 ): RunRecord => ({
   ...{ type: 'run', t: 0, schemaVersion: 1, runId: 'r', seed: 's' },
   ...{ backend: 'kind', basis: 'measured', replay: '' },
-  scenario: parseScenario({
-    ...{ name: 'test', question: '?', fault: 'network-partition', expected: ['safe'] },
-    ...fields,
-  }),
+  scenario: parseScenario(
+    combined(
+      { name: 'test', question: '?', fault: { kind: 'network-partition' }, expected: ['safe'] },
+      fields,
+    ),
+  ),
   ...about,
 });
 

@@ -19,14 +19,15 @@ import { openWords } from '../../report/index.ts';
 import {
   type Scenario,
   fieldNames,
-  fieldOf,
   goesWith,
-  inFull,
   isKept,
   originInWords,
   parseScenario,
   shortenedTimers,
   writtenOf,
+  type FieldName,
+  valueAt,
+  fields,
 } from '../../scenario/index.ts';
 import { exitCodeAfter, exits, perform, say, tell } from '../command.ts';
 import { exitCodeUnder } from '../fail-on.ts';
@@ -34,7 +35,7 @@ import { anyExperiment, flagsOf, helpOf, unusedFlags, whereOptions } from '../fl
 import type { ParsedFlags } from '../flags/flags.ts';
 import { helpBaseOf, requestOf } from '../flags/request.ts';
 import type { ExperimentDefinition, RunRequest } from '../flags/request.ts';
-import { chooseBackend, openBackend, type BackendChoice } from '../library/backend.ts';
+import { chooseBackend, openBackend, wishOf, type BackendChoice } from '../library/backend.ts';
 import { performRun, planRun } from '../library/run-plan.ts';
 import { onTerminal } from '../terminal/on-terminal.ts';
 import { verdictLines } from '../terminal/verdict-lines.ts';
@@ -72,7 +73,7 @@ export function runCommandLine(): Command {
     exits(async (name?: string) => {
       const parsed = flags();
       const { help, helpAll } = parsed.flags;
-      const hasFault = parsed.settings.fault !== undefined;
+      const hasFault = parsed.settings.fault?.kind !== undefined;
       if (name === undefined && !hasFault && (help || helpAll || parsed.given.size === 0)) {
         tell(usage());
         return exitCode.expected;
@@ -170,7 +171,7 @@ async function carryOut(request: RunRequest): Promise<ExitCode> {
   const { flags } = request;
   const stream = flags.json ? process.stderr : process.stdout;
   const cluster = {
-    choose: (scenario: Scenario) => chooseBackend({ ...flags, ...scenario }),
+    choose: (scenario: Scenario) => chooseBackend({ ...flags, ...wishOf(scenario) }),
     open: (choice: BackendChoice) => openBackend(choice, flags),
   };
   const plan = await planRun({ ...request, database: mysql, cluster }, true);
@@ -195,7 +196,11 @@ async function carryOut(request: RunRequest): Promise<ExitCode> {
  */
 export function describeRequest(request: RunRequest, choice: BackendChoice): string {
   const { scenario, seed, folder, flags } = request;
-  const { kubernetes, disk, diskFrom } = scenario;
+  const {
+    kubernetes: { version: kubernetes },
+    disk: { mode: disk },
+    diskFrom,
+  } = scenario;
   const minor = minorOf(kubernetes);
   return [
     `seed ${seed}`,
@@ -219,25 +224,37 @@ const shownElsewhere: readonly string[] = ['question', 'counted', 'diskFrom'];
 
 /** All that do something in it. */
 function allParameters(scenario: Scenario): string[] {
-  const whole = inFull(scenario);
   return fieldNames
-    .filter((field) => !shownElsewhere.includes(field) && whole[field] !== undefined)
-    .filter((field) => goesWith(field, whole) && !isKept(scenario, field))
-    .map((field) => `  ${placeOf(field).padEnd(26)} ${showValue(field, whole[field])}`);
+    .filter((field) => !shownElsewhere.includes(field) && shown(scenario, field) !== '')
+    .filter((field) => goesWith(field, scenario) && !isKept(scenario, field))
+    .map((field) => `  ${field.padEnd(26)} ${shown(scenario, field)}`);
+}
+
+function shown(of: Scenario, field: FieldName): string {
+  const value = valueAt(of, field);
+  return value === undefined ? '' : fields[field].show(value);
 }
 
 function aboutScenario(scenario: Scenario): string[] {
-  const { name, question, fault, remedy, disk, expected, counted } = scenario;
+  const {
+    name,
+    question,
+    fault: { kind: fault },
+    remedy: { kind: remedy },
+    disk: { mode: disk },
+    expected,
+    counted,
+  } = scenario;
   const held = isOpen(scenario) ? openWords(counted) : `expected: ${expected.join(' or ')}`;
-  const stock: Readonly<Record<string, unknown>> = parseScenario({
-    ...{ name, question, fault, remedy, disk, expected },
+  const stock = parseScenario({
+    ...{ name, question, expected, fault: { kind: fault }, disk: { mode: disk } },
     // Without a fault no event comes that a remedy could wait for.
-    ...(fault === 'none' && { remedyAt: 0 }),
+    remedy: { kind: remedy, ...(fault === 'none' && { at: 0 }) },
   });
-  const changed = Object.entries(scenario)
-    .filter(([field]) => !shownElsewhere.includes(field))
-    .filter(([field, value]) => showValue(field, value) !== showValue(field, stock[field]))
-    .map(([field, value]) => `${placeOf(field)} ${showValue(field, value)}`);
+  const changed = fieldNames
+    .filter((field) => !shownElsewhere.includes(field))
+    .filter((field) => shown(scenario, field) !== shown(stock, field))
+    .map((field) => `${field} ${shown(scenario, field)}`);
   return [
     `fault ${fault}, remedy ${remedy}, disk ${disk}; ${held}`,
     changed.length === 0
@@ -246,20 +263,22 @@ function aboutScenario(scenario: Scenario): string[] {
   ];
 }
 
-const placeOf = (name: string): string => fieldOf(name)?.at ?? name;
-const showValue = (name: string, value: unknown): string => fieldOf(name)?.show(value) ?? '';
-
 function basisOf(scenario: Scenario, { isModel }: BackendChoice): string {
   if (isModel) return 'the verdict is a prediction by the built-in model';
   const shortened = shortenedTimers(scenario);
   const timers =
     shortened.length === 0 ? 'stock timers' : `changed timers: ${shortened.join(', ')}`;
-  return `${timers}; the watch lasts up to ${formatDuration(scenario.horizonMs)}`;
+  return `${timers}; the watch lasts up to ${formatDuration(scenario.watch.horizon)}`;
 }
 
 /** The commands that would build the images, as a shell script; empty where none are needed. */
 async function describeImages(
-  { scenario: { kubernetes, provision } }: RunRequest,
+  {
+    scenario: {
+      kubernetes: { version: kubernetes },
+      volume: { provision },
+    },
+  }: RunRequest,
   { images }: BackendChoice,
 ): Promise<string> {
   if (images === undefined) return '';

@@ -41,7 +41,7 @@ import {
 import type { PooledClusters } from '../../kind/index.ts';
 import { mysql } from '../../mysql/index.ts';
 import { kindWorkers, mostPools, type Backend, type VolumeRunOptions } from '../../run/index.ts';
-import { basisOf, stockTimersMs } from '../../scenario/index.ts';
+import { basisOf, stockTimers } from '../../scenario/index.ts';
 import { commandLine, exits, say as sayLine, tell } from '../command.ts';
 import { exitCodeUnder, failOnOption, verdictsIn } from '../fail-on.ts';
 import {
@@ -189,10 +189,10 @@ async function requestOf(file: string, flags: MatrixFlags): Promise<Omit<Request
   const plan = batchPlanOf(matrix, cells, seed);
   const scenarios = plan.trials.map(({ scenario }) => scenario);
   for (const scenario of scenarios) refuseInBatch(scenario);
-  const stockMs = stockTimersMs.forceDetachAfterMs;
-  const changed = scenarios.find(({ forceDetachAfterMs }) => forceDetachAfterMs !== stockMs);
-  const forceDetachAfterMs = changed?.forceDetachAfterMs ?? stockMs;
-  const kubernetes = scenarios[0]?.kubernetes ?? kubernetesDefault;
+  const stockMs = stockTimers.forceDetachAfter;
+  const changed = scenarios.find(({ timers }) => timers.forceDetachAfter !== stockMs);
+  const forceDetachAfterMs = changed?.timers.forceDetachAfter ?? stockMs;
+  const kubernetes = scenarios[0]?.kubernetes.version ?? kubernetesDefault;
   const choice = await chooseBackend({ ...flags, kubernetes, forceDetachAfterMs });
   for (const scenario of scenarios) refuseUnfit(scenario, choice);
   return { file, flags, plan, folder, choice, slots: slotsFor(choice, flags, plan) };
@@ -336,10 +336,10 @@ async function makeImages(
 ): Promise<void> {
   if (images === undefined) return;
   const { ensureImages } = await import('../../kind/index.ts');
-  const byVersion = Map.groupBy(plan.trials, ({ scenario }) => scenario.kubernetes);
+  const byVersion = Map.groupBy(plan.trials, ({ scenario }) => scenario.kubernetes.version);
   for (const [kubernetes, trials] of byVersion) {
     const { source, registry } = images;
-    const provisioner = trials.some(({ scenario }) => scenario.provision === 'dynamic');
+    const provisioner = trials.some(({ scenario }) => scenario.volume.provision === 'dynamic');
     await ensureImages({ source, registry, kubernetes, provisioner, onProgress });
   }
 }

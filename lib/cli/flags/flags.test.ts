@@ -1,4 +1,5 @@
 /** The help of an experiment shows what it uses, and how. */
+import { combined } from '../../scenario/fields.ts';
 import { expect, test } from 'vitest';
 import { scenarioSchema, type Scenario, type ScenarioInput } from '../../scenario/scenario.ts';
 import { faultKinds } from '../../scenario/faults/index.ts';
@@ -8,7 +9,7 @@ import { helpBaseOf } from './request.ts';
 
 const definition = { name: 'made-up', question: 'Is it?', expected: ['safe'] } as const;
 
-function helpOf(fault: Scenario['fault'], words = '--help'): string {
+function helpOf(fault: Scenario['fault']['kind'], words = '--help'): string {
   const parsed = readFlags(words.split(' '));
   const base = helpBaseOf({ ...definition, fault }, parsed);
   return printedHelp('npx forcedetach run made-up', base, parsed.flags.helpAll);
@@ -47,16 +48,18 @@ test('--help-all shows every flag, and --help says how many it leaves out', () =
 test.each(faultKinds)('%s: no flag is shown whose every other value would be refused', (fault) => {
   const shown = flagsIn(helpOf(fault));
   const others: Readonly<Record<string, Partial<ScenarioInput>>> = {
-    'reboot-at': { rebootAt: 1 },
-    'cpu-share': { cpuShare: 0.5 },
-    'flap-down': { flapDownMs: 1 },
-    'flap-up': { flapUpMs: 1 },
-    'power-loss': { powerLoss: 'drops' },
-    'server-kills': { serverKills: 2 },
-    ...{ link: { link: 'stalls' }, also: { also: 'api-outage' } },
+    'reboot-at': { fault: { rebootAt: 1 } },
+    'cpu-share': { fault: { cpuShare: 0.5 } },
+    'flap-down': { fault: { down: 1 } },
+    'flap-up': { fault: { up: 1 } },
+    'power-loss': { fault: { powerLoss: 'drops' } },
+    'server-kills': { fault: { serverKills: 2 } },
+    ...{ link: { fault: { link: 'stalls' } }, also: { also: { kind: 'api-outage' } } },
   };
   for (const [flag, fields] of Object.entries(others)) {
-    const { success } = scenarioSchema.safeParse({ ...definition, fault, ...fields });
+    const { success } = scenarioSchema.safeParse(
+      combined({ ...definition, fault: { kind: fault } }, fields),
+    );
     expect({ flag, shown: shown.includes(`--${flag}`) }).toEqual({ flag, shown: success });
   }
 });

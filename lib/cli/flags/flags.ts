@@ -11,12 +11,13 @@ import {
   fieldNames,
   fields,
   goesWith,
-  groups,
-  inFull,
   isKept,
   kindsInWords,
-  stockDatabaseKind,
   takenOf,
+  settableNames,
+  valueAt,
+  withValues,
+  settingsFrom,
 } from '../../scenario/index.ts';
 import { commandLine, type CommandExample } from '../command.ts';
 import { failOnOption, type FailWord } from '../fail-on.ts';
@@ -42,7 +43,9 @@ type Groups = readonly (readonly [string, readonly Option[]])[];
 export const optionGroups = (base: Scenario): Groups => [
   ['Where', whereOptions()],
   ...headings.map(([heading, within]) => {
-    const names = within.flatMap((group) => [...(groups.get(group)?.members.values() ?? [])]);
+    const names = within.flatMap((group) =>
+      settableNames.filter((name) => name.startsWith(`${group}.`)),
+    );
     return [heading, names.map((name) => scenarioOption(name, base))] as const;
   }),
   ['Disk by a certificate', certificateOptions()],
@@ -53,17 +56,21 @@ function scenarioOption(name: FieldName, base: Scenario): Option {
   const only = kindsInWords(name);
   // That it takes a remedy or a second fault at all goes without saying.
   const more = only === undefined || / (none|off)$/.test(only) ? '' : `; ${only}`;
-  const option = optionOf(fields[name], base[name] ?? fields[name].stock, more);
+  const option = optionOf(fields[name], valueAt(base, name), more);
   const taken = takenOf(base, name);
   return taken === undefined ? option : option.choices(taken);
 }
 
 /** Throws TypeError of a field that has no flag. `more` stands behind what the field says of itself. */
-export function optionOf({ at, flag, about, show }: Field, value: unknown, more = ''): Option {
-  if (flag === undefined) throw new TypeError(`${at} has no flag`);
-  const option = new Option(flag.flags, `${about}${more}`);
-  if (flag.choices !== undefined) option.choices(flag.choices);
-  if (flag.text !== undefined) option.argParser(argumentOf(flag.text));
+export function optionOf(
+  { at, flags, choices, text, about, show }: Field,
+  value: unknown,
+  more = '',
+): Option {
+  if (flags === undefined) throw new TypeError(`${at} has no flag`);
+  const option = new Option(flags, `${about}${more}`);
+  if (choices !== undefined) option.choices(choices);
+  if (text !== undefined) option.argParser(argumentOf(text));
   return typeof value === 'boolean' ? option.default(value) : option.default(value, show(value));
 }
 
@@ -181,10 +188,7 @@ interface CommandOptions {
 export function experimentCommand(
   name: string,
   base: Scenario,
-  {
-    isShown = () => true,
-    examples = examplesOf[base.database ?? stockDatabaseKind],
-  }: CommandOptions = {},
+  { isShown = () => true, examples = examplesOf[base.database.kind] }: CommandOptions = {},
 ): Command {
   const command = commandLine(name, examples).description(base.question);
   for (const [heading, options] of optionGroups(base)) {
@@ -202,7 +206,7 @@ export function experimentCommand(
 /** A command whose experiment is read later: from a file, or by its name. */
 export const anyExperiment = (name: string, examples?: readonly CommandExample[]): Command => {
   const about = { name: 'any', question: 'Runs an experiment.' };
-  const base = completeScenario({ ...about, fault: 'node-crash', expected: ['safe'] });
+  const base = completeScenario({ ...about, fault: { kind: 'node-crash' }, expected: ['safe'] });
   return experimentCommand(name, base, { examples });
 };
 
@@ -210,7 +214,7 @@ export const anyExperiment = (name: string, examples?: readonly CommandExample[]
 export function helpOf(name: string, base: Scenario, isAll: boolean): string {
   const others = fieldNames
     .filter((field) => !isOfUse(field, base))
-    .flatMap((field) => (fields[field] as Field).flag?.flags ?? []);
+    .flatMap((field) => fields[field].flags ?? []);
   const isShown = (flags: string): boolean => isAll || !others.includes(flags);
   const command = experimentCommand(name, base, { isShown });
   const all = command.options.find(({ long }) => long === '--help-all');
@@ -226,11 +230,11 @@ export function helpOf(name: string, base: Scenario, isAll: boolean): string {
 
 /** Whether it does something with the kinds of the scenario, and some other value of it fits there. */
 function isOfUse(name: FieldName, scenario: Scenario): boolean {
-  if (!goesWith(name, inFull(scenario)) || isKept(scenario, name)) return false;
-  const { flag }: Field = fields[name];
+  if (!goesWith(name, scenario) || isKept(scenario, name)) return false;
   const fits = (word: string): boolean =>
-    contradictions({ ...scenario, [name]: word }).every(({ field }) => field !== name);
-  const others = (flag?.choices ?? []).filter((word) => word !== scenario[name]);
+    contradictions(withValues(scenario, [[name, word]])).every(({ field }) => field !== name);
+  const { choices = [] } = fields[name];
+  const others = choices.filter((word) => word !== valueAt(scenario, name));
   return others.length === 0 || others.some(fits);
 }
 
@@ -281,15 +285,16 @@ export function rememberGiven(command: Command): ReadonlyMap<string, readonly st
 export function flagsOf(command: Command): () => ParsedFlags {
   const given = rememberGiven(command);
   const off = { keep: false, json: false, dryRun: false, help: false, helpAll: false };
-  const typedIn = ({ flag }: Field): readonly unknown[] => {
-    const key = flag && new Option(flag.flags).attributeName();
-    if (key === undefined || command.getOptionValueSource(key) !== 'cli') return [];
-    return [command.getOptionValue(key)];
+  const typedIn = ({ flags = '' }: Field): readonly unknown[] => {
+    const key = new Option(flags).attributeName();
+    return command.getOptionValueSource(key) === 'cli' ? [command.getOptionValue(key)] : [];
   };
   return () => ({
     flags: { ...off, ...command.opts<RunFlags>() },
-    settings: Object.fromEntries(
-      fieldNames.flatMap((name) => typedIn(fields[name]).map((value) => [name, value])),
+    settings: settingsFrom(
+      settableNames.flatMap((name) =>
+        typedIn(fields[name]).map((value): [string, unknown] => [name, value]),
+      ),
     ),
     given,
   });

@@ -7,7 +7,7 @@ const certificate = 'test/fixtures/certificates/block.acme.example/dac05a0c7485.
 test('a certificate says the disk, its delay and where they are from; the replay asks it again', () => {
   const made = request('--disk-from', certificate, '--disk-class', 'dolomite');
   expect(made.scenario).toMatchObject({
-    ...{ disk: 'ack-early', cutAfterMs: 4682 },
+    disk: { mode: 'ack-early', cutAfter: 4682 },
     diskFrom: { driver: 'block.acme.example', storageClass: 'dolomite' },
   });
   expect(request(...made.replay('sim').split(' ').slice(3)).scenario).toEqual(made.scenario);

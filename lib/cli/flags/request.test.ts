@@ -12,13 +12,13 @@ import { requestOf } from './request.ts';
 const onModel = { backend: 'sim', capabilities: simCapabilities } as const;
 test('without flags the scenario has the experiment’s and the schema’s defaults', () => {
   const { scenario, flags } = request();
-  const { name, question, fault } = definition;
+  const { name, question = '' } = definition;
   const plain = parseScenario({
     name,
     question,
-    fault,
+    fault: { kind: 'network-partition' },
     expected: ['safe'],
-    remedy: 'force-delete',
+    remedy: { kind: 'force-delete' },
   });
   expect(scenario).toEqual({ ...plain, ...expectationFor(plain) });
   // A living victim on an unfenced disk: a race, held against what was counted.
@@ -32,13 +32,11 @@ test('flags reach the scenario, and the expected set follows them', () => {
     '--force-detach-after=30s --grace 10s --toleration 10 --trx-commit 2';
   const { scenario } = request(...flags.split(' '));
   expect(scenario).toMatchObject({
-    disk: 'fenced',
-    rate: 'max',
-    remedyAt: 400_000,
-    forceDetachAfterMs: 30_000,
-    graceMs: 10_000,
-    tolerationMs: 10_000,
-    trxCommit: 2,
+    disk: { mode: 'fenced' },
+    load: { rate: 'max' },
+    remedy: { at: 400_000 },
+    timers: { forceDetachAfter: 30_000, grace: 10_000, toleration: 10_000 },
+    database: { trxCommit: 2 },
     // A fence takes what was acknowledged before it was flushed.
     expected: ['safe', 'lost'],
   });
@@ -80,7 +78,7 @@ test.each([
 
 test('who makes the volume is asked for, and the model refuses what it does not play', () => {
   const { scenario } = request('--provision', 'dynamic');
-  expect(scenario.provision).toBe('dynamic');
+  expect(scenario.volume.provision).toBe('dynamic');
   expect(() => refuseLacking(scenario, onModel)).toThrow(/✖ dynamic: it cannot have a provisioner/);
   expect(() => request('--provision', 'dynamic', '--disk', 'shared-file')).toThrow(/no controller/);
 });

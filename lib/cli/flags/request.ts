@@ -14,10 +14,11 @@ import {
   isKept,
   fields,
   goesWith,
-  settableNames,
-  type FieldName,
+  combined,
+  settingsFrom,
+  valuesIn,
   questionOf,
-  type Field,
+  type FieldName,
 } from '../../scenario/index.ts';
 import type { VerdictWord } from '../../judge/index.ts';
 import { madeBy } from '../../kind/index.ts';
@@ -101,6 +102,8 @@ interface AskedExperiment extends Pick<Scenario, 'name' | 'question'> {
   readonly expected?: readonly VerdictWord[] | undefined;
 }
 
+const isKind = (field: FieldName): boolean => ['fault.kind', 'database.kind'].includes(field);
+
 /** With another fault or database than its own it is another experiment: name, question and expectation are that one's. */
 function underKinds(
   definition: ExperimentDefinition,
@@ -108,19 +111,17 @@ function underKinds(
 ): AskedExperiment {
   const { name, question, expected, seed: _, ...written } = definition;
   const own = settingsOf(written, say);
-  const kinds = Object.entries(asked).filter(([field]) => ['fault', 'database'].includes(field));
+  const kinds = valuesIn(asked).filter(([field]) => isKind(field));
   // Without what such a database leaves no choice: the experiment's own words are for another one.
-  const chosen = Object.entries(settingsUnder(own, Object.fromEntries(kinds))).filter(
-    ([field]) =>
-      asked.database === undefined || !isKept({ database: asked.database }, field as FieldName),
+  const { database: other } = settingsFrom(kinds);
+  const chosen = valuesIn(settingsUnder(own, settingsFrom(kinds))).filter(
+    ([field]) => other === undefined || !isKept({ database: other }, field),
   );
-  const settings: Settings & Pick<Scenario, 'fault'> = {
-    fault: 'none',
-    ...Object.fromEntries(chosen),
-  };
-  const { fault } = settings;
-  const database = databaseKindNamed(settings.database);
-  const isOwn = fault === (own.fault ?? 'none') && database === databaseKindNamed(own.database);
+  const { fault: { kind: fault = 'none' } = {}, ...rest } = settingsFrom(chosen);
+  const settings = combined(settingsFrom(chosen), { fault: { kind: fault } });
+  const database = databaseKindNamed(rest.database?.kind);
+  const isOwn =
+    fault === (own.fault?.kind ?? 'none') && database === databaseKindNamed(own.database?.kind);
   const ofKinds =
     database.question === undefined
       ? { name: fault, question: questionOf(fault) }
@@ -133,7 +134,7 @@ function underKinds(
 function diskOf(parsed: ParsedFlags): Partial<ReturnType<typeof certifiedDisk>> {
   const { flags, settings, given } = parsed;
   const { diskFrom, diskClass: storageClass } = flags;
-  const { disk } = settings;
+  const { disk: { mode: disk } = {} } = settings;
   if (diskFrom === undefined) {
     if (storageClass === undefined) return {};
     throw new UsageError('DISK_CONFLICT', '--disk-class needs --disk-from', {
@@ -148,14 +149,12 @@ function diskOf(parsed: ParsedFlags): Partial<ReturnType<typeof certifiedDisk>> 
   const typedDisk = given.has('--disk') ? { disk } : {};
   const certified = certifiedDisk(diskFrom, { storageClass, ...typedDisk });
   // Settings of the experiment itself give way; what was typed is a wish.
-  const idle = settableNames.filter(
-    (name) => settings[name] !== undefined && !goesWith(name, certified),
-  );
+  const idle = valuesIn(settings).filter(([name]) => !goesWith(name, certified));
   if (idle.length === 0) return certified;
-  const names = idle.map((name) => (fields[name] as Field).flag?.flags.split(' ')[0] ?? name);
+  const names = idle.map(([name]) => fields[name].flags?.split(' ')[0] ?? name);
   throw new UsageError(
     'DISK_CONFLICT',
-    `${names.join(' and ')} does not apply to disk ${certified.disk}, which the certificate shows`,
+    `${names.join(' and ')} does not apply to disk ${certified.disk?.mode}, which the certificate shows`,
     { hint: 'omit it, or name the kind of disk with --disk instead of --disk-from' },
   );
 }

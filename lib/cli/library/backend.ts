@@ -9,7 +9,7 @@ import {
 import { $, askRegistry, byHand, chooseSource, madeBy, version } from '../../kind/index.ts';
 import type { ImageSource, PoolChoice, SourceChoice } from '../../kind/index.ts';
 import { kindCapabilities, type Backend } from '../../run/index.ts';
-import { type DatabaseKind, groupSize, stockTimersMs } from '../../scenario/index.ts';
+import { type DatabaseKind, groupSize, type Scenario, stockTimers } from '../../scenario/index.ts';
 import { simCapabilities } from '../../sim/index.ts';
 
 /** What may be asked for: ours by name, or whichever is there. */
@@ -42,6 +42,17 @@ export interface BackendWish {
   /** Default: as many as the database needs. */
   readonly workers?: number | undefined;
 }
+
+/** What a scenario has to say of it. */
+export const wishOf = ({
+  kubernetes,
+  timers,
+  database,
+}: Scenario): Pick<BackendWish, 'kubernetes' | 'forceDetachAfterMs' | 'database'> => ({
+  kubernetes: kubernetes.version,
+  forceDetachAfterMs: timers.forceDetachAfter,
+  database: database.kind,
+});
 
 /** How the chosen one is opened. */
 export interface BackendSize {
@@ -131,7 +142,7 @@ async function chooseImages(
   if (registry !== undefined) {
     return { source: 'published', registry, reason: `images: published, from ${registry}` };
   }
-  if (images === 'auto' && forceDetachAfterMs !== stockTimersMs.forceDetachAfterMs) {
+  if (images === 'auto' && forceDetachAfterMs !== stockTimers.forceDetachAfter) {
     const reason = 'images: built here (only these can change the forced-detach wait)';
     return { source: 'built', reason };
   }

@@ -1,11 +1,17 @@
 /** Clusters as values: `kind()` measures, `simulated()` predicts. */
-import { clusterNameRule, isClusterName, kubernetesDefault, UsageError } from '../../core/index.ts';
+import {
+  clusterNameRule,
+  type FeatureGates,
+  isClusterName,
+  kubernetesDefault,
+  UsageError,
+} from '../../core/index.ts';
 import type { ImageSource } from '../../kind/index.ts';
-import { stockTimersMs, type ScenarioInput } from '../../scenario/index.ts';
-import { chooseBackend, openBackend, removeCluster, theModel } from './backend.ts';
+import { stockTimers, type Settings } from '../../scenario/index.ts';
+import { chooseBackend, openBackend, removeCluster, theModel, wishOf } from './backend.ts';
 import type { ClusterSource } from './run-plan.ts';
 
-type ClusterFields = Pick<ScenarioInput, 'kubernetes' | 'featureGates'>;
+type ClusterFields = Pick<Settings, 'kubernetes'>;
 
 /** Where experiments run. Disposing of it removes what its runs made, unless that is to be kept. */
 export interface ClusterUnderTest extends ClusterSource, AsyncDisposable {
@@ -15,7 +21,11 @@ export interface ClusterUnderTest extends ClusterSource, AsyncDisposable {
   readonly fields: ClusterFields;
 }
 
-export interface SimulatedOptions extends ClusterFields {
+export interface SimulatedOptions {
+  /** Default: the newest minor. */
+  readonly kubernetes?: string | undefined;
+  /** By name, on or off. Default: none is set. */
+  readonly featureGates?: FeatureGates | undefined;
   /** Worker nodes, at least 2. Default: 2 on kind, one for each member of a group, 3 on the model. */
   readonly workers?: number;
 }
@@ -32,17 +42,19 @@ export interface KindOptions extends SimulatedOptions {
 }
 
 /** Throws UsageError `TOO_FEW_WORKERS`. */
-function fieldsOf({ kubernetes, featureGates, workers = 2 }: SimulatedOptions): ClusterFields {
+function fieldsOf({
+  kubernetes: version,
+  featureGates,
+  workers = 2,
+}: SimulatedOptions): ClusterFields {
   if (!Number.isInteger(workers) || workers < 2) {
     const what = `${workers} workers: a run needs a victim and a successor`;
     throw new UsageError('TOO_FEW_WORKERS', what, {
       hint: 'give a whole number of at least 2, or omit it',
     });
   }
-  return {
-    ...(kubernetes !== undefined && { kubernetes }),
-    ...(featureGates !== undefined && { featureGates }),
-  };
+  const isSet = version !== undefined || featureGates !== undefined;
+  return isSet ? { kubernetes: { version, featureGates } } : {};
 }
 
 /** The built-in model: needs nothing, takes seconds; its verdicts are predictions. */
@@ -71,12 +83,13 @@ export async function kind(options: KindOptions = {}): Promise<ClusterUnderTest>
   }
   const wish = { cluster: 'kind', images, registry, workers } as const;
   const { kubernetes = kubernetesDefault } = options;
-  await chooseBackend({ ...wish, ...stockTimersMs, kubernetes });
+  const forceDetachAfterMs = stockTimers.forceDetachAfter;
+  await chooseBackend({ ...wish, forceDetachAfterMs, kubernetes });
   let isUsed = false;
   return {
     backend: 'kind',
     fields,
-    choose: (scenario) => chooseBackend({ ...wish, ...scenario }),
+    choose: (scenario) => chooseBackend({ ...wish, ...wishOf(scenario) }),
     open: (choice) => {
       isUsed = true;
       // Kept from one run to the next.

@@ -28,6 +28,7 @@ import {
   settingsOf,
   type WrittenScenario,
   type WrittenGroup,
+  combined,
 } from '../../scenario/index.ts';
 import type { ClusterUnderTest } from './clusters.ts';
 import { array, mysql, type DatabasePart, type GroupPart, type StoragePart } from './parts.ts';
@@ -166,13 +167,13 @@ function scenarioOf(options: AnyOptions, custom: Custom): Scenario {
     remedy: isCustom(remedy) ? whenOf(remedy) : remedy,
   };
   const settings = settingsOf(written, (hint) => process.emitWarning(hint, 'DeprecationWarning'));
-  const faultName = custom.fault?.name ?? settings.fault ?? 'none';
+  const faultName = custom.fault?.name ?? settings.fault?.kind ?? 'none';
   const about = {
     name: name ?? faultName,
     question: question ?? `What becomes of the database after ${faultName}?`,
     expected: [...(expected ?? safetyLevels)],
   };
-  const chosen = askedScenario({ ...settings, ...cluster.fields }, about);
+  const chosen = askedScenario(combined(settings, cluster.fields), about);
   const { fault: ownFault, remedy: ownRemedy } = custom;
   const isOwn =
     ownFault !== undefined || ownRemedy !== undefined || isCustomDatabase(options.database);

@@ -2,6 +2,7 @@
 import {
   type DatabaseKind,
   type FaultKind,
+  type GroupName,
   type RemedyKind,
   type WrittenGroup,
   type WrittenWith,
@@ -9,11 +10,11 @@ import {
   remedyKinds,
 } from '../../scenario/index.ts';
 
-type ExperimentPart<Group extends string, Kind> = { readonly kind: Kind } & WrittenWith<
+type ExperimentPart<Group extends GroupName, Kind> = { readonly kind: Kind } & WrittenWith<
   Group,
   Kind
 >;
-type Maker<Group extends string, Kind> = (
+type Maker<Group extends GroupName, Kind> = (
   of?: WrittenWith<Group, Kind>,
 ) => ExperimentPart<Group, Kind>;
 

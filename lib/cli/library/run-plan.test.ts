@@ -1,3 +1,4 @@
+import { combined, type ScenarioInput, type Settings } from '../../scenario/index.ts';
 import { expect, test } from 'vitest';
 import { simCapabilities } from '../../sim/model.ts';
 import type { Capability } from '../../core/capabilities.ts';
@@ -14,24 +15,59 @@ const without = (lacking: string): Chosen => ({
   capabilities: simCapabilities.filter((each) => each !== lacking),
 });
 
-const partition = {
+const partition: ScenarioInput = {
   ...{ name: 'asked', question: 'Is it refused?', expected: ['safe'] },
-  ...{ fault: 'network-partition', remedy: 'none' },
+  ...{ fault: { kind: 'network-partition' } },
 };
 
-test.each([
-  ['fence', { remedy: 'fence-first' }, '✖ fence-first: it cannot cut a node off', 'remedy.kind'],
-  ['storage-link', { link: 'errors' }, '✖ errors: it cannot break a node’s way', 'fault.link'],
-  ['power-loss', { fault: 'node-crash' }, '✖ node-crash: it cannot lose what', 'fault.kind'],
-  ['node-freeze', { fault: 'freeze' }, '✖ freeze: it cannot hold all processes', 'fault.kind'],
-  ['component-stall', { also: 'api-outage' }, '✖ api-outage: it cannot hold a part', 'also.kind'],
-  ['server-kill', { serverKills: 2 }, '✖ 2: it cannot kill the database’s', 'fault.serverKills'],
-  ['drain', { remedy: 'drain' }, '✖ drain: it cannot drain a node', 'remedy.kind'],
-  ['force-detach-wait', { forceDetachAfterMs: 1000 }, '✖ 1s: it', 'timers.forceDetachAfter'],
+test.each<readonly [string, Settings, string, string]>([
+  [
+    'fence',
+    { remedy: { kind: 'fence-first' } },
+    '✖ fence-first: it cannot cut a node off',
+    'remedy.kind',
+  ],
+  [
+    'storage-link',
+    { fault: { link: 'errors' } },
+    '✖ errors: it cannot break a node’s way',
+    'fault.link',
+  ],
+  [
+    'power-loss',
+    { fault: { kind: 'node-crash' } },
+    '✖ node-crash: it cannot lose what',
+    'fault.kind',
+  ],
+  [
+    'node-freeze',
+    { fault: { kind: 'freeze' } },
+    '✖ freeze: it cannot hold all processes',
+    'fault.kind',
+  ],
+  [
+    'component-stall',
+    { also: { kind: 'api-outage' } },
+    '✖ api-outage: it cannot hold a part',
+    'also.kind',
+  ],
+  [
+    'server-kill',
+    { fault: { serverKills: 2 } },
+    '✖ 2: it cannot kill the database’s',
+    'fault.serverKills',
+  ],
+  ['drain', { remedy: { kind: 'drain' } }, '✖ drain: it cannot drain a node', 'remedy.kind'],
+  [
+    'force-detach-wait',
+    { timers: { forceDetachAfter: 1000 } },
+    '✖ 1s: it',
+    'timers.forceDetachAfter',
+  ],
 ])(
   'what needs %s is refused where the cluster lacks it, at its place',
   (needed, more, says, at) => {
-    const scenario = parseScenario({ ...partition, ...more });
+    const scenario = parseScenario(combined(partition, more));
     expect(() => refuseLacking(scenario, model)).not.toThrow();
     const said = new RegExp(`^the model cannot play this scenario:\n${says}.*\n  → at ${at}$`);
     expect(() => refuseLacking(scenario, without(needed))).toThrow(
@@ -41,10 +77,14 @@ test.each([
 );
 
 test('all that is lacking is said at once, of the cluster that lacks it', () => {
-  const asked = { provision: 'dynamic', featureGates: { AllAlpha: true }, link: 'errors' };
-  const scenario = parseScenario({ ...partition, ...asked });
+  const asked = {
+    volume: { provision: 'dynamic' },
+    kubernetes: { featureGates: { AllAlpha: true } },
+    fault: { link: 'errors' },
+  } as const;
+  const scenario = parseScenario(combined(partition, asked));
   const message = expect.stringMatching(
-    /^the kind cluster cannot [^]*✖ network-partition: [^]*✖ dynamic: [^]*✖ errors: [^]*✖ AllAlpha: /,
+    /^the kind cluster cannot [^]*✖ network-partition: [^]*✖ errors: [^]*✖ dynamic: [^]*✖ AllAlpha: /,
   );
   expect(() => refuseLacking(scenario, { backend: 'kind', capabilities: [] })).toThrow(
     expect.objectContaining({ ...refused, message }),

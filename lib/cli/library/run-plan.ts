@@ -8,13 +8,13 @@ import type { Checker, GroupVerdict, Verdict } from '../../judge/index.ts';
 import { madeBy, type ImageSource } from '../../kind/index.ts';
 import { kindCapabilities, needsOf } from '../../run/index.ts';
 import type { Backend, Custom, Database, Parts, RunOptions } from '../../run/index.ts';
-import { fields, type Scenario } from '../../scenario/index.ts';
+import { stockDatabaseKind, type Scenario } from '../../scenario/index.ts';
 import type { BackendChoice } from './backend.ts';
 import { checkNewFolder, makeFolder, modelRunId } from './run-folder.ts';
 
 /** Throws UsageError. */
 export function refuseUnfit(scenario: Scenario, choice: BackendChoice, parts?: Parts): void {
-  if (choice.images !== undefined) releaseOf(scenario.kubernetes, madeBy(choice.images));
+  if (choice.images !== undefined) releaseOf(scenario.kubernetes.version, madeBy(choice.images));
   refuseLacking(scenario, choice, parts);
 }
 
@@ -23,7 +23,7 @@ export function refuseUnfit(scenario: Scenario, choice: BackendChoice, parts?: P
  * Throws UsageError.
  */
 export function refuseUnmeasurable(scenario: Scenario, source: ImageSource): void {
-  releaseOf(scenario.kubernetes, source);
+  releaseOf(scenario.kubernetes.version, source);
   refuseLacking(scenario, { backend: 'kind', capabilities: kindCapabilities(source) });
 }
 
@@ -42,7 +42,7 @@ export function refuseLacking(
   if (lacking.length === 0) return;
   const lines = lacking.map(
     ({ capability, value, field }) =>
-      `✖ ${value}: it cannot ${capabilities[capability].can} (${capability})\n  → at ${fields[field].at}`,
+      `✖ ${value}: it cannot ${capabilities[capability].can} (${capability})\n  → at ${field}`,
   );
   throw new UsageError(
     'NOT_ON_THIS_CLUSTER',
@@ -54,9 +54,9 @@ export function refuseLacking(
 }
 
 /** A checker is asked of a group's ledger; all else that a caller brings is made for one server on one volume. Throws UsageError. */
-export function refuseOwnWithGroup({ database }: Scenario, own: Parts): void {
+export function refuseOwnWithGroup({ database: { kind: database } }: Scenario, own: Parts): void {
   const unfit = Object.keys(own).filter((part) => part !== 'checkers');
-  if (database === undefined || unfit.length === 0) return;
+  if (database === stockDatabaseKind || unfit.length === 0) return;
   throw new UsageError(
     'OWN_PART_WITH_GROUP',
     `a replication group supports only your own checkers, not ${unfit.join(', ')}`,
@@ -65,8 +65,8 @@ export function refuseOwnWithGroup({ database }: Scenario, own: Parts): void {
 }
 
 /** A batch sums up what became of volumes. Throws UsageError. */
-export function refuseInBatch({ database }: Scenario): void {
-  if (database === undefined) return;
+export function refuseInBatch({ database: { kind: database } }: Scenario): void {
+  if (database === stockDatabaseKind) return;
   throw new UsageError('GROUP_IN_BATCH', 'a batch cannot contain replication groups', {
     hint: 'run it alone',
     command: typed('group-replication'),
@@ -89,7 +89,7 @@ export async function playAndJudge(options: RunOptions): Promise<Judged> {
   const { recordRun, group, oneServer } = await import('../../run/index.ts');
   const { openHistory } = await import('../../history/index.ts');
   const { database, folder, scenario, custom: { checkers = [] } = {} } = options;
-  if (scenario.database === 'group-replication') await recordRun(options, group);
+  if (scenario.database.kind === 'group-replication') await recordRun(options, group);
   else await recordRun(options, oneServer);
   return judgeHistory(openHistory(folder), database, checkers);
 }

@@ -6,7 +6,6 @@ import { plainText, plural } from '../../core/index.ts';
 import { failedCertificates, isStarved, readVerdict, storedVerdict } from '../../judge/index.ts';
 import type { VerdictWord } from '../../judge/index.ts';
 import { basisLabel, expectedInRun, openWords } from '../../report/index.ts';
-import type { Counts } from '../../scenario/index.ts';
 import type { AnyVerdict, Judged } from '../library/run-plan.ts';
 
 const colours = {
@@ -38,7 +37,7 @@ export function verdictLines(
 
 function heldAgainst(verdict: AnyVerdict): string {
   if (verdict.verdict === 'inconclusive') return `expected ${verdict.expected.join(' or ')}`;
-  const counted = verdict.scenario['counted'] as Counts | undefined;
+  const counted = verdict.scenario.counted;
   if ('open' in verdict && verdict.open === true) return openWords(counted);
   if (!verdict.asExpected) return `expected ${expectedInRun(verdict)}`;
   return counted === undefined ? 'as expected' : `as expected: ${expectedInRun(verdict)}`;

@@ -57,7 +57,7 @@ export const allCheckers = (database: JudgedDatabase): readonly Checker[] => [
 
 /** What is needed of the first record. */
 export type AuditedRun = Pick<RunRecord | CaseRecord, 'type' | 'schemaVersion' | 'seed'> & {
-  readonly scenario: DatabaseChoice;
+  readonly scenario: { readonly database: DatabaseChoice };
 };
 
 /** What is needed of a history (lib/history/reader.ts). */
@@ -102,8 +102,8 @@ export function judgeImages(
     if (record.type === 'run' || record.type === 'case') {
       ({ seed } = record);
       const { wholeWorkload } = tellsOf(record);
-      asked = { wholeWorkload, settings: record.scenario };
-      syncsEachCommit = database.durability.keepsAll(record.scenario);
+      asked = { wholeWorkload, settings: record.scenario.database };
+      syncsEachCommit = database.durability.keepsAll(record.scenario.database);
     }
     if (record.type === 'image' && without?.has(record.image) !== true) records.push(record);
     if (record.type === 'schema-change') changes.push(record);

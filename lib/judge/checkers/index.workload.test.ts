@@ -63,7 +63,11 @@ function judged({
   const healthy = healthyEvidence(rows);
   const tables = [...healthy.tables, { table: 'document', check: 'OK', checksum: '1' }];
   const evidence: MysqlImage = { ...healthy, tables, ...sound, ...changed };
-  const run = { ...runRecord({ trxCommit }), seed: exampleSeed, schemaVersion: version };
+  const run = {
+    ...runRecord({ database: { trxCommit } }),
+    seed: exampleSeed,
+    schemaVersion: version,
+  };
   const image = { type: 'image', t: 1, image: 'first', takenAtMs: atMs, evidence } as const;
   const { findings } = judgeImages(
     {

@@ -42,7 +42,7 @@ function silences(
   const imagedMs = Math.min(imaged?.t ?? toMs, toMs);
   const asked = during.filter((t) => t >= fromMs && t <= toMs);
   const watched = [fromMs, ...asked.filter((t) => t <= imagedMs), imagedMs];
-  const tooLong = silencesIn(watched, askedWithinMs(scenario.graceMs)).map(
+  const tooLong = silencesIn(watched, askedWithinMs(scenario.timers.grace)).map(
     (span) => `no certificate shows whether ${fault} still held ${span}`,
   );
   const isAskedLast = asked.some((t) => t >= imagedMs);
@@ -85,7 +85,10 @@ interface Claimed {
 }
 
 function claimedIn({ run, scenario, faultName }: Story): Claimed[] {
-  const { fault, also, reboot } = scenario;
+  const {
+    fault: { kind: fault, reboot },
+    also: { kind: also },
+  } = scenario;
   const own = run.custom?.fault;
   return [
     {

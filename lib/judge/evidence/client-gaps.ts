@@ -91,9 +91,9 @@ function gapsOf(
 }
 
 const isAsScenario = ({ scenario }: Story, plan: ClientPlan, writesOnly: boolean): boolean =>
-  plan.rate === scenario.rate &&
-  plan.connections === scenario.connections &&
-  (plan.readEveryMs !== undefined || scenario.rate === 0 || writesOnly);
+  plan.rate === scenario.load.rate &&
+  plan.connections === scenario.load.connections &&
+  (plan.readEveryMs !== undefined || scenario.load.rate === 0 || writesOnly);
 
 interface Span {
   readonly fromMs: number;

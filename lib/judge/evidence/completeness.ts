@@ -52,7 +52,7 @@ function saidOnce(reasons: readonly string[]): string[] {
 
 /** Where nobody could write together and nothing is to be rebuilt, the log has nothing to add. */
 const mayLackWrites = ({ scenario }: Story, findings: readonly Finding[]): boolean =>
-  !scenario.keepWrites && findings.every(({ level }) => level !== 'exposure');
+  !scenario.disk.keepWrites && findings.every(({ level }) => level !== 'exposure');
 
 /** Reasons why the run is incomplete. Without an audited image that is reason enough. */
 export function nothingTested(
@@ -60,7 +60,7 @@ export function nothingTested(
   reconciliations: ReadonlyMap<string, Reconciliation>,
 ): string[] {
   if (reconciliations.size === 0) return [];
-  if (scenario.rate !== 0) {
+  if (scenario.load.rate !== 0) {
     if (faultAtMs === undefined) return [];
     const all = [...reconciliations.values()];
     const untested: string[] = [];

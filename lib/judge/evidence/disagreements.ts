@@ -38,7 +38,7 @@ function mountsAndStages(story: Story, untilMs: number): string[] {
   // What was there before the fault may have come before the observers.
   const calls = observations.filter(({ t }) => t >= faultAtMs);
   // A shared directory has nothing to stage.
-  const isShared = isDirectory(scenario.disk);
+  const isShared = isDirectory(scenario.disk.mode);
   const asked = isShared ? csiCalls.nodePublish : csiCalls.stage;
   const stages = calls.filter(isGranted(asked));
   const unstages = calls.filter(isGranted(isShared ? csiCalls.nodeUnpublish : csiCalls.unstage));

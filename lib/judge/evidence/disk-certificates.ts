@@ -6,7 +6,10 @@ import type { WriteMarks } from '../timeline/write-marks.ts';
 
 /** Empty where the fault was not a crash, or no image of the time after it was audited. */
 export function crashCertificates(story: Story): CertificateRecord[] {
-  const { fault, flushes, powerLoss } = story.scenario;
+  const {
+    fault: { kind: fault, powerLoss },
+    disk: { flushes },
+  } = story.scenario;
   if (!losesPower(fault)) return [];
   const image = story.records.find((record) => record.type === 'image' && record.image === 'first');
   if (image?.type !== 'image') return [];
@@ -45,7 +48,7 @@ function dirtyJournal(
   certificate: (claim: string, holds: boolean, evidence: string) => CertificateRecord,
 ): CertificateRecord[] {
   // XFS has no fsck that tells: its log is replayed by the mount.
-  if (story.scenario.filesystem === 'xfs') return [];
+  if (story.scenario.volume.filesystem === 'xfs') return [];
   const stage = story.observations.find(
     (seen) => seen.t >= (story.faultAtMs ?? 0) && isGranted(csiCalls.stage)(seen),
   );
@@ -59,7 +62,8 @@ function dirtyJournal(
 /** Empty where the link survived, or the disk kept no log. */
 export function linkCertificates(story: Story, marks: WriteMarks | undefined): CertificateRecord[] {
   const { scenario, faultName, faultAtMs } = story;
-  if (scenario.link === 'survives' || marks === undefined || faultAtMs === undefined) return [];
+  if (scenario.fault.link === 'survives' || marks === undefined || faultAtMs === undefined)
+    return [];
   const first = marks.severed[0];
   const { whileSevered } = marks.leaked;
   const until = first?.toMs === undefined ? 'the end' : `${sinceS(first.toMs, faultAtMs)} s`;

@@ -28,7 +28,7 @@ const deviceWithinMs = 15_000;
 export const commitsToBeSeen = (story: Story): UnseenOptions => ({
   observations: story.observations,
   withinMs: deviceWithinMs,
-  untilMs: isDirectory(story.scenario.disk) ? 0 : lookedUntilMs(story),
+  untilMs: isDirectory(story.scenario.disk.mode) ? 0 : lookedUntilMs(story),
 });
 
 export function expectedSights(story: Story, unseen: readonly UnseenCommits[]): string[] {
@@ -38,7 +38,10 @@ export function expectedSights(story: Story, unseen: readonly UnseenCommits[]): 
 
 /** The same of any history. */
 export function sightsMissed(story: Story, unseen: readonly UnseenCommits[]): string[] {
-  const { fault, also } = story.scenario;
+  const {
+    fault: { kind: fault },
+    also: { kind: also },
+  } = story.scenario;
   // Where the API server answers nobody, its observer sees nothing.
   const isApiSeen = fault !== 'api-outage' && also !== 'api-outage';
   return [
@@ -127,7 +130,7 @@ function callsNotTold(story: Story): string[] {
   const gone = seen.filter(
     (each) =>
       each.name === observed.attachmentGone &&
-      scenario.remedy !== 'strip-attachment-finalizer' &&
+      scenario.remedy.kind !== 'strip-attachment-finalizer' &&
       !isTold(unpublishes, each, faultAtMs),
   );
   return [
@@ -165,7 +168,7 @@ function replacedPods({ observations }: Story): string[] {
  */
 function forcedDetaches(story: Story): string[] {
   const { observations, scenario, faultAtMs = 0 } = story;
-  if (takesAttachment(scenario.remedy)) return [];
+  if (takesAttachment(scenario.remedy.kind)) return [];
   const logged = observations.filter(
     ({ name, t }) => name === observed.forceDetachLog && t >= faultAtMs,
   );
@@ -190,7 +193,7 @@ const hasBooted = (
   node: string | undefined,
   atMs: number,
 ): boolean =>
-  losesPower(scenario.fault) &&
+  losesPower(scenario.fault.kind) &&
   records.some(
     (record) =>
       record.type === 'action' &&

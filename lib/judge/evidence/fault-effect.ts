@@ -21,7 +21,7 @@ const noticeWithinMs = 30_000;
 export function effectGaps(story: Story): string[] {
   const { scenario, faultName, setup, victimNode, observations } = story;
   const span = faultSpanOf(story);
-  if (span === undefined || setup?.timers === undefined || !silencesKubelet(scenario.fault))
+  if (span === undefined || setup?.timers === undefined || !silencesKubelet(scenario.fault.kind))
     return [];
   const { beginMs, toMs } = span;
   const roles = rolesIn(story);
@@ -32,7 +32,7 @@ export function effectGaps(story: Story): string[] {
   const lastedMs = toMs - beginMs;
   if (lost === undefined) {
     const dueMs = setup.timers.nodeMonitorGraceMs + noticeWithinMs;
-    if (lastedMs <= dueMs || delaysNotReady(scenario.also)) return [];
+    if (lastedMs <= dueMs || delaysNotReady(scenario.also.kind)) return [];
     return [
       `the fault did not take effect on Kubernetes: ${victimNode} was never seen NotReady ` +
         `in ${toldInSeconds(lastedMs)} of ${faultName}`,
@@ -54,7 +54,7 @@ const answersInFlightMs = 5000;
 export function cutOffWindowOf(story: Story): CutOffWindow | undefined {
   const { scenario, victimNode } = story;
   const span = faultSpanOf(story);
-  if (span === undefined || victimNode === undefined || !cutsClientsOff(scenario.fault)) {
+  if (span === undefined || victimNode === undefined || !cutsClientsOff(scenario.fault.kind)) {
     return undefined;
   }
   return { node: victimNode, fromMs: span.fromMs + answersInFlightMs, toMs: span.toMs };
@@ -86,8 +86,8 @@ export interface FaultSpan {
 export function faultSpanOf(story: Story): FaultSpan | undefined {
   const { records, scenario, faultName, healAtMs } = story;
   const span = spanOf(records, faultName, healAtMs);
-  if (span === undefined || scenario.fault !== 'flapping-partition') return span;
-  return { ...span, toMs: Math.min(span.toMs, span.fromMs + scenario.flapDownMs) };
+  if (span === undefined || scenario.fault.kind !== 'flapping-partition') return span;
+  return { ...span, toMs: Math.min(span.toMs, span.fromMs + scenario.fault.down) };
 }
 
 /** Span of the first fault with that name. One that is not given back by itself ends with the heal. */

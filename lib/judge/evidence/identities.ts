@@ -25,7 +25,7 @@ const labels: readonly ImageLabel[] = ['steady', 'first', 'second'];
 
 /** What is needed of a run's plot. */
 type IdentityEvidence = Pick<Story, 'records' | 'observations' | 'setup' | 'tells'> & {
-  readonly scenario: Pick<Scenario, 'provision'>;
+  readonly scenario: { readonly volume: Pick<Scenario['volume'], 'provision'> };
 };
 
 export function identitiesOf(story: IdentityEvidence): Identities {
@@ -64,7 +64,7 @@ function provisioningGaps(
   { scenario }: IdentityEvidence,
   volume: VolumeIdentity | undefined,
 ): string[] {
-  if (scenario.provision !== 'dynamic' || volume === undefined) return [];
+  if (scenario.volume.provision !== 'dynamic' || volume === undefined) return [];
   const { provisioning } = volume;
   if (provisioning === undefined) return ['the history does not say what provisioned the volume'];
   const { volumeName, handle, calls } = provisioning;

@@ -38,7 +38,11 @@ export function gapsOf(story: Story, source: string): string[] {
 }
 
 function neededSources({ scenario, run }: Story): string[] {
-  const { fault, also, disk } = scenario;
+  const {
+    fault: { kind: fault },
+    also: { kind: also },
+    disk: { mode: disk },
+  } = scenario;
   // Where the API server answers nobody, nobody is told anything.
   const api = fault === 'api-outage' || also === 'api-outage' ? [] : ['api'];
   const disks = ['csi', 'mounts', ...(isDirectory(disk) ? [] : ['devices'])];
@@ -124,8 +128,8 @@ export function missingSights(story: Story): string[] {
   const hasMoved = observations.some(({ name, t }) => t >= faultAtMs && movesVolume.has(name));
   if (hasMoved) needed.push(observed.csiCall);
   // A shared directory has no device, and a link that survives never changes.
-  if (!isDirectory(scenario.disk)) needed.push(observed.deviceWritten);
-  if (scenario.link !== 'survives') needed.push(observed.linkChanged);
+  if (!isDirectory(scenario.disk.mode)) needed.push(observed.deviceWritten);
+  if (scenario.fault.link !== 'survives') needed.push(observed.linkChanged);
   const unseen = needed.filter((name) => !observations.some((seen) => seen.name === name));
   const sources = !isPredicted(run) && tells.allSources ? ofControlPlane : [];
   const mute = sources.filter((from) => !observations.some(({ source }) => source === from));

@@ -29,7 +29,7 @@ function strangeSteps(story: Story): string[] {
         .map(({ name }) => `the scenario asks for no ${actor} ${name}, and there is one`),
     ),
   ];
-  return [...names('fault', faultName, scenario.also), ...names('remedy', remedyName)];
+  return [...names('fault', faultName, scenario.also.kind), ...names('remedy', remedyName)];
 }
 
 /** Where the database ran right before, the fault has to be, and all that belongs to it. */
@@ -50,7 +50,10 @@ function misplacedFault(story: Story): string[] {
 
 /** What was taken is given back, and not before its time. */
 function shortFaults(story: Story): string[] {
-  const { fault, also } = story.scenario;
+  const {
+    fault: { kind: fault },
+    also: { kind: also },
+  } = story.scenario;
   const second = also === 'none' ? [] : [{ kind: also, name: also }];
   return [{ kind: fault, name: story.faultName }, ...second].flatMap(({ kind, name }) => {
     const steps = stepsOf(story, 'fault').filter((each) => each.name === name);
@@ -71,7 +74,10 @@ function shortFaults(story: Story): string[] {
 
 /** Until when at least a fault lasts that was in place at `fromMs`. */
 function endOf({ scenario, records, healAtMs }: Story, kind: FaultKind, fromMs: number): number {
-  const { fault, alsoForMs, rebootAt } = scenario;
+  const {
+    fault: { kind: fault, rebootAt },
+    also: { for: alsoForMs },
+  } = scenario;
   if (kind !== fault) return Math.min(healAtMs, fromMs + alsoForMs);
   if (fault !== 'node-reboot') return healAtMs;
   const phase = records.find((record) => record.type === 'phase' && record.phase === 'fault');
@@ -81,7 +87,9 @@ function endOf({ scenario, records, healAtMs }: Story, kind: FaultKind, fromMs: 
 /** It is begun once its moment has come, and a moment that never came is told as a failure. */
 function missedRemedy(story: Story): string[] {
   const { remedyName: remedy, scenario } = story;
-  const { remedyAt } = scenario;
+  const {
+    remedy: { at: remedyAt },
+  } = scenario;
   if (remedy === 'none') return [];
   const steps = stepsOf(story, 'remedy');
   if (steps.length === 0) return [`no record says that the remedy ${remedy} was begun`];
@@ -97,7 +105,9 @@ function isDue(
   { scenario, database, observations, faultAtMs = 0, ...story }: Story,
   atMs: number,
 ): boolean {
-  const { remedyAt } = scenario;
+  const {
+    remedy: { at: remedyAt },
+  } = scenario;
   const phase = story.records.find((record) => record.type === 'phase' && record.phase === 'fault');
   if (typeof remedyAt === 'number') return atMs >= (phase?.t ?? faultAtMs) + remedyAt;
   const sightings = new Sightings(database);

@@ -1,18 +1,17 @@
+import type { Counts } from '../../scenario/fields.ts';
 import { expect, test } from 'vitest';
 import { exitCode } from '../../core/errors.ts';
 import { expectedOf, isOpen, leastEvents } from './counted.ts';
-import {
-  parseScenario,
-  safetyLevels,
-  type Counts,
-  type Scenario,
-} from '../../scenario/scenario.ts';
+import { parseScenario, safetyLevels, type Scenario } from '../../scenario/scenario.ts';
 import { judgeExpectation } from './serving-expectation.ts';
 import { exitCodeOf, type Safety } from '../verdict/verdict.ts';
 
 const race = parseScenario({
-  ...{ name: 'race', question: '?', expected: ['safe'] },
-  ...{ fault: 'network-partition', remedy: 'force-delete' },
+  name: 'race',
+  question: '?',
+  expected: ['safe'],
+  fault: { kind: 'network-partition' },
+  remedy: { kind: 'force-delete' },
 });
 const held = (scenario: Scenario, counts: Counts): Scenario => ({
   ...scenario,
@@ -22,7 +21,7 @@ const codeOf = (scenario: Scenario, verdict: Safety | 'inconclusive'): number =>
   exitCodeOf({ verdict, ...judgeExpectation(scenario, { verdict, served: true }) });
 
 test('what reasoning decides is not counted', () => {
-  const fenced = parseScenario({ ...race, disk: 'fenced' });
+  const fenced = parseScenario({ ...race, disk: { ...race.disk, mode: 'fenced' } });
   const never = (): never => {
     throw new Error('nobody asks');
   };

@@ -4,25 +4,31 @@ import { filesystems, storageLinks } from '../../scenario/disk-kinds.ts';
 import { diskModes } from '../../scenario/disks/index.ts';
 import { remedyKinds } from '../../scenario/remedies/index.ts';
 import { contradictions } from '../../scenario/contradictions.ts';
+import { withValues } from '../../scenario/fields.ts';
 import { expectationOf } from './expectations.ts';
-import { accessModes } from '../../scenario/fields/storage.ts';
+import { accessModes } from '../../scenario/disks/index.ts';
 import { parseScenario, type Scenario } from '../../scenario/scenario.ts';
 
 test('every combination has verdicts and a reason', () => {
   const base = parseScenario({
     name: 'test',
     question: '?',
-    fault: 'network-partition',
+    fault: { kind: 'network-partition' },
     expected: ['safe'],
   });
   const all: Scenario[] = remedyKinds.flatMap((remedy) =>
     diskModes.flatMap((disk) =>
       storageLinks.flatMap((link) =>
         filesystems.flatMap((filesystem) =>
-          accessModes.map((accessMode) => ({
-            ...base,
-            ...{ remedy, disk, link, filesystem, accessMode },
-          })),
+          accessModes.map((accessMode) =>
+            withValues(base, [
+              ['remedy.kind', remedy],
+              ['disk.mode', disk],
+              ['fault.link', link],
+              ['volume.filesystem', filesystem],
+              ['volume.accessMode', accessMode],
+            ]),
+          ),
         ),
       ),
     ),
@@ -33,7 +39,7 @@ test('every combination has verdicts and a reason', () => {
     const { verdicts, because, isRace } = expectationOf(scenario);
     expect(verdicts.length).toBeGreaterThan(0);
     expect(because).not.toBe('');
-    if (scenario.remedy === 'none') expect(verdicts).toEqual(['safe']);
+    if (scenario.remedy.kind === 'none') expect(verdicts).toEqual(['safe']);
     // Lost and corrupt are one grade.
     expect(isRace).toBe(
       verdicts.includes('safe') ? verdicts.length > 1 : verdicts.includes('exposed'),

@@ -3,7 +3,13 @@
  * Kubernetes' source and from the database on such disks; real runs are held against them
  * (test/full, docs/reference/disk-modes.md).
  */
-import { databaseKindNamed, losesPower, type Scenario } from '../../scenario/index.ts';
+import {
+  databaseKindNamed,
+  type FieldName,
+  losesPower,
+  type Scenario,
+  valueAt,
+} from '../../scenario/index.ts';
 import { diskRows } from './disk-rows.ts';
 import { situationOf, type ExpectationReason, type Situation } from './situation.ts';
 import { overlapRows } from './overlap-rows.ts';
@@ -15,7 +21,9 @@ const partitionRows: readonly ExpectationReason[] = [...releaseRows, ...diskRows
 
 const fits = ({ when }: ExpectationReason, situation: Situation): boolean =>
   Object.entries(when).every(([factor, values]) =>
-    (values as readonly unknown[]).includes(situation[factor as keyof Situation]),
+    (values as readonly unknown[]).includes(
+      valueAt(situation, factor as FieldName) ?? situation[factor as keyof Situation],
+    ),
   );
 
 interface Expectation {
@@ -31,16 +39,16 @@ const gradesIn = (verdicts: readonly VerdictWord[]): number =>
   new Set(verdicts.map((word) => (word === 'corrupt' ? 'lost' : word))).size;
 
 export function expectationOf(scenario: Scenario): Expectation {
-  const { expected } = databaseKindNamed(scenario.database);
+  const { expected } = databaseKindNamed(scenario.database.kind);
   if (expected !== undefined) {
     const { verdict, because } = expected;
     return { verdicts: [verdict], because, isRace: false };
   }
   const situation = situationOf(scenario);
-  const rows = losesPower(scenario.fault) ? crashRows : partitionRows;
+  const rows = losesPower(scenario.fault.kind) ? crashRows : partitionRows;
   const row = rows.find((each) => fits(each, situation));
   if (row === undefined) throw new Error('the last row fits everything');
-  const { verdicts, because } = losesPower(scenario.fault) ? row : asWatched(row, situation);
+  const { verdicts, because } = losesPower(scenario.fault.kind) ? row : asWatched(row, situation);
   return { verdicts, because, isRace: gradesIn(verdicts) > 1 };
 }
 
@@ -62,22 +70,22 @@ const damaged = ['lost', 'corrupt'] as const;
 /** The node is dead at once: only what it had not given to the disk, or the disk lost, can be gone. */
 const crashRows: readonly ExpectationReason[] = [
   {
-    when: { flushes: ['ignored'], powerLoss: ['drops', 'reorders', 'tears'] },
+    when: { 'disk.flushes': ['ignored'], 'fault.powerLoss': ['drops', 'reorders', 'tears'] },
     verdicts: damaged,
     because: 'the disk acknowledged flushes and lost what they were to make durable',
   },
   {
-    when: { trxCommit: [0, 2], victim: ['busy'], powerLoss: ['tears'] },
+    when: { 'database.trxCommit': [0, 2], victim: ['busy'], 'fault.powerLoss': ['tears'] },
     verdicts: ['safe', ...damaged],
     because: `${early}, and a page may be torn`,
   },
   {
-    when: { trxCommit: [0, 2], victim: ['busy'] },
+    when: { 'database.trxCommit': [0, 2], victim: ['busy'] },
     verdicts: ['safe', 'lost'],
     because: `${early}: a crash takes the tail, if there is one`,
   },
   {
-    when: { powerLoss: ['tears'] },
+    when: { 'fault.powerLoss': ['tears'] },
     verdicts: ['safe', 'corrupt'],
     // InnoDB with O_DIRECT, its default (Double_write::is_fsync_required of buf0dblwr.cc).
     because:
@@ -85,7 +93,7 @@ const crashRows: readonly ExpectationReason[] = [
       'be lost together',
   },
   {
-    when: { flushes: ['ignored'], powerLoss: ['keeps'] },
+    when: { 'disk.flushes': ['ignored'], 'fault.powerLoss': ['keeps'] },
     verdicts: ['safe'],
     because: 'the crash took nothing that the storage had, and a dead node writes no more',
   },

@@ -3,26 +3,26 @@ import { overlapping, type ExpectationReason } from './situation.ts';
 
 export const overlapRows: readonly ExpectationReason[] = [
   {
-    when: { fault: ['freeze'], filesystem: ['ext4-mmp'] },
+    when: { 'fault.kind': ['freeze'], 'volume.filesystem': ['ext4-mmp'] },
     verdicts: ['safe', ...overlapping],
     because:
       'a frozen container’s kernel still renews the multiple mount protection block; a machine ' +
       'that stands still does not',
   },
   {
-    when: { fault: ['cpu-starvation'] },
+    when: { 'fault.kind': ['cpu-starvation'] },
     verdicts: ['safe', ...overlapping],
     because:
       'a starved kubelet may be Ready and unmount in time, or be given up while its database writes',
   },
   {
-    when: { fault: ['flapping-partition'] },
+    when: { 'fault.kind': ['flapping-partition'] },
     verdicts: ['safe', ...overlapping],
     because:
       'a node that is Ready when the wait is over is left to unmount, one that is off is not',
   },
   {
-    when: { filesystem: ['ext4-mmp'], link: ['survives'] },
+    when: { 'volume.filesystem': ['ext4-mmp'], 'fault.link': ['survives'] },
     verdicts: ['safe', 'exposed'],
     because:
       'the victim renews its multiple mount protection block: the second mount is refused, though ' +
@@ -36,7 +36,7 @@ export const overlapRows: readonly ExpectationReason[] = [
       'to detach before the finalizer was gone is chance',
   },
   {
-    when: { link: ['errors'] },
+    when: { 'fault.link': ['errors'] },
     verdicts: overlapping,
     because:
       'the victim’s server dies of I/O errors, yet its file system is still mounted when the path ' +
@@ -44,10 +44,10 @@ export const overlapRows: readonly ExpectationReason[] = [
   },
   {
     when: {
-      disk: ['ack-early'],
+      'disk.mode': ['ack-early'],
       release: ['taint'],
       cut: ['at once', 'soon', 'before the heal'],
-      link: ['survives'],
+      'fault.link': ['survives'],
     },
     verdicts: ['safe', ...overlapping],
     because:
@@ -55,12 +55,16 @@ export const overlapRows: readonly ExpectationReason[] = [
       'of 10 s before it mounts',
   },
   {
-    when: { disk: ['ack-early'], cut: ['soon'], link: ['survives'] },
+    when: { 'disk.mode': ['ack-early'], cut: ['soon'], 'fault.link': ['survives'] },
     verdicts: ['safe', ...overlapping],
     because: 'the cut and the successor’s first write come within the same seconds',
   },
   {
-    when: { disk: ['ack-early'], cut: ['at once', 'before the heal'], link: ['survives'] },
+    when: {
+      'disk.mode': ['ack-early'],
+      cut: ['at once', 'before the heal'],
+      'fault.link': ['survives'],
+    },
     verdicts: overlapping,
     because: 'both write until the late cut',
   },
@@ -70,17 +74,17 @@ export const overlapRows: readonly ExpectationReason[] = [
     because: 'both could write; an idle victim has few dirty pages, and may do no harm',
   },
   {
-    when: { link: ['stalls'] },
+    when: { 'fault.link': ['stalls'] },
     verdicts: overlapping,
     because: 'the victim’s held writes are replayed over the successor’s at the heal',
   },
   {
-    when: { accessMode: ['ReadWriteMany'] },
+    when: { 'volume.accessMode': ['ReadWriteMany'] },
     verdicts: overlapping,
     because: 'declared ReadWriteMany, the volume is attached elsewhere before it is detached',
   },
   {
-    when: { fault: ['freeze'] },
+    when: { 'fault.kind': ['freeze'] },
     verdicts: overlapping,
     because: 'thawed after the hand-over, the victim writes what it had in its caches',
   },

@@ -4,7 +4,7 @@ import { overlapping, unflushedAtCut, type ExpectationReason } from './situation
 
 export const releaseRows: readonly ExpectationReason[] = [
   {
-    when: { release: ['fenced first'], trxCommit: [0, 2], victim: ['busy'] },
+    when: { release: ['fenced first'], 'database.trxCommit': [0, 2], victim: ['busy'] },
     verdicts: ['safe', 'lost'],
     because: unflushedAtCut,
   },
@@ -14,20 +14,20 @@ export const releaseRows: readonly ExpectationReason[] = [
     because: 'every path of the victim was cut before anything let a successor in',
   },
   {
-    when: { fault: sparing, release: ['taint'] },
+    when: { 'fault.kind': sparing, release: ['taint'] },
     verdicts: ['safe', ...overlapping],
     because:
       'the node is whole and unmounts, but the out-of-service taint does not wait until it has',
   },
   {
-    when: { fault: sparing, remedy: ['delete-node'] },
+    when: { 'fault.kind': sparing, 'remedy.kind': ['delete-node'] },
     verdicts: ['safe', ...overlapping],
     because:
       'the node is whole and unmounts, but without its Node object it cannot report that to the ' +
       'forced detach',
   },
   {
-    when: { fault: sparing },
+    when: { 'fault.kind': sparing },
     verdicts: ['safe'],
     because: 'the node is whole: its kubelet unmounts before the volume is detached',
   },
@@ -58,7 +58,7 @@ export const releaseRows: readonly ExpectationReason[] = [
       'with --disable-force-detach-on-timeout a volume in use stays attached: no second mount',
   },
   {
-    when: { release: ['unasked'], attachWhileBusy: ['refused'] },
+    when: { release: ['unasked'], 'disk.attachWhileBusy': ['refused'] },
     verdicts: ['safe'],
     because:
       'the storage gets no detach request, so it still counts the victim and refuses the next node',
@@ -69,7 +69,7 @@ export const releaseRows: readonly ExpectationReason[] = [
     because: 'two pods wait for the volume, and the controller draws whose node gets it',
   },
   {
-    when: { selfFenced: ['in time'], selfFence: ['lease-read-only'] },
+    when: { selfFenced: ['in time'], 'selfFence.kind': ['lease-read-only'] },
     verdicts: ['safe'],
     because: 'the sidecar ended the database and took its file system away in time',
   },

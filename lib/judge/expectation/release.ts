@@ -48,7 +48,14 @@ const isSparing = (fault: FaultKind): boolean => (sparing as readonly string[]).
 const podGcMs = kubernetesTimes.podGcUs / msUs + 2_000;
 
 export function volumeReleaseOf(scenario: Scenario): Release {
-  const { fault, remedy, also, untaintAt, forceDetach, disk, accessMode } = scenario;
+  const {
+    fault: { kind: fault },
+    remedy: { kind: remedy, untaintAt },
+    also: { kind: also },
+    timers: { forceDetach },
+    disk: { mode: disk },
+    volume: { accessMode },
+  } = scenario;
   const isGated = !isDirectory(disk) && accessMode !== 'ReadWriteMany';
   if (remedy === 'fence-first') return 'fenced first';
   if (replacesAtOnce(scenario) && !isGated) return 'not needed';
@@ -77,30 +84,40 @@ const writtenInTimeShare = 0.7;
  * set the out-of-service taint where that takes the pod away at once.
  */
 function staysReady(scenario: Scenario): boolean {
-  const { also, alsoAt, fault, graceMs, remedy, terminationGraceS } = scenario;
-  if (also !== 'lease-write' || !asksLeaseAgain(scenario)) return false;
+  const {
+    also: { kind: also, at: alsoAt },
+    fault: { kind: fault },
+    timers: { grace: graceMs },
+    remedy: { kind: remedy },
+    workload: { terminationGrace },
+  } = scenario;
+  if (also !== 'lease-write' || !asksLeaseAgain(scenario.kubernetes)) return false;
   if (!silencesKubelet(fault) || fault === 'flapping-partition') return false;
   if (typeof alsoAt !== 'number' || alsoAt > graceMs * writtenInTimeShare) return false;
-  return remedy !== 'delete-node' && !(taints(remedy) && terminationGraceS === 0);
+  return remedy !== 'delete-node' && !(taints(remedy) && terminationGrace === 0);
 }
 
 /** A Deployment's replacement comes with the eviction; a StatefulSet's name must be free first. */
-const replacesAtOnce = ({ workload }: Scenario): boolean => workload.startsWith('deployment');
+const replacesAtOnce = ({ workload: { kind: workload } }: Scenario): boolean =>
+  workload.startsWith('deployment');
 
 /**
  * Terminating, a pod whose container was last reported as waiting pins nothing (util.IsPodTerminated);
  * only a Deployment has made another one by then that takes the volume.
  */
 const isGivenUp = (scenario: Scenario): boolean =>
-  scenario.serverKills > 0 && replacesAtOnce(scenario);
+  scenario.fault.serverKills > 0 && replacesAtOnce(scenario);
 
 /** Whether the object of a pod goes away although its kubelet can't confirm that it has stopped. */
 function podGoes(scenario: Scenario): boolean {
-  const { remedy, podFinalizer, terminationGraceS } = scenario;
+  const {
+    remedy: { kind: remedy },
+    workload: { finalizer: podFinalizer, terminationGrace },
+  } = scenario;
   // Marked as failed by the pod GC it wants no volume any more, but its name is still taken.
   if (podFinalizer && taints(remedy)) return replacesAtOnce(scenario);
   if (podFinalizer) return remedy === 'strip-pod-finalizer';
   // Without a grace period eviction itself is a forced deletion (#120671).
-  if (terminationGraceS === 0) return true;
+  if (terminationGrace === 0) return true;
   return removesPodObject(remedy);
 }

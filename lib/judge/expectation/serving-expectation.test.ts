@@ -1,59 +1,98 @@
 /** The second part of an expectation: who must serve after the heal, and what becomes of the whole. */
+import { combined } from '../../scenario/index.ts';
 import { expect, test } from 'vitest';
 import { parseScenario, type ScenarioInput } from '../../scenario/scenario.ts';
 import { judgeExpectation, servingExpectationOf } from './serving-expectation.ts';
 
 /** An evicted pod and its replacement want the volume that was taken from both. */
-const drawn = { workload: 'deployment-rolling-update', remedy: 'delete-attachment' } as const;
+const drawn = {
+  workload: { kind: 'deployment-rolling-update' },
+  remedy: { kind: 'delete-attachment' },
+} as const;
 
 const scenarioOf = (fields: Partial<ScenarioInput>): ReturnType<typeof parseScenario> =>
-  parseScenario({
-    ...{ name: 'test', question: '?', fault: 'network-partition', remedy: 'force-delete' },
-    ...{ expected: ['safe'], ...fields },
-  });
+  parseScenario(
+    combined(
+      {
+        name: 'test',
+        question: '?',
+        fault: { kind: 'network-partition' },
+        remedy: { kind: 'force-delete' },
+        expected: ['safe'],
+      },
+      fields,
+    ),
+  );
 
 test.each<readonly [Partial<ScenarioInput>, 'yes' | 'no' | 'open']>([
-  [{ disk: 'fenced' }, 'yes'],
-  [{ disk: 'fenced', remedy: 'delete-node' }, 'yes'],
-  [{ remedy: 'none' }, 'yes'],
-  [{ remedy: 'none', link: 'errors' }, 'open'],
-  [{ rate: 0 }, 'open'],
-  [{ disk: 'pending-while-busy' }, 'open'],
-  [{ disk: 'pending-while-busy', convergeMs: 360_000 }, 'yes'],
-  [{ disk: 'pending-while-busy', convergeMs: 360_000, remedy: 'delete-node' }, 'open'],
-  [{ disk: 'pending-while-busy', attachWhileBusy: 'granted' }, 'yes'],
-  [{ disk: 'pending-while-busy', fault: 'node-crash' }, 'yes'],
-  [{ disk: 'pending-while-busy', remedy: 'none' }, 'yes'],
-  [{ disk: 'exclusive' }, 'open'],
-  [{ disk: 'exclusive', fault: 'node-crash' }, 'yes'],
-  [{ disk: 'exclusive', watcherCheck: 'missing' }, 'no'],
-  [{ disk: 'exclusive', watcherCheck: 'missing', fault: 'node-crash' }, 'no'],
-  [{ disk: 'exclusive', watcherCheck: 'missing', remedy: 'none' }, 'no'],
-  [{ disk: 'exclusive', watcherCheck: 'missing', fault: 'controller-restart' }, 'open'],
-  [{ disk: 'shared-file' }, 'open'],
-  [{ filesystem: 'ext4-mmp' }, 'open'],
-  [{ fault: 'node-crash', remedy: 'none', reboot: false }, 'no'],
-  [{ fault: 'node-crash', reboot: false }, 'yes'],
-  [{ podFinalizer: true }, 'no'],
-  [{ podFinalizer: true, fault: 'node-reboot' }, 'open'],
-  [{ podFinalizer: true, remedy: 'strip-pod-finalizer' }, 'yes'],
-  [{ remedy: 'delete-attachment' }, 'open'],
+  [{ disk: { mode: 'fenced' } }, 'yes'],
+  [{ disk: { mode: 'fenced' }, remedy: { kind: 'delete-node' } }, 'yes'],
+  [{ remedy: { kind: 'none' } }, 'yes'],
+  [{ remedy: { kind: 'none' }, fault: { link: 'errors' } }, 'open'],
+  [{ load: { rate: 0 } }, 'open'],
+  [{ disk: { mode: 'pending-while-busy' } }, 'open'],
+  [{ disk: { mode: 'pending-while-busy' }, watch: { converge: 360_000 } }, 'yes'],
+  [
+    {
+      disk: { mode: 'pending-while-busy' },
+      watch: { converge: 360_000 },
+      remedy: { kind: 'delete-node' },
+    },
+    'open',
+  ],
+  [{ disk: { mode: 'pending-while-busy', attachWhileBusy: 'granted' } }, 'yes'],
+  [{ disk: { mode: 'pending-while-busy' }, fault: { kind: 'node-crash' } }, 'yes'],
+  [{ disk: { mode: 'pending-while-busy' }, remedy: { kind: 'none' } }, 'yes'],
+  [{ disk: { mode: 'exclusive' } }, 'open'],
+  [{ disk: { mode: 'exclusive' }, fault: { kind: 'node-crash' } }, 'yes'],
+  [{ disk: { mode: 'exclusive', watcherCheck: 'missing' } }, 'no'],
+  [{ disk: { mode: 'exclusive', watcherCheck: 'missing' }, fault: { kind: 'node-crash' } }, 'no'],
+  [{ disk: { mode: 'exclusive', watcherCheck: 'missing' }, remedy: { kind: 'none' } }, 'no'],
+  [
+    { disk: { mode: 'exclusive', watcherCheck: 'missing' }, fault: { kind: 'controller-restart' } },
+    'open',
+  ],
+  [{ disk: { mode: 'shared-file' } }, 'open'],
+  [{ volume: { filesystem: 'ext4-mmp' } }, 'open'],
+  [{ fault: { kind: 'node-crash', reboot: false }, remedy: { kind: 'none' } }, 'no'],
+  [{ fault: { kind: 'node-crash', reboot: false } }, 'yes'],
+  [{ workload: { finalizer: true } }, 'no'],
+  [{ workload: { finalizer: true }, fault: { kind: 'node-reboot' } }, 'open'],
+  [{ workload: { finalizer: true }, remedy: { kind: 'strip-pod-finalizer' } }, 'yes'],
+  [{ remedy: { kind: 'delete-attachment' } }, 'open'],
   [drawn, 'open'],
-  [{ ...drawn, fault: 'node-crash', reboot: false }, 'open'],
-  [{ ...drawn, fault: 'freeze', disk: 'exclusive', watcherCheck: 'missing' }, 'open'],
-  [{ ...drawn, fault: 'node-crash', disk: 'exclusive', watcherCheck: 'missing' }, 'no'],
-  [{ ...drawn, fault: 'none', remedyAt: 0 }, 'open'],
-  [{ ...drawn, remedy: 'force-delete' }, 'yes'],
-  [{ serverKills: 2 }, 'open'],
-  [{ convergeMs: 30_000 }, 'open'],
-  [{ remedy: 'strip-attachment-finalizer', terminationGraceS: 0, also: 'attacher-down' }, 'no'],
+  [{ ...drawn, fault: { kind: 'node-crash', reboot: false } }, 'open'],
+  [
+    { ...drawn, fault: { kind: 'freeze' }, disk: { mode: 'exclusive', watcherCheck: 'missing' } },
+    'open',
+  ],
+  [
+    {
+      ...drawn,
+      fault: { kind: 'node-crash' },
+      disk: { mode: 'exclusive', watcherCheck: 'missing' },
+    },
+    'no',
+  ],
+  [{ ...drawn, fault: { kind: 'none' }, remedy: { ...drawn.remedy, at: 0 } }, 'open'],
+  [{ ...drawn, remedy: { ...drawn.remedy, kind: 'force-delete' } }, 'yes'],
+  [{ fault: { serverKills: 2 } }, 'open'],
+  [{ watch: { converge: 30_000 } }, 'open'],
+  [
+    {
+      remedy: { kind: 'strip-attachment-finalizer' },
+      workload: { terminationGrace: 0 },
+      also: { kind: 'attacher-down' },
+    },
+    'no',
+  ],
 ])('%o: %s', (fields, serving) => {
   const { expected, because } = servingExpectationOf(scenarioOf(fields));
   expect(expected, because).toBe(serving);
 });
 
 test('what a scenario says itself counts', () => {
-  const scenario = scenarioOf({ disk: 'fenced', expectedServing: 'no' });
+  const scenario = scenarioOf({ disk: { mode: 'fenced' }, expectedServing: 'no' });
   expect(servingExpectationOf(scenario).expected).toBe('no');
 });
 

@@ -44,16 +44,19 @@ const isDrawn = (scenario: Scenario): boolean => volumeReleaseOf(scenario) === '
 
 const staysPut = (scenario: Scenario): boolean => keeping.includes(volumeReleaseOf(scenario));
 
-const triesTooLate = ({ convergeMs }: Scenario): boolean =>
+const triesTooLate = ({ watch: { converge: convergeMs } }: Scenario): boolean =>
   convergeMs < longestRetryMs + takeoverMs;
 
 /** The volume goes to another node while a victim that nobody reaches has it. */
 const takenFromLiving = (scenario: Scenario): boolean =>
   !staysPut(scenario) &&
-  !losesPower(scenario.fault) &&
-  (silencesKubelet(scenario.fault) || scenario.fault === 'cpu-starvation');
+  !losesPower(scenario.fault.kind) &&
+  (silencesKubelet(scenario.fault.kind) || scenario.fault.kind === 'cpu-starvation');
 
-const refusesWhileBusy = ({ disk, attachWhileBusy, fileLocks, filesystem }: Scenario): boolean =>
+const refusesWhileBusy = ({
+  disk: { mode: disk, attachWhileBusy, fileLocks },
+  volume: { filesystem },
+}: Scenario): boolean =>
   (disk === 'pending-while-busy' && attachWhileBusy === 'refused') ||
   disk === 'exclusive' ||
   (isDirectory(disk) && fileLocks === 'shared') ||
@@ -61,46 +64,51 @@ const refusesWhileBusy = ({ disk, attachWhileBusy, fileLocks, filesystem }: Scen
 
 /** Until it is evicted, whatever the operator does. */
 const isLostForLong = (scenario: Scenario): boolean =>
-  silencesKubelet(scenario.fault) &&
-  scenario.fault !== 'flapping-partition' &&
-  scenario.fault !== 'node-reboot' &&
+  silencesKubelet(scenario.fault.kind) &&
+  scenario.fault.kind !== 'flapping-partition' &&
+  scenario.fault.kind !== 'node-reboot' &&
   volumeReleaseOf(scenario) !== 'kept by the lease';
 
-const keepsItsName = ({ podFinalizer, remedy }: Scenario): boolean =>
-  podFinalizer && remedy !== 'strip-pod-finalizer';
+const keepsItsName = ({
+  workload: { finalizer: podFinalizer },
+  remedy: { kind: remedy },
+}: Scenario): boolean => podFinalizer && remedy !== 'strip-pod-finalizer';
 
 const rows: readonly ServingReason[] = [
   {
-    when: ({ rate }) => rate === 0,
+    when: ({ load: { rate } }) => rate === 0,
     expected: 'open',
     because: 'an idle workload commits nothing that could prove it',
   },
   {
     when: (scenario) =>
-      volumeReleaseOf(scenario) === 'unasked' && scenario.attachWhileBusy === 'refused',
+      volumeReleaseOf(scenario) === 'unasked' && scenario.disk.attachWhileBusy === 'refused',
     expected: 'no',
     because: 'the storage was never asked to detach, and refuses every other node',
   },
   {
     when: (scenario) =>
-      scenario.watcherCheck === 'missing' &&
-      (losesPower(scenario.fault) || (isLostForLong(scenario) && !isDrawn(scenario))),
+      scenario.disk.watcherCheck === 'missing' &&
+      (losesPower(scenario.fault.kind) || (isLostForLong(scenario) && !isDrawn(scenario))),
     expected: 'no',
     because: 'without an answer about watchers no node may stage the volume again',
   },
   {
-    when: ({ watcherCheck }) => watcherCheck === 'missing',
+    when: ({ disk: { watcherCheck } }) => watcherCheck === 'missing',
     expected: 'open',
     because: 'a database that stays where it is serves on; a volume that moves is staged nowhere',
   },
   {
-    when: (scenario) => scenario.fault === 'node-crash' && !scenario.reboot && staysPut(scenario),
+    when: (scenario) =>
+      scenario.fault.kind === 'node-crash' && !scenario.fault.reboot && staysPut(scenario),
     expected: 'no',
     because: 'the node stays down, and the volume with it',
   },
   {
     when: (scenario) =>
-      keepsItsName(scenario) && isLostForLong(scenario) && scenario.workload.startsWith('stateful'),
+      keepsItsName(scenario) &&
+      isLostForLong(scenario) &&
+      scenario.workload.kind.startsWith('stateful'),
     expected: 'no',
     because: 'the evicted pod keeps its name for as long as its finalizer stays',
   },
@@ -110,7 +118,7 @@ const rows: readonly ServingReason[] = [
     because: 'a pod that was deleted stays for as long as its finalizer does',
   },
   {
-    when: (scenario) => takesAttachment(scenario.remedy) && staysPut(scenario),
+    when: (scenario) => takesAttachment(scenario.remedy.kind) && staysPut(scenario),
     expected: 'open',
     because: 'the detach by hand may cut off a database that stays',
   },
@@ -120,13 +128,15 @@ const rows: readonly ServingReason[] = [
     because: 'two pods wait for the volume: the controller draws whose node gets it',
   },
   {
-    when: ({ convergeMs }) => convergeMs < takeoverMs,
+    when: ({ watch: { converge: convergeMs } }) => convergeMs < takeoverMs,
     expected: 'open',
     because: 'the bound is shorter than a takeover',
   },
   {
     when: (scenario) =>
-      takenFromLiving(scenario) && refusesWhileBusy(scenario) && scenario.remedy === 'delete-node',
+      takenFromLiving(scenario) &&
+      refusesWhileBusy(scenario) &&
+      scenario.remedy.kind === 'delete-node',
     expected: 'open',
     because:
       'the next node is refused until the victim has unmounted, and a kubelet whose Node object is ' +
@@ -141,12 +151,12 @@ const rows: readonly ServingReason[] = [
       'that is within the bound is chance',
   },
   {
-    when: (scenario) => scenario.serverKills > 0 && triesTooLate(scenario),
+    when: (scenario) => scenario.fault.serverKills > 0 && triesTooLate(scenario),
     expected: 'open',
     because: 'a container that was killed again and again is started after up to 5 min',
   },
   {
-    when: (scenario) => scenario.link === 'errors' && staysPut(scenario),
+    when: (scenario) => scenario.fault.link === 'errors' && staysPut(scenario),
     expected: 'open',
     because: 'a file system that met I/O errors may stay shut until it is mounted anew',
   },

@@ -1,9 +1,16 @@
 /** A scenario by what decides its outcome, and the form of the reasons that ask for it. */
-import { isOverAtOnce, unsettlesAttachments, type Scenario } from '../../scenario/index.ts';
+import {
+  isOverAtOnce,
+  unsettlesAttachments,
+  type FieldValue,
+  type Scenario,
+  type SettableName,
+} from '../../scenario/index.ts';
 import { volumeReleaseOf, type Release } from './release.ts';
 import type { VerdictWord } from '../verdict/verdict.ts';
 
-export interface Situation extends Scenario {
+/** What decides an outcome beside the fields of a scenario. */
+interface Factors {
   /** Whether a sidecar that can act ends the database before a successor can be let in. */
   readonly selfFenced: 'in time' | 'late' | 'never';
   /** An idle victim has few writes under way, and may do no harm. */
@@ -17,6 +24,8 @@ export interface Situation extends Scenario {
   readonly watchEnds: 'after the hand-over' | 'perhaps before it';
 }
 
+export type Situation = Scenario & Factors;
+
 /** A successor needs more than this from the detach's answer to its first write. */
 const soonestMountMs = 500;
 /** And mostly less than this: 51 of 54 second mounts after a forced delete (reports/matrix). */
@@ -27,8 +36,13 @@ const handOverSlackMs = 60_000;
 
 /** From the fault to the hand-over, by the timers in force; a second fault that lasts holds it up. */
 function handOverMs(scenario: Scenario): number {
-  const { graceMs, tolerationMs, forceDetachAfterMs, remedyAt } = scenario;
-  const { also, alsoAt, alsoForMs } = scenario;
+  const {
+    timers: { grace: graceMs, toleration: tolerationMs, forceDetachAfter: forceDetachAfterMs },
+    remedy: { at: remedyAt },
+  } = scenario;
+  const {
+    also: { kind: also, at: alsoAt, for: alsoForMs },
+  } = scenario;
   const evictedMs = graceMs + tolerationMs;
   const goneMs = typeof remedyAt === 'number' ? Math.max(evictedMs, remedyAt) : evictedMs;
   const waitsMs = volumeReleaseOf(scenario) === 'timeout' ? forceDetachAfterMs : 0;
@@ -41,7 +55,11 @@ function handOverMs(scenario: Scenario): number {
 }
 
 export function situationOf(scenario: Scenario): Situation {
-  const { cutAfterMs, overlapMs, rate, horizonMs } = scenario;
+  const {
+    disk: { cutAfter: cutAfterMs },
+    watch: { overlap: overlapMs, horizon: horizonMs },
+    load: { rate },
+  } = scenario;
   const isSoon = handOverMs(scenario) + handOverSlackMs <= horizonMs;
   const laterCut = cutAfterMs <= overlapMs ? 'before the heal' : 'late';
   const cut = cutAfterMs <= latestMountMs ? 'soon' : laterCut;
@@ -52,19 +70,23 @@ export function situationOf(scenario: Scenario): Situation {
     release: volumeReleaseOf(scenario),
     selfFenced: selfFenced(scenario),
     watchEnds: isSoon ? 'after the hand-over' : 'perhaps before it',
-    attachment: unsettlesAttachments(scenario.also) ? grantedAs(scenario) : 'counted',
+    attachment: unsettlesAttachments(scenario.also.kind) ? grantedAs(scenario) : 'counted',
   };
 }
 
-const grantedAs = ({ attachWhileBusy }: Scenario): Situation['attachment'] =>
+const grantedAs = ({ disk: { attachWhileBusy } }: Scenario): Situation['attachment'] =>
   attachWhileBusy === 'granted' ? 'perhaps uncertain' : 'counted';
 
 /** The sidecar's look, its kill and the remount, on a machine that keeps time. */
 const selfFenceTakesMs = 2000;
-const standStill: readonly Scenario['fault'][] = ['freeze', 'cpu-starvation'];
+const standStill: readonly Scenario['fault']['kind'][] = ['freeze', 'cpu-starvation'];
 
 function selfFenced(scenario: Scenario): Situation['selfFenced'] {
-  const { selfFence, selfFenceAfterMs, graceMs, fault, link } = scenario;
+  const {
+    selfFence: { kind: selfFence, after: selfFenceAfterMs },
+    timers: { grace: graceMs },
+    fault: { kind: fault, link },
+  } = scenario;
   if (selfFence === 'off' || standStill.includes(fault) || link !== 'survives') return 'never';
   return selfFenceAfterMs + selfFenceTakesMs <= graceMs ? 'in time' : 'late';
 }
@@ -76,7 +98,9 @@ export const unflushedAtCut =
 /** One reason why a verdict is no surprise. */
 export interface ExpectationReason {
   /** Each factor named has one of these values. */
-  readonly when: { readonly [F in keyof Situation]?: readonly Situation[F][] };
+  readonly when: { readonly [F in keyof Factors]?: readonly Factors[F][] } & {
+    readonly [F in SettableName]?: readonly FieldValue<F>[];
+  };
   /** All that it can come to. */
   readonly verdicts: readonly VerdictWord[];
   readonly because: string;

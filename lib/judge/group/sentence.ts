@@ -34,7 +34,7 @@ const headlines: Readonly<
 export function groupSentence(verdict: UntitledGroup): string {
   const { availability, acked, lost, victim, scenario } = verdict;
   const { downtimeMs, rejoined } = availability;
-  const fault = String(scenario['fault']).replaceAll('-', ' ');
+  const fault = scenario.fault.kind.replaceAll('-', ' ');
   const reads =
     victim.readsAnswered === 0
       ? 'answered no reads'

@@ -33,7 +33,8 @@ export interface GroupStory extends Story {
 /** Its scenario says so; before scenarios did, the group's settings were named right after the run. */
 export function isGroupRun(records: Iterable<SmallRecord>): boolean {
   for (const record of records) {
-    if (record.type === 'run' && record.scenario.database === groupReplication.name) return true;
+    if (record.type === 'run' && record.scenario.database.kind === groupReplication.name)
+      return true;
     if (record.type === 'observation') return record.name === observed.groupSettings;
   }
   return false;

@@ -15,7 +15,7 @@ function story(
 ): Story {
   const about = { type: 'action', actor: 'fault', name: fault, node: 'a' } as const;
   const records: SmallRecord[] = [
-    runRecord({ fault }),
+    runRecord({ fault: { kind: fault } }),
     see(500, observed.mounted, 'a'),
     { ...about, t: 1000, step: 'begin' },
     { ...about, t: 1100, step: 'done' },

@@ -71,7 +71,7 @@ function mountsSeen(story: Story): Access[] {
     nodes.set(node, known);
     return known;
   };
-  const powerLostMs = losesPower(scenario.fault) ? faultDoneAtMs : undefined;
+  const powerLostMs = losesPower(scenario.fault.kind) ? faultDoneAtMs : undefined;
   let isPowered = true;
   for (const seen of observations) {
     if (

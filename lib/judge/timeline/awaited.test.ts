@@ -1,4 +1,5 @@
 /** What is waited for, by the timers in force, at each step on the way to a second mount. */
+import { combined } from '../../scenario/index.ts';
 import { expect, test } from 'vitest';
 import { runRecord, see } from '../../../test/support/run-record.ts';
 import type { ScenarioInput } from '../../scenario/scenario.ts';
@@ -55,7 +56,7 @@ const steps: readonly (readonly [SmallRecord, string])[] = [
 ];
 
 const begun = (fields: Partial<ScenarioInput> = {}): SmallRecord[] => [
-  runRecord({ remedy: 'force-delete', ...fields }),
+  runRecord(combined<Partial<ScenarioInput>>({ remedy: { kind: 'force-delete' } }, fields)),
   { type: 'setup', t: 1, timers, versions: {}, nodes: ['a', 'b'] },
   see(2, observed.podRunning, 'a', { pod: 'mysql-0', uid: 'old' }),
   {

@@ -58,12 +58,12 @@ function awaitedIn(story: Story, phases: Phases, refusedS?: number): Awaited | u
   if (faultAtMs === undefined || setup?.timers === undefined || phase !== 'watch') return undefined;
   const seen: AwaitedStory = { story, phases, timers: setup.timers };
   const { evicted, podRemoved, attached, secondMount } = phases;
-  if (scenario.recreations > 0) {
-    const what = `the pod to be Ready again, ${scenario.recreations} times`;
+  if (scenario.fault.recreations > 0) {
+    const what = `the pod to be Ready again, ${scenario.fault.recreations} times`;
     return clauseOf(what, noEnd(seen, 'each start takes its time'));
   }
   if (secondMount !== null) {
-    const untilS = Math.min(endS(seen), secondMount + scenario.patienceMs / 1000);
+    const untilS = Math.min(endS(seen), secondMount + scenario.watch.patience / 1000);
     return {
       clause: `the successor’s first commits: mounted at ${at(secondMount)}, at most until ${at(untilS)}`,
     };
@@ -95,7 +95,8 @@ function evictionIn(seen: AwaitedStory): Awaited {
     const dueS = sinceS + timers.tolerationMs / 1000;
     return clauseOf(`the eviction: NotReady at ${at(sinceS)}`, expected(dueS));
   }
-  if (readiness !== undefined || !silencesKubelet(story.scenario.fault)) return nothingTimed(seen);
+  if (readiness !== undefined || !silencesKubelet(story.scenario.fault.kind))
+    return nothingTimed(seen);
   return missingIn(seen);
 }
 
@@ -125,14 +126,16 @@ function missingIn(seen: AwaitedStory): Awaited {
   return clauseOf('the node to be NotReady: no heartbeat since the fault', expected(dueS));
 }
 
-const endS = ({ story }: AwaitedStory): number => story.scenario.horizonMs / 1000;
+const endS = ({ story }: AwaitedStory): number => story.scenario.watch.horizon / 1000;
 const noEnd = (seen: AwaitedStory, why: string): Due => ({
   words: `no deadline: ${why}; the watch ends at ${at(endS(seen))}`,
 });
 
 /** By itself, as far as the scenario says when. */
 function bootsAtS({ story }: AwaitedStory): number | undefined {
-  const { fault, rebootAt } = story.scenario;
+  const {
+    fault: { kind: fault, rebootAt },
+  } = story.scenario;
   return fault === 'node-reboot' && typeof rebootAt === 'number' ? rebootAt / 1000 : undefined;
 }
 
@@ -141,9 +144,9 @@ function bootedAtS({ story }: AwaitedStory): number | undefined {
   const { records, faultAtMs = 0, scenario } = story;
   const booted = records.find(
     (record) =>
-      record.type === 'action' && record.name === scenario.fault && record.step === 'healed',
+      record.type === 'action' && record.name === scenario.fault.kind && record.step === 'healed',
   );
-  return scenario.fault === 'node-reboot' && booted !== undefined
+  return scenario.fault.kind === 'node-reboot' && booted !== undefined
     ? (booted.t - faultAtMs) / 1000
     : undefined;
 }
@@ -151,7 +154,7 @@ function bootedAtS({ story }: AwaitedStory): number | undefined {
 /** While the node's kubelet reports, only the remedy starts a timer. */
 function nothingTimed(seen: AwaitedStory): Awaited {
   const { scenario, remedy, remedyName, faultAtMs = 0 } = seen.story;
-  const why = scenario.fault === 'none' ? 'there is no fault' : 'its kubelet may still report';
+  const why = scenario.fault.kind === 'none' ? 'there is no fault' : 'its kubelet may still report';
   if (remedy !== undefined) {
     const begunS = (remedy.t - faultAtMs) / 1000;
     return clauseOf(
@@ -159,8 +162,8 @@ function nothingTimed(seen: AwaitedStory): Awaited {
       noEnd(seen, why),
     );
   }
-  if (scenario.remedy !== 'none' && typeof scenario.remedyAt === 'number') {
-    return clauseOf(`the remedy ${remedyName}`, expected(scenario.remedyAt / 1000));
+  if (scenario.remedy.kind !== 'none' && typeof scenario.remedy.at === 'number') {
+    return clauseOf(`the remedy ${remedyName}`, expected(scenario.remedy.at / 1000));
   }
   return clauseOf('what Kubernetes does', noEnd(seen, why));
 }
@@ -169,11 +172,13 @@ function nothingTimed(seen: AwaitedStory): Awaited {
 function removalIn(seen: AwaitedStory, evictedS: number): Awaited {
   const { scenario, remedy, remedyName } = seen.story;
   const since = `evicted at ${at(evictedS)}`;
-  const { remedyAt } = scenario;
+  const {
+    remedy: { at: remedyAt },
+  } = scenario;
   // One that acts at the eviction, or at what comes before it, acts now.
   const isDue = remedyAt === 'terminating' || remedyAt === 'not-ready' || remedy !== undefined;
-  if (scenario.remedy === 'none' || isDue) {
-    const named = scenario.remedy === 'none' ? '' : `, remedy ${remedyName}`;
+  if (scenario.remedy.kind === 'none' || isDue) {
+    const named = scenario.remedy.kind === 'none' ? '' : `, remedy ${remedyName}`;
     return clauseOf(`the old pod to go: ${since}${named}`, removedWhen(seen, evictedS));
   }
   const when =
@@ -186,15 +191,16 @@ function removalIn(seen: AwaitedStory, evictedS: number): Awaited {
 function removedWhen(seen: AwaitedStory, evictedS: number): Due {
   const { scenario, remedy, faultAtMs = 0 } = seen.story;
   const begunS = remedy === undefined ? evictedS : (remedy.t - faultAtMs) / 1000;
-  if (scenario.remedy === 'strip-pod-finalizer') return soonAfter(begunS);
-  if (scenario.podFinalizer) return noEnd(seen, 'its finalizer holds it');
-  if (scenario.remedy === 'force-delete') return soonAfter(begunS);
-  if (taints(scenario.remedy)) return because(by(begunS + podGcS.look), 'when the pod GC looks');
-  if (scenario.remedy === 'delete-node') {
+  if (scenario.remedy.kind === 'strip-pod-finalizer') return soonAfter(begunS);
+  if (scenario.workload.finalizer) return noEnd(seen, 'its finalizer holds it');
+  if (scenario.remedy.kind === 'force-delete') return soonAfter(begunS);
+  if (taints(scenario.remedy.kind))
+    return because(by(begunS + podGcS.look), 'when the pod GC looks');
+  if (scenario.remedy.kind === 'delete-node') {
     const mostS = begunS + 2 * podGcS.look + podGcS.quarantine;
     return because(by(mostS), 'when the pod GC has missed its node');
   }
-  if (!silencesKubelet(scenario.fault)) {
+  if (!silencesKubelet(scenario.fault.kind)) {
     const graceS = seen.timers.terminationGraceMs / 1000;
     return because(by(evictedS + graceS), `its grace period of ${graceS} s`);
   }
@@ -202,7 +208,7 @@ function removedWhen(seen: AwaitedStory, evictedS: number): Due {
   if (bootsS !== undefined) {
     return { words: `expected once its node boots, at ${at(bootsS)}`, dueS: bootsS };
   }
-  if (scenario.fault === 'flapping-partition')
+  if (scenario.fault.kind === 'flapping-partition')
     return noEnd(seen, 'its kubelet reports now and then');
   return noEnd(seen, 'its kubelet cannot confirm, and nothing else removes it');
 }
@@ -211,7 +217,7 @@ function detachIn(seen: AwaitedStory, goneS: number): Awaited {
   const { story, phases, timers } = seen;
   const { scenario, observations, faultAtMs = 0 } = story;
   const since = `pod gone at ${at(goneS)}`;
-  if (isDirectory(scenario.disk)) {
+  if (isDirectory(scenario.disk.mode)) {
     return clauseOf(`the mount: ${since}, nothing is attached`, soonAfter(goneS));
   }
   if (phases.detached !== null) {
@@ -221,7 +227,7 @@ function detachIn(seen: AwaitedStory, goneS: number): Awaited {
     );
   }
   // A kubelet that reaches no API server can't report an unmount.
-  const isHeard = !silencesKubelet(scenario.fault);
+  const isHeard = !silencesKubelet(scenario.fault.kind);
   const roles = rolesIn(story);
   const unmounted = observations.find(
     (each) => each.t >= faultAtMs && milestones.unmounted.is(each, roles),
@@ -233,15 +239,15 @@ function detachIn(seen: AwaitedStory, goneS: number): Awaited {
       because(by(Math.max(goneS, reportedS)), 'when its kubelet reports'),
     );
   }
-  if (taints(scenario.remedy)) {
-    const isRefused = scenario.disk === 'pending-while-busy';
+  if (taints(scenario.remedy.kind)) {
+    const isRefused = scenario.disk.mode === 'pending-while-busy';
     const why = 'the disk refuses while the old node has it mounted';
     return clauseOf(
       `the detach: ${since}, out-of-service`,
       isRefused ? noEnd(seen, why) : soonAfter(goneS),
     );
   }
-  if (scenario.forceDetach === 'off') {
+  if (scenario.timers.forceDetach === 'off') {
     const why = 'force-detach is off, and no kubelet reports an unmount';
     return clauseOf(`the detach: ${since}`, noEnd(seen, why));
   }
@@ -261,7 +267,10 @@ function detachIn(seen: AwaitedStory, goneS: number): Awaited {
 }
 
 function mountIn(seen: AwaitedStory, attachedS: number): Awaited {
-  const { disk, watcherCheck, fault } = seen.story.scenario;
+  const {
+    disk: { mode: disk, watcherCheck },
+    fault: { kind: fault },
+  } = seen.story.scenario;
   const waits = disk === 'exclusive' && watcherCheck === 'works' && silencesKubelet(fault);
   const why = 'the disk waits until the old node stops watching it';
   const due = waits ? noEnd(seen, why) : soonAfter(attachedS);

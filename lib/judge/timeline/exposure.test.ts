@@ -143,7 +143,7 @@ test('a write after the cut makes the run incomplete: the disk leaks', () => {
 });
 
 test('while its link is severed a path is shut; what it held counts at the heal', () => {
-  const stalled = story({ link: 'stalls' });
+  const stalled = story({ fault: { link: 'stalls' } });
   const writes = logOf(
     opened,
     at(1050, 1, writeOps.link, { flags: linkFlags.stall }),
@@ -163,7 +163,7 @@ test('while its link is severed a path is shut; what it held counts at the heal'
 });
 
 test('a path that fails each request is cut until it passes again', () => {
-  const failing = story({ link: 'errors' });
+  const failing = story({ fault: { link: 'errors' } });
   const writes = logOf(
     opened,
     at(1050, 1, writeOps.link, { flags: linkFlags.fail }),
@@ -190,10 +190,10 @@ test('a shared directory that locks exposes nothing until two databases have it 
     see(30_000, observed.mounted, 'b'),
     see(57_000, observed.serverLog, 'b', { line: 'mysqld: ready for connections.' }),
   ];
-  const shared = story({ disk: 'shared-file' }, ...mounts);
+  const shared = story({ disk: { mode: 'shared-file' } }, ...mounts);
   const waited = exposureOf(shared, { lastVictimAckMs: 54_000 });
   expect(waited).toMatchObject({ handoverAtMs: 57_000, summary: { ms: 0 } });
   expect(exposureOf(shared, { lastVictimAckMs: 60_000 }).summary.ms).toBe(3000);
-  const local = story({ disk: 'shared-file', fileLocks: 'local' }, ...mounts);
+  const local = story({ disk: { mode: 'shared-file', fileLocks: 'local' } }, ...mounts);
   expect(exposureOf(local)).toMatchObject({ handoverAtMs: 30_000, summary: { ms: 25_000 } });
 });

@@ -84,7 +84,7 @@ const isOff = (
   { scenario, victimNode, faultDoneAtMs }: Story,
 ): boolean =>
   node === victimNode &&
-  losesPower(scenario.fault) &&
+  losesPower(scenario.fault.kind) &&
   faultDoneAtMs !== undefined &&
   atMs >= faultDoneAtMs;
 

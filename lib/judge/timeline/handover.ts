@@ -27,7 +27,7 @@ export function handoverOf(story: Story, marks?: WriteMarks): Handover | undefin
 
 /** Both may mount a shared directory, that is what it is for; the files' locks keep a server out. */
 export const locksExclude = ({ scenario }: Story): boolean =>
-  isDirectory(scenario.disk) && scenario.fileLocks === 'shared';
+  isDirectory(scenario.disk.mode) && scenario.disk.fileLocks === 'shared';
 
 /** What a device has taken is no milestone: fsck's replay may come before any. */
 function wroteOrMounted(seen: ObservationRecord, roles: Roles): boolean {

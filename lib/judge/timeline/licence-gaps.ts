@@ -14,12 +14,12 @@ interface NeededLinks {
 }
 
 /** Nothing attaches or detaches a shared directory. */
-const isAttached = ({ story }: Passage): boolean => !isDirectory(story.scenario.disk);
+const isAttached = ({ story }: Passage): boolean => !isDirectory(story.scenario.disk.mode);
 /** Declared ReadWriteMany, a volume is attached elsewhere without a detach. */
 const isDetachedFirst = (passage: Passage): boolean =>
-  isAttached(passage) && passage.story.scenario.accessMode !== 'ReadWriteMany';
+  isAttached(passage) && passage.story.scenario.volume.accessMode !== 'ReadWriteMany';
 const isStateful = ({ story }: Passage): boolean =>
-  story.scenario.workload.startsWith('stateful-set');
+  story.scenario.workload.kind.startsWith('stateful-set');
 
 /** The volume came, and was not mounted. */
 const isMounted = ({ mount }: Passage): boolean => mount.isRefused !== true;

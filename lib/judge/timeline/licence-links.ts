@@ -47,7 +47,7 @@ const onOld: Fits = (seen, { roles }) => roles.victim.onNode(seen);
 const isOldCut = all(onOld, ({ name }) => name === observed.deviceCut);
 /** The harness plays the loss of power by cutting the device: no storage did that. */
 const isOfCrash: Fits = ({ t }, { story: { scenario, faultDoneAtMs = Infinity } }) =>
-  losesPower(scenario.fault) && t <= faultDoneAtMs;
+  losesPower(scenario.fault.kind) && t <= faultDoneAtMs;
 /** No milestone: an operator sets it, no controller. */
 const isOutOfService: Fits = ({ name, data }) =>
   name === observed.nodeTaints && JSON.stringify(data.taints).includes('out-of-service');
@@ -57,8 +57,8 @@ const isDetach: Fits = (seen, passage) =>
 const forced = (why: string): Fits =>
   all(is('force-detach'), ({ data }) => String(data.line).includes(why));
 /** Declared ReadWriteMany, the second attachment waits for nothing. */
-const forMany: Fits = (_, { story }) => story.scenario.accessMode === 'ReadWriteMany';
-const isShared: Fits = (_, { story }) => isDirectory(story.scenario.disk);
+const forMany: Fits = (_, { story }) => story.scenario.volume.accessMode === 'ReadWriteMany';
+const isShared: Fits = (_, { story }) => isDirectory(story.scenario.disk.mode);
 const notDetachedYet: Fits = ({ t: atMs }, passage) =>
   !passage.story.observations.some((each) => each.t <= atMs && is('detached')(each, passage));
 const neverGranted: Fits = (_, passage) => {

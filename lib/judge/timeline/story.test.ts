@@ -12,11 +12,12 @@ test.each([
   [1, false],
   [2, true],
   [3, true],
+  [4, true],
 ])('a history of version %i is read', (version, hasEnds) => {
   expect(tellStory([ofVersion(version)], mysql).tells.ends).toBe(hasEnds);
 });
 
-test.each([4, 99, '2', null, undefined, '__proto__'])('one of version %j is refused', (version) => {
+test.each([5, 99, '2', null, undefined, '__proto__'])('one of version %j is refused', (version) => {
   expect(() => tellStory([ofVersion(version)], mysql)).toThrow(
     expect.objectContaining({ code: 'HISTORY_TOO_NEW' }) as EvidenceError,
   );

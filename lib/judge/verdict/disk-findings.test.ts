@@ -13,7 +13,10 @@ const call = (t: number, name: string, fields = {}): SmallRecord =>
 function codes(calls: readonly SmallRecord[], moveBack = true): string[] {
   const story = tellStory(
     [
-      runRecord({ fault: 'network-partition', remedy: 'force-delete', moveBack }),
+      runRecord({
+        fault: { kind: 'network-partition' },
+        remedy: { kind: 'force-delete', moveBack },
+      }),
       see(600, observed.mounted, 'a'),
       { type: 'action', t: 1000, actor: 'fault', name: 'x', step: 'begin', node: 'a' },
       { type: 'phase', t: 5000, phase: 'heal' },

@@ -40,7 +40,7 @@ function recreatedPods({ records }: Story): Finding[] {
 function twoWriters({ scenario }: Story, { summary, tally }: Exposure, isTold: boolean): Finding[] {
   if (summary.ms === 0) return [];
   const { ms, bytesVictim, bytesSuccessor } = summary;
-  const evidence = isDirectory(scenario.disk)
+  const evidence = isDirectory(scenario.disk.mode)
     ? ['nobody counts what is written into a shared directory']
     : [`victim wrote ${bytesVictim} bytes`, `successor wrote ${bytesSuccessor} bytes`];
   if (tally !== undefined) {
@@ -114,7 +114,7 @@ export const wayBack = { old: 'OLD_MOUNT_USED', anew: 'MOUNTED_ANEW' } as const;
 /** Nothing where no pod was given the volume on the victim after the heal. */
 export function wayBackFindings(story: Story): Finding[] {
   const { scenario, observations, victimNode, faultAtMs, healAtMs } = story;
-  if (!scenario.moveBack || victimNode === undefined || faultAtMs === undefined) return [];
+  if (!scenario.remedy.moveBack || victimNode === undefined || faultAtMs === undefined) return [];
   const calls = observations.filter(
     ({ t, name, node, data }) =>
       t >= faultAtMs &&

@@ -1,4 +1,5 @@
 /** A headline has at most fifteen words, and answers what the experiment asks. */
+import { combined } from '../../scenario/fields.ts';
 import { expect, test } from 'vitest';
 import { exampleVerdict } from '../../../test/support/example-verdict.ts';
 import { headlineOf } from './headline.ts';
@@ -25,7 +26,9 @@ test('when is a pod Ready that comes back to its node?', () => {
 });
 
 test('does a mount mean that another server serves? Not where it waits for the locks', () => {
-  const scenario = { ...exampleVerdict.scenario, disk: 'shared-file', fileLocks: 'shared' };
+  const scenario = combined(exampleVerdict.scenario, {
+    disk: { mode: 'shared-file', fileLocks: 'shared' },
+  });
   const phases = { ...exampleVerdict.phases, secondMount: 21.2 };
   const safe = { verdict: 'safe', safety: 'safe', acked: 4274 } as const;
   expect(told({ ...safe, exposure, phases, scenario })).toBe(

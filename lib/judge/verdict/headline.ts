@@ -90,6 +90,8 @@ function cameBack({ findings }: UnsaidVerdict): string | undefined {
 
 /** On a shared directory with one lock table a second database waits, and its mount says nothing. */
 export const locksKeepApart = ({ scenario }: UnsaidVerdict): boolean => {
-  const { disk, fileLocks } = recordedScenario(scenario);
+  const {
+    disk: { mode: disk, fileLocks },
+  } = recordedScenario(scenario);
   return isDirectory(disk) && fileLocks === 'shared';
 };

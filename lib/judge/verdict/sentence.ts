@@ -20,8 +20,8 @@ export function sentenceOf(
 /** Which node got the volume, when, and whether the other side could still write. */
 function handover(verdict: UnsaidVerdict): string[] {
   const { phases, exposure, horizonS, scenario, custom, refusedMounts } = verdict;
-  const kind = custom?.fault ?? scenario['fault'];
-  const fault = kind === 'none' ? 'start' : String(kind).replaceAll('-', ' ');
+  const kind = custom?.fault ?? scenario.fault.kind;
+  const fault = kind === 'none' ? 'start' : kind.replaceAll('-', ' ');
   if (horizonS === 0) return [`the ${fault} never came`];
   const both =
     exposure.ms === 0

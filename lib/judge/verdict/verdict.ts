@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { provisioningSchema } from '../../history/index.ts';
 import { exitCode, type ExitCode } from '../../core/index.ts';
-import { safetyLevels, servingWords, verdictWords } from '../../scenario/index.ts';
+import { type Scenario, safetyLevels, servingWords, verdictWords } from '../../scenario/index.ts';
 
 export type Safety = (typeof safetyLevels)[number];
 export type VerdictWord = (typeof verdictWords)[number];
@@ -219,7 +219,8 @@ export const verdictSchema = z.object({
   versions: z.record(z.string(), z.string()),
   /** How the volume came about, where it was provisioned for its claim. */
   provisioning: provisioningSchema.optional(),
-  scenario: z.record(z.string(), z.unknown()),
+  // A record for those who read it; with its form for us.
+  scenario: z.record(z.string(), z.unknown()) as unknown as z.ZodType<Scenario>,
   seed: z.string(),
   runId: z.string(),
   replay: z.string(),

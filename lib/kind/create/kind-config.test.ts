@@ -5,7 +5,7 @@ import type { ImageSet } from '../images/image-plan.ts';
 import { leaseAt } from '../ownership/lease.ts';
 import { configHash, kindConfig, type KindConfigOptions, kubeadmPatches } from './kind-config.ts';
 
-const shortened = clusterTimers({ graceMs: 10_000, forceDetachAfterMs: 30_000 });
+const shortened = clusterTimers({ grace: 10_000, forceDetachAfter: 30_000 });
 const options: KindConfigOptions = {
   name: 'fd-main',
   nodeImage: 'forcedetach/node:1',
@@ -157,7 +157,7 @@ test('a new driver or array keeps the cluster, a new node image does not', () =>
 });
 
 test('workers, timers, feature gates and the forced detach make another cluster', () => {
-  const timers = clusterTimers({ graceMs: 10_000, forceDetachAfterMs: 30_000 });
+  const timers = clusterTimers({ grace: 10_000, forceDetachAfter: 30_000 });
   const hashes = [config, { ...config, workers: 3 }, { ...config, timers }].map(configHash);
   const off = configHash({ ...config, forceDetach: 'off' });
   const gates = [{ AllAlpha: true }, { AllAlpha: false }].map((featureGates) =>

@@ -87,7 +87,10 @@ export async function openGroupTestbed(
 
   return {
     clock,
-    timers: withPodTimers(cluster.timers, { ...scenario, terminationGraceMs }),
+    timers: withPodTimers(cluster.timers, {
+      tolerationMs: scenario.timers.toleration,
+      terminationGraceMs,
+    }),
     versions,
     nodes: cluster.nodes,
     controlPlane: kindControlPlane(cluster.controlPlane),
@@ -99,7 +102,7 @@ export async function openGroupTestbed(
         lab: cluster.lab,
         volume: volumes[pods.findIndex((pod) => pod.node === node)] ?? '',
         mode: 'unfenced',
-        powerLoss: scenario.powerLoss,
+        powerLoss: scenario.fault.powerLoss,
         seed,
         originNs: clock.originNs,
         machine: (name) => cluster.machine(name),
@@ -133,7 +136,7 @@ async function deployGroup(
   }
   const values = {
     ...{ ...group.template.values(images.database, scenario, randomUUID()), ...size },
-    TOLERATION_SECONDS: tolerationSecondsOf(scenario.tolerationMs),
+    TOLERATION_SECONDS: tolerationSecondsOf(scenario.timers.toleration),
   };
   await apply(clients, await readManifest(`${database.name}/group.yaml`, values));
   const what = `the ${groupSize} members' pods are Ready`;

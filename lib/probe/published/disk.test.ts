@@ -29,7 +29,7 @@ function file(content: string | object, ending = '.json'): string {
 
 test('a packed one is read as it lies', () => {
   const packed = join(certificates, 'dac05a0c7485', 'flint.json.zst');
-  expect(certifiedDisk(packed).disk).toBe('reservation');
+  expect(certifiedDisk(packed).disk?.mode).toBe('reservation');
 });
 
 const decided = ['basalt', 'cobalt', 'dolomite', 'emerald', 'flint'];
@@ -40,7 +40,7 @@ const byTrialsAlone = ['cobalt', 'emerald'];
 
 test.each(named)('%s of the table is played as what its driver was made to do', (storageClass) => {
   const disk = certifiedDisk(table, { storageClass });
-  expect(disk.disk).toBe(strangerClasses[storageClass]?.['detachMode']);
+  expect(disk.disk?.mode).toBe(strangerClasses[storageClass]?.['detachMode']);
   const isAlone = byTrialsAlone.includes(storageClass);
   expect(disk.diskFrom).toMatchObject({
     ...{ driver: 'block.acme.example', version: 'dac05a0c7485', storageClass },
@@ -50,14 +50,14 @@ test.each(named)('%s of the table is played as what its driver was made to do', 
 });
 
 test.each(decided)('%s as the probe wrote it is the same kind; it tells no version', (name) => {
-  const { disk, diskFrom } = certifiedDisk(file(whole(name)));
+  const { disk: { mode: disk } = {}, diskFrom } = certifiedDisk(file(whole(name)));
   expect(disk).toBe(strangerClasses[name]?.['detachMode']);
   expect(diskFrom).toMatchObject({ version: null, by: 'trials', volumes: 7 });
 });
 
 test('a late cut has the longest delay that was seen, which is shorter than the true one', () => {
-  const { cutAfterMs: ofTrials } = certifiedDisk(file(whole('dolomite')));
-  const { cutAfterMs: withCuts } = certifiedDisk(table, { storageClass: 'dolomite' });
+  const { disk: { cutAfter: ofTrials } = {} } = certifiedDisk(file(whole('dolomite')));
+  const { disk: { cutAfter: withCuts } = {} } = certifiedDisk(table, { storageClass: 'dolomite' });
   expect([ofTrials, withCuts]).toEqual([2604, 4682]);
   expect(withCuts).toBeLessThan(Number(strangerClasses['dolomite']?.['cutAfterMs']));
 });
@@ -80,7 +80,7 @@ test.each(['unfenced', 'fence-if-out-of-service'] as const)(
   'where two agree, --disk %s says which one is played, and both are told',
   (disk) => {
     expect(certifiedDisk(file(whole('amber')), { disk })).toMatchObject({
-      disk,
+      disk: { mode: disk },
       diskFrom: { modes: ['unfenced', 'fence-if-out-of-service'] },
     });
   },
@@ -165,7 +165,7 @@ function cutOf(change: Partial<CutCertificate> = {}): string {
 
 test('a cut says the mode and the delay as well, judged from its records', () => {
   expect(certifiedDisk(cutOf())).toMatchObject({
-    ...{ disk: 'ack-early', cutAfterMs: 10_000 },
+    disk: { mode: 'ack-early', cutAfter: 10_000 },
     diskFrom: { by: 'cut', storageClass: 'fast', volumes: 1, modes: ['ack-early'] },
   });
 });

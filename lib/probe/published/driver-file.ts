@@ -96,13 +96,12 @@ interface PublishedClass {
 export function certifiedDisk(
   path: string,
   wish: { readonly storageClass?: string | undefined; readonly disk?: DiskMode | undefined } = {},
-): Pick<ScenarioInput, 'disk' | 'cutAfterMs' | 'diskFrom'> {
+): Pick<ScenarioInput, 'disk' | 'diskFrom'> {
   const shown = classIn(path, wish.storageClass);
   const disk = modeOf(shown, wish.disk);
   const { origin, modes, tailMs } = shown;
   return {
-    disk,
-    ...(disk === 'ack-early' && tailMs !== undefined ? { cutAfterMs: tailMs } : {}),
+    disk: { mode: disk, ...(disk === 'ack-early' && { cutAfter: tailMs }) },
     diskFrom: { ...origin, modes },
   };
 }

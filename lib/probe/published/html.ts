@@ -188,7 +188,9 @@ ${cardOf(forcedTitle, forceDeleted && deletedByForce(forceDeleted))}`,
 function isSafeFor(disk: DiskMode): boolean {
   const scenario = parseScenario({
     ...{ name: 'certificate', question: 'Is it safe?', expected: ['safe'] },
-    ...{ fault: 'network-partition', remedy: 'force-delete', disk },
+    fault: { kind: 'network-partition' },
+    remedy: { kind: 'force-delete' },
+    disk: { mode: disk },
   });
   return expectationOf(scenario).verdicts.every((word) => word === 'safe');
 }

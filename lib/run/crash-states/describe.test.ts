@@ -1,3 +1,4 @@
+import { completeScenario } from '../../scenario/scenario.ts';
 import { expect, test } from 'vitest';
 import type { PowerLoss } from '../../scenario/disk-kinds.ts';
 import type { VerdictWord } from '../../judge/verdict/verdict.ts';
@@ -37,14 +38,22 @@ test('a state tells what mysqld said, of many lines the first two', () => {
 });
 
 test('only stock settings on an honest disk promise safety', () => {
-  const stock = { trxCommit: 1, flushes: 'honest' } as const;
+  const stock = completeScenario({
+    ...{ name: 'a', question: '?', expected: ['safe'] },
+    fault: { kind: 'node-crash' },
+  });
   const whole = ['keeps', 'drops', 'reorders'] as const;
   expect(expectedAfterPowerLoss(mysql, stock, whole)).toEqual(['safe']);
-  expect(expectedAfterPowerLoss(mysql, { ...stock, trxCommit: 2 }, whole)).toEqual(['lost']);
-  expect(expectedAfterPowerLoss(mysql, { ...stock, flushes: 'ignored' }, whole)).toEqual([
-    'lost',
-    'corrupt',
-  ]);
+  expect(
+    expectedAfterPowerLoss(
+      mysql,
+      { ...stock, database: { ...stock.database, trxCommit: 2 } },
+      whole,
+    ),
+  ).toEqual(['lost']);
+  expect(
+    expectedAfterPowerLoss(mysql, { ...stock, disk: { ...stock.disk, flushes: 'ignored' } }, whole),
+  ).toEqual(['lost', 'corrupt']);
   const safe = state(1, 'keeps', 'safe');
   expect(isExpected(mysql, stock, summarizeStates([safe, state(2, 'tears', 'corrupt')]))).toBe(
     true,
@@ -53,5 +62,11 @@ test('only stock settings on an honest disk promise safety', () => {
   expect(isExpected(mysql, stock, summarizeStates([safe, state(2, 'drops', 'corrupt')]))).toBe(
     false,
   );
-  expect(isExpected(mysql, { ...stock, trxCommit: 2 }, summarizeStates([safe]))).toBe(false);
+  expect(
+    isExpected(
+      mysql,
+      { ...stock, database: { ...stock.database, trxCommit: 2 } },
+      summarizeStates([safe]),
+    ),
+  ).toBe(false);
 });

@@ -358,16 +358,16 @@ const row = (cells: readonly (string | number)[]): string =>
 
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(3)} s`;
 
-type Promises = Pick<Scenario, 'trxCommit' | 'flushes'>;
+type Promises = Pick<Scenario, 'database' | 'disk'>;
 
 /** Verdicts of all states together that are no surprise. */
 export function expectedAfterPowerLoss(
   { durability }: Database,
-  { flushes, ...choice }: Promises,
+  { disk: { flushes }, database }: Promises,
   policies: readonly PowerLoss[],
 ): VerdictWord[] {
   if (flushes === 'ignored') return ['lost', 'corrupt'];
-  const promised: VerdictWord = durability.keepsAll(choice) ? 'safe' : 'lost';
+  const promised: VerdictWord = durability.keepsAll(database) ? 'safe' : 'lost';
   // A page may be torn while its copy is lost with the cache: docs/explanation/crash-states.md.
   return policies.includes('tears') ? [promised, 'corrupt'] : [promised];
 }

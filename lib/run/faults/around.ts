@@ -41,7 +41,7 @@ async function keepAsking(
   moments: Moments,
   askAgain: (context: FaultContext<Capability>) => Promise<void>,
 ): Promise<void> {
-  const everyMs = askAgainEveryMs(context.scenario.graceMs);
+  const everyMs = askAgainEveryMs(context.scenario.timers.grace);
   while (await moments.passed(everyMs)) await askAgain(context);
 }
 
@@ -71,7 +71,9 @@ export function withSecond(first: Fault, second: Fault): Fault {
     isBroken = false;
   };
   const goOnSecond = async (context: FaultContext<Capability>, moments: Moments): Promise<void> => {
-    const { alsoAt, alsoForMs } = context.scenario;
+    const {
+      also: { at: alsoAt, for: alsoForMs },
+    } = context.scenario;
     if (!(await moments.reached(alsoAt))) {
       stepOf(second.name, context)(
         'failed',
@@ -131,7 +133,7 @@ export function withServerKills(fault: Fault): Fault {
   return {
     ...fault,
     async leadUp(context, signal): Promise<void> {
-      for (let left = context.scenario.serverKills; left > 0; left--) {
+      for (let left = context.scenario.fault.serverKills; left > 0; left--) {
         await until(context, signal, restartMs, 'Ready', ({ ready }) => ready);
         await killServer(context);
         await until(context, signal, reportedWithinMs, 'not Ready', ({ ready }) => !ready);
@@ -205,7 +207,10 @@ async function until(
 }
 
 /** `own`: a caller's, in place of the scenario's first. */
-export function wholeFaultOf({ fault, also, serverKills }: Scenario, own?: Fault): Fault {
+export function wholeFaultOf(
+  { fault: { kind: fault, serverKills }, also: { kind: also } }: Scenario,
+  own?: Fault,
+): Fault {
   const first = askedAgain(own ?? faultOf(faultNamed(fault)));
   const whole = also === 'none' ? first : withSecond(first, askedAgain(faultOf(faultNamed(also))));
   return serverKills === 0 ? whole : withServerKills(whole);

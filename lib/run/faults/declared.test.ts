@@ -6,13 +6,13 @@ import type { FaultContext, StruckVolume } from './fault.ts';
 import { faultOf } from './declared.ts';
 import { nodeCrash } from '../../scenario/faults/node-crash.ts';
 
-const about = { name: 'crash', question: 'In which order?', expected: ['safe'] };
+const about = { name: 'crash', question: 'In which order?', expected: ['safe'] } as const;
 
 test('kubelet falls silent, every disk is cut, then the node is killed', async () => {
   const said: string[] = [];
   let running = true;
   const tell = (what: string) => (): Promise<void> => Promise.resolve(void said.push(what));
-  const scenario = parseScenario({ ...about, fault: 'node-crash' });
+  const scenario = parseScenario({ ...about, fault: { kind: 'node-crash' } });
   const recorder = { record: () => undefined };
   const disk = {
     writeSyncedCanary: tell('canary'),

@@ -44,7 +44,9 @@ const severed = {
 async function disconnect({ machine, victim, volumes, name }: Context): Promise<Proofs> {
   await machine.disconnect();
   return onEach(volumes, async (volume) => {
-    const { link } = volume.scenario;
+    const {
+      fault: { link },
+    } = volume.scenario;
     if (link === 'survives') return nothing;
     const path = await volume.disk.sever(victim.node, link);
     return provenBy(volume, name, 'during', proven(severed[link], path));
@@ -59,7 +61,7 @@ async function disconnect({ machine, victim, volumes, name }: Context): Promise<
 async function reconnect({ machine, victim, volumes, name }: Context): Promise<Proofs> {
   try {
     return await onEach(volumes, async (volume) => {
-      if (volume.scenario.link === 'survives') return nothing;
+      if (volume.scenario.fault.link === 'survives') return nothing;
       const path = await volume.disk.restore(victim.node);
       return provenBy(volume, name, 'after', proven('the victim’s path to the disk is back', path));
     });
@@ -80,7 +82,7 @@ async function crash({ machine, victim: { node }, volumes, name }: Context): Pro
   await machine.stall('kubelet');
   const proofs = await onEach(volumes, async (volume) => {
     const cut = await volume.disk.losePower(node, canaryContent);
-    const claim = `the disk was cut off before the kill; ${lost[volume.scenario.powerLoss]}`;
+    const claim = `the disk was cut off before the kill; ${lost[volume.scenario.fault.powerLoss]}`;
     return provenBy(volume, name, 'during', proven(claim, cut));
   });
   await machine.kill();
@@ -144,7 +146,7 @@ const acts: Readonly<Record<Exclude<FaultAct, keyof typeof prepared>, Act>> = {
   'stall runtime': ({ machine }) => machine.stall('runtime'),
   'resume agents': ({ machine }) => machine.resume(),
   'restart kubelet': restartKubelet,
-  throttle: ({ machine, scenario }) => machine.throttle(scenario.cpuShare),
+  throttle: ({ machine, scenario }) => machine.throttle(scenario.fault.cpuShare),
   unthrottle: ({ machine }) => machine.unthrottle(),
   boot: ({ machine }) => machine.start(),
   'await controller-manager': awaitManager,

@@ -13,7 +13,7 @@ const fault = (name: string, said: string[]): Fault => ({
 
 const contextOf = (said: string[]): FaultContext<Capability> =>
   ({
-    scenario: { alsoAt: 'pod-gone', alsoForMs: 5 },
+    scenario: { also: { at: 'pod-gone', for: 5 } },
     victim: { node: 'a' },
     testbed: { clock: { nowMs: () => 0 } },
     recorder: { record: ({ step }: { step: string }) => void said.push(step) },

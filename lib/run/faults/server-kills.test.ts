@@ -38,7 +38,7 @@ function runWith(reports: readonly ContainerReport[], serverKills: number): Run 
   };
   const pods = { databaseContainer: () => Promise.resolve(report()) };
   const context = {
-    scenario: { serverKills },
+    scenario: { fault: { serverKills } },
     victim: { node: 'a' },
     ...{ recorder, volumes: [{ recorder, pods }] },
     testbed: {

@@ -22,10 +22,10 @@ export const stockClusterTimers: ClusterTimers = {
  * of 0.8 × grace, a status update of a fifth, and a monitor that looks at least as often.
  */
 export function clusterTimers(options: {
-  readonly graceMs: number;
-  readonly forceDetachAfterMs: number;
+  readonly grace: number;
+  readonly forceDetachAfter: number;
 }): ClusterTimers {
-  const { graceMs, forceDetachAfterMs } = options;
+  const { grace: graceMs, forceDetachAfter: forceDetachAfterMs } = options;
   const stock = { ...stockClusterTimers, forceDetachAfterMs };
   if (graceMs === stock.nodeMonitorGraceMs) return stock;
   // No period is 0.

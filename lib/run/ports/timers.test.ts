@@ -4,12 +4,14 @@ import { clusterTimers, goDuration, stockClusterTimers, tolerationSecondsOf } fr
 const forceDetachAfterMs = 360_000;
 
 test('with the stock grace period every timer is stock', () => {
-  expect(clusterTimers({ graceMs: 50_000, forceDetachAfterMs })).toEqual(stockClusterTimers);
+  expect(clusterTimers({ grace: 50_000, forceDetachAfter: forceDetachAfterMs })).toEqual(
+    stockClusterTimers,
+  );
 });
 
 test('a lease always outlives the renewals that its holder may miss', () => {
   for (let graceMs = 2_000; graceMs <= 200_000; graceMs += 700) {
-    const timers = clusterTimers({ graceMs, forceDetachAfterMs });
+    const timers = clusterTimers({ grace: graceMs, forceDetachAfter: forceDetachAfterMs });
     expect(timers.kubeletLeaseMs).toBeLessThan(timers.nodeMonitorGraceMs);
     expect(timers.nodeMonitorPeriodMs).toBeLessThanOrEqual(timers.nodeMonitorGraceMs / 5);
   }

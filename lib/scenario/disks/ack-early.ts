@@ -1,6 +1,5 @@
 /** A detach answers at once and cuts the node off a while later. From the answer on no path can be opened. */
-import { time } from '../fields/field.ts';
-import { oneOf } from '../fields/swept.ts';
+import { oneOf, time } from '../field.ts';
 import { diskMode } from './mode.ts';
 
 export const ackEarly = diskMode({
@@ -9,10 +8,9 @@ export const ackEarly = diskMode({
   more: '(`cutAfter`)',
   detach: { cuts: 'after-answer' },
   fields: {
-    cutAfterMs: time('disk.cutAfter', 10_000, {
+    cutAfter: time(10_000, {
       about: 'how long after its answer to the detach the disk cuts the node off',
       swept: { draw: oneOf([0, 100, 1000, 10_000, 60_000]) },
-      of: ['ack-early'],
     }),
   },
 });

@@ -8,7 +8,7 @@
  * may find nobody and both open. Nothing here keeps them from it; a test shows it. ceph-csi asks
  * again for about 70 s within one call; here kubelet's next try asks again.
  */
-import { choice } from '../fields/field.ts';
+import { choice } from '../field.ts';
 import { diskMode } from './mode.ts';
 
 /** Ceph's osd_client_watch_timeout: the OSD forgets a client that it has not heard for so long. */
@@ -20,10 +20,9 @@ export const exclusive = diskMode({
   more: '(RBD); a node whose link is silent for 30 s watches no more',
   stage: { refusedWhile: 'other-watches' },
   fields: {
-    watcherCheck: choice('disk.watcherCheck', ['works', 'missing'], 'works', {
+    watcherCheck: choice(['works', 'missing'], 'works', {
       about: 'whether the driver gets an answer when it checks for watchers',
       swept: {},
-      of: ['exclusive'],
     }),
   },
 });

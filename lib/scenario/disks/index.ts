@@ -1,5 +1,7 @@
-/** The modes of disk by name: how each answers Kubernetes, and what it does to a node that still writes. */
-import { fieldsOfKinds } from '../fields/of-kinds.ts';
+/** The modes of disk by name, and the fields of a scenario that say what the disk does and what is on it. */
+import { filesystems } from '../disk-kinds.ts';
+import { choice, toggle } from '../field.ts';
+import { fieldsOfKinds } from '../kinds.ts';
 import { ackEarly } from './ack-early.ts';
 import { exclusive } from './exclusive.ts';
 import { fenceIfOutOfService } from './fence-if-out-of-service.ts';
@@ -20,8 +22,6 @@ export type DiskMode = (typeof declared)[number]['name'];
 export const diskModeDeclarations: readonly DiskModeDeclaration<DiskMode>[] = declared;
 export const diskModes: readonly DiskMode[] = declared.map(({ name }) => name);
 
-export const fieldsOfModes = fieldsOfKinds(declared);
-
 /** By name. */
 export const diskModeOf = Object.fromEntries(declared.map((mode) => [mode.name, mode])) as Readonly<
   Record<DiskMode, DiskModeDeclaration<DiskMode>>
@@ -29,3 +29,56 @@ export const diskModeOf = Object.fromEntries(declared.map((mode) => [mode.name, 
 
 /** A shared directory, which nobody attaches. */
 export const isDirectory = (mode: DiskMode): boolean => diskModeOf[mode].isDirectory === true;
+
+/** All that are attached. */
+const devices = diskModes.filter(
+  (mode): mode is Exclude<DiskMode, 'shared-file'> => mode !== 'shared-file',
+);
+
+const { fileLocks, ...fieldsOfAttached } = fieldsOfKinds(declared);
+
+export const diskFields = {
+  mode: choice(diskModes, 'unfenced', {
+    about: 'how the disk answers a detach of a volume in use',
+    swept: { share: 0.6, isAsked: true },
+    more: '([below](#disks))',
+  }),
+  ...fieldsOfAttached,
+  attachWhileBusy: choice(['refused', 'granted'], 'refused', {
+    about: 'whether the storage attaches a volume that it still counts as attached to another node',
+    swept: {},
+    of: devices,
+  }),
+  fileLocks,
+  flushes: choice(['honest', 'ignored'], 'honest', {
+    about: 'ignored: the disk acknowledges flushes and does nothing',
+    swept: { share: 0.05, draw: () => 'ignored' },
+    of: devices,
+  }),
+  keepWrites: toggle(false, {
+    about: 'keep the data of each write, so that crash-states can rebuild any moment',
+    of: devices,
+    needs: 'write-log',
+  }),
+};
+
+/** Modes as Kubernetes names them; ReadWriteMany is declared, whatever the disk can do. */
+export const accessModes = ['ReadWriteOnce', 'ReadWriteOncePod', 'ReadWriteMany'] as const;
+
+export const volumeFields = {
+  provision: choice(['static', 'dynamic'], 'static', {
+    about:
+      'static: the volume exists before the run; dynamic: the official external-provisioner makes it, as on most clusters (measured only, not shared-file)',
+    more: '([below](#provisioning))',
+    needs: 'provisioner',
+  }),
+  filesystem: choice(filesystems, 'ext4', {
+    flag: 'fs',
+    about: 'file system of the volume; ext4-mmp has multiple mount protection',
+    swept: { share: 0.1, draw: () => 'ext4-mmp' },
+  }),
+  accessMode: choice(accessModes, 'ReadWriteOnce', {
+    about: 'access mode of the volume in Kubernetes',
+    swept: { share: 0.2, asksNoRow: true },
+  }),
+};

@@ -2,7 +2,7 @@
  * What a mode of disk decides, at three moments. The driver (lib/storage/csi/backend.ts) and the model
  * (lib/sim/disk/modes.ts) both read it from here, and carry it out.
  */
-import type { KindDeclaration } from '../fields/of-kinds.ts';
+import type { KindDeclaration } from '../kinds.ts';
 
 /** While this holds, the answer is an error, and whoever asked asks again. */
 export type RefusalReason =

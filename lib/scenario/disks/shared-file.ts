@@ -2,7 +2,7 @@
  * A shared directory without an attach phase, as NFS: the driver files.forcedetach.dev publishes it
  * (lib/storage/csi/node.ts), and Kubernetes has nothing to attach. So nobody is asked to detach it either.
  */
-import { choice } from '../fields/field.ts';
+import { choice } from '../field.ts';
 import { diskMode } from './mode.ts';
 
 export const sharedFile = diskMode({
@@ -11,15 +11,14 @@ export const sharedFile = diskMode({
   more: '(NFS)',
   isDirectory: true,
   fields: {
-    fileLocks: choice('disk.fileLocks', ['shared', 'local'], 'shared', {
+    fileLocks: choice(['shared', 'local'], 'shared', {
       about: 'one lock table for all nodes, or one for each node (NFS mounted with nolock)',
       swept: {},
-      of: ['shared-file'],
     }),
   },
   keeps: {
-    provision: 'its driver has no controller that would make volumes',
-    link: 'its directory has no path that could be severed',
-    filesystem: 'a directory has no file system of its own; leave ext4',
+    'volume.provision': 'its driver has no controller that would make volumes',
+    'fault.link': 'its directory has no path that could be severed',
+    'volume.filesystem': 'a directory has no file system of its own; leave ext4',
   },
 });

@@ -3,9 +3,7 @@
  * them live.
  */
 import { z } from 'zod';
-import { field } from '../fields/field.ts';
-import { oneOf } from '../fields/swept.ts';
-import { textOf } from '../fields/texts.ts';
+import { field, oneOf, textOf } from '../field.ts';
 import { faultKind } from './kind.ts';
 
 export const cpuStarvation = faultKind({
@@ -20,9 +18,8 @@ export const cpuStarvation = faultKind({
   broken: ['no CPU time', 'victim still runs'],
   needs: ['cpu-limit'],
   fields: {
-    cpuShare: field('fault.cpuShare', z.number().min(0.001).max(1).default(0.005), {
+    cpuShare: field(z.number().min(0.001).max(1).default(0.005), {
       about: 'share of one CPU that all processes of the victim together may use',
-      of: ['cpu-starvation'],
       swept: { isAsked: true, draw: oneOf([0.001, 0.005, 0.02, 0.1]) },
       text: textOf(
         (text) => (/^(0?\.\d+|1)$/.test(text) ? Number(text) : undefined),

@@ -2,8 +2,7 @@
  * Off the cluster's network and back on it, over and over. Each return stops an eviction; what was decided
  * meanwhile stays.
  */
-import { time } from '../fields/field.ts';
-import { secondsWithin } from '../fields/swept.ts';
+import { secondsWithin, time } from '../field.ts';
 import { faultKind } from './kind.ts';
 
 export const flappingPartition = faultKind({
@@ -14,7 +13,7 @@ export const flappingPartition = faultKind({
   certificate: 'it reaches the API server or not, probed at every change',
   breaks: 'disconnect',
   mends: 'reconnect',
-  turns: ['flapDownMs', 'flapUpMs'],
+  turns: ['down', 'up'],
   whole: ['API reached', 'clients reach'],
   broken: ['API not reached', 'clients do not reach'],
   lasts: [],
@@ -23,18 +22,16 @@ export const flappingPartition = faultKind({
   needs: ['node-network'],
   fields: {
     // Longer than the stock grace period, and then long enough to be Ready again.
-    flapDownMs: time('fault.down', 70_000, {
+    down: time(70_000, {
       flag: 'flap-down',
       about: 'how long the node is off the network each time',
       swept: { isAsked: true, draw: secondsWithin(5, 400) },
-      of: ['flapping-partition'],
       least: 1,
     }),
-    flapUpMs: time('fault.up', 30_000, {
+    up: time(30_000, {
       flag: 'flap-up',
       about: 'how long it is on the network in between',
       swept: { isAsked: true, draw: secondsWithin(1, 120) },
-      of: ['flapping-partition'],
       least: 1,
     }),
   },

@@ -1,4 +1,6 @@
-/** The faults by name, and which of them have which trait. */
+/** The faults by name, which of them have which trait, and the fields of a scenario that say what is broken. */
+import { z } from 'zod';
+import { faultEvents } from '../../core/index.ts';
 import { apiOutage } from './api-outage.ts';
 import { apiPartition } from './api-partition.ts';
 import { attacherDown } from './attacher-down.ts';
@@ -15,7 +17,9 @@ import { nodeReboot } from './node-reboot.ts';
 import { none } from './none.ts';
 import { runtimeStall } from './runtime-stall.ts';
 import { lastingProbes, type DeclaredFault, type FaultTraits } from './kind.ts';
-import { fieldsOfKinds, finderIn } from '../fields/of-kinds.ts';
+import { powerLosses } from '../disk-kinds.ts';
+import { choice, eventOr, field, moment, oneOf, secondsWithin, time, whole } from '../field.ts';
+import { fieldsOfKinds, finderIn } from '../kinds.ts';
 
 /** A seed of the sweep draws by this order: a new one goes last. */
 export const faultDeclarations = [
@@ -64,4 +68,50 @@ export const sharesEvents = isOne(namesWith('sharesEvents'));
 export const delaysNotReady = isOne(namesWith('delaysNotReady'));
 export const unsettlesAttachments = isOne(namesWith('unsettlesAttachments'));
 
-export const fieldsOfFaults = fieldsOfKinds(faultDeclarations);
+/** Those of the control plane come beside one of these. */
+const victimFaults = faultKinds.filter((fault) => fault !== 'none' && !sparesVictim(fault));
+
+const { recreations, link, ...fieldsOfVictims } = fieldsOfKinds(faultDeclarations);
+
+export const faultFields = {
+  kind: field(z.enum(faultKinds), {
+    about: 'what breaks',
+    swept: { isAsked: true, draw: oneOf(victimFaults) },
+    choices: faultKinds,
+  }),
+  ...fieldsOfVictims,
+  serverKills: whole([0, 5], 0, {
+    about:
+      'kill the database so many times just before the fault (0, or 2 to 5), which then hits during the restart back-off',
+    of: silencingFaults,
+    needs: 'server-kill',
+    swept: { share: 0.25, asksNoRow: true, draw: (dice) => dice.int(2, 5) },
+  }),
+  recreations,
+  link,
+  powerLoss: choice(powerLosses, 'keeps', {
+    about: 'what a crash does to writes that the disk acknowledged but did not flush',
+    swept: { isAsked: true },
+    of: powerFaults,
+  }),
+};
+
+/** Of what is broken beside it. */
+export const alsoFields = {
+  kind: choice(['none', ...controlPlaneFaults], 'none', {
+    about: 'a second fault, of the control plane',
+    swept: { share: 0.25, isAsked: true, draw: oneOf(controlPlaneFaults) },
+  }),
+  at: moment(faultEvents, 'half-wait', {
+    about:
+      'when the second fault begins: terminating, pod-gone, half-wait (half of the wait for a forced detach), force-detach, or a time after the fault',
+    of: controlPlaneFaults,
+    swept: { isAsked: true, draw: eventOr(0.6, faultEvents, secondsWithin(0, 420)) },
+  }),
+  for: time(30_000, {
+    about: 'how long the second fault lasts; at most until the first is healed',
+    swept: { isAsked: true, draw: secondsWithin(1, 120) },
+    of: controlPlaneFaults,
+    least: 1,
+  }),
+};

@@ -2,13 +2,13 @@
  * What a fault is, as data: its words, its traits, its own fields and its effect. The run (declared.ts and probes.ts
  * beside this folder) and the sweep (lib/sweep/play.ts) carry the same effect out.
  */
-import type { KindDeclaration } from '../fields/of-kinds.ts';
+import type { KindDeclaration } from '../kinds.ts';
 import type { When } from '../../core/index.ts';
 
 /** Done to the victim, to its volumes or to the control plane. */
 export type FaultAct =
   | 'nothing'
-  /** Network and, where the scenario's `link` says so, the way to the disk. */
+  /** Network and, where the scenario's `fault.link` says so, the way to the disk. */
   | 'disconnect'
   | 'reconnect'
   | 'isolate'
@@ -52,7 +52,7 @@ export type FaultProbe =
   | 'lease annotated'
   | 'lease not annotated';
 
-/** Names of fields are those of its own `fields`. */
+/** Fields by their keys among its own. */
 export interface FaultEffect {
   readonly breaks: FaultAct;
   /** Idempotent. */
@@ -122,16 +122,21 @@ export const lastingProbes = ({
   isOverAtOnce,
 }: FaultDeclaration): readonly FaultProbe[] => lasts ?? (isOverAtOnce ? [] : broken);
 
+/** A scenario, of which its fault's own fields are read. */
+interface Struck {
+  readonly fault: object;
+}
+
 /** How long it is broken, and whole again, by turns; undefined where it takes none. */
 export const turnsMsOf = (
   { turns }: FaultEffect,
-  scenario: object,
-): readonly number[] | undefined => turns?.map((field) => Number(Reflect.get(scenario, field)));
+  { fault }: Struck,
+): readonly number[] | undefined => turns?.map((field) => Number(Reflect.get(fault, field)));
 
 /** When it is mended without waiting for the heal; undefined where it waits. */
-export const mendsAtOf = ({ mendsAt }: FaultEffect, scenario: object): When | undefined =>
-  mendsAt === undefined ? undefined : (Reflect.get(scenario, mendsAt) as When);
+export const mendsAtOf = ({ mendsAt }: FaultEffect, { fault }: Struck): When | undefined =>
+  mendsAt === undefined ? undefined : (Reflect.get(fault, mendsAt) as When);
 
 /** Whether the heal leaves it as it is, until the clean-up. */
-export const staysBroken = ({ mendsIf }: FaultEffect, scenario: object): boolean =>
-  mendsIf !== undefined && Reflect.get(scenario, mendsIf) === false;
+export const staysBroken = ({ mendsIf }: FaultEffect, { fault }: Struck): boolean =>
+  mendsIf !== undefined && Reflect.get(fault, mendsIf) === false;

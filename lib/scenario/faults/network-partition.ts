@@ -3,7 +3,7 @@
  * (`link`), its path to the disk stalls or fails as well.
  */
 import { storageLinks } from '../disk-kinds.ts';
-import { choice } from '../fields/field.ts';
+import { choice } from '../field.ts';
 import { faultKind } from './kind.ts';
 
 export const networkPartition = faultKind({
@@ -22,10 +22,9 @@ export const networkPartition = faultKind({
   sharesEvents: true,
   needs: ['node-network'],
   fields: {
-    link: choice('fault.link', storageLinks, 'survives', {
+    link: choice(storageLinks, 'survives', {
       about: 'what a partition does to the victim’s path to the disk',
       swept: { isAsked: true },
-      of: ['network-partition'],
       needs: 'storage-link',
     }),
   },

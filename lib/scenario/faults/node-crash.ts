@@ -7,7 +7,7 @@
  * a freeze waits until each flush in flight has ended, and saves what a crash would lose; after it
  * the freezer may give up on processes that die of the cut.
  */
-import { toggle } from '../fields/field.ts';
+import { toggle } from '../field.ts';
 import { faultKind } from './kind.ts';
 
 export const nodeCrash = faultKind({
@@ -30,9 +30,8 @@ export const nodeCrash = faultKind({
   sharesEvents: true,
   needs: ['node-power', 'agent-stall', 'power-loss'],
   fields: {
-    reboot: toggle('fault.reboot', true, {
+    reboot: toggle(true, {
       about: 'start the crashed node again at the heal; false: it stays down until the clean-up',
-      of: ['node-crash'],
       swept: { share: 0.2 },
       isHarmless: true,
     }),

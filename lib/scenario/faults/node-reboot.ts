@@ -2,8 +2,7 @@
  * A crash after which the node boots by itself, at `rebootAt`: within the grace period, after it, or just
  * when its volume is taken away.
  */
-import { moment } from '../fields/field.ts';
-import { secondsWithin } from '../fields/swept.ts';
+import { moment, secondsWithin } from '../field.ts';
 import { faultKind } from './kind.ts';
 
 const withinGraceMs = 20_000;
@@ -27,14 +26,13 @@ export const nodeReboot = faultKind({
   cutsClientsOff: true,
   needs: ['node-power', 'agent-stall', 'power-loss'],
   fields: {
-    rebootAt: moment('fault.rebootAt', ['force-detach'], withinGraceMs, {
+    rebootAt: moment(['force-detach'], withinGraceMs, {
       about: 'when the node boots: force-detach, or a time after the fault',
-      of: ['node-reboot'],
       swept: {
         isAsked: true,
         draw: (dice) => (dice.chance(0.3) ? 'force-detach' : secondsWithin(1, 400)(dice)),
       },
     }),
   },
-  keeps: { reboot: 'it boots; leave a node down after a node-crash' },
+  keeps: { 'fault.reboot': 'it boots; leave a node down after a node-crash' },
 });

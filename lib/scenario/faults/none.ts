@@ -1,5 +1,5 @@
 /** Nothing is broken: the certificates say so while a remedy acts on a healthy node. */
-import { whole } from '../fields/field.ts';
+import { whole } from '../field.ts';
 import { faultKind } from './kind.ts';
 
 export const none = faultKind({
@@ -17,9 +17,8 @@ export const none = faultKind({
   leastMs: 0,
   sharesEvents: true,
   fields: {
-    recreations: whole('fault.recreations', [0, 1000], 0, {
+    recreations: whole([0, 1000], 0, {
       about: 'delete the pod so many times; it stays on its node, and no second mount is expected',
-      of: ['none'],
       needs: 'drain',
     }),
   },

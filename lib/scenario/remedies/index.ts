@@ -1,5 +1,7 @@
-/** The remedies by name, and which of them have which trait. */
-import { finderIn } from '../fields/of-kinds.ts';
+/** The remedies by name, which of them have which trait, and the fields of a scenario that say what an operator does. */
+import { remedyEvents, undoEvents } from '../../core/index.ts';
+import { choice, eventOr, moment, secondsWithin, toggle, type Dice } from '../field.ts';
+import { finderIn } from '../kinds.ts';
 import type { RemedyDeclaration } from './kind.ts';
 import { plainDelete } from './delete.ts';
 import { deleteAttachment } from './delete-attachment.ts';
@@ -37,7 +39,7 @@ export const remedyNamed: (remedy: RemedyKind) => RemedyDeclaration = finderIn<R
 
 /** All but `none`. */
 export const actingRemedies = remedyKinds.filter((remedy) => remedy !== 'none');
-export const taintingRemedies = remedyDeclarations
+const taintingRemedies = remedyDeclarations
   .filter((each) => 'taints' in each)
   .map(({ name }) => name);
 
@@ -48,3 +50,33 @@ export const actsOn = (remedy: RemedyKind): RemedyDeclaration['on'] => remedyNam
 export const takesAttachment = (remedy: RemedyKind): boolean => actsOn(remedy) === 'attachment';
 /** What it removes is the pod, and nothing but the pod. */
 export const removesPod = (remedy: RemedyKind): boolean => actsOn(remedy) === 'pod';
+
+/** Soon, or at any time of the usual waits. */
+const whenever = (dice: Dice): number => secondsWithin(0, dice.pick([60, 420]))(dice);
+
+export const remedyFields = {
+  kind: choice(remedyKinds, 'none', {
+    about: 'what removes the old pod',
+    swept: { isAsked: true },
+  }),
+  at: moment(remedyEvents, 'terminating', {
+    about:
+      'when the remedy acts: terminating, not-ready, pod-gone, successor-pending (a new pod without a mount), or a time after the fault (400s)',
+    of: actingRemedies,
+    isHarmless: true,
+    swept: { isAsked: true, draw: eventOr(0.5, remedyEvents, whenever) },
+  }),
+  untaintAt: moment(undoEvents, 'end', {
+    about:
+      'when the out-of-service taint is removed: end (a database serves again), heal, kept (until the time to converge is over), or a time after the remedy',
+    of: taintingRemedies,
+    swept: { asksNoRow: true, draw: eventOr(0.5, undoEvents, secondsWithin(0, 60)) },
+  }),
+  moveBack: toggle(false, {
+    about:
+      'after the hand-over, drain the successor so that the healed victim gets the volume back',
+    of: actingRemedies,
+    needs: 'drain',
+    swept: { share: 0.15, asksNoRow: true },
+  }),
+};

@@ -2,7 +2,7 @@
  * What a remedy is, as data: its words, its traits and its effect. The run (lib/run/remedies.ts) and the
  * sweep (lib/sweep/play.ts) carry the same effect out.
  */
-import type { KindDeclaration } from '../fields/of-kinds.ts';
+import type { KindDeclaration } from '../kinds.ts';
 
 export type RemedyAct =
   | 'delete pod'

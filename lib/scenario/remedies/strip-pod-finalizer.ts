@@ -9,7 +9,9 @@ export const stripPodFinalizer = remedyKind({
   on: 'pod',
   acts: ['force-delete pod', 'strip pod finalizers'],
   removesPodObject: true,
-  changes: { podFinalizer: 'strip-pod-finalizer needs a pod that has one: podFinalizer' },
+  changes: {
+    'workload.finalizer': 'strip-pod-finalizer needs a pod that has one: workload.finalizer',
+  },
   words: 'the old pod is force-deleted and its finalizer removed by hand',
   does: 'the pod is force-deleted, and the finalizer that holds it (`workload.finalizer`) is removed',
 });

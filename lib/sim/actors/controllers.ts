@@ -155,7 +155,7 @@ export class Scheduler extends Controller implements ApiWatcher {
 
   /** ReadWriteOncePod: not while another pod has the claim (VolumeRestrictions). */
   #mustWait(pod: PodObject): boolean {
-    if (this.world.of(pod.workload).accessMode !== 'ReadWriteOncePod') return false;
+    if (this.world.of(pod.workload).volume.accessMode !== 'ReadWriteOncePod') return false;
     const others = [...this.api.podsOf(pod.workload)].filter((other) => other !== pod);
     return others.some(({ node }) => node !== undefined);
   }
@@ -238,7 +238,7 @@ export class Workloads extends Controller implements ApiWatcher {
   }
 
   #isDeployment(workload: number): boolean {
-    return this.world.of(workload).workload.startsWith('deployment');
+    return this.world.of(workload).workload.kind.startsWith('deployment');
   }
 
   /** There is a pod that counts. */
@@ -251,7 +251,7 @@ export class Workloads extends Controller implements ApiWatcher {
 
   #reconcile(workload: number): void {
     if (this.#isServed(workload)) return;
-    const finalizer = this.world.of(workload).podFinalizer;
+    const finalizer = this.world.of(workload).workload.finalizer;
     this.api.createPod(workload, { uniqueName: !this.#isDeployment(workload), finalizer });
   }
 }

@@ -65,7 +65,7 @@ class SelfFence extends OnNode {
     this.#shut = true;
     const { workload } = this.#pod;
     const { database } = this.world;
-    const isReadOnly = this.world.of(workload).selfFence === 'lease-read-only';
+    const isReadOnly = this.world.of(workload).selfFence.kind === 'lease-read-only';
     this.#container.fence(isReadOnly ? 'read-only' : 'kill');
     this.#say(`shut: no renewal; killed ${database.server} (model)`);
     if (isReadOnly) this.#say(`read-only: ${database.pod.dataFolder}`);
@@ -137,7 +137,7 @@ class LocalPod extends OnNode {
   #mount(): void {
     const { world, volume } = this;
     // ReadWriteOncePod: not while another pod here has it (IsVolumeMountedElsewhere).
-    if (world.of(volume.index).accessMode === 'ReadWriteOncePod' && volume.users > 0) return;
+    if (world.of(volume.index).volume.accessMode === 'ReadWriteOncePod' && volume.users > 0) return;
     if (volume.obtain() === undefined) return;
     this.#state = 'mounting';
     this.#published = true;
@@ -159,7 +159,7 @@ class LocalPod extends OnNode {
     const container = new Container(this, mount, this.object.uid, this.#onChange);
     this.#container = container;
     this.notice(notices.containerStarted, volume.index);
-    if (world.of(volume.index).selfFence !== 'off')
+    if (world.of(volume.index).selfFence.kind !== 'off')
       this.#selfFence = new SelfFence(this, this.object, container);
   }
 

@@ -5,7 +5,7 @@ import { notices } from '../sightings.ts';
 
 /** From the first time a node was not Ready until its pod is deleted, by the toleration of 300 s. */
 function evictedAfterMs(alsoAt: number, seed: string): { restartedMs: number; evictedMs: number } {
-  const scenario = modelScenario({ also: 'controller-restart', alsoAt, alsoForMs: 1000 });
+  const scenario = modelScenario({ also: { kind: 'controller-restart', at: alsoAt, for: 1000 } });
   const { trace, faultAtUs } = play(scenario, seed);
   const sinceMs = (notice: number, afterMs = 0): number => {
     const at = trace.codes.findIndex(

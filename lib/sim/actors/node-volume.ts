@@ -172,7 +172,7 @@ export class NodeVolume extends OnNode {
     this.machine.after(draw(world, measuredTimes.stage), () => {
       const error = decideStage({ world, volume, node: node.name });
       if (error !== undefined) return ended(undefined, { error });
-      if (world.of(volume.index).filesystem !== 'ext4-mmp' || volume.clean) return mount();
+      if (world.of(volume.index).volume.filesystem !== 'ext4-mmp' || volume.clean) return mount();
       const isRenewed = (rival: Path): void =>
         ended(undefined, { error: `MMP: the file system is renewed by ${rival.node} (model)` });
       this.#look(isRenewed, () => this.#look(isRenewed, mount));

@@ -20,11 +20,11 @@ interface ModelModeRequest {
 export type RefusalMessage = string | undefined;
 
 const modeOf = ({ world, volume }: ModelModeRequest): DiskModeDeclaration =>
-  diskModeOf[world.of(volume.index).disk];
+  diskModeOf[world.of(volume.index).disk.mode];
 
 /** Before a new attachment is recorded. */
 export function decideAttach(request: ModelModeRequest): RefusalMessage {
-  const isGranted = request.world.of(request.volume.index).attachWhileBusy === 'granted';
+  const isGranted = request.world.of(request.volume.index).disk.attachWhileBusy === 'granted';
   return isGranted ? undefined : refusalOf(modeOf(request).attach, request);
 }
 
@@ -56,7 +56,7 @@ const refusals: Readonly<Record<RefusalReason, (request: ModelModeRequest) => Re
   'other-has-it-mounted': ({ volume, node }) => whileMounted(volume.others(node)),
   'other-watches': ({ world, volume, node }) => {
     if (volume.others(node).length === 0) return undefined;
-    if (world.of(volume.index).watcherCheck === 'missing')
+    if (world.of(volume.index).disk.watcherCheck === 'missing')
       return 'the watchers can not be asked for';
     const [watcher] = volume.watchers(node);
     return watcher === undefined ? undefined : `still being used by ${watcher.node}`;

@@ -173,7 +173,7 @@ export function simDisk(
     losePower: (node, canary) =>
       cutting(node, () => {
         model.kubelet(node).mount(index)?.writeFile('unsynced', canary, { synced: false });
-        return volume.losePower(node, world.of(index).powerLoss);
+        return volume.losePower(node, world.of(index).fault.powerLoss);
       }),
     fence: (node) => cutting(node, () => volume.cut(volume.pathsOf(node))),
     sever: (node, how) => link(node, linkStateOf[how]),

@@ -29,7 +29,13 @@ export const multiAttach: Claim = {
     'network-partition --remedy none --horizon 900s',
   ],
   read(run) {
-    const { accessMode, also, disk, remedy, workload } = run.story.scenario;
+    const {
+      volume: { accessMode },
+      also: { kind: also },
+      disk: { mode: disk },
+      remedy: { kind: remedy },
+      workload: { kind: workload },
+    } = run.story.scenario;
     if (accessMode === 'ReadWriteMany' || isDirectory(disk)) return 'nothing gates this disk';
     if (remedy === 'out-of-service') return 'the taint detaches before there is a replacement';
     const errors = multiAttachErrors(run).filter(({ t }) => underFault(run, t));
@@ -66,7 +72,11 @@ export const readWriteMany: Claim = {
     'network-partition --remedy force-delete --access-mode ReadWriteMany',
   ],
   read(run) {
-    const { accessMode, disk, workload } = run.story.scenario;
+    const {
+      volume: { accessMode },
+      disk: { mode: disk },
+      workload: { kind: workload },
+    } = run.story.scenario;
     if (accessMode !== 'ReadWriteMany' || isDirectory(disk)) return 'not declared ReadWriteMany';
     const scheduled = firstOf(run, 'bound');
     const mounted = firstOf(run, 'mounted');

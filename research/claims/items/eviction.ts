@@ -34,7 +34,12 @@ export const evictionAlone: Claim = {
     'network-partition --remedy none --termination-grace 0s',
   ],
   read(run) {
-    const { remedy, fault, disk, accessMode } = run.story.scenario;
+    const {
+      remedy: { kind: remedy },
+      fault: { kind: fault },
+      disk: { mode: disk },
+      volume: { accessMode },
+    } = run.story.scenario;
     if (remedy !== 'none') return 'an operator acted';
     if (losesPower(fault) || sparesVictim(fault)) return 'the victim was not left alive and alone';
     if (isDirectory(disk) || accessMode === 'ReadWriteMany') return 'nothing gates this disk';
@@ -42,7 +47,9 @@ export const evictionAlone: Claim = {
     const { secondMount } = phases;
     const evicted = phases.evicted ?? phases.podRemoved;
     if (evicted === null) return 'the pod was not evicted';
-    const { workload, terminationGraceS } = run.story.scenario;
+    const {
+      workload: { kind: workload, terminationGrace: terminationGraceS },
+    } = run.story.scenario;
     const told =
       secondMount === null ? `none in ${horizonS.toFixed(0)} s` : `at +${secondMount.toFixed(1)} s`;
     return {
@@ -97,8 +104,11 @@ export const evictionTimeout: Claim = {
     const taint = firstOf(run, 'no-execute');
     const evicted = firstOf(run, 'evicted');
     if (taint === undefined || evicted === undefined) return 'the pod was not evicted';
-    if (run.story.scenario.also !== 'none') return 'a fault of the control plane moved the timer';
-    const { tolerationMs } = run.story.scenario;
+    if (run.story.scenario.also.kind !== 'none')
+      return 'a fault of the control plane moved the timer';
+    const {
+      timers: { toleration: tolerationMs },
+    } = run.story.scenario;
     const toleratedMs = evicted.t - taint.t;
     return {
       asExpected: Math.abs(toleratedMs - tolerationMs) <= tolerationSlackMs,
@@ -120,7 +130,9 @@ export const evictionInEtcd: Claim = {
   read(run) {
     const evicted = firstOf(run, 'evicted');
     if (evicted === undefined) return 'the pod was not evicted';
-    const { fault } = run.story.scenario;
+    const {
+      fault: { kind: fault },
+    } = run.story.scenario;
     if (fault !== 'network-partition' && fault !== 'api-partition') {
       return 'the kubelet was not cut off alive';
     }
@@ -142,7 +154,7 @@ export const deadNodesPod: Claim = {
     'Changed: it stays Running and becomes Terminating; phase Unknown and NodeLost are gone.',
   runs: [crash],
   read(run) {
-    if (!losesPower(run.story.scenario.fault)) return 'the node did not die';
+    if (!losesPower(run.story.scenario.fault.kind)) return 'the node did not die';
     const evicted = firstOf(run, 'evicted');
     if (evicted === undefined) return 'the pod was not evicted';
     const until = firstOf(run, 'pod-gone')?.t ?? run.story.healAtMs;

@@ -39,7 +39,10 @@ function read(run: RecordedRun): ClaimReading {
   const log = firstSeen(run, observed.forceDetachLog, ({ data }) =>
     String(data.line).includes('maxWaitForUnmountDuration expired'),
   );
-  const { forceDetachAfterMs, forceDetach, also } = run.story.scenario;
+  const {
+    timers: { forceDetachAfter: forceDetachAfterMs, forceDetach },
+    also: { kind: also },
+  } = run.story.scenario;
   if (also !== 'none') return 'a fault of the control plane moved the timer';
   if (forceDetach === 'off' && gone !== undefined) return switchedOff(run, gone, detached);
   if (!gone || !detached || !log) return 'nothing was detached by force for the timer’s sake';

@@ -18,7 +18,10 @@ export const heartbeatCrash: Claim = {
     'node-reboot --reboot-at 120s',
   ],
   read(run) {
-    const { fault, graceMs, rebootAt } = run.story.scenario;
+    const {
+      fault: { kind: fault, rebootAt },
+      timers: { grace: graceMs },
+    } = run.story.scenario;
     if (fault !== 'node-crash' && fault !== 'node-reboot') return 'the node did not die';
     const lost = firstAfterFault(run.story, 'not-ready');
     const deadMs = run.story.faultDoneAtMs ?? run.faultAtMs;
@@ -53,7 +56,9 @@ export const heartbeatPartition: Claim = {
   expected: 'Holds, and the writer survives, cut off whole or from the API alone.',
   runs: ['network-partition --remedy none --horizon 900s', 'api-partition --remedy force-delete'],
   read(run) {
-    const { fault } = run.story.scenario;
+    const {
+      fault: { kind: fault },
+    } = run.story.scenario;
     if (fault !== 'network-partition' && fault !== 'api-partition') return 'nothing was cut off';
     const lost = firstAfterFault(run.story, 'not-ready');
     if (lost === undefined) return 'the node was never declared lost';
@@ -77,7 +82,9 @@ export const heartbeatStarved: Claim = {
     'that starves may flap between Ready and not.',
   runs: ['kubelet-stall --remedy force-delete', 'cpu-starvation --remedy none'],
   read(run) {
-    const { fault, cpuShare } = run.story.scenario;
+    const {
+      fault: { kind: fault, cpuShare },
+    } = run.story.scenario;
     if (fault !== 'kubelet-stall' && fault !== 'cpu-starvation') return 'no kubelet was starved';
     const changes = seenUnderFault(run, observed.nodeReady, onVictim(run));
     const away = changes.filter(({ data }) => data.status !== 'True');

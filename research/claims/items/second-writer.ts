@@ -18,7 +18,11 @@ export const licence: Claim = {
     'network-partition --remedy delete-node --horizon 1200s',
   ],
   read(run) {
-    const { remedy, disk, fault, link } = run.story.scenario;
+    const {
+      remedy: { kind: remedy },
+      disk: { mode: disk },
+      fault: { kind: fault, link },
+    } = run.story.scenario;
     if (remedy === 'none') return 'no operator acted';
     if (disk !== 'unfenced' || link !== 'survives') return 'the disk decides here';
     if (losesPower(fault) || sparesVictim(fault)) return 'the victim was not left alive and alone';
@@ -50,7 +54,10 @@ export const doubleWrite: Claim = {
   expected: 'Holds on a disk that does not fence: commits are lost or structures broken.',
   runs: ['network-partition --remedy force-delete'],
   read(run) {
-    const { disk, fault } = run.story.scenario;
+    const {
+      disk: { mode: disk },
+      fault: { kind: fault },
+    } = run.story.scenario;
     if (disk !== 'unfenced' || losesPower(fault)) return 'two did not write';
     const { exposure, findings, verdict, lost, acked } = run.verdict;
     if (exposure.bytesVictim === 0 || exposure.bytesSuccessor === 0) return 'two did not write';

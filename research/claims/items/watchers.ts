@@ -20,14 +20,19 @@ export const rbdWatcher: Claim = {
     'network-partition --remedy force-delete --disk exclusive --watcher-check missing',
   ],
   read(run) {
-    const { disk } = run.story.scenario;
+    const {
+      disk: { mode: disk },
+    } = run.story.scenario;
     if (disk !== 'exclusive') return 'this disk knows no watchers';
     return answerOf(run);
   },
 };
 
 function answerOf(run: RecordedRun): ClaimAnswer {
-  const { fault, link, watcherCheck } = run.story.scenario;
+  const {
+    fault: { kind: fault, link },
+    disk: { watcherCheck },
+  } = run.story.scenario;
   const { verdict, phases, horizonS, exposure } = run.verdict;
   const entered = phases.secondMount !== null;
   const missing = watcherCheck === 'missing';

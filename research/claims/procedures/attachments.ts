@@ -204,7 +204,10 @@ export const deletedByHand: Claim = {
 
 /** Claim 18, second half: a controller manager that dies in the wait begins it anew. */
 function restartedInTheWait(run: RecordedRun): ClaimReading {
-  const { also, forceDetachAfterMs } = run.story.scenario;
+  const {
+    also: { kind: also },
+    timers: { forceDetachAfter: forceDetachAfterMs },
+  } = run.story.scenario;
   if (also !== 'controller-restart') return 'the controller manager was not restarted';
   const gone = firstOf(run, 'pod-gone');
   const detached = firstOf(run, 'detached');

@@ -12,7 +12,7 @@ export interface VolumeChoice {
   /** Default unfenced. */
   readonly disk?: DiskMode;
   /** Default ReadWriteOnce. */
-  readonly accessMode?: Scenario['accessMode'];
+  readonly accessMode?: Scenario['volume']['accessMode'];
   /** Default none. */
   readonly storageClass?: string;
   /** Default Retain. */

@@ -56,7 +56,8 @@ async function recorded(
   await recordProcedure({
     ...{ claim, runId: 'r', folder, clock, signal },
     scenario: procedureScenario(claim, {
-      ...{ kubernetes: '1.37', graceMs: 10_000, forceDetachAfterMs: 360_000 },
+      kubernetes: { version: '1.37' },
+      timers: { grace: 10_000, forceDetachAfter: 360_000 },
     }),
     open: () => Promise.resolve(testbed),
     say: (line) => said.push(line),

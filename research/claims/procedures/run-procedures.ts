@@ -5,7 +5,12 @@ import { openProcedureTestbed, type ProcedureTestbed } from './testbed.ts';
 import { realClock, type RealClock, describeError } from '../../../lib/core/index.ts';
 import { observedAlone } from '../../observed-alone.ts';
 import { each, whileObserved, type TestbedOptions } from '../../../lib/run/index.ts';
-import { basisOf, parseScenario, type Scenario } from '../../../lib/scenario/index.ts';
+import {
+  basisOf,
+  parseScenario,
+  type Scenario,
+  type Settings,
+} from '../../../lib/scenario/index.ts';
 import { historyVersion, type HistoryRecord, type RunRecord } from '../../../lib/history/index.ts';
 import type { Procedure, Claim } from '../claim.ts';
 import { Bench } from './bench.ts';
@@ -34,7 +39,9 @@ export async function runProcedures(options: ProceduresOptions): Promise<void> {
   for (const claim of wanted) {
     const { number } = claim;
     const scenario = procedureScenario(claim, made);
-    const { tolerationMs } = scenario;
+    const {
+      timers: { toleration: tolerationMs },
+    } = scenario;
     const folder = join(options.folder, `claim-${number}`);
     const clock = realClock();
     const tell = (line: string): void => say(`claim ${number}: ${line}`);
@@ -66,10 +73,10 @@ export type ProcedureClaim = Pick<Claim, 'number' | 'statement'> & {
 /** A procedure has neither fault nor verdict: of its scenario only that counts of which a cluster is made. */
 export const procedureScenario = (
   { number, statement }: ProcedureClaim,
-  made: Pick<Scenario, 'kubernetes' | 'graceMs' | 'forceDetachAfterMs'>,
+  made: Pick<Settings, 'kubernetes' | 'timers'>,
 ): Scenario =>
   parseScenario({
-    ...{ name: `claim-${number}`, question: statement, fault: 'none', remedy: 'none' },
+    ...{ name: `claim-${number}`, question: statement, fault: { kind: 'none' } },
     ...{ expected: ['inconclusive'], ...made },
   });
 

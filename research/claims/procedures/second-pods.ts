@@ -189,7 +189,7 @@ export const sharedMount: Claim = {
 
 /** Claim 26, second half: without an attach phase the second mount comes as soon as there is a pod. */
 function mountedAtEviction(run: RecordedRun): ClaimReading {
-  if (!isDirectory(run.story.scenario.disk)) return 'this disk is attached';
+  if (!isDirectory(run.story.scenario.disk.mode)) return 'this disk is attached';
   const elsewhere = firstOf(run, 'bound');
   const published = firstOf(run, 'pod-mounted');
   if (elsewhere === undefined || published === undefined) return 'no second pod came';
@@ -197,7 +197,7 @@ function mountedAtEviction(run: RecordedRun): ClaimReading {
   return {
     asExpected: attached === undefined,
     said:
-      `${run.story.scenario.workload}: second pod at ${since(run, elsewhere.t)}, mounted ` +
+      `${run.story.scenario.workload.kind}: second pod at ${since(run, elsewhere.t)}, mounted ` +
       `${((published.t - elsewhere.t) / 1000).toFixed(1)} s later; ` +
       `${attached === undefined ? 'no' : 'a'} VolumeAttachment was made.`,
     evidence: recordLines(run, [elsewhere, published]),

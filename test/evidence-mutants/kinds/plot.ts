@@ -131,7 +131,7 @@ export const plot: readonly EvidenceMutant[] = [
     right: orWorse,
     alter: change(ofType('run'), (record: RunRecord) => ({
       ...record,
-      scenario: { ...record.scenario, disk: 'fenced' },
+      scenario: { ...record.scenario, disk: { ...record.scenario.disk, mode: 'fenced' } },
     })),
   },
 ];

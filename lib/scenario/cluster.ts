@@ -1,8 +1,6 @@
 /** The fields of a scenario that say which Kubernetes it is, and how long it waits. */
 import { z } from 'zod';
-import { choice, field, time, under } from './field.ts';
-import { oneOf, secondsWithin } from './swept.ts';
-import { textOf } from './texts.ts';
+import { choice, field, oneOf, secondsWithin, textOf, time } from './field.ts';
 import {
   gatesText,
   isKubernetes,
@@ -11,7 +9,7 @@ import {
   kubernetesWords,
   modelledGates,
   type FeatureGates,
-} from '../../core/index.ts';
+} from '../core/index.ts';
 
 const gateName = /^[A-Z][A-Za-z0-9]+$/;
 
@@ -21,16 +19,8 @@ export const kubernetesText = textOf((text) => {
   return isKubernetes(word) ? word : undefined;
 }, `Give ${kubernetesWords}.`);
 
-export const forceDetachFields = {
-  forceDetach: choice('timers.forceDetach', ['on', 'off'], 'on', {
-    about: 'off: kube-controller-manager --disable-force-detach-on-timeout (Kubernetes ≥ 1.30)',
-    swept: { share: 0.1, asksNoRow: true, draw: () => 'off' },
-  }),
-};
-
 export const kubernetesFields = {
-  kubernetes: field(
-    'kubernetes.version',
+  version: field(
     z
       .string()
       .refine(isKubernetes, `no such Kubernetes: ${kubernetesWords}`)
@@ -44,7 +34,6 @@ export const kubernetesFields = {
     },
   ),
   featureGates: field(
-    'kubernetes.featureGates',
     z
       .record(z.string().max(100).regex(gateName, 'no feature gate is written so'), z.boolean())
       .default({}),
@@ -60,7 +49,7 @@ export const kubernetesFields = {
       show: (gates) => gatesText(gates as FeatureGates) || 'none',
       needs: 'any-gate',
       needing: (gates, { kubernetes }) => {
-        const played = modelledGates(String(kubernetes));
+        const played = modelledGates(kubernetes.version);
         return Object.keys(Object(gates)).find((name) => !played.includes(name));
       },
     },
@@ -68,34 +57,57 @@ export const kubernetesFields = {
 };
 
 /** The stock value of each timer that can be shortened; before Kubernetes 1.32 the first was 40 s (#126287). */
-export const stockTimersMs = {
-  graceMs: 50_000,
-  tolerationMs: 300_000,
-  forceDetachAfterMs: 360_000,
-};
+export const stockTimers = { grace: 50_000, toleration: 300_000, forceDetachAfter: 360_000 };
 
 export const timerFields = {
-  graceMs: time('timers.grace', stockTimersMs.graceMs, {
+  forceDetach: choice(['on', 'off'], 'on', {
+    about: 'off: kube-controller-manager --disable-force-detach-on-timeout (Kubernetes ≥ 1.30)',
+    swept: { share: 0.1, asksNoRow: true, draw: () => 'off' },
+  }),
+  grace: time(stockTimers.grace, {
     about: 'node-monitor-grace-period',
     swept: { share: 0.15, draw: secondsWithin(5, 60) },
     least: 1,
   }),
   // The admission plugin's.
-  tolerationMs: time('timers.toleration', stockTimersMs.tolerationMs, {
+  toleration: time(stockTimers.toleration, {
     about: 'tolerationSeconds of the unreachable taint',
     swept: { share: 0.15, draw: secondsWithin(0, 300) },
   }),
   // attach_detach_controller.go, DefaultTimerConfig, ReconcilerMaxWaitForUnmountDuration.
-  forceDetachAfterMs: under(
-    'forceDetach',
-    time('timers.forceDetachAfter', stockTimersMs.forceDetachAfterMs, {
-      about:
-        'how long the attach/detach controller waits for an unmount (to change it: built images or sim)',
-      of: ['on'],
-      isHarmless: true,
-      needs: 'force-detach-wait',
-      swept: { share: 0.15, draw: secondsWithin(5, 360) },
-      least: 1,
-    }),
-  ),
+  forceDetachAfter: time(stockTimers.forceDetachAfter, {
+    about:
+      'how long the attach/detach controller waits for an unmount (to change it: built images or sim)',
+    of: ['on'],
+    isHarmless: true,
+    needs: 'force-detach-wait',
+    swept: { share: 0.15, draw: secondsWithin(5, 360) },
+    least: 1,
+  }),
+};
+
+/** Of how long a run is watched. */
+export const watchFields = {
+  warmup: time(10_000, {
+    about: 'how long writers run before the fault',
+    swept: { isAsked: true, draw: secondsWithin(0, 30) },
+  }),
+  overlap: time(20_000, {
+    about: 'how long writers run after the successor’s first commits; not with fault.recreations',
+    swept: { isAsked: true, draw: secondsWithin(1, 40) },
+  }),
+  patience: time(90_000, {
+    about:
+      'how much longer to watch a successor that mounted but commits nothing; not with fault.recreations',
+  }),
+  horizon: time(900_000, {
+    about: 'the watch ends at the latest this long after the fault',
+    // Where nobody takes over, the fault lasts so long.
+    swept: { share: 0.4, isAsked: true, draw: secondsWithin(20, 900) },
+    least: 1,
+  }),
+  converge: time(180_000, {
+    about: 'after the heal, a server must commit again within this time',
+    least: 1,
+  }),
 };

@@ -1,11 +1,11 @@
-/** What a kind of fault, remedy or disk says of a scenario's fields: those of its own, and what it asks of others. */
-import type { Capability } from '../../core/index.ts';
-import type { Fields } from './field.ts';
+/** What a kind of fault, remedy, disk or database declares: fields of its own, and what it asks of others. */
+import type { Capability } from '../core/index.ts';
+import type { Declared, Fields } from './field.ts';
 
-/** By the names of fields in a record. */
+/** Other fields by their paths: `disk.flushes`. */
 export interface KindDeclaration {
   readonly name: string;
-  /** Its own; each is written in the group of its kind. */
+  /** By their keys in the group of its kind, where no other kind has them. */
   readonly fields?: Fields;
   /** Fields that stay at their default beside it, and why. */
   readonly keeps?: Readonly<Record<string, string>>;
@@ -32,15 +32,22 @@ export function finderIn<Each extends KindDeclaration>(
   };
 }
 
-type Both<Union> = (Union extends unknown ? (each: Union) => void : never) extends (
-  all: infer All,
-) => void
-  ? All
+type OwnField<D, Name extends string> =
+  D extends Declared<infer Schema, infer Written> ? Declared<Schema, Written, Name> : never;
+type OwnFields<Kind> = Kind extends {
+  readonly name: infer Name extends string;
+  readonly fields: infer F;
+}
+  ? (each: { readonly [Key in keyof F]: OwnField<F[Key], Name> }) => void
   : never;
+type FieldsOf<Kind> = OwnFields<Kind> extends (all: infer All) => void ? All : never;
 
-type FieldsOf<Each> = Both<Extract<Each, { readonly fields: Fields }>['fields']>;
-
-/** In the order of the kinds. */
+/** In the order of the kinds; each goes with its kind alone. */
 export const fieldsOfKinds = <Each extends KindDeclaration>(
   kinds: readonly Each[],
-): FieldsOf<Each> => Object.assign({}, ...kinds.map(({ fields = {} }) => fields)) as FieldsOf<Each>;
+): FieldsOf<Each> =>
+  Object.fromEntries(
+    kinds.flatMap(({ name, fields = {} }) =>
+      Object.entries(fields).map(([key, each]) => [key, { ...each, of: [name] }]),
+    ),
+  ) as FieldsOf<Each>;

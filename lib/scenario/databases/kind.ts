@@ -1,5 +1,5 @@
 /** What a kind of database says of itself. */
-import type { KindDeclaration } from '../fields/of-kinds.ts';
+import type { KindDeclaration } from '../kinds.ts';
 
 export interface DatabaseDeclaration extends KindDeclaration {
   /** What is tested; Markdown, for the page. */
