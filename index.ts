@@ -2,19 +2,20 @@
  * The public API. A cluster, a database, a storage, a fault and a remedy make an experiment; a run of
  * it comes to a verdict. docs/how-to/use-as-a-library.md shows it.
  */
-export { experiment } from './lib/cli/library/experiment.ts';
-export type {
-  Experiment,
-  ExperimentOptions,
-  FinishedRun,
-  GroupExperimentOptions,
-  RunSettings,
+export {
+  experiment,
+  type Experiment,
+  type ExperimentOptions,
+  type FinishedRun,
+  type GroupExperimentOptions,
+  type RunSettings,
 } from './lib/cli/library/experiment.ts';
-export { kind, simulated } from './lib/cli/library/clusters.ts';
-export type {
-  ClusterUnderTest,
-  KindOptions,
-  SimulatedOptions,
+export {
+  kind,
+  simulated,
+  type ClusterUnderTest,
+  type KindOptions,
+  type SimulatedOptions,
 } from './lib/cli/library/clusters.ts';
 export * from './lib/cli/library/parts.ts';
 
@@ -27,17 +28,19 @@ export {
   victimShell,
 } from './lib/cli/library/own-parts.ts';
 export type { CustomDatabase, CustomFault, CustomRemedy } from './lib/run/custom.ts';
-export { certify, onEach, stepOf } from './lib/run/faults/fault.ts';
-export type {
-  Fault,
-  FaultContext,
-  Moments,
-  Probe,
-  StruckVolume,
-  LastingContext,
-  LastingFault,
-  Remedy,
-  RemedyContext,
+export {
+  certify,
+  onEach,
+  stepOf,
+  type Fault,
+  type FaultContext,
+  type Moments,
+  type Probe,
+  type StruckVolume,
+  type LastingContext,
+  type LastingFault,
+  type Remedy,
+  type RemedyContext,
 } from './lib/run/faults/fault.ts';
 export {
   agentsRun,
@@ -48,11 +51,16 @@ export {
   reachability,
   reachedByClients,
 } from './lib/run/faults/probes.ts';
-export { damage, incomplete, note } from './lib/judge/checkers/findings.ts';
-export type { AuditedImage, Checker, OwnChecks } from './lib/judge/checkers/checker.ts';
+export {
+  damage,
+  incomplete,
+  note,
+  type AuditedImage,
+  type Checker,
+  type OwnChecks,
+} from './lib/judge/checkers/checker.ts';
 
-export { able } from './lib/core/capabilities.ts';
-export type { Able, Capability } from './lib/core/capabilities.ts';
+export { able, type Able, type Capability } from './lib/core/capabilities.ts';
 export type {
   BreakableTestbed,
   NodeKubernetes,

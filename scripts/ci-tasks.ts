@@ -13,8 +13,12 @@ import { exitCodeAfter } from '../lib/cli/command.ts';
 import { exitCodeUnder, outcomes, verdictsIn, type Outcome } from '../lib/cli/fail-on.ts';
 import { $ } from '../lib/kind/engine/shell.ts';
 import { exitCode, UsageError, type ExitCode } from '../lib/core/errors.ts';
-import { readVerdict } from '../lib/judge/verdict/read-verdict.ts';
-import { exitCodeOf, verdictSchema, type VerdictWord } from '../lib/judge/verdict/verdict.ts';
+import {
+  readVerdict,
+  exitCodeOf,
+  verdictSchema,
+  type VerdictWord,
+} from '../lib/judge/verdict/verdict.ts';
 import { batchExitCode } from '../lib/batch/summarize.ts';
 import {
   dropMark,

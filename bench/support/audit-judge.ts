@@ -4,9 +4,9 @@ import { Journal } from '../../lib/judge/checkers/journal.ts';
 import {
   reconcileDocuments,
   type DocumentOptions,
-} from '../../lib/judge/checkers/reconcile-documents.ts';
-import { Reconciler } from '../../lib/judge/checkers/reconcile.ts';
-import { unreadBecause } from '../../lib/judge/checkers/readability.ts';
+  Reconciler,
+} from '../../lib/judge/checkers/reconcile.ts';
+import { unreadBecause } from '../../lib/judge/checkers/server.ts';
 import { decodeRows, type AuditMessage } from '../../lib/storage/audit/wire.ts';
 import { openHistory } from '../../lib/history/reader.ts';
 import type { PassEnd } from './audit-pass.ts';

@@ -9,8 +9,9 @@ import {
   valuesIn,
   placeOf,
   fields,
+  type Scenario,
+  type Settings,
 } from '../scenario/index.ts';
-import type { Scenario, Settings } from '../scenario/index.ts';
 import type { AxisValue, Matrix } from './matrix.ts';
 import { expectationFor } from './measurements.ts';
 

@@ -12,8 +12,16 @@ import {
   storedVerdict,
   verdictSchema,
 } from '../judge/index.ts';
-import { changedSettings, dateOf, lineSchema, measuredBasis } from './measurements.ts';
-import { runSchema, versionsOf, type EventDetails, type RunLine } from './measurements.ts';
+import {
+  changedSettings,
+  dateOf,
+  lineSchema,
+  measuredBasis,
+  runSchema,
+  versionsOf,
+  type EventDetails,
+  type RunLine,
+} from './measurements.ts';
 import { readResults, resultsFile, type Attempt } from './results.ts';
 
 /** What of a verdict.json is asked for here. */

@@ -6,8 +6,14 @@ import { existsSync } from 'node:fs';
 import { eventsIn, wordsWorstFirst, expectationOf, type VerdictWord } from '../judge/index.ts';
 import { wilson, type Count } from '../core/index.ts';
 import { type DiskMode, completeScenario, fields } from '../scenario/index.ts';
-import { countsOf, readRuns, scenarioOfLine, storePath, timing } from './measurements.ts';
-import type { RunLine } from './measurements.ts';
+import {
+  countsOf,
+  readRuns,
+  scenarioOfLine,
+  storePath,
+  timing,
+  type RunLine,
+} from './measurements.ts';
 
 export type EventFits = (line: RunLine) => boolean;
 

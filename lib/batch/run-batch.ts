@@ -8,8 +8,15 @@ import { describeError, UsageError } from '../core/index.ts';
 import { judgeExpectation } from '../judge/index.ts';
 import type { TestbedOptions } from '../run/index.ts';
 import { eventsOf, sharesCluster, type BatchPlan, type BatchTrial } from './batch-plan.ts';
-import { cellsFolder, readResults, ResultsFile } from './results.ts';
-import type { Attempt, Head, RunOutcome, Results } from './results.ts';
+import {
+  cellsFolder,
+  readResults,
+  ResultsFile,
+  type Attempt,
+  type Head,
+  type RunOutcome,
+  type Results,
+} from './results.ts';
 
 /** Where one item at a time can run; several slots may be on one cluster. */
 export interface Slot {

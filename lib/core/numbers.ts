@@ -21,7 +21,7 @@ export const meanOf = (values: readonly number[]): number => sumOf(values) / val
 /** Quantile of the normal distribution that leaves 2.5 % on either side. */
 const z95 = 1.959963984540054;
 
-interface ProportionBounds {
+export interface ProportionBounds {
   readonly low: number;
   readonly high: number;
 }

@@ -1,7 +1,14 @@
 /** From a history to a verdict: the timeline, the checks of the audited copies, the evidence, the expectation. It knows no runner. */
-export type { AuditedImage, Checker, LedgerLookup } from './checkers/checker.ts';
-export { completenessName } from './checkers/completeness.ts';
-export { corruptAndTold, corruptInSilence, damage, incomplete } from './checkers/findings.ts';
+export {
+  type AuditedImage,
+  type Checker,
+  type LedgerLookup,
+  corruptAndTold,
+  corruptInSilence,
+  damage,
+  incomplete,
+} from './checkers/checker.ts';
+export { completenessName, troubleIn, troubleOfStart, unreadBecause } from './checkers/server.ts';
 export {
   type AuditedHistory,
   type Judgement,
@@ -10,11 +17,8 @@ export {
   runChecks,
 } from './checkers/index.ts';
 export { type EpochBounds, Journal, type JournaledOp } from './checkers/journal.ts';
-export type { LostCommit } from './checkers/lost-commits.ts';
-export { troubleIn, troubleOfStart } from './checkers/machine-trouble.ts';
-export { OpSample, opName } from './checkers/op-sample.ts';
-export { unreadBecause } from './checkers/readability.ts';
-export { Reconciler } from './checkers/reconcile.ts';
+export type { LostCommit } from './checkers/ledger.ts';
+export { OpSample, opName, Reconciler } from './checkers/reconcile.ts';
 export {
   type JudgedDatabase,
   type MachineTrouble,
@@ -22,9 +26,8 @@ export {
   type ServerLog,
   stockDatabaseName,
 } from './database.ts';
-export { exportStep } from './evidence/completeness.ts';
-export { identitiesOf } from './evidence/identities.ts';
-export { journalGaps } from './evidence/journal-gaps.ts';
+export { exportStep, failedCertificates } from './evidence/completeness.ts';
+export { identitiesOf, journalGaps } from './evidence/journals.ts';
 export {
   type Pressure,
   isStarved,
@@ -32,42 +35,47 @@ export {
   pressureSchema,
   starvedReason,
   timerLagsOf,
-} from './evidence/machine-time.ts';
-export { failedCertificates } from './evidence/recorded-trouble.ts';
-export { eventsIn, expectedOf, isOpen, wordsWorstFirst } from './expectation/counted.ts';
-export { expectationOf } from './expectation/expectations.ts';
+} from './evidence/observers.ts';
+export {
+  eventsIn,
+  expectedOf,
+  isOpen,
+  wordsWorstFirst,
+  expectationOf,
+  situationOf,
+} from './expectation/expectations.ts';
 export {
   type ServingWord,
   judgeExpectation,
   servingExpectationOf,
 } from './expectation/serving-expectation.ts';
-export { situationOf } from './expectation/situation.ts';
 export { judgeGroup } from './group/judge-group.ts';
 export { phaseRows } from './group/phases.ts';
 export { groupHeadlineOf, stalestText } from './group/sentence.ts';
 export { isGroupRun } from './group/story.ts';
 export { type GroupVerdict, groupVerdictSchema } from './group/verdict.ts';
 export { outlookOf } from './timeline/awaited.ts';
-export { exposureOf } from './timeline/exposure.ts';
-export { firstAfterFault } from './timeline/first-after-fault.ts';
-export type { ForceReason } from './timeline/forced-detaches.ts';
+export { exposureOf, refusedInWords } from './timeline/access.ts';
 export {
+  firstAfterFault,
   type Milestone,
   type MilestoneName,
   type MilestoneWitness,
   milestones,
-} from './timeline/milestones.ts';
+  type Roles,
+  roleOf,
+  rolesIn,
+  Sightings,
+  type Story,
+  tellStory,
+} from './timeline/story.ts';
+export type { ForceReason } from './timeline/licence.ts';
 export { recreation } from './timeline/recreations.ts';
-export { refusedInWords } from './timeline/refused-mounts.ts';
-export { type Roles, roleOf, rolesIn } from './timeline/roles.ts';
-export { Sightings } from './timeline/sightings.ts';
-export { type Story, tellStory } from './timeline/story.ts';
 export { assembleVerdict } from './verdict/assemble.ts';
-export { corruptionIn } from './verdict/corruption.ts';
-export { headlineOf } from './verdict/headline.ts';
-export { firstTold, noticeInWords } from './verdict/notices.ts';
-export { readVerdict, storedVerdict } from './verdict/read-verdict.ts';
+export { corruptionIn, headlineOf, firstTold, noticeInWords } from './verdict/words.ts';
 export {
+  readVerdict,
+  storedVerdict,
   type Finding,
   type LicenceStep,
   type Loss,

@@ -1,6 +1,6 @@
 /** A real cluster of containers: engine, images, nodes, disks, observers, and what is reaped. */
 export { kindAuditor } from './testbed.ts';
-export { type PoolChoice, kindBackend } from './backend.ts';
+export { type PoolChoice, kindBackend, type Pool, PooledClusters } from './backend.ts';
 export { type ClusterChoice, type OpenCluster, openCluster } from './cluster.ts';
 export { runStates } from './crash-states/run-states.ts';
 export {
@@ -23,13 +23,17 @@ export {
   tryRun,
 } from './engine/run.ts';
 export { $ } from './engine/shell.ts';
-export { cacheFolder, pruneImages } from './images/ensure.ts';
-export { ensureImages } from './images/ensure.ts';
-export { harnessVersion } from './images/part.ts';
-export { describePlan, planImages } from './images/image-plan.ts';
-export { type ImageSource, type SourceChoice, madeBy } from './images/image-plan.ts';
-export { askRegistry, chooseSource } from './images/image-plan.ts';
-export { publishedRuntime } from './images/part.ts';
+export { cacheFolder, pruneImages, ensureImages } from './images/ensure.ts';
+export { harnessVersion, publishedRuntime } from './images/part.ts';
+export {
+  describePlan,
+  planImages,
+  type ImageSource,
+  type SourceChoice,
+  madeBy,
+  askRegistry,
+  chooseSource,
+} from './images/image-plan.ts';
 export { kubernetesOf } from './kubernetes.ts';
 export { procedures, removeProcedures } from './labelled.ts';
 export { killServers } from './nodes/acts.ts';
@@ -38,7 +42,6 @@ export { label } from './ownership/registry.ts';
 export { type MarkedContainer, labsOf, markLab, removeLab, whyLabStays } from './ownership/labs.ts';
 export { leaseAt, leaseCount } from './ownership/lease.ts';
 export { reap } from './ownership/reap.ts';
-export { type Pool, PooledClusters } from './backend.ts';
 export { type CheckResult, localToolsImage, runPreflight } from './preflight.ts';
 export { soleScope } from './scope.ts';
 export { restoreNodes, unmarkNodes } from './undo-remedies.ts';

@@ -2,11 +2,10 @@
 export type { Certificate } from './certificate.ts';
 export { cleanGiven, cleanUp } from './clean.ts';
 export { type CutOptions, runCut } from './cut.ts';
-export { cutDryRun, dryRun, shownHome } from './dry-run.ts';
+export { cutDryRun, dryRun, shownHome, predictionFor } from './dry-run.ts';
 export { type JobForm, jobForms, jobText, sonobuoyText } from './job.ts';
 export { holdAnswer } from './judge/measured.ts';
 export { type CutRemedy, type CutWay, cutRemedies, cutWays, usualHealMs } from './plan.ts';
-export { predictionFor } from './dry-run.ts';
 export { certifiedDisk, compareCertificates } from './published/driver-file.ts';
 export {
   renderCertificateHtml,

@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest';
-import type { ObservationRecord } from '../history/observations.ts';
-import { observationOf, observed, type ObservedName } from '../history/observations.ts';
+import {
+  type ObservationRecord,
+  observationOf,
+  observed,
+  type ObservedName,
+} from '../history/observations.ts';
 import { Lanes } from './lanes.ts';
 import { mysql } from '../mysql/database.ts';
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { VirtualClock } from '../../test/support/virtual-clock.ts';
 import { observed, observationOf, type ObservedName } from '../history/observations.ts';
 import { cameForAll, watchWhile } from './moments.ts';
-import { Sightings } from '../judge/timeline/sightings.ts';
+import { Sightings } from '../judge/timeline/story.ts';
 import type { When } from '../core/time.ts';
 import { mysql } from '../mysql/database.ts';
 

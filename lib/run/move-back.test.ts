@@ -5,7 +5,7 @@ import { observed } from '../history/observations.ts';
 import { type Unstamped } from '../history/observers.ts';
 import type { RowRecord } from '../history/records.ts';
 import { recreate } from './converge.ts';
-import { Sightings } from '../judge/timeline/sightings.ts';
+import { Sightings } from '../judge/timeline/story.ts';
 import { mysql } from '../mysql/database.ts';
 
 test('drains the other nodes, then deletes each pod once the one before is Ready', async () => {

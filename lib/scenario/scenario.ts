@@ -6,8 +6,7 @@ import { contradictions, refusals } from './contradictions.ts';
 import { shapeOf, type Fields } from './field.ts';
 import { about, groups, type Scenario, type ScenarioInput, type Settings } from './fields.ts';
 
-export type { Scenario, ScenarioInput } from './fields.ts';
-export { safetyLevels, verdictWords } from './fields.ts';
+export { type Scenario, type ScenarioInput, safetyLevels, verdictWords } from './fields.ts';
 
 const groupSchemas = Object.fromEntries(
   Object.entries(groups).map(([group, fields]) => [

@@ -1,10 +1,8 @@
 /** The CSI driver, the array behind it, and copies of a volume that an audit reads. */
-export { type CommandLimits, mustRun, runTool } from './audit/command.ts';
-export { patiently } from './audit/command.ts';
+export { type CommandLimits, mustRun, runTool, patiently } from './audit/command.ts';
 export { VolumeCopy, type VolumeCopyOptions } from './audit/volume-copy.ts';
 export { type AuditMessage, batchRows, decodeRows, encodeRows } from './audit/wire.ts';
-export { arrayAt } from './csi/array-client.ts';
-export { type ArrayPort, pathStatusSchema, powerLossSchema } from './csi/array-client.ts';
+export { arrayAt, type ArrayPort, pathStatusSchema, powerLossSchema } from './csi/array-client.ts';
 export { type CallEntry, callSchema } from './csi/grpc.ts';
 export { canaryContentOf, canaryFolder, unsyncedCanary } from './csi/canary.ts';
 export { copyIdentitySchema } from './csi/copy-label.ts';
@@ -19,7 +17,12 @@ export {
   layoutOf,
   volumeFolder,
 } from './csi/layout.ts';
-export { devicePath, ensureKernelDevices, isBound, removeLoop } from './csi/devices.ts';
-export { cleanUpMountPoint } from './csi/devices.ts';
+export {
+  devicePath,
+  ensureKernelDevices,
+  isBound,
+  removeLoop,
+  cleanUpMountPoint,
+} from './csi/devices.ts';
 export type { Target } from './csi/paths.ts';
 export { type WatchLine, watchLineSchema } from './csi/watch.ts';

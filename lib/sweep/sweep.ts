@@ -5,8 +5,17 @@
 import { z } from 'zod';
 import { UsageError, moduleBeside, WorkerPool } from '../core/index.ts';
 import { diskModes, type DiskMode, scenarioSchema } from '../scenario/index.ts';
-import { corpusOf, coverageSchema, emptyCoverage, joinCoverage } from './tally.ts';
-import { emptyTally, joinTally, tallySchema, type ScheduleRange, type Tally } from './tally.ts';
+import {
+  corpusOf,
+  coverageSchema,
+  emptyCoverage,
+  joinCoverage,
+  emptyTally,
+  joinTally,
+  tallySchema,
+  type ScheduleRange,
+  type Tally,
+} from './tally.ts';
 
 /** A state of another version has other pairs of notices, or scenarios that are none today. */
 export const sweepStateSchema = z.object({

@@ -9,8 +9,14 @@ import { noticeNames } from '../sim/index.ts';
 import { harms, judge, knownPaths, answersYes, pathRowOf } from './judge.ts';
 import { type ScheduleOutcome, play } from './play.ts';
 import type { Trace } from './scene.ts';
-import { changedFields, scheduleAt, sweepKey } from './schedule.ts';
-import type { Corpus, Schedule, ScheduleSource } from './schedule.ts';
+import {
+  changedFields,
+  scheduleAt,
+  sweepKey,
+  type Corpus,
+  type Schedule,
+  type ScheduleSource,
+} from './schedule.ts';
 
 const begin = noticeNames.length;
 /** A pair of notices as one number: `from` times this, plus `to`. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Verdict } from '../../lib/judge/verdict/verdict.ts';
-import { headlineOf } from '../../lib/judge/verdict/headline.ts';
+import { headlineOf } from '../../lib/judge/verdict/words.ts';
 import { openHistory } from '../../lib/history/reader.ts';
 import { exampleVerdict } from '../support/example-verdict.ts';
 import { exampleSource } from '../support/example-source.ts';

@@ -3,8 +3,7 @@ import { expect, test } from 'vitest';
 import type { Backend } from '../../lib/run/ports/cluster.ts';
 import type { PodRef } from '../../lib/history/evidence.ts';
 import type { AloneTestbed } from '../support/opened.ts';
-import type { ObservationRecord } from '../../lib/history/observations.ts';
-import { csiCalls, observed } from '../../lib/history/observations.ts';
+import { type ObservationRecord, csiCalls, observed } from '../../lib/history/observations.ts';
 
 export interface RemovalBench {
   readonly bench: {

@@ -1,7 +1,7 @@
 /** No number stands where nobody knows it: a copy whose audit failed tells nothing of what is lost. */
 import { expect, test } from 'vitest';
 import { assembleVerdict } from '../../lib/judge/verdict/assemble.ts';
-import { headlineOf } from '../../lib/judge/verdict/headline.ts';
+import { headlineOf } from '../../lib/judge/verdict/words.ts';
 import type { Verdict } from '../../lib/judge/verdict/verdict.ts';
 import type { ImageLabel } from '../../lib/history/evidence.ts';
 import { openHistory } from '../../lib/history/reader.ts';

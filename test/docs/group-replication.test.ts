@@ -3,10 +3,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { groupSettingsSchema } from '../../lib/scenario/databases/group-replication.ts';
-import { readRuns, scenarioOfLine, type RunLine } from '../../lib/batch/measurements.ts';
+import { readRuns, scenarioOfLine, type RunLine, linesOf } from '../../lib/batch/measurements.ts';
 import { groupSchema, type GroupLine } from '../../lib/batch/collect.ts';
 import { markdownTable } from '../../lib/core/numbers.ts';
-import { linesOf } from '../../lib/batch/measurements.ts';
 import { filled, read, root } from './pages.ts';
 
 const page = 'docs/results/group-replication.md';

@@ -12,7 +12,7 @@ const { off, unless } = vi.hoisted(() => {
   return { off, unless };
 });
 
-vi.mock(import('../../lib/judge/evidence/step-gaps.ts'), async (original) => {
+vi.mock(import('../../lib/judge/evidence/steps.ts'), async (original) => {
   const all = await original();
   return {
     ...all,
@@ -20,14 +20,14 @@ vi.mock(import('../../lib/judge/evidence/step-gaps.ts'), async (original) => {
     stepGaps: unless('steps', all.stepGaps),
   };
 });
-vi.mock(import('../../lib/judge/evidence/machine-time.ts'), async (original) => {
+vi.mock(import('../../lib/judge/evidence/observers.ts'), async (original) => {
   const all = await original();
   return {
     ...all,
     lateTimers: unless('late timers', all.lateTimers),
   };
 });
-vi.mock(import('../../lib/judge/evidence/observer-gaps.ts'), async (original) => {
+vi.mock(import('../../lib/judge/evidence/observers.ts'), async (original) => {
   const all = await original();
   return {
     ...all,
@@ -35,11 +35,11 @@ vi.mock(import('../../lib/judge/evidence/observer-gaps.ts'), async (original) =>
     missingSights: unless('sights', all.missingSights),
   };
 });
-vi.mock(import('../../lib/judge/evidence/certificate-gaps.ts'), async (original) => {
+vi.mock(import('../../lib/judge/evidence/steps.ts'), async (original) => {
   const all = await original();
   return { ...all, certificateGaps: unless('certificates', all.certificateGaps) };
 });
-vi.mock(import('../../lib/judge/evidence/fault-effect.ts'), async (original) => {
+vi.mock(import('../../lib/judge/evidence/steps.ts'), async (original) => {
   const all = await original();
   return {
     ...all,
@@ -47,7 +47,7 @@ vi.mock(import('../../lib/judge/evidence/fault-effect.ts'), async (original) => 
     refutedBy: unless('refuted', all.refutedBy),
   };
 });
-vi.mock(import('../../lib/judge/evidence/disagreements.ts'), async (original) => {
+vi.mock(import('../../lib/judge/evidence/observers.ts'), async (original) => {
   const all = await original();
   return {
     ...all,
@@ -55,7 +55,7 @@ vi.mock(import('../../lib/judge/evidence/disagreements.ts'), async (original) =>
     cutsNotSeen: unless('cuts', all.cutsNotSeen),
   };
 });
-vi.mock(import('../../lib/judge/evidence/identities.ts'), async (original) => {
+vi.mock(import('../../lib/judge/evidence/journals.ts'), async (original) => {
   const all = await original();
   return {
     ...all,
@@ -65,7 +65,7 @@ vi.mock(import('../../lib/judge/evidence/identities.ts'), async (original) => {
         : all.identitiesOf(story),
   };
 });
-vi.mock(import('../../lib/judge/evidence/client-gaps.ts'), async (original) => {
+vi.mock(import('../../lib/judge/evidence/journals.ts'), async (original) => {
   const all = await original();
   return {
     ...all,
@@ -73,7 +73,7 @@ vi.mock(import('../../lib/judge/evidence/client-gaps.ts'), async (original) => {
     blindReads: unless('blind reads', all.blindReads),
   };
 });
-vi.mock(import('../../lib/judge/evidence/expected-sights.ts'), async (original) => {
+vi.mock(import('../../lib/judge/evidence/observers.ts'), async (original) => {
   const all = await original();
   return { ...all, expectedSights: unless('expected sights', all.expectedSights) };
 });

@@ -23,8 +23,7 @@ import {
 } from '../../lib/scenario/fields.ts';
 import { openHistory } from '../../lib/history/reader.ts';
 import { theModel } from '../../lib/cli/library/backend.ts';
-import { refuseUnfit } from '../../lib/cli/library/run-plan.ts';
-import { judgeHistory, type AnyVerdict } from '../../lib/cli/library/run-plan.ts';
+import { refuseUnfit, judgeHistory, type AnyVerdict } from '../../lib/cli/library/run-plan.ts';
 import { changedFields } from '../../lib/sweep/schedule.ts';
 import { answerTasks, WorkerPool } from '../../lib/core/program.ts';
 import { anyScenario } from '../property/any-scenario.ts';

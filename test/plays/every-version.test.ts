@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readBatch } from '../../lib/cli/commands/batch.ts';
 import { assembleVerdict } from '../../lib/judge/verdict/assemble.ts';
-import { readVerdict, storedVerdict } from '../../lib/judge/verdict/read-verdict.ts';
+import { readVerdict, storedVerdict } from '../../lib/judge/verdict/verdict.ts';
 import { isGroupRun, tellGroupStory } from '../../lib/judge/group/story.ts';
 import { groupVerdictSchema } from '../../lib/judge/group/verdict.ts';
 import { openHistory, type History } from '../../lib/history/reader.ts';

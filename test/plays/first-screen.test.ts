@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { ScenarioInput } from '../../lib/scenario/scenario.ts';
 import { assembleVerdict } from '../../lib/judge/verdict/assemble.ts';
-import { sentenceOf } from '../../lib/judge/verdict/sentence.ts';
+import { sentenceOf } from '../../lib/judge/verdict/words.ts';
 import type { Verdict, VerdictWord } from '../../lib/judge/verdict/verdict.ts';
 import { judgeGroup } from '../../lib/judge/group/judge-group.ts';
 import { renderGroupHtml } from '../../lib/report/group.ts';

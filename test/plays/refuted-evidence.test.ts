@@ -2,8 +2,7 @@
 import { expect, test } from 'vitest';
 import { assembleVerdict } from '../../lib/judge/verdict/assemble.ts';
 import type { SmallRecord } from '../../lib/history/records.ts';
-import type { ObservationRecord } from '../../lib/history/observations.ts';
-import { observed } from '../../lib/history/observations.ts';
+import { type ObservationRecord, observed } from '../../lib/history/observations.ts';
 import { openHistory, type History } from '../../lib/history/reader.ts';
 import { tellStory } from '../../lib/judge/timeline/story.ts';
 import { mysql } from '../../lib/mysql/database.ts';

@@ -10,11 +10,10 @@ import {
 } from '../../lib/scenario/index.ts';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { accessModes } from '../../lib/scenario/disks/index.ts';
+import { accessModes, diskModes, type DiskMode } from '../../lib/scenario/disks/index.ts';
 import type { Scenario, ScenarioInput } from '../../lib/scenario/scenario.ts';
 import { contradictions } from '../../lib/scenario/contradictions.ts';
 import { filesystems, powerLosses, storageLinks } from '../../lib/scenario/disk-kinds.ts';
-import { diskModes, type DiskMode } from '../../lib/scenario/disks/index.ts';
 import { expectationOf } from '../../lib/judge/expectation/expectations.ts';
 import type { Verdict } from '../../lib/judge/verdict/verdict.ts';
 import { modelScenario, runOnModel, shortTimers, type ModelRun } from '../support/model-run.ts';

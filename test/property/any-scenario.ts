@@ -7,12 +7,11 @@ import {
 } from '../../lib/scenario/index.ts';
 import fc from 'fast-check';
 import { filesystems, powerLosses, storageLinks } from '../../lib/scenario/disk-kinds.ts';
-import { diskModes } from '../../lib/scenario/disks/index.ts';
+import { diskModes, accessModes } from '../../lib/scenario/disks/index.ts';
 import { parseScenario, verdictWords, type Scenario } from '../../lib/scenario/scenario.ts';
 import { controlPlaneFaults, faultKinds } from '../../lib/scenario/faults/index.ts';
 import { kubernetesMinors } from '../../lib/core/kubernetes.ts';
 import { remedyKinds } from '../../lib/scenario/remedies/index.ts';
-import { accessModes } from '../../lib/scenario/disks/index.ts';
 import { selfFences, workloads } from '../../lib/scenario/workload.ts';
 import { plainScenario, settle } from '../../lib/sweep/schedule.ts';
 import { faultEvents, remedyEvents, undoEvents } from '../../lib/core/time.ts';

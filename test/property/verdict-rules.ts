@@ -1,5 +1,5 @@
 /** What holds of every run and its verdict, whatever the scenario. */
-import { isOpen } from '../../lib/judge/expectation/counted.ts';
+import { isOpen } from '../../lib/judge/expectation/expectations.ts';
 import type { Scenario } from '../../lib/scenario/scenario.ts';
 import { verdictSchema, verdictWord, type Verdict } from '../../lib/judge/verdict/verdict.ts';
 import type { Played } from './play-once.ts';

@@ -1,5 +1,5 @@
 /** Made-up matrices, outcomes and batches for tests. */
-import { expectedOf } from '../../lib/judge/expectation/counted.ts';
+import { expectedOf } from '../../lib/judge/expectation/expectations.ts';
 import type { Counts } from '../../lib/scenario/fields.ts';
 import type { Batch } from '../../lib/batch/batch.ts';
 import { cellsOf } from '../../lib/batch/cells.ts';

@@ -10,8 +10,10 @@ import {
   mergeBatches as merge,
   type Batch,
 } from '../../batch/index.ts';
-import { type ExitCode, type JsonKind, type Lock } from '../../core/index.ts';
 import {
+  type ExitCode,
+  type JsonKind,
+  type Lock,
   describeError,
   readJson,
   takeFreeLock,

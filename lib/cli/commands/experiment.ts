@@ -31,10 +31,20 @@ import {
 } from '../../scenario/index.ts';
 import { exitCodeAfter, exits, perform, say, tell } from '../command.ts';
 import { exitCodeUnder } from '../fail-on.ts';
-import { anyExperiment, flagsOf, helpOf, unusedFlags, whereOptions } from '../flags/flags.ts';
-import type { ParsedFlags } from '../flags/flags.ts';
-import { helpBaseOf, requestOf } from '../flags/request.ts';
-import type { ExperimentDefinition, RunRequest } from '../flags/request.ts';
+import {
+  anyExperiment,
+  flagsOf,
+  helpOf,
+  unusedFlags,
+  whereOptions,
+  type ParsedFlags,
+} from '../flags/flags.ts';
+import {
+  helpBaseOf,
+  requestOf,
+  type ExperimentDefinition,
+  type RunRequest,
+} from '../flags/request.ts';
 import { chooseBackend, openBackend, wishOf, type BackendChoice } from '../library/backend.ts';
 import { performRun, planRun } from '../library/run-plan.ts';
 import { onTerminal } from '../terminal/on-terminal.ts';

@@ -21,10 +21,22 @@ import {
 } from '../../scenario/index.ts';
 import { commandLine, type CommandExample } from '../command.ts';
 import { failOnOption, type FailWord } from '../fail-on.ts';
-import { clusterWords } from '../library/backend.ts';
-import type { BackendChoice, BackendSize, BackendWish } from '../library/backend.ts';
-import { argumentOf, clusterName, nonEmpty, oneOf, registry, seedText } from './flag-values.ts';
-import { workerCount, workersWords } from './flag-values.ts';
+import {
+  clusterWords,
+  type BackendChoice,
+  type BackendSize,
+  type BackendWish,
+} from '../library/backend.ts';
+import {
+  argumentOf,
+  clusterName,
+  nonEmpty,
+  oneOf,
+  registry,
+  seedText,
+  workerCount,
+  workersWords,
+} from './flag-values.ts';
 
 /** Groups of fields under the headings of the help. */
 const headings: readonly (readonly [string, readonly string[]])[] = [

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { expectationFor } from '../../batch/measurements.ts';
-import type { Scenario } from '../../scenario/scenario.ts';
+import { type Scenario, parseScenario } from '../../scenario/scenario.ts';
 import { UsageError } from '../../core/errors.ts';
-import { parseScenario } from '../../scenario/scenario.ts';
 import { simCapabilities } from '../../sim/model.ts';
 import { refuseLacking, refuseUnmeasurable } from '../library/run-plan.ts';
 import { definition, now, request } from '../../../test/support/partition-request.ts';

@@ -6,8 +6,17 @@ import {
   needCheckout,
   UsageError,
 } from '../../core/index.ts';
-import { $, askRegistry, byHand, chooseSource, madeBy, version } from '../../kind/index.ts';
-import type { ImageSource, PoolChoice, SourceChoice } from '../../kind/index.ts';
+import {
+  $,
+  askRegistry,
+  byHand,
+  chooseSource,
+  madeBy,
+  version,
+  type ImageSource,
+  type PoolChoice,
+  type SourceChoice,
+} from '../../kind/index.ts';
 import { kindCapabilities, type Backend } from '../../run/index.ts';
 import { type DatabaseKind, groupSize, type Scenario, stockTimers } from '../../scenario/index.ts';
 import { simCapabilities } from '../../sim/index.ts';

@@ -3,8 +3,15 @@ import { able, type Capability } from '../../core/index.ts';
 import type { LedgerEntry } from '../../history/index.ts';
 import type { AuditedImage, Checker, Finding, OwnPart, ServerLog } from '../../judge/index.ts';
 import { mysql } from '../../mysql/index.ts';
-import { lastingFault, type CustomFault, type LastingFault } from '../../run/index.ts';
-import type { CustomDatabase, Database, FaultContext, OutOfBandShell } from '../../run/index.ts';
+import {
+  lastingFault,
+  type CustomFault,
+  type LastingFault,
+  type CustomDatabase,
+  type Database,
+  type FaultContext,
+  type OutOfBandShell,
+} from '../../run/index.ts';
 import { heartbeatMs } from '../../scenario/index.ts';
 
 export interface CustomLastingFault<C extends Capability = never>

@@ -6,8 +6,15 @@ import { capabilities, releaseOf, typed, UsageError } from '../../core/index.ts'
 import type { History } from '../../history/index.ts';
 import type { Checker, GroupVerdict, Verdict } from '../../judge/index.ts';
 import { madeBy, type ImageSource } from '../../kind/index.ts';
-import { kindCapabilities, needsOf } from '../../run/index.ts';
-import type { Backend, Custom, Database, Parts, RunOptions } from '../../run/index.ts';
+import {
+  kindCapabilities,
+  needsOf,
+  type Backend,
+  type Custom,
+  type Database,
+  type Parts,
+  type RunOptions,
+} from '../../run/index.ts';
 import { stockDatabaseKind, type Scenario } from '../../scenario/index.ts';
 import type { BackendChoice } from './backend.ts';
 import { checkNewFolder, makeFolder, modelRunId } from './run-folder.ts';

@@ -4,7 +4,7 @@ import { WriteStream } from 'node:tty';
 import { afterEach, expect, test, vi } from 'vitest';
 import { exampleVerdict } from '../../../test/support/example-verdict.ts';
 import { verdictWords } from '../../scenario/scenario.ts';
-import { headlineOf } from '../../judge/verdict/headline.ts';
+import { headlineOf } from '../../judge/verdict/words.ts';
 import type { Verdict } from '../../judge/verdict/verdict.ts';
 import { verdictLines } from './verdict-lines.ts';
 

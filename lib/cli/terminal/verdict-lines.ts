@@ -3,8 +3,13 @@ import { join } from 'node:path';
 import { styleText } from 'node:util';
 import type { Batch } from '../../batch/index.ts';
 import { plainText, plural } from '../../core/index.ts';
-import { failedCertificates, isStarved, readVerdict, storedVerdict } from '../../judge/index.ts';
-import type { VerdictWord } from '../../judge/index.ts';
+import {
+  failedCertificates,
+  isStarved,
+  readVerdict,
+  storedVerdict,
+  type VerdictWord,
+} from '../../judge/index.ts';
 import { basisLabel, expectedInRun, openWords } from '../../report/index.ts';
 import type { AnyVerdict, Judged } from '../library/run-plan.ts';
 

@@ -1,10 +1,9 @@
-/** The checker port: a pure function from one run's evidence to findings. One checker a file. */
-import type { DatabaseChoice } from '../../scenario/index.ts';
-import type { Finding } from '../verdict/verdict.ts';
-import type { DocumentReconciliation } from './reconcile-documents.ts';
+/** The checker port: a pure function from one run's evidence to findings. */
 import type { ImageEvidence } from '../../history/index.ts';
 import type { Journal, SessionLog } from './journal.ts';
-import type { Reconciliation } from './reconcile.ts';
+import type { DocumentReconciliation, Reconciliation } from './reconcile.ts';
+import type { Finding, Safety } from '../verdict/verdict.ts';
+import type { DatabaseChoice } from '../../scenario/index.ts';
 
 /** What the run's journal says of the change of the schema. */
 export interface SchemaChange {
@@ -65,4 +64,49 @@ export interface OwnChecks {
   readonly logs: readonly Checker[];
   /** Its tables and files by its own tools. */
   readonly structures: readonly Checker[];
+}
+
+// Makes findings; one form for all checkers.
+
+interface Damage {
+  readonly code: string;
+  readonly image: string;
+  readonly safety: Extract<Safety, 'lost' | 'corrupt'>;
+  /** Would probes, events, error logs, fsck or a check of the tables have told a normal operator? */
+  readonly loud: boolean;
+  /** What is wrong, with numbers; the image's name is put before it. */
+  readonly summary: string;
+  readonly evidence: readonly string[];
+}
+
+/** A structure is broken, and a normal operator would have been told so, or not. */
+export const corruptAndTold = { safety: 'corrupt', loud: true } as const;
+export const corruptInSilence = { safety: 'corrupt', loud: false } as const;
+
+/** Pieces of evidence kept in one finding, and the length of each. */
+const maxEvidence = 25;
+const maxLength = 1000;
+
+const shortened = (evidence: readonly string[]): string[] =>
+  evidence
+    .slice(0, maxEvidence)
+    .map((each) => (each.length > maxLength ? `${each.slice(0, maxLength)} …` : each));
+
+export function damage({ code, image, safety, loud, summary, evidence }: Damage): Finding {
+  const more = evidence.length - maxEvidence;
+  const kept = [...shortened(evidence), ...(more > 0 ? [`… and ${more} more`] : [])];
+  const about = `${image} image: ${summary}`;
+  return { code, level: 'damage', safety, loud, summary: about, evidence: kept };
+}
+
+/** Something could not be read or judged: without it nobody may say `safe`. */
+export function incomplete(code: string, summary: string, evidence: readonly string[]): Finding {
+  const kept = shortened(evidence);
+  return { code, level: 'incomplete', safety: 'safe', loud: false, summary, evidence: kept };
+}
+
+/** Worth reading, no harm by itself. */
+export function note(code: string, summary: string, evidence: readonly string[]): Finding {
+  const kept = shortened(evidence);
+  return { code, level: 'note', safety: 'safe', loud: true, summary, evidence: kept };
 }

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { bareRun } from '../../../test/support/bare-run.ts';
 import { exampleSeed, healthyEvidence } from '../../../test/support/example-ledger.ts';
 import { judgeImages, type AuditedHistory } from './index.ts';
-import type { LostCommit } from './lost-commits.ts';
-import { opName } from './op-sample.ts';
+import type { LostCommit } from './ledger.ts';
+import { opName } from './reconcile.ts';
 import { findingsOf, healthy, judged, ledger, rows } from '../../../test/support/judged-images.ts';
 import { mysql } from '../../mysql/database.ts';
 

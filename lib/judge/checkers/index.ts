@@ -14,27 +14,38 @@ import {
   type LedgerRow,
   type Unread,
 } from '../../history/index.ts';
-import { balances } from './balances.ts';
-import type { AuditedImage, Checker } from './checker.ts';
-import { completeness } from './completeness.ts';
-import { documentCheckers } from './documents.ts';
-import { fileSystem } from './file-system.ts';
-import { incomplete } from './findings.ts';
-import { indexes } from './indexes.ts';
+import {
+  balances,
+  documentCheckers,
+  ledgerLost,
+  rowCheckers,
+  naming,
+  type LostCommit,
+  ledgerUnreadable,
+  replaced,
+} from './ledger.ts';
+import { type AuditedImage, type Checker, incomplete } from './checker.ts';
+import {
+  completeness,
+  fileSystem,
+  indexes,
+  login,
+  unreadBecause,
+  schemaChange,
+  schemaChangeOf,
+  errorLog,
+  serverStarts,
+  sqlFailures,
+} from './server.ts';
 import { Journal, type JournaledOp, type EpochBounds } from './journal.ts';
-import { ledgerLost } from './ledger-lost.ts';
-import { rowCheckers } from './ledger-rows.ts';
-import { login } from './login.ts';
-import { naming, type LostCommit } from './lost-commits.ts';
-import { ledgerUnreadable } from './ledger-unreadable.ts';
-import { Reconciler, type Reconciliation, type ReconcilerOptions } from './reconcile.ts';
-import { unreadBecause } from './readability.ts';
-import { reconcileDocuments, type DocumentOptions } from './reconcile-documents.ts';
-import { replaced } from './replaced.ts';
-import { schemaChange, schemaChangeOf } from './schema-change.ts';
-import { SeenCommits } from './seen-commits.ts';
-import { errorLog, serverStarts } from './server.ts';
-import { sqlFailures } from './sql-failures.ts';
+import {
+  Reconciler,
+  type Reconciliation,
+  type ReconcilerOptions,
+  reconcileDocuments,
+  type DocumentOptions,
+  SeenCommits,
+} from './reconcile.ts';
 
 export const allCheckers = (database: JudgedDatabase): readonly Checker[] => [
   ledgerLost,

@@ -10,7 +10,7 @@ import {
 } from '../../../test/support/example-ledger.ts';
 import type { ServerStart } from '../../history/evidence.ts';
 import { judgeImages } from './index.ts';
-import { troubleIn, troubleOfStart } from './machine-trouble.ts';
+import { troubleIn, troubleOfStart } from './server.ts';
 import { mysql } from '../../mysql/database.ts';
 import type { MysqlImage } from '../../mysql/evidence.ts';
 

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { deletionOf } from '../../history/workload.ts';
 import { Journal } from './journal.ts';
-import { reconcileDocuments } from './reconcile-documents.ts';
+import { reconcileDocuments } from './reconcile.ts';
 
 const id = { client: 'inside', connection: 0, session: 0 };
 

@@ -4,8 +4,7 @@ import type { OpId, OpOutcome } from '../../history/workload.ts';
 import { journalOf, reconcile } from '../../../test/support/reconciling.ts';
 import { exampleLedger } from '../../../test/support/example-ledger.ts';
 import type { LedgerRow } from '../../history/evidence.ts';
-import { opName } from './op-sample.ts';
-import type { Reconciliation } from './reconcile.ts';
+import { opName, type Reconciliation } from './reconcile.ts';
 
 const client = 'outside';
 

@@ -1,18 +1,278 @@
-/**
- * Ledger against journal: what every operation of the run became in one image. Rows are streamed,
- * in primary key order, and only counters and a few samples are kept.
- */
+/** Reconciles what a copy holds with what clients were acknowledged: commits and documents. */
 import {
-  clientSides,
-  sessionContents,
-  type OpContent,
+  type DocumentsFound,
   type LedgerRow,
+  type OpContent,
+  type OpId,
+  SessionMap,
   type Unread,
+  clientSides,
+  deletionOf,
+  documentsBelow,
+  firstDocuments,
+  putsDocument,
+  sessionContents,
+  sessionKey,
 } from '../../history/index.ts';
-import { outcomeCode, type Journal, type SessionLog } from './journal.ts';
-import { Losses, type LossCounts, type OnLost } from './losses.ts';
-import { OpSample } from './op-sample.ts';
-import type { SeenCommit, SeenCommits } from './seen-commits.ts';
+import { type Epoch, type Journal, type SessionLog, epochs, outcomeCode } from './journal.ts';
+
+/** Operations kept by name; beyond them only the count grows. */
+export const sampleLimit = 100;
+
+export class OpSample {
+  readonly ops: OpId[] = [];
+  count = 0;
+
+  add({ client, connection, session, seq }: OpId): void {
+    this.count += 1;
+    if (this.ops.length < sampleLimit) this.ops.push({ client, connection, session, seq });
+  }
+}
+
+/** `outside/3/0/1207`: client, connection, session, seq. */
+export const opName = (op: OpId): string => `${sessionKey(op)}/${op.seq}`;
+
+// What an image had to hold and does not: counted by epoch, and named in ranges.
+
+interface EpochCount {
+  acked: number;
+  lost: number;
+}
+
+/** Lost operations of one session that follow each other: both ends are lost, seqs inclusive. */
+export interface LostRange extends Omit<OpId, 'seq'> {
+  readonly fromSeq: number;
+  readonly toSeq: number;
+  /** Acknowledged operations in it; others between them failed or have no known outcome. */
+  readonly count: number;
+  readonly epoch: Epoch;
+  /** Acknowledgements of the first and the last one, ms on the run's clock. */
+  readonly firstAckMs: number;
+  readonly lastAckMs: number;
+}
+
+export interface LossCounts {
+  /** Acknowledged operations that the image must hold: those acked before it was taken. */
+  readonly acked: number;
+  readonly present: number;
+  readonly lost: number;
+  readonly byEpoch: Readonly<Record<Epoch, EpochCount>>;
+  /** Exactly which were lost, in order of their first acknowledgement; at most `rangeLimit`. */
+  readonly lostRanges: readonly LostRange[];
+  /** Ranges beyond the limit. */
+  readonly moreRanges: number;
+  /** Each session that lost something lost its last acknowledged operations and no others. */
+  readonly lostAreTails: boolean;
+  /** Lost here and present in the image before: what happened in between took them. */
+  readonly lostSince: number;
+}
+
+const rangeLimit = 10_000;
+
+/** One operation that was acknowledged by then and is not in the image. */
+export type OnLost = (log: SessionLog, seq: number, epoch: Epoch) => void;
+
+/** Counts what an image had to hold; fed session by session, in order of seq. */
+export class Losses {
+  readonly #byEpoch: Record<Epoch, EpochCount>;
+  readonly #ranges: LostRange[] = [];
+  #open: { -readonly [K in keyof LostRange]: LostRange[K] } | undefined;
+  readonly #unread: Unread | undefined;
+  readonly #onLost: OnLost | undefined;
+  #acked = 0;
+  #present = 0;
+  #lost = 0;
+  #lostSince = 0;
+  #lostAreTails = true;
+
+  /** `onLost` is told of each, however many ranges there are. */
+  constructor(unread: Unread | undefined, onLost?: OnLost) {
+    this.#unread = unread;
+    this.#onLost = onLost;
+    const counts = epochs.map((epoch) => [epoch, { acked: 0, lost: 0 }] as const);
+    this.#byEpoch = Object.fromEntries(counts) as Record<Epoch, EpochCount>;
+  }
+
+  count(log: SessionLog, seq: number, present: boolean, heldBefore: boolean | undefined): void {
+    const epoch = log.epoch(seq);
+    this.#acked += 1;
+    this.#byEpoch[epoch].acked += 1;
+    if (present) this.#present += 1;
+    if (present || this.#unread === 'gap') {
+      if (this.#open !== undefined) this.#lostAreTails = false;
+      this.#close();
+      return;
+    }
+    this.#lost += 1;
+    this.#byEpoch[epoch].lost += 1;
+    if (heldBefore === true) this.#lostSince += 1;
+    this.#onLost?.(log, seq, epoch);
+    this.#extend(log, seq, epoch);
+  }
+
+  endSession(): void {
+    this.#close();
+  }
+
+  result(): LossCounts {
+    const ranges = this.#ranges.toSorted((a, b) => a.firstAckMs - b.firstAckMs);
+    return {
+      acked: this.#acked,
+      present: this.#present,
+      lost: this.#lost,
+      byEpoch: this.#byEpoch,
+      lostRanges: ranges.slice(0, rangeLimit),
+      moreRanges: Math.max(0, ranges.length - rangeLimit),
+      lostAreTails: this.#lostAreTails,
+      lostSince: this.#lostSince,
+    };
+  }
+
+  #extend(log: SessionLog, seq: number, epoch: Epoch): void {
+    const ackMs = log.ackedAtMs(seq);
+    if (this.#open !== undefined && this.#open.epoch === epoch) {
+      this.#open.toSeq = seq;
+      this.#open.count += 1;
+      this.#open.lastAckMs = ackMs;
+      return;
+    }
+    this.#close();
+    const ends = { fromSeq: seq, toSeq: seq, count: 1, firstAckMs: ackMs, lastAckMs: ackMs };
+    this.#open = { ...log.id, ...ends, epoch };
+  }
+
+  #close(): void {
+    if (this.#open !== undefined) this.#ranges.push(this.#open);
+    this.#open = undefined;
+  }
+}
+
+// Rows that somebody saw: on a copy of the volume, or as a server's newest row. They were committed, whatever
+// their client was told, so every later copy has to hold them.
+
+export interface SeenCommit extends OpId {
+  /** A copy that was begun later must hold it, ms on the run's clock. */
+  readonly atMs: number;
+  /** Who saw it, e.g. `the first image`. */
+  readonly by: string;
+}
+
+export class SeenCommits implements Iterable<SeenCommit> {
+  readonly #bySession = new SessionMap<Map<number, SeenCommit>>();
+  readonly #all: Map<number, SeenCommit>[] = [];
+
+  /** Keeps the first one of several who saw it. */
+  add(seen: SeenCommit): void {
+    let ofSession = this.#bySession.get(seen);
+    if (ofSession === undefined) {
+      ofSession = new Map();
+      this.#bySession.set(seen, ofSession);
+      this.#all.push(ofSession);
+    }
+    const before = ofSession.get(seen.seq);
+    if (before === undefined || seen.atMs < before.atMs) ofSession.set(seen.seq, seen);
+  }
+
+  get(op: OpId): SeenCommit | undefined {
+    return this.#bySession.get(op)?.get(op.seq);
+  }
+
+  *[Symbol.iterator](): Iterator<SeenCommit> {
+    for (const ofSession of this.#all) yield* ofSession.values();
+  }
+}
+
+// Documents against the ledger of the same image, whose rows were written in the same transactions, and
+// against the journal: what each put and each deletion became.
+
+export interface DocumentReconciliation {
+  /** Documents found. */
+  readonly count: number;
+  /** Found, with other bytes than were written. */
+  readonly torn: DocumentsFound['torn'];
+  /** The row that came with it is there and it is not. */
+  readonly missing: OpSample;
+  /** There, and so is the row that came with its deletion. */
+  readonly half: OpSample;
+  /** There although its deletion was acknowledged, whose row is gone too. */
+  readonly undeleted: OpSample;
+  /** There, and nobody sent it, or its own row is gone. */
+  readonly phantoms: OpSample;
+}
+
+export interface DocumentOptions
+  extends Pick<ReconcilerOptions, 'journal' | 'takenAtMs' | 'withGaps'> {
+  /** The image's ledger has the row of an operation; undefined where it could not be read. */
+  readonly holds: ((log: SessionLog, seq: number) => boolean) | undefined;
+}
+
+export function reconcileDocuments(
+  { found, torn }: DocumentsFound,
+  options: DocumentOptions,
+): DocumentReconciliation {
+  const result = {
+    count: Object.values(found).reduce((sum, seqs) => sum + seqs.length, 0),
+    torn,
+    missing: new OpSample(),
+    half: new OpSample(),
+    undeleted: new OpSample(),
+    phantoms: new OpSample(),
+  };
+  const unexplained = new Map(Object.entries(found).map(([key, seqs]) => [key, new Set(seqs)]));
+  const take = (id: OpId): boolean => unexplained.get(sessionKey(id))?.delete(id.seq) === true;
+  for (const id of firstDocuments) if (!take(id)) result.missing.add(id);
+  for (const log of options.journal.sessions()) {
+    for (const seq of documentsBelow(log.length)) {
+      if (log.wasSent(seq))
+        judge(log, { ...log.id, seq }, take({ ...log.id, seq }), options, result);
+    }
+  }
+  for (const id of rest(unexplained)) if (!mayBeSent(id, options)) result.phantoms.add(id);
+  return result;
+}
+
+function judge(
+  log: SessionLog,
+  id: OpId,
+  isThere: boolean,
+  { takenAtMs, holds, withGaps }: DocumentOptions,
+  { missing, half, undeleted, phantoms }: DocumentReconciliation,
+): void {
+  const deletion = deletionOf(id.seq);
+  const deletedAtMs = deletion === undefined ? Number.POSITIVE_INFINITY : log.ackedAtMs(deletion);
+  if (holds === undefined) {
+    if (isThere && deletedAtMs <= takenAtMs) undeleted.add(id);
+    return;
+  }
+  const hasDeletion = deletion !== undefined && holds(log, deletion);
+  // A journal with gaps may not tell of it.
+  const mayBeDeleted =
+    deletion !== undefined && withGaps?.has(id.client) === true && !log.wasSent(deletion);
+  if (!isThere) {
+    if (holds(log, id.seq) && !hasDeletion && !mayBeDeleted) missing.add(id);
+  } else if (hasDeletion) half.add(id);
+  else if (deletedAtMs <= takenAtMs) undeleted.add(id);
+  else if (!holds(log, id.seq)) phantoms.add(id);
+}
+
+function* rest(found: ReadonlyMap<string, ReadonlySet<number>>): Generator<OpId> {
+  for (const [key, seqs] of found) {
+    const [client = '', connection, session] = key.split('/');
+    for (const seq of seqs) {
+      yield { client, connection: Number(connection), session: Number(session), seq };
+    }
+  }
+}
+
+/** Asks as for rows: one whose record is missing beside a gap is no phantom. */
+function mayBeSent(id: OpId, { journal, withGaps }: DocumentOptions): boolean {
+  const { client, seq } = id;
+  if (!clientSides.some((side) => side === client) || !putsDocument(seq)) return false;
+  return withGaps?.has(client) === true || !journal.tellsOf(client);
+}
+
+// Ledger against journal: what every operation of the run became in one image. Rows are streamed, in primary
+// key order, and only counters and a few samples are kept.
 
 export interface Reconciliation extends LossCounts {
   /**

@@ -10,7 +10,7 @@ import {
   rowsOf,
 } from '../../../test/support/example-ledger.ts';
 import { judgeImages, type AuditedHistory } from './index.ts';
-import { SeenCommits } from './seen-commits.ts';
+import { SeenCommits } from './reconcile.ts';
 import { mysql } from '../../mysql/database.ts';
 
 /** Of `outcome`, behind three acknowledged ones. */

@@ -1,14 +1,28 @@
 /** Is every needed piece of evidence there? Each reason why not is a sentence; none means complete. */
-import type { CertificateRecord } from '../../history/index.ts';
-import type { Story } from '../timeline/story.ts';
-import { certificateGaps } from './certificate-gaps.ts';
-import { effectGaps } from './fault-effect.ts';
-import { lateTimers } from './machine-time.ts';
-import { missingSights, observerGaps } from './observer-gaps.ts';
-import { failedCertificates, recordedTrouble } from './recorded-trouble.ts';
-import { plotGaps, stepGaps } from './step-gaps.ts';
-import type { Finding } from '../verdict/verdict.ts';
+import type { CertificateRecord, SmallRecord } from '../../history/index.ts';
 import type { Reconciliation } from '../checkers/reconcile.ts';
+import { lateTimers, missingSights, observerGaps } from './observers.ts';
+import { certificateGaps, effectGaps, plotGaps, stepGaps } from './steps.ts';
+import type { Story } from '../timeline/story.ts';
+import type { Finding, Verdict } from '../verdict/verdict.ts';
+
+/** Errors, and actions that failed. */
+export const recordedTrouble = (records: readonly SmallRecord[]): string[] =>
+  records.flatMap((record) => {
+    if (record.type === 'error') return [`${record.where}: ${record.message}`];
+    if (record.type !== 'action' || record.step !== 'failed') return [];
+    return [`${record.actor} ${record.name} failed: ${record.detail ?? 'no detail'}`];
+  });
+
+export const failedCertificates = (certificates: Readonly<Verdict['certificates']>): string[] =>
+  certificates
+    .filter(({ holds }) => !holds)
+    .map(
+      ({ fault, moment, claim, evidence }) =>
+        `certificate of ${fault} (${moment}) fails: ${claim} (${evidence})`,
+    );
+
+// Is every needed piece of evidence there? Each reason why not is a sentence; none means complete.
 
 /** The runner's step that fetches the disk's log of writes, as an error names it. */
 export const exportStep = 'export writes';

@@ -1,7 +1,7 @@
 import type { Counts } from '../../scenario/fields.ts';
 import { expect, test } from 'vitest';
 import { exitCode } from '../../core/errors.ts';
-import { expectedOf, isOpen, leastEvents } from './counted.ts';
+import { expectedOf, isOpen, leastEvents } from './expectations.ts';
 import { parseScenario, safetyLevels, type Scenario } from '../../scenario/scenario.ts';
 import { judgeExpectation } from './serving-expectation.ts';
 import { exitCodeOf, type Safety } from '../verdict/verdict.ts';

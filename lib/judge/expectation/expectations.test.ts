@@ -1,12 +1,11 @@
 /** Expected verdicts: every combination has some, with a reason; the telling ones are as thought. */
 import { expect, test } from 'vitest';
 import { filesystems, storageLinks } from '../../scenario/disk-kinds.ts';
-import { diskModes } from '../../scenario/disks/index.ts';
+import { diskModes, accessModes } from '../../scenario/disks/index.ts';
 import { remedyKinds } from '../../scenario/remedies/index.ts';
 import { contradictions } from '../../scenario/contradictions.ts';
 import { withValues } from '../../scenario/fields.ts';
 import { expectationOf } from './expectations.ts';
-import { accessModes } from '../../scenario/disks/index.ts';
 import { parseScenario, type Scenario } from '../../scenario/scenario.ts';
 
 test('every combination has verdicts and a reason', () => {

@@ -11,8 +11,7 @@ import {
   type Scenario,
   type servingWords,
 } from '../../scenario/index.ts';
-import { isOpen } from './counted.ts';
-import { volumeReleaseOf, type Release } from './release.ts';
+import { isOpen, volumeReleaseOf, type Release } from './expectations.ts';
 import type { Verdict } from '../verdict/verdict.ts';
 
 /** `open`: a race, or something that no commit can prove. */

@@ -1,7 +1,7 @@
 /** What a group's run shows beside its ledger: each a finding of its own. */
-import { note } from '../checkers/findings.ts';
+import { note } from '../checkers/checker.ts';
 import type { Finding } from '../verdict/verdict.ts';
-import type { Service } from '../timeline/service.ts';
+import type { Service } from '../timeline/clients.ts';
 import type { GroupVerdict } from './verdict.ts';
 
 type Measured = Pick<GroupVerdict, 'availability' | 'victim' | 'successor' | 'members'>;

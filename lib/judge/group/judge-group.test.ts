@@ -10,14 +10,12 @@ import {
   type Session,
 } from '../../../test/support/group-scene.ts';
 import { runRecord } from '../../../test/support/run-record.ts';
-import type { Checker } from '../checkers/checker.ts';
-import { damage } from '../checkers/findings.ts';
+import { type Checker, damage } from '../checkers/checker.ts';
 import type { SmallRecord } from '../../history/records.ts';
 import { judgeGroup } from './judge-group.ts';
-import { renderGroupHtml } from '../../report/group.ts';
+import { renderGroupHtml, groupSummary } from '../../report/group.ts';
 import { isGroupRun } from './story.ts';
 import { groupVerdictSchema } from './verdict.ts';
-import { groupSummary } from '../../report/group.ts';
 import { mysql } from '../../mysql/database.ts';
 
 test('a group that keeps every commit is safe, and its phases are told', () => {

@@ -8,24 +8,23 @@ import {
 } from '../../history/index.ts';
 import { runChecks } from '../checkers/index.ts';
 import { Journal } from '../checkers/journal.ts';
-import { ledgerLost } from '../checkers/ledger-lost.ts';
-import { rowCheckers } from '../checkers/ledger-rows.ts';
+import { ledgerLost, rowCheckers } from '../checkers/ledger.ts';
 import { Reconciler } from '../checkers/reconcile.ts';
-import { certificateGaps } from '../evidence/certificate-gaps.ts';
-import { clientGaps } from '../evidence/client-gaps.ts';
-import { journalGaps } from '../evidence/journal-gaps.ts';
-import { lateTimers } from '../evidence/machine-time.ts';
-import { failedCertificates, recordedTrouble } from '../evidence/recorded-trouble.ts';
-import { absentCheckers } from '../verdict/own-names.ts';
+import { certificateGaps } from '../evidence/steps.ts';
+import { clientGaps, journalGaps } from '../evidence/journals.ts';
+import { lateTimers } from '../evidence/observers.ts';
+import { failedCertificates, recordedTrouble } from '../evidence/completeness.ts';
 import {
+  absentCheckers,
   bareCertificate,
   recoveredIn,
   whichRun,
   type AssembleOptions,
+  lossOf,
+  lostIn,
 } from '../verdict/assemble.ts';
-import { lossOf, lostIn } from '../verdict/loss.ts';
 import { verdictWord, worst } from '../verdict/verdict.ts';
-import { ServiceMeter } from '../timeline/service.ts';
+import { ServiceMeter } from '../timeline/clients.ts';
 import { groupFindings } from './findings.ts';
 import { groupPhases, rejoinedAtMs } from './phases.ts';
 import { acknowledgedIn, memberChecks, successorService, victimService } from './service.ts';

@@ -1,7 +1,7 @@
 /** A group's verdict in a headline and a few short sentences. Stale reads are no loss, and are in the first one all the same. */
 import { countInWords, secondsShown, toldInSeconds } from '../../core/index.ts';
 import type { JudgedDatabase } from '../database.ts';
-import { corruptionIn } from '../verdict/corruption.ts';
+import { corruptionIn } from '../verdict/words.ts';
 import type { VerdictWord } from '../verdict/verdict.ts';
 import type { GroupVerdict } from './verdict.ts';
 

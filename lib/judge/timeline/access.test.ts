@@ -4,8 +4,7 @@ import { expect, test } from 'vitest';
 import { runRecord, see } from '../../../test/support/run-record.ts';
 import { csiCalls, observed } from '../../history/observations.ts';
 import type { SmallRecord } from '../../history/records.ts';
-import { accessConflicts, type Access } from './access.ts';
-import { exposureOf, overlapsOf } from './exposure.ts';
+import { accessConflicts, type Access, exposureOf, overlapsOf } from './access.ts';
 import { tellStory, type Story } from './story.ts';
 import { mysql } from '../../mysql/database.ts';
 

@@ -1,20 +1,25 @@
-/**
- * Access: who could write the volume, and when. Each is a stretch of time in which the disk would
- * take a write of one attachment, from the opening of its path to the proof that it is over. A node
- * that is frozen or off the network has its access still: it comes back. A path that is severed, so
- * that its requests wait or fail, has none until it passes again.
- */
-import { losesPower } from '../../scenario/index.ts';
+/** Who could write the volume, when: accesses, mounts, refused mounts, the hand-over and the dual-writer window. */
+import { countInWords, plural } from '../../core/index.ts';
 import {
   type ObservationRecord,
+  type WriteLog,
   csiCalls,
   isGranted,
+  isRefused,
   observed,
-  type WriteLog,
 } from '../../history/index.ts';
-import { bytesIn, handoverOf, locksExclude } from './handover.ts';
-import { lastWriteMs, pathsIn } from './write-marks.ts';
-import type { Story } from './story.ts';
+import { note } from '../checkers/checker.ts';
+import { type Roles, type Story, milestones, rolesIn, rolesOf } from './story.ts';
+import {
+  type WriteMarks,
+  type WriteTally,
+  lastWriteMs,
+  pathsIn,
+  readMarks,
+  tallyWrites,
+} from './writes.ts';
+import type { Finding, RefusedMount, Verdict } from '../verdict/verdict.ts';
+import { isDirectory, losesPower } from '../../scenario/index.ts';
 
 export interface Access {
   readonly node: string;
@@ -218,3 +223,298 @@ export function accessConflicts(story: Story, accesses: readonly Access[]): stri
 
 const isOpenAt = (t: number, { fromMs, toMs }: Access): boolean =>
   fromMs - toleranceMs <= t && t <= toMs + toleranceMs;
+
+// The hand-over: when the successor's first write came, and whose it was.
+
+export interface Handover {
+  /** On the run's clock. */
+  readonly atMs: number;
+  readonly successor: string;
+}
+
+/** The disk's log of writes knows best; `marks` is absent where there is none. */
+export function handoverOf(story: Story, marks?: WriteMarks): Handover | undefined {
+  if (marks?.handover !== undefined) {
+    return { atMs: marks.handover.atMs, successor: marks.handover.node };
+  }
+  const { observations, faultAtMs } = story;
+  if (faultAtMs === undefined) return undefined;
+  const roles = rolesIn(story);
+  const isFirst = locksExclude(story) ? databaseOpened : wroteOrMounted;
+  const seen = observations.find((each) => each.t >= faultAtMs && isFirst(each, roles));
+  return seen?.node === undefined ? undefined : { atMs: seen.t, successor: seen.node };
+}
+
+/** Both may mount a shared directory, that is what it is for; the files' locks keep a server out. */
+export const locksExclude = ({ scenario }: Story): boolean =>
+  isDirectory(scenario.disk.mode) && scenario.disk.fileLocks === 'shared';
+
+/** What a device has taken is no milestone: fsck's replay may come before any. */
+function wroteOrMounted(seen: ObservationRecord, roles: Roles): boolean {
+  const wrote = seen.name === observed.deviceWritten && bytesIn(seen.data) > 0;
+  return (wrote && roles.successor.onNode(seen)) || milestones.mounted.is(seen, roles);
+}
+
+const databaseOpened = (seen: ObservationRecord, roles: Roles): boolean =>
+  milestones.serving.is(seen, roles) || milestones.ready.is(seen, roles);
+
+/** Written through a device since it was attached. */
+export const bytesIn = ({ bytesWritten = 0 }: ObservationRecord['data']): number => bytesWritten;
+
+// Every time the volume came to another node than the one that had it.
+
+export interface SecondMount {
+  /** Who had the volume, and who got it. */
+  readonly from: string;
+  readonly to: string;
+  /** The old node's pod; undefined where none was seen. */
+  readonly podUid: string | undefined;
+  /** From when on the decisions count that led here, and when it was mounted; the run's clock. */
+  readonly sinceMs: number;
+  readonly atMs: number;
+  /** The mount itself, or its refusal. */
+  readonly seen: ObservationRecord;
+  /** The new node had the volume and could write it, but its mount was refused. */
+  readonly isRefused?: true;
+  /** The old node could still write it. */
+  readonly overlaps: boolean;
+}
+
+/** One way of the volume from node to node. */
+export interface Passage {
+  readonly story: Story;
+  readonly mount: SecondMount;
+  /** The node that had it is the victim, the one that got it the successor. */
+  readonly roles: Roles;
+}
+
+export const passageOf = (story: Story, mount: SecondMount): Passage => ({
+  ...{ story, mount },
+  roles: rolesOf({ node: mount.from, uid: mount.podUid }, story.database, mount.to),
+});
+
+/** In order of time, from the fault to the end of the run. `accesses`: who could write, when. */
+export function secondMountsOf(
+  story: Story,
+  accesses: readonly Access[] = accessesOf(story),
+): SecondMount[] {
+  const { observations, faultAtMs, victimNode, victimUid } = story;
+  if (faultAtMs === undefined || victimNode === undefined) return [];
+  const found: SecondMount[] = [];
+  let holder = { node: victimNode, podUid: victimUid, sinceMs: faultAtMs };
+  for (const seen of observations) {
+    const { name, node, t } = seen;
+    if (t < faultAtMs || name !== observed.mounted) continue;
+    if (node === undefined || node === holder.node) continue;
+    const { node: from, podUid, sinceMs } = holder;
+    const overlaps = accesses.some(
+      ({ node: on, fromMs, toMs }) => on === from && fromMs < t && toMs > t,
+    );
+    found.push({ from, to: node, podUid, sinceMs, atMs: t, seen, overlaps });
+    holder = { node, podUid: podBoundTo(observations, node, t), sinceMs: t };
+  }
+  return found;
+}
+
+/** The first mount that was refused on another node than the victim's, from the fault on. */
+export function refusedMountOf(story: Story, accesses: readonly Access[]): SecondMount | undefined {
+  const { observations, faultAtMs, victimNode, victimUid } = story;
+  if (faultAtMs === undefined || victimNode === undefined) return undefined;
+  const roles = rolesIn(story);
+  const seen = observations.find(
+    (each) => each.t >= faultAtMs && milestones['stage-refused'].is(each, roles),
+  );
+  if (seen?.node === undefined) return undefined;
+  const { t: atMs, node: to } = seen;
+  const overlaps = accesses.some(
+    ({ node, fromMs, toMs }) => node === victimNode && fromMs < atMs && toMs > atMs,
+  );
+  const passage = { from: victimNode, to, podUid: victimUid, sinceMs: faultAtMs, atMs };
+  return { ...passage, seen, overlaps, isRefused: true };
+}
+
+/** Whether a node had the volume mounted at that moment, as the observers of mounts saw it. */
+export function isMounted(
+  observations: readonly ObservationRecord[],
+  on: string,
+  atMs: number,
+): boolean {
+  const last = observations.findLast(
+    ({ name, node, t }) =>
+      node === on && t < atMs && (name === observed.mounted || name === observed.unmounted),
+  );
+  return last?.name === observed.mounted;
+}
+
+function podBoundTo(
+  observations: readonly ObservationRecord[],
+  on: string,
+  byMs: number,
+): string | undefined {
+  const seen = observations.findLast(
+    ({ name, node, t }) => name === observed.podScheduled && node === on && t <= byMs,
+  );
+  return seen === undefined ? undefined : String(seen.data.uid);
+}
+
+// A node that was given the volume and could not mount it: fsck wrote to it all the same.
+
+/** One for each node, in order of time. The victim's own come after the heal, if ever. */
+export function refusedMountsOf(story: Story, accesses: readonly Access[]): RefusedMount[] {
+  const { faultAtMs = 0, observations } = story;
+  const since = observations.filter(({ t }) => t >= faultAtMs);
+  const refusals = since.filter(isRefused(csiCalls.stage));
+  const atS = (atMs: number): number => Math.round(atMs - faultAtMs) / 1000;
+  const hasLog = accesses.some(({ bytesWritten }) => bytesWritten !== undefined);
+  const nodes = new Set(refusals.flatMap(({ node }) => node ?? []));
+  return [...nodes].flatMap((node): RefusedMount[] => {
+    const mounted = since.find((seen) => seen.name === observed.mounted && seen.node === node)?.t;
+    const refused = refusals.filter(({ t, node: on }) => on === node && t < (mounted ?? Infinity));
+    const had = accesses.filter(
+      (access) =>
+        access.node === node && access.toMs > faultAtMs && access.fromMs < (mounted ?? Infinity),
+    );
+    const [first, last] = [refused[0], refused.at(-1)];
+    if (first === undefined || last === undefined) return [];
+    const said = new Set(refused.map(({ data }) => textOf(data.error)));
+    return [
+      {
+        node,
+        fromS: atS(Math.min(first.t, had[0]?.fromMs ?? Infinity)),
+        bytesWritten: writtenIn(had, mounted, hasLog),
+        times: refused.length,
+        ...{ firstS: atS(first.t), lastS: atS(last.t) },
+        mountedS: mounted === undefined ? null : atS(mounted),
+        errors: [...said].slice(0, errorsShown),
+      },
+    ];
+  });
+}
+
+/** Null where nobody can tell what was written before the mount. */
+function writtenIn(
+  had: readonly Access[],
+  mountedMs: number | undefined,
+  hasLog: boolean,
+): number | null {
+  const isSplit = had.some(({ toMs }) => mountedMs !== undefined && toMs > mountedMs);
+  if (!hasLog || isSplit) return null;
+  return had.reduce((sum, { bytesWritten = 0 }) => sum + bytesWritten, 0);
+}
+
+const errorsShown = 3;
+const textOf = (error: unknown): string =>
+  typeof error === 'string' ? error : JSON.stringify(error);
+
+export const refusedMountFindings = (refused: readonly RefusedMount[]): Finding[] =>
+  refused.map((each) => note('MOUNT_REFUSED', refusedInWords(each), each.errors));
+
+/** Who had the volume, from when on, what he wrote, and how often he was refused. */
+export function refusedInWords(refused: RefusedMount): string {
+  const { node, fromS, bytesWritten, times, mountedS } = refused;
+  const wrote =
+    bytesWritten === null
+      ? ''
+      : `, wrote ${bytesWritten === 0 ? 'nothing' : `${countInWords(bytesWritten)} bytes`}`;
+  const came = mountedS === null ? '' : ` until +${mountedS.toFixed(1)} s`;
+  return (
+    `node ${node} had the volume from +${fromS.toFixed(1)} s on${wrote}, and was refused the mount ` +
+    `${plural(times, 'time')}${came}`
+  );
+}
+
+// Exposure: how long two accesses to one volume overlapped, and what each side wrote meanwhile. Whose they
+// are and when it was does not matter: before or after the heal, on a second return, on a third node. A run
+// with such a time is never `safe`.
+
+export interface Exposure {
+  readonly accesses: readonly Access[];
+  /** The successor's first write, on the run's clock; absent where there was none. */
+  readonly handoverAtMs?: number;
+  /** The first and the last moment at which two could write; absent where there was none. */
+  readonly from?: number;
+  readonly to?: number;
+  readonly summary: Verdict['exposure'];
+  /** From the disk's log of writes, where there is one. */
+  readonly tally?: WriteTally;
+  readonly marks?: WriteMarks;
+}
+
+const nothing: Verdict['exposure'] = { ms: 0, bytesVictim: 0, bytesSuccessor: 0 };
+
+export function exposureOf(story: Story, evidence: AccessEvidence = {}): Exposure {
+  const { victimNode, faultAtMs } = story;
+  const { writes } = evidence;
+  const accesses = accessesOf(story, evidence);
+  if (faultAtMs === undefined || victimNode === undefined) return { accesses, summary: nothing };
+  const marks = writes === undefined ? undefined : readMarks(writes, victimNode, faultAtMs);
+  const handover = handoverOf(story, marks);
+  const seen = {
+    accesses,
+    ...(marks === undefined ? {} : { marks }),
+    ...(handover === undefined ? {} : { handoverAtMs: handover.atMs }),
+  };
+  const spans = overlapsOf(accesses);
+  const [from, to] = [spans[0]?.fromMs, spans.at(-1)?.toMs];
+  if (from === undefined || to === undefined) return { ...seen, summary: nothing };
+  // However short it was, it is not nothing.
+  const ms = Math.max(
+    1,
+    Math.round(spans.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0)),
+  );
+  const window = { ...seen, from, to };
+  if (writes === undefined) {
+    const bytesVictim = bytesWritten(story, (node) => node === victimNode, from, to);
+    const bytesSuccessor = bytesWritten(story, (node) => node !== victimNode, from, to);
+    return { ...window, summary: { ms, bytesVictim, bytesSuccessor } };
+  }
+  // What the successor wrote while the victim's path was severed, the victim may write over later.
+  const fromMs = Math.min(from, handover?.atMs ?? from);
+  const tally = tallyWrites(writes, { victim: victimNode, fromMs, toMs: to });
+  const { bytesVictim, bytesSuccessor, blocksBoth } = tally;
+  const atS = (atMs: number): number => Math.round(atMs - faultAtMs) / 1000;
+  const exact = { blocksBoth, fromS: atS(from), toS: atS(to) };
+  return { ...window, tally, summary: { ms, bytesVictim, bytesSuccessor, ...exact } };
+}
+
+interface Overlap {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** The times in which at least two had access, in order. `accesses` are in order of their beginnings. */
+export function overlapsOf(accesses: readonly Access[]): Overlap[] {
+  const spans: { fromMs: number; toMs: number }[] = [];
+  let openUntilMs = -Infinity;
+  for (const { fromMs, toMs } of accesses) {
+    const untilMs = Math.min(openUntilMs, toMs);
+    const last = spans.at(-1);
+    if (untilMs > fromMs) {
+      if (last !== undefined && fromMs <= last.toMs) last.toMs = Math.max(last.toMs, untilMs);
+      else spans.push({ fromMs, toMs: untilMs });
+    }
+    openUntilMs = Math.max(openUntilMs, toMs);
+  }
+  return spans;
+}
+
+/** Bytes that some nodes wrote between two times, from their devices' counters (one per attachment). */
+function bytesWritten(
+  { observations }: Story,
+  isMeant: (node: string) => boolean,
+  fromMs: number,
+  toMs: number,
+): number {
+  const atStart = new Map<string, number>();
+  const atEnd = new Map<string, number>();
+  for (const { name, node, t, data } of observations) {
+    if (name !== observed.deviceWritten || node === undefined || !isMeant(node) || t > toMs)
+      continue;
+    const device = `${node}/${data.device}/${String(data.generation)}`;
+    if (t < fromMs) atStart.set(device, bytesIn(data));
+    atEnd.set(device, bytesIn(data));
+  }
+  let total = 0;
+  for (const [device, bytes] of atEnd) total += bytes - (atStart.get(device) ?? 0);
+  return total;
+}

@@ -6,11 +6,8 @@ import { kubernetesTimes, secondUs } from '../../core/index.ts';
 import { isDirectory, silencesKubelet, taints } from '../../scenario/index.ts';
 import type { Phases } from '../verdict/verdict.ts';
 import { type Timers, observed } from '../../history/index.ts';
-import { milestones } from './milestones.ts';
-import { rolesIn } from './roles.ts';
-import type { Story } from './story.ts';
-import { refusedMountsOf } from './refused-mounts.ts';
-import { phasesOf } from './phases.ts';
+import { milestones, rolesIn, type Story, phasesOf } from './story.ts';
+import { refusedMountsOf } from './access.ts';
 
 /** What is known when a clause is made. */
 interface AwaitedStory {

@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { runRecord, see } from '../../../test/support/run-record.ts';
 import { placeWrites, type WriteInput } from '../../../test/support/writes.ts';
-import { diskFindings } from '../verdict/disk-findings.ts';
+import { diskFindings } from '../verdict/findings.ts';
 import type { ScenarioInput } from '../../scenario/scenario.ts';
-import { linkCertificates } from '../evidence/disk-certificates.ts';
+import { linkCertificates } from '../evidence/steps.ts';
 import { observed } from '../../history/observations.ts';
 import type { SmallRecord } from '../../history/records.ts';
 import { linkFlags, openWrites, writeOps, type WriteLog } from '../../history/writes.ts';
-import { exposureOf } from './exposure.ts';
+import { exposureOf } from './access.ts';
 import { tellStory, type Story } from './story.ts';
 import { mysql } from '../../mysql/database.ts';
 

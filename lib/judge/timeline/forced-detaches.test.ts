@@ -1,11 +1,11 @@
 /** Log and counter of forced detaches, held against the mounts. */
 import { expect, test } from 'vitest';
 import { runRecord, see } from '../../../test/support/run-record.ts';
-import { controlFindings } from '../verdict/control-findings.ts';
+import { controlFindings } from '../verdict/findings.ts';
 import type { ScenarioInput } from '../../scenario/scenario.ts';
 import { csiCalls, observed } from '../../history/observations.ts';
 import type { SmallRecord } from '../../history/records.ts';
-import { forcedDetachesOf } from './forced-detaches.ts';
+import { forcedDetachesOf } from './licence.ts';
 import { tellStory, type Story } from './story.ts';
 import { mysql } from '../../mysql/database.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { OpId, ServerIdentity } from '../../history/workload.ts';
-import { ReadMeter } from './read-heads.ts';
+import { ReadMeter } from './clients.ts';
 
 const old: ServerIdentity = { node: 'a', podUid: 'old', startedAtS: 100 };
 

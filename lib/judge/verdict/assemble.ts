@@ -1,38 +1,109 @@
 /** The verdict of a run, read from its history alone. */
-import type { Checker } from '../checkers/checker.ts';
-import { allCheckers, judgeImages, type Judgement } from '../checkers/index.ts';
-import type { LostCommit } from '../checkers/lost-commits.ts';
-import type { JudgedDatabase } from '../database.ts';
-import { describeError } from '../../core/index.ts';
-import { crashCertificates, linkCertificates } from '../evidence/disk-certificates.ts';
+import { EvidenceError, describeError } from '../../core/index.ts';
 import {
   type CertificateRecord,
   type CustomNames,
-  replayOf,
   type History,
-  gapsInWrites,
   type WriteLog,
+  gapsInWrites,
+  replayOf,
 } from '../../history/index.ts';
-import { accessConflicts } from '../timeline/access.ts';
-import type { CutOffAnswers } from '../timeline/cut-off-answers.ts';
-import { exposureOf, type Exposure } from '../timeline/exposure.ts';
-import { licencesOf } from '../timeline/licence.ts';
-import { phasesOf } from '../timeline/phases.ts';
-import { tellStory, type Story } from '../timeline/story.ts';
+import type { Checker } from '../checkers/checker.ts';
+import { type Judgement, allCheckers, judgeImages } from '../checkers/index.ts';
+import { epochs } from '../checkers/journal.ts';
+import type { LostCommit } from '../checkers/ledger.ts';
+import type { Reconciliation } from '../checkers/reconcile.ts';
+import { type JudgedDatabase, stockDatabaseName } from '../database.ts';
 import { incompleteBecause, nothingTested } from '../evidence/completeness.ts';
-import { answersIn, type Answers } from './answers.ts';
-import { controlFindings, readFindings } from './control-findings.ts';
-import { absentCheckers, mustBeOf } from './own-names.ts';
-import { cutsNotSeen, disagreements } from '../evidence/disagreements.ts';
-import { diskFindings, wayBackFindings } from './disk-findings.ts';
-import { refutedBy } from '../evidence/fault-effect.ts';
-import { lossOf, lostIn, missingOf } from './loss.ts';
-import { noticedBy, noticesOf } from './notices.ts';
-import { recordGaps } from '../evidence/journal-gaps.ts';
-import { refusedMountsOf } from '../timeline/refused-mounts.ts';
-import { sentenceOf } from './sentence.ts';
+import { type Answers, answersIn, recordGaps } from '../evidence/journals.ts';
+import { cutsNotSeen, disagreements } from '../evidence/observers.ts';
+import { crashCertificates, linkCertificates, refutedBy } from '../evidence/steps.ts';
 import { judgeExpectation } from '../expectation/serving-expectation.ts';
-import { verdictWord, worst, type Finding, type Verdict } from './verdict.ts';
+import { type Exposure, accessConflicts, exposureOf, refusedMountsOf } from '../timeline/access.ts';
+import type { CutOffAnswers } from '../timeline/clients.ts';
+import { licencesOf } from '../timeline/licence.ts';
+import { type Story, phasesOf, tellStory } from '../timeline/story.ts';
+import { controlFindings, diskFindings, readFindings, wayBackFindings } from './findings.ts';
+import { type Finding, type Loss, type Verdict, verdictWord, worst } from './verdict.ts';
+import { noticedBy, noticesOf, sentenceOf } from './words.ts';
+
+/** A history has its database's own words, and not their meaning. Throws EvidenceError `DATABASE_NOT_HERE`. */
+export function mustBeOf(names: CustomNames | undefined, database: JudgedDatabase): void {
+  const { name = stockDatabaseName } = names?.database ?? {};
+  if (name === database.name) return;
+  const which = name === stockDatabaseName ? name : `\`${name}\`, from outside`;
+  const problem = `the run’s database is ${which}, which this program does not have`;
+  throw new EvidenceError('DATABASE_NOT_HERE', problem, {
+    hint: 'make its report with the script that ran it: only that script has its checks',
+  });
+}
+
+/** Reasons why the run's judgement is not whole without them: checkers that are not at hand. */
+export const absentCheckers = (
+  names: CustomNames | undefined,
+  given: readonly Checker[],
+): readonly string[] =>
+  (names?.checkers ?? [])
+    .filter((name) => !given.some((each) => each.name === name))
+    .map(
+      (name) =>
+        `the run’s own checker ${name} is not here: only its author’s script can judge anew`,
+    );
+
+// What a run lost, by who had acknowledged it and when.
+
+/**
+ * The worst of all images, epoch by epoch: what the fault took, and what the heal took after it. Null
+ * where none of them knows; one from before the fault can tell of a loss, never that there is none.
+ */
+export function lossOf(reconciliations: ReadonlyMap<string, Reconciliation>): Loss | null {
+  const telling = [...reconciliations].filter(
+    ([image, { unread, lost }]) => unread !== 'gap' && (image !== 'steady' || lost > 0),
+  );
+  if (telling.length === 0) return null;
+  const worstIn = (epoch: keyof Loss): Loss['successor'] => {
+    const counts = telling.map(([, { byEpoch }]) => byEpoch[epoch]);
+    return {
+      acked: Math.max(0, ...counts.map(({ acked }) => acked)),
+      lost: Math.max(0, ...counts.map(({ lost }) => lost)),
+    };
+  };
+  return Object.fromEntries(epochs.map((epoch) => [epoch, worstIn(epoch)])) as Loss;
+}
+
+export const lostIn = (loss: Loss | null): number | null =>
+  loss === null ? null : Object.values(loss).reduce((sum, { lost }) => sum + lost, 0);
+
+/**
+ * Three numbers that are easily taken for each other: commits that could not be read for a while,
+ * that are gone for good, and that are not there in the end.
+ */
+type VerdictImage = Verdict['images'][number];
+type LostCount = Verdict['missing']['lost'];
+
+export function missingOf(images: readonly VerdictImage[]): Verdict['missing'] {
+  const first = images.find(({ image }) => image === 'first');
+  const second = images.find(({ image }) => image === 'second');
+  return {
+    unreadableBeforeHeal: countOf(first, first?.readable === true ? 0 : first?.lost),
+    lost: lostFor(images),
+    afterHeal: countOf(second, second?.lost),
+  };
+}
+
+/** The last copy that could be read in full knows: what another could not show may be in it. */
+function lostFor(images: readonly VerdictImage[]): LostCount {
+  const last = images.findLast(({ image, readable }) => readable && image !== 'steady');
+  return countOf(last, last?.lost);
+}
+
+const countOf = (
+  image: VerdictImage | undefined,
+  count: VerdictImage['lost'] | undefined,
+): LostCount =>
+  image === undefined || typeof count !== 'number' ? null : { count, of: image.acked };
+
+// The verdict of a run, read from its history alone.
 
 export interface AssembleOptions {
   readonly database: JudgedDatabase;

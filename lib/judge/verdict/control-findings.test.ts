@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { runRecord } from '../../../test/support/run-record.ts';
-import { ReadMeter } from '../timeline/read-heads.ts';
+import { ReadMeter } from '../timeline/clients.ts';
 import { tellStory } from '../timeline/story.ts';
-import { readFindings } from './control-findings.ts';
+import { readFindings } from './findings.ts';
 import { mysql } from '../../mysql/database.ts';
 
 test('reads that go back are a loss that no operator is told of', () => {

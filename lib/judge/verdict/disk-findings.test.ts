@@ -4,7 +4,7 @@ import { runRecord, see } from '../../../test/support/run-record.ts';
 import { csiCalls, observed } from '../../history/observations.ts';
 import type { SmallRecord } from '../../history/records.ts';
 import { tellStory } from '../timeline/story.ts';
-import { wayBackFindings } from './disk-findings.ts';
+import { wayBackFindings } from './findings.ts';
 import { mysql } from '../../mysql/database.ts';
 
 const call = (t: number, name: string, fields = {}): SmallRecord =>

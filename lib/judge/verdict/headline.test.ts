@@ -2,7 +2,7 @@
 import { combined } from '../../scenario/fields.ts';
 import { expect, test } from 'vitest';
 import { exampleVerdict } from '../../../test/support/example-verdict.ts';
-import { headlineOf } from './headline.ts';
+import { headlineOf } from './words.ts';
 import type { Verdict } from './verdict.ts';
 
 const told = (fields: Partial<Verdict>): string => {

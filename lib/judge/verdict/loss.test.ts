@@ -1,6 +1,6 @@
 /** Unreadable, lost, missing: what each copy of the volume tells of the three. */
 import { expect, test } from 'vitest';
-import { missingOf } from './loss.ts';
+import { missingOf } from './assemble.ts';
 import type { Verdict } from './verdict.ts';
 
 type Image = Verdict['images'][number];

@@ -1,11 +1,11 @@
 /** What an operator is told is counted by who told it; an ordinary fail-over tells nothing of harm. */
 import { describe, expect, test } from 'vitest';
 import { runRecord, see } from '../../../test/support/run-record.ts';
-import { damage } from '../checkers/findings.ts';
+import { damage } from '../checkers/checker.ts';
 import { observed } from '../../history/observations.ts';
 import type { SmallRecord } from '../../history/records.ts';
 import { tellStory, type Story } from '../timeline/story.ts';
-import { firstTold, noticedBy, noticeInWords, noticesOf } from './notices.ts';
+import { firstTold, noticedBy, noticeInWords, noticesOf } from './words.ts';
 import { mysql } from '../../mysql/database.ts';
 
 const event = (t: number, reason: string, message: string, more: object = {}): SmallRecord =>

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { exampleVerdict } from '../../../test/support/example-verdict.ts';
 import { mysql } from '../../mysql/database.ts';
-import { sentenceOf } from './sentence.ts';
+import { sentenceOf } from './words.ts';
 
 const intact = exampleVerdict.images.map((image) => ({ ...image, lost: 0 }));
 

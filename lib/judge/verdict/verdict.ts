@@ -1,7 +1,9 @@
 /** The verdict: its algebra and its shape. Damage stands; the absence of damage needs every proof. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { z } from 'zod';
-import { provisioningSchema } from '../../history/index.ts';
-import { exitCode, type ExitCode } from '../../core/index.ts';
+import { type ExitCode, exitCode, readJson } from '../../core/index.ts';
+import { migrateVerdict, provisioningSchema } from '../../history/index.ts';
 import { type Scenario, safetyLevels, servingWords, verdictWords } from '../../scenario/index.ts';
 
 export type Safety = (typeof safetyLevels)[number];
@@ -74,7 +76,7 @@ const licenceSchema = z.object({
 });
 export type Licence = z.output<typeof licenceSchema>;
 
-/** What an operator is told (notices.ts). */
+/** What an operator is told (words.ts). */
 const noticeSchema = z.object({
   /** Who told it, such as `kubelet`, `fsck`, the server. */
   by: z.string(),
@@ -240,3 +242,21 @@ export const verdictSchema = z.object({
 export type Verdict = z.output<typeof verdictSchema>;
 export type Phases = Verdict['phases'];
 export type Loss = NonNullable<Verdict['loss']>;
+
+// Reads what is asked for of a run's verdict.json, whichever version wrote it.
+
+/** A verdict as it is read: an older one does not tell whether somebody served. */
+export const storedVerdict = verdictSchema.extend({
+  serving: verdictSchema.shape.serving.nullable(),
+});
+
+/** Undefined where the run came to none. Throws UsageError `VERDICT_…` as `readJson` does. */
+export function readVerdict<T>(folder: string, schema: z.ZodType<T>): T | undefined {
+  const path = join(folder, 'verdict.json');
+  if (!existsSync(path)) return undefined;
+  return readJson(path, {
+    ...{ kind: 'verdict', schema: z.preprocess(migrateVerdict, schema), version: 1 },
+    hint: '`npx forcedetach report` makes it again from the run’s history',
+    example: 'reports/samples/network-partition/verdict.json',
+  });
+}

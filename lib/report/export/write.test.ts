@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { opName } from '../../judge/checkers/op-sample.ts';
+import { opName } from '../../judge/checkers/reconcile.ts';
 import { assembleVerdict } from '../../judge/verdict/assemble.ts';
 import { accountCount, initialBalance } from '../../history/workload.ts';
 import { openHistory } from '../../history/reader.ts';

@@ -7,7 +7,7 @@ import {
 } from '../../../test/support/example-ledger.ts';
 import { nothingRead, type ImageEvidence, type LedgerRow } from '../../history/evidence.ts';
 import { Journal } from '../../judge/checkers/journal.ts';
-import { unreadBecause } from '../../judge/checkers/readability.ts';
+import { unreadBecause } from '../../judge/checkers/server.ts';
 import type { PowerLoss } from '../../scenario/disk-kinds.ts';
 import type { VerdictWord } from '../../judge/verdict/verdict.ts';
 import { explore, type StateResult } from './explore.ts';

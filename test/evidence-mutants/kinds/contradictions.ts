@@ -13,8 +13,7 @@ import {
   sinceFault,
   type Alteration,
 } from '../edit.ts';
-import type { ObservationRecord } from '../../../lib/history/observations.ts';
-import { observed } from '../../../lib/history/observations.ts';
+import { type ObservationRecord, observed } from '../../../lib/history/observations.ts';
 import type { HeldRun, TimedRecord } from '../held-run.ts';
 import { inconclusive, orWorse, type EvidenceMutant } from '../mutant.ts';
 

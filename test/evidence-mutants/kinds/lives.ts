@@ -1,6 +1,5 @@
 /** Observers that were never there, that fell silent, or that call their silence excused. */
-import type { ObservationRecord } from '../../../lib/history/observations.ts';
-import { observed } from '../../../lib/history/observations.ts';
+import { type ObservationRecord, observed } from '../../../lib/history/observations.ts';
 import { and, change, drop, from, saw, sinceFault } from '../edit.ts';
 import { inconclusive, type EvidenceMutant } from '../mutant.ts';
 

@@ -1,7 +1,6 @@
 /** Observers that saw nothing: gone, silent, blind on a node, or blind to one kind of thing. */
 import { and, change, drop, elsewhere, from, onVictim, saw, sinceFault } from '../edit.ts';
-import type { ObservationRecord } from '../../../lib/history/observations.ts';
-import { csiCalls, observed } from '../../../lib/history/observations.ts';
+import { type ObservationRecord, csiCalls, observed } from '../../../lib/history/observations.ts';
 import type { TimedRecord } from '../held-run.ts';
 import { inconclusive, orWorse, type EvidenceMutant } from '../mutant.ts';
 

@@ -1,0 +1,451 @@
+/** What clients were answered: service, reads, what readers saw, and what a cut-off server said. */
+import {
+  type ClientAnswer,
+  type Meter,
+  type ObservationRecord,
+  type OpId,
+  type OutcomeRecord,
+  type ReadRecord,
+  type ServerIdentity,
+  type SessionRecord,
+  observed,
+  sessionKey,
+} from '../../history/index.ts';
+import { SeenCommits, opName } from '../checkers/reconcile.ts';
+import type { Access } from './access.ts';
+import type { Story } from './story.ts';
+
+export interface ServiceWindow extends Pick<Story, 'faultAtMs' | 'victimNode'> {
+  /** When the writers were stopped. */
+  readonly endAtMs: number;
+}
+
+export interface Service {
+  readonly acked: number;
+  /** First acknowledgement by another node than the victim, after the fault. */
+  readonly firstSuccessorAckMs: number | undefined;
+  /** Last acknowledgement by the victim before its database was started anew. */
+  readonly lastVictimAckMs: number | undefined;
+  /** Longest gap between two outside acknowledgements after the fault; null without it or outside writers. */
+  readonly downtimeMs: number | null;
+  /** Another node than the victim answered an outside client until the writers were stopped. */
+  readonly successorServesOn: boolean;
+}
+
+/** Longer than a busy database lets a client wait. */
+const silenceMs = 10_000;
+
+/** Fed the operations in time order, one pass, constant memory. */
+export class ServiceMeter {
+  readonly #window: ServiceWindow;
+  readonly #nodes = new Map<string, string>();
+  #acked = 0;
+  #firstSuccessorAckMs: number | undefined;
+  #lastVictimAckMs: number | undefined;
+  #lastOutsideAckMs: number | undefined;
+  #lastOutsideSuccessorAckMs = Number.NEGATIVE_INFINITY;
+  #downtimeMs = 0;
+
+  constructor(window: ServiceWindow) {
+    this.#window = window;
+  }
+
+  see(record: SessionRecord | OutcomeRecord): void {
+    if (record.type === 'session') {
+      if (record.server !== undefined) this.#nodes.set(sessionKey(record), record.server.node);
+    } else if (record.outcome === 'ok') {
+      this.#ack(record.t, record.client, this.#nodes.get(sessionKey(record)));
+    }
+  }
+
+  #ack(t: number, client: string, node: string | undefined): void {
+    const { faultAtMs, victimNode } = this.#window;
+    this.#acked += 1;
+    if (node === victimNode) this.#lastVictimAckMs = t;
+    else if (faultAtMs !== undefined && t >= faultAtMs) this.#firstSuccessorAckMs ??= t;
+    if (client !== 'outside') return;
+    if (node !== undefined && node !== victimNode) this.#lastOutsideSuccessorAckMs = t;
+    this.#gapUntil(t);
+    this.#lastOutsideAckMs = t;
+  }
+
+  #gapUntil(t: number): void {
+    const { faultAtMs } = this.#window;
+    if (this.#lastOutsideAckMs === undefined || faultAtMs === undefined || t < faultAtMs) return;
+    this.#downtimeMs = Math.max(this.#downtimeMs, t - this.#lastOutsideAckMs);
+  }
+
+  result(): Service {
+    const { faultAtMs, endAtMs } = this.#window;
+    const isKnown = faultAtMs !== undefined && this.#lastOutsideAckMs !== undefined;
+    if (isKnown) this.#gapUntil(endAtMs);
+    return {
+      acked: this.#acked,
+      firstSuccessorAckMs: this.#firstSuccessorAckMs,
+      lastVictimAckMs: this.#lastVictimAckMs,
+      downtimeMs: isKnown ? Math.round(this.#downtimeMs) : null,
+      successorServesOn: endAtMs - this.#lastOutsideSuccessorAckMs <= silenceMs,
+    };
+  }
+}
+
+// What clients read of the ledger: which commits they saw, and where one server's newest row went back.
+// Nothing is ever deleted, so a server that has shown a row has to show it or a later one.
+
+/** Reads of one client that saw less than an earlier read of the same server. */
+export interface WentBack {
+  readonly client: string;
+  readonly node: string;
+  readonly count: number;
+  /** When the first of them was answered, ms on the run's clock. */
+  readonly atMs: number;
+  /** What that one saw, and what had been seen before. */
+  readonly saw: string;
+  readonly before: string;
+}
+
+/** What one client has seen of one server, from its start to its end. */
+interface ServerHead {
+  /** UNIX seconds, ± 1: another one is another start of the server. */
+  readonly startedAtS: number;
+  head: OpId | undefined;
+  /** Highest seq seen, by session: each session's rows are stored in order of seq. */
+  readonly highest: Map<string, number>;
+}
+
+/** Fed the reads in time order, one pass. */
+export class ReadMeter {
+  readonly seen = new SeenCommits();
+  readonly #servers = new Map<string, ServerHead>();
+  readonly #back = new Map<string, WentBack>();
+
+  see(read: ReadRecord): void {
+    const { client, server, head, t } = read;
+    const key = `${client}/${server.podUid}`;
+    let seen = this.#servers.get(key);
+    if (seen === undefined || Math.abs(seen.startedAtS - server.startedAtS) > 1) {
+      seen = { startedAtS: server.startedAtS, head: undefined, highest: new Map() };
+      this.#servers.set(key, seen);
+    }
+    if (isBehind(seen, head)) this.#wentBack(key, read, seen.head);
+    seen.head = head;
+    if (head === undefined) return;
+    this.seen.add({ ...head, atMs: t, by: `the ${client} client on ${server.node}` });
+    const session = sessionKey(head);
+    seen.highest.set(session, Math.max(head.seq, seen.highest.get(session) ?? 0));
+  }
+
+  wentBack(): WentBack[] {
+    return [...this.#back.values()];
+  }
+
+  #wentBack(key: string, { client, server, head, t }: ReadRecord, was: OpId | undefined): void {
+    const before = this.#back.get(key);
+    this.#back.set(key, {
+      ...{ client, node: server.node, atMs: t, saw: nameOf(head), before: nameOf(was) },
+      ...before,
+      count: (before?.count ?? 0) + 1,
+    });
+  }
+}
+
+/** Another row than the last read's that is no later one of its session, or none at all. */
+function isBehind({ head: last, highest }: ServerHead, head: OpId | undefined): boolean {
+  if (last === undefined) return false;
+  if (head === undefined) return true;
+  if (opName(head) === opName(last)) return false;
+  return head.seq <= (highest.get(sessionKey(head)) ?? -1);
+}
+
+const nameOf = (head: OpId | undefined): string => (head === undefined ? 'no row' : opName(head));
+
+// What a reader must have seen, by what writers were told: a client that is served reads something, and a
+// server that has acknowledged a row shows it or a later one. A reader that is blind is found by the
+// acknowledgements.
+
+export interface BlindRead extends Omit<WentBack, 'saw' | 'before'> {
+  readonly what: 'no-row' | 'older-row' | 'no-answer';
+}
+
+interface AckedHead {
+  /** The newest acknowledgement's, and when it came. */
+  seq: number;
+  atMs: number;
+}
+
+interface Served {
+  /** Since when acknowledgements have come without a long break. */
+  sinceMs: number;
+  lastMs: number;
+  readAtMs: number;
+}
+
+export interface Patience {
+  /** Longer without an acknowledgement: the client was not served all the time. */
+  readonly breakMs: number;
+  /** Served for longer, and no answer to a read: its reader is blind. */
+  readonly blindMs: number;
+}
+
+/** Fed answers in time order, one pass. */
+export class ReaderSightMeter {
+  /** By client; one that is to read nothing has none. */
+  readonly #patience: ReadonlyMap<string, Patience>;
+  readonly #servers = new Map<string, ServerIdentity>();
+  /** By server and session. */
+  readonly #acked = new Map<string, AckedHead>();
+  /** By pod: its server's first acknowledgement. */
+  readonly #firstAck = new Map<
+    string,
+    { readonly server: ServerIdentity; readonly atMs: number }
+  >();
+  readonly #served = new Map<string, Served>();
+  readonly #blind = new Map<string, BlindRead>();
+
+  constructor(patience: ReadonlyMap<string, Patience>) {
+    this.#patience = patience;
+  }
+
+  see(answer: SessionRecord | OutcomeRecord | ReadRecord): void {
+    if (answer.type === 'read') this.#read(answer);
+    else if (answer.type === 'session') {
+      if (answer.server !== undefined) this.#servers.set(sessionKey(answer), answer.server);
+    } else if (answer.outcome === 'ok') this.#ack(answer);
+  }
+
+  result(): BlindRead[] {
+    return [...this.#blind.values()];
+  }
+
+  #ack(outcome: OutcomeRecord): void {
+    const session = sessionKey(outcome);
+    const server = this.#servers.get(session);
+    const { client, seq, t } = outcome;
+    if (server === undefined) return;
+    const first = this.#firstAck.get(server.podUid);
+    if (!isOne(first?.server, server)) this.#firstAck.set(server.podUid, { server, atMs: t });
+    // A session is of one server.
+    const acked = this.#acked.get(session);
+    if (acked === undefined) this.#acked.set(session, { seq, atMs: t });
+    else Object.assign(acked, { seq, atMs: t });
+    this.#serve(client, t, server.node);
+  }
+
+  #serve(client: string, t: number, node: string): void {
+    const patience = this.#patience.get(client);
+    if (patience === undefined) return;
+    const served = this.#served.get(client);
+    if (served === undefined) {
+      this.#served.set(client, { sinceMs: t, lastMs: t, readAtMs: t });
+      return;
+    }
+    if (t - served.lastMs > patience.breakMs) served.sinceMs = t;
+    served.lastMs = t;
+    const fromMs = Math.max(served.sinceMs, served.readAtMs);
+    if (t - fromMs <= patience.blindMs) return;
+    this.#blame({ client, what: 'no-answer', atMs: fromMs, node });
+    served.readAtMs = t;
+  }
+
+  #read({ client, server, head, sentAtMs, t }: ReadRecord): void {
+    const served = this.#served.get(client);
+    if (served !== undefined) served.readAtMs = t;
+    const { node } = server;
+    if (head === undefined) {
+      const first = this.#firstAck.get(server.podUid);
+      if (first !== undefined && isOne(first.server, server) && first.atMs < sentAtMs) {
+        this.#blame({ client, what: 'no-row', atMs: t, node });
+      }
+      return;
+    }
+    const session = sessionKey(head);
+    const acked = this.#acked.get(session);
+    if (acked === undefined || !isOne(this.#servers.get(session), server)) return;
+    if (acked.atMs < sentAtMs && acked.seq > head.seq) {
+      this.#blame({ client, what: 'older-row', atMs: t, node });
+    }
+  }
+
+  #blame(blind: Omit<BlindRead, 'count'>): void {
+    const key = `${blind.client}/${blind.what}/${blind.node}`;
+    const known = this.#blind.get(key);
+    this.#blind.set(key, { ...blind, ...known, count: (known?.count ?? 0) + 1 });
+  }
+}
+
+/** One start of one pod's server, whose time is known to the second: after another it may have less. */
+const isOne = (one: ServerIdentity | undefined, other: ServerIdentity): boolean =>
+  one !== undefined &&
+  one.podUid === other.podUid &&
+  Math.abs(one.startedAtS - other.startedAtS) <= 1;
+
+// Stale reads: a server that was replaced still answers, with the ledger as it was. A read by the old pod
+// counts once the successor had acknowledged something before the read was sent, and the newest row that the
+// read saw is none of the successor's.
+
+/** Stale reads of one client. */
+export interface StaleReads {
+  readonly client: string;
+  readonly count: number;
+  /** When the first and the last of them were sent, on the run's clock. */
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** How long the oldest commit that a read did not see had been acknowledged by then. */
+  readonly oldestMs: number;
+  /** Commits of the successor that a read did not see, at most. */
+  readonly behind: number;
+}
+
+/** The victim: the pod that the fault hit, and its node. */
+export function staleReadMeter({
+  victimUid,
+  victimNode,
+  faultAtMs = Infinity,
+}: Pick<Story, 'victimUid' | 'victimNode' | 'faultAtMs'>): Meter<StaleReads[]> {
+  /** Sessions by their key, to the node that answered. */
+  const nodes = new Map<string, string>();
+  /** The successor's acknowledgements, in order of time. */
+  const ackedMs: number[] = [];
+  const byClient = new Map<string, StaleReads>();
+  const isSuccessors = (of: Omit<OpId, 'seq'>): boolean => {
+    const node = nodes.get(sessionKey(of));
+    return node !== undefined && node !== victimNode;
+  };
+  /** The answer came a little later than the question: look back from the end. */
+  const ackedBy = (ms: number): number => ackedMs.findLastIndex((t) => t <= ms) + 1;
+  const read = ({ client, sentAtMs, head }: ReadRecord): void => {
+    const [firstMs] = ackedMs;
+    if (firstMs === undefined || firstMs > sentAtMs) return;
+    if (head !== undefined && isSuccessors(head)) return;
+    const before = byClient.get(client);
+    byClient.set(client, {
+      client,
+      count: (before?.count ?? 0) + 1,
+      fromMs: before?.fromMs ?? sentAtMs,
+      toMs: sentAtMs,
+      oldestMs: Math.max(before?.oldestMs ?? 0, sentAtMs - firstMs),
+      behind: Math.max(before?.behind ?? 0, ackedBy(sentAtMs)),
+    });
+  };
+  return {
+    see(answer) {
+      if (answer.type === 'session') {
+        if (answer.server !== undefined) nodes.set(sessionKey(answer), answer.server.node);
+      } else if (answer.type === 'outcome') {
+        const isAck = answer.outcome === 'ok' && answer.t >= faultAtMs && isSuccessors(answer);
+        if (isAck) ackedMs.push(answer.t);
+      } else if (answer.server.podUid === victimUid) read(answer);
+    },
+    result: () => [...byClient.values()],
+  };
+}
+
+// Commits that went to a disk whose observer saw nothing written: an acknowledged commit is on its node's
+// device, so the counter there has grown by about that time, or nobody looked at it.
+
+export interface UnseenCommits {
+  readonly node: string;
+  readonly count: number;
+  /** When the first and the last were acknowledged, ms on the run's clock. */
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+export interface UnseenOptions {
+  readonly observations: readonly ObservationRecord[];
+  /** How much earlier or later than a commit the counter may be seen to grow. */
+  readonly withinMs: number;
+  /** From when on nobody needs to look. */
+  readonly untilMs: number;
+}
+
+interface Growth {
+  readonly times: readonly number[];
+  /** Index of the first time after the last commit that was looked up. */
+  next: number;
+}
+
+/** Fed answers in time order, one pass. */
+export function unseenCommitMeter(options: UnseenOptions): Meter<UnseenCommits[]> {
+  const { observations, withinMs, untilMs } = options;
+  const growths = growthOf(observations);
+  const nodes = new Map<string, string>();
+  const unseen = new Map<string, UnseenCommits>();
+  const isSeen = (node: string, t: number): boolean => {
+    const growth = growths.get(node);
+    if (growth === undefined) return false;
+    const { times } = growth;
+    while (growth.next < times.length && (times[growth.next] ?? t) <= t) growth.next += 1;
+    const before = times[growth.next - 1] ?? Number.NEGATIVE_INFINITY;
+    const after = times[growth.next] ?? Number.POSITIVE_INFINITY;
+    return t - before <= withinMs || after - t <= withinMs;
+  };
+  return {
+    see(answer) {
+      if (answer.type === 'session') {
+        if (answer.server !== undefined) nodes.set(sessionKey(answer), answer.server.node);
+      } else if (answer.type === 'outcome' && answer.outcome === 'ok') {
+        const { t } = answer;
+        const node = nodes.get(sessionKey(answer));
+        if (node === undefined || t >= untilMs - withinMs || isSeen(node, t)) return;
+        const { fromMs = t, count = 0 } = unseen.get(node) ?? {};
+        unseen.set(node, { node, fromMs, toMs: t, count: count + 1 });
+      }
+    },
+    result: () => [...unseen.values()],
+  };
+}
+
+/** When each node's counter was seen to grow. A new generation counts from nothing. */
+function growthOf(observations: readonly ObservationRecord[]): Map<string, Growth> {
+  const last = new Map<string, number>();
+  const times = new Map<string, number[]>();
+  for (const { name, node, t, data } of observations) {
+    if (name !== observed.deviceWritten && name !== observed.deviceCut) continue;
+    if (node === undefined) continue;
+    const key = `${node}/${data.device}/${String(data.generation)}`;
+    const bytes = data.bytesWritten ?? Number.NaN;
+    if (bytes > (last.get(key) ?? 0)) {
+      const ofNode = times.get(node);
+      if (ofNode === undefined) times.set(node, [t]);
+      else ofNode.push(t);
+    }
+    last.set(key, bytes);
+  }
+  return new Map([...times].map(([node, found]) => [node, { times: found, next: 0 }]));
+}
+
+// What an outside client was answered by one node within a span: one that is cut off answers nothing.
+
+/** A span on the run's clock, which ends before `toMs`. */
+export type CutOffWindow = Pick<Access, 'node' | 'fromMs' | 'toMs'>;
+
+export interface CutOffAnswers {
+  readonly count: number;
+  /** Absent where there was none. */
+  readonly firstMs: number | undefined;
+}
+
+/** Fed sessions, outcomes and reads in time order, one pass. Without a window nothing counts. */
+export function cutOffAnswerMeter(window: CutOffWindow | undefined): Meter<CutOffAnswers> {
+  const sessions = new Set<string>();
+  let count = 0;
+  let firstMs: number | undefined;
+  /** A session that was opened is one, too: the server said who it is. */
+  const isAnswer = (answer: ClientAnswer, node: string): boolean =>
+    answer.type === 'outcome'
+      ? answer.outcome === 'ok' && sessions.has(sessionKey(answer))
+      : answer.server?.node === node;
+  return {
+    see(answer) {
+      if (window === undefined || answer.client !== 'outside') return;
+      const { node, fromMs, toMs } = window;
+      const isOpened = answer.type === 'session';
+      if (isOpened && answer.server?.node === node) sessions.add(sessionKey(answer));
+      if (answer.t < fromMs || answer.t >= toMs || !isAnswer(answer, node)) return;
+      count += 1;
+      firstMs ??= answer.t;
+    },
+    result: () => ({ count, firstMs }),
+  };
+}
