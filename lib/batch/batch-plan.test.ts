@@ -41,7 +41,7 @@ test('what neighbours would notice runs alone', () => {
   for (const { scenario, alone } of trials) {
     expect(alone).toBe(scenario.load.rate === 'max');
   }
-  const [calm] = trials.map(({ scenario }) => scenario).filter(({ load: { rate } }) => rate === 25);
+  const [calm] = trials.map(({ scenario }) => scenario).filter(({ load }) => load.rate === 25);
   expect(calm).toBeDefined();
   if (calm === undefined) return;
   expect(disturbs(calm)).toBe(false);

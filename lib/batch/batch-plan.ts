@@ -211,23 +211,15 @@ function around(drawn: readonly BatchTrial[], cells: number): BatchTrial[] {
 
 /** At most, roughly: a database that is damaged is waited for twice. */
 function lengthMs(scenario: Scenario): number {
-  const {
-    remedy: { at: remedyAt },
-    watch: { horizon: horizonMs, patience: patienceMs, converge: convergeMs },
-    expected,
-  } = scenario;
-  const untilHeal = typeof remedyAt === 'number' ? remedyAt : horizonMs;
-  return untilHeal + (expected.includes('corrupt') ? patienceMs + convergeMs : 0);
+  const { remedy, watch, expected } = scenario;
+  const untilHeal = typeof remedy.at === 'number' ? remedy.at : watch.horizon;
+  return untilHeal + (expected.includes('corrupt') ? watch.patience + watch.converge : 0);
 }
 
 /** Would a neighbour notice: a fault of what others share, or one that takes the machine's time. */
-export function disturbs({
-  fault: { kind: fault },
-  also: { kind: also },
-  load: { rate },
-}: Scenario): boolean {
+export function disturbs({ fault, also, load }: Scenario): boolean {
   const shared: readonly string[] = [...controlPlaneFaults, 'cpu-starvation'];
-  return isLoud(rate) || shared.includes(fault) || shared.includes(also);
+  return isLoud(load.rate) || shared.includes(fault.kind) || shared.includes(also.kind);
 }
 
 /** By a draw for each; the items themselves stay in their order. */
@@ -254,26 +246,19 @@ const sharedBesideRemedies = sharedUnder([...ownGroups, 'remedy'], ['tolerationM
 
 /** Trials with the same key fit under one event; undefined where a trial wants its own. */
 export function eventKey({ kind, scenario, seed, alone }: BatchTrial): string | undefined {
-  const {
-    fault: { kind: fault, serverKills },
-    also: { kind: also },
-    remedy: { kind: remedy },
-    disk: { mode: disk },
-    selfFence: { kind: selfFence },
-    workload: { finalizer: podFinalizer },
-  } = scenario;
-  const on = actsOn(remedy);
+  const { fault, also, remedy, disk, selfFence, workload } = scenario;
+  const on = actsOn(remedy.kind);
   // What an operator does to one pod leaves its neighbours alone; what is done to the node affects all.
   const isOfPod = on === 'nothing' || on === 'pod';
   const fits =
-    sharesEvents(fault) &&
+    sharesEvents(fault.kind) &&
     (isOfPod || on === 'node') &&
-    also === 'none' &&
-    !isDirectory(disk) &&
-    selfFence === 'off' &&
-    !podFinalizer &&
+    also.kind === 'none' &&
+    !isDirectory(disk.mode) &&
+    selfFence.kind === 'off' &&
+    !workload.finalizer &&
     // One kill ends the servers of all runs on the node.
-    serverKills === 0;
+    fault.serverKills === 0;
   if (!fits || alone || kind === 'check') return undefined;
   const shared = isOfPod ? sharedBesideRemedies : sharedFields;
   return JSON.stringify([seed, isOfPod, shared.map((name) => valueAt(scenario, name))]);

@@ -264,13 +264,10 @@ const kindsOf = (scenario: Scenario): readonly string[] => [
 ];
 
 /** Back before the node is missed, at the forced detach, or later. */
-function rebootOf({
-  fault: { kind: fault, rebootAt },
-  timers: { grace: graceMs },
-}: Scenario): string {
-  if (fault !== 'node-reboot') return 'none';
-  if (rebootAt === 'force-detach') return 'at the forced detach';
-  return rebootAt < graceMs ? 'within' : 'after';
+function rebootOf({ fault, timers }: Scenario): string {
+  if (fault.kind !== 'node-reboot') return 'none';
+  if (fault.rebootAt === 'force-detach') return 'at the forced detach';
+  return fault.rebootAt < timers.grace ? 'within' : 'after';
 }
 
 /** Counts of each race by `raceKey`; a run without a verdict proves nothing. */

@@ -16,15 +16,15 @@ test('every cell and control has the short timers and horizon, and what else it 
   const { trials } = batchPlanOf(shorten(long), cellsOf(shorten(long)), 'seed');
   expect(trials).toHaveLength(2 + 3 + 1);
   for (const { scenario, kind } of trials) {
-    const {
-      timers: { grace: graceMs, toleration: tolerationMs, forceDetachAfter: forceDetachAfterMs },
-      watch: { horizon: horizonMs, converge: convergeMs },
-      load: { rate },
-    } = scenario;
-    expect([graceMs, tolerationMs, forceDetachAfterMs, horizonMs, convergeMs]).toEqual([
-      10_000, 10_000, 30_000, 120_000, 60_000,
-    ]);
-    if (kind !== 'control') expect(rate).toBe(2);
+    const { timers, watch, load } = scenario;
+    expect([
+      timers.grace,
+      timers.toleration,
+      timers.forceDetachAfter,
+      watch.horizon,
+      watch.converge,
+    ]).toEqual([10_000, 10_000, 30_000, 120_000, 60_000]);
+    if (kind !== 'control') expect(load.rate).toBe(2);
   }
 });
 

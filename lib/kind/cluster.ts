@@ -133,22 +133,30 @@ export const openCluster = (
   { scenario, ...request }: ClusterRequest,
 ): Promise<OpenCluster> =>
   clusterInTurn(async () => {
-    const {
-      kubernetes: { version: kubernetes, featureGates },
-      volume: { provision },
-      timers: { forceDetach, grace: graceMs, forceDetachAfter: forceDetachAfterMs },
-    } = scenario;
+    const { kubernetes, volume, timers } = scenario;
     const { onProgress, signal } = request;
     signal.throwIfAborted();
-    const provisioner = provision === 'dynamic';
-    const wish = { source, registry, kubernetes, provisioner, onProgress, signal };
+    const provisioner = volume.provision === 'dynamic';
+    const wish = {
+      source,
+      registry,
+      kubernetes: kubernetes.version,
+      provisioner,
+      onProgress,
+      signal,
+    };
     const images = await ensureImages(wish);
-    await refuseUnknownGates(images, featureGates);
+    await refuseUnknownGates(images, kubernetes.featureGates);
     const kind = await ensureKind();
     const named = clusterName === undefined ? {} : { name: clusterName };
     const size = { workers: workers ?? kindWorkers, keep };
     const cluster = await ensureCluster({
-      ...{ featureGates, forceDetach, graceMs, forceDetachAfterMs },
+      ...{
+        featureGates: kubernetes.featureGates,
+        forceDetach: timers.forceDetach,
+        graceMs: timers.grace,
+        forceDetachAfterMs: timers.forceDetachAfter,
+      },
       ...request,
       ...named,
       ...size,

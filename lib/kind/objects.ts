@@ -61,22 +61,19 @@ export const readSelfFenceIdentity = ({ name }: Database): Promise<KubernetesObj
 
 /** For volume.yaml and class.yaml: what Kubernetes is told, and what the driver alone reads. */
 function volumeValues(choice: Scenario): Readonly<Record<string, string>> {
-  const {
-    disk: { mode: disk },
-    volume: { filesystem },
-  } = choice;
+  const { disk, volume } = choice;
   return {
-    DRIVER: isDirectory(disk) ? filesDriverName : driverName,
-    FS_TYPE: filesystem === 'xfs' ? 'xfs' : 'ext4',
+    DRIVER: isDirectory(disk.mode) ? filesDriverName : driverName,
+    FS_TYPE: volume.filesystem === 'xfs' ? 'xfs' : 'ext4',
     ACCESS_MODE: choice.volume.accessMode,
-    DETACH_MODE: disk,
+    DETACH_MODE: disk.mode,
     CUT_AFTER_MS: String(choice.disk.cutAfter),
     WATCHER_CHECK: choice.disk.watcherCheck,
     ATTACH_WHILE_BUSY: choice.disk.attachWhileBusy,
     FILE_LOCKS: choice.disk.fileLocks,
     FLUSHES: choice.disk.flushes,
     KEEP_WRITES: String(choice.disk.keepWrites),
-    MKFS: filesystem === 'ext4-mmp' ? 'mmp' : 'plain',
+    MKFS: volume.filesystem === 'ext4-mmp' ? 'mmp' : 'plain',
   };
 }
 
@@ -97,9 +94,7 @@ interface PodTemplate {
 async function renderPod(options: WorkloadOptions): Promise<PodTemplate> {
   const { choice, scope, nodes } = options;
   const { name, pod } = scope.database;
-  const {
-    workload: { preStop },
-  } = choice;
+  const { workload } = choice;
   const template = await readTemplate(`${name}/pod.yaml`, {
     ...pod.values(options.image, choice.database),
     TOLERATION_SECONDS: tolerationSecondsOf(choice.timers.toleration),
@@ -107,7 +102,7 @@ async function renderPod(options: WorkloadOptions): Promise<PodTemplate> {
     AFFINITY: JSON.stringify(nodes === undefined ? {} : affinityTo(nodes)),
     FINALIZERS: JSON.stringify(choice.workload.finalizer ? [podFinalizer] : []),
     LIFECYCLE: JSON.stringify(
-      preStop === 0 ? {} : { preStop: { sleep: { seconds: preStop / 1000 } } },
+      workload.preStop === 0 ? {} : { preStop: { sleep: { seconds: workload.preStop / 1000 } } },
     ),
   });
   if (choice.selfFence.kind === 'off') return template;
@@ -130,13 +125,13 @@ function affinityTo(nodes: readonly string[]): object {
 
 function selfFenceValues(
   { server, pod }: Database,
-  { selfFence: { kind: selfFence, after: selfFenceAfterMs } }: Scenario,
+  { selfFence }: Scenario,
 ): Record<string, string> {
-  const takesFileSystem = selfFence === 'lease-read-only';
+  const takesFileSystem = selfFence.kind === 'lease-read-only';
   const command = [
     ...['node', '/app/lib/kind/self-fence/main.ts', '--gate=/self-fence/open'],
     `--ends=${server}`,
-    `--after-ms=${selfFenceAfterMs}`,
+    `--after-ms=${selfFence.after}`,
     ...(takesFileSystem ? [`--folder=${pod.dataFolder}`] : []),
   ];
   const security = takesFileSystem ? { privileged: true } : { runAsUser: 0 };

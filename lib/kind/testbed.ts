@@ -222,9 +222,18 @@ function copiesOf(
   const { copyLabel, auditsInTurn } = place;
   const {
     disk: { mode },
-    fault: { powerLoss },
+    fault,
   } = scenario;
-  const disk = kindDisk({ lab, volume, mode, powerLoss, seed, originNs, machine, copyLabel });
+  const disk = kindDisk({
+    lab,
+    volume,
+    mode,
+    powerLoss: fault.powerLoss,
+    seed,
+    originNs,
+    machine,
+    copyLabel,
+  });
   const loop = auditLoopOf(cluster.loops, cluster.pool);
   const copies = { isDirectory: isDirectory(mode), seed, copyLabel };
   const auditor = kindAuditor({ real: realOf(database), lab, loop, ...copies });

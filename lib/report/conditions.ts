@@ -59,7 +59,7 @@ interface Condition {
 export const proveItIsOff =
   'Before you remove the old pod, prove that its node is off, or cut its storage path: docs/how-to/lost-node.md.';
 
-const onDevice = ({ disk: { mode: disk } }: Scenario): boolean => !isDirectory(disk);
+const onDevice = ({ disk }: Scenario): boolean => !isDirectory(disk.mode);
 
 /** A field of two values, with the words of each; the advice is to have the first. */
 const either = <Name extends SettableName>(
@@ -89,7 +89,7 @@ const unusual = (
 
 const conditionsOf = ({ title, durability }: Database): readonly Condition[] => [
   {
-    words: ({ fault: { kind: fault } }) => faultNamed(fault).words,
+    words: ({ fault }) => faultNamed(fault.kind).words,
     switches: [
       { to: { fault: { kind: 'none' } } },
       { to: { fault: { kind: 'node-crash' } } },
@@ -97,7 +97,7 @@ const conditionsOf = ({ title, durability }: Database): readonly Condition[] => 
     ],
   },
   {
-    words: ({ remedy: { kind: remedy } }) => remedyNamed(remedy).words,
+    words: ({ remedy }) => remedyNamed(remedy.kind).words,
     switches: [
       { to: { remedy: { kind: 'none' } }, advice: proveItIsOff },
       { to: { remedy: { kind: 'force-delete' } } },
@@ -115,15 +115,15 @@ const conditionsOf = ({ title, durability }: Database): readonly Condition[] => 
     ],
   },
   {
-    when: ({ fault: { kind: fault } }) => fault === 'network-partition',
-    words: ({ fault: { link } }) => linkWords[link],
+    when: ({ fault }) => fault.kind === 'network-partition',
+    words: ({ fault }) => linkWords[fault.link],
     switches: [{ to: { fault: { link: 'survives' } } }, { to: { fault: { link: 'stalls' } } }],
   },
   {
-    words: ({ database: { trxCommit } }) =>
-      trxCommit === 1
+    words: ({ database }) =>
+      database.trxCommit === 1
         ? `${title} flushes each commit before it acknowledges it`
-        : (durability.unusual({ trxCommit })[0] ??
+        : (durability.unusual({ trxCommit: database.trxCommit })[0] ??
           `${title} acknowledges commits before they are on disk`),
     switches: [
       { to: { database: { trxCommit: 1 } }, advice: durability.advice },
@@ -137,8 +137,8 @@ const conditionsOf = ({ title, durability }: Database): readonly Condition[] => 
     `Use storage that honours flushes: no setting of ${title} makes up for it.`,
   ),
   {
-    when: ({ fault: { kind: fault } }) => losesPower(fault),
-    words: ({ fault: { powerLoss } }) => powerLossWords[powerLoss],
+    when: ({ fault }) => losesPower(fault.kind),
+    words: ({ fault }) => powerLossWords[fault.powerLoss],
     switches: [
       { to: { fault: { powerLoss: 'keeps' } } },
       { to: { fault: { powerLoss: 'drops' } } },
@@ -146,7 +146,7 @@ const conditionsOf = ({ title, durability }: Database): readonly Condition[] => 
   },
   {
     when: onDevice,
-    words: ({ volume: { filesystem } }) => `the file system is ${filesystem}`,
+    words: ({ volume }) => `the file system is ${volume.filesystem}`,
     switches: [{ to: { volume: { filesystem: 'ext4' } } }],
   },
   either(
@@ -170,7 +170,7 @@ const conditionsOf = ({ title, durability }: Database): readonly Condition[] => 
   unusual('workload.finalizer', () => 'the pod has a finalizer', 'the pod has no finalizer'),
   unusual(
     'workload.kind',
-    ({ workload: { kind: workload } }) => `the pod belongs to a ${workload}`,
+    ({ workload }) => `the pod belongs to a ${workload.kind}`,
     'the pod belongs to a StatefulSet',
     'Run the database as a StatefulSet: it makes no second pod while the first one exists.',
   ),
@@ -197,7 +197,7 @@ const conditionsOf = ({ title, durability }: Database): readonly Condition[] => 
   ),
   unusual(
     'also.kind',
-    ({ also: { kind: also } }) => `${faultNamed(also).words} as well`,
+    ({ also }) => `${faultNamed(also.kind).words} as well`,
     'the control plane works',
   ),
   {
@@ -207,7 +207,7 @@ const conditionsOf = ({ title, durability }: Database): readonly Condition[] => 
       ['local', 'each node has its own file locks (NFS with nolock or local_lock)'],
       'Mount the share with its locks: without nolock and local_lock.',
     ),
-    when: ({ disk: { mode: disk } }) => isDirectory(disk),
+    when: ({ disk }) => isDirectory(disk.mode),
   },
 ];
 

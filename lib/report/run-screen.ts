@@ -134,7 +134,7 @@ function harmAdvice({ deciding, isChance }: Reasons): string[] {
 /** Why it was safe, what would not have been, and what it cost. */
 function safeAdvice(
   verdict: Verdict,
-  { fault: { kind: fault } }: Scenario,
+  { fault }: Scenario,
   { because, deciding, isChance, certain }: Reasons,
 ): string[] {
   const why = isChance
@@ -149,7 +149,7 @@ function safeAdvice(
     ),
     ...new Set(
       [...(harmful.some(isFault) ? [proveItIsOff] : []), ...(isChance ? certain : [])].map(
-        (each) => (fault === 'none' && each === proveItIsOff ? drainInstead : each),
+        (each) => (fault.kind === 'none' && each === proveItIsOff ? drainInstead : each),
       ),
     ),
     ...(isStandstill(verdict)
@@ -175,10 +175,7 @@ const isStandstill = ({ phases, availability: { downtimeMs } }: Verdict): boolea
   phases.secondMount === null && (downtimeMs === null || downtimeMs > 5 * 60_000);
 
 /** Drivers where the storage decides; else that it does not. */
-function storageNote(
-  { disk: { mode: disk } }: Scenario,
-  { deciding, otherStorage }: Reasons,
-): string {
+function storageNote({ disk }: Scenario, { deciding, otherStorage }: Reasons): string {
   if (!deciding.some(({ isStorage }) => isStorage)) {
     return otherStorage.length === 0
       ? 'The kind of storage does not decide here: storage that fences has the same outcome expected as storage that does not.'
@@ -188,7 +185,7 @@ function storageNote(
           )
           .join(' ');
   }
-  const named = driversLike(disk).map(({ name, note }) =>
+  const named = driversLike(disk.mode).map(({ name, note }) =>
     note === undefined ? name : `${name} (${note})`,
   );
   return `Drivers documented to behave so: ${named.join('; ')}. Sources and certainty: docs/reference/drivers.md.`;

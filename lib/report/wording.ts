@@ -194,11 +194,7 @@ export function customInWords({
 }
 
 export function notTested(verdict: Verdict): string[] {
-  const {
-    volume: { filesystem },
-    fault: { powerLoss },
-    diskFrom,
-  } = scenarioOf(verdict);
+  const { volume, fault, diskFrom } = scenarioOf(verdict);
   const custom = customInWords(verdict);
   const always = [
     ...(diskFrom === undefined
@@ -209,7 +205,7 @@ export function notTested(verdict: Verdict): string[] {
     ...(custom === undefined
       ? []
       : [`The caller’s own parts, which forcedetach does not vouch for: ${custom}.`]),
-    `Other databases, file systems (${filesystem} here) and disks than the one named above.`,
+    `Other databases, file systems (${volume.filesystem} here) and disks than the one named above.`,
   ];
   if (verdict.basis === 'predicted') {
     return [
@@ -219,7 +215,7 @@ export function notTested(verdict: Verdict): string[] {
   }
   return [
     ...always,
-    powerLoss === 'keeps'
+    fault.powerLoss === 'keeps'
       ? 'Power loss of the storage itself: a crash here loses the node’s cache, and the disk keeps what it got.'
       : 'A real drive’s cache: what is lost, reordered or torn here was drawn by the seed.',
     'Clocks that disagree: all nodes share this machine’s kernel and clock.',
@@ -227,16 +223,16 @@ export function notTested(verdict: Verdict): string[] {
 }
 
 /** What the fault does to the storage or to the way there; nothing where it reaches neither. */
-function fateOf({ fault: { kind: fault, link, powerLoss } }: Scenario): string[] {
-  if (losesPower(fault)) return [powerLossWords[powerLoss]];
-  return fault === 'network-partition' ? [linkWords[link]] : [];
+function fateOf({ fault }: Scenario): string[] {
+  if (losesPower(fault.kind)) return [powerLossWords[fault.powerLoss]];
+  return fault.kind === 'network-partition' ? [linkWords[fault.link]] : [];
 }
 
 /** The driver was not part of the run: only its kind was. */
-const originOf = ({ disk: { mode: disk }, diskFrom }: Scenario): string =>
+const originOf = ({ disk, diskFrom }: Scenario): string =>
   diskFrom === undefined
     ? ''
-    : ` The kind comes from a certificate (${originInWords(diskFrom, disk)}); the disk is the harness’s own.`;
+    : ` The kind comes from a certificate (${originInWords(diskFrom, disk.mode)}); the disk is the harness’s own.`;
 
 /** In the order of most clusters: made, attached, staged, published. */
 function madeBy({ provisioning }: Verdict): string {
@@ -252,13 +248,10 @@ function madeBy({ provisioning }: Verdict): string {
 /** One sentence for the first screen, and one more where a certificate named the kind. */
 export function diskInWords(verdict: Verdict): string {
   const scenario = scenarioOf(verdict);
-  const {
-    disk: { mode: disk },
-    volume: { filesystem, accessMode },
-  } = scenario;
-  const on = isDirectory(disk) ? '' : `${filesystem}, `;
+  const { disk, volume } = scenario;
+  const on = isDirectory(disk.mode) ? '' : `${volume.filesystem}, `;
   const fate = fateOf(scenario)
     .map((clause) => `; ${clause}`)
     .join('');
-  return `Disk ${disk} (${on}${accessMode}): ${storageWords(disk, scenario)}${fate}.${originOf(scenario)}${madeBy(verdict)}`;
+  return `Disk ${disk.mode} (${on}${volume.accessMode}): ${storageWords(disk.mode, scenario)}${fate}.${originOf(scenario)}${madeBy(verdict)}`;
 }

@@ -83,9 +83,7 @@ function auditBeside(run: Struck, label: 'steady' | 'first', where: string): voi
 function watchAll(strike: Strike, faultAtMs: number): Promise<readonly Struck[]> {
   const { cluster, struck, shell, fault, context, remedies, signal } = strike;
   const { clock } = cluster;
-  const {
-    timers: { forceDetachAfter: forceDetachAfterMs },
-  } = context.scenario;
+  const { timers } = context.scenario;
   const leastMs = Math.max(fault.leastMs, ...struck.map(({ steps }) => steps.leastMs));
   const leastUntilMs = clock.nowMs() + leastMs;
   const sightings = struck.map((run) => run.sightings);
@@ -94,17 +92,20 @@ function watchAll(strike: Strike, faultAtMs: number): Promise<readonly Struck[]>
       shell.step('watch', async () => fault.goOn?.(context, moments), 'fault'),
       ...remedies.map((remedy) => remedy.shell.attempt('remedy', () => remedy.goOn(moments))),
     ]);
-  return watchWhile({ clock, sightings, faultAtMs, forceDetachAfterMs, signal }, goOn, () =>
-    each(struck, 'fault', (run) =>
-      run.shell.bounded('watch', async (signal) => {
-        const { scenario, testbed } = run;
-        const here = { testbed: cluster, pods: testbed.kubernetes, sightings: [run.sightings] };
-        if (scenario.fault.recreations > 0) await recreate({ ...run, ...here, signal });
-        else await watch(strike, run, { faultAtMs, signal });
-        await clock.sleep(Math.max(0, leastUntilMs - clock.nowMs()), signal);
-        return run;
-      }),
-    ),
+  return watchWhile(
+    { clock, sightings, faultAtMs, forceDetachAfterMs: timers.forceDetachAfter, signal },
+    goOn,
+    () =>
+      each(struck, 'fault', (run) =>
+        run.shell.bounded('watch', async (signal) => {
+          const { scenario, testbed } = run;
+          const here = { testbed: cluster, pods: testbed.kubernetes, sightings: [run.sightings] };
+          if (scenario.fault.recreations > 0) await recreate({ ...run, ...here, signal });
+          else await watch(strike, run, { faultAtMs, signal });
+          await clock.sleep(Math.max(0, leastUntilMs - clock.nowMs()), signal);
+          return run;
+        }),
+      ),
   );
 }
 

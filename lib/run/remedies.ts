@@ -125,20 +125,22 @@ export class RemedyRun {
   }
 
   async #apply(faultAtMs: number, deadlineMs: number): Promise<void> {
-    const {
-      remedy: { at: remedyAt },
-      timers: { forceDetachAfter: forceDetachAfterMs },
-    } = this.#first.scenario;
+    const { remedy, timers } = this.#first.scenario;
     const { cluster, signal } = this.#event;
     const sightings = this.of.map((run) => run.sightings);
-    const watched = { clock: cluster.clock, sightings, faultAtMs, forceDetachAfterMs };
+    const watched = {
+      clock: cluster.clock,
+      sightings,
+      faultAtMs,
+      forceDetachAfterMs: timers.forceDetachAfter,
+    };
     try {
       if (this.#remedy.name === 'none') return;
-      if (await cameForAll(remedyAt, watched, { deadlineMs, signal })) await this.#act(deadlineMs);
+      if (await cameForAll(remedy.at, watched, { deadlineMs, signal })) await this.#act(deadlineMs);
       else
         this.#step(
           'failed',
-          `${whenInWords(remedyAt)} did not come within the horizon; ` +
+          `${whenInWords(remedy.at)} did not come within the horizon; ` +
             'raise --horizon, or set --remedy-at to an earlier moment',
         );
     } finally {
@@ -165,11 +167,9 @@ export class RemedyRun {
 
   /** Takes it back while the run is watched, where the scenario gives a time for that. */
   async goOn(moments: Moments): Promise<void> {
-    const {
-      remedy: { untaintAt },
-    } = this.#first.scenario;
-    if (typeof untaintAt !== 'number' || !(await this.#acted.promise)) return;
-    if (await moments.passed(untaintAt)) await this.takeBack();
+    const { remedy } = this.#first.scenario;
+    if (typeof remedy.untaintAt !== 'number' || !(await this.#acted.promise)) return;
+    if (await moments.passed(remedy.untaintAt)) await this.takeBack();
     else this.#step('failed', 'the watch was over before it was to be taken back');
   }
 

@@ -156,14 +156,12 @@ const readEveryMs = (rate: number | 'max'): number =>
 
 /** Of the two clients that every run has: one on the victim's side of any partition, one outside. */
 async function startWriters({ testbed, recorder, scenario, seed, steps }: Run): Promise<Writers> {
-  const {
-    load: { connections, rate },
-  } = scenario;
+  const { load } = scenario;
   // An idle victim is left alone: it has nothing new that could be read.
-  const readsNothing = rate === 0 || steps.writesOnly;
+  const readsNothing = load.rate === 0 || steps.writesOnly;
   const plans = clientSides.map((client) => ({
-    ...{ client, connections, rate },
-    ...(readsNothing ? {} : { readEveryMs: readEveryMs(rate) }),
+    ...{ client, connections: load.connections, rate: load.rate },
+    ...(readsNothing ? {} : { readEveryMs: readEveryMs(load.rate) }),
   }));
   recorder.record({ type: 'workload', clients: plans });
   return testbed.startWriters(plans.map((plan) => ({ ...plan, seed })));

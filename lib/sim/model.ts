@@ -225,15 +225,12 @@ export function startModel(
   const world = new World(kernel, Chance.of(seed), database, scenario, others);
   const { api, chance } = world;
   const volumes = Array.from({ length: volumeCount }, (_, index) => {
-    const {
-      disk: { flushes, fileLocks },
-      attachable,
-    } = world.of(index);
+    const { disk, attachable } = world.of(index);
     return new Volume({
       ...{ clock: kernel, index, name: volumeName(database.name, index) },
       ...{ chance: chance.stream(volumeStreams + index) },
-      ignoresFlushes: flushes === 'ignored',
-      ...(attachable ? {} : { files: fileLocks }),
+      ignoresFlushes: disk.flushes === 'ignored',
+      ...(attachable ? {} : { files: disk.fileLocks }),
     });
   });
   const [volume] = volumes;

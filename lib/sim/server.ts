@@ -43,12 +43,10 @@ export class ModelServer extends OnNode {
 
   commit(entry: LedgerEntry, answer: CommitAnswer): void {
     this.#serve(measuredTimes.commit, answer, () => {
-      const {
-        database: { trxCommit },
-      } = this.#settings;
-      if (trxCommit === 0) this.#unwritten.push(entry);
+      const { database } = this.#settings;
+      if (database.trxCommit === 0) this.#unwritten.push(entry);
       else this.#mount.append(entry);
-      if (trxCommit === 1) this.#syncFor(answer);
+      if (database.trxCommit === 1) this.#syncFor(answer);
       else this.#acknowledge(answer);
     });
   }

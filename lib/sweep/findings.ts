@@ -181,11 +181,7 @@ function fileOf(
   const { scenario, outcome, shownAgain } = shrink({ ...example, shows });
   const { safety, licence } = judge(outcome);
   const { verdicts, because } = expectationOf(scenario);
-  const {
-    fault: { kind: fault },
-    remedy: { kind: remedy },
-    disk: { mode: disk },
-  } = scenario;
+  const { fault, remedy, disk } = scenario;
   const file = `${name}.yaml`;
   const comment = [
     title,
@@ -199,7 +195,7 @@ function fileOf(
       ({ field, message }) => `A run would be refused: ${field}: ${message}.`,
     ),
   ];
-  const question = `What becomes of the volume under ${fault} with remedy ${remedy} on disk ${disk}?`;
+  const question = `What becomes of the volume under ${fault.kind} with remedy ${remedy.kind} on disk ${disk.mode}?`;
   const { seed } = example;
   return {
     file,

@@ -48,23 +48,18 @@ export function judge(outcome: ScheduleOutcome): ScheduleJudgement {
 }
 
 /** What of its promises the server or the disk does not keep anyway, or is not asked to. */
-export const waived = ({
-  disk: { flushes },
-  database: { trxCommit },
-  volume: { accessMode },
-  remedy: { kind: remedy },
-}: Scenario): string[] => [
-  ...(flushes === 'honest' ? [] : ['flushes ignored']),
-  ...(trxCommit === 1 ? [] : [`trx_commit ${trxCommit}`]),
-  ...(accessMode === 'ReadWriteMany' ? ['declared for many nodes'] : []),
-  ...(remedy === 'strip-attachment-finalizer' ? ['perhaps never asked to detach'] : []),
+export const waived = ({ disk, database, volume, remedy }: Scenario): string[] => [
+  ...(disk.flushes === 'honest' ? [] : ['flushes ignored']),
+  ...(database.trxCommit === 1 ? [] : [`trx_commit ${database.trxCommit}`]),
+  ...(volume.accessMode === 'ReadWriteMany' ? ['declared for many nodes'] : []),
+  ...(remedy.kind === 'strip-attachment-finalizer' ? ['perhaps never asked to detach'] : []),
 ];
 
 /** Dead, standing still, or alive: which zombie there may be. */
-function victimIs({ fault: { kind: fault }, remedy: { kind: remedy } }: Scenario): string {
-  if (losesPower(fault)) return 'dead';
-  if (fault === 'freeze') return 'frozen';
-  return fault === 'none' && removesPod(remedy) ? 'whole' : 'alive';
+function victimIs({ fault, remedy }: Scenario): string {
+  if (losesPower(fault.kind)) return 'dead';
+  if (fault.kind === 'freeze') return 'frozen';
+  return fault.kind === 'none' && removesPod(remedy.kind) ? 'whole' : 'alive';
 }
 
 /** About the victim's node or pod, or about no node. */

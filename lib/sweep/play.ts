@@ -289,14 +289,12 @@ function killServers(model: Model, pod: PodObject, kills: number, seed: string):
 
 /** The second fault comes at its moment. Returns what mends it, once, where it came. */
 function startAlso(scene: Scene): () => void {
-  const {
-    also: { kind: also, at: alsoAt, for: alsoForMs },
-  } = scene.scenario;
+  const { also } = scene.scenario;
   let mend = (): void => undefined;
-  if (also !== 'none') {
-    scene.at(alsoAt, () => {
-      mend = strike(scene, faultNamed(also));
-      scene.after(alsoForMs * msUs, mend);
+  if (also.kind !== 'none') {
+    scene.at(also.at, () => {
+      mend = strike(scene, faultNamed(also.kind));
+      scene.after(also.for * msUs, mend);
     });
   }
   return () => mend();

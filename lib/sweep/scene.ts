@@ -232,11 +232,9 @@ export class SweepClient {
 
   constructor(options: SweepClientOptions) {
     this.#options = options;
-    const {
-      load: { rate },
-    } = options.scenario;
-    this.#isBusy = rate === 'max' || rate >= busyRate;
-    if (rate === 0) return;
+    const { load } = options.scenario;
+    this.#isBusy = load.rate === 'max' || load.rate >= busyRate;
+    if (load.rate === 0) return;
     // Else the victim is asked again up to 30 s into an overlap that may be shorter than that.
     options.witness.onSecondMount = this.#beatNow.bind(this);
     this.#beat();

@@ -21,11 +21,7 @@ export async function compareRun(folder: string, options: CompareOptions): Promi
   const real = readRealRun(folder);
   const { run, scenario, starved, load } = real;
   const predictions = await playAll(real, options);
-  const {
-    fault: { kind: fault },
-    remedy: { kind: remedy },
-    disk: { mode: disk },
-  } = scenario;
+  const { fault, remedy, disk } = scenario;
   const compared = starved
     ? nothing
     : compare(
@@ -38,7 +34,13 @@ export async function compareRun(folder: string, options: CompareOptions): Promi
       ? await playAtItsPace(real, predictions, options)
       : undefined;
   return {
-    ...{ run, scenario: [fault, remedy, disk].join(', '), modelRuns: options.runs, starved, load },
+    ...{
+      run,
+      scenario: [fault.kind, remedy.kind, disk.mode].join(', '),
+      modelRuns: options.runs,
+      starved,
+      load,
+    },
     ...{ realVerdict: real.verdict, modelVerdicts },
     ...(atItsPace === undefined ? {} : { atItsPace }),
     ...compared,

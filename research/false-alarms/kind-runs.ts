@@ -56,12 +56,8 @@ const twoCouldWrite = (records: readonly SmallRecord[], history: History): boole
   exposureOf(tellStory(records, mysql), { writes: history.writes() }).summary.ms > 0;
 
 function safeStory({ scenario }: RunRecord): string {
-  const {
-    fault: { kind: fault },
-    remedy: { kind: remedy },
-    disk: { mode: disk },
-  } = scenario;
-  return `${fault}, remedy ${remedy}, disk ${disk}`;
+  const { fault, remedy, disk } = scenario;
+  return `${fault.kind}, remedy ${remedy.kind}, disk ${disk.mode}`;
 }
 
 function judgeClean(

@@ -40,10 +40,7 @@ export function readResult(history: History, source?: string): Result {
   const moments = { faultAtMs, handoverAtMs, victimNode: 'victim' };
   const judgement = judgeImages(history, moments, { database: mysql });
   const acks = acksOf(history);
-  const {
-    load: { connections, rate },
-    database: { trxCommit },
-  } = scenario;
+  const { load, database } = scenario;
   // Whatever stands in an observation is held against the form that is committed.
   const date = dateOf(records);
   const what = `--cases ${about.case} --hosts ${host} --filesystems ${filesystem}`;
@@ -51,7 +48,7 @@ export function readResult(history: History, source?: string): Result {
     ...{ kind: 'two-kernels', id: `${about.case} ${host} ${filesystem} ${date}` },
     scenario: {
       ...{ case: about.case, host, filesystem, repeat },
-      ...{ cpus, connections, rate, trxCommit },
+      ...{ cpus, connections: load.connections, rate: load.rate, trxCommit: database.trxCommit },
     },
     seed,
     outcome: {

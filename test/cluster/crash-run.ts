@@ -58,14 +58,14 @@ export async function makeCrashRun(options: CrashRunOptions): Promise<void> {
   recorder.close();
   await using host = await ArrayHost.start(images);
   await host.open(fields.disk?.flushes ?? 'honest');
-  const {
-    load: { connections },
-    database: { trxCommit },
-    volume: { filesystem },
-  } = run.scenario;
-  const commit = `--innodb-flush-log-at-trx-commit=${trxCommit}`;
-  const server = await host.startServer(filesystem, [commit, ...mysqldFlags]);
-  const writer = server.write({ client: 'inside', connections, rate: 'max' }, seed, clock);
+  const { load, database, volume } = run.scenario;
+  const commit = `--innodb-flush-log-at-trx-commit=${database.trxCommit}`;
+  const server = await host.startServer(volume.filesystem, [commit, ...mysqldFlags]);
+  const writer = server.write(
+    { client: 'inside', connections: load.connections, rate: 'max' },
+    seed,
+    clock,
+  );
   await sleep(writeMs);
   await writer.stop();
   const directory = join(folder, 'history');

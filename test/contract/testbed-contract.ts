@@ -100,12 +100,10 @@ export function describeTestbed(name: string, makeBackend: () => Backend, timeou
     });
 
     test('writers of both sides commit on the database’s node', async () => {
-      const {
-        load: { rate },
-      } = scenario;
+      const { load } = scenario;
       writers = await testbed.startWriters([
-        { client: 'inside', connections: 2, rate, seed, readEveryMs: 200 },
-        { client: 'outside', connections: 2, rate, seed },
+        { client: 'inside', connections: 2, rate: load.rate, seed, readEveryMs: 200 },
+        { client: 'outside', connections: 2, rate: load.rate, seed },
       ]);
       expect(await grows('inside', 30_000)).toBe(true);
       expect(await grows('outside', 30_000)).toBe(true);

@@ -22,12 +22,9 @@ const measured = new Map(readRuns().map((line) => [line.source, line]));
 
 /** A live victim, no fence and a second mount: damage; else none. */
 function ruleOfThumb(line: RunLine): boolean {
-  const {
-    fault: { kind: fault },
-    disk: { mode: disk },
-  } = scenarioOfLine(line);
-  const isLive = !faultKinds.some((kind) => kind === fault && losesPower(kind));
-  return isLive && disk === 'unfenced' && line.outcome.secondMountS !== null;
+  const { fault, disk } = scenarioOfLine(line);
+  const isLive = !faultKinds.some((kind) => kind === fault.kind && losesPower(kind));
+  return isLive && disk.mode === 'unfenced' && line.outcome.secondMountS !== null;
 }
 
 const mount = (seconds: number | null): string =>

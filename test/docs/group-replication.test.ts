@@ -20,15 +20,13 @@ const singles = samples.flatMap((name) =>
 const stock = new Map<string, unknown>(Object.entries(groupSettingsSchema.parse({})));
 
 function groupRow({ scenario, versions, outcome, source }: GroupLine): string[] {
-  const {
-    fault: { kind: fault },
-  } = scenarioOfLine({ scenario: scenario.changed, versions });
+  const { fault } = scenarioOfLine({ scenario: scenario.changed, versions });
   const set = Object.entries(scenario.settings).filter(
     ([name, value]) => value !== stock.get(name),
   );
   const more = set.map(([name, value]) => `, ${name} ${value}`).join('');
   return row(
-    `three members, ${fault}${more}, no remedy`,
+    `three members, ${fault.kind}${more}, no remedy`,
     source,
     outcome.downtimeMs,
     told(outcome),
@@ -36,11 +34,7 @@ function groupRow({ scenario, versions, outcome, source }: GroupLine): string[] 
 }
 
 function singleRow(line: RunLine): string[] {
-  const {
-    fault: { kind: fault },
-    remedy: { kind: remedy },
-    disk: { mode: disk },
-  } = scenarioOfLine(line);
+  const { fault, remedy, disk } = scenarioOfLine(line);
   const { outcome, source } = line;
   const { shown, lost, acked } = outcome;
   const before = shown?.lostBeforeHeal ?? 0;
@@ -48,8 +42,8 @@ function singleRow(line: RunLine): string[] {
     before === 0
       ? told({ lost, acked })
       : `${before.toLocaleString('en')} before the heal, ${told({ lost: shown?.lostAfterHeal ?? lost, acked })} after it`;
-  const what = remedy === 'none' ? 'no remedy' : `${remedy}, \`${disk}\``;
-  return row(`one instance, ${fault}, ${what}`, source, shown?.downtimeMs, gone);
+  const what = remedy.kind === 'none' ? 'no remedy' : `${remedy.kind}, \`${disk.mode}\``;
+  return row(`one instance, ${fault.kind}, ${what}`, source, shown?.downtimeMs, gone);
 }
 
 const row = (

@@ -158,13 +158,10 @@ async function expectRun(verdict: Verdict, folder: string): Promise<void> {
 
   /** The harness's own fault is not the storage's, and a frozen server is not up. */
   function expectSameFault(): void {
-    const {
-      fault: { kind: fault },
-      disk: { mode: disk },
-    } = scenarioOf(verdict);
+    const { fault, disk } = scenarioOf(verdict);
     expect(header + applies).not.toContain('nothing cuts');
     if (causes.includes('the storage cut the old node off')) {
-      expect({ fault: { kind: fault }, disk: { mode: disk } }).not.toMatchObject({
+      expect({ fault: { kind: fault.kind }, disk: { mode: disk.mode } }).not.toMatchObject({
         disk: { mode: 'unfenced' },
       });
     }
@@ -177,8 +174,8 @@ async function expectRun(verdict: Verdict, folder: string): Promise<void> {
     const atS = Math.min(30, horizonS / 2);
     const during = own?.bars.filter(({ fromS, toS }) => fromS < atS && toS > atS) ?? [];
     const labels = during.map(({ label }) => label);
-    if (fault === 'freeze') expect(labels).toEqual(['frozen']);
-    if (fault === 'node-crash') expect(labels).not.toContain('up');
+    if (fault.kind === 'freeze') expect(labels).toEqual(['frozen']);
+    if (fault.kind === 'node-crash') expect(labels).not.toContain('up');
   }
 }
 

@@ -10,16 +10,11 @@ const mostBytes = 16_000_000;
 const mostHeapBytes = 2 ** 30;
 
 const endsInTime = ({ tookMs }: Played, scenario: Scenario): boolean => {
-  const {
-    watch: {
-      warmup: warmupMs,
-      horizon: horizonMs,
-      overlap: overlapMs,
-      patience: patienceMs,
-      converge: convergeMs,
-    },
-  } = scenario;
-  return tookMs <= warmupMs + horizonMs + overlapMs + patienceMs + convergeMs + beyondMs;
+  const { watch } = scenario;
+  return (
+    tookMs <=
+    watch.warmup + watch.horizon + watch.overlap + watch.patience + watch.converge + beyondMs
+  );
 };
 
 const sum = (counts: readonly number[]): number => counts.reduce((a, b) => a + b, 0);

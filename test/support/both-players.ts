@@ -51,11 +51,8 @@ function cellOf(
   return contradictions(scenario).length === 0 ? [scenario] : [];
 }
 
-export const nameOf = ({
-  fault: { kind: fault },
-  remedy: { kind: remedy },
-  disk: { mode: disk },
-}: Scenario): string => `${fault}, ${remedy}, ${disk}`;
+export const nameOf = ({ fault, remedy, disk }: Scenario): string =>
+  `${fault.kind}, ${remedy.kind}, ${disk.mode}`;
 
 interface Came {
   /** What became of the data, whether another node mounted it, and whether somebody serves. */

@@ -206,21 +206,17 @@ async function carryOut(request: RunRequest): Promise<ExitCode> {
  */
 export function describeRequest(request: RunRequest, choice: BackendChoice): string {
   const { scenario, seed, folder, flags } = request;
-  const {
-    kubernetes: { version: kubernetes },
-    disk: { mode: disk },
-    diskFrom,
-  } = scenario;
-  const minor = minorOf(kubernetes);
+  const { kubernetes, disk, diskFrom } = scenario;
+  const minor = minorOf(kubernetes.version);
   return [
     `seed ${seed}`,
     scenario.question,
     ...(flags.dryRun ? allParameters(scenario) : aboutScenario(scenario)),
-    ...(diskFrom ? [`disk from a certificate: ${originInWords(diskFrom, disk)}`] : []),
+    ...(diskFrom ? [`disk from a certificate: ${originInWords(diskFrom, disk.mode)}`] : []),
     `backend: ${choice.backend}, ${choice.why}; ${basisOf(scenario, choice)}`,
     // The model plays minors: a patch would be ignored silently.
-    ...(choice.isModel && minor !== kubernetes
-      ? [`the model plays Kubernetes ${minor} for ${kubernetes}`]
+    ...(choice.isModel && minor !== kubernetes.version
+      ? [`the model plays Kubernetes ${minor} for ${kubernetes.version}`]
       : []),
     ...unusedFlags(whereOptions(), flags, choice),
     ...(choice.images === undefined ? [] : [choice.images.reason]),
@@ -246,27 +242,19 @@ function shown(of: Scenario, field: FieldName): string {
 }
 
 function aboutScenario(scenario: Scenario): string[] {
-  const {
-    name,
-    question,
-    fault: { kind: fault },
-    remedy: { kind: remedy },
-    disk: { mode: disk },
-    expected,
-    counted,
-  } = scenario;
+  const { name, question, fault, remedy, disk, expected, counted } = scenario;
   const held = isOpen(scenario) ? openWords(counted) : `expected: ${expected.join(' or ')}`;
   const stock = parseScenario({
-    ...{ name, question, expected, fault: { kind: fault }, disk: { mode: disk } },
+    ...{ name, question, expected, fault: { kind: fault.kind }, disk: { mode: disk.mode } },
     // Without a fault no event comes that a remedy could wait for.
-    remedy: { kind: remedy, ...(fault === 'none' && { at: 0 }) },
+    remedy: { kind: remedy.kind, ...(fault.kind === 'none' && { at: 0 }) },
   });
   const changed = fieldNames
     .filter((field) => !shownElsewhere.includes(field))
     .filter((field) => shown(scenario, field) !== shown(stock, field))
     .map((field) => `${field} ${shown(scenario, field)}`);
   return [
-    `fault ${fault}, remedy ${remedy}, disk ${disk}; ${held}`,
+    `fault ${fault.kind}, remedy ${remedy.kind}, disk ${disk.mode}; ${held}`,
     changed.length === 0
       ? 'All settings are defaults (see --dry-run)'
       : `Changed from defaults: ${changed.join(', ')}`,

@@ -61,9 +61,9 @@ export function refuseLacking(
 }
 
 /** A checker is asked of a group's ledger; all else that a caller brings is made for one server on one volume. Throws UsageError. */
-export function refuseOwnWithGroup({ database: { kind: database } }: Scenario, own: Parts): void {
+export function refuseOwnWithGroup({ database }: Scenario, own: Parts): void {
   const unfit = Object.keys(own).filter((part) => part !== 'checkers');
-  if (database === stockDatabaseKind || unfit.length === 0) return;
+  if (database.kind === stockDatabaseKind || unfit.length === 0) return;
   throw new UsageError(
     'OWN_PART_WITH_GROUP',
     `a replication group supports only your own checkers, not ${unfit.join(', ')}`,
@@ -72,8 +72,8 @@ export function refuseOwnWithGroup({ database: { kind: database } }: Scenario, o
 }
 
 /** A batch sums up what became of volumes. Throws UsageError. */
-export function refuseInBatch({ database: { kind: database } }: Scenario): void {
-  if (database === stockDatabaseKind) return;
+export function refuseInBatch({ database }: Scenario): void {
+  if (database.kind === stockDatabaseKind) return;
   throw new UsageError('GROUP_IN_BATCH', 'a batch cannot contain replication groups', {
     hint: 'run it alone',
     command: typed('group-replication'),

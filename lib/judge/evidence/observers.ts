@@ -47,14 +47,10 @@ export function gapsOf(story: Story, source: string): string[] {
 }
 
 function neededSources({ scenario, run }: Story): string[] {
-  const {
-    fault: { kind: fault },
-    also: { kind: also },
-    disk: { mode: disk },
-  } = scenario;
+  const { fault, also, disk } = scenario;
   // Where the API server answers nobody, nobody is told anything.
-  const api = fault === 'api-outage' || also === 'api-outage' ? [] : ['api'];
-  const disks = ['csi', 'mounts', ...(isDirectory(disk) ? [] : ['devices'])];
+  const api = fault.kind === 'api-outage' || also.kind === 'api-outage' ? [] : ['api'];
+  const disks = ['csi', 'mounts', ...(isDirectory(disk.mode) ? [] : ['devices'])];
   if (run.schemaVersion < 3) return [...api, ...disks];
   // The model has no audit log. The servers' log is asked for where it is used (words.ts).
   return [...api, ...disks, 'controller-manager', ...(isPredicted(run) ? [] : ['audit'])];
@@ -178,12 +174,9 @@ export function expectedSights(story: Story, unseen: readonly UnseenCommits[]): 
 
 /** The same of any history. */
 export function sightsMissed(story: Story, unseen: readonly UnseenCommits[]): string[] {
-  const {
-    fault: { kind: fault },
-    also: { kind: also },
-  } = story.scenario;
+  const { fault, also } = story.scenario;
   // Where the API server answers nobody, its observer sees nothing.
-  const isApiSeen = fault !== 'api-outage' && also !== 'api-outage';
+  const isApiSeen = fault.kind !== 'api-outage' && also.kind !== 'api-outage';
   return [
     ...unseen.map(
       ({ node, count, fromMs, toMs }) =>

@@ -212,18 +212,15 @@ interface Claimed {
 }
 
 function claimedIn({ run, scenario, faultName }: Story): Claimed[] {
-  const {
-    fault: { kind: fault, reboot },
-    also: { kind: also },
-  } = scenario;
+  const { fault, also } = scenario;
   const own = run.custom?.fault;
   return [
     {
       name: faultName,
-      askedAgain: own === undefined ? isAskedAgain(fault) : own.askedAgain,
-      staysDown: losesPower(fault) && !reboot,
+      askedAgain: own === undefined ? isAskedAgain(fault.kind) : own.askedAgain,
+      staysDown: losesPower(fault.kind) && !fault.reboot,
     },
-    { name: also, askedAgain: isAskedAgain(also), staysDown: false },
+    { name: also.kind, askedAgain: isAskedAgain(also.kind), staysDown: false },
   ];
 }
 
@@ -232,11 +229,8 @@ function claimedIn({ run, scenario, faultName }: Story): Claimed[] {
 
 /** Empty where the fault was not a crash, or no image of the time after it was audited. */
 export function crashCertificates(story: Story): CertificateRecord[] {
-  const {
-    fault: { kind: fault, powerLoss },
-    disk: { flushes },
-  } = story.scenario;
-  if (!losesPower(fault)) return [];
+  const { fault, disk } = story.scenario;
+  if (!losesPower(fault.kind)) return [];
   const image = story.records.find((record) => record.type === 'image' && record.image === 'first');
   if (image?.type !== 'image') return [];
   const { synced, unsynced } = image.evidence.canaries;
@@ -251,11 +245,11 @@ export function crashCertificates(story: Story): CertificateRecord[] {
   });
   const found = (content: string | undefined): string =>
     content === undefined ? 'not on the image' : JSON.stringify(content.slice(0, 80));
-  if (flushes === 'ignored' && powerLoss !== 'keeps') {
+  if (disk.flushes === 'ignored' && fault.powerLoss !== 'keeps') {
     // Whatever was on such a disk may be gone: canaries, journal, file system.
     const gone = synced !== canaryContent;
     const claim = 'a synced canary is gone: the disk had ignored the flush';
-    return powerLoss === 'drops' ? [certificate(claim, gone, found(synced))] : [];
+    return fault.powerLoss === 'drops' ? [certificate(claim, gone, found(synced))] : [];
   }
   return [
     certificate('a synced canary survived', synced === canaryContent, found(synced)),
@@ -360,12 +354,9 @@ function misplacedFault(story: Story): string[] {
 
 /** What was taken is given back, and not before its time. */
 function shortFaults(story: Story): string[] {
-  const {
-    fault: { kind: fault },
-    also: { kind: also },
-  } = story.scenario;
-  const second = also === 'none' ? [] : [{ kind: also, name: also }];
-  return [{ kind: fault, name: story.faultName }, ...second].flatMap(({ kind, name }) => {
+  const { fault, also } = story.scenario;
+  const second = also.kind === 'none' ? [] : [{ kind: also.kind, name: also.kind }];
+  return [{ kind: fault.kind, name: story.faultName }, ...second].flatMap(({ kind, name }) => {
     const steps = stepsOf(story, 'fault').filter((each) => each.name === name);
     // A moment that never came is told as a failure.
     if (steps.length === 0) return [`no record says that the fault ${name} was begun`];
@@ -384,14 +375,11 @@ function shortFaults(story: Story): string[] {
 
 /** Until when at least a fault lasts that was in place at `fromMs`. */
 function endOf({ scenario, records, healAtMs }: Story, kind: FaultKind, fromMs: number): number {
-  const {
-    fault: { kind: fault, rebootAt },
-    also: { for: alsoForMs },
-  } = scenario;
-  if (kind !== fault) return Math.min(healAtMs, fromMs + alsoForMs);
-  if (fault !== 'node-reboot') return healAtMs;
+  const { fault, also } = scenario;
+  if (kind !== fault.kind) return Math.min(healAtMs, fromMs + also.for);
+  if (fault.kind !== 'node-reboot') return healAtMs;
   const phase = records.find((record) => record.type === 'phase' && record.phase === 'fault');
-  return typeof rebootAt === 'number' ? (phase?.t ?? 0) + rebootAt : fromMs;
+  return typeof fault.rebootAt === 'number' ? (phase?.t ?? 0) + fault.rebootAt : fromMs;
 }
 
 /** It is begun once its moment has come, and a moment that never came is told as a failure. */
@@ -415,11 +403,9 @@ function isDue(
   { scenario, database, observations, faultAtMs = 0, ...story }: Story,
   atMs: number,
 ): boolean {
-  const {
-    remedy: { at: remedyAt },
-  } = scenario;
+  const { at } = scenario.remedy;
   const phase = story.records.find((record) => record.type === 'phase' && record.phase === 'fault');
-  if (typeof remedyAt === 'number') return atMs >= (phase?.t ?? faultAtMs) + remedyAt;
+  if (typeof at === 'number') return atMs >= (phase?.t ?? faultAtMs) + at;
   const sightings = new Sightings(database);
   let isBegun = false;
   return observations.some((seen) => {
@@ -429,7 +415,7 @@ function isDue(
       isBegun = true;
     }
     sightings.see(seen);
-    return isSeen(remedyAt, sightings);
+    return isSeen(at, sightings);
   });
 }
 

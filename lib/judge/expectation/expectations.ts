@@ -49,37 +49,28 @@ const handOverSlackMs = 60_000;
 
 /** From the fault to the hand-over, by the timers in force; a second fault that lasts holds it up. */
 function handOverMs(scenario: Scenario): number {
-  const {
-    timers: { grace: graceMs, toleration: tolerationMs, forceDetachAfter: forceDetachAfterMs },
-    remedy: { at: remedyAt },
-  } = scenario;
-  const {
-    also: { kind: also, at: alsoAt, for: alsoForMs },
-  } = scenario;
-  const evictedMs = graceMs + tolerationMs;
-  const goneMs = typeof remedyAt === 'number' ? Math.max(evictedMs, remedyAt) : evictedMs;
-  const waitsMs = volumeReleaseOf(scenario) === 'timeout' ? forceDetachAfterMs : 0;
+  const { timers, remedy } = scenario;
+  const { also } = scenario;
+  const evictedMs = timers.grace + timers.toleration;
+  const goneMs = typeof remedy.at === 'number' ? Math.max(evictedMs, remedy.at) : evictedMs;
+  const waitsMs = volumeReleaseOf(scenario) === 'timeout' ? timers.forceDetachAfter : 0;
   const ownMs = goneMs + waitsMs;
-  if (also === 'none' || isOverAtOnce(also)) return ownMs;
+  if (also.kind === 'none' || isOverAtOnce(also.kind)) return ownMs;
   const alsoFrom = { terminating: 0, 'pod-gone': 0, 'half-wait': 0.5, 'force-detach': 1 } as const;
   const alsoMs =
-    typeof alsoAt === 'number' ? alsoAt : goneMs + alsoFrom[alsoAt] * forceDetachAfterMs;
-  return Math.max(ownMs, alsoMs + alsoForMs);
+    typeof also.at === 'number' ? also.at : goneMs + alsoFrom[also.at] * timers.forceDetachAfter;
+  return Math.max(ownMs, alsoMs + also.for);
 }
 
 export function situationOf(scenario: Scenario): Situation {
-  const {
-    disk: { cutAfter: cutAfterMs },
-    watch: { overlap: overlapMs, horizon: horizonMs },
-    load: { rate },
-  } = scenario;
-  const isSoon = handOverMs(scenario) + handOverSlackMs <= horizonMs;
-  const laterCut = cutAfterMs <= overlapMs ? 'before the heal' : 'late';
-  const cut = cutAfterMs <= latestMountMs ? 'soon' : laterCut;
+  const { disk, watch, load } = scenario;
+  const isSoon = handOverMs(scenario) + handOverSlackMs <= watch.horizon;
+  const laterCut = disk.cutAfter <= watch.overlap ? 'before the heal' : 'late';
+  const cut = disk.cutAfter <= latestMountMs ? 'soon' : laterCut;
   return {
     ...scenario,
-    victim: rate === 0 ? 'idle' : 'busy',
-    cut: cutAfterMs <= soonestMountMs ? 'at once' : cut,
+    victim: load.rate === 0 ? 'idle' : 'busy',
+    cut: disk.cutAfter <= soonestMountMs ? 'at once' : cut,
     release: volumeReleaseOf(scenario),
     selfFenced: selfFenced(scenario),
     watchEnds: isSoon ? 'after the hand-over' : 'perhaps before it',
@@ -87,21 +78,18 @@ export function situationOf(scenario: Scenario): Situation {
   };
 }
 
-const grantedAs = ({ disk: { attachWhileBusy } }: Scenario): Situation['attachment'] =>
-  attachWhileBusy === 'granted' ? 'perhaps uncertain' : 'counted';
+const grantedAs = ({ disk }: Scenario): Situation['attachment'] =>
+  disk.attachWhileBusy === 'granted' ? 'perhaps uncertain' : 'counted';
 
 /** The sidecar's look, its kill and the remount, on a machine that keeps time. */
 const selfFenceTakesMs = 2000;
 const standStill: readonly Scenario['fault']['kind'][] = ['freeze', 'cpu-starvation'];
 
 function selfFenced(scenario: Scenario): Situation['selfFenced'] {
-  const {
-    selfFence: { kind: selfFence, after: selfFenceAfterMs },
-    timers: { grace: graceMs },
-    fault: { kind: fault, link },
-  } = scenario;
-  if (selfFence === 'off' || standStill.includes(fault) || link !== 'survives') return 'never';
-  return selfFenceAfterMs + selfFenceTakesMs <= graceMs ? 'in time' : 'late';
+  const { selfFence, timers, fault } = scenario;
+  if (selfFence.kind === 'off' || standStill.includes(fault.kind) || fault.link !== 'survives')
+    return 'never';
+  return selfFence.after + selfFenceTakesMs <= timers.grace ? 'in time' : 'late';
 }
 
 /** Of a node that is cut off from its disk while its database acknowledges early. */
@@ -159,31 +147,25 @@ const isSparing = (fault: FaultKind): boolean => (sparing as readonly string[]).
 const podGcMs = kubernetesTimes.podGcUs / msUs + 2_000;
 
 export function volumeReleaseOf(scenario: Scenario): Release {
-  const {
-    fault: { kind: fault },
-    remedy: { kind: remedy, untaintAt },
-    also: { kind: also },
-    timers: { forceDetach },
-    disk: { mode: disk },
-    volume: { accessMode },
-  } = scenario;
-  const isGated = !isDirectory(disk) && accessMode !== 'ReadWriteMany';
-  if (remedy === 'fence-first') return 'fenced first';
+  const { fault, remedy, also, timers, disk, volume } = scenario;
+  const isGated = !isDirectory(disk.mode) && volume.accessMode !== 'ReadWriteMany';
+  if (remedy.kind === 'fence-first') return 'fenced first';
   if (replacesAtOnce(scenario) && !isGated) return 'not needed';
   if (isGated && staysReady(scenario)) return 'kept by the lease';
   if (!podGoes(scenario) && !isGivenUp(scenario)) {
-    const isContested = replacesAtOnce(scenario) && takesAttachment(remedy) && !isSparing(fault);
+    const isContested =
+      replacesAtOnce(scenario) && takesAttachment(remedy.kind) && !isSparing(fault.kind);
     return isContested ? 'contested' : 'kept by the pod';
   }
-  if (taints(remedy)) {
-    const isEarly = typeof untaintAt === 'number' && untaintAt < podGcMs;
+  if (taints(remedy.kind)) {
+    const isEarly = typeof remedy.untaintAt === 'number' && remedy.untaintAt < podGcMs;
     return isEarly ? 'untainted early' : 'taint';
   }
   if (!isGated) return 'not needed';
-  if (remedy === 'strip-attachment-finalizer')
-    return also === 'attacher-down' ? 'unasked' : 'raced';
-  if (remedy === 'delete-attachment') return 'by hand';
-  return forceDetach === 'on' ? 'timeout' : 'kept by the controller';
+  if (remedy.kind === 'strip-attachment-finalizer')
+    return also.kind === 'attacher-down' ? 'unasked' : 'raced';
+  if (remedy.kind === 'delete-attachment') return 'by hand';
+  return timers.forceDetach === 'on' ? 'timeout' : 'kept by the controller';
 }
 
 /** A renewal is up to a quarter of the lease old when the fault comes, and is seen a while later. */
@@ -195,22 +177,15 @@ const writtenInTimeShare = 0.7;
  * set the out-of-service taint where that takes the pod away at once.
  */
 function staysReady(scenario: Scenario): boolean {
-  const {
-    also: { kind: also, at: alsoAt },
-    fault: { kind: fault },
-    timers: { grace: graceMs },
-    remedy: { kind: remedy },
-    workload: { terminationGrace },
-  } = scenario;
-  if (also !== 'lease-write' || !asksLeaseAgain(scenario.kubernetes)) return false;
-  if (!silencesKubelet(fault) || fault === 'flapping-partition') return false;
-  if (typeof alsoAt !== 'number' || alsoAt > graceMs * writtenInTimeShare) return false;
-  return remedy !== 'delete-node' && !(taints(remedy) && terminationGrace === 0);
+  const { also, fault, timers, remedy, workload } = scenario;
+  if (also.kind !== 'lease-write' || !asksLeaseAgain(scenario.kubernetes)) return false;
+  if (!silencesKubelet(fault.kind) || fault.kind === 'flapping-partition') return false;
+  if (typeof also.at !== 'number' || also.at > timers.grace * writtenInTimeShare) return false;
+  return remedy.kind !== 'delete-node' && !(taints(remedy.kind) && workload.terminationGrace === 0);
 }
 
 /** A Deployment's replacement comes with the eviction; a StatefulSet's name must be free first. */
-const replacesAtOnce = ({ workload: { kind: workload } }: Scenario): boolean =>
-  workload.startsWith('deployment');
+const replacesAtOnce = ({ workload }: Scenario): boolean => workload.kind.startsWith('deployment');
 
 /**
  * Terminating, a pod whose container was last reported as waiting pins nothing (util.IsPodTerminated);
@@ -221,16 +196,13 @@ const isGivenUp = (scenario: Scenario): boolean =>
 
 /** Whether the object of a pod goes away although its kubelet can't confirm that it has stopped. */
 function podGoes(scenario: Scenario): boolean {
-  const {
-    remedy: { kind: remedy },
-    workload: { finalizer: podFinalizer, terminationGrace },
-  } = scenario;
+  const { remedy, workload } = scenario;
   // Marked as failed by the pod GC it wants no volume any more, but its name is still taken.
-  if (podFinalizer && taints(remedy)) return replacesAtOnce(scenario);
-  if (podFinalizer) return remedy === 'strip-pod-finalizer';
+  if (workload.finalizer && taints(remedy.kind)) return replacesAtOnce(scenario);
+  if (workload.finalizer) return remedy.kind === 'strip-pod-finalizer';
   // Without a grace period eviction itself is a forced deletion (#120671).
-  if (terminationGrace === 0) return true;
-  return removesPodObject(remedy);
+  if (workload.terminationGrace === 0) return true;
+  return removesPodObject(remedy.kind);
 }
 
 // What Kubernetes lets happen to a volume, before the disk is asked.

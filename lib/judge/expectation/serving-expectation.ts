@@ -43,8 +43,7 @@ const isDrawn = (scenario: Scenario): boolean => volumeReleaseOf(scenario) === '
 
 const staysPut = (scenario: Scenario): boolean => keeping.includes(volumeReleaseOf(scenario));
 
-const triesTooLate = ({ watch: { converge: convergeMs } }: Scenario): boolean =>
-  convergeMs < longestRetryMs + takeoverMs;
+const triesTooLate = ({ watch }: Scenario): boolean => watch.converge < longestRetryMs + takeoverMs;
 
 /** The volume goes to another node while a victim that nobody reaches has it. */
 const takenFromLiving = (scenario: Scenario): boolean =>
@@ -52,14 +51,11 @@ const takenFromLiving = (scenario: Scenario): boolean =>
   !losesPower(scenario.fault.kind) &&
   (silencesKubelet(scenario.fault.kind) || scenario.fault.kind === 'cpu-starvation');
 
-const refusesWhileBusy = ({
-  disk: { mode: disk, attachWhileBusy, fileLocks },
-  volume: { filesystem },
-}: Scenario): boolean =>
-  (disk === 'pending-while-busy' && attachWhileBusy === 'refused') ||
-  disk === 'exclusive' ||
-  (isDirectory(disk) && fileLocks === 'shared') ||
-  filesystem === 'ext4-mmp';
+const refusesWhileBusy = ({ disk, volume }: Scenario): boolean =>
+  (disk.mode === 'pending-while-busy' && disk.attachWhileBusy === 'refused') ||
+  disk.mode === 'exclusive' ||
+  (isDirectory(disk.mode) && disk.fileLocks === 'shared') ||
+  volume.filesystem === 'ext4-mmp';
 
 /** Until it is evicted, whatever the operator does. */
 const isLostForLong = (scenario: Scenario): boolean =>
@@ -68,14 +64,12 @@ const isLostForLong = (scenario: Scenario): boolean =>
   scenario.fault.kind !== 'node-reboot' &&
   volumeReleaseOf(scenario) !== 'kept by the lease';
 
-const keepsItsName = ({
-  workload: { finalizer: podFinalizer },
-  remedy: { kind: remedy },
-}: Scenario): boolean => podFinalizer && remedy !== 'strip-pod-finalizer';
+const keepsItsName = ({ workload, remedy }: Scenario): boolean =>
+  workload.finalizer && remedy.kind !== 'strip-pod-finalizer';
 
 const rows: readonly ServingReason[] = [
   {
-    when: ({ load: { rate } }) => rate === 0,
+    when: ({ load }) => load.rate === 0,
     expected: 'open',
     because: 'an idle workload commits nothing that could prove it',
   },
@@ -93,7 +87,7 @@ const rows: readonly ServingReason[] = [
     because: 'without an answer about watchers no node may stage the volume again',
   },
   {
-    when: ({ disk: { watcherCheck } }) => watcherCheck === 'missing',
+    when: ({ disk }) => disk.watcherCheck === 'missing',
     expected: 'open',
     because: 'a database that stays where it is serves on; a volume that moves is staged nowhere',
   },
@@ -127,7 +121,7 @@ const rows: readonly ServingReason[] = [
     because: 'two pods wait for the volume: the controller draws whose node gets it',
   },
   {
-    when: ({ watch: { converge: convergeMs } }) => convergeMs < takeoverMs,
+    when: ({ watch }) => watch.converge < takeoverMs,
     expected: 'open',
     because: 'the bound is shorter than a takeover',
   },

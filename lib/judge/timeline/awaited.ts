@@ -130,10 +130,10 @@ const noEnd = (seen: AwaitedStory, why: string): Due => ({
 
 /** By itself, as far as the scenario says when. */
 function bootsAtS({ story }: AwaitedStory): number | undefined {
-  const {
-    fault: { kind: fault, rebootAt },
-  } = story.scenario;
-  return fault === 'node-reboot' && typeof rebootAt === 'number' ? rebootAt / 1000 : undefined;
+  const { fault } = story.scenario;
+  return fault.kind === 'node-reboot' && typeof fault.rebootAt === 'number'
+    ? fault.rebootAt / 1000
+    : undefined;
 }
 
 /** Its fault has an end of its own. */
@@ -264,11 +264,9 @@ function detachIn(seen: AwaitedStory, goneS: number): Awaited {
 }
 
 function mountIn(seen: AwaitedStory, attachedS: number): Awaited {
-  const {
-    disk: { mode: disk, watcherCheck },
-    fault: { kind: fault },
-  } = seen.story.scenario;
-  const waits = disk === 'exclusive' && watcherCheck === 'works' && silencesKubelet(fault);
+  const { disk, fault } = seen.story.scenario;
+  const waits =
+    disk.mode === 'exclusive' && disk.watcherCheck === 'works' && silencesKubelet(fault.kind);
   const why = 'the disk waits until the old node stops watching it';
   const due = waits ? noEnd(seen, why) : soonAfter(attachedS);
   return clauseOf(`the mount: attached elsewhere at ${at(attachedS)}`, due);

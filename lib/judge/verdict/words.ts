@@ -128,10 +128,8 @@ function cameBack({ findings }: UnsaidVerdict): string | undefined {
 
 /** On a shared directory with one lock table a second database waits, and its mount says nothing. */
 export const locksKeepApart = ({ scenario }: UnsaidVerdict): boolean => {
-  const {
-    disk: { mode: disk, fileLocks },
-  } = recordedScenario(scenario);
-  return isDirectory(disk) && fileLocks === 'shared';
+  const { disk } = recordedScenario(scenario);
+  return isDirectory(disk.mode) && disk.fileLocks === 'shared';
 };
 
 // The verdict in a few short sentences with numbers, for a terminal and the top of a report.

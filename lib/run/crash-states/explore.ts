@@ -363,10 +363,10 @@ type Promises = Pick<Scenario, 'database' | 'disk'>;
 /** Verdicts of all states together that are no surprise. */
 export function expectedAfterPowerLoss(
   { durability }: Database,
-  { disk: { flushes }, database }: Promises,
+  { disk, database }: Promises,
   policies: readonly PowerLoss[],
 ): VerdictWord[] {
-  if (flushes === 'ignored') return ['lost', 'corrupt'];
+  if (disk.flushes === 'ignored') return ['lost', 'corrupt'];
   const promised: VerdictWord = durability.keepsAll(database) ? 'safe' : 'lost';
   // A page may be torn while its copy is lost with the cache: docs/explanation/crash-states.md.
   return policies.includes('tears') ? [promised, 'corrupt'] : [promised];

@@ -71,20 +71,18 @@ export function withSecond(first: Fault, second: Fault): Fault {
     isBroken = false;
   };
   const goOnSecond = async (context: FaultContext<Capability>, moments: Moments): Promise<void> => {
-    const {
-      also: { at: alsoAt, for: alsoForMs },
-    } = context.scenario;
-    if (!(await moments.reached(alsoAt))) {
+    const { also } = context.scenario;
+    if (!(await moments.reached(also.at))) {
       stepOf(second.name, context)(
         'failed',
-        `the watch was over before ${whenInWords(alsoAt)} came`,
+        `the watch was over before ${whenInWords(also.at)} came`,
       );
       return;
     }
     isBroken = true;
     await second.inject(context);
     const { clock } = context.testbed;
-    const untilMs = clock.nowMs() + alsoForMs;
+    const untilMs = clock.nowMs() + also.for;
     const leftMs = (): number => untilMs - clock.nowMs();
     // What it goes on to do has ended when it is healed.
     const passed = (ms: number): Promise<boolean> =>
@@ -207,11 +205,9 @@ async function until(
 }
 
 /** `own`: a caller's, in place of the scenario's first. */
-export function wholeFaultOf(
-  { fault: { kind: fault, serverKills }, also: { kind: also } }: Scenario,
-  own?: Fault,
-): Fault {
-  const first = askedAgain(own ?? faultOf(faultNamed(fault)));
-  const whole = also === 'none' ? first : withSecond(first, askedAgain(faultOf(faultNamed(also))));
-  return serverKills === 0 ? whole : withServerKills(whole);
+export function wholeFaultOf({ fault, also }: Scenario, own?: Fault): Fault {
+  const first = askedAgain(own ?? faultOf(faultNamed(fault.kind)));
+  const whole =
+    also.kind === 'none' ? first : withSecond(first, askedAgain(faultOf(faultNamed(also.kind))));
+  return fault.serverKills === 0 ? whole : withServerKills(whole);
 }

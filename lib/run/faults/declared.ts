@@ -44,12 +44,10 @@ const severed = {
 async function disconnect({ machine, victim, volumes, name }: Context): Promise<Proofs> {
   await machine.disconnect();
   return onEach(volumes, async (volume) => {
-    const {
-      fault: { link },
-    } = volume.scenario;
-    if (link === 'survives') return nothing;
-    const path = await volume.disk.sever(victim.node, link);
-    return provenBy(volume, name, 'during', proven(severed[link], path));
+    const { fault } = volume.scenario;
+    if (fault.link === 'survives') return nothing;
+    const path = await volume.disk.sever(victim.node, fault.link);
+    return provenBy(volume, name, 'during', proven(severed[fault.link], path));
   });
 }
 

@@ -132,11 +132,8 @@ export class Attacher extends Controller implements ApiWatcher {
 
   /** The storage counts a node for as long as it was not asked to detach it (lib/storage/csi/backend.ts). */
   #heldElsewhere(volume: Volume, node: string): RefusalMessage {
-    const {
-      forMany,
-      disk: { attachWhileBusy },
-    } = this.world.of(volume.index);
-    if (forMany || attachWhileBusy === 'granted') return undefined;
+    const { forMany, disk } = this.world.of(volume.index);
+    if (forMany || disk.attachWhileBusy === 'granted') return undefined;
     const holder = volume.others(node).find(({ published }) => published);
     return holder === undefined ? undefined : `the volume is attached to ${holder.node}`;
   }

@@ -29,31 +29,26 @@ export const multiAttach: Claim = {
     'network-partition --remedy none --horizon 900s',
   ],
   read(run) {
-    const {
-      volume: { accessMode },
-      also: { kind: also },
-      disk: { mode: disk },
-      remedy: { kind: remedy },
-      workload: { kind: workload },
-    } = run.story.scenario;
-    if (accessMode === 'ReadWriteMany' || isDirectory(disk)) return 'nothing gates this disk';
-    if (remedy === 'out-of-service') return 'the taint detaches before there is a replacement';
+    const { volume, also, disk, remedy, workload } = run.story.scenario;
+    if (volume.accessMode === 'ReadWriteMany' || isDirectory(disk.mode))
+      return 'nothing gates this disk';
+    if (remedy.kind === 'out-of-service') return 'the taint detaches before there is a replacement';
     const errors = multiAttachErrors(run).filter(({ t }) => underFault(run, t));
     const replaced = firstAfterFault(run.story, 'bound');
     const first = errors[0];
-    const lives = also === 'controller-restart' ? 2 : 1;
+    const lives = also.kind === 'controller-restart' ? 2 : 1;
     if (replaced === undefined) {
       return {
         asExpected: errors.length === 0,
         said:
-          `${workload}: no replacement pod before the heal, and ${errors.length} ` +
+          `${workload.kind}: no replacement pod before the heal, and ${errors.length} ` +
           `Multi-Attach events in ${run.verdict.horizonS.toFixed(0)} s.`,
         evidence: recordLines(run, errors),
       };
     }
     return {
       asExpected: errors.length >= 1 && errors.length <= lives,
-      said: `${workload}: the replacement was scheduled at ${since(run, replaced.t)}; ${errors.length} event(s)${first === undefined ? '' : ` at ${since(run, first.t)}: “${String(first.data.message)}”`}.`,
+      said: `${workload.kind}: the replacement was scheduled at ${since(run, replaced.t)}; ${errors.length} event(s)${first === undefined ? '' : ` at ${since(run, first.t)}: “${String(first.data.message)}”`}.`,
       evidence: recordLines(run, [replaced, ...errors]),
     };
   },
@@ -72,12 +67,9 @@ export const readWriteMany: Claim = {
     'network-partition --remedy force-delete --access-mode ReadWriteMany',
   ],
   read(run) {
-    const {
-      volume: { accessMode },
-      disk: { mode: disk },
-      workload: { kind: workload },
-    } = run.story.scenario;
-    if (accessMode !== 'ReadWriteMany' || isDirectory(disk)) return 'not declared ReadWriteMany';
+    const { volume, disk, workload } = run.story.scenario;
+    if (volume.accessMode !== 'ReadWriteMany' || isDirectory(disk.mode))
+      return 'not declared ReadWriteMany';
     const scheduled = firstOf(run, 'bound');
     const mounted = firstOf(run, 'mounted');
     if (!scheduled || !mounted) return 'no second pod came';
@@ -87,7 +79,7 @@ export const readWriteMany: Claim = {
     return {
       asExpected: errors.length === 0 && before,
       said:
-        `${workload}: second pod at ${since(run, scheduled.t)}, second mount ` +
+        `${workload.kind}: second pod at ${since(run, scheduled.t)}, second mount ` +
         `${((mounted.t - scheduled.t) / 1000).toFixed(1)} s later, ` +
         `${before ? 'before' : 'after'} any detach; ${errors.length} Multi-Attach ` +
         `events; verdict ${run.verdict.verdict}.`,

@@ -34,28 +34,23 @@ export const evictionAlone: Claim = {
     'network-partition --remedy none --termination-grace 0s',
   ],
   read(run) {
-    const {
-      remedy: { kind: remedy },
-      fault: { kind: fault },
-      disk: { mode: disk },
-      volume: { accessMode },
-    } = run.story.scenario;
-    if (remedy !== 'none') return 'an operator acted';
-    if (losesPower(fault) || sparesVictim(fault)) return 'the victim was not left alive and alone';
-    if (isDirectory(disk) || accessMode === 'ReadWriteMany') return 'nothing gates this disk';
+    const { remedy, fault, disk, volume } = run.story.scenario;
+    if (remedy.kind !== 'none') return 'an operator acted';
+    if (losesPower(fault.kind) || sparesVictim(fault.kind))
+      return 'the victim was not left alive and alone';
+    if (isDirectory(disk.mode) || volume.accessMode === 'ReadWriteMany')
+      return 'nothing gates this disk';
     const { phases, horizonS } = run.verdict;
     const { secondMount } = phases;
     const evicted = phases.evicted ?? phases.podRemoved;
     if (evicted === null) return 'the pod was not evicted';
-    const {
-      workload: { kind: workload, terminationGrace: terminationGraceS },
-    } = run.story.scenario;
+    const { workload } = run.story.scenario;
     const told =
       secondMount === null ? `none in ${horizonS.toFixed(0)} s` : `at +${secondMount.toFixed(1)} s`;
     return {
-      asExpected: (secondMount === null) === terminationGraceS > 0,
+      asExpected: (secondMount === null) === workload.terminationGrace > 0,
       said:
-        `${workload}, grace period ${terminationGraceS} s: evicted at ` +
+        `${workload.kind}, grace period ${workload.terminationGrace} s: evicted at ` +
         `+${evicted.toFixed(1)} s; second mount: ${told}; the victim acknowledged ` +
         `${victimAcksAfter(run, run.faultAtMs + evicted * 1000).length} commits after its eviction.`,
       evidence: recordLines(
@@ -106,15 +101,13 @@ export const evictionTimeout: Claim = {
     if (taint === undefined || evicted === undefined) return 'the pod was not evicted';
     if (run.story.scenario.also.kind !== 'none')
       return 'a fault of the control plane moved the timer';
-    const {
-      timers: { toleration: tolerationMs },
-    } = run.story.scenario;
+    const { timers } = run.story.scenario;
     const toleratedMs = evicted.t - taint.t;
     return {
-      asExpected: Math.abs(toleratedMs - tolerationMs) <= tolerationSlackMs,
+      asExpected: Math.abs(toleratedMs - timers.toleration) <= tolerationSlackMs,
       said:
         `Evicted ${toldInSeconds(toleratedMs)} after the taint (toleration ` +
-        `${toldInSeconds(tolerationMs)}), ${since(run, evicted.t)} after the fault.`,
+        `${toldInSeconds(timers.toleration)}), ${since(run, evicted.t)} after the fault.`,
       evidence: recordLines(run, [taint, evicted]),
     };
   },
@@ -130,10 +123,8 @@ export const evictionInEtcd: Claim = {
   read(run) {
     const evicted = firstOf(run, 'evicted');
     if (evicted === undefined) return 'the pod was not evicted';
-    const {
-      fault: { kind: fault },
-    } = run.story.scenario;
-    if (fault !== 'network-partition' && fault !== 'api-partition') {
+    const { fault } = run.story.scenario;
+    if (fault.kind !== 'network-partition' && fault.kind !== 'api-partition') {
       return 'the kubelet was not cut off alive';
     }
     const acks = victimAcksAfter(run, evicted.t);

@@ -39,24 +39,22 @@ function read(run: RecordedRun): ClaimReading {
   const log = firstSeen(run, observed.forceDetachLog, ({ data }) =>
     String(data.line).includes('maxWaitForUnmountDuration expired'),
   );
-  const {
-    timers: { forceDetachAfter: forceDetachAfterMs, forceDetach },
-    also: { kind: also },
-  } = run.story.scenario;
-  if (also !== 'none') return 'a fault of the control plane moved the timer';
-  if (forceDetach === 'off' && gone !== undefined) return switchedOff(run, gone, detached);
+  const { timers, also } = run.story.scenario;
+  if (also.kind !== 'none') return 'a fault of the control plane moved the timer';
+  if (timers.forceDetach === 'off' && gone !== undefined) return switchedOff(run, gone, detached);
   if (!gone || !detached || !log) return 'nothing was detached by force for the timer’s sake';
   const waitedMs = detached.t - gone.t;
   const ready = allSeen(run, observed.nodeReady, onVictim(run)).findLast(({ t }) => t <= log.t);
   const unmounted = firstOf(run, 'unmounted');
   const mounted = unmounted === undefined || unmounted.t > log.t;
   const metric = allSeen(run, observed.forceDetachMetric).at(-1);
-  const inTime = waitedMs >= forceDetachAfterMs && waitedMs <= forceDetachAfterMs + slackMs;
+  const inTime =
+    waitedMs >= timers.forceDetachAfter && waitedMs <= timers.forceDetachAfter + slackMs;
   return {
     asExpected: inTime && ready?.data.status !== 'True',
     said:
       `The VolumeAttachment was gone ${toldInSeconds(waitedMs)} after the pod object (the ` +
-      `timer is ${toldInSeconds(forceDetachAfterMs)}); the node was ` +
+      `timer is ${toldInSeconds(timers.forceDetachAfter)}); the node was ` +
       `${String(ready?.data.reason)}; the victim had the volume ` +
       `${mounted ? 'still mounted' : 'no longer mounted, though the log calls it unsafe'}; ` +
       `the counter says ${String(metric?.data.timeout)}.`,

@@ -18,20 +18,20 @@ export const heartbeatCrash: Claim = {
     'node-reboot --reboot-at 120s',
   ],
   read(run) {
-    const {
-      fault: { kind: fault, rebootAt },
-      timers: { grace: graceMs },
-    } = run.story.scenario;
-    if (fault !== 'node-crash' && fault !== 'node-reboot') return 'the node did not die';
+    const { fault, timers } = run.story.scenario;
+    if (fault.kind !== 'node-crash' && fault.kind !== 'node-reboot') return 'the node did not die';
     const lost = firstAfterFault(run.story, 'not-ready');
     const deadMs = run.story.faultDoneAtMs ?? run.faultAtMs;
     if (lost === undefined) {
-      const early = fault === 'node-reboot' && rebootAt !== 'force-detach' && rebootAt < graceMs;
+      const early =
+        fault.kind === 'node-reboot' &&
+        fault.rebootAt !== 'force-detach' &&
+        fault.rebootAt < timers.grace;
       const gone = seenUnderFault(run, observed.podGone);
       return {
         asExpected: early && gone.length === 0,
         said:
-          `Back after ${String(rebootAt)} ms, within the grace of ${graceMs} ms: never ` +
+          `Back after ${String(fault.rebootAt)} ms, within the grace of ${timers.grace} ms: never ` +
           `declared lost, ${gone.length} pods removed.`,
         evidence: recordLines(run, gone),
       };
@@ -40,10 +40,11 @@ export const heartbeatCrash: Claim = {
     return {
       // It stood still before it was dead; the last renewal was up to 10 s before that, and a
       // monitor's tick comes up to 5 s late.
-      asExpected: lost.t - run.faultAtMs >= graceMs - 10_500 && afterMs <= graceMs + 10_500,
+      asExpected:
+        lost.t - run.faultAtMs >= timers.grace - 10_500 && afterMs <= timers.grace + 10_500,
       said:
         `Not Ready (${String(lost.data.reason)}) ${(afterMs / 1000).toFixed(1)} s ` +
-        `after the node’s death; the grace is ${graceMs / 1000} s.`,
+        `after the node’s death; the grace is ${timers.grace / 1000} s.`,
       evidence: recordLines(run, [lost]),
     };
   },
@@ -56,17 +57,16 @@ export const heartbeatPartition: Claim = {
   expected: 'Holds, and the writer survives, cut off whole or from the API alone.',
   runs: ['network-partition --remedy none --horizon 900s', 'api-partition --remedy force-delete'],
   read(run) {
-    const {
-      fault: { kind: fault },
-    } = run.story.scenario;
-    if (fault !== 'network-partition' && fault !== 'api-partition') return 'nothing was cut off';
+    const { fault } = run.story.scenario;
+    if (fault.kind !== 'network-partition' && fault.kind !== 'api-partition')
+      return 'nothing was cut off';
     const lost = firstAfterFault(run.story, 'not-ready');
     if (lost === undefined) return 'the node was never declared lost';
     const acks = victimAcksAfter(run, lost.t);
     return {
       asExpected: acks.length > 0,
       said:
-        `Not Ready at ${since(run, lost.t)} (${fault}); from then to the heal the ` +
+        `Not Ready at ${since(run, lost.t)} (${fault.kind}); from then to the heal the ` +
         `victim’s ${mysql.server} acknowledged ${acks.length} commits.`,
       evidence: recordLines(run, [lost]),
     };
@@ -82,16 +82,15 @@ export const heartbeatStarved: Claim = {
     'that starves may flap between Ready and not.',
   runs: ['kubelet-stall --remedy force-delete', 'cpu-starvation --remedy none'],
   read(run) {
-    const {
-      fault: { kind: fault, cpuShare },
-    } = run.story.scenario;
-    if (fault !== 'kubelet-stall' && fault !== 'cpu-starvation') return 'no kubelet was starved';
+    const { fault } = run.story.scenario;
+    if (fault.kind !== 'kubelet-stall' && fault.kind !== 'cpu-starvation')
+      return 'no kubelet was starved';
     const changes = seenUnderFault(run, observed.nodeReady, onVictim(run));
     const away = changes.filter(({ data }) => data.status !== 'True');
     const acks = victimAcksAfter(run, away[0]?.t ?? Infinity);
-    const how = fault === 'cpu-starvation' ? `${cpuShare} of a CPU` : 'kubelet stopped';
+    const how = fault.kind === 'cpu-starvation' ? `${fault.cpuShare} of a CPU` : 'kubelet stopped';
     return {
-      asExpected: fault === 'cpu-starvation' || (away.length > 0 && acks.length > 0),
+      asExpected: fault.kind === 'cpu-starvation' || (away.length > 0 && acks.length > 0),
       said: `${how}: Ready was lost ${away.length} times and came back ${changes.length - away.length} times in ${run.verdict.horizonS.toFixed(0)} s${away[0] === undefined ? '' : `, first lost at ${since(run, away[0].t)}`}; ${acks.length} commits acknowledged by the victim after that.`,
       evidence: recordLines(run, changes),
     };

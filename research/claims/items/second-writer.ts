@@ -18,19 +18,16 @@ export const licence: Claim = {
     'network-partition --remedy delete-node --horizon 1200s',
   ],
   read(run) {
-    const {
-      remedy: { kind: remedy },
-      disk: { mode: disk },
-      fault: { kind: fault, link },
-    } = run.story.scenario;
-    if (remedy === 'none') return 'no operator acted';
-    if (disk !== 'unfenced' || link !== 'survives') return 'the disk decides here';
-    if (losesPower(fault) || sparesVictim(fault)) return 'the victim was not left alive and alone';
+    const { remedy, disk, fault } = run.story.scenario;
+    if (remedy.kind === 'none') return 'no operator acted';
+    if (disk.mode !== 'unfenced' || fault.link !== 'survives') return 'the disk decides here';
+    if (losesPower(fault.kind) || sparesVictim(fault.kind))
+      return 'the victim was not left alive and alone';
     const { secondMount } = run.verdict.phases;
     if (secondMount === null) {
       return {
         asExpected: false,
-        said: `With ${remedy}: no second mount in ${run.verdict.horizonS.toFixed(0)} s.`,
+        said: `With ${remedy.kind}: no second mount in ${run.verdict.horizonS.toFixed(0)} s.`,
         evidence: [],
       };
     }
@@ -39,7 +36,7 @@ export const licence: Claim = {
     return {
       asExpected: run.verdict.exposure.ms > 0,
       said:
-        `With ${remedy}: second mount at +${secondMount.toFixed(1)} s; two could write ` +
+        `With ${remedy.kind}: second mount at +${secondMount.toFixed(1)} s; two could write ` +
         `for ${(run.verdict.exposure.ms / 1000).toFixed(1)} s, in which the first one ` +
         `acknowledged ${acks} commits.`,
       evidence: chain,
@@ -54,11 +51,8 @@ export const doubleWrite: Claim = {
   expected: 'Holds on a disk that does not fence: commits are lost or structures broken.',
   runs: ['network-partition --remedy force-delete'],
   read(run) {
-    const {
-      disk: { mode: disk },
-      fault: { kind: fault },
-    } = run.story.scenario;
-    if (disk !== 'unfenced' || losesPower(fault)) return 'two did not write';
+    const { disk, fault } = run.story.scenario;
+    if (disk.mode !== 'unfenced' || losesPower(fault.kind)) return 'two did not write';
     const { exposure, findings, verdict, lost, acked } = run.verdict;
     if (exposure.bytesVictim === 0 || exposure.bytesSuccessor === 0) return 'two did not write';
     const damage = findings.filter(({ level }) => level === 'damage');

@@ -20,30 +20,25 @@ export const rbdWatcher: Claim = {
     'network-partition --remedy force-delete --disk exclusive --watcher-check missing',
   ],
   read(run) {
-    const {
-      disk: { mode: disk },
-    } = run.story.scenario;
-    if (disk !== 'exclusive') return 'this disk knows no watchers';
+    const { disk } = run.story.scenario;
+    if (disk.mode !== 'exclusive') return 'this disk knows no watchers';
     return answerOf(run);
   },
 };
 
 function answerOf(run: RecordedRun): ClaimAnswer {
-  const {
-    fault: { kind: fault, link },
-    disk: { watcherCheck },
-  } = run.story.scenario;
+  const { fault, disk } = run.story.scenario;
   const { verdict, phases, horizonS, exposure } = run.verdict;
   const entered = phases.secondMount !== null;
-  const missing = watcherCheck === 'missing';
-  const dead = losesPower(fault);
-  const silent = link !== 'survives';
+  const missing = disk.watcherCheck === 'missing';
+  const dead = losesPower(fault.kind);
+  const silent = fault.link !== 'survives';
   const how = missing
     ? 'the check gets no answer'
     : dead
       ? 'a dead host'
       : silent
-        ? `the link ${link}, the writer lives`
+        ? `the link ${fault.link}, the writer lives`
         : 'a living watcher';
   const shouldEnter = !missing && (dead || silent);
   const told = entered
@@ -52,7 +47,7 @@ function answerOf(run: RecordedRun): ClaimAnswer {
   return {
     asExpected: entered === shouldEnter,
     said:
-      `${how} (${fault}): ${told}; verdict ${verdict}, exposed for ` +
+      `${how} (${fault.kind}): ${told}; verdict ${verdict}, exposed for ` +
       `${(exposure.ms / 1000).toFixed(1)} s.`,
     evidence: run.verdict.findings.map(({ code, summary }) => `${code}: ${summary}`).slice(0, 6),
   };

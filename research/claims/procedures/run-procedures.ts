@@ -39,9 +39,7 @@ export async function runProcedures(options: ProceduresOptions): Promise<void> {
   for (const claim of wanted) {
     const { number } = claim;
     const scenario = procedureScenario(claim, made);
-    const {
-      timers: { toleration: tolerationMs },
-    } = scenario;
+    const { timers } = scenario;
     const folder = join(options.folder, `claim-${number}`);
     const clock = realClock();
     const tell = (line: string): void => say(`claim ${number}: ${line}`);
@@ -55,7 +53,12 @@ export async function runProcedures(options: ProceduresOptions): Promise<void> {
           onProgress: say,
           signal,
         });
-        return openProcedureTestbed({ ...(await opening), clock, tolerationMs, signal });
+        return openProcedureTestbed({
+          ...(await opening),
+          clock,
+          tolerationMs: timers.toleration,
+          signal,
+        });
       },
     }).catch((error: unknown) => tell(`FAILED: ${describeError(error)}`));
     options.onDone(folder);
