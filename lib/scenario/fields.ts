@@ -140,21 +140,16 @@ export function withValues<S extends object>(
   of: S,
   values: Iterable<readonly [string, unknown]>,
 ): S {
-  const copy = { ...of } as Record<string, unknown>;
-  const copied = new Map<string, Record<string, unknown>>();
+  const [given, copy] = [of as Record<string, unknown>, { ...of } as Record<string, unknown>];
   for (const [name, value] of values) {
     const place = places.get(name);
     if (place === undefined) {
       copy[name] = value;
       continue;
     }
-    let fields = copied.get(place.group);
-    if (fields === undefined) {
-      fields = { ...(copy[place.group] as object) };
-      copied.set(place.group, fields);
-      copy[place.group] = fields;
-    }
-    fields[place.key] = value;
+    const { group, key } = place;
+    if (copy[group] === given[group]) copy[group] = { ...(copy[group] as object) };
+    (copy[group] as Record<string, unknown>)[key] = value;
   }
   return copy as S;
 }

@@ -13,7 +13,7 @@ import {
   withValues,
   valueAt,
   type SettableName,
-  valuesIn,
+  settableNames,
 } from '../scenario/index.ts';
 import { Chance } from '../sim/index.ts';
 import { key32, mix32 } from '../core/index.ts';
@@ -65,9 +65,7 @@ export function hasDefault(scenario: Scenario, field: FieldName): boolean {
 
 /** Fields that differ from their defaults, without name, question and expectation. */
 export const changedFields = (scenario: Scenario): SettableName[] =>
-  valuesIn(scenario)
-    .map(([field]) => field)
-    .filter((field) => !hasDefault(scenario, field));
+  settableNames.filter((field) => !hasDefault(scenario, field));
 
 // The index-th schedule of a sweep: drawn anew, or one of the corpus with a few of its factors drawn
 // anew. It depends on the sweep's seed, the index and the corpus alone.
