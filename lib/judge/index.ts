@@ -27,7 +27,8 @@ export {
   stockDatabaseName,
 } from './database.ts';
 export { exportStep, failedCertificates } from './evidence/completeness.ts';
-export { identitiesOf, journalGaps } from './evidence/journals.ts';
+export { identitiesOf } from './evidence/identities.ts';
+export { journalGaps } from './evidence/journals.ts';
 export {
   type Pressure,
   isStarved,

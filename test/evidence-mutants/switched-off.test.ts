@@ -18,31 +18,7 @@ vi.mock(import('../../lib/judge/evidence/steps.ts'), async (original) => {
     ...all,
     plotGaps: unless('plot', all.plotGaps),
     stepGaps: unless('steps', all.stepGaps),
-  };
-});
-vi.mock(import('../../lib/judge/evidence/observers.ts'), async (original) => {
-  const all = await original();
-  return {
-    ...all,
-    lateTimers: unless('late timers', all.lateTimers),
-  };
-});
-vi.mock(import('../../lib/judge/evidence/observers.ts'), async (original) => {
-  const all = await original();
-  return {
-    ...all,
-    observerGaps: unless('observers', all.observerGaps),
-    missingSights: unless('sights', all.missingSights),
-  };
-});
-vi.mock(import('../../lib/judge/evidence/steps.ts'), async (original) => {
-  const all = await original();
-  return { ...all, certificateGaps: unless('certificates', all.certificateGaps) };
-});
-vi.mock(import('../../lib/judge/evidence/steps.ts'), async (original) => {
-  const all = await original();
-  return {
-    ...all,
+    certificateGaps: unless('certificates', all.certificateGaps),
     effectGaps: unless('effect', all.effectGaps),
     refutedBy: unless('refuted', all.refutedBy),
   };
@@ -51,11 +27,15 @@ vi.mock(import('../../lib/judge/evidence/observers.ts'), async (original) => {
   const all = await original();
   return {
     ...all,
+    lateTimers: unless('late timers', all.lateTimers),
+    observerGaps: unless('observers', all.observerGaps),
+    missingSights: unless('sights', all.missingSights),
     disagreements: unless('disagreements', all.disagreements),
     cutsNotSeen: unless('cuts', all.cutsNotSeen),
+    expectedSights: unless('expected sights', all.expectedSights),
   };
 });
-vi.mock(import('../../lib/judge/evidence/journals.ts'), async (original) => {
+vi.mock(import('../../lib/judge/evidence/identities.ts'), async (original) => {
   const all = await original();
   return {
     ...all,
@@ -65,17 +45,13 @@ vi.mock(import('../../lib/judge/evidence/journals.ts'), async (original) => {
         : all.identitiesOf(story),
   };
 });
-vi.mock(import('../../lib/judge/evidence/journals.ts'), async (original) => {
+vi.mock(import('../../lib/judge/evidence/clients.ts'), async (original) => {
   const all = await original();
   return {
     ...all,
     clientGaps: unless('clients', all.clientGaps),
     blindReads: unless('blind reads', all.blindReads),
   };
-});
-vi.mock(import('../../lib/judge/evidence/observers.ts'), async (original) => {
-  const all = await original();
-  return { ...all, expectedSights: unless('expected sights', all.expectedSights) };
 });
 vi.mock(import('../../lib/judge/timeline/access.ts'), async (original) => {
   const all = await original();

@@ -11,7 +11,8 @@ import { Journal } from '../checkers/journal.ts';
 import { ledgerLost, rowCheckers } from '../checkers/ledger.ts';
 import { Reconciler } from '../checkers/reconcile.ts';
 import { certificateGaps } from '../evidence/steps.ts';
-import { clientGaps, journalGaps } from '../evidence/journals.ts';
+import { journalGaps } from '../evidence/journals.ts';
+import { clientGaps } from '../evidence/clients.ts';
 import { lateTimers } from '../evidence/observers.ts';
 import { failedCertificates, recordedTrouble } from '../evidence/completeness.ts';
 import {
