@@ -11,7 +11,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { $ } from '../lib/kind/engine/shell.ts';
 import { pageScript } from '../lib/report/document.ts';
 import { projectVersion } from '../lib/core/program.ts';
@@ -21,6 +21,60 @@ const data = ['data', 'experiments/matrices', 'experiments/schedules', 'manifest
 
 /** The compiler emits these, or only tests need them. */
 const isCode = (path: string): boolean => /\.(ts|mjs)$/.test(path);
+
+const exported =
+  /^export (?:declare )?(?:abstract )?(?:class|const|enum|function|interface|type) (\w+)/gm;
+const named = /^(?:import|export) (?:type )?\{([^}]*)\} from '(\.[^']+)\.ts';$/gm;
+const declarationOf = (file: string, path: string): string => `${join(dirname(file), path)}.d.ts`;
+const bareName = (entry: string): string =>
+  entry
+    .trim()
+    .replace(/^type /, '')
+    .split(' as ')[0] ?? '';
+
+/** Where each name of a room's face is declared. */
+function declaredBy(face: string): ReadonlyMap<string, string> {
+  const text = readFileSync(face, 'utf8');
+  const whole = [...text.matchAll(/^export \* from '(\.[^']+)\.ts';$/gm)].flatMap(
+    ([, path = '']) => {
+      const file = declarationOf(face, path);
+      return [...readFileSync(file, 'utf8').matchAll(exported)].map(
+        ([, name = '']) => [name, file] as const,
+      );
+    },
+  );
+  const listed = [...text.matchAll(named)].flatMap(([, names = '', path = '']) =>
+    names.split(',').map((name) => [bareName(name), declarationOf(face, path)] as const),
+  );
+  return new Map([...whole, ...listed]);
+}
+
+/** Declarations refer to the files of what they name: a face would take the types of its whole room along. */
+function passFaces(): void {
+  const faces = new Map(globSync('dist/lib/*/index.d.ts').map((face) => [face, declaredBy(face)]));
+  const placeOf = (file: string, path: string, name: string): string => {
+    const place = faces.get(declarationOf(file, path))?.get(name);
+    if (place === undefined) return path;
+    const way = relative(dirname(file), place).replace(/\.d\.ts$/, '');
+    return way.startsWith('.') ? way : `./${way}`;
+  };
+  for (const file of globSync('dist/**/*.d.ts').filter((each) => !faces.has(each))) {
+    const text = readFileSync(file, 'utf8')
+      .replaceAll(named, (line, names: string, path: string) => {
+        const entries = names.split(',').filter((name) => name.trim() !== '');
+        const byPlace = Map.groupBy(entries, (name) => placeOf(file, path, bareName(name)));
+        const [head] = line.split('{');
+        return [...byPlace]
+          .map(([place, some]) => `${head}{${some.join(',')} } from '${place}.ts';`)
+          .join('\n');
+      })
+      .replaceAll(
+        /import\("(\.[^"]+)\.ts"\)\.(\w+)/g,
+        (_, path: string, name: string) => `import("${placeOf(file, path, name)}.ts").${name}`,
+      );
+    writeFileSync(file, text);
+  }
+}
 
 /** The compiler declares every imported module; users need those that the public types refer to. */
 function keepTypesOf(entry: string): void {
@@ -58,6 +112,7 @@ async function build(manifest: Manifest): Promise<void> {
   rmSync('dist', { recursive: true, force: true });
   await $({ quiet: true })`tsc --project tsconfig.build.json`;
   await $({ quiet: true })`tsc --project tsconfig.types.json`;
+  passFaces();
   keepTypesOf('dist/index.d.ts');
   // Images are built in a checkout only.
   const filter = (path: string): boolean => !isCode(path) && basename(path) !== 'images';

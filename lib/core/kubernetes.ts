@@ -27,6 +27,9 @@ export const kubernetesDefault = '1.37';
 /** Version of everything recorded before scenarios named theirs. */
 export const kubernetesBeforeNamed = '1.34';
 
+/** Images are pulled, or built here. */
+export type ImageSource = 'published' | 'built';
+
 /** What a cluster of a minor is made of. */
 interface KubernetesRelease {
   /** The newest patch that the Go module proxy has: `built` compiles it. */

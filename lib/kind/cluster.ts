@@ -10,6 +10,7 @@ import {
   type Lock,
   currentOwner,
   ownerState,
+  type ImageSource,
 } from '../core/index.ts';
 import {
   type Database,
@@ -23,7 +24,7 @@ import * as engine from './engine/commands.ts';
 import { type OpenStream, openStream, tryRun } from './engine/run.ts';
 import type { Scenario, FieldName } from '../scenario/index.ts';
 import { ensureImages, ensureKind } from './images/ensure.ts';
-import type { ImageSet, ImageSource } from './images/image-plan.ts';
+import type { ImageSet } from './images/image-plan.ts';
 import { Relays } from './clients/writers.ts';
 import {
   createCluster,

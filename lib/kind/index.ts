@@ -28,7 +28,6 @@ export { harnessVersion, publishedRuntime } from './images/part.ts';
 export {
   describePlan,
   planImages,
-  type ImageSource,
   type SourceChoice,
   madeBy,
   askRegistry,

@@ -45,7 +45,8 @@ import {
   type ExperimentDefinition,
   type RunRequest,
 } from '../flags/request.ts';
-import { chooseBackend, openBackend, wishOf, type BackendChoice } from '../library/backend.ts';
+import { chooseBackend, openBackend, wishOf } from '../library/backend.ts';
+import { type BackendChoice } from '../library/run-plan.ts';
 import { performRun, planRun } from '../library/run-plan.ts';
 import { onTerminal } from '../terminal/on-terminal.ts';
 import { verdictLines } from '../terminal/verdict-lines.ts';

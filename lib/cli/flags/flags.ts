@@ -21,12 +21,8 @@ import {
 } from '../../scenario/index.ts';
 import { commandLine, type CommandExample } from '../command.ts';
 import { failOnOption, type FailWord } from '../fail-on.ts';
-import {
-  clusterWords,
-  type BackendChoice,
-  type BackendSize,
-  type BackendWish,
-} from '../library/backend.ts';
+import { clusterWords, type BackendSize, type BackendWish } from '../library/backend.ts';
+import { type BackendChoice } from '../library/run-plan.ts';
 import {
   argumentOf,
   clusterName,

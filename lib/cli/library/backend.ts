@@ -1,10 +1,11 @@
 /** Which backend a run takes, with which images, and how it is opened. */
+import type { BackendChoice } from './run-plan.ts';
 import {
-  type Capability,
   InfrastructureError,
   isCheckout,
   needCheckout,
   UsageError,
+  type ImageSource,
 } from '../../core/index.ts';
 import {
   $,
@@ -13,7 +14,6 @@ import {
   chooseSource,
   madeBy,
   version,
-  type ImageSource,
   type PoolChoice,
   type SourceChoice,
 } from '../../kind/index.ts';
@@ -23,20 +23,6 @@ import { simCapabilities } from '../../sim/index.ts';
 
 /** What may be asked for: ours by name, or whichever is there. */
 export const clusterWords = ['auto', 'kind', 'sim'] as const;
-
-/** What is done with one goes by what it is and has, never by its name. */
-export interface BackendChoice {
-  /** Its name, for records and people. */
-  readonly backend: string;
-  /** It predicts; see Backend. */
-  readonly isModel: boolean;
-  /** What its clusters are made of. Absent where runs make none. */
-  readonly images?: SourceChoice;
-  /** One clause for the terminal: why this one. */
-  readonly why: string;
-  /** What it will have once it is open: what needs more is refused before. */
-  readonly capabilities: readonly Capability[];
-}
 
 /** What a choice is made by. */
 export interface BackendWish {

@@ -5,8 +5,8 @@ import {
   isClusterName,
   kubernetesDefault,
   UsageError,
+  type ImageSource,
 } from '../../core/index.ts';
-import type { ImageSource } from '../../kind/index.ts';
 import { stockTimers, type Settings } from '../../scenario/index.ts';
 import { chooseBackend, openBackend, removeCluster, theModel, wishOf } from './backend.ts';
 import type { ClusterSource } from './run-plan.ts';

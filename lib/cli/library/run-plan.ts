@@ -2,10 +2,17 @@
  * One run from what is wished to its verdict, whatever database is tested: what the command line and the library
  * share. What a kind of database needs is imported when it is wanted: --help and --dry-run answer at once.
  */
-import { capabilities, releaseOf, typed, UsageError } from '../../core/index.ts';
+import {
+  capabilities,
+  releaseOf,
+  typed,
+  UsageError,
+  type Capability,
+  type ImageSource,
+} from '../../core/index.ts';
 import type { History } from '../../history/index.ts';
 import type { Checker, GroupVerdict, Verdict } from '../../judge/index.ts';
-import { madeBy, type ImageSource } from '../../kind/index.ts';
+import { madeBy, type SourceChoice } from '../../kind/index.ts';
 import {
   kindCapabilities,
   needsOf,
@@ -16,7 +23,6 @@ import {
   type RunOptions,
 } from '../../run/index.ts';
 import { stockDatabaseKind, type Scenario } from '../../scenario/index.ts';
-import type { BackendChoice } from './backend.ts';
 import { checkNewFolder, makeFolder, modelRunId } from './run-folder.ts';
 
 /** Throws UsageError. */
@@ -124,6 +130,20 @@ export async function judgeHistory(
     headline: judge.headlineOf(verdict),
     write: (folder) => report.writeRun(folder, verdict, history, judging),
   };
+}
+
+/** What is done with one goes by what it is and has, never by its name. */
+export interface BackendChoice {
+  /** Its name, for records and people. */
+  readonly backend: string;
+  /** It predicts; see Backend. */
+  readonly isModel: boolean;
+  /** What its clusters are made of. Absent where runs make none. */
+  readonly images?: SourceChoice;
+  /** One clause for the terminal: why this one. */
+  readonly why: string;
+  /** What it will have once it is open: what needs more is refused before. */
+  readonly capabilities: readonly Capability[];
 }
 
 /** Where runs take place. */

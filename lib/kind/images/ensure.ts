@@ -7,15 +7,14 @@ import { killGroup, linesOf } from '../engine/run.ts';
 import { listImages, removeImage, imageIds as idsOf, program } from '../engine/commands.ts';
 import * as recipe from '../engine/recipe.ts';
 import { $ } from '../engine/shell.ts';
-import { InfrastructureError, needCheckout, projectRoot } from '../../core/index.ts';
-import { type ImageStep, partLabel, kindVersion } from './part.ts';
 import {
-  type ImageSet,
+  InfrastructureError,
+  needCheckout,
+  projectRoot,
   type ImageSource,
-  planImages,
-  askRegistry,
-  chooseSource,
-} from './image-plan.ts';
+} from '../../core/index.ts';
+import { type ImageStep, partLabel, kindVersion } from './part.ts';
+import { type ImageSet, planImages, askRegistry, chooseSource } from './image-plan.ts';
 
 /** Whatever a command prints and however it ends is for who runs it. */
 const quiet = $({ quiet: true, nothrow: true });

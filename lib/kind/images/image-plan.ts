@@ -5,6 +5,7 @@ import {
   projectRoot,
   releaseOf,
   UsageError,
+  type ImageSource,
 } from '../../core/index.ts';
 import { askManifest } from '../engine/commands.ts';
 import * as recipe from '../engine/recipe.ts';
@@ -20,8 +21,6 @@ import {
   provisionerVersion,
   stageDriver,
 } from './part.ts';
-
-export type ImageSource = 'published' | 'built';
 
 interface ImageOrigin {
   readonly source: ImageSource;
