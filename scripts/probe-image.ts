@@ -11,12 +11,12 @@ import { runtimePart } from '../lib/kind/images/built/parts.ts';
 import {
   installedClosure,
   definePart,
-  filesUnder,
   labelChanges,
   type ImagePart,
   type StagedCode,
   type ImageStep,
 } from '../lib/kind/images/part.ts';
+import { filesUnder } from '../lib/core/source.ts';
 import { projectRoot } from '../lib/core/program.ts';
 import { partLabels } from '../lib/kind/images/image-plan.ts';
 

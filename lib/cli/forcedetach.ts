@@ -2,7 +2,6 @@
 import type { Command } from 'commander';
 import { UsageError, type ExitCode } from '../core/index.ts';
 import type { NamedCommand } from './commands/completion.ts';
-import { presetNames } from './commands/experiment.ts';
 import { commandLine, exitCodeAfter, perform } from './command.ts';
 
 interface Leaf {
@@ -83,6 +82,7 @@ async function performWords([name = 'help', ...words]: readonly string[]): Promi
   if (leaf !== undefined) return perform(await leaf.load(), words);
   if (name.startsWith('-')) return perform(tree(), [name, ...words]);
   if (['help', 'version'].includes(name)) return perform(tree(), [`--${name}`]);
+  const { presetNames } = await import('./commands/experiment.ts');
   const isExperiment = presetNames().includes(name);
   throw new UsageError('UNKNOWN_COMMAND', `there is no command \`${name}\``, {
     hint: isExperiment

@@ -9,4 +9,5 @@ export * from './numbers.ts';
 export * from './owner.ts';
 export * from './program.ts';
 export * from './random.ts';
+export * from './source.ts';
 export * from './time.ts';

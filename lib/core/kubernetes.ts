@@ -30,6 +30,17 @@ export const kubernetesBeforeNamed = '1.34';
 /** Images are pulled, or built here. */
 export type ImageSource = 'published' | 'built';
 
+/** Where images come from. */
+export interface ImageOrigin {
+  readonly source: ImageSource;
+  /** `host` or `host:port` that holds what this checkout would build. Default: official images. */
+  readonly registry?: string | undefined;
+}
+
+/** Whose programs are in them: ours, compiled from modules, or those of the official images. */
+export const madeBy = ({ source, registry }: ImageOrigin): ImageSource =>
+  registry === undefined ? source : 'built';
+
 /** What a cluster of a minor is made of. */
 interface KubernetesRelease {
   /** The newest patch that the Go module proxy has: `built` compiles it. */

@@ -24,12 +24,11 @@ export {
 } from './engine/run.ts';
 export { $ } from './engine/shell.ts';
 export { cacheFolder, pruneImages, ensureImages } from './images/ensure.ts';
-export { harnessVersion, publishedRuntime } from './images/part.ts';
+export { publishedRuntime } from './images/part.ts';
 export {
   describePlan,
   planImages,
   type SourceChoice,
-  madeBy,
   askRegistry,
   chooseSource,
 } from './images/image-plan.ts';

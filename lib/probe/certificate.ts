@@ -7,8 +7,14 @@ import { createHash } from 'node:crypto';
 import { zstdDecompressSync } from 'node:zlib';
 import { z } from 'zod';
 import { diskModes } from '../scenario/index.ts';
-import { UsageError, type Immutable, readInput, readText, textFileBytes } from '../core/index.ts';
-import { harnessVersion } from '../kind/index.ts';
+import {
+  UsageError,
+  type Immutable,
+  readInput,
+  readText,
+  textFileBytes,
+  harnessVersion,
+} from '../core/index.ts';
 import type { AtLeastOne, Facts } from './facts.ts';
 import { type CutFinding, storagePathOf, storagePaths } from './judge/cut.ts';
 import type { JudgedTrials } from './judge/measured.ts';

@@ -3,8 +3,13 @@
  */
 import type { KubernetesObject } from '@kubernetes/client-node';
 import { stringify } from 'yaml';
-import { describeError, ForcedetachError, missingRights, type UserClients } from '../core/index.ts';
-import { harnessVersion } from '../kind/index.ts';
+import {
+  describeError,
+  ForcedetachError,
+  missingRights,
+  type UserClients,
+  harnessVersion,
+} from '../core/index.ts';
 import type { PredictionReport } from './certificate.ts';
 import { type CutOptions, planCut, templateOf, watchMsOf } from './cut.ts';
 import { type Facts, gatherFacts } from './facts.ts';

@@ -4,7 +4,7 @@ import type { HistoryRecord } from '../history/records.ts';
 import { observed } from '../history/observations.ts';
 import { missingOf } from '../judge/verdict/assemble.ts';
 import { sentenceOf } from '../judge/verdict/words.ts';
-import { type Verdict } from '../judge/verdict/verdict.ts';
+import type { Verdict } from '../judge/verdict/verdict.ts';
 import { exampleHistory } from '../../test/support/example-history.ts';
 import { exampleVerdict } from '../../test/support/example-verdict.ts';
 import { exampleSource, sourceOf } from '../../test/support/example-source.ts';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { VirtualClock } from '../../test/support/virtual-clock.ts';
 import type { PodRef } from '../history/evidence.ts';
 import { observed } from '../history/observations.ts';
-import { type Unstamped } from '../history/observers.ts';
+import type { Unstamped } from '../history/observers.ts';
 import type { RowRecord } from '../history/records.ts';
 import { recreate } from './converge.ts';
 import { Sightings } from '../judge/timeline/story.ts';

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, renameSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { $ } from '../../lib/kind/engine/shell.ts';
 import { arrayFiles, arrayModule } from '../../lib/kind/images/built/parts.ts';
-import { contentKey } from '../../lib/kind/images/part.ts';
+import { contentKey } from '../../lib/core/source.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const cache = join(root, 'node_modules/.cache/forcedetach');

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { $ } from '../../lib/kind/engine/shell.ts';
 import { InfrastructureError } from '../../lib/core/errors.ts';
-import { contentKey } from '../../lib/kind/images/part.ts';
+import { contentKey } from '../../lib/core/source.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const cache = join(root, 'node_modules/.cache/forcedetach');

@@ -46,7 +46,7 @@ import {
   type RunRequest,
 } from '../flags/request.ts';
 import { chooseBackend, openBackend, wishOf } from '../library/backend.ts';
-import { type BackendChoice } from '../library/run-plan.ts';
+import type { BackendChoice } from '../library/run-plan.ts';
 import { performRun, planRun } from '../library/run-plan.ts';
 import { onTerminal } from '../terminal/on-terminal.ts';
 import { verdictLines } from '../terminal/verdict-lines.ts';

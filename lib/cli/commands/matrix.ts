@@ -57,7 +57,7 @@ import {
 import { rememberGiven, unusedFlags, whereOption as where, type RunFlags } from '../flags/flags.ts';
 import { onInterrupt } from '../guard.ts';
 import { chooseBackend, openBackend, removeCluster } from '../library/backend.ts';
-import { type BackendChoice } from '../library/run-plan.ts';
+import type { BackendChoice } from '../library/run-plan.ts';
 import { checkFolder, folderName, makeFolder, modelRunId } from '../library/run-folder.ts';
 import { refuseInBatch, refuseUnfit } from '../library/run-plan.ts';
 import { batchLines, lockBatch, readBatch, writeBatch } from './batch.ts';

@@ -22,7 +22,7 @@ import {
 import { commandLine, type CommandExample } from '../command.ts';
 import { failOnOption, type FailWord } from '../fail-on.ts';
 import { clusterWords, type BackendSize, type BackendWish } from '../library/backend.ts';
-import { type BackendChoice } from '../library/run-plan.ts';
+import type { BackendChoice } from '../library/run-plan.ts';
 import {
   argumentOf,
   clusterName,

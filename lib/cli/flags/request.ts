@@ -21,10 +21,9 @@ import {
   type FieldName,
 } from '../../scenario/index.ts';
 import type { VerdictWord } from '../../judge/index.ts';
-import { madeBy } from '../../kind/index.ts';
+import { madeBy, typed, UsageError } from '../../core/index.ts';
 import { refuseUnmeasurable, type RunWish } from '../library/run-plan.ts';
 import { say } from '../command.ts';
-import { typed, UsageError } from '../../core/index.ts';
 import { certifiedDisk } from '../../probe/index.ts';
 import type { RunFlags, ParsedFlags } from './flags.ts';
 import { folderName } from '../library/run-folder.ts';

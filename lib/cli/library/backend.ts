@@ -6,17 +6,9 @@ import {
   needCheckout,
   UsageError,
   type ImageSource,
-} from '../../core/index.ts';
-import {
-  $,
-  askRegistry,
-  byHand,
-  chooseSource,
   madeBy,
-  version,
-  type PoolChoice,
-  type SourceChoice,
-} from '../../kind/index.ts';
+} from '../../core/index.ts';
+import type { PoolChoice, SourceChoice } from '../../kind/index.ts';
 import { kindCapabilities, type Backend } from '../../run/index.ts';
 import { type DatabaseKind, groupSize, type Scenario, stockTimers } from '../../scenario/index.ts';
 import { simCapabilities } from '../../sim/index.ts';
@@ -65,8 +57,12 @@ export interface Probes {
   readonly images: (asked: 'auto' | ImageSource, kubernetes: string) => Promise<SourceChoice>;
 }
 
+/** Imported only where a real cluster may be taken: its room and the Kubernetes client cost a second. */
+const kindRoom = () => import('../../kind/index.ts');
+
 const probes: Probes = {
   async engine() {
+    const { $, version } = await kindRoom();
     const quiet = $({ nothrow: true, quiet: true, timeout: '10s' });
     const { exitCode, stdout, stderr } = await quiet`${version()}`;
     const answers = exitCode === 0;
@@ -74,6 +70,7 @@ const probes: Probes = {
     return { answers, detail };
   },
   async images(asked, kubernetes) {
+    const { askRegistry, chooseSource } = await kindRoom();
     const unasked = { answers: false, why: 'not requested' };
     return chooseSource(asked, asked === 'auto' ? await askRegistry(kubernetes) : unasked);
   },
@@ -105,6 +102,7 @@ export async function chooseBackend(
     };
   }
   if (wish.cluster === 'auto') return theModel('no Docker engine answers');
+  const { byHand } = await kindRoom();
   throw new InfrastructureError('ENGINE_MISSING', `no Docker engine answers: ${detail}`, {
     hint: 'start the engine, or predict with the built-in model: --cluster sim',
     command: byHand.look,
@@ -144,7 +142,6 @@ async function chooseImages(
   return ask.images(images, kubernetes);
 }
 
-/** Imported only when taken: the Kubernetes client alone costs most of a second. */
 export async function openBackend(
   { images: choice }: BackendChoice,
   { clusterName, workers, keep }: BackendSize,
@@ -155,7 +152,7 @@ export async function openBackend(
     const { simBackend } = await import('../../sim/index.ts');
     return simBackend(workers === undefined ? {} : { nodes: workers });
   }
-  const { kindBackend } = await import('../../kind/index.ts');
+  const { kindBackend } = await kindRoom();
   const { source: images, registry } = choice;
   // How many a cluster has by itself depends on its database.
   return kindBackend({ clusterName, images, registry, workers, keep }, pooled);
@@ -166,7 +163,7 @@ const removalPatienceMs = 60_000;
 
 /** Removes a cluster that runs kept for each other, at their end. `say`: why it stays, and what removes it. */
 export async function removeCluster(only: string, say: (line: string) => void): Promise<void> {
-  const { reap } = await import('../../kind/index.ts');
+  const { reap } = await kindRoom();
   const { left, resisted } = await reap({ all: true, only, patienceMs: removalPatienceMs });
   for (const { why } of [...left, ...resisted]) {
     const clean = `npx forcedetach clean --all --cluster-name ${only}`;

@@ -9,10 +9,11 @@ import {
   UsageError,
   type Capability,
   type ImageSource,
+  madeBy,
 } from '../../core/index.ts';
 import type { History } from '../../history/index.ts';
 import type { Checker, GroupVerdict, Verdict } from '../../judge/index.ts';
-import { madeBy, type SourceChoice } from '../../kind/index.ts';
+import type { SourceChoice } from '../../kind/index.ts';
 import {
   kindCapabilities,
   needsOf,

@@ -6,6 +6,8 @@ import {
   releaseOf,
   UsageError,
   type ImageSource,
+  madeBy,
+  type ImageOrigin,
 } from '../../core/index.ts';
 import { askManifest } from '../engine/commands.ts';
 import * as recipe from '../engine/recipe.ts';
@@ -22,20 +24,10 @@ import {
   stageDriver,
 } from './part.ts';
 
-interface ImageOrigin {
-  readonly source: ImageSource;
-  /** `host` or `host:port` that holds what this checkout would build. Default: official images. */
-  readonly registry?: string | undefined;
-}
-
 /** Where they come from in the end. */
 export interface SourceChoice extends ImageOrigin {
   readonly reason: string;
 }
-
-/** Whose programs are in them: ours, compiled from modules, or those of the official images. */
-export const madeBy = ({ source, registry }: ImageOrigin): ImageSource =>
-  registry === undefined ? source : 'built';
 
 export interface ImageSet {
   readonly source: ImageSource;

@@ -16,8 +16,7 @@ import {
 } from '../../history/index.ts';
 import { inLab } from '../disk/containers.ts';
 import type { Cluster } from '../cluster.ts';
-import { waitFor, type RealClock, zoneLimitsText } from '../../core/index.ts';
-import { harnessVersion } from '../images/part.ts';
+import { waitFor, type RealClock, zoneLimitsText, harnessVersion } from '../../core/index.ts';
 import type { ImageSet } from '../images/image-plan.ts';
 import { observeApi } from './api.ts';
 import { observeLogs } from './logs.ts';

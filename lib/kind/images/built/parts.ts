@@ -1,10 +1,9 @@
 /** All parts that are built on this machine, in an order in which each comes after its needs. */
-import { kubernetesDefault, releaseOf } from '../../../core/index.ts';
+import { kubernetesDefault, releaseOf, filesUnder } from '../../../core/index.ts';
 import * as recipe from '../../engine/recipe.ts';
 import {
   attacherVersion,
   definePart,
-  filesUnder,
   type ImagePart,
   labelChanges,
   mysqlDebianSuite,
