@@ -1,10 +1,13 @@
 import { appendFileSync, cpSync, mkdtempSync, readFileSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { rolldown } from 'rolldown';
 import { beforeAll, expect, test } from 'vitest';
 import { builtParts, type BuiltParts } from './built/parts.ts';
 import { projectRoot } from '../../core/program.ts';
 import { planImages } from './image-plan.ts';
+import bundled from './driver.rolldown.mjs';
+import { stageDriver } from './part.ts';
 
 let copy: string;
 
@@ -12,7 +15,7 @@ beforeAll(() => {
   copy = mkdtempSync(join(tmpdir(), 'forcedetach-plan-'));
   for (const path of [
     'lib/kind/images',
-    ...['core', 'history', 'kind/self-fence', 'scenario', 'storage'].map((each) => `lib/${each}`),
+    ...['core', 'kind/self-fence', 'scenario', 'storage'].map((each) => `lib/${each}`),
   ]) {
     cpSync(join(projectRoot, path), join(copy, path), { recursive: true });
   }
@@ -32,6 +35,20 @@ function changed(before: BuiltParts, after: BuiltParts): string[] {
 
 test('keys do not depend on where the project lies', () => {
   expect(refs(builtParts(copy, '1.37.2'))).toEqual(refs(builtParts(projectRoot, '1.37.2')));
+});
+
+test('each file that the driver is bundled of decides its key', async () => {
+  const { files } = stageDriver(projectRoot);
+  const bundles = await Promise.all(
+    [bundled].flat().map(async ({ output, ...input }) => {
+      await using bundle = await rolldown({ ...input, cwd: projectRoot });
+      const made = await bundle.generate([output].flat()[0]);
+      return made.output.flatMap((each) => (each.type === 'chunk' ? each.moduleIds : []));
+    }),
+  );
+  const modules = bundles.flat().filter((id) => !id.startsWith('\0'));
+  expect(modules.length).toBeGreaterThan(50);
+  expect(modules.filter((id) => !files.includes(id))).toEqual([]);
 });
 
 test('an edit of the driver rebuilds only the driver and the nodes that have it', () => {
