@@ -34,12 +34,14 @@ const everyLayer = layers.flatMap((layer): Plant[] => [
   { file: `${layer}/clock.ts`, source: 'void performance.now();', rule: 'no-restricted-globals' },
   { file: `${layer}/now.ts`, source: 'void Date.now();', rule: 'no-restricted-properties' },
   { file: `${layer}/dice.ts`, source: 'void Math.random();', rule: 'no-restricted-properties' },
+  { file: `${layer}/wait.ts`, source: importing('waitFor', '../core/index.ts'), rule: imports },
   { file: `${layer}/port.ts`, source: importing('a', '../core/time.ts'), rule: undefined },
 ]);
 const plants: readonly Plant[] = [
   ...everyLayer,
   { file: 'lib/sim/mysql.ts', source: importing('a', 'mysql2'), rule: imports },
   { file: 'lib/sim/now.ts', source: 'void Date.now();', rule: 'no-restricted-properties' },
+  { file: 'lib/sim/wait.ts', source: importing('realClock', '../core/index.ts'), rule: imports },
   { file: 'lib/sim/clock.ts', source: importing('a', '../core/time.ts'), rule: undefined },
   { file: 'lib/mysql/kind.ts', source: importing('a', '../kind/a.ts'), rule: imports },
   { file: 'lib/mysql/engine.ts', source: importing('a', '../kind/engine/run.ts'), rule: imports },
@@ -53,6 +55,12 @@ const plants: readonly Plant[] = [
     source: importing('a', '../../../lib/kind/engine/run.ts'),
     rule: imports,
   },
+  {
+    file: 'research/claims/procedures/c.ts',
+    source: importing('engine', '../../../lib/kind/index.ts'),
+    rule: imports,
+  },
+  { file: 'lib/scenario/b.ts', source: importing('Option', 'commander'), rule: imports },
   { file: 'lib/cli/mysql.ts', source: importing('a', 'mysql2/promise'), rule: imports },
   { file: 'lib/run/ports/database.ts', source: importing('a', 'mysql2'), rule: imports },
   { file: 'lib/storage/audit/a.ts', source: importing('a', 'mysql2'), rule: imports },
