@@ -3,6 +3,7 @@
  * device or a folder in a file's place is refused instead of waited for, and nothing larger than was
  * stated comes into memory.
  */
+import { createHash } from 'node:crypto';
 import {
   closeSync,
   constants,
@@ -77,6 +78,22 @@ function readUpTo(file: number, path: string | URL, sizeBytes: number, mostBytes
     parts.push(part.subarray(0, length));
   }
   return parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts);
+}
+
+/** In parts: a log of writes may be larger than memory. Throws as `readInput` does. */
+export function sha256OfFile(path: string): string {
+  const hash = createHash('sha256');
+  const part = Buffer.allocUnsafe(mebibyte);
+  const file = openInput(path);
+  try {
+    for (let length = -1; length !== 0; ) {
+      length = readSync(file, part, 0, part.length, null);
+      hash.update(part.subarray(0, length));
+    }
+    return hash.digest('hex');
+  } finally {
+    closeSync(file);
+  }
 }
 
 const tooLarge = (path: string | URL, mostBytes: number): UsageError =>

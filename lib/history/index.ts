@@ -30,12 +30,14 @@ export {
 } from './recorder.ts';
 export * from './records.ts';
 export type { SegmentSeal } from './segment-reader.ts';
+export { isSameFile, isSameSegment } from './seals.ts';
 export { Segment, suffixes } from './segment.ts';
 export * from './workload.ts';
 export {
   type WriteLog,
   type WriteRecord,
   gapsInWrites,
+  isWritesFile,
   linkFlags,
   openWrites,
   writeOps,

@@ -15,6 +15,7 @@ import {
   fields,
 } from '../scenario/index.ts';
 import type { HistoryVersion, RunRecord, TimedRecord } from './records.ts';
+import { sealed } from './seals.ts';
 import type { ObservationRecord } from './observations.ts';
 
 /** The version from which on a history tells it. Of an earlier one it is not asked. */
@@ -29,6 +30,8 @@ const since = {
   identities: 3,
   /** Clients write documents and change the schema; audits read these, the binary log and a login. */
   wholeWorkload: 3,
+  /** The run lists a hash of each file that is no segment. */
+  hashes: 4,
 } as const satisfies Readonly<Record<string, HistoryVersion>>;
 
 /** What a history of its version tells; where something of it is missing, evidence is. */
@@ -37,13 +40,14 @@ export type Tells = Readonly<Record<keyof typeof since, boolean>>;
 /** Throws EvidenceError `HISTORY_TOO_NEW`. */
 export function tellsOf({ schemaVersion }: Pick<RunRecord, 'schemaVersion'>): Tells {
   if (!knownVersions.includes(schemaVersion)) throw tooNew(schemaVersion);
-  const { ends, plans, allSources, identities, wholeWorkload } = since;
+  const { ends, plans, allSources, identities, wholeWorkload, hashes } = since;
   return {
     ends: schemaVersion >= ends,
     plans: schemaVersion >= plans,
     allSources: schemaVersion >= allSources,
     identities: schemaVersion >= identities,
     wholeWorkload: schemaVersion >= wholeWorkload,
+    hashes: schemaVersion >= hashes,
   };
 }
 
@@ -68,11 +72,13 @@ export const recordedScenario = (recorded: object): Scenario =>
     ) as unknown as ScenarioInput,
   );
 
-/** A record with its scenario in today's form: before version 4 it was flat. */
+/** A record in today's form: before version 4 its scenario was flat, and its files had sizes alone. */
 export const migrateRecord = <Any extends TimedRecord>(record: Any): Any =>
   record.type === 'run' || record.type === 'case'
     ? { ...record, scenario: scenarioToday({ ...record.scenario }) }
-    : record;
+    : record.type === 'segments'
+      ? { ...record, ...sealed(record) }
+      : record;
 
 /** A run's command without the flags that did nothing in it: earlier versions took them, today's refuses them. */
 export function replayOf(recorded: string, scenario: Scenario): string {

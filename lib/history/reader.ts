@@ -7,14 +7,16 @@ import { join } from 'node:path';
 import { EvidenceError, UsageError } from '../core/index.ts';
 import type { LedgerRow, ImageLabel } from './evidence.ts';
 import { type OperationLine, type LineSink, ignoring } from './lines.ts';
-import { otherFiles, rowsSegment } from './recorder.ts';
+import { rowsSegment, runSegment } from './recorder.ts';
 import type {
+  FileSeal,
   HistoryRecord,
   SmallRecord,
   TimedRecord,
   InvokeRecord,
   OutcomeRecord,
   ReadRecord,
+  SegmentCounts,
   SessionRecord,
 } from './records.ts';
 import {
@@ -27,9 +29,10 @@ import {
   type SegmentContent,
 } from './segment-reader.ts';
 import { migrateRecord } from './migration.ts';
+import { isSameFile, isSameSegment, listIn, otherFiles } from './seals.ts';
 import { suffixes } from './segment.ts';
 import type { OpId, OpKind, OpOutcome, ServerIdentity } from './workload.ts';
-import { openWrites, type WriteLog } from './writes.ts';
+import { openWrites, type WriteLog, writesDamaged, writesFiles } from './writes.ts';
 
 /** All that a history knows of one operation. */
 export interface Operation extends OpId {
@@ -158,8 +161,8 @@ export interface History {
   readonly cuts: readonly HistoryCut[];
   /** Seals of each segment, by name: what there is, and what its writer says of it. */
   readonly seals: ReadonlyMap<string, SegmentSeal>;
-  /** Bytes of each other file of the history, by name. */
-  readonly files: Readonly<Record<string, number>>;
+  /** Every other file of the history, by name. */
+  readonly files: Readonly<Record<string, FileSeal>>;
   /** All records but rows, in time order. */
   records(): Generator<TimedRecord>;
   /** The same without operations; frames of operations alone are not even unpacked. */
@@ -187,15 +190,32 @@ interface ReadOptions {
   readonly salvage?: boolean;
 }
 
-/** `folder` is the run's. Throws EvidenceError where there is no history or it is damaged. */
+/**
+ * `folder` is the run's. Throws EvidenceError where there is no history or it is damaged. A file that is not
+ * the one that the run listed is no evidence, neither of harm nor of its absence: nothing of it is read, and
+ * its seal says why.
+ */
 export function openHistory(folder: string, { salvage = false }: ReadOptions = {}): History {
-  const segments = openSegments(folder, salvage ? salvageSegment : readSegment);
+  const found = openSegments(folder, salvage ? salvageSegment : readSegment);
+  const own = found.get(runSegment);
+  const list = own && listIn(own);
+  const segments = new Map(
+    [...found].map(([name, content]) => [name, ownPart(content, list?.segments[name])]),
+  );
+  let hashed: History['files'] | undefined;
+  const files = (): History['files'] =>
+    (hashed ??= otherFiles(
+      join(folder, 'history'),
+      (name) => list?.files[name]?.sha256 !== undefined,
+    ));
   const timed = timedSegments(segments);
   const chunks = timed.flatMap((segment) => segment.chunks);
   return {
     cuts: [...segments.values()].flatMap(({ cuts }) => cuts),
     seals: segments,
-    files: otherFiles(join(folder, 'history')),
+    get files() {
+      return files();
+    },
     records: () => merge(chunks, readAll),
     smallRecords: () =>
       merge(
@@ -213,9 +233,21 @@ export function openHistory(folder: string, { salvage = false }: ReadOptions = {
       if (salvage) return;
       for (const chunk of segments.get(rowsSegment(image))?.chunks ?? []) yield* readRows(chunk);
     },
-    writes: () => (salvage ? undefined : openWrites(folder)),
+    writes() {
+      if (salvage) return undefined;
+      const isStrange = (name: string): boolean =>
+        list !== undefined && !isSameFile(files()[name], list.files[name]);
+      const strange = Object.values(writesFiles).find(isStrange);
+      if (strange === undefined) return openWrites(folder);
+      throw writesDamaged(folder, `${strange} is not the file that the run listed`);
+    },
   };
 }
+
+const ownPart = (content: SegmentContent, listed: SegmentCounts | undefined): SegmentContent =>
+  listed === undefined || isSameSegment(content.counts, listed)
+    ? content
+    : { ...content, chunks: [] };
 
 interface Cursor<T> {
   readonly records: readonly T[];

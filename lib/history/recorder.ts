@@ -1,12 +1,13 @@
 /** Records what a run sees and does: stamps it, puts it on file, tells those who listen. */
-import { mkdirSync, readdirSync, statSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Clock, describeError, EvidenceError } from '../core/index.ts';
 import { observationOf } from './observations.ts';
 import type { Recorder, Unstamped } from './observers.ts';
 import type { HistoryRecord, RowRecord, SegmentCounts, SegmentList } from './records.ts';
 import type { ImageLabel } from './evidence.ts';
-import { Segment, suffixes } from './segment.ts';
+import { otherFiles } from './seals.ts';
+import { Segment } from './segment.ts';
 
 export interface RunRecorder extends Recorder {
   /**
@@ -32,16 +33,6 @@ export function historyDirectory(folder: string): string {
   const directory = join(folder, 'history');
   mkdirSync(directory, { recursive: true });
   return directory;
-}
-
-/** Bytes of each file beside the segments, by name. */
-export function otherFiles(directory: string): Readonly<Record<string, number>> {
-  const ends = Object.values(suffixes);
-  const others = readdirSync(directory, { withFileTypes: true })
-    .filter((entry) => entry.isFile() && !ends.some((end) => entry.name.endsWith(end)))
-    .map(({ name }) => name)
-    .toSorted();
-  return Object.fromEntries(others.map((file) => [file, statSync(join(directory, file)).size]));
 }
 
 /** Opens the history of a new run in its folder. Throws where one is there already. */

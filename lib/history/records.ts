@@ -96,8 +96,8 @@ export interface Timers {
  * are asked again until the heal; where one of these is missing, evidence is missing. 3 (the same
  * day): clients write and delete documents and one changes the schema, and audits tell of all of it;
  * the volume and each of its copies have an identity; clients say what they are to do, and beat; all
- * observers beat, those of logs too; events have their type and count. migration.ts has what an
- * earlier one is asked for.
+ * observers beat, those of logs too; events have their type and count. 4 (2026-11-27): the scenario
+ * is nested, and the run lists a hash of each file. migration.ts has what an earlier one is asked for.
  */
 export type HistoryVersion = 1 | 2 | 3 | 4;
 export const historyVersion = 4 satisfies HistoryVersion;
@@ -260,12 +260,19 @@ export interface SegmentCounts {
 
 export type SegmentList = Readonly<Record<string, SegmentCounts>>;
 
+/** Of a file that is no segment. */
+export interface FileSeal {
+  readonly bytes: number;
+  /** Absent before version 4. */
+  readonly sha256?: string;
+}
+
 /** The run's last word: every segment beside its own, each with what its writer said at its end. */
-interface SegmentsRecord extends Stamped {
+export interface SegmentsRecord extends Stamped {
   readonly type: 'segments';
   readonly segments: SegmentList;
-  /** Bytes of each other file beside them: the disk's log of writes, where it kept one. */
-  readonly files: Readonly<Record<string, number>>;
+  /** Every other file beside them: the disk's log of writes, where it kept one. */
+  readonly files: Readonly<Record<string, FileSeal>>;
 }
 
 export type HistoryRecord =

@@ -81,6 +81,9 @@ export const writesFiles = {
   paths: 'paths.json',
 } as const;
 
+export const isWritesFile = (name: string): boolean =>
+  Object.values<string>(writesFiles).includes(name);
+
 /** A sentence for each place where records are missing, since the array was killed. */
 export function gapsInWrites(log: WriteLog): string[] {
   const gaps: string[] = [];
@@ -109,11 +112,12 @@ export function openWrites(folder: string): WriteLog | undefined {
     const data = inHistory(writesFiles.data);
     return { ...recordsIn(bytes, paths), ...(existsSync(data) ? { dataPath: data } : {}) };
   } catch (error) {
-    throw new EvidenceError('WRITES_DAMAGED', `cannot read the log of writes in ${folder}`, {
-      cause: error,
-    });
+    throw writesDamaged(folder, error);
   }
 }
+
+export const writesDamaged = (folder: string, cause: unknown): EvidenceError =>
+  new EvidenceError('WRITES_DAMAGED', `cannot read the log of writes in ${folder}`, { cause });
 
 /** Without a bigint, of which a log has many: exact up to 8 PiB. */
 const readNumber = (bytes: Buffer, at: number): number =>

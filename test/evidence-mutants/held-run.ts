@@ -8,7 +8,8 @@ import type {
   SmallRecord,
 } from '../../lib/history/records.ts';
 import { openHistory } from '../../lib/history/reader.ts';
-import { historyDirectory, otherFiles, runSegment } from '../../lib/history/recorder.ts';
+import { historyDirectory, runSegment } from '../../lib/history/recorder.ts';
+import { otherFiles } from '../../lib/history/seals.ts';
 import { Segment, suffixes } from '../../lib/history/segment.ts';
 import { readSegment } from '../../lib/history/segment-reader.ts';
 import { decodeLines } from '../../lib/history/lines.ts';
@@ -78,8 +79,15 @@ function holdSegment(directory: string, name: string): HeldSegment {
   return { client: owner, records };
 }
 
-/** `folder` is new. Ends, chains and the run's list of its segments are made anew as well. */
-export function writeRun({ segments, folder: from, without }: HeldRun, folder: string): void {
+/**
+ * `folder` is new. Ends, chains and the run's list of its files are made again as well. `alterFiles`: of
+ * files that are no segments, before they are listed.
+ */
+export function writeRun(
+  { segments, folder: from, without }: HeldRun,
+  folder: string,
+  alterFiles?: (directory: string) => void,
+): void {
   mkdirSync(folder, { recursive: true });
   const directory = historyDirectory(folder);
   for (const file of readdirSync(join(from, 'history'))) {
@@ -88,6 +96,7 @@ export function writeRun({ segments, folder: from, without }: HeldRun, folder: s
       cpSync(join(from, 'history', file), join(directory, file));
     }
   }
+  alterFiles?.(directory);
   const list: Record<string, SegmentCounts> = {};
   const listed = () => ({ segments: list, files: otherFiles(directory) });
   const write = (name: string, { client, records }: HeldSegment): void => {

@@ -14,7 +14,9 @@ export interface EvidenceMutant {
    * would have left them.
    */
   readonly alter?: (run: HeldRun) => void;
-  /** Alters the files of a written run instead: nothing is made anew. `directory` is the history's. */
+  /** Alters files that are no segments, before the run lists them. `directory` is the history's. */
+  readonly files?: (directory: string) => void;
+  /** Alters the files of a written run instead: nothing is made again. */
   readonly damage?: (directory: string) => void;
 }
 

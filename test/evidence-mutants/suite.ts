@@ -43,12 +43,12 @@ export class EvidenceSuite implements Disposable {
   readonly #twins = new Map<BaseName, Twin>();
   #made = 0;
 
-  mutant({ name, base, right, alter, damage }: EvidenceMutant): MutantResult {
+  mutant({ name, base, right, alter, files, damage }: EvidenceMutant): MutantResult {
     const twin = this.#twin(base);
     const folder = join(this.#scratch, `mutant-${(this.#made += 1)}`);
     const run = copyOf(twin.held);
     alter?.(run);
-    writeRun(run, folder);
+    writeRun(run, folder, files);
     damage?.(join(folder, 'history'));
     const proven = digestOf(folder) !== twin.digest;
     const said = wordOf(folder);

@@ -94,6 +94,8 @@ interface Scene {
   readonly inRun?: Partial<RunRecord>;
   readonly sessions?: readonly Session[];
   readonly secondRows?: readonly LedgerRow[];
+  /** An image of whose rows the history has none. */
+  readonly unread?: 'first' | 'second';
   /** After the heal. */
   readonly extraRecords?: readonly SmallRecord[];
   readonly lastRecords?: readonly SmallRecord[];
@@ -132,12 +134,19 @@ export function historyOf(scene: Scene): History {
     ]),
   ];
   const ops = sessions.flatMap(opsOf);
+  const rowsOf = (image: string): readonly LedgerRow[] =>
+    image === 'first' ? rowsAt(sessions, 30_000) : (scene.secondRows ?? rowsAt(sessions, Infinity));
+  const counted = small.map((record) =>
+    record.type === 'observation' && record.name === 'ledger-read' && record.data.image
+      ? { ...record, data: { ...record.data, rows: rowsOf(record.data.image).length } }
+      : record,
+  );
   return {
     cuts: [],
     seals: new Map(),
     files: {},
     *records() {
-      yield* small;
+      yield* counted;
     },
     *answers() {
       yield* sessions.map(sessionOf);
@@ -148,16 +157,14 @@ export function historyOf(scene: Scene): History {
       }
     },
     *smallRecords() {
-      yield* small;
+      yield* counted;
     },
     *ops() {
       yield* ops;
     },
     visitOps: (visit) => ops.forEach(visit),
     *rows(image) {
-      yield* image === 'first'
-        ? rowsAt(sessions, 30_000)
-        : (scene.secondRows ?? rowsAt(sessions, Infinity));
+      if (image !== scene.unread) yield* rowsOf(image);
     },
     writes: () => undefined,
   };

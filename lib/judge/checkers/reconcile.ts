@@ -357,6 +357,11 @@ export class Reconciler {
     }
   }
 
+  /** So far. */
+  get rows(): number {
+    return this.#rows;
+  }
+
   row(row: LedgerRow): void {
     this.#rows += 1;
     this.#move(row.fromAccount, -row.amount);

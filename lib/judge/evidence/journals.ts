@@ -1,12 +1,17 @@
 /** What the clients' answers say, what a run's records lack by what their writers said when they ended them, and what may not be judged by them. */
 import {
   ClientJournals,
+  type FileSeal,
   type History,
   type ImageLabel,
   type SegmentCounts,
+  type SegmentList,
   type SegmentSeal,
   type Tells,
   clientSides,
+  isSameFile,
+  isSameSegment,
+  isWritesFile,
   runSegment,
   writerSegment,
 } from '../../history/index.ts';
@@ -75,50 +80,75 @@ interface JournalGap {
   readonly reason: string;
 }
 
+/** What to do about a file that is not the run's own. */
+const putBack = 'put back the one that the run wrote, or run again';
+
+/** A reason for each file of the history that is not what its run listed, and each segment without its end. */
 export function journalGaps(
-  { tells, records }: Pick<Story, 'records'> & { readonly tells: Pick<Tells, 'ends'> },
+  { tells, records }: Pick<Story, 'records'> & { readonly tells: Pick<Tells, 'ends' | 'hashes'> },
   { seals, files }: Pick<History, 'seals' | 'files'>,
 ): JournalGap[] {
   if (!tells.ends) return [];
-  const listed = records.find((record) => record.type === 'segments');
-  const list = listed?.segments;
-  const gaps = new Map([...seals].map(([name, seal]) => [name, gapsOf(seal)]));
-  const find = (segment: string, what: string): void =>
-    void gaps.set(segment, [...(gaps.get(segment) ?? []), what]);
-  if (list === undefined) {
-    find(runSegment, 'ends before the run listed what else there is');
-  } else {
-    for (const [name, told] of Object.entries(list)) {
-      const counts = seals.get(name)?.counts;
-      if (counts === undefined) find(name, `is missing: its writer reported ${tell(told)}`);
-      else if (!isSame(counts, told)) {
-        find(name, `holds ${tell(counts)}, and its writer reported ${tell(told)}`);
-      }
-    }
-    for (const name of seals.keys()) {
-      if (name !== runSegment && !Object.hasOwn(list, name))
-        find(name, 'is not one that the run listed');
-    }
-  }
+  const list = records.findLast((record) => record.type === 'segments');
+  const gaps = [...seals].flatMap(([name, seal]) => gapsOf(seal).map((what) => [name, what]));
+  if (list === undefined) gaps.push([runSegment, 'ends before the run listed what else there is']);
+  else gaps.push(...strangeSegments(list.segments, seals));
   return [
-    ...[...gaps].flatMap(([segment, found]) =>
-      found.map((what) => ({ segment, reason: `history segment ${segment} ${what}` })),
-    ),
-    ...changedFiles(listed?.files ?? {}, files),
+    ...gaps.map(([segment = '', what]) => ({
+      segment,
+      reason: `history segment ${segment} ${what}`,
+    })),
+    ...(list === undefined ? [] : strangeFiles(list.files, files, tells)),
+  ];
+}
+
+function strangeSegments(list: SegmentList, seals: History['seals']): [string, string][] {
+  const gaps = Object.entries(list).flatMap(([name, listed]): [string, string][] => {
+    const counts = seals.get(name)?.counts;
+    if (counts === undefined) return [[name, `is missing: ${putBack}`]];
+    if (isSameSegment(counts, listed)) return [];
+    return [[name, `holds ${tell(counts)}, and its writer reported ${tell(listed)}: ${putBack}`]];
+  });
+  const others = [...seals.keys()].filter(
+    (name) => name !== runSegment && !Object.hasOwn(list, name),
+  );
+  return [
+    ...gaps,
+    ...others.map((name): [string, string] => [name, 'is not one that the run listed']),
   ];
 }
 
 /** The log of writes is no journal of a client's, but evidence as well. */
-const changedFiles = (told: History['files'], files: History['files']): JournalGap[] =>
-  Object.entries(told)
-    .filter(([name, bytes]) => files[name] !== bytes)
-    .map(([name, bytes]) => {
-      const now = files[name] === undefined ? 'is missing' : `has ${files[name]} bytes`;
-      return {
-        segment: name,
-        reason: `history file ${name} ${now}: the run reported ${bytes} bytes`,
-      };
-    });
+function strangeFiles(
+  listed: History['files'],
+  files: History['files'],
+  { hashes }: Pick<Tells, 'hashes'>,
+): JournalGap[] {
+  const names = new Set([...Object.keys(listed), ...Object.keys(files).filter(isWritesFile)]);
+  return [...names].flatMap((name) => {
+    const what = strangeness(files[name], listed[name], hashes);
+    return what === undefined ? [] : [{ segment: name, reason: `history file ${name} ${what}` }];
+  });
+}
+
+function strangeness(
+  there: FileSeal | undefined,
+  listed: FileSeal | undefined,
+  hashes: boolean,
+): string | undefined {
+  if (there === undefined) return `is missing: ${putBack}`;
+  if (listed === undefined) return 'is not one that the run listed';
+  if (there.bytes !== listed.bytes) {
+    return `has ${there.bytes} bytes, and the run listed ${listed.bytes}: ${putBack}`;
+  }
+  if (!isSameFile(there, listed)) {
+    return `has the SHA-256 ${there.sha256}, and the run listed ${listed.sha256}: ${putBack}`;
+  }
+  const isUnsealed = hashes && listed.sha256 === undefined;
+  return isUnsealed
+    ? 'has no hash in the list of the run: whether it changed is unknown'
+    : undefined;
+}
 
 /** Clients whose journals lack something: of their rows nobody can say that they were not sent. */
 export function clientsWithGaps(
@@ -136,14 +166,11 @@ function gapsOf({ counts, end, brokenAt }: SegmentSeal): string[] {
   }
   if (end === undefined) {
     gaps.push(`was never ended: after its ${counts.records} records there may have been more`);
-  } else if (!isSame(counts, end)) {
+  } else if (!isSameSegment(counts, end)) {
     gaps.push(`holds ${tell(counts)}, and its end says ${tell(end)}`);
   }
   return gaps;
 }
-
-const isSame = (a: SegmentCounts, b: SegmentCounts): boolean =>
-  a.records === b.records && a.small === b.small && a.frames === b.frames && a.chain === b.chain;
 
 const tell = ({ records, small, frames, chain }: SegmentCounts): string =>
   `${records} records (${small} of them small) in ${frames} frames with chain ${chain ?? 'none'}`;

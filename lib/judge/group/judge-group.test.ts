@@ -94,6 +94,14 @@ test('members in good order that differ are corrupt; a missing reading is inconc
   expect(verdict.incompleteBecause).toEqual(['the second reading of the ledger is missing']);
 });
 
+test('rows of a reading that the history does not have are not lost', () => {
+  const verdict = judgeGroup(historyOf({ unread: 'first' }), { database: mysql });
+  expect(verdict).toMatchObject({
+    ...{ verdict: 'inconclusive', lost: 0 },
+    incompleteBecause: ['the history has 0 of 6 rows of the first reading'],
+  });
+});
+
 test('a history of today says what clients were to do, and that its journals are whole', () => {
   const { verdict, incompleteBecause } = judgeGroup(historyOf({ inRun: { schemaVersion: 3 } }), {
     database: mysql,

@@ -46,6 +46,12 @@ export function judgeGroup(
   ];
   const reasons = [
     ...groupIncompleteBecause(story, history, journals),
+    ...images
+      .filter(({ reconciliation }) => reconciliation.unread === 'gap')
+      .map(
+        ({ image, evidence, reconciliation: { rows } }) =>
+          `the history has ${rows} of ${evidence.ledgerRows} rows of the ${image} reading`,
+      ),
     ...findings.flatMap(({ level, summary }) => (level === 'incomplete' ? [summary] : [])),
     ...absentCheckers(run.custom, own),
   ];
@@ -119,12 +125,13 @@ function readingsOf(story: GroupStory, journal: Journal, history: History): Audi
     const reconciler = new Reconciler(before === undefined ? about : { ...about, before });
     for (const row of history.rows(image)) reconciler.row(row);
     const previous = images.at(-1);
+    const unread = reconciler.rows === rows ? undefined : 'gap';
     images.push({
-      ...{ image, takenAtMs, reconciliation: reconciler.result() },
+      ...{ image, takenAtMs, reconciliation: reconciler.result(unread) },
       evidence: { ...nothingRead(), ledgerComplete: true, ledgerRows: rows },
       ...(previous === undefined ? {} : { before: previous }),
     });
-    before = reconciler;
+    before = unread === undefined ? reconciler : undefined;
   }
   return images;
 }

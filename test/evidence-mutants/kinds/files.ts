@@ -1,7 +1,9 @@
 /** Files: whole ones gone, cut, doubled or flipped; nothing is made anew where it says `damage`. */
 import { copyFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { findFrames } from '../../../lib/history/segment.ts';
+import { bases, type BaseName } from '../bases.ts';
 import { inconclusive, orWorse, type EvidenceMutant } from '../mutant.ts';
 
 const gone =
@@ -31,34 +33,64 @@ const withoutLastFrame =
     truncateSync(path, last === undefined ? 0 : last.offset + last.head.bytes);
   };
 
+/** One bit, so far into the file. */
 const flipped =
-  (name: string) =>
+  (name: string, share = 0.5) =>
   (directory: string): void => {
     const path = join(directory, name);
     const bytes = readFileSync(path);
-    const middle = Math.floor(bytes.length / 2);
-    bytes[middle] = (bytes[middle] ?? 0) ^ 0xff;
+    const place = Math.floor((bytes.length - 1) * share);
+    bytes[place] = (bytes[place] ?? 0) ^ 1;
     writeFileSync(path, bytes);
+  };
+
+/** Names in the history of each base. */
+const all = [
+  ...['run', 'rows-steady', 'rows-first', 'rows-second', 'writer-inside', 'writer-outside']
+    .concat('reads-inside', 'reads-outside')
+    .map((name) => `${name}.hist`),
+  ...['writes.log.zst', 'paths.json'],
+];
+
+/** Of another run, in the place of this one's. */
+const swapped =
+  (base: Exclude<BaseName, 'untouched'>, ...names: readonly string[]) =>
+  (directory: string): void => {
+    const other = fileURLToPath(
+      new URL(`../../../reports/samples/${bases[base]}/`, import.meta.url),
+    );
+    for (const name of names) {
+      copyFileSync(join(other, 'history', name), join(directory, name));
+    }
   };
 
 export const files: readonly EvidenceMutant[] = [
   ...(
     [
-      ['run-file-gone', gone('run.hist')],
-      ['outside-journal-file-gone', gone('writer-outside.hist')],
-      ['inside-journal-file-gone', gone('writer-inside.hist')],
       ['both-journal-files-gone', gone('writer-inside.hist', 'writer-outside.hist')],
-      ['outside-reads-file-gone', gone('reads-outside.hist')],
-      ['inside-reads-file-gone', gone('reads-inside.hist')],
-      ['rows-of-the-steady-image-gone', gone('rows-steady.hist')],
       ['run-file-cut-in-the-middle', cutTo('run.hist', 0.5)],
       ['outside-journal-cut-within-a-frame', cutTo('writer-outside.hist', 0.6)],
       ['inside-journal-cut-at-a-frame', withoutLastFrame('writer-inside.hist')],
       ['outside-journal-cut-at-a-frame', withoutLastFrame('writer-outside.hist')],
       ['outside-reads-cut-at-a-frame', withoutLastFrame('reads-outside.hist')],
       ['run-file-cut-at-a-frame', withoutLastFrame('run.hist')],
-      ['byte-flipped-in-the-run-file', flipped('run.hist')],
-      ['byte-flipped-in-a-journal', flipped('writer-outside.hist')],
+      ...all.flatMap((file) => [
+        ...[0, 0.03, 0.5, 0.97, 1].map(
+          (share) => [`bit-flipped-in-${file}-at-${share}`, flipped(file, share)] as const,
+        ),
+        [`${file}-gone`, gone(file)] as const,
+        // The images of a corrupt run are in its run.hist, and prove what they prove.
+        ...(file === 'run.hist'
+          ? []
+          : [[`${file}-of-a-corrupt-run`, swapped('damaged', file)] as const]),
+        [`${file}-of-a-run-that-lost`, swapped('lost', file)] as const,
+      ]),
+      ['log-and-paths-of-another-run', swapped('damaged', 'writes.log.zst', 'paths.json')],
+      ['rows-of-another-run', swapped('damaged', ...all.filter((file) => file.startsWith('rows')))],
+      [
+        'journals-of-another-run',
+        swapped('lost', ...all.filter((file) => file.startsWith('writer'))),
+      ],
       [
         'journal-is-a-copy-of-the-other',
         (directory: string): void =>
@@ -69,13 +101,6 @@ export const files: readonly EvidenceMutant[] = [
       ],
     ] as const
   ).map(([name, damage]) => ({ name, base: 'fenced' as const, right: inconclusive, damage })),
-  // What is not on the image is lost, or was never read: never safe.
-  ...(['first', 'second'] as const).map((image) => ({
-    name: `rows-of-the-${image}-image-gone`,
-    base: 'fenced' as const,
-    right: inconclusive,
-    damage: gone(`rows-${image}.hist`),
-  })),
   {
     name: 'damaged-run-without-a-journal',
     base: 'damaged',

@@ -58,4 +58,4 @@ export const writes: readonly EvidenceMutant[] = (
     ['log-is-five-minutes-late', late],
     ['log-names-the-other-nodes', swapPaths],
   ] as const
-).map(([name, damage]) => ({ name, base: 'fenced' as const, right: orWorse, damage }));
+).map(([name, files]) => ({ name, base: 'fenced' as const, right: orWorse, files }));
