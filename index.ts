@@ -81,7 +81,7 @@ export type {
   Sent,
 } from './lib/run/ports/node-shell.ts';
 export type { Database, DatabaseTemplate } from './lib/run/ports/database.ts';
-export type { Durability, MachineTrouble, OwnPart, ServerLog } from './lib/judge/database.ts';
+export type { Durability, OwnPart, ServerLog } from './lib/judge/database.ts';
 export type { LedgerEntry } from './lib/history/workload.ts';
 export { ForcedetachError } from './lib/core/errors.ts';
 export type { Scenario } from './lib/scenario/scenario.ts';

@@ -54,14 +54,14 @@ export interface ServerLog {
   };
   /** The storage engine's own lines have it. */
   readonly ofStorage: string;
-  /** Lines that tell of damage or a crash; other errors are for a person to read. */
+  /** Lines that prove damage. Other errors prove nothing: the storage's own leave a verdict open. */
   readonly damage: RegExp;
   /** Tells of a torn page that crash recovery mends: no damage where the start then succeeds. */
   readonly mended: RegExp;
-  /** What the server says after any error that it does not survive: it accuses nobody. */
-  readonly afterwords: readonly RegExp[];
-  /** The machine's troubles that only this database and its tools tell of. */
-  readonly troubles: readonly MachineTrouble[];
+  /** Errors of a living server that prove damage; all others are the machine's, or nobody's. */
+  readonly refusals: RegExp;
+  /** Errors of a login that do. */
+  readonly logins: RegExp;
   /** Whole lines that the model lets its server say, without their level. */
   readonly modelled: {
     /** Another server has its files. */
@@ -69,14 +69,6 @@ export interface ServerLog {
     /** Its own logs are replayed. */
     readonly recovered: string;
   };
-}
-
-/** The auditing machine's own trouble, by what a tool says. */
-export interface MachineTrouble {
-  readonly name: string;
-  readonly pattern: RegExp;
-  /** Who says so, and where that is written. */
-  readonly source: string;
 }
 
 export interface OwnAsked {
@@ -94,8 +86,8 @@ export interface OwnPart {
     evidence: ImageEvidence,
     asked: OwnAsked,
   ): Readonly<Record<'pages' | 'logs' | 'tables', readonly string[]>>;
-  /** Answers of its tools, in which the machine's own trouble is looked for. */
-  answers(evidence: ImageEvidence): readonly { readonly what: string; readonly answer: string }[];
+  /** Its own tools that could not look, and what they said instead. */
+  unanswered(evidence: ImageEvidence): readonly { readonly what: string; readonly said: string }[];
   /** On the model: keys of evidence that a server with these settings has where nothing is wrong. */
   modelled(
     rows: readonly LedgerEntry[],

@@ -8,7 +8,14 @@ export {
   damage,
   incomplete,
 } from './checkers/checker.ts';
-export { completenessName, troubleIn, troubleOfStart, unreadBecause } from './checkers/server.ts';
+export {
+  type Answer,
+  answerOf,
+  answerOfStart,
+  type ExitKind,
+  hasExitKinds,
+} from './checkers/exit-kinds.ts';
+export { completenessName, unreadBecause } from './checkers/server.ts';
 export {
   type AuditedHistory,
   type Judgement,
@@ -21,7 +28,6 @@ export type { LostCommit } from './checkers/ledger.ts';
 export { OpSample, opName, Reconciler } from './checkers/reconcile.ts';
 export {
   type JudgedDatabase,
-  type MachineTrouble,
   type OwnPart,
   type ServerLog,
   stockDatabaseName,

@@ -1,7 +1,9 @@
 /** MySQL's own checks of an audit's evidence, and which parts of it must be there. */
-import { plural } from '../core/index.ts';
-import { sessionKey, workloadTables } from '../history/index.ts';
+import { type CommandEvidence, plural } from '../core/index.ts';
+import { type ImageEvidence, sessionKey, workloadTables } from '../history/index.ts';
 import {
+  type Answer,
+  answerOf,
   type Checker,
   type LedgerLookup,
   damage,
@@ -9,11 +11,11 @@ import {
   OpSample,
   type Finding,
   corruptInSilence,
-  troubleIn,
   corruptAndTold,
   type OwnPart,
 } from '../judge/index.ts';
 import { ownEvidence, type BinlogFound, mysqlLog, type TableCheck } from './evidence.ts';
+import { checkDamage, innochecksumKinds } from './exit-kinds.ts';
 import { parseGtids, union, withGaps, writeGtids } from './gtid-set.ts';
 
 export const binlog: Checker = {
@@ -102,20 +104,17 @@ export function reconcileBinlog(
   return { unlogged, rowless };
 }
 
-/**
- * Every page of every tablespace carries the checksum of its content. Stale pages do, too. A file that
- * the file system does not give up has no bad page: it is told as what it is.
- */
-/** What it says of a file of which it read nothing (innochecksum.cc, main and open_file). */
-const saysUnread = /cannot be found|not able to read the minimum page size|unable to open/i;
+/** What it answers of a file of which it has no whole page (innochecksum.cc, main). */
+const saysUnread = /minimum page size|structure needs cleaning|bad message/i;
 
+const answerOfFile = (answer: CommandEvidence) => answerOf(answer, innochecksumKinds);
+
+/** Every page of every tablespace carries the checksum of its content. Stale pages do, too. */
 export const innochecksum: Checker = {
   name: 'innochecksum',
   check({ image, evidence }) {
     const { innochecksum: answers = [] } = ownEvidence(evidence);
-    const refused = answers.filter(
-      ({ exitCode, output }) => exitCode !== 0 && troubleIn(output, mysqlLog) === undefined,
-    );
+    const refused = answers.filter((answer) => answerOfFile(answer) === 'damage');
     const { unread = [], bad = [] } = Object.groupBy(refused, ({ output }) =>
       saysUnread.test(output) ? 'unread' : 'bad',
     );
@@ -133,25 +132,44 @@ export const innochecksum: Checker = {
   },
 };
 
+const answerOfCheck = (check: string): Answer =>
+  check === 'OK' ? 'sound' : checkDamage.test(check) ? 'damage' : 'none';
+
+/** `NULL` is no answer but where the table's own error, its check or a refused statement proves damage. */
+function answerOfChecksums(found: TableCheck, { sqlFailures = [] }: ImageEvidence): Answer {
+  const { check = '', checksum, checksumAfterRestart, error = '' } = found;
+  if (checksum !== 'NULL' && checksumAfterRestart !== 'NULL') return 'sound';
+  const isRefused = [error, ...sqlFailures.map((each) => each.error)].some((each) =>
+    mysqlLog.refusals.test(each),
+  );
+  return isRefused || checkDamage.test(check) ? 'damage' : 'none';
+}
+
 const tableChecks: Checker = {
   name: 'table-checks',
   check({ image, evidence }) {
     const { tables = [] } = ownEvidence(evidence);
     const findings: Finding[] = [];
-    for (const { table, check, checksum, checksumAfterRestart } of tables) {
-      if (check !== undefined && check !== 'OK' && troubleIn(check, mysqlLog) === undefined) {
+    for (const found of tables) {
+      const { table, check, checksum, checksumAfterRestart } = found;
+      if (check !== undefined && answerOfCheck(check) === 'damage') {
         const summary = `CHECK TABLE finds fault with ${table}`;
         const about = { code: 'CHECK_TABLE_FAILED', ...corruptAndTold, image };
         findings.push(damage({ ...about, summary, evidence: [check] }));
       }
-      const unreadable = checksum === 'NULL' || checksumAfterRestart === 'NULL';
+      const answer = answerOfChecksums(found, evidence);
       const changed = checksumAfterRestart !== undefined && checksumAfterRestart !== checksum;
-      if (!unreadable && !changed) continue;
-      const evidence = [`from cold ${checksum}, after a clean restart ${checksumAfterRestart}`];
-      const [code, how, summary] = unreadable
-        ? ['CHECKSUM_TABLE_FAILED', corruptAndTold, `CHECKSUM TABLE cannot read ${table}`]
-        : ['CHECKSUM_CHANGED', corruptInSilence, `a clean restart changed the content of ${table}`];
-      findings.push(damage({ code, ...how, image, summary, evidence }));
+      if (answer === 'none' || (answer === 'sound' && !changed)) continue;
+      const said = [`from cold ${checksum}, after a clean restart ${checksumAfterRestart}`];
+      const [code, how, summary] =
+        answer === 'damage'
+          ? ['CHECKSUM_TABLE_FAILED', corruptAndTold, `CHECKSUM TABLE cannot read ${table}`]
+          : [
+              'CHECKSUM_CHANGED',
+              corruptInSilence,
+              `a clean restart changed the content of ${table}`,
+            ];
+      findings.push(damage({ code, ...how, image, summary, evidence: said }));
     }
     return findings;
   },
@@ -162,14 +180,19 @@ export const ownChecks: OwnPart['checks'] = {
   structures: [tableChecks, innochecksum],
 };
 
-export const ownAnswers: OwnPart['answers'] = (evidence) => {
+export const ownUnanswered: OwnPart['unanswered'] = (evidence) => {
   const { innochecksum = [], tables = [] } = ownEvidence(evidence);
   return [
     ...innochecksum
-      .filter(({ exitCode }) => exitCode !== 0)
-      .map(({ command, output }) => ({ what: command, answer: output })),
-    ...tables.flatMap(({ table, check }) =>
-      check === undefined ? [] : [{ what: `CHECK TABLE of ${table}`, answer: check }],
+      .filter((answer) => answerOfFile(answer) === 'none')
+      .map(({ command, exitCode, output }) => ({ what: command, said: `${exitCode}, ${output}` })),
+    ...tables.flatMap(({ table, check = 'OK' }) =>
+      answerOfCheck(check) === 'none' ? [{ what: `CHECK TABLE of ${table}`, said: check }] : [],
+    ),
+    ...tables.flatMap((found) =>
+      answerOfChecksums(found, evidence) === 'none'
+        ? [{ what: `CHECKSUM TABLE of ${found.table}`, said: found.error ?? 'NULL' }]
+        : [],
     ),
   ];
 };

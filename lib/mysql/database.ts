@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { sessionKey, type LedgerEntry } from '../history/index.ts';
 import { type OwnPart, stockDatabaseName } from '../judge/index.ts';
-import { ownAnswers, ownChecks, ownGaps } from './checks.ts';
+import { ownChecks, ownGaps, ownUnanswered } from './checks.ts';
 import { type BinlogFound, type MysqlEvidence, mysqlLog } from './evidence.ts';
 import type { Database, RealDatabase } from '../run/index.ts';
 
@@ -92,7 +92,7 @@ export const mysql: Database & { readonly real: Required<RealDatabase> } = {
       FILE_UNREADABLE: 'innochecksum',
     },
   },
-  own: { checks: ownChecks, gaps: ownGaps, answers: ownAnswers, modelled },
+  own: { checks: ownChecks, gaps: ownGaps, unanswered: ownUnanswered, modelled },
   real: {
     definedIn: { module: 'lib/mysql/database.ts', name: 'mysql' },
     auditTool: 'lib/mysql/audit/audit-tool.ts',

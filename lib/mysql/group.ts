@@ -96,7 +96,7 @@ export async function readLedger(path: string, reading: LedgerQuery): Promise<Le
     return {
       node,
       rows,
-      checksums: [...found].map(([table, checksum]) => `${table} ${checksum}`),
+      checksums: found.map(({ table, checksum }) => `${table} ${checksum}`),
       gtids: String(gtids?.['executed']),
       beyond: String(gtids?.['beyond']),
     };

@@ -48,7 +48,7 @@ export interface OwnCheck<Own> {
 export interface OwnDatabase<Own> extends Pick<Database, 'name' | 'title' | 'server'> {
   /** How its commits reach the disk: as the built-in database's, set so. Default: each before it is acknowledged. */
   readonly like?: CustomDatabase['like'];
-  /** The rest: no line reports the machine's troubles, or pages that recovery mends. */
+  /** The rest: no line reports pages that recovery mends, and no answer is an error. */
   readonly log: Pick<ServerLog, 'signs' | 'damage' | 'modelled'> & Partial<ServerLog>;
   /** What one may do who lost commits that were acknowledged too early, one sentence. */
   readonly advice?: string;
@@ -67,6 +67,9 @@ export interface OwnDatabase<Own> extends Pick<Database, 'name' | 'title' | 'ser
   readonly missing?: (own: Own) => readonly string[];
 }
 
+const never = /(?!)/;
+const modelLog = { kept: /(?:)/, ofStorage: '\n', mended: never, refusals: never, logins: never };
+
 /** A database for `experiment` on `simulated()`. Its name is refused there, as a fault's, where it cannot be one. */
 export function customDatabase<Own>(of: OwnDatabase<Own>): CustomDatabase {
   const { name, title, server, like, log, dataFolder = `/var/lib/${name}` } = of;
@@ -76,7 +79,7 @@ export function customDatabase<Own>(of: OwnDatabase<Own>): CustomDatabase {
     ...(like && { like }),
     // Only a real cluster asks for the port and the template.
     pod: { dataFolder, port: pod.port, values: () => ({}) },
-    log: { kept: /(?:)/, ofStorage: '\n', mended: /(?!)/, afterwords: [], troubles: [], ...log },
+    log: { ...modelLog, ...log },
     durability: {
       ...durability,
       unusual: (choice) =>
@@ -114,6 +117,6 @@ const ownPartOf = <Own>({ title, audit, checks = [], missing }: OwnDatabase<Own>
     ...{ pages: [], logs: [] },
     tables: own === undefined ? [`no audit of ${title}’s own`] : (missing?.(own as Own) ?? []),
   }),
-  answers: () => [],
+  unanswered: () => [],
   modelled: (rows, balances) => ({ own: audit(rows, balances) }),
 });

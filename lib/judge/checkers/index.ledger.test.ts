@@ -56,7 +56,7 @@ test('the checkers name each lost commit, whose it was and when', () => {
 test('the checkers call nothing resurrected against an image that could not be read', () => {
   const unreadable = {
     ...healthy,
-    starts: healthy.starts.map((start) => ({ ...start, ready: false, died: 'exit code 2' })),
+    starts: healthy.starts.map((start) => ({ ...start, ready: false, died: 'SIGSEGV' })),
     ledgerComplete: false,
     ledgerRows: 0,
   };

@@ -16,9 +16,14 @@ const withTable = (table: TableCheck): Pick<MysqlEvidence, 'tables'> => ({
   tables: [...healthy.tables, table],
 });
 
-/** As innochecksum answers where the file system gives it nothing of a file. */
+/** As innochecksum answers of a file that ends within its first page. */
 const unreadFile =
-  'Error: Was not able to read the minimum page size of 1024 bytes.  Bytes read was 0';
+  'Error: Was not able to read the minimum page size of 1024 bytes.  Bytes read was 100';
+const innochecksum = { command: 'innochecksum t.ibd', exitCode: 1, durationMs: 1 };
+const missing = "Table 'forcedetach.t' doesn't exist";
+const badInode = 'Phase 3 - for each AG...\nbad CRC for inode 160';
+const scanned =
+  '[ERROR] [MY-012562] [InnoDB] We scanned the log up to 2. A checkpoint was at 1 and the maximum LSN on a database page was 0. It is possible that the database is now corrupt!';
 
 describe('the checkers', () => {
   test('say nothing of a healthy database', () => {
@@ -41,31 +46,28 @@ describe('the checkers', () => {
       },
     ],
     ['CHECK_TABLE_FAILED', withTable({ table: 't', check: 'error: Corrupt', checksum: '1' })],
-    ['CHECKSUM_TABLE_FAILED', withTable({ table: 't', check: 'OK', checksum: 'NULL' })],
+    [
+      'CHECKSUM_TABLE_FAILED',
+      withTable({ table: 't', check: 'OK', checksum: 'NULL', error: missing }),
+    ],
     [
       'CHECKSUM_CHANGED',
       withTable({ table: 't', check: 'OK', checksum: '1', checksumAfterRestart: '2' }),
     ],
-    [
-      'PAGE_CHECKSUM_BAD',
-      { innochecksum: [{ command: 'i', exitCode: 1, output: 'Fail: page 4', durationMs: 1 }] },
-    ],
-    [
-      'FILE_UNREADABLE',
-      { innochecksum: [{ command: 'i', exitCode: 1, output: unreadFile, durationMs: 1 }] },
-    ],
+    ['PAGE_CHECKSUM_BAD', { innochecksum: [{ ...innochecksum, output: 'Fail: page 4 invalid' }] }],
+    ['FILE_UNREADABLE', { innochecksum: [{ ...innochecksum, output: unreadFile }] }],
     ['FSCK_ERRORS', { fsck: { command: 'e2fsck', exitCode: 4, output: '', durationMs: 1 } }],
     [
       'FSCK_ERRORS',
-      { fsck: { command: 'xfs_repair -n -f copy', exitCode: 1, output: '', durationMs: 1 } },
+      { fsck: { command: 'xfs_repair -n -f copy', exitCode: 1, output: badInode, durationMs: 1 } },
     ],
-    ['ERROR_LOG_DAMAGE', { starts: starts({ errorLines: ['[ERROR] [MY-012562] [InnoDB] LSN'] }) }],
+    ['ERROR_LOG_DAMAGE', { starts: starts({ errorLines: [scanned] }) }],
     ['TORN_PAGE_MENDED', { starts: starts({ errorLines: [tornFirstPage] }) }],
     ['ERROR_LOG_DAMAGE', { starts: starts({ purpose: 'cold', errorLines: [tornFirstPage] }) }],
     ['ERROR_LOG_OTHER', { starts: starts({ errorLines: ['[ERROR] [MY-010000] [Server] odd'] }) }],
     ['SERVER_DIED', { starts: starts({ purpose: 'cold', died: 'SIGABRT' }) }],
     ['CHECK_TABLE_CRASHED', { starts: starts({ purpose: 'check', died: 'SIGABRT' }) }],
-    ['SERVER_HUNG', { starts: starts({ died: 'SIGKILL' }) }],
+    ['AUDIT_MACHINE_TROUBLE', { starts: starts({ died: 'SIGKILL' }) }],
     ['SQL_REFUSED', { sqlFailures: [{ what: 'balances', error: 'ER_NO_SUCH_TABLE' }] }],
     ['AUDIT_INCOMPLETE', { failures: ['innochecksum: no such file'] }],
     ['AUDIT_INCOMPLETE', { balances: {} }],
@@ -111,7 +113,7 @@ describe('the checkers', () => {
 
   test('tell a database that cannot start from an audit that failed', () => {
     const none = { ledgerComplete: false, ledgerRows: 0, balances: {} };
-    const dead = starts({ ready: false, died: 'SIGABRT', errorLines: ['[ERROR] [InnoDB] x'] });
+    const dead = starts({ ready: false, died: 'SIGABRT', errorLines: [scanned] });
     expect(judged({ ...none, starts: dead }, [])).toEqual([
       'LEDGER_UNREADABLE',
       'SERVER_CANNOT_START',
@@ -126,11 +128,13 @@ describe('the checkers', () => {
     const { fsck } = healthy;
     const refused = {
       mounted: false,
-      mountError: 'bad superblock',
+      mountError: 'mount: wrong fs type, bad option, bad superblock on /dev/loop0',
       ledgerComplete: false,
       ledgerRows: 0,
       starts: [],
-      ...(fsck === undefined ? {} : { fsck: { ...fsck, exitCode: 8 } }),
+      ...(fsck === undefined
+        ? {}
+        : { fsck: { ...fsck, exitCode: 8, output: 'Bad magic number in super-block' } }),
     };
     expect(judged(refused, [])).toEqual([
       'LEDGER_UNREADABLE',

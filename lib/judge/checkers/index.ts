@@ -61,7 +61,7 @@ export const allCheckers = (database: JudgedDatabase): readonly Checker[] => [
   login(database),
   sqlFailures(database),
   ...database.own.checks.structures,
-  fileSystem(database),
+  fileSystem,
   replaced,
   completeness(database),
 ];

@@ -7,6 +7,7 @@ import type {
   Unread,
 } from '../../history/index.ts';
 import {
+  type AuditedImage,
   type Checker,
   type SchemaChange,
   corruptAndTold,
@@ -15,85 +16,11 @@ import {
   incomplete,
   note,
 } from './checker.ts';
-import type { JudgedDatabase, MachineTrouble, OwnAsked, ServerLog } from '../database.ts';
+import { answerOf, answerOfStart, answerOfMount, isServing } from './exit-kinds.ts';
+import type { JudgedDatabase, OwnAsked, ServerLog } from '../database.ts';
 import type { Finding } from '../verdict/verdict.ts';
 
-/** What any database's machine may lack. */
-const machineTroubles: readonly MachineTrouble[] = [
-  {
-    name: 'no memory',
-    pattern: /cannot allocate memory|\bENOMEM\b|errno:? 12\b|\bOS error:? 12\b|error number 12\b/i,
-    source: 'strerror(12), in mount(8), e2fsck and servers',
-  },
-  {
-    name: 'no memory for a statement',
-    pattern: /\bout of (sort )?memory\b|memory allocation (error|failed)|\bstd::bad_alloc\b/i,
-    source: 'servers’ own errors; e2fsck (EXT2_ET_NO_MEMORY)',
-  },
-  {
-    name: 'no space',
-    pattern: /no space left on device|\bENOSPC\b|errno:? 28\b|\bOS error:? 28\b|error number 28\b/i,
-    source: 'strerror(28), in cp and servers',
-  },
-  {
-    name: 'no file handles',
-    pattern:
-      /too many open files|\bE[MN]FILE\b|errno:? 2[34]\b|OS error:? 2[34]\b|error number 2[34]\b/i,
-    source: 'strerror(23), strerror(24)',
-  },
-];
-
-/** Whoever says this speaks of what is on the disk, whatever else it says. */
-const saysDamage =
-  /corrupt|structure needs cleaning|bad message|checksum mismatch|in the future|assertion failure/i;
-
-/** What a database's log and tools say of the machine. */
-type TroubleLog = Pick<ServerLog, 'troubles'>;
-
-/** Its name; undefined where the text tells of none, or of damage. */
-export function troubleIn(text: string, log: TroubleLog): string | undefined {
-  if (saysDamage.test(text)) return undefined;
-  return [...machineTroubles, ...log.troubles].find(({ pattern }) => pattern.test(text))?.name;
-}
-
-/** Words of a shell for a process that was ended with SIGKILL: most often for want of memory. */
-const killed = ['exit code 137'];
-
-/**
- * Why a start failed through no fault of the volume. A single line of the storage's own
- * that tells of anything else makes it the volume's fault.
- */
-export function troubleOfStart(
-  { ready, died, errorLines }: ServerStart,
-  log: ServerLog,
-): string | undefined {
-  if (ready && died === undefined) return undefined;
-  const telling = errorLines.filter((line) => !log.afterwords.some((each) => each.test(line)));
-  const troubles = telling.map((line) => troubleIn(line, log));
-  const accuses = (line: string): boolean => line.includes(log.ofStorage) || saysDamage.test(line);
-  if (telling.some((line, n) => troubles[n] === undefined && accuses(line))) return undefined;
-  return troubles.find((each) => each !== undefined) ?? killedBy(died);
-}
-
-const killedBy = (died: string | undefined): string | undefined =>
-  died !== undefined && killed.includes(died) ? 'killed' : undefined;
-
 // Why a ledger could not be read to its end: because it is damaged, or because the audit failed.
-
-/** Signals that come from outside the server (out of memory, a person): no sign of damage. */
-const foreignSignals = ['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP'];
-
-/** The server ended by itself at some time of its life. */
-export const diedByItself = ({ died }: ServerStart): boolean =>
-  died !== undefined && !foreignSignals.includes(died);
-
-/** It was not ready, and said why or ended: not merely slow. */
-export const refusedToStart = (start: ServerStart): boolean =>
-  !start.ready && (diedByItself(start) || start.errorLines.length > 0);
-
-/** It failed, and not for want of something on the machine. */
-const accuses = (start: ServerStart, log: ServerLog): boolean =>
-  (diedByItself(start) || refusedToStart(start)) && troubleOfStart(start, log) === undefined;
 
 /**
  * Undefined when every row was read. `rows`: how many of those that the audit read are at hand; a
@@ -104,62 +31,48 @@ export function unreadBecause(
   log: ServerLog,
   rows: number = evidence.ledgerRows,
 ): Unread | undefined {
-  const { ledgerComplete, mounted, mountError, dataDirectoryEmpty, starts } = evidence;
+  const { ledgerComplete, dataDirectoryEmpty, starts } = evidence;
   if (rows !== evidence.ledgerRows) return 'gap';
   if (ledgerComplete) return undefined;
   const damaged =
-    (!mounted && mountError !== undefined && troubleIn(mountError, log) === undefined) ||
+    answerOfMount(evidence) === 'damage' ||
     dataDirectoryEmpty ||
-    starts.some((start) => accuses(start, log)) ||
+    starts.some((start) => answerOfStart(start, evidence, log) === 'damage') ||
     (evidence.sqlFailures ?? []).some(
-      ({ what, error }) => what === 'ledger' && troubleIn(error, log) === undefined,
+      ({ what, error }) => what === 'ledger' && log.refusals.test(error),
     );
   return damaged ? 'damage' : 'gap';
 }
 
-// The file system: fsck by its exit code alone, and whether it can be mounted.
-
-/** Exit codes of e2fsck(8), bits: 4 errors left uncorrected; from 8 on it could not do its work. */
-const uncorrected = 4;
-const unable = 8;
-/** Exit code of xfs_repair(8) with -n: there is corruption. */
-const xfsCorrupt = 1;
-
-const foundErrors = ({ command, exitCode }: CommandEvidence): boolean =>
-  command.startsWith('xfs_repair') ? exitCode === xfsCorrupt : (exitCode & uncorrected) !== 0;
+// The file system: what fsck found, and whether it can be mounted.
 
 /** Each line of a tool's answer once: fsck repeats itself block by block. */
 const told = ({ command, exitCode, output }: CommandEvidence): string =>
   `${command} ended with ${exitCode}: ${[...new Set(output.split('\n'))].join('\n')}`;
 
-export const fileSystem = ({ log }: Pick<JudgedDatabase, 'log'>): Checker => ({
+export const fileSystem: Checker = {
   name: 'file-system',
   check({ image, evidence }) {
-    const { fsckReplay, fsck, mounted, mountError: said } = evidence;
-    // A mount that failed for want of memory says nothing of the disk.
-    const mountError = said === undefined || troubleIn(said, log) !== undefined ? undefined : said;
+    const { fsckReplay, fsck } = evidence;
     const findings: Finding[] = [];
     const runs = [fsckReplay, fsck].filter((run) => run !== undefined);
-    // Where fsck could not even begin, the mount tells whether that was the disk's fault.
-    const isBad = (run: CommandEvidence): boolean =>
-      foundErrors(run) || (run.exitCode >= unable && mountError !== undefined);
-    const bad = runs.filter(isBad);
-    const failed = runs.filter((run) => run.exitCode >= unable && !isBad(run));
+    const { damage: bad = [], none = [] } = Object.groupBy(runs, (run) => answerOf(run, []));
     if (bad.length > 0) {
       const about = { code: 'FSCK_ERRORS', summary: 'the file system has errors' };
       findings.push(damage({ ...about, ...corruptAndTold, image, evidence: bad.map(told) }));
     }
-    if (failed.length > 0) {
+    if (none.length > 0) {
       const summary = `${image} image: fsck could not do its work`;
-      findings.push(incomplete('FSCK_FAILED', summary, failed.map(told)));
+      findings.push(incomplete('FSCK_FAILED', summary, none.map(told)));
     }
-    if (!mounted && mountError !== undefined) {
-      const about = { code: 'FILE_SYSTEM_UNMOUNTABLE', ...corruptAndTold, evidence: [mountError] };
+    if (answerOfMount(evidence) === 'damage') {
+      const said = [evidence.mountError ?? ''];
+      const about = { code: 'FILE_SYSTEM_UNMOUNTABLE', ...corruptAndTold, evidence: said };
       findings.push(damage({ ...about, image, summary: 'the file system cannot be mounted' }));
     }
     return findings;
   },
-});
+};
 
 // Reading a table by its primary key and by a secondary index must give the same rows.
 
@@ -180,11 +93,14 @@ export const indexes: Checker = {
 
 // An application can log in to the server, do its work, and no more than it was granted.
 
+const isRefusal = (refused: string, { logins, refusals }: ServerLog): boolean =>
+  logins.test(refused) || refusals.test(refused);
+
 export const login = ({ log }: Pick<JudgedDatabase, 'log'>): Checker => ({
   name: 'login',
   check({ image, evidence: { login } }) {
     const { refused, unlimited } = login ?? {};
-    if (refused !== undefined && troubleIn(refused, log) === undefined) {
+    if (refused !== undefined && isRefusal(refused, log)) {
       const summary = 'an ordinary client is not let in, or not to what it was granted';
       const about = { code: 'LOGIN_REFUSED', ...corruptAndTold, image };
       return [damage({ ...about, summary, evidence: [refused] })];
@@ -251,7 +167,7 @@ export const sqlFailures = ({ server, log }: Pick<JudgedDatabase, 'server' | 'lo
   name: 'sql-failures',
   check: ({ image, evidence }) =>
     (evidence.sqlFailures ?? [])
-      .filter(({ error }) => troubleIn(error, log) === undefined)
+      .filter(({ error }) => log.refusals.test(error))
       .map(({ what, error }) => {
         const summary = `${server} cannot answer: ${what}`;
         const about = { code: 'SQL_REFUSED', ...corruptAndTold, image };
@@ -274,7 +190,7 @@ export const completeness = (database: JudgedDatabase): Checker => ({
     const findings: Finding[] = [];
     if (troubles.length > 0) {
       const told = troubles.join('; ').slice(0, 300);
-      const summary = `${image} image: the machine lacked what its audit needs: ${told}`;
+      const summary = `${image} image: tools of its audit could not look: ${told}`;
       findings.push(incomplete('AUDIT_MACHINE_TROUBLE', summary, troubles));
     }
     if (gaps.length > 0) {
@@ -300,7 +216,7 @@ function missingParts(
   const unread = unreadBecause(evidence, log);
   if (unread === 'gap') return ['the ledger was not read to its end'];
   const { starts, sqlFailures = [] } = evidence;
-  const served = starts.every(({ ready, died }) => ready && died === undefined);
+  const served = starts.every(isServing);
   // A server that died or refused answers took the other parts with it: that is in its findings.
   if (unread === 'damage' || !served || sqlFailures.length > 0) return [];
   const gaps = own.gaps(evidence, asked);
@@ -326,21 +242,21 @@ function missingParts(
   return missing;
 }
 
-/** Every trouble that an audit met and what it kept from being read. */
-function troublesOf({ own, log }: JudgedDatabase, evidence: ImageEvidence): string[] {
-  const { mountError, starts, sqlFailures = [] } = evidence;
+/** Tools that gave no answer, and what they said instead. */
+function troublesOf({ own, log, server }: JudgedDatabase, evidence: ImageEvidence): string[] {
+  const { mountError = '', starts, sqlFailures = [], login } = evidence;
   const told: string[] = [];
-  const tell = (what: string, trouble: string | undefined, said: string): void => {
-    if (trouble !== undefined) told.push(`${what}: ${trouble} (${said})`);
-  };
-  if (mountError !== undefined) tell('mount', troubleIn(mountError, log), mountError);
+  const tell = (what: string, said: string): void => void told.push(`${what}: ${said}`);
+  if (answerOfMount(evidence) === 'none') tell('mount', mountError);
   for (const start of starts) {
-    tell(`server for ${start.purpose}`, troubleOfStart(start, log), start.errorLines.join('; '));
+    const { purpose, died, errorLines } = start;
+    if (died === undefined || answerOfStart(start, evidence, log) !== 'none') continue;
+    tell(`${server} for ${purpose}`, [`ended with ${died}`, ...errorLines].join('; '));
   }
-  for (const { what, error } of sqlFailures) tell(what, troubleIn(error, log), error);
-  for (const { what, answer } of own.answers(evidence)) {
-    tell(what, troubleIn(answer, log), answer);
-  }
+  for (const { what, error } of sqlFailures) if (!log.refusals.test(error)) tell(what, error);
+  const refused = login?.refused;
+  if (refused !== undefined && !isRefusal(refused, log)) tell('login', refused);
+  for (const { what, said } of own.unanswered(evidence)) tell(what, said);
   return told;
 }
 
@@ -353,19 +269,24 @@ const occasion = (purpose: ServerStart['purpose'], { tools }: JudgedDatabase): s
 
 export const serverStarts = (database: JudgedDatabase): Checker => ({
   name: 'server-starts',
-  check: ({ image, evidence }) =>
-    evidence.starts.flatMap((start) => judgeStart(database, image, start)),
+  check: (audited) =>
+    audited.evidence.starts.flatMap((start) => judgeStart(database, audited, start)),
 });
 
-function judgeStart(database: JudgedDatabase, image: string, start: ServerStart): Finding[] {
+function judgeStart(
+  database: JudgedDatabase,
+  { image, evidence }: AuditedImage,
+  start: ServerStart,
+): Finding[] {
   const { purpose, ready, died, durationMs, errorLines } = start;
   const { server, tools, log } = database;
-  // What kept the machine from running it is told beside what is missing.
-  if ((ready && died === undefined) || troubleOfStart(start, log) !== undefined) return [];
+  const answer = answerOfStart(start, evidence, log);
+  if (answer === 'sound') return [];
   const when = `started ${occasion(purpose, database)}`;
   const how = died === undefined ? `not ready after ${durationMs} ms` : `ended with ${died}`;
-  if (!refusedToStart(start) && !diedByItself(start)) {
-    // Hung without a word, or killed by someone else: no proof of damage, but no audit either.
+  if (answer === 'none') {
+    // One that ended for no reason of the volume's is listed with the tools that gave no answer.
+    if (died !== undefined) return [];
     return [incomplete('SERVER_HUNG', `${image} image: ${server} ${when} did not serve`, [how])];
   }
   const about = { image, ...corruptAndTold, evidence: [how, ...errorLines] };
@@ -380,12 +301,9 @@ function judgeStart(database: JudgedDatabase, image: string, start: ServerStart)
   return [damage({ code: 'SERVER_DIED', summary, ...about })];
 }
 
-const mendedLines = (
-  { purpose, ready, died, errorLines }: ServerStart,
-  log: ServerLog,
-): string[] =>
-  purpose === 'recovery' && ready && died === undefined
-    ? errorLines.filter((line) => log.mended.test(line))
+const mendedLines = (start: ServerStart, log: ServerLog): string[] =>
+  start.purpose === 'recovery' && isServing(start)
+    ? start.errorLines.filter((line) => log.mended.test(line))
     : [];
 
 export const errorLog = ({ server, log }: Pick<JudgedDatabase, 'server' | 'log'>): Checker => ({
@@ -394,15 +312,14 @@ export const errorLog = ({ server, log }: Pick<JudgedDatabase, 'server' | 'log'>
     const mended = evidence.starts.flatMap((start) => mendedLines(start, log));
     const said = new Set(evidence.starts.flatMap(({ errorLines }) => errorLines));
     const lines = [...said].filter((line) => !mended.includes(line));
-    const troubled = new Set(
-      evidence.starts
-        .filter((start) => troubleOfStart(start, log) !== undefined)
-        .flatMap((each) => each.errorLines),
+    const { bad = [], other = [] } = Object.groupBy(lines, (line) =>
+      log.damage.test(line) ? 'bad' : 'other',
     );
-    const isBad = (line: string): boolean =>
-      log.damage.test(line) && !troubled.has(line) && troubleIn(line, log) === undefined;
-    const bad = lines.filter(isBad);
-    const other = lines.filter((line) => !isBad(line));
+    const served = new Set(evidence.starts.filter(isServing).flatMap((each) => each.errorLines));
+    // Beside damage they are its consequences.
+    const isUnexplained = (line: string): boolean =>
+      bad.length === 0 && served.has(line) && line.includes(log.ofStorage);
+    const unexplained = other.filter(isUnexplained);
     const findings: Finding[] = [];
     if (mended.length > 0) {
       const summary = `${image} image: crash recovery mended a torn first page`;
@@ -413,7 +330,11 @@ export const errorLog = ({ server, log }: Pick<JudgedDatabase, 'server' | 'log'>
       const code = 'ERROR_LOG_DAMAGE';
       findings.push(damage({ code, ...corruptAndTold, image, summary, evidence: bad }));
     }
-    if (other.length > 0) {
+    if (unexplained.length > 0) {
+      const summary = `${image} image: ${server}'s storage reports errors that no check explains`;
+      findings.push(incomplete('ERROR_LOG_UNEXPLAINED', summary, unexplained));
+    }
+    if (other.length > unexplained.length) {
       const summary = `${image} image: ${server}'s error log has ${plural(other.length, 'other error')}`;
       findings.push(note('ERROR_LOG_OTHER', summary, other));
     }

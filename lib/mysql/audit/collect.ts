@@ -16,7 +16,7 @@ import {
 import type { MysqldOptions } from './mysqld.ts';
 import { checksums, compareIndexes } from './read-tables.ts';
 import { checkLogin, type SqlClient } from './sql-client.ts';
-import { mysqlLog } from '../evidence.ts';
+import { innochecksumKinds } from '../exit-kinds.ts';
 import { ordinaryClient } from '../schema.ts';
 import type { RecoverImageOptions } from '../../run/index.ts';
 import {
@@ -59,9 +59,7 @@ async function innochecksums(
 ): Promise<CommandEvidence[]> {
   const files = await readdir(dataDirectory, { recursive: true });
   const answers: CommandEvidence[] = [];
-  const { troubles } = mysqlLog;
-  // A page of any bytes makes it divide by zero.
-  const limits = { timeoutMs: innochecksumTimeoutMs, signal, mayCrash: true, troubles };
+  const limits = { timeoutMs: innochecksumTimeoutMs, signal, kinds: innochecksumKinds };
   for (const file of files.filter(isTablespace).toSorted()) {
     const argv = ['innochecksum', join(dataDirectory, file)];
     answers.push(await runTool(argv, limits));
@@ -189,8 +187,7 @@ class Audit extends EvidenceDraft {
     const { seed } = this.#options;
     await this.readBeyondRows(client, server, { seed, mixes: pass?.mixes });
     await this.ask('checksum', server, async () => {
-      const found = await checksums(client);
-      evidence.tables = [...found].map(([table, checksum]) => ({ table, checksum }));
+      evidence.tables = await checksums(client);
     });
     if (binlog !== undefined && pass !== undefined) {
       await this.#readBinlog(client, server, binlog, pass);
@@ -214,8 +211,9 @@ class Audit extends EvidenceDraft {
     await this.ask('checksum after restart', server, async () => {
       const found = await checksums(client);
       evidence.tables = evidence.tables.map((each) => {
-        const checksumAfterRestart = found.get(each.table);
-        return checksumAfterRestart === undefined ? each : { ...each, checksumAfterRestart };
+        const { checksum, error } = found.find(({ table }) => table === each.table) ?? {};
+        if (checksum === undefined) return each;
+        return { ...each, checksumAfterRestart: checksum, ...(error !== undefined && { error }) };
       });
     });
     await this.checkTables(client, server);
@@ -231,7 +229,14 @@ export async function recoverImage(options: RecoverImageOptions): Promise<ImageE
   const draft = new EvidenceDraft(options.signal);
   const { evidence } = draft;
   await using volume = options.volume;
-  if (!(await draft.mount(volume))) return evidence;
+  const check = (): Promise<void> =>
+    draft.step('fsck', async () => {
+      evidence.fsck = await volume.check();
+    });
+  if (!(await draft.mount(volume))) {
+    await check();
+    return evidence;
+  }
   const dataDirectory = join(volume.mountPoint, 'data');
   await draft.step('files', async () => {
     evidence.dataDirectoryEmpty = await looksEmpty(dataDirectory);
@@ -253,9 +258,6 @@ export async function recoverImage(options: RecoverImageOptions): Promise<ImageE
     }
   }
   await draft.step('unmount', () => volume.unmount());
-  if (!thorough) return evidence;
-  await draft.step('fsck', async () => {
-    evidence.fsck = await volume.check();
-  });
+  if (thorough) await check();
   return evidence;
 }

@@ -10,10 +10,26 @@ const fails = (why: Error) => (): Promise<void> => Promise.reject(why);
 
 test('what a living server refuses is evidence, not a gap', async () => {
   const draft = new EvidenceDraft(signal);
-  const error = new Error('table is corrupt');
-  expect(await draft.ask('ledger', living, fails(error))).toBe('table is corrupt');
-  expect(draft.evidence.sqlFailures).toEqual([{ what: 'ledger', error: 'table is corrupt' }]);
+  const why = { code: 'ER_NO_SUCH_TABLE', sqlState: '42S02' };
+  const error = Object.assign(new Error("Table 'ledger' doesn't exist"), why);
+  const said = "ER_NO_SUCH_TABLE: Table 'ledger' doesn't exist";
+  expect(await draft.ask('ledger', living, fails(error))).toBe(said);
+  expect(draft.evidence.sqlFailures).toEqual([{ what: 'ledger', error: said }]);
   expect(draft.evidence.failures).toEqual([]);
+});
+
+test.each([
+  [2, 0],
+  [1, 7],
+])('what proves no damage is asked again, unless rows came: %i times', async (times, rows) => {
+  const draft = new EvidenceDraft(signal, undefined, { waitMs: 0 });
+  let asked = 0;
+  await draft.ask('ledger', living, async () => {
+    draft.evidence.ledgerRows = rows;
+    if ((asked += 1) === 1) throw new Error('Lock wait timeout exceeded');
+  });
+  expect(asked).toBe(times);
+  expect(draft.evidence.sqlFailures).toHaveLength(2 - times);
 });
 
 test('a server that is only slow is a gap: it accuses nobody', async () => {
@@ -80,6 +96,9 @@ test('a server that the machine kept from starting is started again; the last tr
 });
 
 test('one that its volume kept from starting is not', async () => {
-  const damaged = { died: 'SIGABRT', errorLines: ['[ERROR] [InnoDB] page corruption'] };
+  const damaged = {
+    died: 'SIGABRT',
+    errorLines: ['[ERROR] [MY-011906] [InnoDB] Database page corruption'],
+  };
   expect(await served(damaged)).toMatchObject([1, [damaged]]);
 });

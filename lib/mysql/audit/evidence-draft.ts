@@ -8,7 +8,7 @@ import {
   type LedgerRow,
   type ServerStart,
 } from '../../history/index.ts';
-import { troubleOfStart } from '../../judge/index.ts';
+import { answerOfStart } from '../../judge/index.ts';
 import { describeError, EvidenceError } from '../../core/index.ts';
 import { assertRunnable, Mysqld, type MysqldOptions } from './mysqld.ts';
 import {
@@ -24,7 +24,7 @@ import {
 import { patiently } from '../../storage/index.ts';
 import { type MysqlEvidence, mysqlLog } from '../evidence.ts';
 import { RowVerifier, type SessionRows } from './rows.ts';
-import type { SqlClient } from './sql-client.ts';
+import { refusalOf, type SqlClient } from './sql-client.ts';
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 type Draft = Writable<ImageEvidence & MysqlEvidence> & {
@@ -101,8 +101,9 @@ export class EvidenceDraft {
   }
 
   /**
-   * One question to the server; resolves to why it got no answer. A refusal is evidence of damage. A
-   * dead server has a record of its own, and one that was only slow is a gap (EvidenceError).
+   * One question to the server; resolves to why it got no answer. A refusal is evidence: one that proves no
+   * damage is asked again where nothing was read meanwhile. A dead server has a record of its own, and one that was
+   * only slow is a gap (EvidenceError).
    */
   async ask(
     what: string,
@@ -112,14 +113,28 @@ export class EvidenceDraft {
     let refused: string | undefined;
     await this.step(what, async () => {
       if (server.died !== undefined) return;
-      try {
-        await question();
-      } catch (error) {
-        refused = describeError(error);
-        if (error instanceof EvidenceError) throw error;
-        if (await server.diedSoon()) return;
-        this.evidence.sqlFailures.push({ what, error: refused });
-      }
+      const { evidence } = this;
+      const rowsBefore = evidence.ledgerRows;
+      const failure = await patiently({
+        ...this.#options,
+        signal: this.#signal,
+        work: async () => {
+          refused = undefined;
+          try {
+            await question();
+            return undefined;
+          } catch (error) {
+            refused = refusalOf(error)?.message ?? describeError(error);
+            if (error instanceof EvidenceError) throw error;
+            return (await server.diedSoon()) ? undefined : refused;
+          }
+        },
+        isTrouble: (error) =>
+          error !== undefined &&
+          evidence.ledgerRows === rowsBefore &&
+          !mysqlLog.refusals.test(error),
+      });
+      if (failure !== undefined) evidence.sqlFailures.push({ what, error: failure });
     });
     return refused;
   }
@@ -150,8 +165,11 @@ export class EvidenceDraft {
           await this.#serveOnce(options, use);
           return starts.at(-1);
         },
+        // One that hangs has had its time.
         isTrouble: (start) =>
-          start !== undefined && !start.ready && troubleOfStart(start, mysqlLog) !== undefined,
+          start?.ready === false &&
+          start.died !== undefined &&
+          answerOfStart(start, this.evidence, mysqlLog) === 'none',
       });
     });
   }

@@ -289,15 +289,21 @@ export async function readBalances(client: SqlClient): Promise<Record<number, nu
   return Object.fromEntries(rows.map((row) => [Number(row['id']), Number(row['balance'])]));
 }
 
-/** CHECKSUM TABLE of every table of the workload, by qualified name; `NULL` where unreadable. */
-export async function checksums(client: SqlClient): Promise<Map<string, string>> {
-  const rows = await client.query(`CHECKSUM TABLE ${qualified.join(', ')}`);
-  return new Map(
-    rows.map((row) => {
-      const { Table: table, Checksum: checksum } = row;
-      return [String(table), checksum === null ? 'NULL' : String(Number(checksum))];
-    }),
-  );
+/** CHECKSUM TABLE of every table of the workload; `NULL` of one that could not be read, and why. */
+export async function checksums(client: SqlClient): Promise<TableCheck[]> {
+  const found: TableCheck[] = [];
+  for (const table of qualified) {
+    const [row] = await client.query(`CHECKSUM TABLE ${table}`);
+    const checksum = row?.['Checksum'];
+    if (typeof checksum === 'number' || typeof checksum === 'string') {
+      found.push({ table, checksum: String(Number(checksum)) });
+      continue;
+    }
+    const warnings = await client.query('SHOW WARNINGS');
+    const error = warnings.map((each) => String(each['Message'])).join('; ');
+    found.push({ table, checksum: 'NULL', ...(error !== '' && { error }) });
+  }
+  return found;
 }
 
 /** Every table that can be checked, the workload's own first. */

@@ -186,8 +186,9 @@ export async function checkLogin(client: SqlClient): Promise<LoginFound> {
     if (refused !== undefined) return { refused: `${sql}: ${refused.message}` };
   }
   const denied = await answerOf(client, 'SELECT 1 FROM mysql.user LIMIT 1');
-  if (denied?.code !== undefined && denials.includes(denied.code)) return {};
-  return { unlimited: `it may read mysql.user: ${denied?.message ?? 'and was answered'}` };
+  if (denied === undefined) return { unlimited: 'it may read mysql.user' };
+  // Any other error is no answer.
+  return denials.includes(denied.code) ? {} : { refused: denied.message };
 }
 
 /** The server's refusal; undefined where it did as asked. */

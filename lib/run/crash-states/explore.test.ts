@@ -67,7 +67,7 @@ test('only what was acknowledged by then must be there', async () => {
 });
 
 test('a file system that cannot be mounted has lost everything', async () => {
-  const evidence = { ...nothingRead(), mountError: 'bad superblock' };
+  const evidence = { ...nothingRead(), mountError: 'mount: Structure needs cleaning.' };
   expect(await judged(35, evidence, [])).toMatchObject({
     verdict: 'corrupt',
     lost: 3,

@@ -52,7 +52,11 @@ function auditImage(
   { database, seed, connections, settings }: SimAuditorOptions,
   onRow: (row: LedgerRow) => void,
 ): ImageEvidence {
-  if (made === undefined) return { ...nothingRead(), mountError: 'no file system (model)' };
+  if (made === undefined) {
+    const output = 'Bad magic number in super-block (model)';
+    const fsck = { ...notModelled('e2fsck -fn'), exitCode: 8, output };
+    return { ...nothingRead(), fsck, mountError: 'no file system (model)' };
+  }
   const about = {
     ...{ ...nothingRead(), fsck: notModelled('e2fsck -fn'), mounted: true, canaries },
     ...{ filesystemUuid: uuidOf(made), serverUuid: uuidOf(made) },

@@ -5,15 +5,25 @@ import { runTool } from './command.ts';
 const { signal } = new AbortController();
 const dies = (name: string): string[] => ['bash', '-c', `echo so far; kill -${name} $$`];
 
-test('a crash is an answer where it may be one', async () => {
-  const answer = await runTool(dies('FPE'), { timeoutMs: 5000, signal, mayCrash: true });
-  expect(answer).toMatchObject({ exitCode: 136, output: 'so far\nended by SIGFPE' });
-});
+const kinds = [
+  { tool: 'bash', exit: (code: number) => code > 128, means: 'damage', source: '' },
+] as const;
 
 test.each([
-  ['a crash elsewhere', 'FPE', false],
-  ['whoever is killed', 'KILL', true],
-])('%s is none', async (_, name, mayCrash) => {
-  const told = runTool(dies(name), { timeoutMs: 5000, signal, mayCrash });
-  await expect(told).rejects.toMatchObject({ code: 'AUDIT_TOOL_HUNG' });
+  ['FPE', 136],
+  ['KILL', 137],
+])('SIG%s is an end of a tool whose ends are known', async (name, exitCode) => {
+  const output = `so far\nended by SIG${name}`;
+  const ended = runTool(dies(name), { timeoutMs: 5000, signal, kinds });
+  expect(await ended).toMatchObject({ exitCode, output });
+});
+
+test('of any other tool it is none', async () => {
+  const ended = runTool(dies('KILL'), { timeoutMs: 5000, signal });
+  await expect(ended).rejects.toMatchObject({ code: 'AUDIT_TOOL_HUNG' });
+});
+
+test('nor is a tool that hangs and is killed', async () => {
+  const ended = runTool(['bash', '-c', 'exec sleep 9'], { timeoutMs: 200, signal, kinds });
+  await expect(ended).rejects.toMatchObject({ code: 'AUDIT_TOOL_HUNG' });
 });

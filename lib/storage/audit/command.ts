@@ -3,15 +3,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { type CommandEvidence, EvidenceError } from '../../core/index.ts';
-import { troubleIn, type MachineTrouble } from '../../judge/index.ts';
+import { answerOf, type ExitKind, hasExitKinds } from '../../judge/index.ts';
 
-/** Three tries in all, ten seconds apart; then the trouble is told as it is. */
+/** Three tries in all, ten seconds apart; then the last one is kept as it is. */
 const tries = 3;
 const pauseMs = 10_000;
 
 interface RetriedWork<T> {
   readonly work: () => Promise<T>;
-  /** The machine's trouble kept it from being done. */
+  /** It could not be done, and may be another time. */
   readonly isTrouble: (result: T) => boolean;
   readonly signal: AbortSignal;
   /** Default 10 000. */
@@ -32,36 +32,32 @@ export interface CommandLimits {
   /** The tool is killed after so long. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
-  /** It crashes on what it cannot make sense of: that is its answer. Default: it was killed. */
-  readonly mayCrash?: boolean;
-  /** The machine's troubles that only this tool reports. Default: none. */
-  readonly troubles?: readonly MachineTrouble[];
+  /** Of a tool that no file system's is. Default: none. */
+  readonly kinds?: readonly ExitKind[];
 }
-
-/** How a program ends by its own doing. */
-const crashes: readonly string[] = ['SIGFPE', 'SIGSEGV', 'SIGABRT', 'SIGBUS', 'SIGILL'];
 
 /** Bytes of output kept as evidence. */
 const maxOutputBytes = 4096;
 const cutMark = '\n… (cut)';
 
 /**
- * Resolves with any exit code; rejects where the tool is missing, hung, or was killed or crashed. A tool that
- * lacked memory, space or a lock is asked again.
+ * Resolves with any exit code; rejects where the tool is missing or hung. One whose end is no answer is
+ * asked again; a signal is an end like any other of those whose ends are known, and rejects of others.
  */
 export function runTool(argv: readonly string[], limits: CommandLimits): Promise<CommandEvidence> {
-  const { troubles = [] } = limits;
+  const { kinds = [], signal } = limits;
+  const isKnown = hasExitKinds(argv.join(' '), kinds);
   return patiently({
-    work: () => runOnce(argv, limits),
-    isTrouble: ({ exitCode, output }) =>
-      exitCode !== 0 && troubleIn(output, { troubles }) !== undefined,
-    signal: limits.signal,
+    work: () => runOnce(argv, limits, isKnown),
+    isTrouble: (ended) => isKnown && answerOf(ended, kinds) === 'none',
+    signal,
   });
 }
 
 function runOnce(
   argv: readonly string[],
-  { timeoutMs, signal, mayCrash = false }: CommandLimits,
+  { timeoutMs, signal }: CommandLimits,
+  mayBeKilled: boolean,
 ): Promise<CommandEvidence> {
   const [program = '', ...args] = argv;
   const command = argv.join(' ');
@@ -82,7 +78,7 @@ function runOnce(
     child.once('error', reject);
     child.once('close', (exitCode, killedBy) => {
       const durationMs = Math.round(performance.now() - startedMs);
-      if (killedBy !== null && mayCrash && crashes.includes(killedBy)) {
+      if (killedBy !== null && mayBeKilled && durationMs < timeoutMs) {
         const said = `${cut(output.trim())}\nended by ${killedBy}`.trim();
         // As a shell tells of it.
         const code = 128 + constants.signals[killedBy];

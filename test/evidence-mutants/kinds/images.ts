@@ -4,6 +4,7 @@ import type { ImageRecord } from '../../../lib/history/records.ts';
 import type { ImageLabel, ServerStart } from '../../../lib/history/evidence.ts';
 import type { HeldRun, TimedRecord } from '../held-run.ts';
 import { inconclusive, orWorse, type EvidenceMutant } from '../mutant.ts';
+import type { CommandEvidence } from '../../../lib/core/index.ts';
 import type { MysqlImage } from '../../../lib/mysql/evidence.ts';
 
 const image =
@@ -36,16 +37,130 @@ const staleCopy = (run: HeldRun): void => {
   change(image('second'), (record: ImageRecord) => ({ ...record, evidence: first.evidence }))(run);
 };
 
-const noMemory: ServerStart = {
-  purpose: 'recovery',
-  ready: false,
-  durationMs: 900,
-  died: '1',
-  errorLines: [
-    '[ERROR] [MY-012681] [InnoDB] mmap(137363456 bytes) failed; errno 12',
-    '[ERROR] [InnoDB] Cannot allocate memory for the buffer pool',
-  ],
+const noMemory = [
+  '[ERROR] [MY-012681] [InnoDB] mmap(137363456 bytes) failed; errno 12',
+  '[ERROR] [InnoDB] Cannot allocate memory for the buffer pool',
+];
+const failedWith = (died: string, ...errorLines: readonly string[]): ServerStart => ({
+  ...{ purpose: 'recovery', ready: false, durationMs: 900, died, errorLines },
+});
+/** In the words of servers and tools that could not look; the last one's nobody has seen yet. */
+const failedStarts: Readonly<Record<string, ServerStart>> = {
+  'has-no-memory': failedWith('exit code 1', ...noMemory),
+  'finds-its-socket-taken': failedWith(
+    'exit code 1',
+    '[ERROR] [MY-010268] [Server] Another process with pid 7 is using unix socket file.',
+    '[ERROR] [MY-010119] [Server] Aborting',
+  ),
+  'knows-not-an-option': failedWith(
+    'exit code 7',
+    "[ERROR] [MY-000067] [Server] unknown variable 'innodb-x=1'.",
+  ),
+  'reads-an-i-o-error': failedWith(
+    'exit code 2',
+    '[ERROR] [MY-012592] [InnoDB] Operating system error number 5 in a file operation.',
+    '[ERROR] [MY-013183] [InnoDB] Assertion failure: os0file.cc:4:ib::fatal triggered thread 1',
+    'InnoDB: corruption in the InnoDB tablespace. Please refer to',
+  ),
+  'is-terminated': failedWith('SIGTERM'),
+  'is-killed': failedWith('exit code 137', '[ERROR] [MY-010119] [Server] Aborting'),
+  'ends-with-unseen-words': failedWith('exit code 1', '[ERROR] [MY-099999] [InnoDB] unseen words'),
 };
+const nothingOfIt = { ledgerComplete: false, ledgerRows: 0, balances: {}, indexCounts: [] };
+const withoutRows = (run: HeldRun): void => {
+  const rows = run.segments.get('rows-second');
+  if (rows !== undefined) rows.records = [];
+};
+
+const refusals: Readonly<Record<string, string>> = {
+  'out-of-memory': 'ER_OUTOFMEMORY: Out of memory; restart server and try again',
+  'lock-wait': 'ER_LOCK_WAIT_TIMEOUT: Lock wait timeout exceeded; try restarting transaction',
+  interrupted: 'ER_QUERY_INTERRUPTED: Query execution was interrupted',
+  'too-many-connections': 'ER_CON_COUNT_ERROR: Too many connections',
+  'connection-lost': 'Connection lost: The server closed the connection.',
+  'full-temporary-disk': "ER_NOT_KEYFILE: Incorrect key file for table '/tmp/#sql1_7_0'",
+};
+
+const ends: readonly (readonly [string, number, string])[] = [
+  ['cannot-lock', 1, 'Error: Unable to lock file: ledger.ibd'],
+  ['killed', 137, 'Killed'],
+  ['terminated', 143, ''],
+  ['asked-with-an-unknown-option', 1, "innochecksum: [ERROR] unknown option '--x'."],
+  ['without-its-file', 1, 'Error: ledger.ibd cannot be found'],
+];
+const withEnd = (command: string, exitCode: number, output: string): CommandEvidence => ({
+  ...{ command, exitCode, output, durationMs: 5 },
+});
+
+/** Nothing is damaged, and a tool has not looked. */
+const couldNotLook: readonly (readonly [string, Alteration])[] = [
+  ...Object.entries(failedStarts).flatMap(([name, failed]) => [
+    [
+      `a-server-${name}`,
+      lacking(({ starts }) => ({ starts: [failed, ...starts.slice(1)] })),
+    ] as const,
+    [
+      `the-only-server-${name}`,
+      both(
+        lacking(() => ({ ...nothingOfIt, starts: [failed] })),
+        withoutRows,
+      ),
+    ] as const,
+  ]),
+  ...Object.entries(refusals).flatMap(([name, error]) => [
+    [
+      `a-statement-meets-${name}`,
+      lacking(() => ({ sqlFailures: [{ what: 'balances', error }] })),
+    ] as const,
+    [`the-login-meets-${name}`, lacking(() => ({ login: { refused: error } }))] as const,
+    [
+      `check-table-meets-${name}`,
+      lacking(({ tables = [] }) => ({
+        tables: tables.map((each) => ({ ...each, check: `error: ${error}` })),
+      })),
+    ] as const,
+  ]),
+  ...ends.map(
+    ([name, exitCode, output]) =>
+      [
+        `innochecksum-${name}`,
+        lacking(({ innochecksum = [] }) => ({
+          innochecksum: innochecksum.map(({ command }) => withEnd(command, exitCode, output)),
+        })),
+      ] as const,
+  ),
+  [
+    'no-table-has-a-checksum-and-no-reason',
+    lacking(({ tables = [] }) => ({
+      tables: tables.map((each) => ({ ...each, checksum: 'NULL', checksumAfterRestart: 'NULL' })),
+    })),
+  ],
+  ...[16, 32, 128, 134, 137, 143].map(
+    (exitCode) =>
+      [
+        `e2fsck-ends-with-${exitCode}`,
+        lacking(() => ({ fsck: withEnd('e2fsck -fn copy', exitCode, '') })),
+      ] as const,
+  ),
+  [
+    'xfs-repair-has-no-memory',
+    lacking(() => ({ fsck: withEnd('xfs_repair -n -f copy', 1, 'fatal error -- out of memory') })),
+  ],
+  ...[
+    'mount: cannot allocate memory (ENOMEM)',
+    'mount: failed to setup loop device for copy.',
+    'mount: unseen words',
+  ].map(
+    (mountError, n) =>
+      [
+        `mount-refuses-${n}`,
+        both(
+          lacking(() => ({ ...nothingOfIt, mounted: false, mountError, starts: [] })),
+          withoutRows,
+        ),
+      ] as const,
+  ),
+];
 
 const alterations: readonly (readonly [string, Alteration])[] = [
   ['image-steady-gone', drop(image('steady'))],
@@ -78,41 +193,7 @@ const alterations: readonly (readonly [string, Alteration])[] = [
     'images-taken-before-the-fault',
     change(image('first', 'second'), (record: ImageRecord) => ({ ...record, takenAtMs: 1 })),
   ],
-  ['audit-has-no-memory', lacking(({ starts }) => ({ starts: [noMemory, ...starts.slice(1)] }))],
-  [
-    'mount-of-the-copy-has-no-memory',
-    lacking(() => ({
-      mounted: false,
-      mountError: 'mount: cannot allocate memory (ENOMEM)',
-      starts: [],
-      ledgerComplete: false,
-      ledgerRows: 0,
-    })),
-  ],
-  [
-    'sql-error-out-of-memory',
-    lacking(() => ({
-      sqlFailures: [
-        {
-          what: 'CHECK TABLE',
-          error: 'ER_OUTOFMEMORY: Out of memory; restart server and try again',
-        },
-      ],
-    })),
-  ],
-  [
-    'innochecksum-cannot-lock',
-    lacking(() => ({
-      innochecksum: [
-        {
-          command: 'innochecksum ledger.ibd',
-          exitCode: 1,
-          output: 'Error: Unable to lock file: ledger.ibd',
-          durationMs: 5,
-        },
-      ],
-    })),
-  ],
+  ...couldNotLook,
 ];
 
 export const images: readonly EvidenceMutant[] = [
