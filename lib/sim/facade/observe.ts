@@ -64,7 +64,7 @@ export function observeModel(
   ear: Ear,
   recorder: Recorder,
 ): AsyncDisposable {
-  const { volume, hear: previous } = ear;
+  const { volume } = ear;
   const { index } = volume;
   const record = recorderOf(recorder, driver);
   const see = (sighting: Sighting): void => {
@@ -102,7 +102,8 @@ export function observeModel(
     [Symbol.asyncDispose](): Promise<void> {
       on = false;
       observer.end();
-      ear.hear = previous;
+      // What begins later has no end in the history, calls included.
+      ear.hear = () => undefined;
       return Promise.resolve();
     },
   };
