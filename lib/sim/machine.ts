@@ -82,6 +82,11 @@ export class NodeMachine {
     this.#slowly(this.#whole, delayUs, run);
   }
 
+  /** The same for a timer, which needs no CPU time. */
+  sleep(delayUs: number, run: () => void): void {
+    this.#whole.after(delayUs, run);
+  }
+
   /** The same for what takes the kubelet to do it: not before it goes on. */
   byKubelet(delayUs: number, run: () => void): void {
     this.#slowly(this.#kubelet, delayUs, run);

@@ -28,7 +28,7 @@ export const simCapabilities = capabilitiesBut([
   'any-gate',
 ]);
 
-export const modelVersion = '0.10';
+export const modelVersion = '0.11';
 
 /** Whose times were measured, and whose damage. */
 const measuredOn = { name: 'mysql', title: 'MySQL' } as const;

@@ -123,9 +123,9 @@ export class ModelServer extends OnNode {
 
   #recovered(foreignBefore: number): void {
     if (this.#state !== 'starting') return;
-    const { volume, path, aborted, foreignCommits } = this.#mount;
+    const { volume, takesWrites, foreignCommits } = this.#mount;
     // What it recovered does not reach the volume, and so breaks nothing.
-    if (path.cut || aborted) return this.#die('the file system takes no writes (model)');
+    if (!takesWrites) return this.#die('the file system takes no writes (model)');
     volume.damage ??= volume.twoWriters.recover(foreignCommits - foreignBefore);
     if (volume.damage !== undefined) return this.#die(volume.damage);
     this.#state = 'serving';
@@ -150,7 +150,7 @@ export class ModelServer extends OnNode {
   }
 
   #flushEachSecond(): void {
-    this.machine.after(secondUs, () => {
+    this.machine.sleep(secondUs, () => {
       if (this.#state !== 'serving') return;
       this.#flush((done) => {
         if (done) this.#flushEachSecond();
@@ -274,17 +274,18 @@ export class Container extends OnNode {
     return true;
   }
 
-  /** SIGKILL by a sidecar, which keeps it down until `unfence`; the file system is left or taken away. */
-  fence(how: 'kill' | 'read-only'): void {
+  /** SIGKILL by a sidecar, which keeps it down until `unfence`. `onReadOnly`: it takes the file system away too. */
+  fence(onReadOnly: (() => void) | undefined): void {
     this.#fenced = true;
     this.#server?.kill();
-    if (how === 'read-only') this.#mount.remountReadOnly();
+    if (onReadOnly !== undefined) this.#mount.remountReadOnly(onReadOnly);
     this.#gone();
   }
 
   unfence(): void {
     if (!this.#fenced) return;
     this.#fenced = false;
+    this.#mount.remountWritable();
     this.#startAfter(0);
   }
 

@@ -116,23 +116,26 @@ function shutByItself(
       ? countedQuiet(story, shut + countedLateMs)
       : lastWriteMs(writes, generation) <= shut;
   return accesses.map((access) =>
-    access.node === victimNode && isQuiet(access)
-      ? { ...access, toMs: Math.min(access.toMs, Math.max(shut, access.fromMs)) }
+    access.node === victimNode && access.fromMs <= shut && isQuiet(access)
+      ? { ...access, toMs: Math.min(access.toMs, shut) }
       : access,
   );
 }
 
-/** The victim's device was counted from that time on, and no count was more than the one before. */
+/** Each device that the victim had was counted from that time on, and no count was more than the one before. */
 function countedQuiet({ observations, victimNode }: Story, sinceMs: number): boolean {
-  const counts = observations.filter(
-    ({ name, node }) => name === observed.deviceWritten && node === victimNode,
-  );
-  const later = counts.filter(({ t }) => t >= sinceMs);
-  const before = counts.findLast(({ t }) => t < sinceMs);
-  const bytes = [...(before === undefined ? [] : [before]), ...later].map(({ data }) =>
-    bytesIn(data),
-  );
-  return later.length > 0 && bytes.every((count) => count === bytes[0]);
+  const last = new Map<string, number>();
+  let isCounted = false;
+  for (const { t, name, node, data } of observations) {
+    if (name !== observed.deviceWritten || node !== victimNode) continue;
+    const device = `${data.device}/${String(data.generation)}`;
+    if (t < sinceMs) last.set(device, bytesIn(data));
+    else if (last.has(device)) {
+      if (last.get(device) !== bytesIn(data)) return false;
+      isCounted = true;
+    }
+  }
+  return isCounted;
 }
 
 /**

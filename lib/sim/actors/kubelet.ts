@@ -66,9 +66,9 @@ class SelfFence extends OnNode {
     const { workload } = this.#pod;
     const { database } = this.world;
     const isReadOnly = this.world.of(workload).selfFence.kind === 'lease-read-only';
-    this.#container.fence(isReadOnly ? 'read-only' : 'kill');
     this.#say(`shut: no renewal; killed ${database.server} (model)`);
-    if (isReadOnly) this.#say(`read-only: ${database.pod.dataFolder}`);
+    const onReadOnly = (): void => this.#say(`read-only: ${database.pod.dataFolder}`);
+    this.#container.fence(isReadOnly ? onReadOnly : undefined);
     this.notice(notices.selfFenced, workload);
   }
 

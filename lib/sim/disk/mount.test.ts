@@ -64,13 +64,22 @@ test('a file system that was made read-only writes nothing at its unmount', () =
   const volume = volumeOf();
   const victim = new Mount(volume, volume.publish('a'));
   write(victim, entries(1));
-  victim.remountReadOnly();
+  victim.remountReadOnly(ignore);
   const successor = new Mount(volume, volume.publish('b'));
   write(successor, entries(2));
   const { rows } = volume.copy();
   expect(write(victim, entries(1))).toBe(false);
   victim.unmount(ignore);
   expect(volume.copy()).toMatchObject({ rows, damage: undefined });
+});
+
+test('a file system that is made read-only keeps its watch, and takes writes again once it is given back', () => {
+  const volume = volumeOf();
+  const victim = new Mount(volume, volume.publish('a'));
+  victim.remountReadOnly(ignore);
+  expect([victim.path.writes, volume.watchers('b').length]).toEqual([false, 1]);
+  victim.remountWritable();
+  expect([victim.path.writes, write(victim, entries(1))]).toEqual([true, true]);
 });
 
 test('what a stalled link holds is replayed over what others wrote, and only then answered', () => {

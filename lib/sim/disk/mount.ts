@@ -42,6 +42,7 @@ export class Mount {
       path.bytesWritten += bytesPerMount;
     }
     path.mounted = true;
+    path.readOnly = false;
     this.reread();
   }
 
@@ -115,12 +116,25 @@ export class Mount {
     });
   }
 
-  /** Does what a self-fence does: what the cache holds is written, and then nothing any more. */
-  remountReadOnly(): void {
-    this.sync((done) => {
-      if (done) this.volume.clean = true;
-      this.aborted = true;
+  /** A server can work on it. */
+  get takesWrites(): boolean {
+    return !this.path.cut && !this.aborted && !this.path.readOnly;
+  }
+
+  /** Writes what the cache holds first. `done` is called only where that succeeds. */
+  remountReadOnly(done: () => void): void {
+    this.sync((written) => {
+      if (!written) return;
+      this.volume.clean = true;
+      this.path.readOnly = true;
+      done();
     });
+  }
+
+  remountWritable(): void {
+    if (!this.path.readOnly) return;
+    this.path.readOnly = false;
+    this.volume.clean = false;
   }
 
   /** The server's lock on its files. False where another server has it. */
@@ -171,7 +185,7 @@ export class Mount {
       else this.aborted = true;
       written(passes);
     };
-    if (this.aborted) request(false);
+    if (this.aborted || this.path.readOnly) written(false);
     else this.path.submit(request);
   }
 

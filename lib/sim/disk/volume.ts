@@ -28,6 +28,8 @@ export class Path {
   /** The attachment is in force: a node may stage it. */
   published = true;
   mounted = false;
+  /** Its file system takes no writes, and the image still counts it as a watcher. */
+  readOnly = false;
   bytesWritten = 0;
   /** Called once when it is cut. */
   onCut: (() => void) | undefined;
@@ -55,13 +57,17 @@ export class Path {
     return this.#held.length;
   }
 
-  /** Mounted, and its writes reach the disk. */
+  /** Mounted for writing, and its writes reach the disk. */
   get writes(): boolean {
-    return this.mounted && !this.#cut && this.#link === 'pass';
+    return this.#isThere && !this.readOnly;
   }
 
   watches(nowUs: number): boolean {
-    return this.writes || nowUs < this.#watchEndsUs;
+    return this.#isThere || nowUs < this.#watchEndsUs;
+  }
+
+  get #isThere(): boolean {
+    return this.mounted && !this.#cut && this.#link === 'pass';
   }
 
   /** A clean unmount takes its watch back at once. */
@@ -76,7 +82,7 @@ export class Path {
   }
 
   setLink(link: LinkState, nowUs: number): void {
-    if (this.writes && link !== 'pass') this.#watchEndsUs = nowUs + watchTimeoutUs;
+    if (this.#isThere && link !== 'pass') this.#watchEndsUs = nowUs + watchTimeoutUs;
     this.#link = link;
     this.#submitHeld();
   }
@@ -84,7 +90,7 @@ export class Path {
   /** For ever. */
   sever(nowUs: number): void {
     if (this.#cut) return;
-    if (this.writes) this.#watchEndsUs = nowUs + watchTimeoutUs;
+    if (this.#isThere) this.#watchEndsUs = nowUs + watchTimeoutUs;
     this.#cut = true;
     this.#submitHeld();
     this.onCut?.();
