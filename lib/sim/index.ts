@@ -1,5 +1,6 @@
 /** The model: what Kubernetes, the disks and a database do, in virtual time. */
 export { type PodObject, type NoticeCode, noticeNames, notices } from './sightings.ts';
+export { auditUs } from './facade/auditor.ts';
 export { simBackend } from './backend.ts';
 export {
   simCapabilities,
@@ -13,4 +14,4 @@ export {
 export { Chance, Kernel, type Timer } from './kernel.ts';
 export type { NodeMachine } from './machine.ts';
 export type { ModelServer } from './server.ts';
-export { msUs, secondUs } from './timings.ts';
+export { clientTimeoutUs, measuredTimes, msUs, secondUs } from './timings.ts';

@@ -4,7 +4,9 @@
  */
 import {
   msUs,
+  auditUs,
   Kernel,
+  measuredTimes,
   type PodObject,
   neverReady,
   readyWithinMs,
@@ -90,8 +92,9 @@ const faultActs: Readonly<Record<FaultAct, (scene: Scene, turn: number) => void>
 
 /** Breaks, and goes on until it is mended. Returns what mends it, once. */
 export function strike(scene: Scene, fault: FaultDeclaration): () => void {
-  const { breaks, mends, repeatsMs } = fault;
-  const { scenario } = scene;
+  const { breaks, mends, repeatsMs, broken, whole } = fault;
+  const { scenario, model } = scene;
+  const { chance } = model.world;
   const turnsMs = turnsMsOf(fault, scenario);
   const mendsAt = mendsAtOf(fault, scenario);
   let isBroken = true;
@@ -100,20 +103,26 @@ export function strike(scene: Scene, fault: FaultDeclaration): () => void {
     isBroken = false;
     if (!staysBroken(fault, scenario)) faultActs[mends](scene, 0);
   };
-  const later = (ms: number, act: () => void): void =>
-    scene.after(ms * msUs, () => {
+  const later = (us: number, act: () => void): void =>
+    scene.after(us, () => {
       if (isBroken) act();
     });
+  // As the runner's: it proves each claim before it waits, and then gives one more command.
+  const lasts = (ms: number, { length: claims }: readonly unknown[]): number => {
+    let us = ms * msUs;
+    for (let n = 0; n <= claims; n++) us += chance.within(measuredTimes.machineCommand);
+    return us;
+  };
   const turn = ([brokenMs = 0, wholeMs = 0]: readonly number[]): void =>
-    later(brokenMs, () => {
+    later(lasts(brokenMs, broken), () => {
       faultActs[mends](scene, 0);
-      later(wholeMs, () => {
+      later(lasts(wholeMs, whole), () => {
         faultActs[breaks](scene, 0);
         turn([brokenMs, wholeMs]);
       });
     });
   const repeat = (everyMs: number, count: number): void =>
-    later(everyMs, () => {
+    later(everyMs * msUs, () => {
       faultActs[breaks](scene, count);
       repeat(everyMs, count + 1);
     });
@@ -212,6 +221,8 @@ export function play(scenario: Scenario, seed: string, options: PlayOptions = {}
   const scene = begin(scenario, seed, options);
   const { faultAtUs, witness, victim, commits } = scene;
   const mend = strike(scene, fault);
+  // Under way when the fault strikes.
+  scene.client.beatNow();
   const mendAlso = startAlso(scene);
   const remedyRun = startRemedy(scene, remedy);
   if (scenario.fault.recreations > 0) recreate(scene);
@@ -219,6 +230,7 @@ export function play(scenario: Scenario, seed: string, options: PlayOptions = {}
   scene.advance(Math.max(scene.nowUs, faultAtUs + fault.leastMs * msUs));
   const handoverAtUs = witness.secondMountAtUs;
   const first = commits.lossNow(handoverAtUs ?? Infinity);
+  copyFrozen(scene.model, scene.model.nodes, (untilUs) => scene.advance(untilUs));
   if (scenario.remedy.moveBack) moveBack(scene);
   scene.dropTriggers();
   const healedAtUs = scene.nowUs;
@@ -247,7 +259,7 @@ export function play(scenario: Scenario, seed: string, options: PlayOptions = {}
   };
 }
 
-/** From nothing to a database that has served for the scenario's warm-up. */
+/** From nothing to a database that has served for the scenario's warm-up, and while its steady image is audited. */
 function begin(scenario: Scenario, seed: string, size: ModelSize): Scene {
   const kernel = new Kernel();
   const model = startModel(kernel, scenario, seed, { ...size, database: mysql });
@@ -257,24 +269,51 @@ function begin(scenario: Scenario, seed: string, size: ModelSize): Scene {
     return pod?.ready === true ? pod : undefined;
   };
   while (readyPod() === undefined && kernel.nowUs < readyWithinMs * msUs && kernel.step());
-  const pod = readyPod();
-  if (pod?.node === undefined) throw neverReady(seed);
-  const victim = { node: pod.node.name, index: pod.node.index, uid: pod.uid };
-  const commits = new Commits(model, victim.node);
+  const first = readyPod();
+  if (first?.node === undefined) throw neverReady(seed);
+  const commits = new Commits(model, first.node.name);
   const client = new SweepClient({ model, scenario, witness, commits });
+  while (scenario.load.rate !== 0 && commits.acked === 0 && kernel.step());
   kernel.runUntil(kernel.nowUs + scenario.watch.warmup * msUs);
-  killServers(model, pod, scenario.fault.serverKills, seed);
-  witness.begin(pod, victim.index);
+  copyFrozen(model, [first.node.name], (untilUs) => kernel.runUntil(untilUs));
+  kernel.runUntil(kernel.nowUs + auditUs);
+  // A grace period that is shorter than the silence after the copy may have moved it.
+  const now = model.api.databasePod();
+  const pod = now?.node === undefined ? first : now;
+  const { name: node, index } = pod.node ?? first.node;
+  const victim = { node, index, uid: pod.uid };
+  commits.victim = node;
+  killServers(model, pod, scenario.fault.serverKills);
+  witness.begin(pod, index);
   return new Scene({ model, scenario, witness, commits, client, victim });
 }
 
+/**
+ * Nodes stand still while the volume is copied, and their kubelets are silent for a while after it: left out
+ * where nothing is so short that it could end meanwhile.
+ */
+function copyFrozen(
+  { kernel, world, machine, volume }: Model,
+  nodes: readonly string[],
+  advance: (untilUs: number) => void,
+): void {
+  const { graceUs, leaseRenewUs } = world.settings;
+  const { selfFence, selfFenceAfterUs } = world.of(volume.index);
+  const silentUs = leaseRenewUs + measuredTimes.copy.maxUs + measuredTimes.thaw.maxUs;
+  const patienceUs = selfFence.kind === 'off' ? graceUs : Math.min(graceUs, selfFenceAfterUs);
+  if (patienceUs > silentUs) return;
+  const machines = nodes.map(machine).filter(({ state }) => state === 'running');
+  for (const each of machines) each.freeze();
+  advance(kernel.nowUs + world.chance.within(measuredTimes.copy));
+  for (const each of machines) each.thaw();
+}
+
 /** Kills the pod's server so often; after the last time its container is reported as waiting. */
-function killServers(model: Model, pod: PodObject, kills: number, seed: string): void {
+function killServers(model: Model, pod: PodObject, kills: number): void {
   const { kernel } = model;
   const until = (isSo: () => boolean): void => {
     const deadlineUs = kernel.nowUs + restartMs * msUs;
     while (!isSo() && kernel.nowUs < deadlineUs && kernel.step());
-    if (!isSo()) throw neverReady(seed);
   };
   for (let left = kills; left > 0; left--) {
     until(() => pod.ready);
@@ -339,16 +378,23 @@ function watch(scene: Scene, remedyRun: AppliedRemedy): void {
 const othersOf = ({ model, victim }: Scene): string[] =>
   model.nodes.filter((node) => node !== victim.node);
 
-/** The successor's node is emptied, so that the healed victim gets the volume back. */
+/** Every other node is drained, one after the other, so that the healed victim gets the volume back. */
 function moveBack(scene: Scene): void {
-  for (const node of othersOf(scene)) drain(scene, node);
-  scene.advance(scene.nowUs + drainMs * msUs, () => scene.witness.othersEmpty);
+  const { pods } = scene.model.api;
+  const within = (isSo: () => boolean): boolean =>
+    scene.advance(scene.nowUs + drainMs * msUs, isSo);
+  for (const node of othersOf(scene)) {
+    const leaving = [...scene.model.api.node(node).pods];
+    drain(scene, node);
+    within(() => leaving.every((pod) => !pods.has(pod)));
+  }
+  within(() => scene.witness.othersEmpty);
 }
 
 /** The pod is deleted again and again, by turns as usual and by force, and stays on its node. */
 function recreate(scene: Scene): void {
   const { model, scenario } = scene;
-  for (const node of othersOf(scene)) drain(scene, node);
+  moveBack(scene);
   for (let round = 0; round < scenario.fault.recreations; round++) {
     const old = model.api.databasePod();
     if (old === undefined) return;

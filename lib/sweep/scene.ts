@@ -5,6 +5,8 @@ import {
   notices,
   type NoticeCode,
   type ModelServer,
+  type Chance,
+  clientTimeoutUs,
   msUs,
   secondUs,
   type Timer,
@@ -133,7 +135,7 @@ export interface CopyLoss {
   readonly byVictimBefore: number;
   readonly byVictimAfter: number;
   readonly bySuccessor: number;
-  /** No server starts on it: nothing of it can be read. */
+  /** No server starts on it, or only on a new, empty database. */
   readonly unreadable: boolean;
 }
 
@@ -152,15 +154,24 @@ const blank: Omit<LedgerEntry, 'seq'> = {
  */
 export class Commits {
   readonly #model: Model;
-  readonly #victim: string;
+  /** Its node. */
+  victim: string;
   readonly #acked: AcknowledgedCommit[] = [];
+  /** The database that the victim had. */
+  readonly #made: number;
   #seq = 0;
   /** Acknowledged by servers on other nodes than the victim. */
   bySuccessors = 0;
 
+  /** Acknowledged by any of them. */
+  get acked(): number {
+    return this.#acked.length;
+  }
+
   constructor(model: Model, victim: string) {
     this.#model = model;
-    this.#victim = victim;
+    this.victim = victim;
+    this.#made = model.volume.made;
   }
 
   /** Asks each server that serves for so many commits. */
@@ -173,8 +184,11 @@ export class Commits {
 
   #ask(server: ModelServer): void {
     const entry: LedgerEntry = { ...blank, seq: this.#seq++ };
+    const askedAtUs = this.#model.kernel.nowUs;
     server.commit(entry, (done) => {
-      if (done) this.#acknowledge(entry, server.machine.name === this.#victim);
+      // No client waits longer: what a frozen server or a stalled disk answers later reaches none.
+      if (!done || this.#model.kernel.nowUs > askedAtUs + clientTimeoutUs) return;
+      this.#acknowledge(entry, server.machine.name === this.victim);
     });
   }
 
@@ -186,7 +200,7 @@ export class Commits {
     const { volume, world, kernel } = this.#model;
     const heldBackMs = world.database.durability.heldBackMs(world.of(volume.index).database);
     const mustHoldUntilUs = kernel.nowUs - heldBackMs * msUs;
-    const unreadable = volume.damage !== undefined;
+    const unreadable = volume.damage !== undefined || volume.blank || volume.made !== this.#made;
     const kept: boolean[] = [];
     for (const row of volume.rows) if (row !== undefined) kept[row.seq] = true;
     let [byVictimBefore, byVictimAfter, bySuccessor] = [0, 0, 0];
@@ -196,7 +210,7 @@ export class Commits {
       else if (atUs < handoverAtUs) byVictimBefore += 1;
       else byVictimAfter += 1;
     }
-    const acked = this.#acked.length;
+    const { acked } = this;
     return { acked, byVictimBefore, byVictimAfter, bySuccessor, unreadable };
   }
 
@@ -209,8 +223,13 @@ export class Commits {
 /**
  * The client of a schedule: rarely heard while nothing moves, at once at the hand-over, and often from
  * then on until a database serves for good. So a schedule has some hundred commits, whatever its rate is.
+ * A database that holds commits back gets one a second: what ends it may then find one of them in memory.
  */
 const beatUs = { calm: 30 * secondUs, busy: secondUs / 4 };
+/** Drawn, so that they are no grid of which a scenario's times are multiples. */
+const heldBackBeat = { minUs: 0, maxUs: 2 * secondUs };
+/** Its stream of chance, beside those of the control plane (lib/sim/control-plane.ts). */
+const clientStream = 4;
 /** A busy client commits so often while the successor recovers: enough to break that. */
 const burst = { commits: 40, forUs: 6 * secondUs };
 const busyRate = 100;
@@ -225,6 +244,8 @@ interface SweepClientOptions {
 export class SweepClient {
   readonly #options: SweepClientOptions;
   readonly #isBusy: boolean;
+  /** Draws the beats of a database that holds commits back. */
+  readonly #chance: Chance | undefined;
   readonly #beatAgain = (): void => this.#beat();
   #next: Timer | undefined;
   /** The schedule is over but for what may still come of it. */
@@ -232,15 +253,20 @@ export class SweepClient {
 
   constructor(options: SweepClientOptions) {
     this.#options = options;
-    const { load } = options.scenario;
+    const { load, database } = options.scenario;
     this.#isBusy = load.rate === 'max' || load.rate >= busyRate;
+    const { durability } = options.model.world.database;
+    if (!durability.keepsAll(database)) {
+      this.#chance = options.model.world.chance.stream(clientStream);
+    }
     if (load.rate === 0) return;
     // Else the victim is asked again up to 30 s into an overlap that may be shorter than that.
-    options.witness.onSecondMount = this.#beatNow.bind(this);
+    options.witness.onSecondMount = this.beatNow.bind(this);
     this.#beat();
   }
 
-  #beatNow(): void {
+  beatNow(): void {
+    if (this.#next === undefined) return;
     this.#options.model.kernel.cancel(this.#next);
     this.#beat();
   }
@@ -250,8 +276,13 @@ export class SweepClient {
     const { kernel } = model;
     const sinceUs = kernel.nowUs - (witness.secondMountAtUs ?? Infinity);
     commits.ask(this.#isBusy && sinceUs >= 0 && sinceUs < burst.forUs ? burst.commits : 1);
-    const isCalm = this.isSettled || sinceUs < 0;
-    this.#next = kernel.schedule(isCalm ? beatUs.calm : beatUs.busy, this.#beatAgain);
+    this.#next = kernel.schedule(this.#pauseUs(sinceUs), this.#beatAgain);
+  }
+
+  #pauseUs(sinceSecondMountUs: number): number {
+    if (this.isSettled) return beatUs.calm;
+    if (sinceSecondMountUs >= 0) return beatUs.busy;
+    return this.#chance?.within(heldBackBeat) ?? beatUs.calm;
   }
 }
 

@@ -25,7 +25,7 @@ import { secondUs } from '../timings.ts';
 import type { KernelDriver } from './kernel-driver.ts';
 
 /** A whole audit; assumption. */
-const auditUs = 20 * secondUs;
+export const auditUs = 20 * secondUs;
 
 interface SimAuditorOptions {
   readonly database: Database;
