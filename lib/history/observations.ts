@@ -131,8 +131,7 @@ export const observedData = {
   'force-detach-log': line,
   /** Forced detaches by their reason, since its process began. */
   'force-detach-metric': z.object({ timeout: z.number(), 'out-of-service': z.number() }),
-  /** Without its line from the model. */
-  'leader-acquired': z.object({ line: z.string().optional() }),
+  'leader-acquired': line,
   /** Source `audit`: a request that the API server answered. `resource`: with its subresource; `taints`: keys. */
   'api-request': z.object({
     verb: z.string(),
@@ -177,8 +176,7 @@ export const observedData = {
   unmounted: z.object(path),
   // Source `devices`. Bytes written since the path was opened.
   'device-written': z.object({ ...path, bytesWritten: z.number() }),
-  /** Without bytes from the model. */
-  'device-cut': z.object({ ...path, bytesWritten: z.number().optional() }),
+  'device-cut': z.object({ ...path, bytesWritten: z.number() }),
   /** The node's way to the storage; it passes at first. */
   'link-changed': z.object({ state: z.enum(linkStates) }),
   /** So many requests wait for the link. */

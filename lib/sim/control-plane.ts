@@ -102,7 +102,9 @@ class ControllerManager {
       chance: stream.stream(n),
     });
     if (isNew) {
-      const data = { holder: `model-${this.#processes + 1}` };
+      const data = {
+        line: `successfully acquired lease kube-system/kube-controller-manager (model-${this.#processes + 1})`,
+      };
       world.see?.({ source: 'controller-manager', name: observed.leaderAcquired, data });
     }
     world.notice(notices.controllerLeads, -1, -1);

@@ -291,15 +291,15 @@ export function seeCall(
 
 export function seeWritten({ see }: Lookout, { paths, index: volume }: Volume): void {
   if (see === undefined) return;
-  for (const { node, device, generation, bytesWritten } of paths) {
-    const data = { device, generation, bytesWritten };
-    see({ source: 'devices', name: observed.deviceWritten, node, volume, data });
-  }
+  for (const path of paths) see(countOf(observed.deviceWritten, volume, path));
 }
 
-export const cutOf = (volume: number, { node, device, generation }: Path): Sighting => ({
-  ...{ source: 'devices', name: observed.deviceCut, node, volume },
-  data: { device, generation },
+export const countOf = (
+  name: typeof observed.deviceWritten | typeof observed.deviceCut,
+  volume: number,
+  { node, device, generation, bytesWritten }: Path,
+): Sighting => ({
+  ...{ source: 'devices', name, node, volume, data: { device, generation, bytesWritten } },
 });
 
 export const mountOf = (

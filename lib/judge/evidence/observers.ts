@@ -461,8 +461,7 @@ function countersOf(observations: readonly ObservationRecord[]): ReadonlyMap<num
   for (const { name, data } of observations) {
     if (name !== observed.deviceWritten && name !== observed.deviceCut) continue;
     const generation = Number(data.generation);
-    // The model does not count at a cut: its sums are then unknown.
-    const bytes = data.bytesWritten ?? Number.NaN;
+    const bytes = data.bytesWritten ?? 0;
     const before = last.get(generation) ?? 0;
     sums.set(generation, (sums.get(generation) ?? 0) + (bytes < before ? bytes : bytes - before));
     last.set(generation, bytes);

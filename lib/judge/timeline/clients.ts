@@ -404,7 +404,7 @@ function growthOf(observations: readonly ObservationRecord[]): Map<string, Growt
     if (name !== observed.deviceWritten && name !== observed.deviceCut) continue;
     if (node === undefined) continue;
     const key = `${node}/${data.device}/${String(data.generation)}`;
-    const bytes = data.bytesWritten ?? Number.NaN;
+    const bytes = data.bytesWritten ?? 0;
     if (bytes > (last.get(key) ?? 0)) {
       const ofNode = times.get(node);
       if (ofNode === undefined) times.set(node, [t]);

@@ -1,12 +1,13 @@
 /** Carries out on the model what the mode of disk decides (lib/scenario/disks), as lib/storage/csi/backend.ts does on a cluster. */
 import { outOfServiceKey } from '../../core/index.ts';
+import { observed } from '../../history/index.ts';
 import {
   diskModeOf,
   type CutTime,
   type DiskModeDeclaration,
   type RefusalReason,
 } from '../../scenario/index.ts';
-import { hasTaint, notices, cutOf } from '../sightings.ts';
+import { hasTaint, notices, countOf } from '../sightings.ts';
 import type { World } from '../world.ts';
 import type { Path, Volume } from './volume.ts';
 
@@ -83,7 +84,7 @@ const cuts: Readonly<Record<CutTime, (request: ModelModeRequest) => void>> = {
 
 function cut(world: World, volume: Volume, paths: readonly Path[]): void {
   for (const path of volume.cut(paths)) {
-    world.see?.(cutOf(volume.index, path));
+    world.see?.(countOf(observed.deviceCut, volume.index, path));
     world.notice(notices.cut, world.api.node(path.node).index, volume.index);
   }
 }

@@ -14,7 +14,7 @@ import { labelled, type SimCopy, type Path, type Volume } from '../disk/volume.t
 import type { KernelDriver } from './kernel-driver.ts';
 import type { NodeMachine } from '../machine.ts';
 import type { Model } from '../model.ts';
-import { type PodObject, cutOf } from '../sightings.ts';
+import { type PodObject, countOf } from '../sightings.ts';
 import { measuredTimes } from '../timings.ts';
 import { draw } from '../world.ts';
 
@@ -163,7 +163,7 @@ export function simDisk(
   /** `cut` gives the paths that were not cut before. */
   const cutting = (node: string, cut: () => readonly Path[]): Promise<Proof> =>
     driver.perform(draw(world, measuredTimes.cut), () => {
-      for (const path of cut()) world.see?.(cutOf(index, path));
+      for (const path of cut()) world.see?.(countOf(observed.deviceCut, index, path));
       const paths = volume.pathsOf(node);
       const evidence = `model: ${paths.map(({ device }) => device).join(', ') || 'no path'} cut`;
       return { verified: paths.every((path) => path.cut), evidence };
