@@ -1,5 +1,6 @@
 /** Records as lines of JSON, and lines as records. Operations, of which there are millions, are short arrays. */
 import { isObserved, observationOf, type Seen } from './observations.ts';
+import { longestMs } from '../core/index.ts';
 import type { LedgerRow } from './evidence.ts';
 import type {
   TimedRecord,
@@ -9,11 +10,50 @@ import type {
   RowRecord,
   NoteRecord,
 } from './records.ts';
-import type { OpOutcome } from './workload.ts';
+import { type OpOutcome, maxConnections } from './workload.ts';
 
-type JsonType = 'string' | 'number' | 'boolean' | 'object';
+/**
+ * Whether a value is of that kind. Numbers that something is allocated or looped by have bounds: a value
+ * beyond them is damage. `number`: of the record in its segment, from 1 on.
+ */
+const kinds = {
+  string: (value: unknown) => typeof value === 'string',
+  number: (value: unknown) => typeof value === 'number',
+  boolean: (value: unknown) => typeof value === 'boolean',
+  object: isObject,
+  time: (value: unknown) => isWithin(value, -longestRunMs, longestRunMs),
+  wall: (value: unknown) => isWithin(value, 0, latestDateMs),
+  connection: (value: unknown) => Number.isInteger(value) && isWithin(value, 0, maxConnections - 1),
+  /** Sessions and their operations count up by one, and each has a record. */
+  counter: (value: unknown, number: number) =>
+    Number.isInteger(value) && isWithin(value, 0, number),
+  plans: (value: unknown) => Array.isArray(value) && value.every((each) => isPlan(each)),
+  seals: (value: unknown) => isObject(value) && Object.values(value).every(isSeal),
+} as const satisfies Readonly<Record<string, (value: unknown, number: number) => boolean>>;
+type Kind = keyof typeof kinds;
 /** With a question mark: it may be absent. */
-type FieldShape = JsonType | `${JsonType}?`;
+type FieldShape = Kind | `${Kind}?`;
+
+/** Each wait of a scenario is a day at most, and there are fewer than 31 of them. */
+const longestRunMs = 31 * longestMs;
+/** ECMA-262, Time Values. */
+const latestDateMs = 8.64e15;
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+const isWithin = (value: unknown, least: number, most: number): boolean =>
+  typeof value === 'number' && value >= least && value <= most;
+
+/** A client has as many connections as a scenario allows. */
+const isPlan = (value: unknown): boolean => {
+  const { connections } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  return Number.isInteger(connections) && isWithin(connections, 0, maxConnections);
+};
+
+/** Before version 4 a file's was its size. */
+const isSeal = (value: unknown): boolean => typeof value === 'number' || isObject(value);
 
 /** Lists of each type the fields that every version wrote, and what else one may have. Rows have a form of their own. */
 const shapes: { readonly [Type in TimedRecord['type']]: Readonly<Record<string, FieldShape>> } = {
@@ -28,22 +68,22 @@ const shapes: { readonly [Type in TimedRecord['type']]: Readonly<Record<string, 
   setup: { timers: 'object?', versions: 'object', nodes: 'object', volume: 'object?' },
   phase: { phase: 'string' },
   session: {
-    ...{ client: 'string', connection: 'number', session: 'number' },
+    ...{ client: 'string', connection: 'connection', session: 'counter' },
     ...{ server: 'object?', error: 'string?' },
   },
-  invoke: { client: 'string', connection: 'number', session: 'number', seq: 'number' },
+  invoke: { client: 'string', connection: 'connection', session: 'counter', seq: 'counter' },
   outcome: {
-    ...{ client: 'string', connection: 'number', session: 'number', outcome: 'string' },
-    error: 'string?',
+    ...{ client: 'string', connection: 'connection', session: 'counter', seq: 'counter' },
+    ...{ outcome: 'string', error: 'string?' },
   },
   'schema-change': {
     ...{ client: 'string', step: 'string', server: 'object?' },
     ...{ outcome: 'string?', error: 'string?' },
   },
-  workload: { clients: 'object' },
+  workload: { clients: 'plans' },
   'client-beat': { client: 'string', doing: 'string', done: 'object', last: 'boolean?' },
   copy: { image: 'string', made: 'object' },
-  read: { client: 'string', server: 'object', sentAtMs: 'number', head: 'object?' },
+  read: { client: 'string', server: 'object', sentAtMs: 'time', head: 'object?' },
   observation: { source: 'string', name: 'string', data: 'object', node: 'string?' },
   note: { source: 'string', name: 'string', data: 'object', node: 'string?' },
   action: {
@@ -54,42 +94,45 @@ const shapes: { readonly [Type in TimedRecord['type']]: Readonly<Record<string, 
     ...{ fault: 'string', moment: 'string', claim: 'string', holds: 'boolean' },
     evidence: 'string?',
   },
-  image: { image: 'string', takenAtMs: 'number', evidence: 'object' },
+  image: { image: 'string', takenAtMs: 'time', evidence: 'object' },
   machine: {
     ...{ timerLagMs: 'number', cpuPressure: 'number?', ioPressure: 'number?' },
     ...{ memoryPressure: 'number?', load: 'number?' },
   },
   error: { where: 'string', message: 'string' },
-  segments: { segments: 'object', files: 'object' },
+  segments: { segments: 'seals', files: 'seals' },
 };
-const fieldsOf = new Map<unknown, (readonly [string, JsonType, boolean])[]>(
+const fieldsOf = new Map<unknown, (readonly [string, Kind, boolean])[]>(
   Object.entries(shapes).map(([type, fields]) => [
     type,
-    Object.entries<FieldShape>({ ...fields, t: 'number', wall: 'number?' }).map(([name, field]) => [
+    Object.entries<FieldShape>({ ...fields, t: 'time', wall: 'wall?' }).map(([name, field]) => [
       name,
-      field.replace('?', '') as JsonType,
+      field.replace('?', '') as Kind,
       field.endsWith('?'),
     ]),
   ]),
 );
 
-/** Throws what says why it is none. */
-export function recordOf(value: unknown): TimedRecord {
+/** `number`: of the record in its segment, from 1 on. Throws what says why it is none. */
+export function recordOf(value: unknown, number: number): TimedRecord {
   if (typeof value !== 'object' || value === null || !('type' in value))
     throw new Error('it is not a record');
   const found = value as Readonly<Record<string, unknown>>;
   const fields = fieldsOf.get(value.type);
-  const isWhole = fields !== undefined && fields.every((field) => fits(found[field[0]], field));
-  if (!isWhole) throw new Error('it is not a record');
+  if (fields === undefined) throw new Error('it is not a record');
+  for (const [name, kind, optional] of fields) {
+    const own = found[name];
+    if (own === undefined ? optional : kinds[kind](own, number)) continue;
+    throw new Error(
+      `it is not a record: ${name} is ${JSON.stringify(own)?.slice(0, 80) ?? 'missing'}`,
+    );
+  }
   if (found['type'] !== 'observation') return value as TimedRecord;
   // Before notes had a type of their own they were observations of a name that no observer gives.
   return isObserved(String(found['name']))
     ? observationOf(value as Seen)
     : ({ ...value, type: 'note' } as NoteRecord);
 }
-
-const fits = (value: unknown, [, kind, optional]: readonly [string, JsonType, boolean]): boolean =>
-  value === undefined ? optional : value !== null && typeof value === kind;
 
 type OperationRecord = InvokeRecord | OutcomeRecord;
 
@@ -245,16 +288,23 @@ export class DamagedLineError extends Error {
   }
 }
 
+export interface LinesAbout {
+  /** Whose operations are encoded shortly. */
+  readonly client: string | undefined;
+  /** Number of the first record in its segment, from 0. */
+  readonly first: number;
+  /** The first records, which are left out. */
+  readonly skip: number;
+}
+
 /**
- * Decodes lines into the sink, the first `skip` records aside. Returns the number of records
- * decoded, those skipped included, and whether the end is a line without its newline. Throws
- * DamagedLineError.
+ * Decodes lines into the sink. Returns the number of records decoded, those left out included, and
+ * whether the end is a line without its newline. Throws DamagedLineError.
  */
 export function decodeLines(
   lines: Buffer,
-  client: string | undefined,
+  { client, first, skip }: LinesAbout,
   sink: LineSink,
-  skip = 0,
 ): { readonly count: number; readonly cut: boolean } {
   const positions: Position[] = [];
   const operation: OperationLine = {
@@ -271,12 +321,13 @@ export function decodeLines(
     if (end === -1) return { count, cut: true };
     if (lines[start] === bracket) {
       // Skipped ones are decoded too: the times after them count on from theirs.
-      if (!decodeOperation(lines, start, end, operation, positions)) {
+      const isWhole = decodeOperation(lines, start, end, operation, positions);
+      if (!isWhole || !isBounded(operation, first + count + 1)) {
         throw new DamagedLineError(count + 1, start, 'it is not an operation');
       }
       if (count >= skip) sink.operation(operation, client ?? '');
     } else if (count >= skip) {
-      const value = parseLine(lines, start, end, count + 1);
+      const value = parseLine(lines, start, end, count + 1, first);
       if ('row' in value) sink.row(toRow(value.row));
       else sink.record(value);
     }
@@ -287,10 +338,26 @@ export function decodeLines(
 
 type JsonLine = { readonly row: RowValues } | Exclude<HistoryRecord, RowRecord>;
 
-function parseLine(lines: Buffer, start: number, end: number, line: number): JsonLine {
+/** As of a record of its own. */
+const isBounded = ({ atUs, connection, session, seq }: OperationLine, number: number): boolean =>
+  Math.abs(atUs) <= longestRunMs * 1000 &&
+  connection >= 0 &&
+  connection < maxConnections &&
+  session >= 0 &&
+  session <= number &&
+  seq >= 0 &&
+  seq <= number;
+
+function parseLine(
+  lines: Buffer,
+  start: number,
+  end: number,
+  line: number,
+  first: number,
+): JsonLine {
   try {
     const value: unknown = JSON.parse(lines.toString('utf8', start, end));
-    return isRow(value) ? value : recordOf(value);
+    return isRow(value) ? value : recordOf(value, first + line);
   } catch (error) {
     throw new DamagedLineError(line, start, error instanceof Error ? error.message : String(error));
   }
@@ -301,7 +368,10 @@ const isRow = (value: unknown): value is { readonly row: RowValues } =>
   value !== null &&
   'row' in value &&
   Array.isArray(value.row) &&
-  value.row.length === rowLength;
+  value.row.length === rowLength &&
+  value.row.every((each, place) =>
+    place === 1 || place === 2 ? typeof each === 'string' : Number.isSafeInteger(each),
+  );
 
 /** Reads numbers separated by commas; a cursor of its own, since this runs millions of times. */
 let at = 0;

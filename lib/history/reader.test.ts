@@ -32,7 +32,8 @@ const operation = fc.record({
   dt: fc.nat(5_000_000),
   connection: fc.nat(3),
   newSession: fc.integer({ min: 0, max: 9 }).map((n) => n === 0),
-  skip: fc.nat(2),
+  // One of two records, so that no number is above that of its record.
+  skip: fc.nat(1),
   kind: fc.constantFrom('append' as const, 'transfer' as const),
   outcome: fc.constantFrom('ok' as const, 'ok' as const, 'fail' as const, 'info' as const),
   error: fc.string({ unit: 'grapheme', minLength: 1 }),

@@ -6,6 +6,7 @@ import {
   DamagedLineError,
   decodeLines,
   type LineSink,
+  type LinesAbout,
   type FrameSummary,
   ignoring,
 } from './lines.ts';
@@ -20,16 +21,13 @@ import {
   type FramePlace,
 } from './segment.ts';
 
-/** A part of a segment that can be read on its own: a frame, or the tail. */
-export interface Chunk {
+/** A part of a segment that can be read on its own: a frame, or the tail, whose first records may be in a frame already. */
+export interface Chunk extends LinesAbout {
   readonly segment: string;
   readonly path: string;
   /** The frame's in its file; undefined of a tail. */
   readonly offset: number | undefined;
-  readonly client: string | undefined;
   readonly summary: FrameSummary;
-  /** The first records of a tail that are in a frame already. */
-  readonly skip: number;
   readonly lines: () => Buffer;
 }
 
@@ -40,7 +38,7 @@ type OnDamage = (error: EvidenceError) => void;
 export function decodeChunk(chunk: Chunk, sink: LineSink): void {
   const lines = chunk.lines();
   try {
-    decodeLines(lines, chunk.client, sink, chunk.skip);
+    decodeLines(lines, chunk, sink);
   } catch (error) {
     if (!(error instanceof DamagedLineError)) throw error;
     throw damaged(chunk.path, locationOf(chunk, error), error);
@@ -96,8 +94,8 @@ function tailChunk(
   if (first > written) onDamage(damaged(path, `records ${written} to ${first} are missing`));
   const skip = Math.max(0, written - first);
   const all = bytes.subarray(headEnd + 1);
-  const about = { segment, path, offset: undefined, client, skip };
-  const { summary, cut, readable, error } = summarize(all, client, skip);
+  const about = { segment, path, offset: undefined, client, first, skip };
+  const { summary, cut, readable, error } = summarize(all, about);
   if (error !== undefined) onDamage(damaged(path, locationOf(about, error), error));
   if (summary.count === 0) return { cut };
   return { chunk: { ...about, summary, lines: () => readable }, cut };
@@ -122,7 +120,7 @@ interface Summarized {
   readonly error?: DamagedLineError;
 }
 
-function summarize(lines: Buffer, client: string | undefined, skip: number): Summarized {
+function summarize(lines: Buffer, about: LinesAbout): Summarized {
   const summary: FrameSummary = { count: 0, small: 0, minUs: Infinity, maxUs: -Infinity };
   const see = (atUs: number, small: boolean): void => {
     summary.count += 1;
@@ -136,7 +134,7 @@ function summarize(lines: Buffer, client: string | undefined, skip: number): Sum
     record: ({ t, type }) => see(t * 1000, type !== 'invoke' && type !== 'outcome'),
   };
   try {
-    return { summary, cut: decodeLines(lines, client, sink, skip).cut, readable: lines };
+    return { summary, cut: decodeLines(lines, about, sink).cut, readable: lines };
   } catch (error) {
     if (!(error instanceof DamagedLineError)) throw error;
     return { summary, cut: false, readable: lines.subarray(0, error.offset), error };
@@ -284,7 +282,7 @@ function endOf(frames: readonly FramePlace[], path: string, onDamage: OnDamage):
 }
 
 const frameChunk = (path: string, segment: string, { head, offset }: FramePlace): Chunk => ({
-  ...{ segment, path, offset, client: head.client, summary: head, skip: 0 },
+  ...{ segment, path, offset, client: head.client, first: head.first, skip: 0, summary: head },
   lines: () => {
     const file = openSync(path, 'r');
     try {

@@ -111,11 +111,12 @@ function headLengthOf(start: Buffer): number | undefined {
 function parseHead(text: Buffer): FrameHead | undefined {
   try {
     const head = JSON.parse(text.toString()) as FrameHead;
-    const { bytes, first, count, small } = head;
+    const { bytes, first, count, small, minUs, maxUs } = head;
     const areCounts = [first, count, small].every((each) => Number.isInteger(each) && each >= 0);
     // Any other size would lead back, nowhere, or beyond what memory holds.
     const isSize = Number.isInteger(bytes) && bytes > 0 && bytes <= frameLimitBytes;
-    return areCounts && isSize ? head : undefined;
+    const areTimes = Number.isFinite(minUs) && Number.isFinite(maxUs);
+    return areCounts && areTimes && isSize ? head : undefined;
   } catch {
     return undefined;
   }

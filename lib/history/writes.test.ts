@@ -14,7 +14,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const originNs = 5_000_000_000_000n;
 const write = {
-  ...{ generation: 1, op: writeOps.write, offset: 2 ** 40 + 512, length: 4096 },
+  ...{ generation: 1, op: writeOps.write, offset: 2 ** 35 + 512, length: 4096 },
   dataOffset: 2 ** 33,
 };
 const link = { generation: 2, op: writeOps.link, flags: 1 };
@@ -24,7 +24,7 @@ const records: readonly WriteInput[] = [
   { timeNs: originNs + 2_250_000n, ...link },
 ];
 const nodes = { 1: 'a', 2: 'b' };
-const input = { sizeBytes: 1 << 30, originNs, nodes, records };
+const input = { sizeBytes: 2 ** 36, originNs, nodes, records };
 
 function opened(): WriteLog {
   const writes = openWrites(folder);
@@ -35,7 +35,7 @@ function opened(): WriteLog {
 test.each([1, 3])('what was written is read, from %d frames', (frames) => {
   placeWrites(folder, { ...input, frames });
   const writes = opened();
-  expect(writes).toMatchObject({ sizeBytes: 1 << 30, originNs, length: 3, cut: false });
+  expect(writes).toMatchObject({ sizeBytes: 2 ** 36, originNs, length: 3, cut: false });
   expect(writes.paths).toEqual([
     { node: 'a', generation: 1 },
     { node: 'b', generation: 2 },
@@ -48,7 +48,7 @@ test.each([1, 3])('what was written is read, from %d frames', (frames) => {
 test('a run without a log has none, and a cut one says so', () => {
   expect(openWrites(folder)).toBeUndefined();
   placeWrites(folder, input);
-  const whole = encodeWrites(records, 1 << 30);
+  const whole = encodeWrites(records, 2 ** 36);
   const path = join(folder, 'history', writesFiles.log);
   writeFileSync(path, zstdCompressSync(whole.subarray(0, -10)));
   expect(opened()).toMatchObject({ length: 2, cut: true });
@@ -66,4 +66,19 @@ test('a log that an array left when it was killed says where it has a gap', () =
   expect(gapsInWrites(opened())).toEqual([expect.stringContaining('at 3.5 s')]);
   placeWrites(folder, input);
   expect(gapsInWrites(opened())).toEqual([]);
+});
+
+test.each<[string, Partial<typeof input>]>([
+  ['a volume of 2^60 bytes', { sizeBytes: 2 ** 60 }],
+  ['a volume of nothing', { sizeBytes: 0 }],
+  ['a write beyond the volume', { sizeBytes: 1 << 20 }],
+  [
+    'an operation that no array logs',
+    { records: [{ timeNs: originNs, generation: 1, op: 99 as WriteInput['op'] }] },
+  ],
+])('%s is damage, and takes no memory', (_what, about) => {
+  placeWrites(folder, { ...input, ...about });
+  expect(() => openWrites(folder)).toThrow(
+    expect.objectContaining({ code: 'WRITES_DAMAGED' }) as Error,
+  );
 });

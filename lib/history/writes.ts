@@ -95,22 +95,34 @@ export function gapsInWrites(log: WriteLog): string[] {
   return gaps;
 }
 
+/** The driver's volumes have 2 GiB (lib/kind/testbed.ts). Whoever tallies writes keeps a byte for each block. */
+const mostVolumeBytes = 64 * 1024 * mebibyte;
+
 const pathsSchema = z.object({
-  sizeBytes: z.number(),
+  sizeBytes: z.number().int().positive().max(mostVolumeBytes),
   /** Nanoseconds are more than a JSON number holds exactly; the microseconds lost don't matter. */
   originNs: z.union([z.number(), z.string().regex(/^\d+$/)]).transform((ns) => BigInt(ns)),
-  paths: z.array(z.object({ node: z.string(), generation: z.number() })),
+  paths: z.array(z.object({ node: z.string(), generation: z.number().int().nonnegative() })),
 });
+
+function pathsIn(text: string): z.output<typeof pathsSchema> {
+  const { data, error } = pathsSchema.safeParse(JSON.parse(text));
+  if (data !== undefined) return data;
+  const [{ path, message } = { path: [], message: '' }] = error.issues;
+  throw new EvidenceError('WRITES_FORMAT', `${writesFiles.paths}: ${path.join('.')}: ${message}`);
+}
 
 /** `folder` is the run's. Undefined where its disk kept no log. Throws EvidenceError `WRITES_DAMAGED`. */
 export function openWrites(folder: string): WriteLog | undefined {
   const inHistory = (name: string): string => join(folder, 'history', name);
   if (!existsSync(inHistory(writesFiles.log))) return undefined;
   try {
-    const paths = pathsSchema.parse(JSON.parse(readText(inHistory(writesFiles.paths))));
+    const paths = pathsIn(readText(inHistory(writesFiles.paths)));
     const bytes = unpack(readInput(inHistory(writesFiles.log), logBytes));
     const data = inHistory(writesFiles.data);
-    return { ...recordsIn(bytes, paths), ...(existsSync(data) ? { dataPath: data } : {}) };
+    const log = recordsIn(bytes, paths);
+    mustBeBounded(bytes, log.length, log.sizeBytes);
+    return existsSync(data) ? { ...log, dataPath: data } : log;
   } catch (error) {
     throw writesDamaged(folder, error);
   }
@@ -118,6 +130,26 @@ export function openWrites(folder: string): WriteLog | undefined {
 
 export const writesDamaged = (folder: string, cause: unknown): EvidenceError =>
   new EvidenceError('WRITES_DAMAGED', `cannot read the log of writes in ${folder}`, { cause });
+
+/** Places in a record. */
+const at = { offset: 8, dataOffset: 16, length: 24, generation: 28, op: 32, flags: 33 } as const;
+const lastOp = Math.max(...Object.values(writeOps));
+const touches = (op: number): boolean =>
+  op === writeOps.write || op === writeOps.zero || op === writeOps.restored;
+
+/** Each record is one that the array writes, within the volume. No object is made of any. */
+function mustBeBounded(bytes: Buffer, records: number, sizeBytes: number): void {
+  let start: number = writesFormat.headerBytes;
+  for (let index = 0; index < records; index += 1, start += writesFormat.recordBytes) {
+    const op = bytes[start + at.op] ?? 0;
+    if (op >= writeOps.write && op <= lastOp && !touches(op)) continue;
+    const offset = readNumber(bytes, start + at.offset);
+    const length = bytes.readUInt32LE(start + at.length);
+    if (touches(op) && offset + length <= sizeBytes) continue;
+    const what = `op ${op} of ${length} bytes at ${offset}, on a volume of ${sizeBytes}`;
+    throw new EvidenceError('WRITES_FORMAT', `record ${index} is ${what}`);
+  }
+}
 
 /** Without a bigint, of which a log has many: exact up to 8 PiB. */
 const readNumber = (bytes: Buffer, at: number): number =>
@@ -137,13 +169,13 @@ function recordsIn(bytes: Buffer, about: z.output<typeof pathsSchema>): WriteLog
     cut: (bytes.length - headerBytes) % recordBytes !== 0,
     at(index) {
       const start = place(index);
-      const dataOffset = readNumber(bytes, start + 16);
+      const dataOffset = readNumber(bytes, start + at.dataOffset);
       const record = {
-        offset: readNumber(bytes, start + 8),
-        length: bytes.readUInt32LE(start + 24),
-        generation: bytes.readUInt32LE(start + 28),
-        op: bytes.readUInt8(start + 32) as WriteOp,
-        flags: bytes.readUInt8(start + 33),
+        offset: readNumber(bytes, start + at.offset),
+        length: bytes.readUInt32LE(start + at.length),
+        generation: bytes.readUInt32LE(start + at.generation),
+        op: bytes.readUInt8(start + at.op) as WriteOp,
+        flags: bytes.readUInt8(start + at.flags),
       };
       return dataOffset === Number(noData) ? record : { ...record, dataOffset };
     },

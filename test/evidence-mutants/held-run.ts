@@ -55,26 +55,21 @@ function holdSegment(directory: string, name: string): HeldSegment {
   const records: HistoryRecord[] = [];
   let owner: string | undefined;
   const image = name.slice('rows-'.length) as RowRecord['image'];
-  for (const { client, lines, skip } of readSegment(directory, name).chunks) {
-    owner = client;
-    decodeLines(
-      lines(),
-      client,
-      {
-        operation: ({ atUs, what, connection, session, seq, error }, by) => {
-          const about = { t: atUs / 1000, client: by, connection, session, seq };
-          if (what === 'append' || what === 'transfer') {
-            records.push({ type: 'invoke', ...about, kind: what });
-          } else {
-            const said = error === undefined || error === '' ? {} : { error };
-            records.push({ type: 'outcome', ...about, outcome: what, ...said });
-          }
-        },
-        row: (row) => records.push({ type: 'row', image, row }),
-        record: (record) => records.push(record),
+  for (const chunk of readSegment(directory, name).chunks) {
+    owner = chunk.client;
+    decodeLines(chunk.lines(), chunk, {
+      operation: ({ atUs, what, connection, session, seq, error }, by) => {
+        const about = { t: atUs / 1000, client: by, connection, session, seq };
+        if (what === 'append' || what === 'transfer') {
+          records.push({ type: 'invoke', ...about, kind: what });
+        } else {
+          const said = error === undefined || error === '' ? {} : { error };
+          records.push({ type: 'outcome', ...about, outcome: what, ...said });
+        }
       },
-      skip,
-    );
+      row: (row) => records.push({ type: 'row', image, row }),
+      record: (record) => records.push(record),
+    });
   }
   return { client: owner, records };
 }

@@ -122,7 +122,7 @@ export function assembleVerdict(
   const { run, faultAtMs, victimNode } = story;
   const answers = answersIn(story, history);
   const { service, reads, cutOff } = answers;
-  const { writes, trouble } = writesOf(history);
+  const { writes, trouble, damage: unreadable = [] } = writesOf(history);
   const { reasons: gaps, withGaps, without } = recordGaps(story, history, answers);
   const exposure = exposureOf(story, { writes, lastVictimAckMs: service.lastVictimAckMs });
   const { findings: damage, reconciliations } = judgeImages(
@@ -145,6 +145,7 @@ export function assembleVerdict(
     ...contradictionsIn(story, { exposure, writes, cutOff }),
     ...nothingTested(story, reconciliations),
     ...absentCheckers(run.custom, own),
+    ...unreadable,
     // Where nobody could write together, counters say enough.
     ...(exposure.summary.ms > 0 ? trouble : []),
     ...gaps,
@@ -269,10 +270,11 @@ function copiesIn(
   return { missing: missingOf(images), images };
 }
 
-/** A log that can't be read, or not to its end, is trouble only where the verdict leans on it. */
+/** `trouble`: a log that ends too early or has a gap is one only where the verdict leans on it. */
 function writesOf(history: History): {
   readonly writes?: WriteLog | undefined;
   readonly trouble: readonly string[];
+  readonly damage?: readonly string[];
 } {
   try {
     const writes = history.writes();
@@ -280,7 +282,7 @@ function writesOf(history: History): {
     const cut = writes.cut ? ['the log of writes is cut'] : [];
     return { writes, trouble: [...cut, ...gapsInWrites(writes)] };
   } catch (error) {
-    return { trouble: [describeError(error)] };
+    return { trouble: [], damage: [describeError(error)] };
   }
 }
 

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findFrames } from '../../../lib/history/segment.ts';
 import { bases, type BaseName } from '../bases.ts';
+import { change, type Alteration } from '../edit.ts';
+import type { TimedRecord } from '../held-run.ts';
 import { inconclusive, orWorse, type EvidenceMutant } from '../mutant.ts';
 
 const gone =
@@ -64,6 +66,33 @@ const swapped =
     }
   };
 
+/** The first record of that type gets these fields; all seals are made again. */
+const oversized = (type: TimedRecord['type'], fields: object): Alteration => {
+  let isFirst = true;
+  return change(
+    (record) => record.type === type && isFirst,
+    (record: object) => {
+      isFirst = false;
+      return { ...record, ...fields };
+    },
+  );
+};
+
+/** Numbers that a reader would allocate or loop by. */
+const sizes: readonly Pick<EvidenceMutant, 'name' | 'alter' | 'files'>[] = [
+  { name: 'sequence-number-of-billions', alter: oversized('outcome', { seq: 3e9 }) },
+  { name: 'connection-number-of-billions', alter: oversized('session', { connection: 3e9 }) },
+  { name: 'a-time-of-millennia', alter: oversized('machine', { t: 1e15 }) },
+  {
+    name: 'volume-of-an-exbibyte',
+    files: (directory): void => {
+      const path = join(directory, 'paths.json');
+      const about = JSON.parse(readFileSync(path, 'utf8')) as object;
+      writeFileSync(path, JSON.stringify({ ...about, sizeBytes: 2 ** 60 }));
+    },
+  },
+];
+
 export const files: readonly EvidenceMutant[] = [
   ...(
     [
@@ -101,6 +130,7 @@ export const files: readonly EvidenceMutant[] = [
       ],
     ] as const
   ).map(([name, damage]) => ({ name, base: 'fenced' as const, right: inconclusive, damage })),
+  ...sizes.map((size) => ({ ...size, base: 'fenced' as const, right: inconclusive })),
   {
     name: 'damaged-run-without-a-journal',
     base: 'damaged',
