@@ -19,8 +19,6 @@ vi.mock(import('../../lib/judge/evidence/steps.ts'), async (original) => {
     plotGaps: unless('plot', all.plotGaps),
     stepGaps: unless('steps', all.stepGaps),
     certificateGaps: unless('certificates', all.certificateGaps),
-    effectGaps: unless('effect', all.effectGaps),
-    refutedBy: unless('refuted', all.refutedBy),
   };
 });
 vi.mock(import('../../lib/judge/evidence/observers.ts'), async (original) => {
@@ -30,9 +28,6 @@ vi.mock(import('../../lib/judge/evidence/observers.ts'), async (original) => {
     lateTimers: unless('late timers', all.lateTimers),
     observerGaps: unless('observers', all.observerGaps),
     missingSights: unless('sights', all.missingSights),
-    disagreements: unless('disagreements', all.disagreements),
-    cutsNotSeen: unless('cuts', all.cutsNotSeen),
-    expectedSights: unless('expected sights', all.expectedSights),
   };
 });
 vi.mock(import('../../lib/judge/evidence/identities.ts'), async (original) => {
@@ -53,9 +48,13 @@ vi.mock(import('../../lib/judge/evidence/clients.ts'), async (original) => {
     blindReads: unless('blind reads', all.blindReads),
   };
 });
-vi.mock(import('../../lib/judge/timeline/access.ts'), async (original) => {
+vi.mock(import('../../lib/judge/facts/table.ts'), async (original) => {
   const all = await original();
-  return { ...all, accessConflicts: unless('access', all.accessConflicts) };
+  return {
+    ...all,
+    disagreementsIn: (evidence) =>
+      all.disagreementsIn(evidence).filter(({ fact }) => !off.checks.includes(`fact ${fact}`)),
+  };
 });
 
 const suite = new EvidenceSuite();
@@ -72,16 +71,13 @@ test.each(
     'late timers': 'timer-a-minute-late',
     sights: 'control-plane-tells-nothing-by-audit',
     certificates: 'certificates-after-gone',
-    effect: 'node-ready-throughout',
-    refuted: 'victim-read-from-outside-in-the-partition',
-    cuts: 'cut-told-of-two-nodes',
-    disagreements: 'stage-granted-and-no-mount',
+    'fact node': 'node-ready-throughout',
+    'fact reached': 'victim-read-from-outside-in-the-partition',
+    'fact owner': 'cut-told-of-two-nodes',
+    'fact attached': 'attachment-of-the-successor-never-seen',
     identities: 'copy-changed-before-its-audit',
     clients: 'clients-silent-in-the-last-minute',
     'blind reads': 'clients-readers-are-frozen-at-the-fault',
-    'expected sights': 'attachment-of-the-successor-never-seen',
-    // Of a path that nobody knows the copies are not this run's either.
-    'access, identities': 'victim-comes-back-beside-the-successor',
   }),
 )(
   'without the checks of %s, %s escapes',

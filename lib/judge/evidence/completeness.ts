@@ -2,7 +2,7 @@
 import type { CertificateRecord, SmallRecord } from '../../history/index.ts';
 import type { Reconciliation } from '../checkers/reconcile.ts';
 import { lateTimers, missingSights, observerGaps } from './observers.ts';
-import { certificateGaps, effectGaps, plotGaps, stepGaps } from './steps.ts';
+import { certificateGaps, plotGaps, stepGaps } from './steps.ts';
 import type { Story } from '../timeline/story.ts';
 import type { Finding, Verdict } from '../verdict/verdict.ts';
 
@@ -47,7 +47,7 @@ export function incompleteBecause(
     reasons.push('no certificate says that the fault took effect');
   }
   reasons.push(...plotGaps(story), ...stepGaps(story));
-  reasons.push(...certificateGaps(story), ...effectGaps(story));
+  reasons.push(...certificateGaps(story));
   reasons.push(...missingSights(story), ...observerGaps(story), ...lateTimers(story));
   for (const { level, code, summary } of findings) {
     if (level === 'incomplete') reasons.push(`${code}: ${summary}`);

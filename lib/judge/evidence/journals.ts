@@ -15,20 +15,15 @@ import {
   runSegment,
   writerSegment,
 } from '../../history/index.ts';
-import { commitsToBeSeen, expectedSights } from './observers.ts';
-import { cutOffWindowOf } from './steps.ts';
+import { type Served, servedMeter } from '../facts/served.ts';
 import {
   type BlindRead,
-  type CutOffAnswers,
   ReadMeter,
   ReaderSightMeter,
   type Service,
   ServiceMeter,
   type StaleReads,
-  type UnseenCommits,
-  cutOffAnswerMeter,
   staleReadMeter,
-  unseenCommitMeter,
 } from '../timeline/clients.ts';
 import { type Story, lookedUntilMs } from '../timeline/story.ts';
 import { clientGaps, blindAfter, blindReads } from './clients.ts';
@@ -38,10 +33,9 @@ export interface Answers {
   readonly service: Service;
   readonly staleReads: readonly StaleReads[];
   readonly reads: ReadMeter;
-  readonly cutOff: CutOffAnswers;
+  readonly served: readonly Served[];
   readonly journals: ClientJournals;
   readonly blindReads: readonly BlindRead[];
-  readonly unseen: readonly UnseenCommits[];
 }
 
 /** One pass over all of them. */
@@ -53,23 +47,21 @@ export function answersIn(story: Story, history: History): Answers {
   });
   const stale = staleReadMeter(story);
   const reads = new ReadMeter();
-  const cutOff = cutOffAnswerMeter(cutOffWindowOf(story));
+  const served = servedMeter();
   const journals = new ClientJournals();
   const sights = new ReaderSightMeter(blindAfter(story));
-  const unseen = unseenCommitMeter(commitsToBeSeen(story));
   for (const answer of history.answers(journals)) {
     if (answer.type === 'read') reads.see(answer);
     else service.see(answer);
-    for (const meter of [stale, cutOff, sights, unseen]) meter.see(answer);
+    for (const meter of [stale, served, sights]) meter.see(answer);
   }
   return {
     service: service.result(),
     staleReads: stale.result(),
     reads,
-    cutOff: cutOff.result(),
+    served: served.result(),
     journals,
     blindReads: sights.result(),
-    unseen: unseen.result(),
   };
 }
 
@@ -196,7 +188,6 @@ export function recordGaps(story: Story, history: History, answers: Answers): Re
     reasons: [
       ...reasons,
       ...clients.map(({ reason }) => reason),
-      ...expectedSights(story, answers.unseen),
       ...gaps.map(({ reason }) => reason),
       ...history.cuts.map((cut) => `the history is cut: ${JSON.stringify(cut)}`),
     ],

@@ -3,7 +3,6 @@ import { isSeen, silencesIn, toldInSeconds, whenInWords } from '../../core/index
 import {
   type ActionRecord,
   type CertificateRecord,
-  type ObservationRecord,
   type SmallRecord,
   askedWithinMs,
   canaryContent,
@@ -12,83 +11,9 @@ import {
   observed,
   phaseNames,
 } from '../../history/index.ts';
-import type { CutOffAnswers, CutOffWindow } from '../timeline/clients.ts';
-import {
-  type MilestoneName,
-  Sightings,
-  type Story,
-  milestones,
-  rolesIn,
-} from '../timeline/story.ts';
+import { Sightings, type Story } from '../timeline/story.ts';
 import type { WriteMarks } from '../timeline/writes.ts';
-import {
-  type FaultKind,
-  cutsClientsOff,
-  delaysNotReady,
-  isAskedAgain,
-  isOverAtOnce,
-  losesPower,
-  silencesKubelet,
-} from '../../scenario/index.ts';
-
-/**
- * So much later than the grace period at the latest: the monitor looks every 5 s, and a busy API
- * server answers late. The committed runs show 13 s.
- */
-const noticeWithinMs = 30_000;
-
-/** A sentence where Kubernetes did not take the node for lost, or heard of it again. */
-export function effectGaps(story: Story): string[] {
-  const { scenario, faultName, setup, victimNode, observations } = story;
-  const span = faultSpanOf(story);
-  if (span === undefined || setup?.timers === undefined || !silencesKubelet(scenario.fault.kind))
-    return [];
-  const { beginMs, toMs } = span;
-  const roles = rolesIn(story);
-  const seen = observations.filter(({ t }) => t >= beginMs && t < toMs);
-  const is = (name: MilestoneName, each: ObservationRecord): boolean =>
-    milestones[name].is(each, roles);
-  const lost = seen.find((each) => is('not-ready', each) || is('node-gone', each));
-  const lastedMs = toMs - beginMs;
-  if (lost === undefined) {
-    const dueMs = setup.timers.nodeMonitorGraceMs + noticeWithinMs;
-    if (lastedMs <= dueMs || delaysNotReady(scenario.also.kind)) return [];
-    return [
-      `the fault did not take effect on Kubernetes: ${victimNode} was never seen NotReady ` +
-        `in ${toldInSeconds(lastedMs)} of ${faultName}`,
-    ];
-  }
-  const back = seen.find((each) => each.t > lost.t && is('ready-again', each));
-  return back === undefined
-    ? []
-    : [
-        `${victimNode} was Ready again ${toldInSeconds(back.t - beginMs)} after the fault began, ` +
-          `while ${faultName} is said to last until ${toldInSeconds(lastedMs)}`,
-      ];
-}
-
-/** What was answered just before may come so late: on a busy machine a client reads late. */
-const answersInFlightMs = 5000;
-
-/** When no outside client can have an answer of the victim. Undefined where the fault leaves it one. */
-export function cutOffWindowOf(story: Story): CutOffWindow | undefined {
-  const { scenario, victimNode } = story;
-  const span = faultSpanOf(story);
-  if (span === undefined || victimNode === undefined || !cutsClientsOff(scenario.fault.kind)) {
-    return undefined;
-  }
-  return { node: victimNode, fromMs: span.fromMs + answersInFlightMs, toMs: span.toMs };
-}
-
-/** A sentence where the victim answered all the same. */
-export function refutedBy({ faultName, faultAtMs = 0 }: Story, answers: CutOffAnswers): string[] {
-  const { count, firstMs } = answers;
-  if (firstMs === undefined) return [];
-  return [
-    `an outside client had ${count} answers of the victim, from ${toldInSeconds(firstMs - faultAtMs)} ` +
-      `after the fault began: ${faultName} did not cut it off`,
-  ];
-}
+import { type FaultKind, isAskedAgain, isOverAtOnce, losesPower } from '../../scenario/index.ts';
 
 /** When the run's fault held its victim, by its own records: what it claims is claimed of that span. */
 export interface FaultSpan {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { runRecord, see } from '../../../test/support/run-record.ts';
 import { csiCalls, observed } from '../../history/observations.ts';
 import type { SmallRecord } from '../../history/records.ts';
-import { accessConflicts, type Access, exposureOf, overlapsOf } from './access.ts';
+import { exposureOf, overlapsOf } from './access.ts';
 import { tellStory, type Story } from './story.ts';
 import { mysql } from '../../mysql/database.ts';
 
@@ -96,12 +96,16 @@ test('who is cut off as another one’s staging ends has no time beside it', () 
   expect(exposedMs(preempted)).toBe(0);
 });
 
-test('a mount that no open path explains is a contradiction', () => {
-  const told = story('network-partition', see(20_000, observed.mounted, 'b'));
-  const paths: Access[] = [{ node: 'a', generation: 1, fromMs: 0, toMs: 90_000 }];
-  expect(accessConflicts(told, paths)).toEqual([expect.stringContaining('mounted on b at 20.0 s')]);
-  const all = [...paths, { node: 'b', generation: 2, fromMs: 19_800, toMs: 30_000 }];
-  expect(accessConflicts(told, all)).toEqual([]);
+test('servers that acknowledge at once are two writers, whatever else is reported', () => {
+  const mounted = story('network-partition', see(0, observed.mounted, 'a'));
+  const seconds = (from: number, to: number) =>
+    Array.from({ length: to - from }, (_, index) => (from + index) * 1000);
+  const exposed = (...acked: readonly { node: string; atMs: readonly number[] }[]): number =>
+    exposureOf(mounted, { acked }).summary.ms;
+  expect(exposed({ node: 'a', atMs: seconds(5, 30) })).toBe(0);
+  expect(exposed({ node: 'b', atMs: seconds(10, 21) })).toBe(10_000);
+  const two = [seconds(5, 20), seconds(10, 30)].map((atMs) => ({ node: 'a', atMs }));
+  expect(exposed(...two)).toBeGreaterThan(5000);
 });
 
 test('overlaps are where two or more are open, whatever their order and number', () => {

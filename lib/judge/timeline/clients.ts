@@ -1,18 +1,14 @@
 /** What clients were answered: service, reads, what readers saw, and what a cut-off server said. */
 import {
-  type ClientAnswer,
   type Meter,
-  type ObservationRecord,
   type OpId,
   type OutcomeRecord,
   type ReadRecord,
   type ServerIdentity,
   type SessionRecord,
-  observed,
   sessionKey,
 } from '../../history/index.ts';
 import { SeenCommits, opName } from '../checkers/reconcile.ts';
-import type { Access } from './access.ts';
 import type { Story } from './story.ts';
 
 export interface ServiceWindow extends Pick<Story, 'faultAtMs' | 'victimNode'> {
@@ -337,115 +333,5 @@ export function staleReadMeter({
       } else if (answer.server.podUid === victimUid) read(answer);
     },
     result: () => [...byClient.values()],
-  };
-}
-
-// Commits that went to a disk whose observer saw nothing written: an acknowledged commit is on its node's
-// device, so the counter there has grown by about that time, or nobody looked at it.
-
-export interface UnseenCommits {
-  readonly node: string;
-  readonly count: number;
-  /** When the first and the last were acknowledged, ms on the run's clock. */
-  readonly fromMs: number;
-  readonly toMs: number;
-}
-
-export interface UnseenOptions {
-  readonly observations: readonly ObservationRecord[];
-  /** How much earlier or later than a commit the counter may be seen to grow. */
-  readonly withinMs: number;
-  /** From when on nobody needs to look. */
-  readonly untilMs: number;
-}
-
-interface Growth {
-  readonly times: readonly number[];
-  /** Index of the first time after the last commit that was looked up. */
-  next: number;
-}
-
-/** Fed answers in time order, one pass. */
-export function unseenCommitMeter(options: UnseenOptions): Meter<UnseenCommits[]> {
-  const { observations, withinMs, untilMs } = options;
-  const growths = growthOf(observations);
-  const nodes = new Map<string, string>();
-  const unseen = new Map<string, UnseenCommits>();
-  const isSeen = (node: string, t: number): boolean => {
-    const growth = growths.get(node);
-    if (growth === undefined) return false;
-    const { times } = growth;
-    while (growth.next < times.length && (times[growth.next] ?? t) <= t) growth.next += 1;
-    const before = times[growth.next - 1] ?? Number.NEGATIVE_INFINITY;
-    const after = times[growth.next] ?? Number.POSITIVE_INFINITY;
-    return t - before <= withinMs || after - t <= withinMs;
-  };
-  return {
-    see(answer) {
-      if (answer.type === 'session') {
-        if (answer.server !== undefined) nodes.set(sessionKey(answer), answer.server.node);
-      } else if (answer.type === 'outcome' && answer.outcome === 'ok') {
-        const { t } = answer;
-        const node = nodes.get(sessionKey(answer));
-        if (node === undefined || t >= untilMs - withinMs || isSeen(node, t)) return;
-        const { fromMs = t, count = 0 } = unseen.get(node) ?? {};
-        unseen.set(node, { node, fromMs, toMs: t, count: count + 1 });
-      }
-    },
-    result: () => [...unseen.values()],
-  };
-}
-
-/** When each node's counter was seen to grow. A new generation counts from nothing. */
-function growthOf(observations: readonly ObservationRecord[]): Map<string, Growth> {
-  const last = new Map<string, number>();
-  const times = new Map<string, number[]>();
-  for (const { name, node, t, data } of observations) {
-    if (name !== observed.deviceWritten && name !== observed.deviceCut) continue;
-    if (node === undefined) continue;
-    const key = `${node}/${data.device}/${String(data.generation)}`;
-    const bytes = data.bytesWritten ?? 0;
-    if (bytes > (last.get(key) ?? 0)) {
-      const ofNode = times.get(node);
-      if (ofNode === undefined) times.set(node, [t]);
-      else ofNode.push(t);
-    }
-    last.set(key, bytes);
-  }
-  return new Map([...times].map(([node, found]) => [node, { times: found, next: 0 }]));
-}
-
-// What an outside client was answered by one node within a span: one that is cut off answers nothing.
-
-/** A span on the run's clock, which ends before `toMs`. */
-export type CutOffWindow = Pick<Access, 'node' | 'fromMs' | 'toMs'>;
-
-export interface CutOffAnswers {
-  readonly count: number;
-  /** Absent where there was none. */
-  readonly firstMs: number | undefined;
-}
-
-/** Fed sessions, outcomes and reads in time order, one pass. Without a window nothing counts. */
-export function cutOffAnswerMeter(window: CutOffWindow | undefined): Meter<CutOffAnswers> {
-  const sessions = new Set<string>();
-  let count = 0;
-  let firstMs: number | undefined;
-  /** A session that was opened is one, too: the server said who it is. */
-  const isAnswer = (answer: ClientAnswer, node: string): boolean =>
-    answer.type === 'outcome'
-      ? answer.outcome === 'ok' && sessions.has(sessionKey(answer))
-      : answer.server?.node === node;
-  return {
-    see(answer) {
-      if (window === undefined || answer.client !== 'outside') return;
-      const { node, fromMs, toMs } = window;
-      const isOpened = answer.type === 'session';
-      if (isOpened && answer.server?.node === node) sessions.add(sessionKey(answer));
-      if (answer.t < fromMs || answer.t >= toMs || !isAnswer(answer, node)) return;
-      count += 1;
-      firstMs ??= answer.t;
-    },
-    result: () => ({ count, firstMs }),
   };
 }

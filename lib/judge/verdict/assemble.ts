@@ -16,11 +16,12 @@ import type { Reconciliation } from '../checkers/reconcile.ts';
 import { type JudgedDatabase, stockDatabaseName } from '../database.ts';
 import { incompleteBecause, nothingTested } from '../evidence/completeness.ts';
 import { type Answers, answersIn, recordGaps } from '../evidence/journals.ts';
-import { cutsNotSeen, disagreements } from '../evidence/observers.ts';
-import { crashCertificates, linkCertificates, refutedBy } from '../evidence/steps.ts';
+import { crashCertificates, linkCertificates } from '../evidence/steps.ts';
 import { judgeExpectation } from '../expectation/serving-expectation.ts';
-import { type Exposure, accessConflicts, exposureOf, refusedMountsOf } from '../timeline/access.ts';
-import type { CutOffAnswers } from '../timeline/clients.ts';
+import { type Exposure, exposureOf, refusedMountsOf } from '../timeline/access.ts';
+import { flushedAcks } from '../facts/served.ts';
+import { evidenceOf } from '../facts/evidence.ts';
+import { disagreementInWords, disagreementsIn } from '../facts/table.ts';
 import { licencesOf } from '../timeline/licence.ts';
 import { type Story, phasesOf, tellStory } from '../timeline/story.ts';
 import { controlFindings, diskFindings, readFindings, wayBackFindings } from './findings.ts';
@@ -121,10 +122,13 @@ export function assembleVerdict(
   const story = storyOf(history, database);
   const { run, faultAtMs, victimNode } = story;
   const answers = answersIn(story, history);
-  const { service, reads, cutOff } = answers;
+  const { service, reads, served } = answers;
   const { writes, trouble, damage: unreadable = [] } = writesOf(history);
   const { reasons: gaps, withGaps, without } = recordGaps(story, history, answers);
-  const exposure = exposureOf(story, { writes, lastVictimAckMs: service.lastVictimAckMs });
+  const exposure = exposureOf(story, {
+    ...{ writes, lastVictimAckMs: service.lastVictimAckMs },
+    acked: flushedAcks(story, served),
+  });
   const { findings: damage, reconciliations } = judgeImages(
     // The story has read them already.
     { ...history, smallRecords: () => story.records },
@@ -142,7 +146,7 @@ export function assembleVerdict(
   const certificates = certificatesOf(story, exposure);
   const reasons = [
     ...incompleteBecause(story, certificates, findings),
-    ...contradictionsIn(story, { exposure, writes, cutOff }),
+    ...disagreementsIn(evidenceOf(story, writes, served)).map(disagreementInWords),
     ...nothingTested(story, reconciliations),
     ...absentCheckers(run.custom, own),
     ...unreadable,
@@ -239,26 +243,6 @@ const certificatesOf = (story: Story, { marks }: Exposure): CertificateRecord[] 
   ...crashCertificates(story),
   ...linkCertificates(story, marks),
 ];
-
-/** Where one record says what another one excludes: neither is believed. */
-function contradictionsIn(
-  story: Story,
-  { exposure, writes, cutOff }: WriteEvidence,
-): readonly string[] {
-  const whole = writes === undefined || gapsInWrites(writes).length > 0 ? undefined : writes;
-  return [
-    ...(writes === undefined ? [] : accessConflicts(story, exposure.accesses)),
-    ...refutedBy(story, cutOff),
-    ...disagreements(story, whole),
-    ...cutsNotSeen(story, whole),
-  ];
-}
-
-interface WriteEvidence {
-  readonly exposure: Exposure;
-  readonly writes: WriteLog | undefined;
-  readonly cutOff: CutOffAnswers;
-}
 
 /** What each copy lacks, and what that comes to. */
 function copiesIn(

@@ -1,0 +1,155 @@
+/** What the run's own witnesses state: the scenario, the fault that the runner put in place, the testbed, the clock. */
+import { csiCalls, isCall } from '../../history/index.ts';
+import {
+  cutsClientsOff,
+  delaysNotReady,
+  isDirectory,
+  losesPower,
+  silencesKubelet,
+  stockTimers,
+} from '../../scenario/index.ts';
+import { faultSpanOf } from '../evidence/steps.ts';
+import { moment } from './changes.ts';
+import type { Span, Statement } from './engine.ts';
+import type { Evidence, Read } from './evidence.ts';
+
+/** Of the victim, while the fault holds by the runner's own steps. */
+const faultStates =
+  (value: string, holds: (evidence: Evidence) => Span | undefined): Read =>
+  (evidence) => {
+    const { victimNode: item } = evidence.story;
+    const span = holds(evidence);
+    return item === undefined || span === undefined || span.toMs <= span.fromMs
+      ? undefined
+      : { statements: [{ item, value, ...span }] };
+  };
+
+/** The node's monitor has heard nothing for the grace period. */
+export const faultSilences = faultStates('lost', ({ story }) => {
+  const { scenario, setup } = story;
+  const span = faultSpanOf(story);
+  return span === undefined ||
+    setup?.timers === undefined ||
+    !silencesKubelet(scenario.fault.kind) ||
+    delaysNotReady(scenario.also.kind)
+    ? undefined
+    : { fromMs: span.beginMs + setup.timers.nodeMonitorGraceMs, toMs: span.toMs };
+});
+
+export const faultCutsOff = faultStates('silent', ({ story }) =>
+  cutsClientsOff(story.scenario.fault.kind) ? faultSpanOf(story) : undefined,
+);
+
+/** A machine without power, or whose storage hangs on the same cable, writes nothing. */
+export const faultCloses = faultStates('closed', ({ story }) => {
+  const { kind, link } = story.scenario.fault;
+  return losesPower(kind) || link !== 'survives' ? faultSpanOf(story) : undefined;
+});
+
+// Settings: the whole run has one value of each.
+
+const throughout = (values: Readonly<Record<string, unknown>>, { story }: Evidence): Statement[] =>
+  Object.entries(values)
+    .filter(([, value]) => value !== undefined)
+    .map(([item, value]) => ({ item, value: String(value), fromMs: 0, toMs: story.endAtMs + 1 }));
+
+/** `1.37.2` → `1.37`. */
+const minorOf = (version: string | undefined): string | undefined =>
+  version?.split('.').slice(0, 2).join('.');
+
+export const scenarioSettings: Read = (evidence) => {
+  const { disk, volume, timers, kubernetes } = evidence.story.scenario;
+  const { mode: detachMode, cutAfter: cutAfterMs, ...rest } = disk;
+  const ofDisk = {
+    detachMode,
+    cutAfterMs,
+    ...rest,
+    mkfs: volume.filesystem === 'ext4-mmp' ? 'mmp' : 'plain',
+  };
+  const settings = {
+    ...Object.fromEntries(Object.entries(ofDisk).map(([name, value]) => [`disk ${name}`, value])),
+    'file system': isDirectory(disk.mode) ? undefined : volume.filesystem.split('-')[0],
+    Kubernetes: minorOf(kubernetes.version),
+    'grace period of a node': graceOf(timers.grace, kubernetes.version),
+    'toleration of a lost node': timers.toleration,
+    'wait before a forced detach':
+      timers.forceDetach === 'on' ? timers.forceDetachAfter : undefined,
+  };
+  return { statements: throughout(settings, evidence) };
+};
+
+/** Stock was 40 s before 1.32 (nodelifecycle/config/v1alpha1/defaults.go, #126287). */
+const graceOf = (graceMs: number, version: string): number =>
+  graceMs === stockTimers.grace && Number(version.split('.')[1]) < 32 ? 40_000 : graceMs;
+
+export const setupSettings: Read = (evidence) => {
+  const { timers, versions, volume } = evidence.story.setup ?? {};
+  const settings = {
+    Kubernetes: minorOf(versions?.['kubernetes']),
+    'grace period of a node': timers?.nodeMonitorGraceMs,
+    'toleration of a lost node': timers?.tolerationMs,
+    'wait before a forced detach': timers?.forceDetachAfterMs,
+    volume: volume?.volume,
+  };
+  return { statements: throughout(settings, evidence) };
+};
+
+/** Each call states them: the volume's attributes as the API server gave them to the driver. */
+export const driverSettings: Read = (evidence) => {
+  const calls = evidence.story.observations.filter(isCall(csiCalls.publish));
+  const stages = evidence.story.observations.filter(isCall(csiCalls.stage));
+  const statements = [...calls, ...stages].flatMap(({ data }) => {
+    const { volumeContext = {}, volumeCapability } = (data.request ?? {}) as VolumeRequest;
+    return throughout(
+      {
+        ...Object.fromEntries(
+          Object.entries(volumeContext).map(([name, value]) => [`disk ${name}`, value]),
+        ),
+        'disk detachMode': data.detachMode ?? volumeContext['detachMode'],
+        'file system': volumeCapability?.mount?.fsType,
+        volume: data.volume,
+      },
+      evidence,
+    );
+  });
+  return { statements };
+};
+
+interface VolumeRequest {
+  readonly volumeContext?: Readonly<Record<string, string>>;
+  readonly volumeCapability?: { readonly mount?: { readonly fsType?: string } };
+}
+
+/** Observers of the disk name the volume that they see. */
+export const observedVolume: Read = (evidence) => ({
+  statements: throughout({}, evidence).concat(
+    evidence.story.observations
+      .filter(
+        ({ source, data }) => ['mounts', 'devices'].includes(source) && data.volume !== undefined,
+      )
+      .map(({ data, t }) => moment('volume', String(data.volume), t)),
+  ),
+});
+
+// The clock: what a run's records have as wall time and as time since its begin keeps its distance.
+
+/** A clock that is set while a run lasts. Processes of one machine differ by milliseconds. */
+const clockWithinMs = 2000;
+
+export const clockOfRun: Read = (evidence) => ({
+  statements: throughout({ 'wall clock': 'in step' }, evidence),
+});
+
+export const clockOfRecords: Read = ({ story }) => {
+  const stamps = story.records.flatMap(({ t, wall }) => (wall === undefined ? [] : { t, wall }));
+  const [first] = stamps;
+  const offMs = stamps.map(({ t, wall }) => ({
+    t,
+    offMs: wall - t - (first === undefined ? 0 : first.wall - first.t),
+  }));
+  return {
+    statements: offMs
+      .filter((each) => Math.abs(each.offMs) > clockWithinMs)
+      .map((each) => moment('wall clock', `off by ${Math.round(each.offMs / 1000)} s`, each.t)),
+  };
+};

@@ -1,0 +1,314 @@
+/** What the storage's witnesses state: the disk's log of writes, devices, mounts, the driver. */
+import {
+  type Observation,
+  csiCalls,
+  isCall,
+  isGranted,
+  observationsOf,
+} from '../../history/index.ts';
+import { isDirectory, losesPower, takesAttachment } from '../../scenario/index.ts';
+import { callEndMs, locksExclude } from '../timeline/access.ts';
+import { type Change, bursts, lasting, moment } from './changes.ts';
+import { type Statement, unknown } from './engine.ts';
+import type { Evidence, Read } from './evidence.ts';
+import { type Logged, pathItem } from './log.ts';
+
+// The disk's log of writes.
+
+const logged =
+  (read: (log: Logged) => readonly Statement[], otherwise?: string): Read =>
+  ({ log, watched }) =>
+    log && {
+      statements: read(log),
+      ...(otherwise === undefined ? {} : { otherwise }),
+      sees: { fromMs: 0, toMs: Math.min(log.untilMs, watched.toMs) },
+    };
+
+export const logPaths = logged(
+  ({ paths }) =>
+    paths.map(({ generation, ...span }) => ({
+      ...{ item: pathItem(generation), value: 'open' },
+      ...span,
+    })),
+  'closed',
+);
+export const logAccess = logged(
+  ({ paths }) => paths.map(({ node, ...span }) => ({ item: node, value: 'open', ...span })),
+  'closed',
+);
+export const logCuts: Read = (evidence) =>
+  logged(({ cuts }) => lasting(cuts, evidence.watched.toMs), 'whole')(evidence);
+export const logCounts = logged(({ counts }) => counts);
+export const logWriting = logged(
+  ({ writing }) => [...writing].flatMap(([node, times]) => bursts(node, 'writing', times)),
+  'idle',
+);
+
+// The devices: a counter of each path, read ten times a second, and cuts.
+
+type Counted = Observation<'device-written' | 'device-cut'> & { readonly node: string };
+
+const countersIn = ({ story }: Evidence): Counted[] =>
+  observationsOf(story.observations, 'device-written', 'device-cut').filter(
+    (seen): seen is Counted => seen.node !== undefined && seen.data.bytesWritten !== undefined,
+  );
+
+const hasDevices = ({ story }: Evidence): boolean => !isDirectory(story.scenario.disk.mode);
+const keyOf = ({ node, data }: Counted): string =>
+  [node, data.device, data.generation ?? ''].join('/');
+
+/** When each path's counter was seen to grow. */
+function growthsIn(evidence: Evidence): Counted[] {
+  const last = new Map<string, number>();
+  return countersIn(evidence).filter((seen) => {
+    const bytes = seen.data.bytesWritten ?? 0;
+    const grew = bytes > (last.get(keyOf(seen)) ?? 0);
+    last.set(keyOf(seen), bytes);
+    return grew;
+  });
+}
+
+const growthOf =
+  (item: (seen: Counted) => string): Read =>
+  (evidence) =>
+    hasDevices(evidence)
+      ? { statements: growthsIn(evidence).map((seen) => moment(item(seen), 'open', seen.t)) }
+      : undefined;
+
+const ofPath = ({ data }: Counted): string => pathItem(data.generation);
+const onNode = ({ node }: Counted): string => node;
+
+export const growthOfPaths = growthOf(ofPath);
+export const growthOnNodes = growthOf(onNode);
+
+export const devicesWriting: Read = (evidence) => {
+  if (!hasDevices(evidence)) return undefined;
+  const byNode = Map.groupBy(growthsIn(evidence), onNode);
+  const statements = [...byNode].flatMap(([node, all]) =>
+    bursts(
+      node,
+      'writing',
+      all.map(({ t }) => t),
+    ),
+  );
+  return { statements, otherwise: 'idle', sees: countedFor(evidence) };
+};
+
+/** From the first count on. */
+const countedFor = (evidence: Evidence) => ({
+  fromMs: countersIn(evidence)[0]?.t ?? evidence.watched.toMs,
+  toMs: evidence.watched.toMs,
+});
+
+export const deviceCuts: Read = (evidence) => {
+  const cuts = observationsOf(evidence.story.observations, 'device-cut');
+  const changes = cuts.map(
+    ({ data, t }): Change => ({
+      ...{ item: pathItem(data.generation), value: 'cut', atMs: t },
+    }),
+  );
+  return hasDevices(evidence)
+    ? {
+        statements: lasting(changes, evidence.watched.toMs),
+        otherwise: 'whole',
+        sees: countedFor(evidence),
+      }
+    : undefined;
+};
+
+/** A path that its node stages again counts from nothing. */
+export const deviceCounts: Read = (evidence) => {
+  if (!hasDevices(evidence)) return undefined;
+  const stages = evidence.story.observations.filter(isCall(csiCalls.stage));
+  const before = new Map<
+    string,
+    { readonly atMs: number; readonly bytes: number; readonly base: number }
+  >();
+  const statements = countersIn(evidence).map((seen) => {
+    const { t, node, data } = seen;
+    const bytes = data.bytesWritten ?? 0;
+    const last = before.get(keyOf(seen)) ?? { atMs: t, bytes: 0, base: 0 };
+    const isAnew =
+      bytes < last.bytes &&
+      stages.some((stage) => stage.node === node && stage.t >= last.atMs && stage.t <= t + lateMs);
+    const base = isAnew ? last.base + last.bytes : last.base;
+    before.set(keyOf(seen), { atMs: t, bytes, base });
+    return moment(ofPath(seen), base + bytes, t);
+  });
+  return { statements, sees: countedFor(evidence) };
+};
+
+/** Observers look ten times a second on kind, and a busy machine looks late. */
+const lateMs = 15_000;
+
+/** While the node's link to its storage stalls or fails, the disk takes nothing of it. */
+export const linkStates: Read = (evidence) => {
+  const changes = observationsOf(evidence.story.observations, 'link-changed').flatMap(
+    ({ node, t, data }): Change[] =>
+      node === undefined
+        ? []
+        : [{ item: node, value: data.state === 'pass' ? unknown : 'closed', atMs: t }],
+  );
+  return { statements: lasting(changes, evidence.watched.toMs) };
+};
+
+// The mounts.
+
+export const mountsSeen: Read = ({ story, watched }) => {
+  const mounted = new Map<string, Set<number | undefined>>();
+  const changes = observationsOf(story.observations, 'mounted', 'unmounted').map(
+    ({ name, node = '?', t, data }): Change => {
+      const on = mounted.get(node) ?? new Set();
+      mounted.set(node, on);
+      if (name === 'mounted') on.add(data.generation);
+      else on.delete(data.generation);
+      return { item: node, value: on.size > 0 ? 'mounted' : 'not mounted', atMs: t };
+    },
+  );
+  return { statements: lasting(changes, watched.toMs), otherwise: 'not mounted', sees: watched };
+};
+
+/** Only what has a path to the disk can be mounted. */
+export const mountsOpen: Read = ({ story }) =>
+  locksExclude(story)
+    ? undefined
+    : {
+        statements: observationsOf(story.observations, 'mounted').map(({ node = '?', t }) =>
+          moment(node, 'open', t),
+        ),
+      };
+
+// The driver's calls.
+
+/** What calls leave each node with. The victim's own came before the observers, unless they have others. */
+function callsLeave(
+  { story, watched }: Evidence,
+  [granted, taken]: readonly [granted: string, taken: string],
+  [give, take]: readonly [
+    give: Parameters<typeof isGranted>[0],
+    take: Parameters<typeof isGranted>[0],
+  ],
+): Statement[] {
+  const { observations, victimNode } = story;
+  const changes = (call: typeof give, value: string): Change[] =>
+    observations
+      .filter(isGranted(call))
+      .flatMap((seen) =>
+        seen.node === undefined ? [] : [{ item: seen.node, value, atMs: callEndMs(seen) }],
+      );
+  const isKnown = observations.some((seen) => seen.t < watched.fromMs && isGranted(give)(seen));
+  const first: Change[] =
+    victimNode === undefined || isKnown ? [] : [{ item: victimNode, value: granted, atMs: 0 }];
+  const all = [...first, ...changes(give, granted), ...changes(take, taken), ...powerLosses(story)];
+  return lasting(all, watched.toMs);
+}
+
+/** A machine without power has nothing mounted, and asked nobody. */
+function powerLosses({ scenario, victimNode, faultAtMs }: Evidence['story']): Change[] {
+  return victimNode === undefined || faultAtMs === undefined || !losesPower(scenario.fault.kind)
+    ? []
+    : [{ item: victimNode, value: unknown, atMs: faultAtMs + 1 }];
+}
+
+const mountsByCalls = (evidence: Evidence): Statement[] =>
+  callsLeave(
+    evidence,
+    ['mounted', 'not mounted'],
+    isDirectory(evidence.story.scenario.disk.mode)
+      ? [csiCalls.nodePublish, csiCalls.nodeUnpublish]
+      : [csiCalls.stage, csiCalls.unstage],
+  );
+
+export const driverMounts: Read = (evidence) => ({
+  statements: mountsByCalls(evidence),
+  otherwise: 'not mounted',
+});
+
+/** Who strips an attachment's finalizer asks no driver, and a shared directory is not attached. */
+export const driverAttachments: Read = (evidence) => {
+  const { remedy, disk } = evidence.story.scenario;
+  if (remedy.kind === 'strip-attachment-finalizer' || isDirectory(disk.mode)) return undefined;
+  const calls = [csiCalls.publish, csiCalls.unpublish] as const;
+  const statements = callsLeave(evidence, ['attached', 'not attached'], calls);
+  return { statements, otherwise: 'not attached' };
+};
+
+/** A staged volume has a path to the disk. */
+const stagesIn = ({ story }: Evidence): Observation<'csi-call'>[] =>
+  isDirectory(story.scenario.disk.mode) ? [] : story.observations.filter(isGranted(csiCalls.stage));
+
+export const stagedPaths: Read = (evidence) => ({
+  statements: stagesIn(evidence).flatMap((call) =>
+    call.node === undefined || call.data.generation === undefined
+      ? []
+      : [moment(pathItem(call.data.generation), 'open', callEndMs(call))],
+  ),
+});
+export const stagedNodes: Read = (evidence) => ({
+  statements: stagesIn(evidence).map((call) => moment(call.node ?? '?', 'open', callEndMs(call))),
+});
+
+/** A detach of a node that has the volume mounted is forced, unless a remedy or a boot took it away. */
+export const driverDetaches: Read = (evidence) => {
+  const { observations, scenario } = evidence.story;
+  if (takesAttachment(scenario.remedy.kind)) return undefined;
+  const mounts = mountsByCalls(evidence);
+  const isMounted = (node: string | undefined, atMs: number): boolean =>
+    mounts.some(
+      ({ item, value, fromMs, toMs }) =>
+        item === node && value !== 'not mounted' && fromMs < atMs && atMs <= toMs,
+    );
+  const forced = observations
+    .filter(isGranted(csiCalls.unpublish))
+    .filter(({ t, node }) => isMounted(node, t) && !hasBooted(evidence.story, node, t));
+  return { statements: forced.map(({ node = '?', t }) => moment(node, 'forced', t)) };
+};
+
+const hasBooted = (
+  { records, scenario, faultName }: Evidence['story'],
+  node: string | undefined,
+  atMs: number,
+): boolean =>
+  losesPower(scenario.fault.kind) &&
+  records.some(
+    (record) =>
+      record.type === 'action' &&
+      record.name === faultName &&
+      record.step === 'heal' &&
+      record.node === node &&
+      record.t <= atMs,
+  );
+
+// Each path is one node's for ever.
+
+interface OfPath {
+  readonly node?: string;
+  readonly data: { readonly generation?: number | undefined };
+}
+
+const owners = (evidence: Evidence, records: readonly OfPath[]): Statement[] => {
+  const seen = new Map<string, Statement>();
+  for (const { node, data } of records) {
+    if (node === undefined || data.generation === undefined) continue;
+    const span = { fromMs: 0, toMs: evidence.watched.toMs };
+    seen.set(`${data.generation}/${node}`, {
+      item: pathItem(data.generation),
+      value: node,
+      ...span,
+    });
+  }
+  return [...seen.values()];
+};
+
+export const logOwners = logged(({ owners: known }) => known);
+export const ownersSeen =
+  (...names: readonly ('device-written' | 'device-cut' | 'mounted' | 'unmounted')[]): Read =>
+  (evidence) => ({
+    statements: owners(evidence, observationsOf(evidence.story.observations, ...names)),
+  });
+export const ownersByCalls: Read = (evidence) => {
+  const [publishes, stages] = [csiCalls.publish, csiCalls.stage].map((call) =>
+    evidence.story.observations.filter(isGranted(call)),
+  );
+  return { statements: owners(evidence, [...(publishes ?? []), ...(stages ?? [])]) };
+};
