@@ -61,6 +61,8 @@ const rules: Readonly<Record<string, (played: Played, scenario: Scenario) => boo
   'harm is noticed or not, and nothing else': ({ verdict }) =>
     (verdict.noticed === null) === (verdict.safety === 'safe'),
   'losses add up': ({ verdict }) => lossAddsUp(verdict),
+  'safe: it is served as expected': ({ verdict }) =>
+    verdict.verdict !== 'safe' || verdict.serving.asExpected,
   'the exposure has a beginning and an end': ({ verdict }) => exposureIsOneWindow(verdict),
   'a mount that came is told': ({ verdict: { sentence, phases } }) =>
     /no second mount|never came/i.test(sentence) === (phases.secondMount === null),

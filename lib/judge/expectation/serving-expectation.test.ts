@@ -47,7 +47,7 @@ test.each<readonly [Partial<ScenarioInput>, 'yes' | 'no' | 'open']>([
   [{ disk: { mode: 'exclusive' }, fault: { kind: 'node-crash' } }, 'yes'],
   [{ disk: { mode: 'exclusive', watcherCheck: 'missing' } }, 'no'],
   [{ disk: { mode: 'exclusive', watcherCheck: 'missing' }, fault: { kind: 'node-crash' } }, 'no'],
-  [{ disk: { mode: 'exclusive', watcherCheck: 'missing' }, remedy: { kind: 'none' } }, 'no'],
+  [{ disk: { mode: 'exclusive', watcherCheck: 'missing' }, remedy: { kind: 'none' } }, 'open'],
   [
     { disk: { mode: 'exclusive', watcherCheck: 'missing' }, fault: { kind: 'controller-restart' } },
     'open',
@@ -77,6 +77,15 @@ test.each<readonly [Partial<ScenarioInput>, 'yes' | 'no' | 'open']>([
   [{ ...drawn, fault: { kind: 'none' }, remedy: { ...drawn.remedy, at: 0 } }, 'open'],
   [{ ...drawn, remedy: { ...drawn.remedy, kind: 'force-delete' } }, 'yes'],
   [{ fault: { serverKills: 2 } }, 'open'],
+  [{ remedy: { kind: 'force-delete', moveBack: true } }, 'open'],
+  [{ remedy: { kind: 'delete-node' }, timers: { forceDetach: 'off' } }, 'open'],
+  [{ remedy: { kind: 'delete-node' }, watch: { horizon: 200_000 } }, 'open'],
+  [{ remedy: { kind: 'out-of-service', untaintAt: 100 } }, 'open'],
+  [{ fault: { link: 'errors' }, watch: { horizon: 200_000 } }, 'open'],
+  [
+    { workload: { finalizer: true }, remedy: { kind: 'strip-pod-finalizer', at: 'not-ready' } },
+    'open',
+  ],
   [{ watch: { converge: 30_000 } }, 'open'],
   [
     {

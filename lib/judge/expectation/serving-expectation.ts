@@ -8,10 +8,13 @@ import {
   losesPower,
   silencesKubelet,
   takesAttachment,
+  taints,
+  unsettlesAttachments,
+  type FaultKind,
   type Scenario,
   type servingWords,
 } from '../../scenario/index.ts';
-import { isOpen, volumeReleaseOf, type Release } from './expectations.ts';
+import { isOpen, situationOf, volumeReleaseOf, type Release } from './expectations.ts';
 import type { Verdict } from '../verdict/verdict.ts';
 
 /** `open`: a race, or something that no commit can prove. */
@@ -31,6 +34,14 @@ const longestRetryMs =
   Math.max(kubernetesTimes.attacherBackOff.maxUs, kubernetesTimes.crashBackOffMaxUs) / msUs;
 /** What a kubelet that is back needs to stop, unmount, mount and start. */
 const takeoverMs = 60_000;
+/** Until a kubelet that was off the network is back (lib/sim/timings.ts, reconnectLate). */
+const reconnectMs = 55_500;
+
+const cutsNetwork: readonly FaultKind[] = [
+  'network-partition',
+  'api-partition',
+  'flapping-partition',
+];
 
 const keeping: readonly Release[] = [
   'kept by the pod',
@@ -51,8 +62,19 @@ const takenFromLiving = (scenario: Scenario): boolean =>
   !losesPower(scenario.fault.kind) &&
   (silencesKubelet(scenario.fault.kind) || scenario.fault.kind === 'cpu-starvation');
 
-const refusesWhileBusy = ({ disk, volume }: Scenario): boolean =>
-  (disk.mode === 'pending-while-busy' && disk.attachWhileBusy === 'refused') ||
+/** What the taint keeps away is given back before another node has the volume, or may be. */
+const untaintsEarly = (scenario: Scenario): boolean => {
+  const { kind, untaintAt } = scenario.remedy;
+  return (
+    taints(kind) &&
+    (typeof untaintAt === 'number' || (untaintAt === 'heal' && isLeftWaiting(scenario)))
+  );
+};
+
+/** Before its patch 4, 1.28 lets no other node attach after a detach that failed. */
+const refusesWhileBusy = ({ disk, volume, kubernetes }: Scenario): boolean =>
+  (disk.mode === 'pending-while-busy' &&
+    (disk.attachWhileBusy === 'refused' || kubernetes.version.startsWith('1.28'))) ||
   disk.mode === 'exclusive' ||
   (isDirectory(disk.mode) && disk.fileLocks === 'shared') ||
   volume.filesystem === 'ext4-mmp';
@@ -65,7 +87,11 @@ const isLostForLong = (scenario: Scenario): boolean =>
   volumeReleaseOf(scenario) !== 'kept by the lease';
 
 const keepsItsName = ({ workload, remedy }: Scenario): boolean =>
-  workload.finalizer && remedy.kind !== 'strip-pod-finalizer';
+  workload.finalizer && !(remedy.kind === 'strip-pod-finalizer' && remedy.at === 'terminating');
+
+/** The watch may be over before another node has the volume. */
+const isLeftWaiting = (scenario: Scenario): boolean =>
+  situationOf(scenario).watchEnds === 'perhaps before it';
 
 const rows: readonly ServingReason[] = [
   {
@@ -74,15 +100,32 @@ const rows: readonly ServingReason[] = [
     because: 'an idle workload commits nothing that could prove it',
   },
   {
+    when: ({ remedy }) => remedy.moveBack,
+    expected: 'open',
+    because:
+      'only the victim is left, where the remedy, a path that was cut or the mount from before may ' +
+      'keep the database down',
+  },
+  {
     when: (scenario) =>
-      volumeReleaseOf(scenario) === 'unasked' && scenario.disk.attachWhileBusy === 'refused',
+      volumeReleaseOf(scenario) === 'unasked' &&
+      scenario.disk.attachWhileBusy === 'refused' &&
+      typeof scenario.remedy.at !== 'number',
     expected: 'no',
     because: 'the storage was never asked to detach, and refuses every other node',
   },
   {
     when: (scenario) =>
+      scenario.fault.kind === 'node-crash' && !scenario.fault.reboot && staysPut(scenario),
+    expected: 'no',
+    because: 'the node stays down, and the volume with it',
+  },
+  {
+    when: (scenario) =>
       scenario.disk.watcherCheck === 'missing' &&
-      (losesPower(scenario.fault.kind) || (isLostForLong(scenario) && !isDrawn(scenario))),
+      (losesPower(scenario.fault.kind) || (isLostForLong(scenario) && !isDrawn(scenario))) &&
+      !staysPut(scenario) &&
+      !isLeftWaiting(scenario),
     expected: 'no',
     because: 'without an answer about watchers no node may stage the volume again',
   },
@@ -93,14 +136,10 @@ const rows: readonly ServingReason[] = [
   },
   {
     when: (scenario) =>
-      scenario.fault.kind === 'node-crash' && !scenario.fault.reboot && staysPut(scenario),
-    expected: 'no',
-    because: 'the node stays down, and the volume with it',
-  },
-  {
-    when: (scenario) =>
       keepsItsName(scenario) &&
+      scenario.remedy.kind !== 'strip-pod-finalizer' &&
       isLostForLong(scenario) &&
+      !isLeftWaiting(scenario) &&
       scenario.workload.kind.startsWith('stateful'),
     expected: 'no',
     because: 'the evicted pod keeps its name for as long as its finalizer stays',
@@ -109,6 +148,11 @@ const rows: readonly ServingReason[] = [
     when: keepsItsName,
     expected: 'open',
     because: 'a pod that was deleted stays for as long as its finalizer does',
+  },
+  {
+    when: (scenario) => volumeReleaseOf(scenario) === 'raced',
+    expected: 'open',
+    because: 'whether the storage was asked to detach before the finalizer was gone is chance',
   },
   {
     when: (scenario) => takesAttachment(scenario.remedy.kind) && staysPut(scenario),
@@ -121,7 +165,25 @@ const rows: readonly ServingReason[] = [
     because: 'two pods wait for the volume: the controller draws whose node gets it',
   },
   {
-    when: ({ watch }) => watch.converge < takeoverMs,
+    when: untaintsEarly,
+    expected: 'open',
+    because: 'a taint that is taken away again may leave the old pod on a path that was cut',
+  },
+  {
+    when: (scenario) =>
+      scenario.remedy.kind === 'delete-node' &&
+      (isLeftWaiting(scenario) ||
+        scenario.fault.kind === 'flapping-partition' ||
+        scenario.timers.forceDetach === 'off' ||
+        unsettlesAttachments(scenario.also.kind)),
+    expected: 'open',
+    because:
+      'a kubelet whose Node object is gone cannot report its unmount: the next node waits for the ' +
+      'forced detach, which may come after the bound or never',
+  },
+  {
+    when: ({ watch, fault }) =>
+      watch.converge < takeoverMs + (cutsNetwork.includes(fault.kind) ? reconnectMs : 0),
     expected: 'open',
     because: 'the bound is shorter than a takeover',
   },
@@ -149,7 +211,8 @@ const rows: readonly ServingReason[] = [
     because: 'a container that was killed again and again is started after up to 5 min',
   },
   {
-    when: (scenario) => scenario.fault.link === 'errors' && staysPut(scenario),
+    when: (scenario) =>
+      scenario.fault.link === 'errors' && (staysPut(scenario) || isLeftWaiting(scenario)),
     expected: 'open',
     because: 'a file system that met I/O errors may stay shut until it is mounted anew',
   },
