@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { servingWords, verdictWords } from '../scenario/index.ts';
 import { controlRoles } from './batch-plan.ts';
+import { type CountedRun, sealOf } from './seals.ts';
 
 /** How many of how many independent fault events, with Wilson's 95 % interval. */
 const rateSchema = z.object({
@@ -13,6 +14,9 @@ const rateSchema = z.object({
 export type Rate = z.output<typeof rateSchema>;
 
 const word = z.enum(verdictWords);
+
+/** SHA-256 of the run's verdict.json. Absent where it came to none, and in batches before 2026-11-27. */
+const verdictSha256 = z.string().optional();
 
 const cellSchema = z.object({
   id: z.string(),
@@ -58,6 +62,7 @@ const cellSchema = z.object({
       folder: z.string(),
       verdict: word.nullable(),
       sentence: z.string(),
+      verdictSha256,
     }),
   ),
   /** Attempts that were made again because the machine did not keep time, or that failed. */
@@ -130,6 +135,7 @@ export const batchSchema = z.object({
       /** Acknowledged commits that it lost in silence, and of how many; null where none were. */
       silentLoss: z.object({ lost: z.number().int(), of: z.number().int() }).nullable(),
       folder: z.string(),
+      verdictSha256,
     }),
   ),
   /** Cells that ran once more, alone. */
@@ -143,6 +149,7 @@ export const batchSchema = z.object({
       /** Null where one side came to no verdict. */
       agrees: z.boolean().nullable(),
       folder: z.string(),
+      verdictSha256,
     }),
   ),
   /** For two values of an axis that are one change: the pairs of cells that differ in nothing else. */
@@ -160,5 +167,21 @@ export const batchSchema = z.object({
   ),
   /** The pairs whose verdicts differ. */
   differences: z.array(differenceSchema),
+  /** SHA-256 of all else in this file. Absent where its runs have none. */
+  seal: z.string().optional(),
 });
 export type Batch = z.output<typeof batchSchema>;
+
+// Its seal, and those of the runs that it counts.
+
+export const runsOf = ({ cells, controls, checks }: Batch): CountedRun[] => [
+  ...cells.flatMap(({ runs }) => runs),
+  ...controls,
+  ...checks,
+];
+
+/** With its seal, where its runs have theirs. */
+export function sealed({ seal: _before, ...batch }: Batch): Batch {
+  const isSealed = runsOf(batch).some(({ verdictSha256 }) => verdictSha256 !== undefined);
+  return isSealed ? { ...batch, seal: sealOf(batch) } : batch;
+}

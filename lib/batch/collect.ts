@@ -22,7 +22,8 @@ import {
   type EventDetails,
   type RunLine,
 } from './measurements.ts';
-import { readResults, resultsFile, type Attempt } from './results.ts';
+import { countedIn, readResults, resultsFile, type Attempt } from './results.ts';
+import { missingRuns } from './seals.ts';
 
 /** What of a verdict.json is asked for here. */
 const wanted = storedVerdict
@@ -83,11 +84,15 @@ function linesOfBatch(batch: string, root: string): RunLine[] {
 
 const unshaped = z.record(z.string(), z.unknown());
 
-/** Line of one run; none where it proves nothing. `source`: its name in the store. */
+/**
+ * Line of one run; none where it proves nothing. `source`: its name in the store. Throws EvidenceError
+ * `BATCH_ALTERED` where the verdict is not that of the attempt.
+ */
 export function lineOf(
   folder: string,
   { source, attempt }: { readonly source: string; readonly attempt?: Attempt },
 ): RunLine[] {
+  if (attempt !== undefined) missingRuns(folder, [{ ...countedIn(attempt), folder: '' }]);
   const parsed = wanted.safeParse(readVerdict(folder, unshaped));
   if (!parsed.success) return [];
   const { runId, seed, verdict, basis, acked, lost, versions, ...run } = parsed.data;

@@ -12,6 +12,8 @@ export {
   type CellDifference,
   type Rate,
   batchSchema,
+  runsOf,
+  sealed,
 } from './batch.ts';
 export { type Cell, cellsOf, quoted } from './cells.ts';
 export { foldersWith, groupLineOf, linesBelow, sourceOf } from './collect.ts';
@@ -46,4 +48,5 @@ export {
   runBatch,
   slotsOf,
 } from './run-batch.ts';
+export { missingRuns, mustFitItsSeal, mustHaveItsRuns } from './seals.ts';
 export { batchExitCode, mergeBatches, summarizeBatch } from './summarize.ts';

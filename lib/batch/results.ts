@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { EvidenceError, mebibyte, readInput, readText } from '../core/index.ts';
 import { pressureSchema, verdictSchema } from '../judge/index.ts';
 import { migrateResult } from '../history/index.ts';
+import { type CountedRun, sealOf } from './seals.ts';
 
 export const resultsFile = 'results.jsonl';
 /** Beside it: the folders of the runs. */
@@ -36,6 +37,8 @@ const outcomeSchema = z.object({
   timerDistortion: z.number(),
   /** How busy the machine was from the fault to the second image. */
   pressure: pressureSchema.nullable(),
+  /** SHA-256 of its verdict.json. Absent before 2026-11-27. */
+  verdictSha256: z.string().optional(),
 });
 /** What a batch keeps of one run's verdict. */
 export type RunOutcome = Readonly<z.output<typeof outcomeSchema>>;
@@ -74,6 +77,11 @@ const attemptSchema = z.object({
 });
 export type Attempt = z.output<typeof attemptSchema>;
 
+export const countedIn = ({ folder, outcome }: Attempt): CountedRun => ({
+  folder,
+  verdictSha256: outcome?.verdictSha256,
+});
+
 const lineSchema = z.discriminatedUnion('type', [headSchema, attemptSchema]);
 
 export interface Results {
@@ -100,7 +108,12 @@ export function readResults(folder: string): Results | undefined {
 
 function parseLine(line: string, number: number, path: string): z.output<typeof lineSchema> {
   try {
-    return lineSchema.parse(migrateResult(JSON.parse(line)));
+    const value: unknown = JSON.parse(line);
+    const found = lineSchema.parse(migrateResult(value));
+    // A line before 2026-11-27 has none.
+    const { seal = sealOf(value as object) } = value as { readonly seal?: unknown };
+    if (seal === sealOf(value as object)) return found;
+    throw new Error('its seal does not fit');
   } catch (cause) {
     throw broken(path, number, 'it is no result', cause);
   }
@@ -126,7 +139,7 @@ export class ResultsFile implements Disposable {
   }
 
   append(line: Head | Attempt): void {
-    writeSync(this.#file, `${JSON.stringify(line)}\n`);
+    writeSync(this.#file, `${JSON.stringify({ ...line, seal: sealOf(line) })}\n`);
     fsyncSync(this.#file);
   }
 

@@ -143,6 +143,17 @@ test('trials under one fault event name it, and one that fails leaves the others
   expect(without.map(({ trial }) => trial)).toEqual(['02-none-fenced.1']);
 });
 
+test('a result that was altered is refused, one of before is not held against a seal', async () => {
+  const folder = newFolder();
+  const { results } = await play(folder);
+  const path = join(folder, resultsFile);
+  const text = readFileSync(path, 'utf8');
+  writeFileSync(path, text.replace('"acked":1000', '"acked":1001'));
+  await expect(play(folder)).rejects.toMatchObject({ code: 'RESULTS_BROKEN' });
+  writeFileSync(path, text.replaceAll(/,"seal":"[0-9a-f]{64}"/g, ''));
+  expect((await play(folder)).results).toEqual(results);
+});
+
 test('another plan does not go on in this folder, nor a file that is no batch', async () => {
   const folder = newFolder();
   await play(folder);

@@ -10,6 +10,7 @@ import type { TestbedOptions } from '../run/index.ts';
 import { eventsOf, sharesCluster, type BatchPlan, type BatchTrial } from './batch-plan.ts';
 import {
   cellsFolder,
+  countedIn,
   readResults,
   ResultsFile,
   type Attempt,
@@ -17,6 +18,7 @@ import {
   type RunOutcome,
   type Results,
 } from './results.ts';
+import { mustHaveItsRuns } from './seals.ts';
 
 /** Where one item at a time can run; several slots may be on one cluster. */
 export interface Slot {
@@ -208,7 +210,8 @@ interface Turn {
 
 /**
  * Resolves when every trial has its last attempt; rejects with the signal's reason after an abort.
- * Throws UsageError `BATCH_CHANGED` where the folder holds another batch.
+ * Throws UsageError `BATCH_CHANGED` where the folder holds another batch, and EvidenceError `BATCH_ALTERED`
+ * where a run that is done is not the one that it was.
  */
 export async function runBatch(options: BatchOptions): Promise<Results> {
   const { plan, folder, slots, signal, onProgress, volumes = 1, loadLimit = Infinity } = options;
@@ -216,6 +219,7 @@ export async function runBatch(options: BatchOptions): Promise<Results> {
   const head = before?.head ?? headOf(options);
   refuseChanged(head, options);
   const attempts = [...(before?.attempts ?? [])];
+  mustHaveItsRuns(folder, attempts.map(countedIn));
   const turns = plan.trials.flatMap((trial) => nextTurn(trial, attempts, plan.matrix.attempts));
   if (attempts.length > 0) {
     const done = plan.trials.length - turns.length;

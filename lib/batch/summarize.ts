@@ -51,7 +51,7 @@ export function summarizeBatch(plan: BatchPlan, { head, attempts }: Results): Ba
       outcome?.noticed === 'silent' && outcome.lost
         ? { lost: outcome.lost, of: outcome.acked }
         : null;
-    return { role, label, holds: trouble === '', trouble, silentLoss, folder };
+    return { role, label, holds: trouble === '', trouble, silentLoss, folder, ...sealIn(outcome) };
   });
   const checks = trialsOf('check').flatMap((trial): Batch['checks'] => {
     const cell = cells.find(({ id }) => id === trial.subject);
@@ -60,7 +60,8 @@ export function summarizeBatch(plan: BatchPlan, { head, attempts }: Results): Ba
     const verdict = outcome?.verdict ?? 'inconclusive';
     const before = cell.runs.map((run) => run.verdict ?? 'inconclusive');
     const agrees = agreement(verdict, before);
-    return [{ cell: cell.id, label: cell.label, verdict, before, agrees, folder }];
+    const about = { cell: cell.id, label: cell.label, verdict, before, agrees, folder };
+    return [{ ...about, ...sealIn(outcome) }];
   });
   const outcomes = attempts.flatMap(({ outcome }) => outcome ?? []);
   const busyS = busyMs(attempts) / 1000;
@@ -274,6 +275,7 @@ function summarizeCell(
       folder,
       verdict: outcome?.verdict ?? null,
       sentence: outcome?.sentence ?? error,
+      ...sealIn(outcome),
     })),
     discarded: own.length - last.length,
   };
@@ -291,6 +293,9 @@ function heldAgainst(
   }
   return isOpen ? { asExpected: null, open: true } : { asExpected: all.length === 0 ? null : true };
 }
+
+const sealIn = (outcome: RunOutcome | undefined): Pick<RunOutcome, 'verdictSha256'> =>
+  outcome?.verdictSha256 === undefined ? {} : { verdictSha256: outcome.verdictSha256 };
 
 const isConclusive = (outcome: RunOutcome | undefined): outcome is RunOutcome =>
   outcome !== undefined && outcome.verdict !== 'inconclusive';

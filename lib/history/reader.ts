@@ -4,7 +4,7 @@
  */
 import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { EvidenceError, UsageError } from '../core/index.ts';
+import { EvidenceError, UsageError, sha256OfFile } from '../core/index.ts';
 import type { LedgerRow, ImageLabel } from './evidence.ts';
 import { type OperationLine, type LineSink, ignoring } from './lines.ts';
 import { rowsSegment, runSegment } from './recorder.ts';
@@ -161,6 +161,8 @@ export interface History {
   readonly cuts: readonly HistoryCut[];
   /** Seals of each segment, by name: what there is, and what its writer says of it. */
   readonly seals: ReadonlyMap<string, SegmentSeal>;
+  /** SHA-256 of run.hist, whose list seals all else. Undefined where the run came to no list. */
+  readonly sha256: string | undefined;
   /** Every other file of the history, by name. */
   readonly files: Readonly<Record<string, FileSeal>>;
   /** All records but rows, in time order. */
@@ -213,6 +215,9 @@ export function openHistory(folder: string, { salvage = false }: ReadOptions = {
   return {
     cuts: [...segments.values()].flatMap(({ cuts }) => cuts),
     seals: segments,
+    get sha256() {
+      return list && sha256OfFile(join(folder, 'history', runSegment + suffixes.frames));
+    },
     get files() {
       return files();
     },

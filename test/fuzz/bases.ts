@@ -53,6 +53,7 @@ export async function makeBases(runner: Runner, folder: string): Promise<Bases> 
   };
   await make('network-partition', short.split(' '), 'run');
   await make('matrix', [at('matrix.yaml'), '--cluster', 'sim', '--reports', 'unexpected'], 'batch');
+  for (const name of ['batch.json', 'results.jsonl']) unseal(join(at('batch'), name));
   await make('sweep', ['--schedules', '250', '--threads', '1', '--findings', '0'], 'sweep');
   return {
     run: (into) => cpSync(join(at('run'), 'history'), join(into, 'history'), { recursive: true }),
@@ -63,6 +64,12 @@ export async function makeBases(runner: Runner, folder: string): Promise<Bases> 
     matrix,
     schedule: readFileSync(scheduleFile, 'utf8'),
   };
+}
+
+/** Whatever is altered in a sealed file has one answer (test/plays/matrix.test.ts); the readers behind it have many. */
+function unseal(path: string): void {
+  const text = readFileSync(path, 'utf8');
+  writeFileSync(path, text.replaceAll(/,\s*"(seal|verdictSha256)": ?"[0-9a-f]{64}"/g, ''));
 }
 
 function verdictIn(batch: string): string {

@@ -1,10 +1,13 @@
 /** A whole batch on the model, as a user starts it: outputs, exit codes, going on after a kill. */
 import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import {
+  cpSync,
   existsSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   truncateSync,
   writeFileSync,
@@ -92,6 +95,96 @@ test('a batch leaves its outputs, and goes on where it was cut short', limit, as
     said: expect.stringContaining('BATCH_CHANGED') as string,
   });
 });
+
+const report = (path: string): Promise<Answer> => started(['bin/forcedetach.mjs', 'report', path]);
+
+/** One cell's run in the place of the other's. */
+function swapRuns(out: string): void {
+  const [a, b] = ['01-unfenced.1', '02-fenced.1'].map((run) => join(out, 'cells', run));
+  if (a === undefined || b === undefined) return;
+  renameSync(a, `${a}-aside`);
+  renameSync(b, a);
+  renameSync(`${a}-aside`, b);
+}
+
+function flip(path: string): void {
+  const bytes = readFileSync(path);
+  const middle = bytes.indexOf('"acked": ') + 10;
+  bytes[middle] = (bytes[middle] ?? 0) ^ 1;
+  writeFileSync(path, bytes);
+}
+
+test.each<[string, (out: string) => void, RegExp]>([
+  ['is there', () => undefined, /^(EXPECTED|OPEN) — /],
+  [
+    'has a verdict of its file altered',
+    (out) => flip(join(out, 'batch.json')),
+    /^BATCH_ALTERED: .*batch\.json was changed after its batch wrote it/,
+  ],
+  [
+    'has two runs swapped',
+    swapRuns,
+    /^BATCH_ALTERED: .*01-unfenced\.1\/verdict\.json is not the verdict that its batch counted/,
+  ],
+  [
+    'has a bit of a verdict flipped',
+    (out) => flip(join(out, 'cells/02-fenced.1/verdict.json')),
+    /^BATCH_ALTERED: .*02-fenced\.1\/verdict\.json is not .*\n {2}hint: .*\n.*report/,
+  ],
+  [
+    'lacks a run',
+    (out) => rmSync(join(out, 'cells/02-fenced.1'), { recursive: true }),
+    /^NOT CHECKED — 1 of its runs/,
+  ],
+])('a batch that %s', limit, async (_, alter, told) => {
+  const out = join(folder, `altered-${randomUUID()}`);
+  cpSync(join(folder, 'batch'), out, { recursive: true });
+  alter(out);
+  const { code, stdout, stderr } = await report(out);
+  const isWhole = /^(EXPECTED|OPEN)/.test(stdout);
+  expect(stdout + stderr).toMatch(told);
+  expect(code).toBe(isWhole ? batchExitCode(batchIn(out)) : 3);
+  if (isWhole) return;
+  const merged = await merge(`${out}-merged`, out);
+  expect(merged).toMatchObject({
+    code: 3,
+    stderr: expect.stringMatching('BATCH_ALTERED') as string,
+  });
+});
+
+test('a batch is not continued over another run', limit, async () => {
+  const out = join(folder, 'continued');
+  cpSync(join(folder, 'batch'), out, { recursive: true });
+  swapRuns(out);
+  const words = [file, '--seed', 'three', '--out', out];
+  expect(await matrix(...words)).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining('BATCH_ALTERED') as string,
+  });
+});
+
+test(
+  'a history in the place of the one that a verdict was made from is not judged',
+  limit,
+  async () => {
+    const [run, other] = ['01-unfenced.1', '02-fenced.1'].map((name) =>
+      join(folder, 'batch/cells', name),
+    );
+    const out = join(folder, 'another-history');
+    cpSync(run ?? '', out, { recursive: true });
+    const before = await report(out);
+    expect(before.stderr).not.toContain('HISTORY_REPLACED');
+    rmSync(join(out, 'history'), { recursive: true });
+    cpSync(join(other ?? '', 'history'), join(out, 'history'), { recursive: true });
+    const verdict = readFileSync(join(out, 'verdict.json'), 'utf8');
+    const { code, stderr } = await report(out);
+    expect({ code, stderr }).toEqual({
+      code: 3,
+      stderr: expect.stringMatching(/^HISTORY_REPLACED: .*its run\.hist had the SHA-256/) as string,
+    });
+    expect(readFileSync(join(out, 'verdict.json'), 'utf8')).toBe(verdict);
+  },
+);
 
 test('shards run apart and merged are the batch', limit, async () => {
   const words = [file, '--seed', 'three', '--reports', 'unexpected'];

@@ -144,6 +144,7 @@ export function historyOf(scene: Scene): History {
   return {
     cuts: [],
     seals: new Map(),
+    sha256: undefined,
     files: {},
     *records() {
       yield* counted;

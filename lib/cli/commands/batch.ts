@@ -8,6 +8,10 @@ import {
   batchExitCode,
   batchSchema,
   mergeBatches as merge,
+  mustFitItsSeal,
+  mustHaveItsRuns,
+  runsOf,
+  sealed,
   type Batch,
 } from '../../batch/index.ts';
 import {
@@ -60,8 +64,8 @@ export async function writeBatch(
   };
   // Its runs may be gone: what it says of them stays.
   const versions = { ...found.versions, ...report.batchVersionsOf(found, verdictOf) };
-  const batch = { ...found, replay, versions };
-  if (baseline !== undefined) write(baselineFile, json(baseline));
+  const batch = sealed({ ...found, replay, versions });
+  if (baseline !== undefined) write(baselineFile, json(sealed(baseline)));
   write('batch.json', json(batch));
   const map = report.heatMapOf(batch);
   if (map !== undefined) write(pictureFile, await report.heatMapSvg(map));
@@ -74,16 +78,23 @@ export async function writeBatch(
 
 const json = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`;
 
-const batchKind: JsonKind<Batch> = {
-  ...{ kind: 'batch', schema: z.preprocess(migrateBatch, batchSchema), version: 1 },
+const kindOf = (path: string): JsonKind<Batch> => ({
+  ...{ kind: 'batch', schema: z.preprocess(read(path), batchSchema), version: 1 },
   hint: 'docs/reference/matrix.md has every key; a batch writes it when it has ended',
   example: 'reports/matrix/default/batch.json',
-};
+});
+
+const read =
+  (path: string) =>
+  (value: unknown): unknown => {
+    mustFitItsSeal(value, path);
+    return migrateBatch(value);
+  };
 
 const readIfThere = (path: string): Batch | undefined =>
-  existsSync(path) ? readJson(path, batchKind) : undefined;
+  existsSync(path) ? readJson(path, kindOf(path)) : undefined;
 
-/** Throws UsageError `NO_BATCH`, `BATCH_INVALID` or `BATCH_NEWER`. */
+/** Throws UsageError `NO_BATCH`, `BATCH_INVALID` or `BATCH_NEWER`, and EvidenceError `BATCH_ALTERED`. */
 export function readBatch(folder: string): Batch {
   const batch = readIfThere(join(folder, 'batch.json'));
   if (batch !== undefined) return batch;
@@ -136,9 +147,12 @@ export const mergeBatches = (): Command =>
     .action(
       exits(async (out: string, folders: readonly string[]): Promise<ExitCode> => {
         checkNewFolder(out);
-        const batch = merge(
-          folders.map((folder) => ({ batch: readBatch(folder), path: relative(out, folder) })),
-        );
+        const shards = folders.map((folder) => {
+          const batch = readBatch(folder);
+          mustHaveItsRuns(folder, runsOf(batch));
+          return { batch, path: relative(out, folder) };
+        });
+        const batch = merge(shards);
         makeFolder(out);
         await writeBatch(out, batch, typed('merge-batches', [out, ...folders]));
         tell(batchLines(batch, out));

@@ -4,10 +4,13 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import {
   type ExitCode,
+  EvidenceError,
   describeError,
   exitCode,
   ForcedetachError,
+  paste,
   plainText,
+  readText,
   typed,
 } from '../../core/index.ts';
 import type { History } from '../../history/index.ts';
@@ -71,11 +74,41 @@ async function rebuild(path: string): Promise<Rebuilt> {
   if (existsSync(join(path, 'batch.json'))) return rebuildBatch(path);
   const { openHistory } = await import('../../history/index.ts');
   try {
-    return await rebuildRun(path, openHistory(path));
+    const history = openHistory(path);
+    await mustBeItsHistory(path, history);
+    return await rebuildRun(path, history);
   } catch (error) {
     if (!(error instanceof ForcedetachError) || error.code !== 'HISTORY_DAMAGED') throw error;
     say(`${describeError(error)}\nThe report shows what can still be read.`);
     return rebuildRun(path, openHistory(path, { salvage: true }));
+  }
+}
+
+/** Throws EvidenceError `HISTORY_REPLACED`. */
+async function mustBeItsHistory(folder: string, { sha256, seals }: History): Promise<void> {
+  const { runSegment } = await import('../../history/index.ts');
+  // One that was damaged is inconclusive, and its verdict says so.
+  if (sha256 === undefined || seals.get(runSegment)?.brokenAt !== undefined) return;
+  const path = join(folder, 'verdict.json');
+  const was = historyOf(path);
+  if (was === undefined || was === sha256) return;
+  throw new EvidenceError(
+    'HISTORY_REPLACED',
+    `${path} was made from another history: its run.hist had the SHA-256 ${was}, this one has ${sha256}`,
+    {
+      hint: 'put back the one that belongs there; without verdict.json the history is judged by itself',
+      command: paste(['mv', path, `${path}.other`]),
+    },
+  );
+}
+
+/** Undefined also of a verdict that can't be read: it is made again. */
+function historyOf(verdict: string): string | undefined {
+  try {
+    const { historySha256 } = JSON.parse(readText(verdict)) as Readonly<Record<string, unknown>>;
+    return typeof historySha256 === 'string' ? historySha256 : undefined;
+  } catch {
+    return undefined;
   }
 }
 
@@ -88,11 +121,19 @@ export async function rebuildRun(folder: string, history: History): Promise<Rebu
   return { text, code: exitCodeOf(judged.verdict) };
 }
 
+/** Of those that are missing. */
+const runsShown = 3;
+
 /** The batch's page and summary, from its batch.json and the verdicts of its runs. */
 export async function rebuildBatch(folder: string): Promise<Rebuilt> {
-  const { batchExitCode } = await import('../../batch/index.ts');
+  const { batchExitCode, missingRuns, runsOf } = await import('../../batch/index.ts');
   const { batchLines, readBatch, writeBatch } = await import('./batch.ts');
   const batch = readBatch(folder);
+  const missing = missingRuns(folder, runsOf(batch));
   await writeBatch(folder, batch, batch.replay ?? '');
-  return { text: plainText(batchLines(batch, folder)), code: batchExitCode(batch) };
+  const lines = batchLines(batch, folder);
+  if (missing.length === 0) return { text: plainText(lines), code: batchExitCode(batch) };
+  const shown = missing.slice(0, runsShown).join(', ');
+  const what = `NOT CHECKED — ${missing.length} of its runs are missing, put them back: ${shown}`;
+  return { text: plainText(`${what}\nbatch.json: ${lines}`), code: exitCode.inconclusive };
 }

@@ -1,4 +1,5 @@
 /** A worker thread: what a finished run came to. In the runner's own thread it would stop timers. */
+import { join } from 'node:path';
 import {
   assembleVerdict,
   isStarved,
@@ -7,7 +8,7 @@ import {
   type Verdict,
   tellStory,
 } from '../../judge/index.ts';
-import { describeError, answerTasks } from '../../core/index.ts';
+import { describeError, answerTasks, sha256OfFile } from '../../core/index.ts';
 import { openHistory, type History } from '../../history/index.ts';
 import type { RunOutcome } from '../../batch/index.ts';
 import { mysql } from '../../mysql/index.ts';
@@ -27,7 +28,8 @@ answerTasks(async ({ folder, reports }: TrialOutputRequest): Promise<Conclusion>
     const verdict = assembleVerdict(history, { database: mysql });
     const page = reports === 'all' || !verdict.asExpected || verdict.verdict !== 'safe';
     await writeRun(folder, verdict, history, { database: mysql, page });
-    return { outcome: outcomeOf(verdict, history) };
+    const verdictSha256 = sha256OfFile(join(folder, 'verdict.json'));
+    return { outcome: { ...outcomeOf(verdict, history), verdictSha256 } };
   } catch (error) {
     return { error: describeError(error) };
   }

@@ -71,7 +71,7 @@ export function judgeGroup(
     findings,
     certificates: certificatesIn(story).map(bareCertificate),
     settings: { ...settings },
-    ...whichRun(story),
+    ...whichRun(story, history),
   };
   return { sentence: groupSentence(judged), ...judged };
 }

@@ -7,7 +7,7 @@ const count = z.number().int();
 const { sentence, verdict, safety, complete, incompleteBecause, expected, asExpected, basis } =
   verdictSchema.shape;
 const { acked, lost, loss, findings, certificates, timers, versions } = verdictSchema.shape;
-const { scenario, seed, runId, replay, custom, cluster } = verdictSchema.shape;
+const { scenario, seed, runId, replay, custom, cluster, historySha256 } = verdictSchema.shape;
 
 /** In the order in which a verdict has them. */
 export const phaseWords = {
@@ -77,7 +77,7 @@ export const groupVerdictSchema = z.object({
   ),
   ...{ findings, certificates, timers, versions },
   settings: z.record(z.string(), z.union([z.string(), z.number()])),
-  ...{ scenario, seed, runId, replay, custom, cluster },
+  ...{ scenario, seed, runId, replay, custom, cluster, historySha256 },
 });
 
 export type GroupVerdict = z.output<typeof groupVerdictSchema>;

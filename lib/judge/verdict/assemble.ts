@@ -180,7 +180,7 @@ export function assembleVerdict(
     ...licencesIn(story, exposure),
     findings,
     certificates: certificates.map(bareCertificate),
-    ...whichRun(story),
+    ...whichRun(story, history),
   };
   return { sentence: sentenceOf(told, database), ...told };
 }
@@ -210,14 +210,18 @@ function licencesIn(
 }
 
 type OfTestbed = Pick<Verdict, 'basis' | 'timers' | 'versions' | 'provisioning' | 'cluster'>;
-type OfRun = Pick<Verdict, 'scenario' | 'seed' | 'runId' | 'replay' | 'custom'>;
+type OfRun = Pick<Verdict, 'scenario' | 'seed' | 'runId' | 'replay' | 'custom' | 'historySha256'>;
 
 /** What a verdict says of its run itself. */
-export const whichRun = ({ run, setup, scenario }: Story): OfTestbed & OfRun => ({
+export const whichRun = (
+  { run, setup, scenario, tells }: Story,
+  { sha256 }: Pick<History, 'sha256'>,
+): OfTestbed & OfRun => ({
   basis: run.basis,
   timers: { ...setup?.timers },
   versions: { ...setup?.versions },
   ...(setup?.volume?.provisioning === undefined ? {} : { provisioning: setup.volume.provisioning }),
+  ...(tells.hashes && sha256 !== undefined && { historySha256: sha256 }),
   scenario: { ...run.scenario },
   seed: run.seed,
   runId: run.runId,

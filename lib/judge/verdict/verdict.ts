@@ -221,6 +221,8 @@ export const verdictSchema = z.object({
   versions: z.record(z.string(), z.string()),
   /** How the volume came about, where it was provisioned for its claim. */
   provisioning: provisioningSchema.optional(),
+  /** SHA-256 of history/run.hist, whose list has one of every other file. Absent where there is none. */
+  historySha256: z.string().optional(),
   // A record for those who read it; with its form for us.
   scenario: z.record(z.string(), z.unknown()) as unknown as z.ZodType<Scenario>,
   seed: z.string(),
