@@ -25,6 +25,9 @@ export class ModelServer extends OnNode {
   /** Commits that trx_commit=0 keeps in the server's own memory until the next flush. */
   #unwritten: LedgerEntry[] = [];
   #state: 'starting' | 'serving' | 'ended' = 'starting';
+  #servesSinceUs = 0;
+  /** A flush is due, or waits for the disk. */
+  #flushes = false;
   /** It has the lock on its files. */
   #hasOpened = false;
 
@@ -46,8 +49,9 @@ export class ModelServer extends OnNode {
       const { database } = this.#settings;
       if (database.trxCommit === 0) this.#unwritten.push(entry);
       else this.#mount.append(entry);
-      if (database.trxCommit === 1) this.#syncFor(answer);
-      else this.#acknowledge(answer);
+      if (database.trxCommit === 1) return this.#syncFor(answer);
+      this.#acknowledge(answer);
+      this.#flushSoon();
     });
   }
 
@@ -133,7 +137,7 @@ export class ModelServer extends OnNode {
     this.#see(notices.serving);
     this.#log('System', this.world.database.log.modelled.recovered);
     this.world.see?.(upOf(this.world, this.node.name, volume.index));
-    if (this.#settings.database.trxCommit !== 1) this.#flushEachSecond();
+    this.#servesSinceUs = this.nowUs;
     this.#events.onServing();
   }
 
@@ -149,11 +153,16 @@ export class ModelServer extends OnNode {
     if (this.#pending.delete(answer)) answer(true);
   }
 
-  #flushEachSecond(): void {
-    this.machine.sleep(secondUs, () => {
+  /** It flushes each second; where nothing is to be flushed, that is left out. */
+  #flushSoon(): void {
+    if (this.#flushes) return;
+    this.#flushes = true;
+    const nextUs = secondUs - ((this.nowUs - this.#servesSinceUs) % secondUs);
+    this.machine.sleep(nextUs, () => {
       if (this.#state !== 'serving') return;
-      this.#flush((done) => {
-        if (done) this.#flushEachSecond();
+      this.#flush(() => {
+        this.#flushes = false;
+        if (this.#unwritten.length > 0 || this.#mount.dirty) this.#flushSoon();
       });
     });
   }

@@ -241,18 +241,24 @@ export function play(scenario: Scenario, seed: string, options: PlayOptions = {}
   if (scenario.remedy.untaintAt === 'heal') undo(scene, remedy);
   const converged = converge(scene);
   scene.client.isSettled = true;
-  if (scenario.remedy.untaintAt === 'kept') {
-    scene.advance(Math.max(scene.nowUs, healedAtUs + scenario.watch.converge * msUs));
-  }
+  const boundUs = healedAtUs + scenario.watch.converge * msUs;
+  if (scenario.remedy.untaintAt === 'kept') scene.advance(Math.max(scene.nowUs, boundUs));
   undo(scene, remedy);
+  if (!staysBroken(fault, scenario)) {
+    const node = scene.model.api.node(victim.node);
+    const isReady = (): boolean => node.exists && node.ready === 'True';
+    scene.advance(Math.max(boundUs, scene.nowUs + registrationMs * msUs), isReady);
+  }
+  // What a run would see: it ends here.
+  const { overlapUs } = scene;
+  const second = commits.lossNow(witness.secondMountAtUs ?? Infinity);
   for (const node of othersOf(scene)) scene.model.operator.uncordon(node);
   scene.advance(Math.max(scene.nowUs + registrationMs * msUs, faultAtUs + leastUs));
   return {
-    ...{ scenario, seed, victim: victim.index, faultAtUs, healedAtUs, converged, first, remedied },
+    ...{ scenario, seed, victim: victim.index, faultAtUs, healedAtUs, converged, remedied },
+    ...{ first, second, overlapUs },
     secondMountUs: handoverAtUs === undefined ? undefined : handoverAtUs - faultAtUs,
     dualMount: witness.dualMount,
-    overlapUs: scene.overlapUs,
-    second: commits.lossNow(witness.secondMountAtUs ?? Infinity),
     stuck: isStuck(scene),
     endedAtUs: scene.nowUs,
     trace: witness.trace,

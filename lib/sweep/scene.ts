@@ -223,11 +223,11 @@ export class Commits {
 /**
  * The client of a schedule: rarely heard while nothing moves, at once at the hand-over, and often from
  * then on until a database serves for good. So a schedule has some hundred commits, whatever its rate is.
- * A database that holds commits back gets one a second: what ends it may then find one of them in memory.
+ * A database that holds commits back gets one every few seconds: what ends it may find one of them in memory.
  */
 const beatUs = { calm: 30 * secondUs, busy: secondUs / 4 };
 /** Drawn, so that they are no grid of which a scenario's times are multiples. */
-const heldBackBeat = { minUs: 0, maxUs: 2 * secondUs };
+const heldBackBeat = { minUs: 0, maxUs: 8 * secondUs };
 /** Its stream of chance, beside those of the control plane (lib/sim/control-plane.ts). */
 const clientStream = 4;
 /** A busy client commits so often while the successor recovers: enough to break that. */

@@ -101,22 +101,16 @@ function runsOf({ node, atMs }: AckedBy): Access[] {
 
 /** A shared directory may be mounted by many; only who has the files' locks writes. */
 function locksHeld(story: Story, lastVictimAckMs = 0): Access[] {
-  const { victimNode, endAtMs, faultAtMs = 0, observations } = story;
-  const firstMs = (what: string, node: string, sinceMs: number): number | undefined =>
-    observations.find(({ name, node: on, t }) => name === what && on === node && t >= sinceMs)?.t;
+  const { victimNode, endAtMs } = story;
   const handover = handoverOf(story);
-  const accesses: Access[] = [];
-  if (victimNode !== undefined) {
-    const leftMs = firstMs(observed.unmounted, victimNode, faultAtMs) ?? endAtMs;
-    // What it acknowledges once the volume is back on it belongs to another access.
-    const isBack = (firstMs(observed.mounted, victimNode, leftMs) ?? Infinity) <= lastVictimAckMs;
-    accesses.push({ node: victimNode, fromMs: 0, toMs: isBack ? leftMs : lastVictimAckMs });
-  }
-  if (handover !== undefined) {
-    const { successor: node, atMs: fromMs } = handover;
-    accesses.push({ node, fromMs, toMs: firstMs(observed.unmounted, node, fromMs) ?? endAtMs });
-  }
-  return accesses;
+  const victim =
+    victimNode === undefined ? [] : [{ node: victimNode, fromMs: 0, toMs: lastVictimAckMs }];
+  if (handover === undefined) return victim;
+  const { successor: node, atMs: fromMs } = handover;
+  const left = story.observations.find(
+    ({ name, node: on, t }) => name === observed.unmounted && on === node && t >= fromMs,
+  );
+  return [...victim, { node, fromMs, toMs: left?.t ?? endAtMs }];
 }
 
 /** An unmount's own last writes are counted by a poll that comes so much later. */

@@ -11,7 +11,9 @@ import {
 import { SeenCommits, opName } from '../checkers/reconcile.ts';
 import type { Story } from './story.ts';
 
-export interface ServiceWindow extends Pick<Story, 'faultAtMs' | 'victimNode'> {
+export interface ServiceWindow
+  extends Pick<Story, 'faultAtMs' | 'victimNode'>,
+    Partial<Pick<Story, 'victimUid'>> {
   /** When the writers were stopped. */
   readonly endAtMs: number;
 }
@@ -20,7 +22,7 @@ export interface Service {
   readonly acked: number;
   /** First acknowledgement by another node than the victim, after the fault. */
   readonly firstSuccessorAckMs: number | undefined;
-  /** Last acknowledgement by the victim before its database was started anew. */
+  /** Last acknowledgement by the victim: by its pod, where that is given, and not by one that came back there. */
   readonly lastVictimAckMs: number | undefined;
   /** Longest gap between two outside acknowledgements after the fault; null without it or outside writers. */
   readonly downtimeMs: number | null;
@@ -34,7 +36,7 @@ const silenceMs = 10_000;
 /** Fed the operations in time order, one pass, constant memory. */
 export class ServiceMeter {
   readonly #window: ServiceWindow;
-  readonly #nodes = new Map<string, string>();
+  readonly #servers = new Map<string, ServerIdentity>();
   #acked = 0;
   #firstSuccessorAckMs: number | undefined;
   #lastVictimAckMs: number | undefined;
@@ -48,17 +50,19 @@ export class ServiceMeter {
 
   see(record: SessionRecord | OutcomeRecord): void {
     if (record.type === 'session') {
-      if (record.server !== undefined) this.#nodes.set(sessionKey(record), record.server.node);
+      if (record.server !== undefined) this.#servers.set(sessionKey(record), record.server);
     } else if (record.outcome === 'ok') {
-      this.#ack(record.t, record.client, this.#nodes.get(sessionKey(record)));
+      this.#ack(record.t, record.client, this.#servers.get(sessionKey(record)));
     }
   }
 
-  #ack(t: number, client: string, node: string | undefined): void {
-    const { faultAtMs, victimNode } = this.#window;
+  #ack(t: number, client: string, server: ServerIdentity | undefined): void {
+    const { faultAtMs, victimNode, victimUid } = this.#window;
+    const { node, podUid } = server ?? {};
     this.#acked += 1;
-    if (node === victimNode) this.#lastVictimAckMs = t;
-    else if (faultAtMs !== undefined && t >= faultAtMs) this.#firstSuccessorAckMs ??= t;
+    if (node === victimNode) {
+      if (victimUid === undefined || podUid === victimUid) this.#lastVictimAckMs = t;
+    } else if (faultAtMs !== undefined && t >= faultAtMs) this.#firstSuccessorAckMs ??= t;
     if (client !== 'outside') return;
     if (node !== undefined && node !== victimNode) this.#lastOutsideSuccessorAckMs = t;
     this.#gapUntil(t);

@@ -194,13 +194,6 @@ test('a shared directory that locks exposes nothing until two databases have it 
   const waited = exposureOf(shared, { lastVictimAckMs: 54_000 });
   expect(waited).toMatchObject({ handoverAtMs: 57_000, summary: { ms: 0 } });
   expect(exposureOf(shared, { lastVictimAckMs: 60_000 }).summary.ms).toBe(3000);
-  const back = story(
-    { disk: { mode: 'shared-file' } },
-    ...mounts,
-    see(70_000, observed.unmounted, 'b'),
-    see(71_000, observed.mounted, 'a'),
-  );
-  expect(exposureOf(back, { lastVictimAckMs: 80_000 }).summary.ms).toBe(0);
   const local = story({ disk: { mode: 'shared-file', fileLocks: 'local' } }, ...mounts);
   expect(exposureOf(local)).toMatchObject({ handoverAtMs: 30_000, summary: { ms: 25_000 } });
 });

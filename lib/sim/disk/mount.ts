@@ -65,6 +65,11 @@ export class Mount {
     return this.#rows[this.#syncedTo - 1];
   }
 
+  /** Rows of this view are in the cache only. */
+  get dirty(): boolean {
+    return this.#syncedTo < this.#rows.length;
+  }
+
   /** What is on the volume now becomes this view, as for a server that opens shared files. */
   reread(): void {
     this.#rows = this.volume.rows.slice();

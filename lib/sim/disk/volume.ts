@@ -59,7 +59,7 @@ export class Path {
 
   /** Mounted for writing, and its writes reach the disk. */
   get writes(): boolean {
-    return this.#isThere && !this.readOnly;
+    return this.mounted && !this.readOnly && !this.#cut && this.#link === 'pass';
   }
 
   watches(nowUs: number): boolean {
