@@ -1,5 +1,5 @@
 /** What is judged of a database: how it is called, what its log says, what its commits promise, its own checks. */
-import type { OwnChecks } from './checkers/checker.ts';
+import type { AuditedImage, OwnChecks } from './checkers/checker.ts';
 import type { ImageEvidence, LedgerEntry } from '../history/index.ts';
 import type { CommandEvidence } from '../core/index.ts';
 import type { DatabaseChoice } from '../scenario/index.ts';
@@ -74,8 +74,17 @@ export interface ServerLog {
 export interface OwnAsked {
   readonly wholeWorkload: boolean;
   readonly settings: DatabaseChoice;
-  /** Evidence of the image before. */
-  readonly before: ImageEvidence | undefined;
+  /** Evidence of the run's other images. */
+  readonly others: readonly ImageEvidence[];
+}
+
+export interface ModelledVolume {
+  readonly rows: readonly LedgerEntry[];
+  readonly balances: Readonly<Record<number, number>>;
+  readonly settings: DatabaseChoice;
+  readonly serverUuid: string;
+  readonly isSchemaChanged: boolean;
+  readonly notModelled: (command: string) => CommandEvidence;
 }
 
 /** What a database adds to an audit. */
@@ -85,16 +94,13 @@ export interface OwnPart {
   gaps(
     evidence: ImageEvidence,
     asked: OwnAsked,
-  ): Readonly<Record<'pages' | 'logs' | 'tables', readonly string[]>>;
+  ): Readonly<Record<'pages' | 'indexes' | 'logs' | 'tables', readonly string[]>>;
   /** Its own tools that could not look, and what they said instead. */
   unanswered(evidence: ImageEvidence): readonly { readonly what: string; readonly said: string }[];
-  /** On the model: keys of evidence that a server with these settings has where nothing is wrong. */
-  modelled(
-    rows: readonly LedgerEntry[],
-    balances: Readonly<Record<number, number>>,
-    notModelled: (command: string) => CommandEvidence,
-    settings: DatabaseChoice,
-  ): object;
+  /** What its own readings say against each other or against the rows. */
+  contradictions(audited: AuditedImage): readonly string[];
+  /** On the model: keys of evidence that a server has where nothing is wrong. */
+  modelled(volume: ModelledVolume): object;
 }
 
 /** The one whose runs do not name it in their histories. */

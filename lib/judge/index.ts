@@ -28,6 +28,7 @@ export type { LostCommit } from './checkers/ledger.ts';
 export { OpSample, opName, Reconciler } from './checkers/reconcile.ts';
 export {
   type JudgedDatabase,
+  type ModelledVolume,
   type OwnPart,
   type ServerLog,
   stockDatabaseName,

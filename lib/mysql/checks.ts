@@ -1,9 +1,16 @@
 /** MySQL's own checks of an audit's evidence, and which parts of it must be there. */
 import { type CommandEvidence, plural } from '../core/index.ts';
-import { type ImageEvidence, sessionKey, workloadTables } from '../history/index.ts';
+import {
+  type ImageEvidence,
+  type IndexCount,
+  type OpId,
+  sessionKey,
+  workloadTables,
+} from '../history/index.ts';
 import {
   type Answer,
   answerOf,
+  type AuditedImage,
   type Checker,
   type LedgerLookup,
   damage,
@@ -16,7 +23,8 @@ import {
 } from '../judge/index.ts';
 import { ownEvidence, type BinlogFound, mysqlLog, type TableCheck } from './evidence.ts';
 import { checkDamage, innochecksumKinds } from './exit-kinds.ts';
-import { parseGtids, union, withGaps, writeGtids } from './gtid-set.ts';
+import { parseGtids, sizeOf, union, withGaps, writeGtids } from './gtid-set.ts';
+import { databaseName, indexesMade } from './tables.ts';
 
 export const binlog: Checker = {
   name: 'binlog',
@@ -112,6 +120,7 @@ const answerOfFile = (answer: CommandEvidence) => answerOf(answer, innochecksumK
 /** Every page of every tablespace carries the checksum of its content. Stale pages do, too. */
 export const innochecksum: Checker = {
   name: 'innochecksum',
+  byTool: true,
   check({ image, evidence }) {
     const { innochecksum: answers = [] } = ownEvidence(evidence);
     const refused = answers.filter((answer) => answerOfFile(answer) === 'damage');
@@ -147,6 +156,7 @@ function answerOfChecksums(found: TableCheck, { sqlFailures = [] }: ImageEvidenc
 
 const tableChecks: Checker = {
   name: 'table-checks',
+  byTool: true,
   check({ image, evidence }) {
     const { tables = [] } = ownEvidence(evidence);
     const findings: Finding[] = [];
@@ -158,7 +168,8 @@ const tableChecks: Checker = {
         findings.push(damage({ ...about, summary, evidence: [check] }));
       }
       const answer = answerOfChecksums(found, evidence);
-      const changed = checksumAfterRestart !== undefined && checksumAfterRestart !== checksum;
+      const both = [checksum, checksumAfterRestart];
+      const changed = !both.includes(undefined) && checksumAfterRestart !== checksum;
       if (answer === 'none' || (answer === 'sound' && !changed)) continue;
       const said = [`from cold ${checksum}, after a clean restart ${checksumAfterRestart}`];
       const [code, how, summary] =
@@ -200,26 +211,146 @@ export const ownUnanswered: OwnPart['unanswered'] = (evidence) => {
 /** The workload before it was whole. */
 const firstTables = ['ledger', 'account'];
 
-export const ownGaps: OwnPart['gaps'] = (evidence, { wholeWorkload, settings, before }) => {
+/** Files of every server, and of the workload's tables, below the data directory. */
+export const tablespacesOf = (tables: readonly string[]): string[] => [
+  ...['ibdata1', 'mysql.ibd', 'undo_001', 'undo_002'],
+  ...tables.map((table) => `${databaseName}/${table}.ibd`),
+];
+
+/** Below the data directory, wherever that was mounted. */
+const fileOf = ({ command }: CommandEvidence): string =>
+  /^\S+ (?:\S*\/data\/)?(\S+)/.exec(command)?.[1] ?? '';
+
+const without = (what: string, needed: Iterable<string>, found: readonly string[]): string[] =>
+  [...new Set(needed)].filter((each) => !found.includes(each)).map((each) => `no ${what}${each}`);
+
+export const ownGaps: OwnPart['gaps'] = (evidence, { wholeWorkload, settings, others }) => {
   const { innochecksum = [], tables = [], binlog } = ownEvidence(evidence);
-  const ofTables = (wholeWorkload ? workloadTables : firstTables).flatMap((table) => {
-    const found = tables.find((each) => isTable(each, table));
-    return [
-      ...(found?.checksum === undefined ? [`no CHECKSUM TABLE of ${table}`] : []),
-      ...(found?.check === undefined ? [`no CHECK TABLE of ${table}`] : []),
-    ];
-  });
-  const gone = ((before && ownEvidence(before).tables) ?? [])
-    .filter(({ check }) => check !== undefined)
-    .filter(({ table }) => tables.every((each) => each.table !== table))
-    .map(({ table }) => `no ${table}, which the image before has`);
+  const elsewhere = others.map(ownEvidence);
+  const workload: readonly string[] = wholeWorkload ? workloadTables : firstTables;
+  const named = (found: (table: TableCheck) => unknown, of = tables): string[] =>
+    of.filter((each) => found(each) !== undefined).map(({ table }) => table);
+  const isKnown = workload.map((name) => tables.find((each) => isTable(each, name))?.table ?? name);
+  const files = elsewhere.flatMap(({ innochecksum: all = [] }) => all.map(fileOf));
+  const indexes = indexesMade(evidence.schema?.state === 'changed').map(nameOfIndex);
+  const compared = evidence.indexCounts.filter(({ valuesAgree }) => valuesAgree !== undefined);
+  const checkedElsewhere = elsewhere.flatMap(({ tables: all = [] }) =>
+    named(({ check }) => check, all),
+  );
+  const restarted = named(({ checksumAfterRestart }) => checksumAfterRestart);
   return {
-    pages: innochecksum.length === 0 ? ['no innochecksum'] : [],
+    pages: without(
+      'innochecksum of ',
+      [...tablespacesOf(workload), ...files],
+      innochecksum.map(fileOf),
+    ),
+    indexes: without('comparison of the index ', indexes, compared.map(nameOfIndex)),
     logs: binlog === undefined && settings.binlog === 'on' ? ['no binary log'] : [],
-    tables: [...ofTables, ...gone],
+    tables: [
+      ...without(
+        'CHECKSUM TABLE of ',
+        isKnown,
+        named(({ checksum }) => checksum),
+      ),
+      ...without(
+        'CHECKSUM TABLE after a restart of ',
+        restarted.length > 0 ? isKnown : [],
+        restarted,
+      ),
+      ...without(
+        'CHECK TABLE of ',
+        [...isKnown, ...checkedElsewhere],
+        named(({ check }) => check),
+      ),
+    ],
   };
 };
+
+const nameOfIndex = ({ table, index }: Pick<IndexCount, 'table' | 'index'>): string =>
+  `${table}.${index}`;
 
 /** On a real server with the database's name before it. */
 const isTable = ({ table }: TableCheck, name: string): boolean =>
   table === name || table.endsWith(`.${name}`);
+
+// What its readings say against each other, where no damage of the volume could be the reason.
+
+export function ownContradictions(audited: AuditedImage): string[] {
+  const { evidence, reconciliation } = audited;
+  const { tables = [], binlog } = ownEvidence(evidence);
+  const isSound = (name: string): boolean =>
+    tables.some((each) => isTable(each, name) && each.check === 'OK');
+  const found = evidence.indexCounts
+    .filter(({ table, byPrimary, byIndex }) => byPrimary !== byIndex && isSound(table))
+    .map(
+      (each) =>
+        `CHECK TABLE finds ${nameOfIndex(each)} as long as its table; it was read otherwise`,
+    );
+  if (reconciliation.disordered > 0 && isSound('ledger')) {
+    found.push('CHECK TABLE finds the ids of the ledger in order; they were read otherwise');
+  }
+  if (binlog === undefined) return found;
+  const [first = 0] = (audited.all ?? []).flatMap((each) => othersIn(each.evidence));
+  const [others = first] = othersIn(evidence);
+  if (others !== first) {
+    found.push(
+      `the binary log has ${others} transactions without a row; another copy's has ${first}`,
+    );
+  }
+  return [...found, ...againstBinlog(binlog, audited)];
+}
+
+/** Transactions that are no commit of a client: those that make the schema. Its one change comes later. */
+function othersIn(evidence: ImageEvidence): number[] {
+  const { binlog } = ownEvidence(evidence);
+  const { state = 'other' } = evidence.schema ?? {};
+  if (binlog === undefined || state === 'other') return [];
+  const rows = Object.values(binlog.rows)
+    .flat()
+    .reduce((sum, [from, to]) => sum + to - from + 1, 0);
+  return [binlog.transactions - rows - (state === 'changed' ? 1 : 0)];
+}
+
+function againstBinlog(
+  binlog: BinlogFound,
+  { evidence: { serverUuid }, reconciliation, ledger }: AuditedImage,
+): string[] {
+  const { transactions, duplicateGtids, files, executed, purged } = binlog;
+  const [there, known] = [parseGtids(binlog.gtids), parseGtids(executed)];
+  const found: string[] = [];
+  const count = sizeOf(there) + duplicateGtids;
+  if (count !== transactions) {
+    found.push(`the binary log has ${transactions} transactions, and GTIDs of ${count}`);
+  }
+  if (transactions > 0 && files.length === 0)
+    found.push('the binary log has transactions and no file');
+  if (serverUuid !== undefined && executed !== '' && !executed.includes(serverUuid)) {
+    found.push(`the server is ${serverUuid}, and none of its GTIDs are`);
+  }
+  if (sizeOf(union(known, there, parseGtids(purged))) !== sizeOf(known)) {
+    found.push(
+      'the binary log has GTIDs that the server, which reads it when it starts, does not know',
+    );
+  }
+  const { torn, brokenLinks, phantoms } = reconciliation;
+  const refuted = [...torn.ops, ...brokenLinks.ops, ...phantoms.ops].filter((op) =>
+    hasSameRows(op, binlog, ledger),
+  );
+  if (refuted.length > 0) {
+    found.push(`the binary log has the same ${plural(refuted.length, 'row')}, byte for byte`);
+  }
+  return found;
+}
+
+/** Log and table have the same operations of this one's session, with the same values. */
+function hasSameRows(op: OpId, binlog: BinlogFound, ledger: LedgerLookup | undefined): boolean {
+  const key = sessionKey(op);
+  const ranges = binlog.rows[key] ?? [];
+  const isLogged = (seq: number): boolean => ranges.some(([from, to]) => from <= seq && seq <= to);
+  if (!isLogged(op.seq) || binlog.differing.includes(key)) return false;
+  const log = ledger?.journal.session(op);
+  if (log === undefined) return true;
+  return Array.from({ length: log.length }, (_, seq) => seq).every(
+    (seq) => ledger?.holds(log, seq) === isLogged(seq),
+  );
+}

@@ -1,31 +1,44 @@
 /** MySQL as a database under test: its words, its pod, its log, and what the model finds on a sound volume. */
 import { hash } from 'node:crypto';
-import { sessionKey, type LedgerEntry } from '../history/index.ts';
-import { type OwnPart, stockDatabaseName } from '../judge/index.ts';
-import { ownChecks, ownGaps, ownUnanswered } from './checks.ts';
+import {
+  type ImageEvidence,
+  sessionKey,
+  type LedgerEntry,
+  workloadTables,
+} from '../history/index.ts';
+import { type ModelledVolume, type OwnPart, stockDatabaseName } from '../judge/index.ts';
+import { ownChecks, ownContradictions, ownGaps, ownUnanswered, tablespacesOf } from './checks.ts';
 import { type BinlogFound, type MysqlEvidence, mysqlLog } from './evidence.ts';
+import { indexesMade } from './tables.ts';
 import type { Database, RealDatabase } from '../run/index.ts';
 
-export const modelled: OwnPart['modelled'] = (
+export const modelled: OwnPart['modelled'] = ({
   rows,
   balances,
   notModelled,
-  { binlog },
-): MysqlEvidence => ({
-  ...(binlog === 'off' ? {} : { binlog: binlogOf(rows) }),
+  ...about
+}): MysqlEvidence & Pick<ImageEvidence, 'indexCounts'> => ({
+  ...(about.settings.binlog === 'off' ? {} : { binlog: binlogOf(rows, about) }),
   tables: [
     { table: 'ledger', check: 'OK', checksum: checksum(rows.map((entry) => entry.hash)) },
     { table: 'account', check: 'OK', checksum: checksum(Object.values(balances)) },
     { table: 'document', check: 'OK', checksum: checksum([rows.length]) },
   ],
-  innochecksum: [notModelled('innochecksum')],
+  innochecksum: tablespacesOf(workloadTables).map((file) => notModelled(`innochecksum ${file}`)),
+  indexCounts: indexesMade(about.isSchemaChanged).map(({ table, index }) => {
+    const count = table === 'ledger' ? rows.length : Object.keys(balances).length;
+    return { table, index, byPrimary: count, byIndex: count, valuesAgree: true };
+  }),
 });
 
 const checksum = (values: readonly (string | number)[]): string =>
   hash('sha256', values.join()).slice(0, 8);
 
 /** A log as it must be: every row is in it once. */
-function binlogOf(rows: readonly LedgerEntry[]): BinlogFound {
+function binlogOf(
+  rows: readonly LedgerEntry[],
+  { serverUuid, isSchemaChanged }: Pick<ModelledVolume, 'serverUuid' | 'isSchemaChanged'>,
+): BinlogFound {
   const ranges: Record<string, [number, number][]> = {};
   for (const entry of rows) {
     const ofSession = (ranges[sessionKey(entry)] ??= []);
@@ -33,9 +46,10 @@ function binlogOf(rows: readonly LedgerEntry[]): BinlogFound {
     if (last !== undefined && entry.seq === last[1] + 1) last[1] = entry.seq;
     else ofSession.push([entry.seq, entry.seq]);
   }
-  const gtids = rows.length === 0 ? '' : `model:1-${rows.length}`;
+  const transactions = rows.length + (isSchemaChanged ? 1 : 0);
+  const gtids = transactions === 0 ? '' : `${serverUuid}:1-${transactions}`;
   const sets = { gtids, executed: gtids, purged: '', duplicateGtids: 0 };
-  const read = { files: ['binlog (model)'], bytes: 0, transactions: rows.length };
+  const read = { files: ['binlog (model)'], bytes: 0, transactions };
   return { ...read, ...sets, rows: ranges, differing: [], damage: [] };
 }
 
@@ -92,7 +106,13 @@ export const mysql: Database & { readonly real: Required<RealDatabase> } = {
       FILE_UNREADABLE: 'innochecksum',
     },
   },
-  own: { checks: ownChecks, gaps: ownGaps, unanswered: ownUnanswered, modelled },
+  own: {
+    checks: ownChecks,
+    gaps: ownGaps,
+    unanswered: ownUnanswered,
+    contradictions: ownContradictions,
+    modelled,
+  },
   real: {
     definedIn: { module: 'lib/mysql/database.ts', name: 'mysql' },
     auditTool: 'lib/mysql/audit/audit-tool.ts',

@@ -6,7 +6,7 @@ import type { GroupView } from '../history/index.ts';
 import { checksums, streamLedger } from './audit/read-tables.ts';
 import { RowVerifier } from './audit/rows.ts';
 import { type SqlRow, SqlClient } from './audit/sql-client.ts';
-import { databaseName } from './schema.ts';
+import { databaseName } from './tables.ts';
 import { timeoutError, connectError } from './session.ts';
 import type {
   MemberClient,

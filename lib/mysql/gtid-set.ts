@@ -42,6 +42,8 @@ function merged(intervals: readonly GtidInterval[]): GtidInterval[] {
 const countOf = (intervals: readonly GtidInterval[]): number =>
   intervals.reduce((count, [from, to]) => count + to - from + 1, 0);
 
+export const sizeOf = (set: GtidSet): number => countOf([...set.values()].flat());
+
 /** What a binary log holds, by the server that gave them. */
 export class GtidIntervals {
   readonly #byServer = new Map<string, [number, number][]>();
@@ -59,8 +61,7 @@ export class GtidIntervals {
   result(): { readonly gtids: string; readonly duplicateGtids: number } {
     const all = new Map([...this.#byServer].map(([server, each]) => [uuidOf(server), each]));
     const set = union(all);
-    const count = (of: GtidSet): number => countOf([...of.values()].flat());
-    return { gtids: writeGtids(set), duplicateGtids: count(all) - count(set) };
+    return { gtids: writeGtids(set), duplicateGtids: sizeOf(all) - sizeOf(set) };
   }
 }
 

@@ -11,31 +11,14 @@ import {
   type OpId,
 } from '../history/index.ts';
 import type { ServerRoutes } from '../run/index.ts';
+import { changedColumn, databaseName, secondaryIndexes, type WorkloadTable } from './tables.ts';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
-
-/**
- * The database of the workload: a ledger of rows about as large as sysbench's, a bank, and documents
- * that no page has room for. The ledger's own order is its primary key; what was sent twice can be in
- * it twice, to be seen.
- */
-export const databaseName = 'forcedetach';
-
-export const secondaryIndexes = {
-  ledger: {
-    operation: ['client', 'connection', 'session', 'seq'],
-    from_account: ['from_account'],
-  },
-  account: { balance: ['balance'] },
-  document: {},
-} as const;
 
 /** A client as an application is one: it may write to the tables, and nothing else. */
 export const ordinaryClient = { user: 'forcedetach', password: 'forcedetach' } as const;
 
 /** What every row of the ledger is filled up with. */
 export const ledgerPad: string = 'forcedetach-'.repeat(7);
-
-export type WorkloadTable = keyof typeof secondaryIndexes;
 
 const keysOf = (table: WorkloadTable): string =>
   Object.entries<readonly string[]>(secondaryIndexes[table])
@@ -72,9 +55,6 @@ const document = `CREATE TABLE ${databaseName}.document (
   body MEDIUMBLOB NOT NULL,
   PRIMARY KEY (client, connection, session, seq)
 ) ENGINE = InnoDB ROW_FORMAT = DYNAMIC`;
-
-/** What the change of the schema adds to the accounts: a column, and an index of the same name. */
-export const changedColumn = { name: 'branch', type: 'int unsigned', value: 7 } as const;
 
 /** In place beside the clients' transactions: the table is rebuilt, and what they do is put in after. */
 export const schemaChange =

@@ -25,10 +25,10 @@ import {
   schemaChangeStatement,
   transferStatement,
   type Statement,
-  databaseName,
   asRoot,
   prepareSchema,
 } from './schema.ts';
+import { databaseName } from './tables.ts';
 import type { SessionOptions, DatabaseServer } from '../run/index.ts';
 
 /**

@@ -14,7 +14,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { $ } from '../../lib/kind/engine/shell.ts';
 import { startDatabase, type BenchDatabase } from '../../bench/support/database.ts';
 import { openMysqlSession } from '../../lib/mysql/session.ts';
-import { databaseName, prepareSchema } from '../../lib/mysql/schema.ts';
+import { prepareSchema } from '../../lib/mysql/schema.ts';
+import { databaseName } from '../../lib/mysql/tables.ts';
 import { startWriterProcesses } from '../../lib/kind/clients/writers.ts';
 import type { Writers, WriterSpec } from '../../lib/run/workload.ts';
 import { openHistory, type Operation } from '../../lib/history/reader.ts';

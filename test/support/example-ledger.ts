@@ -8,6 +8,8 @@ import {
   type SessionId,
 } from '../../lib/history/workload.ts';
 import type { ImageEvidence, LedgerRow, ServerStart } from '../../lib/history/evidence.ts';
+import { tablespacesOf } from '../../lib/mysql/checks.ts';
+import { indexesMade } from '../../lib/mysql/tables.ts';
 import type { MysqlEvidence } from '../../lib/mysql/evidence.ts';
 import type { JournaledOp } from '../../lib/judge/checkers/journal.ts';
 
@@ -79,8 +81,14 @@ const healthyStart = (purpose: ServerStart['purpose']): ServerStart => ({
   errorLines: [],
 });
 
-export function healthyEvidence(rows: readonly LedgerRow[]): ImageEvidence & MysqlEvidence {
+export function healthyEvidence(
+  rows: readonly LedgerRow[],
+  tables: readonly string[] = ['ledger', 'account'],
+  isSchemaChanged = false,
+): ImageEvidence & MysqlEvidence {
   const command = { command: 'e2fsck -fn copy', exitCode: 0, output: '', durationMs: 10 };
+  const balances = balancesOf(rows);
+  const read = { ledger: rows.length, account: Object.keys(balances).length };
   return {
     fsckReplay: { ...command, output: 'recovering journal' },
     fsck: { ...command, output: 'Inode 12 extent tree could be narrower. Fix? no' },
@@ -89,12 +97,17 @@ export function healthyEvidence(rows: readonly LedgerRow[]): ImageEvidence & Mys
     starts: [healthyStart('recovery'), healthyStart('cold'), healthyStart('check')],
     ledgerComplete: true,
     ledgerRows: rows.length,
-    balances: balancesOf(rows),
-    indexCounts: [{ table: 'ledger', index: 'operation', byPrimary: 3, byIndex: 3 }],
-    tables: ['ledger', 'account'].map((table) => ({
+    balances,
+    indexCounts: indexesMade(isSchemaChanged).map(({ table, index }) => {
+      const count = table === 'ledger' ? read.ledger : read.account;
+      return { table, index, byPrimary: count, byIndex: count, valuesAgree: true };
+    }),
+    tables: tables.map((table) => ({
       ...{ table, check: 'OK', checksum: '1', checksumAfterRestart: '1' },
     })),
-    innochecksum: [{ ...command, command: 'innochecksum ledger.ibd' }],
+    innochecksum: tablespacesOf(tables).map((file) => ({
+      ...{ ...command, command: `innochecksum /mnt/data/${file}` },
+    })),
     canaries: {},
     failures: [],
     filesystemUuid: 'file-system-1',

@@ -114,9 +114,10 @@ const ownPartOf = <Own>({ title, audit, checks = [], missing }: OwnDatabase<Own>
     ),
   },
   gaps: ({ own }) => ({
-    ...{ pages: [], logs: [] },
+    ...{ pages: [], indexes: [], logs: [] },
     tables: own === undefined ? [`no audit of ${title}’s own`] : (missing?.(own as Own) ?? []),
   }),
   unanswered: () => [],
-  modelled: (rows, balances) => ({ own: audit(rows, balances) }),
+  contradictions: () => [],
+  modelled: ({ rows, balances }) => ({ own: audit(rows, balances) }),
 });

@@ -35,6 +35,10 @@ export interface AuditedImage {
   readonly settings?: DatabaseChoice;
   /** The audited image taken before this one. */
   readonly before?: AuditedImage;
+  /** All audited images of the run. Default: this one. */
+  readonly all?: readonly AuditedImage[];
+  /** Why what rests on records and readings is no proof here. Default: nothing refutes them. */
+  readonly refuted?: readonly string[];
 }
 
 /** What one image's ledger has of the operations that clients sent. */
@@ -54,6 +58,8 @@ export interface LedgerLookup {
 /** A check of an audited copy of the volume, pure: the same evidence gives the same findings. */
 export interface Checker {
   readonly name: string;
+  /** A tool proved its damage. Default: it rests on records and readings, which others may refute. */
+  readonly byTool?: boolean;
   /** Asked for each image. Must not throw; one that does makes the verdict incomplete. */
   readonly check: (image: AuditedImage) => readonly Finding[];
 }

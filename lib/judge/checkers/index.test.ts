@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { initialBalance } from '../../history/workload.ts';
-import type { ServerStart } from '../../history/evidence.ts';
+import type { IndexCount, ServerStart } from '../../history/evidence.ts';
 import { runChecks } from './index.ts';
 import { findingsOf, healthy, judged, rows } from '../../../test/support/judged-images.ts';
 import type { MysqlEvidence, MysqlImage, TableCheck } from '../../mysql/evidence.ts';
@@ -19,7 +19,14 @@ const withTable = (table: TableCheck): Pick<MysqlEvidence, 'tables'> => ({
 /** As innochecksum answers of a file that ends within its first page. */
 const unreadFile =
   'Error: Was not able to read the minimum page size of 1024 bytes.  Bytes read was 100';
-const innochecksum = { command: 'innochecksum t.ibd', exitCode: 1, durationMs: 1 };
+const checksummed = (exitCode: number, output: string): Pick<MysqlEvidence, 'innochecksum'> => ({
+  innochecksum: healthy.innochecksum.map((each, n) =>
+    n === 0 ? { ...each, exitCode, output } : each,
+  ),
+});
+const outOfStep = (changed: Partial<IndexCount>): Pick<MysqlImage, 'indexCounts'> => ({
+  indexCounts: healthy.indexCounts.map((each, n) => (n === 0 ? { ...each, ...changed } : each)),
+});
 const missing = "Table 'forcedetach.t' doesn't exist";
 const badInode = 'Phase 3 - for each AG...\nbad CRC for inode 160';
 const scanned =
@@ -33,18 +40,8 @@ describe('the checkers', () => {
 
   test.each<[string, Partial<MysqlImage>]>([
     ['BALANCE_WRONG', { balances: { ...healthy.balances, 1: 1 } }],
-    [
-      'INDEX_OUT_OF_STEP',
-      { indexCounts: [{ table: 'ledger', index: 'operation', byPrimary: 3, byIndex: 2 }] },
-    ],
-    [
-      'INDEX_OUT_OF_STEP',
-      {
-        indexCounts: [
-          { table: 'ledger', index: 'operation', byPrimary: 3, byIndex: 3, valuesAgree: false },
-        ],
-      },
-    ],
+    ['INDEX_OUT_OF_STEP', outOfStep({ valuesAgree: false })],
+    ['AUDIT_CONTRADICTS', outOfStep({ byIndex: 2 })],
     ['CHECK_TABLE_FAILED', withTable({ table: 't', check: 'error: Corrupt', checksum: '1' })],
     [
       'CHECKSUM_TABLE_FAILED',
@@ -54,8 +51,8 @@ describe('the checkers', () => {
       'CHECKSUM_CHANGED',
       withTable({ table: 't', check: 'OK', checksum: '1', checksumAfterRestart: '2' }),
     ],
-    ['PAGE_CHECKSUM_BAD', { innochecksum: [{ ...innochecksum, output: 'Fail: page 4 invalid' }] }],
-    ['FILE_UNREADABLE', { innochecksum: [{ ...innochecksum, output: unreadFile }] }],
+    ['PAGE_CHECKSUM_BAD', checksummed(1, 'Fail: page 4 invalid')],
+    ['FILE_UNREADABLE', checksummed(1, unreadFile)],
     ['FSCK_ERRORS', { fsck: { command: 'e2fsck', exitCode: 4, output: '', durationMs: 1 } }],
     [
       'FSCK_ERRORS',
@@ -100,7 +97,11 @@ describe('the checkers', () => {
     };
     expect(codesOf(withTable({ table: 'mysql.user', check: 'OK' }))).toEqual(['AUDIT_INCOMPLETE']);
     const richer = { ...healthy.balances, 900: initialBalance };
-    expect(codesOf({ balances: richer })).toEqual(['BALANCE_WRONG']);
+    const indexCounts = healthy.indexCounts.map(({ table, byPrimary, ...each }) => {
+      const count = byPrimary + (table === 'account' ? 1 : 0);
+      return { ...each, table, byPrimary: count, byIndex: count };
+    });
+    expect(codesOf({ balances: richer, indexCounts })).toEqual(['BALANCE_WRONG']);
   });
 
   test('miss no fsck of a shared directory', () => {

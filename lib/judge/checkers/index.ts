@@ -37,6 +37,7 @@ import {
   serverStarts,
   sqlFailures,
 } from './server.ts';
+import { contradictionsIn, foreignRecords } from './contradictions.ts';
 import { Journal, type JournaledOp, type EpochBounds } from './journal.ts';
 import {
   Reconciler,
@@ -159,7 +160,13 @@ export function judgeImages(
     // Nothing can be said to be back, or gone since, against an image that could not be read.
     before = unread === undefined ? reconciler : undefined;
   }
-  return { findings: runChecks(images, all), reconciliations };
+  const foreign = foreignRecords([...reconciliations.values()], journal);
+  const judged = images.map((each) => {
+    const image = { ...each, all: images };
+    const refuted = [...foreign, ...contradictionsIn(image, database)];
+    return { ...image, ...(refuted.length > 0 && { refuted }) };
+  });
+  return { findings: runChecks(judged, all), reconciliations };
 }
 
 interface Context extends Pick<DocumentOptions, 'journal' | 'takenAtMs'> {
@@ -188,12 +195,13 @@ function besides(
   };
 }
 
-/** A checker that throws is a gap in the evidence, never a pass. */
+/** A checker that throws is a gap in the evidence, never a pass. Damage that rests on what is refuted is none. */
 export const runChecks = (images: readonly AuditedImage[], all: readonly Checker[]): Finding[] =>
   images.flatMap((image) =>
-    all.flatMap(({ name, check }) => {
+    all.flatMap(({ name, byTool = false, check }) => {
       try {
-        return check(image);
+        const isProof = byTool || image.refuted === undefined;
+        return check(image).filter(({ level }) => isProof || level !== 'damage');
       } catch (error) {
         const summary = `${image.image} image: the checker ${name} failed`;
         return [incomplete('CHECKER_FAILED', summary, [String(error)])];

@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { runRecord } from '../../../test/support/run-record.ts';
-import { sessionKey, firstDocuments, type OpOutcome } from '../../history/workload.ts';
+import {
+  sessionKey,
+  firstDocuments,
+  type OpOutcome,
+  workloadTables,
+} from '../../history/workload.ts';
 import type { SchemaChangeRecord } from '../../history/records.ts';
 import {
   endOfMs,
@@ -25,7 +30,7 @@ const first = Object.fromEntries(
 );
 const wholeLog: BinlogFound = {
   ...{ files: ['binlog.000001'], bytes: 1, transactions: length, duplicateGtids: 0 },
-  ...{ gtids: 'u:1-12', executed: 'u:1-12', purged: '', differing: [], damage: [] },
+  ...{ gtids: 'server-1:1-12', executed: 'server-1:1-12', purged: '', differing: [], damage: [] },
   rows: { [key]: [[0, length - 1]] },
 };
 const sound: Partial<MysqlImage> = {
@@ -60,9 +65,9 @@ function judged({
   }));
   const ledger = exampleLedger([{ ...id, node: 'a', ops }]);
   const rows = rowsOf(ledger.entries);
-  const healthy = healthyEvidence(rows);
-  const tables = [...healthy.tables, { table: 'document', check: 'OK', checksum: '1' }];
-  const evidence: MysqlImage = { ...healthy, tables, ...sound, ...changed };
+  const isChanged = changed.schema?.state === 'changed';
+  const healthy = healthyEvidence(rows, workloadTables, isChanged);
+  const evidence: MysqlImage = { ...healthy, ...sound, ...changed };
   const run = {
     ...runRecord({ database: { trxCommit } }),
     seed: exampleSeed,
@@ -223,11 +228,23 @@ describe('the binary log', () => {
     ],
     ['has other values', log({ differing: [key] }), ['BINLOG_DIFFERS']],
     ['is not whole', log({ damage: ['binlog.000001: …'] }), ['BINLOG_DAMAGED']],
-    ['has a gap', log({ gtids: 'u:1-5:7-12', executed: 'u:1-5:7-12' }), ['GTID_GAP']],
-    ['has less than the server knows', log({ gtids: 'u:1-11' }), ['GTID_GAP']],
-    ['has a number twice', log({ duplicateGtids: 1 }), ['GTID_GAP']],
-    ['begins behind what was purged', log({ gtids: 'u:5-12', purged: 'u:1-4' }), []],
-    ['has no GTIDs', log({ gtids: '', executed: '' }), []],
+    [
+      'has a gap',
+      log({ gtids: 'server-1:1-5:7-12', executed: 'server-1:1-5:7-12', transactions: 11 }),
+      ['GTID_GAP'],
+    ],
+    [
+      'has less than the server knows',
+      log({ gtids: 'server-1:1-11', transactions: 11 }),
+      ['GTID_GAP'],
+    ],
+    ['has a number twice', log({ duplicateGtids: 1, transactions: 13 }), ['GTID_GAP']],
+    [
+      'begins behind what was purged',
+      log({ gtids: 'server-1:5-12', purged: 'server-1:1-4', transactions: 8 }),
+      [],
+    ],
+    ['has no GTIDs', log({ gtids: '', executed: '' }), ['AUDIT_CONTRADICTS']],
   ])('%s', (_, scene, codes) => expect(judged(scene)).toEqual(codes));
 
   test('has what the tables lost', () => {

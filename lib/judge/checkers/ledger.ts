@@ -211,6 +211,7 @@ export const rowCheckers: readonly Checker[] = [
 
 export const ledgerUnreadable = ({ log }: Pick<JudgedDatabase, 'log'>): Checker => ({
   name: 'ledger-unreadable',
+  byTool: true,
   check({ image, evidence, reconciliation }) {
     if (unreadBecause(evidence, log) !== 'damage') return [];
     const { present, acked } = reconciliation;

@@ -282,6 +282,10 @@ export interface Reconciliation extends LossCounts {
   readonly unread: Unread | undefined;
   /** Rows read. */
   readonly rows: number;
+  /** By client: those read, and those of them that are as they were sent. */
+  readonly byClient: ReadonlyMap<string, { readonly rows: number; readonly asSent: number }>;
+  /** Rows whose id is not above that of the row before. */
+  readonly disordered: number;
   /** Missing in the image before, which had to hold them, and present here. */
   readonly resurrected: OpSample;
   /** Rows nobody ever sent. */
@@ -346,7 +350,10 @@ export class Reconciler {
   readonly #outOfOrder = new OpSample();
   /** Rows that somebody saw and that no journal tells of. */
   readonly #seenUnsent = new Set<SeenCommit>();
+  readonly #byClient = new Map<string, { rows: number; asSent: number }>();
   #rows = 0;
+  #disordered = 0;
+  #lastId = Number.NEGATIVE_INFINITY;
 
   constructor(options: ReconcilerOptions) {
     this.#options = options;
@@ -364,6 +371,10 @@ export class Reconciler {
 
   row(row: LedgerRow): void {
     this.#rows += 1;
+    const ofClient = this.#ofClient(row.client);
+    ofClient.rows += 1;
+    if (row.id <= this.#lastId) this.#disordered += 1;
+    this.#lastId = row.id;
     this.#move(row.fromAccount, -row.amount);
     this.#move(row.toAccount, row.amount);
     const log = this.#options.journal.session(row);
@@ -376,6 +387,7 @@ export class Reconciler {
     }
     const { seen, sent } = progress;
     if (!row.hashFits || !saysWhatWas(sent(row.seq), row)) this.#torn.add(row);
+    else ofClient.asSent += 1;
     if (log.outcome(row.seq) === outcomeCode.fail) this.#failedPresent.add(row);
     const times = seen[row.seq] ?? 0;
     if (times > 0) this.#duplicates.add(row);
@@ -408,6 +420,8 @@ export class Reconciler {
     return {
       unread,
       rows: this.#rows,
+      byClient: this.#byClient,
+      disordered: this.#disordered,
       ...losses.result(),
       resurrected,
       phantoms: this.#phantoms,
@@ -473,6 +487,12 @@ export class Reconciler {
     // Behind a lost row nothing can link: that is its loss once more, not a finding of its own.
     const previous = log.lastAckedBefore(row.seq);
     if (previous === undefined || (seen[previous] ?? 0) > 0) this.#brokenLinks.add(row);
+  }
+
+  #ofClient(client: string): { rows: number; asSent: number } {
+    let counts = this.#byClient.get(client);
+    if (counts === undefined) this.#byClient.set(client, (counts = { rows: 0, asSent: 0 }));
+    return counts;
   }
 
   #move(account: number, amount: number): void {

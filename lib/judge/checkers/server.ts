@@ -52,6 +52,7 @@ const told = ({ command, exitCode, output }: CommandEvidence): string =>
 
 export const fileSystem: Checker = {
   name: 'file-system',
+  byTool: true,
   check({ image, evidence }) {
     const { fsckReplay, fsck } = evidence;
     const findings: Finding[] = [];
@@ -98,6 +99,7 @@ const isRefusal = (refused: string, { logins, refusals }: ServerLog): boolean =>
 
 export const login = ({ log }: Pick<JudgedDatabase, 'log'>): Checker => ({
   name: 'login',
+  byTool: true,
   check({ image, evidence: { login } }) {
     const { refused, unlimited } = login ?? {};
     if (refused !== undefined && isRefusal(refused, log)) {
@@ -165,6 +167,7 @@ export const schemaChange: Checker = {
 
 export const sqlFailures = ({ server, log }: Pick<JudgedDatabase, 'server' | 'log'>): Checker => ({
   name: 'sql-failures',
+  byTool: true,
   check: ({ image, evidence }) =>
     (evidence.sqlFailures ?? [])
       .filter(({ error }) => log.refusals.test(error))
@@ -181,9 +184,10 @@ export const completenessName = 'completeness';
 
 export const completeness = (database: JudgedDatabase): Checker => ({
   name: completenessName,
-  check({ image, evidence, reconciliation: { rows }, before, ...about }) {
-    const { wholeWorkload = false, settings = database.leastAsked } = about;
-    const asked = { wholeWorkload, settings, before: before?.evidence };
+  check({ image, evidence, reconciliation: { rows }, ...about }) {
+    const { wholeWorkload = false, settings = database.leastAsked, all = [], refuted = [] } = about;
+    const others = all.filter((each) => each.image !== image).map((each) => each.evidence);
+    const asked = { wholeWorkload, settings, others };
     const missing = missingParts(database, evidence, rows, asked);
     const gaps = [...evidence.failures, ...missing];
     const troubles = troublesOf(database, evidence);
@@ -192,6 +196,10 @@ export const completeness = (database: JudgedDatabase): Checker => ({
       const told = troubles.join('; ').slice(0, 300);
       const summary = `${image} image: tools of its audit could not look: ${told}`;
       findings.push(incomplete('AUDIT_MACHINE_TROUBLE', summary, troubles));
+    }
+    if (refuted.length > 0) {
+      const summary = `${image} image: answers of the audit refute each other: ${refuted[0]}`;
+      findings.push(incomplete('AUDIT_CONTRADICTS', summary, refuted));
     }
     if (gaps.length > 0) {
       const told = gaps.join('; ').slice(0, 300);
@@ -226,7 +234,7 @@ function missingParts(
   };
   need(evidence.fsck !== undefined || evidence.isDirectory === true, 'fsck');
   need(Object.keys(evidence.balances).length > 0, 'balances');
-  need(evidence.indexCounts.length > 0, 'comparison of the indexes');
+  missing.push(...gaps.indexes);
   missing.push(...gaps.pages);
   for (const purpose of purposes) {
     const began = starts.some((start) => start.purpose === purpose);
@@ -269,6 +277,7 @@ const occasion = (purpose: ServerStart['purpose'], { tools }: JudgedDatabase): s
 
 export const serverStarts = (database: JudgedDatabase): Checker => ({
   name: 'server-starts',
+  byTool: true,
   check: (audited) =>
     audited.evidence.starts.flatMap((start) => judgeStart(database, audited, start)),
 });
@@ -308,6 +317,7 @@ const mendedLines = (start: ServerStart, log: ServerLog): string[] =>
 
 export const errorLog = ({ server, log }: Pick<JudgedDatabase, 'server' | 'log'>): Checker => ({
   name: 'error-log',
+  byTool: true,
   check({ image, evidence }) {
     const mended = evidence.starts.flatMap((start) => mendedLines(start, log));
     const said = new Set(evidence.starts.flatMap(({ errorLines }) => errorLines));

@@ -14,7 +14,7 @@ import {
 import { ledgerColumns, type RowVerifier } from './rows.ts';
 import type { SqlClient } from './sql-client.ts';
 import type { TableCheck } from '../evidence.ts';
-import { changedColumn, databaseName, secondaryIndexes, type WorkloadTable } from '../schema.ts';
+import { changedColumn, databaseName, secondaryIndexes, type WorkloadTable } from '../tables.ts';
 import { batchRows } from '../../storage/index.ts';
 
 /**

@@ -2,7 +2,7 @@
 import { createConnection, type Connection, type RowDataPacket } from 'mysql2';
 import { EvidenceError } from '../../core/index.ts';
 import type { LoginFound } from '../../history/index.ts';
-import { databaseName } from '../schema.ts';
+import { databaseName } from '../tables.ts';
 
 export type SqlRow = Readonly<Record<string, unknown>>;
 

@@ -83,9 +83,11 @@ function auditImage(
     balances,
     documents: documentsOf(found),
     login: {},
-    ...database.own.modelled(found, balances, notModelled, settings),
     schema: { state: schemaChanged ? 'changed' : 'original', oddities: [] },
-    indexCounts: [{ table: 'ledger', index: 'op', byPrimary: count, byIndex: count }],
+    ...database.own.modelled({
+      ...{ rows: found, balances, settings, notModelled },
+      ...{ serverUuid: about.serverUuid, isSchemaChanged: schemaChanged },
+    }),
   };
 }
 

@@ -12,7 +12,12 @@ import {
   untilFault,
   type Alteration,
 } from '../edit.ts';
-import type { OutcomeRecord, ReadRecord, SessionRecord } from '../../../lib/history/records.ts';
+import type {
+  ImageRecord,
+  OutcomeRecord,
+  ReadRecord,
+  SessionRecord,
+} from '../../../lib/history/records.ts';
 import type { HeldRun, TimedRecord } from '../held-run.ts';
 import { recounted } from '../recount.ts';
 import { inconclusive, orWorse, type EvidenceMutant } from '../mutant.ts';
@@ -83,10 +88,13 @@ const seenAndGone: Alteration = (run) => {
   );
   change(
     (record) => record.type === 'image' && record.image === 'second',
-    (record: { readonly evidence: object }) => ({
-      ...record,
-      evidence: { ...record.evidence, ledgerRows: second.records.length },
-    }),
+    ({ evidence, ...record }: ImageRecord) => {
+      const ledgerRows = second.records.length;
+      const indexCounts = evidence.indexCounts.map((each) =>
+        each.table === 'ledger' ? { ...each, byPrimary: ledgerRows, byIndex: ledgerRows } : each,
+      );
+      return { ...record, evidence: { ...evidence, ledgerRows, indexCounts } };
+    },
   )(run);
 };
 

@@ -5,7 +5,7 @@ import type {
   ImageRecord,
   SetupRecord,
 } from '../../../lib/history/records.ts';
-import type { ImageLabel, CopyIdentity } from '../../../lib/history/evidence.ts';
+import type { ImageEvidence, ImageLabel, CopyIdentity } from '../../../lib/history/evidence.ts';
 import {
   add,
   and,
@@ -50,12 +50,14 @@ const uuid = '00000000-0000-4000-8000-000000000009';
 const readAs = (label: ImageLabel, serverUuid?: string): Alteration =>
   change(ofImage('image', label), ({ evidence, ...record }: ImageRecord) => ({
     ...record,
-    evidence: {
-      ...evidence,
-      filesystemUuid: uuid,
-      ...(serverUuid === undefined ? {} : { serverUuid }),
-    },
+    evidence: { ...servedBy(evidence, serverUuid), filesystemUuid: uuid },
   }));
+
+/** A server's GTIDs have its UUID. */
+const servedBy = (evidence: ImageEvidence, uuid = evidence.serverUuid ?? ''): ImageEvidence =>
+  JSON.parse(
+    JSON.stringify(evidence).replaceAll(evidence.serverUuid ?? uuid, uuid),
+  ) as ImageEvidence;
 
 /** Each is audited, and told as the other. */
 const swapped = (run: HeldRun): void => {

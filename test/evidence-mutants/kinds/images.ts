@@ -1,11 +1,16 @@
 /** Audited images and their rows: each part of the evidence, missing or of another volume. */
-import { both, change, drop, type Alteration } from '../edit.ts';
-import type { ImageRecord } from '../../../lib/history/records.ts';
-import type { ImageLabel, ServerStart } from '../../../lib/history/evidence.ts';
+import { both, change, drop, ofType, type Alteration } from '../edit.ts';
+import type { ImageRecord, RunRecord } from '../../../lib/history/records.ts';
+import type {
+  ImageLabel,
+  IndexCount,
+  LedgerRow,
+  ServerStart,
+} from '../../../lib/history/evidence.ts';
 import type { HeldRun, TimedRecord } from '../held-run.ts';
 import { inconclusive, orWorse, type EvidenceMutant } from '../mutant.ts';
 import type { CommandEvidence } from '../../../lib/core/index.ts';
-import type { MysqlImage } from '../../../lib/mysql/evidence.ts';
+import type { BinlogFound, MysqlImage } from '../../../lib/mysql/evidence.ts';
 
 const image =
   (...labels: readonly ImageLabel[]) =>
@@ -162,6 +167,169 @@ const couldNotLook: readonly (readonly [string, Alteration])[] = [
   ),
 ];
 
+type Named = readonly (readonly [string, Alteration])[];
+
+const rowsOf =
+  (label: ImageLabel, become: (rows: readonly LedgerRow[]) => readonly LedgerRow[]): Alteration =>
+  (run) => {
+    const segment = run.segments.get(`rows-${label}`);
+    if (segment === undefined) return;
+    const rows = segment.records.flatMap((record) => (record.type === 'row' ? [record.row] : []));
+    segment.records = become(rows).map((row) => ({ type: 'row', image: label, row }));
+  };
+/** Another number of rows, and the audit counts as many. */
+const countedRows = (more: number, become: (rows: readonly LedgerRow[]) => readonly LedgerRow[]) =>
+  both(
+    rowsOf('second', become),
+    lacking(({ ledgerRows }) => ({ ledgerRows: ledgerRows + more })),
+  );
+const rowAt = (n: number, changed: (row: LedgerRow) => Partial<LedgerRow>): Alteration =>
+  rowsOf('second', (rows) => rows.map((row, at) => (at === n ? { ...row, ...changed(row) } : row)));
+const inBinlog = (become: (found: BinlogFound) => Partial<BinlogFound>): Alteration =>
+  lacking(({ binlog }) => ({ ...(binlog && { binlog: { ...binlog, ...become(binlog) } }) }));
+const inIndex = (n: number, become: (count: IndexCount) => object): Alteration =>
+  lacking(({ indexCounts }) => ({
+    indexCounts: indexCounts.map((each, at) => (at === n ? { ...each, ...become(each) } : each)),
+  }));
+/** The first session's first range of operations. */
+const withRange = (become: (range: readonly [number, number]) => readonly [number, number]) =>
+  inBinlog(({ rows }) => {
+    const [key = ''] = Object.keys(rows);
+    const [first = [0, 0] as const, ...rest] = rows[key] ?? [];
+    return { rows: { ...rows, [key]: [become(first), ...rest] } };
+  });
+
+/** One of several parts: "some" were there before. */
+const oneOfMany: Named = [
+  ...[0, 1, 2, 3].flatMap(
+    (n): Named => [
+      [
+        `index-${n}-not-compared`,
+        lacking(({ indexCounts }) => ({ indexCounts: indexCounts.toSpliced(n, 1) })),
+      ],
+      [`index-${n}-without-its-values`, inIndex(n, () => ({ valuesAgree: undefined }))],
+      [
+        `index-${n}-of-another-table-length`,
+        inIndex(n, ({ byPrimary }) => ({ byPrimary: byPrimary + 1 })),
+      ],
+      [
+        `index-${n}-shorter-than-check-table-finds-it`,
+        inIndex(n, ({ byIndex }) => ({ byIndex: byIndex - 1 })),
+      ],
+      [
+        `index-${n}-counted-anew`,
+        inIndex(n, ({ byIndex }) => ({ byIndex: byIndex - 1, byPrimary: byIndex - 1 })),
+      ],
+    ],
+  ),
+  ...Array.from({ length: 8 }, (_, n): Named[number] => [
+    `tablespace-${n}-without-innochecksum`,
+    lacking(({ innochecksum = [] }) => ({ innochecksum: innochecksum.toSpliced(n, 1) })),
+  ]),
+  [
+    'a-tablespace-of-the-server-never-checked',
+    lacking(
+      ({ innochecksum = [] }) => ({
+        innochecksum: innochecksum.filter(({ command }) => !command.endsWith('undo_002')),
+      }),
+      ...(['steady', 'first', 'second'] as const),
+    ),
+  ],
+  ...(['check', 'checksum', 'checksumAfterRestart'] as const).flatMap((key) =>
+    ['ledger', 'account', 'document'].map((name): Named[number] => [
+      `${name}-without-${key}`,
+      lacking(({ tables = [] }) => ({
+        tables: tables.map((each) =>
+          each.table.endsWith(`.${name}`) ? { ...each, [key]: undefined } : each,
+        ),
+      })),
+    ]),
+  ),
+  ...[3, 20, 41].map((n): Named[number] => [
+    `table-${n}-not-checked`,
+    lacking(({ tables = [] }) => ({ tables: tables.toSpliced(n, 1) })),
+  ]),
+  [
+    'a-system-table-of-the-first-image-not-checked',
+    lacking(({ tables = [] }) => ({ tables: tables.toSpliced(9, 1) }), 'steady'),
+  ],
+];
+
+/** Two answers of one audit that cannot both be right, and neither is damage. */
+const contradictions: Named = [
+  ['a-row-gone-that-the-counts-have', countedRows(-1, (rows) => rows.toSpliced(70, 1))],
+  [
+    'a-row-doubled-that-the-counts-have-not',
+    countedRows(1, (rows) => rows.toSpliced(70, 0, ...rows.slice(70, 71))),
+  ],
+  ['an-id-twice', rowAt(70, ({ id }) => ({ id: id - 1 }))],
+  [
+    'two-ids-swapped',
+    both(
+      rowAt(70, ({ id }) => ({ id: id + 1 })),
+      rowAt(71, ({ id }) => ({ id: id - 1 })),
+    ),
+  ],
+  ['a-hash-that-the-binary-log-has', rowAt(70, () => ({ hashFits: false }))],
+  ['a-link-that-the-binary-log-has', rowAt(70, () => ({ linkFits: false }))],
+  ['an-amount-that-the-binary-log-refutes', rowAt(70, ({ amount }) => ({ amount: amount + 1 }))],
+  [
+    'an-account-gone-that-the-index-has',
+    lacking(({ balances }) => {
+      const { 1: _first, ...rest } = balances;
+      return { balances: rest };
+    }),
+  ],
+  [
+    'a-transaction-more-than-gtids',
+    inBinlog(({ transactions }) => ({ transactions: transactions + 1 })),
+  ],
+  [
+    'gtids-that-the-server-does-not-know',
+    inBinlog(({ executed }) => ({ executed: executed.replace(/\d+$/, '9') })),
+  ],
+  [
+    'gtids-of-another-server',
+    inBinlog(({ gtids }) => ({
+      gtids: gtids.replace('-', '0-'),
+      executed: gtids.replace('-', '0-'),
+    })),
+  ],
+  ['no-gtids', inBinlog(() => ({ gtids: '', executed: '' }))],
+  ['a-binary-log-without-files', inBinlog(() => ({ files: [] }))],
+  ['an-operation-gone-from-the-binary-log', withRange(([from, to]) => [from, to - 1])],
+  ['an-operation-more-in-the-binary-log', withRange(([from, to]) => [from, to + 1])],
+  [
+    'a-server-uuid-that-its-gtids-refute',
+    lacking(() => ({ serverUuid: '00000000-0000-4000-8000-000000000002' })),
+  ],
+  [
+    'a-file-system-that-its-opening-refutes',
+    lacking(() => ({ filesystemUuid: '00000000-0000-4000-8000-000000000001' })),
+  ],
+  ['a-server-on-an-empty-directory', lacking(() => ({ dataDirectoryEmpty: true }))],
+];
+
+/** Records of another run: they fit no row of any copy, not even from before the fault. */
+const foreignRecords: Named = [
+  [
+    'seed-of-another-run',
+    change(ofType('run'), (record: RunRecord) => ({ ...record, seed: `${record.seed}-x` })),
+  ],
+  ...(['inside', 'outside'] as const).map((client): Named[number] => [
+    `journal-of-the-${client}-client-of-another-run`,
+    (run) => {
+      for (const segment of run.segments.values()) {
+        segment.records = segment.records.map((record) =>
+          'client' in record && record.client === client && 'session' in record
+            ? { ...record, session: (record.session ?? 0) + 500 }
+            : record,
+        );
+      }
+    },
+  ]),
+];
+
 const alterations: readonly (readonly [string, Alteration])[] = [
   ['image-steady-gone', drop(image('steady'))],
   ['image-first-gone', drop(image('first'))],
@@ -194,6 +362,9 @@ const alterations: readonly (readonly [string, Alteration])[] = [
     change(image('first', 'second'), (record: ImageRecord) => ({ ...record, takenAtMs: 1 })),
   ],
   ...couldNotLook,
+  ...oneOfMany,
+  ...contradictions,
+  ...foreignRecords,
 ];
 
 export const images: readonly EvidenceMutant[] = [

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { type SessionId, SessionMap } from '../../../history/index.ts';
 import { foldHash, SessionMix, sessionRowsOf, type MixedRow, type SessionRows } from '../rows.ts';
 import { GtidIntervals } from '../../gtid-set.ts';
-import { databaseName } from '../../schema.ts';
+import { databaseName } from '../../tables.ts';
 
 /**
  * Events of one file of MySQL's binary log, found and handed on as views of one buffer: the file is
