@@ -35,7 +35,7 @@ type Kind = keyof typeof kinds;
 type FieldShape = Kind | `${Kind}?`;
 
 /** Each wait of a scenario is a day at most, and there are fewer than 31 of them. */
-const longestRunMs = 31 * longestMs;
+export const longestRunMs = 31 * longestMs;
 /** ECMA-262, Time Values. */
 const latestDateMs = 8.64e15;
 

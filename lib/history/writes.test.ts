@@ -73,6 +73,10 @@ test.each<[string, Partial<typeof input>]>([
   ['a volume of nothing', { sizeBytes: 0 }],
   ['a write beyond the volume', { sizeBytes: 1 << 20 }],
   [
+    'a record after any run',
+    { records: [{ timeNs: 2n ** 63n, generation: 1, op: writeOps.open }] },
+  ],
+  [
     'an operation that no array logs',
     { records: [{ timeNs: originNs, generation: 1, op: 99 as WriteInput['op'] }] },
   ],

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
 import { z } from 'zod';
 import { EvidenceError, mebibyte, readInput, readText } from '../core/index.ts';
+import { longestRunMs } from './lines.ts';
 
 /** What a record says, by its number in the log. */
 export const writeOps = {
@@ -121,7 +122,7 @@ export function openWrites(folder: string): WriteLog | undefined {
     const bytes = unpack(readInput(inHistory(writesFiles.log), logBytes));
     const data = inHistory(writesFiles.data);
     const log = recordsIn(bytes, paths);
-    mustBeBounded(bytes, log.length, log.sizeBytes);
+    mustBeBounded(bytes, log);
     return existsSync(data) ? { ...log, dataPath: data } : log;
   } catch (error) {
     throw writesDamaged(folder, error);
@@ -137,16 +138,19 @@ const lastOp = Math.max(...Object.values(writeOps));
 const touches = (op: number): boolean =>
   op === writeOps.write || op === writeOps.zero || op === writeOps.restored;
 
-/** Each record is one that the array writes, within the volume. No object is made of any. */
-function mustBeBounded(bytes: Buffer, records: number, sizeBytes: number): void {
+/** Each record is one that the array writes, within the volume and the time of a run. No object is made of any. */
+function mustBeBounded(bytes: Buffer, { length: records, sizeBytes, originNs }: WriteLog): void {
+  const zeroNs = Number(originNs);
   let start: number = writesFormat.headerBytes;
   for (let index = 0; index < records; index += 1, start += writesFormat.recordBytes) {
     const op = bytes[start + at.op] ?? 0;
-    if (op >= writeOps.write && op <= lastOp && !touches(op)) continue;
+    const isOp = op >= writeOps.write && op <= lastOp;
+    const atMs = (readNumber(bytes, start) - zeroNs) / 1e6;
     const offset = readNumber(bytes, start + at.offset);
     const length = bytes.readUInt32LE(start + at.length);
-    if (touches(op) && offset + length <= sizeBytes) continue;
-    const what = `op ${op} of ${length} bytes at ${offset}, on a volume of ${sizeBytes}`;
+    const isWithin = !touches(op) || offset + length <= sizeBytes;
+    if (isOp && isWithin && Math.abs(atMs) <= longestRunMs) continue;
+    const what = `op ${op} at ${atMs} ms, ${length} bytes at ${offset} of ${sizeBytes}`;
     throw new EvidenceError('WRITES_FORMAT', `record ${index} is ${what}`);
   }
 }
