@@ -1,5 +1,11 @@
 /** The model: what Kubernetes, the disks and a database do, in virtual time. */
-export { type PodObject, type NoticeCode, noticeNames, notices } from './sightings.ts';
+export {
+  type NodeObject,
+  type PodObject,
+  type NoticeCode,
+  noticeNames,
+  notices,
+} from './sightings.ts';
 export { auditUs } from './facade/auditor.ts';
 export { simBackend } from './backend.ts';
 export {

@@ -7,6 +7,7 @@ import {
   auditUs,
   Kernel,
   measuredTimes,
+  type NodeObject,
   type PodObject,
   neverReady,
   readyWithinMs,
@@ -35,7 +36,15 @@ import {
   servingCommits,
 } from '../scenario/index.ts';
 import { outOfServiceTaint } from '../core/index.ts';
-import { Scene, SweepClient, Commits, type CopyLoss, TraceRecorder, type Trace } from './scene.ts';
+import {
+  Scene,
+  SweepClient,
+  Commits,
+  type CopyLoss,
+  TraceRecorder,
+  type Trace,
+  type Victim,
+} from './scene.ts';
 import { mysql } from '../mysql/index.ts';
 
 // The effects of faults and remedies on the model, without promises: the same declarations that the run plays
@@ -90,11 +99,18 @@ const faultActs: Readonly<Record<FaultAct, (scene: Scene, turn: number) => void>
   'clear lease': ({ model, victim }) => model.operator.annotateLease(victim.node, undefined),
 };
 
+/** What the runner takes for its next command and to prove each claim before it. */
+function provingUs({ model }: Scene, { length: claims }: readonly unknown[]): number {
+  const { chance } = model.world;
+  let us = 0;
+  for (let n = 0; n <= claims; n++) us += chance.within(measuredTimes.machineCommand);
+  return us;
+}
+
 /** Breaks, and goes on until it is mended. Returns what mends it, once. */
 export function strike(scene: Scene, fault: FaultDeclaration): () => void {
   const { breaks, mends, repeatsMs, broken, whole } = fault;
-  const { scenario, model } = scene;
-  const { chance } = model.world;
+  const { scenario } = scene;
   const turnsMs = turnsMsOf(fault, scenario);
   const mendsAt = mendsAtOf(fault, scenario);
   let isBroken = true;
@@ -107,16 +123,10 @@ export function strike(scene: Scene, fault: FaultDeclaration): () => void {
     scene.after(us, () => {
       if (isBroken) act();
     });
-  // As the runner's: it proves each claim before it waits, and then gives one more command.
-  const lasts = (ms: number, { length: claims }: readonly unknown[]): number => {
-    let us = ms * msUs;
-    for (let n = 0; n <= claims; n++) us += chance.within(measuredTimes.machineCommand);
-    return us;
-  };
   const turn = ([brokenMs = 0, wholeMs = 0]: readonly number[]): void =>
-    later(lasts(brokenMs, broken), () => {
+    later(brokenMs * msUs + provingUs(scene, broken), () => {
       faultActs[mends](scene, 0);
-      later(lasts(wholeMs, whole), () => {
+      later(wholeMs * msUs + provingUs(scene, whole), () => {
         faultActs[breaks](scene, 0);
         turn([brokenMs, wholeMs]);
       });
@@ -230,7 +240,7 @@ export function play(scenario: Scenario, seed: string, options: PlayOptions = {}
   scene.advance(Math.max(scene.nowUs, faultAtUs + fault.leastMs * msUs));
   const handoverAtUs = witness.secondMountAtUs;
   const first = commits.lossNow(handoverAtUs ?? Infinity);
-  copyFrozen(scene.model, scene.model.nodes, (untilUs) => scene.advance(untilUs));
+  copyFrozen(scene, scene.model.nodes);
   if (scenario.remedy.moveBack) moveBack(scene);
   scene.dropTriggers();
   const healedAtUs = scene.nowUs;
@@ -238,6 +248,7 @@ export function play(scenario: Scenario, seed: string, options: PlayOptions = {}
   const remedied = remedyRun.hasActed;
   mendAlso();
   mend();
+  scene.advance(scene.nowUs + provingUs(scene, fault.whole));
   if (scenario.remedy.untaintAt === 'heal') undo(scene, remedy);
   const converged = converge(scene);
   scene.client.isSettled = true;
@@ -277,32 +288,32 @@ function begin(scenario: Scenario, seed: string, size: ModelSize): Scene {
   while (readyPod() === undefined && kernel.nowUs < readyWithinMs * msUs && kernel.step());
   const first = readyPod();
   if (first?.node === undefined) throw neverReady(seed);
-  const commits = new Commits(model, first.node.name);
+  const commits = new Commits(model);
   const client = new SweepClient({ model, scenario, witness, commits });
+  const victim = victimOf(first, first.node);
+  const scene = new Scene({ model, scenario, witness, commits, client, victim });
   while (scenario.load.rate !== 0 && commits.acked === 0 && kernel.step());
-  kernel.runUntil(kernel.nowUs + scenario.watch.warmup * msUs);
-  copyFrozen(model, [first.node.name], (untilUs) => kernel.runUntil(untilUs));
-  kernel.runUntil(kernel.nowUs + auditUs);
+  scene.advance(kernel.nowUs + scenario.watch.warmup * msUs);
+  copyFrozen(scene, [victim.node]);
+  scene.advance(kernel.nowUs + auditUs);
   // A grace period that is shorter than the silence after the copy may have moved it.
   const now = model.api.databasePod();
   const pod = now?.node === undefined ? first : now;
-  const { name: node, index } = pod.node ?? first.node;
-  const victim = { node, index, uid: pod.uid };
-  commits.victim = node;
   killServers(model, pod, scenario.fault.serverKills);
-  witness.begin(pod, index);
-  return new Scene({ model, scenario, witness, commits, client, victim });
+  scene.begin(pod, victimOf(pod, pod.node ?? first.node));
+  return scene;
 }
+
+const victimOf = ({ uid }: PodObject, { name: node, index }: NodeObject): Victim => ({
+  ...{ node, index, uid },
+});
 
 /**
  * Nodes stand still while the volume is copied, and their kubelets are silent for a while after it: left out
  * where nothing is so short that it could end meanwhile.
  */
-function copyFrozen(
-  { kernel, world, machine, volume }: Model,
-  nodes: readonly string[],
-  advance: (untilUs: number) => void,
-): void {
+function copyFrozen(scene: Scene, nodes: readonly string[]): void {
+  const { world, machine, volume } = scene.model;
   const { graceUs, leaseRenewUs } = world.settings;
   const { selfFence, selfFenceAfterUs } = world.of(volume.index);
   const silentUs = leaseRenewUs + measuredTimes.copy.maxUs + measuredTimes.thaw.maxUs;
@@ -310,7 +321,7 @@ function copyFrozen(
   if (patienceUs > silentUs) return;
   const machines = nodes.map(machine).filter(({ state }) => state === 'running');
   for (const each of machines) each.freeze();
-  advance(kernel.nowUs + world.chance.within(measuredTimes.copy));
+  scene.advance(scene.nowUs + world.chance.within(measuredTimes.copy));
   for (const each of machines) each.thaw();
 }
 

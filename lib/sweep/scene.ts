@@ -154,8 +154,8 @@ const blank: Omit<LedgerEntry, 'seq'> = {
  */
 export class Commits {
   readonly #model: Model;
-  /** Its node. */
-  victim: string;
+  /** Its node; before the fault there is none. */
+  victim: string | undefined;
   readonly #acked: AcknowledgedCommit[] = [];
   /** The database that the victim had. */
   readonly #made: number;
@@ -168,9 +168,8 @@ export class Commits {
     return this.#acked.length;
   }
 
-  constructor(model: Model, victim: string) {
+  constructor(model: Model) {
     this.#model = model;
-    this.victim = victim;
     this.#made = model.volume.made;
   }
 
@@ -188,7 +187,8 @@ export class Commits {
     server.commit(entry, (done) => {
       // No client waits longer: what a frozen server or a stalled disk answers later reaches none.
       if (!done || this.#model.kernel.nowUs > askedAtUs + clientTimeoutUs) return;
-      this.#acknowledge(entry, server.machine.name === this.victim);
+      const { name } = server.machine;
+      this.#acknowledge(entry, name === (this.victim ?? name));
     });
   }
 
@@ -280,8 +280,7 @@ export class SweepClient {
   }
 
   #pauseUs(sinceSecondMountUs: number): number {
-    if (this.isSettled) return beatUs.calm;
-    if (sinceSecondMountUs >= 0) return beatUs.busy;
+    if (!this.isSettled && sinceSecondMountUs >= 0) return beatUs.busy;
     return this.#chance?.within(heldBackBeat) ?? beatUs.calm;
   }
 }
@@ -291,7 +290,7 @@ interface Trigger {
   readonly act: () => void;
 }
 
-interface Victim {
+export interface Victim {
   readonly node: string;
   /** Its number in notices. */
   readonly index: number;
@@ -310,11 +309,11 @@ export class Scene {
   readonly witness: TraceRecorder;
   readonly commits: Commits;
   readonly client: SweepClient;
-  readonly victim: Victim;
+  victim: Victim;
   /** The fault was mended: it does not go on. */
   isHealed = false;
   /** When the fault began. */
-  readonly faultAtUs: number;
+  faultAtUs = Infinity;
   #triggers: Trigger[] = [];
   /** A timer of this scene rang: what waits for a time may be due. */
   #rang = false;
@@ -329,7 +328,14 @@ export class Scene {
     this.commits = commits;
     this.client = client;
     this.victim = victim;
-    this.faultAtUs = model.kernel.nowUs;
+  }
+
+  /** The fault comes now, to the node that the pod is on. */
+  begin(pod: PodObject, victim: Victim): void {
+    this.victim = victim;
+    this.faultAtUs = this.nowUs;
+    this.commits.victim = victim.node;
+    this.witness.begin(pod, victim.index);
   }
 
   get nowUs(): number {

@@ -44,7 +44,8 @@ const rules: Readonly<Record<string, (played: Played, scenario: Scenario) => boo
   'the verdict has its shape': ({ verdict }) => verdictSchema.safeParse(verdict).success,
   'safe: nobody wrote together': ({ verdict }) =>
     verdict.safety !== 'safe' || verdict.exposure.ms === 0,
-  'safe: nothing is lost': ({ verdict }) => verdict.safety !== 'safe' || verdict.lost === 0,
+  'safe: nothing is lost, as far as that is known': ({ verdict }) =>
+    verdict.safety !== 'safe' || verdict.lost === 0 || (verdict.lost === null && !verdict.complete),
   'complete: no reason why not': ({ verdict }) =>
     verdict.complete === (verdict.incompleteBecause.length === 0),
   'the word follows': ({ verdict }) =>

@@ -101,10 +101,16 @@ function runsOf({ node, atMs }: AckedBy): Access[] {
 
 /** A shared directory may be mounted by many; only who has the files' locks writes. */
 function locksHeld(story: Story, lastVictimAckMs = 0): Access[] {
-  const { victimNode, endAtMs } = story;
+  const { victimNode, endAtMs, faultAtMs = 0 } = story;
   const handover = handoverOf(story);
+  // Before the fault it may have moved there.
+  const came = story.observations.findLast(
+    ({ name, node: on, t }) => name === observed.mounted && on === victimNode && t <= faultAtMs,
+  );
   const victim =
-    victimNode === undefined ? [] : [{ node: victimNode, fromMs: 0, toMs: lastVictimAckMs }];
+    victimNode === undefined
+      ? []
+      : [{ node: victimNode, fromMs: came?.t ?? 0, toMs: lastVictimAckMs }];
   if (handover === undefined) return victim;
   const { successor: node, atMs: fromMs } = handover;
   const left = story.observations.find(
