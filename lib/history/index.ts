@@ -39,6 +39,5 @@ export {
   gapsInWrites,
   isWritesFile,
   linkFlags,
-  openWrites,
   writeOps,
 } from './writes.ts';

@@ -5,7 +5,6 @@ import {
   type RunRecord,
   openHistory,
   gapsInWrites,
-  openWrites,
   type WriteLog,
   type ImageEvidence,
   type LedgerRow,
@@ -73,7 +72,7 @@ export interface KeptWrites {
  * array lost some.
  */
 export function keptWrites(folder: string): KeptWrites {
-  const log = openWrites(folder);
+  const log = openHistory(folder).writes();
   const [gap] = log === undefined ? [] : gapsInWrites(log);
   if (gap !== undefined) throw new EvidenceError('WRITES_GAP', gap);
   if (log?.dataPath !== undefined) return { log, dataPath: log.dataPath };
