@@ -52,8 +52,8 @@ export interface ServerLog {
     /** It has ended by itself, cleanly. */
     readonly stopped: string;
   };
-  /** The storage engine's own lines have it. */
-  readonly ofStorage: string;
+  /** The storage engine's own lines, and those of a server that it ends. */
+  readonly ofStorage: RegExp;
   /** Lines that prove damage. Other errors prove nothing: the storage's own leave a verdict open. */
   readonly damage: RegExp;
   /** Tells of a torn page that crash recovery mends: no damage where the start then succeeds. */
@@ -90,11 +90,8 @@ export interface ModelledVolume {
 /** What a database adds to an audit. */
 export interface OwnPart {
   readonly checks: OwnChecks;
-  /** Parts of its own audit that are missing, in words, by what each would have proved. */
-  gaps(
-    evidence: ImageEvidence,
-    asked: OwnAsked,
-  ): Readonly<Record<'pages' | 'indexes' | 'logs' | 'tables', readonly string[]>>;
+  /** Parts of its own audit that are missing, in words. */
+  gaps(evidence: ImageEvidence, asked: OwnAsked): readonly string[];
   /** Its own tools that could not look, and what they said instead. */
   unanswered(evidence: ImageEvidence): readonly { readonly what: string; readonly said: string }[];
   /** What its own readings say against each other or against the rows. */

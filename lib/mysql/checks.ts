@@ -238,32 +238,31 @@ export const ownGaps: OwnPart['gaps'] = (evidence, { wholeWorkload, settings, ot
     named(({ check }) => check, all),
   );
   const restarted = named(({ checksumAfterRestart }) => checksumAfterRestart);
-  return {
-    pages: without(
+  const needsLog = wholeWorkload && settings.binlog === 'on';
+  return [
+    ...without(
       'innochecksum of ',
       [...tablespacesOf(workload), ...files],
       innochecksum.map(fileOf),
     ),
-    indexes: without('comparison of the index ', indexes, compared.map(nameOfIndex)),
-    logs: binlog === undefined && settings.binlog === 'on' ? ['no binary log'] : [],
-    tables: [
-      ...without(
-        'CHECKSUM TABLE of ',
-        isKnown,
-        named(({ checksum }) => checksum),
-      ),
-      ...without(
-        'CHECKSUM TABLE after a restart of ',
-        restarted.length > 0 ? isKnown : [],
-        restarted,
-      ),
-      ...without(
-        'CHECK TABLE of ',
-        [...isKnown, ...checkedElsewhere],
-        named(({ check }) => check),
-      ),
-    ],
-  };
+    ...without('comparison of the index ', indexes, compared.map(nameOfIndex)),
+    ...(binlog === undefined && needsLog ? ['no binary log'] : []),
+    ...without(
+      'CHECKSUM TABLE of ',
+      isKnown,
+      named(({ checksum }) => checksum),
+    ),
+    ...without(
+      'CHECKSUM TABLE after a restart of ',
+      restarted.length > 0 ? isKnown : [],
+      restarted,
+    ),
+    ...without(
+      'CHECK TABLE of ',
+      [...isKnown, ...checkedElsewhere],
+      named(({ check }) => check),
+    ),
+  ];
 };
 
 const nameOfIndex = ({ table, index }: Pick<IndexCount, 'table' | 'index'>): string =>

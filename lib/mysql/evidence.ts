@@ -51,7 +51,7 @@ export interface BinlogFound {
 export const mysqlLog: ServerLog = {
   kept: /\[(ERROR|Warning)\]|ready for connections|Shutdown complete|corrupt/i,
   signs: { error: '[ERROR]', ready: 'ready for connections', stopped: 'Shutdown complete' },
-  ofStorage: '[InnoDB]',
+  ofStorage: /\[InnoDB\]|^InnoDB: |mysqld got signal/,
   damage: logDamage,
   // Of a data file whose first page is torn, before the copy from the doublewrite file is put there
   // (storage/innobase/fsp/fsp0file.cc, Datafile::validate_for_recovery).

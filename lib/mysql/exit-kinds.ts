@@ -116,7 +116,8 @@ export const refusalDamage: RegExp = anyOf([
 ]);
 
 /** What a login with an application's account meets where its rows in the grant tables are gone or wrong. */
-export const loginDamage: RegExp = /ER_(DB|TABLE|COLUMN)?ACCESS_DENIED/;
+export const loginDamage: RegExp =
+  /denied (for|to) user|ACCESS_DENIED|ER_ACCOUNT_HAS_BEEN_LOCKED|ER_HOST_NOT_PRIVILEGED|ER_MUST_CHANGE_PASSWORD/;
 
 /** Messages of CHECK TABLE (ha_innodb.cc, check; sql_admin.cc). `Operation failed`, lock waits and interruptions are none. */
 export const checkDamage: RegExp =

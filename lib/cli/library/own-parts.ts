@@ -68,7 +68,7 @@ export interface OwnDatabase<Own> extends Pick<Database, 'name' | 'title' | 'ser
 }
 
 const never = /(?!)/;
-const modelLog = { kept: /(?:)/, ofStorage: '\n', mended: never, refusals: never, logins: never };
+const modelLog = { kept: /(?:)/, ofStorage: never, mended: never, refusals: never, logins: never };
 
 /** A database for `experiment` on `simulated()`. Its name is refused there, as a fault's, where it cannot be one. */
 export function customDatabase<Own>(of: OwnDatabase<Own>): CustomDatabase {
@@ -113,10 +113,8 @@ const ownPartOf = <Own>({ title, audit, checks = [], missing }: OwnDatabase<Own>
       }),
     ),
   },
-  gaps: ({ own }) => ({
-    ...{ pages: [], indexes: [], logs: [] },
-    tables: own === undefined ? [`no audit of ${title}’s own`] : (missing?.(own as Own) ?? []),
-  }),
+  gaps: ({ own }) =>
+    own === undefined ? [`no audit of ${title}’s own`] : (missing?.(own as Own) ?? []),
   unanswered: () => [],
   contradictions: () => [],
   modelled: ({ rows, balances }) => ({ own: audit(rows, balances) }),

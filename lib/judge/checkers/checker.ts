@@ -1,19 +1,9 @@
 /** The checker port: a pure function from one run's evidence to findings. */
-import type { ImageEvidence } from '../../history/index.ts';
+import type { ImageEvidence, SchemaChangeRecord } from '../../history/index.ts';
 import type { Journal, SessionLog } from './journal.ts';
 import type { DocumentReconciliation, Reconciliation } from './reconcile.ts';
 import type { Finding, Safety } from '../verdict/verdict.ts';
 import type { DatabaseChoice } from '../../scenario/index.ts';
-
-/** What the run's journal says of the change of the schema. */
-export interface SchemaChange {
-  /** Ms on the run's clock; absent where it never was. */
-  readonly sentAtMs?: number;
-  /** When it was acknowledged; absent where it was not. */
-  readonly ackedAtMs?: number;
-  /** The server refused it: it did not happen. */
-  readonly isRefused: boolean;
-}
 
 /** One audited copy of the volume and what the ledger on it became. */
 export interface AuditedImage {
@@ -22,19 +12,19 @@ export interface AuditedImage {
   readonly evidence: ImageEvidence;
   readonly reconciliation: Reconciliation;
   /** Absent where the audit did not read them. */
-  readonly documents?: DocumentReconciliation;
+  readonly documents?: DocumentReconciliation | undefined;
   /** For checks that hold another record of the commits against the ledger. Absent where not all of it was read. */
-  readonly ledger?: LedgerLookup;
+  readonly ledger?: LedgerLookup | undefined;
   /** When the copy was begun, ms on the run's clock. */
   readonly takenAtMs: number;
-  /** Default: nobody asked for one. */
-  readonly schemaChange?: SchemaChange;
+  /** What the run's journal has of the change of the schema. Default: nobody asked for one. */
+  readonly schemaChanges?: readonly SchemaChangeRecord[];
   /** The history tells of the whole workload, and so must the audit. Default false. */
   readonly wholeWorkload?: boolean;
   /** What the server was set to. Default: what asks least of it. */
   readonly settings?: DatabaseChoice;
   /** The audited image taken before this one. */
-  readonly before?: AuditedImage;
+  readonly before?: AuditedImage | undefined;
   /** All audited images of the run. Default: this one. */
   readonly all?: readonly AuditedImage[];
   /** Why what rests on records and readings is no proof here. Default: nothing refutes them. */
@@ -52,7 +42,7 @@ export interface LedgerLookup {
    */
   readonly syncedUntilMs?: number;
   /** Clients whose journals have gaps. Default: none. */
-  readonly withGaps?: ReadonlySet<string>;
+  readonly withGaps?: ReadonlySet<string> | undefined;
 }
 
 /** A check of an audited copy of the volume, pure: the same evidence gives the same findings. */
@@ -105,14 +95,14 @@ export function damage({ code, image, safety, loud, summary, evidence }: Damage)
   return { code, level: 'damage', safety, loud, summary: about, evidence: kept };
 }
 
+const mild =
+  (level: 'incomplete' | 'note', loud: boolean) =>
+  (code: string, summary: string, evidence: readonly string[]): Finding => ({
+    ...{ code, level, safety: 'safe', loud, summary, evidence: shortened(evidence) },
+  });
+
 /** Something could not be read or judged: without it nobody may say `safe`. */
-export function incomplete(code: string, summary: string, evidence: readonly string[]): Finding {
-  const kept = shortened(evidence);
-  return { code, level: 'incomplete', safety: 'safe', loud: false, summary, evidence: kept };
-}
+export const incomplete = mild('incomplete', false);
 
 /** Worth reading, no harm by itself. */
-export function note(code: string, summary: string, evidence: readonly string[]): Finding {
-  const kept = shortened(evidence);
-  return { code, level: 'note', safety: 'safe', loud: true, summary, evidence: kept };
-}
+export const note = mild('note', true);

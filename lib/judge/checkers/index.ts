@@ -10,9 +10,7 @@ import {
   type ImageLabel,
   type SchemaChangeRecord,
   tellsOf,
-  type ImageEvidence,
   type LedgerRow,
-  type Unread,
 } from '../../history/index.ts';
 import {
   balances,
@@ -32,19 +30,17 @@ import {
   login,
   unreadBecause,
   schemaChange,
-  schemaChangeOf,
   errorLog,
   serverStarts,
   sqlFailures,
 } from './server.ts';
 import { contradictionsIn, foreignRecords } from './contradictions.ts';
-import { Journal, type JournaledOp, type EpochBounds } from './journal.ts';
+import { Journal, type JournaledOp, type EpochBounds, type SessionLog } from './journal.ts';
 import {
   Reconciler,
   type Reconciliation,
   type ReconcilerOptions,
   reconcileDocuments,
-  type DocumentOptions,
   SeenCommits,
 } from './reconcile.ts';
 
@@ -127,72 +123,42 @@ export function judgeImages(
   const reconciliations = new Map<ImageLabel, Reconciliation>();
   let before: Reconciler | undefined;
   for (const { image, takenAtMs, evidence } of records.toSorted(byTime)) {
-    const reconciler = new Reconciler({
-      journal,
-      seed,
-      takenAtMs,
-      seen,
-      ...(before === undefined ? {} : { before }),
-      ...(withGaps === undefined ? {} : { withGaps }),
-    });
+    const about = { journal, takenAtMs, withGaps };
+    const reconciler = new Reconciler({ ...about, seed, seen, before });
     let rows = 0;
     for (const row of history.rows(image)) {
       reconciler.row(row);
       rows += 1;
     }
-    const previous = images.at(-1);
     const unread = unreadBecause(evidence, database.log, rows);
     const isTold = onLost !== undefined && unread === undefined;
     const tell = isTold ? naming(image, seed, onLost) : undefined;
     const reconciliation = reconciler.result(unread, tell);
     reconciliations.set(image, reconciliation);
     for (const each of reconciler.unknownButPresent(`the ${image} image`)) seen.add(each);
-    images.push({
-      image,
-      evidence,
-      reconciliation,
-      takenAtMs,
-      ...asked,
-      schemaChange: schemaChangeOf(changes),
-      ...besides(evidence, { journal, takenAtMs, syncsEachCommit, withGaps, reconciler, unread }),
-      ...(previous === undefined ? {} : { before: previous }),
-    });
     // Nothing can be said to be back, or gone since, against an image that could not be read.
     before = unread === undefined ? reconciler : undefined;
+    const holds = before && ((log: SessionLog, seq: number) => reconciler.holds(log, seq));
+    const { documents: found } = evidence;
+    images.push({
+      ...{ image, evidence, reconciliation, takenAtMs, ...asked },
+      schemaChanges: changes,
+      documents: found && reconcileDocuments(found, { ...about, holds }),
+      ledger: holds && {
+        journal,
+        withGaps,
+        holds,
+        ...(!syncsEachCommit && { syncedUntilMs: takenAtMs }),
+      },
+      before: images.at(-1),
+    });
   }
   const foreign = foreignRecords([...reconciliations.values()], journal);
   const judged = images.map((each) => {
     const image = { ...each, all: images };
-    const refuted = [...foreign, ...contradictionsIn(image, database)];
-    return { ...image, ...(refuted.length > 0 && { refuted }) };
+    return { ...image, refuted: [...foreign, ...contradictionsIn(image, database)] };
   });
   return { findings: runChecks(judged, all), reconciliations };
-}
-
-interface Context extends Pick<DocumentOptions, 'journal' | 'takenAtMs'> {
-  readonly syncsEachCommit: boolean;
-  readonly withGaps: ReadonlySet<string> | undefined;
-  readonly reconciler: Reconciler;
-  readonly unread: Unread | undefined;
-}
-
-/** What else the image holds of the operations, and what tells what its ledger has of them. */
-function besides(
-  { documents }: ImageEvidence,
-  { reconciler, unread, withGaps, syncsEachCommit, ...about }: Context,
-): Pick<AuditedImage, 'documents' | 'ledger'> {
-  const holds: DocumentOptions['holds'] =
-    unread === undefined ? (log, seq) => reconciler.holds(log, seq) : undefined;
-  const gaps = withGaps === undefined ? {} : { withGaps };
-  const synced = syncsEachCommit ? {} : { syncedUntilMs: about.takenAtMs };
-  return {
-    ...(documents === undefined
-      ? {}
-      : { documents: reconcileDocuments(documents, { ...about, ...gaps, holds }) }),
-    ...(holds === undefined
-      ? {}
-      : { ledger: { journal: about.journal, ...gaps, ...synced, holds } }),
-  };
 }
 
 /** A checker that throws is a gap in the evidence, never a pass. Damage that rests on what is refuted is none. */
@@ -200,7 +166,7 @@ export const runChecks = (images: readonly AuditedImage[], all: readonly Checker
   images.flatMap((image) =>
     all.flatMap(({ name, byTool = false, check }) => {
       try {
-        const isProof = byTool || image.refuted === undefined;
+        const isProof = byTool || (image.refuted ?? []).length === 0;
         return check(image).filter(({ level }) => isProof || level !== 'damage');
       } catch (error) {
         const summary = `${image.image} image: the checker ${name} failed`;

@@ -205,6 +205,8 @@ test('a login that is refused, or not limited, is damage; one for want of memory
     'LOGIN_REFUSED',
   ]);
   expect(judged({ changed: { login: { unlimited: 'mysql.user' } } })).toEqual(['LOGIN_UNLIMITED']);
+  const locked = "ER_ACCOUNT_HAS_BEEN_LOCKED: Access denied for user 'forcedetach'@'localhost'.";
+  expect(judged({ changed: { login: { refused: locked } } })).toEqual(['LOGIN_REFUSED']);
   const refused = 'ER_OUTOFMEMORY: Out of memory; restart server and try again';
   expect(judged({ changed: { login: { refused } } })).not.toContain('LOGIN_REFUSED');
 });

@@ -1,5 +1,5 @@
 /**
- * What the clients were told, operation by operation: typed arrays by session, seven bytes an
+ * What the clients were told, operation by operation: typed arrays by session, nine bytes an
  * operation, so that millions fit in memory.
  */
 import { type SessionId, SessionMap, type OpId, type OpOutcome } from '../../history/index.ts';
@@ -40,9 +40,7 @@ export class SessionLog {
   readonly node: string | undefined;
   readonly #moments: EpochBounds;
   #outcomes = new Uint8Array(64);
-  /** Ends in whole microseconds, as a history has them: their lower 32 bits, and the rest. */
-  #endedLowUs = new Uint32Array(64);
-  #endedHighUs = new Int16Array(64);
+  #endedMs = new Float64Array(64);
   #length = 0;
 
   constructor(id: SessionId, node: string | undefined, moments: EpochBounds) {
@@ -59,9 +57,7 @@ export class SessionLog {
   add({ seq, outcome, endedAtMs }: JournaledOp): void {
     if (seq >= this.#outcomes.length) this.#grow(seq + 1);
     this.#outcomes[seq] = outcomeCode[endedAtMs === undefined ? 'info' : outcome];
-    const endedUs = Math.round((endedAtMs ?? 0) * 1000);
-    this.#endedLowUs[seq] = endedUs;
-    this.#endedHighUs[seq] = Math.floor(endedUs / 2 ** 32);
+    this.#endedMs[seq] = endedAtMs ?? 0;
     this.#length = Math.max(this.#length, seq + 1);
   }
 
@@ -76,7 +72,7 @@ export class SessionLog {
   /** Infinity where it was not acknowledged. */
   ackedAtMs(seq: number): number {
     const acked = this.#outcomes[seq] === outcomeCode.ok;
-    return acked ? this.#endedMs(seq) : Number.POSITIVE_INFINITY;
+    return acked ? (this.#endedMs[seq] ?? 0) : Number.POSITIVE_INFINITY;
   }
 
   /** The acknowledged operation that this one links to. */
@@ -89,7 +85,7 @@ export class SessionLog {
 
   epoch(seq: number): Epoch {
     const { faultAtMs, handoverAtMs, victimNode } = this.#moments;
-    const atMs = this.#endedMs(seq);
+    const atMs = this.#endedMs[seq] ?? 0;
     if (faultAtMs === undefined || atMs < faultAtMs) return 'beforeFault';
     if (this.node !== victimNode) return 'successor';
     return handoverAtMs === undefined || atMs < handoverAtMs
@@ -101,12 +97,7 @@ export class SessionLog {
   #grow(needed: number): void {
     const length = Math.max(needed, Math.ceil(this.#outcomes.length * 1.25));
     this.#outcomes = new Uint8Array(this.#outcomes.buffer.transfer(length));
-    this.#endedLowUs = new Uint32Array(this.#endedLowUs.buffer.transfer(4 * length));
-    this.#endedHighUs = new Int16Array(this.#endedHighUs.buffer.transfer(2 * length));
-  }
-
-  #endedMs(seq: number): number {
-    return ((this.#endedHighUs[seq] ?? 0) * 2 ** 32 + (this.#endedLowUs[seq] ?? 0)) / 1000;
+    this.#endedMs = new Float64Array(this.#endedMs.buffer.transfer(8 * length));
   }
 }
 

@@ -29,28 +29,28 @@ import { unreadBecause } from './server.ts';
 import type { JudgedDatabase } from '../database.ts';
 import type { Finding } from '../verdict/verdict.ts';
 
-interface OpFault<Where> {
-  readonly name: string;
-  readonly code: string;
-  readonly of: (where: Where) => OpSample;
-  readonly safety: 'lost' | 'corrupt';
-  /** What is wrong with them, after their number. */
-  readonly what: string;
-}
+/** A finding's code, which operations, what is wrong with them; what that is called, default `corrupt`. */
+type OpFault<Kind extends string> = readonly [
+  code: string,
+  of: Kind,
+  what: string,
+  safety?: 'lost' | 'corrupt',
+];
 
 /** `thing` is counted; `whereIn`: undefined of an image that has none of them. */
-export const opChecker =
-  <Where>(thing: string, whereIn: (audited: AuditedImage) => Where | undefined) =>
-  ({ name, code, of, safety, what }: OpFault<Where>): Checker => ({
-    name,
+const opChecker =
+  <Kind extends string>(
+    thing: string,
+    whereIn: (audited: AuditedImage) => Readonly<Record<Kind, OpSample>> | undefined,
+  ) =>
+  ([code, of, what, safety = 'corrupt']: OpFault<Kind>): Checker => ({
+    name: code.toLowerCase().replaceAll('_', '-'),
     check(audited) {
-      const where = whereIn(audited);
-      if (where === undefined) return [];
-      const { count, ops } = of(where);
-      if (count === 0) return [];
-      const summary = `${plural(count, thing)} ${what}`;
-      const evidence = ops.map(opName);
-      return [damage({ code, image: audited.image, safety, loud: false, summary, evidence })];
+      const found = whereIn(audited)?.[of];
+      if (found === undefined || found.count === 0) return [];
+      const summary = `${plural(found.count, thing)} ${what}`;
+      const about = { code, image: audited.image, safety, loud: false };
+      return [damage({ ...about, summary, evidence: found.ops.map(opName) })];
     },
   });
 
@@ -135,76 +135,39 @@ function describe(range: LostRange): string {
 
 // Rows that should not be, or not like that: each kind is a finding of its own.
 
-const rowChecker = opChecker('operation', ({ reconciliation }) => reconciliation);
-
-const phantoms = rowChecker({
-  name: 'ledger-phantom',
-  code: 'LEDGER_PHANTOM',
-  of: ({ phantoms }) => phantoms,
-  safety: 'corrupt',
-  what: 'in the ledger that no client ever sent',
-});
+type RowFault = OpFault<
+  | 'phantoms'
+  | 'failedPresent'
+  | 'duplicates'
+  | 'torn'
+  | 'brokenLinks'
+  | 'outOfOrder'
+  | 'resurrected'
+>;
+const rowFaults: readonly RowFault[] = [
+  ['LEDGER_PHANTOM', 'phantoms', 'in the ledger that no client ever sent'],
+  ['LEDGER_FAILED_PRESENT', 'failedPresent', 'in the ledger that the server had refused'],
+  ['LEDGER_DUPLICATED', 'duplicates', 'more than once in the ledger'],
+  ['LEDGER_TORN', 'torn', 'with another content than was sent'],
+  ['LEDGER_CHAIN_BROKEN', 'brokenLinks', 'not linked to the one before it, which is there'],
+  ['LEDGER_OUT_OF_ORDER', 'outOfOrder', 'stored behind later ones of the same session'],
+  ['LEDGER_RESURRECTED', 'resurrected', 'back that were gone in the image before', 'lost'],
+];
 
 /** Beside a gap of a journal nobody can say whether a row was sent: no damage, and no evidence. */
-const sent: Checker = {
-  name: phantoms.name,
-  check(audited) {
-    const { count, ops } = audited.reconciliation.unjournaled;
-    if (count === 0) return phantoms.check(audited);
-    const what = `${plural(count, 'operation')} in the ledger that the journals, which have gaps, do not tell of`;
-    const gap = incomplete(
-      'LEDGER_UNJOURNALED',
-      `${audited.image} image: ${what}`,
-      ops.map(opName),
-    );
-    return [gap, ...phantoms.check(audited)];
+const unjournaled: Checker = {
+  name: 'ledger-unjournaled',
+  check({ image, reconciliation: { unjournaled } }) {
+    const { count, ops } = unjournaled;
+    if (count === 0) return [];
+    const summary = `${image} image: ${plural(count, 'operation')} in the ledger that the journals, which have gaps, do not tell of`;
+    return [incomplete('LEDGER_UNJOURNALED', summary, ops.map(opName))];
   },
 };
 
 export const rowCheckers: readonly Checker[] = [
-  sent,
-  rowChecker({
-    name: 'ledger-failed-present',
-    code: 'LEDGER_FAILED_PRESENT',
-    of: ({ failedPresent }) => failedPresent,
-    safety: 'corrupt',
-    what: 'in the ledger that the server had refused',
-  }),
-  rowChecker({
-    name: 'ledger-duplicated',
-    code: 'LEDGER_DUPLICATED',
-    of: ({ duplicates }) => duplicates,
-    safety: 'corrupt',
-    what: 'more than once in the ledger',
-  }),
-  rowChecker({
-    name: 'ledger-torn',
-    code: 'LEDGER_TORN',
-    of: ({ torn }) => torn,
-    safety: 'corrupt',
-    what: 'with another content than was sent',
-  }),
-  rowChecker({
-    name: 'ledger-chain',
-    code: 'LEDGER_CHAIN_BROKEN',
-    of: ({ brokenLinks }) => brokenLinks,
-    safety: 'corrupt',
-    what: 'not linked to the one before it, which is there',
-  }),
-  rowChecker({
-    name: 'ledger-order',
-    code: 'LEDGER_OUT_OF_ORDER',
-    of: ({ outOfOrder }) => outOfOrder,
-    safety: 'corrupt',
-    what: 'stored behind later ones of the same session',
-  }),
-  rowChecker({
-    name: 'ledger-resurrected',
-    code: 'LEDGER_RESURRECTED',
-    of: ({ resurrected }) => resurrected,
-    safety: 'lost',
-    what: 'back that were gone in the image before',
-  }),
+  unjournaled,
+  ...rowFaults.map(opChecker<RowFault[1]>('operation', ({ reconciliation }) => reconciliation)),
 ];
 
 // The ledger could not be read to its end because the image is damaged.
@@ -252,8 +215,6 @@ export const balances: Checker = {
 
 // Documents that should not be, are gone, or have other bytes: each kind is a finding of its own.
 
-const documentChecker = opChecker('document', ({ documents }) => documents);
-
 const torn: Checker = {
   name: 'document-torn',
   check({ image, documents }) {
@@ -266,36 +227,17 @@ const torn: Checker = {
   },
 };
 
+type DocumentFault = OpFault<'missing' | 'half' | 'undeleted' | 'phantoms'>;
+const documentFaults: readonly DocumentFault[] = [
+  ['DOCUMENT_MISSING', 'missing', 'gone, and the rest of their transactions is there'],
+  ['DELETE_HALF', 'half', 'still there, and the rest of the transactions that deleted them too'],
+  ['DELETE_UNDONE', 'undeleted', 'back whose deletion was acknowledged', 'lost'],
+  ['DOCUMENT_PHANTOM', 'phantoms', 'without the rest of their transactions, or that nobody sent'],
+];
+
 export const documentCheckers: readonly Checker[] = [
   torn,
-  documentChecker({
-    name: 'document-missing',
-    code: 'DOCUMENT_MISSING',
-    of: ({ missing }) => missing,
-    safety: 'corrupt',
-    what: 'gone, and the rest of their transactions is there',
-  }),
-  documentChecker({
-    name: 'delete-half',
-    code: 'DELETE_HALF',
-    of: ({ half }) => half,
-    safety: 'corrupt',
-    what: 'still there, and the rest of the transactions that deleted them is there too',
-  }),
-  documentChecker({
-    name: 'delete-undone',
-    code: 'DELETE_UNDONE',
-    of: ({ undeleted }) => undeleted,
-    safety: 'lost',
-    what: 'back whose deletion was acknowledged',
-  }),
-  documentChecker({
-    name: 'document-phantom',
-    code: 'DOCUMENT_PHANTOM',
-    of: ({ phantoms }) => phantoms,
-    safety: 'corrupt',
-    what: 'without the rest of their transactions, or that no client ever sent',
-  }),
+  ...documentFaults.map(opChecker<DocumentFault[1]>('document', ({ documents }) => documents)),
 ];
 
 // A disk formatted anew or a data directory initialised anew: empty databases that are Ready.

@@ -318,11 +318,11 @@ export interface ReconcilerOptions {
   /** When the copy was begun, ms on the run's clock: what was acked by then must be in it. */
   readonly takenAtMs: number;
   /** The image taken before this one. Default: there is none. */
-  readonly before?: Reconciler;
+  readonly before?: Reconciler | undefined;
   /** What was seen of readers and in the images before. Default: nothing. */
   readonly seen?: SeenCommits;
   /** Clients whose journals have gaps. Default: none. */
-  readonly withGaps?: ReadonlySet<string>;
+  readonly withGaps?: ReadonlySet<string> | undefined;
 }
 
 /** What is known of a session while its rows come. */
@@ -341,13 +341,15 @@ export class Reconciler {
   readonly #options: ReconcilerOptions;
   readonly #progress = new Map<SessionLog, SessionProgress>();
   readonly #movements = new Map<number, number>();
-  readonly #phantoms = new OpSample();
-  readonly #unjournaled = new OpSample();
-  readonly #failedPresent = new OpSample();
-  readonly #duplicates = new OpSample();
-  readonly #torn = new OpSample();
-  readonly #brokenLinks = new OpSample();
-  readonly #outOfOrder = new OpSample();
+  readonly #found = {
+    phantoms: new OpSample(),
+    unjournaled: new OpSample(),
+    failedPresent: new OpSample(),
+    duplicates: new OpSample(),
+    torn: new OpSample(),
+    brokenLinks: new OpSample(),
+    outOfOrder: new OpSample(),
+  };
   /** Rows that somebody saw and that no journal tells of. */
   readonly #seenUnsent = new Set<SeenCommit>();
   readonly #byClient = new Map<string, { rows: number; asSent: number }>();
@@ -371,7 +373,8 @@ export class Reconciler {
 
   row(row: LedgerRow): void {
     this.#rows += 1;
-    const ofClient = this.#ofClient(row.client);
+    const ofClient = this.#byClient.get(row.client) ?? { rows: 0, asSent: 0 };
+    if (ofClient.rows === 0) this.#byClient.set(row.client, ofClient);
     ofClient.rows += 1;
     if (row.id <= this.#lastId) this.#disordered += 1;
     this.#lastId = row.id;
@@ -380,17 +383,17 @@ export class Reconciler {
     const log = this.#options.journal.session(row);
     const progress = log === undefined ? undefined : this.#progress.get(log);
     if (log === undefined || progress === undefined || !log.wasSent(row.seq)) {
-      (this.#mayBeSent(row) ? this.#unjournaled : this.#phantoms).add(row);
+      this.#found[this.#mayBeSent(row) ? 'unjournaled' : 'phantoms'].add(row);
       const seen = this.#options.seen?.get(row);
       if (seen !== undefined) this.#seenUnsent.add(seen);
       return;
     }
     const { seen, sent } = progress;
-    if (!row.hashFits || !saysWhatWas(sent(row.seq), row)) this.#torn.add(row);
+    if (!row.hashFits || !saysWhatWas(sent(row.seq), row)) this.#found.torn.add(row);
     else ofClient.asSent += 1;
-    if (log.outcome(row.seq) === outcomeCode.fail) this.#failedPresent.add(row);
+    if (log.outcome(row.seq) === outcomeCode.fail) this.#found.failedPresent.add(row);
     const times = seen[row.seq] ?? 0;
-    if (times > 0) this.#duplicates.add(row);
+    if (times > 0) this.#found.duplicates.add(row);
     else this.#placed(row, progress);
     seen[row.seq] = Math.min(times + 1, manyTimes);
   }
@@ -424,13 +427,7 @@ export class Reconciler {
       disordered: this.#disordered,
       ...losses.result(),
       resurrected,
-      phantoms: this.#phantoms,
-      unjournaled: this.#unjournaled,
-      failedPresent: this.#failedPresent,
-      duplicates: this.#duplicates,
-      torn: this.#torn,
-      brokenLinks: this.#brokenLinks,
-      outOfOrder: this.#outOfOrder,
+      ...this.#found,
       seenLost: [...this.#seenLost()],
       unknownPresent,
       unknownAbsent,
@@ -480,19 +477,13 @@ export class Reconciler {
 
   /** Where a row that is met for the first time stands among its session's rows. */
   #placed(row: LedgerRow, progress: SessionProgress): void {
-    if (row.seq < progress.highest) this.#outOfOrder.add(row);
+    if (row.seq < progress.highest) this.#found.outOfOrder.add(row);
     else progress.highest = row.seq;
     if (row.linkFits) return;
     const { log, seen } = progress;
     // Behind a lost row nothing can link: that is its loss once more, not a finding of its own.
     const previous = log.lastAckedBefore(row.seq);
-    if (previous === undefined || (seen[previous] ?? 0) > 0) this.#brokenLinks.add(row);
-  }
-
-  #ofClient(client: string): { rows: number; asSent: number } {
-    let counts = this.#byClient.get(client);
-    if (counts === undefined) this.#byClient.set(client, (counts = { rows: 0, asSent: 0 }));
-    return counts;
+    if (previous === undefined || (seen[previous] ?? 0) > 0) this.#found.brokenLinks.add(row);
   }
 
   #move(account: number, amount: number): void {

@@ -1,15 +1,9 @@
 /** What the file system, the server and its log say of a copy. */
 import { type CommandEvidence, plural } from '../../core/index.ts';
-import type {
-  ImageEvidence,
-  SchemaChangeRecord,
-  ServerStart,
-  Unread,
-} from '../../history/index.ts';
+import type { ImageEvidence, ServerStart, Unread } from '../../history/index.ts';
 import {
   type AuditedImage,
   type Checker,
-  type SchemaChange,
   corruptAndTold,
   corruptInSilence,
   damage,
@@ -118,25 +112,17 @@ export const login = ({ log }: Pick<JudgedDatabase, 'log'>): Checker => ({
 
 // The one change of the schema: done or not, as its client was told, and never by halves.
 
-export function schemaChangeOf(records: readonly SchemaChangeRecord[]): SchemaChange {
-  const sent = records.find(({ step }) => step === 'sent');
-  const ended = records.find(({ step }) => step === 'ended');
-  return {
-    ...(sent === undefined ? {} : { sentAtMs: sent.t }),
-    ...(ended?.outcome === 'ok' ? { ackedAtMs: ended.t } : {}),
-    isRefused: ended?.outcome === 'fail',
-  };
-}
-
 const never = Number.POSITIVE_INFINITY;
-const notAsked: SchemaChange = { isRefused: false };
 
 export const schemaChange: Checker = {
   name: 'schema-change',
-  check({ image, evidence: { schema }, schemaChange = notAsked, takenAtMs }): Finding[] {
+  check({ image, evidence: { schema }, schemaChanges = [], takenAtMs }): Finding[] {
     if (schema === undefined) return [];
     const { state, oddities } = schema;
-    const { sentAtMs = never, ackedAtMs = never, isRefused } = schemaChange;
+    const { t: sentAtMs = never } = schemaChanges.find(({ step }) => step === 'sent') ?? {};
+    const ended = schemaChanges.find(({ step }) => step === 'ended');
+    const ackedAtMs = ended?.outcome === 'ok' ? ended.t : never;
+    const isRefused = ended?.outcome === 'fail';
     const about = { image, loud: false } as const;
     if (state === 'other') {
       const summary =
@@ -190,27 +176,21 @@ export const completeness = (database: JudgedDatabase): Checker => ({
     const asked = { wholeWorkload, settings, others };
     const missing = missingParts(database, evidence, rows, asked);
     const gaps = [...evidence.failures, ...missing];
-    const troubles = troublesOf(database, evidence);
-    const findings: Finding[] = [];
-    if (troubles.length > 0) {
-      const told = troubles.join('; ').slice(0, 300);
-      const summary = `${image} image: tools of its audit could not look: ${told}`;
-      findings.push(incomplete('AUDIT_MACHINE_TROUBLE', summary, troubles));
-    }
-    if (refuted.length > 0) {
-      const summary = `${image} image: answers of the audit refute each other: ${refuted[0]}`;
-      findings.push(incomplete('AUDIT_CONTRADICTS', summary, refuted));
-    }
-    if (gaps.length > 0) {
-      const told = gaps.join('; ').slice(0, 300);
-      const summary = `${image} image: parts of the audit are missing: ${told}`;
-      findings.push(incomplete('AUDIT_INCOMPLETE', summary, gaps));
-    }
-    return findings;
+    const lists: readonly (readonly [string, string, readonly string[]])[] = [
+      [
+        'AUDIT_MACHINE_TROUBLE',
+        'tools of its audit could not look',
+        troublesOf(database, evidence),
+      ],
+      ['AUDIT_CONTRADICTS', 'answers of the audit refute each other', refuted],
+      ['AUDIT_INCOMPLETE', 'parts of the audit are missing', gaps],
+    ];
+    return lists.flatMap(([code, what, list]) => {
+      const summary = `${image} image: ${what}: ${list.join('; ').slice(0, 300)}`;
+      return list.length === 0 ? [] : [incomplete(code, summary, list)];
+    });
   },
 });
-
-const purposes: readonly ServerStart['purpose'][] = ['recovery', 'cold', 'check'];
 
 function missingParts(
   { own, log }: JudgedDatabase,
@@ -227,27 +207,20 @@ function missingParts(
   const served = starts.every(isServing);
   // A server that died or refused answers took the other parts with it: that is in its findings.
   if (unread === 'damage' || !served || sqlFailures.length > 0) return [];
-  const gaps = own.gaps(evidence, asked);
-  const missing: string[] = [];
-  const need = (there: boolean, part: string): void => {
-    if (!there) missing.push(`no ${part}`);
-  };
-  need(evidence.fsck !== undefined || evidence.isDirectory === true, 'fsck');
-  need(Object.keys(evidence.balances).length > 0, 'balances');
-  missing.push(...gaps.indexes);
-  missing.push(...gaps.pages);
-  for (const purpose of purposes) {
-    const began = starts.some((start) => start.purpose === purpose);
-    need(began, `start of the server for ${purpose}`);
-  }
-  if (asked.wholeWorkload) {
-    need(evidence.documents !== undefined, 'documents');
-    need(evidence.schema !== undefined, 'look at the schema');
-    missing.push(...gaps.logs);
-    need(evidence.login !== undefined, 'login of an ordinary client');
-  }
-  missing.push(...gaps.tables);
-  return missing;
+  const { fsck, isDirectory = false, balances, documents, schema, login } = evidence;
+  const began = (purpose: string): boolean => starts.some((start) => start.purpose === purpose);
+  const needed: readonly (readonly [string, boolean])[] = [
+    ['fsck', fsck !== undefined || isDirectory],
+    ['balances', Object.keys(balances).length > 0],
+    ...['recovery', 'cold', 'check'].map(
+      (purpose) => [`start of the server for ${purpose}`, began(purpose)] as const,
+    ),
+    ['documents', documents !== undefined || !asked.wholeWorkload],
+    ['look at the schema', schema !== undefined || !asked.wholeWorkload],
+    ['login of an ordinary client', login !== undefined || !asked.wholeWorkload],
+  ];
+  const missing = needed.filter(([, isThere]) => !isThere).map(([part]) => `no ${part}`);
+  return [...missing, ...own.gaps(evidence, asked)];
 }
 
 /** Tools that gave no answer, and what they said instead. */
@@ -322,14 +295,18 @@ export const errorLog = ({ server, log }: Pick<JudgedDatabase, 'server' | 'log'>
     const mended = evidence.starts.flatMap((start) => mendedLines(start, log));
     const said = new Set(evidence.starts.flatMap(({ errorLines }) => errorLines));
     const lines = [...said].filter((line) => !mended.includes(line));
-    const { bad = [], other = [] } = Object.groupBy(lines, (line) =>
-      log.damage.test(line) ? 'bad' : 'other',
-    );
     const served = new Set(evidence.starts.filter(isServing).flatMap((each) => each.errorLines));
-    // Beside damage they are its consequences.
-    const isUnexplained = (line: string): boolean =>
-      bad.length === 0 && served.has(line) && line.includes(log.ofStorage);
-    const unexplained = other.filter(isUnexplained);
+    // What the storage says beside damage comes of it; without any, a server that serves has no reason to.
+    const isDamaged = lines.some((line) => log.damage.test(line));
+    const {
+      bad = [],
+      unexplained = [],
+      other = [],
+    } = Object.groupBy(lines, (line) => {
+      if (!log.damage.test(line) && !log.ofStorage.test(line)) return 'other';
+      if (isDamaged) return 'bad';
+      return served.has(line) ? 'unexplained' : 'other';
+    });
     const findings: Finding[] = [];
     if (mended.length > 0) {
       const summary = `${image} image: crash recovery mended a torn first page`;
@@ -344,7 +321,7 @@ export const errorLog = ({ server, log }: Pick<JudgedDatabase, 'server' | 'log'>
       const summary = `${image} image: ${server}'s storage reports errors that no check explains`;
       findings.push(incomplete('ERROR_LOG_UNEXPLAINED', summary, unexplained));
     }
-    if (other.length > unexplained.length) {
+    if (other.length > 0) {
       const summary = `${image} image: ${server}'s error log has ${plural(other.length, 'other error')}`;
       findings.push(note('ERROR_LOG_OTHER', summary, other));
     }
