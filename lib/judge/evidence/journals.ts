@@ -44,7 +44,6 @@ export function answersIn(story: Story, history: History): Answers {
     faultAtMs: story.faultAtMs,
     endAtMs: lookedUntilMs(story),
     victimNode: story.victimNode,
-    victimUid: story.victimUid,
   });
   const stale = staleReadMeter(story);
   const reads = new ReadMeter();

@@ -11,9 +11,7 @@ import {
 import { SeenCommits, opName } from '../checkers/reconcile.ts';
 import type { Story } from './story.ts';
 
-export interface ServiceWindow
-  extends Pick<Story, 'faultAtMs' | 'victimNode'>,
-    Partial<Pick<Story, 'victimUid'>> {
+export interface ServiceWindow extends Pick<Story, 'faultAtMs' | 'victimNode'> {
   /** When the writers were stopped. */
   readonly endAtMs: number;
 }
@@ -22,7 +20,7 @@ export interface Service {
   readonly acked: number;
   /** First acknowledgement by another node than the victim, after the fault. */
   readonly firstSuccessorAckMs: number | undefined;
-  /** Last acknowledgement by the victim: by its pod, where that is given, and not by one that came back there. */
+  /** Last acknowledgement by the victim's server of the fault: not by one that was started there later. */
   readonly lastVictimAckMs: number | undefined;
   /** Longest gap between two outside acknowledgements after the fault; null without it or outside writers. */
   readonly downtimeMs: number | null;
@@ -39,6 +37,7 @@ export class ServiceMeter {
   readonly #servers = new Map<string, ServerIdentity>();
   #acked = 0;
   #firstSuccessorAckMs: number | undefined;
+  #victim: ServerIdentity | undefined;
   #lastVictimAckMs: number | undefined;
   #lastOutsideAckMs: number | undefined;
   #lastOutsideSuccessorAckMs = Number.NEGATIVE_INFINITY;
@@ -57,12 +56,13 @@ export class ServiceMeter {
   }
 
   #ack(t: number, client: string, server: ServerIdentity | undefined): void {
-    const { faultAtMs, victimNode, victimUid } = this.#window;
-    const { node, podUid } = server ?? {};
+    const { faultAtMs = Infinity, victimNode } = this.#window;
+    const node = server?.node;
     this.#acked += 1;
-    if (node === victimNode) {
-      if (victimUid === undefined || podUid === victimUid) this.#lastVictimAckMs = t;
-    } else if (faultAtMs !== undefined && t >= faultAtMs) this.#firstSuccessorAckMs ??= t;
+    if (server !== undefined && node === victimNode) {
+      if (t < faultAtMs) this.#victim = server;
+      if (isOne(this.#victim ?? server, server)) this.#lastVictimAckMs = t;
+    } else if (t >= faultAtMs) this.#firstSuccessorAckMs ??= t;
     if (client !== 'outside') return;
     if (node !== undefined && node !== victimNode) this.#lastOutsideSuccessorAckMs = t;
     this.#gapUntil(t);
