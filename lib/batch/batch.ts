@@ -1,8 +1,9 @@
 /** The shape of batch.json: what a batch found, for people's tools. docs/reference/matrix.md explains it. */
 import { z } from 'zod';
+import { sealOf } from '../core/index.ts';
 import { servingWords, verdictWords } from '../scenario/index.ts';
 import { controlRoles } from './batch-plan.ts';
-import { type CountedRun, sealOf } from './seals.ts';
+import type { CountedRun } from './seals.ts';
 
 /** How many of how many independent fault events, with Wilson's 95 % interval. */
 const rateSchema = z.object({

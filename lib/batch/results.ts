@@ -5,10 +5,10 @@
 import { closeSync, existsSync, fsyncSync, openSync, truncateSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { EvidenceError, mebibyte, readInput, readText } from '../core/index.ts';
+import { EvidenceError, mebibyte, readInput, readText, sealOf } from '../core/index.ts';
 import { pressureSchema, verdictSchema } from '../judge/index.ts';
 import { migrateResult } from '../history/index.ts';
-import { type CountedRun, sealOf } from './seals.ts';
+import type { CountedRun } from './seals.ts';
 
 export const resultsFile = 'results.jsonl';
 /** Beside it: the folders of the runs. */

@@ -1,25 +1,13 @@
 /** Seals of a batch: it has a hash of each run's verdict, which has one of the run's history. */
-import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { EvidenceError, sha256OfFile, typed } from '../core/index.ts';
+import { EvidenceError, sealOf, sha256OfFile, typed } from '../core/index.ts';
 
 /** A verdict that something rests on. `folder`: the run's, relative to the batch's. */
 export interface CountedRun {
   readonly folder: string;
   readonly verdictSha256?: string | undefined;
 }
-
-/** SHA-256 of all but its own seal; the order of the keys does not matter. */
-export const sealOf = (batch: object): string =>
-  createHash('sha256')
-    .update(JSON.stringify({ ...batch, seal: undefined }, (_, value: unknown) => inOrder(value)))
-    .digest('hex');
-
-const inOrder = (value: unknown): unknown =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-    : value;
 
 /** `value`: of the file. Throws EvidenceError `BATCH_ALTERED`. */
 export function mustFitItsSeal(value: unknown, path: string): void {

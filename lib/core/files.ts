@@ -96,6 +96,17 @@ export function sha256OfFile(path: string): string {
   }
 }
 
+/** SHA-256 of all but its own seal; the order of the keys does not matter. */
+export const sealOf = (batch: object): string =>
+  createHash('sha256')
+    .update(JSON.stringify({ ...batch, seal: undefined }, (_, value: unknown) => inOrder(value)))
+    .digest('hex');
+
+const inOrder = (value: unknown): unknown =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+    : value;
+
 const tooLarge = (path: string | URL, mostBytes: number): UsageError =>
   new UsageError(
     'FILE_TOO_LARGE',

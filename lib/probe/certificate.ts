@@ -14,6 +14,7 @@ import {
   readText,
   textFileBytes,
   harnessVersion,
+  sealOf,
 } from '../core/index.ts';
 import type { AtLeastOne, Facts } from './facts.ts';
 import { type CutFinding, storagePathOf, storagePaths } from './judge/cut.ts';
@@ -71,6 +72,8 @@ const common = {
   refused: refused.optional(),
   /** What could not be removed afterwards. */
   left: z.string().optional(),
+  /** SHA-256 of all else in it. Older ones have none. */
+  seal: z.string().optional(),
 };
 
 const planOfTrials = z.looseObject({
@@ -280,6 +283,8 @@ function readSealed<T extends Certificate | CutCertificate>(
     throw notOne(`it is not whole: ${issue.path.join('.') || 'it'}: ${issue.message}`);
   }
   const certificate = read as T;
+  if (certificate.seal !== undefined && certificate.seal !== sealOf(certificate))
+    throw notOne('it was changed after it was written');
   if (planHash(certificate.plan) === certificate.planHash) return certificate;
   throw notOne('its plan is not the one of its hash');
 }

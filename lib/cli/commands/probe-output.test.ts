@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
+import { sealOf } from '../../core/files.ts';
 import { writeAnswer, writeCertificate } from './probe.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'forcedetach-output-'));
@@ -15,9 +16,11 @@ const forms = {
   junit: ({ word }: { word: string }) => Promise.resolve(`junit ${word}`),
 };
 
+const certificate = JSON.stringify({ word: 'fenced', seal: sealOf({ word: 'fenced' }) });
+
 test.each([
   ['text', 'text fenced'],
-  ['json', '{"word":"fenced"}'],
+  ['json', certificate],
 ] as const)(
   'as %s on the terminal, and as JSON, a page and JUnit XML in files',
   async (output, told) => {
@@ -30,7 +33,7 @@ test.each([
     stderr.mockRestore();
     expect(printed).toEqual([`${told}\n`]);
     expect(Object.values(files).map((path) => readFileSync(path, 'utf8'))).toEqual([
-      ...['{"word":"fenced"}\n', 'html fenced', 'junit fenced'],
+      ...[`${certificate}\n`, 'html fenced', 'junit fenced'],
     ]);
   },
 );

@@ -13,6 +13,7 @@ import {
   UsageError,
   userClients,
   writeOutput,
+  sealOf,
 } from '../../core/index.ts';
 import { publishedRuntime } from '../../kind/index.ts';
 import {
@@ -481,6 +482,6 @@ export async function writeCertificate<Certificate extends object>(
   forms: Forms<Certificate>,
 ): Promise<void> {
   const out = resolve(flags.out ?? name);
-  await writeAnswer({ ...flags, out }, certificate, forms);
+  await writeAnswer({ ...flags, out }, { ...certificate, seal: sealOf(certificate) }, forms);
   say(`certificate: ${out}`);
 }

@@ -9,6 +9,8 @@ import { variants } from '../plan.ts';
 const ms = z.number();
 const maybeMs = ms.exactOptional();
 const maybeText = z.string().exactOptional();
+/** A writer has one each 50 ms of a watch, which lasts a day at most. */
+const slot = z.number().int().nonnegative().max(2_000_000);
 
 /** What a pod said of itself, line by line: its writes, and what it read of another's. */
 export const journalSchema = z.object({
@@ -16,7 +18,7 @@ export const journalSchema = z.object({
   isDirect: z.boolean().exactOptional(),
   writes: z.array(
     z.object({
-      ...{ seq: z.number(), begunMs: ms, tookMs: ms },
+      ...{ seq: slot, begunMs: ms, tookMs: ms },
       /** An error's code, e.g. `EIO`; absent where the write was acknowledged. */
       error: maybeText,
     }),
@@ -25,7 +27,7 @@ export const journalSchema = z.object({
   scans: z.array(
     z.object({
       atMs: ms,
-      ranges: z.array(z.tuple([z.number(), z.number()])),
+      ranges: z.array(z.tuple([slot, slot]).refine(([from, to]) => from <= to)),
       /** When the last of them was begun, as it stands in the slot: on the clock of the first pod's node. */
       youngestMs: maybeMs,
     }),

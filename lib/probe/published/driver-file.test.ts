@@ -17,6 +17,7 @@ import {
 } from '../certificate.ts';
 import { type DriverFile, classRowOf } from './driver-file.ts';
 import { addCertificate, cutsIn, wholeCertificates } from '../../../scripts/driver-files.ts';
+import { sealOf } from '../../core/files.ts';
 import { renderCertificateHtml, renderCutHtml } from './html.ts';
 import { renderCertificateJunit, renderCutJunit } from './junit.ts';
 
@@ -208,6 +209,21 @@ test.each([
     /record.looks: Invalid input/,
   ],
   ['a later form of a cut', changedCut({ schemaVersion: 2 as 1 }), /no certificate/],
+  [
+    'trials that were changed after they were written',
+    changed({ seal: sealOf(amber), kubernetes: '1.1.1' }),
+    /changed after it was written/,
+  ],
+  [
+    'a slot that no writer has',
+    changed({
+      trials: amber.trials.map((trial) => ({
+        ...trial,
+        nextJournal: { ...trial.nextJournal, scans: [{ atMs: 1, ranges: [[0, 3e9]] }] },
+      })),
+    }),
+    /not whole: trials/,
+  ],
   ['a changed cut', changedCut({ plan: { ...cut.plan, healAfterMs: 1 } }), /hash/],
   [
     'a volume that was left out',
@@ -229,6 +245,13 @@ test.each([
 ])('refused: %s', (_, text, why) => {
   expect(() => addCertificate(folder, text, '1')).toThrow(
     expect.objectContaining({ code: 'NO_CERTIFICATE', message: expect.stringMatching(why) }),
+  );
+});
+
+test('one that is as it was written fits its seal, whatever the order of its keys', () => {
+  const sealed = Object.entries({ ...amber, seal: sealOf(amber) });
+  expect(readCertificate(JSON.stringify(Object.fromEntries(sealed.toReversed())))).toEqual(
+    Object.fromEntries(sealed),
   );
 });
 
