@@ -99,11 +99,16 @@ const faultActs: Readonly<Record<FaultAct, (scene: Scene, turn: number) => void>
   'clear lease': ({ model, victim }) => model.operator.annotateLease(victim.node, undefined),
 };
 
-/** What the runner takes for its next command and to prove each claim before it. */
-function provingUs({ model }: Scene, { length: claims }: readonly unknown[]): number {
-  const { chance } = model.world;
+/** What the runner takes to prove each claim, and for its next command. */
+function provingUs(
+  { model }: Scene,
+  { isOfControlPlane }: FaultDeclaration,
+  { length: claims }: readonly unknown[],
+): number {
+  const { machineCommand, controlPlaneCommand } = measuredTimes;
   let us = 0;
-  for (let n = 0; n <= claims; n++) us += chance.within(measuredTimes.machineCommand);
+  for (let n = 0; n <= claims; n++)
+    us += model.world.chance.within(isOfControlPlane ? controlPlaneCommand : machineCommand);
   return us;
 }
 
@@ -124,9 +129,9 @@ export function strike(scene: Scene, fault: FaultDeclaration): () => void {
       if (isBroken) act();
     });
   const turn = ([brokenMs = 0, wholeMs = 0]: readonly number[]): void =>
-    later(brokenMs * msUs + provingUs(scene, broken), () => {
+    later(brokenMs * msUs + provingUs(scene, fault, broken), () => {
       faultActs[mends](scene, 0);
-      later(wholeMs * msUs + provingUs(scene, whole), () => {
+      later(wholeMs * msUs + provingUs(scene, fault, whole), () => {
         faultActs[breaks](scene, 0);
         turn([brokenMs, wholeMs]);
       });
@@ -238,6 +243,7 @@ export function play(scenario: Scenario, seed: string, options: PlayOptions = {}
   if (scenario.fault.recreations > 0) recreate(scene);
   else watch(scene, remedyRun);
   scene.advance(Math.max(scene.nowUs, faultAtUs + fault.leastMs * msUs));
+  scene.advance(scene.nowUs + provingUs(scene, fault, fault.broken));
   const handoverAtUs = witness.secondMountAtUs;
   const first = commits.lossNow(handoverAtUs ?? Infinity);
   copyFrozen(scene, scene.model.nodes);
@@ -248,7 +254,7 @@ export function play(scenario: Scenario, seed: string, options: PlayOptions = {}
   const remedied = remedyRun.hasActed;
   mendAlso();
   mend();
-  scene.advance(scene.nowUs + provingUs(scene, fault.whole));
+  scene.advance(scene.nowUs + provingUs(scene, fault, fault.whole));
   if (scenario.remedy.untaintAt === 'heal') undo(scene, remedy);
   const converged = converge(scene);
   scene.client.isSettled = true;
@@ -309,8 +315,8 @@ const victimOf = ({ uid }: PodObject, { name: node, index }: NodeObject): Victim
 });
 
 /**
- * Nodes stand still while the volume is copied, and their kubelets are silent for a while after it: left out
- * where nothing is so short that it could end meanwhile.
+ * Nodes stand still while the volume is copied, and their kubelets are silent for a while after it: that is left
+ * out where nothing is so short that it could end meanwhile.
  */
 function copyFrozen(scene: Scene, nodes: readonly string[]): void {
   const { world, machine, volume } = scene.model;
@@ -318,8 +324,8 @@ function copyFrozen(scene: Scene, nodes: readonly string[]): void {
   const { selfFence, selfFenceAfterUs } = world.of(volume.index);
   const silentUs = leaseRenewUs + measuredTimes.copy.maxUs + measuredTimes.thaw.maxUs;
   const patienceUs = selfFence.kind === 'off' ? graceUs : Math.min(graceUs, selfFenceAfterUs);
-  if (patienceUs > silentUs) return;
-  const machines = nodes.map(machine).filter(({ state }) => state === 'running');
+  const frozen = patienceUs > silentUs ? [] : nodes;
+  const machines = frozen.map(machine).filter(({ state }) => state === 'running');
   for (const each of machines) each.freeze();
   scene.advance(scene.nowUs + world.chance.within(measuredTimes.copy));
   for (const each of machines) each.thaw();
@@ -348,10 +354,14 @@ function startAlso(scene: Scene): () => void {
   const { also } = scene.scenario;
   let mend = (): void => undefined;
   if (also.kind !== 'none') {
-    scene.at(also.at, () => {
-      mend = strike(scene, faultNamed(also.kind));
-      scene.after(also.for * msUs, mend);
-    });
+    const second = faultNamed(also.kind);
+    scene.at(also.at, () =>
+      scene.after(provingUs(scene, second, second.whole), () => {
+        if (scene.isHealed) return;
+        mend = strike(scene, second);
+        scene.after(also.for * msUs, mend);
+      }),
+    );
   }
   return () => mend();
 }
@@ -398,14 +408,15 @@ const othersOf = ({ model, victim }: Scene): string[] =>
 /** Every other node is drained, one after the other, so that the healed victim gets the volume back. */
 function moveBack(scene: Scene): void {
   const { pods } = scene.model.api;
-  const within = (isSo: () => boolean): boolean =>
-    scene.advance(scene.nowUs + drainMs * msUs, isSo);
   for (const node of othersOf(scene)) {
     const leaving = [...scene.model.api.node(node).pods];
+    const deadlineUs = scene.nowUs + drainMs * msUs;
     drain(scene, node);
-    within(() => leaving.every((pod) => !pods.has(pod)));
+    // Whoever drains looks once a second.
+    while (leaving.some((pod) => pods.has(pod)) && scene.nowUs < deadlineUs)
+      scene.advance(scene.nowUs + secondUs);
   }
-  within(() => scene.witness.othersEmpty);
+  scene.advance(scene.nowUs + drainMs * msUs, () => scene.witness.othersEmpty);
 }
 
 /** The pod is deleted again and again, by turns as usual and by force, and stays on its node. */
