@@ -3,7 +3,7 @@
  * one, each operation is sent on an open session and has one outcome before the next is sent, no time
  * goes back, and each beat tells how many records there are. What does not run so lacks something.
  */
-import type { HistoryRecord, ClientBeatRecord, SessionRecord } from './records.ts';
+import type { HistoryRecord, ClientBeatRecord, ReadRecord, SessionRecord } from './records.ts';
 import type { OperationLine } from './lines.ts';
 
 /** What one connection did in a stretch: nothing. Microseconds on the run's clock. */
@@ -28,12 +28,16 @@ interface Oddity {
   count: number;
 }
 
+/** A reader gives up after 5 s; a busy machine adds to that. */
+const readWithinMs = 30_000;
+
 /** One client's records of one kind, in the order in which it wrote them. */
 export class ClientJournal {
   readonly connections: ConnectionState[] = [];
   readonly beats: ClientBeatRecord[] = [];
   readonly #done: Record<string, number> = {};
   readonly #oddities = new Map<string, Oddity>();
+  #readMs = 0;
 
   /** Sentences: each kind of oddity once, with how often it was found. */
   oddities(): string[] {
@@ -74,8 +78,14 @@ export class ClientJournal {
     at.seq = seq;
   }
 
-  read(): void {
+  /** Answers come one after the other, each within the time that its client waits for it. */
+  read({ sentAtMs, t }: Pick<ReadRecord, 'sentAtMs' | 't'>): void {
     this.#count('read');
+    if (sentAtMs < this.#readMs - 1) this.#odd('time goes back', `at the read of ${sentAtMs} ms`);
+    if (t < sentAtMs || t > sentAtMs + readWithinMs) {
+      this.#odd('an answer came when its client did not wait', `to the read of ${sentAtMs} ms`);
+    }
+    this.#readMs = t;
   }
 
   beat(beat: ClientBeatRecord): void {
@@ -142,6 +152,15 @@ export class ClientJournals {
     return new Set([...this.#writing.keys(), ...this.#reading.keys()]);
   }
 
+  /** Clients whose records contradict themselves: neither what they sent nor what they were answered is proven. */
+  get refuted(): ReadonlySet<string> {
+    const isOdd = (client: string): boolean =>
+      [this.#writing, this.#reading].some(
+        (journals) => (journals.get(client)?.oddities() ?? []).length > 0,
+      );
+    return new Set([...this.clients].filter(isOdd));
+  }
+
   of(client: string, doing: ClientBeatRecord['doing']): ClientJournal {
     const journals = doing === 'writing' ? this.#writing : this.#reading;
     let journal = journals.get(client);
@@ -155,7 +174,7 @@ export class ClientJournals {
 
   record(record: HistoryRecord): void {
     if (record.type === 'session') this.of(record.client, 'writing').session(record);
-    else if (record.type === 'read') this.of(record.client, 'reading').read();
+    else if (record.type === 'read') this.of(record.client, 'reading').read(record);
     else if (record.type === 'client-beat') this.of(record.client, record.doing).beat(record);
   }
 }

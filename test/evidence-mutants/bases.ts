@@ -13,8 +13,11 @@ export const bases = {
   crash: 'node-crash',
   damaged: 'partition-force-delete-unfenced',
   lost: 'node-crash-trx-commit-2',
+  zombie: 'zombie',
+  fencedLate: 'partition-out-of-service',
 } as const;
 export type BaseName = keyof typeof bases;
+export const attackedBases = Object.keys(bases) as BaseName[];
 
 /** Throws EvidenceError `BASE_OUTDATED` where a sample lacks evidence that is asked for today. */
 export function holdBase(name: BaseName): HeldRun {

@@ -8,6 +8,12 @@ import type { VerdictWord } from '../../lib/judge/verdict/verdict.ts';
 import { EvidenceError } from '../../lib/core/errors.ts';
 import { openHistory } from '../../lib/history/reader.ts';
 import { holdBase, type BaseName } from './bases.ts';
+import type { Attack } from './attacks.ts';
+import { contradictionsOf } from '../../lib/judge/facts/engine.ts';
+import { type Evidence, evidenceOf } from '../../lib/judge/facts/evidence.ts';
+import { servedMeter } from '../../lib/judge/facts/served.ts';
+import { factNames, testimoniesOf } from '../../lib/judge/facts/table.ts';
+import { tellStory } from '../../lib/judge/timeline/story.ts';
 import { copyOf, writeRun, type HeldRun } from './held-run.ts';
 import type { EvidenceMutant } from './mutant.ts';
 import { mysql } from '../../lib/mysql/database.ts';
@@ -22,6 +28,20 @@ export interface MutantResult {
   readonly said: VerdictWord;
   /** Proven, and judged rightly. */
   readonly caught: boolean;
+}
+
+/**
+ * `void`: the base has no such records, or what is stated of them stays within what its witness may be off.
+ * `flagged`: that was noticed although nothing else was to be.
+ */
+type Fate = 'caught' | 'survived' | 'flagged' | 'void';
+
+export interface AttackResult {
+  readonly name: string;
+  readonly base: BaseName;
+  readonly word: VerdictWord;
+  readonly fate: Fate;
+  readonly reasons: readonly string[];
 }
 
 export interface TwinResult {
@@ -57,6 +77,26 @@ export class EvidenceSuite implements Disposable {
     return { ...{ name, base, right, said, proven, caught }, resealed: damage === undefined };
   }
 
+  /** `donor`: whose records may be swapped in. */
+  attack({ name, base, alter, files, isHarmless }: Attack, donor: BaseName): AttackResult {
+    const twin = this.#twin(base);
+    const other = this.#twin(donor).held;
+    const folder = join(this.#scratch, `attack-${(this.#made += 1)}`);
+    const run = copyOf(twin.held);
+    alter?.(run, other);
+    writeRun(run, folder, (directory) => files?.(directory, join(other.folder, 'history')));
+    const about = { name, base };
+    try {
+      if (digestOf(folder) === twin.digest)
+        return { ...about, fate: 'void', word: twin.said, reasons: [] };
+      const { word, reasons } = judged(folder);
+      const fate = fateOf({ isHarmless, isLie: isLie(twin, folder), word, reasons }, twin.said);
+      return { ...about, fate, word, reasons: reasons.slice(0, 3) };
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  }
+
   twin(name: BaseName): TwinResult {
     const { base, before, said, flagged } = this.#twin(name);
     return { base, before, said, flagged };
@@ -84,12 +124,65 @@ export class EvidenceSuite implements Disposable {
   }
 }
 
-/** A history that is refused as damaged proves nothing: what its reader is told is inconclusive. */
-function wordOf(folder: string): VerdictWord {
+/** Whose records are swapped in: a history of another verdict. */
+export const donorFor = (base: BaseName): BaseName => (base === 'fenced' ? 'damaged' : 'fenced');
+
+interface Attacked {
+  readonly isHarmless: boolean;
+  readonly isLie: boolean;
+  readonly word: VerdictWord;
+  readonly reasons: readonly string[];
+}
+
+function fateOf({ isHarmless, isLie, word, reasons }: Attacked, was: VerdictWord): Fate {
+  const isNoticed = reasons.length > 0;
+  if (isHarmless) return isNoticed || word !== was ? 'flagged' : 'void';
+  // What was safe may be exposed beside it, and nothing worse: that would be false damage.
+  const isFalse = ['lost', 'corrupt'].includes(word) && word !== was;
+  if (isFalse) return 'survived';
+  return isNoticed ? 'caught' : isLie ? 'survived' : 'void';
+}
+
+/** A witness states something else than it did in the twin, by more than it may be off, or nothing any more. */
+function isLie(twin: Twin, folder: string): boolean {
+  const [before, after] = [twin.folder, folder].map(evidenceIn);
+  if (before === undefined || after === undefined) return true;
+  return factNames.some((fact) => {
+    const now = testimoniesOf(after, fact);
+    return testimoniesOf(before, fact).some((testimony) => {
+      const altered = now.find(({ witness }) => witness === testimony.witness);
+      const isGone = testimony.statements.length > 0 && (altered?.statements ?? []).length === 0;
+      return isGone || (altered !== undefined && contradictionsOf([testimony, altered]).length > 0);
+    });
+  });
+}
+
+/** Undefined where it is refused. */
+function evidenceIn(folder: string): Evidence | undefined {
   try {
-    return assembleVerdict(openHistory(folder), { database: mysql }).verdict;
+    const history = openHistory(folder);
+    const story = tellStory([...history.smallRecords()], mysql);
+    const served = servedMeter();
+    for (const answer of history.answers()) served.see(answer);
+    return evidenceOf(story, history.writes(), served.result());
   } catch (error) {
-    if (error instanceof EvidenceError) return 'inconclusive';
+    if (error instanceof EvidenceError) return undefined;
+    throw error;
+  }
+}
+
+const wordOf = (folder: string): VerdictWord => judged(folder).word;
+
+/** A history that is refused as damaged proves nothing: that is inconclusive. */
+function judged(folder: string): {
+  readonly word: VerdictWord;
+  readonly reasons: readonly string[];
+} {
+  try {
+    const verdict = assembleVerdict(openHistory(folder), { database: mysql });
+    return { word: verdict.verdict, reasons: verdict.incompleteBecause };
+  } catch (error) {
+    if (error instanceof EvidenceError) return { word: 'inconclusive', reasons: [error.message] };
     throw error;
   }
 }

@@ -36,13 +36,7 @@ import {
 } from './server.ts';
 import { contradictionsIn, foreignRecords } from './contradictions.ts';
 import { Journal, type JournaledOp, type EpochBounds, type SessionLog } from './journal.ts';
-import {
-  Reconciler,
-  type Reconciliation,
-  type ReconcilerOptions,
-  reconcileDocuments,
-  SeenCommits,
-} from './reconcile.ts';
+import { Reconciler, type Reconciliation, reconcileDocuments, SeenCommits } from './reconcile.ts';
 
 export const allCheckers = (database: JudgedDatabase): readonly Checker[] => [
   ledgerLost,
@@ -82,7 +76,9 @@ export interface Judgement {
   readonly reconciliations: ReadonlyMap<ImageLabel, Reconciliation>;
 }
 
-export interface JudgeOptions extends Pick<ReconcilerOptions, 'withGaps'> {
+export interface JudgeOptions {
+  /** Clients whose journals have gaps. Default: none. */
+  readonly withGaps?: ReadonlySet<string>;
   readonly database: JudgedDatabase;
   /** Default: every checker. */
   readonly all?: readonly Checker[];
@@ -90,6 +86,8 @@ export interface JudgeOptions extends Pick<ReconcilerOptions, 'withGaps'> {
   readonly onLost?: ((commit: LostCommit) => void) | undefined;
   /** What clients read of the ledger; what the images show is added. Default: nothing. */
   readonly seen?: SeenCommits;
+  /** Clients whose acknowledgements prove nothing: they may have been given or not. Default: none. */
+  readonly refuted?: ReadonlySet<string>;
   /** Images that are not of this run's volume and moment: they are not judged. Default: none. */
   readonly without?: ReadonlySet<ImageLabel>;
 }
@@ -98,7 +96,15 @@ export interface JudgeOptions extends Pick<ReconcilerOptions, 'withGaps'> {
 export function judgeImages(
   history: AuditedHistory,
   moments: EpochBounds,
-  { database, onLost, seen = new SeenCommits(), without, withGaps, ...asking }: JudgeOptions,
+  {
+    database,
+    onLost,
+    seen = new SeenCommits(),
+    without,
+    withGaps,
+    refuted,
+    ...asking
+  }: JudgeOptions,
 ): Judgement {
   const { all = allCheckers(database) } = asking;
   let seed = '';
@@ -117,14 +123,15 @@ export function judgeImages(
     if (record.type === 'schema-change') changes.push(record);
   }
   const journal = new Journal(moments);
-  history.visitOps((op) => journal.add(op));
+  history.visitOps((op) =>
+    journal.add(refuted?.has(op.client) === true ? { ...op, outcome: 'info' } : op),
+  );
 
   const images: AuditedImage[] = [];
   const reconciliations = new Map<ImageLabel, Reconciliation>();
   let before: Reconciler | undefined;
   for (const { image, takenAtMs, evidence } of records.toSorted(byTime)) {
-    const about = { journal, takenAtMs, withGaps };
-    const reconciler = new Reconciler({ ...about, seed, seen, before });
+    const reconciler = new Reconciler({ journal, takenAtMs, seed, seen, before });
     let rows = 0;
     for (const row of history.rows(image)) {
       reconciler.row(row);
@@ -138,6 +145,10 @@ export function judgeImages(
     for (const each of reconciler.unknownButPresent(`the ${image} image`)) seen.add(each);
     // Nothing can be said to be back, or gone since, against an image that could not be read.
     before = unread === undefined ? reconciler : undefined;
+    const about = {
+      ...{ journal, takenAtMs },
+      withGaps: new Set([...(withGaps ?? []), ...reconciler.incomplete]),
+    };
     const holds = before && ((log: SessionLog, seq: number) => reconciler.holds(log, seq));
     const { documents: found } = evidence;
     images.push({
@@ -145,9 +156,7 @@ export function judgeImages(
       schemaChanges: changes,
       documents: found && reconcileDocuments(found, { ...about, holds }),
       ledger: holds && {
-        journal,
-        withGaps,
-        holds,
+        ...{ journal, withGaps: about.withGaps, holds },
         ...(!syncsEachCommit && { syncedUntilMs: takenAtMs }),
       },
       before: images.at(-1),

@@ -200,8 +200,9 @@ export interface DocumentReconciliation {
   readonly phantoms: OpSample;
 }
 
-export interface DocumentOptions
-  extends Pick<ReconcilerOptions, 'journal' | 'takenAtMs' | 'withGaps'> {
+export interface DocumentOptions extends Pick<ReconcilerOptions, 'journal' | 'takenAtMs'> {
+  /** Clients whose journals have gaps. Default: none. */
+  readonly withGaps?: ReadonlySet<string>;
   /** The image's ledger has the row of an operation; undefined where it could not be read. */
   readonly holds: ((log: SessionLog, seq: number) => boolean) | undefined;
 }
@@ -290,7 +291,7 @@ export interface Reconciliation extends LossCounts {
   readonly resurrected: OpSample;
   /** Rows nobody ever sent. */
   readonly phantoms: OpSample;
-  /** Rows that nobody sent as far as is known, of a client whose journal has a gap or is missing. */
+  /** Rows that only their clients can have sent, and that no journal tells of. */
   readonly unjournaled: OpSample;
   /** Rows of operations that failed for certain. */
   readonly failedPresent: OpSample;
@@ -321,8 +322,6 @@ export interface ReconcilerOptions {
   readonly before?: Reconciler | undefined;
   /** What was seen of readers and in the images before. Default: nothing. */
   readonly seen?: SeenCommits;
-  /** Clients whose journals have gaps. Default: none. */
-  readonly withGaps?: ReadonlySet<string> | undefined;
 }
 
 /** What is known of a session while its rows come. */
@@ -338,6 +337,8 @@ const manyTimes = 255;
 
 /** Feed it every row of one image, then ask for the result. */
 export class Reconciler {
+  /** Clients whose journals lack rows that only they can have sent. */
+  readonly incomplete = new Set<string>();
   readonly #options: ReconcilerOptions;
   readonly #progress = new Map<SessionLog, SessionProgress>();
   readonly #movements = new Map<number, number>();
@@ -383,7 +384,9 @@ export class Reconciler {
     const log = this.#options.journal.session(row);
     const progress = log === undefined ? undefined : this.#progress.get(log);
     if (log === undefined || progress === undefined || !log.wasSent(row.seq)) {
-      this.#found[this.#mayBeSent(row) ? 'unjournaled' : 'phantoms'].add(row);
+      const mayBeSent = this.#mayBeSent(row);
+      this.#found[mayBeSent ? 'unjournaled' : 'phantoms'].add(row);
+      if (mayBeSent) this.incomplete.add(row.client);
       const seen = this.#options.seen?.get(row);
       if (seen !== undefined) this.#seenUnsent.add(seen);
       return;
@@ -468,11 +471,14 @@ export class Reconciler {
     return log.ackedAtMs(seq) <= this.#options.takenAtMs && !this.holds(log, seq);
   }
 
-  /** The row may be one that a client sent and whose record is missing. */
-  #mayBeSent({ client, hashFits }: LedgerRow): boolean {
-    const { journal, withGaps } = this.#options;
-    const isClient = clientSides.some((side) => side === client);
-    return isClient && hashFits && (withGaps?.has(client) === true || !journal.tellsOf(client));
+  /** Only its client, which has the seed, could make such a row: it is the journal that lacks its record. */
+  #mayBeSent(row: LedgerRow): boolean {
+    const isClient = clientSides.some((side) => side === row.client);
+    return (
+      isClient &&
+      row.hashFits &&
+      saysWhatWas(sessionContents(this.#options.seed, row)(row.seq), row)
+    );
   }
 
   /** Where a row that is met for the first time stands among its session's rows. */

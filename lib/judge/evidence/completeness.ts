@@ -31,9 +31,11 @@ export function incompleteBecause(
   story: Story,
   certificates: readonly CertificateRecord[],
   findings: readonly Finding[],
+  { hasLog }: { readonly hasLog: boolean },
 ): string[] {
   const { records, faultAtMs } = story;
   const spared = mayLackWrites(story, findings) ? exportStep : undefined;
+  const isTold = records.some((record) => record.type === 'error' && record.where === exportStep);
   const reasons = recordedTrouble(
     records.filter((record) => record.type !== 'error' || record.where !== spared),
   );
@@ -48,7 +50,11 @@ export function incompleteBecause(
   }
   reasons.push(...plotGaps(story), ...stepGaps(story));
   reasons.push(...certificateGaps(story));
-  reasons.push(...missingSights(story), ...observerGaps(story), ...lateTimers(story));
+  reasons.push(
+    ...missingSights(story, hasLog || isTold),
+    ...observerGaps(story),
+    ...lateTimers(story),
+  );
   for (const { level, code, summary } of findings) {
     if (level === 'incomplete') reasons.push(`${code}: ${summary}`);
   }

@@ -28,7 +28,7 @@ export function identitiesOf(story: IdentityEvidence): Identities {
   if (!story.tells.identities) return { reasons: [], foreign: new Set() };
   const volume = story.setup?.volume;
   const shared = [
-    ...volumeGaps(story, volume),
+    ...(volume === undefined ? ['the history does not say which volume the run was about'] : []),
     ...provisioningGaps(story, volume),
     ...sequenceGaps(story),
   ];
@@ -40,20 +40,6 @@ export function identitiesOf(story: IdentityEvidence): Identities {
 }
 
 const ofVolume: ReadonlySet<string> = new Set(['csi', 'mounts', 'devices']);
-
-/** Observers of the disk name the volume that they mean. */
-function volumeGaps(
-  { observations }: IdentityEvidence,
-  volume: VolumeIdentity | undefined,
-): string[] {
-  if (volume === undefined) return ['the history does not say which volume the run was about'];
-  const others = observations.filter(
-    ({ source, data }) => ofVolume.has(source) && 'volume' in data && data.volume !== volume.volume,
-  );
-  return [...new Set(others.map(({ source, data }) => `${source} ${String(data.volume)}`))].map(
-    (other) => `observers saw another volume than the run’s ${volume.volume}: ${other}`,
-  );
-}
 
 /** Kubernetes, the driver and the backend name the volume that was made for the claim, each by itself. */
 function provisioningGaps(

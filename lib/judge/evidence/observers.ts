@@ -119,7 +119,8 @@ const movesVolume = new Set<string>([
 ]);
 
 /** Observers that saw nothing at all were not there: "no second mount" would mean nothing. */
-export function missingSights(story: Story): string[] {
+/** `hasLog`: the disk's log of writes is there, or what kept it from being fetched is on record. */
+export function missingSights(story: Story, hasLog: boolean): string[] {
   const { observations, scenario, run, tells, faultAtMs = 0 } = story;
   const needed: ObservedName[] = [observed.nodeReady, observed.mounted];
   // A pod that nobody ends leaves the driver nothing to be asked for.
@@ -131,7 +132,10 @@ export function missingSights(story: Story): string[] {
   const unseen = needed.filter((name) => !observations.some((seen) => seen.name === name));
   const sources = !isPredicted(run) && tells.allSources ? ofControlPlane : [];
   const mute = sources.filter((from) => !observations.some(({ source }) => source === from));
+  const isLogMissing =
+    !hasLog && !isPredicted(run) && tells.allSources && !isDirectory(scenario.disk.mode);
   return [
+    ...(isLogMissing ? ['the disk’s log of writes is missing'] : []),
     ...unseen.map((name) => `no observer reported ${name}`),
     ...mute.map((source) => `the observer of ${source} reported nothing in the whole run`),
   ];

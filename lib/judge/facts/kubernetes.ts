@@ -1,7 +1,7 @@
 /** What Kubernetes' witnesses state: watches of its API, the audit log, the controller manager's log. */
 import { csiCalls, isGranted, observationsOf } from '../../history/index.ts';
 import { type Change, lasting, moment } from './changes.ts';
-import { type Statement, unknown } from './engine.ts';
+import { type Span, type Statement, unknown } from './engine.ts';
 import type { Evidence, Read } from './evidence.ts';
 
 /** From its first observation on; where the API server answers nobody, until that fault. */
@@ -87,15 +87,23 @@ export const apiNodes = watchedStates(({ story }) =>
 /** A node that is deleted takes its taints along. */
 export const apiTaints = watchedStates(({ story }) =>
   observationsOf(story.observations, 'node-taints', 'node-gone').map(
-    ({ node = '?', t, data }): Change => ({
+    ({ name, node = '?', t, data }): Change => ({
       ...{ item: node, atMs: t },
-      value: (data.taints ?? []).some((taint) => taint.startsWith(unreachable)) ? 'lost' : unknown,
+      value: name === 'node-gone' ? unknown : taintedAs(data.taints ?? []),
     }),
   ),
 );
+const taintedAs = (taints: readonly string[]): string =>
+  taints.some((taint) => taint.startsWith(unreachable) || taint.startsWith(notReady))
+    ? 'lost'
+    : 'ready';
+const notReady = 'node.kubernetes.io/not-ready';
 const unreachable = 'node.kubernetes.io/unreachable';
 
 // The audit log: a request is dated when it was answered.
+
+/** A model has neither an audit log nor a kubelet's paths. */
+const isReal = ({ story }: Evidence): boolean => story.run.basis !== 'predicted';
 
 const requests = ({ story }: Evidence, resource: string, verbs: readonly string[]) =>
   observationsOf(story.observations, 'api-request').filter(
@@ -103,16 +111,66 @@ const requests = ({ story }: Evidence, resource: string, verbs: readonly string[
       data.resource === resource && verbs.includes(data.verb) && (data.code ?? 200) < 300,
   );
 
-/** Of this volume's attachments, whose names only the API's observer has. */
+/** Of this volume's attachments, whose names only the API's observer has. A finalizer may hold one back. */
 export const auditAttachments: Read = (evidence) => {
-  const attached = observationsOf(evidence.story.observations, 'attachment-created');
-  const own = new Set(attached.map(({ data }) => data.attachment));
+  const { story, watched } = evidence;
+  if (!isReal(evidence)) return undefined;
+  const named = observationsOf(
+    story.observations,
+    ...(['attachment-created', 'attachment-attached', 'attachment-gone'] as const),
+  );
+  const names = new Set(named.map(({ data }) => data.attachment));
+  const requestOf = (item: string, verb: string): number | undefined =>
+    requests(evidence, 'volumeattachments', [verb]).find(({ data }) => data.object === item)?.t;
+  const changes = [...names].flatMap((item) => {
+    const [madeMs, askedMs] = [requestOf(item, 'create'), requestOf(item, 'delete')];
+    const found: Change[] = [{ item, value: 'there', atMs: madeMs ?? 0 }];
+    if (madeMs !== undefined) found.push({ item, value: 'gone', atMs: 0 });
+    if (askedMs !== undefined) found.push({ item, value: unknown, atMs: askedMs });
+    return found;
+  });
+  return { statements: lasting(changes, watched.toMs) };
+};
+
+const creationOf = (pod: string): string => `creation of ${pod}`;
+const deletionOf = (pod: string): string => `deletion of ${pod}`;
+
+/** A pod is created, or begins to end, because somebody asked for it. */
+export const apiPodChanges: Read = ({ story, watched }) => ({
+  statements: observationsOf(story.observations, 'pod-created', 'pod-terminating')
+    .filter(({ t }) => t >= watched.fromMs)
+    .map(({ name, t, data }) =>
+      moment(name === 'pod-created' ? creationOf(data.pod) : deletionOf(data.pod), 'asked', t),
+    ),
+});
+
+export const auditPodRequests: Read = (evidence) => {
+  if (!isReal(evidence)) return undefined;
+  const windows = (of: (pod: string) => string, resource: string, verb: string): Statement[] =>
+    requests(evidence, resource, [verb]).flatMap(({ t, data }) =>
+      podNames(evidence)
+        .filter((pod) => data.object === undefined || data.object === pod)
+        .map((pod) => around(of(pod), t)),
+    );
   return {
-    statements: requests(evidence, 'volumeattachments', ['create', 'delete'])
-      .filter(({ data }) => data.object !== undefined && own.has(data.object))
-      .map(({ t, data }) => moment(data.object ?? '', 'there', t)),
+    statements: [
+      ...windows(creationOf, 'pods', 'create'),
+      ...windows(deletionOf, 'pods', 'delete'),
+      ...windows(deletionOf, 'pods/eviction', 'create'),
+    ],
+    otherwise: 'not asked',
   };
 };
+
+const podNames = ({ story }: Evidence): string[] => [
+  ...new Set(observationsOf(story.observations, 'pod-created').map(({ data }) => data.pod)),
+];
+
+/** What a request leads to is reported within so much of it. */
+const aroundMs = 30_000;
+const around = (item: string, atMs: number): Statement => ({
+  ...{ item, value: unknown, fromMs: atMs - aroundMs, toMs: atMs + aroundMs },
+});
 
 export const auditPods: Read = (evidence) => ({
   statements: requests(evidence, 'pods', ['delete']).flatMap(({ t, data }) =>
@@ -120,14 +178,59 @@ export const auditPods: Read = (evidence) => ({
   ),
 });
 
+// A pod has one node for ever.
+
+const podOn = (watched: Span, uid: string, node: string): Statement => ({
+  ...{ item: `pod ${uid}`, value: node, fromMs: 0, toMs: watched.toMs },
+});
+
+export const apiPodNodes: Read = ({ story, watched }) => ({
+  statements: observationsOf(
+    story.observations,
+    ...(['pod-scheduled', 'pod-running', 'pod-ready', 'pod-gone'] as const),
+  ).flatMap(({ node, data }) => (node === undefined ? [] : [podOn(watched, data.uid, node)])),
+});
+export const servedPodNodes: Read = ({ served, watched }) => ({
+  statements: served.map(({ server }) => podOn(watched, server.podUid, server.node)),
+});
+export const kubeletPodNodes: Read = ({ story, watched }) => ({
+  statements: publishedPods(story).flatMap(({ uid, node }) =>
+    node === undefined ? [] : [podOn(watched, uid, node)],
+  ),
+});
+
 /** A kubelet has the volume mounted for a pod that is there. */
 export const kubeletPods: Read = ({ story }) => ({
-  statements: story.observations.filter(isGranted(csiCalls.nodePublish)).flatMap(({ t, data }) => {
+  statements: publishedPods(story).map(({ uid, t }) => moment(`pod ${uid}`, 'there', t)),
+});
+
+/** A pod that runs has been given its volume. Of pods from before the fault that may be on no record. */
+export const apiPodsRun: Read = ({ story, watched }) => {
+  const created = observationsOf(story.observations, 'pod-created').filter(
+    ({ t }) => t >= watched.fromMs,
+  );
+  return {
+    statements: observationsOf(story.observations, 'pod-running')
+      .filter(({ data }) => created.some((each) => each.data.uid === data.uid))
+      .map(({ t, data }) => moment(`pod ${data.uid}`, 'given', t)),
+  };
+};
+
+export const kubeletGives: Read = (evidence) => {
+  const { story, watched } = evidence;
+  if (!isReal(evidence)) return undefined;
+  const changes = publishedPods(story).map(
+    ({ uid, t }): Change => ({ item: `pod ${uid}`, value: 'given', atMs: t }),
+  );
+  return { statements: lasting(changes, watched.toMs), otherwise: 'not given' };
+};
+
+const publishedPods = ({ observations }: Evidence['story']) =>
+  observations.filter(isGranted(csiCalls.nodePublish)).flatMap(({ t, node, data }) => {
     const { targetPath } = (data.request ?? {}) as { readonly targetPath?: string };
     const uid = /\/pods\/([^/]+)\//.exec(targetPath ?? '')?.[1];
-    return uid === undefined ? [] : [moment(`pod ${uid}`, 'there', t)];
-  }),
-});
+    return uid === undefined ? [] : [{ uid, t, node }];
+  });
 
 /** The line comes right before the VolumeAttachment is deleted; the driver may be asked late. */
 const beforeDetachMs = 30_000;

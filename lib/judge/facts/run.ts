@@ -46,6 +46,11 @@ export const faultCloses = faultStates('closed', ({ story }) => {
   return losesPower(kind) || link !== 'survives' ? faultSpanOf(story) : undefined;
 });
 
+/** A machine without power has nothing mounted. */
+export const faultUnmounts = faultStates('not mounted', ({ story }) =>
+  losesPower(story.scenario.fault.kind) ? faultSpanOf(story) : undefined,
+);
+
 // Settings: the whole run has one value of each.
 
 const throughout = (values: Readonly<Record<string, unknown>>, { story }: Evidence): Statement[] =>

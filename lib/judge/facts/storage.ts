@@ -188,7 +188,7 @@ function callsLeave(
     give: Parameters<typeof isGranted>[0],
     take: Parameters<typeof isGranted>[0],
   ],
-): Statement[] {
+): Change[] {
   const { observations, victimNode } = story;
   const changes = (call: typeof give, value: string): Change[] =>
     observations
@@ -199,8 +199,7 @@ function callsLeave(
   const isKnown = observations.some((seen) => seen.t < watched.fromMs && isGranted(give)(seen));
   const first: Change[] =
     victimNode === undefined || isKnown ? [] : [{ item: victimNode, value: granted, atMs: 0 }];
-  const all = [...first, ...changes(give, granted), ...changes(take, taken), ...powerLosses(story)];
-  return lasting(all, watched.toMs);
+  return [...first, ...changes(give, granted), ...changes(take, taken)];
 }
 
 /** A machine without power has nothing mounted, and asked nobody. */
@@ -210,14 +209,14 @@ function powerLosses({ scenario, victimNode, faultAtMs }: Evidence['story']): Ch
     : [{ item: victimNode, value: unknown, atMs: faultAtMs + 1 }];
 }
 
-const mountsByCalls = (evidence: Evidence): Statement[] =>
-  callsLeave(
-    evidence,
-    ['mounted', 'not mounted'],
-    isDirectory(evidence.story.scenario.disk.mode)
-      ? [csiCalls.nodePublish, csiCalls.nodeUnpublish]
-      : [csiCalls.stage, csiCalls.unstage],
-  );
+function mountsByCalls(evidence: Evidence): Statement[] {
+  const { story, watched } = evidence;
+  const calls = isDirectory(story.scenario.disk.mode)
+    ? ([csiCalls.nodePublish, csiCalls.nodeUnpublish] as const)
+    : ([csiCalls.stage, csiCalls.unstage] as const);
+  const changes = callsLeave(evidence, ['mounted', 'not mounted'], calls);
+  return lasting([...changes, ...powerLosses(story)], watched.toMs);
+}
 
 export const driverMounts: Read = (evidence) => ({
   statements: mountsByCalls(evidence),
@@ -229,8 +228,8 @@ export const driverAttachments: Read = (evidence) => {
   const { remedy, disk } = evidence.story.scenario;
   if (remedy.kind === 'strip-attachment-finalizer' || isDirectory(disk.mode)) return undefined;
   const calls = [csiCalls.publish, csiCalls.unpublish] as const;
-  const statements = callsLeave(evidence, ['attached', 'not attached'], calls);
-  return { statements, otherwise: 'not attached' };
+  const changes = callsLeave(evidence, ['attached', 'not attached'], calls);
+  return { statements: lasting(changes, evidence.watched.toMs), otherwise: 'not attached' };
 };
 
 /** A staged volume has a path to the disk. */
@@ -244,9 +243,22 @@ export const stagedPaths: Read = (evidence) => ({
       : [moment(pathItem(call.data.generation), 'open', callEndMs(call))],
   ),
 });
-export const stagedNodes: Read = (evidence) => ({
-  statements: stagesIn(evidence).map((call) => moment(call.node ?? '?', 'open', callEndMs(call))),
-});
+/** What is staged has a path to the disk, and what is unstaged has none until it is staged again. */
+export const stagedNodes: Read = (evidence) => {
+  const { story, watched } = evidence;
+  if (!hasDevices(evidence)) return undefined;
+  const [stages, unstages] = [csiCalls.stage, csiCalls.unstage].map((call) =>
+    story.observations.filter(isGranted(call)),
+  );
+  const changes = [
+    ...(stages ?? []).map(({ node = '?', t }): Change => ({ item: node, value: unknown, atMs: t })),
+    ...(unstages ?? []).map(
+      (call): Change => ({ item: call.node ?? '?', value: 'closed', atMs: callEndMs(call) }),
+    ),
+  ];
+  const opened = (stages ?? []).map((call) => moment(call.node ?? '?', 'open', callEndMs(call)));
+  return { statements: [...opened, ...lasting(changes, watched.toMs)] };
+};
 
 /** A detach of a node that has the volume mounted is forced, unless a remedy or a boot took it away. */
 export const driverDetaches: Read = (evidence) => {

@@ -3,6 +3,7 @@
  * this table, and so do the attacks on them (test/attacks).
  */
 import { toldInSeconds } from '../../core/index.ts';
+import type { ObservedName } from '../../history/index.ts';
 import { acksOpen, acksWritten, answersOutside } from './clients.ts';
 import { type Contradiction, type Testimony, contradictionsOf } from './engine.ts';
 import type { Evidence, Read } from './evidence.ts';
@@ -30,7 +31,11 @@ export const witnesses = {
 } as const;
 export type Witness = keyof typeof witnesses;
 
+/** Records that a witness is read from: observations by their name, or others. */
+export type Source = ObservedName | 'action' | 'answers' | 'log' | 'run' | 'setup' | 'stamp';
+
 interface Row extends Pick<Testimony, 'lateMs' | 'earlyMs' | 'slack'> {
+  readonly of: readonly Source[];
   readonly read: Read;
 }
 
@@ -42,10 +47,25 @@ interface Fact {
 
 const second = 1000;
 /** Stamped when it happened: processes of one machine differ by milliseconds. */
-const exact = (read: Read): Row => ({ lateMs: second, earlyMs: second, read });
-const late = (lateMs: number, read: Read): Row => ({ lateMs, earlyMs: second, read });
+const exact = (read: Read, ...of: readonly Source[]): Row => ({
+  lateMs: second,
+  earlyMs: second,
+  read,
+  of,
+});
+const late = (lateMs: number, read: Read, ...of: readonly Source[]): Row => ({
+  lateMs,
+  earlyMs: second,
+  read,
+  of,
+});
 /** Reported some time within this of the change, before or after it. */
-const about = (ms: number, read: Read): Row => ({ lateMs: ms, earlyMs: ms, read });
+const about = (ms: number, read: Read, ...of: readonly Source[]): Row => ({
+  lateMs: ms,
+  earlyMs: ms,
+  read,
+  of,
+});
 /** Observers look ten times a second on kind: 0.3 s in the committed runs, and a busy machine looks late. */
 const looked = 10 * second;
 /** Watches and logs come so much late on a busy machine. */
@@ -57,119 +77,155 @@ export const facts = {
   owner: {
     about: 'whose path to the disk it is',
     witnesses: {
-      log: exact(storage.logOwners),
-      devices: exact(storage.ownersSeen('device-written', 'device-cut')),
-      mounts: exact(storage.ownersSeen('mounted', 'unmounted')),
-      driver: exact(storage.ownersByCalls),
+      log: exact(storage.logOwners, 'log'),
+      devices: exact(
+        storage.ownersSeen('device-written', 'device-cut'),
+        'device-written',
+        'device-cut',
+      ),
+      mounts: exact(storage.ownersSeen('mounted', 'unmounted'), 'mounted', 'unmounted'),
+      driver: exact(storage.ownersByCalls, 'csi-call'),
     },
   },
   path: {
     about: 'whether the path takes writes',
     witnesses: {
-      log: exact(storage.logPaths),
-      devices: late(looked, storage.growthOfPaths),
-      driver: exact(storage.stagedPaths),
+      log: exact(storage.logPaths, 'log'),
+      devices: late(looked, storage.growthOfPaths, 'device-written'),
+      driver: exact(storage.stagedPaths, 'csi-call'),
     },
   },
   access: {
     about: 'whether the disk takes writes of the node',
     witnesses: {
-      log: exact(storage.logAccess),
-      devices: late(looked, storage.growthOnNodes),
-      mounts: about(5 * second, storage.mountsOpen),
-      link: exact(storage.linkStates),
-      driver: exact(storage.stagedNodes),
-      clients: about(answered, acksOpen),
-      runner: exact(run.faultCloses),
+      log: exact(storage.logAccess, 'log'),
+      devices: late(looked, storage.growthOnNodes, 'device-written'),
+      mounts: about(5 * second, storage.mountsOpen, 'mounted'),
+      link: exact(storage.linkStates, 'link-changed'),
+      driver: exact(storage.stagedNodes, 'csi-call'),
+      clients: about(answered, acksOpen, 'answers'),
+      runner: exact(run.faultCloses, 'action'),
     },
   },
   cut: {
     about: 'whether the path is cut',
-    witnesses: { log: exact(storage.logCuts), devices: late(15 * second, storage.deviceCuts) },
+    witnesses: {
+      log: exact(storage.logCuts, 'log'),
+      devices: late(15 * second, storage.deviceCuts, 'device-cut'),
+    },
   },
   written: {
     about: 'bytes written',
     witnesses: {
       // What was under way when the observer looked.
-      log: { ...exact(storage.logCounts), slack: 1024 ** 2 },
-      devices: late(looked, storage.deviceCounts),
+      log: { ...exact(storage.logCounts, 'log'), slack: 1024 ** 2 },
+      devices: late(looked, storage.deviceCounts, 'device-written'),
     },
   },
   writing: {
     about: 'whether the node writes',
     witnesses: {
-      log: exact(storage.logWriting),
+      log: exact(storage.logWriting, 'log'),
       // A server that syncs its log once a second gives the disk what it acknowledged so much later.
-      devices: about(15 * second, storage.devicesWriting),
-      clients: about(answered, acksWritten),
+      devices: about(15 * second, storage.devicesWriting, 'device-written'),
+      clients: about(answered, acksWritten, 'answers'),
     },
   },
   mounted: {
     about: 'whether the volume is mounted',
     witnesses: {
       // A call ends some time after its mount.
-      mounts: about(looked, storage.mountsSeen),
-      driver: exact(storage.driverMounts),
+      mounts: about(looked, storage.mountsSeen, 'mounted', 'unmounted'),
+      driver: exact(storage.driverMounts, 'csi-call'),
+      runner: exact(run.faultUnmounts, 'action'),
     },
   },
   attached: {
     about: 'whether the volume is attached',
     witnesses: {
-      api: late(watched, kubernetes.apiAttachments),
-      driver: exact(storage.driverAttachments),
+      api: late(watched, kubernetes.apiAttachments, 'attachment-attached', 'attachment-gone'),
+      driver: exact(storage.driverAttachments, 'csi-call'),
     },
   },
   attachment: {
     about: 'whether the VolumeAttachment is there',
     witnesses: {
-      api: late(watched, kubernetes.apiAttachmentObjects),
-      audit: exact(kubernetes.auditAttachments),
+      api: late(watched, kubernetes.apiAttachmentObjects, 'attachment-created', 'attachment-gone'),
+      audit: exact(kubernetes.auditAttachments, 'api-request'),
     },
   },
   pod: {
     about: 'whether the pod is there',
     witnesses: {
-      api: late(watched, kubernetes.apiPods),
-      audit: exact(kubernetes.auditPods),
-      kubelet: exact(kubernetes.kubeletPods),
+      api: late(watched, kubernetes.apiPods, 'pod-created', 'pod-gone'),
+      audit: exact(kubernetes.auditPods, 'api-request'),
+      kubelet: exact(kubernetes.kubeletPods, 'csi-call'),
+    },
+  },
+  podRequest: {
+    about: 'whether anybody asked for it',
+    witnesses: {
+      api: exact(kubernetes.apiPodChanges, 'pod-created', 'pod-terminating'),
+      audit: exact(kubernetes.auditPodRequests, 'api-request'),
+    },
+  },
+  podNode: {
+    about: 'the node of the pod',
+    witnesses: {
+      api: exact(kubernetes.apiPodNodes, 'pod-scheduled', 'pod-running', 'pod-ready', 'pod-gone'),
+      kubelet: exact(kubernetes.kubeletPodNodes, 'csi-call'),
+      clients: exact(kubernetes.servedPodNodes, 'answers'),
+    },
+  },
+  podVolume: {
+    about: 'whether the pod was given the volume',
+    witnesses: {
+      api: late(watched, kubernetes.apiPodsRun, 'pod-running'),
+      kubelet: exact(kubernetes.kubeletGives, 'csi-call'),
     },
   },
   podName: {
     about: 'which pod has the name',
-    witnesses: { api: about(2.5 * second, kubernetes.apiPodNames) },
+    witnesses: { api: about(2.5 * second, kubernetes.apiPodNames, 'pod-created', 'pod-gone') },
   },
   node: {
     about: 'whether Kubernetes has lost the node',
     witnesses: {
-      api: exact(kubernetes.apiNodes),
-      taints: late(watched, kubernetes.apiTaints),
+      api: exact(kubernetes.apiNodes, 'node-ready', 'node-gone'),
+      taints: late(watched, kubernetes.apiTaints, 'node-taints'),
       // The monitor looks every 5 s, and a busy API server answers late: the committed runs show 13 s.
-      runner: { ...exact(run.faultSilences), earlyMs: watched },
+      runner: { ...exact(run.faultSilences, 'action'), earlyMs: watched },
     },
   },
   reached: {
     about: 'whether the node answers outside clients',
-    witnesses: { clients: late(5 * second, answersOutside), runner: exact(run.faultCutsOff) },
+    witnesses: {
+      clients: late(5 * second, answersOutside, 'answers'),
+      runner: exact(run.faultCutsOff, 'action'),
+    },
   },
   detach: {
     about: 'how the volume is taken from the node',
     witnesses: {
-      driver: exact(storage.driverDetaches),
-      manager: exact(kubernetes.managerDetaches),
+      driver: exact(storage.driverDetaches, 'csi-call'),
+      manager: exact(kubernetes.managerDetaches, 'force-detach-log'),
     },
   },
   setting: {
     about: 'the run’s setting',
     witnesses: {
-      scenario: exact(run.scenarioSettings),
-      setup: exact(run.setupSettings),
-      driver: exact(run.driverSettings),
-      mounts: exact(run.observedVolume),
+      scenario: exact(run.scenarioSettings, 'run'),
+      setup: exact(run.setupSettings, 'setup'),
+      driver: exact(run.driverSettings, 'csi-call'),
+      mounts: exact(run.observedVolume, 'mounted', 'device-written'),
     },
   },
   clock: {
     about: 'whether the clock keeps its time',
-    witnesses: { runner: exact(run.clockOfRun), records: exact(run.clockOfRecords) },
+    witnesses: {
+      runner: exact(run.clockOfRun, 'run'),
+      records: exact(run.clockOfRecords, 'stamp'),
+    },
   },
 } as const satisfies Readonly<Record<string, Fact>>;
 export type FactName = keyof typeof facts;
@@ -178,17 +234,31 @@ export interface Disagreement extends Contradiction<Witness> {
   readonly fact: FactName;
 }
 
-/** Each pair of witnesses that contradict each other about an item of a fact. */
-export const disagreementsIn = (evidence: Evidence): Disagreement[] =>
-  (Object.entries(facts) as [FactName, Fact][]).flatMap(([fact, { witnesses: rows }]) =>
-    contradictionsOf(testimoniesOf(evidence, rows)).map((found) => ({ fact, ...found })),
+/** Each pair of witnesses that contradict each other about an item of a fact. `of`: default all. */
+export const disagreementsIn = (
+  evidence: Evidence,
+  of: readonly FactName[] = factNames,
+): Disagreement[] =>
+  of.flatMap((fact) =>
+    contradictionsOf(testimoniesOf(evidence, fact)).map((found) => ({ fact, ...found })),
   );
 
-const testimoniesOf = (evidence: Evidence, rows: Fact['witnesses']): Testimony<Witness>[] =>
-  (Object.entries(rows) as [Witness, Row][]).flatMap(([witness, { read, ...exactness }]) => {
-    const found = read(evidence);
-    return found === undefined ? [] : [{ witness, sees: evidence.watched, ...exactness, ...found }];
-  });
+export const factNames = Object.keys(facts) as FactName[];
+
+/** Those that hold where each member of a group has a volume of its own. */
+export const groupFacts: readonly FactName[] = [
+  ...(['node', 'reached', 'pod', 'podName', 'podNode', 'podRequest', 'clock'] as const),
+];
+
+export const testimoniesOf = (evidence: Evidence, fact: FactName): Testimony<Witness>[] =>
+  (Object.entries(facts[fact].witnesses) as [Witness, Row][]).flatMap(
+    ([witness, { read, ...exactness }]) => {
+      const found = read(evidence);
+      return found === undefined
+        ? []
+        : [{ witness, sees: evidence.watched, ...exactness, ...found }];
+    },
+  );
 
 export function disagreementInWords({ fact, item, atMs, one, other, count }: Disagreement): string {
   const times = count === 1 ? '' : `, ${count} times`;

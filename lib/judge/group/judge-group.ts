@@ -11,6 +11,9 @@ import { Journal } from '../checkers/journal.ts';
 import { ledgerLost, rowCheckers } from '../checkers/ledger.ts';
 import { Reconciler } from '../checkers/reconcile.ts';
 import { certificateGaps } from '../evidence/steps.ts';
+import { evidenceOf } from '../facts/evidence.ts';
+import { servedMeter } from '../facts/served.ts';
+import { disagreementInWords, disagreementsIn, groupFacts } from '../facts/table.ts';
 import { journalGaps } from '../evidence/journals.ts';
 import { clientGaps } from '../evidence/clients.ts';
 import { lateTimers } from '../evidence/observers.ts';
@@ -39,13 +42,14 @@ export function judgeGroup(
 ): GroupVerdict {
   const story = tellGroupStory([...history.smallRecords()], database);
   const { run, settings } = story;
-  const { service, journals, images, measured } = measure(story, history);
+  const { service, journals, served, images, measured } = measure(story, history);
   const findings = [
     ...runChecks(images, [ledgerLost, ...rowCheckers, ...own]),
     ...groupFindings(measured, service),
   ];
   const reasons = [
     ...groupIncompleteBecause(story, history, journals),
+    ...disagreementsIn(evidenceOf(story, undefined, served), groupFacts).map(disagreementInWords),
     ...images
       .filter(({ reconciliation }) => reconciliation.unread === 'gap')
       .map(
@@ -84,7 +88,11 @@ function measure(story: GroupStory, history: History) {
   const { faultAtMs, endAtMs, victimNode } = story;
   const meter = new ServiceMeter({ faultAtMs, endAtMs, victimNode });
   const journals = new ClientJournals();
-  for (const answer of history.answers(journals)) if (answer.type !== 'read') meter.see(answer);
+  const serving = servedMeter();
+  for (const answer of history.answers(journals)) {
+    if (answer.type !== 'read') meter.see(answer);
+    serving.see(answer);
+  }
   const service = meter.result();
   const handoverAtMs = service.firstSuccessorAckMs;
   const journal = new Journal({ faultAtMs, handoverAtMs, victimNode });
@@ -112,7 +120,7 @@ function measure(story: GroupStory, history: History) {
     phases: groupPhases(story, service.firstSuccessorAckMs),
     members: memberChecks(story),
   };
-  return { service, journals, images, measured };
+  return { service, journals, served: serving.result(), images, measured };
 }
 
 /** The group's ledger before the heal and after it, each against what clients had acknowledged. */
@@ -128,7 +136,7 @@ function readingsOf(story: GroupStory, journal: Journal, history: History): Audi
     const unread = reconciler.rows === rows ? undefined : 'gap';
     images.push({
       ...{ image, takenAtMs, reconciliation: reconciler.result(unread) },
-      evidence: { ...nothingRead(), ledgerComplete: true, ledgerRows: rows },
+      evidence: { ...nothingRead(), ledgerComplete: unread === undefined, ledgerRows: rows },
       ...(previous === undefined ? {} : { before: previous }),
     });
     before = unread === undefined ? reconciler : undefined;

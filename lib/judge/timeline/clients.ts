@@ -115,7 +115,7 @@ interface ServerHead {
 
 /** Fed the reads in time order, one pass. */
 export class ReadMeter {
-  readonly seen = new SeenCommits();
+  readonly #seen = new Map<string, SeenCommits>();
   readonly #servers = new Map<string, ServerHead>();
   readonly #back = new Map<string, WentBack>();
 
@@ -130,13 +130,25 @@ export class ReadMeter {
     if (isBehind(seen, head)) this.#wentBack(key, read, seen.head);
     seen.head = head;
     if (head === undefined) return;
-    this.seen.add({ ...head, atMs: t, by: `the ${client} client on ${server.node}` });
+    const seenBy = this.#seen.get(client) ?? new SeenCommits();
+    this.#seen.set(client, seenBy);
+    seenBy.add({ ...head, atMs: t, by: `the ${client} client on ${server.node}` });
     const session = sessionKey(head);
     seen.highest.set(session, Math.max(head.seq, seen.highest.get(session) ?? 0));
   }
 
-  wentBack(): WentBack[] {
-    return [...this.#back.values()];
+  /** Without these clients'. */
+  wentBack(without: ReadonlySet<string> = new Set()): WentBack[] {
+    return [...this.#back.values()].filter(({ client }) => !without.has(client));
+  }
+
+  /** What was read, without these clients' reads. */
+  seen(without: ReadonlySet<string> = new Set()): SeenCommits {
+    const all = new SeenCommits();
+    for (const [client, seen] of this.#seen) {
+      if (!without.has(client)) for (const each of seen) all.add(each);
+    }
+    return all;
   }
 
   #wentBack(key: string, { client, server, head, t }: ReadRecord, was: OpId | undefined): void {

@@ -48,8 +48,8 @@ test('a server that goes on, stands still or is another one did not', () => {
 });
 
 test('what was read was seen, first when its first reader had the answer', () => {
-  const { seen } = metered({ head: op(3) }, { head: op(3), client: 'outside' }, { head: op(4) });
-  expect([...seen]).toEqual([
+  const reads = metered({ head: op(3) }, { head: op(3), client: 'outside' }, { head: op(4) });
+  expect([...reads.seen(new Set(['outside']))]).toEqual([
     { ...op(3), atMs: 5, by: 'the inside client on a' },
     { ...op(4), atMs: 2005, by: 'the inside client on a' },
   ]);

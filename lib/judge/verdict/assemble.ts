@@ -7,6 +7,7 @@ import {
   type WriteLog,
   gapsInWrites,
   replayOf,
+  isWritesFile,
 } from '../../history/index.ts';
 import type { Checker } from '../checkers/checker.ts';
 import { type Judgement, allCheckers, judgeImages } from '../checkers/index.ts';
@@ -123,6 +124,7 @@ export function assembleVerdict(
   const { run, faultAtMs, victimNode } = story;
   const answers = answersIn(story, history);
   const { service, reads, served } = answers;
+  const { refuted } = answers.journals;
   const { writes, trouble, damage: unreadable = [] } = writesOf(history);
   const { reasons: gaps, withGaps, without } = recordGaps(story, history, answers);
   const exposure = exposureOf(story, {
@@ -134,7 +136,7 @@ export function assembleVerdict(
     { ...history, smallRecords: () => story.records },
     { faultAtMs, handoverAtMs: exposure.handoverAtMs, victimNode },
     {
-      ...{ database, seen: reads.seen, without, withGaps, onLost },
+      ...{ database, seen: reads.seen(refuted), without, withGaps, refuted, onLost },
       all: [...allCheckers(database), ...own],
     },
   );
@@ -145,7 +147,7 @@ export function assembleVerdict(
   const findings = [...damage, ...disk, ...storyFindings(story, answers)];
   const certificates = certificatesOf(story, exposure);
   const reasons = [
-    ...incompleteBecause(story, certificates, findings),
+    ...incompleteBecause(story, certificates, findings, { hasLog: hasLogOf(history) }),
     ...disagreementsIn(evidenceOf(story, writes, served)).map(disagreementInWords),
     ...nothingTested(story, reconciliations),
     ...absentCheckers(run.custom, own),
@@ -191,10 +193,10 @@ function storyOf(history: History, database: JudgedDatabase): Story {
   return story;
 }
 
-const storyFindings = (story: Story, { staleReads, reads }: Answers): Finding[] => [
+const storyFindings = (story: Story, { staleReads, reads, journals }: Answers): Finding[] => [
   ...controlFindings(story, staleReads),
   ...wayBackFindings(story),
-  ...readFindings(story, reads),
+  ...readFindings(story, reads, journals.refuted),
 ];
 
 function licencesIn(
@@ -257,6 +259,9 @@ function copiesIn(
   }));
   return { missing: missingOf(images), images };
 }
+
+/** It may be there and not be readable. */
+const hasLogOf = ({ files }: History): boolean => Object.keys(files).some(isWritesFile);
 
 /** `trouble`: a log that ends too early or has a gap is one only where the verdict leans on it. */
 function writesOf(history: History): {

@@ -78,8 +78,13 @@ function zoneFindings(story: Story): Finding[] {
 }
 
 /** Nothing is ever deleted, so a row that was shown and then was not is a commit that went away. */
-export const readFindings = ({ faultAtMs = 0 }: Story, reads: ReadMeter): Finding[] =>
-  reads.wentBack().map(({ client, node, count, atMs, saw, before }) => {
+/** `refuted`: clients whose reads prove nothing. */
+export const readFindings = (
+  { faultAtMs = 0 }: Story,
+  reads: ReadMeter,
+  refuted?: ReadonlySet<string>,
+): Finding[] =>
+  reads.wentBack(refuted).map(({ client, node, count, atMs, saw, before }) => {
     const after = `${((atMs - faultAtMs) / 1000).toFixed(1)} s after the fault`;
     return {
       code: 'READS_WENT_BACK',
