@@ -236,8 +236,7 @@ export function play(scenario: Scenario, seed: string, options: PlayOptions = {}
   const scene = begin(scenario, seed, options);
   const { faultAtUs, witness, victim, commits } = scene;
   const mend = strike(scene, fault);
-  // Under way when the fault strikes.
-  scene.client.beatNow();
+  scene.client.struck();
   const mendAlso = startAlso(scene);
   const remedyRun = startRemedy(scene, remedy);
   if (scenario.fault.recreations > 0) recreate(scene);

@@ -261,11 +261,16 @@ export class SweepClient {
     }
     if (load.rate === 0) return;
     // Else the victim is asked again up to 30 s into an overlap that may be shorter than that.
-    options.witness.onSecondMount = this.beatNow.bind(this);
+    options.witness.onSecondMount = this.#beatNow.bind(this);
     this.#beat();
   }
 
-  beatNow(): void {
+  /** A commit is under way when the fault strikes; one that is held back is so by chance. */
+  struck(): void {
+    if (this.#chance === undefined) this.#beatNow();
+  }
+
+  #beatNow(): void {
     if (this.#next === undefined) return;
     this.#options.model.kernel.cancel(this.#next);
     this.#beat();
