@@ -233,7 +233,7 @@ interface PlayOptions extends ModelSize {
 export function play(scenario: Scenario, seed: string, options: PlayOptions = {}): ScheduleOutcome {
   const { fault = faultNamed(scenario.fault.kind), remedy = remedyNamed(scenario.remedy.kind) } =
     options;
-  const scene = begin(scenario, seed, options);
+  const scene = begin(scenario, seed, { ...options, fault });
   const { faultAtUs, witness, victim, commits } = scene;
   const mend = strike(scene, fault);
   scene.client.struck();
@@ -282,7 +282,11 @@ export function play(scenario: Scenario, seed: string, options: PlayOptions = {}
 }
 
 /** From nothing to a database that has served for the scenario's warm-up, and while its steady image is audited. */
-function begin(scenario: Scenario, seed: string, size: ModelSize): Scene {
+function begin(
+  scenario: Scenario,
+  seed: string,
+  { fault, ...size }: ModelSize & { readonly fault: FaultDeclaration },
+): Scene {
   const kernel = new Kernel();
   const model = startModel(kernel, scenario, seed, { ...size, database: mysql });
   const witness = new TraceRecorder(model);
@@ -305,6 +309,9 @@ function begin(scenario: Scenario, seed: string, size: ModelSize): Scene {
   const now = model.api.databasePod();
   const pod = now?.node === undefined ? first : now;
   killServers(model, pod, scenario.fault.serverKills);
+  // As the runner's, right before the fault: its sync takes with it what commits hold back.
+  if (scenario.load.rate !== 0) model.serverOn(victim.node)?.changeSchema(nothing);
+  scene.advance(kernel.nowUs + provingUs(scene, fault, fault.whole));
   scene.begin(pod, victimOf(pod, pod.node ?? first.node));
   return scene;
 }
