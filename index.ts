@@ -57,7 +57,6 @@ export {
   note,
   type AuditedImage,
   type Checker,
-  type OwnChecks,
 } from './lib/judge/checkers/checker.ts';
 
 export { able, type Able, type Capability } from './lib/core/capabilities.ts';

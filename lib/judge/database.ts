@@ -1,6 +1,6 @@
 /** What is judged of a database: how it is called, what its log says, what its commits promise, its own checks. */
-import type { AuditedImage, OwnChecks } from './checkers/checker.ts';
-import type { ImageEvidence, LedgerEntry } from '../history/index.ts';
+import type { AuditedImage, Checker } from './checkers/checker.ts';
+import type { ImageEvidence, LedgerEntry, OpId } from '../history/index.ts';
 import type { CommandEvidence } from '../core/index.ts';
 import type { DatabaseChoice } from '../scenario/index.ts';
 
@@ -89,11 +89,14 @@ export interface ModelledVolume {
 
 /** What a database adds to an audit. */
 export interface OwnPart {
-  readonly checks: OwnChecks;
+  /** Beside those that every database has. */
+  readonly checks: readonly Checker[];
   /** Parts of its own audit that are missing, in words. */
   gaps(evidence: ImageEvidence, asked: OwnAsked): readonly string[];
   /** Its own tools that could not look, and what they said instead. */
   unanswered(evidence: ImageEvidence): readonly { readonly what: string; readonly said: string }[];
+  /** Its own log of transactions and the table have the same rows of this one's session. */
+  logHas(op: OpId, audited: AuditedImage): boolean;
   /** What its own readings say against each other or against the rows. */
   contradictions(audited: AuditedImage): readonly string[];
   /** On the model: keys of evidence that a server has where nothing is wrong. */

@@ -3,7 +3,6 @@ import { type CommandEvidence, plural } from '../core/index.ts';
 import {
   type ImageEvidence,
   type IndexCount,
-  type OpId,
   sessionKey,
   workloadTables,
 } from '../history/index.ts';
@@ -186,10 +185,7 @@ const tableChecks: Checker = {
   },
 };
 
-export const ownChecks: OwnPart['checks'] = {
-  logs: [binlog],
-  structures: [tableChecks, innochecksum],
-};
+export const ownChecks: OwnPart['checks'] = [binlog, tableChecks, innochecksum];
 
 export const ownUnanswered: OwnPart['unanswered'] = (evidence) => {
   const { innochecksum = [], tables = [] } = ownEvidence(evidence);
@@ -310,10 +306,7 @@ function othersIn(evidence: ImageEvidence): number[] {
   return [binlog.transactions - rows - (state === 'changed' ? 1 : 0)];
 }
 
-function againstBinlog(
-  binlog: BinlogFound,
-  { evidence: { serverUuid }, reconciliation, ledger }: AuditedImage,
-): string[] {
+function againstBinlog(binlog: BinlogFound, { evidence: { serverUuid } }: AuditedImage): string[] {
   const { transactions, duplicateGtids, files, executed, purged } = binlog;
   const [there, known] = [parseGtids(binlog.gtids), parseGtids(executed)];
   const found: string[] = [];
@@ -331,25 +324,19 @@ function againstBinlog(
       'the binary log has GTIDs that the server, which reads it when it starts, does not know',
     );
   }
-  const { torn, brokenLinks, phantoms } = reconciliation;
-  const refuted = [...torn.ops, ...brokenLinks.ops, ...phantoms.ops].filter((op) =>
-    hasSameRows(op, binlog, ledger),
-  );
-  if (refuted.length > 0) {
-    found.push(`the binary log has the same ${plural(refuted.length, 'row')}, byte for byte`);
-  }
   return found;
 }
 
 /** Log and table have the same operations of this one's session, with the same values. */
-function hasSameRows(op: OpId, binlog: BinlogFound, ledger: LedgerLookup | undefined): boolean {
+export const binlogHas: OwnPart['logHas'] = (op, { evidence, ledger }) => {
+  const { binlog } = ownEvidence(evidence);
   const key = sessionKey(op);
-  const ranges = binlog.rows[key] ?? [];
+  const ranges = binlog?.rows[key] ?? [];
   const isLogged = (seq: number): boolean => ranges.some(([from, to]) => from <= seq && seq <= to);
-  if (!isLogged(op.seq) || binlog.differing.includes(key)) return false;
+  if (!isLogged(op.seq) || binlog?.differing.includes(key) === true) return false;
   const log = ledger?.journal.session(op);
   if (log === undefined) return true;
   return Array.from({ length: log.length }, (_, seq) => seq).every(
     (seq) => ledger?.holds(log, seq) === isLogged(seq),
   );
-}
+};

@@ -7,7 +7,14 @@ import {
   workloadTables,
 } from '../history/index.ts';
 import { type ModelledVolume, type OwnPart, stockDatabaseName } from '../judge/index.ts';
-import { ownChecks, ownContradictions, ownGaps, ownUnanswered, tablespacesOf } from './checks.ts';
+import {
+  ownChecks,
+  binlogHas,
+  ownContradictions,
+  ownGaps,
+  ownUnanswered,
+  tablespacesOf,
+} from './checks.ts';
 import { type BinlogFound, type MysqlEvidence, mysqlLog } from './evidence.ts';
 import { indexesMade } from './tables.ts';
 import type { Database, RealDatabase } from '../run/index.ts';
@@ -111,6 +118,7 @@ export const mysql: Database & { readonly real: Required<RealDatabase> } = {
     gaps: ownGaps,
     unanswered: ownUnanswered,
     contradictions: ownContradictions,
+    logHas: binlogHas,
     modelled,
   },
   real: {

@@ -103,19 +103,17 @@ export function customDatabase<Own>(of: OwnDatabase<Own>): CustomDatabase {
 }
 
 const ownPartOf = <Own>({ title, audit, checks = [], missing }: OwnDatabase<Own>): OwnPart => ({
-  checks: {
-    logs: [],
-    structures: checks.map(
-      ({ name, check }): Checker => ({
-        name,
-        check: (image) =>
-          image.evidence.own === undefined ? [] : check(image.evidence.own as Own, image),
-      }),
-    ),
-  },
+  checks: checks.map(
+    ({ name, check }): Checker => ({
+      name,
+      check: (image) =>
+        image.evidence.own === undefined ? [] : check(image.evidence.own as Own, image),
+    }),
+  ),
   gaps: ({ own }) =>
     own === undefined ? [`no audit of ${title}’s own`] : (missing?.(own as Own) ?? []),
   unanswered: () => [],
   contradictions: () => [],
+  logHas: () => false,
   modelled: ({ rows, balances }) => ({ own: audit(rows, balances) }),
 });

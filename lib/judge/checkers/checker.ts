@@ -1,5 +1,5 @@
 /** The checker port: a pure function from one run's evidence to findings. */
-import type { ImageEvidence, SchemaChangeRecord } from '../../history/index.ts';
+import type { ImageEvidence, OpId, SchemaChangeRecord } from '../../history/index.ts';
 import type { Journal, SessionLog } from './journal.ts';
 import type { DocumentReconciliation, Reconciliation } from './reconcile.ts';
 import type { Finding, Safety } from '../verdict/verdict.ts';
@@ -27,6 +27,8 @@ export interface AuditedImage {
   readonly before?: AuditedImage | undefined;
   /** All audited images of the run. Default: this one. */
   readonly all?: readonly AuditedImage[];
+  /** The database's own log has this row as the table has it: then the row is no damage. Default: it has none. */
+  readonly disputes?: (op: OpId) => boolean;
   /** Why what rests on records and readings is no proof here. Default: nothing refutes them. */
   readonly refuted?: readonly string[];
 }
@@ -52,14 +54,6 @@ export interface Checker {
   readonly byTool?: boolean;
   /** Asked for each image. Must not throw; one that does makes the verdict incomplete. */
   readonly check: (image: AuditedImage) => readonly Finding[];
-}
-
-/** The database's own checks, beside those that every database has. */
-export interface OwnChecks {
-  /** Its logs of transactions against its tables. */
-  readonly logs: readonly Checker[];
-  /** Its tables and files by its own tools. */
-  readonly structures: readonly Checker[];
 }
 
 // Makes findings; one form for all checkers.

@@ -1,5 +1,5 @@
 /** Answers of one audit, and records of the run, that refute each other: then what rests on them is no proof. */
-import { clientSides } from '../../history/index.ts';
+import { clientSides, type OpId } from '../../history/index.ts';
 import type { AuditedImage } from './checker.ts';
 import type { JudgedDatabase } from '../database.ts';
 import type { Journal } from './journal.ts';
@@ -45,3 +45,9 @@ export function contradictionsIn(audited: AuditedImage, { own }: JudgedDatabase)
   }
   return [...found, ...own.contradictions(audited)];
 }
+
+/** Rows that the database's own log refutes as damage. */
+const disputable = ['phantoms', 'torn', 'brokenLinks'] as const;
+
+export const disputedRows = ({ reconciliation, disputes = () => false }: AuditedImage): OpId[] =>
+  disputable.flatMap((kind) => reconciliation[kind].ops.filter(disputes));

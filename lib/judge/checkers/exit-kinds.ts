@@ -10,7 +10,6 @@ import type { ServerLog } from '../database.ts';
 export type Answer = 'sound' | 'damage' | 'none';
 
 export interface ExitKind {
-  /** The program's name. */
   readonly tool: string;
   readonly exit: (code: number) => boolean;
   /** Default: whatever it prints. */
@@ -62,17 +61,17 @@ const exitKinds: readonly ExitKind[] = [
     means: 'damage',
     source: 'util-linux 2.38 on scribbled images; `bad superblock` is any EINVAL',
   },
-  { tool: 'tune2fs', exit: is(0), means: 'sound', source: 'tune2fs(8)' },
 ];
 
 const toolOf = (command: string): string => /^\S*?([^/\s]+)(\s|$)/.exec(command)?.[1] ?? '';
 
-type Ended = Pick<CommandEvidence, 'command' | 'exitCode' | 'output'>;
-
 const kindsOf = (command: string, own: readonly ExitKind[]): readonly ExitKind[] =>
   [...exitKinds, ...own].filter(({ tool }) => tool === toolOf(command));
 
-export function answerOf({ command, exitCode, output }: Ended, own: readonly ExitKind[]): Answer {
+export function answerOf(
+  { command, exitCode, output }: Omit<CommandEvidence, 'durationMs'>,
+  own: readonly ExitKind[],
+): Answer {
   const kind = kindsOf(command, own).find(
     ({ exit, says }) => exit(exitCode) && says?.test(output) !== false,
   );

@@ -8,6 +8,7 @@ import {
   type ImageRecord,
   type RunRecord,
   type ImageLabel,
+  type OpId,
   type SchemaChangeRecord,
   tellsOf,
   type LedgerRow,
@@ -46,12 +47,11 @@ export const allCheckers = (database: JudgedDatabase): readonly Checker[] => [
   schemaChange,
   balances,
   indexes,
-  ...database.own.checks.logs,
   serverStarts(database),
   errorLog(database),
   login(database),
   sqlFailures(database),
-  ...database.own.checks.structures,
+  ...database.own.checks,
   fileSystem,
   replaced,
   completeness(database),
@@ -130,7 +130,9 @@ export function judgeImages(
   const images: AuditedImage[] = [];
   const reconciliations = new Map<ImageLabel, Reconciliation>();
   let before: Reconciler | undefined;
-  for (const { image, takenAtMs, evidence } of records.toSorted(byTime)) {
+  for (const { image, takenAtMs, evidence } of records.toSorted(
+    (a, b) => a.takenAtMs - b.takenAtMs,
+  )) {
     const reconciler = new Reconciler({ journal, takenAtMs, seed, seen, before });
     let rows = 0;
     for (const row of history.rows(image)) {
@@ -164,7 +166,8 @@ export function judgeImages(
   }
   const foreign = foreignRecords([...reconciliations.values()], journal);
   const judged = images.map((each) => {
-    const image = { ...each, all: images };
+    const disputes = (op: OpId): boolean => database.own.logHas(op, each);
+    const image = { ...each, all: images, disputes };
     return { ...image, refuted: [...foreign, ...contradictionsIn(image, database)] };
   });
   return { findings: runChecks(judged, all), reconciliations };
@@ -183,5 +186,3 @@ export const runChecks = (images: readonly AuditedImage[], all: readonly Checker
       }
     }),
   );
-
-const byTime = (a: ImageRecord, b: ImageRecord): number => a.takenAtMs - b.takenAtMs;

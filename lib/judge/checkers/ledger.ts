@@ -16,6 +16,7 @@ import {
   damage,
   incomplete,
 } from './checker.ts';
+import { disputedRows } from './contradictions.ts';
 import { type Epoch, epochs } from './journal.ts';
 import {
   type LostRange,
@@ -165,9 +166,16 @@ const unjournaled: Checker = {
   },
 };
 
+const undisputed = ({ reconciliation, disputes = () => false }: AuditedImage) => ({
+  ...reconciliation,
+  phantoms: reconciliation.phantoms.without(disputes),
+  torn: reconciliation.torn.without(disputes),
+  brokenLinks: reconciliation.brokenLinks.without(disputes),
+});
+
 export const rowCheckers: readonly Checker[] = [
   unjournaled,
-  ...rowFaults.map(opChecker<RowFault[1]>('operation', ({ reconciliation }) => reconciliation)),
+  ...rowFaults.map(opChecker<RowFault[1]>('operation', undisputed)),
 ];
 
 // The ledger could not be read to its end because the image is damaged.
@@ -190,7 +198,10 @@ export const ledgerUnreadable = ({ log }: Pick<JudgedDatabase, 'log'>): Checker 
 
 export const balances: Checker = {
   name: 'balances',
-  check({ image, evidence, reconciliation, before }) {
+  check(audited) {
+    const { image, evidence, reconciliation, before } = audited;
+    // Rows that are refuted moved nothing that is known.
+    if (disputedRows(audited).length > 0) return [];
     const found = evidence.balances;
     if (reconciliation.unread !== undefined || Object.keys(found).length === 0) return [];
     const { movements } = reconciliation;

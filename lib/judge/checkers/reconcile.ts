@@ -27,6 +27,14 @@ export class OpSample {
     this.count += 1;
     if (this.ops.length < sampleLimit) this.ops.push({ client, connection, session, seq });
   }
+
+  /** Beyond the sample they are taken for what all of it is. */
+  without(fits: (op: OpId) => boolean): OpSample {
+    const rest = new OpSample();
+    for (const op of this.ops) if (!fits(op)) rest.add(op);
+    if (rest.count > 0) rest.count += this.count - this.ops.length;
+    return rest;
+  }
 }
 
 /** `outside/3/0/1207`: client, connection, session, seq. */
@@ -34,10 +42,7 @@ export const opName = (op: OpId): string => `${sessionKey(op)}/${op.seq}`;
 
 // What an image had to hold and does not: counted by epoch, and named in ranges.
 
-interface EpochCount {
-  acked: number;
-  lost: number;
-}
+type EpochCounts = Record<Epoch, { acked: number; lost: number }>;
 
 /** Lost operations of one session that follow each other: both ends are lost, seqs inclusive. */
 export interface LostRange extends Omit<OpId, 'seq'> {
@@ -56,11 +61,9 @@ export interface LossCounts {
   readonly acked: number;
   readonly present: number;
   readonly lost: number;
-  readonly byEpoch: Readonly<Record<Epoch, EpochCount>>;
+  readonly byEpoch: Readonly<EpochCounts>;
   /** Exactly which were lost, in order of their first acknowledgement; at most `rangeLimit`. */
   readonly lostRanges: readonly LostRange[];
-  /** Ranges beyond the limit. */
-  readonly moreRanges: number;
   /** Each session that lost something lost its last acknowledged operations and no others. */
   readonly lostAreTails: boolean;
   /** Lost here and present in the image before: what happened in between took them. */
@@ -74,7 +77,7 @@ export type OnLost = (log: SessionLog, seq: number, epoch: Epoch) => void;
 
 /** Counts what an image had to hold; fed session by session, in order of seq. */
 export class Losses {
-  readonly #byEpoch: Record<Epoch, EpochCount>;
+  readonly #byEpoch: EpochCounts;
   readonly #ranges: LostRange[] = [];
   #open: { -readonly [K in keyof LostRange]: LostRange[K] } | undefined;
   readonly #unread: Unread | undefined;
@@ -90,7 +93,7 @@ export class Losses {
     this.#unread = unread;
     this.#onLost = onLost;
     const counts = epochs.map((epoch) => [epoch, { acked: 0, lost: 0 }] as const);
-    this.#byEpoch = Object.fromEntries(counts) as Record<Epoch, EpochCount>;
+    this.#byEpoch = Object.fromEntries(counts) as EpochCounts;
   }
 
   count(log: SessionLog, seq: number, present: boolean, heldBefore: boolean | undefined): void {
@@ -100,7 +103,7 @@ export class Losses {
     if (present) this.#present += 1;
     if (present || this.#unread === 'gap') {
       if (this.#open !== undefined) this.#lostAreTails = false;
-      this.#close();
+      this.endSession();
       return;
     }
     this.#lost += 1;
@@ -108,10 +111,6 @@ export class Losses {
     if (heldBefore === true) this.#lostSince += 1;
     this.#onLost?.(log, seq, epoch);
     this.#extend(log, seq, epoch);
-  }
-
-  endSession(): void {
-    this.#close();
   }
 
   result(): LossCounts {
@@ -122,7 +121,6 @@ export class Losses {
       lost: this.#lost,
       byEpoch: this.#byEpoch,
       lostRanges: ranges.slice(0, rangeLimit),
-      moreRanges: Math.max(0, ranges.length - rangeLimit),
       lostAreTails: this.#lostAreTails,
       lostSince: this.#lostSince,
     };
@@ -136,12 +134,12 @@ export class Losses {
       this.#open.lastAckMs = ackMs;
       return;
     }
-    this.#close();
+    this.endSession();
     const ends = { fromSeq: seq, toSeq: seq, count: 1, firstAckMs: ackMs, lastAckMs: ackMs };
     this.#open = { ...log.id, ...ends, epoch };
   }
 
-  #close(): void {
+  endSession(): void {
     if (this.#open !== undefined) this.#ranges.push(this.#open);
     this.#open = undefined;
   }
@@ -305,9 +303,6 @@ export interface Reconciliation extends LossCounts {
   readonly outOfOrder: OpSample;
   /** Not acknowledged by then, but seen by somebody, and missing here. */
   readonly seenLost: readonly SeenCommit[];
-  /** Operations of unknown outcome: no phantoms, and lost only where somebody had seen them. */
-  readonly unknownPresent: number;
-  readonly unknownAbsent: number;
   /** What the rows read moved to (+) and from (−) each account. */
   readonly movements: ReadonlyMap<number, number>;
 }
@@ -405,17 +400,11 @@ export class Reconciler {
   result(unread?: Unread, onLost?: OnLost): Reconciliation {
     const losses = new Losses(unread, onLost);
     const resurrected = new OpSample();
-    let unknownPresent = 0;
-    let unknownAbsent = 0;
     for (const { log, seen } of this.#progress.values()) {
       for (let seq = 0; seq < log.length; seq++) {
         const present = (seen[seq] ?? 0) > 0;
-        const outcome = log.outcome(seq);
-        if (outcome === outcomeCode.info) {
-          if (present) unknownPresent += 1;
-          else unknownAbsent += 1;
-        }
-        if (outcome !== outcomeCode.ok || log.ackedAtMs(seq) > this.#options.takenAtMs) continue;
+        const isAcked = log.outcome(seq) === outcomeCode.ok;
+        if (!isAcked || log.ackedAtMs(seq) > this.#options.takenAtMs) continue;
         losses.count(log, seq, present, this.#options.before?.holds(log, seq));
         if (present && this.#options.before?.misses(log, seq) === true) {
           resurrected.add({ ...log.id, seq });
@@ -432,8 +421,6 @@ export class Reconciler {
       resurrected,
       ...this.#found,
       seenLost: [...this.#seenLost()],
-      unknownPresent,
-      unknownAbsent,
       movements: this.#movements,
     };
   }

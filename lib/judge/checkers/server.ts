@@ -10,6 +10,8 @@ import {
   incomplete,
   note,
 } from './checker.ts';
+import { disputedRows } from './contradictions.ts';
+import { opName } from './reconcile.ts';
 import { answerOf, answerOfStart, answerOfMount, isServing } from './exit-kinds.ts';
 import type { JudgedDatabase, OwnAsked, ServerLog } from '../database.ts';
 import type { Finding } from '../verdict/verdict.ts';
@@ -170,19 +172,24 @@ export const completenessName = 'completeness';
 
 export const completeness = (database: JudgedDatabase): Checker => ({
   name: completenessName,
-  check({ image, evidence, reconciliation: { rows }, ...about }) {
+  check(audited) {
+    const { image, evidence, reconciliation, ...about } = audited;
+    const { rows } = reconciliation;
     const { wholeWorkload = false, settings = database.leastAsked, all = [], refuted = [] } = about;
     const others = all.filter((each) => each.image !== image).map((each) => each.evidence);
     const asked = { wholeWorkload, settings, others };
     const missing = missingParts(database, evidence, rows, asked);
     const gaps = [...evidence.failures, ...missing];
+    const disputed = disputedRows(audited).map(
+      (op) => `${database.server}'s own log has ${opName(op)} as the table has it`,
+    );
     const lists: readonly (readonly [string, string, readonly string[]])[] = [
       [
         'AUDIT_MACHINE_TROUBLE',
         'tools of its audit could not look',
         troublesOf(database, evidence),
       ],
-      ['AUDIT_CONTRADICTS', 'answers of the audit refute each other', refuted],
+      ['AUDIT_CONTRADICTS', 'answers of the audit refute each other', [...refuted, ...disputed]],
       ['AUDIT_INCOMPLETE', 'parts of the audit are missing', gaps],
     ];
     return lists.flatMap(([code, what, list]) => {
