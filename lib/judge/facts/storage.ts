@@ -218,6 +218,13 @@ function mountsByCalls(evidence: Evidence): Statement[] {
   return lasting([...changes, ...powerLosses(story)], watched.toMs);
 }
 
+/** A pod is given what is mounted. */
+export const publishedOn: Read = ({ story }) => ({
+  statements: story.observations
+    .filter(isGranted(csiCalls.nodePublish))
+    .map((call) => moment(call.node ?? '?', 'mounted', callEndMs(call))),
+});
+
 export const driverMounts: Read = (evidence) => ({
   statements: mountsByCalls(evidence),
   otherwise: 'not mounted',

@@ -137,6 +137,7 @@ export const facts = {
       // A call ends some time after its mount.
       mounts: about(looked, storage.mountsSeen, 'mounted', 'unmounted'),
       driver: exact(storage.driverMounts, 'csi-call'),
+      kubelet: exact(storage.publishedOn, 'csi-call'),
       runner: exact(run.faultUnmounts, 'action'),
     },
   },

@@ -1,12 +1,14 @@
 /** What is seen of a cluster in every run on it, whatever runs there. */
 import { readFileSync } from 'node:fs';
 import { loadavg, release } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { endedByInput, inspect, run } from '../engine/run.ts';
 import * as engine from '../engine/commands.ts';
 import { starts } from '../engine/commands.ts';
 import { type CallEntry, type WatchLine, watchLineSchema } from '../../storage/index.ts';
 import {
+  beatEveryMs,
   observed,
   declareObserver,
   guarded,
@@ -238,11 +240,39 @@ export async function observeCluster(
   for (const log of ['controller-manager', 'audit'] as const) {
     stack.use(observeLogs(log, cluster, recorder, clock, { namespace, volume: handle }));
   }
+  stack.use(await makeRequests(cluster));
   const only = name === undefined ? {} : { volumeName: name };
   stack.use(await observeApi({ kubeConfig, namespace, podSelector, nodes, ...only }, recorder));
   // The counter is of the whole cluster: it says nothing of one volume beside others.
   if (!isShared) stack.use(await observeForcedDetaches(cluster, recorder));
   return stack.move();
+}
+
+const requestAnnotation = 'forcedetach.dev/request';
+
+/**
+ * Changes its own annotation of the control plane's Node at every beat. The audit log has each of these
+ * requests, so that a log without any is blind, and one that has nothing else is quiet.
+ */
+async function makeRequests({ controlPlane: name, kube }: Cluster): Promise<AsyncDisposable> {
+  const { core } = await kube();
+  const path = `/metadata/annotations/${requestAnnotation.replace('/', '~1')}`;
+  let made = 0;
+  // A control plane that is stopped answers nobody, and nothing waits for it.
+  const change = async (operation: object): Promise<unknown> =>
+    Promise.race([
+      core.patchNode({ name, body: [{ path, ...operation }] }).catch(() => undefined),
+      sleep(2000, undefined, { ref: false }),
+    ]);
+  const request = async (): Promise<unknown> => change({ op: 'add', value: String((made += 1)) });
+  await request();
+  const timer = setInterval(() => void request(), beatEveryMs);
+  return {
+    async [Symbol.asyncDispose](): Promise<void> {
+      clearInterval(timer);
+      await change({ op: 'remove' });
+    },
+  };
 }
 
 const everyMs = 1000;
