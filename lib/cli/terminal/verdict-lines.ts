@@ -71,7 +71,7 @@ function toDo(reason: string, { certificates, findings }: AnyVerdict): string {
   if (failedCertificates(certificates).includes(reason)) {
     return 'The fault did not hold: check that nothing else heals it.';
   }
-  if (isOfMachine) return 'Free memory and disk space: npx forcedetach doctor';
+  if (isOfMachine) return 'Check the machine: npx forcedetach doctor';
   return 'If it happens again, see docs/how-to/troubleshooting.md.';
 }
 
