@@ -148,11 +148,17 @@ function isLie(twin: Twin, folder: string): boolean {
   const [before, after] = [twin.folder, folder].map(evidenceIn);
   if (before === undefined || after === undefined) return true;
   return factNames.some((fact) => {
-    const now = testimoniesOf(after, fact);
-    return testimoniesOf(before, fact).some((testimony) => {
-      const altered = now.find(({ witness }) => witness === testimony.witness);
-      const isGone = testimony.statements.length > 0 && (altered?.statements ?? []).length === 0;
-      return isGone || (altered !== undefined && contradictionsOf([testimony, altered]).length > 0);
+    const [was, now] = [before, after].map((each) => testimoniesOf(each, fact));
+    // No pair of them can tell what any of them may be off.
+    const lateMs = Math.max(...(was ?? []).map((each) => each.lateMs));
+    const earlyMs = Math.max(...(was ?? []).map((each) => each.earlyMs));
+    return (was ?? []).some((testimony) => {
+      const altered = now?.find(({ witness }) => witness === testimony.witness);
+      if (testimony.statements.length > 0 && (altered?.statements ?? []).length === 0) return true;
+      const both = [testimony, altered].flatMap((each) =>
+        each === undefined ? [] : [{ ...each, lateMs, earlyMs }],
+      );
+      return contradictionsOf(both).length > 0;
     });
   });
 }

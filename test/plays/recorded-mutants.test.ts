@@ -19,7 +19,7 @@ const twins = cases.filter(({ damageClass }) => damageClass === undefined);
  */
 const notRecorded = new Set([
   ...['document-torn', 'document-missing', 'document-phantom', 'delete-half', 'delete-undone'],
-  ...['schema-change', 'login', 'binlog', 'ledger-unjournaled'],
+  ...['schema-change', 'login', 'binlog'],
 ]);
 
 describe('the recorded mutants', () => {

@@ -216,6 +216,20 @@ export const apiPodsRun: Read = ({ story, watched }) => {
   };
 };
 
+/** From when on it is known to have run. */
+export const apiPodsRunning = watchedStates(
+  ({ story }) =>
+    observationsOf(story.observations, 'pod-running').map(
+      ({ t, data }): Change => ({ item: `pod ${data.uid}`, value: 'ran', atMs: t }),
+    ),
+  'never ran',
+);
+export const servedPods: Read = ({ served }) => ({
+  statements: served.flatMap(({ server, ackedMs }) =>
+    ackedMs.map((t) => moment(`pod ${server.podUid}`, 'ran', t)),
+  ),
+});
+
 export const kubeletGives: Read = (evidence) => {
   const { story, watched } = evidence;
   if (!isReal(evidence)) return undefined;

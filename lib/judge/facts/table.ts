@@ -185,6 +185,13 @@ export const facts = {
       kubelet: exact(kubernetes.kubeletGives, 'csi-call'),
     },
   },
+  podRuns: {
+    about: 'whether the pod ran',
+    witnesses: {
+      api: late(watched, kubernetes.apiPodsRunning, 'pod-running'),
+      clients: exact(kubernetes.servedPods, 'answers'),
+    },
+  },
   podName: {
     about: 'which pod has the name',
     witnesses: { api: about(2.5 * second, kubernetes.apiPodNames, 'pod-created', 'pod-gone') },

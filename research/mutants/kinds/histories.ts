@@ -60,7 +60,7 @@ export const historyKinds: readonly Mutant[] = [
     name: 'journal-cut',
     shows: "the writer's file ends in the middle: rows are there that it does not tell of",
     base: 'written',
-    damageClass: { name: 'ghost row', all: ['LEDGER_PHANTOM'] },
+    damageClass: { name: 'evidence missing', all: ['LEDGER_UNJOURNALED'] },
     plant: ({ base }) => Promise.resolve(cutShort(base)),
   },
   {
