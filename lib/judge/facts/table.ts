@@ -4,7 +4,7 @@
  */
 import { toldInSeconds } from '../../core/index.ts';
 import type { ObservedName } from '../../history/index.ts';
-import { acksOpen, acksWritten, answersOutside } from './clients.ts';
+import { acksState, answersOutside } from './clients.ts';
 import { type Contradiction, type Testimony, contradictionsOf } from './engine.ts';
 import type { Evidence, Read } from './evidence.ts';
 import * as kubernetes from './kubernetes.ts';
@@ -103,7 +103,7 @@ export const facts = {
       mounts: about(5 * second, storage.mountsOpen, 'mounted'),
       link: exact(storage.linkStates, 'link-changed'),
       driver: exact(storage.stagedNodes, 'csi-call'),
-      clients: about(answered, acksOpen, 'answers'),
+      clients: about(answered, acksState('open'), 'answers'),
       runner: exact(run.faultCloses, 'action'),
     },
   },
@@ -126,9 +126,8 @@ export const facts = {
     about: 'whether the node writes',
     witnesses: {
       log: exact(storage.logWriting, 'log'),
-      // A server that syncs its log once a second gives the disk what it acknowledged so much later.
       devices: about(15 * second, storage.devicesWriting, 'device-written'),
-      clients: about(answered, acksWritten, 'answers'),
+      clients: about(answered, acksState('writing'), 'answers'),
     },
   },
   mounted: {
