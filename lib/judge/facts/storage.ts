@@ -130,7 +130,9 @@ export const deviceCounts: Read = (evidence) => {
     const last = before.get(keyOf(seen)) ?? { atMs: t, bytes: 0, base: 0 };
     const isAnew =
       bytes < last.bytes &&
-      stages.some((stage) => stage.node === node && stage.t >= last.atMs && stage.t <= t + lateMs);
+      stages.some(
+        (stage) => stage.node === node && stage.t >= last.atMs - lateMs && stage.t <= t + lateMs,
+      );
     const base = isAnew ? last.base + last.bytes : last.base;
     before.set(keyOf(seen), { atMs: t, bytes, base });
     return moment(ofPath(seen), base + bytes, t);

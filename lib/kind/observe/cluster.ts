@@ -254,8 +254,9 @@ const requestAnnotation = 'forcedetach.dev/request';
  * Changes its own annotation of the control plane's Node at every beat. The audit log has each of these
  * requests, so that a log without any is blind, and one that has nothing else is quiet.
  */
-async function makeRequests({ controlPlane: name, kube }: Cluster): Promise<AsyncDisposable> {
-  const { core } = await kube();
+async function makeRequests(cluster: Cluster): Promise<AsyncDisposable> {
+  const { core } = await cluster.kube();
+  const { controlPlane: name } = cluster;
   const path = `/metadata/annotations/${requestAnnotation.replace('/', '~1')}`;
   let made = 0;
   // A control plane that is stopped answers nobody, and nothing waits for it.
