@@ -1,7 +1,15 @@
-/** Attacks that nobody notices: whom this harness trusts, and why (docs/reference/trust.md). */
+/** Attacks that nobody notices: whom this harness trusts, and why (docs/reference/witnesses.md). */
 
-/** By the beginning of their names, each with the reason. */
-export const trusted: Readonly<Record<string, string>> = {};
+const ran =
+  'the API’s observer, that a successor’s pod runs: its server served nobody for half a minute, and no verdict rests on it';
+
+/** By the beginning of their names, each with whose lie it is. */
+export const trusted: Readonly<Record<string, string>> = {
+  'pod-running ': ran,
+  'pod-scheduled+pod-running+pod-ready+pod-gone gone in part': ran,
+  'pod-created+pod-gone contradicted on untouched':
+    'the API’s observer, which of two pods is there: one replaced the other in the last half minute',
+};
 
 export const isTrusted = (attack: string): boolean =>
   Object.keys(trusted).some((name) => attack.startsWith(name));

@@ -162,6 +162,36 @@ export const auditPodRequests: Read = (evidence) => {
   };
 };
 
+/** What was granted came about: a pod is there, or begins to end. */
+export const auditGrants: Read = (evidence) => {
+  const granted = (of: (pod: string) => string, verb: string): Statement[] =>
+    requests(evidence, 'pods', [verb]).flatMap(({ t, data: { object } }) =>
+      t < evidence.watched.fromMs || object === undefined ? [] : [moment(of(object), 'asked', t)],
+    );
+  return { statements: [...granted(creationOf, 'create'), ...granted(deletionOf, 'delete')] };
+};
+
+export const apiAnswers: Read = (evidence) => {
+  const sees = apiSees(evidence);
+  const { observations } = evidence.story;
+  const ends = observationsOf(observations, 'pod-terminating', 'pod-gone');
+  const goneMs = (uid: string): number =>
+    ends.find(({ name, data }) => name === 'pod-gone' && data.uid === uid)?.t ?? sees.toMs;
+  const statements = [
+    ...observationsOf(observations, 'pod-created').map(({ t, data }) =>
+      around(creationOf(data.pod), t),
+    ),
+    // It may be asked for again until the pod is gone.
+    ...ends.map(
+      ({ t, data }): Statement => ({
+        ...around(deletionOf(data.pod), t),
+        toMs: goneMs(data.uid) + aroundMs,
+      }),
+    ),
+  ];
+  return { statements, otherwise: 'nothing', sees };
+};
+
 const podNames = ({ story }: Evidence): string[] => [
   ...new Set(observationsOf(story.observations, 'pod-created').map(({ data }) => data.pod)),
 ];

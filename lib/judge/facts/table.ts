@@ -169,6 +169,13 @@ export const facts = {
       audit: exact(kubernetes.auditPodRequests, 'api-request'),
     },
   },
+  podAnswer: {
+    about: 'what came of it',
+    witnesses: {
+      api: exact(kubernetes.apiAnswers, 'pod-created', 'pod-terminating', 'pod-gone'),
+      audit: exact(kubernetes.auditGrants, 'api-request'),
+    },
+  },
   podNode: {
     about: 'the node of the pod',
     witnesses: {
@@ -254,7 +261,16 @@ export const factNames = Object.keys(facts) as FactName[];
 
 /** Those that hold where each member of a group has a volume of its own. */
 export const groupFacts: readonly FactName[] = [
-  ...(['node', 'reached', 'pod', 'podName', 'podNode', 'podRequest', 'clock'] as const),
+  ...([
+    'node',
+    'reached',
+    'pod',
+    'podName',
+    'podNode',
+    'podRequest',
+    'podAnswer',
+    'clock',
+  ] as const),
 ];
 
 export const testimoniesOf = (evidence: Evidence, fact: FactName): Testimony<Witness>[] =>
