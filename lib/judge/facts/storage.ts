@@ -300,7 +300,7 @@ const hasBooted = (
       record.t <= atMs,
   );
 
-// Each path is one node's for ever.
+// Each path is one node's for ever. A shared directory has none.
 
 interface OfPath {
   readonly node?: string;
@@ -324,10 +324,12 @@ const owners = (evidence: Evidence, records: readonly OfPath[]): Statement[] => 
 export const logOwners = logged(({ owners: known }) => known);
 export const ownersSeen =
   (...names: readonly ('device-written' | 'device-cut' | 'mounted' | 'unmounted')[]): Read =>
-  (evidence) => ({
-    statements: owners(evidence, observationsOf(evidence.story.observations, ...names)),
-  });
+  (evidence) =>
+    hasDevices(evidence)
+      ? { statements: owners(evidence, observationsOf(evidence.story.observations, ...names)) }
+      : undefined;
 export const ownersByCalls: Read = (evidence) => {
+  if (!hasDevices(evidence)) return undefined;
   const [publishes, stages] = [csiCalls.publish, csiCalls.stage].map((call) =>
     evidence.story.observations.filter(isGranted(call)),
   );
