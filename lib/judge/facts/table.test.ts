@@ -1,0 +1,40 @@
+/** Facts and witnesses of a run in small; test/evidence-mutants attacks each row on real histories. */
+import { expect, test } from 'vitest';
+import { runRecord, see } from '../../../test/support/run-record.ts';
+import { observed } from '../../history/observations.ts';
+import type { SmallRecord } from '../../history/records.ts';
+import { mysql } from '../../mysql/database.ts';
+import type { DiskMode } from '../../scenario/index.ts';
+import { tellStory } from '../timeline/story.ts';
+import { evidenceOf } from './evidence.ts';
+import { disagreementInWords, disagreementsIn } from './table.ts';
+
+function found(mode: DiskMode, ...more: readonly SmallRecord[]): string[] {
+  const about = { type: 'action', actor: 'fault', name: 'network-partition', node: 'a' } as const;
+  const records: SmallRecord[] = [
+    runRecord({ fault: { kind: 'network-partition' }, disk: { mode } }),
+    see(500, observed.mounted, 'a', { generation: 0 }),
+    { ...about, t: 1000, step: 'begin' },
+    { ...about, t: 1100, step: 'done' },
+    ...more,
+    { type: 'phase', t: 90_000, phase: 'heal' },
+    { type: 'phase', t: 100_000, phase: 'second-image' },
+  ];
+  const story = tellStory(records, mysql);
+  return disagreementsIn(evidenceOf(story, undefined, [])).map(disagreementInWords);
+}
+
+test('a path is one node’s, but a shared directory, which has none', () => {
+  const second = see(20_000, observed.mounted, 'b', { generation: 0 });
+  expect(found('unfenced', second)).toContainEqual(
+    expect.stringMatching(/^whose path to the disk it is \(path 0\): /),
+  );
+  expect(found('shared-file', second).join()).not.toContain('whose path');
+});
+
+test('a mount needs a call to the driver, and a call a mount', () => {
+  const mounted = see(20_000, observed.mounted, 'b', { generation: 2 });
+  expect(found('unfenced', mounted)).toEqual([
+    'whether the volume is mounted (b): mounted by the mounts’ observer, not mounted by the driver at 30.0 s',
+  ]);
+});
