@@ -167,6 +167,9 @@ function recordsIn(bytes: Buffer, about: z.output<typeof pathsSchema>): WriteLog
     throw new EvidenceError('WRITES_FORMAT', `it begins with ${found}, ${sizes.join()}`);
   }
   const place = (index: number): number => headerBytes + index * recordBytes;
+  const [originHigh, originLow] = [about.originNs >> 32n, about.originNs & 0xffff_ffffn].map(
+    Number,
+  ) as [number, number];
   return {
     ...about,
     length: Math.floor((bytes.length - headerBytes) / recordBytes),
@@ -183,7 +186,11 @@ function recordsIn(bytes: Buffer, about: z.output<typeof pathsSchema>): WriteLog
       };
       return dataOffset === Number(noData) ? record : { ...record, dataOffset };
     },
-    atMs: (index) => Number(bytes.readBigUInt64LE(place(index)) - about.originNs) / 1e6,
+    // By halves: the difference is exact, and no bigint is made for each record.
+    atMs: (index) =>
+      ((bytes.readUInt32LE(place(index) + 4) - originHigh) * 2 ** 32 +
+        (bytes.readUInt32LE(place(index)) - originLow)) /
+      1e6,
   };
 }
 
