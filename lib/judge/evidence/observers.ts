@@ -50,7 +50,7 @@ function neededSources({ scenario, run }: Story): string[] {
 }
 
 /** By what its backend declared, never by its name: whoever is real has to show it all. */
-const isPredicted = ({ basis }: RunRecord): boolean => basis === 'predicted';
+export const isPredicted = ({ basis }: RunRecord): boolean => basis === 'predicted';
 
 interface Life {
   /** Where it sees on this node only. */
@@ -118,8 +118,10 @@ const movesVolume = new Set<string>([
   observed.unmounted,
 ]);
 
-/** Observers that saw nothing at all were not there: "no second mount" would mean nothing. */
-/** `hasLog`: the disk's log of writes is there, or what kept it from being fetched is on record. */
+/**
+ * Observers that saw nothing at all were not there: "no second mount" would mean nothing. `hasLog`: the disk's
+ * log of writes is there, or what kept it from being fetched is on record.
+ */
 export function missingSights(story: Story, hasLog: boolean): string[] {
   const { observations, scenario, run, tells, faultAtMs = 0 } = story;
   const needed: ObservedName[] = [observed.nodeReady, observed.mounted];

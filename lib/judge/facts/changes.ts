@@ -8,10 +8,36 @@ export interface Change extends Pick<Statement, 'item' | 'value'> {
 
 /** Each change lasts until the item's next one, the last until the end. */
 export function lasting(changes: readonly Change[], untilMs: number): Statement[] {
-  const ordered = changes.toSorted((a, b) => a.atMs - b.atMs);
-  return ordered.map(({ item, value, atMs }, index) => {
-    const next = ordered.slice(index + 1).find((later) => later.item === item);
-    return { item, value, fromMs: atMs, toMs: next?.atMs ?? untilMs };
+  const byItem = Map.groupBy(changes, ({ item }) => item);
+  return [...byItem.values()].flatMap((all) => {
+    const ordered = all.toSorted((a, b) => a.atMs - b.atMs);
+    return ordered.map(({ item, value, atMs }, index) => ({
+      ...{ item, value, fromMs: atMs },
+      toMs: ordered[index + 1]?.atMs ?? untilMs,
+    }));
+  });
+}
+
+/** One of an item's members comes or goes, such as an attachment of a node. */
+interface Membership {
+  readonly item: string;
+  readonly member: unknown;
+  readonly comes: boolean;
+  readonly atMs: number;
+}
+
+/** While an item has any member it has the one value, else the other. In order of time. */
+export function whileAny(
+  memberships: readonly Membership[],
+  [some, none]: readonly [some: string, none: string],
+): Change[] {
+  const members = new Map<string, Set<unknown>>();
+  return memberships.map(({ item, member, comes, atMs }) => {
+    const own = members.get(item) ?? new Set();
+    members.set(item, own);
+    if (comes) own.add(member);
+    else own.delete(member);
+    return { item, value: own.size > 0 ? some : none, atMs };
   });
 }
 

@@ -1,6 +1,7 @@
 /** What Kubernetes' witnesses state: watches of its API, the audit log, the controller manager's log. */
 import { csiCalls, isGranted, observationsOf } from '../../history/index.ts';
-import { type Change, lasting, moment } from './changes.ts';
+import { isPredicted } from '../evidence/observers.ts';
+import { type Change, lasting, moment, whileAny } from './changes.ts';
 import { type Span, type Statement, unknown } from './engine.ts';
 import type { Evidence, Read } from './evidence.ts';
 
@@ -26,18 +27,19 @@ const watchedStates =
   };
 
 /** Whether the node has any of its attachments. */
-export const apiAttachments = watchedStates(({ story }) => {
-  const attached = new Map<string, Set<string>>();
-  return observationsOf(story.observations, 'attachment-attached', 'attachment-gone').map(
-    ({ name, node = '?', t, data }): Change => {
-      const on = attached.get(node) ?? new Set();
-      attached.set(node, on);
-      if (name === 'attachment-attached') on.add(data.attachment);
-      else on.delete(data.attachment);
-      return { item: node, value: on.size > 0 ? 'attached' : 'not attached', atMs: t };
-    },
-  );
-}, 'not attached');
+export const apiAttachments = watchedStates(
+  ({ story }) =>
+    whileAny(
+      observationsOf(story.observations, 'attachment-attached', 'attachment-gone').map(
+        ({ name, node = '?', t, data }) => ({
+          ...{ item: node, member: data.attachment, atMs: t },
+          comes: name === 'attachment-attached',
+        }),
+      ),
+      ['attached', 'not attached'],
+    ),
+  'not attached',
+);
 
 export const apiAttachmentObjects = watchedStates(
   ({ story }) =>
@@ -103,7 +105,7 @@ const unreachable = 'node.kubernetes.io/unreachable';
 // The audit log: a request is dated when it was answered.
 
 /** A model has neither an audit log nor a kubelet's paths. */
-const isReal = ({ story }: Evidence): boolean => story.run.basis !== 'predicted';
+const isReal = ({ story }: Evidence): boolean => !isPredicted(story.run);
 
 const requests = ({ story }: Evidence, resource: string, verbs: readonly string[]) =>
   observationsOf(story.observations, 'api-request').filter(
@@ -146,9 +148,11 @@ export const apiPodChanges: Read = ({ story, watched }) => ({
 
 export const auditPodRequests: Read = (evidence) => {
   if (!isReal(evidence)) return undefined;
+  const created = observationsOf(evidence.story.observations, 'pod-created');
+  const names = [...new Set(created.map(({ data }) => data.pod))];
   const windows = (of: (pod: string) => string, resource: string, verb: string): Statement[] =>
     requests(evidence, resource, [verb]).flatMap(({ t, data }) =>
-      podNames(evidence)
+      names
         .filter((pod) => data.object === undefined || data.object === pod)
         .map((pod) => around(of(pod), t)),
     );
@@ -191,10 +195,6 @@ export const apiAnswers: Read = (evidence) => {
   ];
   return { statements, otherwise: 'nothing', sees };
 };
-
-const podNames = ({ story }: Evidence): string[] => [
-  ...new Set(observationsOf(story.observations, 'pod-created').map(({ data }) => data.pod)),
-];
 
 /** What a request leads to is reported within so much of it. */
 const aroundMs = 30_000;
@@ -277,18 +277,13 @@ const publishedPods = ({ observations }: Evidence['story']) =>
   });
 
 /** The line comes right before the VolumeAttachment is deleted; the driver may be asked late. */
-const beforeDetachMs = 30_000;
-
 export const managerDetaches: Read = ({ story, watched }) => {
   const lines = observationsOf(story.observations, 'force-detach-log');
   const nodes = new Set(story.observations.flatMap(({ node }) => node ?? []));
   const statements = lines.flatMap(({ t, data }) =>
     [...nodes]
       .filter((node) => !data.line.includes('node=') || data.line.includes(`node="${node}"`))
-      .map((item): Statement => {
-        const span = { fromMs: t - beforeDetachMs, toMs: watched.toMs };
-        return { item, value: unknown, ...span };
-      }),
+      .map((item): Statement => ({ ...around(item, t), toMs: watched.toMs })),
   );
   return { statements, otherwise: 'orderly' };
 };

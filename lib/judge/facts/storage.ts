@@ -8,7 +8,7 @@ import {
 } from '../../history/index.ts';
 import { isDirectory, losesPower, takesAttachment } from '../../scenario/index.ts';
 import { callEndMs, locksExclude } from '../timeline/access.ts';
-import { type Change, bursts, lasting, moment } from './changes.ts';
+import { type Change, bursts, lasting, moment, whileAny } from './changes.ts';
 import { type Statement, unknown } from './engine.ts';
 import type { Evidence, Read } from './evidence.ts';
 import { type Logged, pathItem } from './log.ts';
@@ -157,15 +157,14 @@ export const linkStates: Read = (evidence) => {
 // The mounts.
 
 export const mountsSeen: Read = ({ story, watched }) => {
-  const mounted = new Map<string, Set<number | undefined>>();
-  const changes = observationsOf(story.observations, 'mounted', 'unmounted').map(
-    ({ name, node = '?', t, data }): Change => {
-      const on = mounted.get(node) ?? new Set();
-      mounted.set(node, on);
-      if (name === 'mounted') on.add(data.generation);
-      else on.delete(data.generation);
-      return { item: node, value: on.size > 0 ? 'mounted' : 'not mounted', atMs: t };
-    },
+  const changes = whileAny(
+    observationsOf(story.observations, 'mounted', 'unmounted').map(
+      ({ name, node = '?', t, data }) => ({
+        ...{ item: node, member: data.generation, atMs: t },
+        comes: name === 'mounted',
+      }),
+    ),
+    ['mounted', 'not mounted'],
   );
   return { statements: lasting(changes, watched.toMs), otherwise: 'not mounted', sees: watched };
 };

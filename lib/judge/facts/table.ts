@@ -4,6 +4,7 @@
  */
 import { toldInSeconds } from '../../core/index.ts';
 import type { ObservedName } from '../../history/index.ts';
+import { answeredWithinMs } from '../timeline/access.ts';
 import { acksState, answersOutside } from './clients.ts';
 import { type Contradiction, type Testimony, contradictionsOf } from './engine.ts';
 import type { Evidence, Read } from './evidence.ts';
@@ -70,8 +71,6 @@ const about = (ms: number, read: Read, ...of: readonly Source[]): Row => ({
 const looked = 10 * second;
 /** Watches and logs come so much late on a busy machine. */
 const watched = 30 * second;
-/** An answer lay at most 0.32 s outside an access of its node in 173 runs; with trx_commit 2 1.24 s. */
-const answered = 2 * second;
 
 export const facts = {
   owner: {
@@ -103,7 +102,7 @@ export const facts = {
       mounts: about(5 * second, storage.mountsOpen, 'mounted'),
       link: exact(storage.linkStates, 'link-changed'),
       driver: exact(storage.stagedNodes, 'csi-call'),
-      clients: about(answered, acksState('open'), 'answers'),
+      clients: about(answeredWithinMs, acksState('open'), 'answers'),
       runner: exact(run.faultCloses, 'action'),
     },
   },
@@ -127,7 +126,7 @@ export const facts = {
     witnesses: {
       log: exact(storage.logWriting, 'log'),
       devices: about(15 * second, storage.devicesWriting, 'device-written'),
-      clients: about(answered, acksState('writing'), 'answers'),
+      clients: about(answeredWithinMs, acksState('writing'), 'answers'),
     },
   },
   mounted: {
