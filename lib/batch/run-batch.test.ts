@@ -40,7 +40,7 @@ async function play(
         await Promise.resolve();
         return answer(id, ran.filter((each) => each === id).length);
       }),
-    wallMs: () => Date.UTC(2026, 0, 1),
+    clock: { wallMs: () => Date.UTC(2026, 0, 1), sleep: () => Promise.resolve() },
     onProgress: (line) => void said.push(line),
     signal: new AbortController().signal,
     ...changes,

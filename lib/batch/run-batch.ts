@@ -4,7 +4,7 @@
  */
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { describeError, UsageError } from '../core/index.ts';
+import { type Clock, describeError, UsageError } from '../core/index.ts';
 import { judgeExpectation } from '../judge/index.ts';
 import type { TestbedOptions } from '../run/index.ts';
 import { eventsOf, sharesCluster, type BatchPlan, type BatchTrial } from './batch-plan.ts';
@@ -43,6 +43,9 @@ interface Queue<T> {
   readonly loadOf: (running: readonly Running<T>[]) => number;
   /** What the machine carries of it at once; a single item runs however much it takes. */
   readonly loadLimit: number;
+  /** Between the beginnings of two items, ms, so that their hand-overs and audits do not coincide. */
+  readonly spacingMs: number;
+  readonly sleep: Clock['sleep'];
   readonly signal: AbortSignal;
   /** Never rejects; resolves with what has to run again. */
   readonly work: (item: T, slot: Slot) => Promise<readonly T[]>;
@@ -54,7 +57,7 @@ interface Queue<T> {
  * resolves when the last has ended.
  */
 export async function runQueue<T>(options: Queue<T>): Promise<void> {
-  const { work, signal } = options;
+  const { work, signal, spacingMs, sleep } = options;
   const queue = [...options.items];
   // Those that were used come first: such a slot has its cluster already.
   let slots = [...options.slots];
@@ -70,6 +73,8 @@ export async function runQueue<T>(options: Queue<T>): Promise<void> {
         running.delete(task);
       });
       running.set(task, next);
+      // An abort is seen above; it ends the pause.
+      if (spacingMs > 0 && queue.length > 0) await sleep(spacingMs, signal).catch(() => undefined);
     } else if (running.size > 0) {
       await Promise.race(running.keys());
     } else {
@@ -124,8 +129,9 @@ const volumeLoad = 0.025;
  * cores. More was too much when databases cost more, and was not tried with stock timers since then.
  */
 const loadPerCore = 0.59;
-/** A cluster and eight databases at their peak, and what the start of a cluster asks to be free. */
-const memoryPerSlot = 4 * 1024 ** 3;
+const gib = 1024 ** 3;
+/** A cluster, and what its start asks to be free; two nodes and their database more in a pool. */
+const memory = { cluster: 3 * gib, event: 0.5 * gib, volume: 0.3 * gib } as const;
 /**
  * With shortened timers nothing waits, and a cluster more only takes: 100 s of a core to be made, 0.13
  * of one from then on. Two cores made the default file in 16.6 min with three.
@@ -149,15 +155,19 @@ function loadOf(running: readonly Running<readonly unknown[]>[]): number {
  */
 export function clustersFor(
   machine: { readonly cores: number; readonly availableMemoryBytes: number },
-  { pools, isShortened }: { readonly pools: number; readonly isShortened: boolean },
+  asked: { readonly pools: number; readonly volumes: number; readonly isShortened: boolean },
 ): readonly number[] {
   const { cores, availableMemoryBytes } = machine;
-  const slots = Math.max(1, Math.floor(availableMemoryBytes / memoryPerSlot));
-  const first = Math.min(pools, slots);
+  const { isShortened } = asked;
+  const perEvent = memory.event + asked.volumes * memory.volume;
+  const perCluster = memory.cluster + perEvent;
+  const fitting = Math.floor((availableMemoryBytes - memory.cluster) / perEvent);
+  const first = Math.max(1, Math.min(asked.pools, fitting));
+  const left = availableMemoryBytes - memory.cluster - first * perEvent;
   const byCores = isShortened
     ? Math.floor(cores * shortenedClustersPerCore)
     : Math.floor(loadLimitOf(cores) / (clusterLoad + eventLoad + volumeLoad));
-  const others = Math.max(0, Math.min(slots - first, byCores - 1));
+  const others = Math.max(0, Math.min(Math.floor(left / perCluster), byCores - 1));
   return [first, ...Array.from({ length: others }, () => 1)];
 }
 
@@ -187,13 +197,14 @@ export interface BatchOptions extends Pick<TestbedOptions, 'folder' | 'onProgres
   readonly volumes?: number;
   /** What the machine carries at once, in cores. Default: whatever the slots take. */
   readonly loadLimit?: number;
+  /** Between the beginnings of two fault events, ms. Default 0. */
+  readonly spacingMs?: number;
   /**
    * Runs trials under one fault event, each in a folder that it makes; one promise a trial, which
    * rejects where it came to no verdict.
    */
   readonly run: (runs: readonly TrialRun[], where: EventPlace) => readonly Promise<RunOutcome>[];
-  /** Wall time, Unix milliseconds. */
-  readonly wallMs: () => number;
+  readonly clock: Pick<Clock, 'wallMs' | 'sleep'>;
 }
 
 export interface TrialRun {
@@ -214,7 +225,8 @@ interface Turn {
  * where a run that is done is not the one that it was.
  */
 export async function runBatch(options: BatchOptions): Promise<Results> {
-  const { plan, folder, slots, signal, onProgress, volumes = 1, loadLimit = Infinity } = options;
+  const { plan, folder, slots, signal, onProgress, clock, ...limits } = options;
+  const { volumes = 1, loadLimit = Infinity, spacingMs = 0 } = limits;
   const before = readResults(folder);
   const head = before?.head ?? headOf(options);
   refuseChanged(head, options);
@@ -230,7 +242,8 @@ export async function runBatch(options: BatchOptions): Promise<Results> {
   if (before === undefined) file.append(head);
   await runQueue({
     items: eventsOf(turns, ({ trial }) => trial, volumes),
-    ...{ slots, roomOf, loadOf, loadLimit, signal },
+    ...{ slots, roomOf, loadOf, loadLimit, signal, spacingMs },
+    sleep: (ms, until) => clock.sleep(ms, until),
     work: async (event, slot) => {
       const next: Turn[][] = [];
       await perform(options, event, slot, (turn, attempt) => {
@@ -248,10 +261,10 @@ export async function runBatch(options: BatchOptions): Promise<Results> {
   return { head, attempts };
 }
 
-const headOf = ({ plan, backend, isModel, wallMs }: BatchOptions): Head => ({
+const headOf = ({ plan, backend, isModel, clock }: BatchOptions): Head => ({
   ...{ type: 'batch', schemaVersion: 1, name: plan.matrix.name, seed: plan.seed },
   ...{ backend, isModel, fingerprint: plan.fingerprint },
-  startedAt: new Date(wallMs()).toISOString(),
+  startedAt: new Date(clock.wallMs()).toISOString(),
 });
 
 function refuseChanged(head: Head, { plan, folder, backend }: BatchOptions): void {
@@ -290,12 +303,12 @@ function roomOf(event: readonly Turn[]): Room {
 
 /** Calls `done` with each attempt as it ends. */
 async function perform(
-  { folder, signal, wallMs, run }: BatchOptions,
+  { folder, signal, clock, run }: BatchOptions,
   event: readonly Turn[],
   slot: Slot,
   done: (turn: Turn, attempt: Attempt) => void,
 ): Promise<void> {
-  const startedMs = wallMs();
+  const startedMs = clock.wallMs();
   const pathOf = (turn: Turn): string => join(cellsFolder, nameOf(turn));
   const runs = event.map((turn) => ({ trial: turn.trial, folder: join(folder, pathOf(turn)) }));
   const outcomes = run(runs, { slot, room: roomOf(event), signal });
@@ -310,7 +323,7 @@ async function perform(
         event: event.map(nameOf).join(' '),
         ...{ slot: slot.name, alone: turn.alone, folder: pathOf(turn) },
         startedAt: new Date(startedMs).toISOString(),
-        durationMs: wallMs() - startedMs,
+        durationMs: clock.wallMs() - startedMs,
         ...result,
       });
     }),

@@ -34,8 +34,10 @@ const sumOf = (jobs: readonly Job[]): number => jobs.reduce((sum, { load = 1 }) 
 async function play(
   items: readonly Job[],
   slots: number | readonly Slot[],
-  { abortAfter = Infinity, loadLimit = Infinity } = {},
+  { abortAfter = Infinity, loadLimit = Infinity, spacingMs = 0 } = {},
 ) {
+  let nowMs = 0;
+  const beganAtMs: number[] = [];
   const controller = new AbortController();
   const begun: Job[] = [];
   const neighbours: number[] = [];
@@ -54,8 +56,11 @@ async function play(
         : slots,
     roomOf,
     loadOf: (all) => sumOf(all.map(({ item }) => item)),
-    loadLimit,
-    signal: controller.signal,
+    ...{ loadLimit, spacingMs, signal: controller.signal },
+    sleep: (ms, signal) => {
+      nowMs += ms;
+      return signal?.aborted === true ? Promise.reject(new Error('aborted')) : Promise.resolve();
+    },
     async work(item, slot) {
       if ([...running.values()].includes(slot)) wrong += 1;
       if ([...running.keys()].some(({ alone }) => alone || item.alone)) wrong += 1;
@@ -64,6 +69,7 @@ async function play(
       running.set(item, slot);
       places.push([item.id, slot.name]);
       begun.push(item);
+      beganAtMs.push(nowMs);
       neighbours.push(running.size);
       heaviest = Math.max(heaviest, sumOf([...running.keys()]));
       if (begun.length === abortAfter) controller.abort();
@@ -72,7 +78,7 @@ async function play(
       return item.more === undefined ? [] : [item.more];
     },
   });
-  return { begun, places, neighbours, heaviest, wrong, left: running.size };
+  return { begun, beganAtMs, places, neighbours, heaviest, wrong, left: running.size };
 }
 
 const slots = fc.integer({ min: 1, max: 4 });
@@ -99,6 +105,12 @@ test('after an abort nothing begins, and what ran has ended', async () => {
       expect(left).toBe(0);
     }),
   );
+});
+
+test('two begin no nearer to each other than the spacing, and the last waits for nothing', async () => {
+  const items = [1, 2, 3].map((id): Job => ({ id, alone: false, turns: 5 }));
+  const { beganAtMs } = await play(items, 3, { spacingMs: 90_000 });
+  expect(beganAtMs).toEqual([0, 90_000, 180_000]);
 });
 
 const pooled: readonly Slot[] = [

@@ -37,6 +37,7 @@ import {
   typed,
   UsageError,
   WorkerPool,
+  realClock,
 } from '../../core/index.ts';
 import type { PooledClusters } from '../../kind/index.ts';
 import { mysql } from '../../mysql/index.ts';
@@ -220,6 +221,12 @@ function chosen(
 const volumesOf = ({ isModel }: BackendChoice, { volumes }: MatrixFlags): number =>
   volumes ?? (isModel ? 1 : 8);
 
+const isShortened = (plan: BatchPlan, choice: BackendChoice): boolean =>
+  plan.trials.every(({ scenario }) => basisOf(choice, scenario) === 'shortened');
+
+/** With stock timers an event mostly waits, and works at its hand-over: about so long, on two cores. */
+const stockWorkMs = 90_000;
+
 /** The model needs no machine: its time is virtual. */
 function slotsFor(choice: BackendChoice, flags: MatrixFlags, plan: BatchPlan): Slot[] {
   if (choice.isModel) return slotsOf('model', 1);
@@ -227,10 +234,7 @@ function slotsFor(choice: BackendChoice, flags: MatrixFlags, plan: BatchPlan): S
   const events = eventsOf(plan.trials.filter(sharesCluster), (trial) => trial, volumes);
   const pools = Math.max(1, Math.min(flags.pools, events.length));
   const machine = { cores: availableParallelism(), availableMemoryBytes: freemem() };
-  const isShortened = plan.trials.every(
-    ({ scenario }) => basisOf(choice, scenario) === 'shortened',
-  );
-  const carried = clustersFor(machine, { pools, isShortened });
+  const carried = clustersFor(machine, { pools, volumes, isShortened: isShortened(plan, choice) });
   const names = flags.clusterNames ?? carried.map((_, index) => `matrix-${index + 1}`);
   return [...new Set(names)].flatMap((name, index) =>
     slotsOf(name, index === 0 ? (carried[0] ?? 1) : 1),
@@ -311,9 +315,12 @@ async function run(request: Request): ReturnType<typeof runBatch> {
     return await runBatch({
       ...{ plan, folder, slots, signal: interrupt.signal, onProgress: say },
       ...{ backend: choice.backend, isModel: choice.isModel, volumes: volumesOf(choice, flags) },
-      ...(choice.isModel ? {} : { loadLimit: loadLimitOf(availableParallelism()) }),
+      ...(choice.isModel ? {} : {
+            loadLimit: loadLimitOf(availableParallelism()),
+            spacingMs: isShortened(plan, choice) ? 0 : stockWorkMs,
+          }),
       run: (runs, where) => runEvent(runs, where, { ...request, clusters, conclude, say }),
-      wallMs: () => Date.now(),
+      clock: realClock(),
     });
   } catch (error) {
     if (!(error instanceof UsageError)) {
