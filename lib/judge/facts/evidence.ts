@@ -2,8 +2,9 @@
 import type { WriteLog } from '../../history/index.ts';
 import { type Story, lookedUntilMs } from '../timeline/story.ts';
 import type { Served } from './served.ts';
-import type { Span, Testimony } from './engine.ts';
+import type { Span } from './engine.ts';
 import { type Logged, readLog } from './log.ts';
+import type { Witnessed } from './witnessed.ts';
 
 export interface Evidence {
   readonly story: Story;
@@ -25,6 +26,4 @@ export const evidenceOf = (
 });
 
 /** What a witness states of a fact. Undefined where this run has no such witness of it. */
-export type Read = (
-  evidence: Evidence,
-) => (Pick<Testimony, 'statements' | 'otherwise'> & Partial<Pick<Testimony, 'sees'>>) | undefined;
+export type Read = Witnessed<Evidence>['read'];

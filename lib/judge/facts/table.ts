@@ -2,15 +2,22 @@
  * What is known of a run, by whom: facts, the witnesses of each, how late each may be. All checks follow from
  * this table, and so do the attacks on them (test/attacks).
  */
-import { toldInSeconds } from '../../core/index.ts';
 import type { ObservedName } from '../../history/index.ts';
 import { answeredWithinMs } from '../timeline/access.ts';
 import { acksState, answersOutside } from './clients.ts';
-import { type Contradiction, type Testimony, contradictionsOf } from './engine.ts';
+import type { Testimony } from './engine.ts';
 import type { Evidence, Read } from './evidence.ts';
 import * as kubernetes from './kubernetes.ts';
 import * as run from './run.ts';
 import * as storage from './storage.ts';
+import {
+  type Disagreement,
+  type FactRow,
+  type Witnessed,
+  disagreementReason,
+  disagreementsOf,
+  testimoniesIn,
+} from './witnessed.ts';
 
 /** Whose records they are, in a sentence. */
 export const witnesses = {
@@ -35,16 +42,10 @@ export type Witness = keyof typeof witnesses;
 /** Records that a witness is read from: observations by their name, or others. */
 export type Source = ObservedName | 'action' | 'answers' | 'log' | 'run' | 'setup' | 'stamp';
 
-interface Row extends Pick<Testimony, 'lateMs' | 'earlyMs' | 'slack'> {
+interface Row extends Witnessed<Evidence> {
   readonly of: readonly Source[];
-  readonly read: Read;
 }
-
-interface Fact {
-  /** What an item is asked for, in a sentence. */
-  readonly about: string;
-  readonly witnesses: Readonly<Partial<Record<Witness, Row>>>;
-}
+type Fact = FactRow<Witness, Row>;
 
 const second = 1000;
 /** Stamped when it happened: processes of one machine differ by milliseconds. */
@@ -243,18 +244,11 @@ export const facts = {
 } as const satisfies Readonly<Record<string, Fact>>;
 export type FactName = keyof typeof facts;
 
-export interface Disagreement extends Contradiction<Witness> {
-  readonly fact: FactName;
-}
-
 /** Each pair of witnesses that contradict each other about an item of a fact. `of`: default all. */
 export const disagreementsIn = (
   evidence: Evidence,
   of: readonly FactName[] = factNames,
-): Disagreement[] =>
-  of.flatMap((fact) =>
-    contradictionsOf(testimoniesOf(evidence, fact)).map((found) => ({ fact, ...found })),
-  );
+): Disagreement<FactName, Witness>[] => disagreementsOf(facts, evidence, evidence.watched, of);
 
 export const factNames = Object.keys(facts) as FactName[];
 
@@ -273,19 +267,7 @@ export const groupFacts: readonly FactName[] = [
 ];
 
 export const testimoniesOf = (evidence: Evidence, fact: FactName): Testimony<Witness>[] =>
-  (Object.entries(facts[fact].witnesses) as [Witness, Row][]).flatMap(
-    ([witness, { read, ...exactness }]) => {
-      const found = read(evidence);
-      return found === undefined
-        ? []
-        : [{ witness, sees: evidence.watched, ...exactness, ...found }];
-    },
-  );
+  testimoniesIn(facts[fact], evidence, evidence.watched);
 
-export function disagreementInWords({ fact, item, atMs, one, other, count }: Disagreement): string {
-  const times = count === 1 ? '' : `, ${count} times`;
-  return (
-    `${facts[fact].about} (${item}): ${one.value} by ${witnesses[one.witness]}, ${other.value} by ` +
-    `${witnesses[other.witness]} at ${toldInSeconds(atMs)}${times}`
-  );
-}
+export const disagreementInWords = (found: Disagreement<FactName, Witness>): string =>
+  disagreementReason(found, facts, witnesses).words;
