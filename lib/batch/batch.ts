@@ -1,6 +1,7 @@
 /** The shape of batch.json: what a batch found, for people's tools. docs/reference/matrix.md explains it. */
 import { z } from 'zod';
 import { sealOf } from '../core/index.ts';
+import { reasonSchema } from '../judge/index.ts';
 import { servingWords, verdictWords } from '../scenario/index.ts';
 import { controlRoles } from './batch-plan.ts';
 import type { CountedRun } from './seals.ts';
@@ -98,6 +99,8 @@ export const batchSchema = z.object({
   verdict: z.enum(['expected', 'unexpected', 'inconclusive', 'open']),
   /** Why the batch as a whole proves nothing; empty where it does. */
   inconclusiveBecause: z.array(z.string()),
+  /** The same by code, in that order; `folder` is of the run. Absent in batches before 2026-11-27. */
+  reasons: z.array(reasonSchema).optional(),
   /** The weakest of its runs. */
   basis: z.enum(['measured', 'shortened', 'predicted']),
   /** The backend’s name. */

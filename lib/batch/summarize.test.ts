@@ -80,6 +80,7 @@ test('a control that fails takes the whole batch', () => {
     );
     expect(batch.verdict).toBe('inconclusive');
     expect(batch.inconclusiveBecause.join()).toMatch(new RegExp(`^control ${role}: `));
+    expect(batch.reasons).toMatchObject([{ code: 'CONTROL_FAILED', fields: { role } }]);
     expect(batchExitCode(batch)).toBe(3);
   }
 });
@@ -91,6 +92,7 @@ test('a cell that comes to something else alone takes the whole batch', () => {
   });
   expect(batch.checks).toMatchObject([{ agrees: false }]);
   expect(batch.inconclusiveBecause.join()).toMatch(/alone, and to .* beside others/);
+  expect(batch.reasons).toMatchObject([{ code: 'RERUN_DIFFERS' }]);
 });
 
 test('a safe cell that nobody serves is unexpected, where somebody had to', () => {

@@ -17,7 +17,13 @@ import {
   UsageError,
   wilson,
 } from '../core/index.ts';
-import { judgeExpectation, servingExpectationOf, type VerdictWord } from '../judge/index.ts';
+import {
+  type Reason,
+  type VerdictWord,
+  because,
+  judgeExpectation,
+  servingExpectationOf,
+} from '../judge/index.ts';
 import {
   contradictions,
   verdictWords,
@@ -141,44 +147,49 @@ function agreement(verdict: VerdictWord, before: readonly VerdictWord[]): boolea
 
 type Parts = Pick<Batch, 'axes' | 'cells' | 'controls' | 'checks' | 'events'>;
 type Concluded = Parts &
-  Pick<Batch, 'sentence' | 'inconclusiveBecause' | 'verdict' | 'contrasts' | 'differences'>;
+  Pick<
+    Batch,
+    'sentence' | 'inconclusiveBecause' | 'reasons' | 'verdict' | 'contrasts' | 'differences'
+  >;
 
 /** All that follows from the parts of a batch. */
 function conclude(parts: Parts): Concluded {
   const { cells } = parts;
-  const inconclusiveBecause = troubles(parts);
+  const reasons = reasonsIn(parts);
   const verdict = (): Batch['verdict'] => {
-    if (inconclusiveBecause.length > 0) return 'inconclusive';
+    if (reasons.length > 0) return 'inconclusive';
     if (cells.some(({ asExpected }) => asExpected === false)) return 'unexpected';
     return cells.some(({ open }) => open === true) ? 'open' : 'expected';
   };
   return {
     ...parts,
-    sentence: sentenceOf(parts, inconclusiveBecause.length > 0),
-    inconclusiveBecause,
+    sentence: sentenceOf(parts, reasons.length > 0),
+    inconclusiveBecause: reasons.map(({ words }) => words),
+    reasons,
     verdict: verdict(),
     ...comparePairs(parts),
   };
 }
 
-function troubles({ cells, controls, checks }: Parts): string[] {
-  const reasons = controls
+const reasonsIn = ({ cells, controls, checks }: Parts): Reason[] => [
+  ...controls
     .filter(({ holds }) => !holds)
-    .map(({ role, trouble }) => `control ${role}: ${trouble}`);
-  for (const { cell, label, verdict, before, agrees } of checks) {
-    if (agrees !== false) continue;
-    reasons.push(
-      `${cell} (${label}) came to ${verdict} alone, and to ${before.join(', ')} beside others`,
-    );
-  }
-  if (checks.length > 0 && checks.every(({ agrees }) => agrees === null)) {
-    reasons.push('no rerun could be compared');
-  }
-  if (cells.every(({ verdict }) => verdict === 'inconclusive')) {
-    reasons.push('no cell came to a verdict');
-  }
-  return reasons;
-}
+    .map(({ role, trouble, folder }) =>
+      because('CONTROL_FAILED', `control ${role}: ${trouble}`, { role, folder }),
+    ),
+  ...checks
+    .filter(({ agrees }) => agrees === false)
+    .map(({ cell, label, verdict, before, folder }) => {
+      const words = `${cell} (${label}) came to ${verdict} alone, and to ${before.join(', ')} beside others`;
+      return because('RERUN_DIFFERS', words, { cell, verdict, folder });
+    }),
+  ...(checks.length > 0 && checks.every(({ agrees }) => agrees === null)
+    ? [because('NO_RERUN', 'no rerun could be compared')]
+    : []),
+  ...(cells.every(({ verdict }) => verdict === 'inconclusive')
+    ? [because('NO_VERDICT', 'no cell came to a verdict')]
+    : []),
+];
 
 function sentenceOf({ cells, controls, checks, events }: Parts, provesNothing: boolean): string {
   const words = (['safe', 'exposed', 'lost', 'corrupt', 'inconclusive'] as const)

@@ -77,7 +77,7 @@ function toDo(reason: string, { certificates, findings }: AnyVerdict): string {
 
 /** No line where the batch and all its cells came to a verdict. */
 export function missingInBatch(batch: Batch, folder: string): string[] {
-  const { cells, controls, checks, inconclusiveBecause, replay } = batch;
+  const { cells, reasons: found = [], inconclusiveBecause, replay } = batch;
   const reasons = [
     ...cells
       .filter(({ verdict }) => verdict === 'inconclusive')
@@ -85,18 +85,9 @@ export function missingInBatch(batch: Batch, folder: string): string[] {
         why: `cell ${label}: ${short(whyIn(folder, run?.folder))}`,
         run: run?.folder ?? '',
       })),
-    ...controls
-      .filter(({ holds }) => !holds)
-      .map(({ role, trouble, folder: run }) => ({
-        why: `control ${role}: ${short(trouble)}`,
-        run,
-      })),
-    ...checks
-      .filter(({ agrees }) => agrees === false)
-      .map(({ label, verdict, before, folder: run }) => ({
-        why: `${label}: ${verdict} alone, ${before.join(', ')} beside others`,
-        run,
-      })),
+    ...found.flatMap(({ words, fields: { folder: run } }) =>
+      run === undefined ? [] : [{ why: short(words), run: String(run) }],
+    ),
   ];
   const others = reasons.length === 0 ? inconclusiveBecause : [];
   if (reasons.length + others.length === 0) return [];
