@@ -8,7 +8,7 @@ import {
   strangerClasses,
 } from '../../test/support/stranger-objects.ts';
 import type { Certificate, CutCertificate, PredictionReport } from '../../lib/probe/certificate.ts';
-import { type CutFinding, classifyCut, modesOf } from '../../lib/probe/judge/cut.ts';
+import { type CutFinding, classifyAll, modesOf } from '../../lib/probe/judge/cut.ts';
 import { judgeTrials as judgedTrials } from '../../lib/probe/judge/measured.ts';
 import type { VolumeMode } from '../../lib/probe/plan.ts';
 
@@ -73,8 +73,7 @@ function rowOf(
   };
 }
 
-const findingsOf = ({ record, plan }: CutCertificate): CutFinding[] =>
-  record.volumes.map((volume) => classifyCut(record, volume, plan.remedy));
+const findingsOf = ({ record, plan }: CutCertificate): CutFinding[] => classifyAll(record, plan);
 
 function judged(name: string, answer: readonly string[]): Pick<BlindRow, 'truth' | 'is'> {
   const faulty = faultyClasses[name];

@@ -57,6 +57,16 @@ export {
   judgeExpectation,
   servingExpectationOf,
 } from './expectation/serving-expectation.ts';
+export type { Statement } from './facts/engine.ts';
+export {
+  type FactRow,
+  type Reason,
+  type Witnessed,
+  because,
+  disagreementReason,
+  disagreementsOf,
+  reasonSchema,
+} from './facts/witnessed.ts';
 export { judgeGroup } from './group/judge-group.ts';
 export { phaseRows } from './group/phases.ts';
 export { groupHeadlineOf, stalestText } from './group/sentence.ts';

@@ -17,7 +17,7 @@ import {
   sealOf,
 } from '../core/index.ts';
 import type { AtLeastOne, Facts } from './facts.ts';
-import { type CutFinding, storagePathOf, storagePaths } from './judge/cut.ts';
+import { type CutFinding, storagePaths } from './judge/cut.ts';
 import type { JudgedTrials } from './judge/measured.ts';
 import { type TrialRecord, cutRecordSchema, trialRecordSchema } from './judge/record.ts';
 import {
@@ -233,7 +233,8 @@ export function cutCertificateOf(parts: CutParts): CutCertificate {
     timers: some.controllerManager?.filter((arg) => timing.test(arg)) ?? [],
     classes: facts.map(({ storageClass, driver }) => {
       const name = storageClass?.metadata?.name ?? '';
-      const storagePath = storagePathOf(record, name);
+      const own = findings.find((each) => each.storageClass === name);
+      const storagePath = own?.storagePath ?? 'unknown';
       return { name, driver, parameters: storageClass?.parameters ?? {}, storagePath };
     }),
     ...{ plan, findings, record },

@@ -100,7 +100,7 @@ export async function runCut(clients: UserClients, options: CutOptions): Promise
   const lease = { watchMs: watchMsOf(plan), security: 'privileged' } as const;
   return atHome({ clients, home, say, ...lease }, async () => {
     const record = await inNamespace(clients, home, plan, options);
-    const findings = classifyAll(record, plan.remedy);
+    const findings = classifyAll(record, plan);
     return cutCertificateOf({ facts, plan, beganAt, record, findings });
   });
 }

@@ -285,7 +285,7 @@ describe('certificates', () => {
     for (const { text } of cutsIn(root, driver, version)) {
       const cut = readCutCertificate(text);
       const findings = cut.record.volumes.map((volume) =>
-        classifyCut(cut.record, volume, cut.plan.remedy),
+        classifyCut(cut.record, volume, cut.plan),
       );
       const both = findings.filter(({ outcome }) =>
         ['both-wrote', 'wrote-after-heal', 'late-cut'].includes(outcome),

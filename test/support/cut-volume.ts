@@ -18,6 +18,8 @@ export const cutRecord: CutRecord = {
   ],
 };
 
+export const cutPlan = { nodes: ['a', 'b'], healAfterMs: 310_000, remedy: 'force-delete' } as const;
+
 export interface CutKind {
   /** The last write of the old pod before the heal; Infinity: it writes to the end. */
   readonly lastMs?: number;
@@ -83,7 +85,7 @@ export function cutVolume(kind: CutKind = {}, more: Partial<CutVolume> = {}): Cu
     ...{ clockOffsetMs: 0, clockErrorMs: 250, nextClockOffsetMs: 0 },
     attachments: [
       {
-        ...{ uid: 'u', firstSeenMs: 80_000, lastSeenMs: 180_000 },
+        ...{ uid: 'u', firstSeenMs: 80_000, lastSeenMs: deletingMs },
         ...{ unaskedMs: deletingMs - 500, deletingMs },
       },
     ],

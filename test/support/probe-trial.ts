@@ -6,6 +6,7 @@ import type { DetachVariant } from '../../lib/probe/plan.ts';
 /** Unix milliseconds of the delete. */
 export const deletedMs = 1_000_000;
 export const horizonMs = 100_000;
+export const trialPlan = { nodes: ['a', 'b'], horizonMs } as const;
 
 export interface Kind {
   readonly variant?: DetachVariant;
@@ -31,6 +32,10 @@ export function writesOf({ cutMs = Infinity, backMs = Infinity, behindMs = 0 }: 
   }
   return writes;
 }
+
+/** Some of a writer’s writes, as if they were all. */
+export const renumbered = (writes: readonly Write[]): Write[] =>
+  writes.map((write, seq) => ({ ...write, seq }));
 
 export function trialOf(
   kind: Kind = {},

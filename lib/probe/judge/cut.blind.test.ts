@@ -5,7 +5,7 @@
 import { expect, test } from 'vitest';
 import { committedRecords } from '../../../bench/probe.ts';
 import { faultyClasses, strangerClasses } from '../../../test/support/stranger-objects.ts';
-import { classifyCut, storagePathOf } from './cut.ts';
+import { classifyCut } from './cut.ts';
 import { planHash } from '../plan.ts';
 
 const { cuts } = committedRecords();
@@ -28,11 +28,10 @@ const volumes = cuts.flatMap(({ record, plan, ...cut }) =>
 
 test.each(volumes)('$plan.remedy, $volume.storageClass', ({ volume, record, plan, hash }) => {
   const { storageClass } = volume;
-  const { outcome, modes, why } = classifyCut(record, volume, plan.remedy);
+  const { outcome, modes, why, storagePath: path } = classifyCut(record, volume, plan);
   if (isFaulty(storageClass) || notAsked.test(why)) expect(modes).toEqual([]);
   else expect(modes).toContain(strangerClasses[storageClass]?.['detachMode']);
   // A mode rests on a path that survived.
-  const path = storagePathOf(record, storageClass);
   if (modes.length > 0) expect(path).toBe('survived');
   expect(path === 'cut').toBe(outcome === 'path-cut');
   expect([hash, record.checked]).toEqual([planHash(plan), true]);

@@ -5,29 +5,35 @@ import {
   type CutFinding,
   type CutOutcome,
   type StoragePath,
+  classifyAll,
   classifyCut,
   modesOf,
-  storagePathOf,
 } from './cut.ts';
 import { answeredMs } from './heard.ts';
 import { type CutRecord, type CutVolume, type Write, emptyJournal } from './record.ts';
 import {
   type CutKind as Kind,
+  cutPlan,
   cutRecord as cut,
   cutVolume as volume,
   cutWrites,
   nextJournalOf,
 } from '../../../test/support/cut-volume.ts';
+import { renumbered } from '../../../test/support/probe-trial.ts';
+
+const tainted = { ...cutPlan, remedy: 'out-of-service' } as const;
 
 type More = Partial<CutVolume>;
 const judged = (kind: Kind, more: More = {}, record: CutRecord = cut) =>
-  classifyCut(record, volume(kind, more), 'force-delete');
+  classifyCut(record, volume(kind, more), cutPlan);
 const undecided = (why: unknown) => ({ outcome: 'undecided', modes: [], why });
 
 const asIn = { goneMs: 180_000, inMs: 185_000 };
 /** The cut took its storage, and gave it back. */
 const stalled = { ...asIn, lastMs: 101_000 };
-const wrote = (writes: readonly Write[]): More => ({ writerJournal: { ...emptyJournal, writes } });
+const wrote = (writes: readonly Write[]): More => ({
+  writerJournal: { ...emptyJournal, writes: renumbered(writes) },
+});
 const stays = { readBack: 'waited 480 s in vain' };
 const attached = (attachedMs: number): More => ({
   nextAttachment: { uid: 'v', firstSeenMs: attachedMs, lastSeenMs: attachedMs, attachedMs },
@@ -104,7 +110,7 @@ test.each<[string | RegExp, Kind, object?, object?]>([
   ],
   ["the clock of the writer's node is not known", asIn, { clockErrorMs: undefined }],
   [
-    'the writer ended by itself before the heal',
+    /ended by the pod’s journal, runs by the probe at/,
     asIn,
     { writerJournal: { ...emptyJournal, writes: cutWrites(asIn), endedMs: 300_000 } },
   ],
@@ -116,8 +122,17 @@ test.each<[string | RegExp, Kind, object?, object?]>([
   ['only 10 writes were acknowledged before the cut', asIn, wrote(cutWrites().slice(40))],
   ['waited 240 s in vain', asIn, { ended: 'waited 240 s in vain' }],
   [/^a write failed with ENOSPC/, asIn, wrote(cutOffAt180.map(ofMachine))],
-  [/^both pods were on b/, asIn, { writer: { node: 'b', createdMs: 90_000 } }],
-  [/its boot id is another one$/, asIn, {}, { ...boots, healedBootId: 'two' }],
+  [
+    /the node of the pod \(the first pod\): a by the plan, b by/,
+    asIn,
+    { writer: { node: 'b', createdMs: 90_000 } },
+  ],
+  [
+    /its boot id \(the node\): one by its host before the cut, two by its host after/,
+    asIn,
+    {},
+    { ...boots, healedBootId: 'two' },
+  ],
   // A next pod that has the volume, and whose writes fail, is nobody's second writer.
   ...[{}, { lastMs: 180_000 }, { lastMs: 240_000 }].map((kind): [string, Kind] => [
     'the next pod was in, and no write of it was acknowledged (EROFS)',
@@ -180,7 +195,7 @@ test.each<[string | RegExp, Kind, object?, object?]>([
     ...([{ inMs: 185_000 }, { ...attached(183_000), ...first(books) }] as const),
   ],
 ])('undecided: %s', (why, kind, more = {}, record = {}) => {
-  const found = classifyCut({ ...cut, ...record }, { ...volume(kind), ...more }, 'force-delete');
+  const found = classifyCut({ ...cut, ...record }, { ...volume(kind), ...more }, cutPlan);
   expect(found).toMatchObject(
     undecided(typeof why === 'string' ? why : expect.stringMatching(why)),
   );
@@ -215,7 +230,7 @@ test('a path is told to be cut only where it was before anybody asked for the de
 
 test('the taint tells a fence that waits for it from none', () => {
   const cutOff = volume({ goneMs: 122_000, inMs: 125_000, lastMs: 121_900 });
-  const both = [judged(asIn), classifyCut(cut, cutOff, 'out-of-service')];
+  const both = [judged(asIn), classifyCut(cut, cutOff, tainted)];
   expect(modesOf(both)).toEqual(['fence-if-out-of-service']);
   expect(modesOf([])).toBeUndefined();
 });
@@ -226,7 +241,7 @@ test('nothing follows from a node that was reached, but for a look a little befo
   const [down, up] = (['down', 'up'] as const).map((word) => (atMs: number) => ({ word, atMs }));
   if (down === undefined || up === undefined) throw new Error('there are two words');
   expect(withLooks(down(100_000), up(150_000), down(160_000), up(400_000))).toMatchObject(
-    undecided(expect.stringContaining('reached 50.0 s after the cut')),
+    undecided(expect.stringContaining('reached by the second node at 50.0 s')),
   );
   expect([withLooks(up(90_000)), withLooks()].map(({ outcome }) => outcome)).toEqual([
     ...['undecided', 'undecided'],
@@ -273,7 +288,7 @@ describe('a writer that came back with its node', () => {
     expect(found.why).toMatch(
       /^\d+ writes were acknowledged once the node was back, beside the next pod’s, and \d+ came to the disk after it had read it$/,
     );
-    expect(classifyCut(cut, volume(kind), 'out-of-service').modes).toEqual(['unfenced']);
+    expect(classifyCut(cut, volume(kind), tainted).modes).toEqual(['unfenced']);
   });
 
   test('as the next pod alone saw, who found its writes', () => {
@@ -311,7 +326,8 @@ test.each<[StoragePath, string, CutRecord, string?]>([
   ['unknown', 'the class is not under the cut', recordOf({}), 'other'],
   ['unknown', 'nobody saw the cut', unseen],
 ])('storage path %s: %s', (path, _what, record, storageClass = 'fast') => {
-  expect(storagePathOf(record, storageClass)).toBe(path);
+  const found = classifyAll(record, cutPlan).find((each) => each.storageClass === storageClass);
+  expect(found?.storagePath ?? 'unknown').toBe(path);
 });
 
 describe('whatever two pods do', () => {
@@ -336,7 +352,7 @@ describe('whatever two pods do', () => {
         ...(inMs === undefined ? {} : { inMs, goneMs: Math.min(inMs - gapMs, 300_000) }),
         ...(nextError === undefined ? {} : { nextError }),
       });
-      property(drawnVolume, classifyCut(cut, drawnVolume, 'force-delete'));
+      property(drawnVolume, classifyCut(cut, drawnVolume, cutPlan));
     });
     fc.assert(check, { numRuns: 100 });
   }

@@ -5,21 +5,21 @@
  */
 import type { DiskMode } from '../../scenario/index.ts';
 import { toldInSeconds } from '../../core/index.ts';
+import { type Reason, because } from '../../judge/index.ts';
+import { type Planned, contradictionsIn, healSeenMs } from './facts.ts';
 import {
   type Heard,
   type Judged,
   answeredMs,
-  besideOf,
+  decided,
   heardOf,
-  isBeside,
   nextWroteMs,
-  outcomeOf,
+  noMode,
   settled,
   sinceOf,
   slotsLater,
   unreadable,
   wasBlind,
-  writesBy,
 } from './heard.ts';
 import type { CutRecord, CutVolume, Write } from './record.ts';
 import type { CutRemedy } from '../plan.ts';
@@ -88,21 +88,34 @@ export const modesSeen = (findings: readonly CutFinding[]): readonly DiskMode[] 
   ...new Set(findings.flatMap(({ modes }) => modes)),
 ];
 
-export const classifyAll = (record: CutRecord, remedy: CutRemedy): CutFinding[] =>
-  record.volumes.map((volume) => classifyCut(record, volume, remedy));
+export interface PlannedCut extends Planned {
+  readonly remedy: CutRemedy;
+}
 
-export const classifyCut = (cut: CutRecord, volume: CutVolume, remedy: CutRemedy): CutFinding =>
-  findingOf(cut, toTheHeal(cut, volume), remedy);
+export const classifyAll = (record: CutRecord, plan: PlannedCut): CutFinding[] =>
+  record.volumes.map((volume) => classifyCut(record, volume, plan));
 
-function findingOf(cut: CutRecord, volume: CutVolume, remedy: CutRemedy) {
+export const classifyCut = (cut: CutRecord, record: CutVolume, plan: PlannedCut): CutFinding =>
+  findingOf(cut, toTheHeal(cut, record), plan, contradictionsIn(record, plan, cut));
+
+function findingOf(
+  cut: CutRecord,
+  volume: CutVolume,
+  { remedy }: PlannedCut,
+  { ofRecords, ofDriver }: ReturnType<typeof contradictionsIn>,
+) {
   const evidence = evidenceOf(cut, volume);
-  const [outcome, why] = outcomeOf(unlessItLies(volume, evidence, judgeCut(cut, volume, evidence)));
+  const judged = judgeCut(cut, volume, evidence);
+  const wouldBe = 'code' in judged ? 'undecided' : judged[0];
+  const doubts = doubtsOf(volume, evidence, wouldBe, ofDriver.length > 0);
+  const { outcome, ...reasoned } = unlessDenied(volume, judged, [...ofRecords, ...doubts]);
   const { writes, acks, next, besideSlots } = evidence;
   const { healedMs = Infinity } = cut;
   const { deleteAskedMs, writer: { goneMs = Infinity } = {} } = volume;
   const since = deleteAskedMs === undefined ? () => undefined : sinceOf(deleteAskedMs);
   return {
-    ...{ name: volume.name, storageClass: volume.storageClass, outcome, why, next },
+    ...{ name: volume.name, storageClass: volume.storageClass, outcome, ...reasoned, next },
+    storagePath: ofRecords.length > 0 ? ('unknown' as const) : storagePathOf(cut, volume, evidence),
     /** All from the remedy. The API had the pod no more. */
     podGoneMs: since(goneMs < healedMs ? goneMs : undefined),
     detachedMs: since(volume.goneMs),
@@ -128,9 +141,6 @@ function toTheHeal({ healedMs = Infinity }: CutRecord, volume: CutVolume): CutVo
 
 /** Writes come each 100 ms; of a writer that was silent for longer nothing is known. */
 const silentMs = 3000;
-/** The heal is seen by looks from the second node: it may have come so long before. */
-const healSeenMs = 3000;
-
 type Evidence = ReturnType<typeof evidenceOf>;
 
 function evidenceOf({ healedMs = Infinity }: CutRecord, volume: CutVolume) {
@@ -166,43 +176,46 @@ function unaskedOf({ attachments: [old], deleteAskedMs = 0 }: CutVolume): number
 const askedOf = ({ attachments: [old], thereUntilMs = Infinity }: CutVolume): number =>
   old?.deletingMs ?? thereUntilMs;
 
-const noMode = 'no known mode does this:';
 type JudgedCut = Judged<CutOutcome>;
 
-/** What was seen names no mode where the driver does what none does, or where that was not asked. */
-function unlessItLies(volume: CutVolume, evidence: Evidence, judged: JudgedCut): JudgedCut {
-  const [outcome, why] = outcomeOf(judged);
-  const doubt = doubtOf(volume, evidence, outcome);
-  if (doubt === undefined && outcome !== 'undecided') return judged;
-  const { detachError } = volume.attachments[0] ?? {};
-  return [
-    ...(doubt === undefined ? [] : [doubt]),
-    outcome === 'undecided' ? why : `${outcome}: ${why}`,
-    ...(detachError === undefined ? [] : [`the driver said of the detach: ${detachError}`]),
-  ].join('; ');
+/** What was seen names no mode where records contradict each other, the driver does what none does, or that was not asked. */
+function unlessDenied(volume: CutVolume, judged: JudgedCut, against: readonly Reason[]) {
+  const isReason = 'code' in judged;
+  if (!isReason && against.length === 0) return decided(judged, []);
+  const { detachError: error } = volume.attachments[0] ?? {};
+  const said = `the driver said of the detach: ${error}`;
+  return decided(judged, [
+    ...against,
+    ...(isReason ? [] : [because('DENIED', judged.join(': '), { outcome: judged[0] })]),
+    ...(error === undefined ? [] : [because('DRIVER_ERROR', said, { error })]),
+  ]);
 }
 
 /** A volume that nobody uses any more can be had elsewhere, and none whose detach has not ended. */
-function doubtOf(volume: CutVolume, evidence: Evidence, outcome: CutOutcome): string | undefined {
-  const { readBack, next } = volume;
-  const { besideAcks, besideSlots, isUnseen } = evidence;
-  if (outcome === 'path-cut') return undefined;
+function doubtsOf(
+  { readBack, next }: CutVolume,
+  { besideAcks, besideSlots, isUnseen }: Evidence,
+  outcome: CutOutcome,
+  isGivenTwice: boolean,
+): Reason[] {
+  if (outcome === 'path-cut') return [];
   if (readBack !== undefined) {
-    return `${noMode} with the first pod gone, nobody else could have it (${readBack})`;
+    return [noMode(`with the first pod gone, nobody else could have it (${readBack})`)];
   }
-  if (isBeside(besideOf(volume))) {
-    return `${noMode} the other node was given it before its detach from the first one had ended`;
+  if (isGivenTwice) {
+    return [noMode('the other node was given it before its detach from the first one had ended')];
   }
   if (isUnseen) {
-    return `${noMode} ${besideAcks.length} writes were acknowledged beside the next pod’s, and it found none of them on the disk`;
+    const acked = `${besideAcks.length} writes were acknowledged beside the next pod’s`;
+    return [noMode(`${acked}, and it found none of them on the disk`)];
   }
-  if (outcome !== 'not-detached' && outcome !== 'next-refused') return undefined;
+  if (outcome !== 'not-detached' && outcome !== 'next-refused') return [];
   if (besideAcks.length + besideSlots.length > 0) {
-    return `${noMode} the next pod was given it while the first one wrote`;
+    return [noMode('the next pod was given it while the first one wrote')];
   }
   return next?.runningMs === undefined
-    ? 'nobody waited to see whether another node ever has it'
-    : undefined;
+    ? [because('NOT_WAITED', 'nobody waited to see whether another node ever has it')]
+    : [];
 }
 
 /** Looks at an attachment come each 500 ms; on a busy machine some are late. */
@@ -210,37 +223,22 @@ const nearMs = 2000;
 
 type TimedEvidence = Evidence & Readonly<Record<'clockErrorMs' | 'cutMs' | 'healedMs', number>>;
 
-function judgeCut(cut: CutRecord, volume: CutVolume, evidence: Evidence): JudgedCut {
-  const { writerJournal: journal, clockErrorMs = 0, clockOffsetMs = 0 } = volume;
-  const { cutMs, healedMs, armedBootId, healedBootId = armedBootId } = cut;
-  if (volume.ended !== undefined) return volume.ended;
-  if (cutMs === undefined) return 'nobody saw the node cut off';
-  if (healedMs === undefined) return 'nobody saw the node healed';
-  const reached = whyReached(cut, cutMs, healedMs);
-  if (reached !== undefined) return reached;
-  if (healedBootId !== armedBootId) {
-    return 'the node was started anew under the cut: its boot id is another one';
+function judgeCut(
+  { cutMs, healedMs }: CutRecord,
+  volume: CutVolume,
+  evidence: Evidence,
+): JudgedCut {
+  const { writerJournal: journal, clockErrorMs = 0 } = volume;
+  if (volume.ended !== undefined) return because('STEP_FAILED', volume.ended);
+  if (cutMs === undefined) return because('CUT_UNSEEN', 'nobody saw the node cut off');
+  if (healedMs === undefined) return because('HEAL_UNSEEN', 'nobody saw the node healed');
+  if (volume.deleteAskedMs === undefined) return because('NO_REMEDY', 'there was no remedy');
+  if (journal.writes.length === 0) {
+    return because('JOURNAL_MISSING', 'the writer’s journal was not found');
   }
-  if (volume.deleteAskedMs === undefined) return 'there was no remedy';
-  if (journal.writes.length === 0) return 'the writer’s journal was not found';
-  const why = unreadable(volume, evidence.acks, cutMs, 'cut');
-  if (why !== undefined) return why;
-  if ((journal.endedMs ?? Infinity) + clockOffsetMs < healedMs) {
-    return 'the writer ended by itself before the heal';
-  }
-  return judgeWriting(volume, { ...evidence, clockErrorMs, cutMs, healedMs });
-}
-
-/** The looks from the second node have to find it away from the cut to the heal. */
-function whyReached({ looks }: CutRecord, cutMs: number, healedMs: number): string | undefined {
-  if (looks.findLast(({ atMs }) => atMs <= cutMs)?.word !== 'down') {
-    return 'no look from the second node found it away at the cut';
-  }
-  const up = looks.find(
-    ({ word, atMs }) => word === 'up' && atMs > cutMs && atMs < healedMs - healSeenMs,
-  );
   return (
-    up && `the node was reached ${toldInSeconds(up.atMs - cutMs)} after the cut, before its heal`
+    unreadable(volume, evidence.acks, cutMs, 'cut') ??
+    judgeWriting(volume, { ...evidence, clockErrorMs, cutMs, healedMs })
   );
 }
 
@@ -262,30 +260,33 @@ const isBesideNext = (facts: TimedEvidence): boolean =>
   overlapOf(facts, facts.healedMs) + facts.besideSlots.length > 0;
 
 /** That its program runs is no write. */
-function nextSilent({ nextJournal }: CutVolume): string {
+function nextSilent({ nextJournal }: CutVolume): Reason {
   const { error } = nextJournal.writes[0] ?? {};
   const told = error === undefined ? '' : ` (${error})`;
-  return `the next pod was in, and no write of it was acknowledged${told}`;
+  const words = `the next pod was in, and no write of it was acknowledged${told}`;
+  return because('NEXT_SILENT', words);
 }
 
 function judgeOn(volume: CutVolume, facts: TimedEvidence): JudgedCut {
   const { next, healedMs } = facts;
   if (next.inMs !== undefined) {
     if (facts.nextWroteMs === Infinity) return nextSilent(volume);
-    if (!isBesideNext(facts)) return 'no write is known to have come beside the next pod’s';
+    if (!isBesideNext(facts)) {
+      return because('NOT_BESIDE', 'no write is known to have come beside the next pod’s');
+    }
     const horizon = toldInSeconds(healedMs - next.inMs);
     return ['both-wrote', `${beside(facts)}, to the heal, ${horizon} after it was in`];
   }
   if (volume.goneMs !== undefined) {
     return next.was === 'refused'
       ? ['next-refused', next.said ?? '']
-      : `the next pod was ${next.was}, and the writer wrote on`;
+      : because('NEXT_OUT', `the next pod was ${next.was}, and the writer wrote on`);
   }
   // That a driver keeps a volume is told by a detach that it was asked for.
   if (askedOf(volume) < healedMs) return ['not-detached', 'the attachment stayed to the heal'];
   const isThere = (volume.writer?.goneMs ?? Infinity) >= healedMs;
   const why = isThere ? 'the API had its pod to the heal' : 'the heal came too early';
-  return `nobody asked for its detach: ${why} (--heal-after)`;
+  return because('DETACH_NOT_REQUESTED', `nobody asked for its detach: ${why} (--heal-after)`);
 }
 
 /** Writes that came when the node was back, new ones or such as had been held: of a path that was cut they tell. */
@@ -294,23 +295,24 @@ function judgeLate(volume: CutVolume, facts: TimedEvidence): JudgedCut {
   const late = acks.filter((write) => answeredMs(write) >= awayUntilMs);
   const said = `${late.length} writes were acknowledged once the node was back`;
   if (next.inMs === undefined || facts.nextWroteMs === Infinity) {
-    return `${said}, and the next pod (${next.was}) had written nothing`;
+    return because('NEXT_SILENT', `${said}, and the next pod (${next.was}) had written nothing`);
   }
   const begun = late.filter(({ begunMs }) => begunMs > facts.nextWroteMs + clockErrorMs).length;
   if (begun + lateSlots.length === 0) {
-    return `${said}; whether they came to the disk beside the next pod’s nobody saw`;
+    const words = `${said}; whether they came to the disk beside the next pod’s nobody saw`;
+    return because('NOT_BESIDE', words);
   }
   const why = `${said}, beside the next pod’s, and ${besideSlots.length} came to the disk after it had read it`;
   const lastMs = acks.map(answeredMs).findLast((answered) => answered < awayUntilMs) ?? 0;
   if (lastMs < unaskedOf(volume) - silentMs) return ['wrote-after-heal', why];
-  return `${noMode} it wrote to its detach, and not from there to the heal; wrote-after-heal: ${why}`;
+  return noMode(`it wrote to its detach, and not from there to the heal; wrote-after-heal: ${why}`);
 }
 
 /** Not heard of at the heal, nor after it. */
 function judgeEnd(volume: CutVolume, facts: TimedEvidence): JudgedCut {
   const { writes, acks, cutMs, healedMs, besideSlots } = facts;
   const last = acks.at(-1);
-  if (last === undefined) return 'no write was acknowledged';
+  if (last === undefined) return because('FEW_WRITES', 'no write was acknowledged');
   const lastMs = answeredMs(last);
   const when = `${toldInSeconds(lastMs - cutMs)} after the cut`;
   const failed = writes[writes.indexOf(last) + 1];
@@ -318,11 +320,15 @@ function judgeEnd(volume: CutVolume, facts: TimedEvidence): JudgedCut {
   if (silence > silentMs) {
     const told = failed === undefined ? '' : ` for ${toldInSeconds(silence)}`;
     const slots = besideSlots.length === 0 ? '' : `; ${beside(facts)}`;
-    return `nothing was heard of the writer${told} after its last write, ${when}: it may have hung, or be gone${slots}`;
+    return because(
+      'WRITER_UNHEARD',
+      `nothing was heard of the writer${told} after its last write, ${when}: it may have hung, or be gone${slots}`,
+    );
   }
   if (lastMs >= askedOf(volume) - silentMs) return judgeCutOff(volume, facts, last);
   if (isBesideNext(facts)) {
-    return `its writes failed from ${when}, before any detach, and yet ${beside(facts)}`;
+    const words = `its writes failed from ${when}, before any detach, and yet ${beside(facts)}`;
+    return because('WROTE_AGAIN', words);
   }
   // It stopped before its detach was seen to be asked for: before it was asked for, too, if looks came near.
   const unaskedMs = unaskedOf(volume);
@@ -330,13 +336,18 @@ function judgeEnd(volume: CutVolume, facts: TimedEvidence): JudgedCut {
     return ['path-cut', `the last write was acknowledged ${when}, before any detach`];
   }
   const untilMs = Math.min(volume.attachments[0]?.deletingMs ?? Infinity, healedMs);
-  return `the last write was acknowledged ${when}, and nobody looked at its attachment in the ${toldInSeconds(untilMs - unaskedMs)} in which its detach was asked for: which came first is not known`;
+  return because(
+    'DETACH_UNSEEN',
+    `the last write was acknowledged ${when}, and nobody looked at its attachment in the ${toldInSeconds(untilMs - unaskedMs)} in which its detach was asked for: which came first is not known`,
+  );
 }
 
 /** It was told that it was cut off, at its detach or later. */
 function judgeCutOff(volume: CutVolume, facts: TimedEvidence, last: Write): JudgedCut {
   const { acks, next, besideSlots, clockErrorMs, healedMs } = facts;
-  if (next.inMs === undefined) return 'it was cut off, and the next pod was never in';
+  if (next.inMs === undefined) {
+    return because('NEXT_OUT', 'it was cut off, and the next pod was never in');
+  }
   if (facts.nextWroteMs === Infinity) return nextSilent(volume);
   const { goneMs = next.inMs, thereUntilMs = goneMs } = volume;
   const tail = `${toldInSeconds(Math.max(0, last.begunMs - goneMs))} after the detach`;
@@ -345,7 +356,9 @@ function judgeCutOff(volume: CutVolume, facts: TimedEvidence, last: Write): Judg
     return ['late-cut', `${beside(facts)}, to ${tail}`];
   }
   if (besideSlots.length > 0) {
-    return `${noMode} ${besideSlots.length} writes that failed came to the disk after the next pod had read it`;
+    return noMode(
+      `${besideSlots.length} writes that failed came to the disk after the next pod had read it`,
+    );
   }
   if (last.begunMs > goneMs + clockErrorMs) {
     return ['cut-before-next', `writes were acknowledged for ${tail}`];
@@ -374,23 +387,19 @@ export const storagePaths = [
 ] as const;
 export type StoragePath = (typeof storagePaths)[number];
 
-/** Path of a class: that of its first volume under the cut. */
-export function storagePathOf(
-  { cutMs, healedMs, volumes }: CutRecord,
-  storageClass: string,
+function storagePathOf(
+  { cutMs, healedMs }: CutRecord,
+  volume: CutVolume,
+  { writes, acks }: Evidence,
 ): StoragePath {
-  const volume = volumes.find((each) => each.storageClass === storageClass);
-  if (volume === undefined) return 'unknown';
-  const { writerJournal: journal, clockErrorMs, clockOffsetMs } = volume;
-  const isBlind = journal.writes.length === 0 || journal.gaps > 0 || clockErrorMs === undefined;
+  const { writerJournal: journal, clockErrorMs } = volume;
+  const isBlind = writes.length === 0 || journal.gaps > 0 || clockErrorMs === undefined;
   if (cutMs === undefined || healedMs === undefined || isBlind) return 'unknown';
-  const writes = writesBy(journal, clockOffsetMs);
-  const last = writes.findLastIndex(
-    ({ error, begunMs }) => error === undefined && begunMs < healedMs,
-  );
-  const lastMs = writes[last]?.begunMs ?? 0;
+  const last = acks.findLast(({ begunMs }) => begunMs < healedMs);
+  const lastMs = last?.begunMs ?? 0;
   if (lastMs >= Math.min(askedOf(volume), healedMs) - silentMs) return 'survived';
   // A writer of which nothing more is heard may hang, or be gone.
-  const isHeard = (writes[last + 1]?.begunMs ?? Infinity) <= lastMs + silentMs;
+  const failed = last && writes[writes.indexOf(last) + 1];
+  const isHeard = (failed?.begunMs ?? Infinity) <= lastMs + silentMs;
   return isHeard && lastMs < Math.min(unaskedOf(volume), healedMs) - silentMs ? 'cut' : 'unknown';
 }

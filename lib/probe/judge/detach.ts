@@ -3,14 +3,15 @@
  * outcome is `undecided` with the reason, never a guess.
  */
 import { toldInSeconds } from '../../core/index.ts';
+import { because } from '../../judge/index.ts';
+import { type Planned, contradictionsIn } from './facts.ts';
 import {
   type Judged,
   answeredMs,
-  besideOf,
+  decided,
   heardOf,
   isInRanges,
   lostAcksOf,
-  outcomeOf,
   silentMs,
   sinceOf,
   unreadable,
@@ -39,12 +40,16 @@ export type TrialFinding = ReturnType<typeof classify>;
 /** Record of a trial that took an attachment away. */
 export type DetachRecord = TrialRecord & { readonly variant: DetachVariant };
 
-/** `horizonMs`: of the plan; a shorter watch proves nothing. Default: the watch is taken as it is. */
-export function classify(record: DetachRecord, horizonMs = 0) {
+export function classify(record: DetachRecord, plan: Planned) {
   const { name, variant } = record;
   const facts = factsOf(record);
-  const [outcome, why] = outcomeOf(judge(record, facts, horizonMs));
-  return { name, variant, outcome, why, next: facts.next, ...numbersOf(record, facts) };
+  const { ofRecords, ofDriver } = contradictionsIn(record, plan);
+  return {
+    ...{ name, variant, ...decided(judge(record, facts), ofRecords), next: facts.next },
+    ...numbersOf(record, facts),
+    /** Why the driver is none of a known mode, whatever the outcome. */
+    ofDriver,
+  };
 }
 
 function factsOf(record: DetachRecord) {
@@ -57,33 +62,29 @@ function factsOf(record: DetachRecord) {
 }
 type TrialFacts = ReturnType<typeof factsOf>;
 
-/** A timer can end so much before its time. */
-const timerErrorMs = 100;
-
 type JudgedDetach = Judged<DetachOutcome>;
 
-function judge(record: DetachRecord, facts: TrialFacts, horizonMs: number): JudgedDetach {
-  const { deleteAskedMs, watchEndedMs, writerJournal } = record;
+function judge(record: DetachRecord, facts: TrialFacts): JudgedDetach {
+  const { deleteAskedMs, watchEndedMs, ended } = record;
   const { acks, writes } = facts;
-  if (record.ended !== undefined) return record.ended;
+  if (ended !== undefined) return because('STEP_FAILED', ended);
   if (deleteAskedMs === undefined || watchEndedMs === undefined) {
-    return 'the attachment was not deleted';
-  }
-  const watchedMs = watchEndedMs - deleteAskedMs;
-  if (watchedMs < horizonMs - timerErrorMs) {
-    return `the watch lasted ${toldInSeconds(watchedMs)} of ${toldInSeconds(horizonMs)}`;
+    return because('NOT_DELETED', 'the attachment was not deleted');
   }
   const why = unreadable(record, acks, deleteAskedMs, 'detach');
   if (why !== undefined) return why;
   if (writes.some(({ error, begunMs }) => error !== undefined && begunMs < deleteAskedMs)) {
-    return 'the writer had errors before the detach';
+    return because('ERRORS_BEFORE', 'the writer had errors before the detach');
   }
-  const horizon = `in ${toldInSeconds(watchedMs)}`;
+  const horizon = `in ${toldInSeconds(watchEndedMs - deleteAskedMs)}`;
   if (record.variant === 'idle') return judgeIdle(record, facts, horizon);
-  if (wasSilent(acks, deleteAskedMs)) return 'the writer was silent when the detach began';
+  if (wasSilent(acks, deleteAskedMs)) {
+    return because('WRITER_SILENT', 'the writer was silent when the detach began');
+  }
   const silenceMs = watchEndedMs - Math.max(...writes.map(answeredMs));
-  if (silenceMs > silentMs && writerJournal.endedMs === undefined) {
-    return `nothing was heard of the writer in the last ${toldInSeconds(silenceMs)}`;
+  if (silenceMs > silentMs) {
+    const forS = toldInSeconds(silenceMs);
+    return because('WRITER_UNHEARD', `nothing was heard of the writer in the last ${forS}`);
   }
   return judgeWriting(record, facts, horizon);
 }
@@ -99,11 +100,13 @@ function judgeWriting(record: TrialRecord, facts: TrialFacts, horizon: string): 
   const { error, begunMs } = firstError;
   if (lastAck !== undefined && lastAck.begunMs > begunMs) {
     const after = toldInSeconds(answeredMs(lastAck) - deleteAskedMs);
-    return `writes failed (${error}), and one was acknowledged again after ${after}`;
+    const words = `writes failed (${error}), and one was acknowledged again after ${after}`;
+    return because('WROTE_AGAIN', words);
   }
   const failedForMs = watchEndedMs - begunMs;
   if (failedForMs < silentMs) {
-    return `writes failed (${error}) only in the last ${toldInSeconds(failedForMs)} of the watch`;
+    const words = `writes failed (${error}) only in the last ${toldInSeconds(failedForMs)} of the watch`;
+    return because('FAILED_LATE', words);
   }
   if (goneMs === undefined) {
     return ['cut-unanswered', `writes fail (${error}), yet the detach did not end ${horizon}`];
@@ -124,10 +127,14 @@ function judgeWriting(record: TrialRecord, facts: TrialFacts, horizon: string): 
 function judgeIdle(record: TrialRecord, { writes }: TrialFacts, horizon: string): JudgedDetach {
   const { quietMs, loudMs } = record.writerJournal;
   const { deleteAskedMs = 0, goneMs, clockOffsetMs = 0 } = record;
-  if (quietMs === undefined || loudMs === undefined) return 'the writer was never quiet';
-  if (quietMs + clockOffsetMs > deleteAskedMs) return 'it was not quiet at the detach';
+  if (quietMs === undefined || loudMs === undefined) {
+    return because('NOT_QUIET', 'the writer was never quiet');
+  }
+  if (quietMs + clockOffsetMs > deleteAskedMs) {
+    return because('NOT_QUIET', 'it was not quiet at the detach');
+  }
   const loud = writes.filter(({ begunMs }) => begunMs >= loudMs + clockOffsetMs);
-  if (loud.length === 0) return 'it was never heard after its quiet time';
+  if (loud.length === 0) return because('WRITER_UNHEARD', 'it did not write after its quiet time');
   const errors = loud.filter(({ error }) => error !== undefined);
   const quiet = `${toldInSeconds(loudMs + clockOffsetMs - deleteAskedMs)} after the delete`;
   if (errors.length === 0) {
@@ -136,7 +143,10 @@ function judgeIdle(record: TrialRecord, { writes }: TrialFacts, horizon: string)
       : ['not-cut', `detached, and ${quiet} the quiet writer could write`];
   }
   if (errors.length < loud.length && loud.at(-1)?.error === undefined) {
-    return 'after its quiet time some writes failed, and later ones did not';
+    return because(
+      'WROTE_AGAIN',
+      'after its quiet time some writes failed, and later ones did not',
+    );
   }
   if (errors.length < loud.length) return ['late-cut', `cut off more than ${quiet}`];
   if (goneMs === undefined) return ['cut-unanswered', 'cut off, and the detach did not end'];
@@ -151,7 +161,8 @@ function numbersOf(record: TrialRecord, facts: TrialFacts) {
   const since = sinceOf(zeroMs);
   const later = attachments.slice(1).find(({ attachedMs }) => attachedMs !== undefined);
   const isLate = ({ begunMs }: Write): boolean => begunMs > goneMs;
-  const besideMs = besideOf(record);
+  const { lastSeenMs = 0 } = attachments[0] ?? {};
+  const besideMs = Math.round(lastSeenMs - (record.nextAttachment?.attachedMs ?? Infinity));
   const lastMs = firstError && lastAck && answeredMs(lastAck);
   const hasTail = goneMs !== Infinity && lastMs !== undefined;
   const seenToMs = Math.max(0, Math.round(thereUntilMs - zeroMs));

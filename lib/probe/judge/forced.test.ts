@@ -9,15 +9,23 @@ import type { Certificate } from '../certificate.ts';
 import {
   deletedMs,
   forcedOf,
-  horizonMs,
   nextOut,
+  renumbered,
   trialOf,
+  trialPlan,
 } from '../../../test/support/probe-trial.ts';
+
+const judged = (record: TrialRecord) => classifyForced(record, trialPlan);
 
 test('a writer that its kubelet ends: how long it wrote, how much, and when the next one came', () => {
   const writerJournal = { ...forcedOf().writerJournal, termMs: deletedMs + 350 };
-  const record = forcedOf({}, { writerJournal, goneMs: deletedMs + 12_000 });
-  expect(classifyForced(record)).toMatchObject({
+  const record = forcedOf(
+    {},
+    {
+      ...{ writerJournal, thereUntilMs: deletedMs + 11_900, goneMs: deletedMs + 12_000 },
+    },
+  );
+  expect(judged(record)).toMatchObject({
     ...{ outcome: 'ended-first', termMs: 350, lastAckMs: 2001, lastOnDiskMs: 2000 },
     ...{ ackedAfter: 40, reachedAfter: 40, lostAcks: 0, overlapAcks: 0, overlapSlots: 0 },
     ...{ detachedMs: 12_000, nextAttachedMs: 18_000, next: { was: 'in', afterMs: 20_000 } },
@@ -41,7 +49,7 @@ test.each<[string, Partial<TrialRecord>, object?]>([
   ],
   ['either, whatever else is missing', { ended: 'TRIAL_TIMED_OUT: x' }],
 ])('a writer that goes on beside the next one is told by %s', (_, change, more = {}) => {
-  const found = classifyForced(forcedOf({ killMs: 30_000 }, change));
+  const found = judged(forcedOf({ killMs: 30_000 }, change));
   expect(found).toMatchObject({ outcome: 'overlapped', ...more });
   expect(found.overlapAcks + found.overlapSlots).toBeGreaterThan(190);
 });
@@ -51,7 +59,7 @@ test('none is made up where the first look at the disk failed, and was not of th
   const [first, ...others] = nextJournal.scans;
   if (first === undefined) throw new Error('there are scans');
   const scans = [{ ...first, ranges: [[50, 139]] as const }, ...others];
-  const found = classifyForced(forcedOf({}, { nextJournal: { ...nextJournal, scans, blind } }));
+  const found = judged(forcedOf({}, { nextJournal: { ...nextJournal, scans, blind } }));
   expect(found).toMatchObject({ outcome: 'undecided', overlapSlots: 0 });
 });
 
@@ -62,7 +70,7 @@ test('two writers are told whenever they are, and never of one that ended first'
     behindMs: fc.integer({ min: -100_000, max: 100_000 }),
   });
   const check = fc.property(times, (drawn) => {
-    const { outcome } = classifyForced(forcedOf(drawn));
+    const { outcome } = judged(forcedOf(drawn));
     if (drawn.killMs > drawn.inMs + 100) expect(outcome).toBe('overlapped');
     if (drawn.killMs < drawn.inMs) expect(outcome).toBe('ended-first');
   });
@@ -73,12 +81,12 @@ test('a next pod that never has the volume: why, and whether the first one wrote
   const said = 'Waiting for detach for volume "x" Volume is already used by pod(s) a';
   const { events = [] } = nextOut('FailedAttachVolume', said);
   const own = { events: events.map((event) => ({ ...event, pod: 'force-deleted-1-b' })) };
-  expect(classifyForced(forcedOf({ inMs: Infinity }, own))).toMatchObject({
+  expect(judged(forcedOf({ inMs: Infinity }, own))).toMatchObject({
     ...{ outcome: 'next-out', told: said, next: { was: 'barred' } },
     why: `last heard of 2.0 s after the delete; the next pod was barred: ${said}`,
   });
   const on = forcedOf({ inMs: Infinity, killMs: Infinity });
-  expect(classifyForced(on).outcome).toBe('wrote-on');
+  expect(judged(on).outcome).toBe('wrote-on');
 });
 
 describe('undecided, with the reason', () => {
@@ -92,7 +100,7 @@ describe('undecided, with the reason', () => {
     ["the clock of the writer's node is not known", { clockErrorMs: undefined as never }],
     [
       'only 5 writes were acknowledged before the delete',
-      { writerJournal: { ...journal, writes: journal.writes.slice(95) } },
+      { writerJournal: { ...journal, writes: renumbered(journal.writes.slice(95)) } },
     ],
     [
       'the writer was silent when its pod was deleted',
@@ -108,7 +116,7 @@ describe('undecided, with the reason', () => {
       { nextJournal: { ...nextJournal, blind: [{ atMs: 0, error: 'EIO' }] } },
     ],
   ])('%s', (why, change) => {
-    expect(classifyForced(forcedOf({}, change))).toMatchObject({ outcome: 'undecided', why });
+    expect(judged(forcedOf({}, change))).toMatchObject({ outcome: 'undecided', why });
   });
 });
 
@@ -116,8 +124,8 @@ test('a write that was acknowledged and is not on the disk is told', () => {
   const { nextJournal } = forcedOf();
   const scans = nextJournal.scans.map((scan) => ({ ...scan, ranges: [[0, 99]] as const }));
   const record = forcedOf({}, { nextJournal: { ...nextJournal, scans } });
-  expect(classifyForced(record)).toMatchObject({ lostAcks: 41, reachedAfter: 0 });
-  expect(measureForced([record]).notes).toEqual([
+  expect(judged(record)).toMatchObject({ lostAcks: 41, reachedAfter: 0 });
+  expect(measureForced([record], trialPlan).notes).toEqual([
     expect.stringContaining('41 acknowledged writes were not found on the disk'),
   ]);
 });
@@ -125,11 +133,11 @@ test('a write that was acknowledged and is not on the disk is told', () => {
 test('a row of its own, with n and percentiles; nothing of it is in the answer', () => {
   const fenced = [trialOf({ cutMs: 150 }), trialOf({ cutMs: 200 })];
   const forced = [forcedOf(), forcedOf({ killMs: 3000 }), forcedOf({ killMs: 30_000 })];
-  const alone = judgeTrials(fenced, { horizonMs });
+  const alone = judgeTrials(fenced, trialPlan);
   expect(alone).not.toHaveProperty('forceDeleted');
-  const { forceDeleted, ...rest } = judgeTrials([...forced, ...fenced], { horizonMs });
+  const { forceDeleted, ...rest } = judgeTrials([...forced, ...fenced], trialPlan);
   expect(rest).toEqual(alone);
-  expect(judgeTrials([forcedOf()], { horizonMs }).answer.modes).toEqual([]);
+  expect(judgeTrials([forcedOf()], trialPlan).answer.modes).toEqual([]);
   expect(rest.answer.mode).toBe('fenced');
   expect(forceDeleted).toMatchObject({
     counts: { 'ended-first': 2, overlapped: 1 },
@@ -145,7 +153,7 @@ test('a row of its own, with n and percentiles; nothing of it is in the answer',
 test('the words say what it shows, and what it does not', () => {
   const trials = [trialOf({ cutMs: 150 }), forcedOf({ killMs: 30_000 })];
   const certificate = {
-    ...{ ...judgeTrials(trials, { horizonMs }), trials, planHash: 'x', kubernetes: 'v1' },
+    ...{ ...judgeTrials(trials, trialPlan), trials, planHash: 'x', kubernetes: 'v1' },
     driver: { name: 'd' },
     ...{ storageClass: { name: 'fast' }, plan: { list: [], horizonMs: 1, volumeMode: 'Block' } },
   } as unknown as Certificate;

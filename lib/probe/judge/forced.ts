@@ -4,15 +4,17 @@
  * detached, so it tells of Kubernetes; no mode follows from it.
  */
 import { toldInSeconds } from '../../core/index.ts';
+import { because } from '../../judge/index.ts';
+import { type Planned, contradictionsIn } from './facts.ts';
 import {
   type Heard,
   type Judged,
   type Times,
   answeredMs,
+  decided,
   figuresOf,
   heardOf,
   lostAcksOf,
-  outcomeOf,
   seqsOf,
   silentMs,
   tally,
@@ -37,8 +39,8 @@ export type ForcedOutcome =
 export type ForcedFinding = ReturnType<typeof classifyForced>;
 export type ForceDeleted = ReturnType<typeof measureForced>;
 
-export function measureForced(records: readonly TrialRecord[]) {
-  const findings = records.map(classifyForced);
+export function measureForced(records: readonly TrialRecord[], plan: Planned) {
+  const findings = records.map((record) => classifyForced(record, plan));
   const worth = findings.filter(({ outcome, lostAcks = 0 }) => {
     return outcome !== 'ended-first' || lostAcks > 0;
   });
@@ -69,14 +71,14 @@ const times: Times<ForcedFinding> = {
   'delete by force to the next pod running': ({ next }) => next.afterMs,
 };
 
-export function classifyForced(record: TrialRecord) {
+export function classifyForced(record: TrialRecord, plan: Planned) {
   const heard = heardOf(record);
-  const [outcome, why] = outcomeOf(judge(record, heard));
+  const judged = decided(judge(record, heard), contradictionsIn(record, plan).ofRecords);
   const told = record.events.find(({ pod, reason }) => {
     return pod.endsWith('-b') && reason === 'FailedAttachVolume';
   });
   return {
-    ...{ name: record.name, outcome, why, ...numbersOf(record, heard), next: heard.next },
+    ...{ name: record.name, ...judged, ...numbersOf(record, heard), next: heard.next },
     /** The event that the next pod had while it waited. */
     told: told?.message,
     /** Acknowledged writes that were begun after the next pod's first, by the clocks of both. */
@@ -113,7 +115,7 @@ function numbersOf(record: TrialRecord, { writes, acks }: Heard) {
   };
 }
 
-/** What was seen of two writers stands, whatever else is missing. */
+/** Two writers stand, whatever else is missing. */
 function judge(record: TrialRecord, heard: Heard): Judged<ForcedOutcome> {
   const { acks, besideAcks, besideSlots } = heard;
   if (besideAcks.length + besideSlots.length > 0) {
@@ -123,14 +125,18 @@ function judge(record: TrialRecord, heard: Heard): Judged<ForcedOutcome> {
     ];
   }
   const { deleteAskedMs, deleteAnsweredMs, watchEndedMs } = record;
-  if (record.ended !== undefined) return record.ended;
+  if (record.ended !== undefined) return because('STEP_FAILED', record.ended);
   if (deleteAskedMs === undefined || deleteAnsweredMs === undefined || watchEndedMs === undefined) {
-    return 'the pod was not deleted';
+    return because('NOT_DELETED', 'the pod was not deleted');
   }
-  if (record.writer?.goneMs === undefined) return 'the API had the pod to the end of the watch';
+  if (record.writer?.goneMs === undefined) {
+    return because('NOT_DELETED', 'the API had the pod to the end of the watch');
+  }
   const why = unreadable(record, acks, deleteAskedMs, 'delete');
   if (why !== undefined) return why;
-  if (wasSilent(acks, deleteAskedMs)) return 'the writer was silent when its pod was deleted';
+  if (wasSilent(acks, deleteAskedMs)) {
+    return because('WRITER_SILENT', 'the writer was silent when its pod was deleted');
+  }
   return judgeEnd(record, heard, { deleteAskedMs, watchEndedMs });
 }
 
@@ -148,10 +154,14 @@ function judgeEnd(
       : ['next-out', `last heard of ${last} after the delete; the next pod was ${next.was}${said}`];
   }
   const { scans, blind, gaps } = nextJournal;
-  if (scans.length < 2) return `the next pod has read the disk ${scans.length} times: two tell`;
-  if (gaps > 0) return `${gaps} lines of the next pod are missing`;
+  if (scans.length < 2) {
+    return because('FEW_READS', `the next pod has read the disk ${scans.length} times: two tell`);
+  }
+  if (gaps > 0)
+    return because('LINES_MISSING', `${gaps} lines of the next pod are missing`, { gaps });
   if (wasBlind(nextJournal)) {
-    return `the next pod could not read the disk at first: ${blind[0]?.error}`;
+    const words = `the next pod could not read the disk at first: ${blind[0]?.error}`;
+    return because('NEXT_BLIND', words);
   }
   const inMs = toldInSeconds(Math.max(0, (next.inMs ?? 0) - lastMs));
   return ['ended-first', `last heard of ${last} after the delete, ${inMs} before the next pod ran`];

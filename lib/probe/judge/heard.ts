@@ -2,14 +2,27 @@
  * What the records hold of a writer and of the pod on the next node: by the clocks of both, and by the slots
  * that the next pod found, in which no clock has a part. Pure.
  */
+import { type Reason, because } from '../../judge/index.ts';
 import type { PodJournal, TrialRecord, Write } from './record.ts';
 
-/** A string is why nothing can be told. */
-export type Judged<Outcome> = readonly [Outcome, string] | string;
-export const outcomeOf = <Outcome>(
-  judged: Judged<Outcome>,
-): readonly [Outcome | 'undecided', string] =>
-  typeof judged === 'string' ? ['undecided', judged] : judged;
+/** A reason is why nothing can be told. */
+export type Judged<Outcome> = readonly [Outcome, string] | Reason;
+
+/** `against`: what else speaks against an outcome. */
+export function decided<Outcome>(judged: Judged<Outcome>, against: readonly Reason[]) {
+  const reasons = 'code' in judged ? [judged, ...against] : against;
+  if (!('code' in judged) && against.length === 0) {
+    return { outcome: judged[0], why: judged[1], reasons };
+  }
+  return { outcome: 'undecided' as const, why: inWords(reasons), reasons };
+}
+
+export const inWords = (reasons: readonly Reason[]): string =>
+  reasons.map(({ words }) => words).join('; ');
+
+/** What no known mode does. */
+export const noMode = (words: string, fields: Reason['fields'] = {}): Reason =>
+  because('NO_KNOWN_MODE', `no known mode does this: ${words}`, fields);
 
 /** Whole milliseconds since then; of what did not happen undefined. */
 export const sinceOf =
@@ -112,16 +125,6 @@ export function heardOf(record: TrialRecord, untilMs = Infinity) {
   };
 }
 
-/** Tolerance between one detach's end and the next attach: each is told by an object of its own. */
-const apartMs = 1000;
-export const isBeside = (besideMs: number): boolean => besideMs > apartMs;
-
-/** 0 and less: the one was gone before the other was there. */
-export function besideOf({ attachments, nextAttachment }: TrialRecord): number {
-  const { lastSeenMs = 0 } = attachments[0] ?? {};
-  return Math.round(lastSeenMs - (nextAttachment?.attachedMs ?? Infinity));
-}
-
 /** A whole scan comes each 10 s, and what is younger may be in none. */
 const scannedMs = 12_000;
 
@@ -176,22 +179,28 @@ const ofMachine = /^(ENOSPC|EDQUOT|EFBIG|ENOMEM|EAGAIN|EINTR|EMFILE|ENFILE|EACCE
 
 /** Why the records of the writer prove nothing about `what` at that moment; undefined where they can. */
 export function unreadable(
-  { writerJournal, clockErrorMs, writer, next }: TrialRecord,
+  { writerJournal: { failed, gaps, writes }, clockErrorMs }: TrialRecord,
   acks: readonly Write[],
   atMs: number,
   what: 'detach' | 'delete' | 'cut',
-): string | undefined {
-  if (writerJournal.failed !== undefined) return `the writer failed: ${writerJournal.failed}`;
-  if (writerJournal.gaps > 0) return `${writerJournal.gaps} lines of the writer are missing`;
-  const odd = writerJournal.writes.find(({ error = '' }) => ofMachine.test(error));
-  if (odd !== undefined) return `a write failed with ${odd.error}, which is no fence`;
-  if (writer !== undefined && writer.node === next?.node) {
-    return `both pods were on ${writer.node}: a second node was never tried`;
+): Reason | undefined {
+  if (failed !== undefined) {
+    return because('WRITER_FAILED', `the writer failed: ${failed}`, { error: failed });
   }
-  if (clockErrorMs === undefined) return "the clock of the writer's node is not known";
+  if (gaps > 0)
+    return because('LINES_MISSING', `${gaps} lines of the writer are missing`, { gaps });
+  const { error } = writes.find((write) => ofMachine.test(write.error ?? '')) ?? {};
+  if (error !== undefined) {
+    return because('MACHINE_ERROR', `a write failed with ${error}, which is no fence`, { error });
+  }
+  if (clockErrorMs === undefined) {
+    return because('CLOCK_UNKNOWN', "the clock of the writer's node is not known");
+  }
   const before = acks.filter((write) => answeredMs(write) < atMs).length;
   return before < steadyWrites
-    ? `only ${before} writes were acknowledged before the ${what}`
+    ? because('FEW_WRITES', `only ${before} writes were acknowledged before the ${what}`, {
+        before,
+      })
     : undefined;
 }
 

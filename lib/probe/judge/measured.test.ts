@@ -1,10 +1,17 @@
 import { expect, test } from 'vitest';
-import { classify } from './detach.ts';
+import { type DetachRecord, classify } from './detach.ts';
 import { type MeasuredClass, measure } from './measured.ts';
 import { type TrialRecord, emptyJournal } from './record.ts';
 import { figure } from './heard.ts';
-import { type Kind, nextIn, nextOut, trialOf } from '../../../test/support/probe-trial.ts';
+import {
+  type Kind,
+  nextIn,
+  nextOut,
+  trialOf,
+  trialPlan,
+} from '../../../test/support/probe-trial.ts';
 
+const judged = (record: DetachRecord) => classify(record, trialPlan);
 const inAfter = nextIn(61_000);
 const refused = nextOut('FailedMount', 'MountVolume.MountDevice failed for volume "x": in use');
 const barred = nextOut('FailedAttachVolume', 'Volume is already used by pod(s) a');
@@ -14,7 +21,7 @@ function measured(kept: Kind, contested: Kind, next: Partial<TrialRecord>): Meas
     trialOf(kept),
     trialOf({ ...contested, variant: 'contested' }, next),
   ]);
-  return measure(records.map(classify));
+  return measure(records.map(judged));
 }
 
 test.each([
@@ -42,7 +49,7 @@ test.each([
 });
 
 test('trials that disagree are no mode, and all that was seen is said', () => {
-  const findings = [trialOf({ cutMs: 150 }), trialOf({})].map(classify);
+  const findings = [trialOf({ cutMs: 150 }), trialOf({})].map(judged);
   expect(measure(findings)).toMatchObject({
     ...{ mode: undefined, modes: [] },
     notes: ['no known mode does all of this: kept: cut; kept: not-cut'],
@@ -53,8 +60,8 @@ const stays = { readBack: 'waited 120 s in vain' };
 const scanned = { nextJournal: { ...emptyJournal, scans: [{ atMs: 0, ranges: [] }] } };
 const nextIs = nextOut('FailedAttachVolume', 'AttachVolume.Attach failed: attached to a');
 
-const modesOf = (...records: Parameters<typeof classify>[0][]): MeasuredClass =>
-  measure(records.map((record) => classify(record)));
+const modesOf = (...records: Parameters<typeof judged>[0][]): MeasuredClass =>
+  measure(records.map(judged));
 const hangs = { goneMs: Infinity };
 const cuts = { cutMs: 150 };
 const open = trialOf({}, { ended: 'x' });

@@ -3,25 +3,24 @@
  * figures. Pure. One mode where one agrees; several where trials of this kind can't tell them apart.
  */
 import type { DiskMode } from '../../scenario/index.ts';
+import { type Reason, because } from '../../judge/index.ts';
 import { type DetachOutcome, type DetachRecord, type TrialFinding, classify } from './detach.ts';
+import type { Planned } from './facts.ts';
 import { measureForced } from './forced.ts';
-import { type NextFinding, type Times, figuresOf, isBeside, tally } from './heard.ts';
+import { type NextFinding, type Times, figuresOf, noMode, tally } from './heard.ts';
 import type { TrialRecord } from './record.ts';
-import { type DetachVariant, type TrialPlan, detachVariants } from '../plan.ts';
+import { type DetachVariant, detachVariants } from '../plan.ts';
 
 export type MeasuredClass = ReturnType<typeof measure>;
 export type JudgedTrials = ReturnType<typeof judgeTrials>;
 
-export function judgeTrials(
-  records: readonly TrialRecord[],
-  { horizonMs }: Pick<TrialPlan, 'horizonMs'>,
-) {
-  const findings = records.filter(isOfDetach).map((record) => classify(record, horizonMs));
+export function judgeTrials(records: readonly TrialRecord[], plan: Planned) {
+  const findings = records.filter(isOfDetach).map((record) => classify(record, plan));
   const forced = records.filter((record) => !isOfDetach(record));
   return {
     ...{ findings, answer: measure(findings) },
     /** Where pods were deleted by force: no part of the answer. */
-    ...(forced.length > 0 && { forceDeleted: measureForced(forced) }),
+    ...(forced.length > 0 && { forceDeleted: measureForced(forced, plan) }),
   };
 }
 
@@ -73,20 +72,28 @@ export function measure(findings: readonly TrialFinding[]) {
   const isFew = decided.length * 2 <= findings.length;
   const modes = isFew || lies.length > 0 ? [] : agreeing;
   const [only, ...others] = modes;
-  const notes = [
+  const reasons = [
     ...findings
       .filter(({ outcome }) => outcome === 'undecided')
-      .map(({ name, why }) => `${name} is undecided: ${why}`),
-    ...(agreeing.length === 0 || decided.length === 0 ? [contradiction(decided)] : []),
+      .map(({ name, why }) => because('UNDECIDED', `${name} is undecided: ${why}`, { name })),
+    ...(agreeing.length === 0 || decided.length === 0 ? [disagreement(decided)] : []),
     ...(isFew && decided.length > 0
-      ? [`only ${decided.length} of ${findings.length} trials could be decided`]
+      ? [
+          because(
+            'FEW_DECIDED',
+            `only ${decided.length} of ${findings.length} trials could be decided`,
+          ),
+        ]
       : []),
     ...lies,
     ...(modes.length === 0 ? wordsOfDriver(findings) : []),
     ...(others.length === 0 ? [] : [apart(modes)]),
-    ...lost.map(
-      ({ name, lostAcks }) =>
+    ...lost.map(({ name, lostAcks = 0 }) =>
+      because(
+        'WRITES_LOST',
         `${name}: ${lostAcks} writes were acknowledged, and the next pod did not find them on the disk`,
+        { name, lostAcks },
+      ),
     ),
   ];
   const isOne = others.length === 0 && lost.length === 0;
@@ -96,7 +103,8 @@ export function measure(findings: readonly TrialFinding[]) {
     /** All that agree with every trial that could be decided. */
     modes: modes as readonly DiskMode[],
     /** Why it is undecided, or what else is to be said; a sentence each. */
-    notes,
+    notes: reasons.map(({ words }) => words),
+    reasons,
     counts: Object.fromEntries(
       detachVariants.map((variant) => {
         const same = findings.filter((each) => each.variant === variant);
@@ -124,47 +132,44 @@ function agree(decided: readonly TrialFinding[], { shows, ...signature }: Signat
 }
 
 /**
- * What no mode does, a sentence each. A volume that nobody uses any more can be had elsewhere; and none
- * can be had elsewhere whose detach the driver still refuses.
+ * What no mode does. A volume that nobody uses any more can be had elsewhere; and none can be had elsewhere
+ * whose detach the driver still refuses.
  */
-function liesOf(findings: readonly TrialFinding[]): string[] {
+function liesOf(findings: readonly TrialFinding[]): Reason[] {
   const tried = findings.flatMap(({ handOver }) => handOver ?? []);
   const failed = tried.flatMap((each) => (each === 'done' ? [] : each.failed));
-  const twice = findings.filter(({ besideMs = 0 }) => isBeside(besideMs)).length;
-  const said: string[] = [];
-  if (failed.length > 0 && failed.length === tried.length) {
-    said.push(
-      `with the writer gone, none of ${failed.length} volumes could be had on the other node; ${failed[0]}`,
-    );
-  }
-  if (twice > 0) {
-    said.push(
-      `the other node was given ${twice} volumes whose detach from the first one had not ended`,
-    );
-  }
-  return said.map((each) => `no known mode does this: ${each}`);
+  const twice = findings.filter(({ ofDriver }) => ofDriver.length > 0).length;
+  const isKept = failed.length > 0 && failed.length === tried.length;
+  const kept = `with the writer gone, none of ${failed.length} volumes could be had on the other node; ${failed[0]}`;
+  const given = `the other node was given ${twice} volumes whose detach from the first one had not ended`;
+  return [
+    ...(isKept ? [noMode(kept, { volumes: failed.length })] : []),
+    ...(twice > 0 ? [noMode(given, { volumes: twice })] : []),
+  ];
 }
 
-const wordsOfDriver = (findings: readonly TrialFinding[]): string[] =>
+const wordsOfDriver = (findings: readonly TrialFinding[]): Reason[] =>
   [...new Set(findings.flatMap(({ detachError }) => detachError ?? []))]
     .slice(0, 3)
-    .map((words) => `the driver said of a detach: ${words}`);
+    .map((error) => because('DRIVER_ERROR', `the driver said of a detach: ${error}`, { error }));
 
-function contradiction(decided: readonly TrialFinding[]): string {
-  if (decided.length === 0) return 'no trial could be decided';
+function disagreement(decided: readonly TrialFinding[]): Reason {
+  if (decided.length === 0) return because('NONE_DECIDED', 'no trial could be decided');
   const seen = decided.map(({ variant, outcome, next }) => {
     const then = variant === 'contested' ? `, next pod ${next.was}` : '';
     return `${variant}: ${outcome}${then}`;
   });
-  return `no known mode does all of this: ${[...new Set(seen)].join('; ')}`;
+  const all = [...new Set(seen)].join('; ');
+  return because('NO_KNOWN_MODE', `no known mode does all of this: ${all}`);
 }
 
-function apart(modes: readonly DiskMode[]): string {
+function apart(modes: readonly DiskMode[]): Reason {
   const both = modes.join(' or ');
   const isTaint = modes.every((mode) => mode === 'unfenced' || mode === 'fence-if-out-of-service');
-  return isTaint
-    ? `${both}: on a healthy node without a taint they are alike; only a node that is marked out of service tells`
-    : `${both}: they differ by what becomes of a next pod, and none had the volume in these trials; make more of them`;
+  const why = isTaint
+    ? 'on a healthy node without a taint they are alike; only a node that is marked out of service tells'
+    : 'they differ by what becomes of a next pod, and none had the volume in these trials; make more of them';
+  return because('MODES_ALIKE', `${both}: ${why}`, { modes: modes.join(',') });
 }
 
 const times: Times<TrialFinding> = {

@@ -143,7 +143,14 @@ test('in JUnit no outcome of a cut fails; a heal that is not proven and what is 
 
 /** The same with two pods that were deleted by force: one ended, one wrote beside the next. */
 function withForced(one: Certificate): Certificate {
-  const more = [forcedOf(), { ...forcedOf({ killMs: 30_000 }), name: 'force-deleted-2' }];
+  const [a, b] = one.plan.nodes;
+  const more = [forcedOf(), { ...forcedOf({ killMs: 30_000 }), name: 'force-deleted-2' }].map(
+    ({ writer, next, ...record }) => ({
+      ...record,
+      ...(writer && { writer: { ...writer, node: a } }),
+      ...(next && { next: { ...next, node: b } }),
+    }),
+  );
   const list = [...one.plan.list, ...more].map(({ name, variant }) => ({ name, variant }));
   const trials = [...one.trials, ...more];
   const plan = { ...one.plan, list };
@@ -189,7 +196,7 @@ test('so is a cut, which stays beside an earlier one', () => {
   const { classes, cuts } = fileAt(path);
   expect([classes.length, cuts.length]).toEqual([0, 14]);
   const outcomes = cuts.slice(0, 7).map(({ outcome }) => outcome);
-  const judged = classifyAll(cut.record, cut.plan.remedy).map(({ outcome }) => outcome);
+  const judged = classifyAll(cut.record, cut.plan).map(({ outcome }) => outcome);
   expect(outcomes).toEqual(judged);
   expect(new Set(outcomes).size).toBeGreaterThan(3);
   expect(new Set(cuts.map(({ records }) => records)).size).toBe(2);

@@ -66,7 +66,7 @@ export function cutRowsOf(text: string, records: string) {
   const certificate = readCutCertificate(text);
   const { plan, record, classes, timers } = certificate;
   const { remedy, way } = plan;
-  return classifyAll(record, remedy).map(
+  return classifyAll(record, plan).map(
     ({ storageClass: name, outcome, why, modes, overlapAcks, afterHealAcks }) => ({
       name,
       parameters: classes.find((each) => each.name === name)?.parameters ?? {},
@@ -252,7 +252,7 @@ function ofRow(row: ClassRow, driver: string, version: string | null): Published
 function ofCut(certificate: CutCertificate): PublishedClass[] {
   const { plan, record, classes, beganAt: measuredAt, kubernetes } = certificate;
   if (planHash(plan) !== certificate.planHash) throw none('its plan is not the one of its hash');
-  const findings = classifyAll(record, plan.remedy);
+  const findings = classifyAll(record, plan);
   return classes.map(({ name: storageClass, driver }): PublishedClass => {
     const own = findings.filter((finding) => finding.storageClass === storageClass);
     return {

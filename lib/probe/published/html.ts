@@ -458,7 +458,7 @@ export async function writeCertificatePages(path: string): Promise<string[]> {
   const page = path.replace(/\.json(\.zst)?$/, '.html');
   if (kind === 'cut-certificate') {
     const cut = readCutCertificate(text);
-    const findings = classifyAll(cut.record, cut.plan.remedy);
+    const findings = classifyAll(cut.record, cut.plan);
     writeOutput(page, await renderCutHtml({ ...cut, findings }));
   } else if (kind === 'detach-certificate') {
     const { forceDeleted: _, ...whole } = readCertificate(text);
