@@ -315,7 +315,9 @@ async function run(request: Request): ReturnType<typeof runBatch> {
     return await runBatch({
       ...{ plan, folder, slots, signal: interrupt.signal, onProgress: say },
       ...{ backend: choice.backend, isModel: choice.isModel, volumes: volumesOf(choice, flags) },
-      ...(choice.isModel ? {} : {
+      ...(choice.isModel
+        ? {}
+        : {
             loadLimit: loadLimitOf(availableParallelism()),
             spacingMs: isShortened(plan, choice) ? 0 : stockWorkMs,
           }),
