@@ -33,8 +33,9 @@ export {
   type ServerLog,
   stockDatabaseName,
 } from './database.ts';
-export { exportStep, failedCertificates } from './evidence/completeness.ts';
-export { identitiesOf } from './evidence/identities.ts';
+export { failedCertificates } from './evidence/completeness.ts';
+export { exportStep } from './facts/acts.ts';
+export { copyContradictions } from './facts/table.ts';
 export { journalGaps } from './evidence/journals.ts';
 export {
   type Pressure,

@@ -2,7 +2,7 @@
 import {
   judgeImages,
   type Judgement,
-  identitiesOf,
+  copyContradictions,
   journalGaps,
   worst,
 } from '../../lib/judge/index.ts';
@@ -88,7 +88,7 @@ function missingIn(history: History, records: readonly SmallRecord[], about: Cas
     ...records.flatMap((each) => (each.type === 'error' ? `${each.where}: ${each.message}` : [])),
     ...history.cuts.map((cut) => `the history is cut: ${JSON.stringify(cut)}`),
     ...journalGaps(plot, history).map(({ reason }) => reason),
-    ...identitiesOf(plot).reasons,
+    ...copyContradictions(plot),
   ];
 }
 

@@ -17,7 +17,7 @@ const rowsOf = (fact: FactName): string[] => {
   const { about, witnesses: rows } = facts[fact];
   return Object.entries(rows).map(
     ([witness, { lateMs, earlyMs, of }], index) =>
-      `| ${index === 0 ? about : ''} | ${witnesses[witness as Witness]} | ${seconds(lateMs)} | ${seconds(earlyMs)} | ${of.join(', ')} |`,
+      `| ${index === 0 ? about : ''} | ${witnesses[witness as Witness].is} | ${seconds(lateMs)} | ${seconds(earlyMs)} | ${of.join(', ')} |`,
   );
 };
 

@@ -12,14 +12,9 @@ const { off, unless } = vi.hoisted(() => {
   return { off, unless };
 });
 
-vi.mock(import('../../lib/judge/evidence/steps.ts'), async (original) => {
+vi.mock(import('../../lib/judge/evidence/certificates.ts'), async (original) => {
   const all = await original();
-  return {
-    ...all,
-    plotGaps: unless('plot', all.plotGaps),
-    stepGaps: unless('steps', all.stepGaps),
-    certificateGaps: unless('certificates', all.certificateGaps),
-  };
+  return { ...all, certificateGaps: unless('certificates', all.certificateGaps) };
 });
 vi.mock(import('../../lib/judge/evidence/observers.ts'), async (original) => {
   const all = await original();
@@ -27,17 +22,6 @@ vi.mock(import('../../lib/judge/evidence/observers.ts'), async (original) => {
     ...all,
     lateTimers: unless('late timers', all.lateTimers),
     observerGaps: unless('observers', all.observerGaps),
-    missingSights: unless('sights', all.missingSights),
-  };
-});
-vi.mock(import('../../lib/judge/evidence/identities.ts'), async (original) => {
-  const all = await original();
-  return {
-    ...all,
-    identitiesOf: (story) =>
-      off.checks.includes('identities')
-        ? { reasons: [], foreign: new Set() }
-        : all.identitiesOf(story),
   };
 });
 vi.mock(import('../../lib/judge/evidence/clients.ts'), async (original) => {
@@ -52,6 +36,7 @@ vi.mock(import('../../lib/judge/facts/table.ts'), async (original) => {
   const all = await original();
   return {
     ...all,
+    mutesIn: unless('mutes', all.mutesIn),
     disagreementsIn: (evidence) =>
       all.disagreementsIn(evidence).filter(({ fact }) => !off.checks.includes(`fact ${fact}`)),
   };
@@ -65,17 +50,17 @@ afterEach(() => {
 
 test.each(
   Object.entries({
-    plot: 'phase-steady-gone',
-    steps: 'remedy-gone',
+    'fact phases': 'phase-steady-gone',
+    'fact act': 'remedy-gone',
     observers: 'machine-gone',
     'late timers': 'timer-a-minute-late',
-    'sights, fact podRequest, fact attachment': 'control-plane-tells-nothing-by-audit',
+    'mutes, fact podRequest, fact attachment': 'control-plane-tells-nothing-by-audit',
     certificates: 'certificates-after-gone',
     'fact node': 'node-ready-throughout',
     'fact reached': 'victim-read-from-outside-in-the-partition',
     'fact owner': 'cut-told-of-two-nodes',
     'fact attached': 'attachment-of-the-successor-never-seen',
-    identities: 'copy-changed-before-its-audit',
+    'fact copy': 'copy-changed-before-its-audit',
     clients: 'clients-beats-gone-from-the-fault-on',
     'blind reads': 'clients-readers-are-frozen-at-the-fault',
   }),

@@ -1,8 +1,11 @@
 /** Is every needed piece of evidence there? Each reason why not is a sentence; none means complete. */
 import type { CertificateRecord, SmallRecord } from '../../history/index.ts';
 import type { Reconciliation } from '../checkers/reconcile.ts';
-import { lateTimers, missingSights, observerGaps } from './observers.ts';
-import { certificateGaps, plotGaps, stepGaps } from './steps.ts';
+import { imageLabels } from '../facts/copies.ts';
+import { exportStep } from '../facts/acts.ts';
+import { mutesIn } from '../facts/table.ts';
+import { lateTimers, observerGaps } from './observers.ts';
+import { certificateGaps } from './certificates.ts';
 import type { Story } from '../timeline/story.ts';
 import type { Finding, Verdict } from '../verdict/verdict.ts';
 
@@ -22,11 +25,6 @@ export const failedCertificates = (certificates: Readonly<Verdict['certificates'
         `certificate of ${fault} (${moment}) fails: ${claim} (${evidence})`,
     );
 
-// Is every needed piece of evidence there? Each reason why not is a sentence; none means complete.
-
-/** The runner's step that fetches the disk's log of writes, as an error names it. */
-export const exportStep = 'export writes';
-
 export function incompleteBecause(
   story: Story,
   certificates: readonly CertificateRecord[],
@@ -35,23 +33,21 @@ export function incompleteBecause(
 ): string[] {
   const { records, faultAtMs } = story;
   const spared = mayLackWrites(story, findings) ? exportStep : undefined;
-  const isTold = records.some((record) => record.type === 'error' && record.where === exportStep);
   const reasons = recordedTrouble(
     records.filter((record) => record.type !== 'error' || record.where !== spared),
   );
   if (faultAtMs === undefined) reasons.push('the fault was never injected');
-  for (const label of ['steady', 'first', 'second'] as const) {
-    const image = records.find((record) => record.type === 'image' && record.image === label);
-    if (image === undefined) reasons.push(`the ${label} image was not audited`);
+  for (const label of imageLabels) {
+    const isAudited = records.some((record) => record.type === 'image' && record.image === label);
+    if (!isAudited) reasons.push(`the ${label} image was not audited`);
   }
   reasons.push(...failedCertificates(certificates));
   if (faultAtMs !== undefined && !certificates.some(({ moment }) => moment === 'during')) {
     reasons.push('no certificate says that the fault took effect');
   }
-  reasons.push(...plotGaps(story), ...stepGaps(story));
-  reasons.push(...certificateGaps(story));
   reasons.push(
-    ...missingSights(story, hasLog || isTold),
+    ...certificateGaps(story),
+    ...mutesIn(story, { hasLog }),
     ...observerGaps(story),
     ...lateTimers(story),
   );

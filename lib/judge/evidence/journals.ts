@@ -3,7 +3,6 @@ import {
   ClientJournals,
   type FileSeal,
   type History,
-  type ImageLabel,
   type SegmentCounts,
   type SegmentList,
   type SegmentSeal,
@@ -27,7 +26,6 @@ import {
 } from '../timeline/clients.ts';
 import { type Story, lookedUntilMs } from '../timeline/story.ts';
 import { clientGaps, blindAfter, blindReads } from './clients.ts';
-import { identitiesOf } from './identities.ts';
 
 export interface Answers {
   readonly service: Service;
@@ -173,8 +171,6 @@ interface RecordGaps {
   readonly reasons: readonly string[];
   /** Clients of whose rows nobody can say that they were not sent. */
   readonly withGaps: ReadonlySet<string>;
-  /** Images that are not proven to be of this run's volume and moment. */
-  readonly without: ReadonlySet<ImageLabel>;
 }
 
 export function recordGaps(story: Story, history: History, answers: Answers): RecordGaps {
@@ -183,15 +179,12 @@ export function recordGaps(story: Story, history: History, answers: Answers): Re
     ...clientGaps(story, answers.journals),
     ...blindReads(story, answers.blindReads),
   ];
-  const { reasons, foreign } = identitiesOf(story);
   return {
     reasons: [
-      ...reasons,
       ...clients.map(({ reason }) => reason),
       ...gaps.map(({ reason }) => reason),
       ...history.cuts.map((cut) => `the history is cut: ${JSON.stringify(cut)}`),
     ],
     withGaps: new Set([...clientsWithGaps(gaps, history), ...clients.map(({ client }) => client)]),
-    without: foreign,
   };
 }

@@ -4,7 +4,6 @@ import { meanOf, silencesIn, toldInSeconds } from '../../core/index.ts';
 import {
   type MachineRecord,
   type ObservationRecord,
-  type ObservedName,
   type RunRecord,
   beatWithinMs,
   observed,
@@ -108,43 +107,6 @@ function silences(times: readonly number[], fromMs: number, toMs: number): strin
   const signs = times.filter((t) => t > fromMs && t < toMs).toSorted((a, b) => a - b);
   return silencesIn([fromMs, ...signs, toMs], beatWithinMs);
 }
-
-const movesVolume = new Set<string>([
-  observed.podTerminating,
-  observed.podGone,
-  observed.attachmentDeleting,
-  observed.attachmentGone,
-  observed.attachmentAttached,
-  observed.unmounted,
-]);
-
-/**
- * Observers that saw nothing at all were not there: "no second mount" would mean nothing. `hasLog`: the disk's
- * log of writes is there, or what kept it from being fetched is on record.
- */
-export function missingSights(story: Story, hasLog: boolean): string[] {
-  const { observations, scenario, run, tells, faultAtMs = 0 } = story;
-  const needed: ObservedName[] = [observed.nodeReady, observed.mounted];
-  // A pod that nobody ends leaves the driver nothing to be asked for.
-  const hasMoved = observations.some(({ name, t }) => t >= faultAtMs && movesVolume.has(name));
-  if (hasMoved) needed.push(observed.csiCall);
-  // A shared directory has no device, and a link that survives never changes.
-  if (!isDirectory(scenario.disk.mode)) needed.push(observed.deviceWritten);
-  if (scenario.fault.link !== 'survives') needed.push(observed.linkChanged);
-  const unseen = needed.filter((name) => !observations.some((seen) => seen.name === name));
-  const sources = !isPredicted(run) && tells.allSources ? ofControlPlane : [];
-  const mute = sources.filter((from) => !observations.some(({ source }) => source === from));
-  const isLogMissing =
-    !hasLog && !isPredicted(run) && tells.allSources && !isDirectory(scenario.disk.mode);
-  return [
-    ...(isLogMissing ? ['the disk’s log of writes is missing'] : []),
-    ...unseen.map((name) => `no observer reported ${name}`),
-    ...mute.map((source) => `the observer of ${source} reported nothing in the whole run`),
-  ];
-}
-
-/** A real control plane tells of its start and of the pod's. */
-const ofControlPlane = ['controller-manager', 'audit'];
 
 // Did the machine keep time, and how busy was it? A run that starved for processor time says nothing of
 // times.

@@ -8,7 +8,7 @@ import {
   silencesKubelet,
   stockTimers,
 } from '../../scenario/index.ts';
-import { faultSpanOf } from '../evidence/steps.ts';
+import { faultSpanOf } from './acts.ts';
 import { moment } from './changes.ts';
 import type { Span, Statement } from './engine.ts';
 import type { Evidence, Read } from './evidence.ts';

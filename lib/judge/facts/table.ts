@@ -2,9 +2,14 @@
  * What is known of a run, by whom: facts, the witnesses of each, how late each may be. All checks follow from
  * this table, and so do the attacks on them (test/attacks).
  */
-import type { ObservedName } from '../../history/index.ts';
+import type { ImageLabel, ObservedName } from '../../history/index.ts';
+import { isPredicted } from '../evidence/observers.ts';
 import { answeredWithinMs } from '../timeline/access.ts';
+import { isDirectory } from '../../scenario/index.ts';
+import type { Story } from '../timeline/story.ts';
+import * as acts from './acts.ts';
 import { acksState, answersOutside } from './clients.ts';
+import * as copies from './copies.ts';
 import type { Testimony } from './engine.ts';
 import type { Evidence, Read } from './evidence.ts';
 import * as kubernetes from './kubernetes.ts';
@@ -19,28 +24,68 @@ import {
   testimoniesIn,
 } from './witnessed.ts';
 
-/** Whose records they are, in a sentence. */
+interface WitnessAbout {
+  /** Whose records they are, in a sentence. */
+  readonly is: string;
+  /** A record, or a source of records, that it has wherever it sees: without one its silence means nothing. */
+  readonly proof?: ObservedName | 'audit' | 'controller-manager' | 'log' | 'setup';
+  /** Runs that must have it. Default: none. */
+  readonly needed?: (story: Story) => boolean;
+}
+
+const always = (): boolean => true;
+/** By what the backend declared, never by its name: whoever is real has to show it all. */
+const isMeasured = ({ run, tells }: Story): boolean => !isPredicted(run) && tells.allSources;
+const hasDevices = ({ scenario }: Story): boolean => !isDirectory(scenario.disk.mode);
+/** A log that could not be fetched is recorded as an error, which counts where it is used. */
+const keepsLog = (story: Story): boolean =>
+  isMeasured(story) &&
+  hasDevices(story) &&
+  !story.records.some((record) => record.type === 'error' && record.where === acts.exportStep);
+/** A pod that nobody ends leaves the driver nothing to be asked for. */
+const movesVolume = ({ observations, faultAtMs = 0 }: Story): boolean =>
+  observations.some(({ name, t }) => t >= faultAtMs && volumeMoves.has(name));
+const volumeMoves: ReadonlySet<string> = new Set<ObservedName>([
+  ...(['pod-terminating', 'pod-gone', 'unmounted'] as const),
+  ...(['attachment-deleting', 'attachment-gone', 'attachment-attached'] as const),
+]);
+
 export const witnesses = {
-  log: 'the disk’s log of writes',
-  devices: 'the devices’ observer',
-  mounts: 'the mounts’ observer',
-  link: 'the link’s observer',
-  driver: 'the driver',
-  api: 'the API’s observer',
-  taints: 'the node’s taints',
-  audit: 'the audit log',
-  manager: 'the controller manager’s log',
-  kubelet: 'the kubelet’s mounts',
-  clients: 'the clients’ answers',
-  runner: 'the runner',
-  scenario: 'the scenario',
-  setup: 'the testbed',
-  records: 'the records',
-} as const;
+  log: { is: 'the disk’s log of writes', proof: 'log', needed: keepsLog },
+  devices: { is: 'the devices’ observer', proof: 'device-written', needed: hasDevices },
+  mounts: { is: 'the mounts’ observer', proof: 'mounted', needed: always },
+  link: {
+    is: 'the link’s observer',
+    proof: 'link-changed',
+    needed: ({ scenario }) => scenario.fault.link !== 'survives',
+  },
+  driver: { is: 'the driver', proof: 'csi-call', needed: movesVolume },
+  api: { is: 'the API’s observer', proof: 'node-ready', needed: always },
+  taints: { is: 'the node’s taints' },
+  // A real control plane tells of its start and of the pod's.
+  audit: { is: 'the audit log', proof: 'audit', needed: isMeasured },
+  manager: {
+    is: 'the controller manager’s log',
+    proof: 'controller-manager',
+    needed: isMeasured,
+  },
+  kubelet: { is: 'the kubelet’s mounts' },
+  clients: { is: 'the clients’ answers' },
+  runner: { is: 'the runner' },
+  scenario: { is: 'the scenario' },
+  setup: { is: 'the testbed', proof: 'setup', needed: ({ tells }) => tells.ends },
+  records: { is: 'the records' },
+  copier: { is: 'the record of copies' },
+  auditor: { is: 'the audit' },
+  certificates: { is: 'the fault’s certificates' },
+} as const satisfies Readonly<Record<string, WitnessAbout>>;
 export type Witness = keyof typeof witnesses;
 
 /** Records that a witness is read from: observations by their name, or others. */
-export type Source = ObservedName | 'action' | 'answers' | 'log' | 'run' | 'setup' | 'stamp';
+export type Source =
+  | ObservedName
+  | ('action' | 'answers' | 'certificate' | 'copy' | 'image' | 'log' | 'phase')
+  | ('run' | 'setup' | 'stamp');
 
 interface Row extends Witnessed<Evidence> {
   readonly of: readonly Source[];
@@ -68,6 +113,14 @@ const about = (ms: number, read: Read, ...of: readonly Source[]): Row => ({
   read,
   of,
 });
+/** Of one clock, in this order. */
+const inOrder = (read: Read, ...of: readonly Source[]): Row => ({
+  lateMs: 0,
+  earlyMs: 0,
+  read,
+  of,
+});
+
 /** Observers look ten times a second on kind: 0.3 s in the committed runs, and a busy machine looks late. */
 const looked = 10 * second;
 /** Watches and logs come so much late on a busy machine. */
@@ -234,6 +287,76 @@ export const facts = {
       mounts: exact(run.observedVolume, 'mounted', 'device-written'),
     },
   },
+  inPlace: {
+    about: 'whether the fault is in place',
+    witnesses: {
+      scenario: exact(acts.faultsAsked, 'run'),
+      runner: exact(acts.faultsHeld, 'action'),
+      certificates: exact(acts.faultsCertified, 'certificate'),
+    },
+  },
+  act: {
+    about: 'whether the run does it',
+    witnesses: {
+      scenario: exact(acts.actsAsked, 'run'),
+      runner: exact(acts.actsBegun, 'action'),
+    },
+  },
+  stepEnd: {
+    about: 'how it ended',
+    witnesses: {
+      scenario: exact(acts.stepsMustEnd, 'run'),
+      runner: exact(acts.stepsEnded, 'action'),
+    },
+  },
+  victim: {
+    about: 'the node of the database, fault and remedy',
+    witnesses: {
+      api: exact(acts.victimRan, 'pod-running'),
+      runner: exact(acts.victimOfActs, 'action'),
+    },
+  },
+  due: {
+    about: 'whether its moment has come',
+    witnesses: {
+      scenario: exact(acts.remedyDue, 'run'),
+      runner: exact(acts.remedyBegun, 'action'),
+    },
+  },
+  phases: {
+    about: 'what the run goes through',
+    witnesses: {
+      scenario: exact(acts.phasesAsked, 'run'),
+      runner: exact(acts.phasesRecorded, 'phase'),
+    },
+  },
+  copy: {
+    about: 'which copy it is',
+    witnesses: {
+      scenario: exact(copies.copiesAsked, 'run'),
+      setup: exact(copies.volumeSetUp, 'setup'),
+      copier: exact(copies.copiesMade, 'copy'),
+      auditor: exact(copies.copiesOpened, 'image'),
+      driver: exact(copies.newestAttachments, 'csi-call', 'mounted', 'device-written'),
+    },
+  },
+  copying: {
+    about: 'whether it is being made',
+    witnesses: {
+      runner: inOrder(copies.copyingSteps, 'action'),
+      copier: inOrder(copies.copyTimes, 'copy'),
+      auditor: inOrder(copies.imageTimes, 'image'),
+    },
+  },
+  stage: {
+    about: 'which image is due',
+    witnesses: {
+      // An image may be dated back before the fault, or before the heal.
+      runner: about(2 * second, copies.stagesOfRun, 'phase'),
+      copier: exact(copies.stagesCopied, 'copy'),
+      auditor: about(2 * second, copies.stagesAudited, 'image'),
+    },
+  },
   clock: {
     about: 'whether the clock keeps its time',
     witnesses: {
@@ -263,11 +386,57 @@ export const groupFacts: readonly FactName[] = [
     'podRequest',
     'podAnswer',
     'clock',
+    'inPlace',
   ] as const),
 ];
 
 export const testimoniesOf = (evidence: Evidence, fact: FactName): Testimony<Witness>[] =>
   testimoniesIn(facts[fact], evidence, evidence.watched);
 
+const names = Object.fromEntries(
+  Object.entries(witnesses).map(([witness, { is }]) => [witness, is]),
+) as Readonly<Record<Witness, string>>;
+
 export const disagreementInWords = (found: Disagreement<FactName, Witness>): string =>
-  disagreementReason(found, facts, witnesses).words;
+  disagreementReason(found, facts, names).words;
+
+/** Witnesses that reported nothing at all were not there: what they do not report means nothing. `hasLog`: its file is there. */
+export function mutesIn(story: Story, { hasLog }: { readonly hasLog: boolean }): string[] {
+  const { observations, setup } = story;
+  const isThere = (proof: string | undefined): boolean =>
+    (proof === 'log' && hasLog) ||
+    (proof === 'setup' && setup !== undefined) ||
+    observations.some(({ name, source }) => name === proof || source === proof);
+  return (Object.values(witnesses) as readonly WitnessAbout[])
+    .filter(({ proof, needed }) => needed?.(story) === true && !isThere(proof))
+    .map(({ is, proof }) => `${is} has no ${proof ?? 'record'} in the whole run`);
+}
+
+/** Images that are not proven to be of this run's volume and moment: nobody may judge by them. */
+export const foreignImages = (
+  disagreements: readonly Disagreement<FactName, Witness>[],
+): ReadonlySet<ImageLabel> =>
+  new Set(
+    copies.imageLabels.filter((label) =>
+      disagreements.some(
+        ({ fact, item, one, other }) =>
+          ofImages.has(fact) &&
+          (item.startsWith(`${label} `) || [one.value, other.value].includes(label)),
+      ),
+    ),
+  );
+
+/** Of anything that has copies of a volume, a run or not. */
+export const copyContradictions = (
+  plot: Pick<Story, 'records' | 'observations' | 'setup' | 'tells'>,
+): string[] => {
+  // Nothing else is asked of it by the rows of these facts.
+  const story = { ...plot, faultAtMs: undefined } as unknown as Story;
+  const evidence: Evidence = {
+    ...{ story, served: [], log: undefined },
+    watched: { fromMs: 0, toMs: Infinity },
+  };
+  return disagreementsIn(evidence, [...ofImages]).map(disagreementInWords);
+};
+
+const ofImages: ReadonlySet<FactName> = new Set(['copy', 'copying', 'stage']);

@@ -10,7 +10,7 @@ import { runChecks } from '../checkers/index.ts';
 import { Journal } from '../checkers/journal.ts';
 import { ledgerLost, rowCheckers } from '../checkers/ledger.ts';
 import { Reconciler } from '../checkers/reconcile.ts';
-import { certificateGaps } from '../evidence/steps.ts';
+import { certificateGaps } from '../evidence/certificates.ts';
 import { evidenceOf } from '../facts/evidence.ts';
 import { servedMeter } from '../facts/served.ts';
 import { disagreementInWords, disagreementsIn, groupFacts } from '../facts/table.ts';

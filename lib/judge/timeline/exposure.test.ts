@@ -7,7 +7,7 @@ import { runRecord, see } from '../../../test/support/run-record.ts';
 import { placeWrites, type WriteInput } from '../../../test/support/writes.ts';
 import { diskFindings } from '../verdict/findings.ts';
 import type { ScenarioInput } from '../../scenario/scenario.ts';
-import { linkCertificates } from '../evidence/steps.ts';
+import { linkCertificates } from '../evidence/certificates.ts';
 import { observed } from '../../history/observations.ts';
 import type { SmallRecord } from '../../history/records.ts';
 import { linkFlags, openWrites, writeOps, type WriteLog } from '../../history/writes.ts';

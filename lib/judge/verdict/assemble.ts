@@ -17,12 +17,12 @@ import type { Reconciliation } from '../checkers/reconcile.ts';
 import { type JudgedDatabase, stockDatabaseName } from '../database.ts';
 import { incompleteBecause, nothingTested } from '../evidence/completeness.ts';
 import { type Answers, answersIn, recordGaps } from '../evidence/journals.ts';
-import { crashCertificates, linkCertificates } from '../evidence/steps.ts';
+import { crashCertificates, linkCertificates } from '../evidence/certificates.ts';
 import { judgeExpectation } from '../expectation/serving-expectation.ts';
 import { type Exposure, exposureOf, refusedMountsOf } from '../timeline/access.ts';
 import { flushedAcks } from '../facts/served.ts';
 import { evidenceOf } from '../facts/evidence.ts';
-import { disagreementInWords, disagreementsIn } from '../facts/table.ts';
+import { disagreementInWords, disagreementsIn, foreignImages } from '../facts/table.ts';
 import { licencesOf } from '../timeline/licence.ts';
 import { type Story, phasesOf, tellStory } from '../timeline/story.ts';
 import { controlFindings, diskFindings, readFindings, wayBackFindings } from './findings.ts';
@@ -126,7 +126,9 @@ export function assembleVerdict(
   const { service, reads, served } = answers;
   const { refuted } = answers.journals;
   const { writes, trouble, damage: unreadable = [] } = writesOf(history);
-  const { reasons: gaps, withGaps, without } = recordGaps(story, history, answers);
+  const { reasons: gaps, withGaps } = recordGaps(story, history, answers);
+  const disagreements = disagreementsIn(evidenceOf(story, writes, served));
+  const without = foreignImages(disagreements);
   const exposure = exposureOf(story, {
     ...{ writes, lastVictimAckMs: service.lastVictimAckMs },
     acked: flushedAcks(story, served),
@@ -148,7 +150,7 @@ export function assembleVerdict(
   const certificates = certificatesOf(story, exposure);
   const reasons = [
     ...incompleteBecause(story, certificates, findings, { hasLog: hasLogOf(history) }),
-    ...disagreementsIn(evidenceOf(story, writes, served)).map(disagreementInWords),
+    ...disagreements.map(disagreementInWords),
     ...nothingTested(story, reconciliations),
     ...absentCheckers(run.custom, own),
     ...unreadable,
