@@ -141,7 +141,10 @@ describe.skipIf(reason !== undefined)('the audit of a bare disk', { timeout }, (
     const word = worst(findings.map(({ safety }) => safety));
     // One of some 80 races ended in words of mysqld that no exit kind has: then no tool may seem to have looked.
     if (word === 'safe') {
-      expect(findings.some(({ level }) => level === 'incomplete'), said).toBe(true);
+      expect(
+        findings.some(({ level }) => level === 'incomplete'),
+        said,
+      ).toBe(true);
       return;
     }
     expect(word, said).toBe('corrupt');

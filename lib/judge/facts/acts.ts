@@ -134,7 +134,7 @@ export const faultsAsked = ofActs((story) =>
 function dueMsOf({ scenario, records, healAtMs }: Story, kind: FaultKind, fromMs: number): number {
   const { fault, also } = scenario;
   if (kind !== fault.kind) return Math.min(healAtMs, fromMs + also.for);
-  if (kind === 'flapping-partition') return fromMs + fault.down;
+  if (kind === 'flapping-partition') return Math.min(healAtMs, fromMs + fault.down);
   if (kind !== 'node-reboot') return healAtMs;
   return typeof fault.rebootAt === 'number' ? faultPhaseMs({ records }) + fault.rebootAt : fromMs;
 }
