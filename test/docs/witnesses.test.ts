@@ -28,6 +28,12 @@ const table = [
   '| --- | --- | --- | --- | --- |',
   ...factNames.flatMap(rowsOf),
   '',
+  '| Witness | A record that it has wherever it sees |',
+  '| --- | --- |',
+  ...Object.values(witnesses).flatMap((each) =>
+    'proof' in each ? [`| ${each.is} | ${each.proof} |`] : [],
+  ),
+  '',
   '',
 ].join('\n');
 
