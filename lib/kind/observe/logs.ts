@@ -73,6 +73,9 @@ interface Following {
   readonly beating?: Beating;
 }
 
+/** Lines are stamped when they were written, so that a node that is away may be tried seldom. */
+const againAfterMs = { least: 500, most: 5000 } as const;
+
 /**
  * Follows the logs that match a pattern of paths. Lines come once each and in order per file. An
  * end of the command (the node was killed or has no engine) is mended by following again.
@@ -111,9 +114,13 @@ export function followPodLogs(
     await Promise.race([stream.closed, stopped]);
   };
   const followed = (async () => {
+    let pauseMs: number = againAfterMs.least;
     while (!stop.signal.aborted) {
+      const beganAtMs = performance.now();
       await followOnce().catch(() => undefined);
-      const pause = new Promise((resolve) => setTimeout(resolve, 500).unref());
+      const isBack = performance.now() - beganAtMs > againAfterMs.most;
+      pauseMs = isBack ? againAfterMs.least : Math.min(2 * pauseMs, againAfterMs.most);
+      const pause = new Promise((resolve) => setTimeout(resolve, pauseMs).unref());
       await Promise.race([pause, stopped]);
     }
   })();
