@@ -51,19 +51,38 @@ export const defaultRate: EventFits = ({ scenario }) =>
 export const stock: EventFits = ({ basis }) => basis === 'measured';
 export const shortened: EventFits = ({ basis }) => basis === 'shortened';
 
+/** Since then one engine compares all witnesses: what was judged before is not added to what was judged since. */
+const thisJudgeSince = '2026-11-27';
+
+/** Lines of this judge; where there is none, those of earlier ones. */
+function ofOneJudge(lines: readonly RunLine[]): {
+  readonly lines: readonly RunLine[];
+  readonly isEarlier: boolean;
+} {
+  const newer = lines.filter(({ date }) => date !== null && date >= thisJudgeSince);
+  return newer.length > 0
+    ? { lines: newer, isEarlier: false }
+    : { lines, isEarlier: lines.length > 0 };
+}
+
 /**
  * A race at another write rate than the default is another race (`raceKey`), so its events are
  * counted apart: the first number is what a run of the scenario is held against.
  */
 export function textByRate(
-  lines: readonly RunLine[],
+  all: readonly RunLine[],
   textOf: (lines: readonly RunLine[]) => string,
 ): string {
+  const { lines, isEarlier } = ofOneJudge(all);
   const { own, other } = Object.groupBy(lines, (line) =>
     defaultRate(line) || !expectationOf(scenarioOfLine(line)).isRace ? 'own' : 'other',
   );
-  return [own ? textOf(own) : [], other ? `${textOf(other)} at other rates` : []].flat().join('; ');
+  const texts = [own ? textOf(own) : [], other ? `${textOf(other)} at other rates` : []].flat();
+  return texts.map((text) => (isEarlier ? `${text} ${earlierMark}` : text)).join('; ');
 }
+
+/** Behind a count that an earlier judge made. */
+export const earlierMark = '(earlier judge)';
 
 /** `7 of 7 (65–100 %)`: with Wilson's interval of 95 %; a dash where there are none. */
 export const shareText = ({ count, of }: Count): string =>
