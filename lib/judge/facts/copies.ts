@@ -27,14 +27,19 @@ const ofCopies =
         }
       : undefined;
 
-const throughout = (items: readonly (readonly [item: string, value: unknown])[]): Statement[] =>
+const throughout = (
+  items: readonly (readonly [item: string, value: string | number | undefined])[],
+): Statement[] =>
   items.map(([item, value]) => ({ item, value: String(value ?? 'none'), ...wholeRun }));
 
 const fields: readonly (keyof CopyIdentity)[] = [
   ...(['copy', 'volume', 'generation', 'bytes', 'stamp', 'digest', 'filesystemUuid'] as const),
 ];
 
-const identity = (label: ImageLabel, of: Partial<CopyIdentity>): [string, unknown][] =>
+const identity = (
+  label: ImageLabel,
+  of: Partial<CopyIdentity>,
+): [string, string | number | undefined][] =>
   fields.map((field) => [`${label} ${field}`, of[field]]);
 
 const counted = (
