@@ -42,7 +42,6 @@ export {
   isStarved,
   pressureOf,
   pressureSchema,
-  starvedReason,
   timerLagsOf,
 } from './evidence/observers.ts';
 export {

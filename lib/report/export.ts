@@ -192,7 +192,7 @@ export function exportHistory(
 function gapsOf(history: History, database: Database): string[] {
   const cuts = history.cuts.map(({ segment, within }) => `segment ${segment} is cut: ${within}`);
   const story = tellStory([...history.smallRecords()], database);
-  return [...cuts, ...journalGaps(story, history).map(({ reason }) => reason)];
+  return [...cuts, ...journalGaps(story, history).map(({ words }) => words)];
 }
 
 const lineOf = (op: JepsenOp): string => `${op.index === 0 ? '' : ','}\n${jsonOf(op)}`;

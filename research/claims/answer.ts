@@ -1,6 +1,6 @@
 /** From the folder of a finished run or procedure to the answers that its history gives. */
 import { relative } from 'node:path';
-import { isStarved, starvedReason } from '../../lib/judge/index.ts';
+import { isStarved } from '../../lib/judge/index.ts';
 import { stockTimers, type Basis } from '../../lib/scenario/index.ts';
 import {
   type RunRecord,
@@ -66,7 +66,7 @@ function runSource(folder: string, { replay, basis, scenario }: RunRecord): Clai
     read: ({ read }) => {
       if (run === undefined || read === undefined) return undefined;
       // Most answers are times, and what came late was noted late.
-      if (isStarved(run.verdict.incompleteBecause)) return starvedReason;
+      if (isStarved(run.verdict.reasons)) return 'the machine did not keep time';
       // The claims are about stock databases, which go on while they can.
       return run.story.scenario.selfFence.kind === 'off' ? read(run) : 'the database fenced itself';
     },

@@ -32,7 +32,7 @@ export function readRealRun(folder: string): RealRun {
     incompleteBecause: verdict.incompleteBecause,
     milestones: milestoneTimes(story),
     accessAtMs: exposureOf(story, writes === undefined ? {} : { writes }).handoverAtMs,
-    starved: isStarved(verdict.incompleteBecause),
+    starved: isStarved(verdict.reasons),
     load: loadOf(story),
   };
 }

@@ -87,8 +87,7 @@ function missingIn(history: History, records: readonly SmallRecord[], about: Cas
   return [
     ...records.flatMap((each) => (each.type === 'error' ? `${each.where}: ${each.message}` : [])),
     ...history.cuts.map((cut) => `the history is cut: ${JSON.stringify(cut)}`),
-    ...journalGaps(plot, history).map(({ reason }) => reason),
-    ...copyContradictions(plot),
+    ...[...journalGaps(plot, history), ...copyContradictions(plot)].map(({ words }) => words),
   ];
 }
 

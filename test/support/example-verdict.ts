@@ -18,6 +18,7 @@ export const exampleVerdict: Verdict = {
   safety: 'lost',
   complete: true,
   incompleteBecause: [],
+  reasons: [],
   expected: ['lost', 'corrupt'],
   asExpected: true,
   serving: { expected: 'open', because: 'made up', served: true, asExpected: true },

@@ -48,7 +48,7 @@ function outcomeOf(verdict: Verdict, history: History): RunOutcome {
     exposureMs: exposure.ms,
     secondMountS: phases.secondMount,
     ...{ sentence, incompleteBecause },
-    starved: isStarved(incompleteBecause),
+    starved: isStarved(verdict.reasons),
     worstTimerLagMs: Math.max(0, ...lags),
     timerDistortion: distortionOf(lags),
     pressure: pressureOf(story),

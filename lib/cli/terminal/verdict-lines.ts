@@ -3,13 +3,7 @@ import { join } from 'node:path';
 import { styleText } from 'node:util';
 import type { Batch } from '../../batch/index.ts';
 import { plainText, plural } from '../../core/index.ts';
-import {
-  failedCertificates,
-  isStarved,
-  readVerdict,
-  storedVerdict,
-  type VerdictWord,
-} from '../../judge/index.ts';
+import { readVerdict, storedVerdict, type VerdictWord } from '../../judge/index.ts';
 import { basisLabel, expectedInRun, openWords } from '../../report/index.ts';
 import type { AnyVerdict, Judged } from '../library/run-plan.ts';
 
@@ -53,27 +47,24 @@ const longestReason = 140;
 
 /** Why a run proves nothing, each reason with what to do; no line where the evidence is complete. */
 function missingInRun(verdict: AnyVerdict): string[] {
-  const { incompleteBecause: reasons, replay } = verdict;
+  const { reasons, replay } = verdict;
   if (reasons.length === 0) return [];
   const shown = reasons.slice(0, shownReasons);
   return [
-    ...shown.flatMap((reason) => [`  - ${short(reason)}`, `    ${toDo(reason, verdict)}`]),
+    ...shown.flatMap(({ code, words }) => [`  - ${short(words)}`, `    ${toDo(code)}`]),
     ...moreLines(reasons.length - shown.length),
     `Then run it again: ${replay}`,
   ];
 }
 
-function toDo(reason: string, { certificates, findings }: AnyVerdict): string {
-  const isOfMachine = findings.some(
-    ({ code, summary }) => code === 'AUDIT_MACHINE_TROUBLE' && reason === `${code}: ${summary}`,
-  );
-  if (isStarved([reason])) return 'Stop other work on this machine, or use more cores.';
-  if (failedCertificates(certificates).includes(reason)) {
-    return 'The fault did not hold: check that nothing else heals it.';
-  }
-  if (isOfMachine) return 'Check the machine: npx forcedetach doctor';
-  return 'If it happens again, see docs/how-to/troubleshooting.md.';
-}
+const toDos: Readonly<Record<string, string>> = {
+  MACHINE_LATE: 'Stop other work on this machine, or use more cores.',
+  CERTIFICATE_FAILED: 'The fault did not hold: check that nothing else heals it.',
+  AUDIT_MACHINE_TROUBLE: 'Check the machine: npx forcedetach doctor',
+};
+
+const toDo = (code: string): string =>
+  toDos[code] ?? 'If it happens again, see docs/how-to/troubleshooting.md.';
 
 /** No line where the batch and all its cells came to a verdict. */
 export function missingInBatch(batch: Batch, folder: string): string[] {

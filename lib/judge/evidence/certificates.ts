@@ -9,11 +9,12 @@ import {
 } from '../../history/index.ts';
 import { losesPower } from '../../scenario/index.ts';
 import { type ClaimedFault, type FaultSpan, claimedFaults, spanOf } from '../facts/acts.ts';
+import { type Reason, because } from '../facts/witnessed.ts';
 import type { Story } from '../timeline/story.ts';
 import type { WriteMarks } from '../timeline/writes.ts';
 
-/** A sentence for each moment of a fault that no certificate speaks of. When each may be is a fact (`inPlace`). */
-export function certificateGaps(story: Story): string[] {
+/** For each moment of a fault that no certificate speaks of. When each may be is a fact (`inPlace`). */
+export function certificateGaps(story: Story): Reason[] {
   const certificates = story.records.filter((record) => record.type === 'certificate');
   return claimedFaults(story).flatMap((claimed) => {
     const fault = claimed.name;
@@ -25,7 +26,11 @@ export function certificateGaps(story: Story): string[] {
     const missing = Object.entries(moments)
       .filter(([moment]) => !(moment === 'after' && claimed.staysDown))
       .filter(([moment]) => !own.some((each) => each.moment === moment))
-      .map(([, says]) => `no certificate says that ${fault} ${says}`);
+      .map(([moment, says]) =>
+        because('CERTIFICATE_MISSING', `no certificate says that ${fault} ${says}`, {
+          ...{ fault, moment },
+        }),
+      );
     return [...missing, ...silences(story, claimed, during, span)];
   });
 }
@@ -36,19 +41,19 @@ function silences(
   { name: fault, askedAgain }: ClaimedFault,
   during: readonly number[],
   { fromMs, toMs }: FaultSpan,
-): string[] {
+): Reason[] {
   if (!tells.ends || !askedAgain) return [];
+  const silent = (when: string): Reason =>
+    because('CERTIFICATE_SILENT', `no certificate shows whether ${fault} still held ${when}`, {
+      fault,
+    });
   const imaged = records.find((each) => each.type === 'phase' && each.phase === 'first-image');
   const imagedMs = Math.min(imaged?.t ?? toMs, toMs);
   const asked = during.filter((t) => t >= fromMs && t <= toMs);
   const watched = [fromMs, ...asked.filter((t) => t <= imagedMs), imagedMs];
-  const tooLong = silencesIn(watched, askedWithinMs(scenario.timers.grace)).map(
-    (span) => `no certificate shows whether ${fault} still held ${span}`,
-  );
+  const tooLong = silencesIn(watched, askedWithinMs(scenario.timers.grace)).map(silent);
   const isAskedLast = asked.some((t) => t >= imagedMs);
-  return isAskedLast || imagedMs === toMs
-    ? tooLong
-    : [...tooLong, `no certificate shows whether ${fault} still held when it was healed`];
+  return isAskedLast || imagedMs === toMs ? tooLong : [...tooLong, silent('when it was healed')];
 }
 
 const moments = {

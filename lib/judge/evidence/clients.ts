@@ -9,14 +9,12 @@ import {
   beatWithinMs,
   clientSides,
 } from '../../history/index.ts';
+import { type Reason, because } from '../facts/witnessed.ts';
 import type { BlindRead, Patience } from '../timeline/clients.ts';
 import { type Story, lookedUntilMs } from '../timeline/story.ts';
 
-export interface ClientGap {
-  readonly client: string;
-  /** A sentence. */
-  readonly reason: string;
-}
+const clientGap = (client: string, words: string): Reason =>
+  because('CLIENT_GAP', words, { client });
 
 /**
  * Beyond its pace a connection is silent no longer than this: a lost session is opened anew after 2 s
@@ -34,17 +32,17 @@ export function clientGaps(
   story: Story,
   journals: ClientJournals,
   { writesOnly = false }: { readonly writesOnly?: boolean } = {},
-): ClientGap[] {
+): Reason[] {
   if (!story.tells.plans) return [];
   const plan = story.records.find((record) => record.type === 'workload');
   if (plan === undefined) {
     const reason = 'the history does not say what the clients were to do';
-    return clientSides.map((client) => ({ client, reason }));
+    return clientSides.map((client) => clientGap(client, reason));
   }
   return [...new Set([...clientSides, ...journals.clients])].flatMap((client) => {
     const planned = plan.clients.find((each) => each.client === client);
     const asked = { client, planned, atMs: plan.t, writesOnly };
-    return gapsOfClient(story, asked, journals).map((reason) => ({ client, reason }));
+    return gapsOfClient(story, asked, journals).map((words) => clientGap(client, words));
   });
 }
 
@@ -180,9 +178,9 @@ export function blindAfter({ records }: Story): ReadonlyMap<string, Patience> {
   );
 }
 
-export function blindReads({ tells }: Story, blind: readonly BlindRead[]): ClientGap[] {
+export function blindReads({ tells }: Story, blind: readonly BlindRead[]): Reason[] {
   if (!tells.plans) return [];
-  return blind.map((each) => ({ client: each.client, reason: sentenceOf(each) }));
+  return blind.map((each) => clientGap(each.client, sentenceOf(each)));
 }
 
 function sentenceOf({ client, what, count, atMs, node }: BlindRead): string {

@@ -52,7 +52,7 @@ function readAgain(): Read {
   } catch {
     hasWrites = false;
   }
-  const gaps = journalGaps({ records, tells }, history).map(({ reason }) => reason);
+  const gaps = journalGaps({ records, tells }, history).map(({ words }) => words);
   return { rows: [...history.rows('first')].length, hasWrites, gaps };
 }
 
@@ -115,9 +115,7 @@ test('a list of version 4 without hashes proves nothing of the files; one of ver
       : each,
   );
   const gapsIn = (schemaVersion: 3 | 4): string[] =>
-    journalGaps({ records, tells: tellsOf({ schemaVersion }) }, history).map(
-      ({ reason }) => reason,
-    );
+    journalGaps({ records, tells: tellsOf({ schemaVersion }) }, history).map(({ words }) => words);
   expect(gapsIn(4)).toEqual(
     ['paths.json', 'writes.log.zst'].map(
       (file) =>

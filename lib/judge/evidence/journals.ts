@@ -15,6 +15,7 @@ import {
   writerSegment,
 } from '../../history/index.ts';
 import { type Served, servedMeter } from '../facts/served.ts';
+import { type Reason, because } from '../facts/witnessed.ts';
 import {
   type BlindRead,
   ReadMeter,
@@ -63,12 +64,8 @@ export function answersIn(story: Story, history: History): Answers {
   };
 }
 
-interface JournalGap {
-  /** Or the name of another file. */
-  readonly segment: string;
-  /** A sentence. */
-  readonly reason: string;
-}
+/** `file`: a segment's name, or another's. */
+const fileGap = (file: string, words: string): Reason => because('FILE_GAP', words, { file });
 
 /** What to do about a file that is not the run's own. */
 const putBack = 'put back the one that the run wrote, or run again';
@@ -77,17 +74,14 @@ const putBack = 'put back the one that the run wrote, or run again';
 export function journalGaps(
   { tells, records }: Pick<Story, 'records'> & { readonly tells: Pick<Tells, 'ends' | 'hashes'> },
   { seals, files }: Pick<History, 'seals' | 'files'>,
-): JournalGap[] {
+): Reason[] {
   if (!tells.ends) return [];
   const list = records.findLast((record) => record.type === 'segments');
   const gaps = [...seals].flatMap(([name, seal]) => gapsOf(seal).map((what) => [name, what]));
   if (list === undefined) gaps.push([runSegment, 'ends before the run listed what else there is']);
   else gaps.push(...strangeSegments(list.segments, seals));
   return [
-    ...gaps.map(([segment = '', what]) => ({
-      segment,
-      reason: `history segment ${segment} ${what}`,
-    })),
+    ...gaps.map(([segment = '', what]) => fileGap(segment, `history segment ${segment} ${what}`)),
     ...(list === undefined ? [] : strangeFiles(list.files, files, tells)),
   ];
 }
@@ -113,11 +107,11 @@ function strangeFiles(
   listed: History['files'],
   files: History['files'],
   { hashes }: Pick<Tells, 'hashes'>,
-): JournalGap[] {
+): Reason[] {
   const names = new Set([...Object.keys(listed), ...Object.keys(files).filter(isWritesFile)]);
   return [...names].flatMap((name) => {
     const what = strangeness(files[name], listed[name], hashes);
-    return what === undefined ? [] : [{ segment: name, reason: `history file ${name} ${what}` }];
+    return what === undefined ? [] : [fileGap(name, `history file ${name} ${what}`)];
   });
 }
 
@@ -142,10 +136,13 @@ function strangeness(
 
 /** Clients whose journals lack something: of their rows nobody can say that they were not sent. */
 export function clientsWithGaps(
-  gaps: readonly JournalGap[],
+  gaps: readonly Reason[],
   { cuts }: Pick<History, 'cuts'>,
 ): ReadonlySet<string> {
-  const segments = new Set([...gaps, ...cuts].map(({ segment }) => segment));
+  const segments = new Set([
+    ...gaps.map(({ fields }) => fields['file']),
+    ...cuts.map(({ segment }) => segment),
+  ]);
   return new Set(clientSides.filter((client) => segments.has(writerSegment(client))));
 }
 
@@ -165,10 +162,14 @@ function gapsOf({ counts, end, brokenAt }: SegmentSeal): string[] {
 const tell = ({ records, small, frames, chain }: SegmentCounts): string =>
   `${records} records (${small} of them small) in ${frames} frames with chain ${chain ?? 'none'}`;
 
+export const cutsIn = ({ cuts }: Pick<History, 'cuts'>): Reason[] =>
+  cuts.map((cut) =>
+    because('HISTORY_CUT', `the history is cut: ${JSON.stringify(cut)}`, { file: cut.segment }),
+  );
+
 /** What the records themselves lack, and what may therefore not be judged by them. */
 interface RecordGaps {
-  /** Sentences. */
-  readonly reasons: readonly string[];
+  readonly reasons: readonly Reason[];
   /** Clients of whose rows nobody can say that they were not sent. */
   readonly withGaps: ReadonlySet<string>;
 }
@@ -180,11 +181,10 @@ export function recordGaps(story: Story, history: History, answers: Answers): Re
     ...blindReads(story, answers.blindReads),
   ];
   return {
-    reasons: [
-      ...clients.map(({ reason }) => reason),
-      ...gaps.map(({ reason }) => reason),
-      ...history.cuts.map((cut) => `the history is cut: ${JSON.stringify(cut)}`),
-    ],
-    withGaps: new Set([...clientsWithGaps(gaps, history), ...clients.map(({ client }) => client)]),
+    reasons: [...clients, ...gaps, ...cutsIn(history)],
+    withGaps: new Set([
+      ...clientsWithGaps(gaps, history),
+      ...clients.map(({ fields }) => String(fields['client'])),
+    ]),
   };
 }

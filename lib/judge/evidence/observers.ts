@@ -8,11 +8,12 @@ import {
   beatWithinMs,
   observed,
 } from '../../history/index.ts';
+import { type Reason, because } from '../facts/witnessed.ts';
 import { type Story, lookedUntilMs } from '../timeline/story.ts';
 import { isDirectory } from '../../scenario/index.ts';
 
-/** A sentence for each source that nobody watched, or not all the time. */
-export function observerGaps(story: Story): string[] {
+/** For each source that nobody watched, or not all the time. */
+export function observerGaps(story: Story): Reason[] {
   const { tells, faultAtMs, records, run } = story;
   if (!tells.ends || faultAtMs === undefined) return [];
   const gaps = neededSources(story).flatMap((source) => gapsOf(story, source));
@@ -20,21 +21,24 @@ export function observerGaps(story: Story): string[] {
   const looked = records.filter(({ type }) => type === 'machine').map(({ t }) => t);
   return [
     ...gaps,
-    ...silences(looked, faultAtMs, lookedUntilMs(story)).map(
-      (gap) => `nothing observed the machine ${gap}`,
+    ...silences(looked, faultAtMs, lookedUntilMs(story)).map((gap) =>
+      because('OBSERVER_SILENT', `nothing observed the machine ${gap}`, { source: 'machine' }),
     ),
   ];
 }
 
 /** When what this source tells was not watched, by any one of those who were to. */
-export function gapsOf(story: Story, source: string): string[] {
+export function gapsOf(story: Story, source: string): Reason[] {
   const { faultAtMs } = story;
   if (faultAtMs === undefined) return [];
   const lives = livesOf(story.observations, source);
-  if (lives.length === 0) return [`no observer of ${source} ever began`];
+  if (lives.length === 0) {
+    return [because('OBSERVER_SILENT', `no observer of ${source} ever began`, { source })];
+  }
   return lives.flatMap(({ node, seen }) => {
     const who = `the observer of ${source}${node === undefined ? '' : ` on ${node}`}`;
-    return lifeGaps(story, seen).map((gap) => `${who} ${gap}`);
+    const about = { source, ...(node !== undefined && { node }) };
+    return lifeGaps(story, seen).map((gap) => because('OBSERVER_SILENT', `${who} ${gap}`, about));
   });
 }
 
@@ -111,12 +115,11 @@ function silences(times: readonly number[], fromMs: number, toMs: number): strin
 // Did the machine keep time, and how busy was it? A run that starved for processor time says nothing of
 // times.
 
-/** How the reason begins that says the run starved for processor time. */
-export const starvedReason = 'the machine did not keep time';
+const machineLate = 'MACHINE_LATE';
 
-/** Tells by a verdict's reasons whether its machine kept no time, so that its times are no measurement. */
-export const isStarved = (reasons: readonly string[]): boolean =>
-  reasons.some((reason) => reason.startsWith(starvedReason));
+/** Its machine kept no time, so that a run's times are no measurement. */
+export const isStarved = (reasons: readonly Reason[]): boolean =>
+  reasons.some(({ code }) => code === machineLate);
 
 /** A timer that fires later than this says the machine did not keep time. */
 const timerLagLimitMs = 2000;
@@ -136,11 +139,10 @@ export function machineRecordsOf(span: TimedStory): MachineRecord[] {
 export const timerLagsOf = (span: TimedStory): number[] =>
   machineRecordsOf(span).map((each) => each.timerLagMs);
 
-export function lateTimers(story: Story): string[] {
-  const worstMs = Math.max(0, ...timerLagsOf(story));
-  return worstMs > timerLagLimitMs
-    ? [`${starvedReason}: a timer fired ${Math.round(worstMs)} ms late`]
-    : [];
+export function lateTimers(story: Story): Reason[] {
+  const lateMs = Math.round(Math.max(0, ...timerLagsOf(story)));
+  const words = `the machine did not keep time: a timer fired ${lateMs} ms late`;
+  return lateMs > timerLagLimitMs ? [because(machineLate, words, { lateMs })] : [];
 }
 
 /** How busy the machine was under a fault: a race's outcome depends on it. */

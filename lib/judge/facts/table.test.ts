@@ -7,7 +7,7 @@ import { mysql } from '../../mysql/database.ts';
 import type { DiskMode } from '../../scenario/index.ts';
 import { tellStory } from '../timeline/story.ts';
 import { evidenceOf } from './evidence.ts';
-import { disagreementInWords, disagreementsIn } from './table.ts';
+import { disagreementsIn, reasonOf } from './table.ts';
 
 function found(mode: DiskMode, ...more: readonly SmallRecord[]): string[] {
   const about = { type: 'action', actor: 'fault', name: 'network-partition', node: 'a' } as const;
@@ -21,7 +21,7 @@ function found(mode: DiskMode, ...more: readonly SmallRecord[]): string[] {
     { type: 'phase', t: 100_000, phase: 'second-image' },
   ];
   const story = tellStory(records, mysql);
-  return disagreementsIn(evidenceOf(story, undefined, [])).map(disagreementInWords);
+  return disagreementsIn(evidenceOf(story, undefined, [])).map((each) => reasonOf(each).words);
 }
 
 test('a path is one node’s, but a shared directory, which has none', () => {

@@ -18,7 +18,9 @@ import * as storage from './storage.ts';
 import {
   type Disagreement,
   type FactRow,
+  type Reason,
   type Witnessed,
+  because,
   disagreementReason,
   disagreementsOf,
   testimoniesIn,
@@ -397,19 +399,21 @@ const names = Object.fromEntries(
   Object.entries(witnesses).map(([witness, { is }]) => [witness, is]),
 ) as Readonly<Record<Witness, string>>;
 
-export const disagreementInWords = (found: Disagreement<FactName, Witness>): string =>
-  disagreementReason(found, facts, names).words;
+export const reasonOf = (found: Disagreement<FactName, Witness>): Reason =>
+  disagreementReason(found, facts, names);
 
 /** Witnesses that reported nothing at all were not there: what they do not report means nothing. `hasLog`: its file is there. */
-export function mutesIn(story: Story, { hasLog }: { readonly hasLog: boolean }): string[] {
+export function mutesIn(story: Story, { hasLog }: { readonly hasLog: boolean }): Reason[] {
   const { observations, setup } = story;
   const isThere = (proof: string | undefined): boolean =>
     (proof === 'log' && hasLog) ||
     (proof === 'setup' && setup !== undefined) ||
     observations.some(({ name, source }) => name === proof || source === proof);
-  return (Object.values(witnesses) as readonly WitnessAbout[])
-    .filter(({ proof, needed }) => needed?.(story) === true && !isThere(proof))
-    .map(({ is, proof }) => `${is} has no ${proof ?? 'record'} in the whole run`);
+  return (Object.entries(witnesses) as readonly (readonly [Witness, WitnessAbout])[])
+    .filter(([, { proof, needed }]) => needed?.(story) === true && !isThere(proof))
+    .map(([witness, { is, proof = 'record' }]) =>
+      because('WITNESS_MUTE', `${is} has no ${proof} in the whole run`, { witness }),
+    );
 }
 
 /** Images that are not proven to be of this run's volume and moment: nobody may judge by them. */
@@ -429,14 +433,14 @@ export const foreignImages = (
 /** Of anything that has copies of a volume, a run or not. */
 export const copyContradictions = (
   plot: Pick<Story, 'records' | 'observations' | 'setup' | 'tells'>,
-): string[] => {
+): Reason[] => {
   // Nothing else is asked of it by the rows of these facts.
   const story = { ...plot, faultAtMs: undefined } as unknown as Story;
   const evidence: Evidence = {
     ...{ story, served: [], log: undefined },
     watched: { fromMs: 0, toMs: Infinity },
   };
-  return disagreementsIn(evidence, [...ofImages]).map(disagreementInWords);
+  return disagreementsIn(evidence, [...ofImages]).map(reasonOf);
 };
 
 const ofImages: ReadonlySet<FactName> = new Set(['copy', 'copying', 'stage']);

@@ -13,11 +13,11 @@ import { Reconciler } from '../checkers/reconcile.ts';
 import { certificateGaps } from '../evidence/certificates.ts';
 import { evidenceOf } from '../facts/evidence.ts';
 import { servedMeter } from '../facts/served.ts';
-import { disagreementInWords, disagreementsIn, groupFacts } from '../facts/table.ts';
-import { journalGaps } from '../evidence/journals.ts';
+import { disagreementsIn, groupFacts, reasonOf } from '../facts/table.ts';
+import { cutsIn, journalGaps } from '../evidence/journals.ts';
 import { clientGaps } from '../evidence/clients.ts';
 import { lateTimers } from '../evidence/observers.ts';
-import { failedCertificates, recordedTrouble } from '../evidence/completeness.ts';
+import { failedCertificates, neverInjected, recordedTrouble } from '../evidence/completeness.ts';
 import {
   absentCheckers,
   bareCertificate,
@@ -27,6 +27,7 @@ import {
   lossOf,
   lostIn,
 } from '../verdict/assemble.ts';
+import { type Reason, because } from '../facts/witnessed.ts';
 import { verdictWord, worst } from '../verdict/verdict.ts';
 import { ServiceMeter } from '../timeline/clients.ts';
 import { groupFindings } from './findings.ts';
@@ -49,14 +50,16 @@ export function judgeGroup(
   ];
   const reasons = [
     ...groupIncompleteBecause(story, history, journals),
-    ...disagreementsIn(evidenceOf(story, undefined, served), groupFacts).map(disagreementInWords),
+    ...disagreementsIn(evidenceOf(story, undefined, served), groupFacts).map(reasonOf),
     ...images
       .filter(({ reconciliation }) => reconciliation.unread === 'gap')
-      .map(
-        ({ image, evidence, reconciliation: { rows } }) =>
-          `the history has ${rows} of ${evidence.ledgerRows} rows of the ${image} reading`,
-      ),
-    ...findings.flatMap(({ level, summary }) => (level === 'incomplete' ? [summary] : [])),
+      .map(({ image, evidence, reconciliation: { rows } }) => {
+        const words = `the history has ${rows} of ${evidence.ledgerRows} rows of the ${image} reading`;
+        return because('ROWS_MISSING', words, { image, rows });
+      }),
+    ...findings.flatMap(({ level, code, summary }) =>
+      level === 'incomplete' ? [because(code, summary)] : [],
+    ),
     ...absentCheckers(run.custom, own),
   ];
   const complete = reasons.length === 0;
@@ -68,7 +71,8 @@ export function judgeGroup(
     verdict,
     safety,
     complete,
-    incompleteBecause: reasons,
+    incompleteBecause: reasons.map(({ words }) => words),
+    reasons,
     expected: [...run.scenario.expected],
     asExpected: run.scenario.expected.includes(verdict),
     ...measured,
@@ -144,29 +148,30 @@ function readingsOf(story: GroupStory, journal: Journal, history: History): Audi
   return images;
 }
 
-/** Is every needed piece of evidence there? Each reason why not is a sentence; none means complete. */
+/** Is every needed piece of evidence there? No reason why not means complete. */
 function groupIncompleteBecause(
   story: GroupStory,
   history: History,
   journals: ClientJournals,
-): string[] {
+): Reason[] {
   const { records, faultDoneAtMs, ledgers, reads, victimNode } = story;
   const reasons = [...recordedTrouble(records), ...failedCertificates(certificatesIn(story))];
-  if (faultDoneAtMs === undefined) reasons.push('the fault was never injected');
+  if (faultDoneAtMs === undefined) reasons.push(neverInjected());
   for (const image of ['first', 'second'] as const) {
     if (!ledgers.some((each) => each.image === image && each.rows !== undefined)) {
-      reasons.push(`the ${image} reading of the ledger is missing`);
+      const words = `the ${image} reading of the ledger is missing`;
+      reasons.push(because('IMAGE_MISSING', words, { image }));
     }
   }
   if (!reads.some(({ node, heads }) => node === victimNode && heads !== undefined)) {
-    reasons.push('no client ever read at the victim');
+    reasons.push(because('VICTIM_UNREAD', 'no client ever read at the victim'));
   }
   return [
     ...reasons,
     ...certificateGaps(story),
-    ...clientGaps(story, journals, { writesOnly: true }).map(({ reason }) => reason),
-    ...journalGaps(story, history).map(({ reason }) => reason),
+    ...clientGaps(story, journals, { writesOnly: true }),
+    ...journalGaps(story, history),
     ...lateTimers(story),
-    ...history.cuts.map((cut) => `the history is cut: ${JSON.stringify(cut)}`),
+    ...cutsIn(history),
   ];
 }

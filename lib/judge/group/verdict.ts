@@ -4,8 +4,17 @@ import { verdictSchema } from '../verdict/verdict.ts';
 
 const seconds = z.number().nullable();
 const count = z.number().int();
-const { sentence, verdict, safety, complete, incompleteBecause, expected, asExpected, basis } =
-  verdictSchema.shape;
+const {
+  sentence,
+  verdict,
+  safety,
+  complete,
+  incompleteBecause,
+  reasons,
+  expected,
+  asExpected,
+  basis,
+} = verdictSchema.shape;
 const { acked, lost, loss, findings, certificates, timers, versions } = verdictSchema.shape;
 const { scenario, seed, runId, replay, custom, cluster, historySha256 } = verdictSchema.shape;
 
@@ -28,7 +37,17 @@ export const groupVerdictSchema = z.object({
   schemaVersion: z.literal(1),
   /** It tells this one from the verdict of a single server. */
   kind: z.literal('group-replication'),
-  ...{ sentence, verdict, safety, complete, incompleteBecause, expected, asExpected, basis },
+  ...{
+    sentence,
+    verdict,
+    safety,
+    complete,
+    incompleteBecause,
+    reasons,
+    expected,
+    asExpected,
+    basis,
+  },
   availability: z.object({
     /** Longest time without a commit that an outside client got, ms. */
     downtimeMs: z.number().nullable(),

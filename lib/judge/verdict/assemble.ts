@@ -22,7 +22,8 @@ import { judgeExpectation } from '../expectation/serving-expectation.ts';
 import { type Exposure, exposureOf, refusedMountsOf } from '../timeline/access.ts';
 import { flushedAcks } from '../facts/served.ts';
 import { evidenceOf } from '../facts/evidence.ts';
-import { disagreementInWords, disagreementsIn, foreignImages } from '../facts/table.ts';
+import { disagreementsIn, foreignImages, reasonOf } from '../facts/table.ts';
+import { type Reason, because } from '../facts/witnessed.ts';
 import { licencesOf } from '../timeline/licence.ts';
 import { type Story, phasesOf, tellStory } from '../timeline/story.ts';
 import { controlFindings, diskFindings, readFindings, wayBackFindings } from './findings.ts';
@@ -40,17 +41,17 @@ export function mustBeOf(names: CustomNames | undefined, database: JudgedDatabas
   });
 }
 
-/** Reasons why the run's judgement is not whole without them: checkers that are not at hand. */
+/** Why the run's judgement is not whole: checkers that are not at hand. */
 export const absentCheckers = (
   names: CustomNames | undefined,
   given: readonly Checker[],
-): readonly string[] =>
+): Reason[] =>
   (names?.checkers ?? [])
-    .filter((name) => !given.some((each) => each.name === name))
-    .map(
-      (name) =>
-        `the run’s own checker ${name} is not here: only its author’s script can judge anew`,
-    );
+    .filter((checker) => !given.some((each) => each.name === checker))
+    .map((checker) => {
+      const words = `the run’s own checker ${checker} is not here: only its author’s script can judge anew`;
+      return because('CHECKER_ABSENT', words, { checker });
+    });
 
 // What a run lost, by who had acknowledged it and when.
 
@@ -150,7 +151,7 @@ export function assembleVerdict(
   const certificates = certificatesOf(story, exposure);
   const reasons = [
     ...incompleteBecause(story, certificates, findings, { hasLog: hasLogOf(history) }),
-    ...disagreements.map(disagreementInWords),
+    ...disagreements.map(reasonOf),
     ...nothingTested(story, reconciliations),
     ...absentCheckers(run.custom, own),
     ...unreadable,
@@ -167,7 +168,8 @@ export function assembleVerdict(
     verdict,
     safety,
     complete: reasons.length === 0,
-    incompleteBecause: reasons,
+    incompleteBecause: reasons.map(({ words }) => words),
+    reasons,
     expected: [...run.scenario.expected],
     ...judgeExpectation(run.scenario, { verdict, served: recovered || service.successorServesOn }),
     noticed: noticedBy(story, findings, notices),
@@ -268,16 +270,17 @@ const hasLogOf = ({ files }: History): boolean => Object.keys(files).some(isWrit
 /** `trouble`: a log that ends too early or has a gap is one only where the verdict leans on it. */
 function writesOf(history: History): {
   readonly writes?: WriteLog | undefined;
-  readonly trouble: readonly string[];
-  readonly damage?: readonly string[];
+  readonly trouble: readonly Reason[];
+  readonly damage?: readonly Reason[];
 } {
   try {
     const writes = history.writes();
     if (writes === undefined) return { trouble: [] };
     const cut = writes.cut ? ['the log of writes is cut'] : [];
-    return { writes, trouble: [...cut, ...gapsInWrites(writes)] };
+    const gap = (words: string): Reason => because('LOG_GAP', words);
+    return { writes, trouble: [...cut, ...gapsInWrites(writes)].map(gap) };
   } catch (error) {
-    return { trouble: [], damage: [describeError(error)] };
+    return { trouble: [], damage: [because('LOG_UNREADABLE', describeError(error))] };
   }
 }
 

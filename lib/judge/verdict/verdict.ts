@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { type ExitCode, exitCode, readJson } from '../../core/index.ts';
 import { migrateVerdict, provisioningSchema } from '../../history/index.ts';
 import { type Scenario, safetyLevels, servingWords, verdictWords } from '../../scenario/index.ts';
+import { reasonSchema } from '../facts/witnessed.ts';
 
 export type Safety = (typeof safetyLevels)[number];
 export type VerdictWord = (typeof verdictWords)[number];
@@ -121,6 +122,8 @@ export const verdictSchema = z.object({
   complete: z.boolean(),
   /** Why it is not complete; empty when it is. */
   incompleteBecause: z.array(z.string()),
+  /** The same by code, in that order. Empty in verdicts before 2026-11-27. */
+  reasons: z.array(reasonSchema).default([]),
   expected: z.array(z.enum(verdictWords)),
   /** Both parts: the verdict is one of `expected`, and somebody serves where that is expected. */
   asExpected: z.boolean(),

@@ -278,7 +278,9 @@ export function noticedBy(
 /** Who was not heard all the time, where the history tells. */
 export const deafness = (story: Story): string[] =>
   story.tells.allSources
-    ? ['api', story.database.server].flatMap((source) => gapsOf(story, source))
+    ? ['api', story.database.server]
+        .flatMap((source) => gapsOf(story, source))
+        .map(({ words }) => words)
     : [];
 
 function told(
