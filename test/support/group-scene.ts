@@ -120,6 +120,7 @@ export function historyOf(scene: Scene): History {
     read(24_000, 'inside', 'a', { '0/0': 1 }),
     read(24_000, 'outside', 'b', { '0/0': 1, '0/1': 1 }),
     ledger(30_000, 'first', 'b'),
+    { type: 'phase', t: 30_990, phase: 'heal' },
     fault(31_000, 'heal'),
     fault(31_100, 'healed'),
     certificate(31_200, 'after'),
