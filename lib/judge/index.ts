@@ -33,7 +33,6 @@ export {
   type ServerLog,
   stockDatabaseName,
 } from './database.ts';
-export { failedCertificates } from './evidence/completeness.ts';
 export { exportStep } from './facts/acts.ts';
 export { copyContradictions } from './facts/table.ts';
 export { journalGaps } from './evidence/journals.ts';
