@@ -1,5 +1,5 @@
 /** Statements made of what witnesses report: changes last until the next one, sightings close to each other are one. */
-import type { Statement } from './engine.ts';
+import { type Statement, unknown } from './engine.ts';
 
 /** From then on the item has this value. */
 export interface Change extends Pick<Statement, 'item' | 'value'> {
@@ -44,13 +44,22 @@ export function whileAny(
 /** Sightings no farther apart than this are one span. */
 const joinMs = 5000;
 
+/** A pause that another witness, which looks late, may not have seen: neither one nor the other. */
+const shortPauseMs = 40_000;
+
 /** `times`: in order. */
 export function bursts(item: string, value: string, times: readonly number[]): Statement[] {
-  const spans: { item: string; value: string; fromMs: number; toMs: number }[] = [];
+  const spans: { item: string; value: Statement['value']; fromMs: number; toMs: number }[] = [];
   for (const atMs of times) {
     const last = spans.at(-1);
-    if (last !== undefined && atMs <= last.toMs + joinMs) last.toMs = atMs;
-    else spans.push({ item, value, fromMs: atMs - 1, toMs: atMs });
+    if (last !== undefined && atMs <= last.toMs + joinMs) {
+      last.toMs = atMs;
+      continue;
+    }
+    if (last !== undefined && atMs <= last.toMs + shortPauseMs) {
+      spans.push({ item, value: unknown, fromMs: last.toMs, toMs: atMs - 1 });
+    }
+    spans.push({ item, value, fromMs: atMs - 1, toMs: atMs });
   }
   return spans;
 }

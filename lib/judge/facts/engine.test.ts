@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { bursts } from './changes.ts';
 import { type Statement, type Testimony, contradictionsOf, unknown } from './engine.ts';
 
 const sees = { fromMs: 0, toMs: 600 };
@@ -65,4 +66,25 @@ test('counts may lag behind each other, and never run backwards', () => {
   expect(brief([counter(at(20, 140), at(10, 240))])).toEqual([
     'a 10 by counter, 20 by counter at 240, 1',
   ]);
+});
+
+test('a pause that one witness joins and another does not is no contradiction, a long one is', () => {
+  const seconds = (...spans: readonly [number, number][]): number[] =>
+    spans.flatMap(([from, to]) =>
+      Array.from({ length: to - from + 1 }, (_, n) => (from + n) * 1000),
+    );
+  const sees = { fromMs: 0, toMs: 200_000 };
+  const found = (pauseS: number) =>
+    contradictionsOf([
+      {
+        ...{ witness: 'log', lateMs: 1000, earlyMs: 1000, sees, otherwise: 'idle' },
+        statements: bursts('a', 'writing', seconds([10, 60], [60 + pauseS, 180])),
+      },
+      {
+        ...{ witness: 'devices', lateMs: 15_000, earlyMs: 15_000, sees, otherwise: 'idle' },
+        statements: bursts('a', 'writing', seconds([10, 180])),
+      },
+    ]);
+  expect(found(6)).toEqual([]);
+  expect(found(45)).toHaveLength(1);
 });
