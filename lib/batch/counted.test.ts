@@ -44,9 +44,14 @@ test('fault events are counted with their bound, by timers; volumes of one count
     line({}, { basis: 'shortened' }),
   ];
   expect(rowOf(lines)).toMatchObject({
-    stock: 'corrupt 3 of 3 (44–100 %)',
-    short: 'corrupt 1, safe 1 of 2 (not safe: 9–91 %)',
+    stock: 'corrupt 3 of 3 (44–100 %) (earlier judge)',
+    short: 'corrupt 1, safe 1 of 2 (not safe: 9–91 %) (earlier judge)',
   });
+});
+
+test('what this judge judged is not added to what an earlier one did', () => {
+  const newer = line({}, { event: 'new', date: '2026-11-27T20:00:00.000Z' });
+  expect(rowOf([line({}), line({}), newer]).stock).toBe('corrupt 1 of 1 (21–100 %)');
 });
 
 test('a run of something else, or one that proves nothing, counts for nothing', () => {

@@ -128,7 +128,7 @@ test('one of a cut says that, too, and whether the storage path of each class su
       facts: [classOf('amber'), classOf('basalt')],
       plan,
       record,
-      findings,
+      findings: findings.map((each) => ({ ...each, storagePath: 'survived' as const })),
       beganAt: new Date(),
     },
   });

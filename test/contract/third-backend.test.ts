@@ -53,8 +53,8 @@ test('without evidence of its machines and its control plane it is inconclusive'
   const { verdict } = await runOnModel(scenario, '1', { on: third });
   expect(verdict).toMatchObject({ verdict: 'inconclusive', basis: 'shortened', cluster: 'vm' });
   const lacking = [
-    'the observer of controller-manager reported nothing in the whole run',
-    'the observer of audit reported nothing in the whole run',
+    'the controller manager’s log reported nothing in the whole run',
+    'the audit log reported nothing in the whole run',
     'no observer of controller-manager ever began',
     'no observer of audit ever began',
     expect.stringMatching(/^nothing observed the machine from/),

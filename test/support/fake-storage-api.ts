@@ -40,7 +40,8 @@ export class FakeStorageApi {
   /** Writers that were deleted by force: when they end. */
   readonly #killAtMs = new Map<string, number>();
   /** Volume → the last slot that is written. */
-  readonly #slot = new Map<string, number>();
+  /** The youngest that was written, and when it was begun. */
+  readonly #slot = new Map<string, { readonly seq: number; readonly begunMs: number }>();
   /** Of next pods that read more than once. */
   readonly #scans = new Map<string, string[]>();
   #uid = 0;
@@ -240,9 +241,8 @@ export class FakeStorageApi {
   #scanned(pod: string, volume: string): string {
     const now = nowMs();
     const said = this.#scans.get(pod) ?? [`1 start ${now} direct 9`];
-    const scan = (): string =>
-      `${said.length + 1} scan ${now} 1 0-${this.#slot.get(volume) ?? 0} ${now}`;
-    said.push(scan());
+    const { seq = 0, begunMs = now } = this.#slot.get(volume) ?? {};
+    said.push(`${said.length + 1} scan ${now} 1 0-${seq} ${begunMs}`);
     if (said.length === 2) said.push(`3 ack 0 ${now} 1`);
     this.#scans.set(pod, said);
     return `${said.join('\n')}\n`;
@@ -264,6 +264,7 @@ export class FakeStorageApi {
       return;
     }
     let [seq, number, quietUntilMs] = [-1, 0, 0];
+    let isLoud = false;
     const isIdle = pod.startsWith('idle');
     const lines = (): string[] => {
       const now = nowMs();
@@ -271,16 +272,16 @@ export class FakeStorageApi {
       if (now >= (this.#killAtMs.get(pod) ?? Infinity)) return [];
       const said = (words: string): string => `${(number += 1)} ${words}\n`;
       if (number === 0) return [said(`start ${now} direct 999`)];
-      if (isIdle && seq === 50) {
+      if (isIdle && seq === 50 && !isLoud) {
         if (quietUntilMs === 0) {
           quietUntilMs = now + quietForMs;
           return [said(`quiet ${now}`)];
         }
-        seq += 1;
+        isLoud = true;
         return [said(`loud ${now}`)];
       }
       seq += 1;
-      this.#slot.set(volume, seq);
+      this.#slot.set(volume, { seq, begunMs: now });
       if (this.#behaviour.losesAttachments === true && seq === 58) this.#lose(volume);
       const cut = now >= (this.#cutAtMs.get(volume) ?? Infinity);
       return [said(`${cut ? 'err' : 'ack'} ${seq} ${now} 0.5${cut ? ' EIO' : ''}`)];

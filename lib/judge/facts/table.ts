@@ -411,8 +411,8 @@ export function mutesIn(story: Story, { hasLog }: { readonly hasLog: boolean }):
     observations.some(({ name, source }) => name === proof || source === proof);
   return (Object.entries(witnesses) as readonly (readonly [Witness, WitnessAbout])[])
     .filter(([, { proof, needed }]) => needed?.(story) === true && !isThere(proof))
-    .map(([witness, { is, proof = 'record' }]) =>
-      because('WITNESS_MUTE', `${is} has no ${proof} in the whole run`, { witness }),
+    .map(([witness, { is, proof = '' }]) =>
+      because('WITNESS_MUTE', `${is} reported nothing in the whole run`, { witness, proof }),
     );
 }
 

@@ -31,9 +31,10 @@ const paths = new Map<string, string>();
  * A started process searches PATH itself, and the runner stands still until it has found its program: npx
  * puts a dozen folders first, which made timers up to 0.4 s late where nine runs shared a machine.
  */
-function pathOf(command: string): string {
-  const path = paths.get(command) ?? which.sync(command, { nothrow: true }) ?? command;
-  paths.set(command, path);
+function pathOf(command: string, { PATH = '' }: NodeJS.ProcessEnv): string {
+  const key = `${PATH}\n${command}`;
+  const path = paths.get(key) ?? which.sync(command, { nothrow: true, path: PATH }) ?? command;
+  paths.set(key, path);
   return path;
 }
 
@@ -42,9 +43,10 @@ export function startChild(
   [command = '', ...rest]: readonly string[],
   { onOut, onErr, env, hasStdin = true }: ChildOptions,
 ): Child {
-  const stdin = hasStdin ? 'pipe' : 'ignore';
-  const stdio = [stdin, 'pipe', 'pipe'] as const;
-  const child = spawn(pathOf(command), rest, { env, detached: true, stdio: [...stdio] });
+  const child = spawn(pathOf(command, env ?? process.env), rest, {
+    ...{ argv0: command, env, detached: true },
+    stdio: [hasStdin ? 'pipe' : 'ignore', 'pipe', 'pipe'],
+  });
   child.stdout?.setEncoding('utf8').on('data', onOut);
   child.stderr?.setEncoding('utf8').on('data', onErr);
   // It may end without reading all of it.
