@@ -353,10 +353,10 @@ export const facts = {
   stage: {
     about: 'which image is due',
     witnesses: {
-      // An image may be dated back before the fault, or before the heal.
-      runner: about(2 * second, copies.stagesOfRun, 'phase'),
+      runner: exact(copies.stagesOfRun, 'phase'),
       copier: exact(copies.stagesCopied, 'copy'),
-      auditor: about(2 * second, copies.stagesAudited, 'image'),
+      // An image may be dated back before the fault, or before the heal.
+      auditor: about(3 * second, copies.stagesAudited, 'image'),
     },
   },
   clock: {
