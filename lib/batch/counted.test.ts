@@ -44,8 +44,8 @@ test('fault events are counted with their bound, by timers; volumes of one count
     line({}, { basis: 'shortened' }),
   ];
   expect(rowOf(lines)).toMatchObject({
-    stock: 'corrupt 3 of 3 (44–100 %) (earlier judge)',
-    short: 'corrupt 1, safe 1 of 2 (not safe: 9–91 %) (earlier judge)',
+    stock: 'corrupt 3 of 3 (44–100 %) (earlier)',
+    short: 'corrupt 1, safe 1 of 2 (not safe: 9–91 %) (earlier)',
   });
 });
 

@@ -82,7 +82,7 @@ export function textByRate(
 }
 
 /** Behind a count that an earlier judge made. */
-export const earlierMark = '(earlier judge)';
+export const earlierMark = '(earlier)';
 
 /** `7 of 7 (65–100 %)`: with Wilson's interval of 95 %; a dash where there are none. */
 export const shareText = ({ count, of }: Count): string =>
