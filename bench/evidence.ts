@@ -1,8 +1,9 @@
 /**
  * Attacks on the evidence of real histories, made from the table of facts, and what the verdict made of them:
- * `facts`, `witnesses`, `attacks`, `caught`, `trusted`, `twinsFlagged`; beside them `kinds` that were planted by
- * hand, and `kindsCaught`. Needs nothing but this checkout. `--count n`: so many attacks, evenly drawn. Exit code
- * 1 where one escapes that is not on the list of what is trusted.
+ * `facts`, `witnesses`, `attacks`, `caught`, `trusted`, `twinsFlagged`; of two witnesses at once `pairs`; of
+ * records that no fact is read from `records`; and `kinds` that were planted by hand, with `kindsCaught`. Needs
+ * nothing but this checkout. `--count n`: so many attacks, evenly drawn, a third as many of pairs and a fourth of
+ * records. Exit code 1 where one escapes that is not on the list of what is trusted.
  */
 import { isMainThread } from 'node:worker_threads';
 import { answerTasks, WorkerPool } from '../lib/core/program.ts';
@@ -10,54 +11,57 @@ import { factNames, facts } from '../lib/judge/facts/table.ts';
 import { attacksOf } from '../test/evidence-mutants/attacks.ts';
 import { attackedBases } from '../test/evidence-mutants/bases.ts';
 import { evidenceMutants } from '../test/evidence-mutants/kinds/index.ts';
+import { pairAttacks } from '../test/evidence-mutants/pairs.ts';
+import { recordAttacks } from '../test/evidence-mutants/record-attacks.ts';
 import {
   type AttackResult,
   EvidenceSuite,
   type MutantResult,
+  type PairResult,
   donorFor,
 } from '../test/evidence-mutants/suite.ts';
-import { isTrusted } from '../test/evidence-mutants/trusted.ts';
+import { isTrusted, trustedPairs } from '../test/evidence-mutants/trusted.ts';
 import type { BenchContext, BenchResult } from './support/bench.ts';
 
 /** By its place in its list. */
 interface Task {
-  readonly what: 'attack' | 'kind';
+  readonly what: 'attack' | 'record' | 'pair' | 'kind';
   readonly index: number;
 }
-type Answer = AttackResult | MutantResult;
+/** Undefined: a pair that lies on none of its histories. */
+type Answer = AttackResult | PairResult | MutantResult | undefined;
 
 const attacks = attacksOf(attackedBases);
+const records = recordAttacks();
+const pairs = pairAttacks();
+
+/** Evenly drawn. Default all. */
+const drawn = (all: number, count = all): number[] =>
+  Array.from({ length: count }, (_, n) => Math.floor((n * all) / count));
 
 export default async function bench({ onProgress, count }: BenchContext): Promise<BenchResult> {
   await using pool = new WorkerPool<Task, Answer>(new URL(import.meta.url), 2);
   const ask = async (what: Task['what'], index: number): Promise<Answer> => {
     const result = await pool.run({ what, index });
-    onProgress(describe(result));
+    if (result !== undefined) onProgress(describe(result));
     return result;
   };
-  const step = count === undefined ? 1 : attacks.length / count;
-  const chosen = Array.from({ length: count ?? attacks.length }, (_, n) => Math.floor(n * step));
-  const attacked = (await Promise.all(
-    chosen.map(async (index) => ask('attack', index)),
-  )) as AttackResult[];
-  const kinds = (await Promise.all(
-    (count === undefined ? evidenceMutants : []).map(async (_, index) => ask('kind', index)),
-  )) as MutantResult[];
+  const askAll = async (what: Task['what'], all: number, part = 1): Promise<Answer[]> =>
+    Promise.all(drawn(all, count && Math.ceil(count * part)).map(async (n) => ask(what, n)));
+  const attacked = (await askAll('attack', attacks.length)) as AttackResult[];
+  const recorded = (await askAll('record', records.length, 1 / 4)) as AttackResult[];
+  const played = await askAll('pair', pairs.length, 1 / 3);
+  const paired = played.filter((each) => each !== undefined) as PairResult[];
+  const planted = count === undefined ? evidenceMutants.length : 0;
+  const kinds = (await askAll('kind', planted)) as MutantResult[];
   using suite = new EvidenceSuite();
   const twins = attackedBases.map((base) => suite.twin(base));
-  const fates = Map.groupBy(attacked, ({ fate }) => fate);
-  const survived = fates.get('survived') ?? [];
-  const escaped = survived.filter(({ name }) => !isTrusted(name));
-  const flagged = fates.get('flagged') ?? [];
   const score = {
     facts: factNames.length,
     witnesses: new Set(factNames.flatMap((fact) => Object.keys(facts[fact].witnesses))).size,
-    attacks: attacked.length - (fates.get('void')?.length ?? 0),
-    caught: fates.get('caught')?.length ?? 0,
-    trusted: survived.length - escaped.length,
-    escaped: escaped.map(({ name }) => name),
-    void: fates.get('void')?.length ?? 0,
-    flagged: flagged.map(({ name }) => name),
+    ...scoreOf(attacked),
+    records: scoreOf(recorded),
+    pairs: { drawn: played.length, of: pairs.length, ...scoreOfPairs(paired) },
     twins: twins.length,
     twinsFlagged: twins.filter((twin) => twin.flagged).length,
     kinds: kinds.length,
@@ -65,14 +69,49 @@ export default async function bench({ onProgress, count }: BenchContext): Promis
   };
   return {
     ok:
-      escaped.length + flagged.length + score.twinsFlagged === 0 &&
+      [score, score.records, score.pairs].every(({ escaped }) => escaped.length === 0) &&
+      score.flagged.length + score.twinsFlagged === 0 &&
+      (count !== undefined || score.pairs.stale.length === 0) &&
       score.kinds === score.kindsCaught,
     lines: [JSON.stringify(score)],
-    data: { ...score, twinsSaid: twins, results: [...attacked, ...kinds] },
+    data: { ...score, twinsSaid: twins, results: [...attacked, ...recorded, ...paired, ...kinds] },
   };
 }
 
-const describe = (result: Answer): string =>
+function scoreOf(results: readonly AttackResult[]) {
+  const namesOf = (fate: AttackResult['fate']): string[] =>
+    results.filter((each) => each.fate === fate).map(({ name }) => name);
+  const survived = namesOf('survived');
+  const escaped = survived.filter((name) => !isTrusted(name));
+  return {
+    attacks: results.length - namesOf('void').length,
+    caught: namesOf('caught').length,
+    trusted: survived.length - escaped.length,
+    ...{ escaped, flagged: namesOf('flagged'), void: namesOf('void').length },
+  };
+}
+
+/** `stale`: what is trusted, though none of these attacks needs it. */
+function scoreOfPairs(results: readonly PairResult[]) {
+  const survived = results.filter(({ fate }) => fate === 'survived');
+  const lies = survived.flatMap(({ pairs: of, kind, name }) =>
+    of.map((pair) => ({ name, lie: `${pair} ${kind}` })),
+  );
+  const listed = new Set(
+    Object.entries(trustedPairs).flatMap(([pair, kinds]) => kinds.map((kind) => `${pair} ${kind}`)),
+  );
+  const needed = new Set(lies.map(({ lie }) => lie));
+  const escaped = lies.filter(({ lie }) => !listed.has(lie));
+  return {
+    attacks: results.length,
+    caught: results.filter(({ fate }) => fate === 'caught').length,
+    trusted: survived.length - new Set(escaped.map(({ name }) => name)).size,
+    escaped: escaped.map(({ name, lie }) => `${lie}: ${name}`),
+    stale: [...listed].filter((lie) => !needed.has(lie)),
+  };
+}
+
+const describe = (result: AttackResult | MutantResult): string =>
   'fate' in result
     ? `${result.name}: ${result.word}, ${result.fate}`
     : `${result.name} on ${result.base}: ${result.said}, ${result.caught ? 'caught' : 'NOT CAUGHT'}`;
@@ -80,9 +119,11 @@ const describe = (result: Answer): string =>
 if (!isMainThread) {
   const suite = new EvidenceSuite();
   answerTasks(({ what, index }: Task): Answer => {
-    const [attack, kind] = [attacks[index], evidenceMutants[index]];
-    if (what === 'attack' && attack !== undefined)
+    const attack = what === 'record' ? records[index] : attacks[index];
+    const [pair, kind] = [pairs[index], evidenceMutants[index]];
+    if ((what === 'attack' || what === 'record') && attack !== undefined)
       return suite.attack(attack, donorFor(attack.base));
+    if (what === 'pair' && pair !== undefined) return suite.pair(pair, index);
     if (kind === undefined) throw new Error(`there is no ${what} ${index}`);
     return suite.mutant(kind);
   });

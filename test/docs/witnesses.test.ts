@@ -6,7 +6,7 @@ import {
   facts,
   witnesses,
 } from '../../lib/judge/facts/table.ts';
-import { trusted } from '../evidence-mutants/trusted.ts';
+import { trusted, trustedPairs } from '../evidence-mutants/trusted.ts';
 import { filled, read } from './pages.ts';
 
 const path = 'docs/reference/witnesses.md';
@@ -47,8 +47,31 @@ const list = [
   '',
 ].join('\n');
 
+/** Of the fact, beside the two. */
+const others = (fact: FactName, pair: readonly string[]): string =>
+  (Object.keys(facts[fact].witnesses) as Witness[])
+    .filter((witness) => !pair.includes(witness))
+    .map((witness) => witnesses[witness])
+    .join(', ') || 'nobody';
+
+const rowOfPair = ([name, kinds]: [string, readonly string[]]): string => {
+  const [fact, both] = name.split('/') as [FactName, string];
+  const pair = both.split('+') as Witness[];
+  const named = pair.map((witness) => witnesses[witness]).join(' + ');
+  return `| ${facts[fact].about} | ${named} | ${kinds.join(', ')} | ${others(fact, pair)} |`;
+};
+
+const pairs = [
+  '',
+  '',
+  '| Fact | Two witnesses | Lies that nothing detects | Others of the fact |',
+  '| --- | --- | --- | --- |',
+  ...Object.entries(trustedPairs).map(rowOfPair),
+  '',
+  '',
+].join('\n');
+
 test('the page of witnesses is made from the table', async () => {
-  await expect(filled(read(path), { witnesses: table, trusted: list })).toMatchFileSnapshot(
-    `../../${path}`,
-  );
+  const parts = { witnesses: table, trusted: list, pairs };
+  await expect(filled(read(path), parts)).toMatchFileSnapshot(`../../${path}`);
 });

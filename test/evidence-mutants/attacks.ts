@@ -18,11 +18,13 @@ export interface Attack {
   readonly base: BaseName;
   readonly alter?: (run: HeldRun, donor: HeldRun) => void;
   readonly files?: OnFiles;
+  /** It counts whatever witnesses state. Default: where one states something else. */
+  readonly isLie?: true;
   /** The alteration is within what the witness may be off: the verdict must stay. */
   readonly isHarmless: boolean;
 }
 
-interface AttackedRow {
+export interface AttackedRow {
   readonly lateMs: number;
   readonly of: readonly Source[];
 }
@@ -30,11 +32,18 @@ interface AttackedRow {
 /** Later than any witness may be. */
 const farMs = 100_000;
 
-type Change = (own: readonly TimedRecord[], run: HeldRun, donor: HeldRun) => readonly TimedRecord[];
+export type Change = (
+  own: readonly TimedRecord[],
+  run: HeldRun,
+  donor: HeldRun,
+) => readonly TimedRecord[];
 
 /** What becomes of a witness's records since the fault, in their order. */
 const kinds: Readonly<Record<string, Change>> = {
   gone: () => [],
+  'gone on the victim': (own, run) => own.filter((record) => nodeOf(record) !== victimOf(run)),
+  'gone elsewhere': (own, run) =>
+    own.filter((record) => [undefined, victimOf(run)].includes(nodeOf(record))),
   'gone in part': (own) => own.slice(0, Math.floor(own.length / 2)),
   late: ([first, ...rest]) => (first === undefined ? [] : [moved(first, farMs), ...rest]),
   early: (own) =>
@@ -43,8 +52,32 @@ const kinds: Readonly<Record<string, Change>> = {
   doubled: (own) => own.flatMap((record) => [record, moved(record, farMs)]),
   swapped: (own, run, donor) => (own.length === 0 ? [] : fromDonor(own, run, donor)),
   'of another node': (own, run) => own.map((record) => onOtherNode(record, run)),
+  'of both nodes': (own, run) => own.flatMap((record) => [record, onOtherNode(record, run)]),
   contradicted: (own) => own.map(contrary),
+  'counted twice': (own) => own.map(countedTwice),
 };
+
+const victimOf = ({ story }: HeldRun): string | undefined => story.victimNode;
+const nodeOf = (record: TimedRecord): string | undefined =>
+  'server' in record ? record.server?.node : 'node' in record ? record.node : undefined;
+
+/** Others than devices count nothing. */
+export const changesOf = (of: readonly Source[]): Readonly<Record<string, Change>> => {
+  const { 'counted twice': counted, ...others } = kinds;
+  return counted !== undefined && of.includes('device-written')
+    ? { ...others, 'counted twice': counted }
+    : others;
+};
+
+/** On one history only: what they leave differs little from one to the next. */
+const onePerKind: ReadonlySet<string> = new Set([
+  ...['gone on the victim', 'gone elsewhere', 'of both nodes', 'counted twice'],
+]);
+
+/** Not since the fault only. */
+const throughout: ReadonlySet<string> = new Set([
+  ...['of another node', 'of both nodes', 'counted twice'],
+]);
 
 const moved = <Any extends TimedRecord>(record: Any, byMs: number): Any => ({
   ...record,
@@ -70,16 +103,16 @@ function fromDonor(
 
 export const sourceOf = (record: TimedRecord): string =>
   record.type === 'observation' ? record.name : isAnswer(record) ? 'answers' : record.type;
-const isAnswer = ({ type }: TimedRecord): boolean =>
+export const isAnswer = ({ type }: TimedRecord): boolean =>
   ['session', 'invoke', 'outcome', 'read'].includes(type);
 
 const recordsOf = (run: HeldRun): TimedRecord[] =>
   (run.segments.get('run')?.records ?? []).filter((record) => record.type !== 'row');
 
 /** The victim's become the successor's, and the other way round. */
-function onOtherNode(record: TimedRecord, { story }: HeldRun): TimedRecord {
-  const { victimNode: victim, setup } = story;
-  const other = setup?.nodes.find((node) => node !== victim);
+function onOtherNode(record: TimedRecord, run: HeldRun): TimedRecord {
+  const victim = victimOf(run);
+  const other = run.story.setup?.nodes.find((node) => node !== victim);
   const swap = (node: string): string =>
     node === victim ? (other ?? node) : node === other ? (victim ?? node) : node;
   if ('server' in record && record.server !== undefined) {
@@ -124,6 +157,14 @@ function contrary(record: TimedRecord): TimedRecord {
     : turned;
 }
 
+const countedTwice = (record: TimedRecord): TimedRecord =>
+  record.type === 'observation' && typeof record.data.bytesWritten === 'number'
+    ? ({
+        ...record,
+        data: { ...record.data, bytesWritten: 2 * record.data.bytesWritten },
+      } as TimedRecord)
+    : record;
+
 function turn(value: unknown, key = ''): unknown {
   if (typeof value === 'string') return otherWords[value] ?? value;
   if (typeof value === 'number') return kept.has(key) ? value : 2 * value + 1;
@@ -141,10 +182,19 @@ const kept: ReadonlySet<string> = new Set([
 ]);
 
 /** The records since the fault that come from these sources become others; each file stays in order of time. */
-function replaceIn(run: HeldRun, donor: HeldRun, of: readonly Source[], change: Change): void {
+export function replaceIn(
+  run: HeldRun,
+  donor: HeldRun,
+  of: readonly string[],
+  change: Change,
+  sinceMs = faultAt(run),
+  typeOf = sourceOf,
+): void {
   for (const segment of run.segments.values()) {
     const isOwn = (record: { readonly type: string }): record is TimedRecord =>
-      record.type !== 'row' && isAttacked(record as TimedRecord, of, run);
+      record.type !== 'row' &&
+      of.includes(typeOf(record as TimedRecord)) &&
+      (wholeRun.includes(record.type) || (record as TimedRecord).t >= sinceMs);
     const own = segment.records.filter(isOwn);
     if (own.length === 0) continue;
     const rest = segment.records.filter((record) => !isOwn(record));
@@ -153,10 +203,6 @@ function replaceIn(run: HeldRun, donor: HeldRun, of: readonly Source[], change: 
 }
 
 const wholeRun: readonly string[] = ['run', 'setup'];
-
-const isAttacked = (record: TimedRecord, of: readonly Source[], run: HeldRun): boolean =>
-  (of as readonly string[]).includes(sourceOf(record)) &&
-  (wholeRun.includes(record.type) || record.t >= faultAt(run));
 
 /** The run's list of its files comes last. */
 const inOrder = (a: object, b: object): number => {
@@ -184,7 +230,7 @@ const settings: Readonly<Record<'run' | 'setup', readonly string[]>> = {
   ],
 };
 
-const settingValues: Readonly<Record<string, unknown>> = {
+export const settingValues: Readonly<Record<string, unknown>> = {
   ...{ 'disk.mode': 'ack-early', 'disk.flushes': 'ignored', 'volume.filesystem': 'xfs' },
   ...{ 'kubernetes.version': '1.34', 'fault.kind': 'freeze', 'fault.link': 'stalls' },
   ...{ 'remedy.kind': 'delete-node', 'remedy.at': 'not-ready', 'also.kind': 'attacher-down' },
@@ -192,11 +238,15 @@ const settingValues: Readonly<Record<string, unknown>> = {
   ...{ 'database.trxCommit': 0, 'disk.fileLocks': 'local', 'load.rate': 7, 'load.connections': 5 },
 };
 
-function withSetting(record: TimedRecord, path: string): TimedRecord {
+export function withSetting(
+  record: TimedRecord,
+  path: string,
+  stated: unknown = settingValues[path],
+): TimedRecord {
   const [group = '', field = ''] = path.split('.');
   const within = record.type === 'run' ? record.scenario : record;
   const values = (within as unknown as Record<string, Record<string, unknown>>)[group] ?? {};
-  const value = settingValues[path] ?? 2 * Number(values[field] ?? 0) + 1000;
+  const value = stated ?? 2 * Number(values[field] ?? 0) + 1000;
   const changed = { ...within, [group]: { ...values, [field]: value } };
   return (record.type === 'run' ? { ...record, scenario: changed } : changed) as TimedRecord;
 }
@@ -209,15 +259,17 @@ const clockBack: Change = (own) =>
       : { ...record, wall: record.wall - 600_000 },
   );
 
-type Kind = Pick<Attack, 'alter' | 'files' | 'isHarmless'> & { readonly kind: string };
+export type Kind = Pick<Attack, 'alter' | 'files' | 'isHarmless'> & { readonly kind: string };
 
-function attacksOn(witness: Witness, { of, lateMs }: AttackedRow): Kind[] {
+export function attacksOn(witness: Witness, { of, lateMs }: AttackedRow): Kind[] {
   const altered = (kind: string, become: Change, isHarmless = false): Kind => ({
     ...{ kind, isHarmless },
-    alter: (run, donor) =>
-      of.includes('answers')
-        ? recounted((each) => replaceIn(each, donor, of, become))(run)
-        : replaceIn(run, donor, of, become),
+    alter: (run, donor) => {
+      const sinceMs = throughout.has(kind) ? 0 : faultAt(run);
+      const replace = (each: HeldRun): void => replaceIn(each, donor, of, become, sinceMs);
+      if (of.includes('answers')) recounted(replace)(run);
+      else replace(run);
+    },
   });
   if (of.includes('log')) {
     return logAttacks(lateMs).map(([kind, files, isHarmless]) => ({ kind, files, isHarmless }));
@@ -231,7 +283,7 @@ function attacksOn(witness: Witness, { of, lateMs }: AttackedRow): Kind[] {
   }
   const less = lateMs > 1000 && witness !== 'clients';
   return [
-    ...Object.entries(kinds).map(([kind, become]) => altered(kind, become)),
+    ...Object.entries(changesOf(of)).map(([kind, become]) => altered(kind, become)),
     ...(less
       ? [altered('late by less', (own) => own.map((each) => moved(each, lateMs / 2)), true)]
       : []),
@@ -253,6 +305,7 @@ export function attacksOf(bases: readonly BaseName[]): Attack[] {
     ][]) {
       for (const base of bases) {
         for (const { kind, ...attack } of attacksOn(witness, row)) {
+          if (base !== 'fenced' && onePerKind.has(kind)) continue;
           const name = `${row.of.join('+')} ${kind} on ${base}`;
           const known = attacks.get(name);
           const of = [...(known?.of ?? []), `${fact}/${witness}`];

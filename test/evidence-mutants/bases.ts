@@ -19,6 +19,9 @@ export const bases = {
 export type BaseName = keyof typeof bases;
 export const attackedBases = Object.keys(bases) as BaseName[];
 
+/** One of each fault, one of each verdict. */
+export const pairedBases: readonly BaseName[] = ['fenced', 'crash', 'zombie', 'lost'];
+
 /** Throws EvidenceError `BASE_OUTDATED` where a sample lacks evidence that is asked for today. */
 export function holdBase(name: BaseName): HeldRun {
   const base = bases[name];

@@ -1,5 +1,5 @@
 /** A run's history in memory, to be altered and written anew: by the proper writer, so it is resealed. */
-import { cpSync, mkdirSync, readdirSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type {
   HistoryRecord,
@@ -74,36 +74,63 @@ function holdSegment(directory: string, name: string): HeldSegment {
   return { client: owner, records };
 }
 
-/**
- * `folder` is new. Ends, chains and the run's list of its files are made again as well. `alterFiles`: of
- * files that are no segments, before they are listed.
- */
+export interface WrittenRun extends Pick<HeldRun, 'segments' | 'folder'> {
+  readonly counts: Readonly<Record<string, SegmentCounts>>;
+}
+
+interface WriteOptions {
+  /** Of files that are no segments, before they are listed. */
+  readonly alterFiles?: (directory: string) => void;
+  /** Segments whose records are the same are copied from it. */
+  readonly like?: WrittenRun;
+}
+
+/** `folder` is new. Ends, chains and the run's list of its files are made again as well. */
 export function writeRun(
-  { segments, folder: from, without }: HeldRun,
+  run: HeldRun,
+  folder: string,
+  { alterFiles, like }: WriteOptions = {},
+): WrittenRun {
+  const { segments } = run;
+  const directory = writeFiles(run, folder, alterFiles);
+  const counts: Record<string, SegmentCounts> = {};
+  const listed = () => ({ segments: counts, files: otherFiles(directory) });
+  const write = (name: string, { client, records }: HeldSegment): SegmentCounts => {
+    const known = like?.segments.get(name)?.records === records ? like.counts[name] : undefined;
+    if (like !== undefined && known !== undefined) {
+      const file = name + suffixes.frames;
+      copyFileSync(join(historyDirectory(like.folder), file), join(directory, file));
+      return known;
+    }
+    const segment = new Segment({ directory, name, ...(client === undefined ? {} : { client }) });
+    for (const record of records) {
+      segment.append(record.type === 'segments' ? { ...record, ...listed() } : record);
+    }
+    return segment.close();
+  };
+  // The run's own comes last, since it lists the others.
+  for (const [name, segment] of segments) {
+    if (name !== runSegment) counts[name] = write(name, segment);
+  }
+  const own = segments.get(runSegment);
+  if (own !== undefined) write(runSegment, own);
+  return { segments, folder, counts };
+}
+
+/** Files that are no segments. Returns the directory. */
+export function writeFiles(
+  { folder: from, without }: HeldRun,
   folder: string,
   alterFiles?: (directory: string) => void,
-): void {
+): string {
   mkdirSync(folder, { recursive: true });
   const directory = historyDirectory(folder);
   for (const file of readdirSync(join(from, 'history'))) {
     const isSegment = file.endsWith(suffixes.frames) || file.endsWith(suffixes.tail);
     if (!isSegment && !without.has(file)) {
-      cpSync(join(from, 'history', file), join(directory, file));
+      copyFileSync(join(from, 'history', file), join(directory, file));
     }
   }
   alterFiles?.(directory);
-  const list: Record<string, SegmentCounts> = {};
-  const listed = () => ({ segments: list, files: otherFiles(directory) });
-  const write = (name: string, { client, records }: HeldSegment): void => {
-    const segment = new Segment({ directory, name, ...(client === undefined ? {} : { client }) });
-    for (const record of records) {
-      segment.append(record.type === 'segments' ? { ...record, ...listed() } : record);
-    }
-    const counts = segment.close();
-    if (name !== runSegment) list[name] = counts;
-  };
-  // The run's own comes last, since it lists the others.
-  for (const [name, segment] of segments) if (name !== runSegment) write(name, segment);
-  const own = segments.get(runSegment);
-  if (own !== undefined) write(runSegment, own);
+  return directory;
 }

@@ -3,18 +3,26 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { assembleVerdict } from '../../lib/judge/verdict/assemble.ts';
 import type { VerdictWord } from '../../lib/judge/verdict/verdict.ts';
 import { EvidenceError } from '../../lib/core/errors.ts';
-import { openHistory } from '../../lib/history/reader.ts';
-import { holdBase, type BaseName } from './bases.ts';
+import { type History, openHistory } from '../../lib/history/reader.ts';
+import { runSegment } from '../../lib/history/recorder.ts';
+import type { HistoryRecord, SmallRecord } from '../../lib/history/records.ts';
+import { migrateRecord } from '../../lib/history/migration.ts';
+import { otherFiles } from '../../lib/history/seals.ts';
+import { openWrites } from '../../lib/history/writes.ts';
+import { holdBase, pairedBases, type BaseName } from './bases.ts';
 import type { Attack } from './attacks.ts';
-import { contradictionsOf } from '../../lib/judge/facts/engine.ts';
+import { faultAt } from './edit.ts';
+import type { PairAttack, PairName } from './pairs.ts';
+import { type Testimony, contradictionsOf } from '../../lib/judge/facts/engine.ts';
 import { type Evidence, evidenceOf } from '../../lib/judge/facts/evidence.ts';
 import { servedMeter } from '../../lib/judge/facts/served.ts';
-import { factNames, testimoniesOf } from '../../lib/judge/facts/table.ts';
+import { type FactName, factNames, testimoniesOf } from '../../lib/judge/facts/table.ts';
 import { tellStory } from '../../lib/judge/timeline/story.ts';
-import { copyOf, writeRun, type HeldRun } from './held-run.ts';
+import { copyOf, writeFiles, writeRun, type HeldRun, type WrittenRun } from './held-run.ts';
 import type { EvidenceMutant } from './mutant.ts';
 import { mysql } from '../../lib/mysql/database.ts';
 
@@ -44,6 +52,12 @@ export interface AttackResult {
   readonly reasons: readonly string[];
 }
 
+export interface PairResult extends AttackResult {
+  readonly kind: string;
+  /** Those of which both witnesses state something else. */
+  readonly pairs: readonly PairName[];
+}
+
 export interface TwinResult {
   readonly base: BaseName;
   readonly before: VerdictWord;
@@ -54,8 +68,11 @@ export interface TwinResult {
 
 interface Twin extends TwinResult {
   readonly held: HeldRun;
-  readonly folder: string;
+  readonly written: WrittenRun;
+  readonly history: History;
+  readonly evidence: Same;
   readonly digest: string;
+  readonly testimonies: (fact: FactName) => readonly Testimony[];
 }
 
 export class EvidenceSuite implements Disposable {
@@ -68,7 +85,7 @@ export class EvidenceSuite implements Disposable {
     const folder = join(this.#scratch, `mutant-${(this.#made += 1)}`);
     const run = copyOf(twin.held);
     alter?.(run);
-    writeRun(run, folder, files);
+    writeRun(run, folder, { ...(files && { alterFiles: files }), like: twin.written });
     damage?.(join(folder, 'history'));
     const proven = digestOf(folder) !== twin.digest;
     const said = wordOf(folder);
@@ -78,22 +95,76 @@ export class EvidenceSuite implements Disposable {
   }
 
   /** `donor`: whose records may be swapped in. */
-  attack({ name, base, alter, files, isHarmless }: Attack, donor: BaseName): AttackResult {
+  attack(attack: Attack, donor: BaseName): AttackResult {
+    const { name, base, isHarmless } = attack;
+    return (
+      this.#altered(attack, donor, (twin, altered) => {
+        const { word, reasons } = judged(altered.open);
+        const isLie = attack.isLie ?? (reasons.length === 0 && liesIn(twin, altered).length > 0);
+        const fate = fateOf({ isHarmless, isLie, word, reasons }, twin.said);
+        return { name, base, fate, word, reasons: reasons.slice(0, 3) };
+      }) ?? { name, base, fate: 'void', word: this.#twin(base).said, reasons: [] }
+    );
+  }
+
+  /** On the first history, from the `n`th on, on which both witnesses lie of one item. Undefined where none is. */
+  pair(attack: PairAttack, n: number): PairResult | undefined {
+    for (const at of pairedBases.keys()) {
+      const base = pairedBases[(n + at) % pairedBases.length];
+      const found = base && this.#pairOn(attack, base);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  #pairOn(attack: PairAttack, base: BaseName): PairResult | undefined {
+    return this.#altered({ ...attack, base }, donorFor(base), (twin, altered) => {
+      const lies = liesIn(twin, altered, new Set(attack.pairs.map(factOf)));
+      const pairs = attack.pairs.filter((pair) => isPairOf(pair, lies));
+      if (pairs.length === 0) return undefined;
+      const { word, reasons } = judged(altered.open);
+      const fate = fateOf({ isHarmless: false, isLie: true, word, reasons }, twin.said);
+      const about = { name: `${attack.name} on ${base}`, base, kind: attack.kind, pairs };
+      return { ...about, fate, word, reasons: reasons.slice(0, 3) };
+    });
+  }
+
+  /** Undefined where the attack alters nothing. Clients' journals are written anew, and all their seals. */
+  #altered<Found>(
+    { base, alter, files }: Pick<Attack, 'base' | 'alter' | 'files'>,
+    donor: BaseName,
+    ask: (twin: Twin, altered: AlteredRun) => Found,
+  ): Found | undefined {
     const twin = this.#twin(base);
     const other = this.#twin(donor).held;
     const folder = join(this.#scratch, `attack-${(this.#made += 1)}`);
     const run = copyOf(twin.held);
     alter?.(run, other);
-    writeRun(run, folder, (directory) => files?.(directory, join(other.folder, 'history')));
-    const about = { name, base };
+    const changed = [...run.segments.keys()].filter(
+      (name) => run.segments.get(name)?.records !== twin.held.segments.get(name)?.records,
+    );
+    if (files === undefined && changed.length === 0) return undefined;
+    const donorDirectory = join(other.folder, 'history');
+    const faults = { ownMs: faultAt(run), donorMs: faultAt(other) };
+    const alterFiles = files && {
+      alterFiles: (directory: string): void => files(directory, donorDirectory, faults),
+    };
+    const isRunners = changed.every((name) => name === runSegment);
+    const { log, served } = twin.evidence;
+    const same = { ...(files === undefined && { log }), ...(isRunners && { served }) };
     try {
-      if (digestOf(folder) === twin.digest)
-        return { ...about, fate: 'void', word: twin.said, reasons: [] };
-      const { word, reasons } = judged(folder);
-      const fate = fateOf({ isHarmless, isLie: isLie(twin, folder), word, reasons }, twin.said);
-      return { ...about, fate, word, reasons: reasons.slice(0, 3) };
+      if (isRunners) {
+        const isSame = isDeepStrictEqual(run.segments, twin.held.segments);
+        if (files === undefined && isSame) return undefined;
+        const beside = alterFiles && filesBeside(run, folder, alterFiles.alterFiles);
+        const history = heldHistory(twin, run, beside);
+        return ask(twin, { open: () => history, same });
+      }
+      writeRun(run, folder, { ...alterFiles, like: twin.written });
+      if (digestOf(folder) === twin.digest) return undefined;
+      return ask(twin, { open: () => openHistory(folder), same });
     } finally {
-      rmSync(folder, { recursive: true });
+      rmSync(folder, { recursive: true, force: true });
     }
   }
 
@@ -117,10 +188,17 @@ export class EvidenceSuite implements Disposable {
   #makeTwin(base: BaseName): Twin {
     const held = holdBase(base);
     const folder = join(this.#scratch, `twin-${base}`);
-    writeRun(copyOf(held), folder);
+    const written = writeRun(copyOf(held), folder);
     const [before, said] = [wordOf(held.folder), wordOf(folder)];
     const digest = digestOf(folder);
-    return { base, held, folder, digest, before, said, flagged: before !== said };
+    const history = openHistory(folder);
+    const evidence = evidenceIn(() => history);
+    const stated = new Map(
+      factNames.map((fact) => [fact, evidence === undefined ? [] : testimoniesOf(evidence, fact)]),
+    );
+    const testimonies = (fact: FactName): readonly Testimony[] => stated.get(fact) ?? [];
+    const about = { base, held, history, written, evidence: evidence ?? {}, digest, testimonies };
+    return { ...about, before, said, flagged: before !== said };
   }
 }
 
@@ -143,49 +221,117 @@ function fateOf({ isHarmless, isLie, word, reasons }: Attacked, was: VerdictWord
   return isNoticed ? 'caught' : isLie ? 'survived' : 'void';
 }
 
-/** A witness states something else than it did in the twin, by more than it may be off, or nothing any more. */
-function isLie(twin: Twin, folder: string): boolean {
-  const [before, after] = [twin.folder, folder].map(evidenceIn);
-  if (before === undefined || after === undefined) return true;
-  return factNames.some((fact) => {
-    const [was, now] = [before, after].map((each) => testimoniesOf(each, fact));
+/** Both witnesses state something else of one item. */
+function isPairOf(pair: PairName, lies: readonly Lie[]): boolean {
+  const fact = factOf(pair);
+  const [, both = ''] = pair.split('/');
+  const [one, other] = both
+    .split('+')
+    .map((witness) => lies.filter((lie) => lie.fact === fact && lie.witness === witness));
+  return one?.some(({ item }) => other?.some((lie) => lie.item === item)) ?? false;
+}
+
+const factOf = (pair: PairName): FactName => pair.split('/')[0] as FactName;
+
+interface Lie {
+  readonly fact: FactName;
+  readonly witness: string;
+  readonly item: string;
+}
+
+/** What a witness states otherwise than in the twin, by more than it may be off, or not any more. */
+function liesIn(twin: Twin, { open, same }: AlteredRun, of: Iterable<FactName> = factNames): Lie[] {
+  const after = evidenceIn(open, same);
+  return [...of].flatMap((fact) => {
+    const was = twin.testimonies(fact);
+    const now = after === undefined ? [] : testimoniesOf(after, fact);
     // No pair of them can tell what any of them may be off.
-    const lateMs = Math.max(...(was ?? []).map((each) => each.lateMs));
-    const earlyMs = Math.max(...(was ?? []).map((each) => each.earlyMs));
-    return (was ?? []).some((testimony) => {
-      const altered = now?.find(({ witness }) => witness === testimony.witness);
-      if (testimony.statements.length > 0 && (altered?.statements ?? []).length === 0) return true;
+    const lateMs = Math.max(...was.map((each) => each.lateMs));
+    const earlyMs = Math.max(...was.map((each) => each.earlyMs));
+    return was.flatMap((testimony): Lie[] => {
+      const { witness } = testimony;
+      const altered = now.find((each) => each.witness === witness);
+      const left = new Set(altered?.statements.map(({ item }) => item));
+      const gone = testimony.statements.map(({ item }) => item).filter((item) => !left.has(item));
       const both = [testimony, altered].flatMap((each) =>
         each === undefined ? [] : [{ ...each, lateMs, earlyMs }],
       );
-      return contradictionsOf(both).length > 0;
+      const items = new Set([...gone, ...contradictionsOf(both).map(({ item }) => item)]);
+      return [...items].map((item) => ({ fact, witness, item }));
     });
   });
 }
 
+/** What the alteration left as it was needs not be read again. */
+type Same = Partial<Pick<Evidence, 'log' | 'served'>>;
+
+interface AlteredRun {
+  /** Throws EvidenceError where it is refused. */
+  readonly open: () => History;
+  readonly same: Same;
+}
+
+/** The twin's with other records of the runner's, and other files beside. */
+function heldHistory(
+  { history }: Twin,
+  { segments }: HeldRun,
+  files?: Pick<History, 'files' | 'writes'>,
+): History {
+  const small = [...segments.values()]
+    .flatMap(({ records }) => records.filter(isSmall))
+    .map(migrateRecord)
+    // Its list is made again as well.
+    .map((record) =>
+      record.type === 'segments' && files ? { ...record, files: files.files } : record,
+    )
+    .toSorted((a, b) => a.t - b.t);
+  return { ...history, ...files, smallRecords: () => small.values() as Generator<SmallRecord> };
+}
+
+function filesBeside(
+  run: HeldRun,
+  folder: string,
+  alterFiles: (directory: string) => void,
+): Pick<History, 'files' | 'writes'> {
+  const directory = writeFiles(run, folder, alterFiles);
+  return { files: otherFiles(directory), writes: () => openWrites(folder) };
+}
+
+const isSmall = (record: HistoryRecord): record is SmallRecord =>
+  !['row', 'invoke', 'outcome'].includes(record.type);
+
 /** Undefined where it is refused. */
-function evidenceIn(folder: string): Evidence | undefined {
+function evidenceIn(open: AlteredRun['open'], same: Same = {}): Evidence | undefined {
   try {
-    const history = openHistory(folder);
+    const history = open();
     const story = tellStory([...history.smallRecords()], mysql);
-    const served = servedMeter();
-    for (const answer of history.answers()) served.see(answer);
-    return evidenceOf(story, history.writes(), served.result());
+    const read = evidenceOf(
+      story,
+      'log' in same ? undefined : history.writes(),
+      same.served ?? servedIn(history),
+    );
+    return { ...read, ...same };
   } catch (error) {
     if (error instanceof EvidenceError) return undefined;
     throw error;
   }
 }
 
-const wordOf = (folder: string): VerdictWord => judged(folder).word;
+function servedIn(history: History): Evidence['served'] {
+  const served = servedMeter();
+  for (const answer of history.answers()) served.see(answer);
+  return served.result();
+}
+
+const wordOf = (folder: string): VerdictWord => judged(() => openHistory(folder)).word;
 
 /** A history that is refused as damaged proves nothing: that is inconclusive. */
-function judged(folder: string): {
+function judged(open: AlteredRun['open']): {
   readonly word: VerdictWord;
   readonly reasons: readonly string[];
 } {
   try {
-    const verdict = assembleVerdict(openHistory(folder), { database: mysql });
+    const verdict = assembleVerdict(open(), { database: mysql });
     return { word: verdict.verdict, reasons: verdict.incompleteBecause };
   } catch (error) {
     if (error instanceof EvidenceError) return { word: 'inconclusive', reasons: [error.message] };

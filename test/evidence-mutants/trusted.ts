@@ -1,10 +1,14 @@
 /** Attacks that nobody notices: whom this harness trusts, and why (docs/reference/witnesses.md). */
 
+import type { PairName } from './pairs.ts';
+
 const ran =
   'the API’s observer, that a successor’s pod runs: its server served nobody for half a minute, and no verdict rests on it';
 
 const which =
   'the API’s observer, which of two pods is there: one replaced the other in the last half minute';
+
+const answered = 'the audit, what the server answered: nobody else asked it';
 
 /** By the beginning of their names, each with whose lie it is. */
 export const trusted: Readonly<Record<string, string>> = {
@@ -12,7 +16,16 @@ export const trusted: Readonly<Record<string, string>> = {
   'pod-scheduled+pod-running+pod-ready+pod-gone gone in part': ran,
   'pod-created+pod-gone contradicted on untouched': which,
   'pod-created+pod-terminating+pod-gone contradicted on untouched': which,
+  'image shifted': 'the runner, when an audit ended: nothing of the run comes after it',
+  'image evidence.serverUuid gone':
+    'the audit, which server wrote the copy: its binary log names the server as well',
+  'image evidence.indexCounts.0.valuesAgree altered': answered,
+  'image evidence.tables.0.checksum altered': answered,
+  'image evidence.tables.0.checksumAfterRestart altered': answered,
 };
 
 export const isTrusted = (attack: string): boolean =>
   Object.keys(trusted).some((name) => attack.startsWith(name));
+
+/** By two witnesses of a fact: the lies of both together that nobody notices. */
+export const trustedPairs: Readonly<Partial<Record<PairName, readonly string[]>>> = {};
