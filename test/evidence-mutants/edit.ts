@@ -1,6 +1,5 @@
 /** How records are altered: each returns an alteration of a whole run. */
 import type { HistoryRecord } from '../../lib/history/records.ts';
-import { observationOf, type Seen } from '../../lib/history/observations.ts';
 import type { HeldRun, TimedRecord } from './held-run.ts';
 
 export type Alteration = (run: HeldRun) => void;
@@ -27,13 +26,6 @@ export const change =
       fits(record, run) ? (become(record as never, run) as TimedRecord) : record,
     ]);
 
-export const repeat =
-  (fits: Fits, afterMs: number): Alteration =>
-  (run) =>
-    mapRecords(run, (record) =>
-      fits(record, run) ? [record, { ...record, t: record.t + afterMs }] : [record],
-    );
-
 export const add =
   (records: (run: HeldRun) => readonly TimedRecord[]): Alteration =>
   (run) => {
@@ -47,26 +39,12 @@ export const both =
     for (const alter of all) alter(run);
   };
 
-/** An observer says this, so long after the fault. */
-export const seenAt =
-  (afterFaultMs: number, said: (run: HeldRun) => Omit<Seen, 't' | 'type'>) =>
-  (run: HeldRun): TimedRecord =>
-    observationOf({ type: 'observation', t: faultAt(run) + afterFaultMs, ...said(run) });
-
 export const faultAt = ({ story }: HeldRun): number => story.faultAtMs ?? 0;
 export const healAt = ({ story }: HeldRun): number => story.healAtMs;
-export const isVictim = (node: string | undefined, { story }: HeldRun): boolean =>
-  node === story.victimNode;
-
 export const ofType =
   (type: TimedRecord['type']): Fits =>
   (record) =>
     record.type === type;
-
-export const saw =
-  (...names: readonly string[]): Fits =>
-  (record) =>
-    record.type === 'observation' && names.includes(record.name);
 
 export const from =
   (...sources: readonly string[]): Fits =>
@@ -80,8 +58,3 @@ export const and =
     all.every((fits) => fits(record, run));
 
 export const sinceFault: Fits = (record, run) => record.t >= faultAt(run);
-export const sinceHeal: Fits = (record, run) => record.t >= healAt(run);
-export const untilFault: Fits = (record, run) => record.t < faultAt(run);
-export const onVictim: Fits = (record, run) => 'node' in record && isVictim(record.node, run);
-export const elsewhere: Fits = (record, run) =>
-  'node' in record && record.node !== undefined && !isVictim(record.node, run);

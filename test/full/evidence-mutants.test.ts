@@ -8,7 +8,7 @@ afterAll(() => suite[Symbol.dispose]());
 
 test('the kinds are many, most are resealed, and no two have one name', () => {
   expect(evidenceMutants.length).toBeGreaterThanOrEqual(80);
-  expect(evidenceMutants.filter(({ alter }) => alter !== undefined).length).toBeGreaterThan(50);
+  expect(evidenceMutants.filter(({ alter }) => alter !== undefined).length).toBeGreaterThan(30);
   const names = evidenceMutants.map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
 });

@@ -1,8 +1,7 @@
-/** Files: whole ones gone, cut, doubled or flipped; nothing is made anew where it says `damage`. */
-import { copyFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+/** Bytes of files, flipped or another run's, and numbers beyond all bounds. Frames: test/plays/missing-journals.test.ts. */
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { findFrames } from '../../../lib/history/segment.ts';
 import { bases, type BaseName } from '../bases.ts';
 import { change, type Alteration } from '../edit.ts';
 import type { TimedRecord } from '../held-run.ts';
@@ -12,27 +11,6 @@ const gone =
   (...names: readonly string[]) =>
   (directory: string): void => {
     for (const name of names) rmSync(join(directory, name));
-  };
-
-const cutTo =
-  (name: string, share: number) =>
-  (directory: string): void => {
-    const path = join(directory, name);
-    truncateSync(path, Math.floor(readFileSync(path).length * share));
-  };
-
-/** At the beginning of its last frame. */
-const withoutLastFrame =
-  (name: string) =>
-  (directory: string): void => {
-    const path = join(directory, name);
-    const bytes = readFileSync(path);
-    const { frames } = findFrames(bytes.length, (offset, length) =>
-      bytes.subarray(offset, offset + length),
-    );
-    // A frame's place is that of its body; the last one ends the file.
-    const last = frames.at(-2);
-    truncateSync(path, last === undefined ? 0 : last.offset + last.head.bytes);
   };
 
 /** One bit, so far into the file. */
@@ -96,18 +74,10 @@ const sizes: readonly Pick<EvidenceMutant, 'name' | 'alter' | 'files'>[] = [
 export const files: readonly EvidenceMutant[] = [
   ...(
     [
-      ['both-journal-files-gone', gone('writer-inside.hist', 'writer-outside.hist')],
-      ['run-file-cut-in-the-middle', cutTo('run.hist', 0.5)],
-      ['outside-journal-cut-within-a-frame', cutTo('writer-outside.hist', 0.6)],
-      ['inside-journal-cut-at-a-frame', withoutLastFrame('writer-inside.hist')],
-      ['outside-journal-cut-at-a-frame', withoutLastFrame('writer-outside.hist')],
-      ['outside-reads-cut-at-a-frame', withoutLastFrame('reads-outside.hist')],
-      ['run-file-cut-at-a-frame', withoutLastFrame('run.hist')],
       ...all.flatMap((file) => [
         ...[0, 0.03, 0.5, 0.97, 1].map(
           (share) => [`bit-flipped-in-${file}-at-${share}`, flipped(file, share)] as const,
         ),
-        [`${file}-gone`, gone(file)] as const,
         // The images of a corrupt run are in its run.hist, and prove what they prove.
         ...(file === 'run.hist'
           ? []
