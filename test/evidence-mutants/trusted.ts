@@ -28,4 +28,6 @@ export const isTrusted = (attack: string): boolean =>
   Object.keys(trusted).some((name) => attack.startsWith(name));
 
 /** By two witnesses of a fact: the lies of both together that nobody notices. */
-export const trustedPairs: Readonly<Partial<Record<PairName, readonly string[]>>> = {};
+export const trustedPairs: Readonly<Partial<Record<PairName, readonly string[]>>> = {
+  'written/log+devices': ['counted twice'],
+};
