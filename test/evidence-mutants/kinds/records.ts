@@ -243,6 +243,11 @@ const unproven: Named = {
   'inside-leaves-at-the-fault': leaves('inside'),
   'rate-zero-and-nothing-there': both(drop(isOperation), drop(ofType('read'))),
   'an-error': add((run) => [{ type: 'error', t: healAt(run), where: 'watch', message: 'planted' }]),
+  'phase-steady-gone': drop((record) => record.type === 'phase' && record.phase === 'steady'),
+  'remedy-gone': drop((record) => record.type === 'action' && record.actor === 'remedy'),
+  'certificates-after-gone': drop(
+    (record) => record.type === 'certificate' && record.moment === 'after',
+  ),
   'timer-a-minute-late': change(and(ofType('machine'), sinceFault), (record: MachineRecord) => ({
     ...record,
     timerLagMs: 60_000,
