@@ -51,13 +51,13 @@ const list = [
 const others = (fact: FactName, pair: readonly string[]): string =>
   (Object.keys(facts[fact].witnesses) as Witness[])
     .filter((witness) => !pair.includes(witness))
-    .map((witness) => witnesses[witness])
+    .map((witness) => witnesses[witness].is)
     .join(', ') || 'nobody';
 
 const rowOfPair = ([name, kinds]: [string, readonly string[]]): string => {
   const [fact, both] = name.split('/') as [FactName, string];
   const pair = both.split('+') as Witness[];
-  const named = pair.map((witness) => witnesses[witness]).join(' + ');
+  const named = pair.map((witness) => witnesses[witness].is).join(' + ');
   return `| ${facts[fact].about} | ${named} | ${kinds.join(', ')} | ${others(fact, pair)} |`;
 };
 
