@@ -8,6 +8,7 @@ import { wilson, type Count } from '../core/index.ts';
 import { type DiskMode, completeScenario, fields } from '../scenario/index.ts';
 import {
   countsOf,
+  ofOneJudge,
   readRuns,
   scenarioOfLine,
   storePath,
@@ -50,20 +51,6 @@ export const defaultRate: EventFits = ({ scenario }) =>
 
 export const stock: EventFits = ({ basis }) => basis === 'measured';
 export const shortened: EventFits = ({ basis }) => basis === 'shortened';
-
-/** Since then one engine compares all witnesses: what was judged before is not added to what was judged since. */
-const thisJudgeSince = '2026-11-27';
-
-/** Lines of this judge; where there is none, those of earlier ones. */
-function ofOneJudge(lines: readonly RunLine[]): {
-  readonly lines: readonly RunLine[];
-  readonly isEarlier: boolean;
-} {
-  const newer = lines.filter(({ date }) => date !== null && date >= thisJudgeSince);
-  return newer.length > 0
-    ? { lines: newer, isEarlier: false }
-    : { lines, isEarlier: lines.length > 0 };
-}
 
 /**
  * A race at another write rate than the default is another race (`raceKey`), so its events are

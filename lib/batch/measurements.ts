@@ -270,6 +270,20 @@ function rebootOf({ fault, timers }: Scenario): string {
   return fault.rebootAt < timers.grace ? 'within' : 'after';
 }
 
+/** Since then one engine compares all witnesses: what was judged before is not added to what was judged since. */
+const thisJudgeSince = '2026-11-27';
+
+/** Lines of this judge; where there is none, those of earlier ones. */
+export function ofOneJudge(lines: readonly RunLine[]): {
+  readonly lines: readonly RunLine[];
+  readonly isEarlier: boolean;
+} {
+  const newer = lines.filter(({ date }) => date !== null && date >= thisJudgeSince);
+  return newer.length > 0
+    ? { lines: newer, isEarlier: false }
+    : { lines, isEarlier: lines.length > 0 };
+}
+
 /** Counts of each race by `raceKey`; a run without a verdict proves nothing. */
 export function racesIn(lines: readonly RunLine[]): ReadonlyMap<string, Counts> {
   const races = lines
@@ -277,7 +291,9 @@ export function racesIn(lines: readonly RunLine[]): ReadonlyMap<string, Counts> 
     .map((line) => ({ line, scenario: scenarioOfLine(line) }))
     .filter(({ scenario }) => expectationOf(scenario).isRace);
   const byKey = Map.groupBy(races, ({ scenario }) => raceKey(scenario));
-  return new Map([...byKey].map(([key, all]) => [key, countsOf(all.map(({ line }) => line))]));
+  const linesOf = (all: readonly { readonly line: RunLine }[]): readonly RunLine[] =>
+    ofOneJudge(all.map(({ line }) => line)).lines;
+  return new Map([...byKey].map(([key, all]) => [key, countsOf(linesOf(all))]));
 }
 
 /** Several volumes under one fault are one event, and the worst of them counts. */

@@ -7,7 +7,7 @@ import { driversLike } from '../../lib/scenario/disks/drivers.ts';
 import { diskModes } from '../../lib/scenario/disks/index.ts';
 import { countOf } from './count-events.ts';
 import { all, defaultRate, only, stock } from '../../lib/batch/counted.ts';
-import { countedOf, readRuns } from '../../lib/batch/measurements.ts';
+import { countedOf, readRuns, ofOneJudge } from '../../lib/batch/measurements.ts';
 import { eventsIn, expectationOf } from '../../lib/judge/expectation/expectations.ts';
 import { parseScenario, safetyLevels } from '../../lib/scenario/scenario.ts';
 import { driverTables, path as driversPath } from './drivers-page.ts';
@@ -46,7 +46,8 @@ test.each(ofOneScenario)(
   'a finding counts the events that a run of it is held against: $says',
   ({ when, scenario }) => {
     const fits = all(only(when), stock, defaultRate);
-    expect(countOf(store, safetyLevels, fits).of).toBe(eventsIn(countedOf(scenario)));
+    const { lines } = ofOneJudge(store.filter(fits));
+    expect(countOf(lines, safetyLevels, fits).of).toBe(eventsIn(countedOf(scenario)));
   },
 );
 
