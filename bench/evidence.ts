@@ -2,7 +2,7 @@
  * Attacks on the evidence of real histories, made from the table of facts, and what the verdict made of them:
  * `facts`, `witnesses`, `attacks`, `caught`, `trusted`, `twinsFlagged`; of two witnesses at once `pairs`; of
  * records that no fact is read from `records`; and `kinds` that were planted by hand, with `kindsCaught`. Needs
- * nothing but this checkout. `--count n`: so many attacks, evenly drawn, a third as many of pairs and a fourth of
+ * nothing but this checkout. `--count n`: so many attacks, evenly drawn, a sixth as many of pairs and a tenth of
  * records. Exit code 1 where one escapes that is not on the list of what is trusted.
  */
 import { isMainThread } from 'node:worker_threads';
@@ -49,8 +49,8 @@ export default async function bench({ onProgress, count }: BenchContext): Promis
   const askAll = async (what: Task['what'], all: number, part = 1): Promise<Answer[]> =>
     Promise.all(drawn(all, count && Math.ceil(count * part)).map(async (n) => ask(what, n)));
   const attacked = (await askAll('attack', attacks.length)) as AttackResult[];
-  const recorded = (await askAll('record', records.length, 1 / 4)) as AttackResult[];
-  const played = await askAll('pair', pairs.length, 1 / 3);
+  const recorded = (await askAll('record', records.length, 1 / 10)) as AttackResult[];
+  const played = await askAll('pair', pairs.length, 1 / 6);
   const paired = played.filter((each) => each !== undefined) as PairResult[];
   const planted = count === undefined ? evidenceMutants.length : 0;
   const kinds = (await askAll('kind', planted)) as MutantResult[];

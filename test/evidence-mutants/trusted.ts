@@ -16,7 +16,6 @@ export const trusted: Readonly<Record<string, string>> = {
   'pod-scheduled+pod-running+pod-ready+pod-gone gone in part': ran,
   'pod-created+pod-gone contradicted on untouched': which,
   'pod-created+pod-terminating+pod-gone contradicted on untouched': which,
-  'image shifted': 'the runner, when an audit ended: nothing of the run comes after it',
   'image evidence.serverUuid gone':
     'the audit, which server wrote the copy: its binary log names the server as well',
   'image evidence.balances.1 altered': answered,
