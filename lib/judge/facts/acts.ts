@@ -3,7 +3,7 @@ import { isSeen } from '../../core/index.ts';
 import { type ActionRecord, observed, phaseNames } from '../../history/index.ts';
 import { type FaultKind, isAskedAgain, isOverAtOnce, losesPower } from '../../scenario/index.ts';
 import { Sightings, type Story } from '../timeline/story.ts';
-import { moment } from './changes.ts';
+import { moment, throughout, wholeRun } from './changes.ts';
 import { type Span, type Statement, unknown } from './engine.ts';
 import type { Read } from './evidence.ts';
 
@@ -73,8 +73,6 @@ export function spanOf(
   return { beginMs, fromMs, toMs: Math.min(toMs, flapsMs), overMs: givenBackMs ?? fromMs };
 }
 
-const wholeRun = ({ endAtMs }: Story): Span => ({ fromMs: 0, toMs: endAtMs + 1 });
-
 /** Histories before version 2 have no ends, and nothing is asked of them. */
 const ofActs =
   (state: (story: Story, faultAtMs: number) => readonly Statement[], otherwise?: string): Read =>
@@ -83,7 +81,7 @@ const ofActs =
       ? undefined
       : {
           statements: state(story, story.faultAtMs),
-          sees: wholeRun(story),
+          sees: wholeRun,
           ...(otherwise !== undefined && { otherwise }),
         };
 
@@ -150,13 +148,13 @@ export const actsAsked: Read = ofActs((story) => {
   const { remedyName } = story;
   const remedies = remedyName === 'none' ? [] : [named('remedy', remedyName)];
   const all = [...claimedFaults(story).map(({ name }) => named('fault', name)), ...remedies];
-  return all.map((item) => ({ item, value: 'asked for', ...wholeRun(story) }));
+  return all.map((item) => ({ item, value: 'asked for', ...wholeRun }));
 }, 'not asked for');
 
 /** A moment that never came is recorded as a failure. */
 export const actsBegun: Read = ofActs((story) => {
   const begun = stepsOf(story, 'fault', 'remedy').map(({ actor, name }) => named(actor, name));
-  return [...new Set(begun)].map((item) => ({ item, value: 'asked for', ...wholeRun(story) }));
+  return [...new Set(begun)].map((item) => ({ item, value: 'asked for', ...wholeRun }));
 }, 'not asked for');
 
 const ends: Partial<Record<ActionRecord['step'], ActionRecord['step']>> = {
@@ -169,7 +167,7 @@ export const stepsEnded = ofActs((story) => {
   const steps = stepsOf(story);
   const stated = (item: string, isEnded: boolean): Statement => ({
     ...{ item, value: isEnded ? 'recorded' : 'not recorded' },
-    ...wholeRun(story),
+    ...wholeRun,
   });
   const begun = steps.filter(({ step }) => ends[step] !== undefined);
   const held = claimedFaults(story).filter(
@@ -191,23 +189,18 @@ export const stepsEnded = ofActs((story) => {
 
 export const stepsMustEnd = ofActs(() => [], 'recorded');
 
-const place = (story: Story, node: string | undefined): Statement => ({
-  ...{ item: 'victim', value: node ?? 'no node' },
-  ...wholeRun(story),
-});
+const place = (node = 'no node'): Statement[] => throughout([['victim', node]]);
 
 /** Where the database ran right before the fault. */
-export const victimRan = ofActs((story, faultAtMs) => [
+export const victimRan = ofActs(({ observations }, faultAtMs) =>
   place(
-    story,
-    story.observations.findLast(({ name, t }) => name === observed.podRunning && t <= faultAtMs)
-      ?.node,
+    observations.findLast(({ name, t }) => name === observed.podRunning && t <= faultAtMs)?.node,
   ),
-]);
+);
 
 export const victimOfActs = ofActs((story) =>
-  [...new Set(stepsOf(story, 'fault', 'remedy').map(({ node }) => node))].map((node) =>
-    place(story, node),
+  [...new Set(stepsOf(story, 'fault', 'remedy').map(({ node }) => node))].flatMap((node) =>
+    place(node),
   ),
 );
 
@@ -238,15 +231,15 @@ function remedyDueMs({ scenario, database, observations, ...story }: Story): num
   return story.endAtMs + 1;
 }
 
-const phasesStated = (story: Story, runs: number, phases: readonly string[]): Statement[] => [
-  { item: 'phases', value: phases.join(', '), ...wholeRun(story) },
-  { item: 'runs', value: String(runs), ...wholeRun(story) },
-];
+const phasesStated = (runs: number, phases: readonly string[]): Statement[] =>
+  throughout([
+    ['phases', phases.join(', ')],
+    ['runs', runs],
+  ]);
 
-export const phasesAsked = ofActs((story) => phasesStated(story, 1, phaseNames));
+export const phasesAsked = ofActs(() => phasesStated(1, phaseNames));
 
-export const phasesRecorded = ofActs((story) => {
-  const { records } = story;
+export const phasesRecorded = ofActs(({ records }) => {
   const phases = records.filter((record) => record.type === 'phase').map(({ phase }) => phase);
-  return phasesStated(story, records.filter(({ type }) => type === 'run').length, phases);
+  return phasesStated(records.filter(({ type }) => type === 'run').length, phases);
 });

@@ -1,5 +1,5 @@
 /** Statements made of what witnesses report: changes last until the next one, sightings close to each other are one. */
-import { type Statement, unknown } from './engine.ts';
+import { type Span, type Statement, unknown } from './engine.ts';
 
 /** From then on the item has this value. */
 export interface Change extends Pick<Statement, 'item' | 'value'> {
@@ -63,6 +63,15 @@ export function bursts(item: string, value: string, times: readonly number[]): S
   }
   return spans;
 }
+
+/** Longer than any run. */
+export const wholeRun: Span = { fromMs: 0, toMs: Infinity };
+
+/** Of the whole run; an item without a value is `none`. */
+export const throughout = (
+  items: readonly (readonly [item: string, value: string | number | undefined])[],
+): Statement[] =>
+  items.map(([item, value]) => ({ item, value: String(value ?? 'none'), ...wholeRun }));
 
 export const moment = (item: string, value: string | number, atMs: number): Statement => ({
   ...{ item, value, fromMs: atMs, toMs: atMs },

@@ -1,8 +1,8 @@
 /** What is stated of the copies of the volume: that they are this run's, each of its moment. Where that is refuted, nobody may judge by the copy. */
 import type { CopyIdentity, CopyRecord, ImageLabel, ImageRecord } from '../../history/index.ts';
 import type { Story } from '../timeline/story.ts';
-import { moment } from './changes.ts';
-import type { Span, Statement } from './engine.ts';
+import { moment, throughout, wholeRun } from './changes.ts';
+import type { Statement } from './engine.ts';
 import type { Evidence, Read } from './evidence.ts';
 import { stepsOf } from './acts.ts';
 
@@ -12,8 +12,6 @@ const copiesOf = ({ records }: Pick<Story, 'records'>): CopyRecord[] =>
   records.filter((record) => record.type === 'copy');
 const imagesOf = ({ records }: Pick<Story, 'records'>): ImageRecord[] =>
   records.filter((record) => record.type === 'image');
-
-const wholeRun: Span = { fromMs: 0, toMs: Infinity };
 
 /** Histories before version 3 have no such records. */
 const ofCopies =
@@ -26,11 +24,6 @@ const ofCopies =
           ...(otherwise !== undefined && { otherwise }),
         }
       : undefined;
-
-const throughout = (
-  items: readonly (readonly [item: string, value: string | number | undefined])[],
-): Statement[] =>
-  items.map(([item, value]) => ({ item, value: String(value ?? 'none'), ...wholeRun }));
 
 const fields: readonly (keyof CopyIdentity)[] = [
   ...(['copy', 'volume', 'generation', 'bytes', 'stamp', 'digest', 'filesystemUuid'] as const),

@@ -9,7 +9,7 @@ import {
   stockTimers,
 } from '../../scenario/index.ts';
 import { faultSpanOf } from './acts.ts';
-import { moment } from './changes.ts';
+import { moment, throughout } from './changes.ts';
 import type { Span, Statement } from './engine.ts';
 import type { Evidence, Read } from './evidence.ts';
 
@@ -53,10 +53,12 @@ export const faultUnmounts = faultStates('not mounted', ({ story }) =>
 
 // Settings: the whole run has one value of each.
 
-const throughout = (values: Readonly<Record<string, unknown>>, { story }: Evidence): Statement[] =>
-  Object.entries(values)
-    .filter(([, value]) => value !== undefined)
-    .map(([item, value]) => ({ item, value: String(value), fromMs: 0, toMs: story.endAtMs + 1 }));
+const settled = (values: Readonly<Record<string, unknown>>): Statement[] =>
+  throughout(
+    Object.entries(values)
+      .filter(([, value]) => value !== undefined)
+      .map(([item, value]) => [item, String(value)] as const),
+  );
 
 /** `1.37.2` → `1.37`. */
 const minorOf = (version: string | undefined): string | undefined =>
@@ -80,7 +82,7 @@ export const scenarioSettings: Read = (evidence) => {
     'wait before a forced detach':
       timers.forceDetach === 'on' ? timers.forceDetachAfter : undefined,
   };
-  return { statements: throughout(settings, evidence) };
+  return { statements: settled(settings) };
 };
 
 /** Stock was 40 s before 1.32 (nodelifecycle/config/v1alpha1/defaults.go, #126287). */
@@ -96,7 +98,7 @@ export const setupSettings: Read = (evidence) => {
     'wait before a forced detach': timers?.forceDetachAfterMs,
     volume: volume?.volume,
   };
-  return { statements: throughout(settings, evidence) };
+  return { statements: settled(settings) };
 };
 
 /** Each call states them: the volume's attributes as the API server gave them to the driver. */
@@ -105,17 +107,14 @@ export const driverSettings: Read = (evidence) => {
   const stages = evidence.story.observations.filter(isCall(csiCalls.stage));
   const statements = [...calls, ...stages].flatMap(({ data }) => {
     const { volumeContext = {}, volumeCapability } = (data.request ?? {}) as VolumeRequest;
-    return throughout(
-      {
-        ...Object.fromEntries(
-          Object.entries(volumeContext).map(([name, value]) => [`disk ${name}`, value]),
-        ),
-        'disk detachMode': data.detachMode ?? volumeContext['detachMode'],
-        'file system': volumeCapability?.mount?.fsType,
-        volume: data.volume,
-      },
-      evidence,
-    );
+    return settled({
+      ...Object.fromEntries(
+        Object.entries(volumeContext).map(([name, value]) => [`disk ${name}`, value]),
+      ),
+      'disk detachMode': data.detachMode ?? volumeContext['detachMode'],
+      'file system': volumeCapability?.mount?.fsType,
+      volume: data.volume,
+    });
   });
   return { statements };
 };
@@ -126,14 +125,12 @@ interface VolumeRequest {
 }
 
 /** Observers of the disk name the volume that they see. */
-export const observedVolume: Read = (evidence) => ({
-  statements: throughout({}, evidence).concat(
-    evidence.story.observations
-      .filter(
-        ({ source, data }) => ['mounts', 'devices'].includes(source) && data.volume !== undefined,
-      )
-      .map(({ data, t }) => moment('volume', String(data.volume), t)),
-  ),
+export const observedVolume: Read = ({ story }) => ({
+  statements: story.observations
+    .filter(
+      ({ source, data }) => ['mounts', 'devices'].includes(source) && data.volume !== undefined,
+    )
+    .map(({ data, t }) => moment('volume', String(data.volume), t)),
 });
 
 // The clock: what a run's records have as wall time and as time since its begin keeps its distance.
@@ -141,8 +138,8 @@ export const observedVolume: Read = (evidence) => ({
 /** A clock that is set while a run lasts. Processes of one machine differ by milliseconds. */
 const clockWithinMs = 2000;
 
-export const clockOfRun: Read = (evidence) => ({
-  statements: throughout({ 'wall clock': 'in step' }, evidence),
+export const clockOfRun: Read = () => ({
+  statements: settled({ 'wall clock': 'in step' }),
 });
 
 export const clockOfRecords: Read = ({ story }) => {

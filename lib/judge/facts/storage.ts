@@ -53,7 +53,8 @@ const countersIn = ({ story }: Evidence): Counted[] =>
     (seen): seen is Counted => seen.node !== undefined && seen.data.bytesWritten !== undefined,
   );
 
-const hasDevices = ({ story }: Evidence): boolean => !isDirectory(story.scenario.disk.mode);
+export const hasDevices = ({ story }: Pick<Evidence, 'story'>): boolean =>
+  !isDirectory(story.scenario.disk.mode);
 const keyOf = ({ node, data }: Counted): string =>
   [node, data.device, data.generation ?? ''].join('/');
 

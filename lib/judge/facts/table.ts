@@ -5,7 +5,6 @@
 import type { ImageLabel, ObservedName } from '../../history/index.ts';
 import { isPredicted } from '../evidence/observers.ts';
 import { answeredWithinMs } from '../timeline/access.ts';
-import { isDirectory } from '../../scenario/index.ts';
 import type { Story } from '../timeline/story.ts';
 import * as acts from './acts.ts';
 import { acksState, answersOutside } from './clients.ts';
@@ -38,7 +37,7 @@ interface WitnessAbout {
 const always = (): boolean => true;
 /** By what the backend declared, never by its name: whoever is real has to show it all. */
 const isMeasured = ({ run, tells }: Story): boolean => !isPredicted(run) && tells.allSources;
-const hasDevices = ({ scenario }: Story): boolean => !isDirectory(scenario.disk.mode);
+const hasDevices = (story: Story): boolean => storage.hasDevices({ story });
 /** A log that could not be fetched is recorded as an error, which counts where it is used. */
 const keepsLog = (story: Story): boolean =>
   isMeasured(story) &&

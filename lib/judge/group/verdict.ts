@@ -4,17 +4,10 @@ import { verdictSchema } from '../verdict/verdict.ts';
 
 const seconds = z.number().nullable();
 const count = z.number().int();
-const {
-  sentence,
-  verdict,
-  safety,
-  complete,
-  incompleteBecause,
-  reasons,
-  expected,
-  asExpected,
-  basis,
-} = verdictSchema.shape;
+const common = verdictSchema.pick({
+  ...{ sentence: true, verdict: true, safety: true, complete: true, incompleteBecause: true },
+  ...{ reasons: true, expected: true, asExpected: true, basis: true },
+}).shape;
 const { acked, lost, loss, findings, certificates, timers, versions } = verdictSchema.shape;
 const { scenario, seed, runId, replay, custom, cluster, historySha256 } = verdictSchema.shape;
 
@@ -37,17 +30,7 @@ export const groupVerdictSchema = z.object({
   schemaVersion: z.literal(1),
   /** It tells this one from the verdict of a single server. */
   kind: z.literal('group-replication'),
-  ...{
-    sentence,
-    verdict,
-    safety,
-    complete,
-    incompleteBecause,
-    reasons,
-    expected,
-    asExpected,
-    basis,
-  },
+  ...common,
   availability: z.object({
     /** Longest time without a commit that an outside client got, ms. */
     downtimeMs: z.number().nullable(),
