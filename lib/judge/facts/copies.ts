@@ -154,8 +154,12 @@ const reportedWithinMs = 2000;
 export const newestAttachments = ofCopies((evidence) => {
   const { observations } = evidence.story;
   const ofDisk = observations.filter(({ source }) => ['csi', 'mounts', 'devices'].includes(source));
+  // Ten a second, for hours: too many to be arguments.
   const newestBy = (atMs: number): number =>
-    Math.max(0, ...ofDisk.flatMap(({ t, data }) => (t <= atMs ? (data.generation ?? 0) : [])));
+    ofDisk.reduce(
+      (most, { t, data }) => (t > atMs ? most : Math.max(most, data.generation ?? 0)),
+      0,
+    );
   return throughout(
     copiesOf(evidence.story).flatMap(({ image, made, t }) => {
       if (made.generation === 0) return [];

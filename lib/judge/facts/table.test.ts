@@ -6,6 +6,7 @@ import type { SmallRecord } from '../../history/records.ts';
 import { mysql } from '../../mysql/database.ts';
 import type { DiskMode } from '../../scenario/index.ts';
 import { tellStory } from '../timeline/story.ts';
+import { newestAttachments } from './copies.ts';
 import { evidenceOf } from './evidence.ts';
 import { disagreementsIn, reasonOf } from './table.ts';
 
@@ -37,4 +38,17 @@ test('a mount needs a call to the driver, and a call a mount', () => {
   expect(found('unfenced', mounted)).toEqual([
     'whether the volume is mounted (b): mounted by the mounts’ observer, not mounted by the driver at 30.0 s',
   ]);
+});
+
+test('hours of observations are not too many to find the newest attachment', () => {
+  const seen = Array.from({ length: 200_000 }, (_, n) => ({
+    ...see(n, observed.deviceWritten, 'a', { generation: 1 }),
+    source: 'devices',
+  }));
+  const made = { copy: 'c', volume: 'v', generation: 1, bytes: 1, stamp: 's', digest: 'd' };
+  const copy = { type: 'copy', image: 'steady', t: 300_000, made } as const;
+  const told = tellStory([runRecord({}), ...seen, copy], mysql);
+  const story = { ...told, tells: { ...told.tells, identities: true } };
+  const stated = newestAttachments(evidenceOf(story, undefined, []));
+  expect(stated?.statements).toMatchObject([{ item: 'steady generation', value: '1' }]);
 });
