@@ -25,12 +25,12 @@ import {
 /** What decides an outcome beside the fields of a scenario. */
 interface Factors {
   /** Whether a sidecar that can act ends the database before a successor can be let in. */
-  readonly selfFenced: 'in time' | 'late' | 'never';
+  readonly selfFenced: 'in time' | 'no';
   /** An idle victim has few writes under way, and may do no harm. */
   readonly victim: 'busy' | 'idle';
   /** When `ack-early` cuts: before a successor can mount, while it may, before the heal, or later. */
   readonly cut: 'at once' | 'soon' | 'before the heal' | 'late';
-  /** What takes the volume from a living victim whose node is off, see paths.ts. */
+  /** What takes the volume from a living victim whose node is off, see `Release`. */
   readonly release: Release;
   /** Whether the attachment may count as uncertain while the storage lets the next node in. */
   readonly attachment: 'counted' | 'perhaps uncertain';
@@ -49,8 +49,7 @@ const handOverSlackMs = 60_000;
 
 /** From the fault to the hand-over, by the timers in force; a second fault that lasts holds it up. */
 function handOverMs(scenario: Scenario): number {
-  const { timers, remedy } = scenario;
-  const { also } = scenario;
+  const { timers, remedy, also } = scenario;
   const evictedMs = timers.grace + timers.toleration;
   const goneMs = typeof remedy.at === 'number' ? Math.max(evictedMs, remedy.at) : evictedMs;
   const waitsMs = volumeReleaseOf(scenario) === 'timeout' ? timers.forceDetachAfter : 0;
@@ -63,52 +62,65 @@ function handOverMs(scenario: Scenario): number {
 }
 
 export function situationOf(scenario: Scenario): Situation {
-  const { disk, watch, load } = scenario;
+  const { disk, watch, load, also } = scenario;
   const isSoon = handOverMs(scenario) + handOverSlackMs <= watch.horizon;
-  const laterCut = disk.cutAfter <= watch.overlap ? 'before the heal' : 'late';
-  const cut = disk.cutAfter <= latestMountMs ? 'soon' : laterCut;
+  const isUnsettled = unsettlesAttachments(also.kind) && disk.attachWhileBusy === 'granted';
   return {
     ...scenario,
     victim: load.rate === 0 ? 'idle' : 'busy',
-    cut: disk.cutAfter <= soonestMountMs ? 'at once' : cut,
+    cut: cutOf(scenario),
     release: volumeReleaseOf(scenario),
-    selfFenced: selfFenced(scenario),
+    selfFenced: isSelfFenced(scenario) ? 'in time' : 'no',
     watchEnds: isSoon ? 'after the hand-over' : 'perhaps before it',
-    attachment: unsettlesAttachments(scenario.also.kind) ? grantedAs(scenario) : 'counted',
+    attachment: isUnsettled ? 'perhaps uncertain' : 'counted',
   };
 }
 
-const grantedAs = ({ disk }: Scenario): Situation['attachment'] =>
-  disk.attachWhileBusy === 'granted' ? 'perhaps uncertain' : 'counted';
+function cutOf({ disk, watch }: Scenario): Situation['cut'] {
+  if (disk.cutAfter <= soonestMountMs) return 'at once';
+  if (disk.cutAfter <= latestMountMs) return 'soon';
+  return disk.cutAfter <= watch.overlap ? 'before the heal' : 'late';
+}
 
 /** The sidecar's look, its kill and the remount, on a machine that keeps time. */
 const selfFenceTakesMs = 2000;
-const standStill: readonly Scenario['fault']['kind'][] = ['freeze', 'cpu-starvation'];
+const standStill: readonly FaultKind[] = ['freeze', 'cpu-starvation'];
 
-function selfFenced(scenario: Scenario): Situation['selfFenced'] {
-  const { selfFence, timers, fault } = scenario;
-  if (selfFence.kind === 'off' || standStill.includes(fault.kind) || fault.link !== 'survives')
-    return 'never';
-  return selfFence.after + selfFenceTakesMs <= timers.grace ? 'in time' : 'late';
-}
+const isSelfFenced = ({ selfFence, timers, fault }: Scenario): boolean =>
+  selfFence.kind !== 'off' &&
+  !standStill.includes(fault.kind) &&
+  fault.link === 'survives' &&
+  selfFence.after + selfFenceTakesMs <= timers.grace;
 
 /** Of a node that is cut off from its disk while its database acknowledges early. */
-export const unflushedAtCut =
+const unflushedAtCut =
   'a fence takes what the victim had acknowledged and not flushed, if there is any';
 
+type OneOrMore<T> = T | readonly T[];
+
 /** One reason why a verdict is no surprise. */
-export interface ExpectationReason {
+interface ExpectationReason {
   /** Each factor named has one of these values. */
-  readonly when: { readonly [F in keyof Factors]?: readonly Factors[F][] } & {
-    readonly [F in SettableName]?: readonly FieldValue<F>[];
+  readonly when: { readonly [F in keyof Factors]?: OneOrMore<Factors[F]> } & {
+    readonly [F in SettableName]?: OneOrMore<FieldValue<F>>;
   };
   /** All that it can come to. */
   readonly verdicts: readonly VerdictWord[];
   readonly because: string;
 }
 
+const comesTo =
+  (...verdicts: ExpectationReason['verdicts']) =>
+  (when: ExpectationReason['when'], because: string): ExpectationReason => ({
+    ...{ when, verdicts, because },
+  });
+const safe = comesTo('safe');
 /** Two nodes could write, and did: what it came to differs. */
-export const overlapping = ['exposed', 'lost', 'corrupt'] as const;
+const overlapping = ['exposed', 'lost', 'corrupt'] as const;
+const overlap = comesTo(...overlapping);
+/** Or nothing came of it. */
+const race = comesTo('safe', ...overlapping);
+const damage = comesTo('lost', 'corrupt');
 
 // What takes the volume from a victim that Kubernetes no longer reaches. There are two gates: a successor's
 // pod (with a StatefulSet only once the old object is gone), and the detach.
@@ -140,13 +152,13 @@ export type Release =
   | 'not needed';
 
 /** Faults that leave the victim's kubelet at work: no pod is evicted. */
-export const sparing = [...controlPlaneFaults, 'kubelet-restart', 'none'] as const;
+const sparing = [...controlPlaneFaults, 'kubelet-restart', 'none'] as const;
 const isSparing = (fault: FaultKind): boolean => (sparing as readonly string[]).includes(fault);
 
 /** The pod GC's look, and the removal itself. */
 const podGcMs = kubernetesTimes.podGcUs / msUs + 2_000;
 
-export function volumeReleaseOf(scenario: Scenario): Release {
+function volumeReleaseOf(scenario: Scenario): Release {
   const { fault, remedy, also, timers, disk, volume } = scenario;
   const isGated = !isDirectory(disk.mode) && volume.accessMode !== 'ReadWriteMany';
   if (remedy.kind === 'fence-first') return 'fenced first';
@@ -207,90 +219,67 @@ function podGoes(scenario: Scenario): boolean {
 
 // What Kubernetes lets happen to a volume, before the disk is asked.
 
-export const releaseRows: readonly ExpectationReason[] = [
-  {
-    when: { release: ['fenced first'], 'database.trxCommit': [0, 2], victim: ['busy'] },
-    verdicts: ['safe', 'lost'],
-    because: unflushedAtCut,
-  },
-  {
-    when: { release: ['fenced first'] },
-    verdicts: ['safe'],
-    because: 'every path of the victim was cut before anything let a successor in',
-  },
-  {
-    when: { 'fault.kind': sparing, release: ['taint'] },
-    verdicts: ['safe', ...overlapping],
-    because:
-      'the node is whole and unmounts, but the out-of-service taint does not wait until it has',
-  },
-  {
-    when: { 'fault.kind': sparing, 'remedy.kind': ['delete-node'] },
-    verdicts: ['safe', ...overlapping],
-    because:
-      'the node is whole and unmounts, but without its Node object it cannot report that to the ' +
+const releaseRows: readonly ExpectationReason[] = [
+  comesTo('safe', 'lost')(
+    { release: 'fenced first', 'database.trxCommit': [0, 2], victim: 'busy' },
+    unflushedAtCut,
+  ),
+  safe(
+    { release: 'fenced first' },
+    'every path of the victim was cut before anything let a successor in',
+  ),
+  race(
+    { 'fault.kind': sparing, release: 'taint' },
+    'the node is whole and unmounts, but the out-of-service taint does not wait until it has',
+  ),
+  race(
+    { 'fault.kind': sparing, 'remedy.kind': 'delete-node' },
+    'the node is whole and unmounts, but without its Node object it cannot report that to the ' +
       'forced detach',
-  },
-  {
-    when: { 'fault.kind': sparing },
-    verdicts: ['safe'],
-    because: 'the node is whole: its kubelet unmounts before the volume is detached',
-  },
-  {
-    when: { release: ['kept by the pod'] },
-    verdicts: ['safe'],
-    because:
-      'the Terminating pod keeps its attachment and its name: no second pod, no second mount',
-  },
-  {
-    when: { release: ['kept by the lease'] },
-    verdicts: ['safe'],
-    because:
-      'something wrote to its Lease: since 1.37 the node then counts as alive, no pod is evicted, and ' +
+  ),
+  safe(
+    { 'fault.kind': sparing },
+    'the node is whole: its kubelet unmounts before the volume is detached',
+  ),
+  safe(
+    { release: 'kept by the pod' },
+    'the Terminating pod keeps its attachment and its name: no second pod, no second mount',
+  ),
+  safe(
+    { release: 'kept by the lease' },
+    'something wrote to its Lease: since 1.37 the node then counts as alive, no pod is evicted, and ' +
       'a volume in use on a healthy node stays attached',
-  },
-  {
-    when: { attachment: ['perhaps uncertain'], release: ['kept by the controller'] },
-    verdicts: ['safe', ...overlapping],
-    because:
-      'no detach is forced, but a new leader or a detach that timed out may leave the ' +
+  ),
+  race(
+    { attachment: 'perhaps uncertain', release: 'kept by the controller' },
+    'no detach is forced, but a new leader or a detach that timed out may leave the ' +
       'attachment uncertain, and the storage lets the next node in',
-  },
-  {
-    when: { release: ['kept by the controller'] },
-    verdicts: ['safe'],
-    because:
-      'with --disable-force-detach-on-timeout a volume in use stays attached: no second mount',
-  },
-  {
-    when: { release: ['unasked'], 'disk.attachWhileBusy': ['refused'] },
-    verdicts: ['safe'],
-    because:
-      'the storage gets no detach request, so it still counts the victim and refuses the next node',
-  },
-  {
-    when: { release: ['contested'] },
-    verdicts: ['safe', ...overlapping],
-    because: 'two pods wait for the volume, and the controller draws whose node gets it',
-  },
-  {
-    when: { selfFenced: ['in time'], 'selfFence.kind': ['lease-read-only'] },
-    verdicts: ['safe'],
-    because: 'the sidecar ended the database and took its file system away in time',
-  },
-  {
-    when: { selfFenced: ['in time'] },
-    verdicts: ['safe', ...overlapping],
-    because:
-      'the sidecar ended the database in time, but the node’s clean unmount may still write over ' +
+  ),
+  safe(
+    { release: 'kept by the controller' },
+    'with --disable-force-detach-on-timeout a volume in use stays attached: no second mount',
+  ),
+  safe(
+    { release: 'unasked', 'disk.attachWhileBusy': 'refused' },
+    'the storage gets no detach request, so it still counts the victim and refuses the next node',
+  ),
+  race(
+    { release: 'contested' },
+    'two pods wait for the volume, and the controller draws whose node gets it',
+  ),
+  safe(
+    { selfFenced: 'in time', 'selfFence.kind': 'lease-read-only' },
+    'the sidecar ended the database and took its file system away in time',
+  ),
+  race(
+    { selfFenced: 'in time' },
+    'the sidecar ended the database in time, but the node’s clean unmount may still write over ' +
       'the successor’s file system',
-  },
-  {
-    when: { release: ['untainted early'] },
-    verdicts: ['safe', ...overlapping],
-    because:
-      'the pod GC looks every 20 s: it may or may not see the taint before it is taken away again',
-  },
+  ),
+  race(
+    { release: 'untainted early' },
+    'the pod GC looks every 20 s: it may or may not see the taint before it is taken away again',
+  ),
 ];
 
 // Which disks keep a second writer out, once Kubernetes has let one in.
@@ -298,206 +287,166 @@ export const releaseRows: readonly ExpectationReason[] = [
 /** They cut at a detach, or a while after it: too late for a node that was let in before. */
 const cuttingAtDetach = ['ack-early', 'fence-if-out-of-service', 'fenced'] as const;
 
-export const diskRows: readonly ExpectationReason[] = [
-  {
-    when: { 'disk.mode': ['shared-file'], 'disk.fileLocks': ['shared'] },
-    verdicts: ['safe'],
-    because: 'nothing is attached, the successor mounts at once, and its server waits for the lock',
-  },
-  {
-    when: { 'disk.mode': ['shared-file'] },
-    verdicts: overlapping,
-    because: 'each node has locks of its own: two servers open the same files',
-  },
-  {
-    when: {
+const diskRows: readonly ExpectationReason[] = [
+  safe(
+    { 'disk.mode': 'shared-file', 'disk.fileLocks': 'shared' },
+    'nothing is attached, the successor mounts at once, and its server waits for the lock',
+  ),
+  overlap(
+    { 'disk.mode': 'shared-file' },
+    'each node has locks of its own: two servers open the same files',
+  ),
+  comesTo('safe', 'lost')(
+    {
       'disk.mode': ['fenced', 'reservation'],
       'volume.accessMode': ['ReadWriteOnce', 'ReadWriteOncePod'],
-      ...{ 'database.trxCommit': [0, 2], victim: ['busy'], attachment: ['counted'] },
-      ...{ release: ['timeout', 'taint', 'by hand'], 'fault.link': ['survives'] },
+      'database.trxCommit': [0, 2],
+      victim: 'busy',
+      attachment: 'counted',
+      release: ['timeout', 'taint', 'by hand'],
+      'fault.link': 'survives',
     },
-    verdicts: ['safe', 'lost'],
-    because: unflushedAtCut,
-  },
-  {
-    when: { 'disk.mode': ['reservation'] },
-    verdicts: ['safe'],
-    because: 'the successor’s staging pre-empts the victim, and its held writes are refused',
-  },
-  {
-    when: { 'disk.mode': ['exclusive'], 'disk.watcherCheck': ['missing'] },
-    verdicts: ['safe'],
-    because: 'without an answer about watchers the staging fails: no second mount, no service',
-  },
-  {
-    when: { 'disk.mode': ['exclusive'], 'fault.link': ['survives'] },
-    verdicts: ['safe'],
-    because: 'the victim still watches the image: the staging is refused until it has unmounted',
-  },
-  {
-    when: { release: ['unasked'], 'disk.mode': cuttingAtDetach },
-    verdicts: overlapping,
-    because: 'the storage gets no detach request, so it cuts no node off and lets the next one in',
-  },
-  {
-    when: { release: ['raced'], 'disk.attachWhileBusy': ['granted'], 'disk.mode': cuttingAtDetach },
-    verdicts: ['safe', ...overlapping],
-    because:
-      'whether the storage was asked to detach, and cut the victim off, before the finalizer was ' +
+    unflushedAtCut,
+  ),
+  safe(
+    { 'disk.mode': 'reservation' },
+    'the successor’s staging pre-empts the victim, and its held writes are refused',
+  ),
+  safe(
+    { 'disk.mode': 'exclusive', 'disk.watcherCheck': 'missing' },
+    'without an answer about watchers the staging fails: no second mount, no service',
+  ),
+  safe(
+    { 'disk.mode': 'exclusive', 'fault.link': 'survives' },
+    'the victim still watches the image: the staging is refused until it has unmounted',
+  ),
+  overlap(
+    { release: 'unasked', 'disk.mode': cuttingAtDetach },
+    'the storage gets no detach request, so it cuts no node off and lets the next one in',
+  ),
+  race(
+    { release: 'raced', 'disk.attachWhileBusy': 'granted', 'disk.mode': cuttingAtDetach },
+    'whether the storage was asked to detach, and cut the victim off, before the finalizer was ' +
       'gone is chance; the next node is let in either way',
-  },
-  {
-    when: { attachment: ['perhaps uncertain'], 'disk.mode': cuttingAtDetach },
-    verdicts: ['safe', ...overlapping],
-    because:
-      'a new leader or a detach that timed out may leave the attachment uncertain: the storage ' +
+  ),
+  race(
+    { attachment: 'perhaps uncertain', 'disk.mode': cuttingAtDetach },
+    'a new leader or a detach that timed out may leave the attachment uncertain: the storage ' +
       'lets the next node in before it is asked to cut the victim off',
-  },
-  {
-    when: { 'disk.mode': ['pending-while-busy'], 'disk.attachWhileBusy': ['refused'] },
-    verdicts: ['safe'],
-    because: 'neither detach nor attach elsewhere is granted while the victim has it mounted',
-  },
-  {
-    when: { 'disk.mode': ['fence-if-out-of-service'], release: ['taint'] },
-    verdicts: ['safe'],
-    because: 'the taint is there, so the detach cuts the victim off before it answers',
-  },
-  {
-    when: { 'disk.mode': ['fenced'], 'volume.accessMode': ['ReadWriteOnce', 'ReadWriteOncePod'] },
-    verdicts: ['safe'],
-    because: 'the detach comes before the attach and cuts the victim off; held writes are refused',
-  },
-  {
-    when: {
-      'disk.mode': ['fenced'],
-      'volume.accessMode': ['ReadWriteMany'],
+  ),
+  safe(
+    { 'disk.mode': 'pending-while-busy', 'disk.attachWhileBusy': 'refused' },
+    'neither detach nor attach elsewhere is granted while the victim has it mounted',
+  ),
+  safe(
+    { 'disk.mode': 'fence-if-out-of-service', release: 'taint' },
+    'the taint is there, so the detach cuts the victim off before it answers',
+  ),
+  safe(
+    { 'disk.mode': 'fenced', 'volume.accessMode': ['ReadWriteOnce', 'ReadWriteOncePod'] },
+    'the detach comes before the attach and cuts the victim off; held writes are refused',
+  ),
+  race(
+    {
+      'disk.mode': 'fenced',
+      'volume.accessMode': 'ReadWriteMany',
       'fault.link': ['stalls', 'errors'],
     },
-    verdicts: ['safe', ...overlapping],
-    because:
-      'the victim’s path is down, so two write only if it is healed before the detach cuts the victim off',
-  },
-  {
-    when: { 'disk.mode': ['fenced'], release: ['taint'] },
-    verdicts: ['safe'],
-    because: 'the detach does not wait, and cuts the victim off long before a mount is ready',
-  },
-  {
-    when: {
-      'disk.mode': ['ack-early'],
+    'the victim’s path is down, so two write only if it is healed before the detach cuts the victim off',
+  ),
+  safe(
+    { 'disk.mode': 'fenced', release: 'taint' },
+    'the detach does not wait, and cuts the victim off long before a mount is ready',
+  ),
+  safe(
+    {
+      'disk.mode': 'ack-early',
       'volume.accessMode': ['ReadWriteOnce', 'ReadWriteOncePod'],
-      cut: ['at once'],
+      cut: 'at once',
     },
-    verdicts: ['safe'],
-    because: 'the cut comes before the successor can have mounted',
-  },
-  {
-    when: {
-      'disk.mode': ['ack-early'],
+    'the cut comes before the successor can have mounted',
+  ),
+  safe(
+    {
+      'disk.mode': 'ack-early',
       'volume.accessMode': ['ReadWriteOnce', 'ReadWriteOncePod'],
       cut: ['soon', 'before the heal'],
       'fault.link': ['stalls', 'errors'],
     },
-    verdicts: ['safe'],
-    because: 'nothing of the victim arrives until it is cut off, and its held writes are refused',
-  },
+    'nothing of the victim arrives until it is cut off, and its held writes are refused',
+  ),
 ];
 
 // What two writers of one disk come to, where nothing kept the second one out.
 
-export const overlapRows: readonly ExpectationReason[] = [
-  {
-    when: { 'fault.kind': ['freeze'], 'volume.filesystem': ['ext4-mmp'] },
-    verdicts: ['safe', ...overlapping],
-    because:
-      'a frozen container’s kernel still renews the multiple mount protection block; a machine ' +
+const overlapRows: readonly ExpectationReason[] = [
+  race(
+    { 'fault.kind': 'freeze', 'volume.filesystem': 'ext4-mmp' },
+    'a frozen container’s kernel still renews the multiple mount protection block; a machine ' +
       'that stands still does not',
-  },
-  {
-    when: { 'fault.kind': ['cpu-starvation'] },
-    verdicts: ['safe', ...overlapping],
-    because:
-      'a starved kubelet may be Ready and unmount in time, or be given up while its database writes',
-  },
-  {
-    when: { 'fault.kind': ['flapping-partition'] },
-    verdicts: ['safe', ...overlapping],
-    because:
-      'a node that is Ready when the wait is over is left to unmount, one that is off is not',
-  },
-  {
-    when: { 'volume.filesystem': ['ext4-mmp'], 'fault.link': ['survives'] },
-    verdicts: ['safe', 'exposed'],
-    because:
-      'the victim renews its multiple mount protection block: the second mount is refused, though ' +
+  ),
+  race(
+    { 'fault.kind': 'cpu-starvation' },
+    'a starved kubelet may be Ready and unmount in time, or be given up while its database writes',
+  ),
+  race(
+    { 'fault.kind': 'flapping-partition' },
+    'a node that is Ready when the wait is over is left to unmount, one that is off is not',
+  ),
+  comesTo('safe', 'exposed')(
+    { 'volume.filesystem': 'ext4-mmp', 'fault.link': 'survives' },
+    'the victim renews its multiple mount protection block: the second mount is refused, though ' +
       'its node has the volume',
-  },
-  {
-    when: { release: ['raced'] },
-    verdicts: ['safe', ...overlapping],
-    because:
-      'the attacher acts within a tenth of a second of the deletion: whether the storage was asked ' +
+  ),
+  race(
+    { release: 'raced' },
+    'the attacher acts within a tenth of a second of the deletion: whether the storage was asked ' +
       'to detach before the finalizer was gone is chance',
-  },
-  {
-    when: { 'fault.link': ['errors'] },
-    verdicts: overlapping,
-    because:
-      'the victim’s server dies of I/O errors, yet its file system is still mounted when the path ' +
+  ),
+  overlap(
+    { 'fault.link': 'errors' },
+    'the victim’s server dies of I/O errors, yet its file system is still mounted when the path ' +
       'is healed: what it writes until its unmount decides',
-  },
-  {
-    when: {
-      'disk.mode': ['ack-early'],
-      release: ['taint'],
+  ),
+  race(
+    {
+      'disk.mode': 'ack-early',
+      release: 'taint',
       cut: ['at once', 'soon', 'before the heal'],
-      'fault.link': ['survives'],
+      'fault.link': 'survives',
     },
-    verdicts: ['safe', ...overlapping],
-    because:
-      'both write until the late cut, unless the new pod’s kubelet waits out its status period ' +
+    'both write until the late cut, unless the new pod’s kubelet waits out its status period ' +
       'of 10 s before it mounts',
-  },
-  {
-    when: { 'disk.mode': ['ack-early'], cut: ['soon'], 'fault.link': ['survives'] },
-    verdicts: ['safe', ...overlapping],
-    because: 'the cut and the successor’s first write come within the same seconds',
-  },
-  {
-    when: {
-      'disk.mode': ['ack-early'],
+  ),
+  race(
+    { 'disk.mode': 'ack-early', cut: 'soon', 'fault.link': 'survives' },
+    'the cut and the successor’s first write come within the same seconds',
+  ),
+  overlap(
+    {
+      'disk.mode': 'ack-early',
       cut: ['at once', 'before the heal'],
-      'fault.link': ['survives'],
+      'fault.link': 'survives',
     },
-    verdicts: overlapping,
-    because: 'both write until the late cut',
-  },
-  {
-    when: { victim: ['idle'] },
-    verdicts: overlapping,
-    because: 'both could write; an idle victim has few dirty pages, and may do no harm',
-  },
-  {
-    when: { 'fault.link': ['stalls'] },
-    verdicts: overlapping,
-    because: 'the victim’s held writes are replayed over the successor’s at the heal',
-  },
-  {
-    when: { 'volume.accessMode': ['ReadWriteMany'] },
-    verdicts: overlapping,
-    because: 'declared ReadWriteMany, the volume is attached elsewhere before it is detached',
-  },
-  {
-    when: { 'fault.kind': ['freeze'] },
-    verdicts: overlapping,
-    because: 'thawed after the hand-over, the victim writes what it had in its caches',
-  },
-  {
-    when: {},
-    verdicts: overlapping,
-    because: 'the victim writes on while the successor writes',
-  },
+    'both write until the late cut',
+  ),
+  overlap(
+    { victim: 'idle' },
+    'both could write; an idle victim has few dirty pages, and may do no harm',
+  ),
+  overlap(
+    { 'fault.link': 'stalls' },
+    'the victim’s held writes are replayed over the successor’s at the heal',
+  ),
+  overlap(
+    { 'volume.accessMode': 'ReadWriteMany' },
+    'declared ReadWriteMany, the volume is attached elsewhere before it is detached',
+  ),
+  overlap(
+    { 'fault.kind': 'freeze' },
+    'thawed after the hand-over, the victim writes what it had in its caches',
+  ),
+  overlap({}, 'the victim writes on while the successor writes'),
 ];
 
 // A race is expected to come to what it came to before. An expectation can fail, or it is none: what was
@@ -545,15 +494,22 @@ const partitionRows: readonly ExpectationReason[] = [...releaseRows, ...diskRows
 
 const fits = ({ when }: ExpectationReason, situation: Situation): boolean =>
   Object.entries(when).every(([factor, values]) =>
-    (values as readonly unknown[]).includes(
-      valueAt(situation, factor as FieldName) ?? situation[factor as keyof Situation],
-    ),
+    [values as unknown]
+      .flat()
+      .includes(valueAt(situation, factor as FieldName) ?? situation[factor as keyof Situation]),
   );
+
+/** The last row fits everything. */
+export function firstThat<Row>(rows: readonly Row[], isIt: (row: Row) => boolean): Row {
+  const row = rows.find(isIt);
+  if (row === undefined) throw new Error('the last row fits everything');
+  return row;
+}
 
 interface Expectation {
   /** All that reasoning allows. */
   readonly verdicts: readonly VerdictWord[];
-  /** They are of more than one grade, so that chance decides among them: see counted.ts. */
+  /** They are of more than one grade, so that chance decides among them: see `expectedOf`. */
   readonly isRace: boolean;
   readonly because: string;
 }
@@ -570,8 +526,7 @@ export function expectationOf(scenario: Scenario): Expectation {
   }
   const situation = situationOf(scenario);
   const rows = losesPower(scenario.fault.kind) ? crashRows : partitionRows;
-  const row = rows.find((each) => fits(each, situation));
-  if (row === undefined) throw new Error('the last row fits everything');
+  const row = firstThat(rows, (each) => fits(each, situation));
   const { verdicts, because } = losesPower(scenario.fault.kind) ? row : asWatched(row, situation);
   return { verdicts, because, isRace: gradesIn(verdicts) > 1 };
 }
@@ -589,41 +544,33 @@ const asWatched = (row: ExpectationReason, { watchEnds }: Situation): Expectatio
 /** Which verdicts of a crash are no surprise, and why; in the order in which the reasons hold. */
 const early = 'the database acknowledges before the log is on disk';
 
-const damaged = ['lost', 'corrupt'] as const;
-
 /** The node is dead at once: only what it had not given to the disk, or the disk lost, can be gone. */
 const crashRows: readonly ExpectationReason[] = [
-  {
-    when: { 'disk.flushes': ['ignored'], 'fault.powerLoss': ['drops', 'reorders', 'tears'] },
-    verdicts: damaged,
-    because: 'the disk acknowledged flushes and lost what they were to make durable',
-  },
-  {
-    when: { 'database.trxCommit': [0, 2], victim: ['busy'], 'fault.powerLoss': ['tears'] },
-    verdicts: ['safe', ...damaged],
-    because: `${early}, and a page may be torn`,
-  },
-  {
-    when: { 'database.trxCommit': [0, 2], victim: ['busy'] },
-    verdicts: ['safe', 'lost'],
-    because: `${early}: a crash takes the tail, if there is one`,
-  },
-  {
-    when: { 'fault.powerLoss': ['tears'] },
-    verdicts: ['safe', 'corrupt'],
-    // InnoDB with O_DIRECT, its default (Double_write::is_fsync_required of buf0dblwr.cc).
-    because:
-      'the database need not flush its spare copy of a page before it writes the page: both may ' +
+  damage(
+    { 'disk.flushes': 'ignored', 'fault.powerLoss': ['drops', 'reorders', 'tears'] },
+    'the disk acknowledged flushes and lost what they were to make durable',
+  ),
+  comesTo(
+    'safe',
+    'lost',
+    'corrupt',
+  )(
+    { 'database.trxCommit': [0, 2], victim: 'busy', 'fault.powerLoss': 'tears' },
+    `${early}, and a page may be torn`,
+  ),
+  comesTo('safe', 'lost')(
+    { 'database.trxCommit': [0, 2], victim: 'busy' },
+    `${early}: a crash takes the tail, if there is one`,
+  ),
+  // InnoDB with O_DIRECT, its default (Double_write::is_fsync_required of buf0dblwr.cc).
+  comesTo('safe', 'corrupt')(
+    { 'fault.powerLoss': 'tears' },
+    'the database need not flush its spare copy of a page before it writes the page: both may ' +
       'be lost together',
-  },
-  {
-    when: { 'disk.flushes': ['ignored'], 'fault.powerLoss': ['keeps'] },
-    verdicts: ['safe'],
-    because: 'the crash took nothing that the storage had, and a dead node writes no more',
-  },
-  {
-    when: {},
-    verdicts: ['safe'],
-    because: 'an acknowledged commit was flushed, and a dead node writes no more',
-  },
+  ),
+  safe(
+    { 'disk.flushes': 'ignored', 'fault.powerLoss': 'keeps' },
+    'the crash took nothing that the storage had, and a dead node writes no more',
+  ),
+  safe({}, 'an acknowledged commit was flushed, and a dead node writes no more'),
 ];

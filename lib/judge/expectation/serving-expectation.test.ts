@@ -24,69 +24,25 @@ const scenarioOf = (fields: Partial<ScenarioInput>): ReturnType<typeof parseScen
     ),
   );
 
+/** A word that is too strict fails in the drawn scenarios of test/plays/any-scenario.test.ts. */
 test.each<readonly [Partial<ScenarioInput>, 'yes' | 'no' | 'open']>([
   [{ disk: { mode: 'fenced' } }, 'yes'],
   [{ disk: { mode: 'fenced' }, remedy: { kind: 'delete-node' } }, 'yes'],
   [{ remedy: { kind: 'none' } }, 'yes'],
-  [{ remedy: { kind: 'none' }, fault: { link: 'errors' } }, 'open'],
   [{ load: { rate: 0 } }, 'open'],
   [{ disk: { mode: 'pending-while-busy' } }, 'open'],
   [{ disk: { mode: 'pending-while-busy' }, watch: { converge: 360_000 } }, 'yes'],
-  [
-    {
-      disk: { mode: 'pending-while-busy' },
-      watch: { converge: 360_000 },
-      remedy: { kind: 'delete-node' },
-    },
-    'open',
-  ],
   [{ disk: { mode: 'pending-while-busy', attachWhileBusy: 'granted' } }, 'yes'],
   [{ disk: { mode: 'pending-while-busy' }, fault: { kind: 'node-crash' } }, 'yes'],
-  [{ disk: { mode: 'pending-while-busy' }, remedy: { kind: 'none' } }, 'yes'],
-  [{ disk: { mode: 'exclusive' } }, 'open'],
   [{ disk: { mode: 'exclusive' }, fault: { kind: 'node-crash' } }, 'yes'],
   [{ disk: { mode: 'exclusive', watcherCheck: 'missing' } }, 'no'],
   [{ disk: { mode: 'exclusive', watcherCheck: 'missing' }, fault: { kind: 'node-crash' } }, 'no'],
-  [{ disk: { mode: 'exclusive', watcherCheck: 'missing' }, remedy: { kind: 'none' } }, 'open'],
-  [
-    { disk: { mode: 'exclusive', watcherCheck: 'missing' }, fault: { kind: 'controller-restart' } },
-    'open',
-  ],
-  [{ disk: { mode: 'shared-file' } }, 'open'],
-  [{ volume: { filesystem: 'ext4-mmp' } }, 'open'],
   [{ fault: { kind: 'node-crash', reboot: false }, remedy: { kind: 'none' } }, 'no'],
   [{ fault: { kind: 'node-crash', reboot: false } }, 'yes'],
   [{ workload: { finalizer: true } }, 'no'],
-  [{ workload: { finalizer: true }, fault: { kind: 'node-reboot' } }, 'open'],
   [{ workload: { finalizer: true }, remedy: { kind: 'strip-pod-finalizer' } }, 'yes'],
-  [{ remedy: { kind: 'delete-attachment' } }, 'open'],
   [drawn, 'open'],
-  [{ ...drawn, fault: { kind: 'node-crash', reboot: false } }, 'open'],
-  [
-    { ...drawn, fault: { kind: 'freeze' }, disk: { mode: 'exclusive', watcherCheck: 'missing' } },
-    'open',
-  ],
-  [
-    {
-      ...drawn,
-      fault: { kind: 'node-crash' },
-      disk: { mode: 'exclusive', watcherCheck: 'missing' },
-    },
-    'no',
-  ],
-  [{ ...drawn, fault: { kind: 'none' }, remedy: { ...drawn.remedy, at: 0 } }, 'open'],
   [{ ...drawn, remedy: { ...drawn.remedy, kind: 'force-delete' } }, 'yes'],
-  [{ fault: { serverKills: 2 } }, 'open'],
-  [{ remedy: { kind: 'force-delete', moveBack: true } }, 'open'],
-  [{ remedy: { kind: 'delete-node' }, timers: { forceDetach: 'off' } }, 'open'],
-  [{ remedy: { kind: 'delete-node' }, watch: { horizon: 200_000 } }, 'open'],
-  [{ remedy: { kind: 'out-of-service', untaintAt: 100 } }, 'open'],
-  [{ fault: { link: 'errors' }, watch: { horizon: 200_000 } }, 'open'],
-  [
-    { workload: { finalizer: true }, remedy: { kind: 'strip-pod-finalizer', at: 'not-ready' } },
-    'open',
-  ],
-  [{ watch: { converge: 30_000 } }, 'open'],
   [
     {
       remedy: { kind: 'strip-attachment-finalizer' },

@@ -14,7 +14,7 @@ import {
   type Scenario,
   type servingWords,
 } from '../../scenario/index.ts';
-import { isOpen, situationOf, volumeReleaseOf, type Release } from './expectations.ts';
+import { type Situation, firstThat, isOpen, situationOf } from './expectations.ts';
 import type { Verdict } from '../verdict/verdict.ts';
 
 /** `open`: a race, or something that no commit can prove. */
@@ -23,10 +23,6 @@ export type ServingWord = (typeof servingWords)[number];
 export interface ServingExpectation {
   readonly expected: ServingWord;
   readonly because: string;
-}
-
-interface ServingReason extends ServingExpectation {
-  readonly when: (scenario: Scenario) => boolean;
 }
 
 /** The longest wait before the csi-attacher, or a kubelet for a crashed container, tries again. */
@@ -43,33 +39,47 @@ const cutsNetwork: readonly FaultKind[] = [
   'flapping-partition',
 ];
 
-const keeping: readonly Release[] = [
-  'kept by the pod',
-  'kept by the lease',
-  'kept by the controller',
-];
+/** A scenario with what decides who can serve. */
+interface Outlook extends Situation {
+  /** Nothing takes the volume from the victim. */
+  readonly staysPut: boolean;
+  /** The volume goes to another node while a victim that nothing reaches has it mounted. */
+  readonly isTakenFromLiving: boolean;
+  /** Until it is evicted, whatever the operator does. */
+  readonly isLostForLong: boolean;
+  /** The watch may be over before another node has the volume. */
+  readonly isLeftWaiting: boolean;
+  readonly triesTooLate: boolean;
+  readonly keepsItsName: boolean;
+  /** What the taint keeps away is given back before another node has the volume, or may be. */
+  readonly untaintsEarly: boolean;
+  readonly refusesWhileBusy: boolean;
+}
 
-/** Two pods wait for the volume: which node gets it first is drawn. */
-const isDrawn = (scenario: Scenario): boolean => volumeReleaseOf(scenario) === 'contested';
-
-const staysPut = (scenario: Scenario): boolean => keeping.includes(volumeReleaseOf(scenario));
-
-const triesTooLate = ({ watch }: Scenario): boolean => watch.converge < longestRetryMs + takeoverMs;
-
-/** The volume goes to another node while a victim that nobody reaches has it. */
-const takenFromLiving = (scenario: Scenario): boolean =>
-  !staysPut(scenario) &&
-  !losesPower(scenario.fault.kind) &&
-  (silencesKubelet(scenario.fault.kind) || scenario.fault.kind === 'cpu-starvation');
-
-/** What the taint keeps away is given back before another node has the volume, or may be. */
-const untaintsEarly = (scenario: Scenario): boolean => {
-  const { kind, untaintAt } = scenario.remedy;
-  return (
-    taints(kind) &&
-    (typeof untaintAt === 'number' || (untaintAt === 'heal' && isLeftWaiting(scenario)))
-  );
-};
+function outlookOf(scenario: Scenario): Outlook {
+  const situation = situationOf(scenario);
+  const { fault, remedy, workload, watch, release, watchEnds } = situation;
+  const staysPut = release.startsWith('kept by');
+  const isSilent = silencesKubelet(fault.kind);
+  const isLeftWaiting = watchEnds === 'perhaps before it';
+  return {
+    ...situation,
+    ...{ staysPut, isLeftWaiting },
+    isTakenFromLiving:
+      !staysPut && !losesPower(fault.kind) && (isSilent || fault.kind === 'cpu-starvation'),
+    isLostForLong:
+      isSilent &&
+      !['flapping-partition', 'node-reboot'].includes(fault.kind) &&
+      release !== 'kept by the lease',
+    triesTooLate: watch.converge < longestRetryMs + takeoverMs,
+    keepsItsName:
+      workload.finalizer && !(remedy.kind === 'strip-pod-finalizer' && remedy.at === 'terminating'),
+    untaintsEarly:
+      taints(remedy.kind) &&
+      (typeof remedy.untaintAt === 'number' || (remedy.untaintAt === 'heal' && isLeftWaiting)),
+    refusesWhileBusy: refusesWhileBusy(scenario),
+  };
+}
 
 /** Before its patch 4, 1.28 lets no other node attach after a detach that failed. */
 const refusesWhileBusy = ({ disk, volume, kubernetes }: Scenario): boolean =>
@@ -79,159 +89,117 @@ const refusesWhileBusy = ({ disk, volume, kubernetes }: Scenario): boolean =>
   (isDirectory(disk.mode) && disk.fileLocks === 'shared') ||
   volume.filesystem === 'ext4-mmp';
 
-/** Until it is evicted, whatever the operator does. */
-const isLostForLong = (scenario: Scenario): boolean =>
-  silencesKubelet(scenario.fault.kind) &&
-  scenario.fault.kind !== 'flapping-partition' &&
-  scenario.fault.kind !== 'node-reboot' &&
-  volumeReleaseOf(scenario) !== 'kept by the lease';
-
-const keepsItsName = ({ workload, remedy }: Scenario): boolean =>
-  workload.finalizer && !(remedy.kind === 'strip-pod-finalizer' && remedy.at === 'terminating');
-
-/** The watch may be over before another node has the volume. */
-const isLeftWaiting = (scenario: Scenario): boolean =>
-  situationOf(scenario).watchEnds === 'perhaps before it';
+interface ServingReason extends ServingExpectation {
+  readonly when: (outlook: Outlook) => boolean;
+}
+const row =
+  (expected: ServingWord) =>
+  (when: ServingReason['when'], because: string): ServingReason => ({ when, expected, because });
+const open = row('open');
+const no = row('no');
 
 const rows: readonly ServingReason[] = [
-  {
-    when: ({ load }) => load.rate === 0,
-    expected: 'open',
-    because: 'an idle workload commits nothing that could prove it',
-  },
-  {
-    when: ({ remedy }) => remedy.moveBack,
-    expected: 'open',
-    because:
-      'only the victim is left, where the remedy, a path that was cut or the mount from before may ' +
+  open(({ load }) => load.rate === 0, 'an idle workload commits nothing that could prove it'),
+  open(
+    ({ remedy }) => remedy.moveBack,
+    'only the victim is left, where the remedy, a path that was cut or the mount from before may ' +
       'keep the database down',
-  },
-  {
-    when: (scenario) =>
-      volumeReleaseOf(scenario) === 'unasked' &&
-      scenario.disk.attachWhileBusy === 'refused' &&
-      typeof scenario.remedy.at !== 'number',
-    expected: 'no',
-    because: 'the storage was never asked to detach, and refuses every other node',
-  },
-  {
-    when: (scenario) =>
-      scenario.fault.kind === 'node-crash' && !scenario.fault.reboot && staysPut(scenario),
-    expected: 'no',
-    because: 'the node stays down, and the volume with it',
-  },
-  {
-    when: (scenario) =>
-      scenario.disk.watcherCheck === 'missing' &&
-      (losesPower(scenario.fault.kind) || (isLostForLong(scenario) && !isDrawn(scenario))) &&
-      !staysPut(scenario) &&
-      !isLeftWaiting(scenario),
-    expected: 'no',
-    because: 'without an answer about watchers no node may stage the volume again',
-  },
-  {
-    when: ({ disk }) => disk.watcherCheck === 'missing',
-    expected: 'open',
-    because: 'a database that stays where it is serves on; a volume that moves is staged nowhere',
-  },
-  {
-    when: (scenario) =>
-      keepsItsName(scenario) &&
-      scenario.remedy.kind !== 'strip-pod-finalizer' &&
-      isLostForLong(scenario) &&
-      !isLeftWaiting(scenario) &&
-      scenario.workload.kind.startsWith('stateful'),
-    expected: 'no',
-    because: 'the evicted pod keeps its name for as long as its finalizer stays',
-  },
-  {
-    when: keepsItsName,
-    expected: 'open',
-    because: 'a pod that was deleted stays for as long as its finalizer does',
-  },
-  {
-    when: (scenario) => volumeReleaseOf(scenario) === 'raced',
-    expected: 'open',
-    because: 'whether the storage was asked to detach before the finalizer was gone is chance',
-  },
-  {
-    when: (scenario) => takesAttachment(scenario.remedy.kind) && staysPut(scenario),
-    expected: 'open',
-    because: 'the detach by hand may cut off a database that stays',
-  },
-  {
-    when: isDrawn,
-    expected: 'open',
-    because: 'two pods wait for the volume: the controller draws whose node gets it',
-  },
-  {
-    when: untaintsEarly,
-    expected: 'open',
-    because: 'a taint that is taken away again may leave the old pod on a path that was cut',
-  },
-  {
-    when: (scenario) =>
-      scenario.remedy.kind === 'delete-node' &&
-      (isLeftWaiting(scenario) ||
-        scenario.fault.kind === 'flapping-partition' ||
-        scenario.timers.forceDetach === 'off' ||
-        unsettlesAttachments(scenario.also.kind)),
-    expected: 'open',
-    because:
-      'a kubelet whose Node object is gone cannot report its unmount: the next node waits for the ' +
+  ),
+  no(
+    ({ release, disk, remedy }) =>
+      release === 'unasked' && disk.attachWhileBusy === 'refused' && typeof remedy.at !== 'number',
+    'the storage was never asked to detach, and refuses every other node',
+  ),
+  no(
+    ({ fault, staysPut }) => fault.kind === 'node-crash' && !fault.reboot && staysPut,
+    'the node stays down, and the volume with it',
+  ),
+  no(
+    ({ disk, fault, release, isLostForLong, staysPut, isLeftWaiting }) =>
+      disk.watcherCheck === 'missing' &&
+      (losesPower(fault.kind) || (isLostForLong && release !== 'contested')) &&
+      !(staysPut || isLeftWaiting),
+    'without an answer about watchers no node may stage the volume again',
+  ),
+  open(
+    ({ disk }) => disk.watcherCheck === 'missing',
+    'a database that stays where it is serves on; a volume that moves is staged nowhere',
+  ),
+  no(
+    ({ keepsItsName, isLostForLong, isLeftWaiting, remedy, workload }) =>
+      keepsItsName &&
+      remedy.kind !== 'strip-pod-finalizer' &&
+      isLostForLong &&
+      !isLeftWaiting &&
+      workload.kind.startsWith('stateful'),
+    'the evicted pod keeps its name for as long as its finalizer stays',
+  ),
+  open(
+    ({ keepsItsName }) => keepsItsName,
+    'a pod that was deleted stays for as long as its finalizer does',
+  ),
+  open(
+    ({ release }) => release === 'raced',
+    'whether the storage was asked to detach before the finalizer was gone is chance',
+  ),
+  open(
+    ({ remedy, staysPut }) => takesAttachment(remedy.kind) && staysPut,
+    'the detach by hand may cut off a database that stays',
+  ),
+  open(
+    ({ release }) => release === 'contested',
+    'two pods wait for the volume: the controller draws whose node gets it',
+  ),
+  open(
+    ({ untaintsEarly }) => untaintsEarly,
+    'a taint that is taken away again may leave the old pod on a path that was cut',
+  ),
+  open(
+    ({ remedy, fault, timers, also, isLeftWaiting }) =>
+      remedy.kind === 'delete-node' &&
+      (isLeftWaiting ||
+        fault.kind === 'flapping-partition' ||
+        timers.forceDetach === 'off' ||
+        unsettlesAttachments(also.kind)),
+    'a kubelet whose Node object is gone cannot report its unmount: the next node waits for the ' +
       'forced detach, which may come after the bound or never',
-  },
-  {
-    when: ({ watch, fault }) =>
+  ),
+  open(
+    ({ watch, fault }) =>
       watch.converge < takeoverMs + (cutsNetwork.includes(fault.kind) ? reconnectMs : 0),
-    expected: 'open',
-    because: 'the bound is shorter than a takeover',
-  },
-  {
-    when: (scenario) =>
-      takenFromLiving(scenario) &&
-      refusesWhileBusy(scenario) &&
-      scenario.remedy.kind === 'delete-node',
-    expected: 'open',
-    because:
-      'the next node is refused until the victim has unmounted, and a kubelet whose Node object is ' +
+    'the bound is shorter than a takeover',
+  ),
+  open(
+    ({ remedy, isTakenFromLiving, refusesWhileBusy: refuses }) =>
+      isTakenFromLiving && refuses && remedy.kind === 'delete-node',
+    'the next node is refused until the victim has unmounted, and a kubelet whose Node object is ' +
       'gone does that once it is started again',
-  },
-  {
-    when: (scenario) =>
-      takenFromLiving(scenario) && refusesWhileBusy(scenario) && triesTooLate(scenario),
-    expected: 'open',
-    because:
-      'what was refused while the victim had the volume is tried again after up to 5 min: whether ' +
+  ),
+  open(
+    ({ isTakenFromLiving, refusesWhileBusy: refuses, triesTooLate }) =>
+      isTakenFromLiving && refuses && triesTooLate,
+    'what was refused while the victim had the volume is tried again after up to 5 min: whether ' +
       'that is within the bound is chance',
-  },
-  {
-    when: (scenario) => scenario.fault.serverKills > 0 && triesTooLate(scenario),
-    expected: 'open',
-    because: 'a container that was killed again and again is started after up to 5 min',
-  },
-  {
-    when: (scenario) =>
-      scenario.fault.link === 'errors' && (staysPut(scenario) || isLeftWaiting(scenario)),
-    expected: 'open',
-    because: 'a file system that met I/O errors may stay shut until it is mounted anew',
-  },
-  {
-    when: () => true,
-    expected: 'yes',
-    because: 'after the heal some node can mount the volume, and its database starts',
-  },
+  ),
+  open(
+    ({ fault, triesTooLate }) => fault.serverKills > 0 && triesTooLate,
+    'a container that was killed again and again is started after up to 5 min',
+  ),
+  open(
+    ({ fault, staysPut, isLeftWaiting }) => fault.link === 'errors' && (staysPut || isLeftWaiting),
+    'a file system that met I/O errors may stay shut until it is mounted anew',
+  ),
+  row('yes')(() => true, 'after the heal some node can mount the volume, and its database starts'),
 ];
 
 /** What two could have written decides, or what is missing. */
 const ofDamage = { expected: 'open', because: 'asked only where the verdict is safe' } as const;
 
 export function servingExpectationOf(scenario: Scenario): ServingExpectation {
-  const row = rows.find(({ when }) => when(scenario));
-  if (row === undefined) throw new Error('the last row fits everything');
-  return scenario.expectedServing === undefined
-    ? row
-    : { expected: scenario.expectedServing, because: 'the scenario says so' };
+  if (scenario.expectedServing !== undefined)
+    return { expected: scenario.expectedServing, because: 'the scenario says so' };
+  const outlook = outlookOf(scenario);
+  return firstThat(rows, ({ when }) => when(outlook));
 }
 
 interface ServingResult extends Pick<Verdict, 'verdict'> {
