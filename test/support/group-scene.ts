@@ -3,7 +3,7 @@ import type { LedgerRow } from '../../lib/history/evidence.ts';
 import type { RunRecord, SessionRecord, SmallRecord } from '../../lib/history/records.ts';
 import type { History, Operation } from '../../lib/history/reader.ts';
 import { Chain, type ClientSide } from '../../lib/history/workload.ts';
-import { runRecord } from './run-record.ts';
+import { runRecord, see } from './run-record.ts';
 
 export interface Session {
   readonly client: ClientSide;
@@ -62,25 +62,31 @@ export function rowsAt(sessions: readonly Session[], atMs: number): LedgerRow[] 
 
 const group = (name: string, t: number, node: string, data: Record<string, unknown>): SmallRecord =>
   ({ type: 'observation', source: 'group', name, t, node, data }) as SmallRecord;
-export const viewed = (t: number, node: string, members: string): SmallRecord =>
+export const viewed = (
+  t: number,
+  node: string,
+  members: string,
+  superReadOnly = false,
+): SmallRecord =>
   group('member-view', t, node, {
-    ...{ side: 'inside', node, superReadOnly: false, offlineMode: false },
+    ...{ side: 'inside', node, superReadOnly, offlineMode: false },
     members: members.split(' ').map((word) => {
       const [node, state, role] = word.split(':');
       return { node, state, role };
     }),
   });
-const read = (t: number, side: ClientSide, node: string, heads: object): SmallRecord =>
+export const read = (t: number, side: ClientSide, node: string, heads: object): SmallRecord =>
   group('read', t, node, { side, beganAtMs: t, heads });
 export const ledger = (
   t: number,
   image: string | undefined,
   node: string,
   checksum = 'x',
+  gtids = 'u:1-9',
 ): SmallRecord =>
   group('ledger-read', t, node, {
     ...(image === undefined ? {} : { image }),
-    ...{ takenAtMs: t, rows: 1, checksums: [checksum], beyond: '' },
+    ...{ takenAtMs: t, rows: 1, checksums: [checksum], gtids, beyond: '' },
   });
 const fault = (t: number, step: 'begin' | 'done' | 'heal' | 'healed'): SmallRecord => ({
   ...{ type: 'action', actor: 'fault', name: 'network-partition', step, t, node: 'a' },
@@ -96,6 +102,8 @@ interface Scene {
   readonly secondRows?: readonly LedgerRow[];
   /** An image of whose rows the history has none. */
   readonly unread?: 'first' | 'second';
+  /** Before the heal, after another member is the primary. */
+  readonly duringRecords?: readonly SmallRecord[];
   /** After the heal. */
   readonly extraRecords?: readonly SmallRecord[];
   readonly lastRecords?: readonly SmallRecord[];
@@ -107,6 +115,7 @@ export function historyOf(scene: Scene): History {
     { ...runRecord({ fault: { kind: 'network-partition' } }), ...inRun },
     group('settings', 0, '', {}),
     ...sessions.map(sessionOf),
+    see(1000, 'node-ready', 'a', { status: 'True' }),
     read(9000, 'inside', 'a', { '0/0': 0 }),
     certificate(9900, 'before'),
     fault(10_000, 'begin'),
@@ -116,6 +125,7 @@ export function historyOf(scene: Scene): History {
     viewed(15_500, 'a', 'a:ONLINE:PRIMARY b:UNREACHABLE:SECONDARY c:UNREACHABLE:SECONDARY'),
     viewed(20_000, 'b', 'b:ONLINE:PRIMARY c:ONLINE:SECONDARY'),
     group('routed', 20_500, 'b', {}),
+    ...(scene.duringRecords ?? []),
     read(21_000, 'inside', 'a', { '0/0': 1 }),
     read(24_000, 'inside', 'a', { '0/0': 1 }),
     read(24_000, 'outside', 'b', { '0/0': 1, '0/1': 1 }),

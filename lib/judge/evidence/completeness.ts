@@ -1,7 +1,6 @@
 /** Is every needed piece of evidence there? No reason why not means complete. */
 import type { CertificateRecord, SmallRecord } from '../../history/index.ts';
 import type { Reconciliation } from '../checkers/reconcile.ts';
-import { imageLabels } from '../facts/copies.ts';
 import { exportStep } from '../facts/acts.ts';
 import { mutesIn } from '../facts/table.ts';
 import { lateTimers, observerGaps } from './observers.ts';
@@ -42,11 +41,6 @@ export function incompleteBecause(
     records.filter((record) => record.type !== 'error' || record.where !== spared),
   );
   if (faultAtMs === undefined) reasons.push(neverInjected());
-  for (const label of imageLabels) {
-    const isAudited = records.some((record) => record.type === 'image' && record.image === label);
-    if (isAudited) continue;
-    reasons.push(because('IMAGE_MISSING', `the ${label} image was not audited`, { image: label }));
-  }
   reasons.push(...failedCertificates(certificates));
   if (faultAtMs !== undefined && !certificates.some(({ moment }) => moment === 'during')) {
     const words = 'no certificate says that the fault took effect';

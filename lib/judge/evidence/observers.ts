@@ -9,6 +9,7 @@ import {
   observed,
 } from '../../history/index.ts';
 import { type Reason, because } from '../facts/witnessed.ts';
+import { isGroupRun } from '../group/story.ts';
 import { type Story, lookedUntilMs } from '../timeline/story.ts';
 import { isDirectory } from '../../scenario/index.ts';
 
@@ -42,10 +43,11 @@ export function gapsOf(story: Story, source: string): Reason[] {
   });
 }
 
-function neededSources({ scenario, run }: Story): string[] {
+function neededSources({ scenario, run, records }: Story): string[] {
   const { fault, also, disk } = scenario;
   // Where the API server answers nobody, nobody is told anything.
   const api = fault.kind === 'api-outage' || also.kind === 'api-outage' ? [] : ['api'];
+  if (isGroupRun(records)) return api;
   const disks = ['csi', 'mounts', ...(isDirectory(disk.mode) ? [] : ['devices'])];
   if (run.schemaVersion < 3) return [...api, ...disks];
   // The model has no audit log. The servers' log is asked for where it is used (words.ts).

@@ -2,6 +2,7 @@
 import { isSeen } from '../../core/index.ts';
 import { type ActionRecord, observed, phaseNames } from '../../history/index.ts';
 import { type FaultKind, isAskedAgain, isOverAtOnce, losesPower } from '../../scenario/index.ts';
+import { isGroupRun } from '../group/story.ts';
 import { Sightings, type Story } from '../timeline/story.ts';
 import { moment, throughout, wholeRun } from './changes.ts';
 import { type Span, type Statement, unknown } from './engine.ts';
@@ -191,11 +192,14 @@ export const stepsMustEnd = ofActs(() => [], 'recorded');
 
 const place = (node = 'no node'): Statement[] => throughout([['victim', node]]);
 
-/** Where the database ran right before the fault. */
-export const victimRan = ofActs(({ observations }, faultAtMs) =>
-  place(
-    observations.findLast(({ name, t }) => name === observed.podRunning && t <= faultAtMs)?.node,
-  ),
+/** Where the database ran right before the fault. A group runs on several nodes. */
+export const victimRan = ofActs(({ observations, records }, faultAtMs) =>
+  isGroupRun(records)
+    ? []
+    : place(
+        observations.findLast(({ name, t }) => name === observed.podRunning && t <= faultAtMs)
+          ?.node,
+      ),
 );
 
 export const victimOfActs = ofActs((story) =>

@@ -1,5 +1,12 @@
 /** What is stated of the copies of the volume: that they are this run's, each of its moment. Where that is refuted, nobody may judge by the copy. */
-import type { CopyIdentity, CopyRecord, ImageLabel, ImageRecord } from '../../history/index.ts';
+import {
+  type CopyIdentity,
+  type CopyRecord,
+  type ImageLabel,
+  type ImageRecord,
+  observationsOf,
+} from '../../history/index.ts';
+import { isGroupRun } from '../group/story.ts';
 import type { Story } from '../timeline/story.ts';
 import { moment, throughout, wholeRun } from './changes.ts';
 import type { Statement } from './engine.ts';
@@ -12,6 +19,13 @@ const copiesOf = ({ records }: Pick<Story, 'records'>): CopyRecord[] =>
   records.filter((record) => record.type === 'copy');
 const imagesOf = ({ records }: Pick<Story, 'records'>): ImageRecord[] =>
   records.filter((record) => record.type === 'image');
+/** Of a group the ledger is read while it serves. */
+const readingsOf = ({ records, observations }: Pick<Story, 'records' | 'observations'>) => [
+  ...imagesOf({ records }),
+  ...observationsOf(observations, 'ledger-read').flatMap(({ data: { image, takenAtMs, rows } }) =>
+    image === undefined || rows === undefined ? [] : [{ image, takenAtMs }],
+  ),
+];
 
 /** Histories before version 3 have no such records. */
 const ofCopies =
@@ -39,15 +53,15 @@ const counted = (
   records: readonly { readonly image: ImageLabel }[],
 ): [item: string, count: number][] =>
   imageLabels.map((label) => [
-    `${label} copies`,
+    `${label} images`,
     records.filter(({ image }) => image === label).length,
   ]);
 
-/** Each copy is one, and no other's. */
+/** Each copy is one, and no other's. Nobody copies a group. */
 export const copiesMade = ofCopies((evidence) => {
   const copies = copiesOf(evidence.story);
   return throughout([
-    ...counted(copies),
+    ...(isGroupRun(evidence.story.records) ? [] : counted(copies)),
     ...copies.flatMap(({ image, made }) => [
       ...identity(image, made),
       [`copy ${made.copy}`, image] as const,
@@ -57,25 +71,33 @@ export const copiesMade = ofCopies((evidence) => {
 });
 
 /** A damaged copy may have no file system or no server to be read any more. */
-export const copiesOpened = ofCopies((evidence) => {
-  const images = imagesOf(evidence.story);
-  return throughout([
-    ...counted(images),
-    ...images.flatMap(({ image, evidence: { opened, filesystemUuid, serverUuid } }) => [
-      ...identity(image, opened ?? {}),
-      ...(filesystemUuid === undefined
-        ? []
-        : [[`${image} filesystemUuid`, filesystemUuid] as const]),
-      ...(serverUuid === undefined ? [] : [[`${image} server`, serverUuid] as const]),
-    ]),
-  ]);
+const identities = ofCopies((evidence) =>
+  throughout(
+    imagesOf(evidence.story).flatMap(
+      ({ image, evidence: { opened, filesystemUuid, serverUuid } }) => [
+        ...identity(image, opened ?? {}),
+        ...(filesystemUuid === undefined
+          ? []
+          : [[`${image} filesystemUuid`, filesystemUuid] as const]),
+        ...(serverUuid === undefined ? [] : [[`${image} server`, serverUuid] as const]),
+      ],
+    ),
+  ),
+);
+
+export const copiesOpened: Read = (evidence) => ({
+  statements: [
+    ...throughout(counted(readingsOf(evidence.story))),
+    ...(identities(evidence)?.statements ?? []),
+  ],
 });
 
-export const copiesAsked = ofCopies(({ story }) =>
-  story.faultAtMs === undefined
-    ? []
-    : throughout(imageLabels.map((label) => [`${label} copies`, 1] as const)),
-);
+export const copiesAsked: Read = ({ story: { faultAtMs, records } }) => {
+  const labels = isGroupRun(records) ? imageLabels.slice(1) : imageLabels;
+  return faultAtMs === undefined
+    ? undefined
+    : { statements: throughout(labels.map((label) => [`${label} images`, 1] as const)) };
+};
 
 /**
  * Before the fault, file system and server are those that the run began with. Later a new one may be
@@ -144,7 +166,7 @@ export const stagesCopied = ofCopies(({ story }) =>
 );
 
 export const stagesAudited = ofCopies(({ story }) =>
-  imagesOf(story).map(({ image, takenAtMs }) => moment('volume', image, takenAtMs)),
+  readingsOf(story).map(({ image, takenAtMs }) => moment('volume', image, takenAtMs)),
 );
 
 /** Reported a little late, an attachment may be newer or older than the copy. */

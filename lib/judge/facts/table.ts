@@ -4,11 +4,13 @@
  */
 import type { ImageLabel, ObservedName } from '../../history/index.ts';
 import { isPredicted } from '../evidence/observers.ts';
+import { isGroupRun } from '../group/story.ts';
 import { answeredWithinMs } from '../timeline/access.ts';
 import type { Story } from '../timeline/story.ts';
 import * as acts from './acts.ts';
 import { acksState, answersOutside } from './clients.ts';
 import * as copies from './copies.ts';
+import * as group from './group.ts';
 import type { Testimony } from './engine.ts';
 import type { Evidence, Read } from './evidence.ts';
 import * as kubernetes from './kubernetes.ts';
@@ -35,17 +37,22 @@ interface WitnessAbout {
 }
 
 const always = (): boolean => true;
+/** The volumes of a group are nobody's to move. */
+const isGroup = ({ records }: Story): boolean => isGroupRun(records);
+const isOneServer = (story: Story): boolean => !isGroup(story);
 /** By what the backend declared, never by its name: whoever is real has to show it all. */
-const isMeasured = ({ run, tells }: Story): boolean => !isPredicted(run) && tells.allSources;
-const hasDevices = (story: Story): boolean => storage.hasDevices({ story });
+const isMeasured = (story: Story): boolean =>
+  !isPredicted(story.run) && story.tells.allSources && isOneServer(story);
+const hasDevices = (story: Story): boolean => storage.hasDevices({ story }) && isOneServer(story);
 /** A log that could not be fetched is recorded as an error, which counts where it is used. */
 const keepsLog = (story: Story): boolean =>
   isMeasured(story) &&
   hasDevices(story) &&
   !story.records.some((record) => record.type === 'error' && record.where === acts.exportStep);
 /** A pod that nobody ends leaves the driver nothing to be asked for. */
-const movesVolume = ({ observations, faultAtMs = 0 }: Story): boolean =>
-  observations.some(({ name, t }) => t >= faultAtMs && volumeMoves.has(name));
+const movesVolume = (story: Story): boolean =>
+  isOneServer(story) &&
+  story.observations.some(({ name, t }) => t >= (story.faultAtMs ?? 0) && volumeMoves.has(name));
 const volumeMoves: ReadonlySet<string> = new Set<ObservedName>([
   ...(['pod-terminating', 'pod-gone', 'unmounted'] as const),
   ...(['attachment-deleting', 'attachment-gone', 'attachment-attached'] as const),
@@ -54,11 +61,11 @@ const volumeMoves: ReadonlySet<string> = new Set<ObservedName>([
 export const witnesses = {
   log: { is: 'the disk’s log of writes', proof: 'log', needed: keepsLog },
   devices: { is: 'the devices’ observer', proof: 'device-written', needed: hasDevices },
-  mounts: { is: 'the mounts’ observer', proof: 'mounted', needed: always },
+  mounts: { is: 'the mounts’ observer', proof: 'mounted', needed: isOneServer },
   link: {
     is: 'the link’s observer',
     proof: 'link-changed',
-    needed: ({ scenario }) => scenario.fault.link !== 'survives',
+    needed: (story) => story.scenario.fault.link !== 'survives' && isOneServer(story),
   },
   driver: { is: 'the driver', proof: 'csi-call', needed: movesVolume },
   api: { is: 'the API’s observer', proof: 'node-ready', needed: always },
@@ -79,6 +86,8 @@ export const witnesses = {
   copier: { is: 'the record of copies' },
   auditor: { is: 'the audit' },
   certificates: { is: 'the fault’s certificates' },
+  members: { is: 'the group’s members', proof: 'member-view', needed: isGroup },
+  router: { is: 'the router', proof: 'routed', needed: isGroup },
 } as const satisfies Readonly<Record<string, WitnessAbout>>;
 export type Witness = keyof typeof witnesses;
 
@@ -314,6 +323,7 @@ export const facts = {
     about: 'the node of the database, fault and remedy',
     witnesses: {
       api: exact(acts.victimRan, 'pod-running'),
+      router: exact(group.victimRouted, 'routed'),
       runner: exact(acts.victimOfActs, 'action'),
     },
   },
@@ -337,7 +347,7 @@ export const facts = {
       scenario: exact(copies.copiesAsked, 'run'),
       setup: exact(copies.volumeSetUp, 'setup'),
       copier: exact(copies.copiesMade, 'copy'),
-      auditor: exact(copies.copiesOpened, 'image'),
+      auditor: exact(copies.copiesOpened, 'image', 'ledger-read'),
       driver: exact(copies.newestAttachments, 'csi-call', 'mounted', 'device-written'),
     },
   },
@@ -355,7 +365,43 @@ export const facts = {
       runner: exact(copies.stagesOfRun, 'phase'),
       copier: exact(copies.stagesCopied, 'copy'),
       // An image may be dated back before the fault, or before the heal.
-      auditor: about(3 * second, copies.stagesAudited, 'image'),
+      auditor: about(3 * second, copies.stagesAudited, 'image', 'ledger-read'),
+    },
+  },
+  member: {
+    about: 'who answers as a member of the group',
+    witnesses: {
+      api: exact(group.membersRun, 'pod-running'),
+      members: exact(group.membersAnswer, 'member-view'),
+    },
+  },
+  online: {
+    about: 'whether the group has the member',
+    witnesses: {
+      members: late(looked, group.membersOnline, 'member-view'),
+      runner: inOrder(group.allOnline, 'phase'),
+    },
+  },
+  primary: {
+    about: 'which member is the primary',
+    witnesses: {
+      members: late(looked, group.primaryByMembers, 'member-view'),
+      router: late(looked, group.primaryByRouter, 'routed'),
+      clients: about(answeredWithinMs, group.primaryByClients, 'answers'),
+    },
+  },
+  takesWrites: {
+    about: 'whether the member takes writes',
+    witnesses: {
+      members: late(looked, group.membersReadOnly, 'member-view'),
+      clients: about(answeredWithinMs, group.writesAnswered, 'answers'),
+    },
+  },
+  compared: {
+    about: 'whether its ledger is compared with the primary’s',
+    witnesses: {
+      members: exact(group.membersToCompare, 'member-view'),
+      auditor: exact(group.membersCompared, 'ledger-read'),
     },
   },
   clock: {
@@ -376,19 +422,11 @@ export const disagreementsIn = (
 
 export const factNames = Object.keys(facts) as FactName[];
 
-/** Those that hold where each member of a group has a volume of its own. */
+/** Those of a run on a group: its volumes stay where they are, and no audit log is kept. */
 export const groupFacts: readonly FactName[] = [
-  ...([
-    'node',
-    'reached',
-    'pod',
-    'podName',
-    'podNode',
-    'podRequest',
-    'podAnswer',
-    'clock',
-    'inPlace',
-  ] as const),
+  ...(['node', 'reached', 'pod', 'podName', 'podNode', 'podRuns', 'clock', 'setting'] as const),
+  ...(['inPlace', 'act', 'stepEnd', 'victim', 'due', 'phases', 'copy', 'stage'] as const),
+  ...(['member', 'online', 'primary', 'takesWrites', 'compared'] as const),
 ];
 
 export const testimoniesOf = (evidence: Evidence, fact: FactName): Testimony<Witness>[] =>

@@ -1,14 +1,16 @@
 /** What a group's run shows beside its ledger: each a finding of its own. */
 import { note } from '../checkers/checker.ts';
 import type { Finding } from '../verdict/verdict.ts';
-import type { Service } from '../timeline/clients.ts';
+import { type BothWrote, comparedMembers, onlineAtEnd } from '../facts/group.ts';
+import type { GroupStory } from './story.ts';
 import type { GroupVerdict } from './verdict.ts';
 
 type Measured = Pick<GroupVerdict, 'availability' | 'victim' | 'successor' | 'members'>;
 
 export function groupFindings(
   { availability: { rejoined }, victim, successor, members }: Measured,
-  service: Service,
+  story: GroupStory,
+  bothWrote: BothWrote | undefined,
 ): Finding[] {
   const found: Finding[] = [];
   const noted = (code: string, loud: boolean, summary: string, ...evidence: string[]): void =>
@@ -32,22 +34,24 @@ export function groupFindings(
     const summary = `the new primary answered ${successor.staleReads} reads without commits acknowledged before`;
     noted('STALE_READS_AT_SUCCESSOR', false, summary, `${successor.readsAnswered} answered`);
   }
-  const { lastVictimAckMs: lastMs = -Infinity, firstSuccessorAckMs: firstMs = Infinity } = service;
-  if (lastMs >= firstMs) {
+  if (bothWrote !== undefined) {
+    const { node, atMs, other, otherAtMs } = bothWrote;
     found.push({
       ...{ code: 'BOTH_WROTE', level: 'exposure', safety: 'exposed', loud: false },
-      summary: `${victim.node} acknowledged commits after another member had begun to`,
-      evidence: [`last ${lastMs} ms, first ${firstMs} ms of the run's clock`],
+      summary: `${node} acknowledged commits after another member had begun to`,
+      evidence: [`${node} at ${atMs} ms, ${other} from ${otherAtMs} ms of the run's clock on`],
     });
   }
-  for (const { node, agrees, beyond } of members) {
-    if (agrees === false && (node !== victim.node || rejoined)) {
-      found.push({
-        ...{ code: 'MEMBERS_DIFFER', level: 'damage', safety: 'corrupt', loud: false },
-        summary: `${node} holds another ledger than the primary, and both are online members`,
-        evidence: members.map((each) => JSON.stringify(each)),
-      });
-    }
+  const online = onlineAtEnd(story);
+  for (const { node, agrees } of comparedMembers(story)) {
+    if (agrees || !online.has(node)) continue;
+    found.push({
+      ...{ code: 'MEMBERS_DIFFER', level: 'damage', safety: 'corrupt', loud: false },
+      summary: `${node} holds another ledger than the primary, and both are online members`,
+      evidence: members.map((each) => JSON.stringify(each)),
+    });
+  }
+  for (const { node, beyond } of members) {
     if (beyond !== '') {
       const summary = `${node} holds transactions that the group does not have, so it cannot join again`;
       noted('MEMBER_BEYOND', true, summary, beyond);

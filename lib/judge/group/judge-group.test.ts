@@ -4,6 +4,7 @@ import {
   historyOf,
   ledger,
   oldSessions,
+  read,
   rowsAt,
   successor,
   viewed,
@@ -91,7 +92,96 @@ test('members in good order that differ are corrupt; a missing reading is inconc
   );
   const verdict = judgeGroup(historyOf({ lastRecords: [] }), { database: mysql });
   expect(verdict.verdict).toBe('inconclusive');
-  expect(verdict.incompleteBecause).toEqual(['the second reading of the ledger is missing']);
+  expect(verdict.incompleteBecause).toContainEqual(
+    'which copy it is (second images): 1 by the scenario, 0 by the audit at 1.0 s',
+  );
+});
+
+const codesIn = (scene: Parameters<typeof historyOf>[0]) => {
+  const { verdict, findings, reasons } = judgeGroup(historyOf(scene), { database: mysql });
+  return {
+    verdict,
+    findings: findings.map(({ code }) => code).filter((code) => !code.startsWith('STALE_READS')),
+    facts: [...new Set(reasons.map(({ code, fields }) => fields['fact'] ?? code))],
+  };
+};
+
+test('a group that has a member which was not compared is inconclusive', () => {
+  const primary = ledger(46_000, 'second', 'b');
+  const unread = [primary, ledger(46_500, undefined, 'a')];
+  const undecided = { verdict: 'inconclusive', findings: [], facts: ['compared'] };
+  expect(codesIn({ lastRecords: unread })).toEqual(undecided);
+  const behind = ledger(46_600, undefined, 'c', 'y', 'u:1-8');
+  expect(codesIn({ lastRecords: [...unread, behind] })).toEqual(undecided);
+  const gone = [viewed(41_000, 'b', 'a:ONLINE:SECONDARY b:ONLINE:PRIMARY')];
+  const own = [viewed(41_000, 'a', 'a:ONLINE:SECONDARY b:ONLINE:PRIMARY')];
+  const lastRecords = [...gone, ...own, ...unread];
+  expect(codesIn({ lastRecords })).toEqual({ verdict: 'safe', findings: [], facts: [] });
+});
+
+const rest = 'b:ONLINE:SECONDARY c:ONLINE:PRIMARY';
+
+test('members that contradict each other of the group or of its primary prove nothing', () => {
+  const otherwise = [viewed(20_100, 'c', rest), viewed(29_000, 'b', rest)];
+  expect(codesIn({ duringRecords: [viewed(20_000, 'c', rest)] })).toMatchObject({
+    ...{ verdict: 'inconclusive', findings: [], facts: ['primary'] },
+  });
+  // Each reports a change in its own time.
+  expect(codesIn({ duringRecords: otherwise }).facts).not.toContain('online');
+  const whole = 'a:ONLINE:SECONDARY b:ONLINE:PRIMARY c:ONLINE:SECONDARY';
+  expect(codesIn({ duringRecords: [viewed(20_100, 'c', whole)] })).toMatchObject({
+    ...{ verdict: 'inconclusive', facts: ['online'] },
+  });
+});
+
+test('a client’s commit at a member that is read-only, or no primary, proves nothing', () => {
+  const third: Session = { client: 'outside', session: 1, node: 'c', acks: [24_000, 25_000] };
+  const sessions = [...oldSessions, third];
+  expect(codesIn({ sessions }).facts).toEqual(['primary']);
+  const duringRecords = [viewed(20_000, 'c', 'b:ONLINE:PRIMARY c:ONLINE:SECONDARY', true)];
+  expect(codesIn({ sessions, duringRecords })).toEqual({
+    ...{ verdict: 'inconclusive', findings: [], facts: ['primary', 'takesWrites'] },
+  });
+});
+
+test('any two members that write in turns are an exposure, a primary that comes back is none', () => {
+  const third: Session = { client: 'outside', session: 2, node: 'c', acks: [22_500] };
+  const sessions = [...oldSessions, successor, third];
+  const writable = viewed(20_000, 'c', 'b:UNREACHABLE:PRIMARY c:ONLINE:PRIMARY');
+  expect(codesIn({ sessions, duringRecords: [writable] })).toEqual({
+    ...{ verdict: 'exposed', findings: ['BOTH_WROTE'], facts: [] },
+  });
+  const again = 'a:ONLINE:PRIMARY b:ONLINE:SECONDARY c:ONLINE:SECONDARY';
+  const back: Session = { client: 'outside', session: 2, node: 'a', acks: [43_000] };
+  const lastRecords = [
+    ...['b', 'c', 'a'].map((node, n) => viewed(42_000 + n, node, again, node !== 'a')),
+    ...[ledger(46_000, 'second', 'a'), ledger(46_500, undefined, 'b')],
+    ledger(46_500, undefined, 'c'),
+  ];
+  const returned = { sessions: [...oldSessions, successor, back], lastRecords };
+  expect(codesIn(returned)).toMatchObject({ verdict: 'safe', facts: [] });
+});
+
+test('a commit that a reader got and the group lost is lost, whatever its client was answered', () => {
+  const unknown: Session = { ...successor, acks: [22_000, 23_000, undefined] };
+  const sessions = [...oldSessions, unknown];
+  const extraRecords = [read(35_000, 'outside', 'b', { '0/1': 2 })];
+  expect(codesIn({ sessions }).verdict).toBe('safe');
+  expect(codesIn({ sessions, extraRecords }).verdict).toBe('lost');
+});
+
+test('a group whose members reported nothing is inconclusive', () => {
+  const story = historyOf({});
+  const records = [...story.smallRecords()].filter(
+    (record) => record.type !== 'observation' || record.name !== 'member-view',
+  );
+  const { reasons } = judgeGroup(
+    { ...story, smallRecords: () => records.values() as Generator<SmallRecord> },
+    { database: mysql },
+  );
+  expect(reasons.map(({ words }) => words)).toContain(
+    'the group’s members reported nothing in the whole run',
+  );
 });
 
 test('rows of a reading that the history does not have are not lost', () => {
@@ -111,6 +201,9 @@ test('a history of today says what clients were to do, and that its journals are
     'the history does not say what the clients were to do',
     'the history does not say what the clients were to do',
     'history segment run ends before the run listed what else there is',
+    'the testbed reported nothing in the whole run',
+    'no observer of api ever began',
+    expect.stringMatching(/^what the run goes through \(phases\)/),
   ]);
 });
 

@@ -1,6 +1,9 @@
 /** The verdict of a run on a group, read from its history alone. */
+import { silencesIn } from '../../core/index.ts';
 import type { AuditedImage } from '../checkers/checker.ts';
 import {
+  beatWithinMs,
+  clientSides,
   nothingRead,
   ClientJournals,
   type CertificateRecord,
@@ -9,14 +12,15 @@ import {
 import { runChecks } from '../checkers/index.ts';
 import { Journal } from '../checkers/journal.ts';
 import { ledgerLost, rowCheckers } from '../checkers/ledger.ts';
-import { Reconciler } from '../checkers/reconcile.ts';
+import { Reconciler, SeenCommits } from '../checkers/reconcile.ts';
 import { certificateGaps } from '../evidence/certificates.ts';
 import { evidenceOf } from '../facts/evidence.ts';
 import { servedMeter } from '../facts/served.ts';
-import { disagreementsIn, groupFacts, reasonOf } from '../facts/table.ts';
+import { bothWroteIn } from '../facts/group.ts';
+import { disagreementsIn, groupFacts, mutesIn, reasonOf } from '../facts/table.ts';
 import { cutsIn, journalGaps } from '../evidence/journals.ts';
 import { clientGaps } from '../evidence/clients.ts';
-import { lateTimers } from '../evidence/observers.ts';
+import { lateTimers, observerGaps } from '../evidence/observers.ts';
 import { failedCertificates, neverInjected, recordedTrouble } from '../evidence/completeness.ts';
 import {
   absentCheckers,
@@ -43,10 +47,10 @@ export function judgeGroup(
 ): GroupVerdict {
   const story = tellGroupStory([...history.smallRecords()], database);
   const { run, settings } = story;
-  const { service, journals, served, images, measured } = measure(story, history);
+  const { journals, served, images, measured } = measure(story, history);
   const findings = [
     ...runChecks(images, [ledgerLost, ...rowCheckers, ...own]),
-    ...groupFindings(measured, service),
+    ...groupFindings(measured, story, bothWroteIn(story, history.ops())),
   ];
   const reasons = [
     ...groupIncompleteBecause(story, history, journals),
@@ -124,7 +128,7 @@ function measure(story: GroupStory, history: History) {
     phases: groupPhases(story, service.firstSuccessorAckMs),
     members: memberChecks(story),
   };
-  return { service, journals, served: serving.result(), images, measured };
+  return { journals, served: serving.result(), images, measured };
 }
 
 /** The group's ledger before the heal and after it, each against what clients had acknowledged. */
@@ -133,7 +137,7 @@ function readingsOf(story: GroupStory, journal: Journal, history: History): Audi
   let before: Reconciler | undefined;
   for (const { image, takenAtMs, rows = 0 } of story.ledgers) {
     if (image === undefined) continue;
-    const about = { journal, seed: story.run.seed, takenAtMs };
+    const about = { journal, seed: story.run.seed, takenAtMs, seen: seenIn(story) };
     const reconciler = new Reconciler(before === undefined ? about : { ...about, before });
     for (const row of history.rows(image)) reconciler.row(row);
     const previous = images.at(-1);
@@ -148,21 +152,28 @@ function readingsOf(story: GroupStory, journal: Journal, history: History): Audi
   return images;
 }
 
+/** By readers, of what the outside client wrote: its sessions are stored in order. */
+function seenIn({ reads }: GroupStory): SeenCommits {
+  const seen = new SeenCommits();
+  for (const { side, node, t: atMs, heads = {} } of reads) {
+    for (const [key, seq] of Object.entries(heads)) {
+      const [connection = 0, session = 0] = key.split('/').map(Number);
+      const by = `the ${side} reader on ${node}`;
+      seen.add({ ...{ client: 'outside', connection, session, seq }, atMs, by });
+    }
+  }
+  return seen;
+}
+
 /** Is every needed piece of evidence there? No reason why not means complete. */
 function groupIncompleteBecause(
   story: GroupStory,
   history: History,
   journals: ClientJournals,
 ): Reason[] {
-  const { records, faultDoneAtMs, ledgers, reads, victimNode } = story;
+  const { records, faultDoneAtMs, reads, victimNode } = story;
   const reasons = [...recordedTrouble(records), ...failedCertificates(certificatesIn(story))];
   if (faultDoneAtMs === undefined) reasons.push(neverInjected());
-  for (const image of ['first', 'second'] as const) {
-    if (!ledgers.some((each) => each.image === image && each.rows !== undefined)) {
-      const words = `the ${image} reading of the ledger is missing`;
-      reasons.push(because('IMAGE_MISSING', words, { image }));
-    }
-  }
   if (!reads.some(({ node, heads }) => node === victimNode && heads !== undefined)) {
     reasons.push(because('VICTIM_UNREAD', 'no client ever read at the victim'));
   }
@@ -171,7 +182,24 @@ function groupIncompleteBecause(
     ...certificateGaps(story),
     ...clientGaps(story, journals, { writesOnly: true }),
     ...journalGaps(story, history),
+    ...mutesIn(story, { hasLog: false }),
+    ...observerGaps(story),
+    ...readerGaps(story),
     ...lateTimers(story),
     ...cutsIn(history),
   ];
+}
+
+/** Who asks the members reads the ledger twice a second, on either side, whatever it is answered. */
+function readerGaps({ tells, reads, faultAtMs, endAtMs }: GroupStory): Reason[] {
+  if (!tells.ends || faultAtMs === undefined) return [];
+  return clientSides.flatMap((side) => {
+    const times = reads
+      .filter((read) => read.side === side && read.t > faultAtMs && read.t < endAtMs)
+      .map(({ t }) => t);
+    return silencesIn([faultAtMs, ...times, endAtMs], beatWithinMs).map((gap) => {
+      const words = `nothing read the ledger from the ${side} ${gap}`;
+      return because('OBSERVER_SILENT', words, { source: 'group', side });
+    });
+  });
 }
