@@ -10,8 +10,9 @@ import { kubernetesDefault } from '../lib/core/kubernetes.ts';
 process.exitCode = await exitCodeAfter(make);
 
 async function make(): Promise<ExitCode> {
-  const wish = { source: 'auto', kubernetes: kubernetesDefault, provisioner: true } as const;
-  const { ids } = await ensureImages({ ...wish, onProgress: say });
+  const wish = { source: 'auto', kubernetes: kubernetesDefault } as const;
+  const every = { provisioner: true, initiator: true };
+  const { ids } = await ensureImages({ ...wish, ...every, onProgress: say });
   for (const [name, id] of Object.entries(ids)) tell(`${name} ${id}`);
   return exitCode.expected;
 }

@@ -32,7 +32,13 @@ async function publish(): Promise<ExitCode> {
     .argument('[kubernetes]', 'a minor, or a patch of one', kubernetesOf, kubernetesDefault);
   parseArguments(command, process.argv.slice(2));
   const [registry, kubernetes] = command.processedArgs as [string, string];
-  await ensureImages({ source: 'built', kubernetes, provisioner: true, onProgress: say });
+  await ensureImages({
+    source: 'built',
+    kubernetes,
+    provisioner: true,
+    initiator: true,
+    onProgress: say,
+  });
   const parts = builtParts(projectRoot, releaseOf(kubernetes, 'built'));
   for (const name of mirroredNames)
     tell(await push(parts[name].ref, mirroredRef(registry, parts[name])));

@@ -230,8 +230,10 @@ function shuffled<T>(items: readonly T[], random: RandomStream): T[] {
 
 /** What belongs to a volume, its database or its pod, and may differ under one fault. */
 const ownGroups: readonly string[] = ['disk', 'volume', 'workload', 'load', 'database'];
-/** A cluster has a provisioner or none; a drain of the node waits for all its preStop hooks. */
-const ofNode: readonly FieldName[] = ['volume.provision', 'workload.preStop', 'remedy.moveBack'];
+/** A cluster has a provisioner or none, one transport; a drain of the node waits for all its preStop hooks. */
+const ofNode: readonly FieldName[] = [
+  ...(['volume.provision', 'disk.transport', 'workload.preStop', 'remedy.moveBack'] as const),
+];
 
 /** What no file sets is how a run is called and what it is held against: its own as well. */
 const sharedUnder = (groups: readonly string[], timers: readonly string[]): readonly FieldName[] =>

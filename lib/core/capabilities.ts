@@ -36,6 +36,7 @@ export const capabilities = {
   'attachment-deletion': { can: 'delete VolumeAttachments', pods: ['deleteAttachments'] },
   fence: { can: 'cut a node off the storage for good', disk: ['fence'] },
   'storage-link': { can: 'break a node’s way to the storage', disk: ['sever', 'restore'] },
+  'storage-network': { can: 'put a storage network between a node and its disk' },
   'power-loss': {
     can: 'lose what a node had not flushed',
     disk: ['losePower', 'releaseDead', 'writeSyncedCanary'],

@@ -22,7 +22,7 @@ import {
 } from '../run/index.ts';
 import * as engine from './engine/commands.ts';
 import { type OpenStream, openStream, tryRun } from './engine/run.ts';
-import type { Scenario, FieldName } from '../scenario/index.ts';
+import { endsOf, type Scenario, type FieldName, type Transport } from '../scenario/index.ts';
 import { ensureImages, ensureKind } from './images/ensure.ts';
 import type { ImageSet } from './images/image-plan.ts';
 import { Relays } from './clients/writers.ts';
@@ -36,6 +36,7 @@ import { deployDriver } from './create/driver.ts';
 import { configHash, type ForceDetach } from './create/kind-config.ts';
 import { reviveCluster } from './create/revive-cluster.ts';
 import type { Lab } from './disk/containers.ts';
+import type { StorageNetwork } from './disk/disk.ts';
 import type { KindMachine } from './nodes/machine.ts';
 import {
   type ClusterLabels,
@@ -66,6 +67,8 @@ export interface Cluster {
   readonly reused: boolean;
   readonly kept: boolean;
   readonly lab: Lab;
+  /** Absent: nodes have the array's own devices. */
+  readonly storage: StorageNetwork | undefined;
   /** How observers read commands that talk in lines: volumes beside each other share them. */
   readonly openStream: OpenStream;
   readonly relays: Relays;
@@ -98,11 +101,12 @@ export const clusterFields = [
   'timers.forceDetachAfter',
   'timers.forceDetach',
   'volume.provision',
+  'disk.transport',
 ] as const satisfies readonly FieldName[];
 
 export interface ClusterRequest
   extends Pick<TestbedOptions, 'database' | 'runId' | 'onProgress' | 'signal'> {
-  readonly scenario: Pick<Scenario, 'kubernetes' | 'timers' | 'volume'>;
+  readonly scenario: Pick<Scenario, 'kubernetes' | 'timers' | 'volume' | 'disk'>;
 }
 
 export interface OpenCluster {
@@ -134,7 +138,7 @@ export const openCluster = (
   { scenario, ...request }: ClusterRequest,
 ): Promise<OpenCluster> =>
   clusterInTurn(async () => {
-    const { kubernetes, volume, timers } = scenario;
+    const { kubernetes, volume, timers, disk } = scenario;
     const { onProgress, signal } = request;
     signal.throwIfAborted();
     const provisioner = volume.provision === 'dynamic';
@@ -143,6 +147,7 @@ export const openCluster = (
       registry,
       kubernetes: kubernetes.version,
       provisioner,
+      initiator: endsOf(disk.transport) !== undefined,
       onProgress,
       signal,
     };
@@ -157,6 +162,7 @@ export const openCluster = (
         forceDetach: timers.forceDetach,
         graceMs: timers.grace,
         forceDetachAfterMs: timers.forceDetachAfter,
+        transport: disk.transport,
       },
       ...request,
       ...named,
@@ -225,6 +231,8 @@ export interface ClusterOptions {
   readonly forceDetach?: ForceDetach;
   /** Gates of all components, by name. Default: none is set. */
   readonly featureGates?: FeatureGates;
+  /** Default: nodes have the array's own devices. */
+  readonly transport?: Transport;
   /** The cluster outlives the run, and the process. Default false. */
   readonly keep?: boolean;
   readonly onProgress?: (line: string) => void;
@@ -299,13 +307,13 @@ function createOptions(
   using: Pick<CreateOptions, 'hold' | 'onProgress'>,
 ): CreateOptions {
   const { images, kind, runId, workers = kindWorkers, forceDetach = 'on', keep = false } = options;
-  const { name: cluster, database, featureGates = {}, signal } = options;
+  const { name: cluster, database, featureGates = {}, transport = 'array', signal } = options;
   const { nodeMonitorGraceMs, forceDetachAfterMs } = stockClusterTimers;
   const timers = clusterTimers({
     grace: options.graceMs ?? nodeMonitorGraceMs,
     forceDetachAfter: options.forceDetachAfterMs ?? forceDetachAfterMs,
   });
-  const config = { images, workers, timers, forceDetach, featureGates };
+  const config = { images, workers, timers, forceDetach, featureGates, transport };
   const made = { runId, configHash: configHash(config), owner: currentOwner(), keep };
   return {
     ...config,
@@ -350,7 +358,7 @@ function clusterOf(
   lock: Lock,
   reused: boolean,
 ): Cluster {
-  const { labels, lease, state, lab, nodes, clients } = standing;
+  const { labels, lease, state, lab, nodes, clients, storage } = standing;
   const [first, ...workers] = nodes;
   if (first === undefined) throw new InfrastructureError('NO_NODES', 'the cluster has no nodes');
   const { database } = options;
@@ -378,7 +386,7 @@ function clusterOf(
     addresses: new Map(nodes.map(({ node, ip }) => [node, ip])),
     kubeconfigPath: state.kubeconfig,
     timers: options.timers,
-    ...{ reused, kept: labels.keep, lab, openStream: openStream, relays, newRelays },
+    ...{ reused, kept: labels.keep, lab, storage, openStream: openStream, relays, newRelays },
     machine(node) {
       const machine = machines.get(node);
       if (machine !== undefined) return machine;

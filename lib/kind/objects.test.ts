@@ -169,6 +169,7 @@ test('the kind of disk reaches the driver as attributes, all of them as text', a
   expect(readAttributes(csi.volumeAttributes)).toEqual({
     detachMode: 'ack-early',
     cutAfterMs: 7_000,
+    transport: 'array',
     watcherCheck: 'works',
     attachWhileBusy: 'refused',
     fileLocks: 'shared',

@@ -69,6 +69,7 @@ function volumeValues(choice: Scenario): Readonly<Record<string, string>> {
     DETACH_MODE: disk.mode,
     CUT_AFTER_MS: String(choice.disk.cutAfter),
     WATCHER_CHECK: choice.disk.watcherCheck,
+    TRANSPORT: disk.transport,
     ATTACH_WHILE_BUSY: choice.disk.attachWhileBusy,
     FILE_LOCKS: choice.disk.fileLocks,
     FLUSHES: choice.disk.flushes,

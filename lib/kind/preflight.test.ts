@@ -3,6 +3,7 @@ import { kubernetesReleases } from '../core/kubernetes.ts';
 import {
   judge,
   judgeBuildTools,
+  judgeInitiator,
   judgeMachine,
   judgeQemu,
   lacksSysResource,
@@ -93,4 +94,9 @@ test('what could not be probed is unknown, never ok', () => {
 test('the missing capability is read from a bounding set', () => {
   expect(lacksSysResource('CapBnd:\t000001fffeffffff')).toBe(true);
   expect(lacksSysResource('CapBnd:\t000001ffffffffff')).toBe(false);
+});
+
+test('an initiator that is not there yet keeps no other cluster from running', () => {
+  expect(judgeInitiator(undefined)).toMatchObject({ state: 'optional', mend: 'npm run images' });
+  expect(judgeInitiator('forcedetach/initiator:1').state).toBe('ok');
 });

@@ -203,13 +203,14 @@ export function judge(code: string, name: string, result: Found): CheckResult {
 
 /** Those that start containers and processes: seconds. */
 async function probeMachine({ tools, buildsImages }: CheckOptions): Promise<CheckResult[]> {
-  const [privileged, kind, go, mmdebstrap, jq, qemu] = await Promise.all([
+  const [privileged, kind, go, mmdebstrap, jq, qemu, initiators] = await Promise.all([
     probePrivileged(tools),
     probeCommand('kind', 'version', setUp),
     probeCommand('go', 'version', setUp),
     probeCommand('mmdebstrap', '--version', setUp),
     probeCommand('jq', '--version', setUp),
     probeCommand('qemu-system-x86_64', '--version'),
+    tryRun(engine.listImages('forcedetach/*initiator')),
   ]);
   // Alone: its loop device must not be seen by another probe.
   const scratchLoop = await probeScratchLoop(tools);
@@ -222,6 +223,7 @@ async function probeMachine({ tools, buildsImages }: CheckOptions): Promise<Chec
     judge('KIND_MISSING', 'kind, or Go to build it', kindOrGo),
     ...judgeBuildTools(buildsImages ? { go, mmdebstrap, jq } : {}),
     judgeQemu(qemu),
+    judgeInitiator(linesOf(initiators.stdout)[0]),
   ];
 }
 
@@ -238,6 +240,14 @@ export function judgeQemu({ ok, found }: { ok: boolean; found: string }): CheckR
   if (ok) return { ...about, state: 'ok', found };
   const mend = 'apt-get install -y --no-install-recommends qemu-system-x86';
   return { ...about, state: 'optional', found: `${found}: --hosts loops works without it`, mend };
+}
+
+/** What carries disks over a storage network: `--disk-transport nbd`. */
+export function judgeInitiator(image: string | undefined): CheckResult {
+  const about = { code: 'INITIATOR_IMAGE', name: 'an initiator, for --disk-transport nbd' };
+  if (image !== undefined) return { ...about, state: 'ok', found: image };
+  const found = 'no image yet: the first such run makes it, in two minutes';
+  return { ...about, state: 'optional', found, mend: 'npm run images' };
 }
 
 const alone = ['--privileged', '--network', 'none'];

@@ -218,7 +218,7 @@ function copiesOf(
   { cluster, clock: { originNs }, database, scenario, seed, place }: KindTestbedOptions,
   volume: string,
 ): Pick<Testbed, 'disk' | 'auditor'> {
-  const { lab, machine } = cluster;
+  const { lab, machine, storage } = cluster;
   const { copyLabel, auditsInTurn } = place;
   const {
     disk: { mode },
@@ -226,6 +226,7 @@ function copiesOf(
   } = scenario;
   const disk = kindDisk({
     lab,
+    storage,
     volume,
     mode,
     powerLoss: fault.powerLoss,

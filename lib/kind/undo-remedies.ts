@@ -2,7 +2,7 @@
 import { containerShell } from './engine/container-shell.ts';
 import { outOfServiceKey, type KubeClients } from '../core/index.ts';
 import { mendControlPlane } from './create/control-plane.ts';
-import { diskTool } from './disk/disk.ts';
+import { diskTool, type StorageNetwork } from './disk/disk.ts';
 import type { Lab } from './disk/containers.ts';
 
 /** Takes the taint away, and lets pods be scheduled again. `among`: only these nodes; default: all. */
@@ -37,6 +37,7 @@ interface StruckNodes {
   readonly controlPlane: string;
   readonly nodes: readonly string[];
   readonly lab: Lab;
+  readonly storage?: StorageNetwork | undefined;
   machine(node: string): { mend(): Promise<void> };
 }
 
@@ -45,6 +46,9 @@ interface StruckNodes {
  */
 export async function restoreNodes(cluster: StruckNodes): Promise<void> {
   await mendControlPlane(cluster.controlPlane);
-  for (const node of cluster.nodes) await diskTool(cluster.lab, 'restore', { node });
+  for (const node of cluster.nodes) {
+    await diskTool(cluster.lab, 'restore', { node });
+    await cluster.storage?.join(node);
+  }
   for (const node of cluster.nodes) await cluster.machine(node).mend();
 }

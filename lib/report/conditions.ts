@@ -14,6 +14,7 @@ import {
   faultNamed,
   losesPower,
   remedyNamed,
+  transportOf,
   combined,
   fields,
   type FieldValue,
@@ -28,6 +29,13 @@ export const linkWords: Readonly<Record<StorageLink, string>> = {
   survives: 'the old node still reaches its storage',
   stalls: 'the requests of the old node to its storage wait, and arrive when the network is back',
   errors: 'the requests of the old node to its storage fail until the network is back',
+};
+
+/** Where a network of its own lies between the nodes and their disks. */
+export const networkWords: Readonly<Record<StorageLink, string>> = {
+  survives: 'the fault cuts the cluster’s network and leaves the storage network',
+  stalls: 'the fault cuts the cluster’s network and the storage network',
+  errors: 'the fault cuts the cluster’s network and the storage network',
 };
 
 export const powerLossWords: Readonly<Record<PowerLoss, string>> = {
@@ -135,6 +143,11 @@ const conditionsOf = ({ title, durability }: Database): readonly Condition[] => 
     () => 'the storage acknowledges flushes and ignores them',
     'the storage honours flushes',
     `Use storage that honours flushes: no setting of ${title} makes up for it.`,
+  ),
+  unusual(
+    'disk.transport',
+    ({ disk }) => `nodes reach the disk ${transportOf[disk.transport].does}`,
+    'nodes reach the disk by a device of the storage itself',
   ),
   {
     when: ({ fault }) => losesPower(fault.kind),

@@ -18,8 +18,9 @@ import {
   originInWords,
   type Scenario,
   shortenedTimers,
+  transportOf,
 } from '../scenario/index.ts';
-import { linkWords, powerLossWords, storageWords } from './conditions.ts';
+import { linkWords, networkWords, powerLossWords, storageWords } from './conditions.ts';
 import { bytes, percent } from './html-parts.ts';
 
 /** The audited copies of the volume, by when they were taken. */
@@ -194,7 +195,7 @@ export function customInWords({
 }
 
 export function notTested(verdict: Verdict): string[] {
-  const { volume, fault, diskFrom } = scenarioOf(verdict);
+  const { volume, fault, disk, diskFrom } = scenarioOf(verdict);
   const custom = customInWords(verdict);
   const always = [
     ...(diskFrom === undefined
@@ -218,14 +219,18 @@ export function notTested(verdict: Verdict): string[] {
     fault.powerLoss === 'keeps'
       ? 'Power loss of the storage itself: a crash here loses the node’s cache, and the disk keeps what it got.'
       : 'A real drive’s cache: what is lost, reordered or torn here was drawn by the seed.',
+    ...(disk.transport === 'array'
+      ? []
+      : ['A kernel’s initiator: this one is qemu-storage-daemon, which retries by its own rules.']),
     'Clocks that disagree: all nodes share this machine’s kernel and clock.',
   ];
 }
 
 /** What the fault does to the storage or to the way there; nothing where it reaches neither. */
-function fateOf({ fault }: Scenario): string[] {
+function fateOf({ fault, disk }: Scenario): string[] {
   if (losesPower(fault.kind)) return [powerLossWords[fault.powerLoss]];
-  return fault.kind === 'network-partition' ? [linkWords[fault.link]] : [];
+  if (fault.kind !== 'network-partition') return [];
+  return [linkWords[fault.link], ...(disk.transport === 'array' ? [] : [networkWords[fault.link]])];
 }
 
 /** The driver was not part of the run: only its kind was. */
@@ -250,8 +255,8 @@ export function diskInWords(verdict: Verdict): string {
   const scenario = scenarioOf(verdict);
   const { disk, volume } = scenario;
   const on = isDirectory(disk.mode) ? '' : `${volume.filesystem}, `;
-  const fate = fateOf(scenario)
-    .map((clause) => `; ${clause}`)
-    .join('');
+  const { transport } = disk;
+  const way = transport === 'array' ? [] : [`nodes reach it ${transportOf[transport].does}`];
+  const fate = [...way, ...fateOf(scenario)].map((clause) => `; ${clause}`).join('');
   return `Disk ${disk.mode} (${on}${volume.accessMode}): ${storageWords(disk.mode, scenario)}${fate}.${originOf(scenario)}${madeBy(verdict)}`;
 }

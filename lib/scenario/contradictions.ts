@@ -5,6 +5,7 @@ import { diskModeDeclarations, isDirectory } from './disks/index.ts';
 import { faultDeclarations, losesPower, sparesVictim } from './faults/index.ts';
 import { actsOn, remedyDeclarations, removesPod } from './remedies/index.ts';
 import type { KindDeclaration } from './kinds.ts';
+import { transportDeclarations } from './transports/index.ts';
 import {
   doesNothing,
   fieldNames,
@@ -66,7 +67,7 @@ interface ChosenKind {
 }
 
 function chosenKind(head: SettableName, kind: KindDeclaration): ChosenKind {
-  const { name, changes = {}, takes = {} } = kind;
+  const { name, changes = {}, takes = {}, refuses = {} } = kind;
   const kept = keptBy(kind, head);
   const ownRules = [
     ...Object.entries(kept).map(([field, why]): ContradictionRule => {
@@ -92,7 +93,16 @@ function chosenKind(head: SettableName, kind: KindDeclaration): ChosenKind {
       }),
     ),
   ];
-  return { kept, takes, rules: ownRules };
+  const refused = Object.entries(refuses).flatMap(([field, words]) =>
+    Object.entries(words).map(
+      ([word, why]): ContradictionRule => ({
+        field: field as FieldName,
+        message: `${word} is refused with ${placeOf(head)} ${name}: ${why}`,
+        broken: (scenario) => valueAt(scenario, field as FieldName) === word,
+      }),
+    ),
+  );
+  return { kept, takes, rules: [...ownRules, ...refused] };
 }
 
 function keptBy(
@@ -119,6 +129,7 @@ const allKinds = [
   kindsOf('fault.kind', faultDeclarations),
   kindsOf('remedy.kind', remedyDeclarations),
   kindsOf('disk.mode', diskModeDeclarations),
+  kindsOf('disk.transport', transportDeclarations),
   kindsOf('database.kind', databaseDeclarations),
 ];
 

@@ -15,6 +15,8 @@ export interface KindDeclaration {
   readonly needs?: readonly Capability[];
   /** Values of fields that go with it. Default: each does. */
   readonly takes?: Readonly<Record<string, readonly string[]>>;
+  /** Values of fields that do not go with it, each with the reason. */
+  readonly refuses?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** What may be set beside it, and why nothing else may. Default: anything. */
   readonly only?: { readonly fields: readonly string[]; readonly because: string };
 }

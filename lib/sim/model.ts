@@ -24,6 +24,7 @@ export const simCapabilities = capabilitiesBut([
   'node-shell',
   'replication-group',
   'write-log',
+  'storage-network',
   'provisioner',
   'any-gate',
 ]);

@@ -24,5 +24,5 @@ export {
   removeLoop,
   cleanUpMountPoint,
 } from './csi/devices.ts';
-export type { Target } from './csi/paths.ts';
+export { storageHost, type Target } from './csi/paths.ts';
 export { type WatchLine, watchLineSchema } from './csi/watch.ts';

@@ -19,6 +19,7 @@ import {
 } from '../../lib/scenario/fields.ts';
 import { faultDeclarations } from '../../lib/scenario/faults/index.ts';
 import type { KindDeclaration } from '../../lib/scenario/kinds.ts';
+import { transportDeclarations } from '../../lib/scenario/transports/index.ts';
 import { matrixSchema } from '../../lib/batch/matrix.ts';
 import { remedyDeclarations } from '../../lib/scenario/remedies/index.ts';
 
@@ -73,6 +74,13 @@ const whoLacks = (capability: Capability): string =>
     ...kindLacking(capability),
   ].join(', ') || '–';
 
+const refusedInWords = (refuses: NonNullable<KindDeclaration['refuses']>): string =>
+  Object.entries(refuses)
+    .flatMap(([field, words]) =>
+      Object.entries(words).map(([word, why]) => `${code(`${field} ${word}`)}: ${why}`),
+    )
+    .join('; ') || '–';
+
 const tables: Readonly<Record<string, () => string>> = {
   fields: () => table(['Field', 'Default', 'Flag', 'Meaning'], inOrder.map(rowOf)),
   faults: () =>
@@ -86,6 +94,13 @@ const tables: Readonly<Record<string, () => string>> = {
       diskModeDeclarations.map(({ name, does, more }) => [
         name,
         more === undefined ? does : `${does} ${more}`,
+      ]),
+    ),
+  transports: () =>
+    table(
+      ['Transport', 'A node reaches the disk', 'Refused beside it'],
+      transportDeclarations.map(({ name, does, refuses = {} }) => [
+        ...[name, does, refusedInWords(refuses)],
       ]),
     ),
   databases: () =>

@@ -57,7 +57,8 @@ test('a run on images that were pulled by digest', async () => {
   expect(verdict?.phases.secondMount).not.toBeNull();
   expect(verdict?.versions['images']).toBe('published');
   expect(verdict?.replay).toContain(`--registry ${registry.address}`);
-  for (const name of mirroredNames) {
+  // This cluster has no storage network.
+  for (const name of mirroredNames.filter((each) => each !== 'initiator')) {
     const ref = mirroredRef(registry.address, parts[name]);
     expect(stderr).toContain(`images: making ${ref}`);
     expect(await about(ref, '.RepoDigests')).toContain(digests.get(ref));

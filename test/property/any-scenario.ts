@@ -71,7 +71,8 @@ const fields: Fields = {
   'volume.accessMode': rarely('volume.accessMode', oneOf(accessModes)),
   'disk.flushes': rarely('disk.flushes', fc.constant('ignored')),
   'fault.powerLoss': oneOf(powerLosses), // Nor does it keep a log of writes.
-  'disk.keepWrites': fc.constant(false),
+  'disk.keepWrites': fc.constant(false), // Nor has it a storage network.
+  'disk.transport': fc.constant('array'),
   'load.rate': oneOf([0, 1, 5]),
   'load.connections': fc.integer({ min: 1, max: 3 }),
   'database.trxCommit': rarely('database.trxCommit', oneOf([0, 2])),

@@ -21,6 +21,8 @@ export class FakeArray implements ArrayPort {
   clockNs = 1e9;
   /** Called before each request is served, with its name: to count, hold or fail requests. */
   before: (request: keyof ArrayPort) => Promise<void> | void = () => undefined;
+  /** Each request for a path, as it came. */
+  readonly opened: OpenRequest[] = [];
   readonly #paths: Path[] = [];
   /** When a path is to be cut, by the path. */
   readonly #cutDueNs = new Map<Path, number>();
@@ -28,7 +30,9 @@ export class FakeArray implements ArrayPort {
   readonly #fenced = new Set<string>();
   readonly #links = new Map<string, { state: LinkState; sinceNs: number }>();
 
-  async open({ volume, node, generation, loop }: OpenRequest): Promise<{ device: string }> {
+  async open(request: OpenRequest): Promise<{ device: string }> {
+    const { volume, node, generation, loop } = request;
+    this.opened.push(request);
     await this.#begin('open');
     const known = this.#find(volume, generation);
     if (known?.cutNs !== undefined || this.#fenced.has(`${volume}/${generation}`)) {

@@ -276,6 +276,7 @@ async function describeImages(
     scenario: {
       kubernetes: { version: kubernetes },
       volume: { provision },
+      disk: { transport },
     },
   }: RunRequest,
   { images }: BackendChoice,
@@ -284,6 +285,8 @@ async function describeImages(
   const { describePlan, planImages } = await import('../../kind/index.ts');
   const { source, registry } = images;
   const provisioner = provision === 'dynamic';
-  const lines = describePlan(planImages({ source, registry, kubernetes, provisioner }));
+  const initiator = transport !== 'array';
+  const wanted = { source, registry, kubernetes, provisioner, initiator };
+  const lines = describePlan(planImages(wanted));
   return ['commands of the image layer (images that exist are skipped):', ...lines, ''].join('\n');
 }

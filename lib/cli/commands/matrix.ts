@@ -349,7 +349,8 @@ async function makeImages(
   for (const [kubernetes, trials] of byVersion) {
     const { source, registry } = images;
     const provisioner = trials.some(({ scenario }) => scenario.volume.provision === 'dynamic');
-    await ensureImages({ source, registry, kubernetes, provisioner, onProgress });
+    const initiator = trials.some(({ scenario }) => scenario.disk.transport !== 'array');
+    await ensureImages({ source, registry, kubernetes, provisioner, initiator, onProgress });
   }
 }
 

@@ -5,7 +5,13 @@ import { join } from 'node:path';
 import { isReady, kubeClients, type KubeClients, waitFor } from '../../core/index.ts';
 import { run } from '../engine/run.ts';
 import * as engine from '../engine/commands.ts';
-import { type Lab, startArray, startLab, weighing } from '../disk/containers.ts';
+import {
+  type ArrayContainerOptions,
+  type Lab,
+  startArray,
+  startLab,
+  weighing,
+} from '../disk/containers.ts';
 import { createKind } from './kind-command.ts';
 import { type ClusterConfig, kindConfig, kubeadmPatches, sharedDir } from './kind-config.ts';
 import { KindMachine } from '../nodes/machine.ts';
@@ -16,8 +22,12 @@ import {
   labName,
   type ClusterLabels,
   makeStateDir,
+  storageName,
   type StateDir,
 } from '../ownership/registry.ts';
+import type { StorageNetwork } from '../disk/disk.ts';
+import { startStorageNetwork } from '../disk/storage-network.ts';
+import { endsOf } from '../../scenario/index.ts';
 import { type Lease, type LeaseHold, leases } from '../ownership/lease.ts';
 import { cgroupVersion, lacksSysResource } from '../preflight.ts';
 import {
@@ -48,6 +58,8 @@ export interface Standing {
   /** Control plane first, then the workers by name. */
   readonly nodes: readonly NodeAddress[];
   readonly clients: KubeClients;
+  /** Absent: nodes have the array's own devices. */
+  readonly storage?: StorageNetwork | undefined;
 }
 
 /** By the name of the node; the control plane is the first. */
@@ -89,14 +101,14 @@ export async function createCluster(options: CreateOptions): Promise<Standing> {
     labels: flags,
     signal,
   });
-  await startArray({
-    container: arrayName(cluster),
-    image: images.array,
-    source: name,
-    root: sharedDir,
-    labels: flags,
-    signal,
-  });
+  if (endsOf(options.transport) !== undefined) {
+    const internal = engine.createNetwork(storageName(cluster), lease.storage, [
+      '--internal',
+      ...flags,
+    ]);
+    await run(internal, { signal });
+  }
+  await startArray(arrayOf(options, labels));
   for (const [file, text] of Object.entries(kubeadmPatches(timers, options.forceDetach))) {
     await writeFile(join(state.patches, file), text);
   }
@@ -123,7 +135,34 @@ export async function createCluster(options: CreateOptions): Promise<Standing> {
   onProgress('connecting the nodes');
   await connectNodes(lease, lab, nodes);
   await nodesReady(clients, 120_000, signal);
-  return { labels, lease, state, lab, nodes, clients };
+  const standing = { labels, lease, state, lab, nodes, clients };
+  return { ...standing, storage: await startStorage(options, standing) };
+}
+
+export const arrayOf = (
+  { transport, images, signal }: CreateOptions,
+  labels: ClusterLabels,
+): ArrayContainerOptions => ({
+  container: arrayName(labels.cluster),
+  image: images.array,
+  source: engineName(labels.cluster),
+  root: sharedDir,
+  network: endsOf(transport) && storageName(labels.cluster),
+  labels: encodeLabels(labels),
+  signal,
+});
+
+/** Undefined where nodes have the array's own devices. */
+export async function startStorage(
+  { transport, images, onProgress, signal }: CreateOptions,
+  { labels, lease, nodes }: Standing,
+): Promise<StorageNetwork | undefined> {
+  const ends = endsOf(transport);
+  if (ends === undefined || images.initiator === undefined) return undefined;
+  onProgress(`connecting the storage network (${transport})`);
+  const workers = nodes.slice(1).map(({ node }) => node);
+  const common = { cluster: labels.cluster, labels: encodeLabels(labels), lease, workers };
+  return startStorageNetwork({ ...common, ends, image: images.initiator, signal });
 }
 
 /** Addresses and pod ranges as Kubernetes has them, which also holds while a node is cut off. */

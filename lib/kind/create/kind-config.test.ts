@@ -147,6 +147,7 @@ const config = {
   timers: stockClusterTimers,
   forceDetach: 'on',
   featureGates: {},
+  transport: 'array',
 } as const;
 
 test('a new driver or array keeps the cluster, a new node image does not', () => {
@@ -156,14 +157,15 @@ test('a new driver or array keeps the cluster, a new node image does not', () =>
   expect(withIds({ node: 'sha256:9' })).not.toBe(configHash(config));
 });
 
-test('workers, timers, feature gates and the forced detach make another cluster', () => {
+test('workers, timers, feature gates, the forced detach and the transport make another cluster', () => {
   const timers = clusterTimers({ grace: 10_000, forceDetachAfter: 30_000 });
   const hashes = [config, { ...config, workers: 3 }, { ...config, timers }].map(configHash);
   const off = configHash({ ...config, forceDetach: 'off' });
   const gates = [{ AllAlpha: true }, { AllAlpha: false }].map((featureGates) =>
     configHash({ ...config, featureGates }),
   );
-  expect(new Set([...hashes, ...gates, off]).size).toBe(6);
+  const nbd = configHash({ ...config, transport: 'nbd' });
+  expect(new Set([...hashes, ...gates, off, nbd]).size).toBe(7);
 });
 
 test('the order of the ids does not matter', () => {

@@ -4,6 +4,7 @@ import { stringify } from 'yaml';
 import type { ImageSet } from '../images/image-plan.ts';
 import { type FeatureGates, zoneLimits } from '../../core/index.ts';
 import { type ClusterTimers, goDuration, stockClusterTimers } from '../../run/index.ts';
+import type { Transport } from '../../scenario/index.ts';
 import type { Lease } from '../ownership/lease.ts';
 
 /** Where the cluster's volume is mounted in every node and in the lab. */
@@ -191,6 +192,8 @@ export interface ClusterConfig {
   readonly timers: ClusterTimers;
   readonly forceDetach: ForceDetach;
   readonly featureGates: FeatureGates;
+  /** How its nodes reach their disks. */
+  readonly transport: Transport;
 }
 
 /**
@@ -198,13 +201,23 @@ export interface ClusterConfig {
  * edit of the disk costs no cluster.
  */
 export function configHash(config: ClusterConfig): string {
-  const { images, workers, timers, forceDetach } = config;
+  const { images, workers, timers, forceDetach, transport } = config;
   const ids = Object.entries(images.ids)
     .filter(([name]) => name !== 'driver' && name !== 'array')
     .toSorted(([a], [b]) => (a < b ? -1 : 1));
   const kubernetes = images.kubernetesVersion;
   const gates = Object.entries(config.featureGates).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  const made = { format, kubernetes, node: images.node, ids, workers, timers, forceDetach, gates };
+  const made = {
+    format,
+    kubernetes,
+    node: images.node,
+    ids,
+    workers,
+    timers,
+    forceDetach,
+    transport,
+    gates,
+  };
   const text = JSON.stringify(made);
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }

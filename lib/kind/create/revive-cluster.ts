@@ -5,10 +5,12 @@ import { describeError, kubeClients } from '../../core/index.ts';
 import { ensureArray, labIn } from '../disk/containers.ts';
 import { mendControlPlane } from './control-plane.ts';
 import {
+  arrayOf,
   type CreateOptions,
   machinesOf,
   nodeAddresses,
   nodesReady,
+  startStorage,
   type Standing,
 } from './create-cluster.ts';
 import { removeDatabase } from '../database.ts';
@@ -17,13 +19,11 @@ import { removeGroup, removeProcedures } from '../labelled.ts';
 import { diskTool, listVolumes } from '../disk/disk.ts';
 import { deployDriver } from './driver.ts';
 import { exportKubeconfig } from './kind-command.ts';
-import { sharedDir } from './kind-config.ts';
 import {
-  arrayName,
-  encodeLabels,
   engineName,
   labName,
   findCluster,
+  isNodeName,
   type FoundCluster,
   isComplete,
   stateDirAt,
@@ -48,9 +48,8 @@ export async function reviveCluster(options: CreateOptions): Promise<Standing | 
     onProgress(`replacing the cluster ${labels.cluster}: its configuration differs`);
     return undefined;
   }
-  // Its nodes and the lab; the array is started anew where it died.
-  const others = found.containers.filter((each) => each !== arrayName(labels.cluster));
-  if (others.length < workers + 2) return undefined;
+  const nodes = found.containers.filter((each) => isNodeName(labels.cluster, each));
+  if (nodes.length < workers + 1) return undefined;
   if (!(await options.hold.take(found.labels.index))) {
     onProgress(`replacing the cluster ${labels.cluster}: another engine took its lease`);
     return undefined;
@@ -69,9 +68,10 @@ export async function reviveCluster(options: CreateOptions): Promise<Standing | 
 }
 
 async function revive(
-  { database, kind, images, workers, signal }: CreateOptions,
+  options: CreateOptions,
   { labels, containers }: FoundCluster,
 ): Promise<Standing> {
+  const { database, kind, images, workers, signal } = options;
   const network = engineName(labels.cluster);
   const controlPlane = `${network}-control-plane`;
   const lab = labIn(labName(labels.cluster));
@@ -80,20 +80,19 @@ async function revive(
   // A control plane that was stopped may come back under another port, so that it is made anew.
   await mustRun([controlPlane, lab.container]);
   await mendControlPlane(controlPlane);
-  const container = arrayName(labels.cluster);
-  const isNode = (each: string): boolean => each !== container && each !== lab.container;
-  const array = { container, image: images.array, source: network, root: sharedDir, signal };
-  await ensureArray({ ...array, labels: encodeLabels(labels) }, images.ids['array']);
+  await ensureArray(arrayOf(options, labels), images.ids['array']);
   const { kubeconfig } = state;
   await exportKubeconfig(kind, { name: network, kubeconfig, signal });
   const clients = await kubeClients(kubeconfig);
+  const isNode = (each: string): boolean => isNodeName(labels.cluster, each);
   await registerNodes(clients, containers.filter(isNode));
   const nodes = await nodeAddresses(clients, workers + 1, signal);
   const standing = { labels, lease, state, lab, nodes, clients };
+  // What waits for the disk can neither be thawed nor booted: their initiators end, and it gets an error.
+  const storage = await startStorage(options, standing);
   const machines = machinesOf(standing, database);
   await Promise.all(
     nodes.map(async (self) => {
-      // What waits for the disk can neither be thawed nor booted.
       await diskTool(lab, 'restore', { node: self.node });
       await machines.get(self.node)?.mend();
       // A node that was deleted came back with another range.
@@ -103,7 +102,7 @@ async function revive(
   await routeLab(lab.container, nodes);
   await unmarkNodes(clients);
   await nodesReady(clients, 60_000, signal);
-  return standing;
+  return { ...standing, storage };
 }
 
 /** A dead run may have left its group, its database or a procedure's pods, its volumes, and devices of an array that died. */

@@ -4,6 +4,7 @@
  * this project has to run on the host itself.
  */
 import { projectRoot, waitFor } from '../../core/index.ts';
+import { storageHost } from '../../storage/index.ts';
 import * as engine from '../engine/commands.ts';
 import { type LineStream, openStream, pasteable, inspect, run } from '../engine/run.ts';
 import { sharedDir, socketDir } from '../create/kind-config.ts';
@@ -98,21 +99,24 @@ export const smallHeap = (youngMib: number): readonly string[] => [
 /** The audit's, in the lab. */
 export const auditHeap = smallHeap(8);
 
-interface ArrayContainerOptions {
+export interface ArrayContainerOptions {
   readonly container: string;
   readonly image: string;
   /** Volume of the engine, or folder: the disks' images lie in it, and the array's socket. */
   readonly source: string;
   /** Where the array sees it. */
   readonly root: string;
+  /** Storage network that it serves its paths on, where nodes reach them so. */
+  readonly network?: string | undefined;
   /** `--label k=v …` by which it is found again. Default: none. */
   readonly labels?: readonly string[];
   readonly signal?: AbortSignal | undefined;
 }
 
 export async function startArray(options: ArrayContainerOptions): Promise<void> {
-  const { container, image, source, root, labels = [], signal } = options;
-  const place = ['--name', container, '--hostname', container, '--network', 'none'];
+  const { container, image, source, root, network, labels = [], signal } = options;
+  const on = network === undefined ? ['none'] : [network, '--network-alias', storageHost];
+  const place = ['--name', container, '--hostname', container, '--network', ...on];
   const volume = ['--volume', `${source}:${root}`];
   const flags = [...place, '--privileged', ...weighing('array'), ...volume, ...labels];
   await run(engine.start(flags, image, 'serve', '--root', root), { signal });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { fencedProof, powerLost, severed, type DiskStatus } from './disk.ts';
+import type { Lab } from './containers.ts';
+import { fencedProof, kindDisk, powerLost, severed, type DiskStatus } from './disk.ts';
 
 const device = { device: '/dev/loop128', generation: 2, bytesWritten: 4096 };
 const at = { node: 'w1', volume: 'v' };
@@ -57,4 +58,33 @@ test('a severed link is proven by the paths that still could serve', () => {
   );
   const cut = { ...path, cut: true };
   expect(severed({ link: 'stall', devices: [cut] }, { ...at, how: 'stalls' }).verified).toBe(false);
+});
+
+test('the storage network is cut before the array logs that, and joined after it', async () => {
+  const done: string[] = [];
+  const path = { device: '/dev/loop128', generation: 2, volume: 'v', cut: false, held: 0 };
+  const lab: Lab = {
+    container: 'lab',
+    stream: () => Promise.reject(new Error('no stream')),
+    exec(argv) {
+      done.push(argv.filter((word) => !/[./=]|^node$|^env$/.test(word)).join(' '));
+      const link = argv.includes('sever') ? 'stall' : 'pass';
+      return Promise.resolve(JSON.stringify({ link, devices: [{ ...path, link }] }));
+    },
+  };
+  const move = (to: string) => (): Promise<{ verified: boolean; evidence: string }> => {
+    done.push(to);
+    return Promise.resolve({ verified: to !== 'on', evidence: `w1 is ${to} the network` });
+  };
+  const disk = kindDisk({
+    ...{ lab, volume: 'v', mode: 'unfenced', powerLoss: 'keeps', seed: '', originNs: 0n },
+    storage: { cut: move('off'), join: move('on') },
+    machine: () => ({ state: () => Promise.reject(), stopServers: () => Promise.reject() }),
+  });
+  const cut = await disk.sever?.('w1', 'stalls');
+  expect(cut?.verified).toBe(true);
+  expect(cut?.evidence).toContain('w1 is off the network\nthe link under /dev/loop128');
+  // What either of the two cannot prove is not proven.
+  expect((await disk.restore?.('w1'))?.verified).toBe(false);
+  expect(done).toEqual(['off', 'sever --node w1 --how stalls', 'restore --node w1', 'on']);
 });

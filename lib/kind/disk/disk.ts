@@ -95,8 +95,18 @@ export async function diskTool<C extends keyof typeof answers>(
 export const listVolumes = async (lab: Lab): Promise<string[]> =>
   (await diskTool(lab, 'status')).volumes.map(({ volume }) => volume);
 
+/** Between the array and the nodes, where their disks are reached over one. */
+export interface StorageNetwork {
+  /** Takes the node off it: what the node asks of its disks waits. Idempotent. */
+  cut(node: string): Promise<Proof>;
+  /** Idempotent. */
+  join(node: string): Promise<Proof>;
+}
+
 interface KindDiskOptions {
   readonly lab: Lab;
+  /** Absent: nodes have the array's own devices. */
+  readonly storage?: StorageNetwork | undefined;
   readonly volume: string;
   readonly mode: DiskMode;
   /** What a node's loss of power does to what it wrote and did not flush. */
@@ -111,7 +121,7 @@ interface KindDiskOptions {
 }
 
 export function kindDisk(options: KindDiskOptions): Disk {
-  const { lab, volume, mode, powerLoss, seed, originNs, machine } = options;
+  const { lab, storage, volume, mode, powerLoss, seed, originNs, machine } = options;
   const copyLabel = options.copyLabel ?? ((image: string): string => image);
   const exportWrites: Disk['exportWrites'] = async (folder, signal) => {
     const asked = { volume, label: volume, 'origin-ns': originNs };
@@ -139,10 +149,16 @@ export function kindDisk(options: KindDiskOptions): Disk {
       return fencedProof((await diskTool(lab, 'status')).volumes, { node, volume });
     },
     async sever(node, how) {
-      return severed(await diskTool(lab, 'sever', { node, how }), { node, volume, how });
+      // Before the array logs that nothing comes, nothing comes.
+      const cut = await storage?.cut(node);
+      return allOf(
+        cut,
+        severed(await diskTool(lab, 'sever', { node, how }), { node, volume, how }),
+      );
     },
     async restore(node) {
-      return restored(await diskTool(lab, 'restore', { node }), { node, volume });
+      const passes = restored(await diskTool(lab, 'restore', { node }), { node, volume });
+      return allOf(await storage?.join(node), passes);
     },
 
     async releaseDead(node) {
@@ -173,6 +189,14 @@ export function kindDisk(options: KindDiskOptions): Disk {
     ...(isDirectory(mode) ? {} : { exportWrites }),
   };
 }
+
+const allOf = (...proofs: readonly (Proof | undefined)[]): Proof => {
+  const asked = proofs.filter((proof) => proof !== undefined);
+  return {
+    verified: asked.every(({ verified }) => verified),
+    evidence: asked.map(({ evidence }) => evidence).join('\n'),
+  };
+};
 
 type DevicePath = DiskStatus[number]['devices'][number];
 

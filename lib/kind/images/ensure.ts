@@ -137,6 +137,8 @@ interface EnsureRequest {
   readonly kubernetes: string;
   /** Volumes are to be provisioned. Default: no. */
   readonly provisioner?: boolean;
+  /** Disks are reached over a network. Default: no. */
+  readonly initiator?: boolean;
   readonly onProgress: (line: string) => void;
   /** Ends what is being built. Default: nothing does. */
   readonly signal?: AbortSignal;
@@ -144,7 +146,7 @@ interface EnsureRequest {
 
 /** Throws InfrastructureError: ENGINE_MISSING, BUILD_TOOL_MISSING, IMAGE_FAILED, NEEDS_CHECKOUT. */
 export async function ensureImages(request: EnsureRequest): Promise<ImageSet> {
-  const { kubernetes, registry, provisioner, onProgress, signal } = request;
+  const { kubernetes, registry, provisioner, initiator, onProgress, signal } = request;
   needCheckout('images for real clusters');
   const registryAnswer =
     request.source === 'auto'
@@ -152,7 +154,7 @@ export async function ensureImages(request: EnsureRequest): Promise<ImageSet> {
       : { answers: false, why: 'not requested' };
   const choice = chooseSource(request.source, registryAnswer);
   onProgress(choice.reason);
-  const plan = planImages({ source: choice.source, registry, kubernetes, provisioner });
+  const plan = planImages({ source: choice.source, registry, kubernetes, provisioner, initiator });
   const present = await presentImages();
   const steps = plan.stages.flat(2);
   const missing = new Set(steps.filter((step) => !present.has(step.ref)));
@@ -172,8 +174,11 @@ export async function ensureImages(request: EnsureRequest): Promise<ImageSet> {
 }
 
 async function imageIds(images: Omit<ImageSet, 'ids'>): Promise<Record<string, string>> {
-  const { node, database: mysql, attacher, provisioner, driver, array, tools } = images;
-  const asked = provisioner === undefined ? {} : { provisioner };
+  const { node, database: mysql, attacher, provisioner, initiator, driver, array, tools } = images;
+  const asked = {
+    ...(provisioner === undefined ? {} : { provisioner }),
+    ...(initiator === undefined ? {} : { initiator }),
+  };
   const named = { node, mysql, attacher, ...asked, driver, array, tools };
   const list = await $({ quiet: true, timeout: '60s' })`${idsOf(Object.values(named))}`;
   const ids = linesOf(list.stdout);
@@ -181,7 +186,7 @@ async function imageIds(images: Omit<ImageSet, 'ids'>): Promise<Record<string, s
 }
 
 const fromGo = new Set(['kubernetes', 'attacher', 'pause', 'array']);
-const fromDebian = new Set(['base', 'mysql', 'runtime', 'tools']);
+const fromDebian = new Set(['base', 'mysql', 'runtime', 'initiator', 'tools']);
 
 /** The programs that building these steps needs; asked for before anything is begun. */
 function toolsFor(steps: readonly ImageStep[]): string[] {

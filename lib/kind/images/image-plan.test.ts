@@ -73,7 +73,7 @@ test('the Dockerfiles take Node of the same major version as everything else', (
 });
 
 test.each(['built', 'published'] as const)(
-  '%s: the provisioner is made, loaded and named where it is asked for only',
+  '%s: the provisioner is made, loaded and named where it is asked for only, the initiator not loaded',
   (source) => {
     const plain = planImages({ source, kubernetes: '1.37' });
     const asked = planImages({ source, kubernetes: '1.37', provisioner: true });
@@ -81,6 +81,15 @@ test.each(['built', 'published'] as const)(
     expect(plain.images.provisioner).toBeUndefined();
     expect(names(asked).filter((name) => !names(plain).includes(name))).toEqual(['provisioner']);
     expect(asked.images.load).toEqual([...plain.images.load, asked.images.provisioner]);
+    const beside = planImages({ source, kubernetes: '1.37', initiator: true });
+    expect(names(beside).filter((name) => !names(plain).includes(name))).toEqual([
+      expect.stringMatching(/initiator$/),
+    ]);
+    expect(beside.images.load).toEqual(plain.images.load);
+    expect([plain.images.initiator, beside.images.initiator]).toEqual([
+      undefined,
+      expect.stringContaining('initiator:'),
+    ]);
     // The nodes are the same: nothing of it is in their image.
     expect(asked.images.node).toBe(plain.images.node);
   },

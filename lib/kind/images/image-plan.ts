@@ -47,6 +47,8 @@ export interface ImageSet {
   readonly attacher: string;
   /** Only where volumes are to be provisioned. */
   readonly provisioner?: string;
+  /** Only where disks are reached over a network: runs beside the cluster on the engine. */
+  readonly initiator?: string;
   readonly driver: string;
   /** Runs beside the cluster on the engine: the program of lib/storage/csi/array and nothing else. */
   readonly array: string;
@@ -60,7 +62,16 @@ export interface ImageSet {
 
 /** What a cluster is made of, of each source; the other parts are only built upon. */
 export const mirroredNames = [
-  ...(['node', 'mysql', 'attacher', 'provisioner', 'driver', 'array', 'tools'] as const),
+  ...([
+    'node',
+    'mysql',
+    'attacher',
+    'provisioner',
+    'driver',
+    'array',
+    'initiator',
+    'tools',
+  ] as const),
 ];
 type ClusterSteps = Readonly<Record<(typeof mirroredNames)[number], ImageStep>>;
 
@@ -79,13 +90,16 @@ interface ImagePlanRequest extends ImageOrigin {
   readonly kubernetes: string;
   /** Volumes are to be provisioned. Default: no, and its image is not made. */
   readonly provisioner?: boolean | undefined;
+  /** Disks are reached over a network. Default: no, and its image is not made. */
+  readonly initiator?: boolean | undefined;
   /** The project's root, whose files decide the keys. Default: this checkout. */
   readonly root?: string;
 }
 
 /** Throws UsageError as `releaseOf` does. */
 export function planImages(request: ImagePlanRequest): ImagePlan {
-  const { source, kubernetes, registry, provisioner = false, root = projectRoot } = request;
+  const { source, kubernetes, registry, root = projectRoot } = request;
+  const { provisioner = false, initiator = false } = request;
   const kubernetesVersion = releaseOf(kubernetes, madeBy(request));
   const isOurs = madeBy(request) === 'built';
   const parts = isOurs ? builtParts(root, kubernetesVersion) : undefined;
@@ -97,16 +111,18 @@ export function planImages(request: ImagePlanRequest): ImagePlan {
         : mirroredSteps(parts, registry);
   const { node, mysql, attacher, driver, array, tools } = steps;
   const asked = provisioner ? [steps.provisioner] : [];
+  const beside = initiator ? [steps.initiator] : [];
   const images = {
     ...{ source, kubernetesVersion, node: node.ref, database: mysql.ref, attacher: attacher.ref },
     ...(provisioner ? { provisioner: steps.provisioner.ref } : {}),
+    ...(initiator ? { initiator: steps.initiator.ref } : {}),
     ...{ driver: driver.ref, array: array.ref, tools: tools.ref, tunableForceDetach: isOurs },
   };
   if (parts === undefined || source === 'published') {
     const load = [mysql, attacher, driver, ...asked].map(({ ref }) => ref);
     return {
       images: { ...images, creation: { node: node.ref, has: [] }, load },
-      stages: [[[node, mysql, attacher, driver, array, tools, ...asked]]],
+      stages: [[[node, mysql, attacher, driver, array, tools, ...asked, ...beside]]],
     };
   }
   const { kubernetes: programs, pause, base, runtime, nodeWithDriver } = parts;
@@ -117,7 +133,7 @@ export function planImages(request: ImagePlanRequest): ImagePlan {
     stages: [
       [
         [programs, attacher, ...asked, pause, array],
-        [base, mysql, runtime, tools],
+        [base, mysql, runtime, tools, ...beside],
       ],
       [[node, driver, nodeWithDriver]],
     ],
@@ -167,6 +183,7 @@ function publishedSteps(root: string, kubernetes: string): ClusterSteps {
     provisioner: sidecar('provisioner', provisionerVersion),
     driver: ours('driver', staged, { before: staged.commands }),
     array: ours('array', { files: arrayFiles(root), settings: [] }, { context: arrayModule }),
+    initiator: ours('initiator', { files: [], settings: [] }, {}),
     tools: ours('tools', { files: [], settings: [] }, { flags: series }),
   };
 }

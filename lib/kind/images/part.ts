@@ -66,6 +66,9 @@ export const provisionerVersion = '6.4.0';
 export const nodeDebianSuite = 'bookworm';
 /** Debian's release that has MySQL of the series above. */
 export const mysqlDebianSuite = 'sid';
+/** Of bookworm's qemu-storage-daemon the FUSE export loses concurrent writes. */
+export const initiatorDebianSuite = 'sid';
+export const initiatorPackages: readonly string[] = ['qemu-utils', 'fuse3'];
 /** Node of the driver and the tools; the optional dependency node-linux-… brings it. */
 export const nodeVersion = '24.21.0';
 /** Official image with Node of that series, for code that needs no other tools. */

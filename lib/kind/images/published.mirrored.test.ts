@@ -4,7 +4,8 @@ import { projectRoot } from '../../core/program.ts';
 import { mirroredNames, planImages } from './image-plan.ts';
 
 const registry = '127.0.0.1:5000';
-const plan = planImages({ source: 'published', kubernetes: '1.37', registry, provisioner: true });
+const every = { provisioner: true, initiator: true };
+const plan = planImages({ source: 'published', kubernetes: '1.37', registry, ...every });
 const steps = plan.stages.flat(2);
 
 test('every image is pulled by digest, and none without', () => {

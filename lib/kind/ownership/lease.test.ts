@@ -9,6 +9,7 @@ test('the first lease has the documented numbers', () => {
     index: 0,
     subnet: '172.30.0.0/24',
     gateway: '172.30.0.1',
+    storage: { subnet: '10.200.0.0/24', gateway: '10.200.0.1' },
     podCidr: '10.100.0.0/16',
     serviceCidr: '10.160.0.0/16',
     loops: { first: 128, count: 128 },
@@ -21,8 +22,10 @@ test('no two leases share a subnet, a pod range, a service range or a loop devic
   for (const pick of ['subnet', 'podCidr', 'serviceCidr'] as const) {
     expect(new Set(all.map((lease) => lease[pick])).size).toBe(leaseCount);
   }
-  const ranges = new Set([...all.map((l) => l.podCidr), ...all.map((l) => l.serviceCidr)]);
-  expect(ranges.size).toBe(2 * leaseCount);
+  const ranges = all.flatMap(({ podCidr, serviceCidr, storage }) => [
+    ...[podCidr, serviceCidr, storage.subnet.replace(/0\/24$/, '0/16')],
+  ]);
+  expect(new Set(ranges).size).toBe(3 * leaseCount);
   const loops = all.flatMap(({ loops: { first, count } }) =>
     Array.from({ length: count }, (_, n) => first + n),
   );

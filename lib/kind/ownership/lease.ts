@@ -24,6 +24,8 @@ export interface Lease {
   /** Range of the cluster's Docker network. 172.30/16 is the last that Docker itself would hand out. */
   readonly subnet: string;
   readonly gateway: string;
+  /** Of the cluster's storage network, where it has one. */
+  readonly storage: { readonly subnet: string; readonly gateway: string };
   readonly podCidr: string;
   readonly serviceCidr: string;
   /** Numbers of the loop devices, `/dev/loop<first>` … `/dev/loop<first + count - 1>`. */
@@ -41,6 +43,7 @@ export function leaseAt(index: number): Lease {
     index,
     subnet: `172.30.${index}.0/24`,
     gateway: `172.30.${index}.1`,
+    storage: { subnet: `10.${200 + index}.0.0/24`, gateway: `10.${200 + index}.0.1` },
     podCidr: `10.${100 + index}.0.0/16`,
     serviceCidr: `10.${160 + index}.0.0/16`,
     loops: { first: firstLeasedLoop + loopsPerLease * index, count: loopsPerLease },

@@ -18,6 +18,8 @@ import {
   type ClusterLabels,
   encodeLabels,
   engineName,
+  initiatorName,
+  isInitiatorName,
   labName,
   nodeNames,
   findCluster,
@@ -25,6 +27,7 @@ import {
   isComplete,
   removeStateDir,
   stateDirAt,
+  storageName,
   findClusters,
 } from './registry.ts';
 import { leaseAt, LeaseHold, lockToRemove } from './lease.ts';
@@ -45,7 +48,9 @@ export async function removeCluster(
   const name = engineName(labels.cluster);
   await removeContainers(labels.cluster, found.containers);
   const left = found.foreign.map((thing) => `${thing} is not provably ours`);
-  if (!isComplete(labels.stateDir, labels.token)) await removeLateContainers(labels);
+  if (!isComplete(labels.stateDir, labels.token)) {
+    await removeLateContainers(labels, found.hasStorageNetwork);
+  }
   // Loops before the volume: the files in it tell which are ours.
   if (found.hasVolume) {
     const holdsLease = found.holdsLease && (await hold.take(labels.index));
@@ -55,19 +60,22 @@ export async function removeCluster(
   }
   const directory = await removeStateDir(labels.stateDir, labels.token);
   if (directory !== undefined) left.push(directory);
+  if (found.hasStorageNetwork) await run(engine.removeNetwork(storageName(labels.cluster)));
   // The network last: it is the lease.
   if (found.hasNetwork) await run(engine.removeNetwork(name));
   return left;
 }
 
 /**
- * Does what `kind delete cluster` does, so that cleaning up needs no kind binary. The array goes
- * first: a process that waits for a request which it holds can't be killed until that fails.
+ * Does what `kind delete cluster` does, so that cleaning up needs no kind binary. What serves the disks goes
+ * first, the nodes' initiators before the rest: a process that waits for a request can't be killed until that fails.
  */
 async function removeContainers(cluster: string, found: readonly string[]): Promise<void> {
-  const array = arrayName(cluster);
-  if (found.includes(array)) await run(engine.remove(array));
-  const containers = found.filter((container) => container !== array);
+  const initiators = found.filter((container) => isInitiatorName(cluster, container));
+  const storage = [...initiators, arrayName(cluster)];
+  const serving = storage.filter((container) => found.includes(container));
+  if (serving.length > 0) await run(engine.remove(...serving));
+  const containers = found.filter((container) => !storage.includes(container));
   if (containers.length === 0) return;
   await run(engine.removeWhole(...containers), { timeoutMs: removalTimeoutMs });
 }
@@ -76,10 +84,15 @@ async function removeContainers(cluster: string, found: readonly string[]): Prom
  * Those whose creation was cut off. kind's nodes carry no label of ours: only the network, or the volume
  * that they hold, proves of one that comes later whose it is.
  */
-async function removeLateContainers(labels: ClusterLabels): Promise<void> {
+async function removeLateContainers(
+  labels: ClusterLabels,
+  hasStorageNetwork: boolean,
+): Promise<void> {
   const { cluster } = labels;
-  const taken = await awaitLateContainers(labels, async () =>
-    removeContainers(cluster, (await findCluster(cluster))?.containers ?? []),
+  const taken = await awaitLateContainers(
+    labels,
+    async () => removeContainers(cluster, (await findCluster(cluster))?.containers ?? []),
+    hasStorageNetwork,
   );
   if (taken.length === 0) return;
   throw new InfrastructureError(
@@ -108,12 +121,14 @@ const everyMs = 250;
 export async function awaitLateContainers(
   labels: ClusterLabels,
   removeShown: () => Promise<void>,
+  hasStorageNetwork = false,
 ): Promise<string[]> {
   const untilMs = Date.now() + madeWithinMs;
   const left: string[] = [];
   const { cluster, stateDir } = labels;
   const nodes = nodeNames(cluster, nodesAsked(stateDir));
-  for (const name of [labName(cluster), arrayName(cluster), ...nodes]) {
+  const onStorage = hasStorageNetwork ? nodes.map(initiatorName) : [];
+  for (const name of [labName(cluster), arrayName(cluster), ...nodes, ...onStorage]) {
     while (!(await isFree(name, labels))) {
       if (Date.now() > untilMs) {
         left.push(name);

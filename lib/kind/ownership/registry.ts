@@ -54,16 +54,23 @@ export const kindClusterLabel = 'io.x-k8s.kind.cluster';
 export const engineName = (cluster: string): string => `fd-${cluster}`;
 export const labName = (cluster: string): string => `${engineName(cluster)}-lab`;
 export const arrayName = (cluster: string): string => `${engineName(cluster)}-array`;
+/** Where disks are reached over a network: that network, and a node's initiator. */
+export const storageName = (cluster: string): string => `${engineName(cluster)}-storage`;
+export const initiatorName = (node: string): string => `${node}-initiator`;
 export const nodeNames = (cluster: string, count: number): string[] =>
   ['control-plane', 'worker', ...Array.from({ length: count }, (_, n) => `worker${n + 2}`)]
     .slice(0, count)
     .map((node) => `${engineName(cluster)}-${node}`);
-const isNodeName = (cluster: string, name: string): boolean =>
+export const isNodeName = (cluster: string, name: string): boolean =>
   name.startsWith(`${engineName(cluster)}-`) &&
   /^(control-plane|worker\d*)$/.test(name.slice(engineName(cluster).length + 1));
 /** Name of a container that may carry the cluster's labels. */
 export const isContainerName = (cluster: string, name: string): boolean =>
-  [labName(cluster), arrayName(cluster)].includes(name) || isNodeName(cluster, name);
+  [labName(cluster), arrayName(cluster)].includes(name) ||
+  isInitiatorName(cluster, name) ||
+  isNodeName(cluster, name);
+export const isInitiatorName = (cluster: string, name: string): boolean =>
+  name.endsWith(initiatorName('')) && isNodeName(cluster, name.slice(0, -initiatorName('').length));
 
 export interface ClusterLabels {
   readonly cluster: string;
@@ -198,10 +205,11 @@ export async function removeStateDir(path: string, token: string): Promise<strin
 export interface FoundCluster {
   readonly labels: ClusterLabels;
   readonly hasNetwork: boolean;
+  readonly hasStorageNetwork: boolean;
   readonly hasVolume: boolean;
   /** The network is there, with the subnet of the lease: else another cluster may have that by now. */
   readonly holdsLease: boolean;
-  /** kind's nodes, the lab and the array, whatever state they are in. */
+  /** kind's nodes, the lab, the array and the initiators, whatever state they are in. */
   readonly containers: readonly string[];
   /** Things that look like the cluster's and are not provably so; they are never touched. */
   readonly foreign: readonly string[];
@@ -250,7 +258,8 @@ async function labelled(kind: Found['kind']): Promise<Thing[]> {
     const isOurs =
       kind === 'container'
         ? isContainerName(cluster, nameOf(thing))
-        : thing.Name === engineName(cluster);
+        : thing.Name === engineName(cluster) ||
+          (kind === 'network' && thing.Name === storageName(cluster));
     return [{ kind, thing, labels, isOurs } as Thing];
   });
 }
@@ -259,7 +268,8 @@ async function clusterOf(things: readonly Thing[]): Promise<FoundCluster> {
   const own = things.filter(({ isOurs }) => isOurs);
   // The network is the last, and its labels are what counts: it is the lease.
   const { labels } = (own.findLast(({ kind }) => kind !== 'container') ?? things[0]) as Thing;
-  const network = own.find((each) => each.kind === 'network')?.thing;
+  const networks = own.flatMap((each) => (each.kind === 'network' ? each.thing : []));
+  const network = networks.find(({ Name }) => Name === engineName(labels.cluster));
   const volume = own.find((each) => each.kind === 'volume')?.thing;
   const nodes = await kindNodes(labels.cluster);
   const ownNodes = nodes.filter((node) => isOf(node, network, volume));
@@ -274,6 +284,7 @@ async function clusterOf(things: readonly Thing[]): Promise<FoundCluster> {
   return {
     labels,
     hasNetwork: network !== undefined,
+    hasStorageNetwork: networks.some((each) => each !== network),
     hasVolume: volume !== undefined,
     holdsLease: subnets.includes(leaseAt(labels.index).subnet),
     containers: [...ownNodes, ...containers].map(nameOf),
@@ -309,6 +320,7 @@ export async function refuseForeign(name: string, found: FoundCluster | undefine
   if (found === undefined && (await kindNodes(name)).length > 0) taken.push('a kind cluster');
   const named = [
     ['network', engineName(name), found?.hasNetwork],
+    ['network', storageName(name), found?.hasStorageNetwork],
     ['volume', engineName(name), found?.hasVolume],
     ...[labName(name), arrayName(name)].map(
       (container) => ['container', container, found?.containers.includes(container)] as const,

@@ -3,7 +3,8 @@
 #
 # A device is ours when the file behind it lies in the shared directory; or when it was deleted, lay on
 # the same file system and was put there by a path of that directory; or, of those that are leased, when
-# the array served it, which puts files behind devices by the bare name forcedetach.VOLUME.GENERATION. A
+# the array served it, which puts files behind devices by the bare name forcedetach.VOLUME.GENERATION, or an
+# initiator. A
 # leased device with nothing behind it is removed too. Each one that stays is printed with the reason.
 set -u
 dir=$1 first=$2 last=$3 whose=$4
@@ -28,6 +29,8 @@ is_ours() { # inode device file given-name
   if [ "$whose" = leased ] && [ "${3%" (deleted)"}" = "/$4" ]; then
     case "$4" in */*) ;; forcedetach.*.*) return 0 ;; esac
   fi
+  # Of an initiator that was killed nothing can be read any more.
+  [ "$whose" != leased ] || [ "$1$3" != / ] || return 0
   [ "$2" = "$disk" ] || return 1
   case "$files" in *" $1 "*) return 0 ;; esac
   case "$4" in "$dir"/*) ;; *) return 1 ;; esac

@@ -40,7 +40,8 @@ const found = (): FoundCluster => ({
     ...{ cluster: 'main', runId: 'r', configHash: 'c', index: 0, owner: undefined, keep: false },
     ...{ stateDir, token, tools: 'tools:1' },
   },
-  ...{ hasNetwork: true, hasVolume: false, holdsLease: false, containers: [], foreign: [] },
+  ...{ hasNetwork: true, hasStorageNetwork: false, hasVolume: false, holdsLease: false },
+  ...{ containers: [], foreign: [] },
 });
 const asked = (): string[] => readFileSync(join(folder, 'asked'), 'utf8').trim().split('\n');
 const removals = (): string[] => asked().filter((line) => /^(network|volume) rm/.test(line));
@@ -84,6 +85,11 @@ test('a name that is taken is waited for, and what shows by then is removed', as
     'create --name fd-main-worker',
     ...free('worker'),
   ]);
+});
+
+test('where there is a storage network, its containers may be under way as well', async () => {
+  await awaitLateContainers(found().labels, () => Promise.resolve(), true);
+  expect(asked().slice(6)).toEqual(free('control-plane-initiator'));
 });
 
 test('before kind is asked for nodes the lab and the array may be under way', async () => {

@@ -2,6 +2,7 @@
 import { filesystems } from '../disk-kinds.ts';
 import { choice, toggle } from '../field.ts';
 import { fieldsOfKinds } from '../kinds.ts';
+import { transports } from '../transports/index.ts';
 import { ackEarly } from './ack-early.ts';
 import { exclusive } from './exclusive.ts';
 import { fenceIfOutOfService } from './fence-if-out-of-service.ts';
@@ -48,6 +49,14 @@ export const diskFields = {
     about: 'whether the storage attaches a volume that it still counts as attached to another node',
     swept: {},
     of: devices,
+  }),
+  transport: choice(transports, 'array', {
+    flag: 'disk-transport',
+    about:
+      'how a node reaches the disk: array: by a device of the storage itself; else over a storage network of its own, by that protocol (measured only)',
+    more: '([below](#transports))',
+    of: devices,
+    needs: 'storage-network',
   }),
   fileLocks,
   flushes: choice(['honest', 'ignored'], 'honest', {

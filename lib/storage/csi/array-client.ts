@@ -45,6 +45,8 @@ export interface OpenRequest extends PathName {
   readonly keepData: boolean;
   /** `ignored`: flushes are acknowledged and make nothing durable. */
   readonly flushes: 'honest' | 'ignored';
+  /** How the node's initiator connects, as qemu-storage-daemon reads it. Absent: the device is the array's own. */
+  readonly connect?: string | undefined;
 }
 
 export interface PathCutRequest extends PathName {
@@ -135,7 +137,7 @@ export interface ArrayPort {
 }
 
 interface ArrayClientOptions {
-  /** Limit of every call but a copy. Default: 15 s. */
+  /** Limit of every call but a copy. Default: 20 s: an initiator that is cut off is waited for. */
   readonly timeoutMs?: number;
   /** Limit of a copy. Default: 5 minutes. */
   readonly copyTimeoutMs?: number;
@@ -149,7 +151,7 @@ const done = z.object({}).transform(() => undefined);
  * NO_ARRAY, ARRAY_TIMEOUT and ARRAY_STRANGE.
  */
 export function arrayAt(socketPath: string, options: ArrayClientOptions = {}): ArrayPort {
-  const { timeoutMs = 15_000, copyTimeoutMs = 300_000 } = options;
+  const { timeoutMs = 20_000, copyTimeoutMs = 300_000 } = options;
   const call = async <T>(
     request: { readonly do: string },
     answer: z.ZodType<T>,

@@ -10,7 +10,7 @@ import { attachVolume, detachVolume } from './backend.ts';
 import { controller } from './controller.ts';
 import { ControllerUnpublishVolumeRequestSchema } from './gen/csi_pb.js';
 import { layoutOf, recordPath } from './layout.ts';
-import type { StorageBackend } from './paths.ts';
+import { openPath, type StorageBackend } from './paths.ts';
 import { heldBy, neededRecord } from './record.ts';
 import { readAttributes } from './requests.ts';
 import { createVolume } from './volumes.ts';
@@ -64,4 +64,11 @@ test('what can not be read is not detached: the call fails', async () => {
   await expect(
     controllerUnpublishVolume?.(create(ControllerUnpublishVolumeRequestSchema, request), {}),
   ).rejects.toThrow(SyntaxError);
+});
+
+test('over a network the array is asked for a path that the initiator connects to by its name', async () => {
+  const attributes = readAttributes({ transport: 'nbd' });
+  const asked = { volume, attributes, manyNodes: false, notes: {}, node };
+  await openPath(backend, volume, await attachVolume(backend, loops, asked), attributes);
+  expect(array.opened.at(-1)?.connect).toContain(`export=forcedetach.${volume}.1,`);
 });

@@ -32,7 +32,7 @@ import {
   writeRecord,
 } from './record.ts';
 import type { VolumeAttributes } from './requests.ts';
-import type { PowerLoss } from '../../scenario/index.ts';
+import { endsOf, type PowerLoss } from '../../scenario/index.ts';
 import {
   type LoopRange,
   devicePath,
@@ -68,12 +68,16 @@ export async function openPath(
   { array }: StorageBackend,
   volume: string,
   { node, generation, loop }: Attachment,
-  { keepWrites: keepData, flushes }: VolumeAttributes,
+  { keepWrites: keepData, flushes, transport }: VolumeAttributes,
 ): Promise<void> {
+  const connect = endsOf(transport)?.connect(storageHost, `forcedetach.${volume}.${generation}`);
   await array
-    .open({ volume, node, generation, loop, keepData, flushes })
+    .open({ volume, node, generation, loop, keepData, flushes, connect })
     .catch(as('PATH_CUT', `the array has cut generation ${generation}`));
 }
+
+/** The array's name on the storage network, for the initiators. */
+export const storageHost = 'storage';
 
 /** Paths that have a device, cut or not: all, or those of one node or volume. */
 export async function livePaths(

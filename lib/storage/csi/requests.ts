@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { CallError } from './grpc.ts';
 import { type VolumeCapability, VolumeCapability_AccessMode_Mode as Mode } from './gen/csi_pb.js';
 import { isName } from './layout.ts';
-import { diskModes } from '../../scenario/index.ts';
+import { diskModes, transports } from '../../scenario/index.ts';
 
 export function needed(name: string, value: string): string {
   if (value === '') throw new CallError(status.INVALID_ARGUMENT, `${name} is missing`);
@@ -74,6 +74,8 @@ export const attributesSchema = z.object({
   watcherCheck: z.enum(['works', 'missing']).default('works'),
   /** Whether another node may attach what the record still has for one. */
   attachWhileBusy: z.enum(['refused', 'granted']).default('refused'),
+  /** How a node reaches it. */
+  transport: z.enum(transports).default('array'),
   /** `shared-file` only: one lock table for all nodes, or one a node. */
   fileLocks: z.enum(['shared', 'local']).default('shared'),
   /** Whether a flush makes anything durable. */

@@ -5,6 +5,8 @@ import {
   attacherVersion,
   definePart,
   type ImagePart,
+  initiatorDebianSuite,
+  initiatorPackages,
   labelChanges,
   mysqlDebianSuite,
   mysqlSeries,
@@ -15,10 +17,13 @@ import {
   stageDriver,
 } from '../part.ts';
 
-/** `provisioner`: of clusters whose volumes are provisioned; `nodeWithDriver`: what new nodes are made of. */
+/**
+ * `provisioner`: of clusters whose volumes are provisioned; `initiator`: of those whose disks are reached over a
+ * network; `nodeWithDriver`: what new nodes are made of.
+ */
 type PartName =
-  | ('kubernetes' | 'attacher' | 'provisioner' | 'array' | 'pause' | 'base' | 'mysql')
-  | ('node' | 'tools' | 'runtime' | 'driver' | 'nodeWithDriver');
+  | ('kubernetes' | 'attacher' | 'provisioner' | 'array' | 'initiator' | 'pause' | 'base')
+  | ('mysql' | 'node' | 'tools' | 'runtime' | 'driver' | 'nodeWithDriver');
 export type BuiltParts = Readonly<Record<PartName, ImagePart>>;
 
 const recipes = 'lib/kind/images/built';
@@ -40,7 +45,7 @@ export function builtParts(root: string, kubernetesVersion: string): BuiltParts 
     ...{ kubernetes, attacher, array: arrayPart(root), pause, base, mysql, node },
     // Dynamic volumes, as a cluster has them that is not ours.
     provisioner: sidecarPart(root, 'provisioner', 'external-provisioner/v6', provisionerVersion),
-    ...{ tools: toolsPart(root), runtime, driver },
+    ...{ initiator: initiatorPart(root), tools: toolsPart(root), runtime, driver },
     // What is put into nodes that run costs each cluster, and each node of it, again.
     nodeWithDriver: assembledPart(root, 'node-with-driver', {
       ...{ script: 'preload', of: 'node-with-driver', needs: [node, driver] },
@@ -243,6 +248,17 @@ export const runtimePart = (root: string): ImagePart =>
     ...{ suite: mysqlDebianSuite, variant: 'essential', packages: diskTools, customize: addNode },
     inputs: { files: [`${root}/${addNode}`], settings: [nodeVersion] },
     instructions: [environment, 'CMD ["node"]'],
+  });
+
+const initiatorFolder = `${recipes}/initiator`;
+
+/** qemu-storage-daemon, for both ends of a storage protocol. The program beside it is the array's own. */
+const initiatorPart = (root: string): ImagePart =>
+  debianPart('initiator', {
+    ...{ suite: initiatorDebianSuite, variant: 'essential', packages: initiatorPackages },
+    customize: `${initiatorFolder}/customize`,
+    inputs: { files: [`${root}/${initiatorFolder}`], settings: [] },
+    instructions: [environment],
   });
 
 /** The runtime and our code: the only part that an edit of lib/storage/csi rebuilds. */

@@ -18,6 +18,8 @@ type array struct {
 	fenced  map[pathKey]string // generations that can never be opened any more, and why
 	links   map[string]nodeLink
 	turns   map[pathKey]*sync.Mutex
+
+	listening func() error // to initiators, from the first such path on
 }
 
 type pathKey struct {
@@ -39,6 +41,7 @@ func newArray(root string) *array {
 		fenced: map[pathKey]string{}, links: map[string]nodeLink{},
 		turns: map[pathKey]*sync.Mutex{},
 	}
+	a.listening = sync.OnceValue(a.listenRemote)
 	go func() {
 		for range time.Tick(logEvery) {
 			a.flushLogs()

@@ -108,32 +108,16 @@ func (f *pathFile) StatFs(_ <-chan struct{}, _ *fuse.InHeader, out *fuse.StatfsO
 }
 
 func (f *pathFile) Read(gone <-chan struct{}, in *fuse.ReadIn, into []byte) (fuse.ReadResult, fuse.Status) {
-	held, passes := f.path.gate.enter(gone)
-	defer f.path.gate.leave(held)
-	if !passes {
-		return nil, fuse.EIO
-	}
-	n, err := f.path.volume.read(f.path, int64(in.Offset), into[:in.Size])
+	n, err := f.path.read(gone, int64(in.Offset), into[:in.Size])
 	return fuse.ReadResultData(into[:n]), answer(err)
 }
 
 func (f *pathFile) Write(gone <-chan struct{}, in *fuse.WriteIn, data []byte) (uint32, fuse.Status) {
-	held, passes := f.path.gate.enter(gone)
-	defer f.path.gate.leave(held)
-	if !passes {
-		return 0, answer(f.path.volume.refuse(f.path, opWrite, int64(in.Offset), len(data)))
-	}
-	err := f.path.volume.write(f.path, int64(in.Offset), data)
-	return uint32(len(data)), answer(err)
+	return uint32(len(data)), answer(f.path.write(gone, int64(in.Offset), data))
 }
 
 func (f *pathFile) Fsync(gone <-chan struct{}, _ *fuse.FsyncIn) fuse.Status {
-	held, passes := f.path.gate.enter(gone)
-	defer f.path.gate.leave(held)
-	if !passes {
-		return answer(f.path.volume.refuse(f.path, opFlushBegin, 0, 0))
-	}
-	return answer(f.path.volume.flush(f.path))
+	return answer(f.path.flush(gone))
 }
 
 // Fallocate is how the loop driver discards and zeroes.
@@ -141,12 +125,7 @@ func (f *pathFile) Fallocate(gone <-chan struct{}, in *fuse.FallocateIn) fuse.St
 	if in.Mode&(unix.FALLOC_FL_PUNCH_HOLE|unix.FALLOC_FL_ZERO_RANGE) == 0 {
 		return fuse.Status(unix.EOPNOTSUPP)
 	}
-	held, passes := f.path.gate.enter(gone)
-	defer f.path.gate.leave(held)
-	if !passes {
-		return answer(f.path.volume.refuse(f.path, opZero, int64(in.Offset), int(in.Length)))
-	}
-	return answer(f.path.volume.zero(f.path, int64(in.Offset), int64(in.Length)))
+	return answer(f.path.zero(gone, int64(in.Offset), int64(in.Length)))
 }
 
 // answer is what the kernel is told; a disk knows no finer errors.

@@ -18,6 +18,9 @@ var linkNames = []string{"pass", "stall", "fail"}
 
 // gate lets the requests of one path through, holds them or refuses them.
 type gate struct {
+	// isOpen is of paths whose link is broken elsewhere: what comes passes, and the link is only logged.
+	isOpen bool
+
 	mu      sync.Mutex
 	link    linkState
 	delay   time.Duration
@@ -41,11 +44,11 @@ func newGate() *gate { return &gate{closed: make(chan struct{})} }
 // wait, too. The caller calls leave with the ticket when it has served the request.
 func (g *gate) enter(gone <-chan struct{}) (*ticket, bool) {
 	g.mu.Lock()
-	if g.shut || g.link == linkFail {
+	if g.shut || g.holds() == linkFail {
 		g.mu.Unlock()
 		return nil, false
 	}
-	if g.link == linkStall || g.draining {
+	if g.holds() == linkStall || g.draining {
 		held := &ticket{answer: make(chan bool, 1), done: make(chan struct{})}
 		g.held = append(g.held, held)
 		g.mu.Unlock()
@@ -67,6 +70,14 @@ func (g *gate) enter(gone <-chan struct{}) (*ticket, bool) {
 	case <-g.closed:
 		return nil, false
 	}
+}
+
+// holds is what the gate itself does to a request.
+func (g *gate) holds() linkState {
+	if g.isOpen {
+		return linkPass
+	}
+	return g.link
 }
 
 func (g *gate) leave(held *ticket) {

@@ -110,3 +110,15 @@ func TestARequestWhoseKernelIsGoneHoldsUpNobody(t *testing.T) {
 		t.Error("refused")
 	}
 }
+
+func TestALinkThatIsBrokenElsewhereLetsThrough(t *testing.T) {
+	g := newGate()
+	g.isOpen = true
+	g.set(linkStall, 0, 1)
+	if held, passes := g.enter(nil); held != nil || !passes {
+		t.Error("held or refused")
+	}
+	if link, sinceNs, _ := g.status(); link != linkStall || sinceNs != 1 {
+		t.Errorf("it shows %v since %d", link, sinceNs)
+	}
+}

@@ -34,20 +34,26 @@ func (a *array) open(asked request) (any, error) {
 	p := &path{
 		volume: v, node: asked.Node, generation: asked.Generation, loop: asked.Loop,
 		keepData: asked.KeepData, honest: asked.Flushes == "honest", gate: newGate(),
-		openedNs: monotonicNs(), gone: make(chan struct{}),
+		isRemote: asked.Connect != "", openedNs: monotonicNs(), gone: make(chan struct{}),
 	}
+	p.gate.isOpen = p.isRemote
 	// Before anything can be written: what nobody can name is in no evidence.
 	if err := notePath(p); err != nil {
 		a.release(v)
 		return nil, err
 	}
 	v.note(p, opOpen, 0)
-	if err := a.bind(p); err != nil {
+	if p.isRemote {
+		err = a.bindRemote(p, asked.Connect)
+	} else {
+		err = a.bind(p)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if why, fenced := a.enter(p); fenced {
 		v.cut(p, why)
-		_ = detachLoop(p.loop)
+		_ = a.unbind(p)
 		return nil, pathCut(asked, why)
 	}
 	return map[string]any{"device": devicePath(p.loop)}, nil
@@ -83,6 +89,15 @@ func (a *array) bind(p *path) error {
 	}
 	defer unix.Close(file)
 	return bindLoop(p.loop, file, fileName(p.volume.name, p.generation))
+}
+
+// unbind detaches the path's device, at once where nobody has it open, else at its last close.
+func (a *array) unbind(p *path) error {
+	err := detachLoop(p.loop)
+	if err == nil && p.isRemote {
+		a.unbindRemote(p)
+	}
+	return err
 }
 
 // enter lists the path and gives it its node's link; it says where a cut came meanwhile, and why.
@@ -136,7 +151,7 @@ func (a *array) close(asked request) (any, error) {
 	} else if isClaimed(p.loop) || loopsBehindLoops()[p.loop] {
 		return nil, failure("PATH_BUSY", "%s is in use", devicePath(p.loop))
 	}
-	if err := detachLoop(p.loop); err != nil {
+	if err := a.unbind(p); err != nil {
 		return nil, err
 	}
 	patience := unbindPatience

@@ -1,6 +1,10 @@
 package main
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"golang.org/x/sys/unix"
+)
 
 // path is one node's way to one volume: a generation of the volume's attachments.
 type path struct {
@@ -12,6 +16,7 @@ type path struct {
 	honest     bool
 	openedNs   uint64
 	gate       *gate
+	isRemote   bool // the node reaches it over the storage network: no file of it is open here
 
 	cutNs   atomic.Uint64 // 0: not cut; set under volume.mu
 	cutWhy  string        // set before cutNs
@@ -71,6 +76,45 @@ func (p *path) status(behind func() map[int]bool) pathStatus {
 		OpenedNs:       p.openedNs, CutNs: cutNs, CutWhy: why, ClosedNs: p.closedNs.Load(),
 		Bound: !closed && isBound(p.loop), Claimed: claimed,
 	}
+}
+
+func (p *path) size() int64 { return p.volume.size }
+
+// read and what follows are what a node asks of its path, each through the gate. `gone` ends its wait.
+func (p *path) read(gone <-chan struct{}, offset int64, into []byte) (int, error) {
+	held, passes := p.gate.enter(gone)
+	defer p.gate.leave(held)
+	if !passes {
+		return 0, unix.EIO
+	}
+	return p.volume.read(p, offset, into)
+}
+
+func (p *path) write(gone <-chan struct{}, offset int64, data []byte) error {
+	held, passes := p.gate.enter(gone)
+	defer p.gate.leave(held)
+	if !passes {
+		return p.volume.refuse(p, opWrite, offset, len(data))
+	}
+	return p.volume.write(p, offset, data)
+}
+
+func (p *path) flush(gone <-chan struct{}) error {
+	held, passes := p.gate.enter(gone)
+	defer p.gate.leave(held)
+	if !passes {
+		return p.volume.refuse(p, opFlushBegin, 0, 0)
+	}
+	return p.volume.flush(p)
+}
+
+func (p *path) zero(gone <-chan struct{}, offset, length int64) error {
+	held, passes := p.gate.enter(gone)
+	defer p.gate.leave(held)
+	if !passes {
+		return p.volume.refuse(p, opZero, offset, int(length))
+	}
+	return p.volume.zero(p, offset, length)
 }
 
 // setLink makes the path follow its node's link.

@@ -28,6 +28,11 @@ type request struct {
 	State   string `json:"state"`
 	DelayMs int64  `json:"delayMs"`
 	To      string `json:"to"`
+	// Connect is the initiator's block device, as qemu-storage-daemon reads it, where the node reaches the
+	// path over the storage network.
+	Connect string `json:"connect"`
+	// Name is of initiators: the path's file.
+	Name string `json:"name"`
 }
 
 // coded is an error that the client knows by its code.

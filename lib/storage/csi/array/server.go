@@ -55,18 +55,21 @@ func removeDeadSocket(socket string) error {
 	return nil
 }
 
-func accept(listener net.Listener, array *array) {
+// doer carries out requests.
+type doer interface{ do(request) (any, error) }
+
+func accept(listener net.Listener, by doer) {
 	for {
 		connection, err := listener.Accept()
 		if err != nil {
 			return
 		}
-		go converse(connection, array)
+		go converse(connection, by)
 	}
 }
 
 // converse runs the requests of one connection side by side: a copy must not hold up a status.
-func converse(connection net.Conn, array *array) {
+func converse(connection net.Conn, by doer) {
 	defer connection.Close()
 	var writing sync.Mutex
 	var running sync.WaitGroup
@@ -79,7 +82,7 @@ func converse(connection net.Conn, array *array) {
 			if err != nil {
 				err = failure("BAD_REQUEST", "%v", err)
 			} else {
-				result, err = array.do(asked)
+				result, err = by.do(asked)
 			}
 			writing.Lock()
 			defer writing.Unlock()

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { parseScenario } from '../scenario.ts';
+import { endsOf } from './index.ts';
+
+const ask = (fault: object, disk: object = {}): unknown =>
+  parseScenario({
+    ...{ name: 'test', question: '?', expected: ['safe'] },
+    fault: { kind: 'network-partition', ...fault },
+    disk: { transport: 'nbd', ...disk },
+  });
+
+test('what a transport cannot do, or nobody tried over it, is refused with the reason', () => {
+  expect(() => ask({ link: 'stalls' })).not.toThrow();
+  expect(() => ask({ link: 'errors' })).toThrow(
+    'errors is refused with disk.transport nbd: the client holds its requests while the storage network is gone: give stalls\n  → at fault.link',
+  );
+  expect(() => ask({ kind: 'node-crash' })).toThrow('not been measured over a storage network');
+  expect(() => ask({}, { mode: 'shared-file' })).toThrow('not with disk shared-file');
+});
+
+test('NBD: nothing is given up while a run lasts', () => {
+  expect(endsOf('array')).toBeUndefined();
+  const asked = endsOf('nbd')?.connect('storage', 'forcedetach.v.1') ?? '';
+  expect(asked).toContain('server.host=storage,server.port=10809,export=forcedetach.v.1,');
+  expect(Number(/reconnect-delay=(\d+)/.exec(asked)?.[1])).toBe(86_400);
+});
