@@ -125,7 +125,7 @@ export function strike(scene: Scene, fault: FaultDeclaration): () => void {
     if (!staysBroken(fault, scenario)) faultActs[mends](scene, 0);
   };
   const later = (us: number, act: () => void): void =>
-    scene.after(us, () => {
+    scene.during(us, () => {
       if (isBroken) act();
     });
   const turn = ([brokenMs = 0, wholeMs = 0]: readonly number[]): void =>
@@ -237,21 +237,21 @@ export function play(scenario: Scenario, seed: string, options: PlayOptions = {}
   const { faultAtUs, witness, victim, commits } = scene;
   const mend = strike(scene, fault);
   scene.client.struck();
-  const mendAlso = startAlso(scene);
+  const also = startAlso(scene);
   const remedyRun = startRemedy(scene, remedy);
   if (scenario.fault.recreations > 0) recreate(scene);
   else watch(scene, remedyRun);
   scene.advance(Math.max(scene.nowUs, faultAtUs + fault.leastMs * msUs));
+  scene.endWatch();
+  while (also.isComing) scene.advance(scene.nowUs + secondUs, () => !also.isComing);
   scene.advance(scene.nowUs + provingUs(scene, fault, fault.broken));
   const handoverAtUs = witness.secondMountAtUs;
   const first = commits.lossNow(handoverAtUs ?? Infinity);
   copyFrozen(scene, scene.model.nodes);
   if (scenario.remedy.moveBack) moveBack(scene);
-  scene.dropTriggers();
   const healedAtUs = scene.nowUs;
-  scene.isHealed = true;
   const remedied = remedyRun.hasActed;
-  mendAlso();
+  also.mend();
   mend();
   scene.advance(scene.nowUs + provingUs(scene, fault, fault.whole));
   if (scenario.remedy.untaintAt === 'heal') undo(scene, remedy);
@@ -355,24 +355,32 @@ function killServers(model: Model, pod: PodObject, kills: number): void {
   until(() => kills === 0 || !pod.containersRun);
 }
 
-/** The second fault comes at its moment. Returns what mends it, once, where it came. */
-function startAlso(scene: Scene): () => void {
+interface SecondFault {
+  /** Its moment has come, and the runner is about to begin it. */
+  isComing: boolean;
+  /** Once, where it came. */
+  mend: () => void;
+}
+
+/** The second fault, once its moment has come and the runner has proven what it takes away. */
+function startAlso(scene: Scene): SecondFault {
   const { also } = scene.scenario;
-  let mend = (): void => undefined;
-  if (also.kind !== 'none') {
-    const second = faultNamed(also.kind);
-    // The runner proves first, and what began by then ends in the API; the others come to the hundredth,
-    // for the races that need it.
-    const delayUs =
-      second.breaks === 'stall api-server' ? provingUs(scene, second, second.whole) : 0;
-    const begin = (): void => {
-      if (scene.isHealed) return;
-      mend = strike(scene, second);
-      scene.after(also.for * msUs, mend);
-    };
-    scene.at(also.at, () => (delayUs === 0 ? begin() : scene.after(delayUs, begin)));
-  }
-  return () => mend();
+  const run: SecondFault = { isComing: false, mend: nothing };
+  if (also.kind === 'none') return run;
+  const second = faultNamed(also.kind);
+  const { breaks, whole, broken } = second;
+  // The runner looks which process it kills.
+  const before = breaks === 'kill controller-manager' ? [...whole, breaks] : whole;
+  const begin = (): void => {
+    run.isComing = false;
+    run.mend = strike(scene, second);
+    scene.during(also.for * msUs + provingUs(scene, second, broken), () => run.mend());
+  };
+  scene.at(also.at, () => {
+    run.isComing = true;
+    scene.after(provingUs(scene, second, before), begin);
+  });
+  return run;
 }
 
 interface AppliedRemedy {
@@ -391,7 +399,7 @@ function startRemedy(scene: Scene, remedy: RemedyDeclaration): AppliedRemedy {
   scene.at(remedyAt, () => {
     run.isDone = apply(scene, remedy);
     run.hasActed = true;
-    if (typeof untaintAt === 'number') scene.after(untaintAt * msUs, () => undo(scene, remedy));
+    if (typeof untaintAt === 'number') scene.during(untaintAt * msUs, () => undo(scene, remedy));
   });
   return run;
 }

@@ -261,19 +261,21 @@ export class SweepClient {
     }
     if (load.rate === 0) return;
     // Else the victim is asked again up to 30 s into an overlap that may be shorter than that.
-    options.witness.onSecondMount = this.#beatNow.bind(this);
+    options.witness.onSecondMount = this.#beatSoon.bind(this);
     this.#beat();
   }
 
   /** A commit is under way when the fault strikes; one that is held back is so by chance. */
   struck(): void {
-    if (this.#chance === undefined) this.#beatNow();
+    if (this.#chance === undefined) this.#beatSoon();
   }
 
-  #beatNow(): void {
+  #beatSoon(): void {
     if (this.#next === undefined) return;
-    this.#options.model.kernel.cancel(this.#next);
-    this.#beat();
+    const { kernel } = this.#options.model;
+    kernel.cancel(this.#next);
+    if (this.#chance === undefined) this.#beat();
+    else this.#next = kernel.schedule(this.#chance.int(0, beatUs.busy), this.#beatAgain);
   }
 
   #beat(): void {
@@ -315,8 +317,8 @@ export class Scene {
   readonly commits: Commits;
   readonly client: SweepClient;
   victim: Victim;
-  /** The fault was mended: it does not go on. */
-  isHealed = false;
+  /** No moment comes any more, and nothing is repeated. */
+  #isWatchOver = false;
   /** When the fault began. */
   faultAtUs = Infinity;
   #triggers: Trigger[] = [];
@@ -358,22 +360,19 @@ export class Scene {
   }
 
   /**
-   * Acts once, as soon as the moment has come, unless the fault was mended before. Events are what they
+   * Acts once, as soon as the moment has come, unless the watch is over before. Events are what they
    * are to the runner; at a time nothing happens that could be seen: a timer rings.
    */
   at(moment: When, act: () => void): void {
     const { witness, scenario, faultAtUs } = this;
-    const unlessHealed = (): void => {
-      if (!this.isHealed) act();
-    };
     const { event, afterMs } = delayedOf(moment, {
       forceDetachAfterMs: scenario.timers.forceDetachAfter,
     });
     if (event === undefined) {
-      this.after(faultAtUs + afterMs * msUs - this.nowUs, unlessHealed);
+      this.during(faultAtUs + afterMs * msUs - this.nowUs, act);
       return;
     }
-    const later = (): void => this.after(afterMs * msUs, unlessHealed);
+    const later = (): void => this.during(afterMs * msUs, act);
     this.#triggers.push({ isDue: () => isSeen(event, witness), act: afterMs === 0 ? act : later });
     this.#rang = true;
   }
@@ -385,8 +384,16 @@ export class Scene {
     });
   }
 
+  /** As `after`, while the fault is watched. */
+  during(delayUs: number, act: () => void): void {
+    this.after(delayUs, () => {
+      if (!this.#isWatchOver) act();
+    });
+  }
+
   /** What still waits for a moment never acts. */
-  dropTriggers(): void {
+  endWatch(): void {
+    this.#isWatchOver = true;
     this.#triggers = [];
   }
 
