@@ -33,8 +33,10 @@ function seedWords(seed: string): number[] {
 
 /** First 32-bit word of the SHA-256 of a text, as a key for `mix32`. */
 export function key32(text: string): number {
-  // A digest as text costs a third of one in a buffer of its own, and leaves none to collect.
-  return Buffer.from(hash('sha256', text, 'binary'), 'binary').readInt32LE(0);
+  // A digest as text costs a third of one in a buffer, and leaves none to collect.
+  const digest = hash('sha256', text, 'binary');
+  const byte = (n: number): number => digest.charCodeAt(n) << (8 * n);
+  return byte(0) | byte(1) | byte(2) | byte(3);
 }
 
 /**

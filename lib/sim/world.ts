@@ -1,5 +1,5 @@
 /** What all actors of the model share: settings, time, chance, the API's objects, and who listens. */
-import { asksLeaseAgain, isKubernetes, restartGate } from '../core/index.ts';
+import { asksLeaseAgain, restartGate } from '../core/index.ts';
 import type { Timers, attachGateTexts } from '../history/index.ts';
 import { clusterTimers, type ClusterTimers, type Database } from '../run/index.ts';
 import { isDirectory, stockTimers, type Scenario } from '../scenario/index.ts';
@@ -31,10 +31,8 @@ interface Traits {
 }
 
 function releaseOf(kubernetes: string): { readonly minor: number; readonly patch: number } {
-  if (!isKubernetes(kubernetes))
-    throw new Error(`the model does not play Kubernetes ${kubernetes}`);
-  const [, minor, patch = 0] = kubernetes.split('.').map(Number);
-  return { minor: minor ?? 0, patch };
+  const [, minor = 0, patch = 0] = kubernetes.split('.').map(Number);
+  return { minor, patch };
 }
 
 function traitsOf(scenario: Pick<Scenario, 'kubernetes'>): Traits {

@@ -68,7 +68,8 @@ test('R11: a leader that ends between the list and the attachment', () => {
     shownOn({}, seed).includes('R11'),
   );
   expect(hits).not.toEqual([]);
-  for (const seed of hits) expect(shownOn({ disk: { attachWhileBusy: 'refused' } }, seed)).toEqual([]);
+  for (const seed of hits)
+    expect(shownOn({ disk: { attachWhileBusy: 'refused' } }, seed)).toEqual([]);
 });
 
 test('the next node has the volume before the runner can stop the attacher', () => {
