@@ -29,3 +29,15 @@ test('a fence need not meet a commit that the server still holds in memory', () 
   expect(lost.length).toBeGreaterThan(0);
   expect(lost.length).toBeLessThan(seeds.length);
 });
+
+test('what waits in a frozen machine’s buffers is no commit where its sidecar ends the server first', () => {
+  const scenario = modelScenario({
+    fault: { kind: 'freeze' },
+    remedy: { kind: 'force-delete' },
+    selfFence: { kind: 'lease-read-only', after: 40_000 },
+  });
+  const lost = seeds.filter((seed) => lostInCopy(play(scenario, seed).second) > 0);
+  // A commit that was under way at the freeze goes on at the thaw.
+  expect(lost.length).toBeGreaterThan(0);
+  expect(lost.length).toBeLessThan(seeds.length);
+});

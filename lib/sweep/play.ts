@@ -235,8 +235,7 @@ export function play(scenario: Scenario, seed: string, options: PlayOptions = {}
     options;
   const scene = begin(scenario, seed, { ...options, fault });
   const { faultAtUs, witness, victim, commits } = scene;
-  const mend = strike(scene, fault);
-  scene.client.struck();
+  const mend = scene.client.around(() => strike(scene, fault));
   const also = startAlso(scene);
   const remedyRun = startRemedy(scene, remedy);
   if (scenario.fault.recreations > 0) recreate(scene);

@@ -184,12 +184,16 @@ export class Commits {
   #ask(server: ModelServer): void {
     const entry: LedgerEntry = { ...blank, seq: this.#seq++ };
     const askedAtUs = this.#model.kernel.nowUs;
-    server.commit(entry, (done) => {
-      // No client waits longer: what a frozen server or a stalled disk answers later reaches none.
-      if (!done || this.#model.kernel.nowUs > askedAtUs + clientTimeoutUs) return;
-      const { name } = server.machine;
-      this.#acknowledge(entry, name === (this.victim ?? name));
-    });
+    const { machine } = server;
+    const send = (): void =>
+      server.commit(entry, (done) => {
+        // No client waits longer: what a frozen server or a stalled disk answers later reaches none.
+        if (!done || this.#model.kernel.nowUs > askedAtUs + clientTimeoutUs) return;
+        this.#acknowledge(entry, machine.name === (this.victim ?? machine.name));
+      });
+    // What reaches a machine that stands still waits in its buffers.
+    if (machine.state === 'frozen') machine.after(0, send);
+    else send();
   }
 
   /**
@@ -228,6 +232,8 @@ export class Commits {
 const beatUs = { calm: 30 * secondUs, busy: secondUs / 4 };
 /** Drawn, so that they are no grid of which a scenario's times are multiples. */
 const heldBackBeat = { minUs: 0, maxUs: 8 * secondUs };
+/** So often a commit is under way when the fault strikes; seldom, where clients are not busy. */
+const underWay = 1 / 2;
 /** Its stream of chance, beside those of the control plane (lib/sim/control-plane.ts). */
 const clientStream = 4;
 /** A busy client commits so often while the successor recovers: enough to break that. */
@@ -244,8 +250,8 @@ interface SweepClientOptions {
 export class SweepClient {
   readonly #options: SweepClientOptions;
   readonly #isBusy: boolean;
-  /** Draws the beats of a database that holds commits back. */
-  readonly #chance: Chance | undefined;
+  readonly #chance: Chance;
+  readonly #holdsBack: boolean;
   readonly #beatAgain = (): void => this.#beat();
   #next: Timer | undefined;
   /** The schedule is over but for what may still come of it. */
@@ -255,27 +261,32 @@ export class SweepClient {
     this.#options = options;
     const { load, database } = options.scenario;
     this.#isBusy = load.rate === 'max' || load.rate >= busyRate;
-    const { durability } = options.model.world.database;
-    if (!durability.keepsAll(database)) {
-      this.#chance = options.model.world.chance.stream(clientStream);
-    }
+    const { world } = options.model;
+    this.#chance = world.chance.stream(clientStream);
+    this.#holdsBack = !world.database.durability.keepsAll(database);
     if (load.rate === 0) return;
     // Else the victim is asked again up to 30 s into an overlap that may be shorter than that.
     options.witness.onSecondMount = this.#beatSoon.bind(this);
     this.#beat();
   }
 
-  /** A commit is under way when the fault strikes; one that is held back is so by chance. */
-  struck(): void {
-    if (this.#chance === undefined) this.#beatSoon();
+  /** A commit is under way when the fault strikes, by chance, and one is sent right after that. */
+  around<T>(strike: () => T): T {
+    // One that is held back is so by chance.
+    if (this.#holdsBack) return strike();
+    if (this.#isBusy || this.#chance.float() < underWay) this.#beatSoon();
+    const struck = strike();
+    this.#beatSoon();
+    return struck;
   }
 
   #beatSoon(): void {
     if (this.#next === undefined) return;
     const { kernel } = this.#options.model;
     kernel.cancel(this.#next);
-    if (this.#chance === undefined) this.#beat();
-    else this.#next = kernel.schedule(this.#chance.int(0, beatUs.busy), this.#beatAgain);
+    if (this.#holdsBack)
+      this.#next = kernel.schedule(this.#chance.int(0, beatUs.busy), this.#beatAgain);
+    else this.#beat();
   }
 
   #beat(): void {
@@ -288,7 +299,7 @@ export class SweepClient {
 
   #pauseUs(sinceSecondMountUs: number): number {
     if (!this.isSettled && sinceSecondMountUs >= 0) return beatUs.busy;
-    return this.#chance?.within(heldBackBeat) ?? beatUs.calm;
+    return this.#holdsBack ? this.#chance.within(heldBackBeat) : beatUs.calm;
   }
 }
 
