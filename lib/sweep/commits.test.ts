@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { modelScenario } from '../../test/support/model-run.ts';
-import { lostInCopy } from './scene.ts';
 import { play } from './play.ts';
 
 const seeds = Array.from({ length: 20 }, (_, n) => String(n));
@@ -12,7 +11,7 @@ test('an overlap of 3 s costs commits, as it does with the runner’s client', (
   });
   const lost = seeds.filter((seed) => {
     const { first, second } = play(scenario, seed);
-    return lostInCopy(first) + lostInCopy(second) > 0 || first.unreadable || second.unreadable;
+    return first.lost + second.lost > 0 || first.unreadable || second.unreadable;
   });
   // The runner's client loses in 10 of 10.
   expect(lost.length).toBeGreaterThanOrEqual(18);
@@ -25,7 +24,7 @@ test('a fence need not meet a commit that the server still holds in memory', () 
     remedy: { kind: 'force-delete' },
     load: { rate: 1 },
   });
-  const lost = seeds.filter((seed) => lostInCopy(play(scenario, seed).first) > 0);
+  const lost = seeds.filter((seed) => play(scenario, seed).first.lost > 0);
   expect(lost.length).toBeGreaterThan(0);
   expect(lost.length).toBeLessThan(seeds.length);
 });
@@ -36,7 +35,7 @@ test('what waits in a frozen machine’s buffers is no commit where its sidecar 
     remedy: { kind: 'force-delete' },
     selfFence: { kind: 'lease-read-only', after: 40_000 },
   });
-  const lost = seeds.filter((seed) => lostInCopy(play(scenario, seed).second) > 0);
+  const lost = seeds.filter((seed) => play(scenario, seed).second.lost > 0);
   // A commit that was under way at the freeze goes on at the thaw.
   expect(lost.length).toBeGreaterThan(0);
   expect(lost.length).toBeLessThan(seeds.length);

@@ -10,7 +10,6 @@ import {
   remedyNamed,
 } from '../scenario/index.ts';
 import type { Safety } from '../judge/index.ts';
-import { lostInCopy } from './scene.ts';
 import type { ScheduleOutcome } from './play.ts';
 import { noticeNames, notices, type NoticeCode } from '../sim/index.ts';
 import { factors, hasDefault } from './schedule.ts';
@@ -36,7 +35,7 @@ export function judge(outcome: ScheduleOutcome): ScheduleJudgement {
   const { first, second, overlapUs, converged, stuck, scenario } = outcome;
   const holds: Readonly<Record<Harm, boolean>> = {
     corrupt: first.unreadable || second.unreadable,
-    lost: lostInCopy(first) + lostInCopy(second) > 0,
+    lost: first.lost + second.lost > 0,
     exposed: overlapUs > 0,
     stuck,
     'not converged': !converged,
@@ -229,8 +228,8 @@ export const knownPaths: readonly KnownPath[] = [
     what: 'the node stood still, and goes on after the hand-over with what it had in its caches',
     shows: (outcome) =>
       outcome.scenario.fault.kind === 'freeze' &&
-      lostInCopy(outcome.first) === 0 &&
-      lostInCopy(outcome.second) > 0,
+      outcome.first.lost === 0 &&
+      outcome.second.lost > 0,
   },
   {
     name: 'R11',

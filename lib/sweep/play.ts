@@ -181,19 +181,14 @@ export function apply(scene: Scene, { acts }: RemedyDeclaration): () => boolean 
   const leaving = api.podWithUid(scene.victim.uid);
   for (const act of acts) remedyActs[act](scene);
   if (!acts.includes('drain') || leaving === undefined) return () => true;
-  let isOver = false;
-  scene.after(drainMs * msUs, () => {
-    isOver = true;
-  });
-  return () => isOver || !api.pods.has(leaving);
+  const untilUs = scene.nowUs + drainMs * msUs;
+  scene.after(drainMs * msUs, nothing);
+  return () => scene.nowUs >= untilUs || !api.pods.has(leaving);
 }
 
 export function undo(scene: Scene, remedy: RemedyDeclaration): void {
   if (remedy.undo !== undefined) remedyActs[remedy.undo](scene);
 }
-
-// Plays one scenario on the model, synchronously, and says what came of it: the runner's phases
-// (fault, remedy, watch, first image, heal, converge, second image) without a history.
 
 export interface ScheduleOutcome {
   readonly scenario: Scenario;
@@ -245,7 +240,7 @@ export function play(scenario: Scenario, seed: string, options: PlayOptions = {}
   while (also.isComing) scene.advance(scene.nowUs + secondUs, () => !also.isComing);
   scene.advance(scene.nowUs + provingUs(scene, fault, fault.broken));
   const handoverAtUs = witness.secondMountAtUs;
-  const first = commits.lossNow(handoverAtUs ?? Infinity);
+  const first = commits.lossNow();
   copyFrozen(scene, scene.model.nodes);
   if (scenario.remedy.moveBack) moveBack(scene);
   const healedAtUs = scene.nowUs;
@@ -266,7 +261,7 @@ export function play(scenario: Scenario, seed: string, options: PlayOptions = {}
   }
   // What a run would see: it ends here.
   const { overlapUs } = scene;
-  const second = commits.lossNow(witness.secondMountAtUs ?? Infinity);
+  const second = commits.lossNow();
   for (const node of othersOf(scene)) scene.model.operator.uncordon(node);
   scene.advance(Math.max(scene.nowUs + registrationMs * msUs, faultAtUs + leastUs));
   return {

@@ -43,8 +43,7 @@ export class TraceRecorder {
   /** The victim's attachment is being taken away, or is gone. */
   victimDetached = false;
   successorCreated = false;
-  /** When another node was attached, and when it mounted the volume, first after the fault. */
-  secondAttachAtUs: number | undefined;
+  /** When another node mounted the volume first after the fault. */
   secondMountAtUs: number | undefined;
   /** Another node mounted it while the victim had it mounted. */
   dualMount = false;
@@ -112,8 +111,6 @@ export class TraceRecorder {
       this.successorCreated = true;
     } else if (notice === notices.attachmentDeleting || notice === notices.attachmentGone) {
       this.victimDetached ||= isVictims;
-    } else if (notice === notices.attachmentAttached) {
-      if (!isVictims) this.secondAttachAtUs ??= nowUs;
     } else if (notice === notices.mounted && !isVictims) {
       const isFirst = this.secondMountAtUs === undefined;
       this.secondMountAtUs ??= nowUs;
@@ -123,24 +120,13 @@ export class TraceRecorder {
   }
 }
 
-interface AcknowledgedCommit {
-  readonly entry: LedgerEntry;
-  readonly isVictims: boolean;
-  readonly atUs: number;
-}
-
 /** What one copy of the volume had lost of what it must hold. */
 export interface CopyLoss {
-  readonly acked: number;
-  readonly byVictimBefore: number;
-  readonly byVictimAfter: number;
-  readonly bySuccessor: number;
+  /** Acknowledged commits. */
+  readonly lost: number;
   /** No server starts on it, or only on a new, empty database. */
   readonly unreadable: boolean;
 }
-
-export const lostInCopy = ({ byVictimBefore, byVictimAfter, bySuccessor }: CopyLoss): number =>
-  byVictimBefore + byVictimAfter + bySuccessor;
 
 /** Row without what nobody reads of a sweep's: all but the number. */
 const blank: Omit<LedgerEntry, 'seq'> = {
@@ -156,7 +142,7 @@ export class Commits {
   readonly #model: Model;
   /** Its node; before the fault there is none. */
   victim: string | undefined;
-  readonly #acked: AcknowledgedCommit[] = [];
+  readonly #acked: { readonly seq: number; readonly atUs: number }[] = [];
   /** The database that the victim had. */
   readonly #made: number;
   #seq = 0;
@@ -189,7 +175,8 @@ export class Commits {
       server.commit(entry, (done) => {
         // No client waits longer: what a frozen server or a stalled disk answers later reaches none.
         if (!done || this.#model.kernel.nowUs > askedAtUs + clientTimeoutUs) return;
-        this.#acknowledge(entry, machine.name === (this.victim ?? machine.name));
+        this.#acked.push({ seq: entry.seq, atUs: this.#model.kernel.nowUs });
+        if (machine.name !== (this.victim ?? machine.name)) this.bySuccessors += 1;
       });
     // What reaches a machine that stands still waits in its buffers.
     if (machine.state === 'frozen') machine.after(0, send);
@@ -200,27 +187,17 @@ export class Commits {
    * Loss that a copy of the volume would show now. What a living server need not have
    * flushed yet is not missed.
    */
-  lossNow(handoverAtUs: number): CopyLoss {
+  lossNow(): CopyLoss {
     const { volume, world, kernel } = this.#model;
     const heldBackMs = world.database.durability.heldBackMs(world.of(volume.index).database);
     const mustHoldUntilUs = kernel.nowUs - heldBackMs * msUs;
     const unreadable = volume.damage !== undefined || volume.blank || volume.made !== this.#made;
     const kept: boolean[] = [];
     for (const row of volume.rows) if (row !== undefined) kept[row.seq] = true;
-    let [byVictimBefore, byVictimAfter, bySuccessor] = [0, 0, 0];
-    for (const { entry, isVictims, atUs } of this.#acked) {
-      if (atUs > mustHoldUntilUs || (kept[entry.seq] === true && !unreadable)) continue;
-      if (!isVictims) bySuccessor += 1;
-      else if (atUs < handoverAtUs) byVictimBefore += 1;
-      else byVictimAfter += 1;
-    }
-    const { acked } = this;
-    return { acked, byVictimBefore, byVictimAfter, bySuccessor, unreadable };
-  }
-
-  #acknowledge(entry: LedgerEntry, isVictims: boolean): void {
-    if (!isVictims) this.bySuccessors += 1;
-    this.#acked.push({ entry, isVictims, atUs: this.#model.kernel.nowUs });
+    let lost = 0;
+    for (const { seq, atUs } of this.#acked)
+      if (atUs <= mustHoldUntilUs && (kept[seq] !== true || unreadable)) lost += 1;
+    return { lost, unreadable };
   }
 }
 
