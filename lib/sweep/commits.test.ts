@@ -40,3 +40,16 @@ test('what waits in a frozen machine’s buffers is no commit where its sidecar 
   expect(lost.length).toBeGreaterThan(0);
   expect(lost.length).toBeLessThan(seeds.length);
 });
+
+test('nobody commits on a victim that the database moved to before the fault', () => {
+  const scenario = modelScenario({
+    fault: { kind: 'network-partition', link: 'stalls' },
+    database: { trxCommit: 2 },
+    // Shorter than a kubelet is silent after the steady copy.
+    timers: { grace: 6000, toleration: 1000 },
+    load: { rate: 5 },
+  });
+  const lost = seeds.filter((seed) => play(scenario, seed).first.lost > 0);
+  expect(lost.length).toBeGreaterThan(0);
+  expect(lost.length).toBeLessThan(seeds.length);
+});

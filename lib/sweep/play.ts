@@ -291,7 +291,7 @@ function begin(
   while (readyPod() === undefined && kernel.nowUs < readyWithinMs * msUs && kernel.step());
   const first = readyPod();
   if (first?.node === undefined) throw neverReady(seed);
-  const commits = new Commits(model);
+  const commits = new Commits(model, first.node.index);
   const client = new SweepClient({ model, scenario, witness, commits });
   const victim = victimOf(first, first.node);
   const scene = new Scene({ model, scenario, witness, commits, client, victim });
@@ -304,7 +304,7 @@ function begin(
   const pod = now?.node === undefined ? first : now;
   killServers(model, pod, scenario.fault.serverKills);
   // As the runner's, right before the fault: its sync takes with it what commits hold back.
-  if (scenario.load.rate !== 0) model.serverOn(victim.node)?.changeSchema(nothing);
+  if (scenario.load.rate !== 0) model.serverOn(first.node.name)?.changeSchema(nothing);
   scene.advance(kernel.nowUs + provingUs(scene, fault, fault.whole));
   scene.begin(pod, victimOf(pod, pod.node ?? first.node));
   return scene;

@@ -43,6 +43,8 @@ export class TraceRecorder {
   /** The victim's attachment is being taken away, or is gone. */
   victimDetached = false;
   successorCreated = false;
+  /** Number of the node whose pod became Ready last: a Service leads there. */
+  readyOn = -1;
   /** When another node mounted the volume first after the fault. */
   secondMountAtUs: number | undefined;
   /** Another node mounted it while the victim had it mounted. */
@@ -96,6 +98,7 @@ export class TraceRecorder {
     this.#timesUs.push(nowUs);
     if (notice === notices.mounted) this.#mounted |= 1 << node;
     else if (notice === notices.unmounted) this.#mounted &= ~(1 << node);
+    else if (notice === notices.podReady) this.readyOn = node;
     if (this.#victimPod !== undefined) this.#note(notice, node, nowUs, this.#victimPod);
   }
 
@@ -145,6 +148,7 @@ export class Commits {
   readonly #acked: { readonly seq: number; readonly atUs: number }[] = [];
   /** The database that the victim had. */
   readonly #made: number;
+  readonly #inside: number;
   #seq = 0;
   /** Acknowledged by servers on other nodes than the victim. */
   bySuccessors = 0;
@@ -154,14 +158,21 @@ export class Commits {
     return this.#acked.length;
   }
 
-  constructor(model: Model) {
+  /** `inside`: number of the node where the database ran first. */
+  constructor(model: Model, inside: number) {
     this.#model = model;
+    this.#inside = inside;
     this.#made = model.volume.made;
   }
 
-  /** Asks each server that serves for so many commits. */
-  ask(count: number): void {
+  /**
+   * So many from each server that serves and that a client reaches: one keeps to the node where the database ran
+   * first, without the network, the other to the one that it is Ready on.
+   */
+  ask(count: number, readyOn: number): void {
     for (const kubelet of this.#model.kubelets) {
+      const { machine, node } = kubelet;
+      if (node.index !== this.#inside && !(node.index === readyOn && machine.connected)) continue;
       const server = kubelet.container()?.server;
       if (server !== undefined) for (let n = 0; n < count; n++) this.#ask(server);
     }
@@ -270,7 +281,10 @@ export class SweepClient {
     const { model, witness, commits } = this.#options;
     const { kernel } = model;
     const sinceUs = kernel.nowUs - (witness.secondMountAtUs ?? Infinity);
-    commits.ask(this.#isBusy && sinceUs >= 0 && sinceUs < burst.forUs ? burst.commits : 1);
+    commits.ask(
+      this.#isBusy && sinceUs >= 0 && sinceUs < burst.forUs ? burst.commits : 1,
+      witness.readyOn,
+    );
     this.#next = kernel.schedule(this.#pauseUs(sinceUs), this.#beatAgain);
   }
 
