@@ -17,7 +17,6 @@ export {
   type Operation,
   type ClientAnswer,
   type History,
-  type Meter,
   openHistory,
 } from './reader.ts';
 export {

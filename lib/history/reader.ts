@@ -150,12 +150,6 @@ type LineListener = Pick<LineSink, 'operation' | 'record'>;
 /** What a client was told. */
 export type ClientAnswer = SessionRecord | OutcomeRecord | ReadRecord;
 
-/** Fed the answers in time order, one pass. */
-export interface Meter<Result> {
-  see(answer: ClientAnswer): void;
-  result(): Result;
-}
-
 export interface History {
   /** Where a segment ends within a write: a process was killed. Empty after an orderly end. */
   readonly cuts: readonly HistoryCut[];

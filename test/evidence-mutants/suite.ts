@@ -21,6 +21,7 @@ import { type Testimony, contradictionsOf } from '../../lib/judge/facts/engine.t
 import { type Evidence, evidenceOf } from '../../lib/judge/facts/evidence.ts';
 import { servedMeter } from '../../lib/judge/facts/served.ts';
 import { type FactName, factNames, testimoniesOf } from '../../lib/judge/facts/table.ts';
+import { measure } from '../../lib/judge/timeline/clients.ts';
 import { tellStory } from '../../lib/judge/timeline/story.ts';
 import { copyOf, writeFiles, writeRun, type HeldRun, type WrittenRun } from './held-run.ts';
 import type { EvidenceMutant } from './mutant.ts';
@@ -319,7 +320,7 @@ function evidenceIn(open: AlteredRun['open'], same: Same = {}): Evidence | undef
 
 function servedIn(history: History): Evidence['served'] {
   const served = servedMeter();
-  for (const answer of history.answers()) served.see(answer);
+  measure(history.answers(), [served]);
   return served.result();
 }
 

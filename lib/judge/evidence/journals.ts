@@ -20,9 +20,11 @@ import {
   type BlindRead,
   ReadMeter,
   ReaderSightMeter,
+  Servers,
   type Service,
   ServiceMeter,
   type StaleReads,
+  measure,
   staleReadMeter,
 } from '../timeline/clients.ts';
 import { type Story, lookedUntilMs } from '../timeline/story.ts';
@@ -44,16 +46,13 @@ export function answersIn(story: Story, history: History): Answers {
     endAtMs: lookedUntilMs(story),
     victimNode: story.victimNode,
   });
-  const stale = staleReadMeter(story);
+  const servers = new Servers();
+  const stale = staleReadMeter(story, servers);
   const reads = new ReadMeter();
   const served = servedMeter();
   const journals = new ClientJournals();
-  const sights = new ReaderSightMeter(blindAfter(story));
-  for (const answer of history.answers(journals)) {
-    if (answer.type === 'read') reads.see(answer);
-    else service.see(answer);
-    for (const meter of [stale, served, sights]) meter.see(answer);
-  }
+  const sights = new ReaderSightMeter(blindAfter(story), servers);
+  measure(history.answers(journals), [service, stale, reads, served, sights], servers);
   return {
     service: service.result(),
     staleReads: stale.result(),

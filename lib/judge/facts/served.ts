@@ -1,12 +1,7 @@
 /** Which server acknowledged commits, and answered outside clients, when: in tenths of a second. */
-import {
-  type ClientAnswer,
-  type Meter,
-  type ServerIdentity,
-  sessionKey,
-} from '../../history/index.ts';
+import type { ClientAnswer, ServerIdentity } from '../../history/index.ts';
 import { isDirectory } from '../../scenario/index.ts';
-import type { AckedBy } from '../timeline/access.ts';
+import { type Meter, isOneServer } from '../timeline/clients.ts';
 import type { Story } from '../timeline/story.ts';
 
 /** One start of one pod's server. Of times one for each tenth of a second is kept, and of these all. */
@@ -18,35 +13,16 @@ export interface Served {
   readonly outsideMs: readonly number[];
 }
 
-interface Serving {
-  readonly server: ServerIdentity;
-  readonly ackedMs: number[];
-  readonly outsideMs: number[];
-}
-
-/** Fed answers in time order, one pass. */
 export function servedMeter(): Meter<Served[]> {
-  const sessions = new Map<string, Serving>();
-  const servers: Serving[] = [];
-  const servingOf = (server: ServerIdentity): Serving => {
-    const known = servers.find((each) => isSame(each.server, server));
-    if (known !== undefined) return known;
-    const serving = { server, ackedMs: [], outsideMs: [] };
-    servers.push(serving);
-    return serving;
-  };
+  const servers: { server: ServerIdentity; ackedMs: number[]; outsideMs: number[] }[] = [];
   return {
-    see(answer) {
-      const serving =
-        answer.type === 'outcome'
-          ? sessions.get(sessionKey(answer))
-          : answer.server && servingOf(answer.server);
-      if (serving === undefined) return;
-      if (answer.type === 'session') sessions.set(sessionKey(answer), serving);
+    see(answer, server) {
+      if (server === undefined) return;
+      let own = servers.find((each) => isOneServer(each.server, server));
+      if (own === undefined) servers.push((own = { server, ackedMs: [], outsideMs: [] }));
       const isAck = answer.type === 'outcome' && answer.outcome === 'ok';
-      if (isAck) keep(serving.ackedMs, answer.t);
-      if (isOutside(answer) && (isAck || answer.type !== 'outcome'))
-        keep(serving.outsideMs, answer.t);
+      if (isAck) keep(own.ackedMs, answer.t);
+      if (isOutside(answer) && (isAck || answer.type !== 'outcome')) keep(own.outsideMs, answer.t);
     },
     result: () => servers,
   };
@@ -54,14 +30,14 @@ export function servedMeter(): Meter<Served[]> {
 
 const isOutside = ({ client }: ClientAnswer): boolean => client === 'outside';
 
-/** A server's start is known to the second. */
-const isSame = (one: ServerIdentity, other: ServerIdentity): boolean =>
-  one.podUid === other.podUid &&
-  one.node === other.node &&
-  Math.abs(one.startedAtS - other.startedAtS) <= 1;
-
 function keep(times: number[], atMs: number): void {
   if (atMs >= (times.at(-1) ?? Number.NEGATIVE_INFINITY) + 100) times.push(atMs);
+}
+
+/** One server's acknowledgements, in order of time. */
+export interface AckedBy {
+  readonly node: string;
+  readonly atMs: readonly number[];
 }
 
 /** Acknowledgements that stand for a flush which the disk has answered. */

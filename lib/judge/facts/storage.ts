@@ -7,7 +7,7 @@ import {
   observationsOf,
 } from '../../history/index.ts';
 import { isDirectory, losesPower, takesAttachment } from '../../scenario/index.ts';
-import { callEndMs, locksExclude } from '../timeline/access.ts';
+import { callEndMs, locksExclude } from '../timeline/story.ts';
 import { type Change, bursts, lasting, moment, whileAny } from './changes.ts';
 import { type Statement, unknown } from './engine.ts';
 import type { Evidence, Read } from './evidence.ts';
@@ -48,18 +48,18 @@ export const logWriting = logged(
 
 type Counted = Observation<'device-written' | 'device-cut'> & { readonly node: string };
 
-const countersIn = ({ story }: Evidence): Counted[] =>
+export const countersIn = ({ story }: Pick<Evidence, 'story'>): Counted[] =>
   observationsOf(story.observations, 'device-written', 'device-cut').filter(
     (seen): seen is Counted => seen.node !== undefined && seen.data.bytesWritten !== undefined,
   );
 
 export const hasDevices = ({ story }: Pick<Evidence, 'story'>): boolean =>
   !isDirectory(story.scenario.disk.mode);
-const keyOf = ({ node, data }: Counted): string =>
+export const keyOf = ({ node, data }: Counted): string =>
   [node, data.device, data.generation ?? ''].join('/');
 
 /** When each path's counter was seen to grow. */
-function growthsIn(evidence: Evidence): Counted[] {
+export function growthsIn(evidence: Pick<Evidence, 'story'>): Counted[] {
   const last = new Map<string, number>();
   return countersIn(evidence).filter((seen) => {
     const bytes = seen.data.bytesWritten ?? 0;

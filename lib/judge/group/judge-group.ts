@@ -33,7 +33,7 @@ import {
 } from '../verdict/assemble.ts';
 import { type Reason, because } from '../facts/witnessed.ts';
 import { verdictWord, worst } from '../verdict/verdict.ts';
-import { ServiceMeter } from '../timeline/clients.ts';
+import { ServiceMeter, measure } from '../timeline/clients.ts';
 import { groupFindings } from './findings.ts';
 import { groupPhases, rejoinedAtMs } from './phases.ts';
 import { acknowledgedIn, memberChecks, successorService, victimService } from './service.ts';
@@ -47,7 +47,7 @@ export function judgeGroup(
 ): GroupVerdict {
   const story = tellGroupStory([...history.smallRecords()], database);
   const { run, settings } = story;
-  const { journals, served, images, measured } = measure(story, history);
+  const { journals, served, images, measured } = measuredIn(story, history);
   const findings = [
     ...runChecks(images, [ledgerLost, ...rowCheckers, ...own]),
     ...groupFindings(measured, story, bothWroteIn(story, history.ops())),
@@ -92,15 +92,12 @@ const certificatesIn = ({ records }: GroupStory): CertificateRecord[] =>
   records.filter((record) => record.type === 'certificate');
 
 /** What follows from the history before anything is judged. */
-function measure(story: GroupStory, history: History) {
+function measuredIn(story: GroupStory, history: History) {
   const { faultAtMs, endAtMs, victimNode } = story;
   const meter = new ServiceMeter({ faultAtMs, endAtMs, victimNode });
   const journals = new ClientJournals();
   const serving = servedMeter();
-  for (const answer of history.answers(journals)) {
-    if (answer.type !== 'read') meter.see(answer);
-    serving.see(answer);
-  }
+  measure(history.answers(journals), [meter, serving]);
   const service = meter.result();
   const handoverAtMs = service.firstSuccessorAckMs;
   const journal = new Journal({ faultAtMs, handoverAtMs, victimNode });

@@ -1,107 +1,77 @@
 /** Who could write, when: what would once have passed as safe. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { runRecord, see } from '../../../test/support/run-record.ts';
+import { see, storyOf } from '../../../test/support/run-record.ts';
 import { csiCalls, observed } from '../../history/observations.ts';
 import type { SmallRecord } from '../../history/records.ts';
-import { exposureOf, overlapsOf } from './access.ts';
-import { tellStory, type Story } from './story.ts';
-import { mysql } from '../../mysql/database.ts';
+import { type AccessEvidence, exposureOf, overlapsOf } from './access.ts';
 
-function story(
+const exposedMs = (
   fault: 'freeze' | 'network-partition' | 'node-crash',
-  ...more: SmallRecord[]
-): Story {
-  const about = { type: 'action', actor: 'fault', name: fault, node: 'a' } as const;
-  const records: SmallRecord[] = [
-    runRecord({ fault: { kind: fault } }),
+  more: readonly SmallRecord[],
+  evidence?: AccessEvidence,
+): number => {
+  const about: readonly SmallRecord[] = [
     see(500, observed.mounted, 'a'),
-    { ...about, t: 1000, step: 'begin' },
-    { ...about, t: 1100, step: 'done' },
-    ...more,
     { type: 'phase', t: 50_000, phase: 'heal' },
     { type: 'phase', t: 90_000, phase: 'report' },
   ];
-  return tellStory(
-    records.toSorted((x, y) => x.t - y.t),
-    mysql,
-  );
-}
-const exposedMs = (of: Story): number => exposureOf(of).summary.ms;
+  return exposureOf(storyOf([...about, ...more], { fault: { kind: fault } }), evidence).summary.ms;
+};
+const mounted = (t: number, node: string): SmallRecord => see(t, observed.mounted, node);
+const unmounted = (t: number, node: string): SmallRecord => see(t, observed.unmounted, node);
+const toOther = [mounted(20_000, 'b'), unmounted(60_000, 'a')];
+// In floating point 39396.863 + 558.119 is less than 39954.982.
+const staging = { call: csiCalls.stage, durationMs: 558.119 };
+const fscked = { device: 'x', generation: 2, bytesWritten: 196_608 };
 
-test('one who comes back beside the successor has access again', () => {
-  const back = story(
+test.each<[string, Parameters<typeof exposedMs>[0], readonly SmallRecord[], number]>([
+  [
+    'one who comes back beside the successor has access again',
     'network-partition',
-    see(10_000, observed.unmounted, 'a'),
-    see(20_000, observed.mounted, 'b'),
-    see(30_000, observed.mounted, 'a'),
-    see(35_000, observed.unmounted, 'b'),
-  );
-  expect(exposedMs(back)).toBe(5000);
-});
-
-test('an overlap after the heal is one', () => {
-  const late = story(
+    [unmounted(10_000, 'a'), mounted(20_000, 'b'), mounted(30_000, 'a'), unmounted(35_000, 'b')],
+    5000,
+  ],
+  [
+    'an overlap after the heal is one',
     'network-partition',
-    see(10_000, observed.unmounted, 'a'),
-    see(20_000, observed.mounted, 'b'),
-    see(60_000, observed.mounted, 'a'),
-    see(64_000, observed.unmounted, 'a'),
-  );
-  expect(exposedMs(late)).toBe(4000);
-});
-
-test('so is one of two nodes neither of which is the victim', () => {
-  const third = story(
+    [unmounted(10_000, 'a'), mounted(20_000, 'b'), mounted(60_000, 'a'), unmounted(64_000, 'a')],
+    4000,
+  ],
+  [
+    'so is one of two nodes neither of which is the victim',
     'node-crash',
-    see(20_000, observed.mounted, 'b'),
-    see(30_000, observed.mounted, 'c'),
-    see(33_000, observed.unmounted, 'b'),
-  );
-  expect(exposedMs(third)).toBe(3000);
-});
-
-test('a frozen node and one off the network keep their access, one without power does not', () => {
-  const mount = [see(20_000, observed.mounted, 'b'), see(60_000, observed.unmounted, 'a')];
-  expect(exposedMs(story('freeze', ...mount))).toBe(40_000);
-  expect(exposedMs(story('network-partition', ...mount))).toBe(40_000);
-  expect(exposedMs(story('node-crash', ...mount))).toBe(0);
-});
-
-test('a node that staged the volume and could not mount it had access: fsck writes', () => {
-  const refused = story(
+    [mounted(20_000, 'b'), mounted(30_000, 'c'), unmounted(33_000, 'b')],
+    3000,
+  ],
+  ['a frozen node keeps its access', 'freeze', toOther, 40_000],
+  ['one off the network keeps its access', 'network-partition', toOther, 40_000],
+  ['one without power does not', 'node-crash', toOther, 0],
+  [
+    'a node that staged the volume and could not mount it had access: fsck writes',
     'network-partition',
-    see(20_000, observed.deviceWritten, 'b', { device: 'x', generation: 2, bytesWritten: 196_608 }),
-  );
-  expect(exposedMs(refused)).toBe(70_000);
-});
-
-test('an overlap of a fraction of a millisecond is not nothing', () => {
-  const brief = story(
+    [see(20_000, observed.deviceWritten, 'b', fscked)],
+    70_000,
+  ],
+  [
+    'an overlap of a fraction of a millisecond is not nothing',
     'network-partition',
-    see(20_000, observed.mounted, 'b'),
-    see(20_000.2, observed.unmounted, 'a'),
-  );
-  expect(exposedMs(brief)).toBe(1);
-});
-
-test('who is cut off as another one’s staging ends has no time beside it', () => {
-  // In floating point 39396.863 + 558.119 is less than 39954.982.
-  const staging = { call: csiCalls.stage, durationMs: 558.119 };
-  const preempted = story(
+    [mounted(20_000, 'b'), unmounted(20_000.2, 'a')],
+    1,
+  ],
+  [
+    'who is cut off as another one’s staging ends has no time beside it',
     'network-partition',
-    see(39_396.863, observed.csiCall, 'b', staging),
-    see(39_954.982, observed.deviceCut, 'a'),
-  );
-  expect(exposedMs(preempted)).toBe(0);
-});
+    [see(39_396.863, observed.csiCall, 'b', staging), see(39_954.982, observed.deviceCut, 'a')],
+    0,
+  ],
+])('%s', (_, fault, records, ms) => expect(exposedMs(fault, records)).toBe(ms));
 
 test('servers that acknowledge at once are two writers, whatever else is reported', () => {
-  const mounted = story('network-partition', see(0, observed.mounted, 'a'));
   const seconds = (from: number, to: number) =>
     Array.from({ length: to - from }, (_, index) => (from + index) * 1000);
   const exposed = (...acked: readonly { node: string; atMs: readonly number[] }[]): number =>
-    exposureOf(mounted, { acked }).summary.ms;
+    exposedMs('network-partition', [], { acked });
   expect(exposed({ node: 'a', atMs: seconds(5, 30) })).toBe(0);
   expect(exposed({ node: 'b', atMs: seconds(10, 21) })).toBe(10_000);
   const two = [seconds(5, 20), seconds(10, 30)].map((atMs) => ({ node: 'a', atMs }));

@@ -1,5 +1,5 @@
 /** Who could write the volume, when: accesses, mounts, refused mounts, the hand-over and the dual-writer window. */
-import { countInWords, plural } from '../../core/index.ts';
+import { countInWords, plural, sumOf } from '../../core/index.ts';
 import {
   type ObservationRecord,
   type WriteLog,
@@ -9,7 +9,17 @@ import {
   observed,
 } from '../../history/index.ts';
 import { note } from '../checkers/checker.ts';
-import { type Roles, type Story, milestones, rolesIn, rolesOf } from './story.ts';
+import type { AckedBy } from '../facts/served.ts';
+import { countersIn, growthsIn, keyOf } from '../facts/storage.ts';
+import {
+  type Roles,
+  type Story,
+  callEndMs,
+  locksExclude,
+  milestones,
+  rolesIn,
+  sinceFaultS,
+} from './story.ts';
 import {
   type WriteMarks,
   type WriteTally,
@@ -19,7 +29,7 @@ import {
   tallyWrites,
 } from './writes.ts';
 import type { Finding, RefusedMount, Verdict } from '../verdict/verdict.ts';
-import { isDirectory, losesPower } from '../../scenario/index.ts';
+import { losesPower } from '../../scenario/index.ts';
 
 export interface Access {
   readonly node: string;
@@ -39,12 +49,6 @@ export interface AccessEvidence {
   readonly lastVictimAckMs?: number | undefined;
   /** Acknowledgements for which the disk has answered a flush, server by server. Default: none. */
   readonly acked?: readonly AckedBy[];
-}
-
-/** One server's acknowledgements, in order of time. */
-export interface AckedBy {
-  readonly node: string;
-  readonly atMs: readonly number[];
 }
 
 /** In order of their beginnings. */
@@ -122,30 +126,63 @@ function locksHeld(story: Story, lastVictimAckMs = 0): Access[] {
 /** An unmount's own last writes are counted by a poll that comes so much later. */
 const countedLateMs = 5000;
 
-/** One at a time on each node, as the observers of mounts and devices saw them. */
+/** One at a time on each node, as the observers of mounts and devices report them. */
 function mountsSeen(story: Story): Access[] {
-  const { observations, endAtMs, victimNode, faultDoneAtMs, scenario } = story;
-  const nodes = new Map<string, NodeAccess>();
-  const on = (node: string): NodeAccess => {
-    const known = nodes.get(node) ?? new NodeAccess(node);
-    nodes.set(node, known);
-    return known;
-  };
+  const { victimNode, faultDoneAtMs, scenario } = story;
   const powerLostMs = losesPower(scenario.fault.kind) ? faultDoneAtMs : undefined;
+  const grew = new Set<ObservationRecord>(growthsIn({ story }));
+  const byNode = Map.groupBy(story.observations, ({ node }) => node);
+  return [...byNode].flatMap(([node, own]) => {
+    if (node === undefined) return [];
+    const lostMs = node === victimNode ? powerLostMs : undefined;
+    return accessesOn(node, own, { grew, endAtMs: story.endAtMs, lostMs });
+  });
+}
+
+interface NodeLife {
+  /** Records of counters that grew. */
+  readonly grew: ReadonlySet<ObservationRecord>;
+  readonly endAtMs: number;
+  readonly lostMs: number | undefined;
+}
+
+function accessesOn(
+  node: string,
+  observations: readonly ObservationRecord[],
+  { grew, endAtMs, lostMs = Infinity }: NodeLife,
+): Access[] {
+  const found: Access[] = [];
+  let fromMs: number | undefined;
+  let endedMs = -Infinity;
+  let isSevered = false;
+  const end = (toMs: number): void => {
+    if (fromMs === undefined) return;
+    found.push({ node, fromMs, toMs });
+    [fromMs, endedMs] = [undefined, toMs];
+  };
   let isPowered = true;
   for (const seen of observations) {
-    if (
-      isPowered &&
-      powerLostMs !== undefined &&
-      victimNode !== undefined &&
-      seen.t >= powerLostMs
-    ) {
-      on(victimNode).end(powerLostMs);
+    const { t, name, data } = seen;
+    if (isPowered && t >= lostMs) {
+      end(lostMs);
       isPowered = false;
     }
-    if (seen.node !== undefined) on(seen.node).see(seen);
+    // Within the call its mode may cut others off first; what it then writes is counted.
+    if (isGranted(csiCalls.stage)(seen)) fromMs ??= callEndMs(seen);
+    else if (name === observed.mounted) fromMs ??= t;
+    else if (name === observed.deviceWritten) {
+      if (grew.has(seen) && t > endedMs + countedLateMs) fromMs ??= t;
+    } else if (name === observed.linkChanged) {
+      if (data.state === 'pass' && isSevered) fromMs ??= t;
+      isSevered = data.state !== 'pass' && (isSevered || fromMs !== undefined);
+      if (isSevered) end(t);
+    } else if (name === observed.unmounted || name === observed.deviceCut) {
+      end(t);
+      isSevered = false;
+    }
   }
-  return [...nodes.values()].flatMap((each) => each.all(endAtMs));
+  end(isPowered ? Math.min(lostMs, endAtMs) : endAtMs);
+  return found;
 }
 
 /**
@@ -177,88 +214,13 @@ function shutByItself(
   );
 }
 
-/** Each device that the victim had was counted from that time on, and no count was more than the one before. */
-function countedQuiet({ observations, victimNode }: Story, sinceMs: number): boolean {
-  const last = new Map<string, number>();
-  let isCounted = false;
-  for (const { t, name, node, data } of observations) {
-    if (name !== observed.deviceWritten || node !== victimNode) continue;
-    const device = `${data.device}/${String(data.generation)}`;
-    if (t < sinceMs) last.set(device, bytesIn(data));
-    else if (last.has(device)) {
-      if (last.get(device) !== bytesIn(data)) return false;
-      isCounted = true;
-    }
-  }
-  return isCounted;
-}
-
-/**
- * A call is dated when it came in. In whole microseconds, as records are: the sum of two of them is
- * else a little less than the time of what happened when the call ended.
- */
-export const callEndMs = ({ t, data }: Pick<ObservationRecord, 't' | 'data'>): number =>
-  Math.round((t + (data.durationMs ?? 0)) * 1000) / 1000;
-
-class NodeAccess {
-  readonly #node: string;
-  readonly #past: Access[] = [];
-  /** Largest count of bytes of each device. */
-  readonly #written = new Map<string, number>();
-  #fromMs: number | undefined;
-  #endedMs = -Infinity;
-  #isSevered = false;
-
-  constructor(node: string) {
-    this.#node = node;
-  }
-
-  see(seen: ObservationRecord): void {
-    const { t, name, data } = seen;
-    // Within the call its mode may cut others off first; what it then writes is counted.
-    if (isGranted(csiCalls.stage)(seen)) this.#begin(callEndMs(seen));
-    else if (name === observed.mounted) this.#begin(t);
-    else if (name === observed.deviceWritten) this.#count(t, data);
-    else if (name === observed.linkChanged) this.#changeLink(t, data.state !== 'pass');
-    else if (name === observed.unmounted || name === observed.deviceCut) {
-      this.end(t);
-      this.#isSevered = false;
-    }
-  }
-
-  #changeLink(t: number, isSevered: boolean): void {
-    if (isSevered && this.#fromMs !== undefined) {
-      this.end(t);
-      this.#isSevered = true;
-    } else if (!isSevered && this.#isSevered) {
-      this.#begin(t);
-      this.#isSevered = false;
-    }
-  }
-
-  #count(t: number, data: ObservationRecord['data']): void {
-    const device = `${String(data.device)}/${String(data.generation)}`;
-    const bytes = bytesIn(data);
-    const grew = bytes > (this.#written.get(device) ?? 0);
-    this.#written.set(device, bytes);
-    if (grew && t > this.#endedMs + countedLateMs) this.#begin(t);
-  }
-
-  #begin(t: number): void {
-    this.#fromMs ??= t;
-  }
-
-  end(t: number): void {
-    if (this.#fromMs === undefined) return;
-    this.#past.push({ node: this.#node, fromMs: this.#fromMs, toMs: t });
-    this.#fromMs = undefined;
-    this.#endedMs = t;
-  }
-
-  all(endAtMs: number): readonly Access[] {
-    this.end(endAtMs);
-    return this.#past;
-  }
+/** A counter of a device that the victim had was read from that time on, and none of them grew. */
+function countedQuiet(story: Story, sinceMs: number): boolean {
+  const own = countersIn({ story }).filter(({ node }) => node === story.victimNode);
+  const before = new Set(own.filter(({ t }) => t < sinceMs).map(keyOf));
+  const later = own.filter((seen) => seen.t >= sinceMs && before.has(keyOf(seen)));
+  const grew = growthsIn({ story });
+  return later.length > 0 && !later.some((seen) => grew.includes(seen));
 }
 
 // The hand-over: when the successor's first write came, and whose it was.
@@ -282,117 +244,14 @@ export function handoverOf(story: Story, marks?: WriteMarks): Handover | undefin
   return seen?.node === undefined ? undefined : { atMs: seen.t, successor: seen.node };
 }
 
-/** Both may mount a shared directory, that is what it is for; the files' locks keep a server out. */
-export const locksExclude = ({ scenario }: Story): boolean =>
-  isDirectory(scenario.disk.mode) && scenario.disk.fileLocks === 'shared';
-
 /** What a device has taken is no milestone: fsck's replay may come before any. */
 function wroteOrMounted(seen: ObservationRecord, roles: Roles): boolean {
-  const wrote = seen.name === observed.deviceWritten && bytesIn(seen.data) > 0;
+  const wrote = seen.name === observed.deviceWritten && (seen.data.bytesWritten ?? 0) > 0;
   return (wrote && roles.successor.onNode(seen)) || milestones.mounted.is(seen, roles);
 }
 
 const databaseOpened = (seen: ObservationRecord, roles: Roles): boolean =>
   milestones.serving.is(seen, roles) || milestones.ready.is(seen, roles);
-
-/** Written through a device since it was attached. */
-export const bytesIn = ({ bytesWritten = 0 }: ObservationRecord['data']): number => bytesWritten;
-
-// Every time the volume came to another node than the one that had it.
-
-export interface SecondMount {
-  /** Who had the volume, and who got it. */
-  readonly from: string;
-  readonly to: string;
-  /** The old node's pod; undefined where none was seen. */
-  readonly podUid: string | undefined;
-  /** From when on the decisions count that led here, and when it was mounted; the run's clock. */
-  readonly sinceMs: number;
-  readonly atMs: number;
-  /** The mount itself, or its refusal. */
-  readonly seen: ObservationRecord;
-  /** The new node had the volume and could write it, but its mount was refused. */
-  readonly isRefused?: true;
-  /** The old node could still write it. */
-  readonly overlaps: boolean;
-}
-
-/** One way of the volume from node to node. */
-export interface Passage {
-  readonly story: Story;
-  readonly mount: SecondMount;
-  /** The node that had it is the victim, the one that got it the successor. */
-  readonly roles: Roles;
-}
-
-export const passageOf = (story: Story, mount: SecondMount): Passage => ({
-  ...{ story, mount },
-  roles: rolesOf({ node: mount.from, uid: mount.podUid }, story.database, mount.to),
-});
-
-/** In order of time, from the fault to the end of the run. `accesses`: who could write, when. */
-export function secondMountsOf(
-  story: Story,
-  accesses: readonly Access[] = accessesOf(story),
-): SecondMount[] {
-  const { observations, faultAtMs, victimNode, victimUid } = story;
-  if (faultAtMs === undefined || victimNode === undefined) return [];
-  const found: SecondMount[] = [];
-  let holder = { node: victimNode, podUid: victimUid, sinceMs: faultAtMs };
-  for (const seen of observations) {
-    const { name, node, t } = seen;
-    if (t < faultAtMs || name !== observed.mounted) continue;
-    if (node === undefined || node === holder.node) continue;
-    const { node: from, podUid, sinceMs } = holder;
-    const overlaps = accesses.some(
-      ({ node: on, fromMs, toMs }) => on === from && fromMs < t && toMs > t,
-    );
-    found.push({ from, to: node, podUid, sinceMs, atMs: t, seen, overlaps });
-    holder = { node, podUid: podBoundTo(observations, node, t), sinceMs: t };
-  }
-  return found;
-}
-
-/** The first mount that was refused on another node than the victim's, from the fault on. */
-export function refusedMountOf(story: Story, accesses: readonly Access[]): SecondMount | undefined {
-  const { observations, faultAtMs, victimNode, victimUid } = story;
-  if (faultAtMs === undefined || victimNode === undefined) return undefined;
-  const roles = rolesIn(story);
-  const seen = observations.find(
-    (each) => each.t >= faultAtMs && milestones['stage-refused'].is(each, roles),
-  );
-  if (seen?.node === undefined) return undefined;
-  const { t: atMs, node: to } = seen;
-  const overlaps = accesses.some(
-    ({ node, fromMs, toMs }) => node === victimNode && fromMs < atMs && toMs > atMs,
-  );
-  const passage = { from: victimNode, to, podUid: victimUid, sinceMs: faultAtMs, atMs };
-  return { ...passage, seen, overlaps, isRefused: true };
-}
-
-/** Whether a node had the volume mounted at that moment, as the observers of mounts saw it. */
-export function isMounted(
-  observations: readonly ObservationRecord[],
-  on: string,
-  atMs: number,
-): boolean {
-  const last = observations.findLast(
-    ({ name, node, t }) =>
-      node === on && t < atMs && (name === observed.mounted || name === observed.unmounted),
-  );
-  return last?.name === observed.mounted;
-}
-
-function podBoundTo(
-  observations: readonly ObservationRecord[],
-  on: string,
-  byMs: number,
-): string | undefined {
-  const seen = observations.findLast(
-    ({ name, node, t }) => name === observed.podScheduled && node === on && t <= byMs,
-  );
-  return seen === undefined ? undefined : String(seen.data.uid);
-}
 
 // A node that was given the volume and could not mount it: fsck wrote to it all the same.
 
@@ -401,7 +260,7 @@ export function refusedMountsOf(story: Story, accesses: readonly Access[]): Refu
   const { faultAtMs = 0, observations } = story;
   const since = observations.filter(({ t }) => t >= faultAtMs);
   const refusals = since.filter(isRefused(csiCalls.stage));
-  const atS = (atMs: number): number => Math.round(atMs - faultAtMs) / 1000;
+  const atS = (atMs: number): number => sinceFaultS(story, atMs);
   const hasLog = accesses.some(({ bytesWritten }) => bytesWritten !== undefined);
   const nodes = new Set(refusals.flatMap(({ node }) => node ?? []));
   return [...nodes].flatMap((node): RefusedMount[] => {
@@ -484,32 +343,30 @@ export function exposureOf(story: Story, evidence: AccessEvidence = {}): Exposur
   const { writes } = evidence;
   const accesses = accessesOf(story, evidence);
   if (faultAtMs === undefined || victimNode === undefined) return { accesses, summary: nothing };
-  const marks = writes === undefined ? undefined : readMarks(writes, victimNode, faultAtMs);
-  const handover = handoverOf(story, marks);
-  const seen = {
+  const marks = writes && readMarks(writes, victimNode, faultAtMs);
+  const handoverAtMs = handoverOf(story, marks)?.atMs;
+  const found = {
     accesses,
-    ...(marks === undefined ? {} : { marks }),
-    ...(handover === undefined ? {} : { handoverAtMs: handover.atMs }),
+    ...(marks !== undefined && { marks }),
+    ...(handoverAtMs !== undefined && { handoverAtMs }),
   };
   const spans = overlapsOf(accesses);
   const [from, to] = [spans[0]?.fromMs, spans.at(-1)?.toMs];
-  if (from === undefined || to === undefined) return { ...seen, summary: nothing };
+  if (from === undefined || to === undefined) return { ...found, summary: nothing };
   // However short it was, it is not nothing.
-  const ms = Math.max(
-    1,
-    Math.round(spans.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0)),
-  );
-  const window = { ...seen, from, to };
+  const ms = Math.max(1, Math.round(sumOf(spans.map(({ fromMs, toMs }) => toMs - fromMs))));
+  const window = { ...found, from, to };
   if (writes === undefined) {
-    const bytesVictim = bytesWritten(story, (node) => node === victimNode, from, to);
-    const bytesSuccessor = bytesWritten(story, (node) => node !== victimNode, from, to);
+    const span = { fromMs: from, toMs: to };
+    const bytesVictim = bytesWritten(story, (node) => node === victimNode, span);
+    const bytesSuccessor = bytesWritten(story, (node) => node !== victimNode, span);
     return { ...window, summary: { ms, bytesVictim, bytesSuccessor } };
   }
   // What the successor wrote while the victim's path was severed, the victim may write over later.
-  const fromMs = Math.min(from, handover?.atMs ?? from);
+  const fromMs = Math.min(from, handoverAtMs ?? from);
   const tally = tallyWrites(writes, { victim: victimNode, fromMs, toMs: to });
   const { bytesVictim, bytesSuccessor, blocksBoth } = tally;
-  const atS = (atMs: number): number => Math.round(atMs - faultAtMs) / 1000;
+  const atS = (atMs: number): number => sinceFaultS(story, atMs);
   const exact = { blocksBoth, fromS: atS(from), toS: atS(to) };
   return { ...window, tally, summary: { ms, bytesVictim, bytesSuccessor, ...exact } };
 }
@@ -537,21 +394,15 @@ export function overlapsOf(accesses: readonly Access[]): Overlap[] {
 
 /** Bytes that some nodes wrote between two times, from their devices' counters (one per attachment). */
 function bytesWritten(
-  { observations }: Story,
+  story: Story,
   isMeant: (node: string) => boolean,
-  fromMs: number,
-  toMs: number,
+  { fromMs, toMs }: Overlap,
 ): number {
-  const atStart = new Map<string, number>();
-  const atEnd = new Map<string, number>();
-  for (const { name, node, t, data } of observations) {
-    if (name !== observed.deviceWritten || node === undefined || !isMeant(node) || t > toMs)
-      continue;
-    const device = `${node}/${data.device}/${String(data.generation)}`;
-    if (t < fromMs) atStart.set(device, bytesIn(data));
-    atEnd.set(device, bytesIn(data));
-  }
-  let total = 0;
-  for (const [device, bytes] of atEnd) total += bytes - (atStart.get(device) ?? 0);
-  return total;
+  const counters = countersIn({ story }).filter(({ node, t }) => isMeant(node) && t <= toMs);
+  return sumOf(
+    [...Map.groupBy(counters, keyOf).values()].map((each) => {
+      const before = each.findLast(({ t }) => t < fromMs);
+      return (each.at(-1)?.data.bytesWritten ?? 0) - (before?.data.bytesWritten ?? 0);
+    }),
+  );
 }

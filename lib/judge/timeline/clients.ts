@@ -1,15 +1,57 @@
 /** What clients were answered: service, reads, what readers saw, and what a cut-off server said. */
 import {
-  type Meter,
+  type ClientAnswer,
   type OpId,
   type OutcomeRecord,
   type ReadRecord,
   type ServerIdentity,
-  type SessionRecord,
-  sessionKey,
+  type SessionId,
+  SessionMap,
 } from '../../history/index.ts';
 import { SeenCommits, opName } from '../checkers/reconcile.ts';
 import type { Story } from './story.ts';
+
+/** Which server gave an answer: a session is of one server, which its first record names. */
+export class Servers {
+  readonly #bySession = new SessionMap<ServerIdentity>();
+
+  ofSession(id: SessionId): ServerIdentity | undefined {
+    return this.#bySession.get(id);
+  }
+
+  /** Asked about each answer, in time order. Undefined where the session's record lacks it. */
+  ofAnswer(answer: ClientAnswer): ServerIdentity | undefined {
+    if (answer.type === 'outcome') return this.ofSession(answer);
+    if (answer.type === 'session' && answer.server !== undefined)
+      this.#bySession.set(answer, answer.server);
+    return answer.server;
+  }
+}
+
+/** Fed the answers in time order, one pass. */
+export interface Meter<Result> {
+  see(answer: ClientAnswer, server: ServerIdentity | undefined): void;
+  result(): Result;
+}
+
+/** Feeds them all. */
+export function measure(
+  answers: Iterable<ClientAnswer>,
+  meters: readonly Meter<unknown>[],
+  servers = new Servers(),
+): void {
+  for (const answer of answers) {
+    const server = servers.ofAnswer(answer);
+    for (const meter of meters) meter.see(answer, server);
+  }
+}
+
+/** One start of one pod's server, whose time is known to the second: after another it may have less. */
+export const isOneServer = (one: ServerIdentity | undefined, other: ServerIdentity): boolean =>
+  one !== undefined &&
+  one.podUid === other.podUid &&
+  one.node === other.node &&
+  Math.abs(one.startedAtS - other.startedAtS) <= 1;
 
 export interface ServiceWindow extends Pick<Story, 'faultAtMs' | 'victimNode'> {
   /** When the writers were stopped. */
@@ -31,10 +73,9 @@ export interface Service {
 /** Longer than a busy database lets a client wait. */
 const silenceMs = 10_000;
 
-/** Fed the operations in time order, one pass, constant memory. */
-export class ServiceMeter {
+/** In constant memory. */
+export class ServiceMeter implements Meter<Service> {
   readonly #window: ServiceWindow;
-  readonly #servers = new Map<string, ServerIdentity>();
   #acked = 0;
   #firstSuccessorAckMs: number | undefined;
   #victim: ServerIdentity | undefined;
@@ -47,21 +88,15 @@ export class ServiceMeter {
     this.#window = window;
   }
 
-  see(record: SessionRecord | OutcomeRecord): void {
-    if (record.type === 'session') {
-      if (record.server !== undefined) this.#servers.set(sessionKey(record), record.server);
-    } else if (record.outcome === 'ok') {
-      this.#ack(record.t, record.client, this.#servers.get(sessionKey(record)));
-    }
-  }
-
-  #ack(t: number, client: string, server: ServerIdentity | undefined): void {
+  see(answer: ClientAnswer, server: ServerIdentity | undefined): void {
+    if (answer.type !== 'outcome' || answer.outcome !== 'ok') return;
+    const { t, client } = answer;
     const { faultAtMs = Infinity, victimNode } = this.#window;
     const node = server?.node;
     this.#acked += 1;
     if (server !== undefined && node === victimNode) {
       if (t < faultAtMs) this.#victim = server;
-      if (isOne(this.#victim ?? server, server)) this.#lastVictimAckMs = t;
+      if (isOneServer(this.#victim ?? server, server)) this.#lastVictimAckMs = t;
     } else if (t >= faultAtMs) this.#firstSuccessorAckMs ??= t;
     if (client !== 'outside') return;
     if (node !== undefined && node !== victimNode) this.#lastOutsideSuccessorAckMs = t;
@@ -104,37 +139,39 @@ export interface WentBack {
   readonly before: string;
 }
 
-/** What one client has seen of one server, from its start to its end. */
+/** What one client has read from one server, from its start to its end. */
 interface ServerHead {
-  /** UNIX seconds, ± 1: another one is another start of the server. */
-  readonly startedAtS: number;
+  readonly server: ServerIdentity;
   head: OpId | undefined;
-  /** Highest seq seen, by session: each session's rows are stored in order of seq. */
-  readonly highest: Map<string, number>;
+  /** Highest seq read, by session: each session's rows are stored in order of seq. */
+  readonly highest: SessionMap<number>;
 }
 
-/** Fed the reads in time order, one pass. */
-export class ReadMeter {
+export class ReadMeter implements Meter<ReadMeter> {
   readonly #seen = new Map<string, SeenCommits>();
   readonly #servers = new Map<string, ServerHead>();
   readonly #back = new Map<string, WentBack>();
 
-  see(read: ReadRecord): void {
-    const { client, server, head, t } = read;
+  see(answer: ClientAnswer): void {
+    if (answer.type !== 'read') return;
+    const { client, server, head, t } = answer;
     const key = `${client}/${server.podUid}`;
     let seen = this.#servers.get(key);
-    if (seen === undefined || Math.abs(seen.startedAtS - server.startedAtS) > 1) {
-      seen = { startedAtS: server.startedAtS, head: undefined, highest: new Map() };
+    if (!isOneServer(seen?.server, server) || seen === undefined) {
+      seen = { server, head: undefined, highest: new SessionMap() };
       this.#servers.set(key, seen);
     }
-    if (isBehind(seen, head)) this.#wentBack(key, read, seen.head);
+    if (isBehind(seen, head)) this.#wentBack(key, answer, seen.head);
     seen.head = head;
     if (head === undefined) return;
     const seenBy = this.#seen.get(client) ?? new SeenCommits();
     this.#seen.set(client, seenBy);
     seenBy.add({ ...head, atMs: t, by: `the ${client} client on ${server.node}` });
-    const session = sessionKey(head);
-    seen.highest.set(session, Math.max(head.seq, seen.highest.get(session) ?? 0));
+    seen.highest.set(head, Math.max(head.seq, seen.highest.get(head) ?? 0));
+  }
+
+  result(): this {
+    return this;
   }
 
   /** Without these clients'. */
@@ -166,7 +203,7 @@ function isBehind({ head: last, highest }: ServerHead, head: OpId | undefined): 
   if (last === undefined) return false;
   if (head === undefined) return true;
   if (opName(head) === opName(last)) return false;
-  return head.seq <= (highest.get(sessionKey(head)) ?? -1);
+  return head.seq <= (highest.get(head) ?? -1);
 }
 
 const nameOf = (head: OpId | undefined): string => (head === undefined ? 'no row' : opName(head));
@@ -199,13 +236,11 @@ export interface Patience {
   readonly blindMs: number;
 }
 
-/** Fed answers in time order, one pass. */
-export class ReaderSightMeter {
+export class ReaderSightMeter implements Meter<BlindRead[]> {
   /** By client; one that is to read nothing has none. */
   readonly #patience: ReadonlyMap<string, Patience>;
-  readonly #servers = new Map<string, ServerIdentity>();
-  /** By server and session. */
-  readonly #acked = new Map<string, AckedHead>();
+  readonly #servers: Servers;
+  readonly #acked = new SessionMap<AckedHead>();
   /** By pod: its server's first acknowledgement. */
   readonly #firstAck = new Map<
     string,
@@ -214,32 +249,27 @@ export class ReaderSightMeter {
   readonly #served = new Map<string, Served>();
   readonly #blind = new Map<string, BlindRead>();
 
-  constructor(patience: ReadonlyMap<string, Patience>) {
+  constructor(patience: ReadonlyMap<string, Patience>, servers: Servers) {
     this.#patience = patience;
+    this.#servers = servers;
   }
 
-  see(answer: SessionRecord | OutcomeRecord | ReadRecord): void {
+  see(answer: ClientAnswer, server: ServerIdentity | undefined): void {
     if (answer.type === 'read') this.#read(answer);
-    else if (answer.type === 'session') {
-      if (answer.server !== undefined) this.#servers.set(sessionKey(answer), answer.server);
-    } else if (answer.outcome === 'ok') this.#ack(answer);
+    else if (answer.type === 'outcome' && answer.outcome === 'ok' && server !== undefined)
+      this.#ack(answer, server);
   }
 
   result(): BlindRead[] {
     return [...this.#blind.values()];
   }
 
-  #ack(outcome: OutcomeRecord): void {
-    const session = sessionKey(outcome);
-    const server = this.#servers.get(session);
+  #ack(outcome: OutcomeRecord, server: ServerIdentity): void {
     const { client, seq, t } = outcome;
-    if (server === undefined) return;
     const first = this.#firstAck.get(server.podUid);
-    if (!isOne(first?.server, server)) this.#firstAck.set(server.podUid, { server, atMs: t });
-    // A session is of one server.
-    const acked = this.#acked.get(session);
-    if (acked === undefined) this.#acked.set(session, { seq, atMs: t });
-    else Object.assign(acked, { seq, atMs: t });
+    if (!isOneServer(first?.server, server)) this.#firstAck.set(server.podUid, { server, atMs: t });
+    const acked = this.#acked.getOrMake(outcome, () => ({ seq, atMs: t }));
+    Object.assign(acked, { seq, atMs: t });
     this.#serve(client, t, server.node);
   }
 
@@ -265,14 +295,13 @@ export class ReaderSightMeter {
     const { node } = server;
     if (head === undefined) {
       const first = this.#firstAck.get(server.podUid);
-      if (first !== undefined && isOne(first.server, server) && first.atMs < sentAtMs) {
+      if (first !== undefined && isOneServer(first.server, server) && first.atMs < sentAtMs) {
         this.#blame({ client, what: 'no-row', atMs: t, node });
       }
       return;
     }
-    const session = sessionKey(head);
-    const acked = this.#acked.get(session);
-    if (acked === undefined || !isOne(this.#servers.get(session), server)) return;
+    const acked = this.#acked.get(head);
+    if (acked === undefined || !isOneServer(this.#servers.ofSession(head), server)) return;
     if (acked.atMs < sentAtMs && acked.seq > head.seq) {
       this.#blame({ client, what: 'older-row', atMs: t, node });
     }
@@ -284,12 +313,6 @@ export class ReaderSightMeter {
     this.#blind.set(key, { ...blind, ...known, count: (known?.count ?? 0) + 1 });
   }
 }
-
-/** One start of one pod's server, whose time is known to the second: after another it may have less. */
-const isOne = (one: ServerIdentity | undefined, other: ServerIdentity): boolean =>
-  one !== undefined &&
-  one.podUid === other.podUid &&
-  Math.abs(one.startedAtS - other.startedAtS) <= 1;
 
 // Stale reads: a server that was replaced still answers, with the ledger as it was. A read by the old pod
 // counts once the successor had acknowledged something before the read was sent, and the newest row that the
@@ -309,26 +332,25 @@ export interface StaleReads {
 }
 
 /** The victim: the pod that the fault hit, and its node. */
-export function staleReadMeter({
-  victimUid,
-  victimNode,
-  faultAtMs = Infinity,
-}: Pick<Story, 'victimUid' | 'victimNode' | 'faultAtMs'>): Meter<StaleReads[]> {
-  /** Sessions by their key, to the node that answered. */
-  const nodes = new Map<string, string>();
+export function staleReadMeter(
+  {
+    victimUid,
+    victimNode,
+    faultAtMs = Infinity,
+  }: Pick<Story, 'victimUid' | 'victimNode' | 'faultAtMs'>,
+  servers: Servers,
+): Meter<StaleReads[]> {
   /** The successor's acknowledgements, in order of time. */
   const ackedMs: number[] = [];
   const byClient = new Map<string, StaleReads>();
-  const isSuccessors = (of: Omit<OpId, 'seq'>): boolean => {
-    const node = nodes.get(sessionKey(of));
-    return node !== undefined && node !== victimNode;
-  };
+  const isSuccessors = (server: ServerIdentity | undefined): boolean =>
+    server !== undefined && server.node !== victimNode;
   /** The answer came a little later than the question: look back from the end. */
   const ackedBy = (ms: number): number => ackedMs.findLastIndex((t) => t <= ms) + 1;
   const read = ({ client, sentAtMs, head }: ReadRecord): void => {
     const [firstMs] = ackedMs;
     if (firstMs === undefined || firstMs > sentAtMs) return;
-    if (head !== undefined && isSuccessors(head)) return;
+    if (head !== undefined && isSuccessors(servers.ofSession(head))) return;
     const before = byClient.get(client);
     byClient.set(client, {
       client,
@@ -340,13 +362,12 @@ export function staleReadMeter({
     });
   };
   return {
-    see(answer) {
-      if (answer.type === 'session') {
-        if (answer.server !== undefined) nodes.set(sessionKey(answer), answer.server.node);
-      } else if (answer.type === 'outcome') {
-        const isAck = answer.outcome === 'ok' && answer.t >= faultAtMs && isSuccessors(answer);
-        if (isAck) ackedMs.push(answer.t);
-      } else if (answer.server.podUid === victimUid) read(answer);
+    see(answer, server) {
+      if (answer.type === 'read') {
+        if (server?.podUid === victimUid) read(answer);
+      } else if (answer.type === 'outcome' && answer.outcome === 'ok') {
+        if (answer.t >= faultAtMs && isSuccessors(server)) ackedMs.push(answer.t);
+      }
     },
     result: () => [...byClient.values()],
   };

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { runRecord, see } from '../../../test/support/run-record.ts';
+import { see, storyOf } from '../../../test/support/run-record.ts';
 import { placeWrites, type WriteInput } from '../../../test/support/writes.ts';
 import { diskFindings } from '../verdict/findings.ts';
 import type { ScenarioInput } from '../../scenario/scenario.ts';
@@ -12,8 +12,7 @@ import { observed } from '../../history/observations.ts';
 import type { SmallRecord } from '../../history/records.ts';
 import { linkFlags, openWrites, writeOps, type WriteLog } from '../../history/writes.ts';
 import { exposureOf } from './access.ts';
-import { tellStory, type Story } from './story.ts';
-import { mysql } from '../../mysql/database.ts';
+import type { Story } from './story.ts';
 
 let folder: string;
 beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'forcedetach-exposure-'))));
@@ -34,22 +33,16 @@ function logOf(...records: WriteInput[]): WriteLog {
   return log;
 }
 
-function story(fields: Partial<ScenarioInput> = {}, ...more: SmallRecord[]): Story {
-  const about = { type: 'action', actor: 'fault', name: 'network-partition', node: 'a' } as const;
-  const records: SmallRecord[] = [
-    runRecord(fields),
-    { ...about, t: 1000, step: 'begin' },
-    { ...about, t: 1100, step: 'done' },
-    ...more,
-    { type: 'phase', t: 50_000, phase: 'heal' },
-    see(55_000, observed.unmounted, 'a'),
-    { type: 'phase', t: 90_000, phase: 'report' },
-  ];
-  return tellStory(
-    records.toSorted((x, y) => x.t - y.t),
-    mysql,
+const story = (fields: Partial<ScenarioInput> = {}, ...more: readonly SmallRecord[]): Story =>
+  storyOf(
+    [
+      ...more,
+      { type: 'phase', t: 50_000, phase: 'heal' },
+      see(55_000, observed.unmounted, 'a'),
+      { type: 'phase', t: 90_000, phase: 'report' },
+    ],
+    fields,
   );
-}
 
 const opened = at(10, 1, writeOps.open);
 

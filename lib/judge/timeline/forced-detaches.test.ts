@@ -1,13 +1,11 @@
 /** Log and counter of forced detaches, held against the mounts. */
 import { expect, test } from 'vitest';
-import { runRecord, see } from '../../../test/support/run-record.ts';
+import { see, storyOf } from '../../../test/support/run-record.ts';
 import { controlFindings } from '../verdict/findings.ts';
-import type { ScenarioInput } from '../../scenario/scenario.ts';
 import { csiCalls, observed } from '../../history/observations.ts';
 import type { SmallRecord } from '../../history/records.ts';
 import { forcedDetachesOf } from './licence.ts';
-import { tellStory, type Story } from './story.ts';
-import { mysql } from '../../mysql/database.ts';
+import type { Story } from './story.ts';
 
 const counter = (t: number, timeout: number, outOfService = 0): SmallRecord =>
   see(t, observed.forceDetachMetric, '', { timeout, 'out-of-service': outOfService });
@@ -17,19 +15,8 @@ const line = (t: number): SmallRecord =>
   });
 const detach = see(60_000, observed.csiCall, 'a', { call: csiCalls.unpublish });
 
-function story(records: readonly SmallRecord[], fields: Partial<ScenarioInput> = {}): Story {
-  const all: SmallRecord[] = [
-    runRecord(fields),
-    see(600, observed.mounted, 'a'),
-    { type: 'action', t: 1000, actor: 'fault', name: 'x', step: 'begin', node: 'a' },
-    { type: 'action', t: 1100, actor: 'fault', name: 'x', step: 'done', node: 'a' },
-    ...records,
-  ];
-  return tellStory(
-    all.toSorted((x, y) => x.t - y.t),
-    mysql,
-  );
-}
+const story = (records: readonly SmallRecord[]): Story =>
+  storyOf([see(600, observed.mounted, 'a'), ...records]);
 
 const codes = (of: Story): string[] => controlFindings(of, []).map(({ code }) => code);
 

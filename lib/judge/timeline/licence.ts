@@ -6,17 +6,16 @@ import {
   isRefused,
   observed,
 } from '../../history/index.ts';
+import type { Access } from './access.ts';
 import {
-  type Access,
-  type Passage,
-  type SecondMount,
-  accessesOf,
-  isMounted,
-  passageOf,
-  refusedMountOf,
-  secondMountsOf,
-} from './access.ts';
-import { type MilestoneName, type Story, milestones } from './story.ts';
+  type MilestoneName,
+  type Roles,
+  type Story,
+  milestones,
+  rolesIn,
+  rolesOf,
+  sinceFaultS,
+} from './story.ts';
 import type { Licence, LicenceStep } from '../verdict/verdict.ts';
 import { isDirectory, losesPower } from '../../scenario/index.ts';
 
@@ -79,7 +78,7 @@ function detachOf(
   return {
     node,
     atMs: t,
-    wasMounted: isMounted(story.observations, node, t) && !isOff(node, t, story),
+    wasMounted: isMounted(node, t, story) && !isOff(node, t, story),
     logged: line === undefined ? undefined : reasonIn(line),
   };
 }
@@ -89,6 +88,12 @@ const namesNode = ({ node, data }: ObservationRecord, wanted: string): boolean =
   node === wanted ||
   !String(data.line).includes('node=') ||
   String(data.line).includes(`node="${wanted}"`);
+
+const isMounted = (on: string, atMs: number, { observations }: Story): boolean =>
+  observations.findLast(
+    ({ name, node, t }) =>
+      node === on && t < atMs && (name === observed.mounted || name === observed.unmounted),
+  )?.name === observed.mounted;
 
 const isOff = (
   node: string,
@@ -128,116 +133,169 @@ function startsIn(since: readonly ObservationRecord[]): number {
   return starts.filter(({ t }, at) => t - (starts[at - 1]?.t ?? -Infinity) > sameStartMs).length;
 }
 
-// Who asked for a link of a licence, in plain words, as far as a record tells.
+// The ways of the volume from node to node.
 
-function asked(wanted: Wanted, seen: ObservationRecord, passage: Passage): string | undefined {
-  const { story, mount } = passage;
-  const request = requestFor(story, wanted, mount.sinceMs, seen.t);
-  return request === undefined ? undefined : told(request, requester(request, story));
+/** The volume came to another node than the one that had it, or its mount there was refused. */
+interface Passage {
+  readonly story: Story;
+  readonly from: string;
+  readonly to: string;
+  /** The old node's pod; undefined where no record has it. */
+  readonly podUid: string | undefined;
+  /** From when on the decisions count that led here, and when it was mounted; the run's clock. */
+  readonly sinceMs: number;
+  readonly atMs: number;
+  /** The mount itself, or its refusal. */
+  readonly seen: ObservationRecord;
+  readonly isRefused: boolean;
+  /** The old node could still write it. */
+  readonly overlaps: boolean;
+  /** The node that had it is the victim, the one that got it the successor. */
+  readonly roles: Roles;
 }
 
-function told({ data }: ObservationRecord, who: string): string {
-  const { gracePeriodS, agent } = data;
-  const grace = gracePeriodS === undefined ? '' : `, grace period ${gracePeriodS} s`;
-  // A client's program is the part before the version.
-  const program = typeof agent === 'string' ? `, by ${agent.split('/')[0]}` : '';
-  return `${who}${grace}${program}`;
+type Holder = Pick<Passage, 'from' | 'podUid' | 'sinceMs'>;
+
+/** Undefined without a fault. */
+const firstHolder = ({ faultAtMs, victimNode, victimUid }: Story): Holder | undefined =>
+  faultAtMs === undefined || victimNode === undefined
+    ? undefined
+    : { from: victimNode, podUid: victimUid, sinceMs: faultAtMs };
+
+function passage(
+  story: Story,
+  holder: Holder,
+  seen: ObservationRecord & { readonly node: string },
+  accesses: readonly Access[],
+): Passage {
+  const { from, podUid } = holder;
+  const { t: atMs, node: to } = seen;
+  return {
+    ...{ story, ...holder, to, atMs, seen, isRefused: seen.name !== observed.mounted },
+    overlaps: accesses.some((each) => each.node === from && each.fromMs < atMs && each.toMs > atMs),
+    roles: rolesOf({ node: from, uid: podUid }, story.database, to),
+  };
 }
 
-export function whoDeleted(seen: ObservationRecord, passage: Passage): string | undefined {
-  const object = String(seen.data.pod);
-  const pods = { verbs: ['delete', 'deletecollection', 'create'], object };
-  return asked({ ...pods, resources: ['pods', 'pods/eviction'], fits: isEnd }, seen, passage);
-}
+type OnNode = ObservationRecord & { readonly node: string };
+const hasNode = (seen: ObservationRecord): seen is OnNode => seen.node !== undefined;
 
-/** A pod's creation is no request to remove it. */
-const isEnd = ({ verb, resource }: ObservationRecord['data']): boolean =>
-  verb !== 'create' || resource === 'pods/eviction';
-
-/** kubelet, controllers and people end a pod alike; without an audit log its condition may tell. */
-export function whoRemoved(seen: ObservationRecord, passage: Passage): string | undefined {
-  const { story, mount } = passage;
-  const disruption = story.observations.findLast(
-    ({ name, t, data }) =>
-      name === observed.podDisruption && data.uid === mount.podUid && t <= seen.t,
-  );
-  const isCollected = disruption?.data.reason === 'DeletionByPodGC';
-  return (
-    whoDeleted(seen, passage) ??
-    (isCollected ? 'the pod garbage collector' : remedyOf(seen, passage))
-  );
-}
-
-export function remedyOf({ t }: ObservationRecord, { story }: Passage): string | undefined {
-  const remedy = remedyAt(story, t);
-  return remedy === undefined ? undefined : `the operator (remedy ${remedy})`;
-}
-
-export function whoDeletedNode(seen: ObservationRecord, passage: Passage): string | undefined {
-  const wanted = { verbs: ['delete'], resources: ['nodes'], object: passage.mount.from };
-  return asked(wanted, seen, passage) ?? remedyOf(seen, passage);
-}
-
-export const whoTainted =
-  (key: string) =>
-  (seen: ObservationRecord, passage: Passage): string | undefined =>
-    asked(
-      {
-        verbs: ['patch', 'update'],
-        resources: ['nodes'],
-        object: passage.mount.from,
-        fits: ({ taints }) => JSON.stringify(taints ?? []).includes(key),
-      },
-      seen,
-      passage,
+/** Each second mount, in order of time, from the fault to the end of the run. */
+function secondMountsOf(story: Story, accesses: readonly Access[]): Passage[] {
+  const { observations } = story;
+  let holder = firstHolder(story);
+  const found: Passage[] = [];
+  for (const seen of observations.filter(hasNode)) {
+    const { name, node, t } = seen;
+    if (holder === undefined || name !== observed.mounted) continue;
+    if (t < holder.sinceMs || node === holder.from) continue;
+    found.push(passage(story, holder, seen, accesses));
+    const bound = observations.findLast(
+      (each) => each.name === observed.podScheduled && each.node === node && each.t <= t,
     );
+    holder = { from: node, podUid: bound?.data.uid, sinceMs: t };
+  }
+  return found;
+}
 
-export const whoDetached = (seen: ObservationRecord, passage: Passage): string | undefined =>
-  asked(
-    {
-      verbs: ['delete', 'deletecollection'],
-      resources: ['volumeattachments'],
-      object: String(seen.data.attachment),
-    },
-    seen,
-    passage,
-  );
+/** The first mount that was refused on another node than the victim's, from the fault on. */
+function refusedMountOf(story: Story, accesses: readonly Access[]): Passage | undefined {
+  const holder = firstHolder(story);
+  const roles = rolesIn(story);
+  const seen = story.observations
+    .filter(hasNode)
+    .find(
+      (each) =>
+        holder !== undefined &&
+        each.t >= holder.sinceMs &&
+        milestones['stage-refused'].is(each, roles),
+    );
+  return holder && seen && passage(story, holder, seen, accesses);
+}
 
-/** What a change must be to be the one that is meant. */
+// Who asked for a link of a licence, in plain words, as far as a record shows.
+
+/** What a request must be to be the one that is meant. */
 interface Wanted {
   readonly verbs: readonly string[];
   readonly resources: readonly string[];
-  /** Name of the object. */
-  readonly object: string;
+  /** Name of the object, by the change that the request led to. */
+  readonly object: (seen: ObservationRecord, passage: Passage) => unknown;
   readonly fits?: (data: ObservationRecord['data']) => boolean;
 }
+
+const endOfPod: Wanted = {
+  verbs: ['delete', 'deletecollection', 'create'],
+  resources: ['pods', 'pods/eviction'],
+  object: ({ data }) => data.pod,
+  // A pod's creation is no request to remove it.
+  fits: ({ verb, resource }) => verb !== 'create' || resource === 'pods/eviction',
+};
+const endOfNode: Wanted = {
+  ...{ verbs: ['delete'], resources: ['nodes'], object: (_, { from }) => from },
+};
+const taintOf = (key: string): Wanted => ({
+  ...{ verbs: ['patch', 'update'], resources: ['nodes'], object: (_, { from }) => from },
+  fits: ({ taints }) => JSON.stringify(taints ?? []).includes(key),
+});
+const endOfAttachment: Wanted = {
+  ...{ verbs: ['delete', 'deletecollection'], resources: ['volumeattachments'] },
+  object: ({ data }) => data.attachment,
+};
 
 /** A remedy's own request may come in this much before or after what the run wrote of it. */
 const slackMs = 1000;
 /** Requests are stamped to the millisecond of another clock. */
 const stampMs = 20;
 
-export const hasAudit = ({ observations }: Story): boolean =>
-  observations.some(({ name }) => name === observed.apiRequest);
+/** The last such request of the passage that was granted before the change was reported. */
+function requestFor(
+  { verbs, resources, object, fits }: Wanted,
+  seen: ObservationRecord,
+  passage: Passage,
+): ObservationRecord | undefined {
+  const named = object(seen, passage);
+  return passage.story.observations.findLast(
+    ({ name, t, data }) =>
+      name === observed.apiRequest &&
+      t >= passage.sinceMs - slackMs &&
+      t <= seen.t + stampMs &&
+      verbs.includes(data.verb) &&
+      resources.includes(data.resource) &&
+      data.object === named &&
+      Number(data.code) < 300 &&
+      fits?.(data) !== false,
+  );
+}
 
-/** The last such request that was granted, from `sinceMs` until the change was seen. */
-export const requestFor = (
-  { observations }: Story,
-  wanted: Wanted,
-  sinceMs: number,
-  seenMs: number,
-): ObservationRecord | undefined =>
-  observations.findLast(({ name, t, data }) => {
-    if (name !== observed.apiRequest || t < sinceMs - slackMs || t > seenMs + stampMs) return false;
-    const { verb, resource, object, code } = data;
-    return (
-      wanted.verbs.includes(verb) &&
-      wanted.resources.includes(resource) &&
-      object === wanted.object &&
-      Number(code) < 300 &&
-      wanted.fits?.(data) !== false
-    );
-  });
+function whoAsked(
+  seen: ObservationRecord,
+  { asked, orElse }: CausalLink,
+  passage: Passage,
+): string | undefined {
+  const request = asked && requestFor(asked, seen, passage);
+  if (request === undefined) return orElse?.(seen, passage);
+  const { gracePeriodS, agent } = request.data;
+  const grace = gracePeriodS === undefined ? '' : `, grace period ${gracePeriodS} s`;
+  // A client's program is the part before the version.
+  const program = typeof agent === 'string' ? `, by ${agent.split('/')[0]}` : '';
+  return `${requester(request, passage.story)}${grace}${program}`;
+}
+
+type Who = (seen: ObservationRecord, passage: Passage) => string | undefined;
+
+const theRemedy: Who = ({ t }, { story }) => {
+  const remedy = remedyAt(story, t);
+  return remedy === undefined ? undefined : `the operator (remedy ${remedy})`;
+};
+
+/** Without an audit log the pod's condition may show who removed it. */
+const thePodGc: Who = ({ t: atMs }, { story, podUid }) =>
+  story.observations.findLast(
+    ({ name, t, data }) => name === observed.podDisruption && data.uid === podUid && t <= atMs,
+  )?.data.reason === 'DeletionByPodGC'
+    ? 'the pod garbage collector'
+    : undefined;
 
 /** Service accounts of kube-system, pkg/controlplane/controller and kubeadm's own. */
 const controllers: Readonly<Record<string, string>> = {
@@ -287,11 +345,13 @@ function remedyAt({ records }: Story, atMs: number): string | undefined {
 // The links of a licence in the order in which Kubernetes takes these decisions: which record proves each,
 // who asked for it, and when its absence is a gap.
 
-export interface CausalLink {
+interface CausalLink {
   readonly step: string;
   readonly fits: (seen: ObservationRecord, passage: Passage) => boolean;
-  /** Who asked for it, in plain words; undefined where no record tells. */
-  readonly by?: (seen: ObservationRecord, passage: Passage) => string | undefined;
+  /** The request that leads to it. */
+  readonly asked?: Wanted;
+  /** Who did it, in plain words, where no record has such a request. */
+  readonly orElse?: Who;
   /** Whether it may come after the mount, as the pod's own mount does. Default false. */
   readonly mayFollow?: boolean;
 }
@@ -333,35 +393,36 @@ const forMany: Fits = (_, { story }) => story.scenario.volume.accessMode === 'Re
 const isShared: Fits = (_, { story }) => isDirectory(story.scenario.disk.mode);
 const notDetachedYet: Fits = ({ t: atMs }, passage) =>
   !passage.story.observations.some((each) => each.t <= atMs && is('detached')(each, passage));
-const neverGranted: Fits = (_, passage) => {
-  const { story, mount } = passage;
-  return !story.observations.some(
-    (each) =>
-      each.t <= mount.atMs && each.t >= mount.sinceMs && is('detach-answered')(each, passage),
+const neverGranted: Fits = (_, passage) =>
+  !passage.story.observations.some(
+    (each) => isWithin(each.t, passage) && is('detach-answered')(each, passage),
   );
-};
 
-const link = (step: string, fits: Fits, by?: CausalLink['by']): CausalLink => ({
-  ...{ step, fits },
-  ...(by === undefined ? {} : { by }),
-});
+const link = (
+  step: string,
+  fits: Fits,
+  more: Omit<CausalLink, 'step' | 'fits'> = {},
+): CausalLink => ({ step, fits, ...more });
 
-/** Each by its name, which says what its absence means (the end of this file). */
-export const links = {
+/** Each by its name, which says what its absence means (`needs`). */
+const links = {
   notReady: link('the node was declared unreachable', is('not-ready')),
-  tainted: link(
-    'it was tainted unreachable:NoExecute',
-    is('no-execute'),
-    whoTainted('unreachable'),
-  ),
-  evicted: link('the pod was evicted (it is Terminating)', is('evicted'), whoDeleted),
-  outOfService: link(
-    'the node was tainted out-of-service',
-    all(onOld, isOutOfService),
-    (seen, passage) => whoTainted('out-of-service')(seen, passage) ?? remedyOf(seen, passage),
-  ),
-  nodeGone: link('the Node object was deleted', is('node-gone'), whoDeletedNode),
-  podGone: link('the pod object was gone', is('pod-gone'), whoRemoved),
+  tainted: link('it was tainted unreachable:NoExecute', is('no-execute'), {
+    asked: taintOf('unreachable'),
+  }),
+  evicted: link('the pod was evicted (it is Terminating)', is('evicted'), { asked: endOfPod }),
+  outOfService: link('the node was tainted out-of-service', all(onOld, isOutOfService), {
+    asked: taintOf('out-of-service'),
+    orElse: theRemedy,
+  }),
+  nodeGone: link('the Node object was deleted', is('node-gone'), {
+    asked: endOfNode,
+    orElse: theRemedy,
+  }),
+  podGone: link('the pod object was gone', is('pod-gone'), {
+    asked: endOfPod,
+    orElse: (seen, passage) => thePodGc(seen, passage) ?? theRemedy(seen, passage),
+  }),
   bound: link('another pod was bound to the successor’s node', is('bound')),
   unmounted: link('the old node no longer had the volume mounted', is('unmounted')),
   controllerAnew: link(ownSteps.newManager, ({ name }) => name === observed.leaderAcquired),
@@ -378,7 +439,7 @@ export const links = {
     'the attach/detach controller did not wait for the unmount, because of the taint',
     forced('out-of-service'),
   ),
-  detached: link('the VolumeAttachment was deleted', isDetachStep, whoDetached),
+  detached: link('the VolumeAttachment was deleted', isDetachStep, { asked: endOfAttachment }),
   detachRefused: link(ownSteps.uncertain, all(isRefused(csiCalls.unpublish), onOld, neverGranted)),
   unpublished: link('the driver answered the detach', is('detach-answered')),
   published: link('the driver attached the volume to another node', is('attach-answered')),
@@ -397,15 +458,15 @@ export const links = {
   ),
   mounted: link(
     'the volume was mounted a second time',
-    (seen, { mount }) => seen === mount.seen && mount.isRefused !== true,
+    (each, { seen, isRefused }) => each === seen && !isRefused,
   ),
-  nodePublished: {
-    step: 'the successor’s pod got the mount',
-    fits: all(is('pod-mounted'), (seen, passage) => !isShared(seen, passage)),
-    mayFollow: true,
-  },
+  nodePublished: link(
+    'the successor’s pod got the mount',
+    all(is('pod-mounted'), (seen, passage) => !isShared(seen, passage)),
+    { mayFollow: true },
+  ),
 } satisfies Readonly<Record<string, CausalLink>>;
-export type LinkName = keyof typeof links;
+type LinkName = keyof typeof links;
 
 // What a licence lacks: links without which no volume passes, and whose records are missing.
 
@@ -425,8 +486,7 @@ const isDetachedFirst = (passage: Passage): boolean =>
 const isStateful = ({ story }: Passage): boolean =>
   story.scenario.workload.kind.startsWith('stateful-set');
 
-/** The volume came, and was not mounted. */
-const wasMounted = ({ mount }: Passage): boolean => mount.isRefused !== true;
+const wasMounted = ({ isRefused }: Passage): boolean => !isRefused;
 
 const needs: readonly NeededLinks[] = [
   {
@@ -468,30 +528,29 @@ const needs: readonly NeededLinks[] = [
 ];
 
 /** Then nobody had to wait: the attach/detach controller takes a missing attachment for a detach. */
-function deletedByHand({ story, mount }: Passage): boolean {
-  if (!hasAudit(story)) return story.remedy?.name.includes('attachment') === true;
-  return story.observations.some(({ name, t, data }) => {
-    if (name !== observed.attachmentDeleting || t < mount.sinceMs || t > mount.atMs) return false;
-    const object = data.attachment;
-    const wanted = { verbs: ['delete'], resources: ['volumeattachments'], object };
-    const request = requestFor(story, wanted, mount.sinceMs, t);
-    return request !== undefined && !String(request.data.user).includes('attachdetach');
-  });
+function deletedByHand(passage: Passage): boolean {
+  const { observations, remedy } = passage.story;
+  const hasAudit = observations.some(({ name }) => name === observed.apiRequest);
+  if (!hasAudit) return remedy?.name.includes('attachment') === true;
+  return observations
+    .filter(({ name, t }) => name === observed.attachmentDeleting && isWithin(t, passage))
+    .map((seen) => requestFor({ ...endOfAttachment, verbs: ['delete'] }, seen, passage))
+    .some((request) => request && !String(request.data.user).includes('attachdetach'));
 }
 
-export const gapsInChain = (proven: ReadonlySet<LinkName>, passage: Passage): string[] =>
+const gapsInChain = (proven: ReadonlySet<LinkName>, passage: Passage): string[] =>
   needs
     .filter(({ when }) => when?.(passage) !== false)
     .filter(({ anyOf }) => !anyOf.some((name) => proven.has(name)))
     .map(({ gap }) => gap);
 
 // The licence: the chain of recorded decisions that let a second node mount the volume. Each link is tied to
-// the record that proves it; a link that must be there and is not is a gap, and is said.
+// the record that proves it; a link that must be there and is not is a gap, and is listed.
 
 /** The pod's own mount follows the volume's by less than this. */
 const followMs = 30_000;
 
-export interface Licences {
+interface Licences {
   /**
    * Licence of the first second mount; where none came before the heal, of the first that was refused, or
    * undefined.
@@ -501,97 +560,67 @@ export interface Licences {
   readonly later: readonly Licence[];
 }
 
-/** `accesses`: who could write, when; by default as the observers of mounts saw it. */
-export function licencesOf(
-  story: Story,
-  accesses: readonly Access[] = accessesOf(story),
-): Licences {
-  const { faultAtMs } = story;
-  if (faultAtMs === undefined) return { first: undefined, later: [] };
-  const [first, ...rest] = secondMountsOf(story, accesses);
-  const told = (mounts: readonly SecondMount[]): Licence[] =>
-    mounts.map((mount) => licenceOf(passageOf(story, mount), faultAtMs));
-  if (first !== undefined && first.atMs < story.healAtMs) {
-    return { first: licenceOf(passageOf(story, first), faultAtMs), later: told(rest) };
-  }
-  const later = told(first === undefined ? [] : [first, ...rest]);
+/** `accesses`: who could write, when. */
+export function licencesOf(story: Story, accesses: readonly Access[]): Licences {
+  const mounts = secondMountsOf(story, accesses);
+  const [first, ...rest] = mounts;
+  const isBeforeHeal = (each: Passage | undefined): each is Passage =>
+    each !== undefined && each.atMs < story.healAtMs;
+  if (isBeforeHeal(first)) return { first: licenceOf(first), later: rest.map(licenceOf) };
   // A node that has the volume may write it, mounted or not.
   const refused = refusedMountOf(story, accesses);
-  return refused === undefined || refused.atMs >= story.healAtMs
-    ? { first: undefined, later }
-    : { first: licenceOf(passageOf(story, refused), faultAtMs), later };
+  return {
+    first: isBeforeHeal(refused) ? licenceOf(refused) : undefined,
+    later: mounts.map(licenceOf),
+  };
 }
 
-function licenceOf(passage: Passage, faultAtMs: number): Licence {
-  const { mount } = passage;
+function licenceOf(passage: Passage): Licence {
+  const { story, from, to, atMs, overlaps } = passage;
   const chain = chainOf(passage);
-  const steps = [...chain.values()].map(({ seen, link }) => stepOf(seen, link, passage, faultAtMs));
+  const steps = [...chain].map(([name, seen]) => stepOf(seen, links[name], passage));
   return {
-    from: mount.from,
-    to: mount.to,
-    atS: seconds(mount.atMs, faultAtMs),
-    overlaps: mount.overlaps,
-    steps: [...steps, ...operatorSteps(passage, faultAtMs)].toSorted((a, b) => a.atS - b.atS),
+    ...{ from, to, atS: sinceFaultS(story, atMs), overlaps },
+    steps: [...steps, ...operatorSteps(passage)].toSorted((a, b) => a.atS - b.atS),
     gaps: gapsInChain(new Set(chain.keys()), passage),
   };
 }
 
-interface Proven {
-  readonly seen: ObservationRecord;
-  readonly link: CausalLink;
-}
-
 /** The first record of the passage that fits each link; what did not happen is left out. */
-function chainOf(passage: Passage): Map<LinkName, Proven> {
-  const { story, mount } = passage;
-  const chain = new Map<LinkName, Proven>();
-  for (const [name, link] of Object.entries(links) as [LinkName, CausalLink][]) {
+function chainOf(passage: Passage): Map<LinkName, ObservationRecord> {
+  const { story, sinceMs, atMs } = passage;
+  const chain = new Map<LinkName, ObservationRecord>();
+  for (const [name, { fits, mayFollow }] of Object.entries(links) as [LinkName, CausalLink][]) {
     // What came after the mount let nobody in.
-    const untilMs = mount.atMs + (link.mayFollow === true ? followMs : 0);
+    const untilMs = atMs + (mayFollow === true ? followMs : 0);
     const seen = story.observations.find(
-      (each) => each.t >= mount.sinceMs && each.t <= untilMs && link.fits(each, passage),
+      (each) => each.t >= sinceMs && each.t <= untilMs && fits(each, passage),
     );
-    if (seen !== undefined) chain.set(name, { seen, link });
+    if (seen !== undefined) chain.set(name, seen);
   }
   return chain;
 }
 
-function stepOf(
-  seen: ObservationRecord,
-  { step, by }: CausalLink,
-  passage: Passage,
-  faultAtMs: number,
-): LicenceStep {
-  const who = by?.(seen, passage);
+function stepOf(seen: ObservationRecord, link: CausalLink, passage: Passage): LicenceStep {
+  const by = whoAsked(seen, link, passage);
+  const { t: recordMs, source, name, node, data } = seen;
+  const where = node === undefined ? '' : ` ${node}`;
   return {
-    atS: seconds(seen.t, faultAtMs),
-    step,
-    source: seen.source,
-    evidence: evidenceOf(seen),
-    recordMs: seen.t,
-    ...(who === undefined ? {} : { by: who }),
+    ...{ atS: sinceFaultS(passage.story, recordMs), step: link.step, source },
+    evidence: `${name}${where} ${JSON.stringify(data)}`.slice(0, 400),
+    recordMs,
+    ...(by !== undefined && { by }),
   };
 }
 
 /** What the run did in an operator's place. */
-const operatorSteps = ({ story, mount }: Passage, faultAtMs: number): LicenceStep[] =>
-  story.records
+const operatorSteps = (passage: Passage): LicenceStep[] =>
+  passage.story.records
     .filter((record) => record.type === 'action')
-    .filter(({ actor, step, t }) => actor === 'remedy' && step === 'begin' && isWithin(t, mount))
+    .filter(({ actor, step, t }) => actor === 'remedy' && step === 'begin' && isWithin(t, passage))
     .map(({ name, node, t }) => ({
-      atS: seconds(t, faultAtMs),
-      step: `the operator acted: ${name}`,
-      source: 'remedy',
-      evidence: `on ${node ?? '?'}`,
-      recordMs: t,
+      ...{ atS: sinceFaultS(passage.story, t), step: `the operator acted: ${name}` },
+      ...{ source: 'remedy', evidence: `on ${node ?? '?'}`, recordMs: t },
     }));
 
-const isWithin = (
-  t: number,
-  { sinceMs, atMs }: { readonly sinceMs: number; readonly atMs: number },
-): boolean => t >= sinceMs && t <= atMs;
-
-const seconds = (atMs: number, faultAtMs: number): number => Math.round(atMs - faultAtMs) / 1000;
-
-const evidenceOf = ({ name, node, data }: ObservationRecord): string =>
-  `${name}${node === undefined ? '' : ` ${node}`} ${JSON.stringify(data)}`.slice(0, 400);
+const isWithin = (t: number, { sinceMs, atMs }: Passage): boolean => t >= sinceMs && t <= atMs;

@@ -19,7 +19,7 @@ import {
 } from '../../history/index.ts';
 import type { JudgedDatabase } from '../database.ts';
 import type { Phases } from '../verdict/verdict.ts';
-import type { Scenario } from '../../scenario/index.ts';
+import { type Scenario, isDirectory } from '../../scenario/index.ts';
 
 export interface Story {
   readonly records: readonly SmallRecord[];
@@ -128,6 +128,21 @@ export const lookedUntilMs = ({
   secondImageAtMs,
   endAtMs,
 }: Pick<Story, 'secondImageAtMs' | 'endAtMs'>): number => secondImageAtMs ?? endAtMs;
+
+/** Both may mount a shared directory, that is what it is for; the files' locks keep a server out. */
+export const locksExclude = ({ scenario }: Pick<Story, 'scenario'>): boolean =>
+  isDirectory(scenario.disk.mode) && scenario.disk.fileLocks === 'shared';
+
+/**
+ * A call is dated when it came in. In whole microseconds, as records are: the sum of two of them is
+ * else a little less than the time of what happened when the call ended.
+ */
+export const callEndMs = ({ t, data }: Pick<ObservationRecord, 't' | 'data'>): number =>
+  Math.round((t + (data.durationMs ?? 0)) * 1000) / 1000;
+
+/** Seconds after the fault, to the millisecond. */
+export const sinceFaultS = ({ faultAtMs = 0 }: Pick<Story, 'faultAtMs'>, atMs: number): number =>
+  Math.round(atMs - faultAtMs) / 1000;
 
 // Who is who in a run: by what records of the victim, of the successor and of their pods are known.
 
@@ -381,7 +396,7 @@ export function firstAfterFault(story: Story, name: MilestoneName): ObservationR
 export function phasesOf(story: Story, firstSuccessorAckMs: number | undefined): Phases {
   const { faultAtMs, healAtMs } = story;
   const sinceFault = (atMs: number | undefined): number | null =>
-    atMs === undefined || faultAtMs === undefined ? null : round(atMs - faultAtMs);
+    atMs === undefined || faultAtMs === undefined ? null : sinceFaultS(story, atMs);
   const first = (name: MilestoneName): number | null => sinceFault(firstAfterFault(story, name)?.t);
   return {
     notReady: first('not-ready'),
@@ -398,8 +413,6 @@ export function phasesOf(story: Story, firstSuccessorAckMs: number | undefined):
     ),
   };
 }
-
-const round = (ms: number): number => Math.round(ms) / 1000;
 
 // How many nodes were Ready when, and what Kubernetes makes of it (lib/core/kubernetes.ts).
 

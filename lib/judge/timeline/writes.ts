@@ -70,132 +70,75 @@ function blocksOfBoth(one: WriterTally, other: WriterTally): number[] {
   return both;
 }
 
-// What the disk’s log of writes says: of a hand-over (who wrote first, whose path ended when, what was
-// refused), and of each path.
+// What the log says of a hand-over: who wrote first, what was refused, what was let through.
 
 /** A stretch of the run's clock, ms; without an end it lasts. */
 interface Span {
   readonly fromMs: number;
-  readonly toMs?: number;
-}
-
-interface Refused {
-  readonly count: number;
-  readonly bytes: number;
+  toMs?: number;
 }
 
 export interface WriteMarks {
   /** The first write of another node than the victim after the fault. */
-  readonly handover?: { readonly atMs: number; readonly node: string };
-  /** When the last of the paths that the victim had at the fault was cut, lost power or closed. */
-  readonly victimEndedMs?: number;
-  /** The last write that the disk took from the victim. */
-  readonly victimWroteMs?: number;
+  handover?: { readonly atMs: number; readonly node: string };
   /** While the victim's path stalled or failed. */
-  readonly severed: readonly Span[];
+  readonly severed: Span[];
   /** What the victim wrote after its path was cut, and the disk did not take. */
-  readonly refused: Refused;
+  readonly refused: { count: number; bytes: number };
   /** Writes that the disk took from the victim though it should not have; there must be none. */
-  readonly leaked: { readonly whileSevered: number; readonly afterCut: number };
+  readonly leaked: { whileSevered: number; afterCut: number };
 }
 
 /** A request that is under way when its path is severed may be carried out so much later. */
 const underWayMs = 1000;
 
 const isWrite = ({ op }: WriteRecord): boolean => op === writeOps.write || op === writeOps.zero;
-const endsPath = new Set<number>([writeOps.cut, writeOps.powerLost, writeOps.close]);
+const cuts: ReadonlySet<number> = new Set([writeOps.cut, writeOps.powerLost]);
+const ends: ReadonlySet<number> = new Set([...cuts, writeOps.close]);
+/** What the disk took proves that the path was open, whatever was recorded before. */
+const opens: ReadonlySet<number> = new Set([
+  ...[writeOps.open, writeOps.write, writeOps.zero, writeOps.flushBegin],
+]);
 
 /** One pass over the log. */
-export function readMarks(log: WriteLog, victim: string, faultAtMs: number): WriteMarks {
+export function readMarks(log: WriteLog, victim: string, faultAtMs: number): Readonly<WriteMarks> {
   const nodeOf = nodesOf(log);
-  const paths = new VictimPaths();
-  const severed: { fromMs: number; toMs?: number }[] = [];
-  const refused = { count: 0, bytes: 0 };
-  let handover: { atMs: number; node: string } | undefined;
-  let victimWroteMs: number | undefined;
-  const leaked = { whileSevered: 0, afterCut: 0 };
-
+  const cut = new Set<number>();
+  const marks: WriteMarks = {
+    ...{ severed: [], refused: { count: 0, bytes: 0 }, leaked: { whileSevered: 0, afterCut: 0 } },
+  };
+  const { severed, refused, leaked } = marks;
   for (let index = 0; index < log.length; index += 1) {
     const record = log.at(index);
-    const node = nodeOf.get(record.generation);
+    const { op, flags, generation, length } = record;
+    const node = nodeOf.get(generation);
     const atMs = log.atMs(index);
+    const isCut = cut.has(generation);
+    const last = severed.at(-1);
+    const isSevered = last !== undefined && last.toMs === undefined;
     if (node !== victim) {
-      const isFirst = handover === undefined && atMs >= faultAtMs && isWrite(record);
-      if (isFirst && node !== undefined) handover = { atMs, node };
-      continue;
-    }
-    paths.see(record, atMs, faultAtMs);
-    if (record.op === writeOps.link) changeLink(severed, record.flags, atMs);
-    else if (record.op === writeOps.refused && paths.isCut(record.generation)) {
+      if (node !== undefined && atMs >= faultAtMs && isWrite(record))
+        marks.handover ??= { atMs, node };
+    } else if (cuts.has(op)) cut.add(generation);
+    else if (op === writeOps.link) {
+      // Each path of the node has its own; the first one counts.
+      if (flags !== linkFlags.pass && !isSevered) severed.push({ fromMs: atMs });
+      else if (flags === linkFlags.pass && isSevered) last.toMs = atMs;
+    } else if (op === writeOps.refused && isCut) {
       refused.count += 1;
-      refused.bytes += record.length;
+      refused.bytes += length;
     } else if (isWrite(record)) {
-      victimWroteMs = atMs;
-      const last = severed.at(-1);
-      const isSevered = last !== undefined && last.toMs === undefined;
       if (isSevered && atMs > last.fromMs + underWayMs) leaked.whileSevered += 1;
-      if (paths.isCut(record.generation)) leaked.afterCut += 1;
+      if (isCut) leaked.afterCut += 1;
     }
   }
-  const victimEndedMs = paths.endedMs();
-  return {
-    severed,
-    refused,
-    leaked,
-    ...(handover === undefined ? {} : { handover }),
-    ...(victimWroteMs === undefined ? {} : { victimWroteMs }),
-    ...(victimEndedMs === undefined ? {} : { victimEndedMs }),
-  };
+  return marks;
 }
 
 export const nodesOf = (log: WriteLog): ReadonlyMap<number, string> =>
   new Map(log.paths.map(({ generation, node }) => [generation, node]));
 
-/** Each path of the node says it for itself; the first one counts. */
-function changeLink(spans: { fromMs: number; toMs?: number }[], flags: number, atMs: number): void {
-  const last = spans.at(-1);
-  const isOpen = last !== undefined && last.toMs === undefined;
-  if (flags === linkFlags.pass) {
-    if (isOpen) last.toMs = atMs;
-  } else if (!isOpen) spans.push({ fromMs: atMs });
-}
-
-/** The paths that the victim had when the fault hit, and how they ended. */
-class VictimPaths {
-  /** Generation → when it ended. */
-  readonly #ended = new Map<number, number | undefined>();
-  readonly #cut = new Set<number>();
-  /** Ended before the fault. */
-  readonly #over = new Set<number>();
-
-  see({ generation, op }: WriteRecord, atMs: number, faultAtMs: number): void {
-    if (op === writeOps.cut || op === writeOps.powerLost) this.#cut.add(generation);
-    if (atMs < faultAtMs) {
-      if (endsPath.has(op)) this.#over.add(generation);
-      // A path that is over may still be asked, and refuses.
-      if (this.#over.has(generation)) this.#ended.delete(generation);
-      else this.#ended.set(generation, undefined);
-    } else if (endsPath.has(op) && this.#ended.has(generation)) {
-      this.#ended.set(generation, this.#ended.get(generation) ?? atMs);
-    }
-  }
-
-  isCut(generation: number): boolean {
-    return this.#cut.has(generation);
-  }
-
-  /** Undefined while one of them lasts. */
-  endedMs(): number | undefined {
-    const ends = [...this.#ended.values()];
-    const known = ends.filter((end) => end !== undefined);
-    return known.length === 0 || known.length < ends.length ? undefined : Math.max(...known);
-  }
-}
-
-/** The paths to the disk, read from its log of writes: from when to when each was open. */
-const ends = new Set<number>([writeOps.cut, writeOps.powerLost, writeOps.close]);
-/** What the disk took proves that the path was open, whatever was said before. */
-const taken = new Set<number>([writeOps.write, writeOps.zero, writeOps.flushBegin]);
+// The paths to the disk: from when to when each was open.
 
 /** How a path without a node is called: its generation is missing in paths.json. */
 const unknownNode = (generation: number): string => `unknown node of generation ${generation}`;
@@ -223,16 +166,20 @@ export function pathsIn(log: WriteLog, endAtMs: number): OpenPath[] {
     found.push({ node, generation, ...path, toMs: Math.max(path.fromMs, atMs) });
   };
   for (let index = 0; index < log.length; index += 1) {
-    const record = log.at(index);
-    const { generation, op, length } = record;
+    const { generation, op, flags, length } = log.at(index);
     const atMs = log.atMs(index);
-    if (ends.has(op)) severed.delete(generation);
-    else if (severs(record) && open.has(generation)) severed.add(generation);
-    const isBack = passes(record) && severed.delete(generation);
-    if (ends.has(op) || severs(record)) end(generation, atMs);
+    const isLink = op === writeOps.link;
+    const isBack = isLink && flags === linkFlags.pass && severed.delete(generation);
+    if (ends.has(op)) {
+      severed.delete(generation);
+      end(generation, atMs);
+    } else if (isLink && flags !== linkFlags.pass) {
+      if (open.has(generation)) severed.add(generation);
+      end(generation, atMs);
+    }
     // What was under way when the link was severed may still be carried out.
     else if (severed.has(generation)) continue;
-    else if ((isBack || op === writeOps.open || taken.has(op)) && !open.has(generation))
+    else if ((isBack || opens.has(op)) && !open.has(generation))
       open.set(generation, { fromMs: atMs, bytesWritten: 0 });
     const path = op === writeOps.write ? open.get(generation) : undefined;
     if (path !== undefined) path.bytesWritten += length;
@@ -240,13 +187,6 @@ export function pathsIn(log: WriteLog, endAtMs: number): OpenPath[] {
   for (const generation of open.keys()) end(generation, endAtMs);
   return found;
 }
-
-/** Its requests wait or fail: the disk takes none of them, which the log of writes is held to. */
-const severs = ({ op, flags }: WriteRecord): boolean =>
-  op === writeOps.link && flags !== linkFlags.pass;
-
-const passes = ({ op, flags }: WriteRecord): boolean =>
-  op === writeOps.link && flags === linkFlags.pass;
 
 /** When the disk took the last write of an attachment; Infinity where it took none. */
 export function lastWriteMs(log: WriteLog, generation: number | undefined): number {
