@@ -100,3 +100,29 @@ export const incomplete = mild('incomplete', false);
 
 /** Worth reading, no harm by itself. */
 export const note = mild('note', true);
+
+/** What an image shows of one kind: one finding for all pieces of evidence, none where there are none. */
+type OfKind = (
+  image: string,
+  code: string,
+  summary: string,
+  evidence: readonly string[],
+) => readonly Finding[];
+
+const ofDamage =
+  (harm: Pick<Damage, 'safety' | 'loud'>): OfKind =>
+  (image, code, summary, evidence) =>
+    evidence.length === 0 ? [] : [damage({ code, image, ...harm, summary, evidence })];
+
+const ofMild =
+  (finding: typeof note): OfKind =>
+  (image, code, summary, evidence) =>
+    evidence.length === 0 ? [] : [finding(code, `${image} image: ${summary}`, evidence)];
+
+export const toldDamage = ofDamage(corruptAndTold);
+export const silentDamage = ofDamage(corruptInSilence);
+export const lacking = ofMild(incomplete);
+export const noted = ofMild(note);
+
+/** The one piece of evidence, where there is such a thing. */
+export const when = (holds: boolean, evidence = ''): readonly string[] => (holds ? [evidence] : []);

@@ -1,6 +1,6 @@
 /** Answers of one audit, and records of the run, that refute each other: then what rests on them is no proof. */
 import { clientSides, type OpId } from '../../history/index.ts';
-import type { AuditedImage } from './checker.ts';
+import { type AuditedImage, when } from './checker.ts';
 import type { JudgedDatabase } from '../database.ts';
 import type { Journal } from './journal.ts';
 import type { Reconciliation } from './reconcile.ts';
@@ -20,30 +20,23 @@ export function foreignRecords(images: readonly Reconciliation[], journal: Journ
 
 /** What one reading of a copy says against another one, where no damage of the volume could be the reason. */
 export function contradictionsIn(audited: AuditedImage, { own }: JudgedDatabase): string[] {
-  const { evidence } = audited;
-  const { indexCounts, balances, mounted, starts, dataDirectoryEmpty, opened } = evidence;
-  const found: string[] = [];
+  const { indexCounts, balances, mounted, starts, ...evidence } = audited.evidence;
   // What was not read at all is missing, and named so.
   const read: Readonly<Record<string, number>> = {
     ...(evidence.ledgerComplete && { ledger: evidence.ledgerRows }),
     ...(Object.keys(balances).length > 0 && { account: Object.keys(balances).length }),
   };
-  for (const { table, index, byPrimary } of indexCounts) {
-    const rows = read[table] ?? byPrimary;
-    if (rows === byPrimary) continue;
-    found.push(`${rows} rows of ${table} were read, and ${byPrimary} beside its index ${index}`);
-  }
-  if (starts.length > 0 && !mounted)
-    found.push('a server was started on a volume that was not mounted');
-  if (starts.length > 0 && dataDirectoryEmpty)
-    found.push('a server was started on an empty directory');
-  const { filesystemUuid } = evidence;
-  if (opened?.filesystemUuid !== undefined && opened.filesystemUuid !== filesystemUuid) {
-    found.push(
-      `the copy was opened as file system ${opened.filesystemUuid}, and is ${filesystemUuid}`,
-    );
-  }
-  return [...found, ...own.contradictions(audited)];
+  const isStarted = starts.length > 0;
+  return [
+    ...indexCounts.flatMap(({ table, index, byPrimary }) => {
+      const rows = read[table] ?? byPrimary;
+      const both = `${rows} rows of ${table} were read, and ${byPrimary} beside its index ${index}`;
+      return when(rows !== byPrimary, both);
+    }),
+    ...when(isStarted && !mounted, 'a server was started on a volume that was not mounted'),
+    ...when(isStarted && evidence.dataDirectoryEmpty, 'a server was started on an empty directory'),
+    ...own.contradictions(audited),
+  ];
 }
 
 /** Rows that the database's own log refutes as damage. */

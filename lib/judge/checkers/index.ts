@@ -96,71 +96,26 @@ export interface JudgeOptions {
 export function judgeImages(
   history: AuditedHistory,
   moments: EpochBounds,
-  {
-    database,
-    onLost,
-    seen = new SeenCommits(),
-    without,
-    withGaps,
-    refuted,
-    ...asking
-  }: JudgeOptions,
+  options: JudgeOptions,
 ): Judgement {
-  const { all = allCheckers(database) } = asking;
-  let seed = '';
-  let asked: Pick<AuditedImage, 'wholeWorkload' | 'settings'> = {};
-  let syncsEachCommit = true;
-  const records: ImageRecord[] = [];
-  const changes: SchemaChangeRecord[] = [];
-  for (const record of history.smallRecords()) {
-    if (record.type === 'run' || record.type === 'case') {
-      ({ seed } = record);
-      const { wholeWorkload } = tellsOf(record);
-      asked = { wholeWorkload, settings: record.scenario.database };
-      syncsEachCommit = database.durability.keepsAll(record.scenario.database);
-    }
-    if (record.type === 'image' && without?.has(record.image) !== true) records.push(record);
-    if (record.type === 'schema-change') changes.push(record);
-  }
+  const { database, all = allCheckers(database), refuted, withGaps = [] } = options;
+  const { seed, records, asked } = askedIn(history, options);
   const journal = new Journal(moments);
   history.visitOps((op) =>
     journal.add(refuted?.has(op.client) === true ? { ...op, outcome: 'info' } : op),
   );
-
+  const syncsEachCommit = database.durability.keepsAll(asked.settings);
   const images: AuditedImage[] = [];
   const reconciliations = new Map<ImageLabel, Reconciliation>();
-  let before: Reconciler | undefined;
-  for (const { image, takenAtMs, evidence } of records.toSorted(
-    (a, b) => a.takenAtMs - b.takenAtMs,
-  )) {
-    const reconciler = new Reconciler({ journal, takenAtMs, seed, seen, before });
-    let rows = 0;
-    for (const row of history.rows(image)) {
-      reconciler.row(row);
-      rows += 1;
-    }
-    const unread = unreadBecause(evidence, database.log, rows);
-    const isTold = onLost !== undefined && unread === undefined;
-    const tell = isTold ? naming(image, seed, onLost) : undefined;
-    const reconciliation = reconciler.result(unread, tell);
+  for (const each of reconciled(history, { ...options, journal, seed, records })) {
+    const { image, takenAtMs, evidence, reconciliation, holds, incomplete } = each;
     reconciliations.set(image, reconciliation);
-    for (const each of reconciler.unknownButPresent(`the ${image} image`)) seen.add(each);
-    // Nothing can be said to be back, or gone since, against an image that could not be read.
-    before = unread === undefined ? reconciler : undefined;
-    const about = {
-      ...{ journal, takenAtMs },
-      withGaps: new Set([...(withGaps ?? []), ...reconciler.incomplete]),
-    };
-    const holds = before && ((log: SessionLog, seq: number) => reconciler.holds(log, seq));
+    const about = { journal, withGaps: new Set([...withGaps, ...incomplete]) };
     const { documents: found } = evidence;
     images.push({
       ...{ image, evidence, reconciliation, takenAtMs, ...asked },
-      schemaChanges: changes,
-      documents: found && reconcileDocuments(found, { ...about, holds }),
-      ledger: holds && {
-        ...{ journal, withGaps: about.withGaps, holds },
-        ...(!syncsEachCommit && { syncedUntilMs: takenAtMs }),
-      },
+      documents: found && reconcileDocuments(found, { ...about, takenAtMs, holds }),
+      ledger: holds && { ...about, holds, ...(!syncsEachCommit && { syncedUntilMs: takenAtMs }) },
       before: images.at(-1),
     });
   }
@@ -171,6 +126,51 @@ export function judgeImages(
     return { ...image, refuted: [...foreign, ...contradictionsIn(image, database)] };
   });
   return { findings: runChecks(judged, all), reconciliations };
+}
+
+/** What the run was to do, and its images in order of time. */
+function askedIn(history: AuditedHistory, { database, without }: JudgeOptions) {
+  let seed = '';
+  let asked = { wholeWorkload: false, settings: database.leastAsked };
+  const records: ImageRecord[] = [];
+  const schemaChanges: SchemaChangeRecord[] = [];
+  for (const record of history.smallRecords()) {
+    if (record.type === 'run' || record.type === 'case') {
+      ({ seed } = record);
+      const { wholeWorkload } = tellsOf(record);
+      asked = { wholeWorkload, settings: record.scenario.database };
+    }
+    if (record.type === 'image' && without?.has(record.image) !== true) records.push(record);
+    if (record.type === 'schema-change') schemaChanges.push(record);
+  }
+  records.sort((a, b) => a.takenAtMs - b.takenAtMs);
+  return { seed, records, asked: { ...asked, schemaChanges } };
+}
+
+interface ToReconcile extends Pick<JudgeOptions, 'database' | 'onLost' | 'seen'> {
+  readonly journal: Journal;
+  readonly seed: string;
+  readonly records: readonly ImageRecord[];
+}
+
+/** What an image shows is there for the next one. */
+function* reconciled(history: AuditedHistory, options: ToReconcile) {
+  const { database, onLost, seen = new SeenCommits(), journal, seed, records } = options;
+  let before: Reconciler | undefined;
+  for (const { image, takenAtMs, evidence } of records) {
+    const reconciler = new Reconciler({ journal, takenAtMs, seed, seen, before });
+    for (const row of history.rows(image)) reconciler.row(row);
+    const unread = unreadBecause(evidence, database.log, reconciler.rows);
+    const isTold = onLost !== undefined && unread === undefined;
+    const tell = isTold ? naming(image, seed, onLost) : undefined;
+    const reconciliation = reconciler.result(unread, tell);
+    for (const each of reconciler.unknownButPresent(`the ${image} image`)) seen.add(each);
+    // Nothing can be said to be back, or gone since, against an image that could not be read.
+    before = unread === undefined ? reconciler : undefined;
+    const holds = before && ((log: SessionLog, seq: number) => reconciler.holds(log, seq));
+    const { incomplete } = reconciler;
+    yield { image, takenAtMs, evidence, reconciliation, holds, incomplete };
+  }
 }
 
 /** A checker that throws is a gap in the evidence, never a pass. Damage that rests on what is refuted is none. */

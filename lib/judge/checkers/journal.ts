@@ -104,7 +104,6 @@ export class SessionLog {
 export class Journal {
   readonly #moments: EpochBounds;
   readonly #bySession = new SessionMap<SessionLog>();
-  readonly #sessions: SessionLog[] = [];
   readonly #clients = new Set<string>();
 
   constructor(moments: EpochBounds = {}) {
@@ -118,7 +117,6 @@ export class Journal {
       const { client, connection, session } = op;
       log = new SessionLog({ client, connection, session }, op.server?.node, this.#moments);
       this.#bySession.set(op, log);
-      this.#sessions.push(log);
       this.#clients.add(client);
     }
     log.add(op);
@@ -134,6 +132,6 @@ export class Journal {
   }
 
   sessions(): Iterable<SessionLog> {
-    return this.#sessions;
+    return this.#bySession.values();
   }
 }

@@ -11,14 +11,16 @@ import {
 import {
   type AuditedImage,
   type Checker,
-  corruptAndTold,
-  corruptInSilence,
   damage,
-  incomplete,
+  lacking,
+  silentDamage,
+  toldDamage,
+  when,
 } from './checker.ts';
 import { disputedRows } from './contradictions.ts';
 import { type Epoch, epochs } from './journal.ts';
 import {
+  type DocumentReconciliation,
   type LostRange,
   type OnLost,
   type OpSample,
@@ -28,7 +30,6 @@ import {
 } from './reconcile.ts';
 import { unreadBecause } from './server.ts';
 import type { JudgedDatabase } from '../database.ts';
-import type { Finding } from '../verdict/verdict.ts';
 
 /** A finding's code, which operations, what is wrong with them; what that is called, default `corrupt`. */
 type OpFault<Kind extends string> = readonly [
@@ -160,9 +161,8 @@ const unjournaled: Checker = {
   name: 'ledger-unjournaled',
   check({ image, reconciliation: { unjournaled } }) {
     const { count, ops } = unjournaled;
-    if (count === 0) return [];
-    const summary = `${image} image: ${plural(count, 'operation')} in the ledger that the journals, which have gaps, do not tell of`;
-    return [incomplete('LEDGER_UNJOURNALED', summary, ops.map(opName))];
+    const summary = `${plural(count, 'operation')} in the ledger that the journals, which have gaps, do not tell of`;
+    return lacking(image, 'LEDGER_UNJOURNALED', summary, ops.map(opName));
   },
 };
 
@@ -188,9 +188,8 @@ export const ledgerUnreadable = ({ log }: Pick<JudgedDatabase, 'log'>): Checker 
     const { present, acked } = reconciliation;
     const why = evidence.ledgerError ?? evidence.mountError;
     const summary = `${present} of ${acked} acknowledged commits can be read`;
-    const said = [`${evidence.ledgerRows} rows read`, ...(why === undefined ? [] : [why])];
-    const about = { code: 'LEDGER_UNREADABLE', ...corruptAndTold, image };
-    return [damage({ ...about, summary, evidence: said })];
+    const said = [`${evidence.ledgerRows} rows read`, ...when(why !== undefined, why)];
+    return toldDamage(image, 'LEDGER_UNREADABLE', summary, said);
   },
 });
 
@@ -210,31 +209,27 @@ export const balances: Checker = {
       ...Object.keys(before?.evidence.balances ?? {}).map(Number),
       ...movements.keys(),
     ]);
-    const wrong: string[] = [];
-    for (const account of accounts) {
+    const wrong = [...accounts].flatMap((account) => {
       const expected = initialBalance + (movements.get(account) ?? 0);
       const balance = found[account];
-      if (balance === expected) continue;
-      wrong.push(`account ${account}: ${balance ?? 'no row'}, the ledger says ${expected}`);
-    }
-    if (wrong.length === 0) return [];
+      const both = `account ${account}: ${balance ?? 'no row'}, the ledger says ${expected}`;
+      return when(balance !== expected, both);
+    });
     const summary = `${plural(wrong.length, 'balance')} not what the ledger's transfers make it`;
-    const code = 'BALANCE_WRONG';
-    return [damage({ code, ...corruptInSilence, image, summary, evidence: wrong })];
+    return silentDamage(image, 'BALANCE_WRONG', summary, wrong);
   },
 };
 
 // Documents that should not be, are gone, or have other bytes: each kind is a finding of its own.
 
+const noDocuments: Pick<DocumentReconciliation, 'torn'> = { torn: [] };
+
 const torn: Checker = {
   name: 'document-torn',
-  check({ image, documents }) {
-    const torn = documents?.torn ?? [];
-    if (torn.length === 0) return [];
+  check({ image, documents: { torn } = noDocuments }) {
     const summary = `${plural(torn.length, 'document')} with other bytes than were written`;
     const evidence = torn.map(({ document, how }) => `${opName(document)}: ${how}`);
-    const code = 'DOCUMENT_TORN';
-    return [damage({ code, ...corruptInSilence, image, summary, evidence })];
+    return silentDamage(image, 'DOCUMENT_TORN', summary, evidence);
   },
 };
 
@@ -256,25 +251,22 @@ export const documentCheckers: readonly Checker[] = [
 export const replaced: Checker = {
   name: 'replaced',
   check({ image, evidence, before }) {
-    const replaced = (code: string, summary: string, evidence: string): Finding =>
-      damage({ code, image, safety: 'corrupt', loud: false, summary, evidence: [evidence] });
-    const changed = (was: string | undefined, is: string | undefined): boolean =>
-      was !== undefined && is !== undefined && was !== is;
-    const findings: Finding[] = [];
-    const { filesystemUuid, serverUuid } = evidence;
+    const { filesystemUuid, serverUuid, dataDirectoryEmpty } = evidence;
     const was = before?.evidence;
-    if (changed(was?.filesystemUuid, filesystemUuid)) {
-      const uuids = `file system ${was?.filesystemUuid} became ${filesystemUuid}`;
-      findings.push(replaced('REFORMATTED', 'the volume was formatted anew', uuids));
-    }
-    if (changed(was?.serverUuid, serverUuid)) {
-      const uuids = `server_uuid ${was?.serverUuid} became ${serverUuid}`;
-      findings.push(replaced('REINITIALISED', 'the database was initialised anew', uuids));
-    }
-    if (evidence.dataDirectoryEmpty) {
-      const summary = 'the data directory is empty: the next start makes an empty database';
-      findings.push(replaced('DATA_DIRECTORY_EMPTY', summary, 'no file but what mkfs makes'));
-    }
-    return findings;
+    const change = (what: string, old: string | undefined, now: string | undefined) =>
+      when(old !== undefined && now !== undefined && old !== now, `${what} ${old} became ${now}`);
+    const formatted = change('file system', was?.filesystemUuid, filesystemUuid);
+    const initialised = change('server_uuid', was?.serverUuid, serverUuid);
+    const empty = 'the data directory is empty: the next start makes an empty database';
+    return [
+      ...silentDamage(image, 'REFORMATTED', 'the volume was formatted anew', formatted),
+      ...silentDamage(image, 'REINITIALISED', 'the database was initialised anew', initialised),
+      ...silentDamage(
+        image,
+        'DATA_DIRECTORY_EMPTY',
+        empty,
+        when(dataDirectoryEmpty, 'no file but what mkfs makes'),
+      ),
+    ];
   },
 };

@@ -17,7 +17,7 @@ import {
 import { type Epoch, type Journal, type SessionLog, epochs, outcomeCode } from './journal.ts';
 
 /** Operations kept by name; beyond them only the count grows. */
-export const sampleLimit = 100;
+const sampleLimit = 100;
 
 export class OpSample {
   readonly ops: OpId[] = [];
@@ -76,7 +76,7 @@ const rangeLimit = 10_000;
 export type OnLost = (log: SessionLog, seq: number, epoch: Epoch) => void;
 
 /** Counts what an image had to hold; fed session by session, in order of seq. */
-export class Losses {
+class Losses {
   readonly #byEpoch: EpochCounts;
   readonly #ranges: LostRange[] = [];
   #open: { -readonly [K in keyof LostRange]: LostRange[K] } | undefined;
@@ -96,7 +96,7 @@ export class Losses {
     this.#byEpoch = Object.fromEntries(counts) as EpochCounts;
   }
 
-  count(log: SessionLog, seq: number, present: boolean, heldBefore: boolean | undefined): void {
+  count(log: SessionLog, seq: number, present: boolean, heldBefore: boolean): void {
     const epoch = log.epoch(seq);
     this.#acked += 1;
     this.#byEpoch[epoch].acked += 1;
@@ -108,7 +108,7 @@ export class Losses {
     }
     this.#lost += 1;
     this.#byEpoch[epoch].lost += 1;
-    if (heldBefore === true) this.#lostSince += 1;
+    if (heldBefore) this.#lostSince += 1;
     this.#onLost?.(log, seq, epoch);
     this.#extend(log, seq, epoch);
   }
@@ -157,16 +157,10 @@ export interface SeenCommit extends OpId {
 
 export class SeenCommits implements Iterable<SeenCommit> {
   readonly #bySession = new SessionMap<Map<number, SeenCommit>>();
-  readonly #all: Map<number, SeenCommit>[] = [];
 
   /** Keeps the first one of several who saw it. */
   add(seen: SeenCommit): void {
-    let ofSession = this.#bySession.get(seen);
-    if (ofSession === undefined) {
-      ofSession = new Map();
-      this.#bySession.set(seen, ofSession);
-      this.#all.push(ofSession);
-    }
+    const ofSession = this.#bySession.getOrMake(seen, () => new Map<number, SeenCommit>());
     const before = ofSession.get(seen.seq);
     if (before === undefined || seen.atMs < before.atMs) ofSession.set(seen.seq, seen);
   }
@@ -176,7 +170,7 @@ export class SeenCommits implements Iterable<SeenCommit> {
   }
 
   *[Symbol.iterator](): Iterator<SeenCommit> {
-    for (const ofSession of this.#all) yield* ofSession.values();
+    for (const ofSession of this.#bySession.values()) yield* ofSession.values();
   }
 }
 
@@ -266,7 +260,7 @@ function* rest(found: ReadonlyMap<string, ReadonlySet<number>>): Generator<OpId>
 /** Asks as for rows: one whose record is missing beside a gap is no phantom. */
 function mayBeSent(id: OpId, { journal, withGaps }: DocumentOptions): boolean {
   const { client, seq } = id;
-  if (!clientSides.some((side) => side === client) || !putsDocument(seq)) return false;
+  if (!isClient(client) || !putsDocument(seq)) return false;
   return withGaps?.has(client) === true || !journal.tellsOf(client);
 }
 
@@ -322,18 +316,19 @@ export interface ReconcilerOptions {
 /** What is known of a session while its rows come. */
 interface SessionProgress {
   readonly log: SessionLog;
-  /** How often the row of each seq was seen; saturates. */
+  /** 1 for each seq whose row came. */
   readonly seen: Uint8Array;
   readonly sent: (seq: number) => OpContent;
   /** Highest seq met so far; −1: none. */
   highest: number;
 }
-const manyTimes = 255;
 
 /** Feed it every row of one image, then ask for the result. */
 export class Reconciler {
   /** Clients whose journals lack rows that only they can have sent. */
   readonly incomplete = new Set<string>();
+  /** Fed so far. */
+  rows = 0;
   readonly #options: ReconcilerOptions;
   readonly #progress = new Map<SessionLog, SessionProgress>();
   readonly #movements = new Map<number, number>();
@@ -349,7 +344,6 @@ export class Reconciler {
   /** Rows that somebody saw and that no journal tells of. */
   readonly #seenUnsent = new Set<SeenCommit>();
   readonly #byClient = new Map<string, { rows: number; asSent: number }>();
-  #rows = 0;
   #disordered = 0;
   #lastId = Number.NEGATIVE_INFINITY;
 
@@ -362,13 +356,8 @@ export class Reconciler {
     }
   }
 
-  /** So far. */
-  get rows(): number {
-    return this.#rows;
-  }
-
   row(row: LedgerRow): void {
-    this.#rows += 1;
+    this.rows += 1;
     const ofClient = this.#byClient.get(row.client) ?? { rows: 0, asSent: 0 };
     if (ofClient.rows === 0) this.#byClient.set(row.client, ofClient);
     ofClient.rows += 1;
@@ -390,31 +379,29 @@ export class Reconciler {
     if (!row.hashFits || !saysWhatWas(sent(row.seq), row)) this.#found.torn.add(row);
     else ofClient.asSent += 1;
     if (log.outcome(row.seq) === outcomeCode.fail) this.#found.failedPresent.add(row);
-    const times = seen[row.seq] ?? 0;
-    if (times > 0) this.#found.duplicates.add(row);
+    if (seen[row.seq] === 1) this.#found.duplicates.add(row);
     else this.#placed(row, progress);
-    seen[row.seq] = Math.min(times + 1, manyTimes);
+    seen[row.seq] = 1;
   }
 
   /** Once all rows were fed. `unread` says why there were not more of them. */
   result(unread?: Unread, onLost?: OnLost): Reconciliation {
+    const { takenAtMs, before } = this.#options;
     const losses = new Losses(unread, onLost);
     const resurrected = new OpSample();
     for (const { log, seen } of this.#progress.values()) {
       for (let seq = 0; seq < log.length; seq++) {
-        const present = (seen[seq] ?? 0) > 0;
         const isAcked = log.outcome(seq) === outcomeCode.ok;
-        if (!isAcked || log.ackedAtMs(seq) > this.#options.takenAtMs) continue;
-        losses.count(log, seq, present, this.#options.before?.holds(log, seq));
-        if (present && this.#options.before?.misses(log, seq) === true) {
-          resurrected.add({ ...log.id, seq });
-        }
+        if (!isAcked || log.ackedAtMs(seq) > takenAtMs) continue;
+        const isPresent = seen[seq] === 1;
+        losses.count(log, seq, isPresent, before?.holds(log, seq) === true);
+        if (isPresent && before?.misses(log, seq) === true) resurrected.add({ ...log.id, seq });
       }
       losses.endSession();
     }
     return {
       unread,
-      rows: this.#rows,
+      rows: this.rows,
       byClient: this.#byClient,
       disordered: this.#disordered,
       ...losses.result(),
@@ -430,8 +417,8 @@ export class Reconciler {
     const atMs = this.#options.takenAtMs;
     for (const { log, seen } of this.#progress.values()) {
       for (let seq = 0; seq < log.length; seq++) {
-        if (log.outcome(seq) !== outcomeCode.info || (seen[seq] ?? 0) === 0) continue;
-        yield { ...log.id, seq, atMs, by };
+        if (log.outcome(seq) === outcomeCode.info && seen[seq] === 1)
+          yield { ...log.id, seq, atMs, by };
       }
     }
   }
@@ -450,7 +437,7 @@ export class Reconciler {
 
   /** This image has the operation. */
   holds(log: SessionLog, seq: number): boolean {
-    return (this.#progress.get(log)?.seen[seq] ?? 0) > 0;
+    return this.#progress.get(log)?.seen[seq] === 1;
   }
 
   /** This image had to have the operation and has not. */
@@ -460,9 +447,8 @@ export class Reconciler {
 
   /** Only its client, which has the seed, could make such a row: it is the journal that lacks its record. */
   #mayBeSent(row: LedgerRow): boolean {
-    const isClient = clientSides.some((side) => side === row.client);
     return (
-      isClient &&
+      isClient(row.client) &&
       row.hashFits &&
       saysWhatWas(sessionContents(this.#options.seed, row)(row.seq), row)
     );
@@ -476,7 +462,7 @@ export class Reconciler {
     const { log, seen } = progress;
     // Behind a lost row nothing can link: that is its loss once more, not a finding of its own.
     const previous = log.lastAckedBefore(row.seq);
-    if (previous === undefined || (seen[previous] ?? 0) > 0) this.#found.brokenLinks.add(row);
+    if (previous === undefined || seen[previous] === 1) this.#found.brokenLinks.add(row);
   }
 
   #move(account: number, amount: number): void {
@@ -484,6 +470,8 @@ export class Reconciler {
     this.#movements.set(account, (this.#movements.get(account) ?? 0) + amount);
   }
 }
+
+const isClient = (name: string): boolean => clientSides.some((side) => side === name);
 
 const saysWhatWas = (sent: OpContent, row: LedgerRow): boolean =>
   sent.kind === row.kind &&

@@ -4,11 +4,13 @@ import type { ImageEvidence, ServerStart, Unread } from '../../history/index.ts'
 import {
   type AuditedImage,
   type Checker,
-  corruptAndTold,
-  corruptInSilence,
   damage,
   incomplete,
-  note,
+  lacking,
+  noted,
+  silentDamage,
+  toldDamage,
+  when,
 } from './checker.ts';
 import { disputedRows } from './contradictions.ts';
 import { opName } from './reconcile.ts';
@@ -43,31 +45,22 @@ export function unreadBecause(
 // The file system: what fsck found, and whether it can be mounted.
 
 /** Each line of a tool's answer once: fsck repeats itself block by block. */
-const told = ({ command, exitCode, output }: CommandEvidence): string =>
+const inWords = ({ command, exitCode, output }: CommandEvidence): string =>
   `${command} ended with ${exitCode}: ${[...new Set(output.split('\n'))].join('\n')}`;
 
 export const fileSystem: Checker = {
   name: 'file-system',
   byTool: true,
   check({ image, evidence }) {
-    const { fsckReplay, fsck } = evidence;
-    const findings: Finding[] = [];
+    const { fsckReplay, fsck, mountError } = evidence;
     const runs = [fsckReplay, fsck].filter((run) => run !== undefined);
     const { damage: bad = [], none = [] } = Object.groupBy(runs, (run) => answerOf(run, []));
-    if (bad.length > 0) {
-      const about = { code: 'FSCK_ERRORS', summary: 'the file system has errors' };
-      findings.push(damage({ ...about, ...corruptAndTold, image, evidence: bad.map(told) }));
-    }
-    if (none.length > 0) {
-      const summary = `${image} image: fsck could not do its work`;
-      findings.push(incomplete('FSCK_FAILED', summary, none.map(told)));
-    }
-    if (answerOfMount(evidence) === 'damage') {
-      const said = [evidence.mountError ?? ''];
-      const about = { code: 'FILE_SYSTEM_UNMOUNTABLE', ...corruptAndTold, evidence: said };
-      findings.push(damage({ ...about, image, summary: 'the file system cannot be mounted' }));
-    }
-    return findings;
+    const refused = when(answerOfMount(evidence) === 'damage', mountError);
+    return [
+      ...toldDamage(image, 'FSCK_ERRORS', 'the file system has errors', bad.map(inWords)),
+      ...lacking(image, 'FSCK_FAILED', 'fsck could not do its work', none.map(inWords)),
+      ...toldDamage(image, 'FILE_SYSTEM_UNMOUNTABLE', 'the file system cannot be mounted', refused),
+    ];
   },
 };
 
@@ -80,11 +73,11 @@ export const indexes: Checker = {
       .filter(
         ({ byPrimary, byIndex, valuesAgree }) => byPrimary !== byIndex || valuesAgree === false,
       )
-      .map(({ table, index, byPrimary, byIndex }) => {
+      .flatMap(({ table, index, byPrimary, byIndex }) => {
         const counts = `${byPrimary} rows by primary key, ${byIndex} by ${index}`;
         const evidence = [byPrimary === byIndex ? `${counts}, with other values` : counts];
         const summary = `index ${index} of ${table} disagrees with the table`;
-        return damage({ code: 'INDEX_OUT_OF_STEP', ...corruptInSilence, image, summary, evidence });
+        return silentDamage(image, 'INDEX_OUT_OF_STEP', summary, evidence);
       }),
 };
 
@@ -96,35 +89,26 @@ const isRefusal = (refused: string, { logins, refusals }: ServerLog): boolean =>
 export const login = ({ log }: Pick<JudgedDatabase, 'log'>): Checker => ({
   name: 'login',
   byTool: true,
-  check({ image, evidence: { login } }) {
-    const { refused, unlimited } = login ?? {};
-    if (refused !== undefined && isRefusal(refused, log)) {
-      const summary = 'an ordinary client is not let in, or not to what it was granted';
-      const about = { code: 'LOGIN_REFUSED', ...corruptAndTold, image };
-      return [damage({ ...about, summary, evidence: [refused] })];
-    }
-    if (unlimited !== undefined) {
-      const summary = 'an ordinary client may do what nobody granted it';
-      const about = { code: 'LOGIN_UNLIMITED', ...corruptInSilence, image };
-      return [damage({ ...about, summary, evidence: [unlimited] })];
-    }
-    return [];
+  check({ image, evidence: { login: { refused, unlimited } = {} } }) {
+    const isRefused = refused !== undefined && isRefusal(refused, log);
+    const denied = 'an ordinary client is not let in, or not to what it was granted';
+    const open = 'an ordinary client may do what nobody granted it';
+    return [
+      ...toldDamage(image, 'LOGIN_REFUSED', denied, when(isRefused, refused)),
+      ...silentDamage(image, 'LOGIN_UNLIMITED', open, when(unlimited !== undefined, unlimited)),
+    ];
   },
 });
 
 // The one change of the schema: done or not, as its client was told, and never by halves.
 
-const never = Number.POSITIVE_INFINITY;
-
 export const schemaChange: Checker = {
   name: 'schema-change',
-  check({ image, evidence: { schema }, schemaChanges = [], takenAtMs }): Finding[] {
+  check({ image, evidence: { schema }, schemaChanges = [], takenAtMs }): readonly Finding[] {
     if (schema === undefined) return [];
     const { state, oddities } = schema;
-    const { t: sentAtMs = never } = schemaChanges.find(({ step }) => step === 'sent') ?? {};
+    const isSent = schemaChanges.some(({ step, t }) => step === 'sent' && t <= takenAtMs);
     const ended = schemaChanges.find(({ step }) => step === 'ended');
-    const ackedAtMs = ended?.outcome === 'ok' ? ended.t : never;
-    const isRefused = ended?.outcome === 'fail';
     const about = { image, loud: false } as const;
     if (state === 'other') {
       const summary =
@@ -132,22 +116,21 @@ export const schemaChange: Checker = {
       const code = 'SCHEMA_HALF_CHANGED';
       return [damage({ ...about, code, safety: 'corrupt', summary, evidence: oddities })];
     }
-    if (state === 'original' && ackedAtMs <= takenAtMs) {
+    if (state === 'original') {
+      if (ended?.outcome !== 'ok' || ended.t > takenAtMs) return [];
       const summary = 'the change of the schema was acknowledged and is gone';
-      const evidence = [`acknowledged at ${(ackedAtMs / 1000).toFixed(3)} s`];
+      const evidence = [`acknowledged at ${(ended.t / 1000).toFixed(3)} s`];
       return [damage({ ...about, code: 'SCHEMA_CHANGE_LOST', safety: 'lost', summary, evidence })];
     }
-    if (state === 'changed' && isRefused) {
+    if (ended?.outcome === 'fail') {
       const summary = 'the schema is changed, which the server had refused';
       const code = 'SCHEMA_CHANGE_REFUSED';
       return [damage({ ...about, code, safety: 'corrupt', summary, evidence: [] })];
     }
-    if (state === 'changed' && !(sentAtMs <= takenAtMs)) {
-      // Nobody else makes just this change: so it is the journal, or the image's time, that is wrong.
-      const summary = `${image} image: the schema is changed, and no journal tells of it by then`;
-      return [incomplete('SCHEMA_CHANGE_UNJOURNALED', summary, [])];
-    }
-    return [];
+    if (isSent) return [];
+    // Nobody else makes just this change: so it is the journal, or the image's time, that is wrong.
+    const summary = `${image} image: the schema is changed, and no journal tells of it by then`;
+    return [incomplete('SCHEMA_CHANGE_UNJOURNALED', summary, [])];
   },
 };
 
@@ -159,11 +142,9 @@ export const sqlFailures = ({ server, log }: Pick<JudgedDatabase, 'server' | 'lo
   check: ({ image, evidence }) =>
     (evidence.sqlFailures ?? [])
       .filter(({ error }) => log.refusals.test(error))
-      .map(({ what, error }) => {
-        const summary = `${server} cannot answer: ${what}`;
-        const about = { code: 'SQL_REFUSED', ...corruptAndTold, image };
-        return damage({ ...about, summary, evidence: [error] });
-      }),
+      .flatMap(({ what, error }) =>
+        toldDamage(image, 'SQL_REFUSED', `${server} cannot answer: ${what}`, [error]),
+      ),
 });
 
 // Every part of the audit is there, or the image's damage, or the machine's trouble, says why not.
@@ -193,8 +174,7 @@ export const completeness = (database: JudgedDatabase): Checker => ({
       ['AUDIT_INCOMPLETE', 'parts of the audit are missing', gaps],
     ];
     return lists.flatMap(([code, what, list]) => {
-      const summary = `${image} image: ${what}: ${list.join('; ').slice(0, 300)}`;
-      return list.length === 0 ? [] : [incomplete(code, summary, list)];
+      return lacking(image, code, `${what}: ${list.join('; ').slice(0, 300)}`, list);
     });
   },
 });
@@ -233,19 +213,26 @@ function missingParts(
 /** Tools that gave no answer, and what they said instead. */
 function troublesOf({ own, log, server }: JudgedDatabase, evidence: ImageEvidence): string[] {
   const { mountError = '', starts, sqlFailures = [], login } = evidence;
-  const told: string[] = [];
-  const tell = (what: string, said: string): void => void told.push(`${what}: ${said}`);
-  if (answerOfMount(evidence) === 'none') tell('mount', mountError);
-  for (const start of starts) {
-    const { purpose, died, errorLines } = start;
-    if (died === undefined || answerOfStart(start, evidence, log) !== 'none') continue;
-    tell(`${server} for ${purpose}`, [`ended with ${died}`, ...errorLines].join('; '));
-  }
-  for (const { what, error } of sqlFailures) if (!log.refusals.test(error)) tell(what, error);
-  const refused = login?.refused;
-  if (refused !== undefined && !isRefusal(refused, log)) tell('login', refused);
-  for (const { what, said } of own.unanswered(evidence)) tell(what, said);
-  return told;
+  const mount = answerOfMount(evidence) === 'none' ? [{ what: 'mount', said: mountError }] : [];
+  const ended = starts
+    .filter(({ died }) => died !== undefined)
+    .filter((start) => answerOfStart(start, evidence, log) === 'none')
+    .map(({ purpose, died, errorLines }) => ({
+      ...{
+        what: `${server} for ${purpose}`,
+        said: [`ended with ${died}`, ...errorLines].join('; '),
+      },
+    }));
+  const statements = sqlFailures
+    .filter(({ error }) => !log.refusals.test(error))
+    .map(({ what, error: said }) => ({ what, said }));
+  const logins = [login?.refused ?? []]
+    .flat()
+    .filter((said) => !isRefusal(said, log))
+    .map((said) => ({ what: 'login', said }));
+  return [...mount, ...ended, ...statements, ...logins, ...own.unanswered(evidence)].map(
+    ({ what, said }) => `${what}: ${said}`,
+  );
 }
 
 // Whether the server starts on the copy and lives, and what its error log says.
@@ -266,7 +253,7 @@ function judgeStart(
   database: JudgedDatabase,
   { image, evidence }: AuditedImage,
   start: ServerStart,
-): Finding[] {
+): readonly Finding[] {
   const { purpose, ready, died, durationMs, errorLines } = start;
   const { server, tools, log } = database;
   const answer = answerOfStart(start, evidence, log);
@@ -276,18 +263,14 @@ function judgeStart(
   if (answer === 'none') {
     // One that ended for no reason of the volume's is listed with the tools that gave no answer.
     if (died !== undefined) return [];
-    return [incomplete('SERVER_HUNG', `${image} image: ${server} ${when} did not serve`, [how])];
+    return lacking(image, 'SERVER_HUNG', `${server} ${when} did not serve`, [how]);
   }
-  const about = { image, ...corruptAndTold, evidence: [how, ...errorLines] };
-  if (!ready) {
-    return [damage({ code: 'SERVER_CANNOT_START', summary: `${server} ${when} fails`, ...about })];
-  }
-  if (purpose === 'check') {
-    const summary = `${tools.checkTable} crashes ${server}`;
-    return [damage({ code: 'CHECK_TABLE_CRASHED', summary, ...about })];
-  }
-  const summary = `${server} ${when} died while it was read`;
-  return [damage({ code: 'SERVER_DIED', summary, ...about })];
+  const [code, summary] = !ready
+    ? ['SERVER_CANNOT_START', `${server} ${when} fails`]
+    : purpose === 'check'
+      ? ['CHECK_TABLE_CRASHED', `${tools.checkTable} crashes ${server}`]
+      : ['SERVER_DIED', `${server} ${when} died while it was read`];
+  return toldDamage(image, code, summary, [how, ...errorLines]);
 }
 
 const mendedLines = (start: ServerStart, log: ServerLog): string[] =>
@@ -314,24 +297,26 @@ export const errorLog = ({ server, log }: Pick<JudgedDatabase, 'server' | 'log'>
       if (isDamaged) return 'bad';
       return served.has(line) ? 'unexplained' : 'other';
     });
-    const findings: Finding[] = [];
-    if (mended.length > 0) {
-      const summary = `${image} image: crash recovery mended a torn first page`;
-      findings.push(note('TORN_PAGE_MENDED', summary, mended));
-    }
-    if (bad.length > 0) {
-      const summary = `${server}'s error log tells of damage in ${plural(bad.length, 'line')}`;
-      const code = 'ERROR_LOG_DAMAGE';
-      findings.push(damage({ code, ...corruptAndTold, image, summary, evidence: bad }));
-    }
-    if (unexplained.length > 0) {
-      const summary = `${image} image: ${server}'s storage reports errors that no check explains`;
-      findings.push(incomplete('ERROR_LOG_UNEXPLAINED', summary, unexplained));
-    }
-    if (other.length > 0) {
-      const summary = `${image} image: ${server}'s error log has ${plural(other.length, 'other error')}`;
-      findings.push(note('ERROR_LOG_OTHER', summary, other));
-    }
-    return findings;
+    return [
+      ...noted(image, 'TORN_PAGE_MENDED', 'crash recovery mended a torn first page', mended),
+      ...toldDamage(
+        image,
+        'ERROR_LOG_DAMAGE',
+        `${server}'s error log tells of damage in ${plural(bad.length, 'line')}`,
+        bad,
+      ),
+      ...lacking(
+        image,
+        'ERROR_LOG_UNEXPLAINED',
+        `${server}'s storage reports errors that no check explains`,
+        unexplained,
+      ),
+      ...noted(
+        image,
+        'ERROR_LOG_OTHER',
+        `${server}'s error log has ${plural(other.length, 'other error')}`,
+        other,
+      ),
+    ];
   },
 });
