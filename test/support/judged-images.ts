@@ -1,6 +1,8 @@
 /** Images of a small ledger, one after the other, and what is said of them. */
 import type { ImageEvidence, LedgerRow } from '../../lib/history/evidence.ts';
 import { judgeImages, type AuditedHistory } from '../../lib/judge/checkers/index.ts';
+import type { JournaledOp } from '../../lib/judge/checkers/journal.ts';
+import type { LostCommit } from '../../lib/judge/checkers/ledger.ts';
 import type { Finding } from '../../lib/judge/verdict/verdict.ts';
 import { bareRun } from './bare-run.ts';
 import { exampleLedger, exampleSeed, healthyEvidence, rowsOf } from './example-ledger.ts';
@@ -21,7 +23,14 @@ export interface Image {
 }
 
 /** Steady, first, second: as many as are given. */
-export function findingsOf(...images: readonly Image[]): readonly Finding[] {
+export const findingsOf = (...images: readonly Image[]): readonly Finding[] =>
+  judgedWith(images, ledger.ops);
+
+export function judgedWith(
+  images: readonly Image[],
+  ops: readonly JournaledOp[],
+  onLost?: (commit: LostCommit) => void,
+): readonly Finding[] {
   const labels = ['steady', 'first', 'second'] as const;
   const records = images.map(({ evidence }, n) => {
     const image = labels[n] ?? 'second';
@@ -29,10 +38,10 @@ export function findingsOf(...images: readonly Image[]): readonly Finding[] {
   });
   const history: AuditedHistory = {
     smallRecords: () => [bareRun(exampleSeed), ...records],
-    visitOps: (visit) => ledger.ops.forEach(visit),
+    visitOps: (visit) => ops.forEach(visit),
     rows: (image) => images[labels.indexOf(image)]?.rows ?? [],
   };
-  return judgeImages(history, {}, { database: mysql }).findings;
+  return judgeImages(history, { faultAtMs: 235 }, { database: mysql, onLost }).findings;
 }
 
 /** Codes of what is said of one. */

@@ -58,40 +58,33 @@ function judged(
 }
 
 const codes = (findings: readonly Finding[]): string[] => findings.map(({ code }) => code);
+const lost = 'LEDGER_LOST';
+const unread = { unreadable: [1] };
+const read = (atMs: number): Case => ({ seen: readAt(atMs) });
+const unsent: Case = { ...read(500), isJournaled: false };
 
-test('a commit of unknown outcome may be there or not', () => {
-  expect(judged([4, 4, 4])).toEqual([]);
-  expect(judged([3, 3, 3])).toEqual([]);
-  expect(judged([3, 4, 4])).toEqual([]);
+test.each<[string, readonly number[], Case, readonly string[]]>([
+  ['of unknown outcome that is there', [4, 4, 4], {}, []],
+  ['of unknown outcome that is not there', [3, 3, 3], {}, []],
+  ['of unknown outcome that comes', [3, 4, 4], {}, []],
+  ['that an image has and later ones have not', [4, 3, 3], {}, [lost, lost]],
+  ['that a client read and no later image has', [3, 3, 3], read(1500), [lost, lost]],
+  ['that a client read and later images have', [3, 4, 4], read(1500), []],
+  ['that a client read after the images', [3, 3, 3], read(3500), []],
+  ['that a client read, no journal has, and is gone', [0], unsent, [lost]],
+  ['that a client read, no journal has, and is there', [4], unsent, ['LEDGER_UNJOURNALED']],
+  ['that was acknowledged is counted as such', [3], { outcome: 'ok', ...read(500) }, [lost]],
+  ['that was refused', [3], { outcome: 'fail', ...read(500) }, []],
+])('a commit %s', (_, counts, scene, found) => {
+  const ofLedger = codes(judged(counts, scene)).filter((code) => code.startsWith('LEDGER_'));
+  expect(ofLedger).toEqual(found);
 });
 
 test('one that an image has is lost where a later one has it not', () => {
   const [found] = judged([3, 4, 3]);
-  expect(found).toMatchObject({ code: 'LEDGER_LOST', safety: 'lost', loud: false });
+  expect(found).toMatchObject({ code: lost, safety: 'lost', loud: false });
   expect(found?.summary).toContain('second image: 1 commit gone that nobody acknowledged');
   expect(found?.evidence).toEqual(['outside/0/0/3: seen by the first image at 2.000 s']);
-  const losses = codes(judged([4, 3, 3])).filter((code) => code === 'LEDGER_LOST');
-  expect(losses).toHaveLength(2);
-});
-
-test('the image in between need not be readable', () => {
-  const found = judged([4, 0, 3], { unreadable: [1] });
-  expect(codes(found).filter((code) => code === 'LEDGER_LOST')).toHaveLength(1);
-});
-
-test('one that a client read is lost where no later image has it', () => {
-  expect(codes(judged([3, 3, 3], { seen: readAt(1500) }))).toEqual(['LEDGER_LOST', 'LEDGER_LOST']);
-  expect(judged([3, 4, 4], { seen: readAt(1500) })).toEqual([]);
-  expect(judged([3, 3, 3], { seen: readAt(3500) })).toEqual([]);
-});
-
-test('a row that was read and of which no journal tells is lost, unless it is there', () => {
-  const unsent = { seen: readAt(500), isJournaled: false };
-  expect(codes(judged([0], unsent))).toContain('LEDGER_LOST');
-  expect(codes(judged([4], unsent))).toEqual(['LEDGER_UNJOURNALED']);
-});
-
-test('an acknowledged one is counted as such, and a refused one has no row to lose', () => {
-  expect(codes(judged([3], { outcome: 'ok', seen: readAt(500) }))).toEqual(['LEDGER_LOST']);
-  expect(judged([3], { outcome: 'fail', seen: readAt(500) })).toEqual([]);
+  // The image in between need not be readable.
+  expect(codes(judged([4, 0, 3], unread)).filter((code) => code === lost)).toHaveLength(1);
 });

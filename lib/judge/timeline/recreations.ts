@@ -12,8 +12,6 @@ export interface Recreation {
   readonly forced: boolean;
   /** From the deletion until the next pod was Ready. */
   readonly readyAfterMs: number;
-  /** From the deletion until the old pod's object was gone; undefined where nobody saw that. */
-  readonly goneAfterMs: number | undefined;
   /** The volume was taken from the node in between. */
   readonly detached: boolean;
 }
@@ -31,14 +29,10 @@ export function recreationsOf(records: readonly SmallRecord[]): Recreation[] {
     if (done === undefined) return [];
     const within = seen.filter(({ t }) => t >= begin.t && t <= done.t);
     const ready = within.findLast(({ name, data }) => name === observed.podReady && data.ready);
-    const gone = within.find(
-      ({ name, data }) => name === observed.podGone && data.uid === begin.detail,
-    );
     return [
       {
         forced: begin.name === recreation.forced,
         readyAfterMs: (ready?.t ?? done.t) - begin.t,
-        goneAfterMs: gone === undefined ? undefined : gone.t - begin.t,
         detached: within.some(({ name }) => name === observed.attachmentGone),
       },
     ];
