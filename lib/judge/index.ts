@@ -86,7 +86,7 @@ export {
   type Story,
   tellStory,
 } from './timeline/story.ts';
-export type { ForceReason } from './timeline/licence.ts';
+export type { ForceReason } from './timeline/forced-detaches.ts';
 export { recreation } from './timeline/recreations.ts';
 export { assembleVerdict } from './verdict/assemble.ts';
 export { corruptionIn, headlineOf, firstTold, noticeInWords } from './verdict/words.ts';

@@ -140,6 +140,9 @@ export const locksExclude = ({ scenario }: Pick<Story, 'scenario'>): boolean =>
 export const callEndMs = ({ t, data }: Pick<ObservationRecord, 't' | 'data'>): number =>
   Math.round((t + (data.durationMs ?? 0)) * 1000) / 1000;
 
+export const afterFault = (atMs: number, { faultAtMs = 0 }: Pick<Story, 'faultAtMs'>): string =>
+  `${((atMs - faultAtMs) / 1000).toFixed(1)} s after the fault`;
+
 /** Seconds after the fault, to the millisecond. */
 export const sinceFaultS = ({ faultAtMs = 0 }: Pick<Story, 'faultAtMs'>, atMs: number): number =>
   Math.round(atMs - faultAtMs) / 1000;
@@ -416,7 +419,7 @@ export function phasesOf(story: Story, firstSuccessorAckMs: number | undefined):
 
 // How many nodes were Ready when, and what Kubernetes makes of it (lib/core/kubernetes.ts).
 
-export interface ZoneMoment {
+interface ZoneMoment {
   /** On the run's clock. */
   readonly atMs: number;
   readonly ready: number;
@@ -426,28 +429,20 @@ export interface ZoneMoment {
   readonly rate: number;
 }
 
-/** Each change from the fault on. All nodes are in one zone here, the control plane among them. */
-export function zonesOf({ observations, faultAtMs }: Story): ZoneMoment[] {
-  if (faultAtMs === undefined) return [];
+/** Changes from the fault on that leave the zone disrupted. All nodes are in one zone here, the control plane among them. */
+export function troubledZones({ observations, faultAtMs = Infinity }: Story): ZoneMoment[] {
   const isReady = new Map<string, boolean>();
-  const moments: ZoneMoment[] = [];
-  for (const { name, node, t, data } of observations) {
-    if (name !== observed.nodeReady || node === undefined) continue;
+  return observations.flatMap(({ name, node, t: atMs, data }) => {
+    if (name !== observed.nodeReady || node === undefined) return [];
     const now = data.status === 'True';
-    const changed = isReady.get(node) !== now;
+    const isChange = isReady.get(node) !== now;
     isReady.set(node, now);
-    if (!changed || t < faultAtMs) continue;
     const ready = [...isReady.values()].filter(Boolean).length;
     const lost = isReady.size - ready;
-    moments.push({
-      atMs: t,
-      ready,
-      lost,
-      state: zoneState(ready, lost),
-      rate: taintRate(ready, lost),
-    });
-  }
-  return moments;
+    const state = zoneState(ready, lost);
+    if (!isChange || atMs < faultAtMs || state === 'normal') return [];
+    return [{ atMs, ready, lost, state, rate: taintRate(ready, lost) }];
+  });
 }
 
 // What the runner must know while it runs, kept up to date from the records as they are made.

@@ -4,9 +4,14 @@ import { csiCalls, observed } from '../../history/index.ts';
 import { incomplete, note } from '../checkers/checker.ts';
 import { type Exposure, refusedMountFindings } from '../timeline/access.ts';
 import type { ReadMeter, StaleReads } from '../timeline/clients.ts';
-import { type Detach, forceReasons, forcedDetachesOf } from '../timeline/licence.ts';
+import { forcedDetachFindings } from '../timeline/forced-detaches.ts';
 import { describeRecreations, recreationsOf } from '../timeline/recreations.ts';
-import { type Story, firstAfterFault, zonesOf } from '../timeline/story.ts';
+import {
+  type Story,
+  afterFault as after,
+  firstAfterFault,
+  troubledZones,
+} from '../timeline/story.ts';
 import { blockBytes } from '../timeline/writes.ts';
 import type { Finding, RefusedMount } from './verdict.ts';
 import { isDirectory } from '../../scenario/index.ts';
@@ -16,42 +21,6 @@ export const controlFindings = (story: Story, stale: readonly StaleReads[]): Fin
   ...staleReadFindings(story, stale),
   ...zoneFindings(story),
 ];
-
-const after = (atMs: number, { faultAtMs = 0 }: Story): string =>
-  `${((atMs - faultAtMs) / 1000).toFixed(1)} s after the fault`;
-
-/** Where log, counter and mounts tell different stories. */
-function forcedDetachFindings(story: Story): Finding[] {
-  const { detaches, logged, counted, restarts } = forcedDetachesOf(story);
-  const told = (each: Detach): string =>
-    `${each.node}, ${after(each.atMs, story)}, logged as ${each.logged ?? 'an ordinary detach'}`;
-  const findings: Finding[] = [];
-  const idle = detaches.filter((each) => each.logged !== undefined && !each.wasMounted);
-  if (idle.length > 0) {
-    const summary =
-      `the controller manager calls ${plural(idle.length, 'detach')} forced of a volume that ` +
-      'nobody had mounted any more';
-    findings.push(note('FORCED_WITHOUT_MOUNT', summary, idle.map(told)));
-  }
-  const silent = detaches.filter((each) => each.logged === undefined && each.wasMounted);
-  if (silent.length > 0) {
-    const summary =
-      'a volume was taken from a node that had it mounted, and the controller manager calls it no ' +
-      'forced detach';
-    findings.push(note('FORCED_UNSAID', summary, silent.map(told)));
-  }
-  if (counted === undefined) return findings;
-  const differs = forceReasons.filter((reason) => counted[reason] !== logged[reason]);
-  if (differs.length > 0) {
-    const evidence = forceReasons.map(
-      (reason) => `${reason}: counter ${counted[reason]}, log ${logged[reason]}`,
-    );
-    const began = `the controller manager began anew ${restarts} times, which sets its counter to 0`;
-    const summary = 'the counter of forced detaches and the log disagree';
-    findings.push(note('FORCED_COUNT_DIFFERS', summary, [...evidence, began]));
-  }
-  return findings;
-}
 
 /** What the old server has in memory, it serves, whatever became of its disk. */
 const staleReadFindings = (story: Story, stale: readonly StaleReads[]): Finding[] =>
@@ -67,12 +36,11 @@ const staleReadFindings = (story: Story, stale: readonly StaleReads[]): Finding[
 
 /** Kubernetes itself then taints fewer nodes or none, which a small test cluster rarely shows. */
 function zoneFindings(story: Story): Finding[] {
-  const troubled = zonesOf(story).filter(({ state }) => state !== 'normal');
-  if (troubled.length === 0) return [];
-  const evidence = troubled.map(
+  const evidence = troubledZones(story).map(
     ({ atMs, ready, lost, state, rate }) =>
       `${after(atMs, story)}: ${lost} of ${ready + lost} nodes lost, zone ${state}: ${rate} nodes/s`,
   );
+  if (evidence.length === 0) return [];
   const summary = 'so many nodes were lost that Kubernetes slowed down or stopped eviction';
   return [note('ZONE_DISRUPTED', summary, evidence)];
 }
