@@ -1,8 +1,11 @@
 /** Images of a small ledger, one after the other, and what is said of them. */
 import type { ImageEvidence, LedgerRow } from '../../lib/history/evidence.ts';
-import { judgeImages, type AuditedHistory } from '../../lib/judge/checkers/index.ts';
+import {
+  judgeImages,
+  type AuditedHistory,
+  type JudgeOptions,
+} from '../../lib/judge/checkers/index.ts';
 import type { JournaledOp } from '../../lib/judge/checkers/journal.ts';
-import type { LostCommit } from '../../lib/judge/checkers/ledger.ts';
 import type { Finding } from '../../lib/judge/verdict/verdict.ts';
 import { bareRun } from './bare-run.ts';
 import { exampleLedger, exampleSeed, healthyEvidence, rowsOf } from './example-ledger.ts';
@@ -29,19 +32,19 @@ export const findingsOf = (...images: readonly Image[]): readonly Finding[] =>
 export function judgedWith(
   images: readonly Image[],
   ops: readonly JournaledOp[],
-  onLost?: (commit: LostCommit) => void,
+  more: Pick<JudgeOptions, 'onLost' | 'seen'> = {},
 ): readonly Finding[] {
   const labels = ['steady', 'first', 'second'] as const;
   const records = images.map(({ evidence }, n) => {
     const image = labels[n] ?? 'second';
-    return { type: 'image' as const, t: n, image, takenAtMs: 1000 + n, evidence };
+    return { type: 'image' as const, t: n, image, takenAtMs: (n + 1) * 1000, evidence };
   });
   const history: AuditedHistory = {
     smallRecords: () => [bareRun(exampleSeed), ...records],
     visitOps: (visit) => ops.forEach(visit),
     rows: (image) => images[labels.indexOf(image)]?.rows ?? [],
   };
-  return judgeImages(history, { faultAtMs: 235 }, { database: mysql, onLost }).findings;
+  return judgeImages(history, { faultAtMs: 235 }, { database: mysql, ...more }).findings;
 }
 
 /** Codes of what is said of one. */

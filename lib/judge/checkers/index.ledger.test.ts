@@ -26,8 +26,8 @@ test('a row that the journal lacks is no damage, and its evidence is incomplete'
 test('the checkers name each lost commit, whose it was and when', () => {
   const some = rows.slice(0, -3);
   const commits: LostCommit[] = [];
-  const tell = (commit: LostCommit): void => void commits.push(commit);
-  judgedWith([{ evidence: healthyEvidence(some), rows: some }], ledger.ops, tell);
+  const onLost = (commit: LostCommit): void => void commits.push(commit);
+  judgedWith([{ evidence: healthyEvidence(some), rows: some }], ledger.ops, { onLost });
   const names = commits.map((commit) => [opName(commit), commit.epoch, commit.ackedAtMs]);
   expect(names).toEqual([
     ['inside/0/0/23', 'successor', 240],

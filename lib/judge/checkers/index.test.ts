@@ -27,6 +27,7 @@ const checksummed = (exitCode: number, output: string): Pick<MysqlEvidence, 'inn
 const outOfStep = (changed: Partial<IndexCount>): Pick<MysqlImage, 'indexCounts'> => ({
   indexCounts: healthy.indexCounts.map((each, n) => (n === 0 ? { ...each, ...changed } : each)),
 });
+const fscked = { command: 'e2fsck', exitCode: 4, output: '', durationMs: 1 };
 const missing = "Table 'forcedetach.t' doesn't exist";
 const badInode = 'Phase 3 - for each AG...\nbad CRC for inode 160';
 const scanned =
@@ -53,7 +54,7 @@ describe('the checkers', () => {
     ],
     ['PAGE_CHECKSUM_BAD', checksummed(1, 'Fail: page 4 invalid')],
     ['FILE_UNREADABLE', checksummed(1, unreadFile)],
-    ['FSCK_ERRORS', { fsck: { command: 'e2fsck', exitCode: 4, output: '', durationMs: 1 } }],
+    ['FSCK_ERRORS', { fsck: fscked }],
     [
       'FSCK_ERRORS',
       { fsck: { command: 'xfs_repair -n -f copy', exitCode: 1, output: badInode, durationMs: 1 } },
@@ -67,7 +68,7 @@ describe('the checkers', () => {
     ['AUDIT_MACHINE_TROUBLE', { starts: starts({ died: 'SIGKILL' }) }],
     ['SQL_REFUSED', { sqlFailures: [{ what: 'balances', error: 'ER_NO_SUCH_TABLE' }] }],
     ['AUDIT_INCOMPLETE', { failures: ['innochecksum: no such file'] }],
-    ['FSCK_FAILED', { fsck: { command: 'e2fsck', exitCode: 8, output: '', durationMs: 1 } }],
+    ['FSCK_FAILED', { fsck: { ...fscked, exitCode: 8 } }],
   ])('say %s, and nothing else', (code, changed) => {
     expect(judged(changed)).toEqual([code]);
   });
@@ -91,36 +92,33 @@ describe('the checkers', () => {
     expect(findingsOf({ evidence: { ...unchecked, isDirectory: true }, rows })).toEqual([]);
   });
 
-  test('tell a database that cannot start from an audit that failed', () => {
+  test.each<[string, Partial<MysqlImage>, readonly string[]]>([
+    [
+      'a database that cannot start',
+      { starts: starts({ ready: false, died: 'SIGABRT', errorLines: [scanned] }) },
+      ['LEDGER_UNREADABLE', 'SERVER_CANNOT_START', 'ERROR_LOG_DAMAGE'],
+    ],
+    [
+      'an audit that failed',
+      { starts: starts({ ready: false }), failures: ['recovery: hung'] },
+      ['SERVER_HUNG', 'AUDIT_INCOMPLETE'],
+    ],
+    [
+      'a disk that cannot be mounted',
+      {
+        ...{ mounted: false, mountError: 'mount: bad superblock on /dev/loop0', starts: [] },
+        fsck: { ...fscked, exitCode: 8, output: 'Bad magic number in super-block' },
+      },
+      ['LEDGER_UNREADABLE', 'FSCK_ERRORS', 'FILE_SYSTEM_UNMOUNTABLE'],
+    ],
+    [
+      'an empty data directory',
+      { dataDirectoryEmpty: true, starts: [] },
+      ['LEDGER_UNREADABLE', 'DATA_DIRECTORY_EMPTY'],
+    ],
+  ])('tell %s from what could not be read', (_, changed, codes) => {
     const none = { ledgerComplete: false, ledgerRows: 0, balances: {} };
-    const dead = starts({ ready: false, died: 'SIGABRT', errorLines: [scanned] });
-    expect(judged({ ...none, starts: dead }, [])).toEqual([
-      'LEDGER_UNREADABLE',
-      'SERVER_CANNOT_START',
-      'ERROR_LOG_DAMAGE',
-    ]);
-    const hung = starts({ ready: false });
-    const codes = judged({ ...none, starts: hung, failures: ['recovery: hung'] }, []);
-    expect(codes).toEqual(['SERVER_HUNG', 'AUDIT_INCOMPLETE']);
-  });
-
-  test('call a disk that cannot be mounted corrupt', () => {
-    const { fsck } = healthy;
-    const refused = {
-      mounted: false,
-      mountError: 'mount: wrong fs type, bad option, bad superblock on /dev/loop0',
-      ledgerComplete: false,
-      ledgerRows: 0,
-      starts: [],
-      ...(fsck === undefined
-        ? {}
-        : { fsck: { ...fsck, exitCode: 8, output: 'Bad magic number in super-block' } }),
-    };
-    expect(judged(refused, [])).toEqual([
-      'LEDGER_UNREADABLE',
-      'FSCK_ERRORS',
-      'FILE_SYSTEM_UNMOUNTABLE',
-    ]);
+    expect(judged({ ...none, ...changed }, [])).toEqual(codes);
   });
 
   test('see a disk formatted anew and a database initialised anew', () => {
@@ -129,8 +127,6 @@ describe('the checkers', () => {
       ({ code }) => code,
     );
     expect(codes).toEqual(['REFORMATTED', 'REINITIALISED']);
-    const empty = { dataDirectoryEmpty: true, ledgerComplete: false, ledgerRows: 0, starts: [] };
-    expect(judged(empty, [])).toEqual(['LEDGER_UNREADABLE', 'DATA_DIRECTORY_EMPTY']);
   });
 
   test('never take a checker that throws for a pass', () => {

@@ -77,66 +77,58 @@ export type OnLost = (log: SessionLog, seq: number, epoch: Epoch) => void;
 
 /** Counts what an image had to hold; fed session by session, in order of seq. */
 class Losses {
-  readonly #byEpoch: EpochCounts;
+  readonly #counts = {
+    ...{ acked: 0, present: 0, lost: 0, lostSince: 0, lostAreTails: true },
+    byEpoch: Object.fromEntries(
+      epochs.map((epoch) => [epoch, { acked: 0, lost: 0 }]),
+    ) as EpochCounts,
+  };
   readonly #ranges: LostRange[] = [];
   #open: { -readonly [K in keyof LostRange]: LostRange[K] } | undefined;
   readonly #unread: Unread | undefined;
   readonly #onLost: OnLost | undefined;
-  #acked = 0;
-  #present = 0;
-  #lost = 0;
-  #lostSince = 0;
-  #lostAreTails = true;
 
-  /** `onLost` is told of each, however many ranges there are. */
+  /** `onLost` gets each, however many ranges there are. */
   constructor(unread: Unread | undefined, onLost?: OnLost) {
     this.#unread = unread;
     this.#onLost = onLost;
-    const counts = epochs.map((epoch) => [epoch, { acked: 0, lost: 0 }] as const);
-    this.#byEpoch = Object.fromEntries(counts) as EpochCounts;
   }
 
-  count(log: SessionLog, seq: number, present: boolean, heldBefore: boolean): void {
+  count(log: SessionLog, seq: number, isPresent: boolean, heldBefore: boolean): void {
     const epoch = log.epoch(seq);
-    this.#acked += 1;
-    this.#byEpoch[epoch].acked += 1;
-    if (present) this.#present += 1;
-    if (present || this.#unread === 'gap') {
-      if (this.#open !== undefined) this.#lostAreTails = false;
+    const counts = this.#counts;
+    counts.acked += 1;
+    counts.byEpoch[epoch].acked += 1;
+    if (isPresent) counts.present += 1;
+    if (isPresent || this.#unread === 'gap') {
+      if (this.#open !== undefined) counts.lostAreTails = false;
       this.endSession();
       return;
     }
-    this.#lost += 1;
-    this.#byEpoch[epoch].lost += 1;
-    if (heldBefore) this.#lostSince += 1;
+    counts.lost += 1;
+    counts.byEpoch[epoch].lost += 1;
+    if (heldBefore) counts.lostSince += 1;
     this.#onLost?.(log, seq, epoch);
     this.#extend(log, seq, epoch);
   }
 
   result(): LossCounts {
     const ranges = this.#ranges.toSorted((a, b) => a.firstAckMs - b.firstAckMs);
-    return {
-      acked: this.#acked,
-      present: this.#present,
-      lost: this.#lost,
-      byEpoch: this.#byEpoch,
-      lostRanges: ranges.slice(0, rangeLimit),
-      lostAreTails: this.#lostAreTails,
-      lostSince: this.#lostSince,
-    };
+    return { ...this.#counts, lostRanges: ranges.slice(0, rangeLimit) };
   }
 
   #extend(log: SessionLog, seq: number, epoch: Epoch): void {
     const ackMs = log.ackedAtMs(seq);
-    if (this.#open !== undefined && this.#open.epoch === epoch) {
-      this.#open.toSeq = seq;
-      this.#open.count += 1;
-      this.#open.lastAckMs = ackMs;
-      return;
+    if (this.#open?.epoch !== epoch) {
+      this.endSession();
+      this.#open = {
+        ...{ ...log.id, fromSeq: seq, toSeq: seq, count: 0, epoch },
+        ...{ firstAckMs: ackMs, lastAckMs: ackMs },
+      };
     }
-    this.endSession();
-    const ends = { fromSeq: seq, toSeq: seq, count: 1, firstAckMs: ackMs, lastAckMs: ackMs };
-    this.#open = { ...log.id, ...ends, epoch };
+    this.#open.toSeq = seq;
+    this.#open.count += 1;
+    this.#open.lastAckMs = ackMs;
   }
 
   endSession(): void {

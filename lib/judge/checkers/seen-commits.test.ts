@@ -1,17 +1,10 @@
 /** Commits of unknown outcome that were seen: their loss is a loss. */
 import { expect, test } from 'vitest';
 import type { Finding } from '../verdict/verdict.ts';
-import type { LedgerEntry, OpOutcome } from '../../history/workload.ts';
-import { bareRun } from '../../../test/support/bare-run.ts';
-import {
-  exampleLedger,
-  exampleSeed,
-  healthyEvidence,
-  rowsOf,
-} from '../../../test/support/example-ledger.ts';
-import { judgeImages, type AuditedHistory } from './index.ts';
+import type { OpOutcome } from '../../history/workload.ts';
+import { exampleLedger, healthyEvidence, rowsOf } from '../../../test/support/example-ledger.ts';
+import { judgedWith } from '../../../test/support/judged-images.ts';
 import { SeenCommits } from './reconcile.ts';
-import { mysql } from '../../mysql/database.ts';
 
 /** Of `outcome`, behind three acknowledged ones. */
 const ledgerWith = (outcome: OpOutcome): ReturnType<typeof exampleLedger> => {
@@ -40,21 +33,14 @@ function judged(
   { outcome = 'info', seen = new SeenCommits(), unreadable = [], isJournaled = true }: Case = {},
 ): readonly Finding[] {
   const { entries, ops } = ledgerWith(outcome);
-  const labels = ['steady', 'first', 'second'] as const;
-  const rows = (n: number): LedgerEntry[] => entries.slice(0, counts[n]);
-  const records = counts.map((_, n) => {
-    const evidence = healthyEvidence(rowsOf(rows(n)));
-    const ledgerComplete = !unreadable.includes(n);
-    const image = labels[n] ?? 'second';
-    const about = { type: 'image' as const, t: n, image, takenAtMs: (n + 1) * 1000 };
-    return { ...about, evidence: { ...evidence, ledgerComplete } };
+  const images = counts.map((count, n) => {
+    const rows = rowsOf(entries.slice(0, count));
+    return {
+      rows,
+      evidence: { ...healthyEvidence(rows), ledgerComplete: !unreadable.includes(n) },
+    };
   });
-  const history: AuditedHistory = {
-    smallRecords: () => [bareRun(exampleSeed), ...records],
-    visitOps: (visit) => (isJournaled ? ops.forEach(visit) : undefined),
-    rows: (image) => rowsOf(rows(labels.indexOf(image))),
-  };
-  return judgeImages(history, {}, { database: mysql, seen }).findings;
+  return judgedWith(images, isJournaled ? ops : [], { seen });
 }
 
 const codes = (findings: readonly Finding[]): string[] => findings.map(({ code }) => code);

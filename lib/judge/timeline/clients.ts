@@ -127,6 +127,16 @@ export class ServiceMeter implements Meter<Service> {
 // What clients read of the ledger: which commits they saw, and where one server's newest row went back.
 // Nothing is ever deleted, so a server that has shown a row has to show it or a later one.
 
+/** Keeps the first of a kind, and counts it. */
+function count<Kind extends { readonly count: number }>(
+  kinds: Map<string, Kind>,
+  key: string,
+  first: Omit<Kind, 'count'>,
+): void {
+  const known = kinds.get(key);
+  kinds.set(key, { ...first, ...known, count: (known?.count ?? 0) + 1 } as Kind);
+}
+
 /** Reads of one client that saw less than an earlier read of the same server. */
 export interface WentBack {
   readonly client: string;
@@ -161,7 +171,10 @@ export class ReadMeter implements Meter<ReadMeter> {
       seen = { server, head: undefined, highest: new SessionMap() };
       this.#servers.set(key, seen);
     }
-    if (isBehind(seen, head)) this.#wentBack(key, answer, seen.head);
+    if (isBehind(seen, head)) {
+      const [saw, before] = [nameOf(head), nameOf(seen.head)];
+      count(this.#back, key, { client, node: server.node, atMs: t, saw, before });
+    }
     seen.head = head;
     if (head === undefined) return;
     const seenBy = this.#seen.get(client) ?? new SeenCommits();
@@ -186,15 +199,6 @@ export class ReadMeter implements Meter<ReadMeter> {
       if (!without.has(client)) for (const each of seen) all.add(each);
     }
     return all;
-  }
-
-  #wentBack(key: string, { client, server, head, t }: ReadRecord, was: OpId | undefined): void {
-    const before = this.#back.get(key);
-    this.#back.set(key, {
-      ...{ client, node: server.node, atMs: t, saw: nameOf(head), before: nameOf(was) },
-      ...before,
-      count: (before?.count ?? 0) + 1,
-    });
   }
 }
 
@@ -308,9 +312,7 @@ export class ReaderSightMeter implements Meter<BlindRead[]> {
   }
 
   #blame(blind: Omit<BlindRead, 'count'>): void {
-    const key = `${blind.client}/${blind.what}/${blind.node}`;
-    const known = this.#blind.get(key);
-    this.#blind.set(key, { ...blind, ...known, count: (known?.count ?? 0) + 1 });
+    count(this.#blind, `${blind.client}/${blind.what}/${blind.node}`, blind);
   }
 }
 
