@@ -52,7 +52,7 @@ export interface AccessEvidence {
 }
 
 /** In order of their beginnings. */
-export function accessesOf(story: Story, evidence: AccessEvidence = {}): Access[] {
+function accessesOf(story: Story, evidence: AccessEvidence = {}): Access[] {
   const { writes, lastVictimAckMs, acked = [] } = evidence;
   const found = locksExclude(story)
     ? locksHeld(story, lastVictimAckMs)
@@ -116,7 +116,7 @@ function locksHeld(story: Story, lastVictimAckMs = 0): Access[] {
       ? []
       : [{ node: victimNode, fromMs: came?.t ?? 0, toMs: lastVictimAckMs }];
   if (handover === undefined) return victim;
-  const { successor: node, atMs: fromMs } = handover;
+  const { node, atMs: fromMs } = handover;
   const left = story.observations.find(
     ({ name, node: on, t }) => name === observed.unmounted && on === node && t >= fromMs,
   );
@@ -225,23 +225,14 @@ function countedQuiet(story: Story, sinceMs: number): boolean {
 
 // The hand-over: when the successor's first write came, and whose it was.
 
-export interface Handover {
-  /** On the run's clock. */
-  readonly atMs: number;
-  readonly successor: string;
-}
-
 /** The disk's log of writes knows best; `marks` is absent where there is none. */
-export function handoverOf(story: Story, marks?: WriteMarks): Handover | undefined {
-  if (marks?.handover !== undefined) {
-    return { atMs: marks.handover.atMs, successor: marks.handover.node };
-  }
+function handoverOf(story: Story, marks?: WriteMarks): WriteMarks['handover'] {
   const { observations, faultAtMs } = story;
-  if (faultAtMs === undefined) return undefined;
+  if (marks?.handover !== undefined || faultAtMs === undefined) return marks?.handover;
   const roles = rolesIn(story);
   const isFirst = locksExclude(story) ? databaseOpened : wroteOrMounted;
   const seen = observations.find((each) => each.t >= faultAtMs && isFirst(each, roles));
-  return seen?.node === undefined ? undefined : { atMs: seen.t, successor: seen.node };
+  return seen?.node === undefined ? undefined : { atMs: seen.t, node: seen.node };
 }
 
 /** What a device has taken is no milestone: fsck's replay may come before any. */
@@ -270,6 +261,8 @@ export function refusedMountsOf(story: Story, accesses: readonly Access[]): Refu
       (access) =>
         access.node === node && access.toMs > faultAtMs && access.fromMs < (mounted ?? Infinity),
     );
+    // What was written before the mount, no record shows.
+    const isSplit = had.some(({ toMs }) => mounted !== undefined && toMs > mounted);
     const [first, last] = [refused[0], refused.at(-1)];
     if (first === undefined || last === undefined) return [];
     const said = new Set(refused.map(({ data }) => textOf(data.error)));
@@ -277,7 +270,7 @@ export function refusedMountsOf(story: Story, accesses: readonly Access[]): Refu
       {
         node,
         fromS: atS(Math.min(first.t, had[0]?.fromMs ?? Infinity)),
-        bytesWritten: writtenIn(had, mounted, hasLog),
+        bytesWritten: hasLog && !isSplit ? sumOf(had.map((each) => each.bytesWritten ?? 0)) : null,
         times: refused.length,
         ...{ firstS: atS(first.t), lastS: atS(last.t) },
         mountedS: mounted === undefined ? null : atS(mounted),
@@ -285,17 +278,6 @@ export function refusedMountsOf(story: Story, accesses: readonly Access[]): Refu
       },
     ];
   });
-}
-
-/** Null where nobody can tell what was written before the mount. */
-function writtenIn(
-  had: readonly Access[],
-  mountedMs: number | undefined,
-  hasLog: boolean,
-): number | null {
-  const isSplit = had.some(({ toMs }) => mountedMs !== undefined && toMs > mountedMs);
-  if (!hasLog || isSplit) return null;
-  return had.reduce((sum, { bytesWritten = 0 }) => sum + bytesWritten, 0);
 }
 
 const errorsShown = 3;

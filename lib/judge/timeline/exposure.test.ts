@@ -45,22 +45,20 @@ const story = (fields: Partial<ScenarioInput> = {}, ...more: readonly SmallRecor
   );
 
 const opened = at(10, 1, writeOps.open);
+const fenced = (t: number, text: string): SmallRecord =>
+  see(t, observed.selfFence, 'a', { line: `self-fence: ${text}` });
+const shut = fenced(5_000, 'read-only: /var/lib/mysql');
 
 test('a file system that the self-fence took away is no exposure, where no write came after it', () => {
-  const line = (text: string): { line: string } => ({ line: `self-fence: ${text}` });
-  const shut = see(5_000, observed.selfFence, 'a', line('read-only: /var/lib/mysql'));
   const before = logOf(opened, write(4_900, 1, 0), at(9_000, 2, writeOps.open), write(9_100, 2, 0));
   expect(exposureOf(story({}, shut), { writes: before }).summary.ms).toBe(0);
-  const again = see(20_000, observed.selfFence, 'a', line('open: the Lease is renewed'));
+  const again = fenced(20_000, 'open: the Lease is renewed');
   expect(exposureOf(story({}, shut, again), { writes: before }).summary.ms).toBeGreaterThan(0);
   const after = logOf(opened, at(9_000, 2, writeOps.open), write(9_100, 2, 0), write(9_200, 1, 0));
   expect(exposureOf(story({}, shut), { writes: after }).summary.ms).toBeGreaterThan(0);
 });
 
 test('without a log the counters bear a self-fence out, where they were read after it', () => {
-  const shut = see(5_000, observed.selfFence, 'a', {
-    line: 'self-fence: read-only: /var/lib/mysql',
-  });
   const counted = (t: number, bytesWritten: number): SmallRecord =>
     see(t, observed.deviceWritten, 'a', { device: 'x', generation: 1, bytesWritten });
   const second = see(20_000, observed.mounted, 'b', { device: 'y' });

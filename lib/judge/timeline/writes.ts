@@ -80,7 +80,7 @@ interface Span {
 
 export interface WriteMarks {
   /** The first write of another node than the victim after the fault. */
-  handover?: { readonly atMs: number; readonly node: string };
+  handover?: { readonly atMs: number; readonly node: string } | undefined;
   /** While the victim's path stalled or failed. */
   readonly severed: Span[];
   /** What the victim wrote after its path was cut, and the disk did not take. */
