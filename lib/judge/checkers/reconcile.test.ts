@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { LedgerEntry, OpOutcome } from '../../history/workload.ts';
+import { deletionOf, type LedgerEntry, type OpOutcome } from '../../history/workload.ts';
 import { always, journalOf, reconcile } from '../../../test/support/reconciling.ts';
 import {
   endOfMs,
@@ -8,7 +8,7 @@ import {
   rowsOf,
 } from '../../../test/support/example-ledger.ts';
 import type { JournaledOp } from './journal.ts';
-import { Reconciler, type Reconciliation } from './reconcile.ts';
+import { Reconciler, type Reconciliation, reconcileDocuments } from './reconcile.ts';
 import type { Unread } from '../../history/evidence.ts';
 
 const client = 'outside';
@@ -126,4 +126,21 @@ describe('a ledger against its journal', () => {
     expect(judged(some, ops, 'damage')).toMatchObject({ unread: 'damage', present: 2, lost: 3 });
     expect(judged(some, ops, 'gap')).toMatchObject({ unread: 'gap', present: 2, lost: 0 });
   });
+});
+
+test('a document may be deleted by what the journal lacks', () => {
+  const id = { client: 'inside', connection: 0, session: 0 };
+  const put = 2;
+  const deletion = deletionOf(put) ?? 0;
+  const missing = (sent: readonly number[], withGaps: readonly string[] = []): number => {
+    const journal = journalOf(sent.map((seq) => ({ ...id, seq, outcome: 'ok', endedAtMs: seq })));
+    const holds = (_log: unknown, seq: number): boolean => seq === put;
+    const options = { journal, takenAtMs: 1000, holds, withGaps: new Set(withGaps) };
+    const { ops } = reconcileDocuments({ found: {}, torn: [] }, options).missing;
+    return ops.filter(({ client }) => client === id.client).length;
+  };
+  expect(missing([put])).toBe(1);
+  expect(missing([put], ['inside'])).toBe(0);
+  // It was sent, and its row is not there: the document must be.
+  expect(missing([put, deletion], ['inside'])).toBe(1);
 });
