@@ -17,9 +17,8 @@ import {
   balances,
   documentCheckers,
   ledgerLost,
-  rowCheckers,
-  naming,
   type LostCommit,
+  rowCheckers,
   ledgerUnreadable,
   replaced,
 } from './ledger.ts';
@@ -37,7 +36,13 @@ import {
 } from './server.ts';
 import { contradictionsIn, foreignRecords } from './contradictions.ts';
 import { Journal, type JournaledOp, type EpochBounds, type SessionLog } from './journal.ts';
-import { Reconciler, type Reconciliation, reconcileDocuments, SeenCommits } from './reconcile.ts';
+import {
+  type LostOp,
+  Reconciler,
+  type Reconciliation,
+  reconcileDocuments,
+  SeenCommits,
+} from './reconcile.ts';
 
 export const allCheckers = (database: JudgedDatabase): readonly Checker[] => [
   ledgerLost,
@@ -162,7 +167,7 @@ function* reconciled(history: AuditedHistory, options: ToReconcile) {
     for (const row of history.rows(image)) reconciler.row(row);
     const unread = unreadBecause(evidence, database.log, reconciler.rows);
     const isTold = onLost !== undefined && unread === undefined;
-    const tell = isTold ? naming(image, seed, onLost) : undefined;
+    const tell = isTold ? (lost: LostOp) => onLost({ image, ...lost }) : undefined;
     const reconciliation = reconciler.result(unread, tell);
     for (const each of reconciler.unknownButPresent(`the ${image} image`)) seen.add(each);
     // Nothing can be said to be back, or gone since, against an image that could not be read.

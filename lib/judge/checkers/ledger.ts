@@ -1,13 +1,6 @@
 /** The ledger of a copy against the journal: losses, rows, unreadable ones, commits that were seen. */
 import { plural } from '../../core/index.ts';
-import {
-  type ImageLabel,
-  type OpContent,
-  type OpId,
-  initialBalance,
-  sessionContents,
-  sessionKey,
-} from '../../history/index.ts';
+import { type ImageLabel, initialBalance, sessionKey } from '../../history/index.ts';
 import {
   type AuditedImage,
   type Checker,
@@ -18,11 +11,11 @@ import {
   when,
 } from './checker.ts';
 import { disputedRows } from './contradictions.ts';
-import { type Epoch, epochs } from './journal.ts';
+import { epochs } from './journal.ts';
 import {
   type DocumentReconciliation,
+  type LostOp,
   type LostRange,
-  type OnLost,
   type OpSample,
   type Reconciliation,
   type SeenCommit,
@@ -56,32 +49,9 @@ const opChecker =
     },
   });
 
-// Each lost commit by name: what it was, who acknowledged it, and when.
-
-export interface LostCommit extends OpId, OpContent {
+export interface LostCommit extends LostOp {
   /** The copy of the volume that lacks it. */
   readonly image: ImageLabel;
-  /** ms on the run's clock. */
-  readonly ackedAtMs: number;
-  /** Node of the server that acknowledged it; absent where the session's record is missing. */
-  readonly node?: string;
-  readonly epoch: Epoch;
-}
-
-/** Session by session, in order of seq. */
-export function naming(
-  image: ImageLabel,
-  seed: string,
-  onLost: (commit: LostCommit) => void,
-): OnLost {
-  let session: { readonly of: object; readonly sent: (seq: number) => OpContent } | undefined;
-  return (log, seq, epoch) => {
-    if (session?.of !== log) session = { of: log, sent: sessionContents(seed, log.id) };
-    const { node } = log;
-    const by = node === undefined ? {} : { node };
-    const ackedAtMs = log.ackedAtMs(seq);
-    onLost({ image, ...log.id, seq, ...session.sent(seq), ackedAtMs, ...by, epoch });
-  };
 }
 
 // Commits that are gone: acknowledged ones, which only the journal outside the cluster can see, and those

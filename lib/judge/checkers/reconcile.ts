@@ -72,8 +72,17 @@ export interface LossCounts {
 
 const rangeLimit = 10_000;
 
-/** One operation that was acknowledged by then and is not in the image. */
-export type OnLost = (log: SessionLog, seq: number, epoch: Epoch) => void;
+/** One that was acknowledged by then and is not in the image: what it was, who acknowledged it, and when. */
+export interface LostOp extends OpId, OpContent {
+  /** ms on the run's clock. */
+  readonly ackedAtMs: number;
+  /** Node of the server that acknowledged it; absent where the session's record is missing. */
+  readonly node?: string;
+  readonly epoch: Epoch;
+}
+
+/** Called session by session, in order of seq. */
+type OnLost = (lost: LostOp) => void;
 
 /** Counts what an image had to hold; fed session by session, in order of seq. */
 class Losses {
@@ -94,7 +103,12 @@ class Losses {
     this.#onLost = onLost;
   }
 
-  count(log: SessionLog, seq: number, isPresent: boolean, heldBefore: boolean): void {
+  count(
+    { log, sent }: Pick<SessionProgress, 'log' | 'sent'>,
+    seq: number,
+    isPresent: boolean,
+    heldBefore: boolean,
+  ): void {
     const epoch = log.epoch(seq);
     const counts = this.#counts;
     counts.acked += 1;
@@ -108,7 +122,9 @@ class Losses {
     counts.lost += 1;
     counts.byEpoch[epoch].lost += 1;
     if (heldBefore) counts.lostSince += 1;
-    this.#onLost?.(log, seq, epoch);
+    const ackedAtMs = log.ackedAtMs(seq);
+    const by = log.node === undefined ? {} : { node: log.node };
+    this.#onLost?.({ ...log.id, seq, ...sent(seq), ackedAtMs, ...by, epoch });
     this.#extend(log, seq, epoch);
   }
 
@@ -381,12 +397,13 @@ export class Reconciler {
     const { takenAtMs, before } = this.#options;
     const losses = new Losses(unread, onLost);
     const resurrected = new OpSample();
-    for (const { log, seen } of this.#progress.values()) {
+    for (const progress of this.#progress.values()) {
+      const { log, seen } = progress;
       for (let seq = 0; seq < log.length; seq++) {
         const isAcked = log.outcome(seq) === outcomeCode.ok;
         if (!isAcked || log.ackedAtMs(seq) > takenAtMs) continue;
         const isPresent = seen[seq] === 1;
-        losses.count(log, seq, isPresent, before?.holds(log, seq) === true);
+        losses.count(progress, seq, isPresent, before?.holds(log, seq) === true);
         if (isPresent && before?.misses(log, seq) === true) resurrected.add({ ...log.id, seq });
       }
       losses.endSession();
