@@ -158,7 +158,7 @@ export const observedData = {
     detachMode: z.string().optional(),
     /** Bytes by `node/generation`. */
     writtenBefore: z.record(z.string(), z.number()).optional(),
-    cut: z.array(z.unknown()).optional(),
+    cut: z.array(z.looseObject({ generation: z.number() })).optional(),
     cutAfterMs: z.number().optional(),
     toBeCut: z.array(z.unknown()).optional(),
     freed: z.array(z.unknown()).optional(),

@@ -117,6 +117,16 @@ export const deviceCuts: Read = (evidence) => {
     : undefined;
 };
 
+/** What a call cuts stays cut. Of cuts that nobody asked the driver for it says nothing. */
+export const driverCuts: Read = ({ story, watched }) => ({
+  statements: observationsOf(story.observations, 'csi-call').flatMap((call) =>
+    (call.data.cut ?? []).map(({ generation }) => ({
+      ...{ item: pathItem(generation), value: 'cut' },
+      ...{ fromMs: callEndMs(call), toMs: watched.toMs },
+    })),
+  ),
+});
+
 /** A path that its node stages again counts from nothing. */
 export const deviceCounts: Read = (evidence) => {
   if (!hasDevices(evidence)) return undefined;

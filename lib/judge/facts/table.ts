@@ -175,6 +175,7 @@ export const facts = {
     witnesses: {
       log: exact(storage.logCuts, 'log'),
       devices: late(15 * second, storage.deviceCuts, 'device-cut'),
+      driver: exact(storage.driverCuts, 'csi-call'),
     },
   },
   written: {
