@@ -1,7 +1,7 @@
 /** What an audit read from a cold copy of the volume, and which volume and which copy that is. */
 import { z } from 'zod';
-import type { CommandEvidence } from '../core/index.ts';
-import type { OpId, LedgerEntry } from './workload.ts';
+import type { Immutable } from '../core/index.ts';
+import type { LedgerEntry } from './workload.ts';
 
 /** The volume as it was when its database was new. */
 export interface VolumeIdentity {
@@ -18,22 +18,23 @@ export interface VolumeIdentity {
 /** Which copies of the volume a run makes. */
 export type ImageLabel = 'steady' | 'first' | 'second';
 
-/** One copy. Whoever makes it and whoever opens it tell the same of it, or it is not the same. */
-export interface CopyIdentity {
+/** One copy. Whoever makes it and whoever opens it report the same of it, or it is not the same. */
+export const copyIdentitySchema = z.object({
   /** Drawn for this copy, and for no other. */
-  readonly copy: string;
+  copy: z.string(),
   /** Handle of the volume that was copied. */
-  readonly volume: string;
+  volume: z.string(),
   /** Generation of the volume's latest attachment by then; 0 for a shared directory, which has none. */
-  readonly generation: number;
-  readonly bytes: number;
+  generation: z.number(),
+  bytes: z.number(),
   /** Which file it is, and when its content or its name last changed. */
-  readonly stamp: string;
+  stamp: z.string(),
   /** Over a part of its content, which `copy` chooses. */
-  readonly digest: string;
+  digest: z.string(),
   /** Absent for a shared directory, and where the copy has no file system. */
-  readonly filesystemUuid?: string | undefined;
-}
+  filesystemUuid: z.string().optional(),
+});
+export type CopyIdentity = Immutable<z.output<typeof copyIdentitySchema>>;
 
 /** How a volume came about that Kubernetes' provisioner made: who was asked for what, in which order. */
 export const provisioningSchema = z.strictObject({
@@ -66,16 +67,17 @@ export interface PodRef {
   readonly node: string;
 }
 
-export interface ServerStart {
+const serverStart = z.object({
   /** `recovery`: first start, crash recovery; `cold`: after kill -9 of it; `check`: throwaway, for checks that may crash it. */
-  readonly purpose: 'recovery' | 'cold' | 'check';
-  readonly ready: boolean;
-  readonly durationMs: number;
+  purpose: z.enum(['recovery', 'cold', 'check']),
+  ready: z.boolean(),
+  durationMs: z.number(),
   /** Set where the server died by itself, at any time of its life: exit code or signal name. */
-  readonly died?: string;
+  died: z.string().optional(),
   /** Lines of the error log of level ERROR, or that name corruption; at most 50. */
-  readonly errorLines: readonly string[];
-}
+  errorLines: z.array(z.string()),
+});
+export type ServerStart = Immutable<z.output<typeof serverStart>>;
 
 /** One ledger row, as found. */
 export interface LedgerRow extends Omit<LedgerEntry, 'previousHash' | 'hash'> {
@@ -87,89 +89,99 @@ export interface LedgerRow extends Omit<LedgerEntry, 'previousHash' | 'hash'> {
 }
 
 /** Rows counted by primary key and by a secondary index: they must agree. */
-export interface IndexCount {
-  readonly table: string;
-  readonly index: string;
-  readonly byPrimary: number;
-  readonly byIndex: number;
+const indexCount = z.object({
+  table: z.string(),
+  index: z.string(),
+  byPrimary: z.number(),
+  byIndex: z.number(),
   /** Both ways also gave the same column values; absent where that was not compared. */
-  readonly valuesAgree?: boolean;
-}
+  valuesAgree: z.boolean().optional(),
+});
+export type IndexCount = Immutable<z.output<typeof indexCount>>;
+
+const opId = z.object({
+  client: z.string(),
+  ...{ connection: z.number(), session: z.number(), seq: z.number() },
+});
 
 /** The documents (lib/history/workload.ts) that were found, each held against its bytes. */
-export interface DocumentsFound {
+const documentsFound = z.object({
   /** Seqs of those found, by session (`sessionKey`). */
-  readonly found: Readonly<Record<string, readonly number[]>>;
+  found: z.record(z.string(), z.array(z.number())),
   /** Those whose bytes are not what was written: its name, and how they differ. */
-  readonly torn: readonly { readonly document: OpId; readonly how: string }[];
-}
+  torn: z.array(z.object({ document: opId, how: z.string() })),
+});
+export type DocumentsFound = Immutable<z.output<typeof documentsFound>>;
 
 /** What a server with its grant tables answered to a client with an application's account. */
-export interface LoginFound {
+const loginFound = z.object({
   /** The server's error, where it refused the login or a statement that the account may send. */
-  readonly refused?: string;
+  refused: z.string().optional(),
   /** What the account may do that nobody granted. */
-  readonly unlimited?: string;
-}
+  unlimited: z.string().optional(),
+});
+export type LoginFound = Immutable<z.output<typeof loginFound>>;
 
 /** Tables, columns and indexes as the server's dictionary has them. */
-export interface SchemaFound {
+const schemaFound = z.object({
   /** Schema as made, as the one change of it leaves it, or neither. */
-  readonly state: 'original' | 'changed' | 'other';
+  state: z.enum(['original', 'changed', 'other']),
   /** What of `other` is not as it should be. */
-  readonly oddities: readonly string[];
-}
+  oddities: z.array(z.string()),
+});
+export type SchemaFound = Immutable<z.output<typeof schemaFound>>;
 
-interface SqlFailure {
-  readonly what: string;
-  /** The server's symbol for it, and its message. */
-  readonly error: string;
-}
+export const commandSchema = z.object({
+  ...{ command: z.string(), exitCode: z.number(), output: z.string(), durationMs: z.number() },
+});
+
+const balances: z.ZodType<Readonly<Record<number, number>>> = z.record(z.string(), z.number());
 
 /** A database adds keys of its own (OwnPart). */
-export interface ImageEvidence {
+export const imageEvidenceSchema = z.object({
   /** All of them, where a caller of the library gave the database. */
-  readonly own?: unknown;
+  own: z.unknown().optional(),
   /** The volume is a shared directory, on whose file system nobody mounts anything. Default false. */
-  readonly isDirectory?: boolean;
+  isDirectory: z.boolean().optional(),
   /** On ext4 with multiple mount protection: what let the copy be used at once. It replays, too. */
-  readonly mmpCleared?: CommandEvidence;
+  mmpCleared: commandSchema.optional(),
   /** Journal replay of the copy, then a full read-only check. Absent for a shared directory. */
-  readonly fsckReplay?: CommandEvidence;
-  readonly fsck?: CommandEvidence;
-  readonly mounted: boolean;
-  readonly mountError?: string;
+  fsckReplay: commandSchema.optional(),
+  fsck: commandSchema.optional(),
+  mounted: z.boolean(),
+  mountError: z.string().optional(),
   /** The data directory looked empty: the server's image would have initialised a new database. */
-  readonly dataDirectoryEmpty: boolean;
-  readonly starts: readonly ServerStart[];
+  dataDirectoryEmpty: z.boolean(),
+  starts: z.array(serverStart),
   /** True when every row was read to the end. */
-  readonly ledgerComplete: boolean;
-  readonly ledgerError?: string;
+  ledgerComplete: z.boolean(),
+  ledgerError: z.string().optional(),
   /** Rows read; the rows themselves are in the history's segment `rows-<image>`. */
-  readonly ledgerRows: number;
-  readonly balances: Readonly<Record<number, number>>;
+  ledgerRows: z.number(),
+  balances,
   /** Absent where they were not read, and in histories before version 3. */
-  readonly documents?: DocumentsFound;
+  documents: documentsFound.optional(),
   /** Likewise. */
-  readonly schema?: SchemaFound;
+  schema: schemaFound.optional(),
   /** Likewise. */
-  readonly login?: LoginFound;
-  readonly indexCounts: readonly IndexCount[];
+  login: loginFound.optional(),
+  indexCounts: z.array(indexCount),
   /** Content of the crash canaries found on the copy, by name. */
-  readonly canaries: Readonly<Record<string, string>>;
+  canaries: z.record(z.string(), z.string()),
   /** Parts that could not be read and why: the audit is incomplete. */
-  readonly failures: readonly string[];
-  /** Answered with an error by a living server; the ledger's own is `ledgerError`. Default none. */
-  readonly sqlFailures?: readonly SqlFailure[];
+  failures: z.array(z.string()),
+  /** Answered with an error by a living server (its symbol and message); the ledger's own is `ledgerError`. Default none. */
+  sqlFailures: z.array(z.object({ what: z.string(), error: z.string() })).optional(),
   /** Which copy it is that was read. Absent before version 3, and of a copy that nobody labelled. */
-  readonly opened?: CopyIdentity;
+  opened: copyIdentitySchema.optional(),
   /** UUID of the file system: a new one means that it was formatted anew. */
-  readonly filesystemUuid?: string;
+  filesystemUuid: z.string().optional(),
   /** What the data directory calls itself: a new one means that the data directory was initialised anew. */
-  readonly serverUuid?: string;
+  serverUuid: z.string().optional(),
   /** How long each step of the audit took, ms. */
-  readonly durationsMs?: Readonly<Record<string, number>>;
-}
+  durationsMs: z.record(z.string(), z.number()).optional(),
+});
+export type ImageEvidence = Immutable<z.output<typeof imageEvidenceSchema>>;
 
 /** Why a ledger was not read to its end: it is damaged, or the audit failed. */
 export type Unread = 'damage' | 'gap';

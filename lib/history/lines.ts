@@ -1,7 +1,8 @@
 /** Records as lines of JSON, and lines as records. Operations, of which there are millions, are short arrays. */
+import { z } from 'zod';
 import { isObserved, observationOf, type Seen } from './observations.ts';
 import { longestMs } from '../core/index.ts';
-import type { LedgerRow } from './evidence.ts';
+import { copyIdentitySchema, imageEvidenceSchema, type LedgerRow } from './evidence.ts';
 import type {
   TimedRecord,
   HistoryRecord,
@@ -18,6 +19,8 @@ import { type OpOutcome, maxConnections } from './workload.ts';
  */
 const kinds = {
   string: (value: unknown) => typeof value === 'string',
+  moment: (value: unknown) => ['before', 'during', 'after'].includes(String(value)),
+  image: (value: unknown) => ['steady', 'first', 'second'].includes(String(value)),
   number: (value: unknown) => typeof value === 'number',
   boolean: (value: unknown) => typeof value === 'boolean',
   object: isObject,
@@ -82,7 +85,7 @@ const shapes: { readonly [Type in TimedRecord['type']]: Readonly<Record<string, 
   },
   workload: { clients: 'plans' },
   'client-beat': { client: 'string', doing: 'string', done: 'object', last: 'boolean?' },
-  copy: { image: 'string', made: 'object' },
+  copy: { image: 'image', made: 'object' },
   read: { client: 'string', server: 'object', sentAtMs: 'time', head: 'object?' },
   observation: { source: 'string', name: 'string', data: 'object', node: 'string?' },
   note: { source: 'string', name: 'string', data: 'object', node: 'string?' },
@@ -91,10 +94,10 @@ const shapes: { readonly [Type in TimedRecord['type']]: Readonly<Record<string, 
     ...{ node: 'string?', detail: 'string?' },
   },
   certificate: {
-    ...{ fault: 'string', moment: 'string', claim: 'string', holds: 'boolean' },
+    ...{ fault: 'string', moment: 'moment', claim: 'string', holds: 'boolean' },
     evidence: 'string?',
   },
-  image: { image: 'string', takenAtMs: 'time', evidence: 'object' },
+  image: { image: 'image', takenAtMs: 'time', evidence: 'object' },
   machine: {
     ...{ timerLagMs: 'number', cpuPressure: 'number?', ioPressure: 'number?' },
     ...{ memoryPressure: 'number?', load: 'number?' },
@@ -113,6 +116,12 @@ const fieldsOf = new Map<unknown, (readonly [string, Kind, boolean])[]>(
   ]),
 );
 
+/** What the few records with many parts hold. */
+const nested = {
+  copy: z.object({ made: copyIdentitySchema }),
+  image: z.object({ evidence: imageEvidenceSchema }),
+} as const satisfies { readonly [Type in TimedRecord['type']]?: z.ZodType };
+
 /** `number`: of the record in its segment, from 1 on. Throws what says why it is none. */
 export function recordOf(value: unknown, number: number): TimedRecord {
   if (typeof value !== 'object' || value === null || !('type' in value))
@@ -126,6 +135,11 @@ export function recordOf(value: unknown, number: number): TimedRecord {
     throw new Error(
       `it is not a record: ${name} is ${JSON.stringify(own)?.slice(0, 80) ?? 'missing'}`,
     );
+  }
+  const within = nested[value.type as keyof typeof nested];
+  if (within !== undefined) {
+    const { error } = within.safeParse(value);
+    if (error !== undefined) throw new Error(`it is not a record: ${z.prettifyError(error)}`);
   }
   if (found['type'] !== 'observation') return value as TimedRecord;
   // Before notes had a type of their own they were observations of a name that no observer gives.

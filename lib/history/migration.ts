@@ -72,13 +72,22 @@ export const recordedScenario = (recorded: object): Scenario =>
     ) as unknown as ScenarioInput,
   );
 
-/** A record in today's form: before version 4 its scenario was flat, and its files had sizes alone. */
+/**
+ * A record in today's form: before version 4 its scenario was flat, and its files had sizes alone. Throws
+ * EvidenceError `HISTORY_DAMAGED`.
+ */
 export const migrateRecord = <Any extends TimedRecord>(record: Any): Any =>
   record.type === 'run' || record.type === 'case'
-    ? { ...record, scenario: scenarioToday({ ...record.scenario }) }
+    ? { ...record, scenario: nestedScenario(record.scenario) }
     : record.type === 'segments'
       ? { ...record, ...sealed(record) }
       : record;
+
+function nestedScenario(recorded: object): object {
+  const scenario = scenarioToday({ ...recorded });
+  if (isObject(scenario['database'])) return scenario;
+  throw new EvidenceError('HISTORY_DAMAGED', 'the scenario in the history has no database');
+}
 
 /** A run's command without the flags that did nothing in it: earlier versions took them, today's refuses them. */
 export function replayOf(recorded: string, scenario: Scenario): string {

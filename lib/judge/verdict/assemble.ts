@@ -171,7 +171,10 @@ export function assembleVerdict(
     incompleteBecause: reasons.map(({ words }) => words),
     reasons,
     expected: [...run.scenario.expected],
-    ...judgeExpectation(run.scenario, { verdict, served: recovered || service.successorServesOn }),
+    ...judgeExpectation(story.scenario, {
+      verdict,
+      served: recovered || service.successorServesOn,
+    }),
     noticed: noticedBy(story, findings, notices),
     notices,
     refusedMounts: refused,
