@@ -61,6 +61,7 @@ export {
   type DeclaredFault,
   type FaultAct,
   type FaultDeclaration,
+  claims,
   type FaultProbe,
   heartbeatMs,
   lastingProbes,

@@ -24,7 +24,7 @@ const judged: ReadonlySet<string> = new Set([
 ]);
 const done = ['gone', 'gone in part', 'shifted'];
 /** Types whose fields are attacked one by one. */
-const detailed: ReadonlySet<string> = new Set(['workload', 'copy', 'image']);
+const detailed: ReadonlySet<string> = new Set(['workload', 'certificate', 'copy', 'image']);
 /** Fields that explain, and times. */
 const telling = /^(type|t|wall|\w+Ms|output|errorLines|command|canaries|documents|files|bytes)$/;
 /** What an audit may lack. */

@@ -16,6 +16,8 @@ export const trusted: Readonly<Record<string, string>> = {
   'pod-scheduled+pod-running+pod-ready+pod-gone gone in part': ran,
   'pod-created+pod-gone contradicted on untouched': which,
   'pod-created+pod-terminating+pod-gone contradicted on untouched': which,
+  'certificate evidence altered':
+    'the fault’s certificates, in which words a probe was answered: no verdict rests on them',
   'image evidence.serverUuid gone':
     'the audit, which server wrote the copy: its binary log names the server as well',
   'image evidence.balances.1 altered': answered,

@@ -13,25 +13,15 @@ import { type Reason, because } from '../facts/witnessed.ts';
 import type { Story } from '../timeline/story.ts';
 import type { WriteMarks } from '../timeline/writes.ts';
 
-/** For each moment of a fault that no certificate speaks of. When each may be is a fact (`inPlace`). */
+/** When each may be, and what each claims, are facts (`inPlace`, `certified`). */
 export function certificateGaps(story: Story): Reason[] {
   const certificates = story.records.filter((record) => record.type === 'certificate');
   return claimedFaults(story).flatMap((claimed) => {
-    const fault = claimed.name;
-    const span = spanOf(story, fault, claimed.kind);
-    // A fault that never was in place is recorded as such.
-    if (span === undefined) return [];
-    const own = certificates.filter((each) => each.fault === fault);
-    const during = own.filter(({ moment }) => moment === 'during').map(({ t }) => t);
-    const missing = Object.entries(moments)
-      .filter(([moment]) => !(moment === 'after' && claimed.staysDown))
-      .filter(([moment]) => !own.some((each) => each.moment === moment))
-      .map(([moment, says]) =>
-        because('CERTIFICATE_MISSING', `no certificate says that ${fault} ${says}`, {
-          ...{ fault, moment },
-        }),
-      );
-    return [...missing, ...silences(story, claimed, during, span)];
+    const span = spanOf(story, claimed.name, claimed.kind);
+    const during = certificates
+      .filter(({ fault, moment }) => fault === claimed.name && moment === 'during')
+      .map(({ t }) => t);
+    return span === undefined ? [] : silences(story, claimed, during, span);
   });
 }
 
@@ -55,12 +45,6 @@ function silences(
   const isAskedLast = asked.some((t) => t >= imagedMs);
   return isAskedLast || imagedMs === toMs ? tooLong : [...tooLong, silent('when it was healed')];
 }
-
-const moments = {
-  before: 'found its victim whole',
-  during: 'took effect',
-  after: 'was healed',
-} as const;
 
 // The part of certificates that only the disk can give: what survived a crash, what a severed path let
 // through.

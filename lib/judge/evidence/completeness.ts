@@ -42,10 +42,6 @@ export function incompleteBecause(
   );
   if (faultAtMs === undefined) reasons.push(neverInjected());
   reasons.push(...failedCertificates(certificates));
-  if (faultAtMs !== undefined && !certificates.some(({ moment }) => moment === 'during')) {
-    const words = 'no certificate says that the fault took effect';
-    reasons.push(because('CERTIFICATE_MISSING', words, { moment: 'during' }));
-  }
   reasons.push(
     ...certificateGaps(story),
     ...mutesIn(story, { hasLog }),

@@ -1,7 +1,14 @@
 /** What is stated of the run's own acts: its fault and its remedy, where and when, and its phases. */
 import { isSeen } from '../../core/index.ts';
 import { type ActionRecord, observed, phaseNames } from '../../history/index.ts';
-import { type FaultKind, isAskedAgain, isOverAtOnce, losesPower } from '../../scenario/index.ts';
+import {
+  type FaultKind,
+  claims,
+  faultNamed,
+  isAskedAgain,
+  isOverAtOnce,
+  losesPower,
+} from '../../scenario/index.ts';
 import { isGroupRun } from '../group/story.ts';
 import { Sightings, type Story } from '../timeline/story.ts';
 import { moment, throughout, wholeRun } from './changes.ts';
@@ -119,6 +126,42 @@ export const faultsCertified = ofActs((story) => {
     .map(({ fault, moment: when, t }) =>
       moment(fault, when === 'during' ? 'in place' : 'not in place', t),
     );
+});
+
+const certifiedWhen = ['before', 'during', 'after'] as const;
+
+/** What each fault that was in place has to be certified of. Its author's own one has other claims. */
+export const certificatesAsked: Read = ({ story }) => ({
+  statements: claimedFaults(story).flatMap(({ name, kind, staysDown }) => {
+    // Of one that never was in place that is recorded.
+    if (spanOf(story, name, kind) === undefined) return [];
+    const { whole, broken, mended = whole } = faultNamed(kind);
+    const due = { before: whole, during: broken, after: mended };
+    const isOwn = story.run.custom?.fault?.name === name;
+    return certifiedWhen
+      .filter((when) => when !== 'after' || !staysDown)
+      .flatMap((when) => [
+        certified(name, when),
+        ...(isOwn || !story.tells.ends
+          ? []
+          : due[when].map((probe) => certified(name, when, claims[probe]))),
+      ]);
+  }),
+});
+
+export const certificatesMade: Read = ({ story: { records } }) => ({
+  statements: records
+    .filter((record) => record.type === 'certificate')
+    .flatMap(({ fault, moment: when, claim }) => [
+      certified(fault, when),
+      certified(fault, when, claim),
+    ]),
+  ...{ otherwise: 'not certified', sees: wholeRun },
+});
+
+const certified = (fault: string, when: string, claim = 'at all'): Statement => ({
+  ...{ item: `${fault}, ${when}: ${claim}`, value: 'certified' },
+  ...wholeRun,
 });
 
 /** So long at least each has to hold. */

@@ -306,6 +306,13 @@ export const facts = {
       certificates: exact(acts.faultsCertified, 'certificate'),
     },
   },
+  certified: {
+    about: 'whether it is certified',
+    witnesses: {
+      scenario: exact(acts.certificatesAsked, 'run'),
+      certificates: exact(acts.certificatesMade, 'certificate'),
+    },
+  },
   act: {
     about: 'whether the run does it',
     witnesses: {
@@ -423,11 +430,17 @@ export const disagreementsIn = (
 
 export const factNames = Object.keys(facts) as FactName[];
 
+/** Of one server nothing of these is stated. */
+const groupOnlyFacts: readonly FactName[] = [
+  ...(['member', 'online', 'primary', 'takesWrites', 'compared'] as const),
+];
+
 /** Those of a run on a group: its volumes stay where they are, and no audit log is kept. */
 export const groupFacts: readonly FactName[] = [
   ...(['node', 'reached', 'pod', 'podName', 'podNode', 'podRuns', 'clock', 'setting'] as const),
-  ...(['inPlace', 'act', 'stepEnd', 'victim', 'due', 'phases', 'copy', 'stage'] as const),
-  ...(['member', 'online', 'primary', 'takesWrites', 'compared'] as const),
+  ...(['inPlace', 'certified', 'act', 'stepEnd', 'victim', 'due'] as const),
+  ...(['phases', 'copy', 'stage'] as const),
+  ...groupOnlyFacts,
 ];
 
 export const testimoniesOf = (evidence: Evidence, fact: FactName): Testimony<Witness>[] =>

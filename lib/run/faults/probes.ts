@@ -10,7 +10,7 @@ import {
   type Proof,
 } from '../ports/cluster.ts';
 import type { Probe, LastingContext } from './fault.ts';
-import type { FaultProbe } from '../../scenario/index.ts';
+import { type FaultProbe, claims } from '../../scenario/index.ts';
 
 type Context = LastingContext<Capability>;
 
@@ -31,8 +31,6 @@ export const isIn = (
     return { holds: state === expected, evidence: `${machine.node} is ${state}` };
   },
 });
-
-const verb = (expected: boolean): string => (expected ? 'reaches' : 'does not reach');
 
 /** On a busy machine an answer may come late: what can be reached is, by one try of so many. */
 const tries = 3;
@@ -57,7 +55,7 @@ const asked = (
 
 export const apiReached = (machine: Machine, expected: boolean): Probe =>
   asked(
-    `the victim ${verb(expected)} the API server`,
+    claims[expected ? 'API reached' : 'API not reached'],
     `${machine.node} → API server`,
     expected,
     () => machine.reachesApi(),
@@ -66,7 +64,7 @@ export const apiReached = (machine: Machine, expected: boolean): Probe =>
 /** Into the node, from the network of the outside clients. */
 export const reachedByClients = (machine: Machine, expected: boolean): Probe =>
   asked(
-    `the outside network ${verb(expected)} the victim`,
+    claims[expected ? 'clients reach' : 'clients do not reach'],
     `outside → ${machine.node}`,
     expected,
     () => machine.reachedFromOutside(),
@@ -81,7 +79,7 @@ const stalledOn = (machine: Machine, agents: readonly string[]): string =>
   `on ${machine.node} stands still: ${agents.join(', ') || 'nothing'}`;
 
 export const agentsRun = (machine: Machine): Probe => ({
-  claim: 'kubelet and containerd run',
+  claim: claims['agents run'],
   ask: async () => {
     const agents = await machine.stalled();
     return { holds: agents.length === 0, evidence: stalledOn(machine, agents) };
@@ -90,7 +88,7 @@ export const agentsRun = (machine: Machine): Probe => ({
 
 /** Whether exactly the agents that such a stall stops stand still. */
 export const agentsStandStill = (machine: Machine, stall: Stall): Probe => ({
-  claim: stall === 'kubelet' ? 'the kubelet stands still' : 'kubelet and containerd stand still',
+  claim: claims[`${stall} stalled`],
   ask: async () => {
     const agents = await machine.stalled();
     const holds = stalls[stall].every((agent) => agents.includes(agent));
@@ -133,28 +131,17 @@ export const componentProbe = (
   },
 });
 
-const componentWords: Readonly<Record<Component, string>> = {
-  'controller-manager': 'the controller manager',
-  'api-server': 'the API server',
-  attacher: 'the csi-attacher',
-};
-
 const componentIs =
-  (component: Component, state: 'runs' | 'stands still') =>
+  (component: Component, state: 'runs' | 'stalled', claim: string) =>
   ({ testbed }: Context): Probe =>
-    componentProbe(
-      testbed.controlPlane,
-      component,
-      `${componentWords[component]} ${state}`,
-      ({ process, stalled }) => (state === 'runs' ? process !== undefined && !stalled : stalled),
+    componentProbe(testbed.controlPlane, component, claim, ({ process, stalled }) =>
+      state === 'runs' ? process !== undefined && !stalled : stalled,
     );
 
 const annotated =
   (expected: boolean) =>
   ({ testbed, victim: { node } }: Context): Probe => ({
-    claim: expected
-      ? 'somebody writes to the victim’s Lease'
-      : 'nobody wrote to the victim’s Lease',
+    claim: claims[expected ? 'lease annotated' : 'lease not annotated'],
     ask: async () => {
       const value = await testbed.kubernetes.leaseAnnotation(node);
       const evidence = `Lease ${node}: ${value === undefined ? 'no annotation' : `annotation ${value}`}`;
@@ -163,11 +150,11 @@ const annotated =
   });
 
 export const probes: Readonly<Record<FaultProbe, (context: Context) => Probe>> = {
-  'victim runs': ({ machine }) => isIn(machine, 'running', 'the victim runs'),
-  'victim runs again': ({ machine }) => isIn(machine, 'running', 'the victim runs again'),
-  'victim still runs': ({ machine }) => isIn(machine, 'running', 'the victim itself still runs'),
-  'victim frozen': ({ machine }) => isIn(machine, 'frozen', 'the victim stands still'),
-  'victim down': ({ machine }) => isIn(machine, 'stopped', 'the victim is down'),
+  'victim runs': ({ machine }) => isIn(machine, 'running', claims['victim runs']),
+  'victim runs again': ({ machine }) => isIn(machine, 'running', claims['victim runs again']),
+  'victim still runs': ({ machine }) => isIn(machine, 'running', claims['victim still runs']),
+  'victim frozen': ({ machine }) => isIn(machine, 'frozen', claims['victim frozen']),
+  'victim down': ({ machine }) => isIn(machine, 'stopped', claims['victim down']),
   'API reached': ({ machine }) => apiReached(machine, true),
   'API not reached': ({ machine }) => apiReached(machine, false),
   'clients reach': ({ machine }) => reachedByClients(machine, true),
@@ -175,14 +162,18 @@ export const probes: Readonly<Record<FaultProbe, (context: Context) => Probe>> =
   'agents run': ({ machine }) => agentsRun(machine),
   'kubelet stalled': ({ machine }) => agentsStandStill(machine, 'kubelet'),
   'runtime stalled': ({ machine }) => agentsStandStill(machine, 'runtime'),
-  'CPU time': (context) => throttled(context, 'the victim has CPU time', (share) => share === 0),
+  'CPU time': (context) => throttled(context, claims['CPU time'], (share) => share === 0),
   'no CPU time': (context) =>
-    throttled(context, 'the victim lacks CPU time', (share) => share >= leastStopped),
-  'controller-manager runs': componentIs('controller-manager', 'runs'),
-  'api-server runs': componentIs('api-server', 'runs'),
-  'api-server stalled': componentIs('api-server', 'stands still'),
-  'attacher runs': componentIs('attacher', 'runs'),
-  'attacher stalled': componentIs('attacher', 'stands still'),
+    throttled(context, claims['no CPU time'], (share) => share >= leastStopped),
+  'controller-manager runs': componentIs(
+    'controller-manager',
+    'runs',
+    claims['controller-manager runs'],
+  ),
+  'api-server runs': componentIs('api-server', 'runs', claims['api-server runs']),
+  'api-server stalled': componentIs('api-server', 'stalled', claims['api-server stalled']),
+  'attacher runs': componentIs('attacher', 'runs', claims['attacher runs']),
+  'attacher stalled': componentIs('attacher', 'stalled', claims['attacher stalled']),
   'lease annotated': annotated(true),
   'lease not annotated': annotated(false),
 };

@@ -31,26 +31,31 @@ export type FaultAct =
   | 'annotate lease'
   | 'clear lease';
 
-/** A claim about the victim or the control plane. */
-export type FaultProbe =
-  | 'victim runs'
-  | 'victim runs again'
-  | 'victim still runs'
-  | 'victim frozen'
-  | 'victim down'
-  | 'API reached'
-  | 'API not reached'
-  | 'clients reach'
-  | 'clients do not reach'
-  | 'agents run'
-  | 'kubelet stalled'
-  | 'runtime stalled'
-  | 'CPU time'
-  | 'no CPU time'
-  | 'controller-manager runs'
-  | `${'api-server' | 'attacher'} ${'runs' | 'stalled'}`
-  | 'lease annotated'
-  | 'lease not annotated';
+/** What is claimed of the victim or of the control plane, in the words of certificates. */
+export const claims = {
+  'victim runs': 'the victim runs',
+  'victim runs again': 'the victim runs again',
+  'victim still runs': 'the victim itself still runs',
+  'victim frozen': 'the victim stands still',
+  'victim down': 'the victim is down',
+  'API reached': 'the victim reaches the API server',
+  'API not reached': 'the victim does not reach the API server',
+  'clients reach': 'the outside network reaches the victim',
+  'clients do not reach': 'the outside network does not reach the victim',
+  'agents run': 'kubelet and containerd run',
+  'kubelet stalled': 'the kubelet stands still',
+  'runtime stalled': 'kubelet and containerd stand still',
+  'CPU time': 'the victim has CPU time',
+  'no CPU time': 'the victim lacks CPU time',
+  'controller-manager runs': 'the controller manager runs',
+  'api-server runs': 'the API server runs',
+  'api-server stalled': 'the API server stands still',
+  'attacher runs': 'the csi-attacher runs',
+  'attacher stalled': 'the csi-attacher stands still',
+  'lease annotated': 'somebody writes to the victim’s Lease',
+  'lease not annotated': 'nobody wrote to the victim’s Lease',
+} as const;
+export type FaultProbe = keyof typeof claims;
 
 /** Fields by their keys among its own. */
 export interface FaultEffect {

@@ -245,8 +245,11 @@ const unproven: Named = {
   'an-error': add((run) => [{ type: 'error', t: healAt(run), where: 'watch', message: 'planted' }]),
   'phase-steady-gone': drop((record) => record.type === 'phase' && record.phase === 'steady'),
   'remedy-gone': drop((record) => record.type === 'action' && record.actor === 'remedy'),
-  'certificates-after-gone': drop(
-    (record) => record.type === 'certificate' && record.moment === 'after',
+  'certificates-asked-again-gone': drop(
+    (record, run) =>
+      record.type === 'certificate' &&
+      record.moment === 'during' &&
+      record.t > faultAt(run) + 60_000,
   ),
   'timer-a-minute-late': change(and(ofType('machine'), sinceFault), (record: MachineRecord) => ({
     ...record,
