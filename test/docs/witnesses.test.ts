@@ -6,6 +6,7 @@ import {
   facts,
   witnesses,
 } from '../../lib/judge/facts/table.ts';
+import * as probe from '../../lib/probe/judge/facts.ts';
 import { trusted, trustedPairs } from '../evidence-mutants/trusted.ts';
 import { filled, read } from './pages.ts';
 
@@ -13,25 +14,46 @@ const path = 'docs/reference/witnesses.md';
 
 const seconds = (ms: number): string => `${ms / 1000} s`;
 
-const rowsOf = (fact: FactName): string[] => {
-  const { about, witnesses: rows } = facts[fact];
-  return Object.entries(rows).map(
+interface Row {
+  readonly lateMs: number;
+  readonly earlyMs: number;
+  readonly of: readonly string[];
+}
+interface Fact {
+  readonly about: string;
+  readonly witnesses: Readonly<Record<string, Row>>;
+}
+
+const rowsOf = ({ about, witnesses: rows }: Fact, whose: (witness: string) => string): string[] =>
+  Object.entries(rows).map(
     ([witness, { lateMs, earlyMs, of }], index) =>
-      `| ${index === 0 ? about : ''} | ${witnesses[witness as Witness].is} | ${seconds(lateMs)} | ${seconds(earlyMs)} | ${of.join(', ')} |`,
+      `| ${index === 0 ? about : ''} | ${whose(witness)} | ${seconds(lateMs)} | ${seconds(earlyMs)} | ${of.join(', ')} |`,
   );
-};
+
+const tableHead = [
+  ...['', '', '| Fact | Witness | Late | Early | Records |'],
+  '| --- | --- | --- | --- | --- |',
+];
 
 const table = [
-  '',
-  '',
-  '| Fact | Witness | Late | Early | Records |',
-  '| --- | --- | --- | --- | --- |',
-  ...factNames.flatMap(rowsOf),
+  ...tableHead,
+  ...factNames.flatMap((fact) =>
+    rowsOf(facts[fact], (witness) => witnesses[witness as Witness].is),
+  ),
   '',
   '| Witness | A record that it has wherever it sees |',
   '| --- | --- |',
   ...Object.values(witnesses).flatMap((each) =>
     'proof' in each ? [`| ${each.is} | ${each.proof} |`] : [],
+  ),
+  '',
+  '',
+].join('\n');
+
+const ofProbe = [
+  ...tableHead,
+  ...Object.values(probe.facts).flatMap((fact) =>
+    rowsOf(fact, (witness) => probe.witnesses[witness as probe.Witness]),
   ),
   '',
   '',
@@ -72,6 +94,6 @@ const pairs = [
 ].join('\n');
 
 test('the page of witnesses is made from the table', async () => {
-  const parts = { witnesses: table, trusted: list, pairs };
+  const parts = { witnesses: table, probe: ofProbe, trusted: list, pairs };
   await expect(filled(read(path), parts)).toMatchFileSnapshot(`../../${path}`);
 });

@@ -14,6 +14,9 @@ const noSpace = 'mount: /m: cannot mount; probably corrupted filesystem on /dev/
 test.each<[string, number, string, Answer]>([
   ['e2fsck -fn copy', 0, '', 'sound'],
   ['e2fsck -y -E journal_only copy', 1, 'recovering journal', 'sound'],
+  ['e2fsck -p copy', 1, 'Free blocks count wrong. FIXED. FILE SYSTEM WAS MODIFIED', 'sound'],
+  ['e2fsck -p copy', 3, 'REBOOT LINUX', 'sound'],
+  ['e2fsck -p copy', 5, 'FILE SYSTEM WAS MODIFIED. WARNING: still has errors', 'damage'],
   ['e2fsck -fn copy', 4, 'Pass 1', 'damage'],
   ['/sbin/e2fsck -fn copy', 12, 'short read', 'damage'],
   ['e2fsck -fn copy', 8, badMagic, 'damage'],

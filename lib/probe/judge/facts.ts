@@ -22,7 +22,7 @@ export interface Planned {
 }
 
 /** Whose records they are, in a sentence. */
-const witnesses = {
+export const witnesses = {
   plan: 'the plan',
   runner: 'the probe',
   journals: 'the pod’s journal',
@@ -36,7 +36,7 @@ const witnesses = {
   arming: 'its host before the cut',
   healing: 'its host after the heal',
 } as const;
-type Witness = keyof typeof witnesses;
+export type Witness = keyof typeof witnesses;
 
 /** All records of one volume, and of the cut that it was under. */
 interface Evidence extends TrialRecord, Partial<CutRecord> {
