@@ -119,7 +119,7 @@ const ofMild =
   (image, code, summary, evidence) =>
     evidence.length === 0 ? [] : [finding(code, `${image} image: ${summary}`, evidence)];
 
-export const toldDamage = ofDamage(corruptAndTold);
+export const loudDamage = ofDamage(corruptAndTold);
 export const silentDamage = ofDamage(corruptInSilence);
 export const lacking = ofMild(incomplete);
 export const noted = ofMild(note);

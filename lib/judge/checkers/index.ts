@@ -104,7 +104,7 @@ export function judgeImages(
   options: JudgeOptions,
 ): Judgement {
   const { database, all = allCheckers(database), refuted, withGaps = [] } = options;
-  const { seed, records, asked } = askedIn(history, options);
+  const { seed, records, asked } = planIn(history, options);
   const journal = new Journal(moments);
   history.visitOps((op) =>
     journal.add(refuted?.has(op.client) === true ? { ...op, outcome: 'info' } : op),
@@ -134,7 +134,7 @@ export function judgeImages(
 }
 
 /** What the run was to do, and its images in order of time. */
-function askedIn(history: AuditedHistory, { database, without }: JudgeOptions) {
+function planIn(history: AuditedHistory, { database, without }: JudgeOptions) {
   let seed = '';
   let asked = { wholeWorkload: false, settings: database.leastAsked };
   const records: ImageRecord[] = [];

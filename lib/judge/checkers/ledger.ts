@@ -7,7 +7,7 @@ import {
   damage,
   lacking,
   silentDamage,
-  toldDamage,
+  loudDamage,
   when,
 } from './checker.ts';
 import { disputedRows } from './contradictions.ts';
@@ -159,7 +159,7 @@ export const ledgerUnreadable = ({ log }: Pick<JudgedDatabase, 'log'>): Checker 
     const why = evidence.ledgerError ?? evidence.mountError;
     const summary = `${present} of ${acked} acknowledged commits can be read`;
     const said = [`${evidence.ledgerRows} rows read`, ...when(why !== undefined, why)];
-    return toldDamage(image, 'LEDGER_UNREADABLE', summary, said);
+    return loudDamage(image, 'LEDGER_UNREADABLE', summary, said);
   },
 });
 

@@ -9,7 +9,7 @@ import {
   lacking,
   noted,
   silentDamage,
-  toldDamage,
+  loudDamage,
   when,
 } from './checker.ts';
 import { disputedRows } from './contradictions.ts';
@@ -57,9 +57,9 @@ export const fileSystem: Checker = {
     const { damage: bad = [], none = [] } = Object.groupBy(runs, (run) => answerOf(run, []));
     const refused = when(answerOfMount(evidence) === 'damage', mountError);
     return [
-      ...toldDamage(image, 'FSCK_ERRORS', 'the file system has errors', bad.map(inWords)),
+      ...loudDamage(image, 'FSCK_ERRORS', 'the file system has errors', bad.map(inWords)),
       ...lacking(image, 'FSCK_FAILED', 'fsck could not do its work', none.map(inWords)),
-      ...toldDamage(image, 'FILE_SYSTEM_UNMOUNTABLE', 'the file system cannot be mounted', refused),
+      ...loudDamage(image, 'FILE_SYSTEM_UNMOUNTABLE', 'the file system cannot be mounted', refused),
     ];
   },
 };
@@ -94,7 +94,7 @@ export const login = ({ log }: Pick<JudgedDatabase, 'log'>): Checker => ({
     const denied = 'an ordinary client is not let in, or not to what it was granted';
     const open = 'an ordinary client may do what nobody granted it';
     return [
-      ...toldDamage(image, 'LOGIN_REFUSED', denied, when(isRefused, refused)),
+      ...loudDamage(image, 'LOGIN_REFUSED', denied, when(isRefused, refused)),
       ...silentDamage(image, 'LOGIN_UNLIMITED', open, when(unlimited !== undefined, unlimited)),
     ];
   },
@@ -143,7 +143,7 @@ export const sqlFailures = ({ server, log }: Pick<JudgedDatabase, 'server' | 'lo
     (evidence.sqlFailures ?? [])
       .filter(({ error }) => log.refusals.test(error))
       .flatMap(({ what, error }) =>
-        toldDamage(image, 'SQL_REFUSED', `${server} cannot answer: ${what}`, [error]),
+        loudDamage(image, 'SQL_REFUSED', `${server} cannot answer: ${what}`, [error]),
       ),
 });
 
@@ -270,7 +270,7 @@ function judgeStart(
     : purpose === 'check'
       ? ['CHECK_TABLE_CRASHED', `${tools.checkTable} crashes ${server}`]
       : ['SERVER_DIED', `${server} ${when} died while it was read`];
-  return toldDamage(image, code, summary, [how, ...errorLines]);
+  return loudDamage(image, code, summary, [how, ...errorLines]);
 }
 
 const mendedLines = (start: ServerStart, log: ServerLog): string[] =>
@@ -299,7 +299,7 @@ export const errorLog = ({ server, log }: Pick<JudgedDatabase, 'server' | 'log'>
     });
     return [
       ...noted(image, 'TORN_PAGE_MENDED', 'crash recovery mended a torn first page', mended),
-      ...toldDamage(
+      ...loudDamage(
         image,
         'ERROR_LOG_DAMAGE',
         `${server}'s error log tells of damage in ${plural(bad.length, 'line')}`,

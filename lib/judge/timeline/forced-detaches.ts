@@ -32,14 +32,14 @@ export function forcedDetachFindings(story: Story): Finding[] {
     isLogged ? 'idle' : 'silent',
   );
   const findings: Finding[] = [];
-  const tell = (code: string, summary: string, all: typeof detaches): void => {
+  const add = (code: string, summary: string, all: typeof detaches): void => {
     const evidence = all.map(({ words }) => words);
     if (all.length > 0) findings.push(note(code, summary, evidence));
   };
   const forced = `the controller manager calls ${plural(idle.length, 'detach')} forced`;
-  tell('FORCED_WITHOUT_MOUNT', `${forced} of a volume that nobody had mounted any more`, idle);
+  add('FORCED_WITHOUT_MOUNT', `${forced} of a volume that nobody had mounted any more`, idle);
   const taken = 'a volume was taken from a node that had it mounted';
-  tell('FORCED_UNSAID', `${taken}, and the controller manager calls it no forced detach`, silent);
+  add('FORCED_UNSAID', `${taken}, and the controller manager calls it no forced detach`, silent);
   return [...findings, ...miscounted(story, since, lines)];
 }
 

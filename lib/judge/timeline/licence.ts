@@ -93,7 +93,7 @@ function refusedMountOf(story: Story, accesses: readonly Access[]): Passage | un
   return holder && seen && passage(story, holder, seen, accesses);
 }
 
-// Who asked for a link of a licence, in plain words, as far as a record shows.
+// Who requested a link of a licence, in plain words, as far as a record shows.
 
 /** What a request must be to be the one that is meant. */
 interface Wanted {
@@ -148,12 +148,12 @@ function requestFor(
   );
 }
 
-function whoAsked(
+function whoActed(
   seen: ObservationRecord,
-  { asked, orElse }: CausalLink,
+  { request: wanted, orElse }: CausalLink,
   passage: Passage,
 ): string | undefined {
-  const request = asked && requestFor(asked, seen, passage);
+  const request = wanted && requestFor(wanted, seen, passage);
   if (request === undefined) return orElse?.(seen, passage);
   const { gracePeriodS, agent } = request.data;
   const grace = gracePeriodS === undefined ? '' : `, grace period ${gracePeriodS} s`;
@@ -223,13 +223,13 @@ function remedyAt({ records }: Story, atMs: number): string | undefined {
 }
 
 // The links of a licence in the order in which Kubernetes takes these decisions: which record proves each,
-// who asked for it, and when its absence is a gap.
+// who requested it, and when its absence is a gap.
 
 interface CausalLink {
   readonly step: string;
   readonly fits: (seen: ObservationRecord, passage: Passage) => boolean;
   /** The request that leads to it. */
-  readonly asked?: Wanted;
+  readonly request?: Wanted;
   /** Who did it, in plain words, where no record has such a request. */
   readonly orElse?: Who;
   /** Whether it may come after the mount, as the pod's own mount does. Default false. */
@@ -288,19 +288,19 @@ const link = (
 const links = {
   notReady: link('the node was declared unreachable', is('not-ready')),
   tainted: link('it was tainted unreachable:NoExecute', is('no-execute'), {
-    asked: taintOf('unreachable'),
+    request: taintOf('unreachable'),
   }),
-  evicted: link('the pod was evicted (it is Terminating)', is('evicted'), { asked: endOfPod }),
+  evicted: link('the pod was evicted (it is Terminating)', is('evicted'), { request: endOfPod }),
   outOfService: link('the node was tainted out-of-service', all(onOld, isOutOfService), {
-    asked: taintOf('out-of-service'),
+    request: taintOf('out-of-service'),
     orElse: theRemedy,
   }),
   nodeGone: link('the Node object was deleted', is('node-gone'), {
-    asked: endOfNode,
+    request: endOfNode,
     orElse: theRemedy,
   }),
   podGone: link('the pod object was gone', is('pod-gone'), {
-    asked: endOfPod,
+    request: endOfPod,
     orElse: (seen, passage) => thePodGc(seen, passage) ?? theRemedy(seen, passage),
   }),
   bound: link('another pod was bound to the successor’s node', is('bound')),
@@ -319,7 +319,7 @@ const links = {
     'the attach/detach controller did not wait for the unmount, because of the taint',
     forced('out-of-service'),
   ),
-  detached: link('the VolumeAttachment was deleted', isDetachStep, { asked: endOfAttachment }),
+  detached: link('the VolumeAttachment was deleted', isDetachStep, { request: endOfAttachment }),
   detachRefused: link(ownSteps.uncertain, all(isRefused(csiCalls.unpublish), onOld, neverGranted)),
   unpublished: link('the driver answered the detach', is('detach-answered')),
   published: link('the driver attached the volume to another node', is('attach-answered')),
@@ -482,7 +482,7 @@ function chainOf(passage: Passage): Map<LinkName, ObservationRecord> {
 }
 
 function stepOf(seen: ObservationRecord, link: CausalLink, passage: Passage): LicenceStep {
-  const by = whoAsked(seen, link, passage);
+  const by = whoActed(seen, link, passage);
   const { t: recordMs, source, name, node, data } = seen;
   const where = node === undefined ? '' : ` ${node}`;
   return {
