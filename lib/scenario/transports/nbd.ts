@@ -25,7 +25,7 @@ export const nbd = transport({
     'fault.link': {
       errors: 'the client holds its requests while the storage network is gone: give stalls',
     },
-    'fault.kind': { 'node-crash': untried, 'node-reboot': untried },
+    'fault.kind': { 'node-reboot': untried },
     'database.kind': { 'group-replication': untried },
   },
 });

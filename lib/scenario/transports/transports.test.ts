@@ -14,7 +14,7 @@ test('what a transport cannot do, or nobody tried over it, is refused with the r
   expect(() => ask({ link: 'errors' })).toThrow(
     'errors is refused with disk.transport nbd: the client holds its requests while the storage network is gone: give stalls\n  → at fault.link',
   );
-  expect(() => ask({ kind: 'node-crash' })).toThrow('not been measured over a storage network');
+  expect(() => ask({ kind: 'node-reboot' })).toThrow('not been measured over a storage network');
   expect(() => ask({}, { mode: 'shared-file' })).toThrow('not with disk shared-file');
 });
 
