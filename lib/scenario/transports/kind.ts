@@ -1,7 +1,10 @@
 /** What a transport is: how a node reaches the disk, and what cannot be asked of a disk that is reached so. */
 import type { KindDeclaration } from '../kinds.ts';
 
-/** The array serves its paths on the storage network, and an initiator beside each node, always qemu-storage-daemon, makes devices of them. */
+/**
+ * The array serves its paths on the storage network, and an initiator beside each node, always
+ * qemu-storage-daemon, makes devices of them.
+ */
 export interface Ends {
   /** The initiator's `--blockdev`; `path` is the name that the array serves it by. */
   readonly connect: (host: string, path: string) => string;
