@@ -42,7 +42,7 @@ export {
   pressureOf,
   pressureSchema,
   timerLagsOf,
-} from './evidence/observers.ts';
+} from './evidence/machine.ts';
 export {
   eventsIn,
   expectedOf,

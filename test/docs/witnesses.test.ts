@@ -6,6 +6,7 @@ import {
   facts,
   witnesses,
 } from '../../lib/judge/facts/table.ts';
+import { proofs } from '../../lib/judge/evidence/attendance.ts';
 import * as probe from '../../lib/probe/judge/facts.ts';
 import { trusted, trustedPairs } from '../evidence-mutants/trusted.ts';
 import { filled, read } from './pages.ts';
@@ -38,13 +39,13 @@ const tableHead = [
 const table = [
   ...tableHead,
   ...factNames.flatMap((fact) =>
-    rowsOf(facts[fact], (witness) => witnesses[witness as Witness].is),
+    rowsOf(facts[fact], (witness) => witnesses[witness as Witness]),
   ),
   '',
   '| Witness | A record that it has wherever it sees |',
   '| --- | --- |',
-  ...Object.values(witnesses).flatMap((each) =>
-    'proof' in each ? [`| ${each.is} | ${each.proof} |`] : [],
+  ...Object.entries(proofs).map(
+    ([witness, { proof }]) => `| ${witnesses[witness as Witness]} | ${proof} |`,
   ),
   '',
   '',
@@ -73,13 +74,13 @@ const list = [
 const others = (fact: FactName, pair: readonly string[]): string =>
   (Object.keys(facts[fact].witnesses) as Witness[])
     .filter((witness) => !pair.includes(witness))
-    .map((witness) => witnesses[witness].is)
+    .map((witness) => witnesses[witness])
     .join(', ') || 'nobody';
 
 const rowOfPair = ([name, kinds]: [string, readonly string[]]): string => {
   const [fact, both] = name.split('/') as [FactName, string];
   const pair = both.split('+') as Witness[];
-  const named = pair.map((witness) => witnesses[witness].is).join(' + ');
+  const named = pair.map((witness) => witnesses[witness]).join(' + ');
   return `| ${facts[fact].about} | ${named} | ${kinds.join(', ')} | ${others(fact, pair)} |`;
 };
 

@@ -16,23 +16,23 @@ const { off, unless } = vi.hoisted(() => {
   return { off, unless };
 });
 
-vi.mock(import('../../lib/judge/evidence/certificates.ts'), async (original) => {
-  const all = await original();
-  return { ...all, certificateGaps: unless('certificates', all.certificateGaps) };
-});
-vi.mock(import('../../lib/judge/evidence/observers.ts'), async (original) => {
+vi.mock(import('../../lib/judge/evidence/attendance.ts'), async (original) => {
   const all = await original();
   return {
     ...all,
-    lateTimers: unless('late timers', all.lateTimers),
-    observerGaps: unless('observers', all.observerGaps),
+    absencesIn: (...asked) =>
+      all.absencesIn(...asked).filter(({ code }) => !off.checks.includes(code)),
   };
+});
+vi.mock(import('../../lib/judge/evidence/machine.ts'), async (original) => {
+  const all = await original();
+  return { ...all, lateTimers: unless('late timers', all.lateTimers) };
 });
 vi.mock(import('../../lib/judge/evidence/clients.ts'), async (original) => {
   const all = await original();
   return {
     ...all,
-    clientGaps: unless('clients', all.clientGaps),
+    planGaps: unless('plans', all.planGaps),
     blindReads: unless('blind reads', all.blindReads),
   };
 });
@@ -40,7 +40,6 @@ vi.mock(import('../../lib/judge/facts/table.ts'), async (original) => {
   const all = await original();
   return {
     ...all,
-    mutesIn: unless('mutes', all.mutesIn),
     disagreementsIn: (evidence) =>
       all.disagreementsIn(evidence).filter(({ fact }) => !off.checks.includes(`fact ${fact}`)),
   };
@@ -70,17 +69,17 @@ test.each(
   Object.entries({
     'fact phases': 'phase-steady-gone',
     'fact act': 'remedy-gone',
-    observers: 'machine gone of the whole run',
+    OBSERVER_SILENT: 'machine gone of the whole run',
     'late timers': 'timer-a-minute-late',
-    'mutes, fact podRequest, fact attachment': 'control-plane-tells-nothing-by-audit',
-    certificates: 'certificates-asked-again-gone',
+    'WITNESS_MUTE, fact podRequest, fact attachment': 'control-plane-tells-nothing-by-audit',
+    CERTIFICATE_SILENT: 'certificates-asked-again-gone',
     'fact certified': 'certificate claim altered',
     'fact node': 'node-gone+node-ready+node-taints gone',
     'fact reached': 'victim-read-from-outside-in-the-partition',
     'fact owner': 'device-cut of both nodes on fenced',
     'fact attached': 'attachment-attached+attachment-gone gone elsewhere on fenced',
     'fact copy': 'image evidence.opened.stamp altered',
-    clients: 'client-beat gone',
+    'CLIENT_GAP, plans': 'client-beat gone',
     'blind reads': 'readers-are-frozen-at-the-fault',
   }),
 )(

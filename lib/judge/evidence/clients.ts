@@ -1,17 +1,15 @@
-/** Did each client do what it was to do, from its beginning to its end, and is all of it on record? */
-import { silencesIn, toldInSeconds, toldSpan } from '../../core/index.ts';
+/** What each client was to do, and where its plan, its journal and its answers contradict each other. */
+import { toldInSeconds } from '../../core/index.ts';
 import {
-  type ClientBeatRecord,
   type ClientJournal,
-  ClientJournals,
+  type ClientJournals,
   type ClientPlan,
-  type ConnectionState,
-  beatWithinMs,
   clientSides,
 } from '../../history/index.ts';
 import { type Reason, because } from '../facts/witnessed.ts';
+import { isGroupRun } from '../group/story.ts';
 import type { BlindRead, Patience } from '../timeline/clients.ts';
-import { type Story, lookedUntilMs } from '../timeline/story.ts';
+import type { Story } from '../timeline/story.ts';
 
 const clientGap = (client: string, words: string): Reason =>
   because('CLIENT_GAP', words, { client });
@@ -24,172 +22,99 @@ const clientGap = (client: string, words: string): Reason =>
  */
 export const answerWithinMs = 30_000;
 
-/** A process for each client is started after its plan; steady state waits for both as long. */
-const beginWithinMs = 60_000;
+/** How long a connection waits between two operations. */
+export const paceMsOf = ({
+  rate,
+  connections,
+}: Pick<ClientPlan, 'rate' | 'connections'>): number =>
+  rate === 'max' || rate === 0 ? 0 : (connections * 1000) / rate;
 
-/** `writesOnly`: clients were to read nothing back. Default false. */
-export function clientGaps(
-  story: Story,
-  journals: ClientJournals,
-  { writesOnly = false }: { readonly writesOnly?: boolean } = {},
-): Reason[] {
-  if (!story.tells.plans) return [];
-  const plan = story.records.find((record) => record.type === 'workload');
-  if (plan === undefined) {
-    const reason = 'the history does not say what the clients were to do';
-    return clientSides.map((client) => clientGap(client, reason));
-  }
-  return [...new Set([...clientSides, ...journals.clients])].flatMap((client) => {
-    const planned = plan.clients.find((each) => each.client === client);
-    const asked = { client, planned, atMs: plan.t, writesOnly };
-    return gapsOfClient(story, asked, journals).map((words) => clientGap(client, words));
+export interface PlannedClient {
+  readonly client: string;
+  readonly plan: ClientPlan;
+  /** When that was recorded. */
+  readonly atMs: number;
+  /** It is to read back what it wrote. */
+  readonly reads: boolean;
+  readonly writing: ClientJournal;
+  readonly reading: ClientJournal;
+}
+
+const planOf = ({ records }: Story) => records.find((record) => record.type === 'workload');
+
+const clientsIn = (journals: ClientJournals): string[] => [
+  ...new Set([...clientSides, ...journals.clients]),
+];
+
+export function plannedClients(story: Story, journals: ClientJournals): PlannedClient[] {
+  const planned = planOf(story);
+  return clientsIn(journals).flatMap((client) => {
+    const plan = planned?.clients.find((each) => each.client === client);
+    if (planned === undefined || plan === undefined) return [];
+    const [writing, reading] = [journals.of(client, 'writing'), journals.of(client, 'reading')];
+    const reads = plan.rate !== 0 && plan.readEveryMs !== undefined;
+    return [{ client, plan, reads, atMs: planned.t, writing, reading }];
   });
 }
 
-interface PlannedClient {
-  readonly client: string;
-  readonly planned: ClientPlan | undefined;
-  /** When that was told. */
-  readonly atMs: number;
-  readonly writesOnly: boolean;
+/** What plan, scenario and journals state differently. */
+export function planGaps(story: Story, journals: ClientJournals): Reason[] {
+  if (!story.tells.plans) return [];
+  const planned = plannedClients(story, journals);
+  const hasPlan = planOf(story) !== undefined;
+  const lacking = clientsIn(journals)
+    .filter((client) => !planned.some((each) => each.client === client))
+    .map((client) => clientGap(client, hasPlan ? `the plan lacks the ${client} client` : noPlan));
+  const gaps = planned.flatMap(({ client, plan, reads, atMs, writing, reading }) => {
+    const strange = Object.entries(writing.connections).flatMap(
+      ([number, { firstUs = Infinity }]) => [
+        ...(Number(number) < plan.connections ? [] : [`the plan lacks its connection ${number}`]),
+        ...(firstUs / 1000 < atMs - 1 ? [`its connection ${number} began before its plan`] : []),
+      ],
+    );
+    return [
+      ...(isAsScenario(story, plan) ? [] : [' was to do what no scenario asks']),
+      ...[...writing.oddities(), ...strange].map((what) => `’s journal: ${what}`),
+      ...(reads ? reading.oddities() : []).map((what) => `’s reads: ${what}`),
+    ].map((what) => clientGap(client, `the ${client} client${what}`));
+  });
+  return [...lacking, ...gaps];
 }
 
-function gapsOfClient(
-  story: Story,
-  { client, planned, atMs, writesOnly }: PlannedClient,
-  journals: ClientJournals,
-): string[] {
-  if (planned === undefined) return [`the plan lacks the ${client} client`];
-  const span = { fromMs: atMs, toMs: lookedUntilMs(story) };
-  const isIdle = planned.rate === 0;
-  const writing = journals.of(client, 'writing');
-  const reading = journals.of(client, 'reading');
-  const { readEveryMs } = planned;
-  return [
-    ...(isAsScenario(story, planned, writesOnly)
-      ? []
-      : [`the ${client} client was to do what no scenario asks`]),
-    ...[...writing.oddities(), ...silences(writing, span, planned)].map(
-      (what) => `the ${client} client’s journal: ${what}`,
-    ),
-    ...beatGaps(writing, span).map((what) => `the ${client} client ${what}`),
-    ...(isIdle || readEveryMs === undefined
-      ? []
-      : [
-          ...reading.oddities().map((what) => `the ${client} client’s reads: ${what}`),
-          ...[...beatGaps(reading, span), ...idleReads(reading.beats, readEveryMs)].map(
-            (what) => `the ${client} client’s reader ${what}`,
-          ),
-        ]),
-  ];
-}
+const noPlan = 'the history does not say what the clients were to do';
 
-const isAsScenario = ({ scenario }: Story, plan: ClientPlan, writesOnly: boolean): boolean =>
-  plan.rate === scenario.load.rate &&
-  plan.connections === scenario.load.connections &&
-  (plan.readEveryMs !== undefined || scenario.load.rate === 0 || writesOnly);
-
-interface Span {
-  readonly fromMs: number;
-  readonly toMs: number;
-}
-
-/** Silences of each connection: from the plan to its first record, on to its last, and to the writers' end. */
-function silences(journal: ClientJournal, span: Span, plan: ClientPlan): string[] {
-  const { rate, connections } = plan;
-  const paceMs = rate === 'max' || rate === 0 ? 0 : (connections * 1000) / rate;
-  const found = Object.keys(journal.connections).map(Number);
-  const planned = Array.from({ length: connections }, (_, number) => number);
-  return [
-    ...found
-      .filter((number) => number >= connections)
-      .map((number) => `the plan lacks its connection ${number}`),
-    ...planned.flatMap((number) =>
-      silencesOf(journal.connections[number], span, { paceMs, isIdle: rate === 0 }).map(
-        (what) => `its connection ${number} ${what}`,
-      ),
-    ),
-  ];
-}
-
-function silencesOf(
-  at: ConnectionState | undefined,
-  span: Span,
-  { paceMs, isIdle }: { readonly paceMs: number; readonly isIdle: boolean },
-): string[] {
-  if (at?.firstUs === undefined) return ['never began'];
-  const firstMs = at.firstUs / 1000;
-  if (firstMs < span.fromMs - 1) return ['began before anybody said what it was to do'];
-  if (firstMs > span.fromMs + beginWithinMs + paceMs) {
-    return [`began at ${toldInSeconds(firstMs)} only`];
-  }
-  // It opens its sessions and sends nothing.
-  if (isIdle) return [];
-  const { longest, lastUs } = at;
-  return [
-    [longest.fromUs / 1000, longest.toUs / 1000],
-    [lastUs / 1000, span.toMs],
-  ]
-    .flatMap((stretch) => silencesIn(stretch, paceMs + answerWithinMs))
-    .map((stretch) => `was silent ${stretch}`);
-}
-
-function beatGaps({ beats }: ClientJournal, { fromMs, toMs }: Span): string[] {
-  if (beats.length === 0) return ['never beat'];
-  const last = beats.at(-1);
-  const times = [fromMs, ...beats.map(({ t }) => t)];
-  const silent = silencesIn(times, beatWithinMs).map((span) => `did not beat ${span}`);
-  if (last?.last !== true) return [...silent, 'never ended in good order'];
-  // It ends when it is told to, right before the second image.
-  return last.t < toMs - beatWithinMs
-    ? [...silent, `ended at ${toldInSeconds(last.t)}, before it was to end`]
-    : silent;
-}
-
-/** A reader that tries counts up: an answer or a refusal. */
-function idleReads(beats: readonly ClientBeatRecord[], everyMs: number): string[] {
-  const withinMs = everyMs + answerWithinMs;
-  const gaps: string[] = [];
-  let since: { readonly t: number; readonly tries: number } | undefined;
-  for (const { t, done } of beats) {
-    const tries = (done['read'] ?? 0) + (done['refused'] ?? 0);
-    if (since === undefined || tries > since.tries) since = { t, tries };
-    else if (t - since.t > withinMs) {
-      gaps.push(`tried nothing ${toldSpan(since.t, t)}`);
-      since = { t, tries };
-    }
-  }
-  return gaps;
-}
+/** A group's clients read nothing back: others read its members. */
+const isAsScenario = (
+  { scenario: { load }, records }: Story,
+  { rate, connections, readEveryMs }: ClientPlan,
+): boolean =>
+  rate === load.rate &&
+  connections === load.connections &&
+  (readEveryMs !== undefined || load.rate === 0 || isGroupRun(records));
 
 /** Longer without an acknowledgement, beyond its pace: a client was not served all the time. */
 const servedBreakMs = 10_000;
 
 /** By client: how long it may be served and read nothing. */
-export function blindAfter({ records }: Story): ReadonlyMap<string, Patience> {
-  const plan = records.find((record) => record.type === 'workload');
-  return new Map(
-    (plan?.clients ?? []).flatMap(({ client, rate, readEveryMs }) => {
+export const blindAfter = (story: Story): ReadonlyMap<string, Patience> =>
+  new Map(
+    (planOf(story)?.clients ?? []).flatMap(({ client, rate, readEveryMs }) => {
       if (readEveryMs === undefined) return [];
-      const paceMs = rate === 'max' || rate === 0 ? 0 : 1000 / rate;
-      const breakMs = paceMs + servedBreakMs;
+      const breakMs = paceMsOf({ rate, connections: 1 }) + servedBreakMs;
       return [[client, { breakMs, blindMs: readEveryMs + breakMs + answerWithinMs }] as const];
     }),
   );
-}
 
 export function blindReads({ tells }: Story, blind: readonly BlindRead[]): Reason[] {
   if (!tells.plans) return [];
-  return blind.map((each) => clientGap(each.client, sentenceOf(each)));
-}
-
-function sentenceOf({ client, what, count, atMs, node }: BlindRead): string {
-  const reads = `${count} ${count === 1 ? 'read' : 'reads'} of the ${client} client on ${node}`;
-  const since = `the first at ${toldInSeconds(atMs)}`;
-  if (what === 'no-row')
-    return `${reads} saw an empty ledger (${since}), which had commits by then`;
-  if (what === 'older-row') {
-    return `${reads} saw a row (${since}) that was not the newest of those acknowledged there`;
-  }
-  return `the ${client} client was served by ${node} from ${toldInSeconds(atMs)} on, and read nothing`;
+  return blind.map(({ client, what, count, atMs, node }) => {
+    const reads = `${count} ${count === 1 ? 'read' : 'reads'} of the ${client} client on ${node}`;
+    const at = toldInSeconds(atMs);
+    const words = {
+      'no-row': `${reads} saw an empty ledger (the first at ${at}), which had commits by then`,
+      'older-row': `${reads} saw a row (the first at ${at}) that was not the newest of those acknowledged there`,
+      'no-answer': `the ${client} client was served by ${node} from ${at} on, and read nothing`,
+    } as const;
+    return clientGap(client, words[what]);
+  });
 }

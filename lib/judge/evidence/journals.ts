@@ -1,10 +1,8 @@
 /** What the clients' answers say, what a run's records lack by what their writers said when they ended them, and what may not be judged by them. */
 import {
   ClientJournals,
-  type FileSeal,
   type History,
   type SegmentCounts,
-  type SegmentList,
   type SegmentSeal,
   type Tells,
   clientSides,
@@ -28,7 +26,8 @@ import {
   staleReadMeter,
 } from '../timeline/clients.ts';
 import { type Story, lookedUntilMs } from '../timeline/story.ts';
-import { clientGaps, blindAfter, blindReads } from './clients.ts';
+import { type Attended, absencesIn } from './attendance.ts';
+import { blindAfter, blindReads, planGaps } from './clients.ts';
 
 export interface Answers {
   readonly service: Service;
@@ -64,10 +63,8 @@ export function answersIn(story: Story, history: History): Answers {
 }
 
 /** `file`: a segment's name, or another's. */
-const fileGap = (file: string, words: string): Reason => because('FILE_GAP', words, { file });
-
-/** What to do about a file that is not the run's own. */
-const putBack = 'put back the one that the run wrote, or run again';
+const fileGap = (kind: 'segment' | 'file', file: string, words: string): Reason =>
+  because('FILE_GAP', `history ${kind} ${file} ${words}`, { file });
 
 /** A reason for each file of the history that is not what its run listed, and each segment without its end. */
 export function journalGaps(
@@ -76,113 +73,103 @@ export function journalGaps(
 ): Reason[] {
   if (!tells.ends) return [];
   const list = records.findLast((record) => record.type === 'segments');
-  const gaps = [...seals].flatMap(([name, seal]) => gapsOf(seal).map((what) => [name, what]));
-  if (list === undefined) gaps.push([runSegment, 'ends before the run listed what else there is']);
-  else gaps.push(...strangeSegments(list.segments, seals));
-  return [
-    ...gaps.map(([segment = '', what]) => fileGap(segment, `history segment ${segment} ${what}`)),
-    ...(list === undefined ? [] : strangeFiles(list.files, files, tells)),
-  ];
-}
-
-function strangeSegments(list: SegmentList, seals: History['seals']): [string, string][] {
-  const gaps = Object.entries(list).flatMap(([name, listed]): [string, string][] => {
-    const counts = seals.get(name)?.counts;
-    if (counts === undefined) return [[name, `is missing: ${putBack}`]];
-    if (isSameSegment(counts, listed)) return [];
-    return [[name, `holds ${tell(counts)}, and its writer reported ${tell(listed)}: ${putBack}`]];
-  });
-  const others = [...seals.keys()].filter(
-    (name) => name !== runSegment && !Object.hasOwn(list, name),
+  const ends = [...seals].flatMap(([name, seal]) =>
+    endGaps(seal).map((what) => fileGap('segment', name, what)),
+  );
+  if (list === undefined)
+    return [
+      ...ends,
+      fileGap('segment', runSegment, 'ends before the run listed what else there is'),
+    ];
+  const segments = [...seals].filter(([name]) => name !== runSegment);
+  // The log of writes is no client's journal, but evidence as well.
+  const beside = Object.entries(files).filter(
+    ([name]) => isWritesFile(name) || Object.hasOwn(list.files, name),
   );
   return [
-    ...gaps,
-    ...others.map((name): [string, string] => [name, 'is not one that the run listed']),
+    ...ends,
+    ...differences(
+      new Map(segments.map(([name, { counts }]) => [name, counts])),
+      new Map(Object.entries(list.segments)),
+      { kind: 'segment', isSame: isSameSegment, describe: describeSegment },
+    ),
+    ...differences(new Map(beside), new Map(Object.entries(list.files)), {
+      kind: 'file',
+      // Without a hash nothing shows whether it changed.
+      isSame: (own, listed) =>
+        isSameFile(own, listed) && !(tells.hashes && listed.sha256 === undefined),
+      describe: ({ bytes, sha256 = 'none' }) => `${bytes} bytes with SHA-256 ${sha256}`,
+    }),
   ];
 }
 
-/** The log of writes is no journal of a client's, but evidence as well. */
-function strangeFiles(
-  listed: History['files'],
-  files: History['files'],
-  { hashes }: Pick<Tells, 'hashes'>,
+interface Compared<Seal> {
+  readonly kind: 'segment' | 'file';
+  readonly isSame: (own: Seal, listed: Seal) => boolean;
+  readonly describe: (seal: Seal) => string;
+}
+
+function differences<Seal>(
+  there: ReadonlyMap<string, Seal>,
+  listed: ReadonlyMap<string, Seal>,
+  { kind, isSame, describe }: Compared<Seal>,
 ): Reason[] {
-  const names = new Set([...Object.keys(listed), ...Object.keys(files).filter(isWritesFile)]);
-  return [...names].flatMap((name) => {
-    const what = strangeness(files[name], listed[name], hashes);
-    return what === undefined ? [] : [fileGap(name, `history file ${name} ${what}`)];
+  const putBack = 'put back the one that the run wrote, or run again';
+  return [...new Set([...listed.keys(), ...there.keys()])].flatMap((name) => {
+    const [own, other] = [there.get(name), listed.get(name)];
+    if (own === undefined) return [fileGap(kind, name, `is missing: ${putBack}`)];
+    if (other === undefined) return [fileGap(kind, name, 'is not one that the run listed')];
+    if (isSame(own, other)) return [];
+    const both = `${describe(own)}, and the run listed ${describe(other)}`;
+    return [fileGap(kind, name, `holds ${both}: ${putBack}`)];
   });
 }
 
-function strangeness(
-  there: FileSeal | undefined,
-  listed: FileSeal | undefined,
-  hashes: boolean,
-): string | undefined {
-  if (there === undefined) return `is missing: ${putBack}`;
-  if (listed === undefined) return 'is not one that the run listed';
-  if (there.bytes !== listed.bytes) {
-    return `has ${there.bytes} bytes, and the run listed ${listed.bytes}: ${putBack}`;
-  }
-  if (!isSameFile(there, listed)) {
-    return `has the SHA-256 ${there.sha256}, and the run listed ${listed.sha256}: ${putBack}`;
-  }
-  const isUnsealed = hashes && listed.sha256 === undefined;
-  return isUnsealed
-    ? 'has no hash in the list of the run: whether it changed is unknown'
-    : undefined;
+function endGaps({ counts, end, brokenAt }: SegmentSeal): string[] {
+  const altered =
+    brokenAt === undefined
+      ? []
+      : [`was altered: its frame ${brokenAt} is not the one that was written there`];
+  if (end === undefined)
+    return [
+      ...altered,
+      `was never ended: after its ${counts.records} records there may have been more`,
+    ];
+  return isSameSegment(counts, end)
+    ? altered
+    : [...altered, `holds ${describeSegment(counts)}, and its end says ${describeSegment(end)}`];
 }
 
-/** Clients whose journals lack something: of their rows nobody can say that they were not sent. */
-export function clientsWithGaps(
-  gaps: readonly Reason[],
-  { cuts }: Pick<History, 'cuts'>,
-): ReadonlySet<string> {
-  const segments = new Set([
-    ...gaps.map(({ fields }) => fields['file']),
-    ...cuts.map(({ segment }) => segment),
-  ]);
-  return new Set(clientSides.filter((client) => segments.has(writerSegment(client))));
-}
-
-function gapsOf({ counts, end, brokenAt }: SegmentSeal): string[] {
-  const gaps: string[] = [];
-  if (brokenAt !== undefined) {
-    gaps.push(`was altered: its frame ${brokenAt} is not the one that was written there`);
-  }
-  if (end === undefined) {
-    gaps.push(`was never ended: after its ${counts.records} records there may have been more`);
-  } else if (!isSameSegment(counts, end)) {
-    gaps.push(`holds ${tell(counts)}, and its end says ${tell(end)}`);
-  }
-  return gaps;
-}
-
-const tell = ({ records, small, frames, chain }: SegmentCounts): string =>
+const describeSegment = ({ records, small, frames, chain }: SegmentCounts): string =>
   `${records} records (${small} of them small) in ${frames} frames with chain ${chain ?? 'none'}`;
-
-export const cutsIn = ({ cuts }: Pick<History, 'cuts'>): Reason[] =>
-  cuts.map((cut) =>
-    because('HISTORY_CUT', `the history is cut: ${JSON.stringify(cut)}`, { file: cut.segment }),
-  );
 
 /** What the records themselves lack, and what may therefore not be judged by them. */
 interface RecordGaps {
   readonly reasons: readonly Reason[];
-  /** Clients of whose rows nobody can say that they were not sent. */
+  /** Clients whose journals lack something: a row that they have not may have been sent all the same. */
   readonly withGaps: ReadonlySet<string>;
 }
 
-export function recordGaps(story: Story, history: History, answers: Answers): RecordGaps {
-  const gaps = journalGaps(story, history);
+export function recordGaps(
+  attended: Attended,
+  history: Pick<History, 'seals' | 'files' | 'cuts'>,
+  blind: readonly BlindRead[] = [],
+): RecordGaps {
+  const { story, journals } = attended;
   const clients = [
-    ...clientGaps(story, answers.journals),
-    ...blindReads(story, answers.blindReads),
+    ...planGaps(story, journals),
+    ...absencesIn(attended, 'CLIENT_GAP'),
+    ...blindReads(story, blind),
   ];
+  const files = journalGaps(story, history);
+  const cuts = history.cuts.map((cut) =>
+    because('HISTORY_CUT', `the history is cut: ${JSON.stringify(cut)}`, { file: cut.segment }),
+  );
+  const lacking = new Set([...files, ...cuts].map(({ fields }) => fields['file']));
   return {
-    reasons: [...clients, ...gaps, ...cutsIn(history)],
+    reasons: [...clients, ...files, ...cuts],
     withGaps: new Set([
-      ...clientsWithGaps(gaps, history),
+      ...clientSides.filter((client) => lacking.has(writerSegment(client))),
       ...clients.map(({ fields }) => String(fields['client'])),
     ]),
   };

@@ -1,6 +1,6 @@
 /** What Kubernetes' witnesses state: watches of its API, the audit log, the controller manager's log. */
 import { csiCalls, isGranted, observationsOf } from '../../history/index.ts';
-import { isPredicted } from '../evidence/observers.ts';
+import { isPredicted } from './run.ts';
 import { type Change, lasting, moment, whileAny } from './changes.ts';
 import { type Span, type Statement, unknown } from './engine.ts';
 import type { Evidence, Read } from './evidence.ts';

@@ -1,5 +1,5 @@
 /** What the run's own witnesses state: the scenario, the fault that the runner put in place, the testbed, the clock. */
-import { csiCalls, isCall } from '../../history/index.ts';
+import { type RunRecord, csiCalls, isCall } from '../../history/index.ts';
 import {
   cutsClientsOff,
   delaysNotReady,
@@ -50,6 +50,9 @@ export const faultCloses = faultStates('closed', ({ story }) => {
 export const faultUnmounts = faultStates('not mounted', ({ story }) =>
   losesPower(story.scenario.fault.kind) ? faultSpanOf(story) : undefined,
 );
+
+/** By what its backend declared, never by its name: whoever is real has to show it all. */
+export const isPredicted = ({ basis }: RunRecord): boolean => basis === 'predicted';
 
 // Settings: the whole run has one value of each.
 

@@ -3,8 +3,6 @@
  * this table, and so do the attacks on them (test/attacks).
  */
 import type { ImageLabel, ObservedName } from '../../history/index.ts';
-import { isPredicted } from '../evidence/observers.ts';
-import { isGroupRun } from '../group/story.ts';
 import { answeredWithinMs } from '../timeline/access.ts';
 import type { Story } from '../timeline/story.ts';
 import * as acts from './acts.ts';
@@ -21,74 +19,34 @@ import {
   type FactRow,
   type Reason,
   type Witnessed,
-  because,
   disagreementReason,
   disagreementsOf,
   testimoniesIn,
 } from './witnessed.ts';
 
-interface WitnessAbout {
-  /** Whose records they are, in a sentence. */
-  readonly is: string;
-  /** A record, or a source of records, that it has wherever it sees: without one its silence means nothing. */
-  readonly proof?: ObservedName | 'audit' | 'controller-manager' | 'log' | 'setup';
-  /** Runs that must have it. Default: none. */
-  readonly needed?: (story: Story) => boolean;
-}
-
-const always = (): boolean => true;
-/** The volumes of a group are nobody's to move. */
-const isGroup = ({ records }: Story): boolean => isGroupRun(records);
-const isOneServer = (story: Story): boolean => !isGroup(story);
-/** By what the backend declared, never by its name: whoever is real has to show it all. */
-const isMeasured = (story: Story): boolean =>
-  !isPredicted(story.run) && story.tells.allSources && isOneServer(story);
-const hasDevices = (story: Story): boolean => storage.hasDevices({ story }) && isOneServer(story);
-/** A log that could not be fetched is recorded as an error, which counts where it is used. */
-const keepsLog = (story: Story): boolean =>
-  isMeasured(story) &&
-  hasDevices(story) &&
-  !story.records.some((record) => record.type === 'error' && record.where === acts.exportStep);
-/** A pod that nobody ends leaves the driver nothing to be asked for. */
-const movesVolume = (story: Story): boolean =>
-  isOneServer(story) &&
-  story.observations.some(({ name, t }) => t >= (story.faultAtMs ?? 0) && volumeMoves.has(name));
-const volumeMoves: ReadonlySet<string> = new Set<ObservedName>([
-  ...(['pod-terminating', 'pod-gone', 'unmounted'] as const),
-  ...(['attachment-deleting', 'attachment-gone', 'attachment-attached'] as const),
-]);
-
+/** Whose records they are, in a sentence. When each must be there is in evidence/attendance.ts. */
 export const witnesses = {
-  log: { is: 'the disk’s log of writes', proof: 'log', needed: keepsLog },
-  devices: { is: 'the devices’ observer', proof: 'device-written', needed: hasDevices },
-  mounts: { is: 'the mounts’ observer', proof: 'mounted', needed: isOneServer },
-  link: {
-    is: 'the link’s observer',
-    proof: 'link-changed',
-    needed: (story) => story.scenario.fault.link !== 'survives' && isOneServer(story),
-  },
-  driver: { is: 'the driver', proof: 'csi-call', needed: movesVolume },
-  api: { is: 'the API’s observer', proof: 'node-ready', needed: always },
-  taints: { is: 'the node’s taints' },
-  // A real control plane tells of its start and of the pod's.
-  audit: { is: 'the audit log', proof: 'audit', needed: isMeasured },
-  manager: {
-    is: 'the controller manager’s log',
-    proof: 'controller-manager',
-    needed: isMeasured,
-  },
-  kubelet: { is: 'the kubelet’s mounts' },
-  clients: { is: 'the clients’ answers' },
-  runner: { is: 'the runner' },
-  scenario: { is: 'the scenario' },
-  setup: { is: 'the testbed', proof: 'setup', needed: ({ tells }) => tells.ends },
-  records: { is: 'the records' },
-  copier: { is: 'the record of copies' },
-  auditor: { is: 'the audit' },
-  certificates: { is: 'the fault’s certificates' },
-  members: { is: 'the group’s members', proof: 'member-view', needed: isGroup },
-  router: { is: 'the router', proof: 'routed', needed: isGroup },
-} as const satisfies Readonly<Record<string, WitnessAbout>>;
+  log: 'the disk’s log of writes',
+  devices: 'the devices’ observer',
+  mounts: 'the mounts’ observer',
+  link: 'the link’s observer',
+  driver: 'the driver',
+  api: 'the API’s observer',
+  taints: 'the node’s taints',
+  audit: 'the audit log',
+  manager: 'the controller manager’s log',
+  kubelet: 'the kubelet’s mounts',
+  clients: 'the clients’ answers',
+  runner: 'the runner',
+  scenario: 'the scenario',
+  setup: 'the testbed',
+  records: 'the records',
+  copier: 'the record of copies',
+  auditor: 'the audit',
+  certificates: 'the fault’s certificates',
+  members: 'the group’s members',
+  router: 'the router',
+} as const;
 export type Witness = keyof typeof witnesses;
 
 /** Records that a witness is read from: observations by their name, or others. */
@@ -446,26 +404,8 @@ export const groupFacts: readonly FactName[] = [
 export const testimoniesOf = (evidence: Evidence, fact: FactName): Testimony<Witness>[] =>
   testimoniesIn(facts[fact], evidence, evidence.watched);
 
-const names = Object.fromEntries(
-  Object.entries(witnesses).map(([witness, { is }]) => [witness, is]),
-) as Readonly<Record<Witness, string>>;
-
 export const reasonOf = (found: Disagreement<FactName, Witness>): Reason =>
-  disagreementReason(found, facts, names);
-
-/** Witnesses that reported nothing at all were not there: what they do not report means nothing. `hasLog`: its file is there. */
-export function mutesIn(story: Story, { hasLog }: { readonly hasLog: boolean }): Reason[] {
-  const { observations, setup } = story;
-  const isThere = (proof: string | undefined): boolean =>
-    (proof === 'log' && hasLog) ||
-    (proof === 'setup' && setup !== undefined) ||
-    observations.some(({ name, source }) => name === proof || source === proof);
-  return (Object.entries(witnesses) as readonly (readonly [Witness, WitnessAbout])[])
-    .filter(([, { proof, needed }]) => needed?.(story) === true && !isThere(proof))
-    .map(([witness, { is, proof = '' }]) =>
-      because('WITNESS_MUTE', `${is} reported nothing in the whole run`, { witness, proof }),
-    );
-}
+  disagreementReason(found, facts, witnesses);
 
 /** Images that are not proven to be of this run's volume and moment: nobody may judge by them. */
 export const foreignImages = (

@@ -1,27 +1,16 @@
 /** The verdict of a run on a group, read from its history alone. */
-import { silencesIn } from '../../core/index.ts';
 import type { AuditedImage } from '../checkers/checker.ts';
-import {
-  beatWithinMs,
-  clientSides,
-  nothingRead,
-  ClientJournals,
-  type CertificateRecord,
-  type History,
-} from '../../history/index.ts';
+import { nothingRead, ClientJournals, type History } from '../../history/index.ts';
 import { runChecks } from '../checkers/index.ts';
 import { Journal } from '../checkers/journal.ts';
 import { ledgerLost, rowCheckers } from '../checkers/ledger.ts';
 import { Reconciler, SeenCommits } from '../checkers/reconcile.ts';
-import { certificateGaps } from '../evidence/certificates.ts';
 import { evidenceOf } from '../facts/evidence.ts';
 import { servedMeter } from '../facts/served.ts';
 import { bothWroteIn } from '../facts/group.ts';
-import { disagreementsIn, groupFacts, mutesIn, reasonOf } from '../facts/table.ts';
-import { cutsIn, journalGaps } from '../evidence/journals.ts';
-import { clientGaps } from '../evidence/clients.ts';
-import { lateTimers, observerGaps } from '../evidence/observers.ts';
-import { failedCertificates, neverInjected, recordedTrouble } from '../evidence/completeness.ts';
+import { disagreementsIn, groupFacts, reasonOf } from '../facts/table.ts';
+import { incompleteBecause } from '../evidence/completeness.ts';
+import { recordGaps } from '../evidence/journals.ts';
 import {
   absentCheckers,
   bareCertificate,
@@ -31,8 +20,8 @@ import {
   lossOf,
   lostIn,
 } from '../verdict/assemble.ts';
-import { type Reason, because } from '../facts/witnessed.ts';
-import { verdictWord, worst } from '../verdict/verdict.ts';
+import { because } from '../facts/witnessed.ts';
+import { wordsOf } from '../verdict/verdict.ts';
 import { ServiceMeter, measure } from '../timeline/clients.ts';
 import { groupFindings } from './findings.ts';
 import { groupPhases, rejoinedAtMs } from './phases.ts';
@@ -52,8 +41,13 @@ export function judgeGroup(
     ...runChecks(images, [ledgerLost, ...rowCheckers, ...own]),
     ...groupFindings(measured, story, bothWroteIn(story, history.ops())),
   ];
+  const certificates = story.records.filter((record) => record.type === 'certificate');
+  const attended = { story, journals, hasLog: false };
+  const isRead = story.reads.some(({ node, heads }) => node === story.victimNode && heads);
   const reasons = [
-    ...groupIncompleteBecause(story, history, journals),
+    ...incompleteBecause(attended, certificates, findings),
+    ...(isRead ? [] : [because('VICTIM_UNREAD', 'no client ever read at the victim')]),
+    ...recordGaps(attended, history).reasons,
     ...disagreementsIn(evidenceOf(story, undefined, served), groupFacts).map(reasonOf),
     ...images
       .filter(({ reconciliation }) => reconciliation.unread === 'gap')
@@ -61,35 +55,22 @@ export function judgeGroup(
         const words = `the history has ${rows} of ${evidence.ledgerRows} rows of the ${image} reading`;
         return because('ROWS_MISSING', words, { image, rows });
       }),
-    ...findings.flatMap(({ level, code, summary }) =>
-      level === 'incomplete' ? [because(code, summary)] : [],
-    ),
     ...absentCheckers(run.custom, own),
   ];
-  const complete = reasons.length === 0;
-  const safety = worst(findings.map((finding) => finding.safety));
-  const verdict = verdictWord(safety, complete);
+  const words = wordsOf(run, findings, reasons);
   const judged = {
     schemaVersion: 1 as const,
     kind: 'group-replication' as const,
-    verdict,
-    safety,
-    complete,
-    incompleteBecause: reasons.map(({ words }) => words),
-    reasons,
-    expected: [...run.scenario.expected],
-    asExpected: run.scenario.expected.includes(verdict),
+    ...words,
+    asExpected: words.expected.includes(words.verdict),
     ...measured,
     findings,
-    certificates: certificatesIn(story).map(bareCertificate),
+    certificates: certificates.map(bareCertificate),
     settings: { ...settings },
     ...whichRun(story, history),
   };
   return { sentence: groupSentence(judged), ...judged };
 }
-
-const certificatesIn = ({ records }: GroupStory): CertificateRecord[] =>
-  records.filter((record) => record.type === 'certificate');
 
 /** What follows from the history before anything is judged. */
 function measuredIn(story: GroupStory, history: History) {
@@ -160,43 +141,4 @@ function seenIn({ reads }: GroupStory): SeenCommits {
     }
   }
   return seen;
-}
-
-/** Is every needed piece of evidence there? No reason why not means complete. */
-function groupIncompleteBecause(
-  story: GroupStory,
-  history: History,
-  journals: ClientJournals,
-): Reason[] {
-  const { records, faultDoneAtMs, reads, victimNode } = story;
-  const reasons = [...recordedTrouble(records), ...failedCertificates(certificatesIn(story))];
-  if (faultDoneAtMs === undefined) reasons.push(neverInjected());
-  if (!reads.some(({ node, heads }) => node === victimNode && heads !== undefined)) {
-    reasons.push(because('VICTIM_UNREAD', 'no client ever read at the victim'));
-  }
-  return [
-    ...reasons,
-    ...certificateGaps(story),
-    ...clientGaps(story, journals, { writesOnly: true }),
-    ...journalGaps(story, history),
-    ...mutesIn(story, { hasLog: false }),
-    ...observerGaps(story),
-    ...readerGaps(story),
-    ...lateTimers(story),
-    ...cutsIn(history),
-  ];
-}
-
-/** Who asks the members reads the ledger twice a second, on either side, whatever it is answered. */
-function readerGaps({ tells, reads, faultAtMs, endAtMs }: GroupStory): Reason[] {
-  if (!tells.ends || faultAtMs === undefined) return [];
-  return clientSides.flatMap((side) => {
-    const times = reads
-      .filter((read) => read.side === side && read.t > faultAtMs && read.t < endAtMs)
-      .map(({ t }) => t);
-    return silencesIn([faultAtMs, ...times, endAtMs], beatWithinMs).map((gap) => {
-      const words = `nothing read the ledger from the ${side} ${gap}`;
-      return because('OBSERVER_SILENT', words, { source: 'group', side });
-    });
-  });
 }

@@ -27,7 +27,7 @@ import { type Reason, because } from '../facts/witnessed.ts';
 import { licencesOf } from '../timeline/licence.ts';
 import { type Story, phasesOf, tellStory } from '../timeline/story.ts';
 import { controlFindings, diskFindings, readFindings, wayBackFindings } from './findings.ts';
-import { type Finding, type Loss, type Verdict, verdictWord, worst } from './verdict.ts';
+import { type Finding, type Loss, type Verdict, wordsOf } from './verdict.ts';
 import { noticedBy, noticesOf, sentenceOf } from './words.ts';
 
 /** A history has its database's own words, and not their meaning. Throws EvidenceError `DATABASE_NOT_HERE`. */
@@ -127,7 +127,8 @@ export function assembleVerdict(
   const { service, reads, served } = answers;
   const { refuted } = answers.journals;
   const { writes, trouble, damage: unreadable = [] } = writesOf(history);
-  const { reasons: gaps, withGaps } = recordGaps(story, history, answers);
+  const attended = { story, journals: answers.journals, hasLog: hasLogOf(history) };
+  const { reasons: gaps, withGaps } = recordGaps(attended, history, answers.blindReads);
   const disagreements = disagreementsIn(evidenceOf(story, writes, served));
   const without = foreignImages(disagreements);
   const exposure = exposureOf(story, {
@@ -150,7 +151,7 @@ export function assembleVerdict(
   const findings = [...damage, ...disk, ...storyFindings(story, answers)];
   const certificates = certificatesOf(story, exposure);
   const reasons = [
-    ...incompleteBecause(story, certificates, findings, { hasLog: hasLogOf(history) }),
+    ...incompleteBecause(attended, certificates, findings),
     ...disagreements.map(reasonOf),
     ...nothingTested(story, reconciliations),
     ...absentCheckers(run.custom, own),
@@ -159,18 +160,13 @@ export function assembleVerdict(
     ...(exposure.summary.ms > 0 ? trouble : []),
     ...gaps,
   ];
-  const safety = worst(findings.map((finding) => finding.safety));
-  const verdict = verdictWord(safety, reasons.length === 0);
+  const words = wordsOf(run, findings, reasons);
+  const { verdict } = words;
   const loss = lossOf(reconciliations);
   const recovered = recoveredIn(story);
   const told = {
     schemaVersion: 1 as const,
-    verdict,
-    safety,
-    complete: reasons.length === 0,
-    incompleteBecause: reasons.map(({ words }) => words),
-    reasons,
-    expected: [...run.scenario.expected],
+    ...words,
     ...judgeExpectation(story.scenario, {
       verdict,
       served: recovered || service.successorServesOn,

@@ -3,9 +3,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { type ExitCode, exitCode, readJson } from '../../core/index.ts';
-import { migrateVerdict, provisioningSchema } from '../../history/index.ts';
+import { type RunRecord, migrateVerdict, provisioningSchema } from '../../history/index.ts';
 import { type Scenario, safetyLevels, servingWords, verdictWords } from '../../scenario/index.ts';
-import { reasonSchema } from '../facts/witnessed.ts';
+import { type Reason, reasonSchema } from '../facts/witnessed.ts';
 
 export type Safety = (typeof safetyLevels)[number];
 export type VerdictWord = (typeof verdictWords)[number];
@@ -20,6 +20,21 @@ export const worst = (levels: readonly Safety[]): Safety =>
 export function verdictWord(safety: Safety, complete: boolean): VerdictWord {
   if (safety === 'lost' || safety === 'corrupt') return safety;
   return complete ? safety : 'inconclusive';
+}
+
+/** The head of every verdict, of a run on one server or on a group. */
+export function wordsOf(
+  { scenario }: Pick<RunRecord, 'scenario'>,
+  findings: readonly Finding[],
+  reasons: readonly Reason[],
+) {
+  const safety = worst(findings.map((finding) => finding.safety));
+  const complete = reasons.length === 0;
+  return {
+    ...{ verdict: verdictWord(safety, complete), safety, complete },
+    ...{ incompleteBecause: reasons.map(({ words }) => words), reasons: [...reasons] },
+    expected: [...scenario.expected],
+  };
 }
 
 /** Both parts of the expectation count. */

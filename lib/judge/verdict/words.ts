@@ -9,7 +9,7 @@ import {
   recordedScenario,
 } from '../../history/index.ts';
 import type { JudgedDatabase } from '../database.ts';
-import { gapsOf } from '../evidence/observers.ts';
+import { silencesOf } from '../evidence/attendance.ts';
 import { refusedInWords } from '../timeline/access.ts';
 import { ownSteps } from '../timeline/licence.ts';
 import type { Story } from '../timeline/story.ts';
@@ -278,9 +278,7 @@ export function noticedBy(
 /** Who was not heard all the time, where the history tells. */
 export const deafness = (story: Story): string[] =>
   story.tells.allSources
-    ? ['api', story.database.server]
-        .flatMap((source) => gapsOf(story, source))
-        .map(({ words }) => words)
+    ? ['api', story.database.server].flatMap((source) => silencesOf(story, source))
     : [];
 
 function told(
