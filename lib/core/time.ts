@@ -30,13 +30,6 @@ export const toldInSeconds = (ms: number): string => secondsInWords(ms / 1000);
 export const toldSpan = (fromMs: number, toMs: number): string =>
   `from ${toldInSeconds(fromMs)} to ${toldInSeconds(toMs)}`;
 
-/** Where one of the times, in order, is later by more than `withinMs` than the one before it. */
-export const silencesIn = (times: readonly number[], withinMs: number): string[] =>
-  times.slice(1).flatMap((t, index) => {
-    const before = times[index] ?? t;
-    return t - before > withinMs ? [toldSpan(before, t)] : [];
-  });
-
 /** The shortest exact way to write it: 360000 → `6m`, 90000 → `90s`, 500 → `500ms`. */
 export function formatDuration(ms: number): string {
   if (ms !== 0 && ms % unitsMs.m === 0) return `${ms / unitsMs.m}m`;

@@ -1,5 +1,5 @@
 /** The record of a run: what is written, in which shape, and how it is read back. */
-export { type ClientJournal, ClientJournals, type ConnectionState } from './client-protocol.ts';
+export { type ClientJournal, ClientJournals } from './client-protocol.ts';
 export * from './evidence.ts';
 export {
   type Tells,

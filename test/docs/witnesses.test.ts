@@ -38,9 +38,7 @@ const tableHead = [
 
 const table = [
   ...tableHead,
-  ...factNames.flatMap((fact) =>
-    rowsOf(facts[fact], (witness) => witnesses[witness as Witness]),
-  ),
+  ...factNames.flatMap((fact) => rowsOf(facts[fact], (witness) => witnesses[witness as Witness])),
   '',
   '| Witness | A record that it has wherever it sees |',
   '| --- | --- |',

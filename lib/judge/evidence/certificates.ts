@@ -2,12 +2,7 @@
  * Certificates that only the disk can give: what survived a crash, what a severed path let through. When each
  * of a fault may be, and what each claims, are facts (`inPlace`, `certified`).
  */
-import {
-  type CertificateRecord,
-  canaryContent,
-  csiCalls,
-  isGranted,
-} from '../../history/index.ts';
+import { type CertificateRecord, canaryContent, csiCalls, isGranted } from '../../history/index.ts';
 import { losesPower } from '../../scenario/index.ts';
 import type { Story } from '../timeline/story.ts';
 import type { WriteMarks } from '../timeline/writes.ts';

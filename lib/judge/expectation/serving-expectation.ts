@@ -14,7 +14,7 @@ import {
   type Scenario,
   type servingWords,
 } from '../../scenario/index.ts';
-import { type Situation, firstThat, isOpen, situationOf } from './expectations.ts';
+import { firstThat, isOpen, situationOf } from './expectations.ts';
 import type { Verdict } from '../verdict/verdict.ts';
 
 /** `open`: a race, or something that no commit can prove. */
@@ -39,34 +39,21 @@ const cutsNetwork: readonly FaultKind[] = [
   'flapping-partition',
 ];
 
-/** A scenario with what decides who can serve. */
-interface Outlook extends Situation {
-  /** Nothing takes the volume from the victim. */
-  readonly staysPut: boolean;
-  /** The volume goes to another node while a victim that nothing reaches has it mounted. */
-  readonly isTakenFromLiving: boolean;
-  /** Until it is evicted, whatever the operator does. */
-  readonly isLostForLong: boolean;
-  /** The watch may be over before another node has the volume. */
-  readonly isLeftWaiting: boolean;
-  readonly triesTooLate: boolean;
-  readonly keepsItsName: boolean;
-  /** What the taint keeps away is given back before another node has the volume, or may be. */
-  readonly untaintsEarly: boolean;
-  readonly refusesWhileBusy: boolean;
-}
+type Outlook = ReturnType<typeof outlookOf>;
 
-function outlookOf(scenario: Scenario): Outlook {
+/** A scenario with what decides who can serve. */
+function outlookOf(scenario: Scenario) {
   const situation = situationOf(scenario);
   const { fault, remedy, workload, watch, release, watchEnds } = situation;
   const staysPut = release.startsWith('kept by');
   const isSilent = silencesKubelet(fault.kind);
   const isLeftWaiting = watchEnds === 'perhaps before it';
   return {
-    ...situation,
-    ...{ staysPut, isLeftWaiting },
+    ...{ ...situation, staysPut, isLeftWaiting },
+    /** The volume goes to another node while a victim that nothing reaches has it mounted. */
     isTakenFromLiving:
       !staysPut && !losesPower(fault.kind) && (isSilent || fault.kind === 'cpu-starvation'),
+    /** Until it is evicted, whatever the operator does. */
     isLostForLong:
       isSilent &&
       !['flapping-partition', 'node-reboot'].includes(fault.kind) &&
@@ -74,6 +61,7 @@ function outlookOf(scenario: Scenario): Outlook {
     triesTooLate: watch.converge < longestRetryMs + takeoverMs,
     keepsItsName:
       workload.finalizer && !(remedy.kind === 'strip-pod-finalizer' && remedy.at === 'terminating'),
+    /** What the taint keeps away is given back before another node has the volume, or may be. */
     untaintsEarly:
       taints(remedy.kind) &&
       (typeof remedy.untaintAt === 'number' || (remedy.untaintAt === 'heal' && isLeftWaiting)),

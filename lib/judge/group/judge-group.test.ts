@@ -203,7 +203,7 @@ test('a history of today says what clients were to do, and that its journals are
       'the history does not say what the clients were to do',
       'history segment run ends before the run listed what else there is',
       'the testbed reported nothing in the whole run',
-      'no observer of api ever began',
+      'the observer of api reported nothing in the whole run',
       expect.stringMatching(/^what the run goes through \(phases\)/),
       expect.stringMatching(
         /^whether it is certified \(network-partition, after: the victim reaches/,

@@ -43,7 +43,9 @@ export function judgeGroup(
   ];
   const certificates = story.records.filter((record) => record.type === 'certificate');
   const attended = { story, journals, hasLog: false };
-  const isRead = story.reads.some(({ node, heads }) => node === story.victimNode && heads);
+  const isRead = story.reads.some(
+    ({ node, heads }) => node === story.victimNode && heads !== undefined,
+  );
   const reasons = [
     ...incompleteBecause(attended, certificates, findings),
     ...(isRead ? [] : [because('VICTIM_UNREAD', 'no client ever read at the victim')]),

@@ -30,17 +30,6 @@ import { controlFindings, diskFindings, readFindings, wayBackFindings } from './
 import { type Finding, type Loss, type Verdict, wordsOf } from './verdict.ts';
 import { noticedBy, noticesOf, sentenceOf } from './words.ts';
 
-/** A history has its database's own words, and not their meaning. Throws EvidenceError `DATABASE_NOT_HERE`. */
-export function mustBeOf(names: CustomNames | undefined, database: JudgedDatabase): void {
-  const { name = stockDatabaseName } = names?.database ?? {};
-  if (name === database.name) return;
-  const which = name === stockDatabaseName ? name : `\`${name}\`, from outside`;
-  const problem = `the run’s database is ${which}, which this program does not have`;
-  throw new EvidenceError('DATABASE_NOT_HERE', problem, {
-    hint: 'make its report with the script that ran it: only that script has its checks',
-  });
-}
-
 /** Why the run's judgement is not whole: checkers that are not at hand. */
 export const absentCheckers = (
   names: CustomNames | undefined,
@@ -60,51 +49,38 @@ export const absentCheckers = (
  * where none of them knows; one from before the fault can tell of a loss, never that there is none.
  */
 export function lossOf(reconciliations: ReadonlyMap<string, Reconciliation>): Loss | null {
-  const telling = [...reconciliations].filter(
-    ([image, { unread, lost }]) => unread !== 'gap' && (image !== 'steady' || lost > 0),
-  );
-  if (telling.length === 0) return null;
-  const worstIn = (epoch: keyof Loss): Loss['successor'] => {
-    const counts = telling.map(([, { byEpoch }]) => byEpoch[epoch]);
-    return {
-      acked: Math.max(0, ...counts.map(({ acked }) => acked)),
-      lost: Math.max(0, ...counts.map(({ lost }) => lost)),
-    };
-  };
-  return Object.fromEntries(epochs.map((epoch) => [epoch, worstIn(epoch)])) as Loss;
+  const copies = [...reconciliations]
+    .filter(([image, { unread, lost }]) => unread !== 'gap' && (image !== 'steady' || lost > 0))
+    .map(([, { byEpoch }]) => byEpoch);
+  if (copies.length === 0) return null;
+  const most = (epoch: keyof Loss, of: 'acked' | 'lost'): number =>
+    Math.max(0, ...copies.map((each) => each[epoch][of]));
+  return Object.fromEntries(
+    epochs.map((epoch) => [epoch, { acked: most(epoch, 'acked'), lost: most(epoch, 'lost') }]),
+  ) as Loss;
 }
 
 export const lostIn = (loss: Loss | null): number | null =>
   loss === null ? null : Object.values(loss).reduce((sum, { lost }) => sum + lost, 0);
 
+type VerdictImage = Verdict['images'][number];
+
 /**
  * Three numbers that are easily taken for each other: commits that could not be read for a while,
  * that are gone for good, and that are not there in the end.
  */
-type VerdictImage = Verdict['images'][number];
-type LostCount = Verdict['missing']['lost'];
-
 export function missingOf(images: readonly VerdictImage[]): Verdict['missing'] {
   const first = images.find(({ image }) => image === 'first');
-  const second = images.find(({ image }) => image === 'second');
   return {
-    unreadableBeforeHeal: countOf(first, first?.readable === true ? 0 : first?.lost),
-    lost: lostFor(images),
-    afterHeal: countOf(second, second?.lost),
+    unreadableBeforeHeal: countOf(first?.readable === true ? { ...first, lost: 0 } : first),
+    // The last copy that could be read in full shows it: what another could not show may be in it.
+    lost: countOf(images.findLast(({ image, readable }) => readable && image !== 'steady')),
+    afterHeal: countOf(images.find(({ image }) => image === 'second')),
   };
 }
 
-/** The last copy that could be read in full knows: what another could not show may be in it. */
-function lostFor(images: readonly VerdictImage[]): LostCount {
-  const last = images.findLast(({ image, readable }) => readable && image !== 'steady');
-  return countOf(last, last?.lost);
-}
-
-const countOf = (
-  image: VerdictImage | undefined,
-  count: VerdictImage['lost'] | undefined,
-): LostCount =>
-  image === undefined || typeof count !== 'number' ? null : { count, of: image.acked };
+const countOf = (image: VerdictImage | undefined): Verdict['missing']['lost'] =>
+  image === undefined || image.lost === null ? null : { count: image.lost, of: image.acked };
 
 // The verdict of a run, read from its history alone.
 
@@ -190,10 +166,16 @@ export function assembleVerdict(
   return { sentence: sentenceOf(told, database), ...told };
 }
 
+/** A history has its database's own words, and not their meaning. Throws EvidenceError `DATABASE_NOT_HERE`. */
 function storyOf(history: History, database: JudgedDatabase): Story {
   const story = tellStory([...history.smallRecords()], database);
-  mustBeOf(story.run.custom, database);
-  return story;
+  const { name = stockDatabaseName } = story.run.custom?.database ?? {};
+  if (name === database.name) return story;
+  const which = name === stockDatabaseName ? name : `\`${name}\`, from outside`;
+  const problem = `the run’s database is ${which}, which this program does not have`;
+  throw new EvidenceError('DATABASE_NOT_HERE', problem, {
+    hint: 'make its report with the script that ran it: only that script has its checks',
+  });
 }
 
 const storyFindings = (story: Story, { staleReads, reads, journals }: Answers): Finding[] => [
@@ -214,14 +196,11 @@ function licencesIn(
   };
 }
 
-type OfTestbed = Pick<Verdict, 'basis' | 'timers' | 'versions' | 'provisioning' | 'cluster'>;
-type OfRun = Pick<Verdict, 'scenario' | 'seed' | 'runId' | 'replay' | 'custom' | 'historySha256'>;
-
 /** What a verdict says of its run itself. */
 export const whichRun = (
   { run, setup, scenario, tells }: Story,
   { sha256 }: Pick<History, 'sha256'>,
-): OfTestbed & OfRun => ({
+) => ({
   basis: run.basis,
   timers: { ...setup?.timers },
   versions: { ...setup?.versions },
@@ -235,16 +214,11 @@ export const whichRun = (
   ...(run.custom === undefined ? {} : { custom: customIn(run.custom) }),
 });
 
-const customIn = ({
-  fault,
-  remedy,
-  database,
-  checkers: names,
-}: CustomNames): Verdict['custom'] => ({
-  ...(fault === undefined ? {} : { fault: fault.name }),
-  ...(remedy === undefined ? {} : { remedy: remedy.name }),
-  ...(database === undefined ? {} : { database: database.name }),
-  ...(names === undefined ? {} : { checkers: [...names] }),
+const customIn = ({ checkers, ...parts }: CustomNames): Verdict['custom'] => ({
+  ...Object.fromEntries(
+    Object.entries(parts).flatMap(([part, own]) => (own === undefined ? [] : [[part, own.name]])),
+  ),
+  ...(checkers && { checkers: [...checkers] }),
 });
 
 const certificatesOf = (story: Story, { marks }: Exposure): CertificateRecord[] => [

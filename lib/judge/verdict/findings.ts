@@ -45,24 +45,17 @@ function zoneFindings(story: Story): Finding[] {
   return [note('ZONE_DISRUPTED', summary, evidence)];
 }
 
-/** Nothing is ever deleted, so a row that was shown and then was not is a commit that went away. */
-/** `refuted`: clients whose reads prove nothing. */
+/** Nothing is ever deleted: a row that was shown and then was not is a lost commit. `refuted`: clients whose reads prove nothing. */
 export const readFindings = (
-  { faultAtMs = 0 }: Story,
+  story: Story,
   reads: ReadMeter,
   refuted?: ReadonlySet<string>,
 ): Finding[] =>
-  reads.wentBack(refuted).map(({ client, node, count, atMs, saw, before }) => {
-    const after = `${((atMs - faultAtMs) / 1000).toFixed(1)} s after the fault`;
-    return {
-      code: 'READS_WENT_BACK',
-      level: 'damage',
-      safety: 'lost',
-      loud: false,
-      summary: `one server on ${node} answered ${plural(count, 'read')} of the ${client} client with less than before`,
-      evidence: [`first ${after}: ${saw}, where ${before} had been the newest row`],
-    };
-  });
+  reads.wentBack(refuted).map(({ client, node, count, atMs, saw, before }) => ({
+    ...({ code: 'READS_WENT_BACK', level: 'damage', safety: 'lost', loud: false } as const),
+    summary: `one server on ${node} answered ${plural(count, 'read')} of the ${client} client with less than before`,
+    evidence: [`first ${after(atMs, story)}: ${saw}, where ${before} had been the newest row`],
+  }));
 
 // What the disk has to say: who could write together, what it refused, what it let through.
 
@@ -180,19 +173,17 @@ export function wayBackFindings(story: Story): Finding[] {
   if (given === undefined) return [];
   const staging: readonly unknown[] = [csiCalls.stage, csiCalls.unstage];
   const before = calls.filter(({ t, data }) => t <= given.t && staging.includes(data.call));
-  const after = (t: number): string => `${((t - faultAtMs) / 1000).toFixed(1)} s after the fault`;
-  const told = before.map(({ t, data }) => `${String(data.call)} ${after(t)}`);
-  const evidence = [`${csiCalls.nodePublish} on ${victimNode}, ${after(given.t)}`];
-  const [code, summary, more] =
+  const evidence = [`${csiCalls.nodePublish} on ${victimNode}, ${after(given.t, story)}`];
+  const found =
     before.length === 0
-      ? ([
-          wayBack.old,
-          oldMount,
-          [`no ${csiCalls.unstage} and no ${csiCalls.stage} since the fault`],
-        ] as const)
-      : ([wayBack.anew, 'back on the victim, the volume was mounted anew', told] as const);
-  // No event, probe or log tells of it.
-  return [{ ...note(code, summary, [...evidence, ...more]), loud: false }];
+      ? note(wayBack.old, 'back on the victim, the pod was given the mount from before the fault', [
+          ...evidence,
+          `no ${csiCalls.unstage} and no ${csiCalls.stage} since the fault`,
+        ])
+      : note(wayBack.anew, 'back on the victim, the volume was mounted anew', [
+          ...evidence,
+          ...before.map(({ t, data }) => `${String(data.call)} ${after(t, story)}`),
+        ]);
+  // No event, probe or log shows it.
+  return [{ ...found, loud: false }];
 }
-
-const oldMount = 'back on the victim, the pod was given the mount from before the fault';

@@ -142,7 +142,7 @@ export function sentenceOf(
     part(verdict, database),
   );
   const prefix = verdict.basis === 'predicted' ? 'Prediction: ' : '';
-  return `${prefix}${sentences.map((each) => `${each.charAt(0).toUpperCase()}${each.slice(1)}.`).join(' ')}`;
+  return `${prefix}${sentences.map((each) => `${capital(each)}.`).join(' ')}`;
 }
 
 /** Which node got the volume, when, and whether the other side could still write. */
