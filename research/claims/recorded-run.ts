@@ -106,6 +106,9 @@ export const ofVictimPod =
   ({ data }) =>
     data.uid === story.victimUid;
 
+/** The runner's watch reports a change of an object later than a controller or a kubelet sees it. */
+export const watchLateMs = 1000;
+
 /** Calls to the driver of that kind which it answered well. */
 export const callsOf = (
   run: Pick<RecordedRun, 'story'>,

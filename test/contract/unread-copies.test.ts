@@ -11,7 +11,7 @@ import { reportData } from '../../lib/report/report-data.ts';
 import { renderSummary } from '../../lib/report/write.ts';
 import { mysql } from '../../lib/mysql/database.ts';
 
-/** Lost 45 of 2,688 commits, and 45 of 2,894 after the heal. */
+/** Lost 19 of 2,151 commits, and 19 of 2,348 after the heal. */
 const history = openHistory('reports/samples/node-crash-trx-commit-2');
 const records = [...history.smallRecords()];
 
@@ -42,16 +42,16 @@ const unaudited = (...labels: readonly ImageLabel[]): Verdict =>
 
 test('the first copy’s audit failed', () => {
   const verdict = unaudited('first');
-  expect(verdict).toMatchObject({ verdict: 'lost', complete: false, lost: 45 });
+  expect(verdict).toMatchObject({ verdict: 'lost', complete: false, lost: 19 });
   expect(verdict.images[1]).toMatchObject({ image: 'first', lost: null, readable: false });
   expect(verdict.missing).toEqual({
     unreadableBeforeHeal: null,
-    lost: { count: 45, of: 2894 },
-    afterHeal: { count: 45, of: 2894 },
+    lost: { count: 19, of: 2348 },
+    afterHeal: { count: 19, of: 2348 },
   });
   expect(verdict.sentence).toContain(
-    'It is not known how many of 2,688 acknowledged commits were there before the heal. ' +
-      'After the heal, 45 of 2,894 acknowledged commits were lost.',
+    'It is not known how many of 2,151 acknowledged commits were there before the heal. ' +
+      'After the heal, 19 of 2,348 acknowledged commits were lost.',
   );
   expect(renderSummary(verdict)).toContain('the copy from before the heal could not be audited');
 });
@@ -59,13 +59,13 @@ test('the first copy’s audit failed', () => {
 test('the second copy’s audit failed', () => {
   const verdict = unaudited('second');
   expect(verdict.missing).toEqual({
-    unreadableBeforeHeal: { count: 0, of: 2688 },
-    lost: { count: 45, of: 2688 },
+    unreadableBeforeHeal: { count: 0, of: 2151 },
+    lost: { count: 19, of: 2151 },
     afterHeal: null,
   });
   expect(verdict.sentence).toContain(
-    'Before the heal, 45 of 2,688 acknowledged commits were lost. ' +
-      'It is not known how many of 2,894 acknowledged commits were there after the heal.',
+    'Before the heal, 19 of 2,151 acknowledged commits were lost. ' +
+      'It is not known how many of 2,348 acknowledged commits were there after the heal.',
   );
   expect(renderSummary(verdict)).toContain('the copy from after the heal could not be audited');
 });

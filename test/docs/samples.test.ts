@@ -14,7 +14,7 @@ test.each(committedNames(folder))('%s', (name) => {
   const run = readFinishedRun(join(folder, name));
   if (run === undefined) throw new Error('it never came to its fault');
   const { verdict, story } = run;
-  expect(story.run.schemaVersion).toBe(3);
+  expect(story.run.schemaVersion).toBe(4);
   const row = page.split('\n').find((line) => line.startsWith(`| [${name}]`)) ?? '';
   const { phases, exposure, acked, images } = verdict;
   const cells = row.split(' | ');

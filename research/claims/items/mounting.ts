@@ -8,6 +8,7 @@ import {
   firstOf,
   recordLines,
   since,
+  watchLateMs,
   type RecordedRun,
 } from '../recorded-run.ts';
 import { observed, type ObservationRecord } from '../../../lib/history/index.ts';
@@ -81,13 +82,16 @@ function readMountGate(run: RecordedRun): ClaimReading {
   const waited =
     waitedMs > 0 ? `kubelet waited ${toldInSeconds(waitedMs)} for the attach` : 'no wait';
   return {
-    asExpected: attached.t <= staged.t && inUse.t <= staged.t,
+    asExpected: [attached, inUse].every(({ t }) => t - watchLateMs <= staged.t),
     said:
-      `NodeStage came ${toldInSeconds(staged.t - attached.t)} after volumesAttached and ` +
-      `${toldInSeconds(staged.t - inUse.t)} after volumesInUse; ${waited}.`,
+      `NodeStage came ${after(staged.t - attached.t)} volumesAttached and ` +
+      `${after(staged.t - inUse.t)} volumesInUse; ${waited}.`,
     evidence: recordLines(run, [inUse, attached, staged]),
   };
 }
+
+const after = (ms: number): string =>
+  ms < 0 ? `${toldInSeconds(-ms)} before the watch reported` : `${toldInSeconds(ms)} after`;
 
 export const formatting: Claim = {
   number: 27,
