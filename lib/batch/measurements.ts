@@ -274,8 +274,10 @@ function rebootOf({ fault, timers }: Scenario): string {
 const thisJudgeSince = '2026-11-27';
 
 /** Lines of this judge; where there is none, those of earlier ones. */
-export function ofOneJudge(lines: readonly RunLine[]): {
-  readonly lines: readonly RunLine[];
+export function ofOneJudge<Line extends Pick<RunLine, 'date'>>(
+  lines: readonly Line[],
+): {
+  readonly lines: readonly Line[];
   readonly isEarlier: boolean;
 } {
   const newer = lines.filter(({ date }) => date !== null && date >= thisJudgeSince);

@@ -3,13 +3,19 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { groupSettingsSchema } from '../../lib/scenario/databases/group-replication.ts';
-import { readRuns, scenarioOfLine, type RunLine, linesOf } from '../../lib/batch/measurements.ts';
+import {
+  linesOf,
+  ofOneJudge,
+  readRuns,
+  scenarioOfLine,
+  type RunLine,
+} from '../../lib/batch/measurements.ts';
 import { groupSchema, type GroupLine } from '../../lib/batch/collect.ts';
 import { markdownTable } from '../../lib/core/numbers.ts';
 import { filled, read, root } from './pages.ts';
 
 const page = 'docs/results/group-replication.md';
-const groups = linesOf(groupSchema);
+const groups = ofOneJudge(linesOf(groupSchema)).lines;
 /** What is beside them: one server on one volume. */
 const beside = ['none', 'force-delete-unfenced', 'force-delete-fenced', 'out-of-service'];
 const samples = [...beside.map((name) => `partition-${name}`), 'node-crash'];
