@@ -6,6 +6,7 @@ import {
   type ImageRecord,
   observationsOf,
 } from '../../history/index.ts';
+import { losesPower } from '../../scenario/index.ts';
 import { isGroupRun } from '../group/story.ts';
 import type { Story } from '../timeline/story.ts';
 import { moment, throughout, wholeRun } from './changes.ts';
@@ -172,9 +173,12 @@ export const stagesAudited = ofCopies(({ story }) =>
 /** Reported a little late, an attachment may be newer or older than the copy. */
 const reportedWithinMs = 2000;
 
-/** A copy is of the newest attachment that observers of the disk have reported by then. A shared directory has none. */
+/**
+ * A copy is of the newest attachment that observers of the disk have reported by then. A shared directory has none.
+ * The disk holds a new path for a node that lost its power, which nobody reports before the node boots.
+ */
 export const newestAttachments = ofCopies((evidence) => {
-  const { observations } = evidence.story;
+  const { observations, scenario, faultAtMs = Infinity } = evidence.story;
   const ofDisk = observations.filter(({ source }) => ['csi', 'mounts', 'devices'].includes(source));
   // Ten a second, for hours: too many to be arguments.
   const newestBy = (atMs: number): number =>
@@ -182,11 +186,13 @@ export const newestAttachments = ofCopies((evidence) => {
       (most, { t, data }) => (t > atMs ? most : Math.max(most, data.generation ?? 0)),
       0,
     );
+  const before = losesPower(scenario.fault.kind) ? newestBy(faultAtMs) : 0;
   return throughout(
     copiesOf(evidence.story).flatMap(({ image, made, t }) => {
       if (made.generation === 0) return [];
       const newest = newestBy(t - reportedWithinMs);
-      const isCertain = newest > 0 && newest === newestBy(t + reportedWithinMs);
+      const isReported = t < faultAtMs || newest > before;
+      const isCertain = isReported && newest > 0 && newest === newestBy(t + reportedWithinMs);
       return isCertain ? [[`${image} generation`, newest] as const] : [];
     }),
   );
