@@ -3,7 +3,7 @@ import type { Verdict } from '../../lib/judge/index.ts';
 import { sayMilestone } from './milestone-times.ts';
 import type { Comparison } from './compare.ts';
 import { reasonFor, type FoundDifference } from './listed.ts';
-import { busyBecause, lateBecause } from './load.ts';
+import { busyBecause, lateBecause, swappedBecause } from './load.ts';
 import type { PredictedRun } from './predict.ts';
 import type { RealRun } from './real-run.ts';
 
@@ -69,8 +69,14 @@ const phaseDifferences = ({ run, phases, load }: RunComparison): UnexplainedDiff
       return { what: phase, run, realS, says, load: lateBecause(each, load) };
     });
 
-function milestoneDifferences({ run, orders, milestones }: RunComparison): UnexplainedDifference[] {
+function milestoneDifferences({
+  run,
+  orders,
+  milestones,
+  load,
+}: RunComparison): UnexplainedDifference[] {
   const swapped = orders.map(({ first, second, realGapS }) => ({
+    load: swappedBecause(realGapS, load),
     ...{ what: `${first} before ${second}`, run },
     says: `“${sayMilestone(first)}” came ${seconds(realGapS)} before “${sayMilestone(second)}”; in the model always after it`,
   }));

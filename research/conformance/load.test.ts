@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { differencesOf, type RunComparison } from './judge-differences.ts';
-import { busyBecause, lateBecause } from './load.ts';
+import { busyBecause, lateBecause, swappedBecause } from './load.ts';
 
 const quiet = { worstLagMs: 5, cpuPressure: 40, ioPressure: 10, volumes: 1 };
 const busy = { ...quiet, ioPressure: 50 };
@@ -18,6 +18,12 @@ test('load explains no timer, nothing that came too soon, and not any length', (
   expect(lateBecause({ ...late, phase: 'pod-gone → unlisted' }, busy)).toBeUndefined();
   expect(lateBecause({ ...late, realS: 0.1 }, busy)).toBeUndefined();
   expect(lateBecause({ ...late, realS: 11 }, busy)).toBeUndefined();
+});
+
+test('a busy machine explains two steps in the other order where a watch was late, and no more', () => {
+  expect(swappedBecause(0.2, busy)).toContain('for the disk 50 %');
+  expect(swappedBecause(0.2, quiet)).toBeUndefined();
+  expect(swappedBecause(0.4, busy)).toBeUndefined();
 });
 
 const comparison: RunComparison = {

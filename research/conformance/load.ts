@@ -71,3 +71,10 @@ export function lateBecause(
   if (bound === undefined || realS <= model.to || realS > bound) return undefined;
   return busyBecause(load);
 }
+
+/** On a busy machine a watch reported a change up to 0.2 s late (reports/samples), s. */
+const busyWatchS = 0.3;
+
+/** The reason why two steps were recorded in the other order; undefined where they are too far apart. */
+export const swappedBecause = (gapS: number, load: Load): string | undefined =>
+  gapS <= busyWatchS ? busyBecause(load) : undefined;

@@ -1,14 +1,13 @@
 /** The model is compared with three real runs here, with all committed ones in research/full/conformance.test.ts. */
 import { expect, test } from 'vitest';
 import { differencesOf } from '../../research/conformance/judge-differences.ts';
-import { corpusRun } from '../support/committed.ts';
 import { compareRun } from '../../research/conformance/run-comparison.ts';
 
-/** A wait, a crash, and a cell of a batch that ran without load, so that nothing is excused. */
+/** A wait, a crash, and the taint. */
 const folders = [
   'reports/samples/partition-force-delete-fenced',
   'reports/samples/node-crash',
-  corpusRun('out-of-service-unfenced'),
+  'reports/samples/partition-out-of-service',
 ];
 /** Twenty whole runs of the model, the fewest that can be compared with. */
 const limit = { timeout: 120_000 };
