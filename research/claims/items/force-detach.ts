@@ -49,6 +49,8 @@ function read(run: RecordedRun): ClaimReading {
   const unmounted = firstOf(run, 'unmounted');
   const mounted = unmounted === undefined || unmounted.t > log.t;
   const metric = allSeen(run, observed.forceDetachMetric).at(-1);
+  // In a cluster of several runs the counter is nobody's alone.
+  const counter = metric === undefined ? '' : `; the counter says ${metric.data.timeout}`;
   const inTime =
     waitedMs >= timers.forceDetachAfter - watchLateMs &&
     waitedMs <= timers.forceDetachAfter + slackMs;
@@ -58,9 +60,7 @@ function read(run: RecordedRun): ClaimReading {
       `The VolumeAttachment was gone ${toldInSeconds(waitedMs)} after the pod object (the ` +
       `timer is ${toldInSeconds(timers.forceDetachAfter)}); the node was ` +
       `${String(ready?.data.reason)}; the victim had the volume ` +
-      `${mounted ? 'still mounted' : 'no longer mounted, though the log calls it unsafe'}` +
-      // In a cluster of several runs the counter is nobody's alone.
-      `${metric === undefined ? '' : `; the counter says ${metric.data.timeout}`}.`,
+      `${mounted ? 'still mounted' : 'no longer mounted, though the log calls it unsafe'}${counter}.`,
     evidence: recordLines(run, [ready, gone, log, detached, metric]),
   };
 }
