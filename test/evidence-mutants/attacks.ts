@@ -3,8 +3,16 @@
  * taken away, or altered so that it says something else than the others. Histories are written anew, so that
  * all their seals fit.
  */
-import { type Source, type Witness, factNames, facts } from '../../lib/judge/facts/table.ts';
-import type { BaseName } from './bases.ts';
+import {
+  type FactName,
+  type Source,
+  type Witness,
+  factNames,
+  facts,
+  groupFacts,
+  groupOnlyFacts,
+} from '../../lib/judge/facts/table.ts';
+import { type BaseName, isGroupBase } from './bases.ts';
 import { faultAt } from './edit.ts';
 import type { HeldRun, TimedRecord } from './held-run.ts';
 import { type OnFiles, logAttacks } from './log-attacks.ts';
@@ -146,6 +154,7 @@ const otherWords: Readonly<Record<string, unknown>> = {
   ...{ NodeStageVolume: 'NodeUnstageVolume', NodeUnstageVolume: 'NodeStageVolume' },
   ...{ ControllerPublishVolume: 'ControllerUnpublishVolume' },
   ...{ ControllerUnpublishVolume: 'ControllerPublishVolume' },
+  ...{ PRIMARY: 'SECONDARY', SECONDARY: 'PRIMARY' },
   ...{ unfenced: 'fenced', fenced: 'unfenced', ext4: 'xfs', done: 'healed', healed: 'done' },
 };
 
@@ -295,6 +304,10 @@ function clocksBack(run: HeldRun, donor: HeldRun): void {
   replaceIn(run, donor, all, clockBack);
 }
 
+/** Facts that are stated of such a run. */
+export const holdsOn = (base: BaseName): readonly FactName[] =>
+  isGroupBase(base) ? groupFacts : factNames.filter((fact) => !groupOnlyFacts.includes(fact));
+
 /** Every attack on every witness of every fact; one that two rows share is made once. */
 export function attacksOf(bases: readonly BaseName[]): Attack[] {
   const attacks = new Map<string, Attack>();
@@ -303,9 +316,9 @@ export function attacksOf(bases: readonly BaseName[]): Attack[] {
       Witness,
       AttackedRow,
     ][]) {
-      for (const base of bases) {
+      for (const base of bases.filter((each) => holdsOn(each).includes(fact))) {
         for (const { kind, ...attack } of attacksOn(witness, row)) {
-          if (base !== 'fenced' && onePerKind.has(kind)) continue;
+          if (!['fenced', 'group'].includes(base) && onePerKind.has(kind)) continue;
           const name = `${row.of.join('+')} ${kind} on ${base}`;
           const known = attacks.get(name);
           const of = [...(known?.of ?? []), `${fact}/${witness}`];

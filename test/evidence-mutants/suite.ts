@@ -14,7 +14,7 @@ import { migrateRecord } from '../../lib/history/migration.ts';
 import { otherFiles } from '../../lib/history/seals.ts';
 import { openWrites } from '../../lib/history/writes.ts';
 import { holdBase, pairedBases, type BaseName } from './bases.ts';
-import type { Attack } from './attacks.ts';
+import { type Attack, holdsOn } from './attacks.ts';
 import { faultAt } from './edit.ts';
 import type { PairAttack, PairName } from './pairs.ts';
 import { type Testimony, contradictionsOf } from '../../lib/judge/facts/engine.ts';
@@ -22,6 +22,8 @@ import { type Evidence, evidenceOf } from '../../lib/judge/facts/evidence.ts';
 import { servedMeter } from '../../lib/judge/facts/served.ts';
 import { type FactName, factNames, testimoniesOf } from '../../lib/judge/facts/table.ts';
 import { measure } from '../../lib/judge/timeline/clients.ts';
+import { judgeGroup } from '../../lib/judge/group/judge-group.ts';
+import { isGroupRun, tellGroupStory } from '../../lib/judge/group/story.ts';
 import { tellStory } from '../../lib/judge/timeline/story.ts';
 import { copyOf, writeFiles, writeRun, type HeldRun, type WrittenRun } from './held-run.ts';
 import type { EvidenceMutant } from './mutant.ts';
@@ -204,7 +206,8 @@ export class EvidenceSuite implements Disposable {
 }
 
 /** Whose records are swapped in: a history of another verdict. */
-export const donorFor = (base: BaseName): BaseName => (base === 'fenced' ? 'damaged' : 'fenced');
+export const donorFor = (base: BaseName): BaseName =>
+  base === 'group' ? 'otherGroup' : base === 'fenced' ? 'damaged' : 'fenced';
 
 interface Attacked {
   readonly isHarmless: boolean;
@@ -241,7 +244,11 @@ interface Lie {
 }
 
 /** What a witness states otherwise than in the twin, by more than it may be off, or not any more. */
-function liesIn(twin: Twin, { open, same }: AlteredRun, of: Iterable<FactName> = factNames): Lie[] {
+function liesIn(
+  twin: Twin,
+  { open, same }: AlteredRun,
+  of: Iterable<FactName> = holdsOn(twin.base),
+): Lie[] {
   const after = evidenceIn(open, same);
   return [...of].flatMap((fact) => {
     const was = twin.testimonies(fact);
@@ -305,7 +312,8 @@ const isSmall = (record: HistoryRecord): record is SmallRecord =>
 function evidenceIn(open: AlteredRun['open'], same: Same = {}): Evidence | undefined {
   try {
     const history = open();
-    const story = tellStory([...history.smallRecords()], mysql);
+    const records = [...history.smallRecords()];
+    const story = (isGroupRun(records) ? tellGroupStory : tellStory)(records, mysql);
     const read = evidenceOf(
       story,
       'log' in same ? undefined : history.writes(),
@@ -332,7 +340,9 @@ function judged(open: AlteredRun['open']): {
   readonly reasons: readonly string[];
 } {
   try {
-    const verdict = assembleVerdict(open(), { database: mysql });
+    const history = open();
+    const judge = isGroupRun(history.smallRecords()) ? judgeGroup : assembleVerdict;
+    const verdict = judge(history, { database: mysql });
     return { word: verdict.verdict, reasons: verdict.incompleteBecause };
   } catch (error) {
     if (error instanceof EvidenceError) return { word: 'inconclusive', reasons: [error.message] };

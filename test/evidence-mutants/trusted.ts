@@ -18,6 +18,10 @@ export const trusted: Readonly<Record<string, string>> = {
   'pod-created+pod-terminating+pod-gone contradicted on untouched': which,
   'certificate evidence altered':
     'the fault’s certificates, in which words a probe was answered: no verdict rests on them',
+  'phase swapped on group':
+    'the runner, when each phase of a group began: no copy is made whose moment contradicts it',
+  'member-view gone in part on group':
+    'the members’ observer, that a view changed: it records changes only, so one less looks like none',
   'image evidence.serverUuid gone':
     'the audit, which server wrote the copy: its binary log names the server as well',
   'image evidence.balances.1 altered': answered,

@@ -389,7 +389,7 @@ export const disagreementsIn = (
 export const factNames = Object.keys(facts) as FactName[];
 
 /** Of one server nothing of these is stated. */
-const groupOnlyFacts: readonly FactName[] = [
+export const groupOnlyFacts: readonly FactName[] = [
   ...(['member', 'online', 'primary', 'takesWrites', 'compared'] as const),
 ];
 
