@@ -13,7 +13,7 @@ import type {
   AuthorizationV1Api,
   V1ResourceAttributes,
 } from '@kubernetes/client-node';
-import { quote } from 'zx/core';
+import { quote } from 'zx';
 import { InfrastructureError, UsageError } from './errors.ts';
 
 /**

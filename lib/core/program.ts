@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { isAbsolute, join, basename, relative, extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parentPort, Worker } from 'node:worker_threads';
-import { quote } from 'zx/core';
+import { quote } from 'zx';
 import { InfrastructureError } from './errors.ts';
 
 /** The version of this project, for the npm package too: scripts/pack.ts. */
