@@ -186,12 +186,12 @@ export const newestAttachments = ofCopies((evidence) => {
       (most, { t, data }) => (t > atMs ? most : Math.max(most, data.generation ?? 0)),
       0,
     );
-  const before = losesPower(scenario.fault.kind) ? newestBy(faultAtMs) : 0;
   return throughout(
     copiesOf(evidence.story).flatMap(({ image, made, t }) => {
       if (made.generation === 0) return [];
       const newest = newestBy(t - reportedWithinMs);
-      const isReported = t < faultAtMs || newest > before;
+      const isReported =
+        t < faultAtMs || !losesPower(scenario.fault.kind) || newest > newestBy(faultAtMs);
       const isCertain = isReported && newest > 0 && newest === newestBy(t + reportedWithinMs);
       return isCertain ? [[`${image} generation`, newest] as const] : [];
     }),

@@ -1,5 +1,5 @@
 /** What the run's own witnesses state: the scenario, the fault that the runner put in place, the testbed, the clock. */
-import { type RunRecord, csiCalls, isCall } from '../../history/index.ts';
+import { type RunRecord, csiCalls, isCall, observationsOf } from '../../history/index.ts';
 import {
   cutsClientsOff,
   delaysNotReady,
@@ -126,6 +126,17 @@ interface VolumeRequest {
   readonly volumeContext?: Readonly<Record<string, string>>;
   readonly volumeCapability?: { readonly mount?: { readonly fsType?: string } };
 }
+
+/** A line of a forced detach has the wait, as Go writes it (reconciler.go): `duration="6m0s"`. */
+export const managerSettings: Read = ({ story }) => ({
+  statements: observationsOf(story.observations, 'force-detach-log').flatMap(({ data, t }) => {
+    const found = / duration="(?:(\d+)h)?(?:(\d+)m)?([\d.]+)s"/.exec(data.line);
+    if (found === null) return [];
+    const [hours = 0, minutes = 0, seconds = 0] = found.slice(1).map((part) => Number(part ?? 0));
+    const ms = ((hours * 60 + minutes) * 60 + seconds) * 1000;
+    return [moment('wait before a forced detach', String(ms), t)];
+  }),
+});
 
 /** Observers of the disk name the volume that they see. */
 export const observedVolume: Read = ({ story }) => ({

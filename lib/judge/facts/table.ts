@@ -254,6 +254,7 @@ export const facts = {
       setup: exact(run.setupSettings, 'setup'),
       driver: exact(run.driverSettings, 'csi-call'),
       mounts: exact(run.observedVolume, 'mounted', 'device-written'),
+      manager: exact(run.managerSettings, 'force-detach-log'),
     },
   },
   inPlace: {
