@@ -102,7 +102,8 @@ function fromDonor(
   const sources = new Set(own.map(sourceOf));
   const wallMs = (own[0]?.wall ?? 0) - (own[0]?.t ?? 0);
   return recordsOf(donor)
-    .filter((record) => record.t >= faultAt(donor) && sources.has(sourceOf(record)))
+    .filter((record) => record.t >= faultAt(donor) && isOfRun(record, donor))
+    .filter((record) => sources.has(sourceOf(record)))
     .map((record) => {
       const t = Math.round((record.t - faultAt(donor) + faultAt(run)) * 1000) / 1000;
       return { ...record, t, ...(record.wall === undefined ? {} : { wall: wallMs + t }) };
@@ -191,6 +192,12 @@ const kept: ReadonlySet<string> = new Set([
 ]);
 
 /** The records since the fault that come from these sources become others; each file stays in order of time. */
+/** What a pool's other nodes do is no matter of this run. */
+const isOfRun = (record: TimedRecord, { story: { setup } }: HeldRun): boolean => {
+  const node = record.type === 'observation' ? record.node : undefined;
+  return node === undefined || setup === undefined || setup.nodes.includes(node);
+};
+
 export function replaceIn(
   run: HeldRun,
   donor: HeldRun,
@@ -203,6 +210,7 @@ export function replaceIn(
     const isOwn = (record: { readonly type: string }): record is TimedRecord =>
       record.type !== 'row' &&
       of.includes(typeOf(record as TimedRecord)) &&
+      isOfRun(record as TimedRecord, run) &&
       (wholeRun.includes(record.type) || (record as TimedRecord).t >= sinceMs);
     const own = segment.records.filter(isOwn);
     if (own.length === 0) continue;

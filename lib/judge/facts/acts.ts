@@ -251,10 +251,18 @@ export const victimOfActs = ofActs((story) =>
   ),
 );
 
+/** The runner acts at once; a remedy that volumes share waits for the last of them, 10 s at most. */
+const remedyWithinMs = 60_000;
+
 export const remedyDue = ofActs((story) => {
   const dueMs = remedyDueMs(story);
   const item = named('remedy', story.remedyName);
-  return [...within(item, 'too early', 0, dueMs), ...within(item, 'due', dueMs, story.endAtMs + 1)];
+  const lateMs = Math.min(dueMs + remedyWithinMs, story.endAtMs + 1);
+  return [
+    ...within(item, 'too early', 0, dueMs),
+    ...within(item, 'due', dueMs, lateMs),
+    ...within(item, 'too late', lateMs, story.endAtMs + 1),
+  ];
 });
 
 export const remedyBegun = ofActs(({ remedy, remedyName }) =>
