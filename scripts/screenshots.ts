@@ -39,7 +39,7 @@ async function bothWriting(page: Page): Promise<Clip> {
   await timelineAtHandover(page);
   const box = await page.locator('#timeline').boundingBox();
   if (box === null) throw new Error('the page has no time axis');
-  return { ...box, y: box.y + 40, height: 668 };
+  return { ...box, y: box.y + 40, height: 696 };
 }
 
 const bothScheme = (colorScheme: ColorScheme): Picture => ({
