@@ -24,6 +24,8 @@ export const trusted: Readonly<Record<string, string>> = {
     'the members’ observer, that a view changed: it records changes only, so one less looks like none',
   'run database.trxCommit contradicted':
     'the scenario, how MySQL flushes its log: no record keeps the variables of the server',
+  'image evidence.filesystemUuid gone':
+    'the audit, which file system it opened: the record of copies names it as well',
   'image evidence.serverUuid gone':
     'the audit, which server wrote the copy: its binary log names the server as well',
   'image evidence.balances.1 altered': answered,
@@ -40,4 +42,10 @@ export const isTrusted = (attack: string): boolean =>
 /** By two witnesses of a fact: the lies of both together that nobody notices. */
 export const trustedPairs: Readonly<Partial<Record<PairName, readonly string[]>>> = {
   'written/log+devices': ['counted twice'],
+  'setting/scenario+setup': ['kubernetes.version', 'timers.grace', 'timers.toleration'].map(
+    (name) => `state another ${name}`,
+  ),
+  'setting/scenario+driver': ['volume.filesystem', 'disk.mode', 'disk.flushes'].map(
+    (name) => `state another ${name}`,
+  ),
 };
