@@ -100,6 +100,8 @@ const errorsOf = (records: readonly TimedRecord[]): string[] =>
 const atOf = (records: readonly TimedRecord[], phase: PhaseName): number =>
   records.find((record) => record.type === 'phase' && record.phase === phase)?.t ?? Number.NaN;
 
+const silent = 'reported nothing in the whole run';
+
 test('a group goes through the same phases, and its history is one of today', async () => {
   const { records, verdict, unhealed } = await runOn();
   expect(phasesOf(records)).toEqual([
@@ -111,8 +113,14 @@ test('a group goes through the same phases, and its history is one of today', as
   expect(records[0]).toMatchObject({ type: 'run', schemaVersion: historyVersion });
   const listed = records.find((record) => record.type === 'segments');
   expect(Object.keys(listed?.segments ?? {})).toEqual(['writer-inside', 'writer-outside']);
-  // Its verdict rests on the ends of journals and on certificates asked again, as every other's.
-  expect(verdict.incompleteBecause).toEqual(['no client ever read at the victim']);
+  // Its verdict rests on the ends of journals and on certificates asked again, as every other's. Nobody
+  // asks the members here, and nobody reads.
+  expect(verdict.incompleteBecause).toEqual([
+    ...['the group’s members', 'the router'].map((who) => `${who} ${silent}`),
+    ...['inside', 'outside'].map((side) => `the reader from the ${side} ${silent}`),
+    'no client ever read at the victim',
+    expect.stringMatching(/^who answers as a member of the group \(sim-worker\): /),
+  ]);
   expect(verdict.readings.map(({ reading }) => reading)).toEqual(['first', 'second']);
   expect(verdict.members).toHaveLength(3);
   // A member that gives up after 100 s is seen to.
