@@ -68,7 +68,11 @@ export const nodeDebianSuite = 'bookworm';
 export const mysqlDebianSuite = 'sid';
 /** Of bookworm's qemu-storage-daemon the FUSE export loses concurrent writes. */
 export const initiatorDebianSuite = 'sid';
-export const initiatorPackages: readonly string[] = ['qemu-utils', 'fuse3'];
+/** Of the initiators: the daemon with its protocols. Of the servers: iSCSI's, NFS's. */
+export const initiatorPackages: readonly string[] = [
+  ...['qemu-utils', 'qemu-block-extra', 'fuse3', 'iproute2'],
+  ...['tgt', 'nfs-ganesha', 'nfs-ganesha-vfs', 'rpcbind'],
+];
 /** Node of the driver and the tools; the optional dependency node-linux-… brings it. */
 export const nodeVersion = '24.21.0';
 /** Official image with Node of that series, for code that needs no other tools. */

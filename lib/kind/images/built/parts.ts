@@ -252,7 +252,7 @@ export const runtimePart = (root: string): ImagePart =>
 
 const initiatorFolder = `${recipes}/initiator`;
 
-/** qemu-storage-daemon, for both ends of a storage protocol. The program beside it is the array's own. */
+/** qemu-storage-daemon, and servers of storage protocols. The program beside them is the array's own. */
 const initiatorPart = (root: string): ImagePart =>
   debianPart('initiator', {
     ...{ suite: initiatorDebianSuite, variant: 'essential', packages: initiatorPackages },
