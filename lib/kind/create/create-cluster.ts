@@ -27,7 +27,8 @@ import {
 } from '../ownership/registry.ts';
 import type { StorageNetwork } from '../disk/disk.ts';
 import { startStorageNetwork } from '../disk/storage-network.ts';
-import { endsOf } from '../../scenario/index.ts';
+import { endsOf, type Transport } from '../../scenario/index.ts';
+import type { ImageSet } from '../images/image-plan.ts';
 import { type Lease, type LeaseHold, leases } from '../ownership/lease.ts';
 import { cgroupVersion, lacksSysResource } from '../preflight.ts';
 import {
@@ -145,12 +146,19 @@ export const arrayOf = (
 ): ArrayContainerOptions => ({
   container: arrayName(labels.cluster),
   image: images.array,
+  server: serverImageOf(transport, images),
   source: engineName(labels.cluster),
   root: sharedDir,
   network: endsOf(transport) && storageName(labels.cluster),
   labels: encodeLabels(labels),
   signal,
 });
+
+/** Undefined where the array serves by itself. */
+function serverImageOf(transport: Transport, images: ImageSet): string | undefined {
+  const { serves } = endsOf(transport) ?? {};
+  return serves && images[serves];
+}
 
 /** Undefined where nodes have the array's own devices. */
 export async function startStorage(

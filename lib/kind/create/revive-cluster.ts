@@ -71,7 +71,7 @@ async function revive(
   options: CreateOptions,
   { labels, containers }: FoundCluster,
 ): Promise<Standing> {
-  const { database, kind, images, workers, signal } = options;
+  const { database, kind, workers, signal } = options;
   const network = engineName(labels.cluster);
   const controlPlane = `${network}-control-plane`;
   const lab = labIn(labName(labels.cluster));
@@ -80,7 +80,7 @@ async function revive(
   // A control plane that was stopped may come back under another port, so that it is made anew.
   await mustRun([controlPlane, lab.container]);
   await mendControlPlane(controlPlane);
-  await ensureArray(arrayOf(options, labels), images.ids['array']);
+  await ensureArray(arrayOf(options, labels));
   const { kubeconfig } = state;
   await exportKubeconfig(kind, { name: network, kubeconfig, signal });
   const clients = await kubeClients(kubeconfig);

@@ -101,7 +101,10 @@ export const auditHeap = smallHeap(8);
 
 export interface ArrayContainerOptions {
   readonly container: string;
+  /** Has the array's program and nothing else. */
   readonly image: string;
+  /** Runs that program beside a server of a storage protocol. Default: `image` does. */
+  readonly server?: string | undefined;
   /** Volume of the engine, or folder: the disks' images lie in it, and the array's socket. */
   readonly source: string;
   /** Where the array sees it. */
@@ -114,12 +117,19 @@ export interface ArrayContainerOptions {
 }
 
 export async function startArray(options: ArrayContainerOptions): Promise<void> {
-  const { container, image, source, root, network, labels = [], signal } = options;
+  const { container, image, server, source, root, network, labels = [], signal } = options;
   const on = network === undefined ? ['none'] : [network, '--network-alias', storageHost];
   const place = ['--name', container, '--hostname', container, '--network', ...on];
   const volume = ['--volume', `${source}:${root}`];
-  const flags = [...place, '--privileged', ...weighing('array'), ...volume, ...labels];
-  await run(engine.start(flags, image, 'serve', '--root', root), { signal });
+  const made = ['--label', `${programLabel}=${image}`, ...labels];
+  const flags = [...place, '--privileged', ...weighing('array'), ...volume, ...made];
+  if (server === undefined) {
+    await run(engine.start(flags, image, 'serve', '--root', root), { signal });
+  } else {
+    await run(engine.runOnce([...volume, ...labels], image, 'install', '--root', root), { signal });
+    const program = [arrayProgram(root), 'serve', '--root', root];
+    await run(engine.start(flags, server, ...program), { signal });
+  }
   const logs = engine.logs(container);
   const command = pasteable(logs);
   await waitFor({ what: 'the array answers', timeoutMs: 30_000, signal, command }, async () => {
@@ -128,18 +138,22 @@ export async function startArray(options: ArrayContainerOptions): Promise<void> 
   });
 }
 
+/** The array's program, which it leaves where all containers see it. */
+export const arrayProgram = (root: string): string => `${root}/bin/forcedetach-array`;
+
+/** Of the container: the image that its program is of. */
+const programLabel = 'forcedetach.array';
+
 interface Inspected {
-  readonly Image: string;
   readonly State: { readonly Status: string };
+  readonly Config: { readonly Labels: Readonly<Record<string, string>> };
 }
 
-/** Starts it anew where it died or runs another image than `imageId`; paths it served are gone. */
-export async function ensureArray(
-  options: ArrayContainerOptions,
-  imageId: string | undefined,
-): Promise<void> {
+/** Starts it anew where it died or runs another program; paths it served are gone. */
+export async function ensureArray(options: ArrayContainerOptions): Promise<void> {
   const [found] = (await inspect('container', [options.container])) as Inspected[];
-  if (found?.State.Status === 'running' && found.Image === imageId) return;
+  const isCurrent = found?.Config.Labels[programLabel] === options.image;
+  if (found?.State.Status === 'running' && isCurrent) return;
   if (found !== undefined) await run(engine.remove(options.container));
   await startArray(options);
 }

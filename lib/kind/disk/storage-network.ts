@@ -10,7 +10,7 @@ import * as engine from '../engine/commands.ts';
 import { commandError, inspect, pasteable, run, tryRun } from '../engine/run.ts';
 import { auditLoopOf, type Lease } from '../ownership/lease.ts';
 import { engineName, initiatorName, storageName } from '../ownership/registry.ts';
-import { weighing } from './containers.ts';
+import { arrayProgram, weighing } from './containers.ts';
 import type { StorageNetwork } from './disk.ts';
 
 interface StorageOptions {
@@ -23,9 +23,6 @@ interface StorageOptions {
   readonly labels: readonly string[];
   readonly signal?: AbortSignal | undefined;
 }
-
-/** The array's program, which it leaves where all containers see it. */
-const program = `${sharedDir}/bin/forcedetach-array`;
 
 /**
  * Starts all initiators anew, since what a dead run cut or hung must not stay. Rejects with `INITIATOR_UNFIT` where
@@ -73,9 +70,16 @@ async function startInitiator(
   const sysctls = ends.sysctls.flatMap((each) => ['--sysctl', each]);
   const rights = ['--ip', address, ...sysctls, '--privileged', ...weighing('array')];
   const volume = ['--volume', `${engineName(cluster)}:${sharedDir}`];
-  const itself = ['--connect', ends.connect('127.0.0.1', 'test')];
-  const tested = [...itself, '--loop', String(auditLoopOf(loops, 1))];
-  const command = [program, 'initiate', '--root', sharedDir, '--node', node, ...tested];
+  const tested = ['--loop', String(auditLoopOf(loops, 1))];
+  const command = [
+    arrayProgram(sharedDir),
+    'initiate',
+    '--root',
+    sharedDir,
+    '--node',
+    node,
+    ...tested,
+  ];
   await run(engine.start([...place, ...rights, ...volume, ...labels], image, ...command), {
     signal,
   });

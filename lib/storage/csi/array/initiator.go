@@ -64,7 +64,7 @@ func (i *initiator) listen(root string, self request) (net.Listener, error) {
 		return nil, err
 	}
 	takePriority()
-	self.Name = fileName("test-"+self.Node, 1)
+	self.Name, self.Connect = fileName("test-"+self.Node, 1), selfConnect
 	if err := i.test(self); err != nil {
 		return nil, err
 	}
@@ -223,6 +223,10 @@ func (s *scratch) zero(_ <-chan struct{}, offset, length int64) error {
 	clear(s.data[offset : offset+length])
 	return nil
 }
+
+// selfConnect is how the daemon reaches the self-test's disk, whatever protocol follows.
+const selfConnect = "driver=nbd,server.type=inet,server.host=127.0.0.1,server.port=10809,export=test," +
+	"cache.direct=on,discard=unmap"
 
 // leastVersion: the FUSE export of 7.2 loses concurrent writes, now and then.
 var leastVersion = [2]int{11, 1}

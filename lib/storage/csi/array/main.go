@@ -14,7 +14,8 @@ const version = "1"
 
 const usage = `usage:
   forcedetach-array serve --root DIR                 serve the volumes under DIR on DIR/array.sock
-  forcedetach-array initiate --root DIR --node NODE --connect BLOCKDEV --loop N
+  forcedetach-array install --root DIR               put this program into DIR/bin
+  forcedetach-array initiate --root DIR --node NODE --loop N
                                                      make the node's devices of what a network brings
   forcedetach-array files --root DIR --mount PATH    pass DIR through at PATH, with locks of its own
 `
@@ -33,7 +34,6 @@ func run(args []string) error {
 	flags := flag.NewFlagSet(args[0], flag.ExitOnError)
 	root := flags.String("root", "/var/lib/forcedetach", "directory shared by nodes, lab and array")
 	node := flags.String("node", "", "whose devices they are (initiate only)")
-	connect := flags.String("connect", "", "to this program, for the self-test (initiate only)")
 	loop := flags.Int("loop", 0, "number of the self-test's device (initiate only)")
 	mount := flags.String("mount", "", "where the files appear (files only)")
 	if err := flags.Parse(args[1:]); err != nil {
@@ -44,8 +44,10 @@ func run(args []string) error {
 	switch args[0] {
 	case "serve":
 		return serve(*root, ended)
+	case "install":
+		return installProgram(*root)
 	case "initiate":
-		return initiate(*root, request{Node: *node, Connect: *connect, Loop: *loop}, ended)
+		return initiate(*root, request{Node: *node, Loop: *loop}, ended)
 	case "files":
 		return serveFiles(*root, *mount, ended)
 	}

@@ -23,7 +23,7 @@ func serve(root string, ended <-chan os.Signal) error {
 	if err := removeDeadSocket(socket); err != nil {
 		return err
 	}
-	if err := copyProgram(filepath.Join(root, "bin", "forcedetach-array")); err != nil {
+	if err := installProgram(root); err != nil {
 		return err
 	}
 	listener, err := net.Listen("unix", socket)
@@ -92,8 +92,10 @@ func converse(connection net.Conn, by doer) {
 	running.Wait()
 }
 
-// copyProgram puts this program where the nodes find it: they serve files with it.
-func copyProgram(to string) error {
+// installProgram puts this program where all containers find it: nodes serve files with it, initiators make
+// devices, and other images serve paths.
+func installProgram(root string) error {
+	to := filepath.Join(root, "bin", "forcedetach-array")
 	program, err := os.ReadFile("/proc/self/exe")
 	if err != nil {
 		return err
