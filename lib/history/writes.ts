@@ -33,6 +33,10 @@ export const writeOps = {
   link: 12,
   /** The array was killed and began anew: what it logged last, up to 100 ms, is missing. */
   killed: 13,
+  /** The path's server took something from the node, which has a way left. */
+  revoked: 14,
+  /** A revocation was undone. */
+  givenBack: 15,
 } as const;
 type WriteOp = (typeof writeOps)[keyof typeof writeOps];
 

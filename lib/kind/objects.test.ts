@@ -170,6 +170,7 @@ test('the kind of disk reaches the driver as attributes, all of them as text', a
     detachMode: 'ack-early',
     cutAfterMs: 7_000,
     transport: 'array',
+    revocation: 'cut',
     watcherCheck: 'works',
     attachWhileBusy: 'refused',
     fileLocks: 'shared',

@@ -70,6 +70,7 @@ function volumeValues(choice: Scenario): Readonly<Record<string, string>> {
     CUT_AFTER_MS: String(choice.disk.cutAfter),
     WATCHER_CHECK: choice.disk.watcherCheck,
     TRANSPORT: disk.transport,
+    REVOCATION: disk.revocation,
     ATTACH_WHILE_BUSY: choice.disk.attachWhileBusy,
     FILE_LOCKS: choice.disk.fileLocks,
     FLUSHES: choice.disk.flushes,

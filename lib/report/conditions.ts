@@ -14,6 +14,7 @@ import {
   faultNamed,
   losesPower,
   remedyNamed,
+  revocationOf,
   transportOf,
   combined,
   fields,
@@ -148,6 +149,11 @@ const conditionsOf = ({ title, durability }: Database): readonly Condition[] => 
     'disk.transport',
     ({ disk }) => `nodes reach the disk ${transportOf[disk.transport].does}`,
     'nodes reach the disk by a device of the storage itself',
+  ),
+  unusual(
+    'disk.revocation',
+    ({ disk }) => `the storage ${revocationOf(disk).does} where it takes the disk from a node`,
+    'the storage refuses each request of a node that it takes the disk from',
   ),
   {
     when: ({ fault }) => losesPower(fault.kind),

@@ -18,6 +18,7 @@ import {
   originInWords,
   type Scenario,
   shortenedTimers,
+  revocationOf,
   transportOf,
 } from '../scenario/index.ts';
 import { linkWords, networkWords, powerLossWords, storageWords } from './conditions.ts';
@@ -256,7 +257,11 @@ export function diskInWords(verdict: Verdict): string {
   const { disk, volume } = scenario;
   const on = isDirectory(disk.mode) ? '' : `${volume.filesystem}, `;
   const { transport } = disk;
-  const way = transport === 'array' ? [] : [`nodes reach it ${transportOf[transport].does}`];
+  const taken = `it takes the disk from a node so: it ${revocationOf(disk).does}`;
+  const way = [
+    ...(transport === 'array' ? [] : [`nodes reach it ${transportOf[transport].does}`]),
+    ...(disk.revocation === 'cut' ? [] : [taken]),
+  ];
   const fate = [...way, ...fateOf(scenario)].map((clause) => `; ${clause}`).join('');
   return `Disk ${disk.mode} (${on}${volume.accessMode}): ${storageWords(disk.mode, scenario)}${fate}.${originOf(scenario)}${madeBy(verdict)}`;
 }

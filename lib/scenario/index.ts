@@ -128,7 +128,15 @@ export {
   shortTimers,
   shortenedTimers,
 } from './scenario.ts';
-export { type Transport, endsOf, transportOf, transports } from './transports/index.ts';
+export {
+  type Revocation,
+  type Transport,
+  endsOf,
+  revocationOf,
+  revocations,
+  transportOf,
+  transports,
+} from './transports/index.ts';
 export type { Ends } from './transports/kind.ts';
 export { drainMs, recreationMs, registrationMs, restartMs, servingCommits } from './waits.ts';
 export {

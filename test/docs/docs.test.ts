@@ -40,7 +40,7 @@ const code = (cell: string | undefined): string => /`([^`]*)`/.exec(cell ?? '')?
 
 test('docs/reference/scenarios.md has every field, fault, disk, database, remedy and capability', async () => {
   const page = read(scenarioPath);
-  expect(page.match(/<!-- \/?\w+ -->/g)).toHaveLength(14);
+  expect(page.match(/<!-- \/?\w+ -->/g)).toHaveLength(16);
   await expect(renderedScenario(page)).toMatchFileSnapshot(join(root, scenarioPath));
 });
 

@@ -103,6 +103,15 @@ const tables: Readonly<Record<string, () => string>> = {
         ...[name, does, refusedInWords(refuses)],
       ]),
     ),
+  revocations: () =>
+    table(
+      ['Transport', 'Revocation', 'The storage', 'The victim’s request', 'Worth the mode'],
+      transportDeclarations.flatMap(({ name, revocations }) =>
+        Object.entries(revocations).map(([way, { does, victim, worth }]) => [
+          ...[name, way, does, victim, worth],
+        ]),
+      ),
+    ),
   databases: () =>
     table(
       ['Database', 'What is tested'],

@@ -73,6 +73,7 @@ const fields: Fields = {
   'fault.powerLoss': oneOf(powerLosses), // Nor does it keep a log of writes.
   'disk.keepWrites': fc.constant(false), // Nor has it a storage network.
   'disk.transport': fc.constant('array'),
+  'disk.revocation': fc.constant('cut'),
   'load.rate': oneOf([0, 1, 5]),
   'load.connections': fc.integer({ min: 1, max: 3 }),
   'database.trxCommit': rarely('database.trxCommit', oneOf([0, 2])),

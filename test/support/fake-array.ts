@@ -60,13 +60,15 @@ export class FakeArray implements ArrayPort {
     Object.assign(path, { state: 'closed', bound: false, held: 0 });
   }
 
-  async cut({ volume, generation, afterMs = 0 }: PathCutRequest): Promise<void> {
+  async cut({ volume, generation, how, afterMs = 0 }: PathCutRequest): Promise<void> {
     await this.#begin('cut');
     const path = this.#find(volume, generation);
     if (path === undefined) {
       this.#fenced.add(`${volume}/${generation}`);
       return;
     }
+    // It leaves the node a way.
+    if (how === 'connection') return;
     const dueNs = this.clockNs + afterMs * 1e6;
     this.#cutDueNs.set(path, Math.min(this.#cutDueNs.get(path) ?? Infinity, dueNs));
     this.#tick();

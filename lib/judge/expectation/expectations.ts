@@ -14,6 +14,7 @@ import {
   isOverAtOnce,
   losesPower,
   removesPodObject,
+  revocationOf,
   safetyLevels,
   silencesKubelet,
   taints,
@@ -62,11 +63,15 @@ function handOverMs(scenario: Scenario): number {
 }
 
 export function situationOf(scenario: Scenario): Situation {
-  const { disk, watch, load, also } = scenario;
+  const { watch, load, also } = scenario;
+  // A cut that leaves the node a way is none.
+  const isCut = revocationOf(scenario.disk).worth === 'fenced';
+  const disk = isCut ? scenario.disk : { ...scenario.disk, mode: 'unfenced' as const };
   const isSoon = handOverMs(scenario) + handOverSlackMs <= watch.horizon;
   const isUnsettled = unsettlesAttachments(also.kind) && disk.attachWhileBusy === 'granted';
   return {
     ...scenario,
+    disk,
     victim: load.rate === 0 ? 'idle' : 'busy',
     cut: cutOf(scenario),
     release: volumeReleaseOf(scenario),

@@ -2,7 +2,7 @@
 import { filesystems } from '../disk-kinds.ts';
 import { choice, toggle } from '../field.ts';
 import { fieldsOfKinds } from '../kinds.ts';
-import { transports } from '../transports/index.ts';
+import { revocations, transports } from '../transports/index.ts';
 import { ackEarly } from './ack-early.ts';
 import { exclusive } from './exclusive.ts';
 import { fenceIfOutOfService } from './fence-if-out-of-service.ts';
@@ -36,6 +36,11 @@ const devices = diskModes.filter(
   (mode): mode is Exclude<DiskMode, 'shared-file'> => mode !== 'shared-file',
 );
 
+/** Those that ever cut a node off. */
+const cutters = devices.filter(
+  (mode) => (diskModeOf[mode].detach ?? diskModeOf[mode].stage?.cutsOthers) !== undefined,
+);
+
 const { fileLocks, ...fieldsOfAttached } = fieldsOfKinds(declared);
 
 export const diskFields = {
@@ -56,6 +61,13 @@ export const diskFields = {
       'how a node reaches the disk: array: by a device of the storage itself; else over a storage network of its own, by that protocol (measured only)',
     more: '([below](#transports))',
     of: devices,
+    needs: 'storage-network',
+  }),
+  revocation: choice(revocations, 'cut', {
+    about:
+      'how a cut is done: cut: the array refuses the path; else as the server of the transport does it',
+    more: '([below](#transports))',
+    of: cutters,
     needs: 'storage-network',
   }),
   fileLocks,

@@ -1,8 +1,13 @@
 /** The ways from a node to the disk, by name: a new one is a file, and a line here. */
-import { type Ends, type TransportDeclaration, transport } from './kind.ts';
+import {
+  type Ends,
+  type Revocation as RevocationDeclaration,
+  type TransportDeclaration,
+  transport,
+} from './kind.ts';
 import { nbd } from './nbd.ts';
 
-const array = transport({ name: 'array', does: 'by a device of the storage itself' });
+const array = transport({ name: 'array', does: 'by a device of the storage itself' }, {});
 
 const declared = [array, nbd] as const;
 
@@ -11,8 +16,21 @@ export const transportDeclarations: readonly TransportDeclaration<Transport>[] =
 export const transports: readonly Transport[] = declared.map(({ name }) => name);
 
 export const transportOf = Object.fromEntries(
-  declared.map((each) => [each.name, each]),
+  transportDeclarations.map((each) => [each.name, each]),
 ) as Readonly<Record<Transport, TransportDeclaration<Transport>>>;
+
+type NamesOf<T> = T extends { readonly revocations: infer R } ? keyof R & string : never;
+export type Revocation = NamesOf<(typeof declared)[number]>;
+export const revocations = [
+  ...new Set(declared.flatMap((each) => Object.keys(each.revocations))),
+] as readonly Revocation[];
+
+/** The transport's way of a cut. Contradictions hold that it has one of the name. */
+export const revocationOf = (disk: {
+  readonly transport: Transport;
+  readonly revocation: Revocation;
+}): RevocationDeclaration =>
+  transportOf[disk.transport].revocations[disk.revocation] ?? array.revocations.cut;
 
 /** Undefined where no network lies between. */
 export const endsOf = (name: Transport): Ends | undefined => transportOf[name].ends;

@@ -6,11 +6,30 @@ import type { KindDeclaration } from '../kinds.ts';
  * qemu-storage-daemon, makes devices of them.
  */
 export interface Ends {
+  /** Image that the array's container runs in beside the server that it brings. Absent: the array serves by itself. */
+  readonly serves?: 'initiator';
   /** The initiator's `--blockdev`; `path` is the name that the array serves it by. */
   readonly connect: (host: string, path: string) => string;
   /** Of the initiator's network. */
   readonly sysctls: readonly string[];
 }
+
+/** How storage takes a path from a node. */
+export interface Revocation {
+  /** Fits after `the storage`. */
+  readonly does: string;
+  /** The mode that a cut done so comes to, as measured. */
+  readonly worth: 'fenced' | 'unfenced';
+  /** What a node's request comes to. `hangs`: it waits, and is carried out where the path is given back. */
+  readonly victim: 'gets an error' | 'hangs' | 'goes on';
+}
+
+/** By the array itself, whatever lies between. */
+const cut = {
+  does: 'refuses each request itself',
+  worth: 'fenced',
+  victim: 'gets an error',
+} as const satisfies Revocation;
 
 export interface TransportDeclaration<Name extends string = string> extends KindDeclaration {
   readonly name: Name;
@@ -18,6 +37,19 @@ export interface TransportDeclaration<Name extends string = string> extends Kind
   readonly does: string;
   /** Absent: the node has the array's own device, and no network lies between. */
   readonly ends?: Ends;
+  /** By their names. */
+  readonly revocations: Revocations;
 }
 
-export const transport = <const T extends TransportDeclaration>(declared: T): T => declared;
+type Revocations = Readonly<Record<string, Revocation>> & { readonly cut: Revocation };
+
+export const transport = <
+  const T extends Omit<TransportDeclaration, 'revocations'>,
+  const R extends Readonly<Record<string, Revocation>>,
+>(
+  declared: T,
+  ways: R,
+) => {
+  const revocations = { cut, ...ways };
+  return { ...declared, revocations, takes: { 'disk.revocation': Object.keys(revocations) } };
+};

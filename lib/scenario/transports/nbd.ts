@@ -11,21 +11,31 @@ const openS = 10;
 
 const untried = 'that has not been measured over a storage network';
 
-export const nbd = transport({
-  name: 'nbd',
-  does: 'by NBD, over a network of its own',
-  ends: {
-    connect: (host, path) =>
-      `driver=nbd,server.type=inet,server.host=${host},server.port=10809,export=${path},` +
-      `reconnect-delay=${heldS},open-timeout=${openS},cache.direct=on,discard=unmap`,
-    // A connection that was cut is given up after 13 s, and made anew within 16 s of the heal.
-    sysctls: ['net.ipv4.tcp_retries2=5', 'net.ipv4.tcp_syn_retries=2'],
-  },
-  refuses: {
-    'fault.link': {
-      errors: 'the client holds its requests while the storage network is gone: give stalls',
+export const nbd = transport(
+  {
+    name: 'nbd',
+    does: 'by NBD, over a network of its own',
+    ends: {
+      connect: (host, path) =>
+        `driver=nbd,server.type=inet,server.host=${host},server.port=10809,export=${path},` +
+        `reconnect-delay=${heldS},open-timeout=${openS},cache.direct=on,discard=unmap`,
+      // A connection that was cut is given up after 13 s, and made anew within 16 s of the heal.
+      sysctls: ['net.ipv4.tcp_retries2=5', 'net.ipv4.tcp_syn_retries=2'],
     },
-    'fault.kind': { 'node-reboot': untried },
-    'database.kind': { 'group-replication': untried },
+    refuses: {
+      'fault.link': {
+        errors: 'the client holds its requests while the storage network is gone: give stalls',
+      },
+      'fault.kind': { 'node-reboot': untried },
+      'database.kind': { 'group-replication': untried },
+    },
   },
-});
+  {
+    connection: { does: 'closes the connection', worth: 'unfenced', victim: 'goes on' },
+    export: {
+      does: 'closes the connection and offers the name no more',
+      worth: 'fenced',
+      victim: 'hangs',
+    },
+  },
+);

@@ -18,6 +18,17 @@ test('what a transport cannot do, or nobody tried over it, is refused with the r
   expect(() => ask({}, { mode: 'shared-file' })).toThrow('not with disk shared-file');
 });
 
+test('a revocation goes with a transport that has it, and with a mode that ever cuts', () => {
+  expect(() => ask({}, { mode: 'fenced', revocation: 'export' })).not.toThrow();
+  expect(() => ask({}, { mode: 'fenced', revocation: 'cut', transport: 'array' })).not.toThrow();
+  expect(() => ask({}, { mode: 'fenced', revocation: 'export', transport: 'array' })).toThrow(
+    'with disk.transport array: Allowed choices are cut.',
+  );
+  expect(() => ask({}, { mode: 'unfenced', revocation: 'export' })).toThrow(
+    'not with disk unfenced, exclusive, shared-file\n  → at disk.revocation',
+  );
+});
+
 test('NBD: nothing is given up while a run lasts', () => {
   expect(endsOf('array')).toBeUndefined();
   const asked = endsOf('nbd')?.connect('storage', 'forcedetach.v.1') ?? '';

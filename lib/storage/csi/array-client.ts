@@ -45,6 +45,8 @@ export interface OpenRequest extends PathName {
   readonly keepData: boolean;
   /** `ignored`: flushes are acknowledged and make nothing durable. */
   readonly flushes: 'honest' | 'ignored';
+  /** Who serves it, where that is not the array's own device. */
+  readonly transport?: string | undefined;
   /** How the node's initiator connects, as qemu-storage-daemon reads it. Absent: the device is the array's own. */
   readonly connect?: string | undefined;
 }
@@ -54,6 +56,8 @@ export interface PathCutRequest extends PathName {
   readonly afterMs?: number;
   /** For its log, e.g. `fence`. */
   readonly why: string;
+  /** Default: `cut`: by the array itself. */
+  readonly how?: string;
 }
 
 export interface PowerLossRequest {
@@ -125,7 +129,7 @@ export interface ArrayPort {
   open(request: OpenRequest): Promise<{ readonly device: string }>;
   /** PATH_BUSY while it is mounted; by `force` it is cut first and goes with its last unmount. */
   close(request: PathName & { readonly force?: boolean }): Promise<void>;
-  /** Each later and each held request is an I/O error, for ever. */
+  /** Each later and each held request is an I/O error, for ever; unless `how` is something else. */
   cut(request: PathCutRequest): Promise<void>;
   losePower(request: PowerLossRequest): Promise<PathPowerLoss>;
   link(request: LinkRequest): Promise<void>;

@@ -137,12 +137,14 @@ function blockModeOf({ attributes }: ModeRequest): DiskModeDeclaration {
 
 /** How a detach cuts the node off. Each resolves to what is cut by now. */
 const cuts: Readonly<Record<CutTime, (request: ModeDetachRequest) => Promise<CutDevice[]>>> = {
-  'before-answer': ({ backend, volume, attachment }) => fence(backend, { volume, attachment }),
+  'before-answer': ({ backend, volume, attachment, attributes: { revocation: how } }) =>
+    fence(backend, { volume, attachment }, { how }),
 
   /** By the array, so that no death of the driver keeps the cut from coming. */
   async 'after-answer'({ backend, volume, attachment, attributes, notes }) {
-    const paths = await fence(backend, { volume, attachment }, attributes.cutAfterMs);
-    notes['cutAfterMs'] = attributes.cutAfterMs;
+    const { cutAfterMs: afterMs, revocation: how } = attributes;
+    const paths = await fence(backend, { volume, attachment }, { how, afterMs });
+    notes['cutAfterMs'] = afterMs;
     notes['toBeCut'] = paths.map(({ generation }) => generation);
     return [];
   },
@@ -169,7 +171,12 @@ async function taintsOf({ taints, node }: ModeDetachRequest): Promise<readonly s
  * Of two that register at once, the first in the record wins, and the other finds itself cut. Who is
  * late, and holds the volume no more, pre-empts nobody; nor what was attached after it registered.
  */
-async function preempt({ backend, volume, node }: ModeRequest): Promise<readonly CutDevice[]> {
+async function preempt({
+  backend,
+  volume,
+  node,
+  attributes,
+}: ModeRequest): Promise<readonly CutDevice[]> {
   const wallMs = Date.now();
   const { nextGeneration } = await updateRecord(backend.layout, volume, (now) => {
     if (heldBy(now, node)?.state !== 'attached') {
@@ -184,7 +191,7 @@ async function preempt({ backend, volume, node }: ModeRequest): Promise<readonly
   const others = (await livePaths(backend.array, { volume }))
     .filter((path) => path.node !== node && path.generation < nextGeneration)
     .map(({ generation }) => generation);
-  return cutAll(backend.array, volume, others);
+  return cutAll(backend.array, volume, others, { how: attributes.revocation });
 }
 
 /** From what the array says of the paths to the volume. Each resolves to undefined where it does not hold. */

@@ -66,6 +66,17 @@ test('what can not be read is not detached: the call fails', async () => {
   ).rejects.toThrow(SyntaxError);
 });
 
+test.each([
+  ['connection', []],
+  ['export', [1]],
+])('a fence by %s answers what the storage shows to be cut', async (revocation, cut) => {
+  const attributes = readAttributes({ transport: 'nbd', revocation, detachMode: 'fenced' });
+  const asked = { volume, attributes, manyNodes: false, notes: {}, node };
+  await openPath(backend, volume, await attachVolume(backend, loops, asked), attributes);
+  const devices = await detachVolume(backend, { volume, node, taints, notes: {} });
+  expect(devices.map(({ generation }) => generation)).toEqual(cut);
+});
+
 test('over a network the array is asked for a path that the initiator connects to by its name', async () => {
   const attributes = readAttributes({ transport: 'nbd' });
   const asked = { volume, attributes, manyNodes: false, notes: {}, node };

@@ -32,7 +32,7 @@ import {
   writeRecord,
 } from './record.ts';
 import type { VolumeAttributes } from './requests.ts';
-import { endsOf, type PowerLoss } from '../../scenario/index.ts';
+import { endsOf, type PowerLoss, type Revocation } from '../../scenario/index.ts';
 import {
   type LoopRange,
   devicePath,
@@ -72,7 +72,7 @@ export async function openPath(
 ): Promise<void> {
   const connect = endsOf(transport)?.connect(storageHost, `forcedetach.${volume}.${generation}`);
   await array
-    .open({ volume, node, generation, loop, keepData, flushes, connect })
+    .open({ volume, node, generation, loop, keepData, flushes, transport, connect })
     .catch(as('PATH_CUT', `the array has cut generation ${generation}`));
 }
 
@@ -126,7 +126,7 @@ export const closed = (array: ArrayPort, { volume, generation }: PathName): Prom
 export async function fence(
   { layout, array }: StorageBackend,
   { volume, attachment }: { readonly volume: string; readonly attachment: Attachment },
-  afterMs = 0,
+  { how, afterMs = 0 }: CutOptions = {},
 ): Promise<CutDevice[]> {
   const { node } = attachment;
   const record = await updateRecord(layout, volume, (now) =>
@@ -137,24 +137,33 @@ export async function fence(
   const { generation: last } = stillHeld(record, attachment) ?? attachment;
   const paths = await livePaths(array, { volume, node });
   const meant = paths.map(({ generation }) => generation).filter((each) => each <= last);
-  return cutAll(array, volume, [last, ...meant], afterMs);
+  return cutAll(array, volume, [last, ...meant], { how, afterMs });
 }
 
-/** Resolves to those of the paths that have a device. */
+interface CutOptions {
+  /** Default: by the array itself. */
+  readonly how?: Revocation | undefined;
+  /** Default: at once. */
+  readonly afterMs?: number;
+}
+
+/** Resolves to those of the paths that have a device and no way left, or soon none. */
 export async function cutAll(
   array: ArrayPort,
   volume: string,
   generations: readonly number[],
-  afterMs = 0,
+  { how = 'cut', afterMs = 0 }: CutOptions = {},
 ): Promise<CutDevice[]> {
   const asked = new Set(generations);
   const later = afterMs > 0 ? { afterMs } : {};
   for (const generation of asked) {
-    await array.cut({ volume, generation, why: 'fence', ...later });
+    await array.cut({ volume, generation, why: 'fence', how, ...later });
   }
   // Counted anew: some bytes may have come between the question and the cut.
   const now = asked.size === 0 ? [] : await livePaths(array, { volume });
-  return now.filter(({ generation }) => asked.has(generation)).map(deviceOf);
+  return now
+    .filter(({ generation, state }) => asked.has(generation) && (afterMs > 0 || state === 'cut'))
+    .map(deviceOf);
 }
 
 const deviceOf = ({ device, generation, bytesWritten }: PathStatus): CutDevice => ({

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { CallError } from './grpc.ts';
 import { type VolumeCapability, VolumeCapability_AccessMode_Mode as Mode } from './gen/csi_pb.js';
 import { isName } from './layout.ts';
-import { diskModes, transports } from '../../scenario/index.ts';
+import { diskModes, revocations, transports } from '../../scenario/index.ts';
 
 export function needed(name: string, value: string): string {
   if (value === '') throw new CallError(status.INVALID_ARGUMENT, `${name} is missing`);
@@ -76,6 +76,8 @@ export const attributesSchema = z.object({
   attachWhileBusy: z.enum(['refused', 'granted']).default('refused'),
   /** How a node reaches it. */
   transport: z.enum(transports).default('array'),
+  /** How a cut is done. */
+  revocation: z.enum(revocations).default('cut'),
   /** `shared-file` only: one lock table for all nodes, or one a node. */
   fileLocks: z.enum(['shared', 'local']).default('shared'),
   /** Whether a flush makes anything durable. */

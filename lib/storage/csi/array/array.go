@@ -2,7 +2,9 @@ package main
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"sync"
 	"time"
@@ -19,7 +21,7 @@ type array struct {
 	links   map[string]nodeLink
 	turns   map[pathKey]*sync.Mutex
 
-	listening func() error // to initiators, from the first such path on
+	servers map[string]server // by their transports
 }
 
 type pathKey struct {
@@ -41,7 +43,7 @@ func newArray(root string) *array {
 		fenced: map[pathKey]string{}, links: map[string]nodeLink{},
 		turns: map[pathKey]*sync.Mutex{},
 	}
-	a.listening = sync.OnceValue(a.listenRemote)
+	a.servers = map[string]server{"nbd": newNBDServer()}
 	go func() {
 		for range time.Tick(logEvery) {
 			a.flushLogs()
@@ -60,6 +62,8 @@ func (a *array) do(asked request) (any, error) {
 		return a.close(asked)
 	case "cut":
 		return a.cut(asked)
+	case "giveBack":
+		return a.giveBack(asked)
 	case "link":
 		return a.link(asked)
 	case "status":
@@ -194,33 +198,43 @@ func (a *array) cut(asked request) (any, error) {
 		return nil, err
 	}
 	if asked.AfterMs > 0 {
-		time.AfterFunc(time.Duration(asked.AfterMs)*time.Millisecond, func() { a.cutNow(asked.path(), asked.Why) })
+		time.AfterFunc(time.Duration(asked.AfterMs)*time.Millisecond, func() {
+			if _, err := a.cutNow(asked.path(), asked.How, asked.Why); err != nil {
+				fmt.Fprintf(os.Stderr, "forcedetach-array: not cut: %v\n", err)
+			}
+		})
 		return map[string]any{"cut": false, "dueNs": monotonicNs() + uint64(asked.AfterMs)*1e6}, nil
 	}
-	p := a.cutNow(asked.path(), asked.Why)
-	if p == nil {
-		return map[string]any{"cut": true, "bytesWritten": 0}, nil
+	p, err := a.cutNow(asked.path(), asked.How, asked.Why)
+	if p == nil || err != nil {
+		return map[string]any{"cut": true, "bytesWritten": 0}, err
 	}
 	return map[string]any{
-		"cut": true, "cutNs": p.cutNs.Load(), "device": devicePath(p.loop),
+		"cut": p.isCut(), "cutNs": p.cutNs.Load(), "device": devicePath(p.loop),
 		"bytesWritten": p.bytesWritten.Load(),
 	}, nil
 }
 
 // cutNow returns the path, or nil where it was never opened. The generation is fenced before its
 // path is cut, so whoever opens it at this moment meets the one or the other.
-func (a *array) cutNow(key pathKey, why string) *path {
+func (a *array) cutNow(key pathKey, how, why string) (*path, error) {
 	a.mu.Lock()
 	p := a.paths[key]
-	if _, before := a.fenced[key]; !before {
+	isOpen := p != nil && !p.isClosed()
+	isOwn := how == "" || how == ownCut
+	if _, before := a.fenced[key]; !before && (isOwn || !isOpen) {
 		a.fenced[key] = why
 	}
 	a.mu.Unlock()
-	if a.hold(p) {
-		defer a.release(p.volume)
-		p.volume.cut(p, why)
+	if !a.hold(p) {
+		return p, nil
 	}
-	return p
+	defer a.release(p.volume)
+	if !isOwn {
+		return p, a.revoke(p, how, why)
+	}
+	p.volume.cut(p, why)
+	return p, nil
 }
 
 func (r request) needPath() error {

@@ -26,6 +26,8 @@ const (
 	opRestored     op = 11 // a power loss put other bytes there
 	opLink         op = 12 // flags: 0 pass, 1 stall, 2 fail
 	opKilled       op = 13 // the array was killed: what it logged last, up to 100 ms, is missing
+	opRevoked      op = 14 // the server took something from the node, which has a way left
+	opGivenBack    op = 15 // a revocation was undone
 )
 
 const (

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"sync"
@@ -49,6 +50,86 @@ type export struct {
 	ended <-chan struct{}
 	// letGo is called after the last request.
 	letGo func()
+}
+
+// nbdServer offers paths by their names.
+type nbdServer struct {
+	listening func() error
+
+	mu    sync.Mutex
+	doors map[string]*nbdDoor // those that are let in
+}
+
+// nbdDoor is what clients of one path go through.
+type nbdDoor struct {
+	path   *path
+	shut   chan struct{} // closed to hang up on them
+	inside sync.WaitGroup
+}
+
+func newNBDServer() *nbdServer {
+	s := &nbdServer{doors: map[string]*nbdDoor{}}
+	s.listening = sync.OnceValue(func() error {
+		listener, err := net.Listen("tcp", fmt.Sprintf(":%d", nbdPort))
+		if err == nil {
+			go serveNBD(listener, s.find)
+		}
+		return err
+	})
+	return s
+}
+
+func (s *nbdServer) offer(p *path) error {
+	s.open(p)
+	return s.listening()
+}
+
+func (s *nbdServer) open(p *path) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.doors[p.name()] = &nbdDoor{path: p, shut: make(chan struct{})}
+}
+
+// withdraw waits for what is under way.
+func (s *nbdServer) withdraw(p *path) {
+	s.mu.Lock()
+	door := s.doors[p.name()]
+	delete(s.doors, p.name())
+	s.mu.Unlock()
+	if door != nil {
+		close(door.shut)
+		door.inside.Wait()
+	}
+}
+
+func (s *nbdServer) revoke(p *path, how string) (hasWay bool, err error) {
+	if how != "connection" && how != "export" {
+		return true, cannotRevoke(p, how)
+	}
+	s.withdraw(p)
+	if how == "connection" {
+		s.open(p)
+	}
+	return how == "connection", nil
+}
+
+func (s *nbdServer) giveBack(p *path, how string) error {
+	if how != "export" {
+		return cannotRevoke(p, how)
+	}
+	s.open(p)
+	return nil
+}
+
+func (s *nbdServer) find(name string) *export {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	door := s.doors[name]
+	if door == nil {
+		return nil
+	}
+	door.inside.Add(1)
+	return &export{disk: door.path, ended: door.shut, letGo: door.inside.Done}
 }
 
 // serveNBD answers clients until the listener is closed.

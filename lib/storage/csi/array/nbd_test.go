@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"io"
 	"net"
+	"slices"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -17,14 +18,24 @@ type nbdTestClient struct {
 	*nbdClient
 }
 
-func connectNBD(t *testing.T, a *array) nbdTestClient {
+// offeredByNBD is the array of the paths, and their server.
+func offeredByNBD(v *volume, paths []*path) (*array, *nbdServer) {
+	a, s := arrayOf(v, paths), newNBDServer()
+	for _, p := range paths {
+		p.server, p.gate.isOpen, p.gone = s, true, make(chan struct{})
+		s.open(p)
+	}
+	return a, s
+}
+
+func connectNBD(t *testing.T, s *nbdServer) nbdTestClient {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { listener.Close() })
-	go serveNBD(listener, a.find)
+	go serveNBD(listener, s.find)
 	socket, err := net.Dial("tcp", listener.Addr().String())
 	if err != nil {
 		t.Fatal(err)
@@ -85,8 +96,8 @@ func (c nbdTestClient) ask(kind uint16, offset, length int, data []byte) uint32 
 
 func TestNBDServesAPathAndLogsIt(t *testing.T) {
 	v, paths := newTestVolume(t, "a")
-	paths[0].isRemote = true
-	c := connectNBD(t, arrayOf(v, paths))
+	_, s := offeredByNBD(v, paths)
+	c := connectNBD(t, s)
 	if kind, _ := c.option(8, nil); kind != nbdUnsupported {
 		t.Errorf("structured replies: %d", kind)
 	}
@@ -121,8 +132,8 @@ func TestNBDServesAPathAndLogsIt(t *testing.T) {
 
 func TestNBDAnswersACutPathWithErrorsAndStaysConnected(t *testing.T) {
 	v, paths := newTestVolume(t, "a")
-	paths[0].isRemote = true
-	c := connectNBD(t, arrayOf(v, paths))
+	_, s := offeredByNBD(v, paths)
+	c := connectNBD(t, s)
 	c.choose("forcedetach.v.1")
 	v.cut(paths[0], "fence")
 	for range 3 {
@@ -139,13 +150,81 @@ func TestNBDAnswersACutPathWithErrorsAndStaysConnected(t *testing.T) {
 
 func TestNBDLeavesWithThePath(t *testing.T) {
 	v, paths := newTestVolume(t, "a")
-	paths[0].isRemote, paths[0].gone = true, make(chan struct{})
-	a := arrayOf(v, paths)
-	v.users++ // a copy that goes on
-	c := connectNBD(t, a)
+	_, s := offeredByNBD(v, paths)
+	c := connectNBD(t, s)
 	c.choose("forcedetach.v.1")
-	a.ended(paths[0])
+	s.withdraw(paths[0])
 	if _, err := c.from.ReadByte(); err != io.EOF {
 		t.Errorf("the connection: %v", err)
+	}
+}
+
+// hungUp is true where the server has left: then nothing of this client is under way.
+func (c nbdTestClient) hungUp() bool {
+	_, err := c.from.ReadByte()
+	return err == io.EOF
+}
+
+func TestNBDConnectionRevokedLeavesAWayThatIsInTheLog(t *testing.T) {
+	v, paths := newTestVolume(t, "a")
+	a, s := offeredByNBD(v, paths)
+	c := connectNBD(t, s)
+	c.choose("forcedetach.v.1")
+	answer, err := a.cut(request{Volume: "v", Generation: 1, How: "connection"})
+	if err != nil || !c.hungUp() {
+		t.Fatal(err)
+	}
+	if answer.(map[string]any)["cut"] != false || paths[0].isCut() {
+		t.Error("it claims a cut")
+	}
+	again := connectNBD(t, s)
+	if again.choose("forcedetach.v.1") == 0 || again.ask(nbdWrite, 0, sectorBytes, filled('x', 1)) != 0 {
+		t.Error("the client does not come back")
+	}
+	if got := ops(logged(t, v)); !slices.Equal(got, []op{opRevoked, opWrite}) {
+		t.Error(got)
+	}
+}
+
+func TestNBDExportRevokedIsACutUntilItIsGivenBack(t *testing.T) {
+	v, paths := newTestVolume(t, "a")
+	a, s := offeredByNBD(v, paths)
+	c := connectNBD(t, s)
+	c.choose("forcedetach.v.1")
+	c.ask(nbdWrite, 0, sectorBytes, filled('x', 1))
+	gone := request{Volume: "v", Generation: 1, How: "export", Why: "fence"}
+	if _, err := a.cut(gone); err != nil || !c.hungUp() {
+		t.Fatal(err)
+	}
+	if !paths[0].isCut() || connectNBD(t, s).choose("forcedetach.v.1") != 0 {
+		t.Error("the node has a way left")
+	}
+	if _, err := a.openedAlready(gone); err == nil {
+		t.Error("it can be opened again")
+	}
+	if _, err := a.giveBack(gone); err != nil || paths[0].isCut() {
+		t.Error(err)
+	}
+	again := connectNBD(t, s)
+	again.choose("forcedetach.v.1")
+	again.ask(nbdWrite, 0, sectorBytes, filled('y', 1))
+	if got := ops(logged(t, v)); !slices.Equal(got, []op{opWrite, opCut, opGivenBack, opWrite}) {
+		t.Error(got)
+	}
+}
+
+func TestWhatTheArrayCutIsNeverGivenBack(t *testing.T) {
+	v, paths := newTestVolume(t, "a")
+	a, _ := offeredByNBD(v, paths)
+	asked := request{Volume: "v", Generation: 1, How: "export"}
+	if _, err := a.cut(request{Volume: "v", Generation: 1}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.giveBack(asked); err == nil || !paths[0].isCut() {
+		t.Error("it was given back")
+	}
+	paths[0].server = nil
+	if _, err := a.cut(asked); err == nil {
+		t.Error("a path that no server has was revoked by one")
 	}
 }

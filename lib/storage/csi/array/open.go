@@ -20,6 +20,9 @@ func (a *array) open(asked request) (any, error) {
 	if asked.Node == "" || asked.Loop < 0 || (asked.Flushes != "honest" && asked.Flushes != "ignored") {
 		return nil, failure("BAD_REQUEST", "open needs a node, a loop number and honest or ignored flushes")
 	}
+	if asked.Connect != "" && a.servers[asked.Transport] == nil {
+		return nil, failure("BAD_REQUEST", "no server for the transport %q", asked.Transport)
+	}
 	turn := a.turn(asked.path())
 	turn.Lock()
 	defer turn.Unlock()
@@ -34,16 +37,18 @@ func (a *array) open(asked request) (any, error) {
 	p := &path{
 		volume: v, node: asked.Node, generation: asked.Generation, loop: asked.Loop,
 		keepData: asked.KeepData, honest: asked.Flushes == "honest", gate: newGate(),
-		isRemote: asked.Connect != "", openedNs: monotonicNs(), gone: make(chan struct{}),
+		openedNs: monotonicNs(), gone: make(chan struct{}),
 	}
-	p.gate.isOpen = p.isRemote
+	if asked.Connect != "" {
+		p.server, p.gate.isOpen = a.servers[asked.Transport], true
+	}
 	// Before anything can be written: what nobody can name is in no evidence.
 	if err := notePath(p); err != nil {
 		a.release(v)
 		return nil, err
 	}
 	v.note(p, opOpen, 0)
-	if p.isRemote {
+	if p.server != nil {
 		err = a.bindRemote(p, asked.Connect)
 	} else {
 		err = a.bind(p)
@@ -88,13 +93,13 @@ func (a *array) bind(p *path) error {
 		return err
 	}
 	defer unix.Close(file)
-	return bindLoop(p.loop, file, fileName(p.volume.name, p.generation))
+	return bindLoop(p.loop, file, p.name())
 }
 
 // unbind detaches the path's device, at once where nobody has it open, else at its last close.
 func (a *array) unbind(p *path) error {
 	err := detachLoop(p.loop)
-	if err == nil && p.isRemote {
+	if err == nil && p.server != nil {
 		a.unbindRemote(p)
 	}
 	return err
@@ -147,7 +152,7 @@ func (a *array) close(asked request) (any, error) {
 		return map[string]any{"closed": true}, nil
 	}
 	if asked.Force {
-		a.cutNow(p.key(), "closed by force")
+		_, _ = a.cutNow(p.key(), ownCut, "closed by force")
 	} else if isClaimed(p.loop) || loopsBehindLoops()[p.loop] {
 		return nil, failure("PATH_BUSY", "%s is in use", devicePath(p.loop))
 	}

@@ -16,9 +16,10 @@ type path struct {
 	honest     bool
 	openedNs   uint64
 	gate       *gate
-	isRemote   bool // the node reaches it over the storage network: no file of it is open here
+	server     server // of a path that the node reaches over the storage network: no file of it is open here; else nil
 
 	cutNs   atomic.Uint64 // 0: not cut; set under volume.mu
+	refused atomic.Bool   // by the array itself, for ever; set under volume.mu
 	cutWhy  string        // set before cutNs
 	pending []*cached     // guarded by volume.mu
 
@@ -124,6 +125,11 @@ func (p *path) setLink(link nodeLink) {
 }
 
 func (p *path) isCut() bool { return p.cutNs.Load() != 0 }
+
+func (p *path) isRefused() bool { return p.refused.Load() }
+
+// name is that of its file, and of what a server offers.
+func (p *path) name() string { return fileName(p.volume.name, p.generation) }
 
 func (p *path) isClosed() bool { return p.closedNs.Load() != 0 }
 

@@ -32,7 +32,7 @@ func (a *array) losePower(asked request) (any, error) {
 	v := paths[0].volume
 	defer a.release(v)
 	for _, p := range paths {
-		a.cutNow(p.key(), "lost power")
+		_, _ = a.cutNow(p.key(), ownCut, "lost power")
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()

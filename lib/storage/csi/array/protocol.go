@@ -28,9 +28,12 @@ type request struct {
 	State   string `json:"state"`
 	DelayMs int64  `json:"delayMs"`
 	To      string `json:"to"`
-	// Connect is the initiator's block device, as qemu-storage-daemon reads it, where the node reaches the
-	// path over the storage network.
-	Connect string `json:"connect"`
+	// Transport and Connect are of a path that its node reaches over the storage network: who serves it
+	// (servers.go), and the initiator's block device, as qemu-storage-daemon reads it.
+	Transport string `json:"transport"`
+	Connect   string `json:"connect"`
+	// How a cut is done: "cut" (default) by the array itself, else as the path's server can.
+	How string `json:"how"`
 	// Name is of initiators: the path's file.
 	Name string `json:"name"`
 }

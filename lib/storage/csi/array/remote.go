@@ -3,28 +3,76 @@ package main
 import (
 	"bufio"
 	"encoding/json"
-	"fmt"
 	"net"
 	"time"
 )
 
-// listenRemote serves the paths of the array to initiators (initiator.go).
-func (a *array) listenRemote() error {
-	listener, err := net.Listen("tcp", fmt.Sprintf(":%d", nbdPort))
-	if err == nil {
-		go serveNBD(listener, a.find)
-	}
-	return err
+// server is the array's end of a protocol by which initiators (initiator.go) reach paths.
+type server interface {
+	// offer comes before the initiator connects. The server runs from the first one on.
+	offer(p *path) error
+	// withdraw ends what is offered: nothing of the node is under way any more when it returns.
+	withdraw(p *path)
+	// revoke takes the path from its node. It tells whether the node has a way left, as the server shows it;
+	// where it has none, nothing of it is under way any more.
+	revoke(p *path, how string) (hasWay bool, err error)
+	// giveBack undoes that.
+	giveBack(p *path, how string) error
 }
 
-// find is the open path of that name. Its volume stays open until it is let go.
-func (a *array) find(name string) *export {
-	for _, p := range a.livePaths(func(p *path) bool { return p.isRemote && fileName(p.volume.name, p.generation) == name }) {
-		if a.hold(p) {
-			return &export{disk: p, ended: p.gone, letGo: func() { a.release(p.volume) }}
-		}
+// ownCut is what the array does by itself: each request is an I/O error.
+const ownCut = "cut"
+
+func cannotRevoke(p *path, how string) error {
+	return failure("BAD_REQUEST", "the path of %s cannot be revoked by %q", p.node, how)
+}
+
+// revoke leaves the gate open: what the node's server lets through all the same is in the log.
+func (a *array) revoke(p *path, how, why string) error {
+	if p.server == nil {
+		return cannotRevoke(p, how)
 	}
+	hasWay, err := p.server.revoke(p, how)
+	if err != nil {
+		return err
+	}
+	if hasWay {
+		p.volume.note(p, opRevoked, 0)
+		return nil
+	}
+	a.mu.Lock()
+	a.fenced[p.key()] = why
+	a.mu.Unlock()
+	p.volume.noteCut(p, why, false)
 	return nil
+}
+
+// giveBack undoes a revocation, as a mistaken operator may. What the array cut itself is cut for ever.
+func (a *array) giveBack(asked request) (any, error) {
+	if err := asked.needPath(); err != nil {
+		return nil, err
+	}
+	a.mu.Lock()
+	p := a.paths[asked.path()]
+	a.mu.Unlock()
+	if !a.hold(p) {
+		return nil, failure("BAD_REQUEST", "generation %d of %s is not open", asked.Generation, asked.Volume)
+	}
+	defer a.release(p.volume)
+	if p.server == nil || p.isRefused() {
+		return nil, cannotRevoke(p, asked.How)
+	}
+	if err := p.server.giveBack(p, asked.How); err != nil {
+		return nil, err
+	}
+	a.mu.Lock()
+	delete(a.fenced, p.key())
+	a.mu.Unlock()
+	p.volume.mu.Lock()
+	defer p.volume.mu.Unlock()
+	p.cutNs.Store(0)
+	p.volume.note(p, opGivenBack, 0)
+	return map[string]any{}, nil
 }
 
 // bindRemote makes the node's device of the path, by the initiator beside the node.
@@ -32,9 +80,9 @@ func (a *array) bindRemote(p *path, connect string) error {
 	a.mu.Lock()
 	a.paths[p.key()] = p // found from now on
 	a.mu.Unlock()
-	err := a.listening()
+	err := p.server.offer(p)
 	if err == nil {
-		err = a.ask(p.node, request{Do: "connect", Name: fileName(p.volume.name, p.generation), Connect: connect, Loop: p.loop})
+		err = a.ask(p.node, request{Do: "connect", Name: p.name(), Connect: connect, Loop: p.loop})
 	}
 	if err != nil {
 		a.unbindRemote(p)
@@ -44,8 +92,9 @@ func (a *array) bindRemote(p *path, connect string) error {
 
 // unbindRemote ends the path: what its node still asks is an I/O error. An initiator that does not answer is dead.
 func (a *array) unbindRemote(p *path) {
-	_ = a.ask(p.node, request{Do: "stop", Name: fileName(p.volume.name, p.generation)})
+	_ = a.ask(p.node, request{Do: "stop", Name: p.name()})
 	removeLoop(p.loop)
+	p.server.withdraw(p)
 	a.ended(p)
 }
 

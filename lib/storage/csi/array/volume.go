@@ -83,7 +83,7 @@ func (v *volume) write(p *path, offset int64, data []byte) error {
 	old := takeBuffer(len(data))
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if p.isCut() {
+	if p.isRefused() {
 		return v.refuse(p, opWrite, offset, len(data))
 	}
 	if _, err := preadAll(v.disk, old, offset); err != nil {
@@ -107,7 +107,7 @@ func (v *volume) write(p *path, offset int64, data []byte) error {
 func (v *volume) zero(p *path, offset, length int64) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if p.isCut() {
+	if p.isRefused() {
 		return v.refuse(p, opZero, offset, int(length))
 	}
 	if err := v.rememberData(p, offset, length); err != nil {
@@ -133,7 +133,7 @@ func (v *volume) zero(p *path, offset, length int64) error {
 func (v *volume) flush(p *path) error {
 	p.flushes.Add(1)
 	v.mu.Lock()
-	if p.isCut() {
+	if p.isRefused() {
 		defer v.mu.Unlock()
 		return v.refuse(p, opFlushBegin, 0, 0)
 	}
@@ -150,7 +150,7 @@ func (v *volume) flush(p *path) error {
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if p.isCut() {
+	if p.isRefused() {
 		return v.refuse(p, opFlushBegin, 0, 0)
 	}
 	v.cache.settle(p, before)
@@ -160,13 +160,20 @@ func (v *volume) flush(p *path) error {
 
 // cut makes the array refuse the path for ever. No write of it is applied after this returns.
 func (v *volume) cut(p *path, why string) {
+	v.noteCut(p, why, true)
+	p.gate.shutForEver()
+}
+
+func (v *volume) noteCut(p *path, why string, refused bool) {
 	v.mu.Lock()
+	if refused {
+		p.refused.Store(true)
+	}
 	if !p.isCut() {
 		p.cutWhy = why
 		p.cutNs.Store(monotonicNs())
 		v.note(p, opCut, 0)
 	}
 	v.mu.Unlock()
-	p.gate.shutForEver()
 	v.log.flush()
 }
