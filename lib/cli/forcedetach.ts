@@ -42,6 +42,10 @@ export const commands: Readonly<Record<string, Leaf>> = {
     about: 'tests what your StorageClass does at a forced detach',
     load: async () => (await import('./commands/probe.ts')).probe(),
   },
+  risk: {
+    about: 'reads whether a lost node can destroy a database there',
+    load: async () => (await import('./commands/risk.ts')).risk(),
+  },
   doctor: {
     about: 'checks whether this machine can measure',
     load: async () => (await import('./commands/doctor.ts')).doctor(),

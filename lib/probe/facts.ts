@@ -42,15 +42,24 @@ export interface Facts {
 
 export type AtLeastOne<T> = readonly [T, ...T[]];
 
-/** Gathers facts of classes, in their order; what is the cluster's is read once. Throws as `answered` does. */
-export async function gatherFacts(
-  clients: UserClients,
-  first: string,
-  ...others: readonly string[]
-): Promise<AtLeastOne<Facts>> {
+/** What of a cluster was read once, and the facts of a class in it. */
+export interface Reading {
+  readonly clients: UserClients;
+  /** The answer; undefined, and noted, where it is not allowed. Throws as `answered` does. */
+  readonly read: <T>(what: string, answer: Promise<T>) => Promise<T | undefined>;
+  readonly list: <T>(what: string, answer: Promise<{ items: T[] }>) => Promise<readonly T[]>;
+  readonly refused: Facts['refused'];
+  readonly nodes: readonly V1Node[];
+  readonly pods: readonly V1Pod[];
+  readonly factsOf: (name: string) => Promise<Facts>;
+  /** The same of a volume that has no class, or of which the class is gone. */
+  readonly factsOfDriver: (provisioner: string) => Promise<Facts>;
+}
+
+export async function readCluster(clients: UserClients): Promise<Reading> {
   const { core, storage, version } = clients;
   const refused: { what: string; why: string }[] = [];
-  const read = <T>(what: string, answer: Promise<T>): Promise<T | undefined> => {
+  const read: Reading['read'] = (what, answer) => {
     const allowed = answer.catch((error: unknown) => {
       if (statusOf(error) !== 403) throw error;
       refused.push({ what, why: 'not allowed (403)' });
@@ -58,7 +67,7 @@ export async function gatherFacts(
     });
     return answered(clients, `asked to ${what}`, allowed);
   };
-  const list = async <T>(what: string, answer: Promise<{ items: T[] }>): Promise<readonly T[]> =>
+  const list: Reading['list'] = async (what, answer) =>
     (await read(`list ${what}`, answer.then(itemsOf))) ?? [];
 
   const code = await read('get /version', version.getCode());
@@ -66,10 +75,7 @@ export async function gatherFacts(
   const csiNodes = await list('csinodes', storage.listCSINode());
   const nodes = await list('nodes', core.listNode());
   const pods = await list('pods', core.listPodForAllNamespaces());
-  const factsOf = async (name: string): Promise<Facts> => {
-    const storageClass =
-      classes.find(({ metadata }) => metadata?.name === name) ??
-      (await read(`get storageclass ${name}`, orMissing(storage.readStorageClass({ name }))));
+  const factsWith = async (storageClass: V1StorageClass | undefined): Promise<Facts> => {
     const driver = storageClass === undefined ? '' : driverServing(storageClass.provisioner);
     const reading = (): Promise<V1CSIDriver | undefined> =>
       read(`get csidriver ${driver}`, orMissing(storage.readCSIDriver({ name: driver })));
@@ -82,6 +88,24 @@ export async function gatherFacts(
       driverPods: driver === '' ? [] : driverPods(pods, driver),
     };
   };
+  return {
+    ...{ clients, read, list, refused, nodes, pods },
+    factsOf: async (name) =>
+      factsWith(
+        classes.find(({ metadata }) => metadata?.name === name) ??
+          (await read(`get storageclass ${name}`, orMissing(storage.readStorageClass({ name })))),
+      ),
+    factsOfDriver: (provisioner) => factsWith({ provisioner }),
+  };
+}
+
+/** Gathers facts of classes, in their order; what is the cluster's is read once. Throws as `answered` does. */
+export async function gatherFacts(
+  clients: UserClients,
+  first: string,
+  ...others: readonly string[]
+): Promise<AtLeastOne<Facts>> {
+  const { factsOf } = await readCluster(clients);
   const found: [Facts, ...Facts[]] = [await factsOf(first)];
   for (const name of others) found.push(await factsOf(name));
   return found;

@@ -18,7 +18,9 @@ export {
   renderCutJunit,
   renderPredictionJunit,
 } from './published/junit.ts';
+export { renderRiskHtml } from './published/risk-page.ts';
 export { mustBeConfirmed } from './refuse.ts';
 export { type Grantee, grantedObjects, granteeOf, probeAccount } from './rights.ts';
 export { answerText, cutText, measuredText } from './texts.ts';
+export { readRisk, riskText } from './risk.ts';
 export { type TrialsRequest, runTrials } from './trials.ts';

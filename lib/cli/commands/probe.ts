@@ -456,10 +456,11 @@ function wordsOf(flags: ProbeFlags): string[] {
 interface Forms<Answer> {
   readonly text: (answer: Answer) => string;
   readonly html: (answer: Answer) => Promise<string>;
-  readonly junit: (answer: Answer) => Promise<string>;
+  /** Absent: no flag asks for it. */
+  readonly junit?: (answer: Answer) => Promise<string>;
 }
 
-type AskedOutput = Pick<ProbeFlags, 'out' | 'output' | 'html' | 'junit'>;
+export type AskedOutput = Pick<ProbeFlags, 'out' | 'output' | 'html' | 'junit'>;
 
 /** To the files that were asked for, and to the terminal. */
 export async function writeAnswer<Answer extends object>(
@@ -470,7 +471,7 @@ export async function writeAnswer<Answer extends object>(
   const text = JSON.stringify(answer);
   if (out !== undefined) writeOutput(resolve(out), `${text}\n`);
   if (html !== undefined) writeOutput(html, await forms.html(answer));
-  if (junit !== undefined) writeOutput(junit, await forms.junit(answer));
+  if (junit !== undefined && forms.junit) writeOutput(junit, await forms.junit(answer));
   tell(output === 'json' ? text : forms.text(answer));
 }
 
