@@ -122,9 +122,9 @@ function nodeFacts(node: V1Node, csiNodes: readonly V1CSINode[], driver: string)
   const { metadata: { name = '', labels = {} } = {}, spec, status } = node;
   const taints = spec?.taints ?? [];
   const info = status?.nodeInfo;
-  const here = csiNodes
-    .find(({ metadata }) => metadata?.name === name)
-    ?.spec.drivers.find((each) => each.name === driver);
+  const csiNode = csiNodes.find(({ metadata }) => metadata?.name === name);
+  // The API answers null where none is registered.
+  const here = (csiNode?.spec.drivers ?? []).find((each) => each.name === driver);
   return {
     name,
     ready: isReady(status),

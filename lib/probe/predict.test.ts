@@ -185,7 +185,11 @@ test('a plan has one hash, and another one where anything differs', () => {
 });
 
 const none = () => Promise.resolve({ items: [] });
-async function gathered(nodes: object[], pods: object[] = []): Promise<Facts> {
+async function gathered(
+  nodes: object[],
+  pods: object[] = [],
+  csiNodes: object[] = [],
+): Promise<Facts> {
   const [found] = await gatherFacts(
     {
       core: {
@@ -193,7 +197,8 @@ async function gathered(nodes: object[], pods: object[] = []): Promise<Facts> {
         listPodForAllNamespaces: () => Promise.resolve({ items: pods }),
       },
       storage: {
-        ...{ listStorageClass: none, listCSINode: none, readCSIDriver: () => Promise.resolve() },
+        ...{ listStorageClass: none, readCSIDriver: () => Promise.resolve() },
+        listCSINode: () => Promise.resolve({ items: csiNodes }),
         readStorageClass: () => Promise.resolve({ provisioner: 'x.example' }),
       },
       version: { getCode: () => Promise.resolve({ gitVersion: 'v1.37.2' }) },
@@ -213,6 +218,15 @@ test('the pods of a driver are those with its socket or its name', async () => {
   });
   const pods = [pod('own', '/var/lib/kubelet/plugins/x.example'), pod('other', '/var/log')];
   expect((await gathered([], pods)).driverPods.map(({ name }) => name)).toEqual(['n/own']);
+});
+
+test('a node that no driver is registered on has none', async () => {
+  const { nodes } = await gathered(
+    [{ metadata: { name: 'a' } }],
+    [],
+    [{ metadata: { name: 'a' }, spec: { drivers: null } }],
+  );
+  expect(nodes).toMatchObject([{ hasDriver: false }]);
 });
 
 test('roles that have a part of the control plane', async () => {
