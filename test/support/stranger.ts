@@ -39,6 +39,8 @@ export interface StrangerRequest {
   readonly timers: ClusterTimers;
   /** Three workers in two zones. Default: two, and nothing is said of zones. */
   readonly inZones?: boolean;
+  /** No driver at all: whoever wants one brings it. */
+  readonly isBare?: boolean;
   readonly say: (line: string) => void;
 }
 
@@ -84,7 +86,7 @@ const loopNodes = `for n in $(seq 0 ${machineLoops.count - 1}); do [ -e /dev/loo
 
 /** Throws InfrastructureError as the engine does; what was made stays, for `removeStranger`. */
 export async function makeStranger(request: StrangerRequest): Promise<void> {
-  const { name, images, kind, timers, say } = request;
+  const { name, images, kind, timers, isBare = false, say } = request;
   const workers = workersOf(request);
   const folder = folderOf(name);
   await mkdir(join(folder, 'patches'), { recursive: true });
@@ -92,12 +94,10 @@ export async function makeStranger(request: StrangerRequest): Promise<void> {
   await ensureMachineLoops(images.tools);
   const lease = await takeNetwork({ name, among: leases().toReversed() });
   await run(engine.createVolume(name));
-  await startArray({
-    container: arrayOf(name),
-    image: images.array,
-    source: name,
-    root: sharedDir,
-  });
+  if (!isBare) {
+    const root = sharedDir;
+    await startArray({ container: arrayOf(name), image: images.array, source: name, root });
+  }
   for (const [file, text] of Object.entries(kubeadmPatches(timers))) {
     await writeFile(join(folder, 'patches', file), text);
   }
@@ -114,6 +114,7 @@ export async function makeStranger(request: StrangerRequest): Promise<void> {
   }
   await nodesReady(clients, 180_000);
   for (const node of nodesOf(name, workers)) await run(engine.shell(node, loopNodes));
+  if (isBare) return say(`ready: KUBECONFIG=${kubeconfig}`);
   say('loading images');
   const wanted = [images.driver, images.provisioner];
   const missing = wanted.filter((ref) => !images.creation.has.includes(ref));
