@@ -59,7 +59,7 @@ test('commands are run by lib/kind/engine/shell.ts, which gives them no stdin', 
 /** Hosts that anybody may be sent to. Packages come from wherever the machine says. */
 const publicHosts =
   'localhost 127.0.0.1 jepsen.io www.w3.org json-schema.org github.com docs.netapp.com scod.hpedev.io kubernetes.io nodejs.org ' +
-  'longhorn.io cluster-api.sigs.k8s.io kind.sigs.k8s.io dev.mysql.com docs.docker.com www.apache.org kubernetes.default.svc';
+  'longhorn.io cluster-api.sigs.k8s.io kind.sigs.k8s.io access.redhat.com openebs.io dev.mysql.com docs.docker.com www.apache.org kubernetes.default.svc';
 
 /** Text that is ours: no lock files, no licences, nothing generated. */
 const texts = files.filter(

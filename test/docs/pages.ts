@@ -17,6 +17,7 @@ export const docs = readdirSync(join(root, 'docs'), { recursive: true, encoding:
 
 export const pages = [
   ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', 'reports/samples/README.md'],
+  ...['museum/README.md', 'research/upstream/README.md'],
   ...docs,
 ];
 
@@ -30,6 +31,17 @@ export const filled = (text: string, parts: Readonly<Record<string, string>>): s
 
 /** Without fenced code. */
 export const proseOf = (page: string): string => read(page).replaceAll(/^```.*?^```/gms, '');
+
+export const anchorOf = (heading: string): string =>
+  heading
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}_\- ]/gu, '')
+    .replaceAll(' ', '-');
+
+/** The title first. */
+export const headingsOf = (page: string): string[] =>
+  [...proseOf(page).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => heading);
 
 /** Commands of `sh` blocks, a line each; what `&&` joins are two. */
 export const commandsOf = (page: string): string[] =>

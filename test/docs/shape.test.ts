@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { docs, kindOf, kinds, pages, proseOf, read, root } from './pages.ts';
+import { anchorOf, docs, headingsOf, kindOf, kinds, pages, proseOf, read, root } from './pages.ts';
 
 const index = 'docs/README.md';
 /** Where who works on it begins. */
@@ -30,21 +30,15 @@ test('no page outside reference and internals has more than 1,500 words', () => 
   ).toEqual([]);
 });
 
-const anchorOf = (heading: string): string =>
-  heading
-    .trim()
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}_\- ]/gu, '')
-    .replaceAll(' ', '-');
-
-const anchorsOf = (page: string): string[] =>
-  [...proseOf(page).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => anchorOf(heading));
-
 function isDead(page: string, link: string): boolean {
   const [path = '', anchor] = link.split('#');
   const target = path === '' ? page : join(dirname(page), path);
   if (!existsSync(join(root, target))) return true;
-  return anchor !== undefined && target.endsWith('.md') && !anchorsOf(target).includes(anchor);
+  return (
+    anchor !== undefined &&
+    target.endsWith('.md') &&
+    !headingsOf(target).map(anchorOf).includes(anchor)
+  );
 }
 
 test.each(pages)('the links of %s lead somewhere', (page) => {
