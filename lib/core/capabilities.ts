@@ -15,6 +15,7 @@ interface CapabilityDeclaration extends Partial<Record<PortName, readonly string
 export const capabilities = {
   'node-freeze': { can: 'hold all processes of a node', machine: ['freeze', 'thaw'] },
   'node-power': { can: 'kill a node and boot it', machine: ['kill', 'start'] },
+  'node-shutdown': { can: 'shut a node down in order', machine: ['shutDown', 'hangInShutdown'] },
   'node-network': { can: 'take a node off the network', machine: ['disconnect', 'reconnect'] },
   'node-isolation': { can: 'cut a node off its API server', machine: ['isolate', 'rejoin'] },
   'agent-stall': { can: 'hold kubelet and containerd', machine: ['stall', 'resume'] },

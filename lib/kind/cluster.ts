@@ -33,7 +33,7 @@ import {
   type Standing,
 } from './create/create-cluster.ts';
 import { deployDriver } from './create/driver.ts';
-import { configHash, type ForceDetach } from './create/kind-config.ts';
+import { configHash, type ForceDetach, type NodeShutdown } from './create/kind-config.ts';
 import { reviveCluster } from './create/revive-cluster.ts';
 import type { Lab } from './disk/containers.ts';
 import type { StorageNetwork } from './disk/disk.ts';
@@ -102,11 +102,13 @@ export const clusterFields = [
   'timers.forceDetach',
   'volume.provision',
   'disk.transport',
+  'fault.shutdownGrace',
+  'fault.driverEnds',
 ] as const satisfies readonly FieldName[];
 
 export interface ClusterRequest
   extends Pick<TestbedOptions, 'database' | 'runId' | 'onProgress' | 'signal'> {
-  readonly scenario: Pick<Scenario, 'kubernetes' | 'timers' | 'volume' | 'disk'>;
+  readonly scenario: Pick<Scenario, 'kubernetes' | 'timers' | 'volume' | 'disk' | 'fault'>;
 }
 
 export interface OpenCluster {
@@ -138,7 +140,7 @@ export const openCluster = (
   { scenario, ...request }: ClusterRequest,
 ): Promise<OpenCluster> =>
   clusterInTurn(async () => {
-    const { kubernetes, volume, timers, disk } = scenario;
+    const { kubernetes, volume, timers, disk, fault } = scenario;
     const { onProgress, signal } = request;
     signal.throwIfAborted();
     const provisioner = volume.provision === 'dynamic';
@@ -163,6 +165,7 @@ export const openCluster = (
         graceMs: timers.grace,
         forceDetachAfterMs: timers.forceDetachAfter,
         transport: disk.transport,
+        shutdown: { graceMs: fault.shutdownGrace, driverEnds: fault.driverEnds },
       },
       ...request,
       ...named,
@@ -231,6 +234,8 @@ export interface ClusterOptions {
   readonly forceDetach?: ForceDetach;
   /** Gates of all components, by name. Default: none is set. */
   readonly featureGates?: FeatureGates;
+  /** Default: no grace period, as stock. */
+  readonly shutdown?: NodeShutdown;
   /** Default: nodes have the array's own devices. */
   readonly transport?: Transport;
   /** The cluster outlives the run, and the process. Default false. */
@@ -307,13 +312,20 @@ function createOptions(
   using: Pick<CreateOptions, 'hold' | 'onProgress'>,
 ): CreateOptions {
   const { images, kind, runId, workers = kindWorkers, forceDetach = 'on', keep = false } = options;
-  const { name: cluster, database, featureGates = {}, transport = 'array', signal } = options;
+  const {
+    name: cluster,
+    database,
+    featureGates = {},
+    transport = 'array',
+    shutdown,
+    signal,
+  } = options;
   const { nodeMonitorGraceMs, forceDetachAfterMs } = stockClusterTimers;
   const timers = clusterTimers({
     grace: options.graceMs ?? nodeMonitorGraceMs,
     forceDetachAfter: options.forceDetachAfterMs ?? forceDetachAfterMs,
   });
-  const config = { images, workers, timers, forceDetach, featureGates, transport };
+  const config = { images, workers, timers, forceDetach, featureGates, shutdown, transport };
   const made = { runId, configHash: configHash(config), owner: currentOwner(), keep };
   return {
     ...config,

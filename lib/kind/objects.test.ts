@@ -1,5 +1,5 @@
 import { combined } from '../scenario/index.ts';
-import type { KubernetesObject } from '@kubernetes/client-node';
+import type { KubernetesObject, V1DaemonSet } from '@kubernetes/client-node';
 import { expect, test } from 'vitest';
 import { driverName } from '../storage/csi/layout.ts';
 import { readAttributes } from '../storage/csi/requests.ts';
@@ -275,6 +275,20 @@ test('the controller gets the cluster’s loop devices and both images', () => {
       },
     },
   });
+});
+
+test('node pods of the driver outlive others at a shutdown, unless they are to end beside them', async () => {
+  const options = { driverImage: 'd', attacherImage: 'a', sharedDir: '/s' };
+  const priorities = ([undefined, 'last', 'with-pods'] as const).map(async (driverEnds) => {
+    const loops = { first: 128, count: 128 };
+    const objects = await renderCsiManifests({ ...options, loops, driverEnds });
+    const { spec } = objects.find(({ kind }) => kind === 'DaemonSet') as V1DaemonSet;
+    return spec?.template.spec?.priorityClassName;
+  });
+  expect(await Promise.all(priorities)).toEqual([
+    ...['system-node-critical', 'system-node-critical'],
+    '',
+  ]);
 });
 
 test('a provisioner stands beside the attacher where volumes are to be made, with its rights', async () => {

@@ -167,6 +167,8 @@ export interface CsiManifestOptions {
   readonly loops: { readonly first: number; readonly count: number };
   /** The shared directory, the same path on each node. */
   readonly sharedDir: string;
+  /** At a node's shutdown. Default: last. */
+  readonly driverEnds?: Scenario['fault']['driverEnds'] | undefined;
   /** By which Kubernetes knows the two drivers. Default: our own. */
   readonly names?: { readonly disk: string; readonly files: string };
 }
@@ -181,6 +183,7 @@ export async function renderCsiManifests(options: CsiManifestOptions): Promise<K
     ATTACHER_IMAGE: options.attacherImage,
     LOOPS: driverLoopsOf(options.loops),
     SHARED: options.sharedDir,
+    NODE_PRIORITY: options.driverEnds === 'with-pods' ? '' : 'system-node-critical',
   };
   const { provisionerImage } = options;
   const rights = provisionerImage === undefined ? [] : ['csi/provisioner.yaml'];

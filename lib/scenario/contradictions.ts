@@ -169,6 +169,11 @@ const rules: readonly ContradictionRule[] = [
     broken: ({ fault, selfFence }) => fault.serverKills > 0 && selfFence.kind !== 'off',
   },
   {
+    field: 'fault.driverEnds',
+    message: 'without fault.shutdownGrace a kubelet ends no pods, in no order',
+    broken: ({ fault }) => fault.driverEnds === 'with-pods' && fault.shutdownGrace === 0,
+  },
+  {
     field: 'also.kind',
     message:
       'a fault of the control plane is the only one of its run, or comes beside another kind',

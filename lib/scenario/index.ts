@@ -49,6 +49,8 @@ export {
   faultNamed,
   isAskedAgain,
   isOverAtOnce,
+  bootsAtHeal,
+  endsMachine,
   losesPower,
   powerFaults,
   questionOf,

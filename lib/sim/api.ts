@@ -10,6 +10,7 @@ import {
   type PodObject,
   type Ready,
   type Taint,
+  isOver,
   notices,
   type NoticeCode,
   ofAttachment,
@@ -209,10 +210,11 @@ export class Api {
     this.#podChanged(pod, notice, observed.podReady, { ready });
   }
 
-  failPod(pod: PodObject): void {
-    if (pod.phase === 'Failed') return;
-    pod.phase = 'Failed';
-    this.#podChanged(pod, notices.podFailed, observed.podPhase, { phase: pod.phase });
+  /** `Succeeded` where each of its containers ended well. */
+  endPod(pod: PodObject, phase: 'Succeeded' | 'Failed'): void {
+    if (isOver(pod)) return;
+    pod.phase = phase;
+    this.#podChanged(pod, notices.podFailed, observed.podPhase, { phase });
   }
 
   /** With a grace period the object stays until the kubelet confirms; without one it is gone. */

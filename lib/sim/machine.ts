@@ -10,6 +10,7 @@ const sliceUs = 5 * secondUs;
 
 export interface MachineWatcher {
   booted?(): void;
+  shuttingDown?(): void;
   killed?(): void;
   thawed?(): void;
   linkChanged?(): void;
@@ -30,6 +31,9 @@ export class NodeMachine {
   #isolated = false;
   #stall: Stall | undefined;
   #cpuShare = 1;
+  #shuttingDown = false;
+  /** The CSI driver's pod of this node has ended: nothing is unmounted by it. */
+  driverEnded = false;
 
   constructor(kernel: Kernel, name: string) {
     this.name = name;
@@ -43,6 +47,11 @@ export class NodeMachine {
 
   get connected(): boolean {
     return this.#connected;
+  }
+
+  /** Until it is stopped. */
+  get shuttingDown(): boolean {
+    return this.#shuttingDown;
   }
 
   /** Whether packets reach a process on this machine, and its answers come out again. */
@@ -106,8 +115,17 @@ export class NodeMachine {
     this.#tell('thawed');
   }
 
+  /** In order: it is stopped a while later. */
+  shutDown(): void {
+    if (this.#state !== 'running' || this.#shuttingDown) return;
+    this.#shuttingDown = true;
+    this.#tell('shuttingDown');
+  }
+
   kill(): void {
     if (this.#state === 'stopped') return;
+    this.#shuttingDown = false;
+    this.driverEnded = false;
     this.#state = 'stopped';
     this.#whole.end();
     this.#kubelet.end();

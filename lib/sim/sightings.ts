@@ -18,7 +18,8 @@ export const cordonTaint: Taint = {
   effect: 'NoSchedule',
 };
 
-export type Ready = 'True' | 'Unknown';
+/** `False`: its kubelet says so, since the node is shutting down. */
+export type Ready = 'True' | 'False' | 'Unknown';
 
 /** Stays one object when its Node is deleted and registered again. */
 export interface NodeObject {
@@ -48,7 +49,7 @@ export interface PodObject {
   /** The number of its workload, which is that of its volume. */
   readonly workload: number;
   node: NodeObject | undefined;
-  phase: 'Pending' | 'Running' | 'Failed';
+  phase: 'Pending' | 'Running' | 'Succeeded' | 'Failed';
   ready: boolean;
   ip: string | undefined;
   terminating: boolean;
@@ -80,9 +81,13 @@ export interface ApiWatcher {
   attachment?(attachment: AttachmentObject): void;
 }
 
+/** It runs no more, whatever it is to do. */
+export const isOver = ({ phase }: PodObject): boolean =>
+  phase === 'Failed' || phase === 'Succeeded';
+
 /** A pod with this status keeps no volume attached (util.IsPodTerminated). */
-export const isTerminated = ({ phase, terminating, containersRun }: PodObject): boolean =>
-  phase === 'Failed' || (terminating && !containersRun);
+export const isTerminated = (pod: PodObject): boolean =>
+  isOver(pod) || (pod.terminating && !pod.containersRun);
 
 /** What a lister shows that is so far behind. */
 export const listedReady = (node: NodeObject, nowUs: number, lagUs: number): Ready =>
@@ -214,11 +219,17 @@ interface ApiObjects {
   readonly attachments: readonly AttachmentObject[];
 }
 
+const readyReasons = {
+  True: 'KubeletReady',
+  False: 'KubeletNotReady',
+  Unknown: 'NodeStatusUnknown',
+} as const;
+
 /** The lists of a node name all volumes. */
 const nodeData = {
   [observed.nodeReady]: ({ ready }) => ({
     status: ready,
-    reason: ready === 'True' ? 'KubeletReady' : 'NodeStatusUnknown',
+    reason: readyReasons[ready],
   }),
   [observed.nodeTaints]: ({ taints }) => ({
     taints: taints.map(({ key, effect }) => `${key}:${effect}`).toSorted(),

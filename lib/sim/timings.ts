@@ -56,6 +56,12 @@ export const measuredTimes = {
   thaw: rangeMs(200, 11_500),
   /** From the thaw until it hears of its pods: a pod was killed after 1.3 s (reports/samples/zombie). */
   thawWatch: rangeMs(200, 1300),
+  /** From `poweroff` until the kubelet acts on it, or is ended by it: 0.2 s. */
+  shutdownBegin: rangeMs(100, 500),
+  /** The driver's pod of a node from SIGTERM to its end: 0.7 s. */
+  driverStop: rangeMs(200, 900),
+  /** From the end of the last process that is waited for until the machine is off: 0.5–1.3 s. */
+  powerOff: rangeMs(300, 1300),
   /** From the boot of a node until its kubelet is heard: 1.1 and 5.1 s (reports/samples). */
   boot: rangeMs(800, 6000),
   /** A killed controller manager until its next process runs; assumption. */

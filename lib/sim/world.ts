@@ -6,7 +6,7 @@ import { isDirectory, stockTimers, type Scenario } from '../scenario/index.ts';
 import { Api } from './api.ts';
 import { type Chance, type Kernel, Process } from './kernel.ts';
 import type { Notify, Lookout } from './sightings.ts';
-import { msUs, type DurationRange } from './timings.ts';
+import { msUs, secondUs, type DurationRange } from './timings.ts';
 
 /** What differs between the Kubernetes versions that the model plays, and by their gates. */
 interface Traits {
@@ -65,6 +65,15 @@ interface ClusterSettings extends Pick<Scenario['timers'], 'forceDetach'> {
   /** nodeStatusUpdateFrequency. */
   readonly statusUpdateUs: number;
   readonly forceDetachAfterUs: number;
+  /** Of a kubelet whose node shuts down: for pods, and for critical ones after them. */
+  readonly shutdownGraceUs: { readonly pods: number; readonly critical: number };
+  readonly driverEnds: Scenario['fault']['driverEnds'];
+}
+
+/** A third is for critical pods (lib/kind/create/kind-config.ts). */
+function shutdownGraceUsOf(graceMs: number): ClusterSettings['shutdownGraceUs'] {
+  const critical = Math.floor(graceMs / 3000) * secondUs;
+  return { pods: graceMs * msUs - critical, critical };
 }
 
 export function clusterSettingsOf(scenario: Scenario): ClusterSettings {
@@ -77,6 +86,8 @@ export function clusterSettingsOf(scenario: Scenario): ClusterSettings {
     statusUpdateUs: timers.kubeletStatusMs * msUs,
     forceDetach: scenario.timers.forceDetach,
     forceDetachAfterUs: scenario.timers.forceDetachAfter * msUs,
+    shutdownGraceUs: shutdownGraceUsOf(scenario.fault.shutdownGrace),
+    driverEnds: scenario.fault.driverEnds,
   };
 }
 

@@ -1,6 +1,6 @@
 /** Which invariants a schedule broke, the licence that let it, and the paths and rows of the matrix that it shows. */
 import {
-  losesPower,
+  endsMachine,
   removesPod,
   type Scenario,
   isDirectory,
@@ -56,7 +56,7 @@ export const waived = ({ disk, database, volume, remedy }: Scenario): string[] =
 
 /** Dead, standing still, or alive: which zombie there may be. */
 function victimIs({ fault, remedy }: Scenario): string {
-  if (losesPower(fault.kind)) return 'dead';
+  if (endsMachine(fault.kind)) return 'dead';
   if (fault.kind === 'freeze') return 'frozen';
   return fault.kind === 'none' && removesPod(remedy.kind) ? 'whole' : 'alive';
 }
@@ -165,7 +165,7 @@ export const knownPaths: readonly KnownPath[] = [
     what: 'the container’s last report was that it waits, so that eviction frees the volume',
     shows: (outcome) =>
       isUnaided(outcome) &&
-      !losesPower(outcome.scenario.fault.kind) &&
+      !endsMachine(outcome.scenario.fault.kind) &&
       outcome.scenario.workload.terminationGrace > 0 &&
       isForOne(outcome) &&
       outcome.secondMountUs !== undefined,
@@ -255,11 +255,12 @@ const namesOf = <T extends { readonly name: string }>(
 const faultsOfVictims = faultDeclarations
   .map(({ name }) => faultNamed(name))
   .filter(({ breaks, isOfControlPlane }) => breaks !== 'nothing' && !isOfControlPlane);
-const deadFaults = namesOf(faultsOfVictims, ({ losesPower }) => losesPower);
+const deadFaults = namesOf(faultsOfVictims, ({ endsMachine }) => endsMachine);
 /** Silent until the heal, and alive. */
 const liveFaults = namesOf(
   faultsOfVictims,
-  ({ silencesKubelet, losesPower, turns }) => silencesKubelet && !losesPower && turns === undefined,
+  ({ silencesKubelet, endsMachine, turns }) =>
+    silencesKubelet && !endsMachine && turns === undefined,
 );
 /** Heard now and then. */
 const shaky = namesOf(
@@ -309,4 +310,4 @@ export function pathRowOf(scenario: Scenario): string | undefined {
 
 /** Whether the first writer lived when the second came. */
 export const answersYes = ({ dualMount, scenario }: ScheduleOutcome): boolean =>
-  dualMount && !losesPower(scenario.fault.kind);
+  dualMount && !endsMachine(scenario.fault.kind);

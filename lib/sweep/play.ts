@@ -88,6 +88,12 @@ const faultActs: Readonly<Record<FaultAct, (scene: Scene, turn: number) => void>
     model.volume.renew(victim.node);
   },
   boot: ({ machine }) => machine.start(),
+  'shut down': ({ machine }) => machine.shutDown(),
+  'hang in shutdown': ({ machine }) => machine.stall('runtime'),
+  'power cycle'({ machine }) {
+    machine.kill();
+    machine.start();
+  },
   'kill controller-manager': ({ model }) => model.controlPlane.kill('controller-manager'),
   'await controller-manager': nothing,
   'stall api-server': ({ model }) => model.controlPlane.stall('api-server'),
@@ -231,6 +237,8 @@ export function play(scenario: Scenario, seed: string, options: PlayOptions = {}
   const scene = begin(scenario, seed, { ...options, fault });
   const { faultAtUs, witness, victim, commits } = scene;
   const mend = scene.client.around(() => strike(scene, fault));
+  // What is done in order takes its time, and the runner waits for it.
+  while (scene.machine.shuttingDown) scene.advance(scene.nowUs + secondUs);
   const also = startAlso(scene);
   const remedyRun = startRemedy(scene, remedy);
   if (scenario.fault.recreations > 0) recreate(scene);

@@ -18,7 +18,10 @@ const momentsOf = ({ certificates }: Verdict): string[] => [
 
 const remedy = 'force-delete';
 const disks = ['unfenced', 'fenced', 'exclusive', 'reservation', 'pending-while-busy'] as const;
-const living = ['freeze', 'kubelet-stall', 'runtime-stall', 'api-partition'] as const;
+const living = [
+  ...(['freeze', 'kubelet-stall', 'runtime-stall', 'api-partition'] as const),
+  'shutdown-hang',
+] as const;
 
 test.each<Fields>([
   ...living.flatMap((fault) =>
@@ -37,6 +40,9 @@ test.each<Fields>([
   { fault: { kind: 'node-reboot', rebootAt: 60_000 } },
   { fault: { kind: 'node-reboot', rebootAt: 'force-detach' }, remedy: { kind: remedy } },
   { fault: { kind: 'node-reboot', rebootAt: 'force-detach' }, remedy: { kind: 'out-of-service' } },
+  { fault: { kind: 'node-shutdown' }, watch: { horizon: 60_000 } },
+  { fault: { kind: 'node-shutdown', shutdownGrace: 30_000 } },
+  { fault: { kind: 'node-shutdown', shutdownGrace: 30_000, driverEnds: 'with-pods' } },
   { fault: { kind: 'controller-restart' }, watch: { horizon: 60_000 } },
   { fault: { kind: 'api-outage' }, watch: { horizon: 60_000 } },
   { fault: { kind: 'attacher-down' }, watch: { horizon: 60_000 } },

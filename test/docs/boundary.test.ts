@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { faultKinds, losesPower } from '../../lib/scenario/faults/index.ts';
+import { faultKinds, endsMachine } from '../../lib/scenario/faults/index.ts';
 import { readRuns, scenarioOfLine, type RunLine, gradeOf } from '../../lib/batch/measurements.ts';
 import { readSchedule } from '../../lib/sweep/findings.ts';
 import { committedFiles } from '../support/committed.ts';
@@ -23,7 +23,7 @@ const measured = new Map(readRuns().map((line) => [line.source, line]));
 /** A live victim, no fence and a second mount: damage; else none. */
 function ruleOfThumb(line: RunLine): boolean {
   const { fault, disk } = scenarioOfLine(line);
-  const isLive = !faultKinds.some((kind) => kind === fault.kind && losesPower(kind));
+  const isLive = !faultKinds.some((kind) => kind === fault.kind && endsMachine(kind));
   return isLive && disk.mode === 'unfenced' && line.outcome.secondMountS !== null;
 }
 

@@ -10,6 +10,7 @@ import { filesystems, powerLosses, storageLinks } from '../../lib/scenario/disk-
 import { diskModes, accessModes } from '../../lib/scenario/disks/index.ts';
 import { parseScenario, verdictWords, type Scenario } from '../../lib/scenario/scenario.ts';
 import { controlPlaneFaults, faultKinds } from '../../lib/scenario/faults/index.ts';
+import { driverEnds } from '../../lib/scenario/faults/node-shutdown.ts';
 import { kubernetesMinors } from '../../lib/core/kubernetes.ts';
 import { remedyKinds } from '../../lib/scenario/remedies/index.ts';
 import { selfFences, workloads } from '../../lib/scenario/workload.ts';
@@ -43,6 +44,8 @@ const fields: Fields = {
   'fault.cpuShare': oneOf([0.001, 0.005, 0.02, 0.1]),
   'fault.down': seconds(1, 60),
   'fault.up': seconds(1, 30),
+  'fault.shutdownGrace': oneOf([0, 30_000]),
+  'fault.driverEnds': oneOf(driverEnds),
   'fault.serverKills': rarely('fault.serverKills', fc.integer({ min: 2, max: 5 })),
   'also.kind': fc.oneof(fc.constant('none'), oneOf(controlPlaneFaults)),
   'also.at': fc.oneof(moment, seconds(0, 60)),

@@ -64,7 +64,7 @@ function timeLeft(step: BoundedStep, spentMs: number): string {
 
 /** The runner itself reports the first commits; a node may come and go. */
 const news: Readonly<Partial<Record<keyof Phases, string>>> = {
-  evicted: 'the pod is evicted: Terminating',
+  evicted: 'the pod is Terminating',
   podRemoved: 'the old pod is gone',
   detached: 'the volume is detached from the old node',
   attached: 'the volume is attached to another node',

@@ -12,7 +12,7 @@ import {
   databaseKindNamed,
   isDirectory,
   isOverAtOnce,
-  losesPower,
+  endsMachine,
   removesPodObject,
   revocationOf,
   safetyLevels,
@@ -213,10 +213,12 @@ const isGivenUp = (scenario: Scenario): boolean =>
 
 /** Whether the object of a pod goes away although its kubelet can't confirm that it has stopped. */
 function podGoes(scenario: Scenario): boolean {
-  const { remedy, workload } = scenario;
+  const { fault, remedy, workload } = scenario;
   // Marked as failed by the pod GC it wants no volume any more, but its name is still taken.
   if (workload.finalizer && taints(remedy.kind)) return replacesAtOnce(scenario);
   if (workload.finalizer) return remedy.kind === 'strip-pod-finalizer';
+  // The kubelet ended it, and what is Failed is deleted without a grace period (pod/strategy.go).
+  if (fault.kind === 'node-shutdown' && fault.shutdownGrace > 0) return true;
   // Without a grace period eviction itself is a forced deletion (#120671).
   if (workload.terminationGrace === 0) return true;
   return removesPodObject(remedy.kind);
@@ -530,9 +532,9 @@ export function expectationOf(scenario: Scenario): Expectation {
     return { verdicts: [verdict], because, isRace: false };
   }
   const situation = situationOf(scenario);
-  const rows = losesPower(scenario.fault.kind) ? crashRows : partitionRows;
+  const rows = endsMachine(scenario.fault.kind) ? crashRows : partitionRows;
   const row = firstThat(rows, (each) => fits(each, situation));
-  const { verdicts, because } = losesPower(scenario.fault.kind) ? row : asWatched(row, situation);
+  const { verdicts, because } = endsMachine(scenario.fault.kind) ? row : asWatched(row, situation);
   return { verdicts, because, isRace: gradesIn(verdicts) > 1 };
 }
 
@@ -551,6 +553,10 @@ const early = 'the database acknowledges before the log is on disk';
 
 /** The node is dead at once: only what it had not given to the disk, or the disk lost, can be gone. */
 const crashRows: readonly ExpectationReason[] = [
+  safe(
+    { 'fault.kind': 'node-shutdown' },
+    'the database stops in order, the machine unmounts before it is off, and then it writes no more',
+  ),
   damage(
     { 'disk.flushes': 'ignored', 'fault.powerLoss': ['drops', 'reorders', 'tears'] },
     'the disk acknowledged flushes and lost what they were to make durable',

@@ -5,7 +5,7 @@
 import { kubernetesTimes, msUs } from '../../core/index.ts';
 import {
   isDirectory,
-  losesPower,
+  endsMachine,
   silencesKubelet,
   takesAttachment,
   taints,
@@ -52,7 +52,7 @@ function outlookOf(scenario: Scenario) {
     ...{ ...situation, staysPut, isLeftWaiting },
     /** The volume goes to another node while a victim that nothing reaches has it mounted. */
     isTakenFromLiving:
-      !staysPut && !losesPower(fault.kind) && (isSilent || fault.kind === 'cpu-starvation'),
+      !staysPut && !endsMachine(fault.kind) && (isSilent || fault.kind === 'cpu-starvation'),
     /** Until it is evicted, whatever the operator does. */
     isLostForLong:
       isSilent &&
@@ -105,7 +105,7 @@ const rows: readonly ServingReason[] = [
   no(
     ({ disk, fault, release, isLostForLong, staysPut, isLeftWaiting }) =>
       disk.watcherCheck === 'missing' &&
-      (losesPower(fault.kind) || (isLostForLong && release !== 'contested')) &&
+      (endsMachine(fault.kind) || (isLostForLong && release !== 'contested')) &&
       !(staysPut || isLeftWaiting),
     'without an answer about watchers no node may stage the volume again',
   ),

@@ -4,7 +4,7 @@ import {
   cutsClientsOff,
   delaysNotReady,
   isDirectory,
-  losesPower,
+  endsMachine,
   silencesKubelet,
   stockTimers,
 } from '../../scenario/index.ts';
@@ -40,15 +40,15 @@ export const faultCutsOff = faultStates('silent', ({ story }) =>
   cutsClientsOff(story.scenario.fault.kind) ? faultSpanOf(story) : undefined,
 );
 
-/** A machine without power, or whose storage hangs on the same cable, writes nothing. */
+/** A machine that is off, or whose storage hangs on the same cable, writes nothing. */
 export const faultCloses = faultStates('closed', ({ story }) => {
   const { kind, link } = story.scenario.fault;
-  return losesPower(kind) || link !== 'survives' ? faultSpanOf(story) : undefined;
+  return endsMachine(kind) || link !== 'survives' ? faultSpanOf(story) : undefined;
 });
 
-/** A machine without power has nothing mounted. */
+/** A machine that is off has nothing mounted. */
 export const faultUnmounts = faultStates('not mounted', ({ story }) =>
-  losesPower(story.scenario.fault.kind) ? faultSpanOf(story) : undefined,
+  endsMachine(story.scenario.fault.kind) ? faultSpanOf(story) : undefined,
 );
 
 /** By what its backend declared, never by its name: whoever is real has to show it all. */

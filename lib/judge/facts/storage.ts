@@ -6,7 +6,7 @@ import {
   isGranted,
   observationsOf,
 } from '../../history/index.ts';
-import { isDirectory, losesPower, takesAttachment } from '../../scenario/index.ts';
+import { bootsAtHeal, endsMachine, isDirectory, takesAttachment } from '../../scenario/index.ts';
 import { callEndMs, locksExclude } from '../timeline/story.ts';
 import { type Change, bursts, lasting, moment, whileAny } from './changes.ts';
 import { type Statement, unknown } from './engine.ts';
@@ -214,11 +214,12 @@ function callsLeave(
   return [...first, ...changes(give, granted), ...changes(take, taken)];
 }
 
-/** A machine without power has nothing mounted, and asked nobody. */
-function powerLosses({ scenario, victimNode, faultAtMs }: Evidence['story']): Change[] {
-  return victimNode === undefined || faultAtMs === undefined || !losesPower(scenario.fault.kind)
-    ? []
-    : [{ item: victimNode, value: unknown, atMs: faultAtMs + 1 }];
+/** A machine that is off has nothing mounted, and asked nobody: from the fault on, or for a moment at the heal. */
+function powerLosses({ scenario, victimNode, faultAtMs, healAtMs }: Evidence['story']): Change[] {
+  const { kind } = scenario.fault;
+  if (victimNode === undefined || faultAtMs === undefined || !bootsAtHeal(kind)) return [];
+  const atMs = endsMachine(kind) ? faultAtMs + 1 : healAtMs;
+  return [{ item: victimNode, value: unknown, atMs }];
 }
 
 function mountsByCalls(evidence: Evidence): Statement[] {
@@ -300,7 +301,7 @@ const hasBooted = (
   node: string | undefined,
   atMs: number,
 ): boolean =>
-  losesPower(scenario.fault.kind) &&
+  bootsAtHeal(scenario.fault.kind) &&
   records.some(
     (record) =>
       record.type === 'action' &&

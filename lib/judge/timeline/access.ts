@@ -29,7 +29,7 @@ import {
   tallyWrites,
 } from './writes.ts';
 import type { Finding, RefusedMount, Verdict } from '../verdict/verdict.ts';
-import { losesPower } from '../../scenario/index.ts';
+import { endsMachine } from '../../scenario/index.ts';
 
 export interface Access {
   readonly node: string;
@@ -129,12 +129,12 @@ const countedLateMs = 5000;
 /** One at a time on each node, as the observers of mounts and devices report them. */
 function mountsSeen(story: Story): Access[] {
   const { victimNode, faultDoneAtMs, scenario } = story;
-  const powerLostMs = losesPower(scenario.fault.kind) ? faultDoneAtMs : undefined;
+  const offMs = endsMachine(scenario.fault.kind) ? faultDoneAtMs : undefined;
   const grew = new Set<ObservationRecord>(growthsIn({ story }));
   const byNode = Map.groupBy(story.observations, ({ node }) => node);
   return [...byNode].flatMap(([node, own]) => {
     if (node === undefined) return [];
-    const lostMs = node === victimNode ? powerLostMs : undefined;
+    const lostMs = node === victimNode ? offMs : undefined;
     return accessesOn(node, own, { grew, endAtMs: story.endAtMs, lostMs });
   });
 }

@@ -1,7 +1,7 @@
 /** Forced detaches, by the mounts, by the controller manager's log and by its counter. */
 import { plural } from '../../core/index.ts';
 import { type ObservationRecord, csiCalls, isGranted, observed } from '../../history/index.ts';
-import { losesPower } from '../../scenario/index.ts';
+import { endsMachine } from '../../scenario/index.ts';
 import { note } from '../checkers/checker.ts';
 import type { Finding } from '../verdict/verdict.ts';
 import { type Story, afterFault } from './story.ts';
@@ -52,14 +52,14 @@ const namesNode = ({ node, data }: ObservationRecord, wanted: string): boolean =
   !String(data.line).includes('node=') ||
   String(data.line).includes(`node="${wanted}"`);
 
-/** A machine without power has nothing mounted. */
+/** A machine that is off has nothing mounted. */
 function wasMounted(on: string, atMs: number, story: Story): boolean {
   const { observations, scenario, victimNode, faultDoneAtMs = Infinity } = story;
   const last = observations.findLast(
     ({ name, node, t }) =>
       node === on && t < atMs && (name === observed.mounted || name === observed.unmounted),
   );
-  const isOff = on === victimNode && losesPower(scenario.fault.kind) && atMs >= faultDoneAtMs;
+  const isOff = on === victimNode && endsMachine(scenario.fault.kind) && atMs >= faultDoneAtMs;
   return last?.name === observed.mounted && !isOff;
 }
 

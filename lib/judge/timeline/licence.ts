@@ -291,6 +291,10 @@ const links = {
     request: taintOf('unreachable'),
   }),
   evicted: link('the pod was evicted (it is Terminating)', is('evicted'), { request: endOfPod }),
+  ended: link(
+    'the kubelet ended the pod, and nothing holds its volume (it is Failed or Succeeded)',
+    all(is('victim-failed'), (_, { story }) => story.scenario.fault.kind === 'node-shutdown'),
+  ),
   outOfService: link('the node was tainted out-of-service', all(onOld, isOutOfService), {
     request: taintOf('out-of-service'),
     orElse: theRemedy,

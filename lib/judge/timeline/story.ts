@@ -294,8 +294,8 @@ export const milestones = {
   ),
   evicted: api('the victim’s pod is Terminating', victim.pod(observed.podTerminating)),
   'victim-failed': api(
-    'the victim’s pod is Failed',
-    victim.pod(observed.podPhase, ({ phase }) => phase === 'Failed'),
+    'the victim’s pod is Failed or Succeeded',
+    victim.pod(observed.podPhase, ({ phase }) => phase === 'Failed' || phase === 'Succeeded'),
   ),
   'pod-gone': api('the victim’s pod is gone', victim.pod(observed.podGone)),
   // Wherever it will be bound.

@@ -120,6 +120,7 @@ export async function createCluster(options: CreateOptions): Promise<Standing> {
     lease,
     timers,
     featureGates: options.featureGates,
+    shutdown: options.shutdown,
     cgroupVersion: await cgroupVersion(),
     volumePath: await run(engine.inspect('volume', [name], '{{.Mountpoint}}')),
     patchesPath: state.patches,

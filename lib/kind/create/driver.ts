@@ -32,6 +32,7 @@ export async function deployDriver(options: DeployOptions): Promise<void> {
     provisionerImage: images.provisioner,
     loops: standing.lease.loops,
     sharedDir,
+    driverEnds: options.shutdown?.driverEnds,
   });
   for (const manifest of manifests) annotate(manifest, images.ids['driver'] ?? images.driver);
   await apply(standing.clients, manifests);

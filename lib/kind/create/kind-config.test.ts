@@ -114,6 +114,18 @@ test('kubelet starts on cgroup v1, where a newer one would refuse', () => {
   expect(patch(parsed(), 'KubeletConfiguration')).not.toHaveProperty('failCgroupV1');
 });
 
+test('a grace period of a shutdown is the kubelet’s, a third of it for critical pods', () => {
+  const shutdown = { graceMs: 31_000, driverEnds: 'last' } as const;
+  expect(patch(parsed({ shutdown }), 'KubeletConfiguration')).toMatchObject({
+    shutdownGracePeriod: '31s',
+    shutdownGracePeriodCriticalPods: '10s',
+  });
+  const none = { ...shutdown, graceMs: 0 };
+  expect(patch(parsed({ shutdown: none }), 'KubeletConfiguration')).toEqual({
+    kind: 'KubeletConfiguration',
+  });
+});
+
 test('the user namespace gate is set only where the capability is missing', () => {
   expect(patch(parsed({ lacksSysResource: true }), 'KubeletConfiguration')).toMatchObject({
     featureGates: { KubeletInUserNamespace: true },
@@ -157,7 +169,7 @@ test('a new driver or array keeps the cluster, a new node image does not', () =>
   expect(withIds({ node: 'sha256:9' })).not.toBe(configHash(config));
 });
 
-test('workers, timers, feature gates, the forced detach and the transport make another cluster', () => {
+test('workers, timers, feature gates, the forced detach, the transport and a shutdown’s grace period make another cluster', () => {
   const timers = clusterTimers({ grace: 10_000, forceDetachAfter: 30_000 });
   const hashes = [config, { ...config, workers: 3 }, { ...config, timers }].map(configHash);
   const off = configHash({ ...config, forceDetach: 'off' });
@@ -165,7 +177,10 @@ test('workers, timers, feature gates, the forced detach and the transport make a
     configHash({ ...config, featureGates }),
   );
   const nbd = configHash({ ...config, transport: 'nbd' });
-  expect(new Set([...hashes, ...gates, off, nbd]).size).toBe(7);
+  const shutdowns = [0, 30_000].map((graceMs) =>
+    configHash({ ...config, shutdown: { graceMs, driverEnds: 'last' } }),
+  );
+  expect(new Set([...hashes, ...gates, off, nbd, ...shutdowns]).size).toBe(8);
 });
 
 test('the order of the ids does not matter', () => {

@@ -4,7 +4,7 @@ import { stringify } from 'yaml';
 import type { ImageSet } from '../images/image-plan.ts';
 import { type FeatureGates, zoneLimits } from '../../core/index.ts';
 import { type ClusterTimers, goDuration, stockClusterTimers } from '../../run/index.ts';
-import type { Transport } from '../../scenario/index.ts';
+import type { Scenario, Transport } from '../../scenario/index.ts';
 import type { Lease } from '../ownership/lease.ts';
 
 /** Where the cluster's volume is mounted in every node and in the lab. */
@@ -18,7 +18,7 @@ const patchesDir = '/etc/forcedetach/patches';
 const forceDetachVariable = 'FORCEDETACH_MAX_WAIT_FOR_UNMOUNT';
 
 export interface KindConfigOptions
-  extends Pick<ClusterConfig, 'workers' | 'timers' | 'featureGates'> {
+  extends Pick<ClusterConfig, 'workers' | 'timers' | 'featureGates' | 'shutdown'> {
   readonly name: string;
   readonly nodeImage: string;
   readonly lease: Lease;
@@ -67,6 +67,7 @@ const kubeadmConfigPatches = (options: KindConfigOptions): string[] =>
     {
       kind: 'KubeletConfiguration',
       ...kubeletTimers(options.timers),
+      ...shutdownPeriods(options.shutdown),
       // From 1.35 a kubelet does not start there unless it is told to; older ones know the field too.
       ...(options.cgroupVersion === '1' ? { failCgroupV1: false } : {}),
       ...(options.lacksSysResource ? { featureGates: { KubeletInUserNamespace: true } } : {}),
@@ -80,6 +81,16 @@ function kubeletTimers(timers: ClusterTimers): Record<string, unknown> {
     nodeStatusUpdateFrequency: goDuration(timers.kubeletStatusMs),
     // Unset it would follow the update frequency, which stock kubelets do not do.
     nodeStatusReportFrequency: '5m0s',
+  };
+}
+
+/** A third is for critical pods; set, both must be whole seconds (validation.go). */
+function shutdownPeriods({ graceMs } = asStock): Record<string, unknown> {
+  if (graceMs === 0) return {};
+  const criticalMs = Math.floor(graceMs / 3_000) * 1_000;
+  return {
+    shutdownGracePeriod: goDuration(graceMs),
+    shutdownGracePeriodCriticalPods: goDuration(criticalMs),
   };
 }
 
@@ -186,12 +197,23 @@ const format = 4;
 /** Whether the controller manager detaches by force once the wait is over. */
 export type ForceDetach = 'on' | 'off';
 
+/** What its nodes do when they are shut down. */
+export interface NodeShutdown {
+  /** The kubelets' grace period. */
+  readonly graceMs: number;
+  readonly driverEnds: Scenario['fault']['driverEnds'];
+}
+
+export const asStock: NodeShutdown = { graceMs: 0, driverEnds: 'last' };
+
 export interface ClusterConfig {
   readonly images: ImageSet;
   readonly workers: number;
   readonly timers: ClusterTimers;
   readonly forceDetach: ForceDetach;
   readonly featureGates: FeatureGates;
+  /** Default: as stock. */
+  readonly shutdown?: NodeShutdown | undefined;
   /** How its nodes reach their disks. */
   readonly transport: Transport;
 }
@@ -201,7 +223,7 @@ export interface ClusterConfig {
  * edit of the disk costs no cluster.
  */
 export function configHash(config: ClusterConfig): string {
-  const { images, workers, timers, forceDetach, transport } = config;
+  const { images, workers, timers, forceDetach, shutdown, transport } = config;
   const ids = Object.entries(images.ids)
     .filter(([name]) => name !== 'driver' && name !== 'array')
     .toSorted(([a], [b]) => (a < b ? -1 : 1));
@@ -215,6 +237,7 @@ export function configHash(config: ClusterConfig): string {
     workers,
     timers,
     forceDetach,
+    ...(shutdown === undefined || shutdown.graceMs === 0 ? {} : { shutdown }),
     transport,
     gates,
   };

@@ -88,3 +88,25 @@ export async function stopServers(node: NodeShell, server: string): Promise<() =
     await node.sh('pkill -CONT -x "$1" || [ $? = 1 ]', server);
   };
 }
+
+/** systemd stops what it started after others first: containers and their mounts wait for `$unit`, the agents do not. */
+const hangScript = `
+units=/run/systemd/system unit=forcedetach-hang.service
+for before in cri-containerd-.scope var-lib-kubelet-.mount; do
+  mkdir -p "$units/$before.d"
+  printf '[Unit]\\nBefore=%s\\n' "$unit" >"$units/$before.d/hang.conf"
+done
+printf '%s\\n' '[Service]' Type=oneshot RemainAfterExit=yes \
+  'ExecStop=/bin/sleep infinity' TimeoutStopSec=infinity >"$units/$unit"
+systemctl daemon-reload && systemctl start "$unit" && systemctl poweroff
+for try in $(seq 300); do
+  pgrep -x kubelet >/dev/null || pgrep -x containerd >/dev/null || break
+  sleep 0.1
+done
+echo "kubelet: $(systemctl is-active kubelet), containerd: $(systemctl is-active containerd)"`;
+
+/** /run is gone with the boot. */
+export async function hangInShutdown(node: NodeShell): Promise<Proof> {
+  const evidence = (await node.sh(hangScript)).trim();
+  return { verified: evidence === 'kubelet: inactive, containerd: inactive', evidence };
+}

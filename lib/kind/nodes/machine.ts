@@ -16,6 +16,7 @@ import {
 } from '../../run/index.ts';
 import type { Lease } from '../ownership/lease.ts';
 import {
+  hangInShutdown,
   killServers,
   restartKubelet,
   resumeAgents,
@@ -104,6 +105,16 @@ export class KindMachine implements Required<Machine> {
       .powerOff()
       .catch((error: unknown) => this.#explain('killed', error, notKilled));
   }
+
+  async shutDown(withinMs: number): Promise<void> {
+    // kind's policy starts a node that ended by itself once again.
+    await run(engine.update(this.node, '--restart', 'no'));
+    const untilMs = Date.now() + withinMs;
+    await this.shell.run(['systemctl', 'poweroff'], { timeoutMs: withinMs });
+    while ((await this.state()) !== 'stopped' && Date.now() < untilMs) await sleep(500);
+  }
+
+  readonly hangInShutdown = (): Promise<Proof> => hangInShutdown(this.shell);
 
   /** A process that waits for an answer which the array holds back is deaf to every signal. */
   #explain(what: 'frozen' | 'killed', cause: unknown, sign: RegExp): never {

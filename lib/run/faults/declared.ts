@@ -132,6 +132,16 @@ const prepared = {
   'kill controller-manager': killManager,
 };
 
+/** systemd ends what does not stop within 90 s (DefaultTimeoutStopSec). */
+const systemStopMs = 120_000;
+
+async function shutDown({ machine, victim, volumes, scenario }: Context): Promise<void> {
+  await machine.shutDown(scenario.fault.shutdownGrace + systemStopMs);
+  // A kernel unmounts what the last process had a moment after that ended.
+  if ((await machine.state()) === 'stopped')
+    await onEach(volumes, ({ disk }) => disk.releaseDead(victim.node));
+}
+
 const acts: Readonly<Record<Exclude<FaultAct, keyof typeof prepared>, Act>> = {
   nothing,
   disconnect,
@@ -147,6 +157,16 @@ const acts: Readonly<Record<Exclude<FaultAct, keyof typeof prepared>, Act>> = {
   throttle: ({ machine, scenario }) => machine.throttle(scenario.fault.cpuShare),
   unthrottle: ({ machine }) => machine.unthrottle(),
   boot: ({ machine }) => machine.start(),
+  'shut down': shutDown,
+  async 'hang in shutdown'({ machine, recorder, name }) {
+    const hung = await machine.hangInShutdown();
+    const probe = proven('kubelet and containerd have ended, and the shutdown has not', hung);
+    return [() => certify(recorder, name, 'during', [probe])];
+  },
+  async 'power cycle'({ machine }) {
+    await machine.kill();
+    await machine.start();
+  },
   'await controller-manager': awaitManager,
   'stall api-server': ({ testbed }) => testbed.controlPlane.stall('api-server'),
   'resume api-server': ({ testbed }) => testbed.controlPlane.resume('api-server'),

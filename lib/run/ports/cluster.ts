@@ -38,6 +38,10 @@ export interface Machine {
   thaw?(): Promise<void>;
   /** Ends every process of the node at once. [`node-power`] */
   kill?(): Promise<void>;
+  /** As `poweroff` does; resolves once it is off, or after so long. [`node-shutdown`] */
+  shutDown?(withinMs: number): Promise<void>;
+  /** It begins to shut down and never ends that; verified where its kubelet is gone. [`node-shutdown`] */
+  hangInShutdown?(): Promise<Proof>;
   /** Boots a killed node, networking restored. [`node-power`] */
   start?(): Promise<void>;
   /** Takes the node off the cluster's network. [`node-network`] */

@@ -68,4 +68,7 @@ export const mostPools = 8;
  * audits are programs of their own, in images: what a caller has in his script is not there.
  */
 export const kindCapabilities = (made: 'built' | 'published'): readonly Capability[] =>
-  capabilitiesBut(['own-database', ...(made === 'built' ? [] : (['force-detach-wait'] as const))]);
+  capabilitiesBut(['own-database', ...(made === 'built' ? [] : lackingInPublished)]);
+
+/** kind's node image has no D-Bus, by which a kubelet learns of a shutdown. */
+const lackingInPublished = ['force-detach-wait', 'node-shutdown'] as const;

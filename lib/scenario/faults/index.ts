@@ -14,8 +14,10 @@ import { leaseWrite } from './lease-write.ts';
 import { networkPartition } from './network-partition.ts';
 import { nodeCrash } from './node-crash.ts';
 import { nodeReboot } from './node-reboot.ts';
+import { nodeShutdown } from './node-shutdown.ts';
 import { none } from './none.ts';
 import { runtimeStall } from './runtime-stall.ts';
+import { shutdownHang } from './shutdown-hang.ts';
 import { lastingProbes, type DeclaredFault, type FaultTraits } from './kind.ts';
 import { powerLosses } from '../disk-kinds.ts';
 import { choice, eventOr, field, moment, oneOf, secondsWithin, time, whole } from '../field.ts';
@@ -26,6 +28,7 @@ export const faultDeclarations = [
   ...[none, nodeCrash, nodeReboot, networkPartition, apiPartition, freeze, kubeletStall],
   ...[runtimeStall, kubeletRestart, cpuStarvation, flappingPartition],
   ...[controllerRestart, apiOutage, attacherDown, leaseWrite],
+  ...[nodeShutdown, shutdownHang],
 ] as const;
 
 type Declaration = (typeof faultDeclarations)[number];
@@ -62,6 +65,10 @@ const isOne =
 export const sparesVictim = isOne(controlPlaneFaults);
 export const silencesKubelet = isOne(silencingFaults);
 export const losesPower = isOne(powerFaults);
+export const endsMachine = isOne(namesWith('endsMachine'));
+/** Its heal, or its own moment, starts the victim's machine. */
+export const bootsAtHeal = (fault: FaultKind): boolean =>
+  ['boot', 'power cycle'].includes(faultNamed(fault).mends);
 export const cutsClientsOff = isOne(namesWith('cutsClientsOff'));
 export const isOverAtOnce = isOne(namesWith('isOverAtOnce'));
 export const sharesEvents = isOne(namesWith('sharesEvents'));

@@ -24,6 +24,12 @@ export type FaultAct =
   /** Its processes and what the disk has not got; what the disk has not flushed, as `powerLoss` says. */
   | 'crash'
   | 'boot'
+  /** In order, by what runs there itself. */
+  | 'shut down'
+  /** It ends its kubelet, and never comes to its containers. */
+  | 'hang in shutdown'
+  /** Off, if it is not yet, and on again. */
+  | 'power cycle'
   | 'kill controller-manager'
   | 'await controller-manager'
   | `${'stall' | 'resume'} ${'api-server' | 'attacher'}`
@@ -85,6 +91,8 @@ export interface FaultTraits {
   readonly isOfControlPlane?: true;
   /** From the start, the API server hears nothing more of the victim's kubelet for a while. */
   readonly silencesKubelet?: true;
+  /** Once it is in place nothing runs on the victim, and nothing is mounted there. */
+  readonly endsMachine?: true;
   /** Ends the victim's processes at once, and takes what they had not given to the disk. */
   readonly losesPower?: true;
   /** While it lasts the victim answers nobody outside. */

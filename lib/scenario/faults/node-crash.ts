@@ -24,6 +24,7 @@ export const nodeCrash = faultKind({
   broken: ['victim down'],
   mended: ['victim runs again'],
   silencesKubelet: true,
+  endsMachine: true,
   losesPower: true,
   leastMs: 0,
   cutsClientsOff: true,

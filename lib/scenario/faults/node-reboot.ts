@@ -21,6 +21,7 @@ export const nodeReboot = faultKind({
   lasts: [],
   mended: ['victim runs again'],
   silencesKubelet: true,
+  endsMachine: true,
   losesPower: true,
   leastMs: 0,
   cutsClientsOff: true,

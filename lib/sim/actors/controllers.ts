@@ -7,6 +7,7 @@ import {
   type ApiWatcher,
   type NodeObject,
   type PodObject,
+  isOver,
   unreachableKey,
 } from '../sightings.ts';
 import { type DurationRange, kubernetesTimes, measuredTimes, secondUs } from '../timings.ts';
@@ -108,7 +109,7 @@ export class PodGc extends Controller implements ApiWatcher {
 
   /** Failed first, then gone: DELETE with grace period 0. */
   #remove(pod: PodObject): void {
-    this.api.failPod(pod);
+    this.api.endPod(pod, 'Failed');
     this.after(measuredTimes.apiCall, () => this.api.deletePod(pod, 0));
   }
 }
@@ -244,13 +245,23 @@ export class Workloads extends Controller implements ApiWatcher {
   /** There is a pod that counts. */
   #isServed(workload: number): boolean {
     const pods = this.api.podsOf(workload);
-    if (!this.#isDeployment(workload)) return pods.size > 0;
-    for (const { terminating, phase } of pods) if (!terminating && phase !== 'Failed') return true;
+    if (!this.#isDeployment(workload)) return pods.size > this.#ended(workload).length;
+    for (const pod of pods) if (!pod.terminating && !isOver(pod)) return true;
     return false;
+  }
+
+  /** By their kubelets; the pod GC removes by itself what it fails. */
+  #ended(workload: number): PodObject[] {
+    return [...this.api.podsOf(workload)].filter(
+      (pod) => isOver(pod) && !pod.terminating && pod.node?.exists === true,
+    );
   }
 
   #reconcile(workload: number): void {
     if (this.#isServed(workload)) return;
+    // A StatefulSet deletes them first; the deletion of what is over has no grace period (pod/strategy.go).
+    const ended = this.#isDeployment(workload) ? [] : this.#ended(workload);
+    if (ended.length > 0) return ended.forEach((pod) => this.api.deletePod(pod, 0));
     const finalizer = this.world.of(workload).workload.finalizer;
     this.api.createPod(workload, { uniqueName: !this.#isDeployment(workload), finalizer });
   }

@@ -92,6 +92,12 @@ export class Heartbeat extends OnNode implements MachineWatcher {
     else this.#silentFor(this.#chance.within(measuredTimes.apiReturn));
   }
 
+  /** Ready is `False` at once (syncNodeStatus of nodeshutdown_manager_linux.go). */
+  shuttingDown(): void {
+    if (this.world.settings.shutdownGraceUs.pods > 0)
+      this.byKubelet(measuredTimes.shutdownBegin, () => this.#heard && this.#report());
+  }
+
   /** Where there is news of what is in use, the next report of the grid has it. */
   reportSoon(hasNews: boolean): void {
     if (!hasNews || this.#reportDue || !this.#heard) return;
@@ -192,7 +198,7 @@ export class Heartbeat extends OnNode implements MachineWatcher {
   }
 
   #report(): void {
-    this.world.api.setReady(this.node, 'True');
+    this.world.api.setReady(this.node, this.machine.shuttingDown ? 'False' : 'True');
     this.#events.onReport();
   }
 

@@ -7,8 +7,9 @@ import type { Volume } from '../disk/volume.ts';
 import { type Chance, coalesced } from '../kernel.ts';
 import { OnNode, type NodeContext, type MachineWatcher } from '../machine.ts';
 import { Container } from '../server.ts';
-import { type PodObject, notices, selfFenceOf, seeCall } from '../sightings.ts';
+import { isOver, type PodObject, notices, selfFenceOf, seeCall } from '../sightings.ts';
 import { measuredTimes, kubernetesTimes } from '../timings.ts';
+import { draw } from '../world.ts';
 
 /**
  * The sidecar of lib/run/self-fence: it ends the database once it has not seen its node's Lease renewed
@@ -91,6 +92,11 @@ class LocalPod extends OnNode {
   #container: Container | undefined;
   #selfFence: SelfFence | undefined;
   #published = false;
+  #wasKilled = false;
+  /** The driver that would unmount it has ended. */
+  #gaveUp = false;
+  /** Its kubelet ends it without a deletion, within so long: the node shuts down. */
+  #endsWithinUs: number | undefined;
 
   constructor(on: NodeContext, object: PodObject, volume: NodeVolume, onChange: () => void) {
     super(on);
@@ -109,16 +115,50 @@ class LocalPod extends OnNode {
     return this.#state === 'unmounted';
   }
 
+  /** A shutdown waits no longer for it: the first failed unmount ends that (WaitForAllPodsUnmount). */
+  get isDone(): boolean {
+    return this.isOver || this.#gaveUp;
+  }
+
   /** What there is to do, while the kubelet hears the API. */
   reconcile(): void {
     const { object } = this;
     const { api } = this.world;
-    const isWanted = api.pods.has(object) && !object.terminating && object.phase !== 'Failed';
+    const isWanted =
+      api.pods.has(object) &&
+      !object.terminating &&
+      !isOver(object) &&
+      this.#endsWithinUs === undefined;
     if (!isWanted) this.#stop();
     else if (this.#state === 'waiting') this.#mount();
     else if (this.#state === 'running') this.#report();
     if (this.#state === 'stopped') api.setContainersStopped(object);
-    if (this.#state === 'unmounted') api.removePod(object);
+    const isEnded = this.#state === 'stopped' || this.#state === 'unmounted';
+    if (this.#endsWithinUs !== undefined && isEnded) this.#showEnd();
+    else if (this.#state === 'unmounted') api.removePod(object);
+  }
+
+  /** Terminal only once no container can run (status_manager.go mergePodStatus). */
+  #showEnd(): void {
+    const { object } = this;
+    const { api } = this.world;
+    if (!api.pods.has(object)) return;
+    api.setPodReady(object, false);
+    api.endPod(object, this.#wasKilled ? 'Failed' : 'Succeeded');
+    if (object.terminating && this.isOver) api.removePod(object);
+  }
+
+  /** By its kubelet, since the node shuts down. */
+  endWithin(graceUs: number): void {
+    this.#endsWithinUs = graceUs;
+    this.#stop();
+  }
+
+  /** By the machine's own first process, after its kubelet. `done`: nothing of it runs. */
+  endByMachine(done: () => void): void {
+    this.#selfFence?.end();
+    if (this.#container === undefined) done();
+    else this.#container.stop(done);
   }
 
   leaseChanged(): void {
@@ -185,13 +225,15 @@ class LocalPod extends OnNode {
       if (container === undefined) this.#containersEnded();
       else container.stop(() => this.#containersEnded());
     });
-    const graceUs = Math.max(kubernetesTimes.leastGraceUs, terminationGraceUs);
+    const mostUs = Math.min(terminationGraceUs, this.#endsWithinUs ?? Infinity);
+    const graceUs = Math.max(kubernetesTimes.leastGraceUs, mostUs);
     this.machine.byKubelet(graceUs, () => this.#killContainer());
   }
 
   /** What waits for the disk can't be killed. */
   #killContainer(): void {
     if (this.#state !== 'stopping' || (this.volume.mount?.path.held ?? 0) > 0) return;
+    this.#wasKilled = true;
     this.#container?.kill();
     this.#containersEnded();
   }
@@ -209,6 +251,10 @@ class LocalPod extends OnNode {
     const { world, volume } = this;
     const beganAtUs = this.nowUs;
     this.byKubelet(measuredTimes.nodeCall, () => {
+      if (this.machine.driverEnded) {
+        this.#gaveUp = true;
+        return this.#onChange();
+      }
       if (this.#published) {
         seeCall(world, volume.index, csiCalls.nodeUnpublish, this.node.name, beganAtUs);
         volume.users -= 1;
@@ -232,6 +278,7 @@ export class Kubelet extends OnNode implements MachineWatcher {
   /** Volumes that it ever had to do with, by number. */
   readonly #volumes = new Map<number, NodeVolume>();
   #nudge: () => void;
+  #onPodsOver: (() => void) | undefined;
   readonly #onChange = (): void => this.#nudge();
 
   constructor(options: KubeletOptions) {
@@ -254,6 +301,59 @@ export class Kubelet extends OnNode implements MachineWatcher {
     this.world.api.registerNode(this.node);
   }
 
+  /**
+   * Without a grace period it knows nothing of a shutdown, and is ended by it. With one it ends the pods
+   * first, waits for their unmounts, and then ends the critical ones, the driver's among them
+   * (nodeshutdown_manager.go killPods).
+   */
+  shuttingDown(): void {
+    const { shutdownGraceUs, driverEnds } = this.world.settings;
+    this.byKubelet(measuredTimes.shutdownBegin, () => {
+      if (shutdownGraceUs.pods === 0) return this.#endWithMachine();
+      if (driverEnds === 'with-pods') this.#endDriver(() => undefined);
+      for (const pod of this.#pods.values()) pod.endWithin(shutdownGraceUs.pods);
+      const next = (): void => {
+        if (driverEnds === 'last') this.#endDriver(() => this.#endWithMachine());
+        else this.#endWithMachine();
+      };
+      this.#oncePodsAreOver(shutdownGraceUs.pods, next);
+    });
+  }
+
+  #endDriver(done: () => void): void {
+    this.byKubelet(measuredTimes.driverStop, () => {
+      this.machine.driverEnded = true;
+      done();
+    });
+  }
+
+  #oncePodsAreOver(mostUs: number, then: () => void): void {
+    let isPast = false;
+    const once = (): void => {
+      if (isPast) return;
+      isPast = true;
+      this.#onPodsOver = undefined;
+      then();
+    };
+    this.#onPodsOver = once;
+    this.machine.byKubelet(mostUs, once);
+  }
+
+  /** The kubelet is the first to go, then what runs in containers, then the mounts. */
+  #endWithMachine(): void {
+    const { machine } = this;
+    machine.stall('kubelet');
+    let left = this.#pods.size;
+    const off = (): void =>
+      machine.after(draw(this.world, measuredTimes.powerOff), () => machine.kill());
+    if (left === 0) return off();
+    for (const pod of this.#pods.values())
+      pod.endByMachine(() => {
+        left -= 1;
+        if (left === 0) off();
+      });
+  }
+
   restarted(): void {
     this.notice(notices.kubeletRestarted, -1);
     this.world.api.registerNode(this.node);
@@ -266,6 +366,7 @@ export class Kubelet extends OnNode implements MachineWatcher {
     for (const pod of this.#pods.values()) pod.kill();
     for (const volume of this.#volumes.values()) volume.killed();
     this.#pods.clear();
+    this.#onPodsOver = undefined;
     // What it had under way is gone, a pending look included.
     this.#nudge = this.#newNudge();
   }
@@ -300,6 +401,7 @@ export class Kubelet extends OnNode implements MachineWatcher {
 
   #reconcile(): void {
     if (this.#heartbeat.informed) this.#followApi();
+    if ([...this.#pods.values()].every(({ isDone }) => isDone)) this.#onPodsOver?.();
     for (const [object, pod] of this.#pods)
       if (pod.isOver && !this.world.api.pods.has(object)) this.#pods.delete(object);
     for (const volume of this.#volumes.values()) volume.settle();
@@ -314,6 +416,8 @@ export class Kubelet extends OnNode implements MachineWatcher {
   /** A pod that is to go and of which nothing runs here is confirmed gone. */
   #accept(object: PodObject): void {
     if (object.terminating) return this.world.api.removePod(object);
+    // Admit of nodeshutdown_manager_linux.go.
+    if (this.machine.shuttingDown) return this.world.api.endPod(object, 'Failed');
     const volume = this.#volume(object.workload);
     this.#pods.set(object, new LocalPod(this, object, volume, this.#onChange));
     this.#nudge();

@@ -95,7 +95,8 @@ export class NodeVolume extends OnNode {
 
   get #isIdle(): boolean {
     const isWanted = this.wanted > 0 || this.users > 0;
-    return this.#mount !== undefined && !isWanted && !this.#busy && !this.forgotten;
+    const isStill = this.#busy || this.forgotten || this.machine.driverEnded;
+    return this.#mount !== undefined && !isWanted && !isStill;
   }
 
   #unstage(): void {

@@ -107,6 +107,17 @@ export function simMachine(
     freeze: () => command(() => machine.freeze()),
     thaw: () => command(() => machine.thaw()),
     kill: () => command(() => machine.kill()),
+    async shutDown(withinMs) {
+      const { clock } = driver;
+      const untilMs = clock.nowMs() + withinMs;
+      await command(() => machine.shutDown());
+      while (machine.state !== 'stopped' && clock.nowMs() < untilMs) await clock.sleep(500);
+    },
+    hangInShutdown: () =>
+      command(() => {
+        machine.stall('runtime');
+        return { verified: true, evidence: 'kubelet and containerd ended (model)' };
+      }),
     start: () => command(() => machine.start()),
     disconnect: () => command(() => machine.setConnected(false)),
     reconnect: () => command(() => machine.setConnected(true)),

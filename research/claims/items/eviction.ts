@@ -1,6 +1,6 @@
 /** Claims 9, 14, 15, 16, 23: what Kubernetes records of a lost node and its pod, and what it leaves. */
 import { mysql } from '../../../lib/mysql/index.ts';
-import { isDirectory, losesPower, sparesVictim } from '../../../lib/scenario/index.ts';
+import { isDirectory, endsMachine, losesPower, sparesVictim } from '../../../lib/scenario/index.ts';
 import { toldInSeconds } from '../../../lib/core/index.ts';
 import { observed } from '../../../lib/history/index.ts';
 import {
@@ -36,7 +36,7 @@ export const evictionAlone: Claim = {
   read(run) {
     const { remedy, fault, disk, volume } = run.story.scenario;
     if (remedy.kind !== 'none') return 'an operator acted';
-    if (losesPower(fault.kind) || sparesVictim(fault.kind))
+    if (endsMachine(fault.kind) || sparesVictim(fault.kind))
       return 'the victim was not left alive and alone';
     if (isDirectory(disk.mode) || volume.accessMode === 'ReadWriteMany')
       return 'nothing gates this disk';

@@ -1,5 +1,5 @@
 /** Claims 10 and 17: what lets a second writer in, and what two writers do to a database. */
-import { losesPower, sparesVictim } from '../../../lib/scenario/index.ts';
+import { endsMachine, sparesVictim } from '../../../lib/scenario/index.ts';
 import { observed } from '../../../lib/history/index.ts';
 import { allSeen, recordLines, victimAcksAfter } from '../recorded-run.ts';
 import type { Claim } from '../claim.ts';
@@ -21,7 +21,7 @@ export const licence: Claim = {
     const { remedy, disk, fault } = run.story.scenario;
     if (remedy.kind === 'none') return 'no operator acted';
     if (disk.mode !== 'unfenced' || fault.link !== 'survives') return 'the disk decides here';
-    if (losesPower(fault.kind) || sparesVictim(fault.kind))
+    if (endsMachine(fault.kind) || sparesVictim(fault.kind))
       return 'the victim was not left alive and alone';
     const { secondMount } = run.verdict.phases;
     if (secondMount === null) {
@@ -52,7 +52,7 @@ export const doubleWrite: Claim = {
   runs: ['network-partition --remedy force-delete'],
   read(run) {
     const { disk, fault } = run.story.scenario;
-    if (disk.mode !== 'unfenced' || losesPower(fault.kind)) return 'two did not write';
+    if (disk.mode !== 'unfenced' || endsMachine(fault.kind)) return 'two did not write';
     const { exposure, findings, verdict, lost, acked } = run.verdict;
     if (exposure.bytesVictim === 0 || exposure.bytesSuccessor === 0) return 'two did not write';
     const damage = findings.filter(({ level }) => level === 'damage');

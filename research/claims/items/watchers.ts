@@ -1,5 +1,5 @@
 /** Claim 25: how much a watcher is worth as a fence. */
-import { losesPower } from '../../../lib/scenario/index.ts';
+import { endsMachine } from '../../../lib/scenario/index.ts';
 import type { RecordedRun } from '../recorded-run.ts';
 import type { Claim } from '../claim.ts';
 import type { ClaimAnswer } from '../reading.ts';
@@ -31,7 +31,7 @@ function answerOf(run: RecordedRun): ClaimAnswer {
   const { verdict, phases, horizonS, exposure } = run.verdict;
   const entered = phases.secondMount !== null;
   const missing = disk.watcherCheck === 'missing';
-  const dead = losesPower(fault.kind);
+  const dead = endsMachine(fault.kind);
   const silent = fault.link !== 'survives';
   const how = missing
     ? 'the check gets no answer'
