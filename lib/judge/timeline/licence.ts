@@ -284,16 +284,26 @@ const link = (
   more: Omit<CausalLink, 'step' | 'fits'> = {},
 ): CausalLink => ({ step, fits, ...more });
 
+/** By its kubelet, since its node shuts down: its deletion is no eviction. */
+const isEnd: Fits = (seen, passage) =>
+  passage.story.scenario.fault.kind === 'node-shutdown' && is('victim-failed')(seen, passage);
+const wasEnded: Fits = ({ t: atMs }, passage) =>
+  passage.story.observations.some((each) => each.t <= atMs && isEnd(each, passage));
+
 /** Each by its name, which says what its absence means (`needs`). */
 const links = {
   notReady: link('the node was declared unreachable', is('not-ready')),
   tainted: link('it was tainted unreachable:NoExecute', is('no-execute'), {
     request: taintOf('unreachable'),
   }),
-  evicted: link('the pod was evicted (it is Terminating)', is('evicted'), { request: endOfPod }),
+  evicted: link(
+    'the pod was evicted (it is Terminating)',
+    all(is('evicted'), (seen, passage) => !wasEnded(seen, passage)),
+    { request: endOfPod },
+  ),
   ended: link(
     'the kubelet ended the pod, and nothing holds its volume (it is Failed or Succeeded)',
-    all(is('victim-failed'), (_, { story }) => story.scenario.fault.kind === 'node-shutdown'),
+    isEnd,
   ),
   outOfService: link('the node was tainted out-of-service', all(onOld, isOutOfService), {
     request: taintOf('out-of-service'),
