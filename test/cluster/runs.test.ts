@@ -53,6 +53,20 @@ test('in a shared directory the file lock alone keeps the successor out', {
   expect(verdict?.exposure.ms).toBe(0);
 });
 
+test('a shutdown lets the volume go with no eviction: the wait for the unmount begins with it', {
+  timeout: runMs,
+}, async () => {
+  const { verdict, exitCode, stderr } = await runExperiment('node-shutdown', [
+    ...quick,
+    ...['--driver-ends', 'with-pods', '--toleration', '300s'],
+  ]);
+  expect(verdict?.verdict, stderr).toBe('safe');
+  expect(exitCode).toBe(0);
+  const { podRemoved, detached } = known(verdict).phases;
+  expect(podRemoved).toBeLessThan(60);
+  expect((detached ?? 0) - (podRemoved ?? 0)).toBeGreaterThan(15);
+});
+
 test('nothing is left behind', { timeout: runMs }, async () => {
   await $({ quiet: true })`node_modules/.bin/zx experiments/clean.mjs --all --cluster-name runs`;
   expect(await machineState()).toEqual(before);
