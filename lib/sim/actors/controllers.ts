@@ -217,6 +217,10 @@ export class TaintEviction extends Controller implements ApiWatcher {
 const isPushed = ({ node }: PodObject): boolean =>
   node?.exists === true && node.taints.some(({ effect }) => effect === 'NoExecute');
 
+/** By its kubelet; the pod GC removes by itself what it fails. */
+const isEnded = (pod: PodObject): boolean =>
+  isOver(pod) && !pod.terminating && pod.node?.exists === true;
+
 /**
  * What makes pods anew, one a workload. A StatefulSet waits until the old object is gone: its names
  * are unique (stateful_set_control.go processReplica). A ReplicaSet does not count a Terminating pod,
@@ -245,23 +249,20 @@ export class Workloads extends Controller implements ApiWatcher {
   /** There is a pod that counts. */
   #isServed(workload: number): boolean {
     const pods = this.api.podsOf(workload);
-    if (!this.#isDeployment(workload)) return pods.size > this.#ended(workload).length;
+    if (!this.#isDeployment(workload)) {
+      for (const pod of pods) if (!isEnded(pod)) return true;
+      return false;
+    }
     for (const pod of pods) if (!pod.terminating && !isOver(pod)) return true;
     return false;
-  }
-
-  /** By their kubelets; the pod GC removes by itself what it fails. */
-  #ended(workload: number): PodObject[] {
-    return [...this.api.podsOf(workload)].filter(
-      (pod) => isOver(pod) && !pod.terminating && pod.node?.exists === true,
-    );
   }
 
   #reconcile(workload: number): void {
     if (this.#isServed(workload)) return;
     // A StatefulSet deletes them first; the deletion of what is over has no grace period (pod/strategy.go).
-    const ended = this.#isDeployment(workload) ? [] : this.#ended(workload);
-    if (ended.length > 0) return ended.forEach((pod) => this.api.deletePod(pod, 0));
+    const ended = [...this.api.podsOf(workload)].filter(isEnded);
+    if (ended.length > 0 && !this.#isDeployment(workload))
+      return ended.forEach((pod) => this.api.deletePod(pod, 0));
     const finalizer = this.world.of(workload).workload.finalizer;
     this.api.createPod(workload, { uniqueName: !this.#isDeployment(workload), finalizer });
   }

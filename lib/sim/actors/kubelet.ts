@@ -401,7 +401,8 @@ export class Kubelet extends OnNode implements MachineWatcher {
 
   #reconcile(): void {
     if (this.#heartbeat.informed) this.#followApi();
-    if ([...this.#pods.values()].every(({ isDone }) => isDone)) this.#onPodsOver?.();
+    if (this.#onPodsOver !== undefined && [...this.#pods.values()].every(({ isDone }) => isDone))
+      this.#onPodsOver();
     for (const [object, pod] of this.#pods)
       if (pod.isOver && !this.world.api.pods.has(object)) this.#pods.delete(object);
     for (const volume of this.#volumes.values()) volume.settle();
