@@ -38,5 +38,6 @@ export {
   gapsInWrites,
   isWritesFile,
   linkFlags,
+  recordsIn,
   writeOps,
 } from './writes.ts';

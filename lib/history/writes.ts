@@ -163,7 +163,8 @@ function mustBeBounded(bytes: Buffer, { length: records, sizeBytes, originNs }: 
 const readNumber = (bytes: Buffer, at: number): number =>
   bytes.readUInt32LE(at + 4) * 2 ** 32 + bytes.readUInt32LE(at);
 
-function recordsIn(bytes: Buffer, about: z.output<typeof pathsSchema>): WriteLog {
+/** `bytes`: of writes.log as the array keeps it. */
+export function recordsIn(bytes: Buffer, about: z.output<typeof pathsSchema>): WriteLog {
   const { magic, version, headerBytes, recordBytes, noData } = writesFormat;
   const found = bytes.toString('latin1', 0, magic.length);
   const sizes = [bytes.readUInt32LE(8), bytes.readUInt32LE(12)];

@@ -8,8 +8,9 @@ export {
   startControllerManager,
   stopControllerManager,
 } from './create/control-plane.ts';
-export { type Lab, labIn, startArray } from './disk/containers.ts';
+export { type Lab, labIn, labNode, startArray } from './disk/containers.ts';
 export { diskTool } from './disk/disk.ts';
+export { startInitiator } from './disk/storage-network.ts';
 export * as engine from './engine/commands.ts';
 export { byHand, start, version } from './engine/commands.ts';
 export { containerShell } from './engine/container-shell.ts';

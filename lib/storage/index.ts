@@ -2,7 +2,13 @@
 export { type CommandLimits, mustRun, runTool, patiently } from './audit/command.ts';
 export { VolumeCopy, type VolumeCopyOptions } from './audit/volume-copy.ts';
 export { type AuditMessage, batchRows, decodeRows, encodeRows } from './audit/wire.ts';
-export { arrayAt, type ArrayPort, pathStatusSchema, powerLossSchema } from './csi/array-client.ts';
+export {
+  arrayAt,
+  askOf,
+  type ArrayPort,
+  pathStatusSchema,
+  powerLossSchema,
+} from './csi/array-client.ts';
 export { type CallEntry, callSchema } from './csi/grpc.ts';
 export { canaryContentOf, canaryFolder, unsyncedCanary } from './csi/canary.ts';
 export { copyIdentitySchema } from './csi/copy-label.ts';

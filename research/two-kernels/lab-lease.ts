@@ -33,6 +33,8 @@ const lastLease = leaseAt(leaseCount - 1).loops;
 /** Above all leases of clusters. */
 const firstLoop = lastLease.first + lastLease.count;
 const loopsPerLease = 8;
+/** For others. */
+export const loopsAbove = firstLoop + labLeaseCount * loopsPerLease;
 
 /** Claims the first free lease: `argv` starts its lab. Throws InfrastructureError `NO_PLACE`. */
 export async function claimLabLease(
@@ -86,8 +88,8 @@ export function labLeaseAt(index: number): Place {
   };
 }
 
-/** False where something has the name that is not a dead run's. */
-async function clearDead(container: string): Promise<boolean> {
+/** Removes a dead run's lab. False where something has the name that is not a dead run's. */
+export async function clearDead(container: string): Promise<boolean> {
   const named = (await inspect('container', [container])) as MarkedContainer[];
   if (named.length === 0) return true;
   const [lab] = labsOf(named);

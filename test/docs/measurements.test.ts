@@ -9,6 +9,7 @@ import { groupSchema, linesBelow } from '../../lib/batch/collect.ts';
 import { mutantSchema, smallestLossSchema, twinSchema } from '../../lib/report/mutant-score.ts';
 import { isShallow } from '../../scripts/restored.ts';
 import { resultSchema } from '../../research/two-kernels/result.ts';
+import { trialSchema } from '../../research/real-storage/result.ts';
 
 const all = allLines();
 
@@ -22,6 +23,7 @@ const kinds = [
   [smallestLossSchema, 1],
   [resultSchema, 36],
   [groupSchema, 4],
+  [trialSchema, 100],
 ] as const;
 
 test.each(kinds.map(([kind, least]) => [kind.shape.kind.value, kind, least] as const))(

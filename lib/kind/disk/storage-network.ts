@@ -24,17 +24,19 @@ interface StorageOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/**
- * Starts all initiators anew, since what a dead run cut or hung must not stay. Rejects with `INITIATOR_UNFIT` where
- * one loses what it is given.
- */
+/** Starts all initiators anew, since what a dead run cut or hung must not stay. */
 export async function startStorageNetwork(options: StorageOptions): Promise<StorageNetwork> {
   const { cluster, lease, workers } = options;
   const network = storageName(cluster);
   const addressOf = (node: string): string =>
     lease.storage.gateway.replace(/1$/, String(10 + workers.indexOf(node)));
   // One after the other: they test themselves with the same device.
-  for (const node of workers) await startInitiator(options, node, addressOf(node));
+  const common = { ...options, network, source: engineName(cluster) };
+  const loop = auditLoopOf(lease.loops, 1);
+  for (const node of workers) {
+    const container = initiatorName(node);
+    await startInitiator({ ...common, container, node, address: addressOf(node), loop });
+  }
   const isOn = async (node: string): Promise<boolean> => {
     const [found] = (await inspect('container', [initiatorName(node)])) as Placed[];
     return found?.NetworkSettings.Networks[network] !== undefined;
@@ -59,27 +61,28 @@ interface Placed {
   readonly NetworkSettings: { readonly Networks: Readonly<Record<string, unknown>> };
 }
 
-async function startInitiator(
-  { cluster, ends, image, lease: { loops }, labels, signal }: StorageOptions,
-  node: string,
-  address: string,
-): Promise<void> {
-  const container = initiatorName(node);
+export interface InitiatorOptions
+  extends Pick<StorageOptions, 'ends' | 'image' | 'labels' | 'signal'> {
+  readonly container: string;
+  readonly node: string;
+  readonly network: string;
+  readonly address: string;
+  /** Volume of the engine, or folder: with the array's program, and the socket that the array asks. */
+  readonly source: string;
+  /** Loop device of its self-test. */
+  readonly loop: number;
+}
+
+/** A container of that name is replaced. Rejects with `INITIATOR_UNFIT` where it loses what it is given. */
+export async function startInitiator(options: InitiatorOptions): Promise<void> {
+  const { container, node, network, address, ends, image, source, labels, signal } = options;
   await tryRun(engine.remove(container));
-  const place = ['--name', container, '--hostname', container, '--network', storageName(cluster)];
+  const place = ['--name', container, '--hostname', container, '--network', network];
   const sysctls = ends.sysctls.flatMap((each) => ['--sysctl', each]);
   const rights = ['--ip', address, ...sysctls, '--privileged', ...weighing('array')];
-  const volume = ['--volume', `${engineName(cluster)}:${sharedDir}`];
-  const tested = ['--loop', String(auditLoopOf(loops, 1))];
-  const command = [
-    arrayProgram(sharedDir),
-    'initiate',
-    '--root',
-    sharedDir,
-    '--node',
-    node,
-    ...tested,
-  ];
+  const volume = ['--volume', `${source}:${sharedDir}`];
+  const asked = ['--root', sharedDir, '--node', node, '--loop', String(options.loop)];
+  const command = [arrayProgram(sharedDir), 'initiate', ...asked];
   await run(engine.start([...place, ...rights, ...volume, ...labels], image, ...command), {
     signal,
   });

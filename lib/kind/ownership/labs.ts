@@ -129,7 +129,7 @@ export function whyLabStays({ owner, folder }: FoundLab): string | undefined {
   return marked === owner || !existsSync(folder) ? undefined : `${folder} has another owner`;
 }
 
-/** Containers, devices and folder are gone when this resolves, but for the devices that it resolves to. */
+/** Containers, networks, devices and folder are gone when this resolves, but for the devices that it resolves to. */
 export async function removeLab({
   containers,
   folder,
@@ -140,6 +140,9 @@ export async function removeLab({
   if (containers.length > 0) await tryRun(engine.kill(...containers));
   const left = await releaseLoops({ loops, holdsLease: true, volume: folder, tools });
   if (containers.length > 0) await run(engine.removeWhole(...containers));
+  for (const network of await list('network', [`${label.state}=${folder}`])) {
+    await run(engine.removeNetwork(network));
+  }
   rmSync(folder, { recursive: true, force: true });
   return left;
 }

@@ -176,6 +176,12 @@ export function arrayAt(socketPath: string, options: ArrayClientOptions = {}): A
   };
 }
 
+/** A request of the array or of a node's initiator that the driver has no use for; its answer says that it is done. */
+export const askOf = async (
+  socketPath: string,
+  request: Readonly<Record<string, string | number>> & { readonly do: string },
+): Promise<void> => checked(request.do, await exchange(socketPath, request, 20_000), done);
+
 const failureSchema = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
 
 function checked<T>(what: string, line: unknown, answer: z.ZodType<T>): T {

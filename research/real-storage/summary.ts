@@ -1,0 +1,144 @@
+/** What the trials of a row come to: how each cell ends, which mode that is worth, and a sentence. */
+import { type CellName, cellNames, cells } from './cells.ts';
+import type { Outcome, Watched } from './outcome.ts';
+import { type TrialLine, userInitiator } from './result.ts';
+
+export interface RowSummary {
+  /** `nbd`; with a kernel's initiator `nbd (Linux 6.1)`. */
+  readonly transport: string;
+  readonly revocation: string;
+  readonly cells: ReadonlyMap<CellName, CellSummary>;
+  readonly worth: string;
+  readonly sentence: string;
+}
+
+/** `lands`: writes of the first node landed after the revocation, or after the heal. */
+export type Ends = 'lands' | 'hangs' | 'error' | 'nothing';
+
+export interface CellSummary {
+  readonly trials: readonly Outcome[];
+  /** The worst of its trials. */
+  readonly ends: Ends;
+  /** In how many trials it ended so. */
+  readonly count: number;
+}
+
+const worstFirst: readonly Ends[] = ['lands', 'hangs', 'error', 'nothing'];
+
+/** The watch that a cell is about. */
+export const watchOf = (cell: CellName, outcome: Outcome): Watched => {
+  const { after } = cells[cell];
+  const followed = after === 'give-back' ? outcome.givenBack : outcome.reboot?.watched;
+  if (after !== 'heal') return followed ?? outcome.revoked;
+  return outcome.healed ?? outcome.revoked;
+};
+
+export function endsOf(cell: CellName, outcome: Outcome): Ends {
+  const { at, landed, acks } = watchOf(cell, outcome);
+  if (Math.max(landed ?? 0, acks) > 0) return 'lands';
+  return at === 'goes on' ? 'lands' : at;
+}
+
+const summaryOf = (cell: CellName, trials: readonly Outcome[]): CellSummary => {
+  const all = trials.map((outcome) => endsOf(cell, outcome));
+  const ends = worstFirst.find((each) => all.includes(each)) ?? 'nothing';
+  return { trials, ends, count: all.filter((each) => each === ends).length };
+};
+
+export function summarize(lines: readonly TrialLine[]): RowSummary[] {
+  const rows = Map.groupBy(lines, ({ scenario }) => {
+    const { transport, revocation, initiator } = scenario;
+    const shown = initiator === userInitiator ? transport : `${transport} (${initiator})`;
+    return JSON.stringify([shown, revocation]);
+  });
+  return [...rows].map(([key, own]) => {
+    const [transport = '', revocation = ''] = JSON.parse(key) as string[];
+    const byCell = cellNames.flatMap((cell) => {
+      const trials = own.filter(({ scenario }) => scenario.cell === cell);
+      const outcomes = trials.map(({ outcome }) => outcome);
+      return trials.length === 0 ? [] : [[cell, summaryOf(cell, outcomes)] as const];
+    });
+    const found = new Map(byCell);
+    const about = { transport, revocation, cells: found };
+    return { ...about, worth: worthOf(found), sentence: sentenceOf(found) };
+  });
+}
+
+type Cells = RowSummary['cells'];
+
+/** Where the first node's way was revoked while the second had the volume. */
+const handOvers = cellNames.filter((cell) => cells[cell].after === 'heal');
+
+/** The mode that the row comes to: the worst of its cells. */
+function worthOf(found: Cells): string {
+  const ends = handOvers.flatMap((cell) => found.get(cell)?.ends ?? []);
+  if (ends.includes('lands')) return 'unfenced';
+  const again = (['give-back', 'reboot'] as const).filter(
+    (cell) => found.get(cell)?.ends === 'lands',
+  );
+  const until = { 'give-back': 'given back', reboot: 'connected again' } as const;
+  const words = again.map((cell) => until[cell]).join(' or ');
+  const kind = ends.includes('hangs') ? 'fenced, hangs' : 'fenced';
+  return words === '' ? kind : `${kind} until ${words}`;
+}
+
+function sentenceOf(found: Cells): string {
+  const living = found.get('living');
+  const healed = found.get('base') ?? found.get('cut-10');
+  const parts = [
+    living && `A living node ${inWords('living', living)}`,
+    healed && `${living ? 'after a cut it' : 'After a cut the node'} ${inWords('base', healed)}`,
+  ].filter((part) => part !== undefined);
+  const others = handOvers.filter(
+    (cell) =>
+      cell !== 'living' &&
+      healed !== undefined &&
+      (found.get(cell)?.ends ?? healed.ends) !== healed.ends,
+  );
+  const differs = others.map(
+    (cell) => `\`${cell}\` ${inWords(cell, found.get(cell) as CellSummary)}`,
+  );
+  const more = (['give-back', 'reboot'] as const).flatMap((cell) => {
+    const summary = found.get(cell);
+    return summary?.ends === 'lands'
+      ? [`${cell === 'reboot' ? 'restarted' : 'given back'}, it ${inWords(cell, summary)}`]
+      : [];
+  });
+  const refused = [...found.values()]
+    .flatMap(({ trials }) => trials)
+    .filter(({ second }) => second.failed !== null);
+  const second =
+    refused.length === 0 ? [] : [`the second node cannot attach in ${refused.length} trials`];
+  const lost = [...found.values()]
+    .flatMap(({ trials }) => trials)
+    .reduce((sum, each) => sum + each.lost.a + each.lost.b, 0);
+  const losses = lost === 0 ? [] : [`${lost} acknowledged writes are missing`];
+  return `${[...parts, ...differs, ...more, ...second, ...losses].join('; ')}.`;
+}
+
+/** Fits behind `the node`. */
+export function inWords(cell: CellName, { ends, trials, count }: CellSummary): string {
+  const watches = trials
+    .filter((outcome) => endsOf(cell, outcome) === ends)
+    .map((outcome) => watchOf(cell, outcome));
+  const of = count === trials.length ? '' : ` (${count} of ${trials.length})`;
+  const first = range(watches.map(({ landedMs }) => landedMs));
+  const errors = [...new Set(watches.flatMap(({ error }) => error ?? []))].join(', ');
+  if (ends === 'hangs') return `hangs${of}`;
+  if (ends === 'nothing') return `asks nothing${of}`;
+  if (ends === 'error') {
+    return `gets ${errors} after ${range(watches.map(({ errorMs }) => errorMs))} ms${of}`;
+  }
+  const replays = watches.filter(({ replayed }) => (replayed ?? 0) > 0).length;
+  const replay = replays > 0 ? `replays its queue (${replays} of ${trials.length}) and ` : '';
+  const landed = range(watches.map(({ landed }) => landed));
+  return `${replay}writes on: ${landed} writes land, the first after ${first} ms${of}`;
+}
+
+/** `2–49`; `?` where nothing shows it. */
+function range(values: readonly (number | null)[]): string {
+  const known = values.filter((value) => value !== null);
+  if (known.length === 0) return '?';
+  const [least, most] = [Math.min(...known), Math.max(...known)];
+  return least === most ? String(least) : `${least}–${most}`;
+}

@@ -1,0 +1,49 @@
+/** docs/results/real-storage.md: its table and its picture are made from the store; `vitest -u` writes them. */
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { markdownTable } from '../../lib/core/numbers.ts';
+import { linesOf } from '../../lib/batch/measurements.ts';
+import { cellsOf, nameOf, notRun, rows } from '../../research/real-storage/cells.ts';
+import { heatMap } from '../../research/real-storage/picture.ts';
+import { trialSchema } from '../../research/real-storage/result.ts';
+import { summarize, type RowSummary } from '../../research/real-storage/summary.ts';
+import { filled, read, root } from './pages.ts';
+
+const page = 'docs/results/real-storage.md';
+const lines = linesOf(trialSchema);
+const summaries = summarize(lines);
+
+const trialsOf = ({ cells }: RowSummary): number =>
+  [...cells.values()].reduce((sum, { trials }) => sum + trials.length, 0);
+
+const table = markdownTable(
+  ['Protocol', 'Revoked by', 'What the old node gets', 'n', 'Worth'],
+  summaries.map((row) => [
+    row.transport,
+    `\`${row.revocation}\``,
+    row.sentence,
+    String(trialsOf(row)),
+    row.worth,
+  ]),
+);
+
+function missing(): string {
+  const cells = notRun(rows, new Set(lines.map(({ id }) => id)));
+  const every = rows.flatMap((row) => cellsOf(row).map((cell) => `${nameOf(row)} ${cell}`));
+  const long = cells.filter((cell) => cell.endsWith(' cut-600'));
+  const others = cells.filter((cell) => !long.includes(cell));
+  const listed =
+    others.length === 0 ? '' : ` and ${others.map((cell) => `\`${cell}\``).join(', ')}`;
+  return `Not run, of ${every.length} cells: \`cut-600\` in ${long.length} rows${listed}.`;
+}
+
+// Mend either by: npx vitest run -u --project unit test/docs
+test('the page is made from the store', async () => {
+  const made = filled(read(page), { trials: `\n${table}\n\n${missing()}\n` });
+  await expect(made).toMatchFileSnapshot(join(root, page));
+});
+
+test.each(['light', 'dark'] as const)('the %s picture is made from the store', async (look) => {
+  const file = join(root, `docs/images/real-storage-${look}.svg`);
+  await expect(heatMap(summaries, look)).toMatchFileSnapshot(file);
+});
