@@ -103,6 +103,8 @@ export const pathStatusSchema = z.object({
   bound: z.boolean(),
   /** Something has the device mounted, or another loop device lies over it. */
   claimed: z.boolean(),
+  /** The node's client watches the image, as the server has it; absent where the server has no watches. */
+  watches: z.boolean().optional(),
 });
 export type PathStatus = z.infer<typeof pathStatusSchema>;
 

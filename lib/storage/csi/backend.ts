@@ -221,7 +221,9 @@ async function whileWatched(request: ModeRequest): Promise<CallError | undefined
   const { backend, volume, node, notes } = request;
   const { clockNs } = await backend.array.ping();
   const paths = await backend.array.status(volume);
-  const watchers = paths.filter((path) => path.node !== node && watches(path, clockNs));
+  const watchers = paths.filter(
+    (path) => path.node !== node && (path.watches ?? watches(path, clockNs)),
+  );
   notes['watchers'] = watchers.map((path) => `${path.node}/${path.generation}`);
   if (watchers.length === 0) return undefined;
   const nodes = [...new Set(watchers.map((path) => path.node))].join(', ');

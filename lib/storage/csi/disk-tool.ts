@@ -17,7 +17,7 @@ import { writeUnsyncedCanary } from './canary.ts';
 import { copyVolume, filesystemUuidOf } from './copy-label.ts';
 import { exportWrites } from './export-writes.ts';
 import { holdCalls, letGo } from './grpc.ts';
-import { defaultRoot, imagePath, layoutOf } from './layout.ts';
+import { defaultRoot, layoutOf } from './layout.ts';
 import { ensureKernelDevices, parseLoopRange } from './devices.ts';
 import {
   type StorageBackend,
@@ -113,10 +113,11 @@ const commands: Readonly<Record<string, Command>> = {
 
   copy: (backend, values) => copyVolume(backend, needed(values, 'volume'), needed(values, 'label')),
 
-  /** What tells this volume from every other one. */
-  identify: async ({ layout }, values) => {
+  /** What tells this volume from every other one, by an open path: Ceph has no image file. */
+  identify: async ({ array }, values) => {
     const volume = needed(values, 'volume');
-    return { volume, filesystemUuid: await filesystemUuidOf(imagePath(layout, volume)) };
+    const [path] = await livePaths(array, { volume });
+    return { volume, filesystemUuid: path && (await filesystemUuidOf(path.device)) };
   },
 
   'export-writes': ({ layout }, values) =>

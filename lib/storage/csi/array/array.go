@@ -22,6 +22,7 @@ type array struct {
 	turns   map[pathKey]*sync.Mutex
 
 	servers map[string]server // by their transports
+	rbd     *rbdServer        // one of them: it keeps what is written, too
 }
 
 type pathKey struct {
@@ -43,7 +44,8 @@ func newArray(root string) *array {
 		fenced: map[pathKey]string{}, links: map[string]nodeLink{},
 		turns: map[pathKey]*sync.Mutex{},
 	}
-	a.servers = map[string]server{"nbd": newNBDServer()}
+	a.rbd = newRBDServer(a.ask)
+	a.servers = map[string]server{"nbd": newNBDServer(), "rbd": a.rbd}
 	go func() {
 		for range time.Tick(logEvery) {
 			a.flushLogs()
@@ -79,10 +81,15 @@ func (a *array) do(asked request) (any, error) {
 func (a *array) status(asked request) any {
 	a.flushLogs()
 	found := []pathStatus{}
-	behind := sync.OnceValue(loopsBehindLoops)
+	behind, watching := sync.OnceValue(loopsBehindLoops), sync.OnceValue(a.rbd.watching)
 	for _, p := range a.allPaths() {
 		if asked.Volume == "" || asked.Volume == p.volume.name {
-			found = append(found, p.status(behind))
+			status := p.status(behind)
+			if p.server == a.rbd {
+				watches := watching()[p]
+				status.Watches = &watches
+			}
+			found = append(found, status)
 		}
 	}
 	return map[string]any{"paths": found}
@@ -221,7 +228,7 @@ func (a *array) cutNow(key pathKey, how, why string) (*path, error) {
 	a.mu.Lock()
 	p := a.paths[key]
 	isOpen := p != nil && !p.isClosed()
-	isOwn := how == "" || how == ownCut
+	isOwn := (how == "" || how == ownCut || how == clientEnd) && !(isOpen && p.server == a.rbd)
 	if _, before := a.fenced[key]; !before && (isOwn || !isOpen) {
 		a.fenced[key] = why
 	}

@@ -24,7 +24,12 @@ func (a *array) copy(asked request) (any, error) {
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return nil, err
 	}
-	bytes, heldMs, err := v.copyTo(to)
+	bytes, heldMs, err := int64(0), 0.0, error(nil)
+	if image := a.rbd.imageOf(v.name); image != nil && image.inode == inodeOf(v.folder) {
+		bytes, err = a.rbd.copyTo(v, image, to)
+	} else {
+		bytes, heldMs, err = v.copyTo(to)
+	}
 	if err != nil {
 		os.Remove(to)
 		return nil, err

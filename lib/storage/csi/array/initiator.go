@@ -34,6 +34,7 @@ type program struct {
 
 const (
 	connectPatience = 12 * time.Second
+	endPatience     = 3 * time.Second
 	storageDaemon   = "qemu-storage-daemon"
 )
 
@@ -86,8 +87,14 @@ func (i *initiator) do(asked request) (any, error) {
 	case "connect":
 		return map[string]any{}, i.connect(asked)
 	case "stop":
+		if !asked.Force {
+			i.end(asked.Name)
+		}
 		i.stop(asked.Name)
 		return map[string]any{}, nil
+	case "address":
+		address, err := ownAddress()
+		return map[string]any{"address": address}, err
 	}
 	return nil, failure("BAD_REQUEST", "cannot do %q", asked.Do)
 }
@@ -147,6 +154,21 @@ func bindFile(loop int, file, name string) error {
 	}
 	defer unix.Close(fd)
 	return bindLoop(loop, fd, name)
+}
+
+// end lets it leave its server as a client does that is not dead: RBD's gives its lock back.
+func (i *initiator) end(name string) {
+	i.mu.Lock()
+	p := i.running[name]
+	i.mu.Unlock()
+	if p == nil {
+		return
+	}
+	_ = p.cmd.Process.Signal(unix.SIGTERM)
+	select {
+	case <-p.ended:
+	case <-time.After(endPatience):
+	}
 }
 
 // stop kills it: whatever waits for it gets an I/O error. No error where there is none.

@@ -79,6 +79,7 @@ type writeLog struct {
 	pending  logBytes
 	spare    logBytes // empty, kept for its memory
 	count    uint64   // records so far
+	latestNs uint64
 	dataSize uint64
 
 	flushing sync.Mutex // one flush at a time: the files are appended in order
@@ -130,12 +131,17 @@ func openAtEnd(path string) (*os.File, int64, error) {
 	return file, size, err
 }
 
-// add appends a record, with the bytes it is about where they are kept, and returns its index.
+// add appends a record, with the bytes it is about where they are kept, and returns its index. Its time is now where
+// it has none.
 func (l *writeLog) add(r record, data []byte) uint64 {
 	r.dataOffset = noData
 	l.mu.Lock()
 	// Under the lock, so that times never go back from one record to the next.
-	r.timeNs = monotonicNs()
+	if r.timeNs == 0 {
+		r.timeNs = monotonicNs()
+	}
+	r.timeNs = max(r.timeNs, l.latestNs)
+	l.latestNs = r.timeNs
 	if data != nil {
 		r.dataOffset = l.dataSize
 		l.dataSize += uint64(len(data))

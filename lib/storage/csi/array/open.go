@@ -152,7 +152,7 @@ func (a *array) close(asked request) (any, error) {
 		return map[string]any{"closed": true}, nil
 	}
 	if asked.Force {
-		_, _ = a.cutNow(p.key(), ownCut, "closed by force")
+		_, _ = a.cutNow(p.key(), clientEnd, "closed by force")
 	} else if isClaimed(p.loop) || loopsBehindLoops()[p.loop] {
 		return nil, failure("PATH_BUSY", "%s is in use", devicePath(p.loop))
 	}

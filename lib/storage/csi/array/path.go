@@ -52,6 +52,7 @@ type pathStatus struct {
 	LinkNs         uint64 `json:"linkNs,omitempty"`
 	Bound          bool   `json:"bound"`
 	Claimed        bool   `json:"claimed"`
+	Watches        *bool  `json:"watches,omitempty"`
 }
 
 // status asks behind only where no file system has the device.

@@ -32,7 +32,9 @@ func (a *array) losePower(asked request) (any, error) {
 	v := paths[0].volume
 	defer a.release(v)
 	for _, p := range paths {
-		_, _ = a.cutNow(p.key(), ownCut, "lost power")
+		if _, err := a.cutNow(p.key(), clientEnd, "lost power"); err != nil {
+			return nil, err
+		}
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()

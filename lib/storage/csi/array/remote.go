@@ -82,7 +82,7 @@ func (a *array) bindRemote(p *path, connect string) error {
 	a.mu.Unlock()
 	err := p.server.offer(p)
 	if err == nil {
-		err = a.ask(p.node, request{Do: "connect", Name: p.name(), Connect: connect, Loop: p.loop})
+		_, err = a.ask(p.node, request{Do: "connect", Name: p.name(), Connect: connect, Loop: p.loop})
 	}
 	if err != nil {
 		a.unbindRemote(p)
@@ -92,7 +92,7 @@ func (a *array) bindRemote(p *path, connect string) error {
 
 // unbindRemote ends the path: what its node still asks is an I/O error. An initiator that does not answer is dead.
 func (a *array) unbindRemote(p *path) {
-	_ = a.ask(p.node, request{Do: "stop", Name: p.name()})
+	_, _ = a.ask(p.node, request{Do: "stop", Name: p.name(), Force: p.isCut()})
 	removeLoop(p.loop)
 	p.server.withdraw(p)
 	a.ended(p)
@@ -100,29 +100,33 @@ func (a *array) unbindRemote(p *path) {
 
 const askPatience = connectPatience + 2*time.Second
 
-func (a *array) ask(node string, what request) error {
+// said is an initiator's answer.
+type said struct {
+	Error *coded `json:"error"`
+	// Address is its own on the storage network.
+	Address string `json:"address"`
+}
+
+func (a *array) ask(node string, what request) (answer said, err error) {
 	connection, err := net.Dial("unix", initiatorSocket(a.root, node))
 	if err != nil {
-		return failure("NO_INITIATOR", "no initiator answers for %s: %v", node, err)
+		return answer, failure("NO_INITIATOR", "no initiator answers for %s: %v", node, err)
 	}
 	defer connection.Close()
 	_ = connection.SetDeadline(time.Now().Add(askPatience))
 	line, err := json.Marshal(what)
 	if err != nil {
-		return err
+		return answer, err
 	}
 	if _, err := connection.Write(append(line, '\n')); err != nil {
-		return err
+		return answer, err
 	}
-	answer, err := bufio.NewReader(connection).ReadBytes('\n')
+	line, err = bufio.NewReader(connection).ReadBytes('\n')
 	if err != nil {
-		return failure("NO_INITIATOR", "the initiator of %s does not answer: %v", node, err)
+		return answer, failure("NO_INITIATOR", "the initiator of %s does not answer: %v", node, err)
 	}
-	var said struct {
-		Error *coded `json:"error"`
+	if err := json.Unmarshal(line, &answer); err != nil || answer.Error == nil {
+		return answer, err
 	}
-	if err := json.Unmarshal(answer, &said); err != nil || said.Error == nil {
-		return err
-	}
-	return said.Error
+	return answer, answer.Error
 }
