@@ -11,7 +11,7 @@ process.exitCode = await exitCodeAfter(make);
 
 async function make(): Promise<ExitCode> {
   const wish = { source: 'auto', kubernetes: kubernetesDefault } as const;
-  const every = { provisioner: true, initiator: true };
+  const every = { provisioner: true, beside: ['initiator'] as const };
   const { ids } = await ensureImages({ ...wish, ...every, onProgress: say });
   for (const [name, id] of Object.entries(ids)) tell(`${name} ${id}`);
   return exitCode.expected;

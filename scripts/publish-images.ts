@@ -36,7 +36,7 @@ async function publish(): Promise<ExitCode> {
     source: 'built',
     kubernetes,
     provisioner: true,
-    initiator: true,
+    beside: ['initiator', 'ceph'],
     onProgress: say,
   });
   const parts = builtParts(projectRoot, releaseOf(kubernetes, 'built'));

@@ -22,7 +22,7 @@ import {
 } from '../run/index.ts';
 import * as engine from './engine/commands.ts';
 import { type OpenStream, openStream, tryRun } from './engine/run.ts';
-import { endsOf, type Scenario, type FieldName, type Transport } from '../scenario/index.ts';
+import { imagesBeside, type Scenario, type FieldName, type Transport } from '../scenario/index.ts';
 import { ensureImages, ensureKind } from './images/ensure.ts';
 import type { ImageSet } from './images/image-plan.ts';
 import { Relays } from './clients/writers.ts';
@@ -149,7 +149,7 @@ export const openCluster = (
       registry,
       kubernetes: kubernetes.version,
       provisioner,
-      initiator: endsOf(disk.transport) !== undefined,
+      beside: imagesBeside(disk.transport),
       onProgress,
       signal,
     };

@@ -134,12 +134,13 @@ export {
   type Revocation,
   type Transport,
   endsOf,
+  imagesBeside,
   revocationOf,
   revocations,
   transportOf,
   transports,
 } from './transports/index.ts';
-export type { Ends } from './transports/kind.ts';
+export type { Ends, ServerImage } from './transports/kind.ts';
 export { drainMs, recreationMs, registrationMs, restartMs, servingCommits } from './waits.ts';
 export {
   type Complain,

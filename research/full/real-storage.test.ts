@@ -10,7 +10,8 @@ import { runTrial } from '../real-storage/trial.ts';
 let lab: StorageLab;
 beforeAll(async () => {
   const onProgress = (line: string): void => console.log(`  ${line}`);
-  const request = { source: 'auto', kubernetes: kubernetesDefault, initiator: true } as const;
+  const beside = ['initiator'] as const;
+  const request = { source: 'auto', kubernetes: kubernetesDefault, beside } as const;
   const { tools, array, initiator = '' } = await ensureImages({ ...request, onProgress });
   lab = await StorageLab.open({ tools, array, initiator });
 });

@@ -79,12 +79,14 @@ const contradicting: readonly string[] = [
 export const triesOf = (row: Row, cell: CellName): number =>
   contradicting.includes(`${nameOf(row)} ${cell}`) ? 8 : 3;
 
-/** The array never undoes a cut, and a closed connection leaves nothing to undo. */
-const forGood = ['cut', 'connection', 'session'];
+/** The array never undoes a cut of its own, and what is only closed leaves nothing to undo. */
+const forGood = ['cut', 'connection', 'session', 'lock-rm-only'];
 
-export const cellsOf = ({ revocation }: Row): CellName[] =>
+export const cellsOf = ({ transport, revocation }: Row): CellName[] =>
   cellNames.filter((cell) => {
-    if (cell === 'give-back' && forGood.includes(revocation)) return false;
+    // A cut of RBD is an entry on Ceph’s blocklist.
+    const isForGood = forGood.includes(revocation) && `${transport}/${revocation}` !== 'rbd/cut';
+    if (cell === 'give-back' && isForGood) return false;
     return revocation !== 'none' || !needsRevocation.includes(cell);
   });
 

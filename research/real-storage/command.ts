@@ -139,9 +139,11 @@ async function runAll(plan: readonly Planned[], flags: Flags): Promise<number> {
   using interrupt = onInterrupt(say, () => 'the trials');
   const { signal } = interrupt;
   const source = flags.images;
-  const request = { source, kubernetes: kubernetesDefault, initiator: true, onProgress: say };
-  const { tools, array, initiator = '' } = await ensureImages(request);
-  const images = { tools, array, initiator };
+  const server = plan.some(({ row }) => row.transport === 'rbd') ? (['ceph'] as const) : [];
+  const beside = ['initiator' as const, ...server];
+  const request = { source, kubernetes: kubernetesDefault, beside, onProgress: say };
+  const { tools, array, initiator = '', ceph } = await ensureImages(request);
+  const images = { tools, array, initiator, ceph };
   const versions = await versionsOf(images);
   const left = [...plan];
   let failed = 0;

@@ -41,6 +41,8 @@ export interface LabImages {
   readonly tools: string;
   readonly array: string;
   readonly initiator: string;
+  /** Of RBD only. */
+  readonly ceph?: string | undefined;
 }
 
 /** So many fit side by side. */
@@ -80,7 +82,7 @@ function endsIn(transport: string): Ends {
 
 /** Image with the protocol's server. */
 export const imageOf = (transport: string, images: LabImages): string =>
-  images[transport === 'nfs' ? 'initiator' : (endsIn(transport).serves ?? 'array')];
+  images[transport === 'nfs' ? 'initiator' : (endsIn(transport).serves ?? 'array')] ?? '';
 
 export class StorageLab implements AsyncDisposable {
   readonly folder: string;

@@ -42,7 +42,7 @@ import {
 import type { PooledClusters } from '../../kind/index.ts';
 import { mysql } from '../../mysql/index.ts';
 import { kindWorkers, mostPools, type Backend, type VolumeRunOptions } from '../../run/index.ts';
-import { basisOf, stockTimers } from '../../scenario/index.ts';
+import { basisOf, imagesBeside, stockTimers } from '../../scenario/index.ts';
 import { commandLine, exits, say as sayLine, tell } from '../command.ts';
 import { exitCodeUnder, failOnOption, verdictsIn } from '../fail-on.ts';
 import {
@@ -349,8 +349,9 @@ async function makeImages(
   for (const [kubernetes, trials] of byVersion) {
     const { source, registry } = images;
     const provisioner = trials.some(({ scenario }) => scenario.volume.provision === 'dynamic');
-    const initiator = trials.some(({ scenario }) => scenario.disk.transport !== 'array');
-    await ensureImages({ source, registry, kubernetes, provisioner, initiator, onProgress });
+    const transports = trials.map(({ scenario }) => scenario.disk.transport);
+    const beside = [...new Set(transports.flatMap(imagesBeside))];
+    await ensureImages({ source, registry, kubernetes, provisioner, beside, onProgress });
   }
 }
 

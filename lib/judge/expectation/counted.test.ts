@@ -1,7 +1,7 @@
 import type { Counts } from '../../scenario/fields.ts';
 import { expect, test } from 'vitest';
 import { exitCode } from '../../core/errors.ts';
-import { expectedOf, isOpen, leastEvents } from './expectations.ts';
+import { expectationOf, expectedOf, isOpen, leastEvents } from './expectations.ts';
 import { parseScenario, safetyLevels, type Scenario } from '../../scenario/scenario.ts';
 import { judgeExpectation } from './serving-expectation.ts';
 import { exitCodeOf, type Safety } from '../verdict/verdict.ts';
@@ -26,6 +26,21 @@ test('what reasoning decides is not counted', () => {
     throw new Error('nobody asks');
   };
   expect(expectedOf(fenced, never)).toEqual({ expected: ['safe'] });
+});
+
+test('of what a transport itself makes of a cut', () => {
+  const verdicts = (disk: object, link: 'survives' | 'stalls' = 'survives') => {
+    const fault = { ...race.fault, link };
+    return expectationOf(parseScenario({ ...race, fault, disk: { ...race.disk, ...disk } }))
+      .verdicts;
+  };
+  const rbd = { transport: 'rbd' };
+  // A silent victim is fenced by its successor, a living one shares the lock with it.
+  expect(verdicts(rbd, 'stalls')).toEqual(['safe']);
+  expect(verdicts(rbd)).not.toContain('safe');
+  expect(verdicts({ transport: 'nbd' }, 'stalls')).not.toContain('safe');
+  expect(verdicts({ ...rbd, mode: 'fenced', revocation: 'lock-rm' })).toEqual(['safe']);
+  expect(verdicts({ ...rbd, mode: 'fenced', revocation: 'lock-rm-only' })).not.toContain('safe');
 });
 
 test('a race that nobody counted is open, and what cannot be is unexpected all the same', () => {

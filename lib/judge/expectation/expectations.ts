@@ -3,6 +3,7 @@ import { asksLeaseAgain, kubernetesTimes, msUs } from '../../core/index.ts';
 import type { Safety, VerdictWord } from '../verdict/verdict.ts';
 import {
   type Counts,
+  type DiskMode,
   type FaultKind,
   type FieldName,
   type FieldValue,
@@ -19,6 +20,7 @@ import {
   silencesKubelet,
   taints,
   takesAttachment,
+  transportOf,
   unsettlesAttachments,
   valueAt,
 } from '../../scenario/index.ts';
@@ -64,9 +66,7 @@ function handOverMs(scenario: Scenario): number {
 
 export function situationOf(scenario: Scenario): Situation {
   const { watch, load, also } = scenario;
-  // A cut that leaves the node a way is none.
-  const isCut = revocationOf(scenario.disk).worth === 'fenced';
-  const disk = isCut ? scenario.disk : { ...scenario.disk, mode: 'unfenced' as const };
+  const disk = { ...scenario.disk, mode: modeInEffect(scenario) };
   const isSoon = handOverMs(scenario) + handOverSlackMs <= watch.horizon;
   const isUnsettled = unsettlesAttachments(also.kind) && disk.attachWhileBusy === 'granted';
   return {
@@ -79,6 +79,13 @@ export function situationOf(scenario: Scenario): Situation {
     watchEnds: isSoon ? 'after the hand-over' : 'perhaps before it',
     attachment: isUnsettled ? 'perhaps uncertain' : 'counted',
   };
+}
+
+function modeInEffect({ disk, fault }: Scenario): DiskMode {
+  // A cut that leaves the node a way is none.
+  const mode = revocationOf(disk).worth === 'fenced' ? disk.mode : 'unfenced';
+  const isSilent = fault.link === 'stalls' && transportOf[disk.transport].fencesSilent === true;
+  return isSilent && mode === 'unfenced' ? 'fenced' : mode;
 }
 
 function cutOf({ disk, watch }: Scenario): Situation['cut'] {

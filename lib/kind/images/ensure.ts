@@ -13,6 +13,7 @@ import {
   projectRoot,
   type ImageSource,
 } from '../../core/index.ts';
+import type { ServerImage } from '../../scenario/index.ts';
 import { type ImageStep, partLabel, kindVersion } from './part.ts';
 import { type ImageSet, planImages, askRegistry, chooseSource } from './image-plan.ts';
 
@@ -137,8 +138,8 @@ interface EnsureRequest {
   readonly kubernetes: string;
   /** Volumes are to be provisioned. Default: no. */
   readonly provisioner?: boolean;
-  /** Disks are reached over a network. Default: no. */
-  readonly initiator?: boolean;
+  /** What a storage network needs. Default: nothing. */
+  readonly beside?: readonly ServerImage[];
   readonly onProgress: (line: string) => void;
   /** Ends what is being built. Default: nothing does. */
   readonly signal?: AbortSignal;
@@ -146,7 +147,7 @@ interface EnsureRequest {
 
 /** Throws InfrastructureError: ENGINE_MISSING, BUILD_TOOL_MISSING, IMAGE_FAILED, NEEDS_CHECKOUT. */
 export async function ensureImages(request: EnsureRequest): Promise<ImageSet> {
-  const { kubernetes, registry, provisioner, initiator, onProgress, signal } = request;
+  const { kubernetes, registry, provisioner, beside, onProgress, signal } = request;
   needCheckout('images for real clusters');
   const registryAnswer =
     request.source === 'auto'
@@ -154,7 +155,7 @@ export async function ensureImages(request: EnsureRequest): Promise<ImageSet> {
       : { answers: false, why: 'not requested' };
   const choice = chooseSource(request.source, registryAnswer);
   onProgress(choice.reason);
-  const plan = planImages({ source: choice.source, registry, kubernetes, provisioner, initiator });
+  const plan = planImages({ source: choice.source, registry, kubernetes, provisioner, beside });
   const present = await presentImages();
   const steps = plan.stages.flat(2);
   const missing = new Set(steps.filter((step) => !present.has(step.ref)));
@@ -174,10 +175,12 @@ export async function ensureImages(request: EnsureRequest): Promise<ImageSet> {
 }
 
 async function imageIds(images: Omit<ImageSet, 'ids'>): Promise<Record<string, string>> {
-  const { node, database: mysql, attacher, provisioner, initiator, driver, array, tools } = images;
+  const { node, database: mysql, attacher, provisioner, initiator, ceph } = images;
+  const { driver, array, tools } = images;
   const asked = {
     ...(provisioner === undefined ? {} : { provisioner }),
     ...(initiator === undefined ? {} : { initiator }),
+    ...(ceph === undefined ? {} : { ceph }),
   };
   const named = { node, mysql, attacher, ...asked, driver, array, tools };
   const list = await $({ quiet: true, timeout: '60s' })`${idsOf(Object.values(named))}`;
@@ -186,7 +189,7 @@ async function imageIds(images: Omit<ImageSet, 'ids'>): Promise<Record<string, s
 }
 
 const fromGo = new Set(['kubernetes', 'attacher', 'pause', 'array']);
-const fromDebian = new Set(['base', 'mysql', 'runtime', 'initiator', 'tools']);
+const fromDebian = new Set(['base', 'mysql', 'runtime', 'initiator', 'ceph', 'tools']);
 
 /** The programs that building these steps needs; asked for before anything is begun. */
 function toolsFor(steps: readonly ImageStep[]): string[] {

@@ -81,15 +81,17 @@ test.each(['built', 'published'] as const)(
     expect(plain.images.provisioner).toBeUndefined();
     expect(names(asked).filter((name) => !names(plain).includes(name))).toEqual(['provisioner']);
     expect(asked.images.load).toEqual([...plain.images.load, asked.images.provisioner]);
-    const beside = planImages({ source, kubernetes: '1.37', initiator: true });
+    const beside = planImages({ source, kubernetes: '1.37', beside: ['initiator', 'ceph'] });
     expect(names(beside).filter((name) => !names(plain).includes(name))).toEqual([
       expect.stringMatching(/initiator$/),
+      expect.stringMatching(/ceph$/),
     ]);
     expect(beside.images.load).toEqual(plain.images.load);
-    expect([plain.images.initiator, beside.images.initiator]).toEqual([
-      undefined,
-      expect.stringContaining('initiator:'),
-    ]);
+    expect(plain.images.ceph).toBeUndefined();
+    expect(beside.images).toMatchObject({
+      initiator: expect.stringContaining('initiator:'),
+      ceph: expect.stringContaining('ceph:'),
+    });
     // The nodes are the same: nothing of it is in their image.
     expect(asked.images.node).toBe(plain.images.node);
   },

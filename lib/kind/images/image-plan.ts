@@ -9,6 +9,7 @@ import {
   madeBy,
   type ImageOrigin,
 } from '../../core/index.ts';
+import type { ServerImage } from '../../scenario/index.ts';
 import { askManifest } from '../engine/commands.ts';
 import * as recipe from '../engine/recipe.ts';
 import { $ } from '../engine/shell.ts';
@@ -47,8 +48,9 @@ export interface ImageSet {
   readonly attacher: string;
   /** Only where volumes are to be provisioned. */
   readonly provisioner?: string;
-  /** Only where disks are reached over a network: runs beside the cluster on the engine. */
+  /** Run beside the cluster on the engine, only where disks are reached over a network. */
   readonly initiator?: string;
+  readonly ceph?: string;
   readonly driver: string;
   /** Runs beside the cluster on the engine: the program of lib/storage/csi/array and nothing else. */
   readonly array: string;
@@ -70,6 +72,7 @@ export const mirroredNames = [
     'driver',
     'array',
     'initiator',
+    'ceph',
     'tools',
   ] as const),
 ];
@@ -90,8 +93,8 @@ interface ImagePlanRequest extends ImageOrigin {
   readonly kubernetes: string;
   /** Volumes are to be provisioned. Default: no, and its image is not made. */
   readonly provisioner?: boolean | undefined;
-  /** Disks are reached over a network. Default: no, and its image is not made. */
-  readonly initiator?: boolean | undefined;
+  /** What a storage network needs. Default: nothing, and these images are not made. */
+  readonly beside?: readonly ServerImage[] | undefined;
   /** The project's root, whose files decide the keys. Default: this checkout. */
   readonly root?: string;
 }
@@ -99,7 +102,7 @@ interface ImagePlanRequest extends ImageOrigin {
 /** Throws UsageError as `releaseOf` does. */
 export function planImages(request: ImagePlanRequest): ImagePlan {
   const { source, kubernetes, registry, root = projectRoot } = request;
-  const { provisioner = false, initiator = false } = request;
+  const { provisioner = false, beside: named = [] } = request;
   const kubernetesVersion = releaseOf(kubernetes, madeBy(request));
   const isOurs = madeBy(request) === 'built';
   const parts = isOurs ? builtParts(root, kubernetesVersion) : undefined;
@@ -111,11 +114,11 @@ export function planImages(request: ImagePlanRequest): ImagePlan {
         : mirroredSteps(parts, registry);
   const { node, mysql, attacher, driver, array, tools } = steps;
   const asked = provisioner ? [steps.provisioner] : [];
-  const beside = initiator ? [steps.initiator] : [];
+  const beside = named.map((name) => steps[name]);
   const images = {
     ...{ source, kubernetesVersion, node: node.ref, database: mysql.ref, attacher: attacher.ref },
     ...(provisioner ? { provisioner: steps.provisioner.ref } : {}),
-    ...(initiator ? { initiator: steps.initiator.ref } : {}),
+    ...Object.fromEntries(named.map((name) => [name, steps[name].ref])),
     ...{ driver: driver.ref, array: array.ref, tools: tools.ref, tunableForceDetach: isOurs },
   };
   if (parts === undefined || source === 'published') {
@@ -184,6 +187,7 @@ function publishedSteps(root: string, kubernetes: string): ClusterSteps {
     driver: ours('driver', staged, { before: staged.commands }),
     array: ours('array', { files: arrayFiles(root), settings: [] }, { context: arrayModule }),
     initiator: ours('initiator', { files: [], settings: [] }, {}),
+    ceph: ours('ceph', { files: [], settings: [] }, {}),
     tools: ours('tools', { files: [], settings: [] }, { flags: series }),
   };
 }

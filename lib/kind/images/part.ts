@@ -73,6 +73,8 @@ export const initiatorPackages: readonly string[] = [
   ...['qemu-utils', 'qemu-block-extra', 'fuse3', 'iproute2'],
   ...['tgt', 'nfs-ganesha', 'nfs-ganesha-vfs', 'rpcbind'],
 ];
+/** A mon, an osd, and the programs that command them. */
+export const cephPackages: readonly string[] = ['ceph-mon', 'ceph-osd', 'ceph-common'];
 /** Node of the driver and the tools; the optional dependency node-linux-… brings it. */
 export const nodeVersion = '24.21.0';
 /** Official image with Node of that series, for code that needs no other tools. */

@@ -4,7 +4,7 @@ import { projectRoot } from '../../core/program.ts';
 import { mirroredNames, planImages } from './image-plan.ts';
 
 const registry = '127.0.0.1:5000';
-const every = { provisioner: true, initiator: true };
+const every = { provisioner: true, beside: ['initiator', 'ceph'] as const };
 const plan = planImages({ source: 'published', kubernetes: '1.37', registry, ...every });
 const steps = plan.stages.flat(2);
 

@@ -2,14 +2,16 @@
 import {
   type Ends,
   type Revocation as RevocationDeclaration,
+  type ServerImage,
   type TransportDeclaration,
   transport,
 } from './kind.ts';
 import { nbd } from './nbd.ts';
+import { rbd } from './rbd.ts';
 
 const array = transport({ name: 'array', does: 'by a device of the storage itself' }, {});
 
-const declared = [array, nbd] as const;
+const declared = [array, nbd, rbd] as const;
 
 export type Transport = (typeof declared)[number]['name'];
 export const transportDeclarations: readonly TransportDeclaration<Transport>[] = declared;
@@ -31,6 +33,12 @@ export const revocationOf = (disk: {
   readonly revocation: Revocation;
 }): RevocationDeclaration =>
   transportOf[disk.transport].revocations[disk.revocation] ?? array.revocations.cut;
+
+/** Images of what runs beside the nodes: an initiator for each, and the array's server. */
+export function imagesBeside(name: Transport): ServerImage[] {
+  const ends = endsOf(name);
+  return ends === undefined ? [] : [...new Set(['initiator' as const, ends.serves ?? 'initiator'])];
+}
 
 /** Undefined where no network lies between. */
 export const endsOf = (name: Transport): Ends | undefined => transportOf[name].ends;

@@ -1,13 +1,15 @@
 /** What a transport is: how a node reaches the disk, and what cannot be asked of a disk that is reached so. */
 import type { KindDeclaration } from '../kinds.ts';
 
+export type ServerImage = 'initiator' | 'ceph';
+
 /**
  * The array serves its paths on the storage network, and an initiator beside each node, always
  * qemu-storage-daemon, makes devices of them.
  */
 export interface Ends {
   /** Image that the array's container runs in beside the server that it brings. Absent: the array serves by itself. */
-  readonly serves?: 'initiator';
+  readonly serves?: ServerImage;
   /** The initiator's `--blockdev`; `path` is the name that the array serves it by. */
   readonly connect: (host: string, path: string) => string;
   /** Of the initiator's network. */
@@ -39,6 +41,8 @@ export interface TransportDeclaration<Name extends string = string> extends Kind
   readonly ends?: Ends;
   /** By their names. */
   readonly revocations: Revocations;
+  /** A successor's client cuts off a node whose storage network is gone: nobody has to revoke anything. */
+  readonly fencesSilent?: true;
 }
 
 type Revocations = Readonly<Record<string, Revocation>> & { readonly cut: Revocation };

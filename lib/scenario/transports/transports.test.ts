@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseScenario } from '../scenario.ts';
-import { endsOf } from './index.ts';
+import { endsOf, imagesBeside } from './index.ts';
 
 const ask = (fault: object, disk: object = {}): unknown =>
   parseScenario({
@@ -34,4 +34,15 @@ test('NBD: nothing is given up while a run lasts', () => {
   const asked = endsOf('nbd')?.connect('storage', 'forcedetach.v.1') ?? '';
   expect(asked).toContain('server.host=storage,server.port=10809,export=forcedetach.v.1,');
   expect(Number(/reconnect-delay=(\d+)/.exec(asked)?.[1])).toBe(86_400);
+});
+
+test('RBD: the image is the volume’s, and what Ceph does not show is refused', () => {
+  const asked = endsOf('rbd')?.connect('storage', 'forcedetach.v-1.2') ?? '';
+  expect(asked).toContain('image=forcedetach.v-1,server.0.host=storage,');
+  expect(imagesBeside('rbd')).toEqual(['initiator', 'ceph']);
+  const rbd = { transport: 'rbd' };
+  expect(() => ask({}, { ...rbd, mode: 'fenced', revocation: 'lock-rm' })).not.toThrow();
+  expect(() => ask({ link: 'stalls' }, rbd)).not.toThrow();
+  expect(() => ask({}, { ...rbd, keepWrites: true })).toThrow('the osd’s log has no data');
+  expect(() => ask({ kind: 'node-crash', powerLoss: 'drops' }, rbd)).toThrow('is never lost');
 });

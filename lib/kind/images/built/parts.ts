@@ -3,6 +3,7 @@ import { kubernetesDefault, releaseOf, filesUnder } from '../../../core/index.ts
 import * as recipe from '../../engine/recipe.ts';
 import {
   attacherVersion,
+  cephPackages,
   definePart,
   type ImagePart,
   initiatorDebianSuite,
@@ -22,7 +23,7 @@ import {
  * network; `nodeWithDriver`: what new nodes are made of.
  */
 type PartName =
-  | ('kubernetes' | 'attacher' | 'provisioner' | 'array' | 'initiator' | 'pause' | 'base')
+  | ('kubernetes' | 'attacher' | 'provisioner' | 'array' | 'initiator' | 'ceph' | 'pause' | 'base')
   | ('mysql' | 'node' | 'tools' | 'runtime' | 'driver' | 'nodeWithDriver');
 export type BuiltParts = Readonly<Record<PartName, ImagePart>>;
 
@@ -45,7 +46,8 @@ export function builtParts(root: string, kubernetesVersion: string): BuiltParts 
     ...{ kubernetes, attacher, array: arrayPart(root), pause, base, mysql, node },
     // Dynamic volumes, as a cluster has them that is not ours.
     provisioner: sidecarPart(root, 'provisioner', 'external-provisioner/v6', provisionerVersion),
-    ...{ initiator: initiatorPart(root), tools: toolsPart(root), runtime, driver },
+    ...{ initiator: initiatorPart(root), ceph: cephPart(root) },
+    ...{ tools: toolsPart(root), runtime, driver },
     // What is put into nodes that run costs each cluster, and each node of it, again.
     nodeWithDriver: assembledPart(root, 'node-with-driver', {
       ...{ script: 'preload', of: 'node-with-driver', needs: [node, driver] },
@@ -258,6 +260,17 @@ const initiatorPart = (root: string): ImagePart =>
     ...{ suite: initiatorDebianSuite, variant: 'essential', packages: initiatorPackages },
     customize: `${initiatorFolder}/customize`,
     inputs: { files: [`${root}/${initiatorFolder}`], settings: [] },
+    instructions: [environment],
+  });
+
+const cephFolder = `${recipes}/ceph`;
+
+/** Of the initiator's suite, so that librbd and the osd are of one release. */
+const cephPart = (root: string): ImagePart =>
+  debianPart('ceph', {
+    ...{ suite: initiatorDebianSuite, variant: 'essential', packages: cephPackages },
+    customize: `${cephFolder}/customize`,
+    inputs: { files: [`${root}/${cephFolder}`], settings: [] },
     instructions: [environment],
   });
 
