@@ -46,6 +46,10 @@ export const commands: Readonly<Record<string, Leaf>> = {
     about: 'reads whether a lost node can destroy a database there',
     load: async () => (await import('./commands/risk.ts')).risk(),
   },
+  inspect: {
+    about: 'answers from the records of an incident whether two nodes could write',
+    load: async () => (await import('./commands/inspect.ts')).inspect(),
+  },
   doctor: {
     about: 'checks whether this machine can measure',
     load: async () => (await import('./commands/doctor.ts')).doctor(),

@@ -1,5 +1,6 @@
 /** The record of a run: what is written, in which shape, and how it is read back. */
 export { type ClientJournal, ClientJournals } from './client-protocol.ts';
+export { type AuditRequest, auditRequest, eventSeen, managerLine } from './control-plane.ts';
 export * from './evidence.ts';
 export {
   type Tells,

@@ -72,6 +72,7 @@ export { groupHeadlineOf, stalestText } from './group/sentence.ts';
 export { isGroupRun } from './group/story.ts';
 export { type GroupVerdict, groupVerdictSchema } from './group/verdict.ts';
 export { outlookOf } from './timeline/awaited.ts';
+export { licencesOf } from './timeline/licence.ts';
 export { exposureOf, refusedInWords } from './timeline/access.ts';
 export {
   firstAfterFault,

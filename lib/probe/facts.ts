@@ -80,12 +80,11 @@ export async function readCluster(clients: UserClients): Promise<Reading> {
     const reading = (): Promise<V1CSIDriver | undefined> =>
       read(`get csidriver ${driver}`, orMissing(storage.readCSIDriver({ name: driver })));
     return {
-      ...{ cluster: clients, kubernetes: code?.gitVersion ?? '', refused, storageClass, driver },
+      ...{ cluster: clients, kubernetes: code?.gitVersion ?? '', refused },
       classes: classes.flatMap(({ metadata }) => metadata?.name ?? []),
       controllerManager: controllerManagerArgs(pods),
+      ...driverFacts(storageClass, { csiNodes, nodes, pods }),
       csiDriver: driver === '' ? undefined : await reading(),
-      nodes: nodes.map((node) => nodeFacts(node, csiNodes, driver)),
-      driverPods: driver === '' ? [] : driverPods(pods, driver),
     };
   };
   return {
@@ -109,6 +108,25 @@ export async function gatherFacts(
   const found: [Facts, ...Facts[]] = [await factsOf(first)];
   for (const name of others) found.push(await factsOf(name));
   return found;
+}
+
+interface ClusterObjects {
+  readonly csiNodes: readonly V1CSINode[];
+  readonly nodes: readonly V1Node[];
+  readonly pods: readonly V1Pod[];
+}
+
+/** Facts of a class and its driver that the objects of a cluster show. */
+export function driverFacts(
+  storageClass: V1StorageClass | undefined,
+  { csiNodes, nodes, pods }: ClusterObjects,
+): Pick<Facts, 'storageClass' | 'driver' | 'nodes' | 'driverPods'> {
+  const driver = storageClass === undefined ? '' : driverServing(storageClass.provisioner);
+  return {
+    ...{ storageClass, driver },
+    nodes: nodes.map((node) => nodeFacts(node, csiNodes, driver)),
+    driverPods: driver === '' ? [] : driverPods(pods, driver),
+  };
 }
 
 /** What answers may be no API server, and say anything. */

@@ -81,7 +81,10 @@ const page = 'data/drivers.yaml';
 const ofOneNode =
   'no other node can reach it. Nothing is detached: wait for the node, or give the claim up and restore the data';
 
-export function documentedMode(facts: Facts): PredictedMode {
+/** What the documents rest on. */
+type DriverFacts = Pick<Facts, 'storageClass' | 'driver' | 'csiDriver' | 'nodes' | 'driverPods'>;
+
+export function documentedMode(facts: DriverFacts): PredictedMode {
   const name = facts.storageClass?.provisioner ?? '';
   const rows = driversCalled(name);
   const row = rowThatCounts(rows, facts);
@@ -89,19 +92,19 @@ export function documentedMode(facts: Facts): PredictedMode {
 }
 
 /** An opt-in row counts only where the cluster shows that it is on. */
-function rowThatCounts(rows: readonly Driver[], facts: Facts): Driver | undefined {
+function rowThatCounts(rows: readonly Driver[], facts: DriverFacts): Driver | undefined {
   const isOn = (row: Driver): boolean =>
     optIn(facts, row).length > 0 && !(isUnattached(facts) && isByDetach(row.mode));
   return rows.find(isOn) ?? rows.find(({ onlyIf }) => onlyIf === undefined) ?? rows[0];
 }
 
 /** What the cluster shows of a row that has to be switched on. */
-const optIn = (facts: Facts, { name, onlyIf }: Driver): Line[] =>
+const optIn = (facts: DriverFacts, { name, onlyIf }: Driver): Line[] =>
   onlyIf === undefined || onlyIf === 'unread'
     ? []
     : seenIn(facts, onlyIf).map((seen) => because(seen, `${name} is on`, sourceOf(facts, onlyIf)));
 
-function fromRow(facts: Facts, row: Driver, rows: readonly Driver[]): PredictedMode {
+function fromRow(facts: DriverFacts, row: Driver, rows: readonly Driver[]): PredictedMode {
   const signs = row.signs.flatMap((sign) => seenIn(facts, sign).map((seen) => ({ ...sign, seen })));
   const signed = signs.findLast(({ mode }) => mode !== undefined)?.mode;
   const documented = signed === undefined ? row.mode : signed;
@@ -133,7 +136,7 @@ const modeWords = (mode: PredictedMode['mode']): string => {
 };
 
 /** A driver of which drivers.yaml has no row. */
-function withoutDocument(facts: Facts, name: string): PredictedMode {
+function withoutDocument(facts: DriverFacts, name: string): PredictedMode {
   const only = (
     mode: PredictedMode['mode'],
     sure: HowSure,
@@ -160,10 +163,11 @@ const byDetach: readonly DriverMode[] = [
 ];
 const isByDetach = (mode: DriverMode): boolean => byDetach.includes(mode);
 
-const isUnattached = ({ csiDriver }: Facts): boolean => csiDriver?.spec.attachRequired === false;
+const isUnattached = ({ csiDriver }: DriverFacts): boolean =>
+  csiDriver?.spec.attachRequired === false;
 
 /** Where the cluster's own CSIDriver is not what the row takes for granted. */
-function attachLines(facts: Facts, mode: PredictedMode['mode']): Line[] {
+function attachLines(facts: DriverFacts, mode: PredictedMode['mode']): Line[] {
   if (facts.csiDriver === undefined || mode === 'local') return [];
   const isAttached = !isUnattached(facts);
   if (isAttached !== (mode === 'shared-file')) return [];
@@ -174,7 +178,7 @@ function attachLines(facts: Facts, mode: PredictedMode['mode']): Line[] {
 }
 
 /** Where the class gives another name than the row. */
-function nameLines({ storageClass, driver }: Facts, { csi }: Driver): Line[] {
+function nameLines({ storageClass, driver }: DriverFacts, { csi }: Driver): Line[] {
   const name = storageClass?.provisioner ?? '';
   if (name !== driver) {
     return [because('name', `${name} is served by ${driver}, by CSI migration`, page)];
@@ -192,7 +196,7 @@ function otherwise({ name, note, mode, onlyIf, sure }: Driver): Line {
 }
 
 /** What the cluster shows of a sign, as it stands there. */
-function seenIn({ storageClass, driverPods }: Facts, sign: Sign): string[] {
+function seenIn({ storageClass, driverPods }: DriverFacts, sign: Sign): string[] {
   const there = {
     parameters: () => pairsOf(storageClass ?? {}),
     mountOptions: () => storageClass?.mountOptions ?? [],
@@ -202,7 +206,7 @@ function seenIn({ storageClass, driverPods }: Facts, sign: Sign): string[] {
   return [...new Set(there.filter((each) => sign.matches.test(each)))];
 }
 
-const sourceOf = ({ storageClass, driverPods }: Facts, sign: Sign): string =>
+const sourceOf = ({ storageClass, driverPods }: DriverFacts, sign: Sign): string =>
   sign.in === 'driverPods'
     ? `pod ${driverPods[0]?.name}`
     : `StorageClass ${storageClass?.metadata?.name}`;

@@ -15,6 +15,7 @@ import {
   beatEveryMs,
   type Beating,
   declareObserver,
+  eventSeen,
   guarded,
   type Recorder,
 } from '../../history/index.ts';
@@ -131,22 +132,10 @@ function follow<T extends KubernetesObject>(
 
 /** Told anew each time its count grows. */
 function recordEvent(event: CoreV1Event, recorder: Recorder): void {
-  const { reason, message, type, involvedObject, source, series } = event;
-  const last = series?.lastObservedTime ?? event.lastTimestamp ?? event.eventTime;
-  const data = {
-    object: `${involvedObject.kind ?? '?'}/${involvedObject.name ?? '?'}`,
-    ...{ reason, message, type },
-    count: event.count ?? series?.count ?? 1,
-    from: source?.component || event.reportingComponent,
-    // What comes by the watch may not have been decoded: text where the types say Date.
-    ...(last === undefined || last === null ? {} : { atMs: new Date(last).getTime() }),
-  };
-  const byKubelet = event.reportingComponent === 'kubelet' ? event.reportingInstance : undefined;
-  const about = involvedObject.kind === 'Node' ? involvedObject.name : undefined;
-  const where = source?.host || byKubelet || about;
+  const { data, node } = eventSeen(event);
   recorder.record({
     ...{ type: 'observation', source: 'api', name: observed.event, data },
-    ...(where === undefined || where === '' ? {} : { node: where }),
+    ...(node === undefined ? {} : { node }),
   });
 }
 

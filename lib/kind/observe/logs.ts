@@ -7,12 +7,14 @@ import { z } from 'zod';
 import { execWithInput } from '../engine/commands.ts';
 import { type OpenStream, inspect, openStream } from '../engine/run.ts';
 import {
+  auditRequest,
   beatEveryMs,
   type Beating,
   observed,
   type ObservedName,
   declareObserver,
   guarded,
+  managerLine,
   type Recorder,
   type Unstamped,
 } from '../../history/index.ts';
@@ -337,42 +339,16 @@ export function observeLogs(
   };
 }
 
-/** pkg/controller/volume/attachdetach/reconciler/reconciler.go: the line a force detach leaves. */
-const forceDetachLine = /force detach/i;
-const leaderLine = /successfully acquired lease|became leader/i;
-
 function controllerManagerRecord(
   { text, wallMs }: LogLine,
   { clock, volume }: Reading,
 ): Unstamped | undefined {
-  const isForced = forceDetachLine.test(text) && text.includes(volume);
-  if (!isForced && !leaderLine.test(text)) return undefined;
-  const name = isForced ? observed.forceDetachLog : observed.leaderAcquired;
+  const name = managerLine(text);
+  if (name === undefined) return undefined;
+  if (name === observed.forceDetachLog && !text.includes(volume)) return undefined;
   const source = 'controller-manager';
   return { ...written(clock, wallMs), type: 'observation', source, name, data: { line: text } };
 }
-
-const entrySchema = z.object({
-  kind: z.literal('Event'),
-  verb: z.string(),
-  user: z.object({ username: z.string() }),
-  userAgent: z.string().optional(),
-  objectRef: z.object({
-    resource: z.string(),
-    subresource: z.string().optional(),
-    name: z.string().optional(),
-    namespace: z.string().optional(),
-  }),
-  responseStatus: z.object({ code: z.number() }).optional(),
-  requestObject: z.unknown().optional(),
-  requestReceivedTimestamp: z.string(),
-});
-
-const objectSchema = z.object({
-  gracePeriodSeconds: z.number().nullish(),
-  preconditions: z.object({ uid: z.string().nullish() }).nullish(),
-  deleteOptions: z.object({ gracePeriodSeconds: z.number().nullish() }).nullish(),
-});
 
 /**
  * A line of the API server's audit log (kind-config.ts): who asked for which change, stamped when the request
@@ -383,45 +359,14 @@ export function requestRecord(
   clock: Clock,
   ownNamespace = 'default',
 ): Unstamped | undefined {
-  const entry = parseEntry(text);
+  const request = auditRequest(text);
   const near = [undefined, '', ownNamespace];
-  if (entry === undefined || !near.includes(entry.objectRef.namespace)) return undefined;
-  const { verb, user, userAgent, objectRef, responseStatus, requestObject } = entry;
-  const { resource, subresource, name, namespace } = objectRef;
-  const asked = objectSchema.safeParse(requestObject).data;
-  const data = {
-    verb,
-    resource: subresource === undefined ? resource : `${resource}/${subresource}`,
-    object: name,
-    namespace,
-    user: user.username,
-    agent: userAgent,
-    code: responseStatus?.code,
-    gracePeriodS: asked?.gracePeriodSeconds ?? asked?.deleteOptions?.gracePeriodSeconds,
-    uid: asked?.preconditions?.uid,
-    taints: resource === 'nodes' ? taintsIn(requestObject) : undefined,
-  };
+  if (request === undefined || !near.includes(request.namespace)) return undefined;
+  const { wallMs, node, data } = request;
   return {
-    ...written(clock, Date.parse(entry.requestReceivedTimestamp)),
+    ...written(clock, wallMs),
     ...{ type: 'observation', source: 'audit', name: observed.apiRequest },
-    ...(resource === 'nodes' && name !== undefined ? { node: name } : {}),
-    data: Object.fromEntries(Object.entries(data).filter(([, value]) => value != null)),
+    ...(node === undefined ? {} : { node }),
+    data,
   };
-}
-
-function parseEntry(text: string): z.output<typeof entrySchema> | undefined {
-  if (!text.startsWith('{"kind":"Event"')) return undefined;
-  try {
-    return entrySchema.safeParse(JSON.parse(text)).data;
-  } catch {
-    // A line longer than the runtime's buffer comes in parts; ours are far shorter.
-    return undefined;
-  }
-}
-
-/** A patch may be a list of operations or a part of the object; its taints are what matters. */
-function taintsIn(patch: unknown): unknown {
-  const text = JSON.stringify(patch) ?? '';
-  const keys = [...text.matchAll(/"key":"([^"]+)"/g)].map((match) => match[1]);
-  return text.includes('taints') ? keys : undefined;
 }

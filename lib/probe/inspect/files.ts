@@ -1,0 +1,115 @@
+/** Files of an incident as people collect them: found by their content, line by line, compressed or rotated. */
+import { createReadStream } from 'node:fs';
+import { join, relative } from 'node:path';
+import { StringDecoder } from 'node:string_decoder';
+import { createGunzip, createZstdDecompress } from 'node:zlib';
+import { mebibyte, openInput, readFolder } from '../../core/index.ts';
+import { closeSync, readSync } from 'node:fs';
+
+/** Where a record stands. */
+export interface Place {
+  readonly file: string;
+  /** From 1 on. */
+  readonly line: number;
+}
+
+export const placeInWords = ({ file, line }: Place): string => `${file}:${line}`;
+
+/** Regular files at any depth, by their paths from the folder. Throws UsageError `FOLDER_UNREADABLE`. */
+export function filesIn(folder: string, below = folder): string[] {
+  return readFolder(below)
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    .flatMap((entry) => {
+      const path = join(below, entry.name);
+      if (entry.isDirectory()) return filesIn(folder, path);
+      return entry.isFile() ? [relative(folder, path)] : [];
+    });
+}
+
+/** A line longer than this is cut: no record that counts is. */
+const longestLine = 4 * mebibyte;
+
+/**
+ * Reads a file, which may be compressed, line by line. Ends where it is damaged, and returns why. `onLine`
+ * returns false to read no further.
+ */
+export async function readLines(
+  path: string,
+  onLine: (text: string, line: number) => boolean | void,
+): Promise<{ readonly lines: number; readonly damage?: string }> {
+  const decoder = new StringDecoder('utf8');
+  let [rest, lines] = ['', 0];
+  const stream = createReadStream(path, { highWaterMark: mebibyte });
+  const unpacked = unpackerOf(path);
+  const source = unpacked === undefined ? stream : stream.pipe(unpacked);
+  stream.on('error', (error) => source.destroy(error));
+  try {
+    for await (const part of source as AsyncIterable<Buffer>) {
+      const texts = (rest + decoder.write(part)).split('\n');
+      rest = texts.pop() ?? '';
+      for (const text of texts) {
+        lines += 1;
+        if (onLine(text, lines) === false) return { lines };
+      }
+      if (rest.length > longestLine) rest = rest.slice(0, longestLine);
+    }
+  } catch (error) {
+    return { lines, damage: `it ends early: ${error instanceof Error ? error.message : 'unread'}` };
+  } finally {
+    stream.destroy();
+  }
+  if (rest !== '') onLine(rest, ++lines);
+  return { lines };
+}
+
+function unpackerOf(
+  path: string,
+): (NodeJS.ReadWriteStream & { destroy(error?: Error): void }) | undefined {
+  const head = Buffer.alloc(4);
+  const file = openInput(path);
+  try {
+    readSync(file, head, 0, 4, 0);
+  } finally {
+    closeSync(file);
+  }
+  if (head.readUInt16BE() === 0x1f8b) return createGunzip();
+  return head.readUInt32LE() === 0xfd2fb528 ? createZstdDecompress() : undefined;
+}
+
+/** What a line of a log has around what its program wrote. */
+export interface Wrapped {
+  readonly text: string;
+  /** Stamped by the runtime. Unix ms. */
+  readonly wallMs?: number;
+  /** Named by the journal. */
+  readonly host?: string;
+}
+
+const cri = /^(\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)) (?:(?:stdout|stderr) [FP] )?(.*)$/;
+const journal = /^[A-Z][a-z]{2} [ \d]\d [\d:.]+ (\S+) [\w./@-]+(?:\[\d+\])?: (.*)$/;
+
+/** Without what a container’s runtime, `kubectl logs --timestamps` or a journal put before it. */
+export function unwrapped(line: string): Wrapped {
+  if (line.startsWith('20')) {
+    const [, time, text] = cri.exec(line) ?? [];
+    // A database stamps its own lines so, too: then its text has no stamp behind it.
+    if (time !== undefined && text !== undefined && isStamped(text))
+      return { text, wallMs: Date.parse(time) };
+  } else if (line.startsWith('{"log":')) {
+    try {
+      const { log, time } = JSON.parse(line) as { log: string; time: string };
+      return { text: log.trimEnd(), wallMs: Date.parse(time) };
+    } catch {
+      return { text: line };
+    }
+  }
+  const [, host, text] = journal.exec(line) ?? [];
+  return host === undefined || text === undefined ? { text: line } : { text, host };
+}
+
+const isStamped = (text: string): boolean =>
+  /^([IWEF]\d{4} |\{|\d{4}-\d\d-\d\d[T ]|\[\w{3} \w{3})/.test(text);
+
+/** What rotated pieces of one log have in common. */
+export const streamOf = (file: string): string =>
+  file.replace(/(\.(gz|zst)|[.-]\d[\dT.:_Z-]*(?=$|\.(log|gz|zst)))+$/g, '').replace(/\.log$/, '');

@@ -1,0 +1,142 @@
+/** An inspection in words: for the terminal, and as parts of the page. */
+import { plural, toldInSeconds } from '../../core/index.ts';
+import { proveItIsOff } from '../../report/index.ts';
+import { placeInWords } from './files.ts';
+import type { Sighting } from './incident.ts';
+import type { Inspection, PassageTold, VolumeTold } from './inspect.ts';
+
+export const timeText = (ms: number): string =>
+  Number.isFinite(ms) ? `${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')} UTC` : '?';
+
+export const volumeText = ({ volume: { name, claim } }: VolumeTold): string =>
+  claim === undefined ? name : `${name} (claim ${claim})`;
+
+const seenText = (seen: Sighting | undefined): string =>
+  seen === undefined ? 'not on record' : `${timeText(seen.atMs)}, ${placeInWords(seen.place)}`;
+
+/** Node, and what is on record of its time with the volume. */
+export const stintRows = ({ stints }: VolumeTold): string[][] =>
+  stints.map(({ node, attached, mounts, unmounted, deleting, answered }) => [
+    ...[node, seenText(attached), seenText(mounts[0]), seenText(unmounted)],
+    ...[seenText(deleting), seenText(answered)],
+  ]);
+export const stintHeads = [
+  ...['Node', 'Attachment created', 'Mounted', 'Unmounted', 'Detach requested', 'Detach answered'],
+] as const;
+
+export const chainLines = ({ chain }: PassageTold): string[] =>
+  chain.steps.map(({ atMs, step, by, place }) => {
+    const who = by === undefined ? '' : `, by ${by}`;
+    return `${timeText(atMs)}  ${step}${who}${place === undefined ? '' : `  ${placeInWords(place)}`}`;
+  });
+
+export function passageText({ from, to, answer, two }: PassageTold): string {
+  const span =
+    two === undefined
+      ? ''
+      : `: from ${timeText(two.leastMs)} at the latest to ${timeText(two.mostMs)} at the earliest, ${toldInSeconds(two.mostMs - two.leastMs)}`;
+  return `${from.node} → ${to.node}: ${answer}${span}`;
+}
+
+const twoWriters = [
+  'Stop both servers, the old one without a clean shutdown, and copy the volume before anything mounts it: docs/how-to/two-writers.md.',
+  'A clean e2fsck or server start proves nothing: compare with what clients recorded as committed.',
+];
+
+export function nextSteps({ volumes, answer }: Inspection): readonly string[] {
+  if (answer === 'two could write') return twoWriters;
+  if (answer === 'only one could')
+    return ['Nothing of the storage’s exclusivity is left to check.'];
+  const missing = new Set(
+    volumes.filter((each) => each.answer === answer).flatMap(({ because }) => because),
+  );
+  const of = (pattern: RegExp, words: string): string[] =>
+    [...missing].some((each) => pattern.test(each)) ? [words] : [];
+  return [
+    ...of(/audit log/, 'Add the API server’s audit log, with its rotated files.'),
+    ...of(
+      /no log of a server|no line of the server/,
+      'Add the database’s log of the old node, to its end: /var/log/pods there, in a folder with the node’s name.',
+    ),
+    ...of(/unmount/, 'Add kubelet’s log and dmesg -T of the old node, in the same folder.'),
+    ...of(
+      /Dump|dump/,
+      'Add dumps: kubectl get nodes,pods,pv,pvc,volumeattachments,storageclasses,csidrivers,events -A -o json.',
+    ),
+    ...of(
+      /fence of the storage/,
+      'Measure what your storage does (docs/how-to/probe.md), and inspect again with --disk MODE.',
+    ),
+    'Until then assume that two could write: docs/how-to/two-writers.md.',
+  ];
+}
+
+/** What stood behind each way in. */
+const preventions: readonly (readonly [RegExp, string])[] = [
+  [/out-of-service/, 'Set the out-of-service taint only on a node that is proven off.'],
+  [/Node object was deleted/, 'Delete a Node only once its machine is proven off.'],
+  [
+    /pod object was gone/,
+    'Do not force-delete a pod of a lost node before its node is proven off.',
+  ],
+  [
+    /gave up waiting for the unmount/,
+    '--disable-force-detach-on-timeout=true of the controller manager: Kubernetes then waits for the unmount.',
+  ],
+];
+
+export function preventionOf(volumes: readonly VolumeTold[]): readonly string[] {
+  const passages = volumes
+    .flatMap((each) => each.passages)
+    .filter(({ answer }) => answer !== 'only one could');
+  const steps = passages.flatMap(({ chain }) => chain.steps.map(({ step }) => step));
+  if (passages.length === 0) return [];
+  return [
+    ...preventions
+      .filter(([pattern]) => steps.some((step) => pattern.test(step)))
+      .map(([, words]) => words),
+    'Storage that cuts the old node off before it answers a detach.',
+    proveItIsOff,
+  ];
+}
+
+const volumesShown = 5;
+
+export function inspectionText(inspection: Inspection): string {
+  const { answer, volumes, files, trouble, homeless } = inspection;
+  const told = volumes.slice(0, volumesShown);
+  const rest = volumes.slice(volumesShown);
+  const block = (title: string, lines: readonly string[]): string[] =>
+    lines.length === 0 ? [] : ['', `${title}:`, ...lines.map((line) => `  ${line}`)];
+  const ofVolume = (each: VolumeTold): string[] => [
+    ...block(`${volumeText(each)}: ${each.answer}`, each.because),
+    ...each.passages.flatMap((passage) => [
+      ...block(passageText(passage), chainLines(passage)),
+      ...block('Not on record', passage.chain.gaps),
+    ]),
+    ...block(
+      'Who had it',
+      stintRows(each).map((cells) =>
+        cells.map((cell, at) => (at === 0 ? cell : `${stintHeads[at]}: ${cell}`)).join('; '),
+      ),
+    ),
+    ...block('Its storage', [each.storage.words]),
+  ];
+  return [
+    answer,
+    ...told.flatMap(ofVolume),
+    ...(rest.length === 0
+      ? []
+      : ['', `${plural(rest.length, 'more volume')}: --volume shows one, --json all.`]),
+    ...block('Next', nextSteps(inspection)),
+    ...block('What would have prevented it', preventionOf(volumes)),
+    ...block('Not read', [
+      ...trouble.map(({ what, ...place }) => `${placeInWords(place)}: ${what}`),
+      ...homeless.map(
+        (file) => `${file}: no node is known for it; put it into a folder with the node’s name`,
+      ),
+    ]),
+    '',
+    `${plural(files.length, 'file')} read, ${files.reduce((sum, { records }) => sum + records, 0)} records that count.`,
+  ].join('\n');
+}
