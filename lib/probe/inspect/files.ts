@@ -39,7 +39,7 @@ export async function readLines(
 ): Promise<{ readonly lines: number; readonly damage?: string }> {
   const decoder = new StringDecoder('utf8');
   let [rest, lines] = ['', 0];
-  const stream = createReadStream(path, { highWaterMark: mebibyte });
+  const stream = createReadStream(path, { highWaterMark: mebibyte / 4 });
   const unpacked = unpackerOf(path);
   const source = unpacked === undefined ? stream : stream.pipe(unpacked);
   stream.on('error', (error) => source.destroy(error));
