@@ -5,6 +5,7 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { which } from 'zx';
 import { isCheckout, projectRoot, InfrastructureError, kubernetesReleases } from '../core/index.ts';
+import { endsOf, transports } from '../scenario/index.ts';
 import * as engine from './engine/commands.ts';
 import { engineMissing, linesOf, tryRun } from './engine/run.ts';
 import { engineName, kindClusterLabel } from './ownership/registry.ts';
@@ -242,9 +243,14 @@ export function judgeQemu({ ok, found }: { ok: boolean; found: string }): CheckR
   return { ...about, state: 'optional', found: `${found}: --hosts loops works without it`, mend };
 }
 
-/** What carries disks over a storage network: `--disk-transport nbd`. */
+const networked = transports.filter((each) => endsOf(each) !== undefined);
+
+/** What carries disks over a storage network, and serves them there. */
 export function judgeInitiator(image: string | undefined): CheckResult {
-  const about = { code: 'INITIATOR_IMAGE', name: 'an initiator, for --disk-transport nbd' };
+  const about = {
+    code: 'INITIATOR_IMAGE',
+    name: `an initiator, for --disk-transport ${networked.join(' or ')}`,
+  };
   if (image !== undefined) return { ...about, state: 'ok', found: image };
   const found = 'no image yet: the first such run makes it, in two minutes';
   return { ...about, state: 'optional', found, mend: 'npm run images' };

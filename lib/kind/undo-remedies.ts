@@ -48,7 +48,9 @@ export async function restoreNodes(cluster: StruckNodes): Promise<void> {
   await mendControlPlane(cluster.controlPlane);
   for (const node of cluster.nodes) {
     await diskTool(cluster.lab, 'restore', { node });
-    await cluster.storage?.join(node);
+    if (cluster.storage === undefined) continue;
+    await cluster.storage.join(node);
+    await diskTool(cluster.lab, 'fail-cut', { node });
   }
   for (const node of cluster.nodes) await cluster.machine(node).mend();
 }

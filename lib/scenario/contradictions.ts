@@ -152,6 +152,14 @@ const rules: readonly ContradictionRule[] = [
     message: 'its certificate shows another disk than `disk`',
     broken: ({ disk, diskFrom }) => diskFrom !== undefined && !diskFrom.modes.includes(disk.mode),
   },
+  ...transportDeclarations.map(({ name, revocations }): ContradictionRule => {
+    const ways = Object.keys(revocations);
+    return {
+      field: 'disk.revocation',
+      message: `with disk.transport ${name}: Allowed choices are ${ways.join(', ')}.`,
+      broken: ({ disk }) => disk.transport === name && !ways.includes(disk.revocation),
+    };
+  }),
   {
     field: 'fault.serverKills',
     message: 'the first restart comes at once: only from the second on does a kubelet wait',

@@ -45,6 +45,7 @@ const answers = {
   fence: done,
   hold: done,
   'let-go': done,
+  'fail-cut': done,
   sever: linkReport,
   restore: linkReport,
   copy: copyIdentitySchema,

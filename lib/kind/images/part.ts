@@ -71,7 +71,7 @@ export const initiatorDebianSuite = 'sid';
 /** Of the initiators: the daemon with its protocols. Of the servers: iSCSI's, NFS's. */
 export const initiatorPackages: readonly string[] = [
   ...['qemu-utils', 'qemu-block-extra', 'fuse3', 'iproute2'],
-  ...['tgt', 'nfs-ganesha', 'nfs-ganesha-vfs', 'rpcbind'],
+  ...['tgt', 'libiscsi-bin', 'nfs-ganesha', 'nfs-ganesha-vfs', 'rpcbind'],
 ];
 /** A mon, an osd, and the programs that command them. */
 export const cephPackages: readonly string[] = ['ceph-mon', 'ceph-osd', 'ceph-common'];

@@ -6,12 +6,13 @@ import {
   type TransportDeclaration,
   transport,
 } from './kind.ts';
+import { iscsi } from './iscsi.ts';
 import { nbd } from './nbd.ts';
 import { rbd } from './rbd.ts';
 
 const array = transport({ name: 'array', does: 'by a device of the storage itself' }, {});
 
-const declared = [array, nbd, rbd] as const;
+const declared = [array, nbd, iscsi, rbd] as const;
 
 export type Transport = (typeof declared)[number]['name'];
 export const transportDeclarations: readonly TransportDeclaration<Transport>[] = declared;

@@ -53,7 +53,15 @@ export const transport = <
 >(
   declared: T,
   ways: R,
-) => {
-  const revocations = { cut, ...ways };
-  return { ...declared, revocations, takes: { 'disk.revocation': Object.keys(revocations) } };
-};
+) => ({ ...declared, revocations: { cut, ...ways } });
+
+const untried = 'that has not been measured over a storage network';
+
+/** What no client that holds its requests is asked. */
+export const untriedOverNetworks = {
+  'fault.link': {
+    errors: 'the client holds its requests while the storage network is gone: give stalls',
+  },
+  'fault.kind': { 'node-reboot': untried },
+  'database.kind': { 'group-replication': untried },
+} as const;

@@ -2,14 +2,12 @@
  * NBD: the array serves (lib/storage/csi/array/nbd.go), qemu-storage-daemon connects. What the array cut is an I/O
  * error. While the network is gone, the client holds what it is asked, and asks again afterwards.
  */
-import { transport } from './kind.ts';
+import { transport, untriedOverNetworks } from './kind.ts';
 
 /** The client gives requests up after a day without a connection: no run lasts so long. */
 const heldS = 86_400;
 /** A first connection that is not there by then fails the call, and kubelet tries again. */
 const openS = 10;
-
-const untried = 'that has not been measured over a storage network';
 
 export const nbd = transport(
   {
@@ -22,13 +20,7 @@ export const nbd = transport(
       // A connection that was cut is given up after 13 s, and made anew within 16 s of the heal.
       sysctls: ['net.ipv4.tcp_retries2=5', 'net.ipv4.tcp_syn_retries=2'],
     },
-    refuses: {
-      'fault.link': {
-        errors: 'the client holds its requests while the storage network is gone: give stalls',
-      },
-      'fault.kind': { 'node-reboot': untried },
-      'database.kind': { 'group-replication': untried },
-    },
+    refuses: untriedOverNetworks,
   },
   {
     connection: { does: 'closes the connection', worth: 'unfenced', victim: 'goes on' },

@@ -29,6 +29,14 @@ test('a revocation goes with a transport that has it, and with a mode that ever 
   );
 });
 
+test('iSCSI: a target and an initiator of its own for each attachment, and no timeout', () => {
+  const asked = endsOf('iscsi')?.connect('storage', 'forcedetach.v.1') ?? '';
+  expect(asked).toContain('target=iqn.2026-01.dev.forcedetach:forcedetach.v.1,lun=1,');
+  expect(asked).toContain(
+    'initiator-name=iqn.2026-01.dev.forcedetach:node.forcedetach.v.1,timeout=0',
+  );
+});
+
 test('NBD: nothing is given up while a run lasts', () => {
   expect(endsOf('array')).toBeUndefined();
   const asked = endsOf('nbd')?.connect('storage', 'forcedetach.v.1') ?? '';

@@ -22,6 +22,7 @@ import { ensureKernelDevices, parseLoopRange } from './devices.ts';
 import {
   type StorageBackend,
   type CutDevice,
+  failCut,
   fence,
   livePaths,
   losePower,
@@ -103,6 +104,12 @@ const commands: Readonly<Record<string, Command>> = {
 
   /** Idempotent, also where nothing was severed. What was cut stays cut. */
   restore: (backend, values) => link(backend, values, 'pass'),
+
+  /** Idempotent. What was cut without an answer is answered: an error. */
+  'fail-cut': async ({ array }, values) => {
+    await failCut(array, needed(values, 'node'));
+    return {};
+  },
 
   release: (backend, values) => {
     const loops = parseLoopRange(needed(values, 'loops'));

@@ -364,6 +364,13 @@ export async function closePaths(
 
 const isSevered = ({ state, link }: PathStatus): boolean => state === 'open' && link !== 'pass';
 
+/** What waits for a path that a server took without a word gets an error: no node is mended around it. */
+export async function failCut(array: ArrayPort, node: string): Promise<void> {
+  for (const { state, volume, generation } of await livePaths(array, { node })) {
+    if (state === 'cut') await array.close({ volume, generation, force: true });
+  }
+}
+
 /** Devices that no array answers for any more; with them go unbound leftovers. */
 async function releaseLoops(range: LoopRange, except: readonly string[]): Promise<Released> {
   const freed: string[] = [];

@@ -3,5 +3,5 @@
 FROM debian:sid-slim
 RUN apt-get update \
   && apt-get install -y --no-install-recommends qemu-utils qemu-block-extra fuse3 iproute2 \
-     tgt nfs-ganesha nfs-ganesha-vfs rpcbind \
+     tgt libiscsi-bin nfs-ganesha nfs-ganesha-vfs rpcbind \
   && rm -rf /var/lib/apt/lists/*

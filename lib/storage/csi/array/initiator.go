@@ -36,6 +36,7 @@ const (
 	connectPatience = 12 * time.Second
 	endPatience     = 3 * time.Second
 	storageDaemon   = "qemu-storage-daemon"
+	storageHost     = "storage" // on the storage network (lib/storage/csi/paths.ts)
 )
 
 // initiatorSocket is where the array asks the node's.
@@ -65,6 +66,9 @@ func (i *initiator) listen(root string, self request) (net.Listener, error) {
 		return nil, err
 	}
 	takePriority()
+	if err := errors.Join(sinkRoute(), rememberStorage()); err != nil {
+		return nil, err
+	}
 	self.Name, self.Connect = fileName("test-"+self.Node, 1), selfConnect
 	if err := i.test(self); err != nil {
 		return nil, err
@@ -77,6 +81,32 @@ func (i *initiator) listen(root string, self request) (net.Listener, error) {
 		return nil, err
 	}
 	return net.Listen("unix", socket)
+}
+
+// sinkRoute lets what goes to no network be dropped, as a broken one drops it: where connect() fails at once,
+// libiscsi never comes back.
+func sinkRoute() error {
+	script := `ip link show sink >/dev/null 2>&1 && exit 0
+		ip link add sink type veth peer name unheard
+		ip link set sink up && ip link set unheard up
+		ip addr add 192.0.2.1/32 dev sink && ip route add default dev sink metric 9999`
+	_, err := commanded("sh", "-c", script)
+	return err
+}
+
+// rememberStorage writes the server's address into a file: while the network is gone nobody resolves names.
+func rememberStorage() error {
+	found, err := net.LookupHost(storageHost)
+	if err != nil {
+		return nil // The self-test alone needs no server.
+	}
+	hosts, err := os.OpenFile("/etc/hosts", os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		return err
+	}
+	defer hosts.Close()
+	_, err = fmt.Fprintf(hosts, "%s %s\n", found[0], storageHost)
+	return err
 }
 
 func (i *initiator) do(asked request) (any, error) {
