@@ -117,6 +117,23 @@ test('a cut before the successor’s first write ends all, and refused writes pr
   expect(findings.map(({ code, safety }) => [code, safety])).toEqual([['WRITES_REFUSED', 'safe']]);
 });
 
+test('a node that may only read any more may flush: that is no way to write', () => {
+  const writes = logOf(
+    ...[
+      opened,
+      write(4_900, 1, 0),
+      at(29_000, 1, writeOps.cut),
+      at(29_010, 1, writeOps.flushBegin),
+    ],
+    ...[at(30_000, 2, writeOps.open), write(30_500, 2, 0)],
+  );
+  expect(exposureOf(story(), { writes }).summary).toEqual({
+    ms: 0,
+    bytesVictim: 0,
+    bytesSuccessor: 0,
+  });
+});
+
 test('a late cut is the end of the exposure', () => {
   const writes = logOf(
     opened,

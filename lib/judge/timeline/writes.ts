@@ -157,6 +157,7 @@ export function pathsIn(log: WriteLog, endAtMs: number): OpenPath[] {
   const nodeOf = nodesOf(log);
   const open = new Map<number, { readonly fromMs: number; bytesWritten: number }>();
   const severed = new Set<number>();
+  const ended = new Set<number>();
   const found: OpenPath[] = [];
   const end = (generation: number, atMs: number): void => {
     const path = open.get(generation);
@@ -172,13 +173,15 @@ export function pathsIn(log: WriteLog, endAtMs: number): OpenPath[] {
     const isBack = isLink && flags === linkFlags.pass && severed.delete(generation);
     if (ends.has(op)) {
       severed.delete(generation);
+      ended.add(generation);
       end(generation, atMs);
     } else if (isLink && flags !== linkFlags.pass) {
       if (open.has(generation)) severed.add(generation);
       end(generation, atMs);
     }
-    // What was under way when the link was severed may still be carried out.
-    else if (severed.has(generation)) continue;
+    // What was under way when the link was severed may still be carried out; who may only read may flush.
+    else if (severed.has(generation) || (ended.has(generation) && op === writeOps.flushBegin))
+      continue;
     else if ((isBack || opens.has(op)) && !open.has(generation))
       open.set(generation, { fromMs: atMs, bytesWritten: 0 });
     const path = op === writeOps.write ? open.get(generation) : undefined;
