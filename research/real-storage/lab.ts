@@ -109,7 +109,7 @@ export class StorageLab implements AsyncDisposable {
       const lab = new StorageLab(folder, placeAt(index), images);
       if (!(await lab.#claim())) continue;
       try {
-        await lab.#startNetwork();
+        await run(lab.#nodeCommand('b'));
         return lab;
       } catch (error) {
         await lab[Symbol.asyncDispose]();
@@ -241,20 +241,22 @@ export class StorageLab implements AsyncDisposable {
 
   /** By the name of its first container: the engine refuses a second one. */
   async #claim(): Promise<boolean> {
-    if (!(await clearDead(this.#place.container('node-a')))) return false;
+    const { network, container } = this.#place;
+    const first = container('node-a');
+    if (!(await clearDead(first))) return false;
     const argv = this.#nodeCommand('a');
     const started = await tryRun(argv);
-    if (started.exitCode === 0) return true;
-    if (started.stderr.includes('already in use')) return false;
-    throw commandError(argv, started);
-  }
-
-  async #startNetwork(): Promise<void> {
-    await run(this.#nodeCommand('b'));
-    const { network } = this.#place;
-    // Who has the place has its name: what is there is a dead one's.
+    if (started.exitCode !== 0) {
+      if (started.stderr.includes('already in use')) return false;
+      throw commandError(argv, started);
+    }
+    // A network of that name is a dead one's; the engine keeps one for good whose container it lost.
     await tryRun(engine.removeNetwork(network));
-    await run(engine.createNetwork(network, this.#place, ['--internal', ...this.#labels]));
+    const flags = ['--internal', ...this.#labels];
+    const { exitCode } = await tryRun(engine.createNetwork(network, this.#place, flags));
+    if (exitCode === 0) return true;
+    await run(engine.removeWhole(first));
+    return false;
   }
 
   #nodeCommand(node: NodeName): string[] {

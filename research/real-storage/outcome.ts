@@ -1,7 +1,7 @@
 /** What a trial came to, from the writers' journals, the array's log of writes, and the blocks at its end. */
 import { z } from 'zod';
 import { type Asked, isAcked, type Journal, readJournal } from './journal.ts';
-import { blockOf, sharedBlock, type NodeName, type Token } from './token.ts';
+import { afterReboot, blockOf, sharedBlock, type NodeName, type Token } from './token.ts';
 
 /** What a node got for its requests at the end of a watch. `nothing`: it asked nothing. */
 export const answers = ['goes on', 'error', 'hangs', 'nothing'] as const;
@@ -71,7 +71,7 @@ export interface Window {
 }
 
 /** So long before its end a watch looks for what a node gets. */
-const lastMs = 5000;
+export const lastMs = 5000;
 
 const rounded = (ms: number | undefined): number | null =>
   ms === undefined ? null : Math.round(ms);
@@ -204,6 +204,7 @@ export function outcomeFrom(evidence: Evidence): Outcome {
   const asked = [...a.asked, ...rebooted.asked];
   const tokens = blocks.filter((token) => token !== null);
   const landed = evidence.landed ?? landedWithoutLog(asked, b, tokens);
+  const landedAgain = landed.filter(({ token }) => token === undefined || token.seq >= afterReboot);
   const fromMs = isRevoked ? beganMs : (attachedMs ?? attachMs);
   const countedMs = isRevoked ? marks.returnedMs : fromMs;
   const toMs = Math.max(fromMs, healMs ?? givenBackMs ?? rebootMs ?? endMs);
@@ -220,7 +221,7 @@ export function outcomeFrom(evidence: Evidence): Outcome {
     reboot:
       opened === undefined || rebootMs === undefined
         ? null
-        : { ...opened, watched: watch(rebooted, landed, { fromMs: rebootMs, toMs: endMs }) },
+        : { ...opened, watched: watch(rebooted, landedAgain, { fromMs: rebootMs, toMs: endMs }) },
     revokeMs: isRevoked ? Math.round(marks.returnedMs - beganMs) : null,
     failed: evidence.failed,
     second: {

@@ -1,5 +1,5 @@
 /** What the trials of a row come to: how each cell ends, which mode that is worth, and a sentence. */
-import { type CellName, cellNames, cells } from './cells.ts';
+import { type CellName, cellNames, cells, rows as known } from './cells.ts';
 import type { Outcome, Watched } from './outcome.ts';
 import { type TrialLine, userInitiator } from './result.ts';
 
@@ -51,17 +51,26 @@ export function summarize(lines: readonly TrialLine[]): RowSummary[] {
     const shown = initiator === userInitiator ? transport : `${transport} (${initiator})`;
     return JSON.stringify([shown, revocation]);
   });
-  return [...rows].map(([key, own]) => {
-    const [transport = '', revocation = ''] = JSON.parse(key) as string[];
-    const byCell = cellNames.flatMap((cell) => {
-      const trials = own.filter(({ scenario }) => scenario.cell === cell);
-      const outcomes = trials.map(({ outcome }) => outcome);
-      return trials.length === 0 ? [] : [[cell, summaryOf(cell, outcomes)] as const];
+  const place = ([key]: readonly [string, unknown]): number => {
+    const [transport, revocation] = JSON.parse(key) as string[];
+    const index = known.findIndex(
+      (row) => row.transport === transport && row.revocation === revocation,
+    );
+    return index < 0 ? known.length : index;
+  };
+  return [...rows]
+    .toSorted((x, y) => place(x) - place(y))
+    .map(([key, own]) => {
+      const [transport = '', revocation = ''] = JSON.parse(key) as string[];
+      const byCell = cellNames.flatMap((cell) => {
+        const trials = own.filter(({ scenario }) => scenario.cell === cell);
+        const outcomes = trials.map(({ outcome }) => outcome);
+        return trials.length === 0 ? [] : [[cell, summaryOf(cell, outcomes)] as const];
+      });
+      const found = new Map(byCell);
+      const about = { transport, revocation, cells: found };
+      return { ...about, worth: worthOf(found), sentence: sentenceOf(found) };
     });
-    const found = new Map(byCell);
-    const about = { transport, revocation, cells: found };
-    return { ...about, worth: worthOf(found), sentence: sentenceOf(found) };
-  });
 }
 
 type Cells = RowSummary['cells'];
@@ -87,7 +96,7 @@ function sentenceOf(found: Cells): string {
   const healed = found.get('base') ?? found.get('cut-10');
   const parts = [
     living && `A living node ${inWords('living', living)}`,
-    healed && `${living ? 'after a cut it' : 'After a cut the node'} ${inWords('base', healed)}`,
+    healed && `${living ? 'cut off, it' : 'Cut off, the node'} ${inWords('base', healed)}`,
   ].filter((part) => part !== undefined);
   const others = handOvers.filter(
     (cell) =>
@@ -117,28 +126,38 @@ function sentenceOf(found: Cells): string {
 }
 
 /** Fits behind `the node`. */
-export function inWords(cell: CellName, { ends, trials, count }: CellSummary): string {
+function inWords(cell: CellName, { ends, trials, count }: CellSummary): string {
   const watches = trials
     .filter((outcome) => endsOf(cell, outcome) === ends)
     .map((outcome) => watchOf(cell, outcome));
   const of = count === trials.length ? '' : ` (${count} of ${trials.length})`;
-  const first = range(watches.map(({ landedMs }) => landedMs));
-  const errors = [...new Set(watches.flatMap(({ error }) => error ?? []))].join(', ');
+  const since = watches.length > 0 && trials[0]?.healed ? ' the heal' : '';
+  const after = (times: readonly (number | null)[]): string => `${span(times)} after${since}`;
   if (ends === 'hangs') return `hangs${of}`;
   if (ends === 'nothing') return `asks nothing${of}`;
   if (ends === 'error') {
-    return `gets ${errors} after ${range(watches.map(({ errorMs }) => errorMs))} ms${of}`;
+    const errors = [...new Set(watches.flatMap(({ error }) => error ?? []))].join(', ');
+    return `gets ${errors} ${after(watches.map(({ errorMs }) => errorMs))}${of}`;
   }
-  const replays = watches.filter(({ replayed }) => (replayed ?? 0) > 0).length;
-  const replay = replays > 0 ? `replays its queue (${replays} of ${trials.length}) and ` : '';
-  const landed = range(watches.map(({ landed }) => landed));
-  return `${replay}writes on: ${landed} writes land, the first after ${first} ms${of}`;
+  // What a living node had under way is no queue.
+  const replays =
+    cell === 'living' ? 0 : watches.filter(({ replayed }) => (replayed ?? 0) > 0).length;
+  const goesOn = watches.filter(({ at }) => at === 'goes on').length;
+  const does = [
+    replays > 0 ? `replays its queue (${replays} of ${trials.length})` : [],
+    goesOn > 0 ? `writes on${of}` : [],
+  ].flat();
+  const first = after(watches.map(({ landedMs }) => landedMs));
+  return `${does.join(' and ') || `has landed writes${of}`}, first ${first}`;
 }
 
-/** `2–49`; `?` where nothing shows it. */
-function range(values: readonly (number | null)[]): string {
+/** `2–49 ms`, `7.9–8.3 s`. */
+export function span(values: readonly (number | null)[]): string {
   const known = values.filter((value) => value !== null);
-  if (known.length === 0) return '?';
+  if (known.length === 0) return 'at an unknown time';
   const [least, most] = [Math.min(...known), Math.max(...known)];
-  return least === most ? String(least) : `${least}–${most}`;
+  const inSeconds = most >= 1000;
+  const shown = (ms: number): string => (inSeconds ? (ms / 1000).toFixed(1) : String(ms));
+  const range = shown(least) === shown(most) ? shown(most) : `${shown(least)}–${shown(most)}`;
+  return `${range} ${inSeconds ? 's' : 'ms'}`;
 }

@@ -7,6 +7,9 @@ export const ringBlocks = 256;
 export const sharedBlock = 2 * ringBlocks;
 export const volumeBytes = 16 * 1024 * 1024;
 
+/** Above all numbers of a writer until its node is started anew. */
+export const afterReboot = 1_000_001;
+
 export const nodes = ['a', 'b'] as const;
 export type NodeName = (typeof nodes)[number];
 

@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { databaseDeclarations } from '../../lib/scenario/databases/index.ts';
 import { faultKinds, questionOf } from '../../lib/scenario/faults/index.ts';
+import { realStorageCommand } from '../../research/real-storage/command.ts';
 import { twoKernelsCommand } from '../../research/two-kernels/command.ts';
 import { parseArguments } from '../../lib/cli/command.ts';
 import { conformanceCommand } from '../../research/conformance/command.ts';
@@ -36,6 +37,7 @@ type Make = () => Command | Promise<Command>;
 const research: Readonly<Record<string, Make>> = {
   claims: claimsCommand,
   'two-kernels': twoKernelsCommand,
+  'real-storage': realStorageCommand,
   conformance: conformanceCommand,
   'false-alarms': falseAlarmsCommand,
 };

@@ -1,6 +1,8 @@
 /** docs/results/real-storage.md: its table and its picture are made from the store; `vitest -u` writes them. */
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { transportOf, transports } from '../../lib/scenario/transports/index.ts';
+import type { TransportDeclaration } from '../../lib/scenario/transports/kind.ts';
 import { markdownTable } from '../../lib/core/numbers.ts';
 import { linesOf } from '../../lib/batch/measurements.ts';
 import { cellsOf, nameOf, notRun, rows } from '../../research/real-storage/cells.ts';
@@ -36,6 +38,20 @@ function missing(): string {
     others.length === 0 ? '' : ` and ${others.map((cell) => `\`${cell}\``).join(', ')}`;
   return `Not run, of ${every.length} cells: \`cut-600\` in ${long.length} rows${listed}.`;
 }
+
+const declared = summaries.flatMap((row) => {
+  const transport = transports.find((each) => each === row.transport);
+  const ways: TransportDeclaration['revocations'] | undefined =
+    transport && transportOf[transport].revocations;
+  const revocation = ways?.[row.revocation];
+  return revocation === undefined ? [] : [{ ...row, revocation, name: row.revocation }];
+});
+
+test.each(declared)('$transport, $name: the mode that a run uses is the measured one', (row) => {
+  const { worth, victim } = row.revocation;
+  expect(row.worth).toMatch(new RegExp(`^${worth}`));
+  expect(row.worth.includes('hangs')).toBe(victim === 'hangs');
+});
 
 // Mend either by: npx vitest run -u --project unit test/docs
 test('the page is made from the store', async () => {

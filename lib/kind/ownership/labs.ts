@@ -141,7 +141,8 @@ export async function removeLab({
   const left = await releaseLoops({ loops, holdsLease: true, volume: folder, tools });
   if (containers.length > 0) await run(engine.removeWhole(...containers));
   for (const network of await list('network', [`${label.state}=${folder}`])) {
-    await run(engine.removeNetwork(network));
+    const { exitCode, stderr } = await tryRun(engine.removeNetwork(network));
+    if (exitCode !== 0) left.push(stderr);
   }
   rmSync(folder, { recursive: true, force: true });
   return left;
