@@ -73,6 +73,9 @@ export interface Window {
 /** So long before its end a watch looks for what a node gets. */
 export const lastMs = 5000;
 
+/** With later timers what comes in the last 5 s may be something else: such a trial is repeated, or marked. */
+export const mostLateMs = 2500;
+
 const rounded = (ms: number | undefined): number | null =>
   ms === undefined ? null : Math.round(ms);
 

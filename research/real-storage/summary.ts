@@ -88,7 +88,8 @@ function worthOf(found: Cells): string {
   const until = { 'give-back': 'given back', reboot: 'connected again' } as const;
   const words = again.map((cell) => until[cell]).join(' or ');
   const kind = ends.includes('hangs') ? 'fenced, hangs' : 'fenced';
-  return words === '' ? kind : `${kind} until ${words}`;
+  const part = found.has('living') ? '' : ' (no living node tried)';
+  return `${words === '' ? kind : `${kind} until ${words}`}${part}`;
 }
 
 function sentenceOf(found: Cells): string {

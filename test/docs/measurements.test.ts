@@ -23,7 +23,7 @@ const kinds = [
   [smallestLossSchema, 1],
   [resultSchema, 36],
   [groupSchema, 4],
-  [trialSchema, 100],
+  [trialSchema, 318],
 ] as const;
 
 test.each(kinds.map(([kind, least]) => [kind.shape.kind.value, kind, least] as const))(

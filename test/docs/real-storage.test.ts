@@ -6,6 +6,7 @@ import type { TransportDeclaration } from '../../lib/scenario/transports/kind.ts
 import { markdownTable } from '../../lib/core/numbers.ts';
 import { linesOf } from '../../lib/batch/measurements.ts';
 import { cellsOf, nameOf, notRun, rows } from '../../research/real-storage/cells.ts';
+import { mostLateMs } from '../../research/real-storage/outcome.ts';
 import { heatMap } from '../../research/real-storage/picture.ts';
 import { trialSchema } from '../../research/real-storage/result.ts';
 import { summarize, type RowSummary } from '../../research/real-storage/summary.ts';
@@ -36,7 +37,9 @@ function missing(): string {
   const others = cells.filter((cell) => !long.includes(cell));
   const listed =
     others.length === 0 ? '' : ` and ${others.map((cell) => `\`${cell}\``).join(', ')}`;
-  return `Not run, of ${every.length} cells: \`cut-600\` in ${long.length} rows${listed}.`;
+  const late = lines.filter(({ outcome }) => outcome.lateMs > mostLateMs).length;
+  const marked = `In ${late} of ${lines.length} trials timers were more than ${mostLateMs / 1000} s late: their times are upper bounds.`;
+  return `${marked}\n\nNot run, of ${every.length} cells: \`cut-600\` in ${long.length} rows${listed}.`;
 }
 
 const declared = summaries.flatMap((row) => {
