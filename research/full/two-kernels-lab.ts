@@ -7,7 +7,7 @@ import { ensureImages } from '../../lib/kind/images/ensure.ts';
 import { kubernetesDefault } from '../../lib/core/kubernetes.ts';
 import type { CaseName } from '../two-kernels/cases.ts';
 import { DiskLab } from '../two-kernels/disk-lab.ts';
-import { guestFiles } from '../two-kernels/guest-files.ts';
+import { toolsGuest } from '../two-kernels/guest-files.ts';
 import type { Host } from '../two-kernels/host.ts';
 import { loopHost } from '../two-kernels/loop-host.ts';
 import type { Result } from '../two-kernels/result.ts';
@@ -31,7 +31,7 @@ export function twoKernelsLab(): TwoKernelsLab {
   beforeAll(async () => {
     const wanted = { source: 'auto', kubernetes: kubernetesDefault } as const;
     const { tools, array } = await ensureImages({ ...wanted, onProgress });
-    const files = await guestFiles({ image: tools, onProgress });
+    const files = await toolsGuest(tools, onProgress);
     lab = await DiskLab.open({ tools, arrayImage: array });
     hosts = { loops: loopHost({ image: tools, ...lab.lease }), vms: vmHost(files) };
   });

@@ -21,7 +21,7 @@ import { ensureImages } from '../../lib/kind/index.ts';
 import { linesOf, noteLines } from '../../lib/batch/index.ts';
 import { caseNames, type CaseName } from './cases.ts';
 import { DiskLab } from './disk-lab.ts';
-import { guestFiles } from './guest-files.ts';
+import { toolsGuest } from './guest-files.ts';
 import {
   comparedFilesystems,
   hostKinds,
@@ -106,9 +106,7 @@ async function runAll(plan: readonly PlannedCase[], flags: Flags): Promise<Resul
   const source = flags.images;
   const images = await ensureImages({ source, kubernetes: kubernetesDefault, onProgress: say });
   const { tools } = images;
-  const guests = flags.hosts.includes('vms')
-    ? await guestFiles({ image: tools, onProgress: say })
-    : undefined;
+  const guests = flags.hosts.includes('vms') ? await toolsGuest(tools, say) : undefined;
   await using lab = await DiskLab.open({ tools, arrayImage: images.array });
   const hosts: Readonly<Record<HostKind, Host | undefined>> = {
     loops: loopHost({ image: tools, ...lab.lease }),

@@ -8,11 +8,11 @@ import { mysql } from '../../lib/mysql/index.ts';
 import { pasteable } from '../../lib/kind/index.ts';
 import { waitFor, InfrastructureError } from '../../lib/core/index.ts';
 import type { GuestFiles } from './guest-files.ts';
-import { guestShell } from './guest-shell.ts';
-import { type Host, type Node, type NodeName, strict } from './host.ts';
+import { type GuestShell, guestShell } from './guest-shell.ts';
+import { type Host, type Node, strict } from './host.ts';
 import { Qmp } from './qmp.ts';
 
-/** Memory of a guest; a stock server takes 400. */
+/** A stock server takes 400. */
 const memoryMiB = 1024;
 const shellPort = 1001;
 const { port: databasePort } = mysql.pod;
@@ -23,23 +23,61 @@ const diskTimeoutMs = 30_000;
 /** On a busy machine an emulated timer may miss its test, after which a kernel does not boot. */
 const kernelArguments = 'console=ttyS0 quiet panic=-1 no_timer_check';
 
-export function vmHost(files: GuestFiles): Host {
-  return {
-    kind: 'vms',
-    async start(name): Promise<Node> {
-      const machine = spawnMachine(files);
-      try {
-        return await boot(name, machine);
-      } catch (error) {
-        machine.kill('SIGKILL');
-        throw error;
-      }
-    },
-  };
+export const vmHost = (files: GuestFiles): Host => ({
+  kind: 'vms',
+  async start(name): Promise<Node> {
+    const bay = ['-device', 'pcie-root-port,id=bay,chassis=1'];
+    const guest = await startGuest(name, files, { memoryMiB, ports: [databasePort], flags: bay });
+    const sh: Node['sh'] = (script, ...args) => guest.sh(strict(script), ...args);
+    return {
+      ...{ ...guest, sh, name, databasePort: guest.ports.get(databasePort) ?? 0 },
+      attach: (device) => attach({ qmp: guest.qmp, sh }, device),
+    };
+  },
+});
+
+interface GuestShape {
+  readonly memoryMiB: number;
+  /** Of the guest; this machine reaches each by one of its own. */
+  readonly ports: readonly number[];
+  /** More of QEMU's. */
+  readonly flags: readonly string[];
+  /** Default 120 000. */
+  readonly bootTimeoutMs?: number;
+  /** A saved guest of this shape: it goes on where that was, instead of booting. */
+  readonly saved?: string;
 }
 
-function spawnMachine({ kernel, initramfs, root }: GuestFiles): ChildProcess {
-  const forward = [shellPort, databasePort].map((port) => `hostfwd=tcp:127.0.0.1:0-:${port}`);
+export interface Guest extends GuestShell, AsyncDisposable {
+  readonly qmp: Qmp;
+  /** `uname -r` */
+  readonly kernel: string;
+  /** On this machine, by the guest's. */
+  readonly ports: ReadonlyMap<number, number>;
+  /** Saves its memory to a file and holds it. */
+  save(file: string): Promise<void>;
+}
+
+/** It runs scripts when this resolves. */
+export async function startGuest(
+  name: string,
+  files: GuestFiles,
+  shape: GuestShape,
+): Promise<Guest> {
+  const machine = spawnMachine(files, shape);
+  try {
+    return await boot(name, machine, shape);
+  } catch (error) {
+    machine.kill('SIGKILL');
+    throw error;
+  }
+}
+
+function spawnMachine(
+  { kernel, initramfs, root }: GuestFiles,
+  { memoryMiB, ports, flags: more, saved }: GuestShape,
+): ChildProcess {
+  const forward = [shellPort, ...ports].map((port) => `hostfwd=tcp:127.0.0.1:0-:${port}`);
   const flags = [
     ...['-accel', 'tcg,thread=multi', '-machine', 'q35', '-cpu', 'max', '-smp', '1'],
     ...['-m', String(memoryMiB), '-nodefaults', '-no-reboot', '-display', 'none'],
@@ -47,7 +85,8 @@ function spawnMachine({ kernel, initramfs, root }: GuestFiles): ChildProcess {
     ...['-serial', 'stdio', '-chardev', `socket,id=qmp,fd=${qmpFd}`, '-mon', 'qmp,mode=control'],
     ...['-drive', `file=${root},if=virtio,format=raw,readonly=on`],
     ...['-netdev', ['user,id=net,restrict=on', ...forward].join(',')],
-    ...['-device', 'virtio-net-pci,netdev=net', '-device', 'pcie-root-port,id=bay,chassis=1'],
+    ...['-device', 'virtio-net-pci,netdev=net', ...more],
+    ...(saved === undefined ? [] : ['-incoming', `exec:cat ${saved}`]),
   ];
   // A group of its own, so that Ctrl-C does not end it before the case does; the kernel ends it
   // with this process, whatever ends that.
@@ -56,7 +95,11 @@ function spawnMachine({ kernel, initramfs, root }: GuestFiles): ChildProcess {
 }
 
 /** Resolves once the guest runs scripts. */
-async function boot(name: NodeName, machine: ChildProcess): Promise<Node> {
+async function boot(
+  name: string,
+  machine: ChildProcess,
+  { saved, bootTimeoutMs: timeoutMs = bootTimeoutMs }: GuestShape,
+): Promise<Guest> {
   let said = '';
   const keep = (chunk: Buffer): void => {
     said = `${said}${String(chunk)}`.slice(-4096);
@@ -67,16 +110,16 @@ async function boot(name: NodeName, machine: ChildProcess): Promise<Node> {
     const qmp = new Qmp(machine.stdio[qmpFd] as Duplex);
     const ports = portsIn(String(await qmp.execute('human-monitor-command', infoNetwork)));
     const shell = guestShell(name, { machine, qmp, port: ports.get(shellPort) ?? 0 });
-    const options = { what: `the guest ${name} runs scripts`, timeoutMs: bootTimeoutMs };
+    const options = { what: `the guest ${name} runs scripts`, timeoutMs };
+    if (saved !== undefined) await goOn(qmp, options);
     const { kernel } = await waitFor(options, async () => {
       // Sent before its network is up, a script would be waited for in vain.
-      if (!said.includes('guest-ready')) return said;
+      if (saved === undefined && !said.includes('guest-ready')) return said;
       return { kernel: await shell.sh('uname -r') };
     });
-    const sh: Node['sh'] = (script, ...args) => shell.sh(strict(script), ...args);
     return {
-      ...{ ...shell, sh, name, kernel, databasePort: ports.get(databasePort) ?? 0 },
-      attach: (device) => attach({ qmp, sh }, device),
+      ...{ ...shell, qmp, kernel, ports },
+      save: (file) => save(qmp, file),
       [Symbol.asyncDispose]: async () => {
         if (machine.exitCode === null && machine.signalCode === null) await shell.powerOff();
       },
@@ -86,6 +129,23 @@ async function boot(name: NodeName, machine: ChildProcess): Promise<Node> {
     const why = `the guest ${name} did not start: ${said.slice(-1000)}`;
     throw new InfrastructureError('GUEST_FAILED', why, { cause, command });
   }
+}
+
+async function save(qmp: Qmp, file: string): Promise<void> {
+  await qmp.execute('stop');
+  await qmp.execute('migrate', { uri: `exec:cat >${file}` });
+  await waitFor({ what: 'the guest is saved', timeoutMs: bootTimeoutMs }, async () => {
+    const { status } = (await qmp.execute('query-migrate')) as { readonly status?: string };
+    return status === 'completed' || `its saving is ${status}`;
+  });
+}
+
+async function goOn(qmp: Qmp, options: Parameters<typeof waitFor>[0]): Promise<void> {
+  await waitFor(options, async () => {
+    const { status } = (await qmp.execute('query-status')) as { readonly status: string };
+    return status !== 'inmigrate' || 'its memory is being read';
+  });
+  await qmp.execute('cont');
 }
 
 /** Resolves to the device's name in the guest. */
