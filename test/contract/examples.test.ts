@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { databaseDeclarations } from '../../lib/scenario/databases/index.ts';
 import { faultKinds, questionOf } from '../../lib/scenario/faults/index.ts';
 import { realStorageCommand } from '../../research/real-storage/command.ts';
+import { kernelInitiatorsCommand } from '../../research/kernel-initiators/command.ts';
 import { twoKernelsCommand } from '../../research/two-kernels/command.ts';
 import { parseArguments } from '../../lib/cli/command.ts';
 import { conformanceCommand } from '../../research/conformance/command.ts';
@@ -35,6 +36,7 @@ function examplesOf(command: Command): readonly (readonly string[])[] {
 
 type Make = () => Command | Promise<Command>;
 const research: Readonly<Record<string, Make>> = {
+  'kernel-initiators': kernelInitiatorsCommand,
   claims: claimsCommand,
   'two-kernels': twoKernelsCommand,
   'real-storage': realStorageCommand,
