@@ -105,7 +105,8 @@ export interface WrittenEvent {
   readonly message?: Maybe<string>;
   readonly type?: Maybe<string>;
   readonly count?: Maybe<number>;
-  readonly involvedObject?: Maybe<{ readonly kind?: Maybe<string>; readonly name?: Maybe<string> }>;
+  /** Without it an event is not whole. */
+  readonly involvedObject: { readonly kind?: Maybe<string>; readonly name?: Maybe<string> };
   readonly source?: Maybe<{ readonly component?: Maybe<string>; readonly host?: Maybe<string> }>;
   readonly series?: Maybe<{
     readonly count?: Maybe<number>;
@@ -117,18 +118,18 @@ export interface WrittenEvent {
   readonly reportingInstance?: Maybe<string>;
 }
 
-/** As an observation `event` has it, and the node whose kubelet wrote it or that it is about. */
+/** As an observation `event` has it, and the node whose kubelet wrote it or that it is about. Throws TypeError where it is not whole. */
 export function eventSeen(event: WrittenEvent) {
   const { reason, message, type, involvedObject, source, series } = event;
   const last = series?.lastObservedTime ?? event.lastTimestamp ?? event.eventTime;
   const data = {
-    object: `${involvedObject?.kind ?? '?'}/${involvedObject?.name ?? '?'}`,
+    object: `${involvedObject.kind ?? '?'}/${involvedObject.name ?? '?'}`,
     ...{ reason, message, type },
     count: event.count ?? series?.count ?? 1,
     from: source?.component || event.reportingComponent,
     ...(last === undefined || last === null ? {} : { atMs: new Date(last).getTime() }),
   };
   const byKubelet = event.reportingComponent === 'kubelet' ? event.reportingInstance : undefined;
-  const about = involvedObject?.kind === 'Node' ? involvedObject.name : undefined;
+  const about = involvedObject.kind === 'Node' ? involvedObject.name : undefined;
   return { data, node: source?.host || byKubelet || about || undefined };
 }

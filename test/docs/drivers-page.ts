@@ -4,7 +4,9 @@ import { diskModes } from '../../lib/scenario/disks/index.ts';
 import { markdownTable } from '../../lib/core/numbers.ts';
 import { tallyOf } from './count-events.ts';
 import { all, only, shortened, stock } from '../../lib/batch/counted.ts';
-import type { RunLine } from '../../lib/batch/measurements.ts';
+import { linesOf, type RunLine } from '../../lib/batch/measurements.ts';
+import { trialSchema } from '../../research/real-storage/result.ts';
+import { summarize } from '../../research/real-storage/summary.ts';
 
 export const path = 'docs/reference/drivers.md';
 
@@ -33,6 +35,16 @@ const indexRow = (driver: Driver): string[] => [
   driver.sure,
 ];
 
+/** Throws where nobody measured what a driver names. */
+function measuredProtocol({ protocol }: Driver): string[] {
+  if (protocol === undefined) return [];
+  const row = rows.find(({ transport, revocation }) => `${transport}/${revocation}` === protocol);
+  if (row === undefined) throw new Error(`no trial of ${protocol}`);
+  const where = '[measured protocol, not this driver](../results/real-storage.md#raw-writers)';
+  return [`- **Its protocol** (${where}), ${code(protocol)}: ${row.sentence}`];
+}
+const rows = summarize(linesOf(trialSchema));
+
 function section(driver: Driver): string {
   const { name, detach, twoNodes, storageLink, sure, sources, signs, provisioners } = driver;
   return [
@@ -49,6 +61,7 @@ function section(driver: Driver): string {
     `- **A detach while the node writes**: ${detach}`,
     ...(twoNodes === undefined ? [] : [`- **Two nodes at once**: ${twoNodes}`]),
     ...(storageLink === undefined ? [] : [`- **When the storage network goes**: ${storageLink}`]),
+    ...measuredProtocol(driver),
     `- **How sure**: ${sure}`,
     `- **From**: ${sources.join('; ')}`,
     '',

@@ -430,7 +430,10 @@ function ofEvent(object: ReadObject, place: Place, names: Names, pods: Pods): Si
     reason = '',
     message = '',
   } = object;
-  const { node: seenOn, data: told } = eventSeen(object);
+  const { node: seenOn, data: told } = eventSeen({
+    ...object,
+    involvedObject: object.involvedObject ?? {},
+  });
   const isKubelet = told.from === 'kubelet';
   const byMs = timeOf(object.metadata.creationTimestamp) + second;
   const base = {
@@ -592,7 +595,10 @@ function offsetsOf(objects: readonly Dumped[], nodes: ReadonlySet<string>): Map<
   return new Map(
     [...nodes].map((node) => {
       const own = events.filter((event) => {
-        const { node: on, data } = eventSeen(event);
+        const { node: on, data } = eventSeen({
+          ...event,
+          involvedObject: event.involvedObject ?? {},
+        });
         return on === node && data.from === 'kubelet' && !Number.isNaN(firstOf(event));
       });
       const least = own.flatMap((event) => {

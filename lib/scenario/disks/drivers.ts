@@ -34,6 +34,8 @@ const driverSchema = z.strictObject({
   twoNodes: z.string().optional(),
   /** What the node sees when the storage network goes, too. */
   storageLink: z.string().optional(),
+  /** `iscsi/acl`: protocol and revocation that were measured, and that work as its detach does. */
+  protocol: z.string().optional(),
   /** A claim is as sure as its weakest source. */
   sure: z.string().regex(/^(source|documented|reported|not found)\b/),
   sources: z.array(z.string()).min(1),
