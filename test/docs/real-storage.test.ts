@@ -19,16 +19,18 @@ const summaries = summarize(lines);
 const trialsOf = ({ cells }: RowSummary): number =>
   [...cells.values()].reduce((sum, { trials }) => sum + trials.length, 0);
 
-const table = markdownTable(
-  ['Protocol', 'Revoked by', 'What the old node gets', 'n', 'Worth'],
-  summaries.map((row) => [
-    row.transport,
-    `\`${row.revocation}\``,
-    row.sentence,
-    String(trialsOf(row)),
-    row.worth,
-  ]),
-);
+const isKernel = ({ transport }: RowSummary): boolean => transport.includes('(');
+const tableOf = (rowsShown: readonly RowSummary[]): string =>
+  markdownTable(
+    ['Protocol', 'Revoked by', 'What the old node gets', 'n', 'Worth'],
+    rowsShown.map((row) => [
+      row.transport,
+      `\`${row.revocation}\``,
+      row.sentence,
+      String(trialsOf(row)),
+      row.worth,
+    ]),
+  );
 
 function missing(): string {
   const cells = notRun(rows, new Set(lines.map(({ id }) => id)));
@@ -58,8 +60,17 @@ test.each(declared)('$transport, $name: the mode that a run uses is the measured
 
 // Mend either by: npx vitest run -u --project unit test/docs
 test('the page is made from the store', async () => {
+  const table = tableOf(summaries.filter((row) => !isKernel(row)));
   const made = filled(read(page), { trials: `\n${table}\n\n${missing()}\n` });
   await expect(made).toMatchFileSnapshot(join(root, page));
+});
+
+const kernelPage = 'docs/internals/kernel-initiators.md';
+test('the page of kernel initiators is made from the store', async () => {
+  const made = filled(read(kernelPage), {
+    trials: `\n\n${tableOf(summaries.filter(isKernel))}\n`,
+  });
+  await expect(made).toMatchFileSnapshot(join(root, kernelPage));
 });
 
 test.each(['light', 'dark'] as const)('the %s picture is made from the store', async (look) => {
