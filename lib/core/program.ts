@@ -35,7 +35,16 @@ const alsoExperiments: readonly string[] = ['matrix', 'sweep', 'replay'];
 
 /** Commands that are started by their name alone. */
 const tools: readonly string[] = [
-  ...['probe', 'risk', 'report', 'export', 'merge-batches', 'crash-states', 'expectations'],
+  ...[
+    'probe',
+    'inspect',
+    'risk',
+    'report',
+    'export',
+    'merge-batches',
+    'crash-states',
+    'expectations',
+  ],
   ...['doctor', 'clean', 'completion'],
 ];
 
