@@ -203,8 +203,10 @@ const controllerManagerArgs = (pods: readonly V1Pod[]): string[] | undefined => 
 };
 
 /** A key whose value is the node itself. A driver that attaches volumes has it to place them, not to bound them. */
-export const isOwnTopology = ({ name, labels }: NodeFacts, key: string): boolean =>
-  labels[key] === name || labels[key] === (labels['kubernetes.io/hostname'] ?? name);
+export const isOwnTopology = (
+  { name, labels }: Pick<NodeFacts, 'name' | 'labels'>,
+  key: string,
+): boolean => labels[key] === name || labels[key] === (labels['kubernetes.io/hostname'] ?? name);
 
 /** The same text for nodes that can have the same volumes; '' where the driver has no topology. */
 export const topologyOf = (node: NodeFacts): string =>

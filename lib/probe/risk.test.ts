@@ -27,7 +27,7 @@ interface Objects {
   readonly forbids?: RegExp;
 }
 
-async function riskOf(objects: Objects): Promise<RiskReport> {
+async function riskOf(objects: Objects, asked: string[] = []): Promise<RiskReport> {
   const lists: Readonly<Record<string, readonly object[] | undefined>> = {
     '/api/v1/persistentvolumes': objects.volumes,
     '/api/v1/pods': objects.pods,
@@ -39,6 +39,7 @@ async function riskOf(objects: Objects): Promise<RiskReport> {
   };
   const server = createServer(({ url = '', method }, response) => {
     const path = url.replace(/\?.*/, '');
+    asked.push(path);
     const answer = (status: number, body: object): void =>
       void response
         .writeHead(status, { 'content-type': 'application/json' })
@@ -169,4 +170,12 @@ test('the page shows each check, and escapes what the cluster says', async () =>
   );
   expect(page).toContain('5. What the database promises');
   expect(page).not.toContain('<b>');
+});
+
+test('volumes of one class are read about once, and a cluster without any has its version', async () => {
+  const asked: string[] = [];
+  const many = { accessModes: ['ReadWriteMany'], ...csi('iscsi.csi.k8s.io') };
+  await riskOf({ ...iscsi, volumes: [...iscsi.volumes, volume('two', many)] }, asked);
+  expect(asked.length).toBe(new Set(asked).size);
+  expect((await riskOf({})).kubernetes).toBe('v1.37.2');
 });

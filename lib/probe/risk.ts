@@ -3,7 +3,8 @@
  * the cluster shows. Reads only; what is not allowed to be read is a line that says so.
  */
 import type { V1Deployment, V1PersistentVolume, V1Pod } from '@kubernetes/client-node';
-import { harnessVersion, type UserClients } from '../core/index.ts';
+import { harnessVersion, outOfServiceKey, type UserClients } from '../core/index.ts';
+import { driverServing } from '../scenario/index.ts';
 import { allActors, plainName } from './actors.ts';
 import { type Facts, type Reading, isOwnTopology, readCluster } from './facts.ts';
 import { documentedMode } from './predict.ts';
@@ -55,6 +56,7 @@ export async function readRisk(clients: UserClients): Promise<RiskReport> {
   // What may not be read may act.
   const isBlind = reading.refused.some(({ what }) => hides.test(what));
   const groups = await groupsOf(reading, volumes);
+  const facts = groups[0]?.facts ?? (await reading.factsOfDriver(''));
   const lines = [
     ...groups.map((group) => volumeLine(group, acting === 0 && isBlind ? undefined : acting)),
     ...unread(1, reading, /^list persistentvolumes$/, 'no volume can be judged'),
@@ -66,13 +68,13 @@ export async function readRisk(clients: UserClients): Promise<RiskReport> {
     ),
     ...actors,
     ...pods,
-    ...timerLines(groups[0]?.facts ?? (await reading.factsOfDriver('')), reading),
+    ...timerLines(facts, reading),
     ...databaseLines(reading),
   ];
   return {
     ...{ schemaVersion: 1, kind: 'risk', forcedetach: harnessVersion() },
     ...{ askedAt: new Date().toISOString(), context: clients.context },
-    kubernetes: groups[0]?.facts.kubernetes ?? '',
+    kubernetes: facts.kubernetes,
     level: worst(lines.filter(({ check }) => check === 1)),
     lines,
   };
@@ -115,6 +117,8 @@ async function groupsOf(
   volumes: readonly V1PersistentVolume[],
 ): Promise<VolumeGroup[]> {
   const groups: VolumeGroup[] = [];
+  // Volumes of one class may differ in what else matters.
+  const read = new Map<string, Facts>();
   const keyOf = (volume: V1PersistentVolume): string =>
     JSON.stringify([
       provisionerOf(volume),
@@ -125,11 +129,12 @@ async function groupsOf(
   for (const same of Map.groupBy(volumes, keyOf).values()) {
     const [first] = same;
     if (first === undefined) continue;
-    const provisioner = provisionerOf(first);
-    const ofClass = await reading.factsOf(first.spec?.storageClassName || 'none');
-    const isOfClass = ofClass.driver !== '' && ofClass.driver === provisioner;
+    const [provisioner, className] = [provisionerOf(first), first.spec?.storageClassName ?? ''];
+    const key = JSON.stringify([provisioner, className]);
+    const facts = read.get(key) ?? (await factsFor(reading, provisioner, className));
+    read.set(key, facts);
     groups.push({
-      facts: isOfClass ? ofClass : await reading.factsOfDriver(provisioner),
+      facts,
       claims: same.map(nameOf),
       accessModes: first.spec?.accessModes ?? [],
       only: onlyNode(first, reading),
@@ -138,21 +143,31 @@ async function groupsOf(
   return groups;
 }
 
+/** By its class, where that is of the volume's own driver. */
+async function factsFor(
+  { factsOf, factsOfDriver }: Reading,
+  provisioner: string,
+  className: string,
+): Promise<Facts> {
+  const ofClass = className === '' ? undefined : await factsOf(className);
+  return ofClass?.driver === provisioner ? ofClass : factsOfDriver(provisioner);
+}
+
 const nameOf = ({ metadata, spec }: V1PersistentVolume): string =>
   spec?.claimRef === undefined
     ? (metadata?.name ?? '')
     : `${spec.claimRef.namespace ?? ''}/${spec.claimRef.name ?? ''}`;
 
-/** In-tree sources that are migrated to a driver, which serves them (k8s.io/csi-translation-lib). */
-const migrated: Readonly<Record<string, string>> = {
-  awsElasticBlockStore: 'ebs.csi.aws.com',
-  azureDisk: 'disk.csi.azure.com',
-  azureFile: 'file.csi.azure.com',
-  cinder: 'cinder.csi.openstack.org',
-  gcePersistentDisk: 'pd.csi.storage.gke.io',
-  portworxVolume: 'pxd.portworx.com',
+/** In-tree sources by their provisioner, of which data/drivers.yaml names the driver (k8s.io/csi-translation-lib). */
+const provisioners: Readonly<Record<string, string>> = {
+  awsElasticBlockStore: 'kubernetes.io/aws-ebs',
+  azureDisk: 'kubernetes.io/azure-disk',
+  azureFile: 'kubernetes.io/azure-file',
+  cinder: 'kubernetes.io/cinder',
+  gcePersistentDisk: 'kubernetes.io/gce-pd',
+  portworxVolume: 'kubernetes.io/portworx-volume',
   rbd: 'kubernetes.io/rbd',
-  vsphereVolume: 'csi.vsphere.vmware.com',
+  vsphereVolume: 'kubernetes.io/vsphere-volume',
 };
 const notSources = new Set(
   'accessModes capacity claimRef mountOptions nodeAffinity persistentVolumeReclaimPolicy storageClassName volumeAttributesClassName volumeMode'.split(
@@ -165,7 +180,7 @@ function provisionerOf({ spec }: V1PersistentVolume): string {
   if (spec?.csi?.driver !== undefined) return spec.csi.driver;
   const set = Object.entries(spec ?? {}).filter(([, value]) => value !== undefined);
   const source = set.map(([key]) => key).find((key) => !notSources.has(key)) ?? 'unknown';
-  return migrated[source] ?? source;
+  return driverServing(provisioners[source] ?? source);
 }
 
 /** In-tree sources that Kubernetes attaches nowhere. */
@@ -179,8 +194,7 @@ function onlyNode({ spec }: V1PersistentVolume, { nodes }: Pick<Reading, 'nodes'
     const found = matchExpressions.flatMap(({ key, operator, values = [] }) => {
       if (operator !== 'In' || values.length !== 1) return [];
       const isOwn = nodes.some(({ metadata: { name = '', labels = {} } = {} }) => {
-        const self = { name, labels } as unknown as Facts['nodes'][number];
-        return labels[key] === values[0] && isOwnTopology(self, key);
+        return labels[key] === values[0] && isOwnTopology({ name, labels }, key);
       });
       return isOwn || key === 'kubernetes.io/hostname' ? values : [];
     });
@@ -238,9 +252,8 @@ function answerOf(
       'ask',
       'safe, and down, until somebody deletes a pod by force, or taints or deletes a node',
     ];
-  return mode === 'ack-early'
-    ? ['at risk', `two writers for seconds: ${acting} of checks 2 and 3 let a second node in`]
-    : ['at risk', `two writers: ${acting} of checks 2 and 3 let a second node in`];
+  const writers = mode === 'ack-early' ? 'two writers for seconds' : 'two writers';
+  return ['at risk', `${writers}: ${acting} of checks 2 and 3 let a second node in`];
 }
 
 interface Definition {
@@ -270,7 +283,7 @@ function actorLines(reading: Reading, definitions: readonly Definition[]): RiskL
     return lineOf(2, source)(safe ? 'safe' : 'at risk', plainName(actor), seen.join(', '), means);
   });
   const tainted = nodes.filter(({ spec }) =>
-    spec?.taints?.some(({ key }) => key === 'node.kubernetes.io/out-of-service'),
+    spec?.taints?.some(({ key }) => key === outOfServiceKey),
   );
   const left = 'its volumes are detached at once; take it off once the machine was off and is back';
   return [
