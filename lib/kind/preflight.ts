@@ -5,7 +5,7 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { which } from 'zx';
 import { isCheckout, projectRoot, InfrastructureError, kubernetesReleases } from '../core/index.ts';
-import { endsOf, transports } from '../scenario/index.ts';
+import { networked } from '../scenario/index.ts';
 import * as engine from './engine/commands.ts';
 import { engineMissing, linesOf, tryRun } from './engine/run.ts';
 import { engineName, kindClusterLabel } from './ownership/registry.ts';
@@ -242,8 +242,6 @@ export function judgeQemu({ ok, found }: { ok: boolean; found: string }): CheckR
   const mend = 'apt-get install -y --no-install-recommends qemu-system-x86';
   return { ...about, state: 'optional', found: `${found}: --hosts loops works without it`, mend };
 }
-
-const networked = transports.filter((each) => endsOf(each) !== undefined);
 
 /** What carries disks over a storage network, and serves them there. */
 export function judgeInitiator(image: string | undefined): CheckResult {

@@ -59,6 +59,7 @@ export {
   sparesVictim,
   unsettlesAttachments,
 } from './faults/index.ts';
+export { criticalGraceMs } from './faults/node-shutdown.ts';
 export {
   type DeclaredFault,
   type FaultAct,
@@ -134,6 +135,7 @@ export {
   type Revocation,
   type Transport,
   endsOf,
+  networked,
   imagesBeside,
   revocationOf,
   revocations,

@@ -2,11 +2,11 @@
 import { asksLeaseAgain, restartGate } from '../core/index.ts';
 import type { Timers, attachGateTexts } from '../history/index.ts';
 import { clusterTimers, type ClusterTimers, type Database } from '../run/index.ts';
-import { isDirectory, stockTimers, type Scenario } from '../scenario/index.ts';
+import { criticalGraceMs, isDirectory, stockTimers, type Scenario } from '../scenario/index.ts';
 import { Api } from './api.ts';
 import { type Chance, type Kernel, Process } from './kernel.ts';
 import type { Notify, Lookout } from './sightings.ts';
-import { msUs, secondUs, type DurationRange } from './timings.ts';
+import { msUs, type DurationRange } from './timings.ts';
 
 /** What differs between the Kubernetes versions that the model plays, and by their gates. */
 interface Traits {
@@ -65,18 +65,13 @@ interface ClusterSettings extends Pick<Scenario['timers'], 'forceDetach'> {
   /** nodeStatusUpdateFrequency. */
   readonly statusUpdateUs: number;
   readonly forceDetachAfterUs: number;
-  /** Of a kubelet whose node shuts down: for pods, and for critical ones after them. */
-  readonly shutdownGraceUs: { readonly pods: number; readonly critical: number };
+  /** Of a kubelet whose node shuts down: for pods that are not critical; 0: it ends none. */
+  readonly podsEndWithinUs: number;
   readonly driverEnds: Scenario['fault']['driverEnds'];
 }
 
-/** A third is for critical pods (lib/kind/create/kind-config.ts). */
-function shutdownGraceUsOf(graceMs: number): ClusterSettings['shutdownGraceUs'] {
-  const critical = Math.floor(graceMs / 3000) * secondUs;
-  return { pods: graceMs * msUs - critical, critical };
-}
-
 export function clusterSettingsOf(scenario: Scenario): ClusterSettings {
+  const { shutdownGrace, driverEnds } = scenario.fault;
   const timers = clusterTimersOf(scenario);
   return {
     traits: traitsOf(scenario),
@@ -86,8 +81,8 @@ export function clusterSettingsOf(scenario: Scenario): ClusterSettings {
     statusUpdateUs: timers.kubeletStatusMs * msUs,
     forceDetach: scenario.timers.forceDetach,
     forceDetachAfterUs: scenario.timers.forceDetachAfter * msUs,
-    shutdownGraceUs: shutdownGraceUsOf(scenario.fault.shutdownGrace),
-    driverEnds: scenario.fault.driverEnds,
+    podsEndWithinUs: (shutdownGrace - criticalGraceMs(shutdownGrace)) * msUs,
+    driverEnds,
   };
 }
 

@@ -1,6 +1,6 @@
 /** What is asked: rows (a protocol and a way to revoke) by cells (one factor that differs from the base case). */
 
-import { endsOf, transportOf, transports } from '../../lib/scenario/index.ts';
+import { networked, transportOf } from '../../lib/scenario/index.ts';
 
 export interface Cell {
   readonly what: string;
@@ -57,9 +57,9 @@ const nfsRevocations = ['client', 'unexport'];
 
 /** NFS has no transport on kind. */
 export const rows: readonly Row[] = [
-  ...transports
-    .filter((transport) => endsOf(transport) !== undefined)
-    .flatMap((transport) => rowsOf(transport, Object.keys(transportOf[transport].revocations))),
+  ...networked.flatMap((transport) =>
+    rowsOf(transport, Object.keys(transportOf[transport].revocations)),
+  ),
   ...rowsOf('nfs', nfsRevocations),
 ];
 

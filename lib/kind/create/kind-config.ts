@@ -4,7 +4,7 @@ import { stringify } from 'yaml';
 import type { ImageSet } from '../images/image-plan.ts';
 import { type FeatureGates, zoneLimits } from '../../core/index.ts';
 import { type ClusterTimers, goDuration, stockClusterTimers } from '../../run/index.ts';
-import type { Scenario, Transport } from '../../scenario/index.ts';
+import { criticalGraceMs, type Scenario, type Transport } from '../../scenario/index.ts';
 import type { Lease } from '../ownership/lease.ts';
 
 /** Where the cluster's volume is mounted in every node and in the lab. */
@@ -84,13 +84,11 @@ function kubeletTimers(timers: ClusterTimers): Record<string, unknown> {
   };
 }
 
-/** A third is for critical pods; set, both must be whole seconds (validation.go). */
 function shutdownPeriods({ graceMs } = asStock): Record<string, unknown> {
   if (graceMs === 0) return {};
-  const criticalMs = Math.floor(graceMs / 3_000) * 1_000;
   return {
     shutdownGracePeriod: goDuration(graceMs),
-    shutdownGracePeriodCriticalPods: goDuration(criticalMs),
+    shutdownGracePeriodCriticalPods: goDuration(criticalGraceMs(graceMs)),
   };
 }
 

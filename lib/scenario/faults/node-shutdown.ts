@@ -9,6 +9,9 @@ import { faultKind } from './kind.ts';
 /** Whether a node's driver outlives the pods that use it (kubelet nodeshutdown, killPods). */
 export const driverEnds = ['last', 'with-pods'] as const;
 
+/** A third of the kubelets' grace is for critical pods; both must be whole seconds (kubelet's validation.go). */
+export const criticalGraceMs = (graceMs: number): number => Math.floor(graceMs / 3000) * 1000;
+
 export const nodeShutdown = faultKind({
   name: 'node-shutdown',
   question:

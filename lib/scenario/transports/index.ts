@@ -43,3 +43,6 @@ export function imagesBeside(name: Transport): ServerImage[] {
 
 /** Undefined where no network lies between. */
 export const endsOf = (name: Transport): Ends | undefined => transportOf[name].ends;
+
+/** Those with a network between. */
+export const networked = transports.filter((name) => endsOf(name) !== undefined);

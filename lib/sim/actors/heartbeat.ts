@@ -94,7 +94,7 @@ export class Heartbeat extends OnNode implements MachineWatcher {
 
   /** Ready is `False` at once (syncNodeStatus of nodeshutdown_manager_linux.go). */
   shuttingDown(): void {
-    if (this.world.settings.shutdownGraceUs.pods > 0)
+    if (this.world.settings.podsEndWithinUs > 0)
       this.byKubelet(measuredTimes.shutdownBegin, () => this.#heard && this.#report());
   }
 

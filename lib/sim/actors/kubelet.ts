@@ -307,16 +307,16 @@ export class Kubelet extends OnNode implements MachineWatcher {
    * (nodeshutdown_manager.go killPods).
    */
   shuttingDown(): void {
-    const { shutdownGraceUs, driverEnds } = this.world.settings;
+    const { podsEndWithinUs, driverEnds } = this.world.settings;
     this.byKubelet(measuredTimes.shutdownBegin, () => {
-      if (shutdownGraceUs.pods === 0) return this.#endWithMachine();
+      if (podsEndWithinUs === 0) return this.#endWithMachine();
       if (driverEnds === 'with-pods') this.#endDriver(() => undefined);
-      for (const pod of this.#pods.values()) pod.endWithin(shutdownGraceUs.pods);
+      for (const pod of this.#pods.values()) pod.endWithin(podsEndWithinUs);
       const next = (): void => {
         if (driverEnds === 'last') this.#endDriver(() => this.#endWithMachine());
         else this.#endWithMachine();
       };
-      this.#oncePodsAreOver(shutdownGraceUs.pods, next);
+      this.#oncePodsAreOver(podsEndWithinUs, next);
     });
   }
 
