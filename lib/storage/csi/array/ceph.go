@@ -204,8 +204,14 @@ func ownAddress() (string, error) {
 	if err != nil {
 		return "", err
 	}
+	return ownAmong(addresses)
+}
+
+// ownAmong leaves out the address of an initiator's route to nowhere: its interface may come first.
+func ownAmong(addresses []net.Addr) (string, error) {
 	for _, each := range addresses {
-		if network, is := each.(*net.IPNet); is && !network.IP.IsLoopback() && network.IP.To4() != nil {
+		network, is := each.(*net.IPNet)
+		if is && !network.IP.IsLoopback() && network.IP.To4() != nil && network.IP.String() != sinkAddress {
 			return network.IP.String(), nil
 		}
 	}

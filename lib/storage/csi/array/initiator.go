@@ -83,13 +83,16 @@ func (i *initiator) listen(root string, self request) (net.Listener, error) {
 	return net.Listen("unix", socket)
 }
 
+// sinkAddress is no network's (RFC 5737).
+const sinkAddress = "192.0.2.1"
+
 // sinkRoute lets what goes to no network be dropped, as a broken one drops it: where connect() fails at once,
 // libiscsi never comes back.
 func sinkRoute() error {
 	script := `ip link show sink >/dev/null 2>&1 && exit 0
 		ip link add sink type veth peer name unheard
 		ip link set sink up && ip link set unheard up
-		ip addr add 192.0.2.1/32 dev sink && ip route add default dev sink metric 9999`
+		ip addr add ` + sinkAddress + `/32 dev sink && ip route add default dev sink metric 9999`
 	_, err := commanded("sh", "-c", script)
 	return err
 }

@@ -300,7 +300,14 @@ func (s *rbdServer) revoke(p *path, how string) (hasWay bool, err error) {
 		_, _ = s.ask(p.node, request{Do: "stop", Name: p.name(), Force: true})
 		return false, s.barrier()
 	}
+	// A client that has just come may not be in the log yet.
+	if err := s.barrier(); err != nil {
+		return true, err
+	}
 	address := s.addressOf(p)
+	if address == "" {
+		return true, failure("NO_CLIENT", "the osd's log has no client of %s on %s", p.node, p.volume.name)
+	}
 	s.setRevoking(p, true)
 	defer s.setRevoking(p, false)
 	switch how {

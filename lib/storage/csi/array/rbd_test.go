@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"net"
 	"path/filepath"
 	"testing"
 	"time"
@@ -140,5 +141,16 @@ func TestRBDImageIsOfOneVolumeOnly(t *testing.T) {
 	v, _ := newTestVolume(t, "a")
 	if inodeOf(v.folder) == 0 || inodeOf(filepath.Join(v.folder, "gone")) != 0 {
 		t.Error("inodes")
+	}
+}
+
+func TestAnInitiatorIsKnownByItsAddressOnTheStorageNetwork(t *testing.T) {
+	at := func(address string) net.Addr { return &net.IPNet{IP: net.ParseIP(address)} }
+	found, err := ownAmong([]net.Addr{at("127.0.0.1"), at(sinkAddress), at("fe80::1"), at("10.200.0.11"), at("10.201.0.3")})
+	if found != "10.200.0.11" || err != nil {
+		t.Error(found, err)
+	}
+	if _, err := ownAmong([]net.Addr{at("127.0.0.1"), at(sinkAddress)}); err == nil {
+		t.Error("it is on no network")
 	}
 }
