@@ -86,6 +86,15 @@ test.each([
   expect(await answerTo(files)).toBe('cannot be told');
 });
 
+test('kubelet’s log shows the unmount', async () => {
+  const line = `UnmountDevice succeeded for volume "pv" (UniqueName: "kubernetes.io/csi/x.example^v") on node "a" `;
+  const { volumes } = await inspected({
+    ...whole,
+    'a/kubelet.log': `I0301 10:25:00.000000       9 operation_generator.go:900] ${JSON.stringify(line)}\n`,
+  });
+  expect(volumes[0]?.stints[0]?.unmounted?.place.file).toBe('a/kubelet.log');
+});
+
 test('documents that deny what the records show leave it open', async () => {
   expect(await answerTo(whole, { disk: 'fenced' })).toBe('cannot be told');
 });

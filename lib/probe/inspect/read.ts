@@ -302,7 +302,7 @@ export const componentLines = {
   'driver-attached': /\bAttached\b.*\bcsi-[0-9a-f]{64}/,
   'driver-detached': /\bDetached\b.*\bcsi-[0-9a-f]{64}/,
 } as const;
-const anyComponentLine = /etach|ttach|MountDevice|SetUp succeeded|lease|leader/;
+const anyComponentLine = /etach|ttach|ountDevice|SetUp succeeded|lease|leader/;
 
 function componentLine(
   raw: string,
