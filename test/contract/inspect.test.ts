@@ -2,14 +2,16 @@
  * `inspect` on our own runs, of which the disk’s log of writes shows whether two could write: from what an operator
  * could have collected it answers so, or that it cannot be told. So it does without any one or two of the files.
  */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, expect, test } from 'vitest';
+import { mysql } from '../../lib/mysql/database.ts';
 import { openHistory } from '../../lib/history/reader.ts';
 import { type Answer, answerVolume } from '../../lib/probe/inspect/answer.ts';
 import { incidentOf } from '../../lib/probe/inspect/incident.ts';
+import { type Inspection, inspectFolder } from '../../lib/probe/inspect/inspect.ts';
 import { type Collected, collectFile, together } from '../../lib/probe/inspect/read.ts';
 import { storageOf } from '../../lib/probe/inspect/storage.ts';
 import type { DiskMode } from '../../lib/scenario/disks/index.ts';
@@ -76,7 +78,58 @@ test.each(runs)('%s', { timeout: 120_000 }, async (name, path, twoCould) => {
   expect(answers.length).toBeGreaterThan(50);
   expect(answers.filter(({ answer }) => answer === wrong)).toEqual([]);
   (whole[answers[0]?.answer ?? ''] ??= []).push(name);
+  await holdsRedacted(join(folder, name), mode);
 });
+
+/** `inspect` says the same of the redacted folder, and no name is left in it. */
+async function holdsRedacted(from: string, disk: DiskMode | undefined): Promise<void> {
+  const out = `${from}-redacted`;
+  const before = await inspectFolder({ folder: from, redact: out, disk, database: mysql });
+  const after = await inspectFolder({ folder: out, disk, database: mysql });
+  expect(toldIn(after)).toEqual(toldIn(before));
+  const names = namesIn(textOf(from)).filter((name) => !wellKnown.test(name));
+  expect(names.length).toBeGreaterThan(5);
+  const left = textOf(out);
+  expect(names.filter((name) => left.includes(name))).toEqual([]);
+}
+
+const toldIn = ({ volumes }: Inspection): string[] =>
+  volumes
+    .map(({ answer, storage, stints, passages, because }) =>
+      JSON.stringify([
+        ...[answer, storage.mode, because.length],
+        stints.map(({ attached, mounts, unmounted, deleting, answered }) =>
+          [attached, ...mounts, unmounted, deleting, answered].map((seen) => seen?.atMs),
+        ),
+        passages.map((each) => [each.answer, each.two, each.chain.steps.map(({ atMs }) => atMs)]),
+      ]),
+    )
+    .toSorted();
+
+/** Those that Kubernetes’ own objects have everywhere, the harness’s stand-ins for a uid, and words of Kubernetes. */
+const wellKnown =
+  /^(mysql(-0)?(\.\d+)?|default|kube-[a-z-]+|system:.*|data|volume|driver|event-\d+|another|\?|.{0,3})$/;
+
+const namesIn = (text: string): string[] => [
+  ...new Set(
+    [
+      ...text.matchAll(
+        /"?\b(?:name|namespace|uid|nodeName|volumeHandle|persistentVolumeName|volumeName|claimName)"?: ?"?([^"\s,]+)/g,
+      ),
+    ].flatMap(([, name = '']) => name),
+  ),
+];
+
+/** Paths and contents of all files. */
+const textOf = (path: string): string =>
+  readdirSync(path, { recursive: true, withFileTypes: true })
+    .map((entry) => {
+      const file = join(entry.parentPath, entry.name);
+      if (!entry.isFile()) return file.slice(path.length);
+      const content = readFileSync(file);
+      return `${file.slice(path.length)}\n${file.endsWith('.gz') ? gunzipSync(content).toString() : content.toString()}`;
+    })
+    .join('\n');
 
 test('it answers for 14 of 25 runs whose records are whole', () => {
   expect(whole['two could write']).toHaveLength(7);

@@ -16,6 +16,7 @@ interface InspectFlags {
   readonly volume?: string;
   readonly disk?: DiskMode;
   readonly html?: string;
+  readonly redact?: string;
   readonly json: boolean;
 }
 
@@ -29,6 +30,7 @@ export const inspect = (): Command =>
   commandLine(typed('inspect'), [
     ['answer for every volume in the records', 'incident/'],
     ['one claim, as a page', 'incident/ --volume shop/data-mysql-0 --html incident.html'],
+    ['with a copy of the records that can be sent', 'incident/ --redact incident-redacted/'],
     ['with what a probe measured of its storage', 'incident/ --disk unfenced'],
   ])
     .description(
@@ -45,12 +47,16 @@ export const inspect = (): Command =>
       ),
     )
     .option('--html <file>', 'also write the answer as a page', outputFile)
+    .option(
+      '--redact <folder>',
+      'also make this folder, which can be sent: names, addresses and images replaced',
+    )
     .option('--json', 'print the answer as JSON', false)
     .action(exits(answer));
 
 async function answer(folder: string, flags: InspectFlags): Promise<ExitCode> {
-  const { volume, disk, html, json } = flags;
-  const found = await inspectFolder({ folder, volume, disk, database: mysql });
+  const { volume, disk, html, redact, json } = flags;
+  const found = await inspectFolder({ folder, volume, disk, redact, database: mysql });
   if (html !== undefined) writeOutput(html, await renderInspectionHtml(found));
   tell(
     json

@@ -1,10 +1,9 @@
 /** Files of an incident as people collect them: found by their content, line by line, compressed or rotated. */
-import { createReadStream } from 'node:fs';
+import { closeSync, createReadStream, readSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
 import { mebibyte, openInput, readFolder } from '../../core/index.ts';
-import { closeSync, readSync } from 'node:fs';
 
 /** Where a record stands. */
 export interface Place {
@@ -29,42 +28,33 @@ export function filesIn(folder: string, below = folder): string[] {
 /** A line longer than this is cut: no record that counts is. */
 const longestLine = 4 * mebibyte;
 
-/**
- * Reads a file, which may be compressed, line by line. Ends where it is damaged, and returns why. `onLine`
- * returns false to read no further.
- */
-export async function readLines(
-  path: string,
-  onLine: (text: string, line: number) => boolean | void,
-): Promise<{ readonly lines: number; readonly damage?: string }> {
+export type Packing = 'gzip' | 'zstd' | undefined;
+
+/** The lines of a file, unpacked, some at a time. Throws where the file is damaged. */
+export async function* linesIn(path: string): AsyncGenerator<string[]> {
   const decoder = new StringDecoder('utf8');
-  let [rest, lines] = ['', 0];
+  let rest = '';
   const stream = createReadStream(path, { highWaterMark: mebibyte / 4 });
-  const unpacked = unpackerOf(path);
-  const source = unpacked === undefined ? stream : stream.pipe(unpacked);
+  const packing = packingOf(path);
+  const source =
+    packing === undefined
+      ? stream
+      : stream.pipe(packing === 'gzip' ? createGunzip() : createZstdDecompress());
   stream.on('error', (error) => source.destroy(error));
   try {
     for await (const part of source as AsyncIterable<Buffer>) {
       const texts = (rest + decoder.write(part)).split('\n');
       rest = texts.pop() ?? '';
-      for (const text of texts) {
-        lines += 1;
-        if (onLine(text, lines) === false) return { lines };
-      }
+      yield texts;
       if (rest.length > longestLine) rest = rest.slice(0, longestLine);
     }
-  } catch (error) {
-    return { lines, damage: `it ends early: ${error instanceof Error ? error.message : 'unread'}` };
   } finally {
     stream.destroy();
   }
-  if (rest !== '') onLine(rest, ++lines);
-  return { lines };
+  if (rest !== '') yield [rest];
 }
 
-function unpackerOf(
-  path: string,
-): (NodeJS.ReadWriteStream & { destroy(error?: Error): void }) | undefined {
+export function packingOf(path: string): Packing {
   const head = Buffer.alloc(4);
   const file = openInput(path);
   try {
@@ -72,8 +62,8 @@ function unpackerOf(
   } finally {
     closeSync(file);
   }
-  if (head.readUInt16BE() === 0x1f8b) return createGunzip();
-  return head.readUInt32LE() === 0xfd2fb528 ? createZstdDecompress() : undefined;
+  if (head.readUInt16BE() === 0x1f8b) return 'gzip';
+  return head.readUInt32LE() === 0xfd2fb528 ? 'zstd' : undefined;
 }
 
 /** What a line of a log has around what its program wrote. */

@@ -164,6 +164,13 @@ function nodesOf({ objects, requests, component }: Collected): Set<string> {
 const assignedTo = (event: ReadObject): string | undefined =>
   event.reason === 'Scheduled' ? / to (\S+)$/.exec(event.message ?? '')?.[1] : undefined;
 
+/** As pkg/volume/csi/csi_attacher.go getAttachmentName computes it, of `driver^handle`. */
+export function attachmentName(handle: string, node: string): string {
+  const at = handle.indexOf('^');
+  const text = `${handle.slice(at + 1)}${handle.slice(0, at)}${node}`;
+  return `csi-${createHash('sha256').update(text).digest('hex')}`;
+}
+
 /** Which volume and node an attachment’s name stands for. */
 class Names {
   readonly attachments: readonly Attachment[];
@@ -178,15 +185,9 @@ class Names {
         handle === undefined ? [] : [[handle, name] as const],
       ),
     );
-    // As pkg/volume/csi/csi_attacher.go getAttachmentName computes it.
-    for (const { name: volume, driver, handle } of volumes.values()) {
-      if (handle === undefined || driver === undefined) continue;
-      for (const node of nodes) {
-        const text = `${handle.slice(driver.length + 1)}${driver}${node}`;
-        const hash = createHash('sha256').update(text).digest('hex');
-        this.#byName.set(`csi-${hash}`, { volume, node });
-      }
-    }
+    for (const { name: volume, handle } of volumes.values())
+      if (handle !== undefined)
+        for (const node of nodes) this.#byName.set(attachmentName(handle, node), { volume, node });
     this.attachments = ofKind(found.objects, 'VolumeAttachment').flatMap(({ object, place }) => {
       const { metadata, spec } = object;
       const [name, volume, node] = [

@@ -6,6 +6,7 @@ import { type Answer, type Passage, type VolumeAnswer, answerVolume, worstOf } f
 import { type Chain, chainOf } from './chain.ts';
 import { type Incident, incidentOf } from './incident.ts';
 import { type Collected, collect } from './read.ts';
+import { redactFolder } from './redact.ts';
 import { storageOf } from './storage.ts';
 
 export interface InspectRequest {
@@ -15,6 +16,8 @@ export interface InspectRequest {
   /** What the storage does at a detach, as a probe measured it. */
   readonly disk?: DiskMode | undefined;
   readonly database: JudgedDatabase;
+  /** Where to make a folder of it that can be sent. */
+  readonly redact?: string | undefined;
 }
 
 export interface PassageTold extends Passage {
@@ -36,9 +39,9 @@ export interface Inspection {
   readonly clocks: Incident['offsets'];
 }
 
-/** Throws UsageError `FOLDER_UNREADABLE`, `NOTHING_TO_INSPECT`, `NO_SUCH_VOLUME`. */
+/** Throws UsageError `FOLDER_UNREADABLE`, `NOTHING_TO_INSPECT`, `NO_SUCH_VOLUME`, `OUT_UNUSABLE`. */
 export async function inspectFolder(request: InspectRequest): Promise<Inspection> {
-  const { folder, volume: wanted, disk, database } = request;
+  const { folder, volume: wanted, disk, database, redact } = request;
   const collected = await collect(folder);
   const { files, trouble } = collected;
   if (files.every(({ records }) => records === 0)) {
@@ -48,6 +51,7 @@ export async function inspectFolder(request: InspectRequest): Promise<Inspection
     });
   }
   const incident = incidentOf(collected);
+  if (redact !== undefined) await redactFolder(folder, redact, collected, incident);
   const volumes = [...incident.volumes.values()].filter(
     ({ name, claim }) => wanted === undefined || name === wanted || claim === wanted,
   );

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { mebibyte } from '../../core/index.ts';
 import { type AuditRequest, auditRequest, managerLine } from '../../history/index.ts';
 import { type ReadObject, checkedObject, itemsIn, linesOfUids } from './objects.ts';
-import { type Place, filesIn, readLines, streamOf, unwrapped } from './files.ts';
+import { type Place, filesIn, linesIn, streamOf, unwrapped } from './files.ts';
 
 interface Placed {
   readonly place: Place;
@@ -80,14 +80,15 @@ export async function collect(folder: string): Promise<Collected> {
 export async function collectFile(folder: string, file: string): Promise<Collected> {
   const all = nothing();
   const reader = new FileReader(file, all);
+  let line = 0;
+  let damage: string | undefined;
   try {
-    const { lines, damage } = await readLines(join(folder, file), (text, line) =>
-      reader.take(text, line),
-    );
-    reader.end(lines, damage);
+    reading: for await (const texts of linesIn(join(folder, file)))
+      for (const text of texts) if (!reader.take(text, ++line)) break reading;
   } catch (error) {
-    all.trouble.push({ file, line: 0, what: error instanceof Error ? error.message : '?' });
+    damage = `it ends early: ${error instanceof Error ? error.message : '?'}`;
   }
+  reader.end(line, damage);
   return all;
 }
 
