@@ -48,8 +48,7 @@ export async function restoreNodes(cluster: StruckNodes): Promise<void> {
   await mendControlPlane(cluster.controlPlane);
   for (const node of cluster.nodes) {
     await diskTool(cluster.lab, 'restore', { node });
-    if (cluster.storage === undefined) continue;
-    await cluster.storage.join(node);
+    await cluster.storage?.join(node);
     await diskTool(cluster.lab, 'fail-cut', { node });
   }
   for (const node of cluster.nodes) await cluster.machine(node).mend();

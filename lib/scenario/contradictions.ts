@@ -5,7 +5,7 @@ import { diskModeDeclarations, isDirectory } from './disks/index.ts';
 import { faultDeclarations, losesPower, sparesVictim } from './faults/index.ts';
 import { actsOn, remedyDeclarations, removesPod } from './remedies/index.ts';
 import type { KindDeclaration } from './kinds.ts';
-import { transportDeclarations } from './transports/index.ts';
+import { hangsWhenCut, transportDeclarations } from './transports/index.ts';
 import {
   doesNothing,
   fieldNames,
@@ -160,6 +160,13 @@ const rules: readonly ContradictionRule[] = [
       broken: ({ disk }) => disk.transport === name && !ways.includes(disk.revocation),
     };
   }),
+  {
+    field: 'disk.revocation',
+    message:
+      'with fault shutdown-hang only a way that answers with an error: its node is killed at the ' +
+      'heal, and what waits for the disk cannot be',
+    broken: ({ disk, fault }) => fault.kind === 'shutdown-hang' && hangsWhenCut(disk),
+  },
   {
     field: 'fault.serverKills',
     message: 'the first restart comes at once: only from the second on does a kubelet wait',

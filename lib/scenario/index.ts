@@ -135,6 +135,7 @@ export {
   type Revocation,
   type Transport,
   endsOf,
+  hangsWhenCut,
   networked,
   imagesBeside,
   revocationOf,

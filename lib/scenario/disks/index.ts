@@ -65,10 +65,9 @@ export const diskFields = {
   }),
   revocation: choice(revocations, 'cut', {
     about:
-      'how a cut is done: cut: the array refuses the path; else as the server of the transport does it',
+      'how a cut is done: cut: the array refuses the path; hang: it answers nothing; else as the server of the transport does it',
     more: '([below](#transports))',
     of: cutters,
-    needs: 'storage-network',
   }),
   fileLocks,
   flushes: choice(['honest', 'ignored'], 'honest', {

@@ -10,7 +10,10 @@ import { iscsi } from './iscsi.ts';
 import { nbd } from './nbd.ts';
 import { rbd } from './rbd.ts';
 
-const array = transport({ name: 'array', does: 'by a device of the storage itself' }, {});
+const array = transport(
+  { name: 'array', does: 'by a device of the storage itself' },
+  { hang: { does: 'answers no request any more', worth: 'fenced', victim: 'hangs' } },
+);
 
 const declared = [array, nbd, iscsi, rbd] as const;
 
@@ -34,6 +37,10 @@ export const revocationOf = (disk: {
   readonly revocation: Revocation;
 }): RevocationDeclaration =>
   transportOf[disk.transport].revocations[disk.revocation] ?? array.revocations.cut;
+
+/** Whether what the node asks after a cut waits for ever. */
+export const hangsWhenCut = (disk: Parameters<typeof revocationOf>[0]): boolean =>
+  revocationOf(disk).victim === 'hangs';
 
 /** Images of what runs beside the nodes: an initiator for each, and the array's server. */
 export function imagesBeside(name: Transport): ServerImage[] {

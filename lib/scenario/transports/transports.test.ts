@@ -22,8 +22,12 @@ test('a revocation goes with a transport that has it, and with a mode that ever 
   expect(() => ask({}, { mode: 'fenced', revocation: 'export' })).not.toThrow();
   expect(() => ask({}, { mode: 'fenced', revocation: 'cut', transport: 'array' })).not.toThrow();
   expect(() => ask({}, { mode: 'fenced', revocation: 'export', transport: 'array' })).toThrow(
-    'with disk.transport array: Allowed choices are cut.',
+    'with disk.transport array: Allowed choices are cut, hang.',
   );
+  expect(() => ask({}, { mode: 'fenced', revocation: 'hang' })).toThrow('with disk.transport nbd');
+  expect(() => ask({}, { mode: 'fenced', revocation: 'hang', transport: 'array' })).not.toThrow();
+  const hangs = { mode: 'fenced', revocation: 'export' };
+  expect(() => ask({ kind: 'shutdown-hang' }, hangs)).toThrow('what waits for the disk cannot be');
   expect(() => ask({}, { mode: 'unfenced', revocation: 'export' })).toThrow(
     'not with disk unfenced, exclusive, shared-file\n  → at disk.revocation',
   );

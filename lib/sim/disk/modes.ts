@@ -3,6 +3,7 @@ import { outOfServiceKey } from '../../core/index.ts';
 import { observed } from '../../history/index.ts';
 import {
   diskModeOf,
+  hangsWhenCut,
   type CutTime,
   type DiskModeDeclaration,
   type RefusalReason,
@@ -83,7 +84,7 @@ const cuts: Readonly<Record<CutTime, (request: ModelModeRequest) => void>> = {
 };
 
 function cut(world: World, volume: Volume, paths: readonly Path[]): void {
-  for (const path of volume.cut(paths)) {
+  for (const path of volume.cut(paths, hangsWhenCut(world.of(volume.index).disk))) {
     world.see?.(countOf(observed.deviceCut, volume.index, path));
     world.notice(notices.cut, world.api.node(path.node).index, volume.index);
   }

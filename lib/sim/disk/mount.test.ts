@@ -114,6 +114,22 @@ test('what is held by a path that is cut never comes', () => {
   expect(volume.copy().rows).toEqual([]);
 });
 
+test('what hangs is answered by nothing but a later cut', () => {
+  const volume = volumeOf();
+  const mount = new Mount(volume, volume.publish('a'));
+  volume.setLink('a', 'stall');
+  const answers: boolean[] = [];
+  mount.append(chain.next());
+  mount.sync((done) => answers.push(done));
+  expect(volume.cut(volume.pathsOf('a'), true)).toHaveLength(1);
+  volume.setLink('a', 'fail');
+  volume.setLink('a', 'pass');
+  mount.sync((done) => answers.push(done));
+  expect([answers, mount.path.held, mount.path.writes]).toEqual([[], 2, false]);
+  expect(volume.losePower('a', 'keeps')).toHaveLength(0);
+  expect([answers, mount.path.held]).toEqual([[false, false], 0]);
+});
+
 test('a disk that ignores flushes loses what it acknowledged, the file system too', () => {
   const volume = volumeOf({ ignoresFlushes: true });
   const mount = new Mount(volume, volume.publish('a'));

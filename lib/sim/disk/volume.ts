@@ -19,7 +19,7 @@ type PathRequest = (passes: boolean) => void;
 /**
  * One node's way to the volume, as a loop device is on kind. Its link to the storage passes, stalls
  * (requests are held and answered in order once it passes again) or fails (each request is an I/O
- * error). A path that was cut stays cut, and what it held is refused.
+ * error). A path that was cut stays cut, and what it is asked and what it held is refused, or held for ever.
  */
 export class Path {
   readonly node: string;
@@ -36,7 +36,7 @@ export class Path {
   /** What undoes the writes of a volatile path, in their order; absent where they are durable. */
   readonly undo: (() => void)[] | undefined;
   #link: LinkState;
-  #cut = false;
+  #cut: 'no' | 'refuses' | 'hangs' = 'no';
   /** When it stops to count as a watcher of the image, once it is silent. */
   #watchEndsUs = Number.NEGATIVE_INFINITY;
   #held: PathRequest[] = [];
@@ -50,7 +50,7 @@ export class Path {
   }
 
   get cut(): boolean {
-    return this.#cut;
+    return this.#cut !== 'no';
   }
 
   get held(): number {
@@ -59,7 +59,7 @@ export class Path {
 
   /** Mounted for writing, and its writes reach the disk. */
   get writes(): boolean {
-    return this.mounted && !this.readOnly && !this.#cut && this.#link === 'pass';
+    return this.mounted && !this.readOnly && !this.cut && this.#link === 'pass';
   }
 
   watches(nowUs: number): boolean {
@@ -67,7 +67,7 @@ export class Path {
   }
 
   get #isThere(): boolean {
-    return this.mounted && !this.#cut && this.#link === 'pass';
+    return this.mounted && !this.cut && this.#link === 'pass';
   }
 
   /** A clean unmount takes its watch back at once. */
@@ -77,8 +77,9 @@ export class Path {
   }
 
   submit(request: PathRequest): void {
-    if (this.#link === 'stall' && !this.#cut) this.#held.push(request);
-    else request(this.#link === 'pass' && !this.#cut);
+    const waits = this.#cut === 'hangs' || (this.#link === 'stall' && !this.cut);
+    if (waits) this.#held.push(request);
+    else request(this.#link === 'pass' && !this.cut);
   }
 
   setLink(link: LinkState, nowUs: number): void {
@@ -87,13 +88,13 @@ export class Path {
     this.#submitHeld();
   }
 
-  /** For ever. */
-  sever(nowUs: number): void {
-    if (this.#cut) return;
+  /** For ever. One that hangs may be refused later. */
+  sever(nowUs: number, hangs: boolean): void {
+    if (this.#cut === 'refuses' || (this.cut && hangs)) return;
     if (this.#isThere) this.#watchEndsUs = nowUs + watchTimeoutUs;
-    this.#cut = true;
+    this.#cut = hangs ? 'hangs' : 'refuses';
     this.#submitHeld();
-    this.onCut?.();
+    if (!hangs) this.onCut?.();
   }
 
   #submitHeld(): void {
@@ -299,10 +300,10 @@ export class Volume {
     for (const path of this.pathsOf(node)) path.published = false;
   }
 
-  /** Returns those paths that were not cut before. */
-  cut(paths: readonly Path[]): readonly Path[] {
+  /** `hangs`: nothing is answered any more. Returns those paths that were not cut before. */
+  cut(paths: readonly Path[], hangs = false): readonly Path[] {
     const fresh = paths.filter((path) => !path.cut);
-    for (const path of fresh) path.sever(this.#clock.nowUs);
+    for (const path of paths) path.sever(this.#clock.nowUs, hangs);
     return fresh;
   }
 

@@ -338,8 +338,8 @@ export async function releaseAll(array: ArrayPort, range: LoopRange): Promise<Re
 }
 
 /**
- * Closes what becomes unmounted within the time. A path that is severed is cut first: its requests
- * wait, and no unmount gets past them.
+ * Closes what becomes unmounted within the time. A path that may hold requests is refused first: no
+ * unmount gets past them.
  */
 export async function closePaths(
   array: ArrayPort,
@@ -350,8 +350,9 @@ export async function closePaths(
   const freed: string[] = [];
   const busy: string[] = [];
   for (const path of paths) {
-    const { volume, generation, device } = path;
-    if (isSevered(path)) await array.cut({ volume, generation, why: 'release' });
+    const { volume, generation, device, state } = path;
+    if (isSevered(path) || state === 'cut')
+      await array.cut({ volume, generation, why: 'release', how: 'end' });
     let isClosed = await closed(array, path);
     while (!isClosed && performance.now() < giveUpAt) {
       await sleep(50);
@@ -364,7 +365,7 @@ export async function closePaths(
 
 const isSevered = ({ state, link }: PathStatus): boolean => state === 'open' && link !== 'pass';
 
-/** What waits for a path that a server took without a word gets an error: no node is mended around it. */
+/** What waits for a path that was taken without a word gets an error: no node is mended around it. */
 export async function failCut(array: ArrayPort, node: string): Promise<void> {
   for (const { state, volume, generation } of await livePaths(array, { node })) {
     if (state === 'cut') await array.close({ volume, generation, force: true });

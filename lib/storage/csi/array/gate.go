@@ -28,15 +28,20 @@ type gate struct {
 	// closed is closed once the path is cut or the array ends: nothing passes any more.
 	closed   chan struct{}
 	shut     bool
+	isHung   bool // requests wait, whatever the link does, until it is let go
 	held     []*ticket
 	draining bool
+
+	inside sync.RWMutex // held for reading by each request that passed
 }
 
-// ticket is a held request.
+// ticket is a held request, or `passing`: one that was not held.
 type ticket struct {
 	answer chan bool     // true: go on
 	done   chan struct{} // closed when the request has been served
 }
+
+var passing = &ticket{}
 
 func newGate() *gate { return &gate{closed: make(chan struct{})} }
 
@@ -60,15 +65,16 @@ func (g *gate) enter(gone <-chan struct{}) (*ticket, bool) {
 		}
 	}
 	delay := g.delay
+	g.inside.RLock()
 	g.mu.Unlock()
 	if delay == 0 {
-		return nil, true
+		return passing, true
 	}
 	select {
 	case <-time.After(delay):
-		return nil, true
+		return passing, true
 	case <-g.closed:
-		return nil, false
+		return passing, false
 	}
 }
 
@@ -77,13 +83,37 @@ func (g *gate) holds() linkState {
 	if g.isOpen {
 		return linkPass
 	}
+	if g.isHung && g.link == linkPass {
+		return linkStall
+	}
 	return g.link
 }
 
-func (g *gate) leave(held *ticket) {
-	if held != nil {
-		close(held.done)
+func (g *gate) leave(by *ticket) {
+	switch by {
+	case nil:
+	case passing:
+		g.inside.RUnlock()
+	default:
+		close(by.done)
 	}
+}
+
+// hang holds what comes from now on. Nothing is under way any more when it returns.
+func (g *gate) hang() {
+	g.mu.Lock()
+	g.isHung = true
+	g.mu.Unlock()
+	g.inside.Lock()
+	g.inside.Unlock() // Those that passed have left.
+}
+
+// letGo undoes that: what was held is served in its order.
+func (g *gate) letGo() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.isHung = false
+	g.serveHeld()
 }
 
 // set changes the link. Held requests are served in their order when it passes again, and refused
@@ -95,7 +125,11 @@ func (g *gate) set(link linkState, delay time.Duration, sinceNs uint64) {
 	if link == linkFail {
 		g.refuseHeld()
 	}
-	if link == linkPass && len(g.held) > 0 && !g.draining {
+	g.serveHeld()
+}
+
+func (g *gate) serveHeld() {
+	if g.holds() == linkPass && len(g.held) > 0 && !g.draining {
 		g.draining = true
 		go g.drain()
 	}
@@ -123,16 +157,18 @@ func (g *gate) refuseHeld() {
 func (g *gate) drain() {
 	for {
 		g.mu.Lock()
-		if g.link != linkPass || len(g.held) == 0 {
+		if g.holds() != linkPass || len(g.held) == 0 {
 			g.draining = false
 			g.mu.Unlock()
 			return
 		}
 		next := g.held[0]
 		g.held = g.held[1:]
+		g.inside.RLock()
 		g.mu.Unlock()
 		next.answer <- true
 		<-next.done
+		g.inside.RUnlock()
 	}
 }
 

@@ -74,6 +74,59 @@ func TestACutRefusesWhatIsHeldAndWhatComes(t *testing.T) {
 	}
 }
 
+func TestAHangHoldsWhatComesWhateverTheLinkDoes(t *testing.T) {
+	g := newGate()
+	inside, _ := g.enter(nil)
+	hung := make(chan struct{})
+	go func() {
+		g.hang()
+		close(hung)
+	}()
+	select {
+	case <-hung:
+		t.Error("a request was under way when it returned")
+	case <-time.After(20 * time.Millisecond):
+	}
+	g.leave(inside)
+	<-hung
+	answered := make(chan bool)
+	go func() {
+		held, passes := g.enter(nil)
+		g.leave(held)
+		answered <- passes
+	}()
+	holding(t, g, 1)
+	g.set(linkStall, 0, 1)
+	g.set(linkPass, 0, 0)
+	holding(t, g, 1)
+	g.set(linkStall, 0, 1)
+	g.letGo()
+	holding(t, g, 1) // by the link
+	g.set(linkPass, 0, 0)
+	if !<-answered {
+		t.Error("refused")
+	}
+}
+
+func TestACutEndsAHang(t *testing.T) {
+	g := newGate()
+	g.hang()
+	answered := make(chan bool)
+	go func() {
+		_, passes := g.enter(nil)
+		answered <- passes
+	}()
+	holding(t, g, 1)
+	g.shutForEver()
+	if <-answered {
+		t.Error("the held request passed")
+	}
+	g.letGo()
+	if _, passes := g.enter(nil); passes {
+		t.Error("a later request passed")
+	}
+}
+
 func TestNoLinkUndoesACut(t *testing.T) {
 	g := newGate()
 	g.shutForEver()
@@ -115,7 +168,7 @@ func TestALinkThatIsBrokenElsewhereLetsThrough(t *testing.T) {
 	g := newGate()
 	g.isOpen = true
 	g.set(linkStall, 0, 1)
-	if held, passes := g.enter(nil); held != nil || !passes {
+	if held, passes := g.enter(nil); held != passing || !passes {
 		t.Error("held or refused")
 	}
 	if link, sinceNs, _ := g.status(); link != linkStall || sinceNs != 1 {

@@ -213,6 +213,33 @@ func TestNBDExportRevokedIsACutUntilItIsGivenBack(t *testing.T) {
 	}
 }
 
+func TestAHangOfAnOwnDeviceEndsWhereItIsGivenBack(t *testing.T) {
+	v, paths := newTestVolume(t, "a", "b")
+	a, p := arrayOf(v, paths), paths[0]
+	asked := request{Volume: "v", Generation: 1, How: ownHang, Why: "fence"}
+	if _, err := a.cut(asked); err != nil || !p.isCut() || p.isRefused() {
+		t.Fatal(err)
+	}
+	if _, err := a.openedAlready(asked); err == nil {
+		t.Error("it can be opened again")
+	}
+	written := make(chan error)
+	go func() { written <- p.write(nil, 0, filled('y', 1)) }()
+	holding(t, p.gate, 1)
+	if err := paths[1].write(nil, 0, filled('z', 1)); err != nil {
+		t.Error(err)
+	}
+	if _, err := a.giveBack(asked); err != nil || p.isCut() {
+		t.Error(err)
+	}
+	if err := <-written; err != nil {
+		t.Error(err)
+	}
+	if got := ops(logged(t, v)); !slices.Equal(got, []op{opCut, opWrite, opGivenBack, opWrite}) {
+		t.Error(got)
+	}
+}
+
 func TestWhatTheArrayCutIsNeverGivenBack(t *testing.T) {
 	v, paths := newTestVolume(t, "a")
 	a, _ := offeredByNBD(v, paths)
@@ -224,6 +251,9 @@ func TestWhatTheArrayCutIsNeverGivenBack(t *testing.T) {
 		t.Error("it was given back")
 	}
 	paths[0].server = nil
+	if _, err := a.giveBack(request{Volume: "v", Generation: 1, How: ownHang}); err == nil {
+		t.Error("it was let go")
+	}
 	if _, err := a.cut(asked); err == nil {
 		t.Error("a path that no server has was revoked by one")
 	}

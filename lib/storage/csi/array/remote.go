@@ -23,16 +23,44 @@ type server interface {
 // ownCut is what the array does by itself: each request is an I/O error.
 const ownCut = "cut"
 
+// ownHang is of its own devices: no request is answered any more.
+const ownHang = "hang"
+
 func cannotRevoke(p *path, how string) error {
 	return failure("BAD_REQUEST", "the path of %s cannot be revoked by %q", p.node, how)
 }
 
-// revoke leaves the gate open: what the node's server lets through all the same is in the log.
-func (a *array) revoke(p *path, how, why string) error {
-	if p.server == nil {
+func (p *path) revoke(how string) (hasWay bool, err error) {
+	if p.server != nil {
+		return p.server.revoke(p, how)
+	}
+	if how != ownHang {
+		return true, cannotRevoke(p, how)
+	}
+	p.gate.hang()
+	return false, nil
+}
+
+func (p *path) giveBack(how string) error {
+	if p.server == nil && how != ownHang {
 		return cannotRevoke(p, how)
 	}
-	hasWay, err := p.server.revoke(p, how)
+	if p.server != nil {
+		if err := p.server.giveBack(p, how); err != nil {
+			return err
+		}
+	}
+	p.volume.mu.Lock()
+	defer p.volume.mu.Unlock()
+	p.cutNs.Store(0)
+	p.volume.note(p, opGivenBack, 0)
+	p.gate.letGo() // what it held comes after that
+	return nil
+}
+
+// revoke leaves a server's gate open: what it lets through all the same is in the log.
+func (a *array) revoke(p *path, how, why string) error {
+	hasWay, err := p.revoke(how)
 	if err != nil {
 		return err
 	}
@@ -59,19 +87,15 @@ func (a *array) giveBack(asked request) (any, error) {
 		return nil, failure("BAD_REQUEST", "generation %d of %s is not open", asked.Generation, asked.Volume)
 	}
 	defer a.release(p.volume)
-	if p.server == nil || p.isRefused() {
+	if p.isRefused() {
 		return nil, cannotRevoke(p, asked.How)
 	}
-	if err := p.server.giveBack(p, asked.How); err != nil {
+	if err := p.giveBack(asked.How); err != nil {
 		return nil, err
 	}
 	a.mu.Lock()
 	delete(a.fenced, p.key())
 	a.mu.Unlock()
-	p.volume.mu.Lock()
-	defer p.volume.mu.Unlock()
-	p.cutNs.Store(0)
-	p.volume.note(p, opGivenBack, 0)
 	return map[string]any{}, nil
 }
 
