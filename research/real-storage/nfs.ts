@@ -11,6 +11,7 @@ const folder = '/export';
 const imageOf = (volume: string): string => `${folder}/${volume}.img`;
 
 export const nfsEnds: Ends = {
+  module: 'nfs',
   connect: (host, volume) =>
     `driver=nfs,server.type=inet,server.host=${host},path=${imageOf(volume)},cache.direct=on`,
   sysctls: ['net.ipv4.tcp_retries2=5', 'net.ipv4.tcp_syn_retries=2'],

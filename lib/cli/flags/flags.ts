@@ -21,7 +21,12 @@ import {
 } from '../../scenario/index.ts';
 import { commandLine, type CommandExample } from '../command.ts';
 import { failOnOption, type FailWord } from '../fail-on.ts';
-import { clusterWords, type BackendSize, type BackendWish } from '../library/backend.ts';
+import {
+  clusterWords,
+  initiatorWords,
+  type BackendSize,
+  type BackendWish,
+} from '../library/backend.ts';
 import type { BackendChoice } from '../library/run-plan.ts';
 import {
   argumentOf,
@@ -107,6 +112,12 @@ export const whereOptions = (): Option[] => [
     'registry to pull our images from (scripts/publish-images.ts pushes them)',
     registry,
   ),
+  oneOf(
+    '--initiator <kind>',
+    'what reaches the disk over a storage network; kernel is refused, with what this machine lacks',
+    initiatorWords,
+    'user-space',
+  ),
   option('--workers <n>', workersWords, workerCount),
   option('--keep', 'keep the cluster for the next run'),
 ];
@@ -169,7 +180,7 @@ export function unusedFlags(
 
 /** What the flags say that are no part of the scenario. */
 export interface RunFlags
-  extends Pick<BackendWish, 'cluster' | 'images' | 'registry'>,
+  extends Pick<BackendWish, 'cluster' | 'images' | 'registry' | 'initiator'>,
     BackendSize {
   /** Path of a certificate, and which of its classes. */
   readonly diskFrom?: string;

@@ -5,10 +5,12 @@ const built = { source: 'built', reason: 'no registry' } as const;
 const engine: Probes = {
   engine: async () => ({ answers: true, detail: '28.2.2' }),
   images: async () => built,
+  module: (name) => name === 'nbd',
 };
 const noEngine: Probes = {
   engine: async () => ({ answers: false, detail: 'is the daemon running?' }),
   images: () => Promise.reject(new Error('no engine, no images')),
+  module: () => false,
 };
 const flags = {
   cluster: 'auto',
@@ -51,6 +53,20 @@ test('a registry of ours is published images, whatever the forced-detach wait', 
   await expect(chooseBackend({ ...asked, images: 'built' }, noRegistry)).rejects.toMatchObject({
     code: 'REGISTRY_NOT_ASKED',
     exitCode: 2,
+  });
+});
+
+test('a kernel’s initiator is refused with what this kernel lacks', async () => {
+  const kernel = { ...flags, initiator: 'kernel' } as const;
+  await expect(chooseBackend(kernel, engine)).rejects.toMatchObject({
+    ...{ code: 'INITIATOR_KERNEL', exitCode: 2 },
+    message: expect.stringContaining('this kernel lacks iscsi_tcp, rbd)'),
+    command: 'modprobe --all iscsi_tcp rbd',
+  });
+  const all = { ...engine, module: () => true };
+  await expect(chooseBackend(kernel, all)).rejects.toMatchObject({
+    message: expect.stringContaining('has all of them'),
+    command: undefined,
   });
 });
 

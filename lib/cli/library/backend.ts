@@ -1,4 +1,5 @@
 /** Which backend a run takes, with which images, and how it is opened. */
+import { existsSync } from 'node:fs';
 import type { BackendChoice } from './run-plan.ts';
 import {
   InfrastructureError,
@@ -10,8 +11,17 @@ import {
 } from '../../core/index.ts';
 import type { PoolChoice, SourceChoice } from '../../kind/index.ts';
 import { kindCapabilities, type Backend } from '../../run/index.ts';
-import { type DatabaseKind, groupSize, type Scenario, stockTimers } from '../../scenario/index.ts';
+import {
+  type DatabaseKind,
+  endsOf,
+  groupSize,
+  networked,
+  type Scenario,
+  stockTimers,
+} from '../../scenario/index.ts';
 import { simCapabilities } from '../../sim/index.ts';
+
+export const initiatorWords = ['user-space', 'kernel'] as const;
 
 /** What may be asked for: ours by name, or whichever is there. */
 export const clusterWords = ['auto', 'kind', 'sim'] as const;
@@ -22,6 +32,8 @@ export interface BackendWish {
   readonly images: 'auto' | ImageSource;
   /** Holds what this checkout would build. Default: official images, or built here. */
   readonly registry?: string | undefined;
+  /** Default: `user-space`. */
+  readonly initiator?: (typeof initiatorWords)[number];
   readonly kubernetes: string;
   readonly forceDetachAfterMs: number;
   /** Default: one server on one volume. */
@@ -55,6 +67,8 @@ export interface Probes {
   readonly engine: () => Promise<{ readonly answers: boolean; readonly detail: string }>;
   /** Where images come from when both ways are open. */
   readonly images: (asked: 'auto' | ImageSource, kubernetes: string) => Promise<SourceChoice>;
+  /** Whether the kernel that runs has the module, loaded or built in. */
+  readonly module: (name: string) => boolean;
 }
 
 /** Imported only where a real cluster may be taken: its room and the Kubernetes client cost a second. */
@@ -74,17 +88,20 @@ const probes: Probes = {
     const unasked = { answers: false, why: 'not requested' };
     return chooseSource(asked, asked === 'auto' ? await askRegistry(kubernetes) : unasked);
   },
+  module: (name) => existsSync(`/sys/module/${name}`),
 };
 
 /**
  * Throws InfrastructureError where kind was asked for: `ENGINE_MISSING` where no engine answers,
- * `NEEDS_CHECKOUT` in the npm package; UsageError `TOO_FEW_WORKERS` where members would share a node.
+ * `NEEDS_CHECKOUT` in the npm package; UsageError `TOO_FEW_WORKERS` where members would share a node, and
+ * `INITIATOR_KERNEL`.
  */
 export async function chooseBackend(
   wish: BackendWish,
   ask: Probes = probes,
 ): Promise<BackendChoice> {
   refuseSharedNodes(wish);
+  if (wish.initiator === 'kernel') throw noKernelInitiator(ask);
   if (wish.cluster === 'sim') return theModel('requested');
   if (!isCheckout && wish.cluster === 'auto') return theModel('the npm package only predicts');
   needCheckout('a real cluster');
@@ -115,6 +132,21 @@ function refuseSharedNodes({ database, workers = groupSize }: BackendWish): void
     hint: 'two members on one node would fail together',
     again: ['--workers', String(groupSize)],
   });
+}
+
+/** Nothing of it is built: no machine of this project has had one of the modules, so nothing could be tried. */
+function noKernelInitiator({ module }: Probes): UsageError {
+  const modules = networked.flatMap((transport) => endsOf(transport)?.module ?? []);
+  const missing = modules.filter((each) => !module(each));
+  const lacks = missing.length === 0 ? 'has all of them' : `lacks ${missing.join(', ')}`;
+  return new UsageError(
+    'INITIATOR_KERNEL',
+    `no run uses a kernel’s initiator (${modules.join(', ')}; this kernel ${lacks})`,
+    {
+      hint: 'omit --initiator: qemu-storage-daemon reaches the disk; kernels were asked in docs/internals/kernel-initiators.md',
+      ...(missing.length === 0 ? {} : { command: `modprobe --all ${missing.join(' ')}` }),
+    },
+  );
 }
 
 export const theModel = (why: string): BackendChoice => ({

@@ -11,6 +11,7 @@ export const iscsi = transport(
     name: 'iscsi',
     does: 'by iSCSI, over a network of its own',
     ends: {
+      module: 'iscsi_tcp',
       serves: 'initiator',
       // Without a timeout of its own it waits for ever, as a node does whose replacement_timeout is off.
       connect: (host, path) =>

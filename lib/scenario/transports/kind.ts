@@ -12,6 +12,8 @@ export interface Ends {
   readonly serves?: ServerImage;
   /** The initiator's `--blockdev`; `path` is the name that the array serves it by. */
   readonly connect: (host: string, path: string) => string;
+  /** The kernel's own initiator, which no run uses. */
+  readonly module: string;
   /** Of the initiator's network. */
   readonly sysctls: readonly string[];
 }

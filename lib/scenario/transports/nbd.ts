@@ -14,6 +14,7 @@ export const nbd = transport(
     name: 'nbd',
     does: 'by NBD, over a network of its own',
     ends: {
+      module: 'nbd',
       connect: (host, path) =>
         `driver=nbd,server.type=inet,server.host=${host},server.port=10809,export=${path},` +
         `reconnect-delay=${heldS},open-timeout=${openS},cache.direct=on,discard=unmap`,

@@ -12,6 +12,7 @@ export const rbd = transport(
     does: 'by Ceph RBD, over a network of its own',
     fencesSilent: true,
     ends: {
+      module: 'rbd',
       serves: 'ceph',
       // The image is the volume's, not the path's.
       connect: (host, path) =>
