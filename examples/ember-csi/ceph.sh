@@ -1,7 +1,8 @@
 #!/bin/bash
-# One monitor and one OSD in memory, no authentication, and a pool `volumes`: what a class needs to be tried, no more.
-# Runs in the foreground; /run/ceph/ready appears when volumes can be made.
+# ceph.sh POOL: one monitor and one OSD in memory, no authentication, and a pool: what a client needs to be tried, no more.
+# Runs in the foreground; /run/ceph/ready appears when images can be made.
 set -eu
+pool=$1
 address=$(hostname -i)
 mkdir -p /etc/ceph /run/ceph /data/mon /data/osd
 cat > /etc/ceph/ceph.conf << END
@@ -32,7 +33,9 @@ ceph-osd -i 0 --mkfs --osd-uuid "$uuid"
 ceph osd crush add osd.0 1.0 host=h root=default
 ceph-osd -i 0 -f &
 until ceph osd stat | grep -q '1 up'; do sleep 0.2; done
-ceph osd pool create volumes 8 8
-ceph osd pool application enable volumes rbd
+ceph osd pool create "$pool" 8 8
+ceph osd pool application enable "$pool" rbd
+# Without a manager nothing counts placement groups.
+until timeout 20 rbd ls "$pool"; do sleep 0.2; done
 touch /run/ceph/ready
 wait

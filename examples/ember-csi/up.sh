@@ -26,7 +26,7 @@ kind load docker-image --name "$cluster" "$DRIVER" "$ATTACHER" "$PROVISIONER"
 # A network of its own, so that a node can lose the cluster and keep its storage.
 docker network create --internal "$storage"
 for node in $nodes; do docker network connect "$storage" "$node"; done
-docker run --detach --name "$ceph" --network "$storage" --volume "$PWD/ceph.sh:/ceph.sh:ro" "$CEPH" bash /ceph.sh
+docker run --detach --name "$ceph" --network "$storage" --volume "$PWD/ceph.sh:/ceph.sh:ro" "$CEPH" bash /ceph.sh volumes
 until docker exec "$ceph" test -e /run/ceph/ready; do sleep 1; done
 
 MONITOR=$(docker inspect --format '{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}' "$ceph")

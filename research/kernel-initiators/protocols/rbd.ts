@@ -5,6 +5,8 @@ import type { LabGuest } from '../lab.ts';
 import type { Protocol, Server } from './protocol.ts';
 import { volumeBytes } from '../../real-storage/token.ts';
 
+const cephScript = new URL('../../../examples/ember-csi/ceph.sh', import.meta.url);
+
 export const rbd: Protocol = {
   initiator: 'krbd',
   server: 'ceph',
@@ -14,9 +16,9 @@ export const rbd: Protocol = {
     await lab.startCeph();
     const address = await lab.addressOf('ceph');
     const ceph = (script: string): Promise<string> => lab.exec('ceph', script);
-    const up = await readFile(new URL('../ceph-up.sh', import.meta.url), 'utf8');
-    await lab.write('ceph-up.sh', up);
-    await ceph(`sh /lab/ceph-up.sh ${address} >/lab/ceph-up.out 2>&1`);
+    await lab.write('ceph.sh', await readFile(cephScript, 'utf8'));
+    await lab.background('ceph', 'bash /lab/ceph.sh rbd', 'ceph.out');
+    await ceph('until [ -e /run/ceph/ready ]; do sleep 0.2; done');
     let image = 0;
     let a: LabGuest;
     /** Of the image as it is now. */
