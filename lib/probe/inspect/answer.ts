@@ -4,7 +4,7 @@ import type { DiskMode } from '../../scenario/index.ts';
 import { placeInWords } from './files.ts';
 import type { Incident, ServerLife, Sighting, Volume } from './incident.ts';
 import type { ServerLine } from './read.ts';
-import { type Bounds, type Stint, beginOf, boundsOf, stintsOf } from './stints.ts';
+import { type Bounds, type Stint, beginOf, boundsOf, noStint, stintsOf } from './stints.ts';
 
 /** Never more than these. */
 export type Answer = 'two could write' | 'only one could' | 'cannot be told';
@@ -37,7 +37,11 @@ export interface VolumeAnswer extends Reasoned {
   readonly passages: readonly Passage[];
 }
 
-const worstFirst: readonly Answer[] = ['two could write', 'cannot be told', 'only one could'];
+export const worstFirst: readonly Answer[] = [
+  'two could write',
+  'cannot be told',
+  'only one could',
+];
 
 export const worstOf = (answers: readonly Answer[]): Answer =>
   worstFirst.find((each) => answers.includes(each)) ?? 'cannot be told';
@@ -282,10 +286,10 @@ function doubtsOfEnd(volume: Volume, incident: Incident, stints: readonly Stint[
   const [first, last] = [stints[0], stints.at(-1)];
   const audited = sightings.filter(({ source }) => source === 'audit');
   const sinceMs = Math.min(...audited.map(({ atMs }) => atMs));
-  const others = [...(attachedLast?.by ?? [])].filter(
+  const others = [...(attachedLast ?? [])].filter(
     ([node, handles]) => node !== last?.node && handles.has(volume.handle ?? '?'),
   );
-  const isUncovered = first?.attached?.source !== 'audit' && beginOf(first ?? none) > sinceMs;
+  const isUncovered = first?.attached?.source !== 'audit' && beginOf(first ?? noStint) > sinceMs;
   const unnamed = audited.find(
     ({ data, volume: of }) =>
       of === undefined && data['resource'] === 'volumeattachments' && data['verb'] === 'create',
@@ -330,8 +334,3 @@ function doubtsOfEnd(volume: Volume, incident: Incident, stints: readonly Stint[
     ...sharedBy(volume),
   ];
 }
-
-const none: Stint = {
-  ...{ node: '', attached: undefined, mounts: [], unmounted: undefined },
-  ...{ deleting: undefined, answered: undefined },
-};

@@ -87,8 +87,9 @@ export function unwrapped(line: string): Wrapped {
       return { text, wallMs: Date.parse(time) };
   } else if (line.startsWith('{"log":')) {
     try {
-      const { log, time } = JSON.parse(line) as { log: string; time: string };
-      return { text: log.trimEnd(), wallMs: Date.parse(time) };
+      const { log, time = '' } = JSON.parse(line) as { log: string; time?: string };
+      const wallMs = Date.parse(time);
+      return { text: log.trimEnd(), ...(Number.isNaN(wallMs) ? {} : { wallMs }) };
     } catch {
       return { text: line };
     }

@@ -1,7 +1,7 @@
 /** An inspection as a page that fetches nothing. */
 import { html } from 'hono/html';
 import {
-  adviceCards,
+  type Html,
   card,
   list,
   renderDocument,
@@ -9,17 +9,8 @@ import {
   texts,
   wideTable,
 } from '../../report/index.ts';
-import { placeInWords } from './files.ts';
-import type { Inspection, VolumeTold } from './inspect.ts';
-import {
-  nextSteps,
-  passageText,
-  preventionOf,
-  stintHeads,
-  stintRows,
-  timeText,
-  volumeText,
-} from './words.ts';
+import type { Inspection } from './inspect.ts';
+import { type Section, closingSections, sectionsOf, volumeText } from './words.ts';
 
 const tones = {
   'two could write': 'exposed',
@@ -36,26 +27,13 @@ const meanings = {
     'The records do not show whether the first node had lost the volume. Assume that two could write.',
 } as const;
 
-const ofVolume = (
-  each: VolumeTold,
-) => html`${card(`${volumeText(each)}: ${each.answer}`, list(each.because))}
-${each.passages.map((passage) =>
-  card(
-    passageText(passage),
-    html`${wideTable(
-      'Who let the second node in',
-      ['When', ...texts('What', 'By', 'Record')],
-      passage.chain.steps.map(({ atMs, step, by = '–', place }) => [
-        ...[timeText(atMs), step, by, place === undefined ? '–' : placeInWords(place)],
-      ]),
-    )}${passage.chain.gaps.length === 0 ? '' : html`<p>Not on record:</p>${list(passage.chain.gaps)}`}`,
-  ),
-)}
-${card('Who had it', wideTable('Who had it', [...texts(...stintHeads)], stintRows(each)))}
-${card('What its storage does at a detach', html`<p>${each.storage.words}</p>`)}`;
+const sectionHtml = ({ title, lines = [], heads, rows = [] }: Section): Html | string => {
+  if (heads !== undefined) return card(title, wideTable(title, [...texts(...heads)], rows));
+  return lines.length === 0 ? '' : card(title, list(lines));
+};
 
 export function renderInspectionHtml(inspection: Inspection): Promise<string> {
-  const { answer, volumes, files, trouble, homeless } = inspection;
+  const { answer, volumes, files } = inspection;
   const [worst] = volumes;
   return renderDocument({
     title: `${answer}${worst === undefined ? '' : `: ${volumeText(worst)}`}`,
@@ -66,10 +44,9 @@ export function renderInspectionHtml(inspection: Inspection): Promise<string> {
       notes: ['Read from records that others kept: what is in none of them is not known here.'],
       chips: [{ text: `${files.length} files` }, { text: `${volumes.length} volumes` }],
     },
-    main: html`${adviceCards({ advice: nextSteps(inspection), appliesIf: [] })}
-${preventionOf(volumes).length === 0 ? '' : card('What would have prevented it', list(preventionOf(volumes)))}
-${volumes.map(ofVolume)}
-${trouble.length + homeless.length === 0 ? '' : card('Not read', list([...trouble.map(({ what, ...place }) => `${placeInWords(place)}: ${what}`), ...homeless.map((file) => `${file}: no node is known for it`)]))}
+    main: html`${closingSections(inspection).slice(0, 2).map(sectionHtml)}
+${volumes.flatMap(sectionsOf).map(sectionHtml)}
+${closingSections(inspection).slice(2).map(sectionHtml)}
 ${card(
   'Files',
   table(

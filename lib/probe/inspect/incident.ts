@@ -8,7 +8,7 @@ import type { Collected, Dumped, ServerLine } from './read.ts';
 /** One thing that a record shows. */
 export interface Sighting {
   /** An observation, or what only an incident shows. */
-  readonly name: ObservedName | 'attachment-changed' | 'boot' | 'disk-error';
+  readonly name: ObservedName | 'attachment-changed' | 'boot';
   readonly source: string;
   readonly place: Place;
   /** Unix ms, by `clock`. It happened then or up to `roundMs` later. */
@@ -40,9 +40,7 @@ interface KnownPod {
   name?: string | undefined;
   namespace?: string | undefined;
   node?: string;
-  readonly claims: Set<string>;
   readonly volumes: Set<string>;
-  readOnly?: boolean;
   /** When it was bound to its node, or created. */
   bornMs?: number;
 }
@@ -70,22 +68,20 @@ export interface Incident {
   readonly homeless: readonly string[];
   readonly objects: readonly Dumped[];
   readonly hasAudit: boolean;
-  /** Of Nodes that were dumped: which had the volume attached (`driver^handle`), and when that was. */
-  readonly attachedLast:
-    | { readonly atMs: number; readonly by: ReadonlyMap<string, ReadonlySet<string>> }
-    | undefined;
+  /** Volumes (`driver^handle`) that each Node had when it was dumped; undefined: none was. */
+  readonly attachedLast: ReadonlyMap<string, ReadonlySet<string>> | undefined;
   /** VolumeAttachments that were dumped. */
   readonly attachments: readonly Attachment[];
 }
 
-export interface Attachment {
-  readonly name: string;
+interface Attachment {
   readonly volume: string;
   readonly node: string;
   readonly createdMs: number;
   readonly isDeleting: boolean;
-  readonly place: Place;
 }
+
+export const unbounded: Offset = { leastMs: -Infinity, mostMs: Infinity };
 
 const timeOf = (time: string | undefined): number =>
   time === undefined ? Number.NaN : Date.parse(time);
@@ -101,12 +97,10 @@ export function incidentOf(found: Collected): Incident {
     ...found.requests.flatMap((request) => ofRequest(request, names, pods)),
     ...found.objects.flatMap((dumped) => ofObject(dumped, names, pods)),
     ...found.component.flatMap((line) => ofLine(line, names, pods, nodes)),
-    ...found.kernel.flatMap(({ is, atMs, place, text, host }): Sighting[] => {
+    ...found.boots.flatMap(({ atMs, place, host }): Sighting[] => {
       const node = hostOf(place.file, nodes, host);
-      const data = { line: text };
-      return node === undefined
-        ? []
-        : [{ name: is, source: 'kernel', place, atMs, roundMs: second, clock: node, node, data }];
+      const base = { name: 'boot', source: 'kernel', roundMs: second, data: {} } as const;
+      return node === undefined ? [] : [{ ...base, place, atMs, clock: node, node }];
     }),
   ];
   const { servers, homeless } = serversOf(found, nodes, pods);
@@ -143,6 +137,10 @@ function volumesOf({ objects, component }: Collected): Map<string, Volume> {
     });
   };
   for (const { volume, handle } of component) if (volume !== undefined) add(volume, handle);
+  // Lines of newer versions name a volume by its handle alone.
+  const handles = new Set([...found.values()].map(({ handle }) => handle));
+  for (const { handle } of component)
+    if (handle !== undefined && !handles.has(handle)) add(handle, handle);
   for (const { object } of ofKind(objects, 'VolumeAttachment')) {
     const name = object.spec?.source?.persistentVolumeName;
     if (name !== undefined) add(name, undefined);
@@ -188,22 +186,13 @@ class Names {
     for (const { name: volume, handle } of volumes.values())
       if (handle !== undefined)
         for (const node of nodes) this.#byName.set(attachmentName(handle, node), { volume, node });
-    this.attachments = ofKind(found.objects, 'VolumeAttachment').flatMap(({ object, place }) => {
+    this.attachments = ofKind(found.objects, 'VolumeAttachment').flatMap(({ object }) => {
       const { metadata, spec } = object;
-      const [name, volume, node] = [
-        metadata.name,
-        spec?.source?.persistentVolumeName,
-        spec?.nodeName,
-      ];
-      if (name === undefined || volume === undefined || node === undefined) return [];
-      this.#byName.set(name, { volume, node });
+      const [volume, node] = [spec?.source?.persistentVolumeName, spec?.nodeName];
+      if (volume === undefined || node === undefined) return [];
+      this.#byName.set(metadata.name, { volume, node });
       const isDeleting = metadata.deletionTimestamp !== undefined;
-      return [
-        {
-          ...{ name, volume, node, isDeleting, place },
-          createdMs: timeOf(metadata.creationTimestamp),
-        },
-      ];
+      return [{ volume, node, isDeleting, createdMs: timeOf(metadata.creationTimestamp) }];
     });
     for (const { body, data } of found.requests) {
       const { metadata, spec } = (body ?? {}) as Partial<ReadObject>;
@@ -229,7 +218,7 @@ class Pods {
   readonly byUid = new Map<string, KnownPod>();
 
   of(uid: string): KnownPod {
-    const known = this.byUid.get(uid) ?? { uid, claims: new Set(), volumes: new Set() };
+    const known = this.byUid.get(uid) ?? { uid, volumes: new Set() };
     this.byUid.set(uid, known);
     return known;
   }
@@ -265,7 +254,6 @@ function podsOf({ objects, component }: Collected, volumes: ReadonlyMap<string, 
     for (const { persistentVolumeClaim: claim } of object.spec?.volumes ?? []) {
       const volume = claim && byClaim.get(`${pod.namespace}/${claim.claimName}`);
       if (volume !== undefined) pod.volumes.add(volume);
-      if (claim?.readOnly === true) pod.readOnly = true;
     }
   }
   for (const { object } of ofKind(objects, 'Event')) {
@@ -365,60 +353,39 @@ function ofObject({ object, place }: Dumped, names: Names, pods: Pods): Sighting
 type Base = Pick<Sighting, 'place' | 'roundMs' | 'clock' | 'source'>;
 
 function ofNode({ metadata, spec, status }: ReadObject, base: Base): Sighting[] {
-  const node = metadata.name;
-  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+  const about = { ...base, node: metadata.name };
+  const ready = (status?.conditions ?? []).filter(({ type }) => type === 'Ready');
   const taints = (spec?.taints ?? []).filter(({ timeAdded }) => timeAdded !== undefined);
   return [
-    ...(ready === undefined
-      ? []
-      : [
-          {
-            ...base,
-            name: observed.nodeReady,
-            node,
-            atMs: timeOf(ready.lastTransitionTime),
-            data: { status: ready.status, reason: ready.reason },
-          },
-        ]),
+    ...ready.map(({ status: is, reason, lastTransitionTime }) => ({
+      ...{ ...about, name: observed.nodeReady, atMs: timeOf(lastTransitionTime) },
+      data: { status: is, reason },
+    })),
     ...taints.map(({ key, effect, timeAdded }) => ({
-      ...{ ...base, name: observed.nodeTaints, node, atMs: timeOf(timeAdded) },
+      ...{ ...about, name: observed.nodeTaints, atMs: timeOf(timeAdded) },
       data: { taints: [`${key}:${effect}`] },
     })),
   ];
 }
 
 function ofPod({ metadata, spec, status }: ReadObject, base: Base, pods: Pods): Sighting[] {
-  const { uid = '', name: pod } = metadata ?? {};
+  const { uid = '', name: pod, creationTimestamp, deletionTimestamp } = metadata;
   const [volume] = pods.volumesOf(uid);
   const about = { ...base, node: spec?.nodeName, volume, data: { pod, uid } };
-  const bound = status?.conditions?.find(({ type }) => type === 'PodScheduled');
+  const bound = (status?.conditions ?? []).find(({ type }) => type === 'PodScheduled');
+  const graceMs = 1000 * (metadata.deletionGracePeriodSeconds ?? 0);
   const started = (status?.containerStatuses ?? []).flatMap(({ state, lastState }) => [
-    state?.running?.startedAt,
-    lastState?.terminated?.startedAt,
+    timeOf(state?.running?.startedAt),
+    timeOf(lastState?.terminated?.startedAt),
   ]);
   return [
-    { ...about, name: observed.podCreated, atMs: timeOf(metadata.creationTimestamp) },
+    { ...about, name: observed.podCreated, atMs: timeOf(creationTimestamp) },
     ...(bound?.status === 'True'
       ? [{ ...about, name: observed.podScheduled, atMs: timeOf(bound.lastTransitionTime) }]
       : []),
-    ...(metadata.deletionTimestamp === undefined
-      ? []
-      : [
-          {
-            ...about,
-            name: observed.podTerminating,
-            atMs:
-              timeOf(metadata.deletionTimestamp) -
-              1000 * (metadata.deletionGracePeriodSeconds ?? 0),
-          },
-        ]),
-    ...started.filter(Boolean).map((time) => ({
-      ...about,
-      name: observed.mounted,
-      clock: spec?.nodeName,
-      atMs: timeOf(time),
-    })),
-  ];
+    { ...about, name: observed.podTerminating, atMs: timeOf(deletionTimestamp) - graceMs },
+    ...started.map((atMs) => ({ ...about, name: observed.mounted, clock: spec?.nodeName, atMs })),
+  ].filter(({ atMs }) => !Number.isNaN(atMs));
 }
 
 /** When its source first reported it, by that source’s clock. */
@@ -426,54 +393,31 @@ const firstOf = (event: ReadObject): number =>
   timeOf(event.firstTimestamp ?? event.eventTime ?? event.metadata.creationTimestamp);
 
 function ofEvent(object: ReadObject, place: Place, names: Names, pods: Pods): Sighting[] {
-  const {
-    involvedObject: { kind, name: about, uid = '?' } = {},
-    reason = '',
-    message = '',
-  } = object;
-  const { node: seenOn, data: told } = eventSeen({
-    ...object,
-    involvedObject: object.involvedObject ?? {},
-  });
-  const isKubelet = told.from === 'kubelet';
-  const byMs = timeOf(object.metadata.creationTimestamp) + second;
+  const { involvedObject: { kind, name: about, uid = '?' } = {}, reason = '' } = object;
+  const { message = '' } = object;
+  const { node: seenOn, isKubelet } = reporterOf(object);
   const base = {
-    ...{ source: 'events', place, atMs: firstOf(object), roundMs: second, byMs },
+    ...{ source: 'events', place, atMs: firstOf(object), roundMs: second },
+    byMs: timeOf(object.metadata.creationTimestamp) + second,
     clock: isKubelet ? seenOn : 'api',
   };
-  if (kind === 'Node') {
-    if (reason === 'NodeNotReady' && !isKubelet)
-      return [
-        { ...base, name: observed.nodeReady, node: about, data: { status: 'Unknown', reason } },
-      ];
-    if (reason === 'Rebooted')
-      return [{ ...base, name: 'boot', source: 'kernel', node: about, data: { line: message } }];
-    return [];
-  }
+  const lost = { ...base, name: observed.nodeReady, data: { status: 'Unknown', reason } };
+  if (kind === 'Node' && reason === 'NodeNotReady' && !isKubelet) return [{ ...lost, node: about }];
+  if (kind === 'Node' && reason === 'Rebooted')
+    return [{ ...base, name: 'boot', source: 'kernel', node: about, data: {} }];
   if (kind !== 'Pod') return [];
-  const pod = pods.byUid.get(uid);
+  const node = pods.byUid.get(uid)?.node;
   const [volume] = pods.volumesOf(uid);
   const data = { pod: about, uid };
-  if (reason === 'Scheduled')
-    return [{ ...base, name: observed.podScheduled, node: pod?.node, volume, data }];
-  if (reason === 'NodeNotReady')
-    return [
-      { ...base, name: observed.nodeReady, node: pod?.node, data: { status: 'Unknown', reason } },
-    ];
-  if (reason === 'TaintManagerEviction')
-    return [{ ...base, name: observed.podTerminating, node: pod?.node, volume, data }];
-  if (reason === 'SuccessfulAttachVolume' && pod?.node !== undefined) {
+  const ofIts = { ...base, node, volume, data };
+  if (reason === 'Scheduled') return [{ ...ofIts, name: observed.podScheduled }];
+  if (reason === 'NodeNotReady') return [{ ...lost, node }];
+  if (reason === 'TaintManagerEviction') return [{ ...ofIts, name: observed.podTerminating }];
+  if (reason === 'SuccessfulAttachVolume' && node !== undefined) {
     const which = named.exec(message)?.[1];
-    const attachment = which === undefined ? '?' : names.nameOf(which, pod.node);
-    return [
-      {
-        ...base,
-        name: observed.attachmentAttached,
-        node: pod.node,
-        volume: which,
-        data: { attachment, volume: which },
-      },
-    ];
+    const attachment = which === undefined ? '?' : names.nameOf(which, node);
+    const attached = { volume: which, data: { attachment, volume: which } };
+    return [{ ...base, node, name: observed.attachmentAttached, ...attached }];
   }
   if (!isKubelet || !startsContainers.has(reason) || seenOn === undefined) return [];
   return [...pods.volumesOf(uid)].flatMap((each): Sighting[] => {
@@ -485,53 +429,39 @@ function ofEvent(object: ReadObject, place: Place, names: Names, pods: Pods): Si
   });
 }
 
+const reporterOf = (
+  event: ReadObject,
+): { readonly node: string | undefined; readonly isKubelet: boolean } => {
+  const { node, data } = eventSeen({ ...event, involvedObject: event.involvedObject ?? {} });
+  return { node, isKubelet: data.from === 'kubelet' };
+};
+
 function ofLine(
   line: Collected['component'][number],
   names: Names,
   pods: Pods,
   nodes: ReadonlySet<string>,
 ): Sighting[] {
-  const { is, atMs, place, text, host, attachment } = line;
+  const { is, atMs, place, text, host, attachment = '?' } = line;
   const volume = names.volume(line.volume, line.handle);
-  const base = { place, atMs, roundMs: 0, data: { line: text }, volume };
-  const manager = { ...base, source: 'controller-manager', clock: undefined };
-  const pod = line.pod === undefined ? undefined : pods.byUid.get(line.pod);
-  const node =
-    is === 'device-unmounted' ? line.node : (hostOf(place.file, nodes, host) ?? pod?.node);
-  const kubelet = {
-    ...base,
-    source: 'kubelet',
-    clock: node,
-    node,
-    data: { device: '?', line: text },
-  };
-  const about = names.attachment(
-    attachment ??
-      (volume !== undefined && line.node !== undefined && names.nameOf(volume, line.node)),
-  );
-  const data = { attachment: attachment ?? '?', volume: about?.volume ?? volume, line: text };
-  const call = (name: string): Sighting[] =>
-    about === undefined
-      ? []
-      : [
-          {
-            ...base,
-            ...about,
-            name: observed.csiCall,
-            source: 'attacher',
-            clock: undefined,
-            data: { call: name, durationMs: 0, line: text },
-          },
-        ];
-  if (is === 'force-detach-log') return [{ ...manager, name: is, node: line.node }];
-  if (is === 'leader-acquired') return [{ ...manager, name: is }];
-  if (is === 'attach-done')
-    return [{ ...manager, name: observed.attachmentAttached, node: line.node, data }];
-  if (is === 'detach-done')
-    return [{ ...manager, name: observed.attachmentGone, node: line.node, data }];
-  if (is === 'driver-attached') return call(csiCalls.publish);
-  if (is === 'driver-detached') return call(csiCalls.unpublish);
-  return [{ ...kubelet, name: is === 'device-unmounted' ? observed.unmounted : observed.mounted }];
+  const base = { place, atMs, roundMs: 0, volume, clock: undefined };
+  const manager = { ...base, source: 'controller-manager', node: line.node };
+  const own = { attachment, volume, line: text };
+  if (is === 'force-detach-log' || is === 'leader-acquired')
+    return [{ ...manager, name: is, data: { line: text } }];
+  if (is === 'attach-done') return [{ ...manager, name: observed.attachmentAttached, data: own }];
+  if (is === 'detach-done') return [{ ...manager, name: observed.attachmentGone, data: own }];
+  if (is === 'driver-attached' || is === 'driver-detached') {
+    const about = names.attachment(attachment);
+    const call = is === 'driver-attached' ? csiCalls.publish : csiCalls.unpublish;
+    const answered = { name: observed.csiCall, source: 'attacher' };
+    const data = { call, durationMs: 0, line: text };
+    return about === undefined ? [] : [{ ...base, ...about, ...answered, data }];
+  }
+  const node = line.node ?? hostOf(place.file, nodes, host) ?? pods.byUid.get(line.pod ?? '')?.node;
+  const kubelet = { ...base, source: 'kubelet', clock: node, node };
+  const name = is === 'device-unmounted' ? observed.unmounted : observed.mounted;
+  return [{ ...kubelet, name, data: { device: '?', line: text } }];
 }
 
 // Where a log was written.
@@ -587,21 +517,17 @@ function serversOf(
 function offsetsOf(objects: readonly Dumped[], nodes: ReadonlySet<string>): Map<string, Offset> {
   const events = ofKind(objects, 'Event').map(({ object }) => object);
   const boundMs = new Map<string, number>();
+  for (const { object } of ofKind(objects, 'Pod'))
+    boundMs.set(object.metadata.uid ?? '', timeOf(object.metadata.creationTimestamp));
   for (const event of events)
     if (event.reason === 'Scheduled') boundMs.set(event.involvedObject?.uid ?? '', firstOf(event));
-  for (const { object } of ofKind(objects, 'Pod')) {
-    const { uid = '', creationTimestamp } = object.metadata ?? {};
-    if (!boundMs.has(uid)) boundMs.set(uid, timeOf(creationTimestamp));
-  }
+  const byNode = Map.groupBy(
+    events.filter((event) => reporterOf(event).isKubelet && !Number.isNaN(firstOf(event))),
+    (event) => reporterOf(event).node,
+  );
   return new Map(
-    [...nodes].map((node) => {
-      const own = events.filter((event) => {
-        const { node: on, data } = eventSeen({
-          ...event,
-          involvedObject: event.involvedObject ?? {},
-        });
-        return on === node && data.from === 'kubelet' && !Number.isNaN(firstOf(event));
-      });
+    [...nodes].map((node): [string, Offset] => {
+      const own = byNode.get(node) ?? [];
       const least = own.flatMap((event) => {
         const bound = boundMs.get(event.involvedObject?.uid ?? '?');
         return bound === undefined ? [] : [bound - firstOf(event) - second];
@@ -611,10 +537,7 @@ function offsetsOf(objects: readonly Dumped[], nodes: ReadonlySet<string>): Map<
       );
       const [leastMs, mostMs] = [Math.max(-Infinity, ...least), Math.min(Infinity, ...most)];
       // Bounds that contradict each other are none: the clock was set meanwhile.
-      return [
-        node,
-        leastMs > mostMs ? { leastMs: -Infinity, mostMs: Infinity } : { leastMs, mostMs },
-      ];
+      return [node, leastMs > mostMs ? unbounded : { leastMs, mostMs }];
     }),
   );
 }
@@ -623,20 +546,13 @@ function offsetsOf(objects: readonly Dumped[], nodes: ReadonlySet<string>): Map<
 
 function attachedLast(objects: readonly Dumped[]): Incident['attachedLast'] {
   const dumped = ofKind(objects, 'Node').map(({ object }) => object);
-  const beats = dumped.flatMap(({ status }) =>
-    (status?.conditions ?? []).map(({ lastHeartbeatTime: beat }) => timeOf(beat)),
+  // Without a status it is no dump of what runs.
+  if (!dumped.some(({ status }) => (status?.conditions ?? []).length > 0)) return undefined;
+  return new Map(
+    dumped.map(({ metadata, status }) => {
+      const attached = (status?.volumesAttached ?? []).map(({ name }) => name);
+      const all = [...attached, ...(status?.volumesInUse ?? [])];
+      return [metadata.name, new Set(all.map((name) => name.replace('kubernetes.io/csi/', '')))];
+    }),
   );
-  if (beats.length === 0) return undefined;
-  const by = new Map(
-    dumped.map(({ metadata, status }) => [
-      metadata.name ?? '',
-      new Set<string>(
-        [
-          ...(status?.volumesAttached ?? []).map((each) => each.name),
-          ...(status?.volumesInUse ?? []),
-        ].map((name) => name.replace('kubernetes.io/csi/', '')),
-      ),
-    ]),
-  );
-  return { atMs: Math.max(...beats.filter((ms) => !Number.isNaN(ms))), by };
 }

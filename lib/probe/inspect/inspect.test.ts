@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, expect, test } from 'vitest';
 import { mysql } from '../../mysql/database.ts';
+import { attachmentName } from './incident.ts';
 import { inspectFolder } from './inspect.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'inspected-'));
@@ -93,6 +94,37 @@ test('kubelet’s log shows the unmount', async () => {
     'a/kubelet.log': `I0301 10:25:00.000000       9 operation_generator.go:900] ${JSON.stringify(line)}\n`,
   });
   expect(volumes[0]?.stints[0]?.unmounted?.place.file).toBe('a/kubelet.log');
+});
+
+test('after an immediate shutdown of PostgreSQL its last words are no write', async () => {
+  const line = (time: string, text: string): string => `2026-03-01 ${time} UTC [1] LOG:  ${text}\n`;
+  expect(
+    await answerTo({
+      'dump.json': whole['dump.json'],
+      'a/shop_db-0_one/pg/0.log':
+        line('10:00:05.000', 'database system is ready to accept connections') +
+        line('10:30:00.000', 'received immediate shutdown request') +
+        line('10:30:00.100', 'database system is shut down'),
+    }),
+  ).toBe('cannot be told');
+});
+
+const attachment = attachmentName('x.example^v', 'a');
+test.each([
+  ['text', `I0301 10:24:00.000000       1 csi_handler.go:377] Detached "${attachment}"\n`],
+  [
+    'text with pairs',
+    `I0301 10:24:00.000000       1 csi_handler.go:600] "Detached" VolumeAttachment="${attachment}"\n`,
+  ],
+  [
+    'JSON',
+    `{"ts":1772360640000.0,"caller":"csi_handler.go:600","msg":"Detached","VolumeAttachment":"${attachment}"}\n`,
+  ],
+])('the attacher’s log shows that the driver answered a detach, as %s', async (_, line) => {
+  const { volumes } = await inspected({ ...whole, 'attacher.log': `cut\n${line}` });
+  const answered = volumes[0]?.stints[0]?.answered;
+  expect(answered?.place).toEqual({ file: 'attacher.log', line: 2 });
+  expect(answered?.atMs).toBe(Date.parse(at('10:24:00')));
 });
 
 test('documents that deny what the records show leave it open', async () => {

@@ -2,7 +2,14 @@
 import { UsageError } from '../../core/index.ts';
 import type { JudgedDatabase } from '../../judge/index.ts';
 import type { DiskMode } from '../../scenario/index.ts';
-import { type Answer, type Passage, type VolumeAnswer, answerVolume, worstOf } from './answer.ts';
+import {
+  type Answer,
+  type Passage,
+  type VolumeAnswer,
+  answerVolume,
+  worstFirst,
+  worstOf,
+} from './answer.ts';
 import { type Chain, chainOf } from './chain.ts';
 import { type Incident, incidentOf } from './incident.ts';
 import { type Collected, collect } from './read.ts';
@@ -78,5 +85,4 @@ export async function inspectFolder(request: InspectRequest): Promise<Inspection
 
 /** One that moved says more than one that stayed. */
 const rankOf = ({ answer, passages }: VolumeTold): number =>
-  ['two could write', 'cannot be told', 'only one could'].indexOf(answer) * 2 +
-  (passages.length === 0 ? 1 : 0);
+  worstFirst.indexOf(answer) * 2 + (passages.length === 0 ? 1 : 0);

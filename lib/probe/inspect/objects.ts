@@ -19,7 +19,7 @@ const part = <T extends z.ZodRawShape>(shape: T) =>
     .transform((value) => value ?? undefined);
 
 const condition = z.looseObject({
-  ...{ type: text, status: text, reason: text, lastTransitionTime: text, lastHeartbeatTime: text },
+  ...{ type: text, status: text, reason: text, lastTransitionTime: text },
 });
 const started = part({ startedAt: text });
 
@@ -41,11 +41,7 @@ const objectSchema = z.looseObject({
     claimRef: part({ namespace: text, name: text }),
     source: part({ persistentVolumeName: text }),
     taints: list(z.looseObject({ key: z.string(), effect: text, timeAdded: text })),
-    volumes: list(
-      z.looseObject({
-        persistentVolumeClaim: part({ claimName: text, readOnly: z.boolean().nullish() }),
-      }),
-    ),
+    volumes: list(z.looseObject({ persistentVolumeClaim: part({ claimName: text }) })),
   }),
   status: part({
     conditions: list(condition),
@@ -59,14 +55,8 @@ const objectSchema = z.looseObject({
     volumesInUse: list(z.string()),
   }),
   // Of an Event.
-  ...{
-    reason: text,
-    message: text,
-    firstTimestamp: text,
-    eventTime: text,
-    reportingComponent: text,
-    reportingInstance: text,
-  },
+  ...{ reason: text, message: text, firstTimestamp: text, eventTime: text },
+  ...{ reportingComponent: text, reportingInstance: text },
   involvedObject: part({ kind: text, name: text, namespace: text, uid: text }),
   source: part({ component: text, host: text }),
 });

@@ -28,15 +28,12 @@ export interface ComponentLine extends Placed {
 /** A line of a database’s error log. */
 export interface ServerLine extends Placed {
   readonly is: 'started' | 'ready' | 'wrote' | 'stopped' | 'failed';
-  readonly text: string;
   readonly stream: string;
   readonly host: string | undefined;
 }
 
-/** A line of a kernel’s log. */
-export interface KernelLine extends Placed {
-  readonly is: 'boot' | 'disk-error';
-  readonly text: string;
+/** A kernel started. */
+interface Boot extends Placed {
   readonly host: string | undefined;
 }
 
@@ -47,7 +44,7 @@ export interface Dumped {
 
 export interface FileRead {
   readonly file: string;
-  readonly is: 'audit log' | 'objects' | 'log' | 'foreign' | 'empty';
+  readonly is: Form | 'empty';
   /** That count for an incident. */
   readonly records: number;
 }
@@ -56,7 +53,7 @@ export interface Collected {
   readonly requests: readonly (AuditRequest & { readonly place: Place })[];
   readonly component: readonly ComponentLine[];
   readonly server: readonly ServerLine[];
-  readonly kernel: readonly KernelLine[];
+  readonly boots: readonly Boot[];
   readonly objects: readonly Dumped[];
   readonly files: readonly FileRead[];
   /** What is damaged, cut or foreign, and where. */
@@ -66,7 +63,7 @@ export interface Collected {
 type Mutable<T> = { -readonly [K in keyof T]: T[K] extends readonly (infer E)[] ? E[] : T[K] };
 
 const nothing = (): Mutable<Collected> => ({
-  ...{ requests: [], component: [], server: [], kernel: [], objects: [], files: [], trouble: [] },
+  ...{ requests: [], component: [], server: [], boots: [], objects: [], files: [], trouble: [] },
 });
 
 /** Throws UsageError `FOLDER_UNREADABLE`. */
@@ -134,17 +131,10 @@ class FileReader {
   end(lines: number, damage: string | undefined): void {
     if (damage !== undefined) this.#trouble(lines + 1, damage);
     if (this.#form === 'json' || this.#form === 'yaml') this.#objects(this.#form);
-    const isForeign =
-      this.#form === 'foreign' || (this.#form === 'log' && this.#known === 0 && lines > 0);
-    if (isForeign) this.#trouble(1, 'it is no file of an incident: nothing of it is read');
-    const is =
-      this.#form === undefined
-        ? 'empty'
-        : isForeign
-          ? 'foreign'
-          : ({ audit: 'audit log', json: 'objects', yaml: 'objects', log: 'log' } as const)[
-              this.#form as Exclude<Form, 'foreign'>
-            ];
+    if (this.#form === 'log' && this.#known === 0) this.#form = 'foreign';
+    if (this.#form === 'foreign')
+      this.#trouble(1, 'it is no file of an incident: nothing of it is read');
+    const is = this.#form ?? 'empty';
     this.#all.files.push({ file: this.#file, is, records: this.#records });
   }
 
@@ -182,15 +172,14 @@ class FileReader {
       const { is, atMs } = server;
       if (is === undefined || (is === 'failed' && ++this.#failures > failuresKept)) return;
       const stream = streamOf(this.#file);
-      this.#keep(this.#all.server, { ...{ is, atMs, text: own, stream, place, host } });
+      this.#keep(this.#all.server, { is, atMs, stream, place, host });
       return;
     }
     const kernel = kernelLine(own, wallMs);
     if (kernel === undefined) return;
     this.#known += 1;
-    const { is, atMs } = kernel;
-    if (is !== undefined && atMs !== undefined)
-      this.#keep(this.#all.kernel, { is, atMs, text: own, place, host });
+    const { isBoot, atMs } = kernel;
+    if (isBoot && atMs !== undefined) this.#keep(this.#all.boots, { atMs, place, host });
   }
 
   #keep<T>(list: T[], found: T): void {
@@ -298,6 +287,7 @@ export const componentLines = {
   // kubelet: pkg/volume/util/operationexecutor/operation_generator.go.
   'device-mounted': /MountVolume\.MountDevice succeeded/,
   'device-unmounted': /UnmountDevice succeeded/,
+  'device-held': /operationExecutor\.UnmountDevice started/,
   'pod-mounted': /MountVolume\.SetUp succeeded/,
   // The external attacher: pkg/controller/csi_handler.go.
   'driver-attached': /\bAttached\b.*\bcsi-[0-9a-f]{64}/,
@@ -354,27 +344,26 @@ function serverLine(
   if (time === undefined) return undefined;
   const atMs = Date.parse(time.includes('T') ? time : `${time.replace(' ', 'T')}Z`);
   const sign = serverSigns.find(([, pattern]) => pattern.test(text))?.[0];
-  // An ERROR of PostgreSQL may be a statement’s.
+  // An ERROR of PostgreSQL may be a statement’s. After an immediate shutdown it ends in the words of a clean one.
   const isFailure = time.includes('T')
     ? level === 'ERROR'
-    : level === 'PANIC' || /could not (write|fsync|extend|read|open file)/.test(text);
+    : level === 'PANIC' ||
+      /could not (write|fsync|extend|read|open file)|immediate shutdown|lock file "postmaster/.test(
+        text,
+      );
   return { is: isFailure ? 'failed' : sign, atMs };
 }
 
 // Lines of kernels.
 
 const dmesg = /^\[(?:(\w{3} \w{3} [ \d]\d [\d:]+ \d{4})|\s*\d+\.\d+)\] (.*)$/;
-const kernelSigns: readonly (readonly [KernelLine['is'], RegExp])[] = [
-  ['boot', /^Linux version /],
-  ['disk-error', /I\/O error|EXT4-fs error|XFS .*(error|shut)|Remounting filesystem read-only/],
-];
 
 function kernelLine(
   line: string,
   wallMs: number | undefined,
-): { readonly is: KernelLine['is'] | undefined; readonly atMs: number | undefined } | undefined {
+): { readonly isBoot: boolean; readonly atMs: number | undefined } | undefined {
   const [, time, text] = dmesg.exec(line) ?? [];
   if (text === undefined) return undefined;
-  const is = kernelSigns.find(([, pattern]) => pattern.test(text))?.[0];
-  return { is, atMs: time === undefined ? wallMs : Date.parse(`${time} UTC`) };
+  const atMs = time === undefined ? wallMs : Date.parse(`${time} UTC`);
+  return { isBoot: text.startsWith('Linux version '), atMs };
 }

@@ -1,70 +1,25 @@
 /** A folder that can be sent: the records that count, with every word replaced that is neither Kubernetes’ nor a program’s own. */
-import { createHash } from 'node:crypto';
 import { createWriteStream, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip, createZstdCompress } from 'node:zlib';
-import { UsageError } from '../../core/index.ts';
+import { UsageError, readText } from '../../core/index.ts';
 import { driversCalled } from '../../scenario/index.ts';
 import { linesIn, packingOf } from './files.ts';
 import { type Incident, attachmentName } from './incident.ts';
 import type { Collected } from './read.ts';
 
-/** Fields of objects and requests that are kept, with their values; all others are left out. */
-const fields = new Set(
-  `apiVersion kind items metadata name namespace uid creationTimestamp deletionTimestamp
-  deletionGracePeriodSeconds spec nodeName volumeName storageClassName accessModes csi driver drivers
-  volumeHandle claimRef source persistentVolumeName attacher attachRequired taints key effect timeAdded
-  volumes persistentVolumeClaim claimName readOnly hostPath path containers image args command env value
-  unschedulable topologyKeys provisioner parameters mountOptions status conditions type reason
-  lastTransitionTime lastHeartbeatTime containerStatuses state running lastState terminated startedAt
-  volumesAttached volumesInUse message firstTimestamp lastTimestamp eventTime reportingComponent
-  reportingInstance involvedObject component host level stage verb user username sourceIPs userAgent
-  objectRef resource subresource responseStatus code requestObject gracePeriodSeconds preconditions
-  deleteOptions requestReceivedTimestamp op finalizers labels`.split(/\s+/),
-);
+const [, fieldsKept = '', wordsKept = ''] = readText(
+  new URL('../../../data/kept-words.txt', import.meta.url),
+).split('\n\n');
+const wordsOf = (text: string): string[] => text.split(/\s+/);
+/** Fields of objects and requests that are kept; all others are left out. */
+const fields = new Set(wordsOf(fieldsKept));
 /** Their keys are names, too. */
 const maps = new Set(['labels', 'parameters']);
 /** Their values are the API’s own words. */
-const enumerated = new Set([
-  'kind',
-  'type',
-  'reason',
-  'status',
-  'effect',
-  'accessModes',
-  'level',
-  'stage',
-]);
-
-/** The words that Kubernetes, databases and kernels put around names. */
-const vocabulary = `List Request RequestResponse Metadata ResponseComplete create delete deletecollection
-  patch update add replace remove pods nodes volumeattachments binding eviction true false
-  system node serviceaccount masters kube-system default kube-node-lease kube-public kubernetes io csi
-  apiserver kube-apiserver kube-controller-manager kube-scheduler default-scheduler kubelet kubectl linux
-  amd64 arm64 attachdetach-controller persistentvolume-attach-detach-controller node-controller
-  node-lifecycle-controller pod-garbage-collector taint-eviction-controller taint-manager
-  statefulset-controller replicaset-controller csi-attacher external-attacher attacher
-  out-of-service unreachable not-ready unschedulable node-role control-plane master etcd hostname
-  topology zone region storage v1beta1 audit k8s
-  ts caller msg v err log stream time logger volume pod node nodeName podName volumeName volumeSpec
-  VolumeAttachment attachment PersistentVolume driver UniqueName UID
-  operationexecutor operation_generator reconciler go csi_handler operation generator handler
-  AttachVolume DetachVolume MountVolume UnmountDevice MountDevice SetUp WaitForAttach Attach Detach
-  attacherDetacher started succeeded failed for from on to device mount this is not safe to detach but
-  maxWaitForUnmountDuration timeout expired force detaching Successfully assigned bound
-  successfully acquired lease became leader Attached attached Detached detached fully
-  var lib log usr sbin bin plugins devicePath globalmount pv
-  stdout stderr F P System ERROR Error Warning Note Server InnoDB mysqld mysql mariadbd ready connections
-  Version socket port starting as process initialization of in progress Shutdown complete with
-  LOG PANIC FATAL WARNING UTC GMT database system was shut down at accept PostgreSQL postgres postgresql
-  checkpoint wrote buffers could write fsync extend read open file
-  Linux version kernel Kernel I O error dev sector EXT4-fs XFS metadata shutdown Remounting filesystem
-  read-only read only
-  Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec Mon Tue Wed Thu Fri Sat Sun
-  json yaml yml gz zst txt err dmesg events dump dumps objects volumes attachments
-  volumeattachments containers previous controller-manager containerd`;
+const enumerated = new Set(wordsOf('kind type reason status effect accessModes level stage'));
 
 const sign = String.raw`[\p{L}\p{N}\p{M}]`;
 /** A time stays as it is. An address is one word, and so is what hyphens join. */
@@ -81,33 +36,20 @@ const token = new RegExp(
   'gu',
 );
 
-const hexOf = (text: string): string => createHash('sha256').update(text).digest('hex');
-
 /** The same word is replaced alike everywhere, two never by one: what was equal, or a part of a path, stays so. */
 class Words {
   readonly #made = new Map<string, string>();
-  readonly #kept = new Set([...vocabulary.split(/\s+/), ...fields]);
+  readonly #kept = new Set([...wordsOf(wordsKept), ...fields]);
   /** Names that a file’s name may have between hyphens. */
   readonly #inner: readonly string[];
 
   constructor({ objects }: Collected, { volumes, nodes }: Incident) {
-    const drivers = objects.flatMap(({ object }) => [
-      object['provisioner'],
-      object.spec?.csi?.driver,
-    ]);
-    const rows = [...new Set(drivers)].flatMap((name) =>
-      driversCalled(typeof name === 'string' ? name : ''),
-    );
-    for (const { csi, provisioners } of rows)
-      for (const name of [...csi, ...provisioners]) this.#keep(name);
-    const signs = rows.flatMap((row) => [
-      ...row.signs,
-      ...(row.onlyIf === undefined || row.onlyIf === 'unread' ? [] : [row.onlyIf]),
-    ]);
-    for (const setting of signs.length === 0
-      ? []
-      : objects.flatMap(({ object }) => settingsIn(object)))
-      for (const { matches } of signs) this.#keep(matches.exec(setting)?.[0] ?? '');
+    const drivers = objects
+      .flatMap(({ object }) => [object['provisioner'], object.spec?.csi?.driver])
+      .filter((name) => typeof name === 'string');
+    for (const { csi, provisioners } of drivers.flatMap((name) => driversCalled(name)))
+      for (const [word] of [...csi, ...provisioners].join(' ').matchAll(token))
+        this.#kept.add(word);
     const named = objects.flatMap(({ object: { kind, metadata, involvedObject: about } }) => [
       ...(kind === 'Pod' ? [metadata.name, metadata.uid] : []),
       ...[about?.name, about?.uid],
@@ -121,15 +63,10 @@ class Words {
       // The attachment’s name is computed from those of its volume and node.
       if (handle !== undefined)
         for (const node of nodes)
-          this.#made.set(
-            attachmentName(handle, node),
+          this.#once(attachmentName(handle, node), () =>
             attachmentName(this.text(handle), this.text(node)),
           );
     }
-  }
-
-  #keep(text: string): void {
-    for (const [word] of text.matchAll(token)) this.#kept.add(word);
   }
 
   text(text: string): string {
@@ -158,19 +95,12 @@ class Words {
     const inner = this.#inner.find((each) => each !== found && `-${found}-`.includes(`-${each}-`));
     if (inner !== undefined) {
       const at = `-${found}-`.indexOf(`-${inner}-`);
-      const around = [
-        found.slice(0, Math.max(0, at - 1)),
-        inner,
-        found.slice(at + inner.length + 1),
-      ];
-      return around
-        .filter((part) => part !== '')
-        .map((part) => this.#word(part))
-        .join('-');
+      const [before, after] = [found.slice(0, at), found.slice(at + inner.length)];
+      return this.text(before) + this.#word(inner) + this.text(after);
     }
     return this.#once(found, (nth) => {
       if (/^\d+$/.test(found)) return String(900_000 + nth);
-      if (/^csi-[\da-f]{64}$/.test(found)) return `csi-${hexOf(String(nth))}`;
+      if (/^csi-[\da-f]{64}$/.test(found)) return attachmentName(String(nth), '');
       return `${found.includes('attacher') ? 'attacher' : kind}-${lettersOf(nth)}`;
     });
   }
@@ -210,17 +140,6 @@ const lettersOf = (nth: number): string =>
     .map((unit) => String.fromCharCode(97 + (Math.floor(nth / unit) % 26)))
     .join('');
 
-/** Each text, and each pair as `key=value`. */
-function settingsIn(value: unknown): string[] {
-  if (typeof value === 'string') return [value];
-  if (typeof value !== 'object' || value === null) return [];
-  const pairs = Object.entries(value).flatMap(([key, each]) =>
-    typeof each === 'string' ? [`${key}=${each}`] : [],
-  );
-  const { name, value: set } = value as { readonly name?: unknown; readonly value?: unknown };
-  return [...pairs, `${String(name)}=${String(set)}`, ...Object.values(value).flatMap(settingsIn)];
-}
-
 /** Makes the folder `out`, and nothing elsewhere. Throws UsageError `OUT_UNUSABLE`. */
 export async function redactFolder(
   folder: string,
@@ -237,8 +156,8 @@ export async function redactFolder(
     });
   }
   const words = new Words(collected, incident);
-  const { requests, component, server, kernel, objects } = collected;
-  const places = [...requests, ...component, ...server, ...kernel].map(({ place }) => place);
+  const { requests, component, server, boots, objects } = collected;
+  const places = [...requests, ...component, ...server, ...boots].map(({ place }) => place);
   const linesOf = Map.groupBy(places, ({ file }) => file);
   const objectsOf = Map.groupBy(objects, ({ place }) => place.file);
   for (const { file, records } of collected.files) {

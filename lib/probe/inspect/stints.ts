@@ -1,14 +1,12 @@
 /** Who had a volume when, from all that is sighted of it: one stint after the other. */
 import { csiCalls, observed } from '../../history/index.ts';
-import type { Incident, Offset, Sighting, Volume } from './incident.ts';
+import { type Incident, type Sighting, type Volume, unbounded } from './incident.ts';
 
 /** On the API server’s clock, ms. */
 export interface Bounds {
   readonly leastMs: number;
   readonly mostMs: number;
 }
-
-const unbounded: Offset = { leastMs: -Infinity, mostMs: Infinity };
 
 /** Between which times it was, by the API server’s clock. */
 export function boundsOf(
@@ -32,6 +30,8 @@ export interface Stint {
   readonly deleting: Sighting | undefined;
   /** The driver answered the detach. */
   readonly answered: Sighting | undefined;
+  /** The controller manager named it, or an event of it did. */
+  readonly named: Sighting | undefined;
 }
 
 /** In the order of their beginnings; of one whose beginning no record has, its end counts. */
@@ -47,8 +47,17 @@ export function stintsOf({ name }: Volume, incident: Incident): Stint[] {
   return stints.toSorted((a, b) => beginOf(a) - beginOf(b));
 }
 
-export const beginOf = ({ attached, mounts: [mounted], deleting }: Stint): number =>
-  attached?.atMs ?? mounted?.atMs ?? deleting?.atMs ?? Infinity;
+export const beginOf = ({ attached, mounts: [mounted], deleting, named }: Stint): number =>
+  (attached ?? mounted ?? deleting ?? named)?.atMs ?? Infinity;
+
+export const noStint: Stint = {
+  ...{ node: '', attached: undefined, mounts: [], unmounted: undefined },
+  ...{ deleting: undefined, answered: undefined, named: undefined },
+};
+
+const naming: ReadonlySet<string> = new Set([
+  ...[observed.attachmentAttached, observed.attachmentGone, observed.forceDetachLog],
+]);
 
 type Open = { -readonly [Key in keyof Stint]: Stint[Key] } & { mounts: Sighting[] };
 
@@ -57,8 +66,7 @@ function stintsOn(node: string, sightings: readonly Sighting[]): Stint[] {
   const open = (isNew: boolean): Open => {
     const last = found.at(-1);
     if (last !== undefined && !isNew) return last;
-    const none = { attached: undefined, unmounted: undefined, deleting: undefined };
-    const made: Open = { node, ...none, mounts: [], answered: undefined };
+    const made: Open = { ...noStint, node, mounts: [] };
     found.push(made);
     return made;
   };
@@ -72,6 +80,7 @@ function stintsOn(node: string, sightings: readonly Sighting[]): Stint[] {
     } else if (seen.name === observed.mounted) open(false).mounts.push(seen);
     else if (seen.name === observed.unmounted) open(false).unmounted = seen;
     else if (seen.name === observed.attachmentDeleting) open(false).deleting ??= seen;
+    else if (naming.has(seen.name)) open(false).named ??= seen;
     else if (isAnswer(seen, last)) open(false).answered ??= seen;
   }
   return found;

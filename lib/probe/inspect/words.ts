@@ -14,44 +14,88 @@ export const volumeText = ({ volume: { name, claim } }: VolumeTold): string =>
 const seenText = (seen: Sighting | undefined): string =>
   seen === undefined ? 'not on record' : `${timeText(seen.atMs)}, ${placeInWords(seen.place)}`;
 
-/** Node, and what is on record of its time with the volume. */
-export const stintRows = ({ stints }: VolumeTold): string[][] =>
-  stints.map(({ node, attached, mounts, unmounted, deleting, answered }) => [
-    ...[node, seenText(attached), seenText(mounts[0]), seenText(unmounted)],
-    ...[seenText(deleting), seenText(answered)],
-  ]);
-export const stintHeads = [
-  ...['Node', 'Attachment created', 'Mounted', 'Unmounted', 'Detach requested', 'Detach answered'],
-] as const;
+/** One part of an inspection, for the terminal and for the page. */
+export interface Section {
+  readonly title: string;
+  readonly lines?: readonly string[];
+  readonly heads?: readonly string[];
+  readonly rows?: readonly (readonly string[])[];
+}
 
-export const chainLines = ({ chain }: PassageTold): string[] =>
-  chain.steps.map(({ atMs, step, by, place }) => {
-    const who = by === undefined ? '' : `, by ${by}`;
-    return `${timeText(atMs)}  ${step}${who}${place === undefined ? '' : `  ${placeInWords(place)}`}`;
-  });
+const whoHadIt = ({ stints }: VolumeTold): Section => ({
+  title: 'Who had it',
+  heads: [
+    ...[
+      'Node',
+      'Attachment created',
+      'Mounted',
+      'Unmounted',
+      'Detach requested',
+      'Detach answered',
+    ],
+    'Otherwise named',
+  ],
+  rows: stints.map(({ node, attached, mounts, unmounted, deleting, answered, named }) => [
+    node,
+    ...[attached, mounts[0], unmounted, deleting, answered, named].map(seenText),
+  ]),
+});
 
-export function passageText({ from, to, answer, two }: PassageTold): string {
+function ofPassage(passage: PassageTold): Section[] {
+  const { from, to, answer, two, chain } = passage;
   const span =
     two === undefined
       ? ''
       : `: from ${timeText(two.leastMs)} at the latest to ${timeText(two.mostMs)} at the earliest, ${toldInSeconds(two.mostMs - two.leastMs)}`;
-  return `${from.node} → ${to.node}: ${answer}${span}`;
+  return [
+    {
+      title: `${from.node} → ${to.node}: ${answer}${span}`,
+      heads: ['When', 'What', 'By', 'Record'],
+      rows: chain.steps.map(({ atMs, step, by = '–', place }) => [
+        ...[timeText(atMs), step, by, place === undefined ? '–' : placeInWords(place)],
+      ]),
+    },
+    { title: 'Not on record', lines: chain.gaps },
+  ];
 }
+
+export const sectionsOf = (volume: VolumeTold): Section[] => [
+  { title: `${volumeText(volume)}: ${volume.answer}`, lines: volume.because },
+  ...volume.passages.flatMap(ofPassage),
+  whoHadIt(volume),
+  { title: 'What its storage does at a detach', lines: [volume.storage.words] },
+];
+
+/** What follows for all volumes. */
+export const closingSections = (inspection: Inspection): Section[] => [
+  { title: 'Next', lines: nextSteps(inspection) },
+  { title: 'What would have prevented it', lines: preventionOf(inspection.volumes) },
+  {
+    title: 'Not read',
+    lines: [
+      ...inspection.trouble.map(({ what, ...place }) => `${placeInWords(place)}: ${what}`),
+      ...inspection.homeless.map(
+        (file) => `${file}: no node is known for it; put it into a folder with the node’s name`,
+      ),
+    ],
+  },
+];
 
 const twoWriters = [
   'Stop both servers, the old one without a clean shutdown, and copy the volume before anything mounts it: docs/how-to/two-writers.md.',
   'A clean e2fsck or server start proves nothing: compare with what clients recorded as committed.',
 ];
 
-export function nextSteps({ volumes, answer }: Inspection): readonly string[] {
+function nextSteps({ volumes, answer }: Inspection): readonly string[] {
   if (answer === 'two could write') return twoWriters;
   if (answer === 'only one could')
     return ['Nothing of the storage’s exclusivity is left to check.'];
-  const missing = new Set(
-    volumes.filter((each) => each.answer === answer).flatMap(({ because }) => because),
-  );
+  const missing =
+    volumes.length === 0
+      ? [`no record says which volume it is about: no dump`]
+      : volumes.filter((each) => each.answer === answer).flatMap(({ because }) => because);
   const of = (pattern: RegExp, words: string): string[] =>
-    [...missing].some((each) => pattern.test(each)) ? [words] : [];
+    missing.some((each) => pattern.test(each)) ? [words] : [];
   return [
     ...of(/audit log/, 'Add the API server’s audit log, with its rotated files.'),
     ...of(
@@ -60,7 +104,7 @@ export function nextSteps({ volumes, answer }: Inspection): readonly string[] {
     ),
     ...of(/unmount/, 'Add kubelet’s log and dmesg -T of the old node, in the same folder.'),
     ...of(
-      /Dump|dump/,
+      /dump/,
       'Add dumps: kubectl get nodes,pods,pv,pvc,volumeattachments,storageclasses,csidrivers,events -A -o json.',
     ),
     ...of(
@@ -85,7 +129,7 @@ const preventions: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-export function preventionOf(volumes: readonly VolumeTold[]): readonly string[] {
+function preventionOf(volumes: readonly VolumeTold[]): readonly string[] {
   const passages = volumes
     .flatMap((each) => each.passages)
     .filter(({ answer }) => answer !== 'only one could');
@@ -103,40 +147,31 @@ export function preventionOf(volumes: readonly VolumeTold[]): readonly string[] 
 const volumesShown = 5;
 
 export function inspectionText(inspection: Inspection): string {
-  const { answer, volumes, files, trouble, homeless } = inspection;
-  const told = volumes.slice(0, volumesShown);
+  const { answer, volumes, files } = inspection;
   const rest = volumes.slice(volumesShown);
-  const block = (title: string, lines: readonly string[]): string[] =>
-    lines.length === 0 ? [] : ['', `${title}:`, ...lines.map((line) => `  ${line}`)];
-  const ofVolume = (each: VolumeTold): string[] => [
-    ...block(`${volumeText(each)}: ${each.answer}`, each.because),
-    ...each.passages.flatMap((passage) => [
-      ...block(passageText(passage), chainLines(passage)),
-      ...block('Not on record', passage.chain.gaps),
-    ]),
-    ...block(
-      'Who had it',
-      stintRows(each).map((cells) =>
-        cells.map((cell, at) => (at === 0 ? cell : `${stintHeads[at]}: ${cell}`)).join('; '),
-      ),
-    ),
-    ...block('Its storage', [each.storage.words]),
+  const sections = [
+    ...volumes.slice(0, volumesShown).flatMap(sectionsOf),
+    ...(rest.length === 0
+      ? []
+      : [
+          { title: plural(rest.length, 'more volume'), lines: ['--volume shows one, --json all.'] },
+        ]),
+    ...closingSections(inspection),
   ];
   return [
     answer,
-    ...told.flatMap(ofVolume),
-    ...(rest.length === 0
-      ? []
-      : ['', `${plural(rest.length, 'more volume')}: --volume shows one, --json all.`]),
-    ...block('Next', nextSteps(inspection)),
-    ...block('What would have prevented it', preventionOf(volumes)),
-    ...block('Not read', [
-      ...trouble.map(({ what, ...place }) => `${placeInWords(place)}: ${what}`),
-      ...homeless.map(
-        (file) => `${file}: no node is known for it; put it into a folder with the node’s name`,
-      ),
-    ]),
+    ...sections.flatMap(sectionText),
     '',
     `${plural(files.length, 'file')} read, ${files.reduce((sum, { records }) => sum + records, 0)} records that count.`,
   ].join('\n');
+}
+
+function sectionText({ title, lines = [], heads = [], rows = [] }: Section): string[] {
+  const told = rows.map((cells) =>
+    cells.map((cell, at) => (at === 0 ? cell : `${heads[at]}: ${cell}`)).join('; '),
+  );
+  const all = [...lines, ...told];
+  return all.length === 0 && heads.length === 0
+    ? []
+    : ['', `${title}:`, ...all.map((line) => `  ${line}`)];
 }
