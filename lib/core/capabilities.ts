@@ -42,6 +42,7 @@ export const capabilities = {
     can: 'lose what a node had not flushed',
     disk: ['losePower', 'releaseDead', 'writeSyncedCanary'],
   },
+  'failing-calls': { can: 'let calls to a disk’s driver fail', disk: ['answerCalls'] },
   'node-shell': { can: 'run commands on a node', testbed: ['shell'] },
   'replication-group': { can: 'play a replication group', backend: ['openGroup'] },
   'write-log': { can: 'keep the data of each write' },

@@ -159,6 +159,17 @@ export const rangeMs = (min: number, max: number): DurationRange => ({
   maxUs: max * msUs,
 });
 
+/** The calls that Kubernetes makes to the driver of a disk, by their RPC names. */
+export const csiCalls = {
+  publish: 'ControllerPublishVolume',
+  unpublish: 'ControllerUnpublishVolume',
+  stage: 'NodeStageVolume',
+  unstage: 'NodeUnstageVolume',
+  nodePublish: 'NodePublishVolume',
+  nodeUnpublish: 'NodeUnpublishVolume',
+} as const;
+export type CallName = keyof typeof csiCalls;
+
 /**
  * Kubernetes v1.34.4, read in its source: one table for the model, which plays by it, and for what a run
  * waits for. Timers that a scenario can change are in lib/run/ports/limits.ts.
@@ -179,8 +190,10 @@ export const kubernetesTimes = {
   attachmentPollGrowth: 1.05,
   attachmentPollJitter: 0.1,
   attachmentPollMaxUs: 7 * secondUs,
-  /** csi_plugin.go csiTimeout: an attach or detach that takes longer has failed. */
-  attachmentTimeoutUs: 120 * secondUs,
+  /** csi_plugin.go csiTimeout: an attach or detach, or a kubelet's call, that takes longer has failed. */
+  csiTimeoutUs: 120 * secondUs,
+  /** external-attacher: --timeout 15 s, of each call to the driver (csi_handler.go csiAttach, csiDetach). */
+  attacherTimeoutUs: 15 * secondUs,
   /** attach_detach_controller.go DefaultTimerConfig: VerifyVolumesAreAttached runs each minute. */
   attachDetachSyncUs: 60 * secondUs,
   /** kuberuntime_container.go minimumGracePeriodInSeconds: no container is killed sooner. */

@@ -3,6 +3,7 @@
  * the same words and fields that the observers of kind and of the model write.
  */
 import { z } from 'zod';
+import { csiCalls } from '../core/index.ts';
 import { groupSettingsSchema, linkStates } from '../scenario/index.ts';
 import { groupView } from './workload.ts';
 
@@ -25,6 +26,7 @@ export const observed = {
   attachmentCreated: 'attachment-created',
   attachmentAttached: 'attachment-attached',
   attachmentDeleting: 'attachment-deleting',
+  attachmentFailed: 'attachment-failed',
   attachmentGone: 'attachment-gone',
   volumesAttached: 'volumes-attached',
   volumesInUse: 'volumes-in-use',
@@ -113,6 +115,8 @@ export const observedData = {
   'attachment-created': attachment,
   'attachment-attached': attachment,
   'attachment-deleting': attachment,
+  /** status.attachError or status.detachError: its message, as the attacher wrote it last. */
+  'attachment-failed': attachment.extend({ what: z.enum(['attach', 'detach']), error: z.string() }),
   'attachment-gone': attachment,
   'volumes-attached': z.object({ volumes: strings }),
   'volumes-in-use': z.object({ volumes: strings }),
@@ -221,15 +225,7 @@ export const observedData = {
  */
 export const attachGateTexts = ['Multi-Attach error', 'Waiting for detach'] as const;
 
-/** Calls as data.call names them (CSI RPC names). */
-export const csiCalls = {
-  publish: 'ControllerPublishVolume',
-  unpublish: 'ControllerUnpublishVolume',
-  stage: 'NodeStageVolume',
-  unstage: 'NodeUnstageVolume',
-  nodePublish: 'NodePublishVolume',
-  nodeUnpublish: 'NodeUnpublishVolume',
-} as const;
+export { csiCalls };
 type CsiCall = (typeof csiCalls)[keyof typeof csiCalls];
 
 type DataOf<Name extends ObservedName> = z.output<(typeof observedData)[Name]>;

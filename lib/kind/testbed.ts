@@ -174,12 +174,15 @@ export async function openKindTestbed(options: KindTestbedOptions): Promise<Kind
     const shells = cluster.nodes.map((node) => cluster.machine(node).shell);
     await Promise.allSettled(shells.map(restartKubelet));
   };
-  const remove = (timeoutMs: number, keepProvisioned: boolean): Promise<void> =>
-    removeDatabase(clients, {
+  const remove = async (timeoutMs: number, keepProvisioned: boolean): Promise<void> => {
+    // What hangs is not unmounted.
+    await diskTool(lab, 'let-go', { volume: handle });
+    await removeDatabase(clients, {
       ...{ scope, signal: AbortSignal.timeout(timeoutMs), keepProvisioned },
       // Others on these nodes may still be in the middle of their runs.
       wake: isShared ? undefined : wakeKubelets,
     });
+  };
   defer(() => remove(120_000, false));
   const pod = await startDatabase(options, clients, handle);
   const provisioning =

@@ -1,6 +1,7 @@
 /** Fields of a scenario that don't fit together: a run of such a one would answer another question. */
 import { formatDuration } from '../core/index.ts';
 import { databaseDeclarations } from './databases/index.ts';
+import { callRulesOf } from './disks/calls.ts';
 import { diskModeDeclarations, isDirectory } from './disks/index.ts';
 import { faultDeclarations, losesPower, sparesVictim } from './faults/index.ts';
 import { actsOn, remedyDeclarations, removesPod } from './remedies/index.ts';
@@ -211,6 +212,13 @@ const rules: readonly ContradictionRule[] = [
     field: 'remedy.at',
     message: 'what the remedy removes is the pod, and that is gone by then',
     broken: ({ remedy }) => removesPod(remedy.kind) && remedy.at === 'pod-gone',
+  },
+  {
+    field: 'disk.calls',
+    message: 'with disk shared-file there are no calls but nodePublish and nodeUnpublish',
+    broken: ({ disk }) =>
+      isDirectory(disk.mode) &&
+      Object.keys(callRulesOf(disk.calls)).some((call) => !call.startsWith('node')),
   },
   {
     field: 'remedy.kind',

@@ -27,6 +27,7 @@ export {
   powerLosses,
   storageLinks,
 } from './disk-kinds.ts';
+export { type Absence, CallBook, callRulesOf } from './disks/calls.ts';
 export { type DiskOrigin, originInWords } from './disks/disk-origin.ts';
 export {
   type Driver,

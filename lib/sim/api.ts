@@ -245,7 +245,7 @@ export class Api {
   createAttachment(volume: number, node: NodeObject): void {
     const attachment = {
       ...{ name: `csi-${node.name}${volume === 0 ? '' : `-${volume}`}`, node, volume },
-      ...{ attached: false, deleting: false, attachFailed: false, detachFailed: false },
+      ...{ attached: false, deleting: false, attachError: undefined, detachError: undefined },
     };
     (this.#attachmentsOf[volume] ??= []).push(attachment);
     this.#attachmentChanged(attachment, notices.attachmentCreated, observed.attachmentCreated);
@@ -253,7 +253,7 @@ export class Api {
 
   setAttachmentAttached(attachment: AttachmentObject): void {
     attachment.attached = true;
-    attachment.attachFailed = false;
+    attachment.attachError = undefined;
     this.#attachmentChanged(attachment, notices.attachmentAttached, observed.attachmentAttached);
   }
 
@@ -263,12 +263,13 @@ export class Api {
     this.#attachmentChanged(attachment, notices.attachmentDeleting, observed.attachmentDeleting);
   }
 
-  /** The attacher notes that the disk refused; it goes on trying. */
-  setFailed(attachment: AttachmentObject, what: 'attachFailed' | 'detachFailed'): void {
-    if (attachment[what]) return;
-    attachment[what] = true;
-    const notice = what === 'attachFailed' ? notices.publishRefused : notices.detachFailed;
-    this.#attachmentChanged(attachment, notice);
+  /** The attacher notes why a call failed (csi_handler.go saveAttachError, saveDetachError); it goes on trying. */
+  setFailed(attachment: AttachmentObject, what: 'attach' | 'detach', error: string): void {
+    const key = `${what}Error` as const;
+    if (attachment[key] === error) return;
+    attachment[key] = error;
+    const notice = what === 'attach' ? notices.publishRefused : notices.detachFailed;
+    this.#attachmentChanged(attachment, notice, observed.attachmentFailed, { what, error });
   }
 
   /** Its finalizer is taken away. Idempotent. */
@@ -320,9 +321,10 @@ export class Api {
     attachment: AttachmentObject,
     notice: NoticeCode,
     name?: Sighting['name'],
+    more?: Sighting['data'],
   ): void {
     const { index } = attachment.node;
-    if (name !== undefined) this.#world.see?.(ofAttachment(this.#world, attachment, name));
+    if (name !== undefined) this.#world.see?.(ofAttachment(this.#world, attachment, name, more));
     this.#world.notice(notice, index, attachment.volume);
     for (const watcher of this.watchers) watcher.attachment?.(attachment);
     this.#kubelets[index]?.attachment?.(attachment);

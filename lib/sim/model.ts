@@ -242,6 +242,7 @@ export function startModel(
     const own = chance.stream(kubeletStreams + node.index);
     return new Kubelet({ world, machine, node, chance: own, volumes });
   });
+  world.isOff = ({ index }) => kubelets[index]?.machine.state === 'stopped';
   const controlPlane = new ModelControlPlane({ world, volumes, kubelets });
   const kubelet = (name: string): Kubelet => {
     const found = kubelets[api.node(name).index];

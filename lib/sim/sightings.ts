@@ -66,10 +66,10 @@ export interface AttachmentObject {
   readonly volume: number;
   attached: boolean;
   deleting: boolean;
-  /** status.attachError is set: the disk refused at the last try. */
-  attachFailed: boolean;
-  /** status.detachError is set: the disk refused at least once. */
-  detachFailed: boolean;
+  /** status.attachError: why the last try failed. */
+  attachError: string | undefined;
+  /** status.detachError: why the last failed try did, whatever came later. */
+  detachError: string | undefined;
 }
 
 /** Who is to follow changes, each of its kind; the objects are as they are after the change. */
@@ -260,9 +260,10 @@ export const ofAttachment = (
   { database }: Of,
   { name: attachment, node, volume }: AttachmentObject,
   name: ObservedName,
+  more: Data = {},
 ): Sighting => ({
   ...{ source: 'api', name, node: node.name, volume },
-  data: { attachment, volume: volumeName(database.name, volume) },
+  data: { attachment, volume: volumeName(database.name, volume), ...more },
 });
 
 export function* standing(of: Of, { nodes, pods, attachments }: ApiObjects): Generator<Sighting> {

@@ -5,7 +5,7 @@ import { clusterTimers, type ClusterTimers, type Database } from '../run/index.t
 import { criticalGraceMs, isDirectory, stockTimers, type Scenario } from '../scenario/index.ts';
 import { Api } from './api.ts';
 import { type Chance, type Kernel, Process } from './kernel.ts';
-import type { Notify, Lookout } from './sightings.ts';
+import type { NodeObject, Notify, Lookout } from './sightings.ts';
 import { msUs, type DurationRange } from './timings.ts';
 
 /** What differs between the Kubernetes versions that the model plays, and by their gates. */
@@ -119,6 +119,8 @@ export class World implements Lookout {
   readonly apiServer: Process;
   see: Lookout['see'];
   notice: Notify = () => undefined;
+  /** Whether its machine is off. */
+  isOff: (node: NodeObject) => boolean = () => false;
 
   /** `others`: of the volumes after the first; all agree in what is the cluster's. */
   constructor(

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { $ } from '../../lib/kind/engine/shell.ts';
-import { kubernetesTaints } from '../../lib/storage/csi/controller.ts';
+import { kubernetesObject, kubernetesTaints } from '../../lib/storage/csi/controller.ts';
 import type { NodeTaints } from '../../lib/storage/csi/backend.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'forcedetach-taints-'));
@@ -44,7 +44,7 @@ afterAll(async () => {
 function at(identity: string): NodeTaints {
   const address = server.address();
   if (address === null || typeof address === 'string') throw new TypeError('no port');
-  return kubernetesTaints({ host: '127.0.0.1', port: address.port, identity });
+  return kubernetesTaints(kubernetesObject({ host: '127.0.0.1', port: address.port, identity }));
 }
 
 test.each([
@@ -68,7 +68,7 @@ test('a server that does not know the token is an error', async () => {
 
 test('a pod without an identity, or that knows no server, gets an error', async () => {
   await expect(at(join(folder, 'absent'))('plain')).rejects.toThrow(/ENOENT/);
-  await expect(kubernetesTaints(undefined)('plain')).rejects.toMatchObject({
+  await expect(kubernetesTaints(kubernetesObject(undefined))('plain')).rejects.toMatchObject({
     code: 'NO_API_SERVER',
   });
 });

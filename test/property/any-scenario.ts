@@ -74,6 +74,13 @@ const fields: Fields = {
   'volume.accessMode': rarely('volume.accessMode', oneOf(accessModes)),
   'disk.flushes': rarely('disk.flushes', fc.constant('ignored')),
   'fault.powerLoss': oneOf(powerLosses), // Nor does it keep a log of writes.
+  'disk.calls': rarely(
+    'disk.calls',
+    oneOf([
+      ...['unpublish=UNAVAILABLE*3', 'unpublish=never', 'unpublish=NOT_FOUND@machine-gone'],
+      ...['publish=late:40s,nodeUnpublish=INTERNAL*2', 'unstage=never', 'stage=ABORTED*2'],
+    ]),
+  ),
   'disk.keepWrites': fc.constant(false), // Nor has it a storage network.
   'disk.transport': fc.constant('array'),
   'disk.revocation': fc.constant('cut'),

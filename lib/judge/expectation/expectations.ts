@@ -1,5 +1,5 @@
 /** What a scenario is expected to come to. */
-import { asksLeaseAgain, kubernetesTimes, msUs } from '../../core/index.ts';
+import { asksLeaseAgain, type CallName, kubernetesTimes, msUs } from '../../core/index.ts';
 import type { Safety, VerdictWord } from '../verdict/verdict.ts';
 import {
   type Counts,
@@ -9,6 +9,7 @@ import {
   type FieldValue,
   type Scenario,
   type SettableName,
+  callRulesOf,
   controlPlaneFaults,
   databaseKindNamed,
   isDirectory,
@@ -38,6 +39,8 @@ interface Factors {
   /** Whether the attachment may count as uncertain while the storage lets the next node in. */
   readonly attachment: 'counted' | 'perhaps uncertain';
   readonly watchEnds: 'after the hand-over' | 'perhaps before it';
+  /** What the driver lets the next node do. */
+  readonly successor: 'may serve' | 'may only mount' | 'is kept out';
 }
 
 export type Situation = Scenario & Factors;
@@ -56,7 +59,7 @@ function handOverMs(scenario: Scenario): number {
   const evictedMs = timers.grace + timers.toleration;
   const goneMs = typeof remedy.at === 'number' ? Math.max(evictedMs, remedy.at) : evictedMs;
   const waitsMs = volumeReleaseOf(scenario) === 'timeout' ? timers.forceDetachAfter : 0;
-  const ownMs = goneMs + waitsMs;
+  const ownMs = goneMs + waitsMs + callDelayMs(scenario);
   if (also.kind === 'none' || isOverAtOnce(also.kind)) return ownMs;
   const alsoFrom = { terminating: 0, 'pod-gone': 0, 'half-wait': 0.5, 'force-detach': 1 } as const;
   const alsoMs =
@@ -64,11 +67,40 @@ function handOverMs(scenario: Scenario): number {
   return Math.max(ownMs, alsoMs + also.for);
 }
 
+/** Whether a call about a lost node, or about the next one, is never answered well before the heal. */
+export function isStuck(scenario: Scenario, call: CallName): boolean {
+  const { disk, fault, remedy, watch } = scenario;
+  const rule = callRulesOf(disk.calls)[call];
+  if (rule === undefined) return false;
+  const { refusal, lateMs, times, when } = rule;
+  const isEndless = refusal === undefined ? lateMs > watch.horizon : times === Infinity;
+  // What holds of a node that is gone holds of the victim alone.
+  const isMet = when === 'machine-gone' ? endsMachine(fault.kind) : remedy.kind === 'delete-node';
+  return isEndless && (when === undefined || (call === 'unpublish' && isMet));
+}
+
+/** Tries, their time and the attacher's back-off between them; none of a call that is stuck. */
+export const callDelayMs = (scenario: Scenario): number =>
+  Object.values(callRulesOf(scenario.disk.calls)).reduce((sumMs, { refusal, lateMs, times }) => {
+    if (refusal === undefined) return sumMs + (lateMs > scenario.watch.horizon ? 0 : lateMs);
+    if (times === Infinity) return sumMs;
+    const { firstUs, maxUs } = kubernetesTimes.attacherBackOff;
+    const tryUs = refusal === 'never' ? kubernetesTimes.csiTimeoutUs : 0;
+    return sumMs + (times * tryUs + Math.min(firstUs * 2 ** times, times * maxUs)) / msUs;
+  }, 0);
+
+const successorOf = (scenario: Scenario): Situation['successor'] => {
+  if (isStuck(scenario, 'publish') || isStuck(scenario, 'stage')) return 'is kept out';
+  return isStuck(scenario, 'nodePublish') ? 'may only mount' : 'may serve';
+};
+
 export function situationOf(scenario: Scenario): Situation {
   const { watch, load, also } = scenario;
   const disk = { ...scenario.disk, mode: modeInEffect(scenario) };
   const isSoon = handOverMs(scenario) + handOverSlackMs <= watch.horizon;
-  const isUnsettled = unsettlesAttachments(also.kind) && disk.attachWhileBusy === 'granted';
+  // A detach that failed leaves it uncertain, too.
+  const mayUnsettle = unsettlesAttachments(also.kind) || 'unpublish' in callRulesOf(disk.calls);
+  const isUnsettled = mayUnsettle && disk.attachWhileBusy === 'granted';
   return {
     ...scenario,
     disk,
@@ -78,6 +110,7 @@ export function situationOf(scenario: Scenario): Situation {
     selfFenced: isSelfFenced(scenario) ? 'in time' : 'no',
     watchEnds: isSoon ? 'after the hand-over' : 'perhaps before it',
     attachment: isUnsettled ? 'perhaps uncertain' : 'counted',
+    successor: successorOf(scenario),
   };
 }
 
@@ -154,7 +187,7 @@ export type Release =
   | 'fenced first'
   /** The VolumeAttachment was deleted by hand, and the storage asked to detach. */
   | 'by hand'
-  /** The same with its finalizer stripped, while no attacher runs: the storage was never asked. */
+  /** The storage was never asked, since the finalizer was stripped while no attacher ran; or it always refused. */
   | 'unasked'
   /** The same while one runs, which may have asked before the finalizer was gone. */
   | 'raced'
@@ -171,6 +204,17 @@ const isSparing = (fault: FaultKind): boolean => (sparing as readonly string[]).
 const podGcMs = kubernetesTimes.podGcUs / msUs + 2_000;
 
 function volumeReleaseOf(scenario: Scenario): Release {
+  const release = askedReleaseOf(scenario);
+  const isAsked = ['timeout', 'taint', 'untainted early', 'by hand', 'raced'].includes(release);
+  if (!isAsked || !isStuck(scenario, 'unpublish')) return release;
+  const { disk, volume, kubernetes } = scenario;
+  if (isDirectory(disk.mode) || volume.accessMode === 'ReadWriteMany') return release;
+  // Before its patch 4 a detach that failed let no other node attach.
+  return kubernetes.version.startsWith('1.28') ? 'kept by the controller' : 'unasked';
+}
+
+/** Where the driver does what it is asked. */
+function askedReleaseOf(scenario: Scenario): Release {
   const { fault, remedy, also, timers, disk, volume } = scenario;
   const isGated = !isDirectory(disk.mode) && volume.accessMode !== 'ReadWriteMany';
   if (remedy.kind === 'fence-first') return 'fenced first';
@@ -235,6 +279,14 @@ function podGoes(scenario: Scenario): boolean {
 
 const releaseRows: readonly ExpectationReason[] = [
   comesTo('safe', 'lost')(
+    { successor: 'is kept out', 'database.trxCommit': [0, 2], victim: 'busy' },
+    unflushedAtCut,
+  ),
+  safe(
+    { successor: 'is kept out' },
+    'the driver lets no other node attach or stage the volume: no second mount',
+  ),
+  comesTo('safe', 'lost')(
     { release: 'fenced first', 'database.trxCommit': [0, 2], victim: 'busy' },
     unflushedAtCut,
   ),
@@ -275,7 +327,7 @@ const releaseRows: readonly ExpectationReason[] = [
   ),
   safe(
     { release: 'unasked', 'disk.attachWhileBusy': 'refused' },
-    'the storage gets no detach request, so it still counts the victim and refuses the next node',
+    'the storage does no detach, so it still counts the victim and refuses the next node',
   ),
   race(
     { release: 'contested' },
@@ -336,7 +388,7 @@ const diskRows: readonly ExpectationReason[] = [
   ),
   overlap(
     { release: 'unasked', 'disk.mode': cuttingAtDetach },
-    'the storage gets no detach request, so it cuts no node off and lets the next one in',
+    'the storage does no detach, so it cuts no node off and lets the next one in',
   ),
   race(
     { release: 'raced', 'disk.attachWhileBusy': 'granted', 'disk.mode': cuttingAtDetach },
@@ -394,6 +446,10 @@ const diskRows: readonly ExpectationReason[] = [
 // What two writers of one disk come to, where nothing kept the second one out.
 
 const overlapRows: readonly ExpectationReason[] = [
+  race(
+    { successor: 'may only mount' },
+    'the next node checks and mounts the file system, and no server starts there',
+  ),
   race(
     { 'fault.kind': 'freeze', 'volume.filesystem': 'ext4-mmp' },
     'a frozen container’s kernel still renews the multiple mount protection block; a machine ' +

@@ -2,8 +2,9 @@
  * Whether somebody must serve after the heal: the second part of what a scenario expects, of the
  * reasons the first that fits. It is asked of whole disks only: what damage does to a server is chance.
  */
-import { kubernetesTimes, msUs } from '../../core/index.ts';
+import { csiCalls, type CallName, kubernetesTimes, msUs } from '../../core/index.ts';
 import {
+  callRulesOf,
   isDirectory,
   endsMachine,
   silencesKubelet,
@@ -14,7 +15,7 @@ import {
   type Scenario,
   type servingWords,
 } from '../../scenario/index.ts';
-import { firstThat, isOpen, situationOf } from './expectations.ts';
+import { callDelayMs, firstThat, isOpen, isStuck, situationOf } from './expectations.ts';
 import type { Verdict } from '../verdict/verdict.ts';
 
 /** `open`: a race, or something that no commit can prove. */
@@ -58,6 +59,9 @@ function outlookOf(scenario: Scenario) {
       isSilent &&
       !['flapping-partition', 'node-reboot'].includes(fault.kind) &&
       release !== 'kept by the lease',
+    stuckCalls: (Object.keys(csiCalls) as CallName[]).filter((call) => isStuck(scenario, call)),
+    callsEndMs: 2 * callDelayMs(scenario),
+    mayCallsHeal: Object.values(callRulesOf(scenario.disk.calls)).some(({ when }) => when),
     triesTooLate: watch.converge < longestRetryMs + takeoverMs,
     keepsItsName:
       workload.finalizer && !(remedy.kind === 'strip-pod-finalizer' && remedy.at === 'terminating'),
@@ -86,12 +90,35 @@ const row =
 const open = row('open');
 const no = row('no');
 
+/** The next node cannot do without them. */
+const ofSuccessor: readonly CallName[] = ['publish', 'stage', 'nodePublish'];
+
 const rows: readonly ServingReason[] = [
   open(({ load }) => load.rate === 0, 'an idle workload commits nothing that could prove it'),
   open(
     ({ remedy }) => remedy.moveBack,
     'only the victim is left, where the remedy, a path that was cut or the mount from before may ' +
       'keep the database down',
+  ),
+  no(
+    ({ stuckCalls, disk, isLostForLong, staysPut, isLeftWaiting, fault, mayCallsHeal }) =>
+      (stuckCalls.some((call) => ofSuccessor.includes(call)) ||
+        (stuckCalls.includes('unpublish') && disk.attachWhileBusy === 'refused')) &&
+      (isLostForLong || (fault.kind === 'node-crash' && !fault.reboot)) &&
+      !(staysPut || isLeftWaiting || mayCallsHeal),
+    'the next node has the pod, and the driver never does what it needs for the volume',
+  ),
+  no(
+    ({ stuckCalls, remedy, staysPut }) =>
+      remedy.kind === 'drain' &&
+      staysPut &&
+      stuckCalls.some((call) => ['unstage', 'nodeUnpublish'].includes(call)),
+    'the drained node never unmounts the volume, and takes no pod',
+  ),
+  open(
+    ({ stuckCalls, mayCallsHeal, callsEndMs, watch }) =>
+      stuckCalls.length > 0 || mayCallsHeal || watch.converge < takeoverMs + callsEndMs,
+    'where the pod is decides whether it needs a call that fails or lasts',
   ),
   no(
     ({ release, disk, remedy }) =>

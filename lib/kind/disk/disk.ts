@@ -43,7 +43,7 @@ const answers = {
   'create-volume': done,
   'remove-volume': done,
   fence: done,
-  hold: done,
+  'answer-calls': done,
   'let-go': done,
   'fail-cut': done,
   sever: linkReport,
@@ -161,6 +161,8 @@ export function kindDisk(options: KindDiskOptions): Disk {
       const passes = restored(await diskTool(lab, 'restore', { node }), { node, volume });
       return allOf(await storage?.join(node), passes);
     },
+
+    answerCalls: (calls) => diskTool(lab, 'answer-calls', { volume, calls }),
 
     async releaseDead(node) {
       const { busy } = await diskTool(lab, 'release', { node });

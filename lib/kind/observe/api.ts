@@ -295,7 +295,16 @@ function statesOfAttachment(attachment: V1VolumeAttachment): State[] {
     [observed.attachmentAttached, status?.attached === true],
     [observed.attachmentDeleting, metadata?.deletionTimestamp !== undefined],
   ];
-  return happened.flatMap(([name, has]): State[] =>
-    has ? [[name, spec.nodeName, true, aboutAttachment(attachment)]] : [],
-  );
+  const about = aboutAttachment(attachment);
+  const failed = (['attach', 'detach'] as const).flatMap((what): State[] => {
+    const error = status?.[`${what}Error`]?.message;
+    if (error === undefined) return [];
+    return [[observed.attachmentFailed, spec.nodeName, error, { ...about, what, error }]];
+  });
+  return [
+    ...happened.flatMap(([name, has]): State[] =>
+      has ? [[name, spec.nodeName, true, about]] : [],
+    ),
+    ...failed,
+  ];
 }

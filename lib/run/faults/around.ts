@@ -13,7 +13,7 @@ import {
 } from './fault.ts';
 import { proven } from './probes.ts';
 import type { ContainerReport } from '../ports/cluster.ts';
-import { restartMs, type Scenario, faultNamed } from '../../scenario/index.ts';
+import { restartMs, type Scenario, faultNamed, fields } from '../../scenario/index.ts';
 
 /** One that has not answered by then does not hold: a node that hangs must not hold up the run. */
 const answerWithinMs = 30_000;
@@ -204,10 +204,31 @@ async function until(
   }
 }
 
+/** From right before the fault on, since calls are among its first effects. */
+const withCalls = (fault: Fault): Fault => ({
+  ...fault,
+  async inject(context): Promise<void> {
+    for (const { disk, scenario, recorder } of context.volumes) {
+      const { calls } = scenario.disk;
+      const about = {
+        type: 'action',
+        actor: 'runner',
+        name: 'answer calls',
+        detail: calls,
+      } as const;
+      recorder.record({ ...about, step: 'begin' });
+      await disk.answerCalls(calls);
+      recorder.record({ ...about, step: 'done' });
+    }
+    await fault.inject(context);
+  },
+});
+
 /** `own`: a caller's, in place of the scenario's first. */
-export function wholeFaultOf({ fault, also }: Scenario, own?: Fault): Fault {
+export function wholeFaultOf({ fault, also, disk }: Scenario, own?: Fault): Fault {
   const first = askedAgain(own ?? faultOf(faultNamed(fault.kind)));
   const whole =
     also.kind === 'none' ? first : withSecond(first, askedAgain(faultOf(faultNamed(also.kind))));
-  return fault.serverKills === 0 ? whole : withServerKills(whole);
+  const answered = disk.calls === fields['disk.calls'].stock ? whole : withCalls(whole);
+  return fault.serverKills === 0 ? answered : withServerKills(answered);
 }

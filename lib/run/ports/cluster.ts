@@ -114,6 +114,8 @@ export interface Disk {
    * [`power-loss`]
    */
   readonly writeSyncedCanary?: (node: string, content: string) => Promise<void>;
+  /** From now on Kubernetes' calls about the volume are answered as the scenario's `calls` say. [`failing-calls`] */
+  readonly answerCalls?: (calls: string) => Promise<void>;
   /** Puts the volume's log of writes into the run's history. Absent where the disk keeps none. */
   readonly exportWrites?: (folder: string, signal?: AbortSignal) => Promise<void>;
 }

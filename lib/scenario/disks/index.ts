@@ -4,6 +4,7 @@ import { choice, toggle } from '../field.ts';
 import { fieldsOfKinds } from '../kinds.ts';
 import { revocations, transports } from '../transports/index.ts';
 import { ackEarly } from './ack-early.ts';
+import { calls } from './calls.ts';
 import { exclusive } from './exclusive.ts';
 import { fenceIfOutOfService } from './fence-if-out-of-service.ts';
 import { fenced } from './fenced.ts';
@@ -75,6 +76,7 @@ export const diskFields = {
     swept: { share: 0.05, draw: () => 'ignored' },
     of: devices,
   }),
+  calls,
   keepWrites: toggle(false, {
     about: 'keep the data of each write, so that crash-states can rebuild any moment',
     of: devices,

@@ -35,12 +35,13 @@ const states: Readonly<
   Record<OperationName, (attachment: AttachmentObject | undefined) => PollState>
 > = {
   attach(attachment) {
-    if (attachment === undefined || attachment.deleting || attachment.attachFailed) return 'failed';
+    if (attachment === undefined || attachment.deleting || attachment.attachError !== undefined)
+      return 'failed';
     return attachment.attached ? 'done' : 'waiting';
   },
   detach(attachment) {
     if (attachment === undefined) return 'done';
-    return attachment.detachFailed ? 'failed' : 'waiting';
+    return attachment.detachError !== undefined ? 'failed' : 'waiting';
   },
 };
 
@@ -97,8 +98,8 @@ export class Operations extends Controller {
   /** Looks at the attachment's status as csi_attacher.go does; `then` comes before the operation ends. */
   poll(operation: VolumeOperation, node: NodeObject, then: (isDone: boolean) => void): void {
     const { attachmentPollUs, attachmentPollGrowth, attachmentPollJitter } = kubernetesTimes;
-    const { attachmentPollMaxUs, attachmentTimeoutUs } = kubernetesTimes;
-    const endUs = this.nowUs + attachmentTimeoutUs;
+    const { attachmentPollMaxUs, csiTimeoutUs } = kubernetesTimes;
+    const endUs = this.nowUs + csiTimeoutUs;
     const again = (intervalUs: number): void => {
       const jitter = 1 + this.chance.float() * attachmentPollJitter;
       this.process.after(intervalUs * jitter, () => {

@@ -3,14 +3,8 @@
  * one call at a time for each attachment, not for each volume. What the disk refuses is tried again,
  * ever more slowly, and whenever there is news of it besides (external-attacher controller.go).
  */
-import { csiCalls } from '../../history/index.ts';
-import {
-  type ApiWatcher,
-  type AttachmentObject,
-  notices,
-  seeCall,
-  seeWritten,
-} from '../sightings.ts';
+import { type ApiWatcher, type AttachmentObject, notices, seeWritten } from '../sightings.ts';
+import { type CallNotes, perform } from '../disk/calls.ts';
 import { decideAttach, decideDetach, type RefusalMessage } from '../disk/modes.ts';
 import type { Volume } from '../disk/volume.ts';
 import { BackOff } from '../kernel.ts';
@@ -61,7 +55,7 @@ export class Attacher extends Controller implements ApiWatcher {
 
   #call(attachment: AttachmentObject): void {
     const beganAtUs = this.nowUs;
-    const { deleting, node } = attachment;
+    const { deleting } = attachment;
     const work = this.#work.get(attachment) ?? new AttacherWork();
     this.#work.set(attachment, work);
     const volume = this.#volumes[attachment.volume];
@@ -70,22 +64,33 @@ export class Attacher extends Controller implements ApiWatcher {
     // Marking a new one is a change that the attacher itself hears of.
     const isMarking = !deleting && !work.marked;
     work.marked = true;
-    this.after(measuredTimes.controllerCall, () => {
-      const error = deleting
-        ? this.#unpublish(attachment, volume, beganAtUs)
-        : this.#publish(attachment, volume, beganAtUs);
+    const answered = (error: RefusalMessage): void => {
       if (error === undefined) {
         work.backOff.reset();
+        if (deleting) this.api.removeAttachment(attachment);
+        else this.api.setAttachmentAttached(attachment);
       } else {
-        const call = deleting ? csiCalls.unpublish : csiCalls.publish;
-        seeCall(this.world, attachment.volume, call, node.name, beganAtUs, { error });
-        this.api.setFailed(attachment, deleting ? 'detachFailed' : 'attachFailed');
+        this.api.setFailed(attachment, deleting ? 'detach' : 'attach', error);
         this.#tryLater(attachment, work);
       }
       work.calling = false;
       const isNews = isMarking || deleting !== attachment.deleting;
       if (error === undefined || isNews) this.attachment(attachment);
-    });
+    };
+    const { world } = this;
+    this.after(measuredTimes.controllerCall, () =>
+      perform(
+        {
+          ...{ world, volume, call: deleting ? 'unpublish' : 'publish', beganAtUs },
+          ...{ node: attachment.node, timeoutUs: kubernetesTimes.attacherTimeoutUs },
+          caller: (delayUs, run) => this.process.after(delayUs, run),
+          driver: (delayUs, run) => world.kernel.schedule(delayUs, run),
+        },
+        (end) =>
+          end(deleting ? this.#unpublish(attachment, volume) : this.#publish(attachment, volume)),
+        answered,
+      ),
+    );
   }
 
   #tryLater(attachment: AttachmentObject, work: AttacherWork): void {
@@ -105,29 +110,24 @@ export class Attacher extends Controller implements ApiWatcher {
     });
   }
 
-  #publish(attachment: AttachmentObject, volume: Volume, beganAtUs: number): RefusalMessage {
+  #publish({ node }: AttachmentObject, volume: Volume): CallNotes {
     const { world } = this;
-    const node = attachment.node.name;
     seeWritten(world, volume);
-    const refusal = this.#heldElsewhere(volume, node) ?? decideAttach({ world, volume, node });
-    if (refusal !== undefined) return refusal;
-    const { generation } = volume.publish(node);
-    seeCall(world, attachment.volume, csiCalls.publish, node, beganAtUs, { generation });
-    world.notice(notices.published, attachment.node.index, attachment.volume);
-    this.api.setAttachmentAttached(attachment);
-    return undefined;
+    const error =
+      this.#heldElsewhere(volume, node.name) ?? decideAttach({ world, volume, node: node.name });
+    if (error !== undefined) return { error };
+    const { generation } = volume.publish(node.name);
+    world.notice(notices.published, node.index, volume.index);
+    return { generation };
   }
 
-  #unpublish(attachment: AttachmentObject, volume: Volume, beganAtUs: number): RefusalMessage {
+  #unpublish({ node }: AttachmentObject, volume: Volume): CallNotes {
     const { world } = this;
-    const node = attachment.node.name;
-    const refusal = decideDetach({ world, volume, node });
-    if (refusal !== undefined) return refusal;
-    volume.unpublish(node);
-    seeCall(world, attachment.volume, csiCalls.unpublish, node, beganAtUs);
-    world.notice(notices.unpublished, attachment.node.index, attachment.volume);
-    this.api.removeAttachment(attachment);
-    return undefined;
+    const error = decideDetach({ world, volume, node: node.name });
+    if (error !== undefined) return { error };
+    volume.unpublish(node.name);
+    world.notice(notices.unpublished, node.index, volume.index);
+    return {};
   }
 
   /** The storage counts a node for as long as it was not asked to detach it (lib/storage/csi/backend.ts). */

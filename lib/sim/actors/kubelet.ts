@@ -1,13 +1,13 @@
 /** A kubelet: runs the pods that are bound to its node, with their volumes, and ends those that are to go. It acts on the API only while it hears of its pods there; what runs goes on without. */
-import { csiCalls } from '../../history/index.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { NodeVolume } from './node-volume.ts';
+import { isUncertain } from '../disk/calls.ts';
 import type { Mount } from '../disk/mount.ts';
 import type { Volume } from '../disk/volume.ts';
-import { type Chance, coalesced } from '../kernel.ts';
+import { BackOff, type Chance, coalesced } from '../kernel.ts';
 import { OnNode, type NodeContext, type MachineWatcher } from '../machine.ts';
 import { Container } from '../server.ts';
-import { isOver, type PodObject, notices, selfFenceOf, seeCall } from '../sightings.ts';
+import { isOver, type PodObject, notices, selfFenceOf } from '../sightings.ts';
 import { measuredTimes, kubernetesTimes } from '../timings.ts';
 import { draw } from '../world.ts';
 
@@ -92,8 +92,11 @@ class LocalPod extends OnNode {
   #container: Container | undefined;
   #selfFence: SelfFence | undefined;
   #published = false;
+  readonly #mountBackOff = new BackOff(kubernetesTimes.volumeBackOff);
+  readonly #unmountBackOff = new BackOff(kubernetesTimes.volumeBackOff);
+  #mountAtUs = 0;
   #wasKilled = false;
-  /** The driver that would unmount it has ended. */
+  /** An unmount failed, or its driver has ended. */
   #gaveUp = false;
   /** Its kubelet ends it without a deletion, within so long: the node shuts down. */
   #endsWithinUs: number | undefined;
@@ -178,16 +181,33 @@ class LocalPod extends OnNode {
     const { world, volume } = this;
     // ReadWriteOncePod: not while another pod here has it (IsVolumeMountedElsewhere).
     if (world.of(volume.index).volume.accessMode === 'ReadWriteOncePod' && volume.users > 0) return;
-    if (volume.obtain() === undefined) return;
+    if (this.nowUs < this.#mountAtUs || volume.obtain() === undefined) return;
     this.#state = 'mounting';
-    this.#published = true;
-    volume.users += 1;
+    this.#setPublished(true);
     const beganAtUs = this.nowUs;
-    this.byKubelet(measuredTimes.nodeCall, () => {
-      seeCall(world, volume.index, csiCalls.nodePublish, this.node.name, beganAtUs);
-      this.#run();
+    const answered = (error: string | undefined): void => {
+      if (error === undefined) this.#run();
+      else this.#mountLater(error);
       this.#onChange();
-    });
+    };
+    this.byKubelet(measuredTimes.nodeCall, () =>
+      volume.call('nodePublish', beganAtUs, (end) => end(), answered),
+    );
+  }
+
+  #setPublished(published: boolean): void {
+    if (this.#published !== published) this.volume.users += published ? 1 : -1;
+    this.#published = published;
+  }
+
+  /** What may be under way is unmounted with the pod (markVolumeErrorState). */
+  #mountLater(error: string): void {
+    this.#state = 'waiting';
+    if (!isUncertain(error)) this.#setPublished(false);
+    this.volume.tellFailed('MountVolume.SetUp failed for volume: the driver refused it');
+    const delayUs = this.#mountBackOff.next();
+    this.#mountAtUs = this.nowUs + delayUs;
+    this.machine.byKubelet(delayUs, this.#onChange);
   }
 
   #run(): void {
@@ -248,21 +268,33 @@ class LocalPod extends OnNode {
   }
 
   #unpublish(): void {
-    const { world, volume } = this;
     const beganAtUs = this.nowUs;
     this.byKubelet(measuredTimes.nodeCall, () => {
-      if (this.machine.driverEnded) {
-        this.#gaveUp = true;
-        return this.#onChange();
-      }
-      if (this.#published) {
-        seeCall(world, volume.index, csiCalls.nodeUnpublish, this.node.name, beganAtUs);
-        volume.users -= 1;
-      }
-      volume.wanted -= 1;
-      this.#state = 'unmounted';
-      this.#onChange();
+      if (this.machine.driverEnded) return this.#giveUp();
+      if (!this.#published) return this.#unmounted();
+      this.volume.call(
+        'nodeUnpublish',
+        beganAtUs,
+        (end) => end(),
+        (error) => {
+          if (error === undefined) return this.#unmounted();
+          this.#giveUp();
+          this.machine.byKubelet(this.#unmountBackOff.next(), () => this.#unpublish());
+        },
+      );
     });
+  }
+
+  #giveUp(): void {
+    this.#gaveUp = true;
+    this.#onChange();
+  }
+
+  #unmounted(): void {
+    this.#setPublished(false);
+    this.volume.wanted -= 1;
+    this.#state = 'unmounted';
+    this.#onChange();
   }
 }
 

@@ -2,15 +2,20 @@
  * A volume on a node as its kubelet knows it: staged once for all pods there, and kept for as long as
  * one of them wants it. What is staged outlives a detach that the node was not asked about.
  */
-import { csiCalls, observed } from '../../history/index.ts';
-import { decideStage } from '../disk/modes.ts';
+import type { CallName } from '../../core/index.ts';
+import { observed } from '../../history/index.ts';
+import { type CallNotes, isUncertain, perform } from '../disk/calls.ts';
+import { decideStage, type RefusalMessage } from '../disk/modes.ts';
 import { Mount } from '../disk/mount.ts';
 import type { Path, Volume } from '../disk/volume.ts';
-import { notices, mountOf, seeCall, seeWritten } from '../sightings.ts';
+import { notices, mountOf, seeWritten } from '../sightings.ts';
 import { OnNode, type NodeContext } from '../machine.ts';
 import { BackOff } from '../kernel.ts';
 import { kubernetesTimes, measuredTimes } from '../timings.ts';
 import { draw } from '../world.ts';
+
+type Rest<F extends (...args: never[]) => void> =
+  Parameters<F> extends [unknown, ...infer Others] ? Others : never;
 
 export class NodeVolume extends OnNode {
   readonly index: number;
@@ -27,10 +32,14 @@ export class NodeVolume extends OnNode {
   readonly #volume: Volume;
   readonly #onChange: () => void;
   readonly #backOff = new BackOff(kubernetesTimes.volumeBackOff);
+  readonly #unstageBackOff = new BackOff(kubernetesTimes.volumeBackOff);
   #mount: Mount | undefined;
+  /** A call failed, and may be under way: it is staged anew for the next pod (MarkDeviceAsUncertain). */
+  #uncertain = false;
   #busy = false;
   #settling = false;
   #retryAtUs = 0;
+  #unstageAtUs = 0;
   /** Staged for a pod that has not got it yet. */
   #fresh = false;
 
@@ -51,7 +60,26 @@ export class NodeVolume extends OnNode {
 
   get inUse(): boolean {
     if (!this.#attachable || this.unattachable) return false;
-    return this.wanted > 0 || (this.#mount !== undefined && !this.forgotten);
+    return this.wanted > 0 || (this.#isThere && !this.forgotten);
+  }
+
+  /** As far as its kubelet knows. */
+  get #isThere(): boolean {
+    return this.#mount !== undefined || this.#uncertain;
+  }
+
+  /** To the driver of this node, by its kubelet. */
+  call(call: CallName, beganAtUs: number, ...then: Rest<typeof perform>): void {
+    const { world, node, machine } = this;
+    perform(
+      {
+        ...{ world, volume: this.#volume, call, node, beganAtUs },
+        timeoutUs: kubernetesTimes.csiTimeoutUs,
+        caller: (delayUs, run) => machine.byKubelet(delayUs, run),
+        driver: (delayUs, run) => machine.after(delayUs, run),
+      },
+      ...then,
+    );
   }
 
   /**
@@ -68,7 +96,7 @@ export class NodeVolume extends OnNode {
     }
     const path = this.#attachedPath();
     if (path === undefined) return undefined;
-    if (this.#mount !== undefined) return this.#skipStage(this.#mount, path);
+    if (this.#mount !== undefined && !this.#uncertain) return this.#skipStage(this.#mount, path);
     const mayStage = this.reported && this.node.attached.has(this.index) && !path.cut;
     if (mayStage && this.nowUs >= this.#retryAtUs) this.#beginStage(path);
     return undefined;
@@ -85,7 +113,7 @@ export class NodeVolume extends OnNode {
 
   /** Unstages what no pod here wants: the volume manager's loop finds it. */
   settle(): void {
-    if (!this.#isIdle || this.#settling) return;
+    if (!this.#isIdle || this.#settling || this.nowUs < this.#unstageAtUs) return;
     this.#settling = true;
     this.byKubelet(kubernetesTimes.volumeReconcile, () => {
       this.#settling = false;
@@ -96,22 +124,36 @@ export class NodeVolume extends OnNode {
   get #isIdle(): boolean {
     const isWanted = this.wanted > 0 || this.users > 0;
     const isStill = this.#busy || this.forgotten || this.machine.driverEnded;
-    return this.#mount !== undefined && !isWanted && !isStill;
+    return this.#isThere && !isWanted && !isStill;
   }
 
   #unstage(): void {
     this.#busy = true;
     const beganAtUs = this.nowUs;
-    this.byKubelet(measuredTimes.unstage, () =>
-      this.#unmount(() => {
-        this.#busy = false;
-        if (this.#attachable) {
-          seeCall(this.world, this.index, csiCalls.unstage, this.node.name, beganAtUs);
-          this.notice(notices.unstaged, this.index);
-        }
-        this.#onChange();
-      }),
-    );
+    const ended = (error: RefusalMessage): void => {
+      this.#busy = false;
+      if (error !== undefined) this.#unstageLater();
+      else if (this.#attachable) this.#unstaged();
+      this.#onChange();
+    };
+    this.byKubelet(measuredTimes.unstage, () => {
+      if (!this.#attachable) return this.#unmount(() => ended(undefined));
+      this.call('unstage', beganAtUs, (end) => this.#unmount(end), ended);
+    });
+  }
+
+  #unstaged(): void {
+    this.#uncertain = false;
+    this.#unstageBackOff.reset();
+    this.notice(notices.unstaged, this.index);
+  }
+
+  /** GenerateUnmountDeviceFunc of operation_generator.go. */
+  #unstageLater(): void {
+    this.#uncertain = true;
+    const delayUs = this.#unstageBackOff.next();
+    this.#unstageAtUs = this.nowUs + delayUs;
+    this.machine.byKubelet(delayUs, this.#onChange);
   }
 
   /** A killed node's mount namespace ends with a clean unmount: only a cut makes it a crash. */
@@ -126,6 +168,8 @@ export class NodeVolume extends OnNode {
     this.forgotten = false;
     this.unattachable = false;
     this.#retryAtUs = 0;
+    this.#unstageAtUs = 0;
+    this.#uncertain = false;
   }
 
   /** The kubelet begins anew, and finds mounts by the pods that have them. */
@@ -157,27 +201,36 @@ export class NodeVolume extends OnNode {
 
   /** What the driver's NodeStage does before the mount, and refuses. */
   #stage(path: Path): void {
+    const beganAtUs = this.nowUs;
+    this.machine.after(draw(this.world, measuredTimes.stage), () =>
+      this.call(
+        'stage',
+        beganAtUs,
+        (end) => this.#mountOn(path, end),
+        (error) => this.#staged(error),
+      ),
+    );
+  }
+
+  #mountOn(path: Path, end: (notes: CallNotes) => void): void {
     const { world, node } = this;
     const volume = this.#volume;
-    const beganAtUs = this.nowUs;
-    const ended = (mount: Mount | undefined, notes: Readonly<Record<string, unknown>>): void => {
-      seeCall(world, this.index, csiCalls.stage, node.name, beganAtUs, notes);
-      this.#staged(mount);
-    };
+    const { generation, device } = path;
+    const staged = this.#mount?.path;
+    if (staged === path) return end({ generation, device });
+    if (staged !== undefined) return end({ error: `ALREADY_EXISTS: ${staged.device} (model)` });
     const mount = (): void => {
       seeWritten(world, volume);
-      const mounted = new Mount(volume, path);
-      const { generation, device } = path;
-      ended(mounted, { generation, device, fsck: mounted.fsck });
+      this.#mount = new Mount(volume, path);
+      end({ generation, device, fsck: this.#mount.fsck });
+      this.#mounted(this.#mount);
     };
-    this.machine.after(draw(world, measuredTimes.stage), () => {
-      const error = decideStage({ world, volume, node: node.name });
-      if (error !== undefined) return ended(undefined, { error });
-      if (world.of(volume.index).volume.filesystem !== 'ext4-mmp' || volume.clean) return mount();
-      const isRenewed = (rival: Path): void =>
-        ended(undefined, { error: `MMP: the file system is renewed by ${rival.node} (model)` });
-      this.#look(isRenewed, () => this.#look(isRenewed, mount));
-    });
+    const error = decideStage({ world, volume, node: node.name });
+    if (error !== undefined) return end({ error });
+    if (world.of(volume.index).volume.filesystem !== 'ext4-mmp' || volume.clean) return mount();
+    const isRenewed = (rival: Path): void =>
+      end({ error: `MMP: the file system is renewed by ${rival.node} (model)` });
+    this.#look(isRenewed, () => this.#look(isRenewed, mount));
   }
 
   /**
@@ -192,28 +245,28 @@ export class NodeVolume extends OnNode {
     });
   }
 
-  #staged(mount: Mount | undefined): void {
+  #staged(error: RefusalMessage): void {
     this.#busy = false;
-    if (mount === undefined) {
+    if (error !== undefined) {
+      this.#uncertain ||= isUncertain(error);
       this.notice(notices.stageRefused, this.index);
-      this.#tellRefused();
+      this.tellFailed('MountVolume.MountDevice failed for volume: the driver refused it');
       const delayUs = this.#backOff.next();
       this.#retryAtUs = this.nowUs + delayUs;
       this.machine.byKubelet(delayUs, this.#onChange);
     } else {
       this.notice(notices.staged, this.index);
       this.unattachable = false;
+      this.#uncertain = false;
       this.#backOff.reset();
-      this.#mount = this.#mounted(mount);
       this.#fresh = true;
     }
     this.#onChange();
   }
 
   /** Events of a node that is cut off reach nobody. */
-  #tellRefused(): void {
+  tellFailed(message: string): void {
     if (this.world.see === undefined || !this.machine.hearsApi) return;
-    const message = 'MountVolume.MountDevice failed for volume: the driver refused it';
     for (const pod of this.node.pods)
       if (pod.workload === this.index) this.world.api.event(pod, 'kubelet', 'FailedMount', message);
   }

@@ -1,7 +1,12 @@
 /** The volume, the paths of nodes to it, what two writers do to it, and its copies. */
 import { hash } from 'node:crypto';
 import type { LedgerEntry, CopyIdentity, VolumeIdentity } from '../../history/index.ts';
-import { type LinkState, watchTimeoutMs, type PowerLoss } from '../../scenario/index.ts';
+import {
+  type CallBook,
+  type LinkState,
+  watchTimeoutMs,
+  type PowerLoss,
+} from '../../scenario/index.ts';
 import { Chance } from '../kernel.ts';
 import { msUs, secondUs, type DurationRange, bytesPerCommit } from '../timings.ts';
 
@@ -229,6 +234,8 @@ export class Volume {
   /** Nothing was ever written to it that it kept: a mount makes a file system first. */
   blank = true;
   made = 0;
+  /** How calls about it are answered. Undefined: by their work. */
+  calls: CallBook | undefined;
   readonly index: number;
   readonly name: string;
   readonly twoWriters: TwoWriters;

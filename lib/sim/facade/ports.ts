@@ -9,7 +9,7 @@ import type {
   Disk,
   Proof,
 } from '../../run/index.ts';
-import { linkStateOf, type LinkState } from '../../scenario/index.ts';
+import { CallBook, linkStateOf, type LinkState } from '../../scenario/index.ts';
 import { labelled, type SimCopy, type Path, type Volume } from '../disk/volume.ts';
 import type { KernelDriver } from './kernel-driver.ts';
 import type { NodeMachine } from '../machine.ts';
@@ -189,6 +189,9 @@ export function simDisk(
     fence: (node) => cutting(node, () => volume.cut(volume.pathsOf(node))),
     sever: (node, how) => link(node, linkStateOf[how]),
     restore: (node) => link(node, 'pass'),
+    async answerCalls(calls) {
+      volume.calls = new CallBook(calls);
+    },
     releaseDead: (node) =>
       driver.perform(draw(world, measuredTimes.machineCommand), () => volume.renew(node)),
     writeSyncedCanary: (node, content) =>

@@ -140,27 +140,33 @@ const nodeSchema = z.object({
   spec: z.object({ taints: z.array(z.object({ key: z.string() })).optional() }),
 });
 
-/** By the API server. Without one every question fails. A node that is not there has no taints. */
-export const kubernetesTaints =
-  (server: ApiServer | undefined): NodeTaints =>
-  async (node) => {
+/** By the API server; undefined where it has none at that path. Without an API server every question fails. */
+export const kubernetesObject =
+  (server: ApiServer | undefined) =>
+  async (path: string): Promise<unknown> => {
     if (server === undefined) {
       throw new InfrastructureError('NO_API_SERVER', 'the driver has no address of an API server', {
         hint: 'Set KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT in its pod.',
       });
     }
-    const { status, body } = await kubernetesGet(
-      server,
-      `/api/v1/nodes/${encodeURIComponent(node)}`,
-    );
-    if (status === 404) return [];
+    const { status, body } = await kubernetesGet(server, path);
+    if (status === 404) return undefined;
     if (status !== 200) {
       throw new InfrastructureError('NODE_UNKNOWN', `the API server answered ${status}: ${body}`, {
-        command: `kubectl get node ${node} -o yaml`,
+        command: `kubectl get --raw ${path}`,
       });
     }
-    const { taints = [] } = nodeSchema.parse(JSON.parse(body)).spec;
-    return taints.map(({ key }) => key);
+    return JSON.parse(body);
+  };
+
+/** A node that is not there has no taints. */
+export const kubernetesTaints =
+  (objectAt: ReturnType<typeof kubernetesObject>): NodeTaints =>
+  async (node) => {
+    const found = await objectAt(`/api/v1/nodes/${encodeURIComponent(node)}`);
+    return found === undefined
+      ? []
+      : (nodeSchema.parse(found).spec.taints ?? []).map(({ key }) => key);
   };
 
 /*

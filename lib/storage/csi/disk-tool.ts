@@ -14,9 +14,9 @@ import {
 import { describeError, UsageError } from '../../core/index.ts';
 import { arrayAt, type PathStatus } from './array-client.ts';
 import { writeUnsyncedCanary } from './canary.ts';
+import { answerCalls, letGo } from './calls.ts';
 import { copyVolume, filesystemUuidOf } from './copy-label.ts';
 import { exportWrites } from './export-writes.ts';
-import { holdCalls, letGo } from './grpc.ts';
 import { defaultRoot, layoutOf } from './layout.ts';
 import { ensureKernelDevices, parseLoopRange } from './devices.ts';
 import {
@@ -48,8 +48,8 @@ const options = {
   pid: { type: 'string' },
   /** stalls or errors. */
   how: { type: 'string' },
-  /** RPC name, e.g. NodeStageVolume. */
-  call: { type: 'string' },
+  /** As a scenario has them: unpublish=never,stage=INTERNAL*2. */
+  calls: { type: 'string' },
   /** CLOCK_MONOTONIC at the run's t = 0, in nanoseconds. */
   'origin-ns': { type: 'string' },
   /** Leased loop numbers, e.g. 128-191. */
@@ -134,17 +134,15 @@ const commands: Readonly<Record<string, Command>> = {
       originNs: BigInt(needed(values, 'origin-ns')),
     }),
 
-  /** The driver on that node does not answer such calls about the volume until they are let go. */
-  hold: async ({ layout }, values) => {
-    const [node, call] = [needed(values, 'node'), needed(values, 'call')];
-    const held = { node, call, volume: needed(values, 'volume') };
-    await holdCalls(layout, held);
-    return held;
+  /** Calls about the volume are answered so until they are let go. */
+  'answer-calls': async ({ layout }, values) => {
+    await answerCalls(layout, needed(values, 'volume'), needed(values, 'calls'));
+    return {};
   },
 
-  /** Whatever is held goes on. */
-  'let-go': async ({ layout }) => {
-    await letGo(layout);
+  /** Without a volume: of all. */
+  'let-go': async ({ layout }, { volume }) => {
+    await letGo(layout, volume);
     return {};
   },
 

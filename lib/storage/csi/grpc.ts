@@ -1,9 +1,7 @@
 /** Serves the generated services over gRPC on a UNIX socket, and names what a handler may throw. */
-import { mkdir, rm, appendFile, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { mkdir, rm, appendFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { callbackify } from 'node:util';
-import { existsSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type DescMessage,
   type DescMethod,
@@ -27,7 +25,7 @@ import {
 } from '@grpc/grpc-js';
 import { z } from 'zod';
 import { InfrastructureError, describeError } from '../../core/index.ts';
-import { type Layout, callLogPath, checkedName, isName } from './layout.ts';
+import { type Layout, callLogPath } from './layout.ts';
 
 /** A gRPC status for the caller: Kubernetes acts upon the code. */
 export class CallError extends Error {
@@ -58,6 +56,8 @@ export interface Call {
   readonly name: string;
   /** The request as JSON. */
   readonly request: JsonValue;
+  /** Aborted where the caller gives up. */
+  readonly signal: AbortSignal;
 }
 /** Wraps each call, e.g. to log it. */
 export type Around = (call: Call, work: (notes: CallNotes) => Promise<unknown>) => Promise<unknown>;
@@ -87,8 +87,8 @@ export function service<S extends DescService>(
     };
     const handler = byName[method.localName];
     if (handler !== undefined) {
-      implementation[method.localName] = unary((request: Message) => {
-        const call = { name: method.name, request: toJson(method.input, request) };
+      implementation[method.localName] = unary((request: Message, signal) => {
+        const call = { name: method.name, request: toJson(method.input, request), signal };
         return around(call, (notes) => handler(request, notes));
       });
     }
@@ -107,9 +107,13 @@ const decoderOf =
     fromBinary(schema, bytes);
 
 const unary =
-  (handler: (request: Message) => Promise<unknown>): handleUnaryCall<Message, unknown> =>
-  ({ request }, callback) => {
-    const answer = callbackify(() => handler(request));
+  (
+    handler: (request: Message, signal: AbortSignal) => Promise<unknown>,
+  ): handleUnaryCall<Message, unknown> =>
+  (call, callback) => {
+    const given = new AbortController();
+    call.once('cancelled', () => given.abort());
+    const answer = callbackify(() => handler(call.request, given.signal));
     answer((error: Error | null, response) => {
       if (error === null) callback(null, response);
       else callback({ code: grpcCodeOf(error), details: messageOf(error) });
@@ -215,53 +219,3 @@ export function logCalls(layout: Layout, host: string): Around {
     }
   };
 }
-
-/*
- * Calls that are made to wait, as a driver does whose backend hangs: a file on the shared directory
- * holds one kind of call about one volume on one node until it is taken away.
- */
-
-export interface Hold {
-  /** Where the driver runs. */
-  readonly node: string;
-  /** RPC name, e.g. `NodeStageVolume`. */
-  readonly call: string;
-  readonly volume: string;
-}
-
-const folderOf = ({ root }: Layout): string => join(root, 'holds');
-
-const fileOf = (layout: Layout, { node, call, volume }: Hold): string =>
-  join(
-    folderOf(layout),
-    checkedName('node', node),
-    checkedName('call', call),
-    checkedName('volume', volume),
-  );
-
-export async function holdCalls(layout: Layout, hold: Hold): Promise<void> {
-  const file = fileOf(layout, hold);
-  await mkdir(dirname(file), { recursive: true });
-  await writeFile(file, '');
-}
-
-/** All that is held goes on. Idempotent. */
-export async function letGo(layout: Layout): Promise<void> {
-  await rm(folderOf(layout), { recursive: true, force: true });
-}
-
-const pollMs = 100;
-
-/** Waits before the work while the call is held; `heldMs` in its notes says how long. */
-export const whileHeld =
-  (layout: Layout, node: string, around: Around): Around =>
-  (call, work) =>
-    around(call, async (notes) => {
-      const { volumeId } = call.request as { readonly volumeId?: unknown };
-      if (typeof volumeId !== 'string' || !isName(volumeId)) return work(notes);
-      const file = fileOf(layout, { node, call: call.name, volume: volumeId });
-      let heldMs = 0;
-      for (; existsSync(file); heldMs += pollMs) await sleep(pollMs);
-      if (heldMs > 0) notes['heldMs'] = heldMs;
-      return work(notes);
-    });

@@ -6,8 +6,9 @@ import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { UsageError, describeError, exitCode } from '../../core/index.ts';
 import { arrayAt } from './array-client.ts';
-import { logCalls, serve, service, type GrpcService, whileHeld } from './grpc.ts';
-import { controller, kubernetesTaints, registerNode } from './controller.ts';
+import { absenceOn, asDeclared, showAlive } from './calls.ts';
+import { logCalls, serve, service, type GrpcService } from './grpc.ts';
+import { controller, kubernetesObject, kubernetesTaints, registerNode } from './controller.ts';
 import { filesNodeService, nodeService } from './node.ts';
 import { Controller, Identity, Node } from './gen/csi_pb.js';
 import { Registration } from './gen/pluginregistration_pb.js';
@@ -28,7 +29,10 @@ function pluginsOf(mode: string | undefined, settings: DriverSettings): Plugin[]
   const { NODE_NAME: node, FORCEDETACH_LOOPS: loops, FORCEDETACH_ROOT: root } = settings;
   const layout = layoutOf(root);
   const backend = { layout, array: arrayAt(layout.arraySocket) };
-  const around = whileHeld(layout, node, logCalls(layout, node));
+  const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = settings;
+  const objectAt = kubernetesObject(host === undefined ? undefined : { host, port });
+  const isGone = absenceOn(layout, async (path) => (await objectAt(path)) !== undefined);
+  const around = asDeclared({ layout, host: node, isGone }, logCalls(layout, node));
   const plugin = (about: Omit<Plugin, 'services'>, served: GrpcService): Plugin => {
     const { name } = about;
     const who = identity(root, { name, hasController: name !== filesDriverName });
@@ -48,8 +52,7 @@ function pluginsOf(mode: string | undefined, settings: DriverSettings): Plugin[]
     return [served, plugin({ name: filesDriverName, socket, registrationSocket }, files)];
   }
   if (mode === 'controller' && loops !== undefined) {
-    const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = settings;
-    const taints = kubernetesTaints(host === undefined ? undefined : { host, port });
+    const taints = kubernetesTaints(objectAt);
     return [plugin(disk, service(Controller, controller({ backend, loops, taints }), around))];
   }
   throw new UsageError('BAD_MODE', `cannot run as ${mode ?? 'nothing'}`, {
@@ -62,8 +65,12 @@ async function main(): Promise<void> {
   const settings = readDriverSettings(process.env);
   const plugins = pluginsOf(mode, settings);
   await ensureKernelDevices();
-  if (mode === 'node') await registerNode(layoutOf(settings.FORCEDETACH_ROOT), settings.NODE_NAME);
   await using stack = new AsyncDisposableStack();
+  if (mode === 'node') {
+    const layout = layoutOf(settings.FORCEDETACH_ROOT);
+    await registerNode(layout, settings.NODE_NAME);
+    stack.use(await showAlive(layout, settings.NODE_NAME));
+  }
   for (const { socket, services } of plugins) stack.use(await serve(socket, services));
   await register(plugins, settings.CSI_REGISTERED_FILE, stack);
   console.log(`${mode} on ${settings.NODE_NAME} listens on ${settings.CSI_SOCKET}`);

@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { diskTool } from '../../../lib/kind/index.ts';
 import type { NodeShell } from '../../../lib/run/index.ts';
 import { driverName } from '../../../lib/storage/index.ts';
-import { csiCalls } from '../../../lib/history/index.ts';
 import type { Claim } from '../claim.ts';
 import type { Bench } from './bench.ts';
 import { endedEarly, defineNote, reading } from './notes.ts';
@@ -138,7 +137,7 @@ export const hangingMount: Claim = {
       const { lab } = bench.testbed.cluster;
       const node = bench.nodes[0];
       const [stuck, free] = [await bench.volume('stuck'), await bench.volume('free')];
-      await diskTool(lab, 'hold', { node, call: csiCalls.stage, volume: stuck });
+      await diskTool(lab, 'answer-calls', { volume: stuck, calls: 'stage=never' });
       const waiting = await bench.pod('stuck', { volume: stuck, node });
       await bench.pause(4_000);
       const timed = async (name: string, pod: () => Promise<string>): Promise<void> => {

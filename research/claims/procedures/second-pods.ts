@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { diskTool } from '../../../lib/kind/index.ts';
 import { isDirectory } from '../../../lib/scenario/index.ts';
-import { csiCalls, observed } from '../../../lib/history/index.ts';
+import { observed } from '../../../lib/history/index.ts';
 import { outOfServiceTaint } from '../../../lib/core/index.ts';
 import type { Claim } from '../claim.ts';
 import type { ClaimReading } from '../reading.ts';
@@ -74,7 +74,7 @@ export const detachGate: Claim = {
         attachments: await bench.attachments(stuck),
       });
       const stuck = await bench.podOnVolume('stuck', node);
-      await diskTool(cluster.lab, 'hold', { node, call: csiCalls.nodeUnpublish, volume: stuck });
+      await diskTool(cluster.lab, 'answer-calls', { volume: stuck, calls: 'nodeUnpublish=never' });
       await bench.delete(stuck);
       const watchMs = timers.forceDetachAfterMs + 15_000;
       await bench.pause(watchMs);
