@@ -17,6 +17,8 @@ import {
   secondUs,
 } from '../sim/index.ts';
 import {
+  CallBook,
+  fields,
   linkStateOf,
   drainMs,
   mendsAtOf,
@@ -236,6 +238,8 @@ export function play(scenario: Scenario, seed: string, options: PlayOptions = {}
     options;
   const scene = begin(scenario, seed, { ...options, fault });
   const { faultAtUs, witness, victim, commits } = scene;
+  const { calls } = scenario.disk;
+  if (calls !== fields['disk.calls'].stock) scene.model.volume.calls = new CallBook(calls);
   const mend = scene.client.around(() => strike(scene, fault));
   // What is done in order takes its time, and the runner waits for it.
   while (scene.machine.shuttingDown) scene.advance(scene.nowUs + secondUs);
