@@ -32,6 +32,10 @@ afterAll(() => rmSync(out, { recursive: true }));
 const holders = ({ volumes }: Inspection): [string, string[]][] =>
   volumes.map(({ volume, stints }) => [volume.name, stints.map(({ node }) => node)]);
 
+/** Without the name of a driver that no document is about. */
+const storages = ({ volumes }: Inspection): string[] =>
+  volumes.map(({ storage }) => storage.words.replace(/ about \S+/, ''));
+
 test.each(readdirSync(root))('%s', async (name) => {
   const facts = factsSchema.parse(parse(readFileSync(join(root, name, 'facts.yaml'), 'utf8')));
   const folder = join(root, name, 'collected');
@@ -45,6 +49,7 @@ test.each(readdirSync(root))('%s', async (name) => {
   for (const part of facts.because) expect(because).toContain(part);
   const redacted = await inspectFolder({ folder: redact, database: mysql });
   expect(redacted.answer).toBe(found.answer);
+  expect(storages(redacted)).toEqual(storages(found));
   expect(holders(redacted).map(([, nodes]) => nodes.length)).toEqual(
     holders(found).map(([, nodes]) => nodes.length),
   );

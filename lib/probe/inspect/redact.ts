@@ -44,12 +44,12 @@ class Words {
   readonly #inner: readonly string[];
 
   constructor({ objects }: Collected, { volumes, nodes }: Incident) {
-    const drivers = objects
-      .flatMap(({ object }) => [object['provisioner'], object.spec?.csi?.driver])
-      .filter((name) => typeof name === 'string');
-    for (const { csi, provisioners } of drivers.flatMap((name) => driversCalled(name)))
-      for (const [word] of [...csi, ...provisioners].join(' ').matchAll(token))
-        this.#kept.add(word);
+    const provisioners = objects.map(({ object }) => object['provisioner']);
+    const drivers = [...[...volumes.values()].map(({ driver }) => driver), ...provisioners].filter(
+      (name) => typeof name === 'string',
+    );
+    for (const { csi, provisioners: more } of drivers.flatMap((name) => driversCalled(name)))
+      for (const [word] of [...csi, ...more].join(' ').matchAll(token)) this.#kept.add(word);
     const named = objects.flatMap(({ object: { kind, metadata, involvedObject: about } }) => [
       ...(kind === 'Pod' ? [metadata.name, metadata.uid] : []),
       ...[about?.name, about?.uid],
