@@ -47,10 +47,7 @@ export const inspect = (): Command =>
       ),
     )
     .option('--html <file>', 'also write the answer as a page', outputFile)
-    .option(
-      '--redact <folder>',
-      'also make this folder, which can be sent: names, addresses and images replaced',
-    )
+    .option('--redact <folder>', 'also make this folder: the records, with all names replaced')
     .option('--json', 'print the answer as JSON', false)
     .action(exits(answer));
 

@@ -2,7 +2,13 @@
 import { observed } from '../../history/index.ts';
 import type { DiskMode } from '../../scenario/index.ts';
 import { placeInWords } from './files.ts';
-import type { Incident, ServerLife, Sighting, Volume } from './incident.ts';
+import {
+  type Incident,
+  type ServerLife,
+  type Sighting,
+  type Volume,
+  unbounded,
+} from './incident.ts';
 import type { ServerLine } from './read.ts';
 import { type Bounds, type Stint, beginOf, boundsOf, noStint, stintsOf } from './stints.ts';
 
@@ -37,14 +43,11 @@ export interface VolumeAnswer extends Reasoned {
   readonly passages: readonly Passage[];
 }
 
-export const worstFirst: readonly Answer[] = [
-  'two could write',
-  'cannot be told',
-  'only one could',
-];
+/** The worst first. */
+export const ranks: readonly Answer[] = ['two could write', 'cannot be told', 'only one could'];
 
 export const worstOf = (answers: readonly Answer[]): Answer =>
-  worstFirst.find((each) => answers.includes(each)) ?? 'cannot be told';
+  ranks.find((each) => answers.includes(each)) ?? 'cannot be told';
 
 export function answerVolume(volume: Volume, incident: Incident, storage: Storage): VolumeAnswer {
   const stints = stintsOf(volume, incident);
@@ -57,11 +60,10 @@ export function answerVolume(volume: Volume, incident: Incident, storage: Storag
   const about = { volume, storage, stints, passages };
   if (passages.length === 0) return { ...about, ...withoutSecond(volume, incident, stints) };
   const answer = worstOf(passages.map((each) => each.answer));
-  const because = passages.filter((each) => each.answer === answer).flatMap((each) => each.because);
   const doubts = answer === 'only one could' ? doubtsOfEnd(volume, incident, stints) : [];
-  return doubts.length > 0
-    ? { ...about, answer: 'cannot be told', because: doubts }
-    : { ...about, answer, because };
+  if (doubts.length > 0) return { ...about, answer: 'cannot be told', because: doubts };
+  const because = passages.filter((each) => each.answer === answer).flatMap((each) => each.because);
+  return { ...about, answer, because };
 }
 
 interface Case {
@@ -86,32 +88,25 @@ function passageOf(it: Case): Passage {
   const secondMs = mounted && boundsOf(mounted, incident).mostMs + slackMs;
   const written = secondMs === undefined ? [] : writesAfter(it, secondMs);
   const [last] = written.toReversed();
+  const told = (answer: Answer, ...because: readonly string[]) => ({ from, to, answer, because });
   if (mounted !== undefined && secondMs !== undefined && last !== undefined) {
     const shown = [
       `${to.node} had the volume mounted ${at(mounted)}`,
       `after that the server on ${from.node} still wrote to it: ${last.line.is === 'stopped' ? 'it ended cleanly' : 'it completed a checkpoint'} ${at(last.line)}`,
     ];
     const doubt = fenceOf(it);
+    if (doubt !== undefined)
+      return told(
+        'cannot be told',
+        ...[...shown, `but ${doubt}: the records and the documents contradict each other`],
+      );
     const two = { leastMs: secondMs, mostMs: last.leastMs };
-    return doubt === undefined
-      ? { from, to, answer: 'two could write', because: shown, two }
-      : {
-          from,
-          to,
-          answer: 'cannot be told',
-          because: [...shown, `but ${doubt}: the records and the documents contradict each other`],
-        };
+    return { ...told('two could write', ...shown), two };
   }
   const kept = keptApart(it);
-  const missing = missingOf(it, secondMs);
-  return kept !== undefined && missing.ofChain.length === 0
-    ? { from, to, answer: 'only one could', because: [kept] }
-    : {
-        from,
-        to,
-        answer: 'cannot be told',
-        because: [...missing.ofChain, ...(kept === undefined ? missing.ofNode : [])],
-      };
+  const { ofChain, ofNode } = missingOf(it, secondMs);
+  if (kept === undefined) return told('cannot be told', ...ofChain, ...ofNode);
+  return ofChain.length > 0 ? told('cannot be told', ...ofChain) : told('only one could', kept);
 }
 
 // Two: the old node’s server wrote once the second node had the volume.
@@ -210,7 +205,9 @@ interface Missing {
   readonly ofNode: readonly string[];
 }
 
-const when = (isSo: boolean, words: string): readonly string[] => (isSo ? [words] : []);
+/** The words of what is so. */
+const those = (all: Readonly<Record<string, boolean>>): string[] =>
+  Object.keys(all).filter((words) => all[words]);
 
 function missingOf(
   { incident, from, to, volume, storage }: Case,
@@ -219,52 +216,35 @@ function missingOf(
   const { hasAudit, offsets } = incident;
   const servers = serversOn(from, volume, incident);
   const failed = servers.flatMap(({ lines }) => lines).find(({ is }) => is === 'failed');
-  const isUnbounded = (offsets.get(from.node)?.leastMs ?? -Infinity) === -Infinity;
+  const isSilent = servers.length > 0 && failed === undefined;
+  const lacksStart = hasAudit && to.attached?.source !== 'audit';
+  const lacksEnd = hasAudit && from.deleting?.source !== 'audit';
   return {
-    ofChain: [
-      ...when(!hasAudit, 'there is no audit log of the API server'),
-      ...when(
-        hasAudit && to.attached?.source !== 'audit',
-        `no audit log has the attachment to ${to.node}`,
-      ),
-      ...when(
-        hasAudit && from.deleting?.source !== 'audit',
-        `no audit log has the end of the attachment to ${from.node}`,
-      ),
-      ...sharedBy(volume),
-    ],
-    ofNode: [
-      ...when(secondMs === undefined, `no event or kubelet’s log shows that ${to.node} mounted it`),
-      `no record shows that ${from.node} had lost the volume: neither an unmount in its kubelet’s log, nor a boot, nor a fence of the storage (${storage.words})`,
-      ...when(
-        servers.length === 0,
-        `there is no log of a server on ${from.node} that had this volume`,
-      ),
-      ...(failed === undefined
-        ? []
-        : [`the server on ${from.node} reported a failure ${at(failed)}`]),
-      ...when(
-        servers.length > 0 && failed === undefined,
-        `no line of the server on ${from.node} shows a write after ${to.node} had the volume`,
-      ),
-      ...when(
-        isUnbounded,
-        `nothing bounds the clock of ${from.node}: there are no events of its kubelet about a pod`,
-      ),
-    ],
+    ofChain: those({
+      'there is no audit log of the API server': !hasAudit,
+      [`no audit log has the attachment to ${to.node}`]: lacksStart,
+      [`no audit log has the end of the attachment to ${from.node}`]: lacksEnd,
+      ...sharing(volume),
+    }),
+    ofNode: those({
+      [`no event or kubelet’s log shows that ${to.node} mounted it`]: secondMs === undefined,
+      [`no record shows that ${from.node} had lost the volume: neither an unmount in its kubelet’s log, nor a boot, nor a fence of the storage (${storage.words})`]: true,
+      [`there is no log of a server on ${from.node} that had this volume`]: servers.length === 0,
+      [`the server on ${from.node} reported a failure ${failed && at(failed)}`]:
+        failed !== undefined,
+      [`no line of the server on ${from.node} shows a write after ${to.node} had the volume`]:
+        isSilent,
+      [`nothing bounds the clock of ${from.node}: there are no events of its kubelet about a pod`]:
+        (offsets.get(from.node) ?? unbounded).leastMs === -Infinity,
+    }),
   };
 }
 
-const sharedBy = ({ accessModes }: Volume): readonly string[] => [
-  ...when(
-    accessModes.length === 0,
-    'there is no dump of the PersistentVolume, with its access modes',
-  ),
-  ...when(
+const sharing = ({ accessModes }: Volume): Readonly<Record<string, boolean>> => ({
+  'there is no dump of the PersistentVolume': accessModes.length === 0,
+  'the volume is ReadWriteMany: Kubernetes admits a second node without a detach':
     accessModes.includes('ReadWriteMany'),
-    'the volume is ReadWriteMany: Kubernetes admits a second node without a detach',
-  ),
-];
+});
 
 /** Nobody else is recorded: is that all there was? */
 function withoutSecond(volume: Volume, incident: Incident, stints: readonly Stint[]): Reasoned {
@@ -295,42 +275,22 @@ function doubtsOfEnd(volume: Volume, incident: Incident, stints: readonly Stint[
       of === undefined && data['resource'] === 'volumeattachments' && data['verb'] === 'create',
   );
   const [held] = own;
-  return [
-    ...when(
-      !hasAudit,
-      'there is no audit log of the API server: another node may have had the volume in between',
-    ),
-    ...when(stints.length === 0, 'no record shows who had the volume'),
-    ...when(
+  const isAlone = own.length === 1 && held?.node === last?.node && held?.isDeleting === false;
+  const ageMs = (held?.createdMs ?? Number.NaN) - (last?.attached?.atMs ?? Number.NaN);
+  return those({
+    'there is no audit log of the API server': !hasAudit,
+    'no record shows who had the volume': stints.length === 0,
+    'the audit log lacks the creation of the first attachment':
       hasAudit && stints.length > 0 && isUncovered,
-      'the audit log lacks the creation of the first attachment',
-    ),
-    ...(unnamed === undefined
-      ? []
-      : [`an attachment is created whose volume no record has ${at(unnamed)}`]),
-    ...when(
-      attachments.length === 0,
-      'there is no dump of the VolumeAttachments: who had the volume in the end is not shown',
-    ),
-    ...when(
-      attachments.length > 0 &&
-        (own.length !== 1 || held?.node !== last?.node || held?.isDeleting === true),
-      'the dump of the VolumeAttachments does not have the last node alone',
-    ),
-    ...when(
-      held !== undefined &&
-        last?.attached !== undefined &&
-        Math.abs(held.createdMs - last.attached.atMs) > 2000,
-      'the attachment in the dump is younger than the one on record',
-    ),
-    ...when(
-      attachedLast === undefined,
-      'there is no dump of the Nodes, with the volumes that were attached to each',
-    ),
-    ...when(
+    [`an attachment is created whose volume no record has ${unnamed && at(unnamed)}`]:
+      unnamed !== undefined,
+    'there is no dump of the VolumeAttachments': attachments.length === 0,
+    'the dump of the VolumeAttachments does not have the last node alone':
+      attachments.length > 0 && !isAlone,
+    'the attachment in the dump is younger than the one on record': Math.abs(ageMs) > 2000,
+    'there is no dump of the Nodes': attachedLast === undefined,
+    [`the dump of the Nodes has the volume on ${others.map(([node]) => node).join(', ')}, too`]:
       others.length > 0,
-      `the dump of the Nodes has the volume on ${others.map(([node]) => node).join(', ')}, too`,
-    ),
-    ...sharedBy(volume),
-  ];
+    ...sharing(volume),
+  });
 }

@@ -44,10 +44,7 @@ export function chainOf({ from, to }: Passage, told: Told): Chain {
   const gone =
     answered?.name === 'attachment-changed' ? [{ ...answered, name: observed.attachmentGone }] : [];
   const seen = [...told.incident.sightings, ...gone]
-    .filter(
-      ({ volume, atMs }) =>
-        (volume === undefined || volume === told.volume.name) && atMs <= untilMs,
-    )
+    .filter(({ volume = told.volume.name, atMs }) => volume === told.volume.name && atMs <= untilMs)
     .filter(({ name, node }) => name !== observed.mounted || node === to.node)
     .toSorted((a, b) => a.atMs - b.atMs);
   const sinceMs = troubleAt(seen, from.node, beginOf(from)) ?? beginOf(to) - 1;
@@ -66,16 +63,15 @@ export function chainOf({ from, to }: Passage, told: Told): Chain {
 /** The first sign that the node, or its pod, was given up. */
 const troubleAt = (seen: readonly Sighting[], node: string, sinceMs: number): number | undefined =>
   seen.find(
-    (each) =>
-      (each.node === node || each.node === undefined) &&
-      each.atMs >= sinceMs &&
-      ((each.name === observed.nodeReady && each.data['status'] !== 'True') ||
-        (each.name === observed.nodeTaints && each.node === node) ||
-        each.name === observed.podTerminating ||
-        each.name === observed.podGone ||
-        each.name === observed.nodeGone ||
-        each.name === observed.attachmentDeleting),
+    ({ name, node: of = node, atMs, data }) =>
+      of === node &&
+      atMs >= sinceMs &&
+      (givenUp.has(name) || (name === observed.nodeReady && data['status'] !== 'True')),
   )?.atMs;
+const givenUp: ReadonlySet<string> = new Set([
+  ...[observed.nodeTaints, observed.nodeGone, observed.attachmentDeleting],
+  ...[observed.podTerminating, observed.podGone],
+]);
 
 /** The run’s clock begins 1 ms before the first sign; each record has its own time on it, which finds its place. */
 function recordsOf(
@@ -99,9 +95,9 @@ function recordsOf(
     ...{ name: 'inspect', question: 'Who let the second node in?', expected: ['safe'] },
     fault: { kind: 'network-partition' },
     disk: { mode },
-    ...(volume.accessModes.includes('ReadWriteMany')
-      ? { volume: { accessMode: 'ReadWriteMany' } }
-      : {}),
+    volume: {
+      accessMode: volume.accessModes.find((each) => each === 'ReadWriteMany') ?? 'ReadWriteOnce',
+    },
   });
   const run: RunRecord = {
     ...({ type: 'run', schemaVersion: 4, basis: 'measured', scenario, t: 0 } as const),

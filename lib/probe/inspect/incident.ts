@@ -196,11 +196,9 @@ class Names {
     });
     for (const { body, data } of found.requests) {
       const { metadata, spec } = (body ?? {}) as Partial<ReadObject>;
-      const name = metadata?.name ?? data['object'];
-      const volume = spec?.source?.persistentVolumeName;
-      const node = spec?.nodeName;
+      const [volume, node] = [spec?.source?.persistentVolumeName, spec?.nodeName];
       if (volume !== undefined && node !== undefined)
-        this.#byName.set(String(name), { volume, node });
+        this.#byName.set(metadata?.name ?? String(data.object), { volume, node });
     }
   }
 
@@ -305,12 +303,9 @@ function ofRequest(request: Request, names: Names, pods: Pods): Sighting[] {
   if (resource !== 'pods' || verb !== 'delete') return made(undefined);
   const uid = asked ?? podBefore(pods, namespace, object, atMs) ?? '?';
   const [volume] = pods.volumesOf(uid);
-  const about = {
-    node: pods.byUid.get(uid)?.node,
-    volume,
-    data: { pod: object, uid, gracePeriodS },
-  };
-  return made(gracePeriodS === 0 ? observed.podGone : observed.podTerminating, about);
+  const about = { node: pods.byUid.get(uid)?.node, data: { pod: object, uid, gracePeriodS } };
+  const name = gracePeriodS === 0 ? observed.podGone : observed.podTerminating;
+  return made(name, { ...about, volume });
 }
 
 /** A patch may be a list of operations or a part of the object. */
@@ -320,17 +315,11 @@ const taintsIn = (body: unknown): string[] =>
   );
 
 /** The newest pod of that name by then. */
-function podBefore(
-  pods: Pods,
-  namespace: unknown,
-  name: unknown,
-  atMs: number,
-): string | undefined {
-  return [...pods.byUid.values()]
-    .filter((each) => each.name === name && each.namespace === namespace)
+const podBefore = (pods: Pods, space: unknown, name: unknown, atMs: number): string | undefined =>
+  [...pods.byUid.values()]
+    .filter((each) => each.name === name && each.namespace === space)
     .filter(({ bornMs = Infinity }) => bornMs + second < atMs)
     .toSorted((x, y) => (y.bornMs ?? 0) - (x.bornMs ?? 0))[0]?.uid;
-}
 
 /** A container starts once all volumes of its pod are mounted. */
 const startsContainers = new Set(['Pulled', 'Created', 'Started']);
@@ -478,34 +467,22 @@ function hostOf(file: string, nodes: ReadonlySet<string>, journal?: string): str
   return there.toSorted((a, b) => b.length - a.length)[0];
 }
 
-function serversOf(
-  { server }: Collected,
-  nodes: ReadonlySet<string>,
-  pods: Pods,
-): { readonly servers: ServerLife[]; readonly homeless: string[] } {
-  const homeless = new Set<string>();
-  const servers = [...Map.groupBy(server, ({ stream }) => stream)].flatMap(
-    ([, lines]): ServerLife[] => {
-      const [first] = lines;
-      if (first === undefined) return [];
-      const { file } = first.place;
-      const pod = [...pods.byUid.values()].find(({ uid }) => file.includes(uid));
-      const node = pod?.node ?? hostOf(file, nodes, first.host);
-      if (node === undefined) {
-        homeless.add(file);
-        return [];
-      }
-      // Without the pod’s uid in its path it is a log of whatever pod of that node has such a name in the path.
-      const there = [...pods.byUid.values()].filter(
-        (each) => each.node === node && each.name !== undefined && file.includes(each.name),
-      );
-      const volumes = new Set(
-        (pod === undefined ? there : [pod]).flatMap(({ uid }) => [...pods.volumesOf(uid)]),
-      );
-      return [{ node, volumes, lines: lines.toSorted((a, b) => a.atMs - b.atMs) }];
-    },
-  );
-  return { servers, homeless: [...homeless] };
+function serversOf({ server }: Collected, nodes: ReadonlySet<string>, pods: Pods) {
+  const homeless: string[] = [];
+  const servers: ServerLife[] = [];
+  for (const lines of Map.groupBy(server, ({ stream }) => stream).values()) {
+    const { place: { file } = { file: '' }, host } = lines[0] ?? {};
+    const all = [...pods.byUid.values()];
+    const pod = all.find(({ uid }) => file.includes(uid));
+    const node = pod?.node ?? hostOf(file, nodes, host);
+    // Without the pod’s uid in its path it is a log of whatever pod of that node has such a name in the path.
+    const there = all.filter(({ node: on, name = '\0' }) => on === node && file.includes(name));
+    const own = (pod === undefined ? there : [pod]).flatMap(({ uid }) => [...pods.volumesOf(uid)]);
+    const inOrder = lines.toSorted((a, b) => a.atMs - b.atMs);
+    if (node === undefined) homeless.push(file);
+    else servers.push({ node, volumes: new Set(own), lines: inOrder });
+  }
+  return { servers, homeless };
 }
 
 // Clocks.

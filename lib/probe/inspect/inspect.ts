@@ -7,7 +7,7 @@ import {
   type Passage,
   type VolumeAnswer,
   answerVolume,
-  worstFirst,
+  ranks,
   worstOf,
 } from './answer.ts';
 import { type Chain, chainOf } from './chain.ts';
@@ -85,4 +85,4 @@ export async function inspectFolder(request: InspectRequest): Promise<Inspection
 
 /** One that moved says more than one that stayed. */
 const rankOf = ({ answer, passages }: VolumeTold): number =>
-  worstFirst.indexOf(answer) * 2 + (passages.length === 0 ? 1 : 0);
+  ranks.indexOf(answer) * 2 + (passages.length === 0 ? 1 : 0);

@@ -3,25 +3,16 @@ import type { KubernetesObject } from '@kubernetes/client-node';
 import { parseAllDocuments } from 'yaml';
 import { z } from 'zod';
 
-const text = z
-  .string()
-  .nullish()
-  .transform((value) => value ?? undefined);
-const list = <T extends z.ZodType>(of: T) =>
-  z
-    .array(of)
-    .nullish()
-    .transform((value) => value ?? []);
-const part = <T extends z.ZodRawShape>(shape: T) =>
-  z
-    .looseObject(shape)
-    .nullish()
-    .transform((value) => value ?? undefined);
+const maybe = <T extends z.ZodType>(of: T) => of.nullish().transform((value) => value ?? undefined);
+const text = maybe(z.string());
+const part = <T extends z.ZodRawShape>(shape: T) => maybe(z.looseObject(shape));
+const list = <T extends z.ZodType>(of: T) => maybe(z.array(of)).transform((value) => value ?? []);
 
 const condition = z.looseObject({
   ...{ type: text, status: text, reason: text, lastTransitionTime: text },
 });
 const started = part({ startedAt: text });
+const container = { state: part({ running: started }), lastState: part({ terminated: started }) };
 
 /** Of all kinds together: each has some of them. */
 const objectSchema = z.looseObject({
@@ -45,12 +36,7 @@ const objectSchema = z.looseObject({
   }),
   status: part({
     conditions: list(condition),
-    containerStatuses: list(
-      z.looseObject({
-        state: part({ running: started }),
-        lastState: part({ terminated: started }),
-      }),
-    ),
+    containerStatuses: list(z.looseObject(container)),
     volumesAttached: list(z.looseObject({ name: z.string() })),
     volumesInUse: list(z.string()),
   }),

@@ -175,11 +175,12 @@ class FileReader {
       this.#keep(this.#all.server, { is, atMs, stream, place, host });
       return;
     }
-    const kernel = kernelLine(own, wallMs);
+    const [, time, kernel] = dmesg.exec(own) ?? [];
     if (kernel === undefined) return;
     this.#known += 1;
-    const { isBoot, atMs } = kernel;
-    if (isBoot && atMs !== undefined) this.#keep(this.#all.boots, { atMs, place, host });
+    const atMs = time === undefined ? wallMs : Date.parse(`${time} UTC`);
+    if (kernel.startsWith('Linux version ') && atMs !== undefined)
+      this.#keep(this.#all.boots, { atMs, place, host });
   }
 
   #keep<T>(list: T[], found: T): void {
@@ -227,7 +228,7 @@ const statusPatch =
 
 // Lines of Kubernetes’ components.
 
-const klog = /^[IWEF](\d\d)(\d\d) (\d\d):(\d\d):(\d\d)\.(\d{1,6})\s+\d+ [\w.-]+:\d+\] ?(.*)$/;
+const klog = /^[IWEF](\d\d)(\d\d) (\d\d:\d\d:\d\d\.\d{1,6})\s+\d+ [\w.-]+:\d+\] ?(.*)$/;
 
 /** Its year is in no line: 1970, until the other records say which. */
 const yearless = Date.UTC(1971, 0);
@@ -237,12 +238,9 @@ function componentStamp(
   wallMs: number | undefined,
 ): { readonly text: string; readonly atMs: number } | undefined {
   if (line.startsWith('{"ts":')) return jsonStamp(line);
-  const [, month, day, hour, minute, second, part, text] = klog.exec(line) ?? [];
+  const [, month, day, time, text] = klog.exec(line) ?? [];
   if (text === undefined) return undefined;
-  const ms = Number(`0.${part}`) * 1000;
-  const atMs =
-    Date.UTC(1970, Number(month) - 1, Number(day), Number(hour), Number(minute), Number(second)) +
-    ms;
+  const atMs = Date.parse(`1970-${month}-${day}T${time}Z`);
   return { text, atMs: wallMs === undefined ? atMs : inYearOf(atMs, wallMs) };
 }
 
@@ -265,14 +263,12 @@ function inYearOf(atMs: number, nearMs: number): number {
 }
 
 function dated(all: Collected): Pick<Collected, 'component'> {
-  const known = [...all.requests.map(({ wallMs }) => wallMs), ...all.server.map(({ atMs }) => atMs)]
-    .concat(all.objects.map(({ object }) => Date.parse(String(object.metadata?.creationTimestamp))))
-    .filter((ms) => ms > yearless)
-    .toSorted((a, b) => a - b);
-  const near = known.at(-1);
-  if (near === undefined) return { component: all.component };
+  const near = [
+    ...[...all.requests.map(({ wallMs }) => wallMs), ...all.server.map(({ atMs }) => atMs)],
+    ...all.objects.map(({ object }) => Date.parse(object.metadata.creationTimestamp ?? '')),
+  ].reduce((a, b) => (b > a ? b : a), yearless);
   const component = all.component.map((each) =>
-    each.atMs < yearless ? { ...each, atMs: inYearOf(each.atMs, near) } : each,
+    each.atMs < yearless && near > yearless ? { ...each, atMs: inYearOf(each.atMs, near) } : each,
   );
   return { component };
 }
@@ -354,16 +350,5 @@ function serverLine(
   return { is: isFailure ? 'failed' : sign, atMs };
 }
 
-// Lines of kernels.
-
+/** A line of a kernel’s log. */
 const dmesg = /^\[(?:(\w{3} \w{3} [ \d]\d [\d:]+ \d{4})|\s*\d+\.\d+)\] (.*)$/;
-
-function kernelLine(
-  line: string,
-  wallMs: number | undefined,
-): { readonly isBoot: boolean; readonly atMs: number | undefined } | undefined {
-  const [, time, text] = dmesg.exec(line) ?? [];
-  if (text === undefined) return undefined;
-  const atMs = time === undefined ? wallMs : Date.parse(`${time} UTC`);
-  return { isBoot: text.startsWith('Linux version '), atMs };
-}

@@ -45,13 +45,9 @@ export function storageOf(
     sign.in === 'driverPods' ? facts.driverPods.length === 0 : dumped === undefined,
   );
   const found = lines.find(({ what }) => what === 'predicted mode')?.found ?? 'no document';
-  if (missing !== undefined) {
-    const what = missing.in === 'driverPods' ? 'pods of the driver' : 'StorageClass';
-    return {
-      mode: undefined,
-      words: `${found}; but there is no dump of the ${what}, which may change it`,
-    };
-  }
+  const what = missing?.in === 'driverPods' ? 'pods of the driver' : 'StorageClass';
+  const unknown = `${found}; but there is no dump of the ${what}, which may change it`;
+  if (missing !== undefined) return { mode: undefined, words: unknown };
   const isSure = sure === 'source' || sure === 'documented' || sure === 'inferred';
   return { mode: isSure ? mode : undefined, words: `${found} (${sure})` };
 }

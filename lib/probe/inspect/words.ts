@@ -86,47 +86,37 @@ const twoWriters = [
   'A clean e2fsck or server start proves nothing: compare with what clients recorded as committed.',
 ];
 
+type Hints = readonly (readonly [RegExp, string])[];
+const hintsFor = (hints: Hints, texts: readonly string[]): string[] =>
+  hints.flatMap(([pattern, words]) => (texts.some((text) => pattern.test(text)) ? [words] : []));
+
+/** What to add, by what is missing. */
+const additions: Hints = [
+  [/audit log/, 'Add the API server’s audit log, with its rotated files.'],
+  [/of (a|the) server/, 'Add the database’s log of the old node, from /var/log/pods, to its end.'],
+  [/unmount/, 'Add kubelet’s log and dmesg -T of the old node, in a folder with its name.'],
+  [/dump/, 'Add the dumps that docs/how-to/inspect.md lists.'],
+  [/fence of the storage/, 'Probe the storage (docs/how-to/probe.md), and give --disk MODE.'],
+];
+
 function nextSteps({ volumes, answer }: Inspection): readonly string[] {
   if (answer === 'two could write') return twoWriters;
   if (answer === 'only one could')
     return ['Nothing of the storage’s exclusivity is left to check.'];
-  const missing =
-    volumes.length === 0
-      ? [`no record says which volume it is about: no dump`]
-      : volumes.filter((each) => each.answer === answer).flatMap(({ because }) => because);
-  const of = (pattern: RegExp, words: string): string[] =>
-    missing.some((each) => pattern.test(each)) ? [words] : [];
+  const open = volumes.filter((each) => each.answer === answer);
+  const missing = volumes.length === 0 ? ['dump'] : open.flatMap(({ because }) => because);
   return [
-    ...of(/audit log/, 'Add the API server’s audit log, with its rotated files.'),
-    ...of(
-      /no log of a server|no line of the server/,
-      'Add the database’s log of the old node, to its end: /var/log/pods there, in a folder with the node’s name.',
-    ),
-    ...of(/unmount/, 'Add kubelet’s log and dmesg -T of the old node, in the same folder.'),
-    ...of(
-      /dump/,
-      'Add dumps: kubectl get nodes,pods,pv,pvc,volumeattachments,storageclasses,csidrivers,events -A -o json.',
-    ),
-    ...of(
-      /fence of the storage/,
-      'Measure what your storage does (docs/how-to/probe.md), and inspect again with --disk MODE.',
-    ),
+    ...hintsFor(additions, missing),
     'Until then assume that two could write: docs/how-to/two-writers.md.',
   ];
 }
 
-/** What stood behind each way in. */
-const preventions: readonly (readonly [RegExp, string])[] = [
+/** By the way in. */
+const preventions: Hints = [
   [/out-of-service/, 'Set the out-of-service taint only on a node that is proven off.'],
   [/Node object was deleted/, 'Delete a Node only once its machine is proven off.'],
-  [
-    /pod object was gone/,
-    'Do not force-delete a pod of a lost node before its node is proven off.',
-  ],
-  [
-    /gave up waiting for the unmount/,
-    '--disable-force-detach-on-timeout=true of the controller manager: Kubernetes then waits for the unmount.',
-  ],
+  [/pod object was gone/, 'Force-delete no pod of a lost node before the node is proven off.'],
+  [/gave up waiting/, 'Start the controller manager with --disable-force-detach-on-timeout=true.'],
 ];
 
 function preventionOf(volumes: readonly VolumeTold[]): readonly string[] {
@@ -134,33 +124,22 @@ function preventionOf(volumes: readonly VolumeTold[]): readonly string[] {
     .flatMap((each) => each.passages)
     .filter(({ answer }) => answer !== 'only one could');
   const steps = passages.flatMap(({ chain }) => chain.steps.map(({ step }) => step));
-  if (passages.length === 0) return [];
-  return [
-    ...preventions
-      .filter(([pattern]) => steps.some((step) => pattern.test(step)))
-      .map(([, words]) => words),
-    'Storage that cuts the old node off before it answers a detach.',
-    proveItIsOff,
-  ];
+  const always = ['Storage that cuts the old node off before it answers a detach.', proveItIsOff];
+  return passages.length === 0 ? [] : [...hintsFor(preventions, steps), ...always];
 }
 
 const volumesShown = 5;
 
 export function inspectionText(inspection: Inspection): string {
   const { answer, volumes, files } = inspection;
-  const rest = volumes.slice(volumesShown);
-  const sections = [
-    ...volumes.slice(0, volumesShown).flatMap(sectionsOf),
-    ...(rest.length === 0
-      ? []
-      : [
-          { title: plural(rest.length, 'more volume'), lines: ['--volume shows one, --json all.'] },
-        ]),
-    ...closingSections(inspection),
-  ];
+  const rest = volumes.length - volumesShown;
+  const more = rest <= 0 ? [] : [`${plural(rest, 'more volume')}: --volume shows one, --json all.`];
+  const shown = volumes.slice(0, volumesShown).flatMap(sectionsOf);
   return [
     answer,
-    ...sections.flatMap(sectionText),
+    ...[...shown, { title: 'And', lines: more }, ...closingSections(inspection)].flatMap(
+      sectionText,
+    ),
     '',
     `${plural(files.length, 'file')} read, ${files.reduce((sum, { records }) => sum + records, 0)} records that count.`,
   ].join('\n');
