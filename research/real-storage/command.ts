@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { release } from 'node:os';
 import { join } from 'node:path';
-import { InvalidArgumentError, type Command } from 'commander';
+import { InvalidArgumentError, Option, type Command } from 'commander';
 import {
   commandLine,
   imagesOption,
@@ -45,6 +45,7 @@ interface Flags extends Pick<CommonFlags, 'images'> {
   readonly out: string;
   readonly resume: boolean;
   readonly note: boolean;
+  readonly librbdCache: boolean;
   readonly list: boolean;
   readonly clean: boolean;
 }
@@ -86,6 +87,14 @@ export const realStorageCommand = (): Command =>
     .addOption(imagesOption())
     .option('--out <folder>', 'folder for the trials', nonEmpty, 'reports/real-storage-trials')
     .option('--resume', 'skip trials that are in the folder', false)
+    .addOption(
+      new Option(
+        '--librbd-cache',
+        'RBD with librbd’s cache on, which no run has; not for the table',
+      )
+        .default(false)
+        .conflicts('note'),
+    )
     .option('--note', 'add the trials of the folder to data/measurements.jsonl', false)
     .option('--list', 'run nothing; list the trials', false)
     .option('--clean', 'run nothing; remove what dead runs left', false);
@@ -148,7 +157,7 @@ async function runAll(plan: readonly Planned[], flags: Flags): Promise<number> {
   const left = [...plan];
   let failed = 0;
   const work = async (): Promise<void> => {
-    await using lab = await StorageLab.open(images);
+    await using lab = await StorageLab.open(images, flags.librbdCache);
     for (let planned = left.shift(); planned !== undefined; planned = left.shift()) {
       const evidence = await evidenceOf(lab, planned, signal);
       if (signal.aborted) return;

@@ -91,22 +91,24 @@ export class StorageLab implements AsyncDisposable {
   nfs: NfsServer | undefined;
   readonly #place: Place;
   readonly #images: LabImages;
+  readonly #librbdCache: boolean;
   #served: string | undefined;
 
-  private constructor(folder: string, place: Place, images: LabImages) {
+  private constructor(folder: string, place: Place, images: LabImages, librbdCache: boolean) {
     this.folder = folder;
     this.#place = place;
     this.#images = images;
+    this.#librbdCache = librbdCache;
     this.array = arrayAt(this.layout.arraySocket);
   }
 
   /** Throws InfrastructureError `NO_PLACE`. */
-  static async open(images: LabImages): Promise<StorageLab> {
+  static async open(images: LabImages, librbdCache = false): Promise<StorageLab> {
     // Nothing here must outlive the machine, and a disk would make others wait.
     const below = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
     const folder = await mkdtemp(join(below, 'fd-real-storage-'));
     for (let index = 0; index < placeCount; index += 1) {
-      const lab = new StorageLab(folder, placeAt(index), images);
+      const lab = new StorageLab(folder, placeAt(index), images, librbdCache);
       if (!(await lab.#claim())) continue;
       try {
         await run(lab.#nodeCommand('b'));
@@ -232,7 +234,12 @@ export class StorageLab implements AsyncDisposable {
   }
 
   get ends(): Ends {
-    return endsIn(this.#served ?? 'nothing');
+    const ends = endsIn(this.#served ?? 'nothing');
+    if (!this.#librbdCache) return ends;
+    // QEMU turns librbd's cache off where it passes its own by.
+    const connect: Ends['connect'] = (...to) =>
+      ends.connect(...to).replace('cache.direct=on', 'cache.direct=off');
+    return { ...ends, connect };
   }
 
   get #labels(): readonly string[] {
