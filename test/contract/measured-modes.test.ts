@@ -1,6 +1,7 @@
 /** The array's own modes, as the model plays them, against each stored trial: none is kinder than what was measured. */
 import { expect, test } from 'vitest';
 import { linesOf } from '../../lib/batch/measurements.ts';
+import { combined } from '../../lib/scenario/index.ts';
 import { transportOf, transports } from '../../lib/scenario/transports/index.ts';
 import type { Revocation, TransportDeclaration } from '../../lib/scenario/transports/kind.ts';
 import { Volume, type Path } from '../../lib/sim/disk/volume.ts';
@@ -8,6 +9,7 @@ import { Kernel } from '../../lib/sim/kernel.ts';
 import { type Cell, cells } from '../../research/real-storage/cells.ts';
 import { type TrialLine, trialSchema, userInitiator } from '../../research/real-storage/result.ts';
 import { type Ends, endsOf } from '../../research/real-storage/summary.ts';
+import { modelScenario, runOnModel, shortTimers } from '../support/model-run.ts';
 
 type Way = Pick<Revocation, 'worth' | 'victim'>;
 
@@ -102,3 +104,18 @@ test('two living nodes that share RBD’s lock are unfenced, a silent one is fen
   ];
   expect([endsIn('living'), endsIn('cut-off')]).toEqual([['lands'], ['error']]);
 });
+
+test.each(['survives', 'stalls'] as const)(
+  'a run whose cut hangs (link %s): the successor is alone, and the victim keeps its mount',
+  async (link) => {
+    const hangs = {
+      fault: { kind: 'network-partition', link },
+      remedy: { kind: 'force-delete' },
+      disk: { mode: 'fenced', revocation: 'hang' },
+    } as const;
+    const { verdict } = await runOnModel(modelScenario(combined(shortTimers, hangs)));
+    expect(verdict).toMatchObject({ verdict: 'safe', exposure: { ms: 0, bytesVictim: 0 } });
+    // As on a cluster: at most one node has the volume of a database that is back.
+    expect(verdict.availability.recovered).toBe(false);
+  },
+);
