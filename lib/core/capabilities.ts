@@ -34,6 +34,7 @@ export const capabilities = {
     can: 'write to the Lease of a node',
     kubernetes: ['annotateLease', 'leaseAnnotation'],
   },
+  'admission-policy': { can: 'enforce an admission policy', kubernetes: ['stateFenced'] },
   'attachment-deletion': { can: 'delete VolumeAttachments', pods: ['deleteAttachments'] },
   fence: { can: 'cut a node off the storage for good', disk: ['fence'] },
   'storage-link': { can: 'break a node’s way to the storage', disk: ['sever', 'restore'] },

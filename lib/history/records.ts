@@ -189,7 +189,8 @@ export interface ActionRecord extends Stamped {
   readonly actor: 'fault' | 'remedy' | 'runner';
   /** e.g. `network-partition`, `force-delete`. */
   readonly name: string;
-  readonly step: 'begin' | 'done' | 'heal' | 'healed' | 'failed';
+  /** `refused`: by the cluster's admission policy, so that it had no effect. */
+  readonly step: 'begin' | 'done' | 'heal' | 'healed' | 'failed' | 'refused';
   readonly node?: string;
   readonly detail?: string;
 }

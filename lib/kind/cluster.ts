@@ -97,6 +97,7 @@ export interface ClusterChoice {
 export const clusterFields = [
   'kubernetes.version',
   'kubernetes.featureGates',
+  'kubernetes.admission',
   'timers.grace',
   'timers.forceDetachAfter',
   'timers.forceDetach',
@@ -161,6 +162,7 @@ export const openCluster = (
     const cluster = await ensureCluster({
       ...{
         featureGates: kubernetes.featureGates,
+        admission: kubernetes.admission,
         forceDetach: timers.forceDetach,
         graceMs: timers.grace,
         forceDetachAfterMs: timers.forceDetachAfter,
@@ -234,6 +236,8 @@ export interface ClusterOptions {
   readonly forceDetach?: ForceDetach;
   /** Gates of all components, by name. Default: none is set. */
   readonly featureGates?: FeatureGates;
+  /** Default: `open`. */
+  readonly admission?: Scenario['kubernetes']['admission'];
   /** Default: no grace period, as stock. */
   readonly shutdown?: NodeShutdown;
   /** Default: nodes have the array's own devices. */
@@ -316,6 +320,7 @@ function createOptions(
     name: cluster,
     database,
     featureGates = {},
+    admission = 'open',
     transport = 'array',
     shutdown,
     signal,
@@ -325,7 +330,9 @@ function createOptions(
     grace: options.graceMs ?? nodeMonitorGraceMs,
     forceDetachAfter: options.forceDetachAfterMs ?? forceDetachAfterMs,
   });
-  const config = { images, workers, timers, forceDetach, featureGates, shutdown, transport };
+  const config = {
+    ...{ images, workers, timers, forceDetach, featureGates, admission, shutdown, transport },
+  };
   const made = { runId, configHash: configHash(config), owner: currentOwner(), keep };
   return {
     ...config,

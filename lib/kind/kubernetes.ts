@@ -5,7 +5,14 @@ import * as engine from './engine/commands.ts';
 import { run, tryRun } from './engine/run.ts';
 import type { ContainerReport, Kubernetes, NodeKubernetes, PodKubernetes } from '../run/index.ts';
 import type { PodRef } from '../history/index.ts';
-import { changeTaints, isReady, type KubeClients, orMissing, statusOf } from '../core/index.ts';
+import {
+  changeTaints,
+  InfrastructureError,
+  isReady,
+  type KubeClients,
+  orMissing,
+  statusOf,
+} from '../core/index.ts';
 import { isInScope, podSelectorOf, type RunScope } from './scope.ts';
 
 /** `controlPlane`: container of the node that has kubectl and an admin's credentials. */
@@ -59,7 +66,7 @@ export function nodeKubernetesOf(
   const { core } = clients;
   return {
     async deleteNode(name): Promise<void> {
-      await orMissing(core.deleteNode({ name }));
+      await orMissing(admitted(core.deleteNode({ name })));
     },
 
     async hasNode(name): Promise<boolean> {
@@ -72,10 +79,22 @@ export function nodeKubernetesOf(
     },
 
     taint: (node, taint) =>
-      changeTaints(clients, node, (taints) => [
-        ...taints.filter(({ key, effect }) => key !== taint.key || effect !== taint.effect),
-        taint,
-      ]),
+      admitted(
+        changeTaints(clients, node, (taints) => [
+          ...taints.filter(({ key, effect }) => key !== taint.key || effect !== taint.effect),
+          taint,
+        ]),
+      ),
+
+    async stateFenced(name, how) {
+      const { PatchStrategy, setHeaderOptions } = await import('@kubernetes/client-node');
+      const since = new Date().toISOString().replace(/\.\d+Z$/, 'Z');
+      const body = {
+        metadata: { annotations: { [fencedKey]: `${since} ${how}, by forcedetach` } },
+      };
+      const merge = setHeaderOptions('Content-Type', PatchStrategy.MergePatch);
+      await core.patchNode({ name, body }, merge);
+    },
 
     untaint: (node, key) =>
       changeTaints(clients, node, (taints) => taints.filter((each) => each.key !== key)),
@@ -103,7 +122,7 @@ async function deletePod(
   options: { readonly gracePeriodSeconds?: number },
 ): Promise<void> {
   const body = { ...options, preconditions: { uid } };
-  await core.deleteNamespacedPod({ name, namespace, body }).catch(unlessGone);
+  await admitted(core.deleteNamespacedPod({ name, namespace, body })).catch(unlessGone);
 }
 
 async function deleteAttachments(
@@ -175,6 +194,25 @@ function refOf({ metadata, spec }: V1Pod): PodRef | undefined {
     ? undefined
     : { name, uid, node };
 }
+
+/** Where manifests/prevention/fencing-proof.yaml looks for the proof: since when, how, and by whom. */
+const fencedKey = 'forcedetach.dev/fenced';
+
+/** Throws InfrastructureError `ADMISSION_REFUSED`, with its words, where an admission policy refuses. */
+const admitted = async <T>(answer: Promise<T>): Promise<T> =>
+  answer.catch((error: unknown) => {
+    const body = error instanceof Error && 'body' in error ? error.body : undefined;
+    const answer = typeof body === 'string' ? (JSON.parse(body) as unknown) : body;
+    const { message = '' } = Object(answer) as { readonly message?: string };
+    if (!message.includes('ValidatingAdmissionPolicy')) throw error;
+    throw new InfrastructureError(
+      'ADMISSION_REFUSED',
+      `an admission policy refuses it: ${message}`,
+      {
+        hint: 'fence the node first, then state it as the policy says',
+      },
+    );
+  });
 
 /** 404: no such pod; 409 and 422: the precondition fails, another pod has the name now. */
 function unlessGone(error: unknown): undefined {

@@ -186,6 +186,12 @@ const conditionsOf = ({ title, durability }: Database): readonly Condition[] => 
     [0, 'the pod has terminationGracePeriodSeconds: 0'],
     'Give the pod a termination grace period: with 0 s the eviction itself is a forced deletion.',
   ),
+  unusual(
+    'kubernetes.admission',
+    () =>
+      'an admission policy refuses force-deletion, the out-of-service taint and Node deletion without a proof of fencing',
+    'no admission policy asks for a proof of fencing',
+  ),
   unusual('workload.finalizer', () => 'the pod has a finalizer', 'the pod has no finalizer'),
   unusual(
     'workload.kind',

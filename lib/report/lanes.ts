@@ -164,7 +164,7 @@ export class Lanes {
       this.#break(step, t);
     }
     const isOver =
-      step === 'healed' || step === 'failed' || (actor === 'remedy' && step === 'done');
+      ['healed', 'failed', 'refused'].includes(step) || (actor === 'remedy' && step === 'done');
     if (step !== 'begin' && !isOver) return;
     const lane = { group: 'run', name: actor } as const;
     this.#become(lane, t, isOver ? '' : name, actor === 'fault' ? 'bad' : 'action');

@@ -6,6 +6,7 @@ import {
   firstTold,
   noticeInWords,
   refusedInWords,
+  remedyRefused,
   type ServingWord,
   type Verdict,
   type VerdictWord,
@@ -141,9 +142,12 @@ function writtenInIt(verdict: Verdict): string {
 
 /** Whether another node mounted the volume, and which had it without a mount. */
 export function secondMountInWords(verdict: Verdict): { value: string; more: string } {
-  const { phases, horizonS, refusedMounts } = verdict;
+  const { phases, horizonS, refusedMounts, findings } = verdict;
   const [refused] = refusedMounts.filter(({ firstS }) => firstS < horizonS);
-  const had = refused === undefined ? '' : `; ${refusedInWords(refused)}`;
+  const why = findings.filter(({ code }) => code === remedyRefused).map(({ summary }) => summary);
+  const had = [...(refused === undefined ? [] : [refusedInWords(refused)]), ...why]
+    .map((clause) => `; ${clause}`)
+    .join('');
   if (phases.secondMount !== null) {
     return { value: secondsShown(phases.secondMount), more: `after the ${zeroOf(verdict)}${had}` };
   }

@@ -2,6 +2,7 @@
 import {
   type Capability,
   EvidenceError,
+  ForcedetachError,
   outOfServiceKey,
   outOfServiceTaint,
   describeError,
@@ -9,6 +10,7 @@ import {
 } from '../core/index.ts';
 import { certify, onEach, type Moments, type Remedy, type RemedyContext } from './faults/fault.ts';
 import { proven } from './faults/probes.ts';
+import type { ActionRecord } from '../history/index.ts';
 import { cameForAll } from './moments.ts';
 import type { RunEvent, Struck } from './run-context.ts';
 import { Shell } from './shell.ts';
@@ -48,7 +50,7 @@ const acts: Readonly<Record<RemedyAct, Act>> = {
   'taint out-of-service': ({ testbed, victim }) =>
     testbed.kubernetes.taint(victim.node, outOfServiceTaint),
   untaint: ({ testbed, victim }) => testbed.kubernetes.untaint(victim.node, outOfServiceKey),
-  async 'cut paths'({ name, victim, volumes }) {
+  async 'cut paths'({ name, testbed, victim, volumes }) {
     const proofs = await onEach(volumes, async ({ disk, recorder }) => {
       const proof = await disk.fence(victim.node);
       await certify(recorder, name, 'during', [proven(fenced, proof)]);
@@ -60,7 +62,9 @@ const acts: Readonly<Record<RemedyAct, Act>> = {
         `${victim.node} is not cut off, so it does not get the taint`,
       );
     }
-    return proofs.map(({ evidence }) => evidence).join('; ');
+    const how = proofs.map(({ evidence }) => evidence).join('; ');
+    await testbed.kubernetes.stateFenced?.(victim.node, how);
+    return how;
   },
   'delete node': ({ testbed, victim }) => testbed.kubernetes.deleteNode(victim.node),
   async 'register node'({ testbed, victim }) {
@@ -160,8 +164,12 @@ export class RemedyRun {
       );
       this.#step('done', detail);
     } catch (error) {
-      this.#step('failed', describeError(error));
-      this.shell.onProgress(`${what} failed: ${describeError(error)}`);
+      const step =
+        error instanceof ForcedetachError && error.code === 'ADMISSION_REFUSED'
+          ? 'refused'
+          : 'failed';
+      this.#step(step, describeError(error));
+      this.shell.onProgress(`${what} ${step}: ${describeError(error)}`);
     }
   }
 
@@ -194,7 +202,7 @@ export class RemedyRun {
     return { name, testbed, recorder: this.shell, victim, volumes, signal };
   }
 
-  #step(step: 'begin' | 'done' | 'failed' | 'heal' | 'healed', detail?: string): void {
+  #step(step: ActionRecord['step'], detail?: string): void {
     const { node } = this.#first.victim;
     this.shell.record({
       ...{ type: 'action', actor: 'remedy', name: this.#remedy.name, step, node },

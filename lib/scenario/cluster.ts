@@ -19,6 +19,9 @@ export const kubernetesText = textOf((text) => {
   return isKubernetes(word) ? word : undefined;
 }, `Give ${kubernetesWords}.`);
 
+/** `fencing-proof`: manifests/prevention/fencing-proof.yaml. */
+export const admissions = ['open', 'fencing-proof'] as const;
+
 export const kubernetesFields = {
   version: field(
     z
@@ -54,6 +57,12 @@ export const kubernetesFields = {
       },
     },
   ),
+  admission: choice(admissions, 'open', {
+    about:
+      'fencing-proof: an admission policy refuses what takes a volume from a lost node, unless a proof of fencing is stated (Kubernetes ≥ 1.30)',
+    more: '([prevent it](../how-to/prevent.md))',
+    needs: 'admission-policy',
+  }),
 };
 
 /** The stock value of each timer that can be shortened; before Kubernetes 1.32 the first was 40 s (#126287). */

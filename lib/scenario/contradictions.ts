@@ -240,6 +240,12 @@ const rules: readonly ContradictionRule[] = [
       timers.forceDetach === 'off' && ['1.28', '1.29'].includes(kubernetes.version),
   },
   {
+    field: 'kubernetes.admission',
+    message: 'ValidatingAdmissionPolicy is stable since Kubernetes 1.30',
+    broken: ({ kubernetes }) =>
+      kubernetes.admission !== 'open' && ['1.28', '1.29'].includes(kubernetes.version),
+  },
+  {
     field: 'fault.recreations',
     message: 'pods are deleted one by one, and nothing else is done: remedy none',
     broken: ({ fault, remedy }) => fault.recreations > 0 && remedy.kind !== 'none',

@@ -27,6 +27,7 @@ export const simCapabilities = capabilitiesBut([
   'storage-network',
   'provisioner',
   'any-gate',
+  'admission-policy',
 ]);
 
 export const modelVersion = '0.11';

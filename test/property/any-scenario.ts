@@ -92,6 +92,7 @@ const fields: Fields = {
   'selfFence.after': seconds(5, 60),
   'kubernetes.version': rarely('kubernetes.version', oneOf(kubernetesMinors)),
   'kubernetes.featureGates': fc.constant({}),
+  'kubernetes.admission': fc.constant('open'),
   'timers.grace': seconds(5, 30),
   'timers.toleration': seconds(0, 15),
   'timers.forceDetachAfter': seconds(5, 40),

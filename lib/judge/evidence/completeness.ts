@@ -15,10 +15,11 @@ export function incompleteBecause(
   findings: readonly Finding[],
 ): Reason[] {
   const { story } = attended;
-  const { records, faultAtMs } = story;
+  const { records, faultAtMs, scenario } = story;
+  const failures = scenario.kubernetes.admission === 'open' ? ['failed', 'refused'] : ['failed'];
   const spared = mayLackWrites(story, findings) ? exportStep : undefined;
   return dedupeWithCounts([
-    ...records.flatMap((record) => troubleIn(record, spared)),
+    ...records.flatMap((record) => troubleIn(record, spared, failures)),
     ...(faultAtMs === undefined ? [because('NO_FAULT', 'the fault was never injected')] : []),
     ...certificates.filter(({ holds }) => !holds).map(failedCertificate),
     ...absencesIn(attended, 'CERTIFICATE_SILENT', 'WITNESS_MUTE', 'OBSERVER_SILENT'),
@@ -29,15 +30,19 @@ export function incompleteBecause(
   ]);
 }
 
-/** An error, but at that step, and an action that failed. */
-function troubleIn(record: SmallRecord, spared: string | undefined): Reason[] {
+/** An error, but at that step, and an action that ended in one of these. */
+function troubleIn(
+  record: SmallRecord,
+  spared: string | undefined,
+  failures: readonly string[],
+): Reason[] {
   if (record.type === 'error' && record.where !== spared) {
     const { where, message } = record;
     return [because('ERROR_RECORDED', `${where}: ${message}`, { where })];
   }
-  if (record.type !== 'action' || record.step !== 'failed') return [];
-  const { actor, name, detail = 'no detail' } = record;
-  return [because('STEP_FAILED', `${actor} ${name} failed: ${detail}`, { actor, name })];
+  if (record.type !== 'action' || !failures.includes(record.step)) return [];
+  const { actor, name, step, detail = 'no detail' } = record;
+  return [because('STEP_FAILED', `${actor} ${name} ${step}: ${detail}`, { actor, name })];
 }
 
 function failedCertificate({ fault, moment, claim, evidence }: CertificateRecord): Reason {

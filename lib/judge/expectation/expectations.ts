@@ -264,12 +264,15 @@ const isGivenUp = (scenario: Scenario): boolean =>
 
 /** Whether the object of a pod goes away although its kubelet can't confirm that it has stopped. */
 function podGoes(scenario: Scenario): boolean {
-  const { fault, remedy, workload } = scenario;
+  const { fault, remedy, workload, kubernetes } = scenario;
+  const isShutDown = fault.kind === 'node-shutdown' && fault.shutdownGrace > 0;
+  // Also the eviction of a pod without a grace period; what the kubelet ended may go.
+  if (kubernetes.admission === 'fencing-proof') return isShutDown;
   // Marked as failed by the pod GC it wants no volume any more, but its name is still taken.
   if (workload.finalizer && taints(remedy.kind)) return replacesAtOnce(scenario);
   if (workload.finalizer) return remedy.kind === 'strip-pod-finalizer';
   // The kubelet ended it, and what is Failed is deleted without a grace period (pod/strategy.go).
-  if (fault.kind === 'node-shutdown' && fault.shutdownGrace > 0) return true;
+  if (isShutDown) return true;
   // Without a grace period eviction itself is a forced deletion (#120671).
   if (workload.terminationGrace === 0) return true;
   return removesPodObject(remedy.kind);

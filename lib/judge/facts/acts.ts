@@ -220,7 +220,7 @@ export const stepsEnded = ofActs((story) => {
   return [
     ...begun.map(({ actor, name, step, t }) => {
       const own = steps.filter((each) => each.actor === actor && each.name === name && each.t >= t);
-      const isEnded = own.some((each) => [ends[step], 'failed'].includes(each.step));
+      const isEnded = own.some((each) => [ends[step], 'failed', 'refused'].includes(each.step));
       return stated(`${named(actor, name)} (${step})`, isEnded);
     }),
     ...held.map(({ name }) => {

@@ -159,6 +159,7 @@ function removalIn(sofar: SoFar, evictedS: number): Awaited {
 function removedWhen(sofar: SoFar, evictedS: number): Due {
   const { story, timers, isSilent, bootsS, remedyS: begunS = evictedS } = sofar;
   const { fault, remedy, workload } = story.scenario;
+  if (story.remedyRefused !== undefined) return noEnd(sofar, 'an admission policy refused it');
   if (remedy.kind === 'strip-pod-finalizer') return soon(begunS);
   if (workload.finalizer) return noEnd(sofar, 'its finalizer holds it');
   if (remedy.kind === 'force-delete') return soon(begunS);

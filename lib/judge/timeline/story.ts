@@ -46,6 +46,8 @@ export interface Story {
   readonly victimNode: string | undefined;
   readonly victimUid: string | undefined;
   readonly remedy: ActionRecord | undefined;
+  /** By an admission policy. */
+  readonly remedyRefused: ActionRecord | undefined;
 }
 
 /**
@@ -98,6 +100,7 @@ export function tellStory(records: readonly SmallRecord[], database: JudgedDatab
     victimNode: fault?.node,
     victimUid: fault === undefined ? undefined : podUidOn(observations, fault.node, fault.t),
     remedy: action('remedy', 'begin'),
+    remedyRefused: action('remedy', 'refused'),
   };
 }
 

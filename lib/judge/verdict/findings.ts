@@ -20,7 +20,17 @@ export const controlFindings = (story: Story, stale: readonly StaleReads[]): Fin
   ...forcedDetachFindings(story),
   ...staleReadFindings(story, stale),
   ...zoneFindings(story),
+  ...refusedRemedy(story),
 ];
+
+/** Why the remedy took nothing away. */
+export const remedyRefused = 'REMEDY_REFUSED';
+
+function refusedRemedy({ remedyRefused: refused }: Story): Finding[] {
+  if (refused === undefined) return [];
+  const summary = `an admission policy refused ${refused.name}, for want of a proof of fencing`;
+  return [note(remedyRefused, summary, [refused.detail ?? 'no detail'])];
+}
 
 /** What the old server has in memory, it serves, whatever became of its disk. */
 const staleReadFindings = (story: Story, stale: readonly StaleReads[]): Finding[] =>

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { KubernetesObject, V1PodTemplateSpec } from '@kubernetes/client-node';
 import * as engine from '../engine/commands.ts';
 import { linesOf, run } from '../engine/run.ts';
-import { renderCsiManifests } from '../objects.ts';
+import { readManifest, renderCsiManifests } from '../objects.ts';
 import type { CreateOptions, Standing } from './create-cluster.ts';
 import { sharedDir } from './kind-config.ts';
 import { loadImages } from './kind-command.ts';
@@ -35,7 +35,11 @@ export async function deployDriver(options: DeployOptions): Promise<void> {
     driverEnds: options.shutdown?.driverEnds,
   });
   for (const manifest of manifests) annotate(manifest, images.ids['driver'] ?? images.driver);
-  await apply(standing.clients, manifests);
+  const policy =
+    options.admission === 'open'
+      ? []
+      : await readManifest(`prevention/${options.admission}.yaml`, {});
+  await apply(standing.clients, [...manifests, ...policy]);
   await rolledOut(standing.nodes[0]?.node ?? '', manifests, signal);
 }
 

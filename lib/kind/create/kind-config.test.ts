@@ -159,6 +159,7 @@ const config = {
   timers: stockClusterTimers,
   forceDetach: 'on',
   featureGates: {},
+  admission: 'open',
   transport: 'array',
 } as const;
 
@@ -169,7 +170,7 @@ test('a new driver or array keeps the cluster, a new node image does not', () =>
   expect(withIds({ node: 'sha256:9' })).not.toBe(configHash(config));
 });
 
-test('workers, timers, feature gates, the forced detach, the transport and a shutdown’s grace period make another cluster', () => {
+test('workers, timers, feature gates, an admission policy, the forced detach, the transport and a shutdown’s grace period make another cluster', () => {
   const timers = clusterTimers({ grace: 10_000, forceDetachAfter: 30_000 });
   const hashes = [config, { ...config, workers: 3 }, { ...config, timers }].map(configHash);
   const off = configHash({ ...config, forceDetach: 'off' });
@@ -177,10 +178,11 @@ test('workers, timers, feature gates, the forced detach, the transport and a shu
     configHash({ ...config, featureGates }),
   );
   const nbd = configHash({ ...config, transport: 'nbd' });
+  const guarded = configHash({ ...config, admission: 'fencing-proof' });
   const shutdowns = [0, 30_000].map((graceMs) =>
     configHash({ ...config, shutdown: { graceMs, driverEnds: 'last' } }),
   );
-  expect(new Set([...hashes, ...gates, off, nbd, ...shutdowns]).size).toBe(8);
+  expect(new Set([...hashes, ...gates, off, nbd, guarded, ...shutdowns]).size).toBe(9);
 });
 
 test('the order of the ids does not matter', () => {

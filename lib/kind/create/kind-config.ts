@@ -210,6 +210,7 @@ export interface ClusterConfig {
   readonly timers: ClusterTimers;
   readonly forceDetach: ForceDetach;
   readonly featureGates: FeatureGates;
+  readonly admission: Scenario['kubernetes']['admission'];
   /** Default: as stock. */
   readonly shutdown?: NodeShutdown | undefined;
   /** How its nodes reach their disks. */
@@ -221,7 +222,7 @@ export interface ClusterConfig {
  * edit of the disk costs no cluster.
  */
 export function configHash(config: ClusterConfig): string {
-  const { images, workers, timers, forceDetach, shutdown, transport } = config;
+  const { images, workers, timers, forceDetach, admission, shutdown, transport } = config;
   const ids = Object.entries(images.ids)
     .filter(([name]) => name !== 'driver' && name !== 'array')
     .toSorted(([a], [b]) => (a < b ? -1 : 1));
@@ -238,6 +239,7 @@ export function configHash(config: ClusterConfig): string {
     ...(shutdown === undefined || shutdown.graceMs === 0 ? {} : { shutdown }),
     transport,
     gates,
+    ...(admission === 'open' ? {} : { admission }),
   };
   const text = JSON.stringify(made);
   return createHash('sha256').update(text).digest('hex').slice(0, 16);

@@ -170,6 +170,8 @@ export interface NodeKubernetes {
     node: string,
     taint: { key: string; value: string; effect: 'NoExecute' | 'NoSchedule' },
   ): Promise<void>;
+  /** Annotates the Node with a proof that it is fenced: how, and since now. [`admission-policy`] */
+  stateFenced?(node: string, how: string): Promise<void>;
   /** Takes all taints with this key away; idempotent. [`node-taint`] */
   untaint?(node: string, key: string): Promise<void>;
   /**
