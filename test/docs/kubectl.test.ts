@@ -8,13 +8,11 @@ import { fakeCluster, type FakeCluster } from '../support/fake-cluster.ts';
 import { commandsOf, docs } from './pages.ts';
 
 const isThere = spawnSync('kubectl', ['version', '--client']).status === 0;
-/** What somebody else or the probe writes first: run for real by test/full/probe.test.ts. */
-const needsAProbe = /grant\.yaml|job\/forcedetach-probe/;
+/** Run for real: what the probe writes by test/full/probe.test.ts, policies by test/cluster/prevention.test.ts. */
+const needsMore = /grant\.yaml|job\/forcedetach-probe|apply -f manifests\/prevention/;
 const commands = [
   ...new Set(
-    docs
-      .flatMap(commandsOf)
-      .filter((line) => line.startsWith('kubectl ') && !needsAProbe.test(line)),
+    docs.flatMap(commandsOf).filter((line) => line.startsWith('kubectl ') && !needsMore.test(line)),
   ),
 ];
 
