@@ -11,7 +11,7 @@ import { type TrialLine, trialSchema, userInitiator } from '../../research/real-
 import { type Ends, endsOf } from '../../research/real-storage/summary.ts';
 import { modelScenario, runOnModel, shortTimers } from '../support/model-run.ts';
 
-type Way = Pick<Revocation, 'worth' | 'victim'>;
+type Way = Omit<Revocation, 'does'>;
 
 /** A cut as the model has it: refused, or held for ever. */
 const revoke = (volume: Volume, { worth, victim }: Way): void => {
@@ -45,10 +45,16 @@ function playedOn(volume: Volume, cell: Cell, way: Way): Ends {
   volume.publish('b');
   if (cell.revoke === 'after') revoke(volume, way);
   volume.setLink('a', 'pass');
-  // The model stages no path that was cut.
-  if (cell.after === 'reboot' && path.cut) return 'nothing';
-  ask();
-  return ends();
+  if (cell.after !== 'reboot') {
+    ask();
+    return ends();
+  }
+  // The model stages no path that was cut; a client of another name is another path.
+  if (path.cut && way.endsAtConnect !== true) return 'nothing';
+  volume.unpublish('a');
+  const restarted = client(volume.publish('a'));
+  restarted.ask();
+  return restarted.ends();
 }
 
 /** Nobody revokes: with RBD the lock goes to and fro between two living nodes, and both write. */

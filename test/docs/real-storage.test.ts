@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { transportOf, transports } from '../../lib/scenario/transports/index.ts';
-import type { TransportDeclaration } from '../../lib/scenario/transports/kind.ts';
+import type { Revocation, TransportDeclaration } from '../../lib/scenario/transports/kind.ts';
 import { markdownTable } from '../../lib/core/numbers.ts';
 import { linesOf } from '../../lib/batch/measurements.ts';
 import { cellsOf, nameOf, notRun, rows } from '../../research/real-storage/cells.ts';
@@ -53,9 +53,10 @@ const declared = summaries.flatMap((row) => {
 });
 
 test.each(declared)('$transport, $name: the mode that a run uses is the measured one', (row) => {
-  const { worth, victim } = row.revocation;
+  const { worth, victim, endsAtConnect }: Revocation = row.revocation;
   expect(row.worth).toMatch(new RegExp(`^${worth}`));
   expect(row.worth.includes('hangs')).toBe(victim === 'hangs');
+  expect(row.worth.includes('until connected again')).toBe(endsAtConnect === true);
 });
 
 // Mend either by: npx vitest run -u --project unit test/docs

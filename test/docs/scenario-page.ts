@@ -20,6 +20,7 @@ import {
 import { faultDeclarations } from '../../lib/scenario/faults/index.ts';
 import type { KindDeclaration } from '../../lib/scenario/kinds.ts';
 import { transportDeclarations } from '../../lib/scenario/transports/index.ts';
+import type { Revocation } from '../../lib/scenario/transports/kind.ts';
 import { matrixSchema } from '../../lib/batch/matrix.ts';
 import { remedyDeclarations } from '../../lib/scenario/remedies/index.ts';
 
@@ -107,9 +108,12 @@ const tables: Readonly<Record<string, () => string>> = {
     table(
       ['Transport', 'Revocation', 'The storage', 'The victim’s request', 'Worth the mode'],
       transportDeclarations.flatMap(({ name, revocations }) =>
-        Object.entries(revocations).map(([way, { does, victim, worth }]) => [
-          ...[name, way, does, victim, worth],
-        ]),
+        Object.entries<Revocation>(revocations).map(
+          ([way, { does, victim, worth, endsAtConnect }]) => [
+            ...[name, way, does, victim],
+            endsAtConnect === true ? `${worth} until it connects anew` : worth,
+          ],
+        ),
       ),
     ),
   databases: () =>

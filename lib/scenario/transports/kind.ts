@@ -26,6 +26,8 @@ export interface Revocation {
   readonly worth: 'fenced' | 'unfenced';
   /** What a node's request comes to. `hangs`: it waits, and is carried out where the path is given back. */
   readonly victim: 'gets an error' | 'hangs' | 'goes on';
+  /** It names a client of the node: one that is started again has another name, and writes on. */
+  readonly endsAtConnect?: true;
 }
 
 /** By the array itself, whatever lies between. */

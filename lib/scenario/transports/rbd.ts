@@ -37,11 +37,17 @@ export const rbd = transport(
     },
   },
   {
-    cut: { does: 'puts the node on Ceph’s blocklist', worth: 'fenced', victim: 'gets an error' },
-    'lock-rm': {
-      does: 'removes the lock of the image, and so blocklists the node that has it',
+    cut: {
+      does: 'puts the node’s librbd on Ceph’s blocklist',
       worth: 'fenced',
       victim: 'gets an error',
+      endsAtConnect: true,
+    },
+    'lock-rm': {
+      does: 'removes the lock of the image, and so blocklists the librbd that has it',
+      worth: 'fenced',
+      victim: 'gets an error',
+      endsAtConnect: true,
     },
     'lock-rm-only': {
       does: 'removes the lock of the image without a blocklist',
