@@ -8,7 +8,7 @@ import { fakeCluster, type FakeCluster } from '../support/fake-cluster.ts';
 import { commandsOf, docs } from './pages.ts';
 
 const isThere = spawnSync('kubectl', ['version', '--client']).status === 0;
-/** Run for real: what the probe writes by test/full/probe.test.ts, policies by test/cluster/prevention.test.ts. */
+/** Run for real: what the probe writes by test/full/probe.test.ts, policies by test/full/prevention.test.ts. */
 const needsMore = /grant\.yaml|job\/forcedetach-probe|apply -f manifests\/prevention/;
 const commands = [
   ...new Set(
