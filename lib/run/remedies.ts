@@ -50,7 +50,7 @@ const acts: Readonly<Record<RemedyAct, Act>> = {
   'taint out-of-service': ({ testbed, victim }) =>
     testbed.kubernetes.taint(victim.node, outOfServiceTaint),
   untaint: ({ testbed, victim }) => testbed.kubernetes.untaint(victim.node, outOfServiceKey),
-  async 'cut paths'({ name, testbed, victim, volumes }) {
+  async 'cut paths'({ name, testbed, victim, volumes, statesProof }) {
     const proofs = await onEach(volumes, async ({ disk, recorder }) => {
       const proof = await disk.fence(victim.node);
       await certify(recorder, name, 'during', [proven(fenced, proof)]);
@@ -63,7 +63,7 @@ const acts: Readonly<Record<RemedyAct, Act>> = {
       );
     }
     const how = proofs.map(({ evidence }) => evidence).join('; ');
-    await testbed.kubernetes.stateFenced?.(victim.node, how);
+    if (statesProof) await testbed.kubernetes.stateFenced(victim.node, how);
     return how;
   },
   'delete node': ({ testbed, victim }) => testbed.kubernetes.deleteNode(victim.node),
@@ -195,11 +195,12 @@ export class RemedyRun {
   }
 
   #context(signal: AbortSignal): Parameters<Remedy['apply']>[0] {
-    const { victim } = this.#first;
+    const { victim, scenario } = this.#first;
+    const statesProof = scenario.kubernetes.admission !== 'open';
     const volumes = this.of.map(({ volume }) => volume);
     const { cluster: testbed } = this.#event;
     const { name } = this.#remedy;
-    return { name, testbed, recorder: this.shell, victim, volumes, signal };
+    return { name, statesProof, testbed, recorder: this.shell, victim, volumes, signal };
   }
 
   #step(step: ActionRecord['step'], detail?: string): void {

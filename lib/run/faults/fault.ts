@@ -171,6 +171,8 @@ export const lastingFault = <const C extends Capability = never>(
 export interface RemedyContext<C extends Capability = never>
   extends Pick<FaultContext<C>, 'testbed' | 'recorder' | 'victim' | 'volumes'> {
   readonly name: string;
+  /** Whether an admission policy asks for a proof that the node is fenced. */
+  readonly statesProof: boolean;
   /** Aborted once the remedy is given up: it then begins nothing more. */
   readonly signal: AbortSignal;
 }
