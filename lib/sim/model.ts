@@ -240,10 +240,10 @@ export function startModel(
   for (let n = 0; n < nodeCount; n++) api.addNode(`sim-worker${n === 0 ? '' : n + 1}`);
   const kubelets = api.nodes.map((node) => {
     const machine = new NodeMachine(kernel, node.name);
+    world.machines.push(machine);
     const own = chance.stream(kubeletStreams + node.index);
     return new Kubelet({ world, machine, node, chance: own, volumes });
   });
-  world.isOff = ({ index }) => kubelets[index]?.machine.state === 'stopped';
   const controlPlane = new ModelControlPlane({ world, volumes, kubelets });
   const kubelet = (name: string): Kubelet => {
     const found = kubelets[api.node(name).index];

@@ -119,8 +119,8 @@ export class World implements Lookout {
   readonly apiServer: Process;
   see: Lookout['see'];
   notice: Notify = () => undefined;
-  /** Whether its machine is off. */
-  isOff: (node: NodeObject) => boolean = () => false;
+  /** By the number of the node. */
+  readonly machines: { readonly state: string }[] = [];
 
   /** `others`: of the volumes after the first; all agree in what is the cluster's. */
   constructor(
@@ -137,6 +137,10 @@ export class World implements Lookout {
     this.#first = volumeSettingsOf(scenario);
     this.#ofVolumes = [this.#first, ...others.map(volumeSettingsOf)];
     this.apiServer = new Process(kernel);
+  }
+
+  isOff({ index }: NodeObject): boolean {
+    return this.machines[index]?.state === 'stopped';
   }
 
   /** Those of the first where more volumes are than scenarios. */
