@@ -2,7 +2,7 @@
  * `inspect` on our own runs, of which the disk’s log of writes shows whether two could write: from what an operator
  * could have collected it answers so, or that it cannot be told. So it does without any one or two of the files.
  */
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -16,7 +16,7 @@ import { type Collected, collectFile, together } from '../../lib/probe/inspect/r
 import { storageOf } from '../../lib/probe/inspect/storage.ts';
 import type { DiskMode } from '../../lib/scenario/disks/index.ts';
 import { unpackedRun } from '../support/committed.ts';
-import { incidentFolder, writeFolder } from '../support/incident-folder.ts';
+import { incidentFolder, textOf, writeFolder } from '../support/incident-folder.ts';
 
 interface Golden {
   readonly history?: string;
@@ -124,17 +124,6 @@ const namesIn = (text: string): string[] => [
     ].flatMap(([, name = '']) => name),
   ),
 ];
-
-/** Paths and contents of all files. */
-const textOf = (path: string): string =>
-  readdirSync(path, { recursive: true, withFileTypes: true })
-    .map((entry) => {
-      const file = join(entry.parentPath, entry.name);
-      if (!entry.isFile()) return file.slice(path.length);
-      const content = readFileSync(file);
-      return `${file.slice(path.length)}\n${file.endsWith('.gz') ? gunzipSync(content).toString() : content.toString()}`;
-    })
-    .join('\n');
 
 test('it answers for 14 of 25 runs whose records are whole', () => {
   expect(whole['two could write']).toHaveLength(7);

@@ -4,9 +4,9 @@
  * calls. Lines of audit log, controller manager and database are the run’s own; the rest is written again in
  * Kubernetes’ form from what the API’s observer recorded.
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { stringify } from 'yaml';
 import {
   type History,
@@ -29,6 +29,17 @@ export function writeFolder(folder: string, files: Folder): void {
     writeFileSync(join(folder, file), content);
   }
 }
+
+/** Paths and contents of all files. */
+export const textOf = (path: string): string =>
+  readdirSync(path, { recursive: true, withFileTypes: true })
+    .map((entry) => {
+      const file = join(entry.parentPath, entry.name);
+      if (!entry.isFile()) return file.slice(path.length);
+      const content = readFileSync(file);
+      return `${file.slice(path.length)}\n${(file.endsWith('.gz') ? gunzipSync(content) : content).toString()}`;
+    })
+    .join('\n');
 
 /** Without its part of a second, as metav1.Time has it. */
 const time = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;

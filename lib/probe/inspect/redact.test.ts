@@ -1,10 +1,11 @@
 /** A redacted folder gives the same answer, and has no name of the original. Drawn names begin with `zq`, as no word of ours does. */
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { gunzipSync, gzipSync } from 'node:zlib';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterEach, expect, test } from 'vitest';
+import { textOf, writeFolder } from '../../../test/support/incident-folder.ts';
 import { mysql } from '../../mysql/database.ts';
 import { attachmentName } from './incident.ts';
 import { inspectFolder } from './inspect.ts';
@@ -143,10 +144,7 @@ test('no drawn name, address or token survives, and the answer is the same', {
   await fc.assert(
     fc.asyncProperty(drawn, async (names) => {
       clear();
-      for (const [file, content] of Object.entries(filesOf(names))) {
-        mkdirSync(dirname(join(from, file)), { recursive: true });
-        writeFileSync(join(from, file), content);
-      }
+      writeFolder(from, filesOf(names));
       const before = await inspected(from, { redact: out });
       const after = await inspected(out);
       answers.add(before.answer);
@@ -167,17 +165,6 @@ test('no drawn name, address or token survives, and the answer is the same', {
   );
   expect([...answers].toSorted()).toEqual(['cannot be told', 'two could write']);
 });
-
-/** Paths and contents of all files. */
-const textOf = (path: string): string =>
-  readdirSync(path, { recursive: true, withFileTypes: true })
-    .map((entry) => {
-      const file = join(entry.parentPath, entry.name);
-      if (!entry.isFile()) return file.slice(path.length);
-      const content = readFileSync(file);
-      return `${file.slice(path.length)}\n${(file.endsWith('.gz') ? gunzipSync(content) : content).toString()}`;
-    })
-    .join('\n');
 
 test('it writes into no folder that is there', async () => {
   mkdirSync(from);
