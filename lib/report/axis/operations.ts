@@ -116,11 +116,14 @@ export const packOperations = (columns: OperationColumns): PackedOperations =>
 /** The inverse of `packOperations`. */
 export const unpackOperations = (packed: PackedOperations): OperationColumns =>
   eachColumn(packed, (values, name) => {
+    const unpacked = new Float64Array(values);
+    if (placeOf(name) === undefined) return unpacked;
     const last: number[] = [];
-    return Float64Array.from(values).map((step, i) => {
-      const place = placeOf(name, packed.stream[i]);
-      return place === undefined ? step : (last[place] = (last[place] ?? 0) + step);
-    });
+    for (let i = 0; i < unpacked.length; i++) {
+      const place = placeOf(name, packed.stream[i]) ?? 0;
+      unpacked[i] = last[place] = (last[place] ?? 0) + (unpacked[i] ?? 0);
+    }
+    return unpacked;
   });
 
 function firstFrom(endUs: Float64Array, us: number): number {

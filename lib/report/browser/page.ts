@@ -31,7 +31,10 @@ const isDark = (): boolean =>
   (root.dataset['theme'] ?? (darkPreferred.matches ? 'dark' : 'light')) === 'dark';
 
 async function pageData(): Promise<PageData> {
-  const packed = Uint8Array.from(atob(byId('data').textContent), (each) => each.charCodeAt(0));
+  const text = atob(byId('data').textContent);
+  const packed = new Uint8Array(text.length);
+  // `from` with a function takes ten times as long.
+  for (let i = 0; i < text.length; i++) packed[i] = text.charCodeAt(i);
   const inflated = new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
   return (await new Response(inflated).json()) as PageData;
 }
