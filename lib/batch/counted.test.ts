@@ -60,6 +60,7 @@ test('a run of something else, or one that proves nothing, counts for nothing', 
     line({ 'disk.mode': 'fenced' }),
     line({ 'load.rate': 0 }),
     line({ 'database.trxCommit': 2 }),
+    line({ 'kubernetes.admission': 'fencing-proof' }),
     line({}, {}, 'inconclusive'),
   ];
   const row = rowOf(lines);

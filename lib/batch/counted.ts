@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs';
 import { eventsIn, wordsWorstFirst, expectationOf, type VerdictWord } from '../judge/index.ts';
 import { wilson, type Count } from '../core/index.ts';
-import { type DiskMode, completeScenario, fields } from '../scenario/index.ts';
+import { type DiskMode, type SettableName, completeScenario, fields } from '../scenario/index.ts';
 import {
   countsOf,
   ofOneJudge,
@@ -21,9 +21,6 @@ export type EventFits = (line: RunLine) => boolean;
 /** Values of scenario fields, or of each several that will do. */
 export type Values = Readonly<Record<string, unknown>>;
 
-/** What a scenario that does not name it has. */
-const stockValues: Values = { 'remedy.kind': 'none', 'disk.mode': 'unfenced' };
-
 const asTheyCome: readonly string[] = [...timing, 'load.rate', 'database.binlog'];
 
 /**
@@ -35,7 +32,7 @@ export function only(values: Values, any: readonly string[] = []): EventFits {
   return ({ scenario }) =>
     (values['load.rate'] === 0 || scenario['load.rate'] !== 0) &&
     Object.entries(values).every(([name, wanted]) =>
-      [wanted].flat().includes(scenario[name] ?? stockValues[name]),
+      [wanted].flat().includes(scenario[name] ?? fields[name as SettableName].stock),
     ) &&
     Object.keys(scenario).every((name) => free.has(name));
 }

@@ -1,4 +1,11 @@
-import { combined, shortTimers } from '../scenario/index.ts';
+import {
+  combined,
+  fields,
+  settableNames,
+  shortTimers,
+  valueAt,
+  withValues,
+} from '../scenario/index.ts';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +13,16 @@ import { expect, onTestFinished, test } from 'vitest';
 import { parseScenario, type ScenarioInput } from '../scenario/scenario.ts';
 import { exampleVerdict } from '../../test/support/example-verdict.ts';
 import { linesBelow } from './collect.ts';
-import { changedSettings, scenarioOfLine, type RunLine, racesIn, raceKey } from './measurements.ts';
+import { only } from './counted.ts';
+import {
+  cellKey,
+  changedSettings,
+  notDone,
+  scenarioOfLine,
+  type RunLine,
+  racesIn,
+  raceKey,
+} from './measurements.ts';
 
 const scenarioWith = (fields: Partial<ScenarioInput> = {}) =>
   parseScenario(
@@ -70,6 +86,36 @@ test('another rate, other timers and another cut are other races; another Kubern
   const stock = { timers: { grace: 50_000, toleration: 300_000, forceDetachAfter: 360_000 } };
   expect(raceKey(scenarioWith(stock))).not.toBe(key);
   expect(raceKey(scenarioWith({ kubernetes: { version: '1.36' } }))).toBe(key);
+});
+
+test('a run is counted with those alone that have its value of each field, but for what is not done', () => {
+  const stock = scenarioWith({ timers: {} });
+  const changed = settableNames.map((name) => {
+    const { choices, stock: usual } = fields[name];
+    const known = [usual, valueAt(stock, name)];
+    const word =
+      name === 'disk.calls' ? 'stage=never' : choices?.find((each) => !known.includes(each));
+    const other = word ?? (usual === 1000 ? 2000 : 1000);
+    return { name, scenario: withValues(stock, [[name, other]]), other };
+  });
+  const isSame = ({ scenario }: (typeof changed)[number]): boolean =>
+    cellKey(scenario) === cellKey(stock);
+  expect(
+    changed
+      .filter(isSame)
+      .map(({ name }) => name)
+      .filter((name) => !notDone.has(name)),
+  ).toEqual([
+    ...['fault.rebootAt', 'also.at', 'also.for', 'workload.kind', 'load.rate', 'load.connections'],
+    ...['kubernetes.version'],
+  ]);
+  const line = (scenario: RunLine['scenario']): RunLine => lineOf({ scenario });
+  for (const { name, other } of changed.filter((each) => !isSame(each))) {
+    const isIndifferent = name === 'database.binlog' || notDone.has(name);
+    expect(only({})(line({ [name]: other })), name).toBe(isIndifferent);
+    expect(only({ [name]: other })(line({})), name).toBe(false);
+    expect(only({ [name]: [fields[name].stock] })(line({})), name).toBe(true);
+  }
 });
 
 function folderWith(files: Readonly<Record<string, unknown>>): string {

@@ -2,9 +2,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { fields, type SettableName } from '../../lib/scenario/fields.ts';
 import { groupSettingsSchema } from '../../lib/scenario/databases/group-replication.ts';
 import {
   linesOf,
+  notDone,
   ofOneJudge,
   readRuns,
   scenarioOfLine,
@@ -30,7 +32,10 @@ function groupRow({ scenario, versions, outcome, source }: GroupLine): string[] 
   const set = Object.entries(scenario.settings).filter(
     ([name, value]) => value !== stock.get(name),
   );
-  const more = set.map(([name, value]) => `, ${name} ${value}`).join('');
+  const others = Object.entries(scenario.changed)
+    .filter(([name]) => !/^(fault\.kind|database\..*)$/.test(name) && !notDone.has(name))
+    .map(([name, value]) => [name, fields[name as SettableName].show(value)]);
+  const more = [...set, ...others].map(([name, value]) => `, ${name} ${value}`).join('');
   return row(
     `three members, ${fault.kind}${more}, no remedy`,
     source,

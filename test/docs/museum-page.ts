@@ -60,10 +60,9 @@ export const entries: readonly Entry[] = readdirSync(join(root, 'museum'), { wit
 /** Throws UsageError where that minor has no such setting. */
 export const scenarioOf = ({ schedule }: Entry, minor: string): Scenario =>
   parseScenario(
-    combined(
-      { name: 'museum', question: '?', expected: ['safe'] },
-      { ...schedule.scenario, kubernetes: { version: minor } },
-    ),
+    combined({ name: 'museum', question: '?', expected: ['safe'] }, schedule.scenario, {
+      kubernetes: { version: minor },
+    }),
   );
 
 /** How an entry comes out on a minor, by seed. */

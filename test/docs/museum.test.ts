@@ -4,11 +4,13 @@ import { expect, test } from 'vitest';
 import { UsageError } from '../../lib/core/errors.ts';
 import { kubernetesDefault, kubernetesMinors } from '../../lib/core/kubernetes.ts';
 import { readRuns } from '../../lib/batch/measurements.ts';
+import { combined } from '../../lib/scenario/index.ts';
 import {
   entries,
   museumParts,
   path,
   playsOf,
+  scenarioOf,
   seeds,
   symptomsPath,
   symptomTable,
@@ -35,6 +37,15 @@ test.each(entries)('$name comes out as its files say', (entry) => {
   const first = kubernetesMinors.indexOf(since);
   const so = kubernetesMinors.filter((minor) => comesSo(entry, minor));
   expect(so).toEqual(kubernetesMinors.slice(first));
+});
+
+test('an entry keeps what else it sets of Kubernetes', () => {
+  const [entry] = entries;
+  if (entry === undefined) throw new Error('no entry');
+  const kubernetes = { admission: 'fencing-proof' } as const;
+  const scenario = combined(entry.schedule.scenario, { kubernetes });
+  const guarded = { ...entry, schedule: { ...entry.schedule, scenario } };
+  expect(scenarioOf(guarded, kubernetesDefault).kubernetes).toMatchObject(kubernetes);
 });
 
 /** A minor that has no such setting does not come so. */
