@@ -236,7 +236,10 @@ const ofNode: readonly FieldName[] = [
 ];
 
 /** What no file sets is how a run is called and what it is held against: its own as well. */
-const sharedUnder = (groups: readonly string[], timers: readonly string[]): readonly FieldName[] =>
+const sharedUnder = (
+  groups: readonly string[],
+  timers: readonly FieldName[],
+): readonly FieldName[] =>
   fieldNames.filter((name) => {
     const [group = '', key] = name.split('.');
     const isOwn = key === undefined || groups.includes(group) || timers.includes(name);
@@ -244,7 +247,7 @@ const sharedUnder = (groups: readonly string[], timers: readonly string[]): read
   });
 /** What is done to the node is done to all, once a pod is Terminating: all become so together. */
 const sharedFields = sharedUnder(ownGroups, []);
-const sharedBesideRemedies = sharedUnder([...ownGroups, 'remedy'], ['tolerationMs']);
+const sharedBesideRemedies = sharedUnder([...ownGroups, 'remedy'], ['timers.toleration']);
 
 /** Trials with the same key fit under one event; undefined where a trial wants its own. */
 export function eventKey({ kind, scenario, seed, alone }: BatchTrial): string | undefined {

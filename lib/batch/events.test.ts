@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { eventsOf, type BatchTrial } from './batch-plan.ts';
+import { withValues } from '../scenario/index.ts';
 import { examplePlan } from '../../test/support/example-batch.ts';
 
 const shapes = fc.record({
@@ -28,6 +29,24 @@ test('each trial is in one event, with others that share its fault and its seed'
     }),
     { numRuns: 40 },
   );
+});
+
+test('pods of one event may be evicted at times of their own, but not where the node is acted on', () => {
+  const { trials } = examplePlan({ disks: 1, repeats: 1, loud: false });
+  const [trial] = trials.filter(({ kind, alone }) => kind === 'cell' && !alone);
+  if (trial === undefined) throw new Error('no cell');
+  const eventsWith = (remedy: 'force-delete' | 'out-of-service'): number => {
+    const own = [10_000, 20_000].map((tolerationMs) => ({
+      ...trial,
+      scenario: withValues(trial.scenario, [
+        ['remedy.kind', remedy],
+        ['timers.toleration', tolerationMs],
+      ]),
+    }));
+    return eventsOf(own, (each) => each, 9).length;
+  };
+  expect(eventsWith('force-delete')).toBe(1);
+  expect(eventsWith('out-of-service')).toBe(2);
 });
 
 const byId = (a: BatchTrial, b: BatchTrial): number => a.id.localeCompare(b.id);
