@@ -39,6 +39,8 @@ test.each<Fields>([
   },
   { remedy: { kind: 'delete-node' } },
   { remedy: { kind: 'delete-attachment', at: 'pod-gone' }, workload: { terminationGrace: 0 } },
+  { remedy: { kind: 'delete-attachment-and-pod', at: 'not-ready' } },
+  { fault: { kind: 'node-crash' }, remedy: { kind: 'delete-attachment-and-pod' } },
   { remedy: { kind: 'strip-pod-finalizer' }, workload: { finalizer: true } },
   { workload: { kind: 'deployment-recreate' }, remedy: { kind: 'force-delete' } },
   { workload: { kind: 'deployment-rolling-update' } },

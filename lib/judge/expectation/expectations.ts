@@ -232,7 +232,7 @@ function askedReleaseOf(scenario: Scenario): Release {
   if (!isGated) return 'not needed';
   if (remedy.kind === 'strip-attachment-finalizer')
     return also.kind === 'attacher-down' ? 'unasked' : 'raced';
-  if (remedy.kind === 'delete-attachment') return 'by hand';
+  if (takesAttachment(remedy.kind)) return 'by hand';
   return timers.forceDetach === 'on' ? 'timeout' : 'kept by the controller';
 }
 

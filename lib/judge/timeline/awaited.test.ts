@@ -78,3 +78,11 @@ const waitings = (fields?: Partial<ScenarioInput>): (string | undefined)[] =>
 test('each step names the next, since when and until when', () => {
   expect(waitings()).toEqual(steps.map(([, waiting]) => waiting));
 });
+
+test('an attachment that was deleted by hand is missed within a minute', () => {
+  const clause = waitings({ remedy: { kind: 'delete-attachment-and-pod' } })[3];
+  expect(clause).toBe(
+    'the detach: pod gone at +349 s, its attachment deleted, expected by +409 s, when the ' +
+      'controller misses the attachment',
+  );
+});

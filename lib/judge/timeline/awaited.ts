@@ -3,7 +3,13 @@
  * the timers in force, or why there is no deadline.
  */
 import { kubernetesTimes, secondUs } from '../../core/index.ts';
-import { isDirectory, silencesKubelet, taints } from '../../scenario/index.ts';
+import {
+  isDirectory,
+  removesPodObject,
+  silencesKubelet,
+  taints,
+  takesAttachment,
+} from '../../scenario/index.ts';
 import type { Phases } from '../verdict/verdict.ts';
 import { type Timers, observed } from '../../history/index.ts';
 import { milestones, rolesIn, type Story, phasesOf, sinceFaultS } from './story.ts';
@@ -22,8 +28,10 @@ interface SoFar {
   readonly bootsS: number | undefined;
 }
 
-const { podGcUs, quarantineUs, volumeBackOff } = kubernetesTimes;
+const { podGcUs, quarantineUs, attachDetachSyncUs, volumeBackOff } = kubernetesTimes;
 const podGcS = { look: podGcUs / secondUs, quarantine: quarantineUs / secondUs };
+/** Until the attach/detach controller misses an attachment that it did not delete. */
+const missedWithinS = attachDetachSyncUs / secondUs;
 /** Between two tries of one volume's operation. */
 const longestBackOffS = volumeBackOff.maxUs / secondUs;
 
@@ -162,12 +170,12 @@ function removedWhen(sofar: SoFar, evictedS: number): Due {
   if (story.remedyRefused !== undefined) return noEnd(sofar, 'an admission policy refused it');
   if (remedy.kind === 'strip-pod-finalizer') return soon(begunS);
   if (workload.finalizer) return noEnd(sofar, 'its finalizer holds it');
-  if (remedy.kind === 'force-delete') return soon(begunS);
   if (taints(remedy.kind)) return by(begunS + podGcS.look, 'when the pod GC looks');
   if (remedy.kind === 'delete-node') {
     const mostS = begunS + 2 * podGcS.look + podGcS.quarantine;
     return by(mostS, 'when the pod GC has missed its node');
   }
+  if (removesPodObject(remedy.kind)) return soon(begunS);
   if (!isSilent) {
     const graceS = timers.terminationGraceMs / 1000;
     return by(evictedS + graceS, `its grace period of ${graceS} s`);
@@ -198,6 +206,10 @@ function detachIn(sofar: SoFar, goneS: number): Awaited {
     const reportedS = (unmounted.t - faultAtMs + timers.kubeletStatusMs) / 1000;
     const due = by(Math.max(goneS, reportedS), 'when its kubelet reports');
     return clauseOf(`the detach: ${since}`, due);
+  }
+  if (takesAttachment(scenario.remedy.kind)) {
+    const due = by(goneS + missedWithinS, 'when the controller misses the attachment');
+    return clauseOf(`the detach: ${since}, its attachment deleted`, due);
   }
   if (taints(scenario.remedy.kind)) {
     const isRefused = scenario.disk.mode === 'pending-while-busy';

@@ -5,6 +5,7 @@ import { finderIn } from '../kinds.ts';
 import type { RemedyDeclaration } from './kind.ts';
 import { plainDelete } from './delete.ts';
 import { deleteAttachment } from './delete-attachment.ts';
+import { deleteAttachmentAndPod } from './delete-attachment-and-pod.ts';
 import { deleteNode } from './delete-node.ts';
 import { drain } from './drain.ts';
 import { fenceFirst } from './fence-first.ts';
@@ -26,6 +27,7 @@ export const remedyDeclarations = [
   deleteAttachment,
   stripAttachmentFinalizer,
   stripPodFinalizer,
+  deleteAttachmentAndPod,
 ] as const;
 
 type Declaration = (typeof remedyDeclarations)[number];
