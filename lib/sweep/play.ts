@@ -90,11 +90,16 @@ const faultActs: Readonly<Record<FaultAct, (scene: Scene, turn: number) => void>
     model.volume.renew(victim.node);
   },
   boot: ({ machine }) => machine.start(),
-  'shut down': ({ machine }) => machine.shutDown(),
+  'shut down'(scene) {
+    const { machine, victim, scenario } = scene;
+    if (scenario.fault.drainFor > 0) drainFor(scene, victim.node, scenario.fault.drainFor);
+    machine.shutDown();
+  },
   'hang in shutdown': ({ machine }) => machine.stall('runtime'),
-  'power cycle'({ machine }) {
+  'power cycle'({ machine, model, victim, scenario }) {
     machine.kill();
     machine.start();
+    if (scenario.fault.drainFor > 0) model.operator.uncordon(victim.node);
   },
   'kill controller-manager': ({ model }) => model.controlPlane.kill('controller-manager'),
   'await controller-manager': nothing,
@@ -160,6 +165,17 @@ export function strike(scene: Scene, fault: FaultDeclaration): () => void {
 export function drain({ model }: Scene, node: string): void {
   model.operator.cordon(node);
   model.operator.evict(node);
+}
+
+/** The same, until they are gone or the time is over. */
+function drainFor(scene: Scene, node: string, mostMs: number): void {
+  const { api } = scene.model;
+  const leaving = [...api.node(node).pods];
+  const deadlineUs = scene.nowUs + mostMs * msUs;
+  drain(scene, node);
+  // Whoever drains looks once a second.
+  while (leaving.some((pod) => api.pods.has(pod)) && scene.nowUs < deadlineUs)
+    scene.advance(scene.nowUs + secondUs);
 }
 
 const remedyActs: Readonly<Record<RemedyAct, (scene: Scene) => void>> = {
@@ -430,15 +446,7 @@ const othersOf = ({ model, victim }: Scene): string[] =>
 
 /** Every other node is drained, one after the other, so that the healed victim gets the volume back. */
 function moveBack(scene: Scene): void {
-  const { pods } = scene.model.api;
-  for (const node of othersOf(scene)) {
-    const leaving = [...scene.model.api.node(node).pods];
-    const deadlineUs = scene.nowUs + drainMs * msUs;
-    drain(scene, node);
-    // Whoever drains looks once a second.
-    while (leaving.some((pod) => pods.has(pod)) && scene.nowUs < deadlineUs)
-      scene.advance(scene.nowUs + secondUs);
-  }
+  for (const node of othersOf(scene)) drainFor(scene, node, drainMs);
   scene.advance(scene.nowUs + drainMs * msUs, () => scene.witness.othersEmpty);
 }
 

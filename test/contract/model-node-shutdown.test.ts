@@ -1,6 +1,8 @@
 /** A node that is shut down in order, on the model alone: when its volume is free, and what its pod is called. */
 import { expect, test } from 'vitest';
 import type { ScenarioInput } from '../../lib/scenario/scenario.ts';
+import { play } from '../../lib/sweep/play.ts';
+import { parseScenario } from '../../lib/scenario/scenario.ts';
 import { ModelStory } from '../support/model-story.ts';
 
 const atS = 30;
@@ -67,4 +69,16 @@ test('a pod is over only once its containers are: Succeeded, or Failed where the
   };
   expect(phaseOf(30_000)).toBe('Succeeded');
   expect(phaseOf(0)).toBe('Failed');
+});
+
+test('drained, then shut down: what its kubelet did not report in time costs the six minutes', () => {
+  const fault = { kind: 'node-shutdown', shutdownGrace: 0, drainFor: 60_000 } as const;
+  const scenario = parseScenario({ name: 'drained', question: '?', fault, expected: ['safe'] });
+  const mountS = seeds.map((seed) => Number(play(scenario, seed).secondMountUs) / 1e6);
+  const late = mountS.filter((s) => s > 60);
+  expect(Math.max(...mountS.filter((s) => s <= 60))).toBeLessThan(20);
+  expect(Math.min(...late)).toBeGreaterThan(360);
+  expect(Math.max(...late)).toBeLessThan(375);
+  expect(late.length).toBeGreaterThan(seeds.length / 2);
+  expect(late.length).toBeLessThan(seeds.length);
 });

@@ -40,6 +40,8 @@ test.each<Fields>([
   { fault: { kind: 'node-reboot', rebootAt: 60_000 } },
   { fault: { kind: 'node-reboot', rebootAt: 'force-detach' }, remedy: { kind: remedy } },
   { fault: { kind: 'node-reboot', rebootAt: 'force-detach' }, remedy: { kind: 'out-of-service' } },
+  { fault: { kind: 'node-shutdown', drainFor: 60_000 } },
+  { fault: { kind: 'node-shutdown', drainFor: 1_000 }, watch: { horizon: 60_000 } },
   { fault: { kind: 'node-shutdown' }, watch: { horizon: 60_000 } },
   { fault: { kind: 'node-shutdown', shutdownGrace: 30_000 } },
   { fault: { kind: 'node-shutdown', shutdownGrace: 30_000, driverEnds: 'with-pods' } },

@@ -46,6 +46,7 @@ const fields: Fields = {
   'fault.up': seconds(1, 30),
   'fault.shutdownGrace': oneOf([0, 30_000]),
   'fault.driverEnds': oneOf(driverEnds),
+  'fault.drainFor': oneOf([0, 1_000, 20_000]),
   'fault.serverKills': rarely('fault.serverKills', fc.integer({ min: 2, max: 5 })),
   'also.kind': fc.oneof(fc.constant('none'), oneOf(controlPlaneFaults)),
   'also.at': fc.oneof(moment, seconds(0, 60)),

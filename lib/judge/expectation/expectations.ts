@@ -262,10 +262,18 @@ const replacesAtOnce = ({ workload }: Scenario): boolean => workload.kind.starts
 const isGivenUp = (scenario: Scenario): boolean =>
   scenario.fault.serverKills > 0 && replacesAtOnce(scenario);
 
+/** A server needs a few seconds to end, and so does its volume. */
+const drainTakesMs = 15_000;
+
+/** Whether a drain has the time to end, before its node is shut down. */
+const isDrained = ({ fault, workload }: Scenario): boolean =>
+  fault.drainFor >= workload.preStop + drainTakesMs;
+
 /** Whether the object of a pod goes away although its kubelet can't confirm that it has stopped. */
 function podGoes(scenario: Scenario): boolean {
   const { fault, remedy, workload, kubernetes } = scenario;
-  const isShutDown = fault.kind === 'node-shutdown' && fault.shutdownGrace > 0;
+  const isShutDown =
+    fault.kind === 'node-shutdown' && (fault.shutdownGrace > 0 || isDrained(scenario));
   // Also the eviction of a pod without a grace period; what the kubelet ended may go.
   if (kubernetes.admission === 'fencing-proof') return isShutDown;
   // Marked as failed by the pod GC it wants no volume any more, but its name is still taken.

@@ -132,10 +132,18 @@ const prepared = {
   'kill controller-manager': killManager,
 };
 
+async function drain({ testbed, victim: { node }, recorder, scenario }: Context): Promise<void> {
+  const { drained, answer } = await testbed.kubernetes.drain(node, scenario.fault.drainFor);
+  const detail = `${drained ? 'drained' : 'not drained'}: ${answer}`;
+  recorder.record({ type: 'action', actor: 'runner', name: 'drain', step: 'done', node, detail });
+}
+
 /** systemd ends what does not stop within 90 s (DefaultTimeoutStopSec). */
 const systemStopMs = 120_000;
 
-async function shutDown({ machine, victim, volumes, scenario }: Context): Promise<void> {
+async function shutDown(context: Context): Promise<void> {
+  const { machine, victim, volumes, scenario } = context;
+  if (scenario.fault.drainFor > 0) await drain(context);
   await machine.shutDown(scenario.fault.shutdownGrace + systemStopMs);
   // A kernel unmounts what the last process had a moment after that ended.
   if ((await machine.state()) === 'stopped')
@@ -163,9 +171,10 @@ const acts: Readonly<Record<Exclude<FaultAct, keyof typeof prepared>, Act>> = {
     const probe = proven('kubelet and containerd have ended, and the shutdown has not', hung);
     return [() => certify(recorder, name, 'during', [probe])];
   },
-  async 'power cycle'({ machine }) {
+  async 'power cycle'({ testbed, machine, victim, scenario }) {
     await machine.kill();
     await machine.start();
+    if (scenario.fault.drainFor > 0) await testbed.kubernetes.uncordon(victim.node);
   },
   'await controller-manager': awaitManager,
   'stall api-server': ({ testbed }) => testbed.controlPlane.stall('api-server'),

@@ -1,7 +1,9 @@
 /**
  * A person or a cloud shuts the victim down. Without a grace period, as by default, its kubelet is the first to
  * end. With one a kubelet ends its pods itself: they are Failed, so that nothing holds their volumes, and no
- * eviction comes before the six minutes (volume/util IsPodTerminated).
+ * eviction comes before the six minutes (volume/util IsPodTerminated). Who scales in, replaces or reclaims a node
+ * drains it first, and shuts it down when its pods are gone or the notice is over: that may be before it unmounted,
+ * or before its kubelet said so.
  */
 import { choice, oneOf, seconds } from '../field.ts';
 import { faultKind } from './kind.ts';
@@ -18,7 +20,7 @@ export const nodeShutdown = faultKind({
     'A node is shut down: when does its volume move, and does every acknowledged commit survive?',
   words: 'the old node is shut down',
   happens:
-    '`systemctl poweroff`: what runs there ends in order, by `shutdownGrace` and `driverEnds`; it stays down until the heal',
+    '`systemctl poweroff`, with `drainFor` after a drain: what runs there ends in order, by `shutdownGrace` and `driverEnds`; it stays down until the heal',
   certificate: 'it is down',
   breaks: 'shut down',
   mends: 'power cycle',
@@ -40,6 +42,11 @@ export const nodeShutdown = faultKind({
       about:
         'last: the driver’s pods are system-node-critical; with-pods: they have no priority, and end beside the database',
       swept: { isAsked: true },
+    }),
+    drainFor: seconds(3600, 0, {
+      about:
+        'drain the node first, for at most so long, as who replaces it or a spot notice does; 0s: nobody does',
+      needs: 'drain',
     }),
   },
 });
