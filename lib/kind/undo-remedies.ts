@@ -49,7 +49,7 @@ export async function restoreNodes(cluster: StruckNodes): Promise<void> {
   for (const node of cluster.nodes) {
     await diskTool(cluster.lab, 'restore', { node });
     await cluster.storage?.join(node);
-    await diskTool(cluster.lab, 'fail-cut', { node });
+    await diskTool(cluster.lab, 'fail-held', { node });
   }
   for (const node of cluster.nodes) await cluster.machine(node).mend();
 }

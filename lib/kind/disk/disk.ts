@@ -24,8 +24,6 @@ import { pasteable, copyTimeoutMs, firstProcessOf, run } from '../engine/run.ts'
 import type { KindMachine } from '../nodes/machine.ts';
 import { type ExecOptions, type Lab, labNode } from './containers.ts';
 
-const toolWords = [...labNode, '/app/lib/storage/csi/disk-tool.ts'];
-
 const done = z.unknown().transform(() => undefined);
 const isCut = { cut: z.boolean() };
 const linkReport = z.object({
@@ -45,7 +43,7 @@ const answers = {
   fence: done,
   'answer-calls': done,
   'let-go': done,
-  'fail-cut': done,
+  'fail-held': done,
   sever: linkReport,
   restore: linkReport,
   copy: copyIdentitySchema,
@@ -81,15 +79,22 @@ type Answer<C extends keyof typeof answers> = z.output<(typeof answers)[C]>;
 export type DiskStatus = Answer<'status'>['volumes'];
 type NodePowerLoss = Answer<'lose-power'>['lost'];
 
-/** Runs a command of the disk's tool in the lab. `values`: its options by their names. */
+type ToolValues = Readonly<Record<string, string | number | bigint>>;
+
+/** A command of the disk's tool, for the lab. `values`: its options by their names. */
+export const diskToolWords = (command: keyof typeof answers, values: ToolValues = {}): string[] => {
+  const flags = Object.entries(values).flatMap(([name, value]) => [`--${name}`, String(value)]);
+  return [...labNode, '/app/lib/storage/csi/disk-tool.ts', command, ...flags];
+};
+
+/** Runs it in the lab. */
 export async function diskTool<C extends keyof typeof answers>(
   lab: Lab,
   command: C,
-  values: Readonly<Record<string, string | number | bigint>> = {},
+  values: ToolValues = {},
   options?: ExecOptions,
 ): Promise<Answer<C>> {
-  const flags = Object.entries(values).flatMap(([name, value]) => [`--${name}`, String(value)]);
-  const answer = await lab.exec([...toolWords, command, ...flags], options);
+  const answer = await lab.exec(diskToolWords(command, values), options);
   return answers[command].parse(JSON.parse(answer)) as Answer<C>;
 }
 
@@ -280,7 +285,7 @@ async function mountPointOn(lab: Lab, volume: string, node: string): Promise<str
     loop === undefined ? '' : await run(engine.exec(node, 'awk', wanted, '/proc/1/mountinfo'));
   if (found.trim() === '') {
     throw new InfrastructureError('NOT_MOUNTED', `${volume} is not mounted on ${node}`, {
-      command: pasteable(engine.exec(lab.container, ...toolWords, 'status')),
+      command: pasteable(engine.exec(lab.container, ...diskToolWords('status'))),
     });
   }
   return found.trim();

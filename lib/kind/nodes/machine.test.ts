@@ -2,22 +2,21 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { leaseAt } from '../ownership/lease.ts';
 import { KindMachine } from './machine.ts';
 
 const bin = mkdtempSync(join(tmpdir(), 'fd-bin-'));
 
+const engineDoes = (script: string): void =>
+  writeFileSync(join(bin, 'docker'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+
 beforeEach(() => {
-  writeFileSync(join(bin, 'docker'), '#!/bin/sh\necho "the engine is gone" >&2; exit 1\n', {
-    mode: 0o755,
-  });
+  engineDoes('echo "the engine is gone" >&2; exit 1');
   vi.stubEnv('PATH', `${bin}:${process.env['PATH'] ?? ''}`);
 });
-afterEach(() => {
-  vi.unstubAllEnvs();
-  rmSync(bin, { recursive: true, force: true });
-});
+afterEach(() => void vi.unstubAllEnvs());
+afterAll(() => rmSync(bin, { recursive: true, force: true }));
 
 const self = { node: 'fd-x-worker', ip: '172.30.0.3', podCidr: '10.100.1.0/24' };
 const machine = new KindMachine({
@@ -39,4 +38,17 @@ test('each way to give something back has its command', async () => {
     const healing = machine[way as keyof typeof ways]();
     await expect(healing, way).rejects.toMatchObject({ code: 'NODE_NOT_HEALED', command });
   }
+});
+
+test('what waits for a disk that never answers is answered with an error, by hand', async () => {
+  const state = '[{"State":{"Status":"running"}}]';
+  engineDoes(
+    `case "$1 $2" in *inspect*) echo '${state}';; *) echo 'did not receive an exit event' >&2; exit 1; esac`,
+  );
+  await expect(machine.kill()).rejects.toMatchObject({
+    code: 'NODE_WAITS',
+    command: expect.stringMatching(
+      /^docker exec fd-x-lab .*disk-tool\.ts fail-held --node fd-x-worker$/,
+    ),
+  });
 });

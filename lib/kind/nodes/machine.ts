@@ -1,6 +1,7 @@
 /** One node's machine: what a fault may do to it, by its shell and the engine. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pRetry from 'p-retry';
+import { diskToolWords } from '../disk/disk.ts';
 import * as engine from '../engine/commands.ts';
 import { containerShell } from '../engine/container-shell.ts';
 import { pasteable, firstProcessOf, inspect, run } from '../engine/run.ts';
@@ -120,10 +121,11 @@ export class KindMachine implements Required<Machine> {
   #explain(what: 'frozen' | 'killed', cause: unknown, sign: RegExp): never {
     const said = cause instanceof Error ? sign.exec(cause.message)?.[0] : undefined;
     if (said === undefined) throw cause;
-    const restore = ['node', '/app/lib/storage/csi/disk-tool.ts', 'restore', '--node', this.node];
     throw new InfrastructureError('NODE_WAITS', `${this.node} cannot be ${what}: ${said}`, {
-      hint: 'its processes wait for the disk, or for a process that does: release its requests',
-      command: containerShell(this.#options.lab).byHand(restore),
+      hint: 'its processes wait for the disk, or for a process that does: answer them with an error',
+      command: containerShell(this.#options.lab).byHand(
+        diskToolWords('fail-held', { node: this.node }),
+      ),
       cause,
     });
   }

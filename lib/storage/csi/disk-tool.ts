@@ -22,7 +22,7 @@ import { ensureKernelDevices, parseLoopRange } from './devices.ts';
 import {
   type StorageBackend,
   type CutDevice,
-  failCut,
+  failHeld,
   fence,
   livePaths,
   losePower,
@@ -105,9 +105,9 @@ const commands: Readonly<Record<string, Command>> = {
   /** Idempotent, also where nothing was severed. What was cut stays cut. */
   restore: (backend, values) => link(backend, values, 'pass'),
 
-  /** Idempotent. What was cut without an answer is answered: an error. */
-  'fail-cut': async ({ array }, values) => {
-    await failCut(array, needed(values, 'node'));
+  /** Idempotent. What waits for a cut path, or for one whose link stalls, gets an error. */
+  'fail-held': async ({ array }, values) => {
+    await failHeld(array, needed(values, 'node'));
     return {};
   },
 

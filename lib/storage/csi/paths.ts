@@ -365,10 +365,12 @@ export async function closePaths(
 
 const isSevered = ({ state, link }: PathStatus): boolean => state === 'open' && link !== 'pass';
 
-/** What waits for a path that was taken without a word gets an error: no node is mended around it. */
-export async function failCut(array: ArrayPort, node: string): Promise<void> {
-  for (const { state, volume, generation } of await livePaths(array, { node })) {
-    if (state === 'cut') await array.close({ volume, generation, force: true });
+/** What waits for a path that was cut without an answer, or whose link stalls, gets an error; others stay. */
+export async function failHeld(array: ArrayPort, node: string): Promise<void> {
+  for (const path of await livePaths(array, { node })) {
+    const { volume, generation } = path;
+    if (path.state === 'cut' || isSevered(path))
+      await array.close({ volume, generation, force: true });
   }
 }
 

@@ -7,7 +7,7 @@ import { FakeArray } from '../../../test/support/fake-array.ts';
 import type { PathStatus } from './array-client.ts';
 import { attachVolume } from './backend.ts';
 import { layoutOf } from './layout.ts';
-import { type StorageBackend, losePower } from './paths.ts';
+import { type StorageBackend, failHeld, losePower } from './paths.ts';
 import { defaultAttributes } from './requests.ts';
 import { createVolume } from './volumes.ts';
 
@@ -52,4 +52,20 @@ test('a canary that can’t be written is told of, and the power is lost all the
   expect(lost).toMatchObject([{ paths: 1, canaryError: 'read-only file system' }]);
   expect(lost[0]?.canaryAt).toBeUndefined();
   expect((await array.status()).map(({ state }) => state)).toEqual(['cut']);
+});
+
+test('a path that answers nothing is closed by force, cut or behind a link that stalls; others stay', async () => {
+  await array.cut({ volume, generation: 1, why: 'fence', how: 'hang' });
+  await attachAndOpen('b');
+  await attachAndOpen('c');
+  await array.link({ node: 'b', state: 'stall' });
+  for (const { generation } of await array.status())
+    array.use(volume, generation, { claimed: true });
+  for (const node of ['a', 'b', 'c']) await failHeld(array, node);
+  const now = await array.status();
+  expect(now.map(({ node, state }) => `${node} ${state}`)).toEqual([
+    'a closed',
+    'b closed',
+    'c open',
+  ]);
 });
