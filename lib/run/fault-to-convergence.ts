@@ -31,8 +31,10 @@ export async function faultToConvergence(
   const shell = Shell.together(struck);
   const fault = wholeFaultOf(scenario, event.custom?.fault);
   const volumes = struck.map(({ volume }) => volume);
-  const context = { testbed: event.cluster, victim, volumes, scenario, recorder: shell };
-  const strike = { ...event, struck, shell, fault, context, remedies: remediesOf(event, struck) };
+  const remedies = remediesOf(event, struck);
+  const isOver = (): boolean => remedies.some(({ hasSwitchedOff }) => hasSwitchedOff);
+  const context = { testbed: event.cluster, victim, volumes, scenario, recorder: shell, isOver };
+  const strike = { ...event, struck, shell, fault, context, remedies };
   const leadUp = async (signal: AbortSignal) => fault.leadUp?.(context, signal);
   if (!(await shell.step('lead-up', leadUp, 'run'))) return [];
   for (const run of struck) run.sightings.begin(run.victim);
@@ -138,6 +140,7 @@ async function healAndConverge(strike: Strike): Promise<void> {
       remedies.map((remedy) => remedy.shell.attempt('undo remedy', () => remedy.takeBack())),
     );
   shell.enter('heal');
+  for (const remedy of remedies) await shell.attempt('heal', () => remedy.switchOn());
   await shell.step('heal', () => fault.heal(context));
   if (scenario.remedy.untaintAt === 'heal') await takeBack();
   shell.enter('converge');

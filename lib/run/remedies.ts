@@ -10,7 +10,7 @@ import {
 } from '../core/index.ts';
 import { certify, onEach, type Moments, type Remedy, type RemedyContext } from './faults/fault.ts';
 import { proven } from './faults/probes.ts';
-import type { ActionRecord } from '../history/index.ts';
+import { type ActionRecord, canaryContent } from '../history/index.ts';
 import { cameForAll } from './moments.ts';
 import type { RunEvent, Struck } from './run-context.ts';
 import { Shell } from './shell.ts';
@@ -20,6 +20,7 @@ import {
   type RemedyDeclaration,
   actsOn,
   remedyNamed,
+  switchesOff,
 } from '../scenario/index.ts';
 
 /** Resolves to what came of it, where that is worth a line in the history. */
@@ -66,6 +67,16 @@ const acts: Readonly<Record<RemedyAct, Act>> = {
     if (statesProof) await testbed.kubernetes.stateFenced(victim.node, how);
     return how;
   },
+  async 'power off'({ testbed, victim, volumes, statesProof }) {
+    const machine = testbed.machine(victim.node);
+    // As a crash does it: what a kernel unmounts when its node is killed must not reach the disk.
+    await onEach(volumes, ({ disk }) => disk.losePower(victim.node, canaryContent));
+    await machine.kill();
+    await onEach(volumes, ({ disk }) => disk.releaseDead(victim.node));
+    const how = `${victim.node} is ${await machine.state()}`;
+    if (statesProof) await testbed.kubernetes.stateFenced(victim.node, how);
+    return how;
+  },
   'delete node': ({ testbed, victim }) => testbed.kubernetes.deleteNode(victim.node),
   async 'register node'({ testbed, victim }) {
     const machine = testbed.machine(victim.node);
@@ -109,6 +120,7 @@ export class RemedyRun {
   readonly #event: RunEvent;
   readonly #remedy: Remedy;
   readonly #first: Struck;
+  readonly #endsMachine: boolean;
   #applying: Promise<void> | undefined;
   /** It acted, and what it did was not taken back yet. */
   #stands = false;
@@ -121,6 +133,21 @@ export class RemedyRun {
     this.#event = event;
     this.#remedy = event.custom?.remedy ?? remedyOf(remedyNamed(first.scenario.remedy.kind));
     this.#first = first;
+    const { kind } = first.scenario.remedy;
+    this.#endsMachine = event.custom?.remedy === undefined && switchesOff(kind);
+  }
+
+  /** Whether the victim is off, or about to be: nothing can be asked of it until the heal. */
+  get hasSwitchedOff(): boolean {
+    return this.#endsMachine && this.#stands;
+  }
+
+  /** Before the heal, which may need a machine that runs. Idempotent, and nothing where it is on. */
+  async switchOn(): Promise<void> {
+    if (!this.hasSwitchedOff) return;
+    const { node } = this.#first.victim;
+    const what = `the start of ${node}`;
+    await this.shell.until('heal', { what }, () => this.#event.cluster.machine(node).start());
   }
 
   /** Waits for its moment and acts, once; a moment that does not come by the deadline is a failed step. */

@@ -118,6 +118,7 @@ export {
   remedyNamed,
   removesPod,
   removesPodObject,
+  switchesOff,
   taints,
   takesAttachment,
 } from './remedies/index.ts';

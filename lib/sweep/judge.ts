@@ -2,6 +2,7 @@
 import {
   endsMachine,
   removesPod,
+  switchesOff,
   type Scenario,
   isDirectory,
   faultDeclarations,
@@ -56,7 +57,7 @@ export const waived = ({ disk, database, volume, remedy }: Scenario): string[] =
 
 /** Dead, standing still, or alive: which zombie there may be. */
 function victimIs({ fault, remedy }: Scenario): string {
-  if (endsMachine(fault.kind)) return 'dead';
+  if (endsMachine(fault.kind) || switchesOff(remedy.kind)) return 'dead';
   if (fault.kind === 'freeze') return 'frozen';
   return fault.kind === 'none' && removesPod(remedy.kind) ? 'whole' : 'alive';
 }
@@ -271,7 +272,11 @@ const shaky = namesOf(
 const plainRemedies = remedyKinds
   .map(remedyNamed)
   .filter(({ on, changes }) => changes === undefined && !['attachment', 'path'].includes(on));
-const removing = namesOf(plainRemedies, ({ removesPodObject }) => removesPodObject);
+const switching = namesOf(plainRemedies, ({ endsMachine }) => endsMachine);
+const removing = namesOf(
+  plainRemedies,
+  ({ name, removesPodObject }) => removesPodObject && !switching.includes(name),
+);
 const leaving = namesOf(plainRemedies, ({ removesPodObject }) => !removesPodObject);
 const alsos = ['controller-restart', 'api-outage'];
 const partition = ['network-partition'];
@@ -287,7 +292,8 @@ export const rows = (
   [
     ['yes', liveFaults, ['none'], removing],
     ['no', liveFaults, ['none'], leaving],
-    ['no', deadFaults, ['none'], [...removing, ...leaving]],
+    ['no', liveFaults, ['none'], switching],
+    ['no', deadFaults, ['none'], [...removing, ...leaving, ...switching]],
     ['no', shaky, ['none'], leaving],
     ['yes', partition, alsos, removing],
     ['no', partition, alsos, leaving],
@@ -310,4 +316,4 @@ export function pathRowOf(scenario: Scenario): string | undefined {
 
 /** Whether the first writer lived when the second came. */
 export const answersYes = ({ dualMount, scenario }: ScheduleOutcome): boolean =>
-  dualMount && !endsMachine(scenario.fault.kind);
+  dualMount && !endsMachine(scenario.fault.kind) && !switchesOff(scenario.remedy.kind);

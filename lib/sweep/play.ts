@@ -186,6 +186,7 @@ const remedyActs: Readonly<Record<RemedyAct, (scene: Scene) => void>> = {
     model.operator.taint(victim.node, outOfServiceTaint),
   untaint: ({ model, victim }) => model.operator.untaint(victim.node, outOfServiceTaint.key),
   'cut paths': ({ model: { volume }, victim }) => volume.cut(volume.pathsOf(victim.node)),
+  'power off': (scene) => faultActs.crash(scene, 0),
   'delete node': ({ model, victim }) => model.operator.deleteNode(victim.node),
   'register node'({ model, victim, machine }) {
     if (model.api.node(victim.node).exists || machine.state !== 'running') return;
@@ -274,6 +275,7 @@ export function play(scenario: Scenario, seed: string, options: PlayOptions = {}
   const healedAtUs = scene.nowUs;
   const remedied = remedyRun.hasActed;
   also.mend();
+  if (remedied && remedy.endsMachine === true) scene.machine.start();
   mend();
   scene.advance(scene.nowUs + provingUs(scene, fault, fault.whole));
   if (scenario.remedy.untaintAt === 'heal') undo(scene, remedy);

@@ -20,6 +20,7 @@ import {
   safetyLevels,
   silencesKubelet,
   taints,
+  switchesOff,
   takesAttachment,
   transportOf,
   unsettlesAttachments,
@@ -185,6 +186,8 @@ export type Release =
   | 'untainted early'
   /** The paths were cut before the taint. */
   | 'fenced first'
+  /** The machine was switched off before anything else. */
+  | 'off first'
   /** The VolumeAttachment was deleted by hand, and the storage asked to detach. */
   | 'by hand'
   /** The storage was never asked, since the finalizer was stripped while no attacher ran; or it always refused. */
@@ -218,6 +221,7 @@ function askedReleaseOf(scenario: Scenario): Release {
   const { fault, remedy, also, timers, disk, volume } = scenario;
   const isGated = !isDirectory(disk.mode) && volume.accessMode !== 'ReadWriteMany';
   if (remedy.kind === 'fence-first') return 'fenced first';
+  if (switchesOff(remedy.kind)) return 'off first';
   if (replacesAtOnce(scenario) && !isGated) return 'not needed';
   if (isGated && staysReady(scenario)) return 'kept by the lease';
   if (!podGoes(scenario) && !isGivenUp(scenario)) {
@@ -305,6 +309,11 @@ const releaseRows: readonly ExpectationReason[] = [
     { release: 'fenced first' },
     'every path of the victim was cut before anything let a successor in',
   ),
+  comesTo('safe', 'lost')(
+    { release: 'off first', 'database.trxCommit': [0, 2], victim: 'busy' },
+    'what the victim had acknowledged and not flushed goes with its power',
+  ),
+  safe({ release: 'off first' }, 'the victim was off before anything let a successor in'),
   race(
     { 'fault.kind': sparing, release: 'taint' },
     'the node is whole and unmounts, but the out-of-service taint does not wait until it has',

@@ -53,7 +53,10 @@ function outlookOf(scenario: Scenario) {
     ...{ ...situation, staysPut, isLeftWaiting },
     /** The volume goes to another node while a victim that nothing reaches has it mounted. */
     isTakenFromLiving:
-      !staysPut && !endsMachine(fault.kind) && (isSilent || fault.kind === 'cpu-starvation'),
+      !staysPut &&
+      release !== 'off first' &&
+      !endsMachine(fault.kind) &&
+      (isSilent || fault.kind === 'cpu-starvation'),
     /** Until it is evicted, whatever the operator does. */
     isLostForLong:
       isSilent &&

@@ -7,6 +7,7 @@ import {
   faultNamed,
   isAskedAgain,
   isOverAtOnce,
+  endsMachine,
   losesPower,
 } from '../../scenario/index.ts';
 import { isGroupRun } from '../group/story.ts';
@@ -65,11 +66,12 @@ export const faultSpanOf = (story: Story): FaultSpan | undefined =>
   spanOf(story, story.faultName, story.scenario.fault.kind);
 
 /** One that is not given back by itself ends with the heal; a flapping partition, for the first time, by itself. */
-export function spanOf(
-  { records, healAtMs, scenario: { fault } }: Story,
-  name: string,
-  kind: FaultKind,
-): FaultSpan | undefined {
+export function spanOf(story: Story, name: string, kind: FaultKind): FaultSpan | undefined {
+  const {
+    records,
+    healAtMs,
+    scenario: { fault },
+  } = story;
   const steps = stepsOf({ records }, 'fault').filter((each) => each.name === name);
   const at = (step: ActionRecord['step']): number | undefined =>
     steps.find((each) => each.step === step)?.t;
@@ -78,7 +80,19 @@ export function spanOf(
   const givenBackMs = at('heal') ?? at('healed');
   const toMs = givenBackMs ?? healAtMs;
   const flapsMs = kind === 'flapping-partition' ? fromMs + fault.down : toMs;
-  return { beginMs, fromMs, toMs: Math.min(toMs, flapsMs), overMs: givenBackMs ?? fromMs };
+  const ends = [toMs, flapsMs, offFromMs(story)];
+  return { beginMs, fromMs, toMs: Math.min(...ends), overMs: givenBackMs ?? fromMs };
+}
+
+/** From then on a remedy has switched the victim off, or may have. */
+const offFromMs = ({ remedy, switchedOffMs }: Story): number =>
+  (switchedOffMs === undefined ? undefined : remedy?.t) ?? Infinity;
+
+/** When the victim's machine was off, by the runner's own steps. */
+export function offSpanOf(story: Story): Span | undefined {
+  const { scenario, switchedOffMs: fromMs, healAtMs: toMs } = story;
+  if (endsMachine(scenario.fault.kind)) return faultSpanOf(story);
+  return fromMs === undefined ? undefined : { fromMs, toMs };
 }
 
 /** Histories before version 2 have no ends, and nothing is asked of them. */
@@ -169,7 +183,8 @@ export const faultsAsked = ofActs((story) =>
   claimedFaults(story).flatMap(({ name, kind }) => {
     const span = spanOf(story, name, kind);
     if (span === undefined || isOverAtOnce(kind)) return [];
-    return within(name, 'in place', span.fromMs, dueMsOf(story, kind, span.fromMs));
+    const dueMs = Math.min(dueMsOf(story, kind, span.fromMs), offFromMs(story));
+    return within(name, 'in place', span.fromMs, dueMs);
   }),
 );
 

@@ -4,11 +4,10 @@ import {
   cutsClientsOff,
   delaysNotReady,
   isDirectory,
-  endsMachine,
   silencesKubelet,
   stockTimers,
 } from '../../scenario/index.ts';
-import { faultSpanOf } from './acts.ts';
+import { faultSpanOf, offSpanOf } from './acts.ts';
 import { moment, throughout } from './changes.ts';
 import type { Span, Statement } from './engine.ts';
 import type { Evidence, Read } from './evidence.ts';
@@ -42,14 +41,12 @@ export const faultCutsOff = faultStates('silent', ({ story }) =>
 
 /** A machine that is off, or whose storage hangs on the same cable, writes nothing. */
 export const faultCloses = faultStates('closed', ({ story }) => {
-  const { kind, link } = story.scenario.fault;
-  return endsMachine(kind) || link !== 'survives' ? faultSpanOf(story) : undefined;
+  const { link } = story.scenario.fault;
+  return offSpanOf(story) ?? (link === 'survives' ? undefined : faultSpanOf(story));
 });
 
 /** A machine that is off has nothing mounted. */
-export const faultUnmounts = faultStates('not mounted', ({ story }) =>
-  endsMachine(story.scenario.fault.kind) ? faultSpanOf(story) : undefined,
-);
+export const faultUnmounts = faultStates('not mounted', ({ story }) => offSpanOf(story));
 
 /** By what its backend declared, never by its name: whoever is real has to show it all. */
 export const isPredicted = ({ basis }: RunRecord): boolean => basis === 'predicted';

@@ -214,12 +214,19 @@ function callsLeave(
   return [...first, ...changes(give, granted), ...changes(take, taken)];
 }
 
-/** A machine that is off has nothing mounted, and asked nobody: from the fault on, or for a moment at the heal. */
-function powerLosses({ scenario, victimNode, faultAtMs, healAtMs }: Evidence['story']): Change[] {
+/**
+ * A machine that is off has nothing mounted, and asked nobody: from the fault or the remedy on, or for a moment
+ * at the heal.
+ */
+function powerLosses({ scenario, victimNode, healAtMs, ...story }: Evidence['story']): Change[] {
   const { kind } = scenario.fault;
-  if (victimNode === undefined || faultAtMs === undefined || !bootsAtHeal(kind)) return [];
-  const atMs = endsMachine(kind) ? faultAtMs + 1 : healAtMs;
-  return [{ item: victimNode, value: unknown, atMs }];
+  const { faultAtMs, remedy, switchedOffMs } = story;
+  if (victimNode === undefined || faultAtMs === undefined) return [];
+  const lostMs = [
+    ...(bootsAtHeal(kind) ? [endsMachine(kind) ? faultAtMs + 1 : healAtMs] : []),
+    ...(remedy === undefined || switchedOffMs === undefined ? [] : [remedy.t + 1]),
+  ];
+  return lostMs.map((atMs) => ({ item: victimNode, value: unknown, atMs }));
 }
 
 function mountsByCalls(evidence: Evidence): Statement[] {
@@ -297,11 +304,11 @@ export const driverDetaches: Read = (evidence) => {
 };
 
 const hasBooted = (
-  { records, scenario, faultName }: Evidence['story'],
+  { records, scenario, faultName, switchedOffMs }: Evidence['story'],
   node: string | undefined,
   atMs: number,
 ): boolean =>
-  bootsAtHeal(scenario.fault.kind) &&
+  (bootsAtHeal(scenario.fault.kind) || switchedOffMs !== undefined) &&
   records.some(
     (record) =>
       record.type === 'action' &&

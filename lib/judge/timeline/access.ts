@@ -128,8 +128,8 @@ const countedLateMs = 5000;
 
 /** One at a time on each node, as the observers of mounts and devices report them. */
 function mountsSeen(story: Story): Access[] {
-  const { victimNode, faultDoneAtMs, scenario } = story;
-  const offMs = endsMachine(scenario.fault.kind) ? faultDoneAtMs : undefined;
+  const { victimNode, faultDoneAtMs, scenario, switchedOffMs } = story;
+  const offMs = endsMachine(scenario.fault.kind) ? faultDoneAtMs : switchedOffMs;
   const grew = new Set<ObservationRecord>(growthsIn({ story }));
   const byNode = Map.groupBy(story.observations, ({ node }) => node);
   return [...byNode].flatMap(([node, own]) => {

@@ -54,12 +54,13 @@ const namesNode = ({ node, data }: ObservationRecord, wanted: string): boolean =
 
 /** A machine that is off has nothing mounted. */
 function wasMounted(on: string, atMs: number, story: Story): boolean {
-  const { observations, scenario, victimNode, faultDoneAtMs = Infinity } = story;
+  const { observations, scenario, victimNode, faultDoneAtMs, switchedOffMs } = story;
   const last = observations.findLast(
     ({ name, node, t }) =>
       node === on && t < atMs && (name === observed.mounted || name === observed.unmounted),
   );
-  const isOff = on === victimNode && endsMachine(scenario.fault.kind) && atMs >= faultDoneAtMs;
+  const offMs = endsMachine(scenario.fault.kind) ? faultDoneAtMs : switchedOffMs;
+  const isOff = on === victimNode && atMs >= (offMs ?? Infinity);
   return last?.name === observed.mounted && !isOff;
 }
 

@@ -258,8 +258,10 @@ const all =
 const onOld: Fits = (seen, { roles }) => roles.victim.onNode(seen);
 const isOldCut = all(onOld, ({ name }) => name === observed.deviceCut);
 /** The harness plays the loss of power by cutting the device: no storage did that. */
-const isOfCrash: Fits = ({ t }, { story: { scenario, faultDoneAtMs = Infinity } }) =>
-  losesPower(scenario.fault.kind) && t <= faultDoneAtMs;
+const isOfCrash: Fits = ({ t }, { story: { scenario, faultDoneAtMs = Infinity, ...story } }) =>
+  losesPower(scenario.fault.kind)
+    ? t <= faultDoneAtMs
+    : isWithin(t, { sinceMs: story.remedy?.t ?? Infinity, atMs: story.switchedOffMs ?? 0 });
 /** No milestone: an operator sets it, no controller. */
 const isOutOfService: Fits = ({ name, data }) =>
   name === observed.nodeTaints && JSON.stringify(data.taints).includes('out-of-service');
@@ -517,4 +519,5 @@ const operatorSteps = (passage: Passage): LicenceStep[] =>
       ...{ source: 'remedy', evidence: `on ${node ?? '?'}`, recordMs: t },
     }));
 
-const isWithin = (t: number, { sinceMs, atMs }: Passage): boolean => t >= sinceMs && t <= atMs;
+const isWithin = (t: number, { sinceMs, atMs }: Pick<Passage, 'sinceMs' | 'atMs'>): boolean =>
+  t >= sinceMs && t <= atMs;

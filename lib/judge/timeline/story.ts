@@ -19,7 +19,7 @@ import {
 } from '../../history/index.ts';
 import type { JudgedDatabase } from '../database.ts';
 import type { Phases } from '../verdict/verdict.ts';
-import { type Scenario, isDirectory } from '../../scenario/index.ts';
+import { type Scenario, isDirectory, switchesOff } from '../../scenario/index.ts';
 
 export interface Story {
   readonly records: readonly SmallRecord[];
@@ -46,6 +46,8 @@ export interface Story {
   readonly victimNode: string | undefined;
   readonly victimUid: string | undefined;
   readonly remedy: ActionRecord | undefined;
+  /** The remedy has switched the victim off; absent where none does. */
+  readonly switchedOffMs: number | undefined;
   /** By an admission policy. */
   readonly remedyRefused: ActionRecord | undefined;
 }
@@ -100,6 +102,10 @@ export function tellStory(records: readonly SmallRecord[], database: JudgedDatab
     victimNode: fault?.node,
     victimUid: fault === undefined ? undefined : podUidOn(observations, fault.node, fault.t),
     remedy: action('remedy', 'begin'),
+    switchedOffMs:
+      run.custom?.remedy === undefined && switchesOff(scenario.remedy.kind)
+        ? action('remedy', 'done')?.t
+        : undefined,
     remedyRefused: action('remedy', 'refused'),
   };
 }

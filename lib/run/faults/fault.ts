@@ -23,6 +23,8 @@ export interface FaultContext<C extends Capability = never> {
   readonly volumes: readonly StruckVolume<C>[];
   /** Scenario of the first one: all agree in what is not a volume's own. */
   readonly scenario: Scenario;
+  /** Whether a remedy switches the victim off: what the fault keeps broken can't be asked from then on. */
+  readonly isOver?: () => boolean;
 }
 
 /** Does it side by side with each; one that fails keeps no other away. Rejects as the first of these does. */

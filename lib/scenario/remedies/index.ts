@@ -6,12 +6,14 @@ import type { RemedyDeclaration } from './kind.ts';
 import { plainDelete } from './delete.ts';
 import { deleteAttachment } from './delete-attachment.ts';
 import { deleteAttachmentAndPod } from './delete-attachment-and-pod.ts';
+import { deleteMachine } from './delete-machine.ts';
 import { deleteNode } from './delete-node.ts';
 import { drain } from './drain.ts';
 import { fenceFirst } from './fence-first.ts';
 import { forceDelete } from './force-delete.ts';
 import { none } from './none.ts';
 import { outOfService } from './out-of-service.ts';
+import { powerOffAndTaint } from './power-off-and-taint.ts';
 import { stripAttachmentFinalizer } from './strip-attachment-finalizer.ts';
 import { stripPodFinalizer } from './strip-pod-finalizer.ts';
 
@@ -28,6 +30,8 @@ export const remedyDeclarations = [
   stripAttachmentFinalizer,
   stripPodFinalizer,
   deleteAttachmentAndPod,
+  powerOffAndTaint,
+  deleteMachine,
 ] as const;
 
 type Declaration = (typeof remedyDeclarations)[number];
@@ -48,6 +52,8 @@ const taintingRemedies = remedyDeclarations
 export const taints = (remedy: RemedyKind): boolean => remedyNamed(remedy).taints === true;
 export const removesPodObject = (remedy: RemedyKind): boolean =>
   remedyNamed(remedy).removesPodObject === true;
+export const switchesOff = (remedy: RemedyKind): boolean =>
+  remedyNamed(remedy).endsMachine === true;
 export const actsOn = (remedy: RemedyKind): RemedyDeclaration['on'] => remedyNamed(remedy).on;
 export const takesAttachment = (remedy: RemedyKind): boolean => actsOn(remedy) === 'attachment';
 /** What it removes is the pod, and nothing but the pod. */

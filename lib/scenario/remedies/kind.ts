@@ -11,6 +11,7 @@ export type RemedyAct =
   | 'taint out-of-service'
   | 'untaint'
   | 'cut paths'
+  | 'power off'
   | 'delete node'
   | 'register node'
   | 'drain'
@@ -29,6 +30,8 @@ export interface RemedyDeclaration extends KindDeclaration {
   readonly taints?: true;
   /** The pod's object goes, although no kubelet confirms that the pod has stopped. */
   readonly removesPodObject?: true;
+  /** Once it has acted nothing runs on the victim until the heal, which switches it on. */
+  readonly endsMachine?: true;
   /** A clause for the report. */
   readonly words: string;
   /** What is done; Markdown, for the page. */
