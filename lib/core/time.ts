@@ -110,6 +110,8 @@ interface WhenState {
   readonly victimGone: boolean;
   readonly successorPending: boolean;
   readonly victimDetached: boolean;
+  readonly successorMounted: boolean;
+  readonly successorReady: boolean;
 }
 
 /** What shows each event. */
@@ -119,6 +121,8 @@ const shownBy = {
   'pod-gone': (seen) => seen.victimGone,
   'successor-pending': (seen) => seen.successorPending,
   'force-detach': (seen) => seen.victimDetached,
+  'second-mount': (seen) => seen.successorMounted,
+  'successor-ready': (seen) => seen.successorReady,
 } satisfies Readonly<Record<string, (seen: WhenState) => boolean>>;
 
 type ShownEvent = keyof typeof shownBy;
@@ -135,6 +139,8 @@ export const faultEvents = [
   'half-wait',
   'force-detach',
 ] as const satisfies readonly Happening[];
+/** And a second fault. */
+export const alsoEvents = [...faultEvents, 'second-mount', 'successor-ready'] as const;
 /** And a remedy. */
 export const remedyEvents = [
   'terminating',

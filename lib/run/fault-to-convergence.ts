@@ -2,7 +2,7 @@
 import { type Capability, EvidenceError } from '../core/index.ts';
 import type { Fault, FaultContext, Moments } from './faults/fault.ts';
 import { wholeFaultOf } from './faults/around.ts';
-import { servingCommits } from '../scenario/index.ts';
+import { servingCommits, strikesNode } from '../scenario/index.ts';
 import { converge, letOthersServe, moveBack, recreate } from './converge.ts';
 import { watchWhile, waitUntil } from './moments.ts';
 import { remediesOf, type RemedyRun } from './remedies.ts';
@@ -153,7 +153,7 @@ async function healAndConverge(strike: Strike): Promise<void> {
 }
 
 async function watch(
-  { cluster, remedies }: Strike,
+  { cluster, remedies, fault }: Strike,
   run: Struck,
   { faultAtMs, signal }: { readonly faultAtMs: number; readonly signal: AbortSignal },
 ): Promise<void> {
@@ -176,4 +176,6 @@ async function watch(
   });
   onProgress(serving ? 'the successor commits' : 'the successor does not commit');
   if (serving) await clock.sleep(scenario.watch.overlap, signal);
+  if (strikesNode(scenario))
+    await waitUntil(clock, () => fault.mayEnd?.() ?? true, { deadlineMs, signal });
 }

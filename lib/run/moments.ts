@@ -186,7 +186,11 @@ export async function watchWhile<T>(
       throw error;
     }
   };
-  const going = goOn({ reached, passed: (ms) => reached(clock.nowMs() + ms - faultAtMs) });
+  const going = goOn({
+    reached,
+    passed: (ms) => reached(clock.nowMs() + ms - faultAtMs),
+    areMountedOn: (node) => options.sightings.map(({ mountedOn }) => mountedOn.has(node)),
+  });
   try {
     return await watching();
   } finally {

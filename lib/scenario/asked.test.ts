@@ -17,6 +17,9 @@ test.each<readonly [Settings, string]>([
   [{ fault: { kind: 'freeze', reboot: true } }, 'only with fault node-crash\n  → at fault.reboot'],
   [{ selfFence: { after: 20_000 } }, 'not with selfFence off\n  → at selfFence.after'],
   [{ also: { for: 30_000 } }, '→ at also.for'],
+  [{ also: { kind: 'freeze', at: 'pod-gone' } }, 'no successor yet'],
+  [{ also: { kind: 'node-crash', on: 'victim' } }, '→ at also.on'],
+  [{ also: { kind: 'api-outage', on: 'victim' } }, '→ at also.on'],
   [
     { timers: { forceDetach: 'off', forceDetachAfter: 360_000 } },
     'timers.forceDetach on\n  → at timers.forc',

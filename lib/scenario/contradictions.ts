@@ -3,7 +3,13 @@ import { formatDuration } from '../core/index.ts';
 import { databaseDeclarations } from './databases/index.ts';
 import { callRulesOf } from './disks/calls.ts';
 import { diskModeDeclarations, isDirectory } from './disks/index.ts';
-import { faultDeclarations, losesPower, sparesVictim } from './faults/index.ts';
+import {
+  type FaultKind,
+  faultDeclarations,
+  losesPower,
+  sparesVictim,
+  strikesNode,
+} from './faults/index.ts';
 import { actsOn, remedyDeclarations, removesPod } from './remedies/index.ts';
 import type { KindDeclaration } from './kinds.ts';
 import { hangsWhenCut, transportDeclarations } from './transports/index.ts';
@@ -95,12 +101,15 @@ function chosenKind(head: SettableName, kind: KindDeclaration): ChosenKind {
     ),
   ];
   const refused = Object.entries(refuses).flatMap(([field, words]) =>
-    Object.entries(words).map(
-      ([word, why]): ContradictionRule => ({
-        field: field as FieldName,
-        message: `${word} is refused with ${placeOf(head)} ${name}: ${why}`,
-        broken: (scenario) => valueAt(scenario, field as FieldName) === word,
-      }),
+    Object.entries(words).flatMap(([word, why]) =>
+      // A fault is refused on whichever node.
+      (field === 'fault.kind' ? [field, 'also.kind'] : [field]).map(
+        (each): ContradictionRule => ({
+          field: each as FieldName,
+          message: `${word} is refused with ${placeOf(head)} ${name}: ${why}`,
+          broken: (scenario) => valueAt(scenario, each as FieldName) === word,
+        }),
+      ),
     ),
   );
   return { kept, takes, rules: [...ownRules, ...refused] };
@@ -145,6 +154,15 @@ export const isKept = (scenario: Settings, field: FieldName): boolean =>
 /** Values that a kind which is chosen leaves; undefined where any goes with it. */
 export const takenOf = (scenario: Settings, field: FieldName): readonly string[] | undefined =>
   chosenIn(scenario).find(({ takes }) => takes[field] !== undefined)?.takes[field];
+
+/** Kubelet and containerd of the victim run. */
+const agentsRun: ReadonlySet<FaultKind> = new Set<FaultKind>([
+  ...(['network-partition', 'api-partition', 'flapping-partition'] as const),
+  ...(['cpu-starvation', 'none'] as const),
+]);
+const agentFaults: ReadonlySet<FaultKind> = new Set<FaultKind>([
+  ...(['kubelet-stall', 'runtime-stall', 'kubelet-restart'] as const),
+]);
 
 const rules: readonly ContradictionRule[] = [
   ...kindRules,
@@ -196,11 +214,37 @@ const rules: readonly ContradictionRule[] = [
     broken: ({ fault, also }) => also.kind !== 'none' && sparesVictim(fault.kind),
   },
   {
+    field: 'also.at',
+    message: 'there is no successor yet; give a later event, a time, or another also.on',
+    broken: ({ also }) =>
+      strikesNode({ also }) &&
+      also.on === 'successor' &&
+      (also.at === 'terminating' || also.at === 'pod-gone'),
+  },
+  {
+    field: 'also.on',
+    message:
+      'on a victim that runs on, only its agents can fail as well: fault network-partition, ' +
+      'api-partition, flapping-partition, cpu-starvation or none, and also kubelet-stall, ' +
+      'runtime-stall or kubelet-restart',
+    broken: ({ fault, also }) =>
+      strikesNode({ also }) &&
+      also.on === 'victim' &&
+      !(agentsRun.has(fault.kind) && agentFaults.has(also.kind)),
+  },
+  {
+    field: 'also.kind',
+    message: 'with remedy.moveBack or fault.recreations every other node must run',
+    broken: ({ fault, also, remedy }) =>
+      strikesNode({ also }) && (remedy.moveBack || fault.recreations > 0),
+  },
+  {
     field: 'disk.mode',
     message:
       'a crash takes nothing from disk shared-file: its directory lies in the page cache ' +
       'of this machine, which outlives a node',
-    broken: ({ fault, disk }) => losesPower(fault.kind) && isDirectory(disk.mode),
+    broken: ({ fault, also, disk }) =>
+      (losesPower(fault.kind) || losesPower(also.kind)) && isDirectory(disk.mode),
   },
   {
     field: 'remedy.at',

@@ -67,7 +67,7 @@ interface AnyScenario {
 
 /** `disk.cutAfter` is `--cut-after`; a key that is no name alone takes the group's, as `fault.kind` and `also.at`. */
 function flagNameOf(group: string, key: string): string {
-  const ofGroup = ['at', 'for', 'after'].includes(key) ? `${group}-${key}` : key;
+  const ofGroup = ['at', 'for', 'on', 'after'].includes(key) ? `${group}-${key}` : key;
   const words = ['kind', 'mode', 'version'].includes(key) ? group : ofGroup;
   return words.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }

@@ -42,6 +42,7 @@ export { type DiskMode, diskModeOf, diskModes, isDirectory } from './disks/index
 export type { CutTime, DiskModeDeclaration, RefusalReason } from './disks/mode.ts';
 export {
   type FaultKind,
+  alsoNameOf,
   controlPlaneFaults,
   cutsClientsOff,
   delaysNotReady,
@@ -58,6 +59,8 @@ export {
   sharesEvents,
   silencesKubelet,
   sparesVictim,
+  strikesNode,
+  strikesOther,
   unsettlesAttachments,
 } from './faults/index.ts';
 export { criticalGraceMs } from './faults/node-shutdown.ts';

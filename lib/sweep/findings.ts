@@ -25,7 +25,7 @@ import {
   type FileKind,
   type OnHint,
   typed,
-  faultEvents,
+  alsoEvents,
   remedyEvents,
 } from '../core/index.ts';
 import { changedFields, plainScenario, settle } from './schedule.ts';
@@ -105,7 +105,7 @@ interface Shrunk {
 /** Instead of a time: the first that still shows it. */
 const simplerValues: Partial<Readonly<Record<FieldName, readonly unknown[]>>> = {
   'remedy.at': remedyEvents,
-  'also.at': faultEvents,
+  'also.at': alsoEvents,
   'fault.rebootAt': ['force-detach'],
   'remedy.untaintAt': ['heal', 'kept'],
   'load.rate': [25],

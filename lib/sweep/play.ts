@@ -36,6 +36,8 @@ import {
   registrationMs,
   restartMs,
   servingCommits,
+  strikesNode,
+  strikesOther,
 } from '../scenario/index.ts';
 import { outOfServiceTaint } from '../core/index.ts';
 import {
@@ -54,63 +56,66 @@ import { mysql } from '../mysql/index.ts';
 
 const nothing = (): void => undefined;
 
+/** The node that a fault strikes. */
+type Target = Pick<Scene, 'machine' | 'model' | 'victim' | 'scenario'>;
+
 /** `turn`: how often it was done before. */
-const faultActs: Readonly<Record<FaultAct, (scene: Scene, turn: number) => void>> = {
-  nothing,
-  disconnect({
-    machine,
-    model,
-    victim,
-    scenario: {
-      fault: { link },
+const faultActs: Readonly<Record<FaultAct, (target: Target, turn: number, scene: Scene) => void>> =
+  {
+    nothing,
+    disconnect({
+      machine,
+      model,
+      victim,
+      scenario: {
+        fault: { link },
+      },
+    }) {
+      machine.setConnected(false);
+      if (link !== 'survives') model.volume.setLink(victim.node, linkStateOf[link]);
     },
-  }) {
-    machine.setConnected(false);
-    if (link !== 'survives') model.volume.setLink(victim.node, linkStateOf[link]);
-  },
-  reconnect({ machine, model, victim }) {
-    model.volume.setLink(victim.node, 'pass');
-    machine.setConnected(true);
-  },
-  isolate: ({ machine }) => machine.setIsolated(true),
-  rejoin: ({ machine }) => machine.setIsolated(false),
-  freeze: ({ machine }) => machine.freeze(),
-  thaw: ({ machine }) => machine.thaw(),
-  'stall kubelet': ({ machine }) => machine.stall('kubelet'),
-  'stall runtime': ({ machine }) => machine.stall('runtime'),
-  'resume agents': ({ machine }) => machine.resume(),
-  'restart kubelet': ({ machine }) => machine.restartKubelet(),
-  throttle: ({ machine, scenario }) => machine.throttle(scenario.fault.cpuShare),
-  unthrottle: ({ machine }) => machine.unthrottle(),
-  crash({ machine, model, victim, scenario }) {
-    // As in lib/run/faults/declared.ts: a database that dies of the cut is not reported.
-    machine.stall('kubelet');
-    model.volume.losePower(victim.node, scenario.fault.powerLoss);
-    machine.kill();
-    model.volume.renew(victim.node);
-  },
-  boot: ({ machine }) => machine.start(),
-  'shut down'(scene) {
-    const { machine, victim, scenario } = scene;
-    if (scenario.fault.drainFor > 0) drainFor(scene, victim.node, scenario.fault.drainFor);
-    machine.shutDown();
-  },
-  'hang in shutdown': ({ machine }) => machine.stall('runtime'),
-  'power cycle'({ machine, model, victim, scenario }) {
-    machine.kill();
-    machine.start();
-    if (scenario.fault.drainFor > 0) model.operator.uncordon(victim.node);
-  },
-  'kill controller-manager': ({ model }) => model.controlPlane.kill('controller-manager'),
-  'await controller-manager': nothing,
-  'stall api-server': ({ model }) => model.controlPlane.stall('api-server'),
-  'resume api-server': ({ model }) => model.controlPlane.resume('api-server'),
-  'stall attacher': ({ model }) => model.controlPlane.stall('attacher'),
-  'resume attacher': ({ model }) => model.controlPlane.resume('attacher'),
-  'annotate lease': ({ model, victim }, turn) =>
-    model.operator.annotateLease(victim.node, `${turn}`),
-  'clear lease': ({ model, victim }) => model.operator.annotateLease(victim.node, undefined),
-};
+    reconnect({ machine, model, victim }) {
+      model.volume.setLink(victim.node, 'pass');
+      machine.setConnected(true);
+    },
+    isolate: ({ machine }) => machine.setIsolated(true),
+    rejoin: ({ machine }) => machine.setIsolated(false),
+    freeze: ({ machine }) => machine.freeze(),
+    thaw: ({ machine }) => machine.thaw(),
+    'stall kubelet': ({ machine }) => machine.stall('kubelet'),
+    'stall runtime': ({ machine }) => machine.stall('runtime'),
+    'resume agents': ({ machine }) => machine.resume(),
+    'restart kubelet': ({ machine }) => machine.restartKubelet(),
+    throttle: ({ machine, scenario }) => machine.throttle(scenario.fault.cpuShare),
+    unthrottle: ({ machine }) => machine.unthrottle(),
+    crash({ machine, model, victim, scenario }) {
+      // As in lib/run/faults/declared.ts: a database that dies of the cut is not reported.
+      machine.stall('kubelet');
+      model.volume.losePower(victim.node, scenario.fault.powerLoss);
+      machine.kill();
+      model.volume.renew(victim.node);
+    },
+    boot: ({ machine }) => machine.start(),
+    'shut down'({ machine, victim, scenario }, _, scene) {
+      if (scenario.fault.drainFor > 0) drainFor(scene, victim.node, scenario.fault.drainFor);
+      machine.shutDown();
+    },
+    'hang in shutdown': ({ machine }) => machine.stall('runtime'),
+    'power cycle'({ machine, model, victim, scenario }) {
+      machine.kill();
+      machine.start();
+      if (scenario.fault.drainFor > 0) model.operator.uncordon(victim.node);
+    },
+    'kill controller-manager': ({ model }) => model.controlPlane.kill('controller-manager'),
+    'await controller-manager': nothing,
+    'stall api-server': ({ model }) => model.controlPlane.stall('api-server'),
+    'resume api-server': ({ model }) => model.controlPlane.resume('api-server'),
+    'stall attacher': ({ model }) => model.controlPlane.stall('attacher'),
+    'resume attacher': ({ model }) => model.controlPlane.resume('attacher'),
+    'annotate lease': ({ model, victim }, turn) =>
+      model.operator.annotateLease(victim.node, `${turn}`),
+    'clear lease': ({ model, victim }) => model.operator.annotateLease(victim.node, undefined),
+  };
 
 /** What the runner takes to prove each claim, and for its next command. */
 function provingUs(
@@ -126,7 +131,7 @@ function provingUs(
 }
 
 /** Breaks, and goes on until it is mended. Returns what mends it, once. */
-export function strike(scene: Scene, fault: FaultDeclaration): () => void {
+export function strike(scene: Scene, fault: FaultDeclaration, target: Target = scene): () => void {
   const { breaks, mends, repeatsMs, broken, whole } = fault;
   const { scenario } = scene;
   const turnsMs = turnsMsOf(fault, scenario);
@@ -135,7 +140,7 @@ export function strike(scene: Scene, fault: FaultDeclaration): () => void {
   const mend = (): void => {
     if (!isBroken) return;
     isBroken = false;
-    if (!staysBroken(fault, scenario)) faultActs[mends](scene, 0);
+    if (!staysBroken(fault, scenario)) faultActs[mends](target, 0, scene);
   };
   const later = (us: number, act: () => void): void =>
     scene.during(us, () => {
@@ -143,18 +148,18 @@ export function strike(scene: Scene, fault: FaultDeclaration): () => void {
     });
   const turn = ([brokenMs = 0, wholeMs = 0]: readonly number[]): void =>
     later(brokenMs * msUs + provingUs(scene, fault, broken), () => {
-      faultActs[mends](scene, 0);
+      faultActs[mends](target, 0, scene);
       later(wholeMs * msUs + provingUs(scene, fault, whole), () => {
-        faultActs[breaks](scene, 0);
+        faultActs[breaks](target, 0, scene);
         turn([brokenMs, wholeMs]);
       });
     });
   const repeat = (everyMs: number, count: number): void =>
     later(everyMs * msUs, () => {
-      faultActs[breaks](scene, count);
+      faultActs[breaks](target, count, scene);
       repeat(everyMs, count + 1);
     });
-  faultActs[breaks](scene, 0);
+  faultActs[breaks](target, 0, scene);
   if (turnsMs !== undefined) turn(turnsMs);
   if (repeatsMs !== undefined) repeat(repeatsMs, 1);
   if (mendsAt !== undefined) scene.at(mendsAt, mend);
@@ -186,7 +191,7 @@ const remedyActs: Readonly<Record<RemedyAct, (scene: Scene) => void>> = {
     model.operator.taint(victim.node, outOfServiceTaint),
   untaint: ({ model, victim }) => model.operator.untaint(victim.node, outOfServiceTaint.key),
   'cut paths': ({ model: { volume }, victim }) => volume.cut(volume.pathsOf(victim.node)),
-  'power off': (scene) => faultActs.crash(scene, 0),
+  'power off': (scene) => faultActs.crash(scene, 0, scene),
   'delete node': ({ model, victim }) => model.operator.deleteNode(victim.node),
   'register node'({ model, victim, machine }) {
     if (model.api.node(victim.node).exists || machine.state !== 'running') return;
@@ -263,7 +268,7 @@ export function play(scenario: Scenario, seed: string, options: PlayOptions = {}
   const also = startAlso(scene);
   const remedyRun = startRemedy(scene, remedy);
   if (scenario.fault.recreations > 0) recreate(scene);
-  else watch(scene, remedyRun);
+  else watch(scene, remedyRun, also);
   scene.advance(Math.max(scene.nowUs, faultAtUs + fault.leastMs * msUs));
   scene.endWatch();
   while (also.isComing) scene.advance(scene.nowUs + secondUs, () => !also.isComing);
@@ -382,6 +387,8 @@ function killServers(model: Model, pod: PodObject, kills: number): void {
 interface SecondFault {
   /** Its moment has come, and the runner is about to begin it. */
   isComing: boolean;
+  /** It has been mended, or there is none. */
+  isOver: boolean;
   /** Once, where it came. */
   mend: () => void;
 }
@@ -389,22 +396,41 @@ interface SecondFault {
 /** The second fault, once its moment has come and the runner has proven what it takes away. */
 function startAlso(scene: Scene): SecondFault {
   const { also } = scene.scenario;
-  const run: SecondFault = { isComing: false, mend: nothing };
+  const isAwaited = strikesNode(scene.scenario);
+  const run: SecondFault = { isComing: false, isOver: !isAwaited, mend: nothing };
   if (also.kind === 'none') return run;
   const second = faultNamed(also.kind);
   const { breaks, whole, broken } = second;
   // The runner looks which process it kills.
   const before = breaks === 'kill controller-manager' ? [...whole, breaks] : whole;
-  const begin = (): void => {
+  const begin = (target: Target): void => {
     run.isComing = false;
-    run.mend = strike(scene, second);
-    scene.during(also.for * msUs + provingUs(scene, second, broken), () => run.mend());
+    run.mend = strike(scene, second, target);
+    scene.during(also.for * msUs + provingUs(scene, second, broken), () => {
+      run.mend();
+      run.isOver = true;
+    });
   };
   scene.at(also.at, () => {
+    const target = aimed(scene);
+    run.isOver ||= target === undefined;
+    if (target === undefined) return;
     run.isComing = true;
-    scene.after(provingUs(scene, second, before), begin);
+    scene.after(provingUs(scene, second, before), () => begin(target));
   });
   return run;
+}
+
+/** The node that the second fault strikes; undefined where it is not there. */
+function aimed(scene: Scene): Target | undefined {
+  const { model, scenario } = scene;
+  if (!strikesOther(scenario)) return scene;
+  const host = model.api.databasePod()?.node?.name;
+  const isSuccessor = scenario.also.on === 'successor';
+  const node = othersOf(scene).find((each) => (each === host) === isSuccessor);
+  if (node === undefined) return undefined;
+  const victim = { node, index: model.nodes.indexOf(node), uid: '' };
+  return { model, scenario, victim, machine: model.machine(node) };
 }
 
 interface AppliedRemedy {
@@ -429,7 +455,7 @@ function startRemedy(scene: Scene, remedy: RemedyDeclaration): AppliedRemedy {
 }
 
 /** Until the remedy is done and the successor has served for a while, or the horizon ends. */
-function watch(scene: Scene, remedyRun: AppliedRemedy): void {
+function watch(scene: Scene, remedyRun: AppliedRemedy, also: SecondFault): void {
   const { scenario, witness, commits, faultAtUs } = scene;
   const deadlineUs = faultAtUs + scenario.watch.horizon * msUs;
   if (!scene.advance(deadlineUs, () => remedyRun.isDone())) return;
@@ -441,6 +467,7 @@ function watch(scene: Scene, remedyRun: AppliedRemedy): void {
     scene.advance(Math.min(untilUs, scene.nowUs + secondUs));
   }
   if (serves()) scene.advance(scene.nowUs + scenario.watch.overlap * msUs);
+  if (!also.isOver) scene.advance(deadlineUs, () => also.isOver);
 }
 
 const othersOf = ({ model, victim }: Scene): string[] =>

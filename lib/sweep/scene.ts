@@ -75,6 +75,14 @@ export class TraceRecorder {
     return this.successorCreated && this.secondMountAtUs === undefined;
   }
 
+  get successorMounted(): boolean {
+    return this.secondMountAtUs !== undefined;
+  }
+
+  get successorReady(): boolean {
+    return this.successorMounted && this.readyOn !== this.#victim;
+  }
+
   /** At most one node has the volume mounted. */
   get mountedOnce(): boolean {
     return (this.#mounted & (this.#mounted - 1)) === 0;

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { capabilityNames, type Capability } from '../../lib/core/capabilities.ts';
 import { capabilitiesFor } from '../../lib/run/run-context.ts';
 import type { ScenarioInput } from '../../lib/scenario/scenario.ts';
-import { controlPlaneFaults, faultKinds } from '../../lib/scenario/faults/index.ts';
+import { controlPlaneFaults, faultKinds, nodeFaults } from '../../lib/scenario/faults/index.ts';
 import { refuseLacking } from '../../lib/cli/library/run-plan.ts';
 import { actingRemedies } from '../../lib/scenario/remedies/index.ts';
 import { having, verbsOf, type AskedVerbs } from '../support/exact-backend.ts';
@@ -15,6 +15,13 @@ type Fields = Partial<ScenarioInput>;
 const played: readonly Fields[] = [
   ...faultKinds.map((fault): Fields => ({ fault: { kind: fault } })),
   ...controlPlaneFaults.map((also): Fields => ({ also: { kind: also, at: 5_000 } })),
+  ...nodeFaults.map(
+    (also): Fields => ({
+      also: { kind: also, at: 'second-mount' },
+      disk: { mode: 'fenced' },
+      remedy: { kind: 'force-delete' },
+    }),
+  ),
   ...actingRemedies.map(
     (remedy): Fields => ({
       remedy: { kind: remedy },

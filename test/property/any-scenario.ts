@@ -9,18 +9,18 @@ import fc from 'fast-check';
 import { filesystems, powerLosses, storageLinks } from '../../lib/scenario/disk-kinds.ts';
 import { diskModes, accessModes } from '../../lib/scenario/disks/index.ts';
 import { parseScenario, verdictWords, type Scenario } from '../../lib/scenario/scenario.ts';
-import { controlPlaneFaults, faultKinds } from '../../lib/scenario/faults/index.ts';
+import { alsoTargets, faultKinds, secondFaults } from '../../lib/scenario/faults/index.ts';
 import { driverEnds } from '../../lib/scenario/faults/node-shutdown.ts';
 import { kubernetesMinors } from '../../lib/core/kubernetes.ts';
 import { remedyKinds } from '../../lib/scenario/remedies/index.ts';
 import { selfFences, workloads } from '../../lib/scenario/workload.ts';
 import { plainScenario, settle } from '../../lib/sweep/schedule.ts';
-import { faultEvents, remedyEvents, undoEvents } from '../../lib/core/time.ts';
+import { alsoEvents, remedyEvents, undoEvents } from '../../lib/core/time.ts';
 
 const oneOf = <T>(values: readonly T[]): fc.Arbitrary<T> => fc.constantFrom(...values);
 const seconds = (from: number, to: number): fc.Arbitrary<number> =>
   fc.integer({ min: from * 10, max: to * 10 }).map((tenths) => tenths * 100);
-const moment = oneOf(faultEvents);
+const moment = oneOf(alsoEvents);
 /** The usual value in most of them: where all is unusual at once, little happens. */
 const rarely = <T>(field: FieldName, other: fc.Arbitrary<T>): fc.Arbitrary<unknown> =>
   fc.oneof(
@@ -48,8 +48,9 @@ const fields: Fields = {
   'fault.driverEnds': oneOf(driverEnds),
   'fault.drainFor': oneOf([0, 1_000, 20_000]),
   'fault.serverKills': rarely('fault.serverKills', fc.integer({ min: 2, max: 5 })),
-  'also.kind': fc.oneof(fc.constant('none'), oneOf(controlPlaneFaults)),
+  'also.kind': fc.oneof(fc.constant('none'), oneOf(secondFaults)),
   'also.at': fc.oneof(moment, seconds(0, 60)),
+  'also.on': oneOf(alsoTargets),
   'also.for': fc.oneof(seconds(1, 60), fc.constant(9_000_000)),
   'remedy.kind': oneOf(remedyKinds),
   'remedy.at': fc.oneof(oneOf(remedyEvents), seconds(0, 60)),

@@ -15,7 +15,7 @@ import {
   observed,
 } from '../../history/index.ts';
 import { isDirectory } from '../../scenario/index.ts';
-import { claimedFaults, exportStep, spanOf } from '../facts/acts.ts';
+import { claimedFaults, exportStep, otherVictimOf, spanOf } from '../facts/acts.ts';
 import type { Span } from '../facts/engine.ts';
 import { isPredicted } from '../facts/run.ts';
 import { isGroupRun } from '../group/story.ts';
@@ -156,9 +156,11 @@ function lifeOf(story: Story, source: string, life: readonly ObservationRecord[]
   const watched = watchedIn(story);
   const node = life[0]?.node;
   const ends = life.filter(({ name }) => name === observed.observerEnded);
-  // What it looked at is gone as well, until it begins again: only the victim's node may go.
+  // What it looked at is gone as well, until it begins again: only a victim's node may go.
   const isAway = ({ data }: ObservationRecord): boolean =>
-    typeof data.reason === 'string' && node !== undefined && node === story.victimNode;
+    typeof data.reason === 'string' &&
+    node !== undefined &&
+    [story.victimNode, otherVictimOf(story)?.node].includes(node);
   const awayMs = timesOf(ends.filter(isAway));
   const { quiet, ...rest } = beating(timesOf(life), watched);
   return {

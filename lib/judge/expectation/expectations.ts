@@ -19,6 +19,7 @@ import {
   revocationOf,
   safetyLevels,
   silencesKubelet,
+  strikesNode,
   taints,
   switchesOff,
   takesAttachment,
@@ -62,7 +63,10 @@ function handOverMs(scenario: Scenario): number {
   const waitsMs = volumeReleaseOf(scenario) === 'timeout' ? timers.forceDetachAfter : 0;
   const ownMs = goneMs + waitsMs + callDelayMs(scenario);
   if (also.kind === 'none' || isOverAtOnce(also.kind)) return ownMs;
-  const alsoFrom = { terminating: 0, 'pod-gone': 0, 'half-wait': 0.5, 'force-detach': 1 } as const;
+  const alsoFrom = {
+    ...{ terminating: 0, 'pod-gone': 0, 'half-wait': 0.5 },
+    ...{ 'force-detach': 1, 'second-mount': 1, 'successor-ready': 1 },
+  } as const;
   const alsoMs =
     typeof also.at === 'number' ? also.at : goneMs + alsoFrom[also.at] * timers.forceDetachAfter;
   return Math.max(ownMs, alsoMs + also.for);
@@ -617,8 +621,32 @@ export function expectationOf(scenario: Scenario): Expectation {
   const situation = situationOf(scenario);
   const rows = endsMachine(scenario.fault.kind) ? crashRows : partitionRows;
   const row = firstThat(rows, (each) => fits(each, situation));
-  const { verdicts, because } = endsMachine(scenario.fault.kind) ? row : asWatched(row, situation);
+  const own = endsMachine(scenario.fault.kind) ? row : asWatched(row, situation);
+  const { verdicts, because } = asStruckAgain(own, scenario);
   return { verdicts, because, isRace: gradesIn(verdicts) > 1 };
+}
+
+/** Its successor is a victim itself, which no remedy is for; what two nodes have done by then stays done. */
+function asStruckAgain(
+  own: Pick<ExpectationReason, 'verdicts' | 'because'>,
+  scenario: Scenario,
+): Pick<ExpectationReason, 'verdicts' | 'because'> {
+  const { fault, also, remedy } = scenario;
+  if (!strikesNode(scenario) || also.on !== 'successor') return own;
+  const { verdicts } = expectationOf({
+    ...{ ...scenario, fault: { ...fault, kind: also.kind }, also: { ...also, kind: 'none' } },
+    remedy: { ...remedy, kind: 'none' },
+  });
+  const isDone =
+    (also.at === 'second-mount' || also.at === 'successor-ready') && !own.verdicts.includes('safe');
+  const others = verdicts.filter((word) => !own.verdicts.includes(word));
+  const added = isDone ? others.filter((word) => word !== 'safe') : others;
+  return added.length === 0
+    ? own
+    : {
+        verdicts: [...own.verdicts, ...added],
+        because: `${own.because}; but the successor’s node is struck as well`,
+      };
 }
 
 /** A watch that may end before the hand-over may see none. */

@@ -3,12 +3,14 @@ import { isSeen } from '../../core/index.ts';
 import { type ActionRecord, observed, phaseNames } from '../../history/index.ts';
 import {
   type FaultKind,
+  alsoNameOf,
   claims,
   faultNamed,
   isAskedAgain,
   isOverAtOnce,
   endsMachine,
   losesPower,
+  strikesOther,
 } from '../../scenario/index.ts';
 import { isGroupRun } from '../group/story.ts';
 import { Sightings, type Story } from '../timeline/story.ts';
@@ -49,8 +51,11 @@ export function claimedFaults({ run, scenario, faultName }: Story): ClaimedFault
     askedAgain: own === undefined ? isAskedAgain(fault.kind) : own.askedAgain,
     staysDown: losesPower(fault.kind) && !fault.reboot,
   };
-  const second = { name: also.kind, kind: also.kind, askedAgain: isAskedAgain(also.kind) };
-  return also.kind === 'none' ? [first] : [first, { ...second, staysDown: false }];
+  const second = {
+    ...{ name: alsoNameOf(scenario), kind: also.kind, askedAgain: isAskedAgain(also.kind) },
+    staysDown: losesPower(also.kind) && !fault.reboot,
+  };
+  return also.kind === 'none' ? [first] : [first, second];
 }
 
 /** When a fault held its victim, by the run's own records: what it claims is claimed of that span. */
@@ -59,6 +64,22 @@ export interface FaultSpan extends Span {
   readonly beginMs: number;
   /** Its victim may be whole from here on; what is over at once is so as soon as it is in place. */
   readonly overMs: number;
+}
+
+/** Whether it is the second fault, and strikes another node than the victim. */
+const isOnOther = ({ scenario }: Pick<Story, 'scenario'>, name: string): boolean =>
+  strikesOther(scenario) && name === alsoNameOf(scenario);
+
+/** The node that a second fault struck, and when; undefined where it came to none. */
+export function otherVictimOf(
+  story: Story,
+): { readonly node: string; readonly span: FaultSpan } | undefined {
+  const { scenario, records } = story;
+  if (!strikesOther(scenario)) return undefined;
+  const name = alsoNameOf(scenario);
+  const span = spanOf(story, name, scenario.also.kind);
+  const { node } = stepsOf({ records }, 'fault').findLast((each) => each.name === name) ?? {};
+  return span === undefined || node === undefined ? undefined : { node, span };
 }
 
 /** Span of the scenario's fault. Undefined where it never was in place. */
@@ -80,7 +101,7 @@ export function spanOf(story: Story, name: string, kind: FaultKind): FaultSpan |
   const givenBackMs = at('heal') ?? at('healed');
   const toMs = givenBackMs ?? healAtMs;
   const flapsMs = kind === 'flapping-partition' ? fromMs + fault.down : toMs;
-  const ends = [toMs, flapsMs, offFromMs(story)];
+  const ends = [toMs, flapsMs, isOnOther(story, name) ? Infinity : offFromMs(story)];
   return { beginMs, fromMs, toMs: Math.min(...ends), overMs: givenBackMs ?? fromMs };
 }
 
@@ -180,17 +201,23 @@ const certified = (fault: string, when: string, claim = 'at all'): Statement => 
 
 /** So long at least each has to hold. */
 export const faultsAsked = ofActs((story) =>
-  claimedFaults(story).flatMap(({ name, kind }) => {
+  claimedFaults(story).flatMap((claimed) => {
+    const { name, kind } = claimed;
     const span = spanOf(story, name, kind);
     if (span === undefined || isOverAtOnce(kind)) return [];
-    const dueMs = Math.min(dueMsOf(story, kind, span.fromMs), offFromMs(story));
+    const offMs = isOnOther(story, name) ? Infinity : offFromMs(story);
+    const dueMs = Math.min(dueMsOf(story, claimed, span.fromMs), offMs);
     return within(name, 'in place', span.fromMs, dueMs);
   }),
 );
 
-function dueMsOf({ scenario, records, healAtMs }: Story, kind: FaultKind, fromMs: number): number {
+function dueMsOf(
+  { scenario, records, healAtMs }: Story,
+  { name, kind }: ClaimedFault,
+  fromMs: number,
+): number {
   const { fault, also } = scenario;
-  if (kind !== fault.kind) return Math.min(healAtMs, fromMs + also.for);
+  if (name === alsoNameOf(scenario)) return Math.min(healAtMs, fromMs + also.for);
   if (kind === 'flapping-partition') return Math.min(healAtMs, fromMs + fault.down);
   if (kind !== 'node-reboot') return healAtMs;
   return typeof fault.rebootAt === 'number' ? faultPhaseMs({ records }) + fault.rebootAt : fromMs;
@@ -261,10 +288,11 @@ export const victimRan = ofActs(({ observations, records }, faultAtMs) =>
 );
 
 export const victimOfActs = ofActs((story) =>
-  [...new Set(stepsOf(story, 'fault', 'remedy').map(({ node }) => node))].flatMap((node) =>
-    place(node),
-  ),
+  [...new Set(onVictim(story).map(({ node }) => node))].flatMap((node) => place(node)),
 );
+
+const onVictim = (story: Story): ActionRecord[] =>
+  stepsOf(story, 'fault', 'remedy').filter(({ name }) => !isOnOther(story, name));
 
 /** The runner acts at once; a remedy that volumes share waits for the last of them, 10 s at most. */
 const remedyWithinMs = 60_000;

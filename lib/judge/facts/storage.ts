@@ -8,6 +8,7 @@ import {
 } from '../../history/index.ts';
 import { bootsAtHeal, endsMachine, isDirectory, takesAttachment } from '../../scenario/index.ts';
 import { callEndMs, locksExclude } from '../timeline/story.ts';
+import { claimedFaults, otherVictimOf, stepsOf } from './acts.ts';
 import { type Change, bursts, lasting, moment, whileAny } from './changes.ts';
 import { type Statement, unknown } from './engine.ts';
 import type { Evidence, Read } from './evidence.ts';
@@ -215,18 +216,23 @@ function callsLeave(
 }
 
 /**
- * A machine that is off has nothing mounted, and asked nobody: from the fault or the remedy on, or for a moment
+ * A machine that is off has nothing mounted, and asked nobody: from a fault or the remedy on, or for a moment
  * at the heal.
  */
-function powerLosses({ scenario, victimNode, healAtMs, ...story }: Evidence['story']): Change[] {
+function powerLosses(story: Evidence['story']): Change[] {
+  const { scenario, victimNode, faultAtMs, healAtMs, remedy, switchedOffMs } = story;
   const { kind } = scenario.fault;
-  const { faultAtMs, remedy, switchedOffMs } = story;
   if (victimNode === undefined || faultAtMs === undefined) return [];
-  const lostMs = [
-    ...(bootsAtHeal(kind) ? [endsMachine(kind) ? faultAtMs + 1 : healAtMs] : []),
-    ...(remedy === undefined || switchedOffMs === undefined ? [] : [remedy.t + 1]),
-  ];
-  return lostMs.map((atMs) => ({ item: victimNode, value: unknown, atMs }));
+  const other = endsMachine(scenario.also.kind) ? otherVictimOf(story) : undefined;
+  return [
+    ...(bootsAtHeal(kind)
+      ? [{ item: victimNode, atMs: endsMachine(kind) ? faultAtMs + 1 : healAtMs }]
+      : []),
+    ...(remedy === undefined || switchedOffMs === undefined
+      ? []
+      : [{ item: victimNode, atMs: remedy.t + 1 }]),
+    ...(other === undefined ? [] : [{ item: other.node, atMs: other.span.beginMs + 1 }]),
+  ].map((lost) => ({ ...lost, value: unknown }));
 }
 
 function mountsByCalls(evidence: Evidence): Statement[] {
@@ -303,19 +309,14 @@ export const driverDetaches: Read = (evidence) => {
   return { statements: forced.map(({ node = '?', t }) => moment(node, 'forced', t)) };
 };
 
-const hasBooted = (
-  { records, scenario, faultName, switchedOffMs }: Evidence['story'],
-  node: string | undefined,
-  atMs: number,
-): boolean =>
-  (bootsAtHeal(scenario.fault.kind) || switchedOffMs !== undefined) &&
-  records.some(
-    (record) =>
-      record.type === 'action' &&
-      record.name === faultName &&
-      record.step === 'heal' &&
-      record.node === node &&
-      record.t <= atMs,
+const hasBooted = (story: Evidence['story'], node: string | undefined, atMs: number): boolean =>
+  claimedFaults(story).some(
+    ({ name, kind }) =>
+      (bootsAtHeal(kind) || (name === story.faultName && story.switchedOffMs !== undefined)) &&
+      stepsOf(story, 'fault').some(
+        (each) =>
+          each.name === name && each.step === 'heal' && each.node === node && each.t <= atMs,
+      ),
   );
 
 // Each path is one node's for ever. A shared directory has none.

@@ -534,6 +534,14 @@ export class Sightings {
     return this.#firstAtMs.get('mounted');
   }
 
+  get successorMounted(): boolean {
+    return this.secondMountAtMs !== undefined;
+  }
+
+  get successorReady(): boolean {
+    return this.successorMounted && this.ready?.node !== this.#victim?.node;
+  }
+
   /** A successor's pod is there, and no other node has mounted the volume. */
   get successorPending(): boolean {
     return this.#firstAtMs.has('created') && this.secondMountAtMs === undefined;

@@ -4,6 +4,7 @@ import { askAgainEveryMs } from '../../history/index.ts';
 import { faultOf } from './declared.ts';
 import {
   certify,
+  onEach,
   type Fault,
   type FaultContext,
   type Moments,
@@ -13,7 +14,16 @@ import {
 } from './fault.ts';
 import { proven } from './probes.ts';
 import type { ContainerReport } from '../ports/cluster.ts';
-import { restartMs, type Scenario, faultNamed, fields } from '../../scenario/index.ts';
+import {
+  alsoNameOf,
+  restartMs,
+  type Scenario,
+  strikesOther,
+  faultNamed,
+  fields,
+} from '../../scenario/index.ts';
+
+type Context = FaultContext<Capability>;
 
 /** One that has not answered by then does not hold: a node that hangs must not hold up the run. */
 const answerWithinMs = 30_000;
@@ -22,7 +32,7 @@ const answerWithinMs = 30_000;
 export function askedAgain(fault: Fault): Fault {
   const { name, holds } = fault;
   if (holds === undefined) return fault;
-  const askAgain = (context: FaultContext<Capability>): Promise<void> => {
+  const askAgain = (context: Context): Promise<void> => {
     const { testbed, isOver = () => false } = context;
     const probes = holds(context).map((probe) => inTime(probe, testbed.clock));
     // What was asked while the victim was switched off is dropped: nobody knows of when its answer is.
@@ -41,9 +51,9 @@ export function askedAgain(fault: Fault): Fault {
 }
 
 async function keepAsking(
-  context: FaultContext<Capability>,
+  context: Context,
   moments: Moments,
-  askAgain: (context: FaultContext<Capability>) => Promise<void>,
+  askAgain: (context: Context) => Promise<void>,
 ): Promise<void> {
   const everyMs = askAgainEveryMs(context.scenario.timers.grace);
   while (await moments.passed(everyMs)) await askAgain(context);
@@ -66,24 +76,42 @@ const inTime = ({ claim, ask }: Probe, clock: Clock): Probe => ({
   },
 });
 
-/** Both as one fault. The second is healed `alsoForMs` later, or with the first. */
-export function withSecond(first: Fault, second: Fault): Fault {
-  let isBroken = false;
-  const mend = async (context: FaultContext<Capability>): Promise<void> => {
-    if (!isBroken) return;
-    await second.heal(context);
-    isBroken = false;
+/** The node that the second fault strikes, and the volumes that are mounted there; undefined without such a node. */
+async function aimed(context: Context, moments: Moments): Promise<Context | undefined> {
+  const { scenario, testbed, victim, volumes } = context;
+  if (!strikesOther(scenario)) return context;
+  const pods = await onEach(volumes, ({ pods }) => pods.databasePod());
+  const others = testbed.nodes.filter((node) => node !== victim.node);
+  const isSuccessor = scenario.also.on === 'successor';
+  const node = others.find((each) => pods.some((pod) => pod?.node === each) === isSuccessor);
+  if (node === undefined) return undefined;
+  const areMounted = moments.areMountedOn(node);
+  return {
+    ...context,
+    victim: { node },
+    volumes: volumes.filter((_, index) => areMounted[index]),
+    isOver: () => false,
   };
-  const goOnSecond = async (context: FaultContext<Capability>, moments: Moments): Promise<void> => {
-    const { also } = context.scenario;
-    if (!(await moments.reached(also.at))) {
-      stepOf(second.name, context)(
-        'failed',
-        `the watch was over before ${whenInWords(also.at)} came`,
-      );
-      return;
-    }
-    isBroken = true;
+}
+
+/** Both as one fault. The second is healed `also.for` later, or with the first. */
+export function withSecond(first: Fault, second: Fault): Fault {
+  /** What it broke, until that is mended. */
+  let broken: Context | undefined;
+  let mayEnd = false;
+  const mend = async (): Promise<void> => {
+    if (broken === undefined) return;
+    await second.heal(broken);
+    broken = undefined;
+  };
+  const goOnSecond = async (given: Context, moments: Moments): Promise<void> => {
+    const { also } = given.scenario;
+    const failed = (why: string): void => stepOf(second.name, given)('failed', why);
+    if (!(await moments.reached(also.at)))
+      return failed(`the watch was over before ${whenInWords(also.at)} came`);
+    const context = await aimed(given, moments);
+    if (context === undefined) return failed(`there was no ${also.on}`);
+    broken = context;
     await second.inject(context);
     const { clock } = context.testbed;
     const untilMs = clock.nowMs() + also.for;
@@ -94,22 +122,26 @@ export function withSecond(first: Fault, second: Fault): Fault {
     await second.goOn?.(context, { ...moments, passed });
     if (!(await moments.passed(Math.max(0, leftMs())))) return;
     await second.askAgain?.(context);
-    await mend(context);
+    await mend();
   };
   return {
     name: first.name,
     leastMs: first.leastMs,
     inject: (context) => first.inject(context),
     async goOn(context, moments): Promise<void> {
-      await Promise.all([first.goOn?.(context, moments), goOnSecond(context, moments)]);
+      const going = goOnSecond(context, moments).finally(() => {
+        mayEnd = true;
+      });
+      await Promise.all([first.goOn?.(context, moments), going]);
     },
+    mayEnd: () => mayEnd,
     async askAgain(context): Promise<void> {
       await first.askAgain?.(context);
-      if (isBroken) await second.askAgain?.(context);
+      if (broken !== undefined) await second.askAgain?.(broken);
     },
     async heal(context): Promise<void> {
       try {
-        await mend(context);
+        await mend();
       } finally {
         await first.heal(context);
       }
@@ -232,7 +264,12 @@ const withCalls = (fault: Fault): Fault => ({
 export function wholeFaultOf({ fault, also, disk }: Scenario, own?: Fault): Fault {
   const first = askedAgain(own ?? faultOf(faultNamed(fault.kind)));
   const whole =
-    also.kind === 'none' ? first : withSecond(first, askedAgain(faultOf(faultNamed(also.kind))));
+    also.kind === 'none'
+      ? first
+      : withSecond(
+          first,
+          askedAgain(faultOf({ ...faultNamed(also.kind), name: alsoNameOf({ also }) })),
+        );
   const answered = disk.calls === fields['disk.calls'].stock ? whole : withCalls(whole);
   return fault.serverKills === 0 ? answered : withServerKills(answered);
 }

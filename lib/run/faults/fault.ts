@@ -57,6 +57,8 @@ export interface Fault<C extends Capability = Capability> {
   readonly askAgain?: (context: FaultContext<C>) => Promise<void>;
   /** What it goes on to do while the run is watched. Absent where it just lasts. */
   readonly goOn?: (context: FaultContext<C>, moments: Moments) => Promise<void>;
+  /** Whether the watch may end for all of it. Absent where it may. */
+  readonly mayEnd?: () => boolean;
   /** Gives back what was taken; certificates `after`. Idempotent, also after a failed inject. */
   readonly heal: (context: FaultContext<C>) => Promise<void>;
 }
@@ -67,6 +69,8 @@ export interface Moments {
   reached(moment: When): Promise<boolean>;
   /** True so much later; false once the watch is over before that. */
   passed(ms: number): Promise<boolean>;
+  /** Of each volume, whether that node has it mounted now. */
+  areMountedOn(node: string): readonly boolean[];
 }
 
 /** A question to the cluster that proves a claim, or refutes it. */

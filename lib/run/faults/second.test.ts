@@ -13,7 +13,7 @@ const fault = (name: string, said: string[]): Fault => ({
 
 const contextOf = (said: string[]): FaultContext<Capability> =>
   ({
-    scenario: { also: { at: 'pod-gone', for: 5 } },
+    scenario: { also: { kind: 'api-outage', at: 'pod-gone', for: 5 } },
     victim: { node: 'a' },
     testbed: { clock: { nowMs: () => 0 } },
     recorder: { record: ({ step }: { step: string }) => void said.push(step) },
@@ -23,7 +23,11 @@ test('the first is healed whatever becomes of the second', async () => {
   const said: string[] = [];
   const broken = { ...fault('second', said), heal: () => Promise.reject(new Error('stuck')) };
   const both = withSecond(fault('first', said), broken);
-  const reached = { reached: () => Promise.resolve(true), passed: () => Promise.resolve(false) };
+  const reached = {
+    reached: () => Promise.resolve(true),
+    passed: () => Promise.resolve(false),
+    areMountedOn: () => [],
+  };
   await both.goOn?.(contextOf(said), reached);
   await expect(both.heal(contextOf(said))).rejects.toThrow('stuck');
   expect(said).toEqual(['second breaks', 'first heals']);

@@ -1,6 +1,6 @@
 /** The faults by name, which of them have which trait, and the fields of a scenario that say what is broken. */
 import { z } from 'zod';
-import { faultEvents } from '../../core/index.ts';
+import { alsoEvents, faultEvents } from '../../core/index.ts';
 import { apiOutage } from './api-outage.ts';
 import { apiPartition } from './api-partition.ts';
 import { attacherDown } from './attacher-down.ts';
@@ -47,6 +47,12 @@ const namesWith = <T extends Trait>(trait: T): readonly NamesWith<T>[] =>
 
 /** Faults of the control plane: they need no victim, and so may come beside another. */
 export const controlPlaneFaults = namesWith('isOfControlPlane');
+/** Of a node, broken once and mended once: they may come to a second one. */
+export const nodeFaults = [
+  ...namesWith('sharesEvents').filter((name) => name !== 'none'),
+  'kubelet-restart',
+] as const;
+export const secondFaults = [...controlPlaneFaults, ...nodeFaults];
 export const silencingFaults = namesWith('silencesKubelet');
 export const powerFaults = namesWith('losesPower');
 
@@ -103,22 +109,46 @@ export const faultFields = {
   }),
 };
 
+export const alsoTargets = ['successor', 'neighbour', 'victim'] as const;
+
+interface AlsoFault {
+  readonly kind: FaultKind;
+  readonly on: (typeof alsoTargets)[number];
+}
+
 /** Of what is broken beside it. */
 export const alsoFields = {
-  kind: choice(['none', ...controlPlaneFaults], 'none', {
-    about: 'a second fault, of the control plane',
+  kind: choice(['none', ...secondFaults], 'none', {
+    about: 'a second fault, of the control plane or of a node',
     swept: { share: 0.25, isAsked: true, draw: oneOf(controlPlaneFaults) },
   }),
-  at: moment(faultEvents, 'half-wait', {
+  at: moment(alsoEvents, 'half-wait', {
     about:
-      'when the second fault begins: terminating, pod-gone, half-wait (half of the wait for a forced detach), force-detach, or a time after the fault',
-    of: controlPlaneFaults,
+      'when the second fault begins: terminating, pod-gone, half-wait (half of the wait for a forced detach), force-detach, second-mount, successor-ready, or a time after the fault',
+    of: secondFaults,
     swept: { isAsked: true, draw: eventOr(0.6, faultEvents, secondsWithin(0, 420)) },
   }),
   for: time(30_000, {
     about: 'how long the second fault lasts; at most until the first is healed',
     swept: { isAsked: true, draw: secondsWithin(1, 120) },
-    of: controlPlaneFaults,
+    of: secondFaults,
     least: 1,
   }),
+  on: choice(alsoTargets, 'successor', {
+    about:
+      'which node the second fault strikes: the successor, the neighbour (a node where the database neither was nor is), or the victim',
+    of: nodeFaults,
+  }),
 };
+
+/** The second fault strikes another node than the first. */
+export const strikesOther = ({ also }: { readonly also: AlsoFault }): boolean =>
+  strikesNode({ also }) && also.on !== 'victim';
+
+/** The second fault strikes a node; the run is watched until it is over. */
+export const strikesNode = ({ also }: { readonly also: Pick<AlsoFault, 'kind'> }): boolean =>
+  also.kind !== 'none' && !sparesVictim(also.kind);
+
+/** Name in records: the same kind may come to two nodes. */
+export const alsoNameOf = ({ also }: { readonly also: AlsoFault }): string =>
+  strikesNode({ also }) ? `${also.kind} of the ${also.on}` : also.kind;
