@@ -1,5 +1,5 @@
 /** The frame of every command: arguments in, exit code out, errors in one form. */
-import { Command, CommanderError } from 'commander';
+import { type Argument, Command, CommanderError, Help, type Option } from 'commander';
 import {
   describeError,
   exitCode,
@@ -66,9 +66,20 @@ export function commandLine(name: string, examples: readonly CommandExample[]): 
     .version(projectVersion, '-V, --version', 'show the version')
     .showSuggestionAfterError(true)
     .exitOverride()
-    .configureOutput({ writeErr: () => undefined });
+    .configureOutput({ writeErr: () => undefined })
+    .configureHelp({
+      optionDescription: (option) => Help.prototype.optionDescription(typedDefault(option)),
+      argumentDescription: (argument) => Help.prototype.argumentDescription(typedDefault(argument)),
+    });
   if (examples.length === 0) return command;
   return command.addHelpText('after', `\nExamples:\n${examples.map(shownFor(name)).join('\n')}`);
+}
+
+/** A list is shown as it is typed, not as JSON. */
+function typedDefault<Described extends Option | Argument>(described: Described): Described {
+  const { defaultValue } = described as { readonly defaultValue?: unknown };
+  if (Array.isArray(defaultValue)) described.defaultValueDescription ??= defaultValue.join();
+  return described;
 }
 
 const shownFor =

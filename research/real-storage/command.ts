@@ -80,8 +80,16 @@ export const realStorageCommand = (): Command =>
     .description(
       'What storage protocols do with a node that lost its volume: raw writers, no Kubernetes.',
     )
-    .option('--rows <names>', `some of ${rows.map(nameOf).join()}, or a protocol`, rowsOf, rows)
-    .option('--cells <names>', `some of ${cellNames.join()}`, cellsIn, cellNames)
+    .addOption(
+      new Option('--rows <names>', `some of ${rows.map(nameOf).join()}, or a protocol`)
+        .argParser(rowsOf)
+        .default(rows, 'all'),
+    )
+    .addOption(
+      new Option('--cells <names>', `some of ${cellNames.join()}`)
+        .argParser(cellsIn)
+        .default(cellNames, 'all'),
+    )
     .option('--labs <n>', 'trials side by side', numberWithin(1, 16), 6)
     .option('--long', 'also cuts of 10 minutes, once a row', false)
     .addOption(imagesOption())

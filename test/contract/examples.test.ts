@@ -58,6 +58,10 @@ test.each(made)('%s', async (_, make) => {
     );
 });
 
+test.each(made)('%s prints no default as JSON', async (_, make) => {
+  expect(helpOf(await make())).not.toMatch(/\(default:\s+[[{]/);
+});
+
 test.each(faultKinds)('an experiment with %s', (fault) => {
   const about = { name: fault, question: questionOf(fault), fault: { kind: fault } } as const;
   const command = experimentCommand(
