@@ -10,6 +10,7 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { mysql } from '../../lib/mysql/database.ts';
 import { type Inspection, inspectFolder } from '../../lib/probe/inspect/inspect.ts';
+import { inspectionText, stepsFor } from '../../lib/probe/inspect/words.ts';
 
 const factsSchema = z.strictObject({
   report: z.url(),
@@ -20,6 +21,8 @@ const factsSchema = z.strictObject({
   volumes: z.record(z.string(), z.array(z.string())),
   /** Parts of what the answer names as missing. */
   because: z.array(z.string()).default([]),
+  /** Parts of the next steps. */
+  next: z.array(z.string()).min(1),
   homeless: z.array(z.string()).default([]),
   /** Of what the report has. */
   lacks: z.string().optional(),
@@ -47,6 +50,11 @@ test.each(readdirSync(root))('%s', async (name) => {
   expect(found.files.filter(({ records }) => records === 0)).toEqual([]);
   const because = found.volumes.flatMap((each) => each.because).join('\n');
   for (const part of facts.because) expect(because).toContain(part);
+  const missing = [...found.missing, ...found.volumes.flatMap((each) => each.because)];
+  expect(missing.filter((line) => stepsFor([line]).length === 0)).toEqual([]);
+  expect(missing.length).toBeGreaterThan(0);
+  const next = inspectionText(found).split('\nNext:\n')[1] ?? '';
+  for (const part of facts.next) expect(next).toContain(part);
   const redacted = await inspectFolder({ folder: redact, database: mysql });
   expect(redacted.answer).toBe(found.answer);
   expect(storages(redacted)).toEqual(storages(found));

@@ -58,7 +58,7 @@ export function answerVolume(volume: Volume, incident: Incident, storage: Storag
       : [passageOf({ volume, incident, storage, from, to })];
   });
   const about = { volume, storage, stints, passages };
-  if (passages.length === 0) return { ...about, ...withoutSecond(volume, incident, stints) };
+  if (passages.length === 0) return { ...about, ...withoutSecond(about, incident) };
   const answer = worstOf(passages.map((each) => each.answer));
   const doubts = answer === 'only one could' ? doubtsOfEnd(volume, incident, stints) : [];
   if (doubts.length > 0) return { ...about, answer: 'cannot be told', because: doubts };
@@ -185,7 +185,7 @@ function keptApart(it: Case): string | undefined {
 
 /** What of the storage keeps the old node out after a detach. */
 function fenceOf({ storage: { mode, words }, incident, from }: Case): string | undefined {
-  if (mode === 'fenced' || mode === 'reservation') return `the storage is \`${mode}\` (${words})`;
+  if (isFence(mode)) return `the storage is \`${mode}\` (${words})`;
   if (mode !== 'fence-if-out-of-service') return undefined;
   const taint = incident.sightings.find(
     ({ name, node, data, atMs }) =>
@@ -228,7 +228,7 @@ function missingOf(
     }),
     ofNode: those({
       [`no event or kubelet’s log shows that ${to.node} mounted it`]: secondMs === undefined,
-      [`no record shows that ${from.node} had lost the volume: neither an unmount in its kubelet’s log, nor a boot, nor a fence of the storage (${storage.words})`]: true,
+      [notLost(from, storage)]: true,
       [`there is no log of a server on ${from.node} that had this volume`]: servers.length === 0,
       [`the server on ${from.node} reported a failure ${failed && at(failed)}`]:
         failed !== undefined,
@@ -240,17 +240,29 @@ function missingOf(
   };
 }
 
-const sharing = ({ accessModes }: Volume): Readonly<Record<string, boolean>> => ({
+/** A storage that fences is missing no fence, but the answer with which it has. */
+const notLost = ({ node }: Stint, { mode }: Storage): string =>
+  `no record shows that ${node} had lost the volume: neither an unmount in its kubelet’s log, nor a boot, nor ${isFence(mode) ? 'the driver’s answer to the detach before the next attachment' : 'a fence of the storage'}`;
+
+const isFence = (mode: Storage['mode']): boolean => mode === 'fenced' || mode === 'reservation';
+
+const sharing = ({
+  accessModes,
+}: Pick<Volume, 'accessModes'>): Readonly<Record<string, boolean>> => ({
   'there is no dump of the PersistentVolume': accessModes.length === 0,
   'the volume is ReadWriteMany: Kubernetes admits a second node without a detach':
     accessModes.includes('ReadWriteMany'),
 });
 
 /** Nobody else is recorded: is that all there was? */
-function withoutSecond(volume: Volume, incident: Incident, stints: readonly Stint[]): Reasoned {
+function withoutSecond(
+  { volume, storage, stints }: Pick<VolumeAnswer, 'volume' | 'storage' | 'stints'>,
+  incident: Incident,
+): Reasoned {
   const doubts = doubtsOfEnd(volume, incident, stints);
   const [only] = stints;
-  if (doubts.length > 0 || only === undefined) return { answer: 'cannot be told', because: doubts };
+  if (doubts.length > 0 || only === undefined)
+    return { answer: 'cannot be told', because: [...doubts, ...takenFrom(stints.at(-1), storage)] };
   return {
     answer: 'only one could',
     because: [
@@ -259,8 +271,27 @@ function withoutSecond(volume: Volume, incident: Incident, stints: readonly Stin
   };
 }
 
+/** The end of the last stint is on record, and nothing of what came after it. */
+function takenFrom(last: Stint | undefined, storage: Storage): string[] {
+  const named = last?.named?.name === observed.attachmentAttached ? undefined : last?.named;
+  const taken = last?.answered ?? last?.deleting ?? named;
+  if (last === undefined || taken === undefined) return [];
+  return those({
+    [`it was taken from ${last.node} ${at(taken)}, and no record shows which node had it next`]: true,
+    [notLost(last, storage)]: last.unmounted === undefined,
+  });
+}
+
+/** What every answer needs. */
+export const missingWithoutVolume = (incident: Incident): string[] =>
+  doubtsOfEnd({ name: '', handle: undefined, accessModes: [] }, incident, []);
+
 /** Why there may have been another node: before the records begin, in a gap, or in the end. */
-function doubtsOfEnd(volume: Volume, incident: Incident, stints: readonly Stint[]): string[] {
+function doubtsOfEnd(
+  volume: Pick<Volume, 'name' | 'handle' | 'accessModes'>,
+  incident: Incident,
+  stints: readonly Stint[],
+): string[] {
   const { attachments, attachedLast, sightings, hasAudit } = incident;
   const own = attachments.filter((each) => each.volume === volume.name);
   const [first, last] = [stints[0], stints.at(-1)];

@@ -42,9 +42,9 @@ export function renderInspectionHtml(inspection: Inspection): Promise<string> {
       notes: ['Read from records that others kept: what is in none of them is not known here.'],
       chips: [{ text: `${files.length} files` }, { text: `${volumes.length} volumes` }],
     },
-    main: html`${closingSections(inspection).slice(0, 2).map(sectionHtml)}
+    main: html`${closingSections(inspection).slice(0, 3).map(sectionHtml)}
 ${volumes.flatMap(sectionsOf).map(sectionHtml)}
-${closingSections(inspection).slice(2).map(sectionHtml)}
+${closingSections(inspection).slice(3).map(sectionHtml)}
 ${sectionHtml(filesOf(inspection))}`,
   });
 }

@@ -72,6 +72,8 @@ export interface Incident {
   readonly attachedLast: ReadonlyMap<string, ReadonlySet<string>> | undefined;
   /** VolumeAttachments that were dumped. */
   readonly attachments: readonly Attachment[];
+  /** Attachments on record of which none says the volume and the node; each where it is named first. */
+  readonly unplaced: readonly { readonly attachment: string; readonly place: Place }[];
 }
 
 interface Attachment {
@@ -110,7 +112,19 @@ export function incidentOf(found: Collected): Incident {
     hasAudit: found.requests.length > 0,
     attachedLast: attachedLast(found.objects),
     attachments: names.attachments,
+    unplaced: unplacedOf(found, names),
   };
+}
+
+function unplacedOf({ requests, component }: Collected, names: Names): Incident['unplaced'] {
+  const asked = requests
+    .filter(({ data }) => data.resource === 'volumeattachments')
+    .map(({ data, place }) => ({ attachment: data.object, place }));
+  const unknown = [...asked, ...component].flatMap(({ attachment, place }) =>
+    attachment === undefined || names.attachment(attachment) ? [] : [{ attachment, place }],
+  );
+  const byName = Map.groupBy(unknown, ({ attachment }) => attachment);
+  return [...byName.values()].flatMap(([first = []]) => first);
 }
 
 const ofKind = (objects: readonly Dumped[], kind: Kind): Dumped[] =>

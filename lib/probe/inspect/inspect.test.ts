@@ -7,6 +7,7 @@ import { afterEach, expect, test } from 'vitest';
 import { mysql } from '../../mysql/database.ts';
 import { attachmentName } from './incident.ts';
 import { inspectFolder } from './inspect.ts';
+import { stepsFor } from './words.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'inspected-'));
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
@@ -129,6 +130,17 @@ test.each([
 
 test('documents that deny what the records show leave it open', async () => {
   expect(await answerTo(whole, { disk: 'fenced' })).toBe('cannot be told');
+});
+
+test('of storage that fences the driver’s answer is missing, of any other a fence', async () => {
+  const records = { 'dump.json': whole['dump.json'] };
+  for (const [disk, step] of [
+    ['fenced', 'Add the log of the CSI attacher.'],
+    ['unfenced', 'Probe the storage (docs/how-to/probe.md), and give --disk MODE.'],
+  ]) {
+    const { volumes } = await inspected(records, { disk });
+    expect(stepsFor(volumes.flatMap(({ because }) => because))).toContain(step);
+  }
 });
 
 test('a checkpoint of PostgreSQL is a write, in a rotated and compressed file', async () => {

@@ -7,6 +7,7 @@ import {
   type Passage,
   type VolumeAnswer,
   answerVolume,
+  missingWithoutVolume,
   ranks,
   worstOf,
 } from './answer.ts';
@@ -39,6 +40,9 @@ export interface Inspection {
   readonly answer: Answer;
   /** The worst first. */
   readonly volumes: readonly VolumeTold[];
+  /** Where no volume is on record: what is missing. */
+  readonly missing: readonly string[];
+  readonly unplaced: Incident['unplaced'];
   readonly files: Collected['files'];
   readonly trouble: Collected['trouble'];
   /** Logs that no node could be found for. */
@@ -79,7 +83,9 @@ export async function inspectFolder(request: InspectRequest): Promise<Inspection
   return {
     answer: worstOf(answers.map(({ answer }) => answer)),
     volumes: answers.toSorted((a, b) => rankOf(a) - rankOf(b)),
+    missing: volumes.length === 0 ? missingWithoutVolume(incident) : [],
     ...{ files, trouble, homeless: incident.homeless, clocks: incident.offsets },
+    unplaced: incident.unplaced,
   };
 }
 

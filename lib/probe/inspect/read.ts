@@ -231,7 +231,7 @@ const statusPatch =
 const klog = /^[IWEF](\d\d)(\d\d) (\d\d:\d\d:\d\d\.\d{1,6})\s+\d+ [\w.-]+:\d+\] ?(.*)$/;
 
 /** Its year is in no line: 1970, until the other records say which. */
-const yearless = Date.UTC(1971, 0);
+export const yearless = Date.UTC(1971, 0);
 
 function componentStamp(
   line: string,

@@ -1,12 +1,17 @@
 /** An inspection in words: for the terminal, and as parts of the page. */
 import { plural, toldInSeconds } from '../../core/index.ts';
 import { proveItIsOff } from '../../report/index.ts';
+import { observed } from '../../history/index.ts';
 import { placeInWords } from './files.ts';
 import type { Sighting } from './incident.ts';
 import type { Inspection, PassageTold, VolumeTold } from './inspect.ts';
+import { yearless } from './read.ts';
 
-export const timeText = (ms: number): string =>
-  Number.isFinite(ms) ? `${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')} UTC` : '?';
+export function timeText(ms: number): string {
+  if (!Number.isFinite(ms)) return '?';
+  const text = `${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+  return ms < yearless ? `${text.slice('1970-'.length)} (no record has the year)` : text;
+}
 
 export const volumeText = ({ volume: { name, claim } }: VolumeTold): string =>
   claim === undefined ? name : `${name} (claim ${claim})`;
@@ -21,6 +26,13 @@ export interface Section {
   readonly heads?: readonly string[];
   readonly rows?: readonly (readonly string[])[];
 }
+
+/** What names a node without a record of its attachment. */
+const namings: Partial<Readonly<Record<Sighting['name'], string>>> = {
+  [observed.attachmentAttached]: 'attached, ',
+  [observed.attachmentGone]: 'detached, ',
+  [observed.forceDetachLog]: 'detached by force, ',
+};
 
 const whoHadIt = ({ stints }: VolumeTold): Section => ({
   title: 'Who had it',
@@ -37,7 +49,8 @@ const whoHadIt = ({ stints }: VolumeTold): Section => ({
   ],
   rows: stints.map(({ node, attached, mounts, unmounted, deleting, answered, named }) => [
     node,
-    ...[attached, mounts[0], unmounted, deleting, answered, named].map(seenText),
+    ...[attached, mounts[0], unmounted, deleting, answered].map(seenText),
+    `${(named && namings[named.name]) ?? ''}${seenText(named)}`,
   ]),
 });
 
@@ -68,8 +81,10 @@ export const sectionsOf = (volume: VolumeTold): Section[] => [
 
 /** What follows for all volumes. */
 export const closingSections = (inspection: Inspection): Section[] => [
+  { title: 'No volume is on record', lines: inspection.missing },
   { title: 'Next', lines: nextSteps(inspection) },
   { title: 'What would have prevented it', lines: preventionOf(inspection.volumes) },
+  { title: 'Of no known volume', lines: unplacedIn(inspection).slice(0, unplacedShown) },
   {
     title: 'Not read',
     lines: [
@@ -86,27 +101,86 @@ const twoWriters = [
   'A clean e2fsck or server start proves nothing: compare with what clients recorded as committed.',
 ];
 
+const unplacedShown = 5;
+const unplacedIn = ({ unplaced }: Inspection): string[] =>
+  unplaced.map(
+    ({ attachment, place }) =>
+      `${attachment} (${placeInWords(place)}): no record has the volume and the node of this attachment`,
+  );
+
+/** `$1` of the words: what the pattern has in brackets. */
 type Hints = readonly (readonly [RegExp, string])[];
-const hintsFor = (hints: Hints, texts: readonly string[]): string[] =>
-  hints.flatMap(([pattern, words]) => (texts.some((text) => pattern.test(text)) ? [words] : []));
+const hintsFor = (hints: Hints, texts: readonly string[]): string[] => {
+  const found = hints.flatMap(([pattern, words]) =>
+    texts.flatMap((text) => {
+      const [whole, part = ''] = pattern.exec(text) ?? [];
+      return whole === undefined ? [] : words.replaceAll('$1', part);
+    }),
+  );
+  return [...new Set(found)];
+};
 
 /** What to add, by what is missing. */
 const additions: Hints = [
+  [
+    /who had the volume/,
+    'Add the logs of kube-controller-manager and of the kubelets: they name volumes and nodes.',
+  ],
   [/audit log/, 'Add the API server’s audit log, with its rotated files.'],
-  [/of (a|the) server/, 'Add the database’s log of the old node, from /var/log/pods, to its end.'],
-  [/unmount/, 'Add kubelet’s log and dmesg -T of the old node, in a folder with its name.'],
-  [/dump/, 'Add the dumps that docs/how-to/inspect.md lists.'],
+  [
+    /which node had it next/,
+    'Add kube-controller-manager’s log of all its instances: “AttachVolume.Attach succeeded” names the next node.',
+  ],
+  [
+    /(?:log of a|line of the) server on (\S+) /,
+    'Add the database’s log of $1, from /var/log/pods, to its end.',
+  ],
+  [
+    /that (\S+) had lost the volume/,
+    'Add kubelet’s log and dmesg -T of $1, in a folder with that name.',
+  ],
+  [
+    /that (\S+) mounted it/,
+    'Add kubelet’s log of $1, in a folder with that name, or the events of its pods.',
+  ],
+  [
+    /bounds the clock of (\S+):/,
+    'Add the events about pods on $1, which expire after an hour: kubectl get events -A -o json.',
+  ],
+  [
+    /dump of the (?:VolumeAttachments|Nodes) (?:does|has)|is younger/,
+    'Look at the nodes of the dumps that differ first, and dump all of it again at one moment.',
+  ],
+  [
+    /volume and the node of this attachment|whose volume no record has/,
+    'Add what names the attachment: a dump if it still exists, else the audit log’s line that created it.',
+  ],
+  [/answer to the detach/, 'Add the log of the CSI attacher.'],
   [/fence of the storage/, 'Probe the storage (docs/how-to/probe.md), and give --disk MODE.'],
 ];
 
-function nextSteps({ volumes, answer }: Inspection): readonly string[] {
+/** The kinds of objects that are missing, in one command. */
+function dumpOf(missing: readonly string[]): string[] {
+  const kinds = missing.flatMap((text) => /no dump of the (\w+)/.exec(text)?.[1] ?? []);
+  const named = [...new Set(kinds)].join().toLowerCase();
+  return named === '' ? [] : [`Add a dump: kubectl get ${named} -A -o json > objects.json`];
+}
+
+/** What to add or to look at where something is missing. */
+export const stepsFor = (missing: readonly string[]): string[] => [
+  ...hintsFor(additions, missing),
+  ...dumpOf(missing),
+];
+
+function nextSteps(inspection: Inspection): readonly string[] {
+  const { volumes, answer, missing } = inspection;
   if (answer === 'two could write') return twoWriters;
   if (answer === 'only one could')
     return ['Nothing of the storage’s exclusivity is left to check.'];
   const open = volumes.filter((each) => each.answer === answer);
-  const missing = volumes.length === 0 ? ['dump'] : open.flatMap(({ because }) => because);
+  const lacking = open.flatMap(({ because, storage }) => [...because, storage.words]);
   return [
-    ...hintsFor(additions, missing),
+    ...stepsFor([...missing, ...lacking, ...unplacedIn(inspection)]),
     'Until then assume that two could write: docs/how-to/two-writers.md.',
   ];
 }
