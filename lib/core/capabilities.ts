@@ -27,6 +27,10 @@ export const capabilities = {
     can: 'hold a part of the control plane',
     controlPlane: ['stall', 'resume', 'look'],
   },
+  'standby-manager': {
+    can: 'let a standby controller manager take over',
+    controlPlane: ['failOver', 'look'],
+  },
   drain: { can: 'drain a node', kubernetes: ['drain', 'uncordon'] },
   'node-taint': { can: 'taint a node', kubernetes: ['taint', 'untaint'] },
   'node-deletion': { can: 'delete a Node object', kubernetes: ['deleteNode', 'hasNode'] },

@@ -57,6 +57,7 @@ export {
   powerFaults,
   questionOf,
   sharesEvents,
+  silencesApi,
   silencesKubelet,
   sparesVictim,
   strikesNode,

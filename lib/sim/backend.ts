@@ -131,7 +131,8 @@ function simControlPlane({ world, controlPlane }: Model, driver: KernelDriver): 
   const command = <T>(work: () => T): Promise<T> =>
     driver.perform(draw(world, measuredTimes.controlPlaneCommand), work);
   return {
-    kill: (component) => command(() => controlPlane.kill(component)),
+    kill: () => command(() => controlPlane.kill()),
+    failOver: () => command(() => controlPlane.failOver()),
     stall: (component) => command(() => controlPlane.stall(component)),
     resume: (component) => command(() => controlPlane.resume(component)),
     look: (component) => command(() => controlPlane.look(component)),

@@ -49,8 +49,8 @@ class ControllerManager {
     return { process, stalled: this.#stalled };
   }
 
-  /** All that it knew is gone; its lease stands. */
-  kill(): void {
+  /** All that it knew is gone; its lease stands. A standby need not start. */
+  end({ hasStandby = false } = {}): void {
     if (!this.#stands) return;
     this.#process.end();
     const { api } = this.#world;
@@ -59,7 +59,8 @@ class ControllerManager {
     this.#stalled = false;
     this.#silentSinceUs = undefined;
     this.#world.notice(notices.controllerEnded, -1, -1);
-    this.#process.after(this.#chance.within(measuredTimes.controllerStart), () => {
+    const startUs = hasStandby ? 0 : this.#chance.within(measuredTimes.controllerStart);
+    this.#process.after(startUs, () => {
       this.#stands = true;
       this.#processes += 1;
       const { leaderLeaseUs, leaderRetry } = kubernetesTimes;
@@ -90,7 +91,7 @@ class ControllerManager {
   #renewAgain(): void {
     const silentUs = this.#world.kernel.nowUs - (this.#silentSinceUs ?? this.#world.kernel.nowUs);
     this.#silentSinceUs = undefined;
-    if (silentUs > kubernetesTimes.leaderRenewUs) this.kill();
+    if (silentUs > kubernetesTimes.leaderRenewUs) this.end();
   }
 
   #lead(): void {
@@ -129,13 +130,15 @@ export interface ControlPlaneOptions {
 /** Streams of chance, by what draws from them; kubelets have theirs from 100 on. */
 const streams = { controllerManager: 1, scheduler: 2, attacher: 3 } as const;
 
+/** The control plane's node has all of them. */
+const isOn = (component: Component, part: Component): boolean =>
+  component === part || component === 'control-plane';
+
 export class ModelControlPlane {
   readonly #world: World;
   readonly #kubelets: readonly Kubelet[];
   readonly #manager: ControllerManager;
   readonly #attacher: Process;
-  /** Processes of the others so far. */
-  readonly #ended = { 'api-server': 0, attacher: 0 };
 
   constructor({ world, volumes, kubelets }: ControlPlaneOptions) {
     this.#world = world;
@@ -158,33 +161,33 @@ export class ModelControlPlane {
     );
   }
 
-  /** Another process takes its place; only the controller manager forgets anything by that. */
-  kill(component: Component): void {
-    if (component === 'controller-manager') return this.#manager.kill();
-    this.#ended[component] += 1;
-    this.stall(component);
-    const startUs = this.#world.chance.within(measuredTimes.controllerStart);
-    this.#world.kernel.schedule(startUs, () => this.resume(component));
+  /** Of the controller manager: another process takes its place. */
+  kill(): void {
+    this.#manager.end();
+  }
+
+  failOver(): void {
+    this.#manager.end({ hasStandby: true });
   }
 
   /** Idempotent. */
   stall(component: Component): void {
-    if (component === 'controller-manager') this.#manager.stall();
-    else if (component === 'attacher') this.#attacher.standStill();
-    else this.#setApi(false);
+    if (isOn(component, 'controller-manager')) this.#manager.stall();
+    if (isOn(component, 'attacher')) this.#attacher.standStill();
+    if (isOn(component, 'api-server')) this.#setApi(false);
   }
 
   /** Idempotent. */
   resume(component: Component): void {
-    if (component === 'controller-manager') this.#manager.resume();
-    else if (component === 'attacher') this.#attacher.goOn();
-    else this.#setApi(true);
+    if (isOn(component, 'api-server')) this.#setApi(true);
+    if (isOn(component, 'attacher')) this.#attacher.goOn();
+    if (isOn(component, 'controller-manager')) this.#manager.resume();
   }
 
   look(component: Component): ComponentLook {
     if (component === 'controller-manager') return this.#manager.look;
     const { still } = component === 'attacher' ? this.#attacher : this.#world.apiServer;
-    return { process: `model-${this.#ended[component] + 1}`, stalled: still };
+    return { process: 'model-1', stalled: still };
   }
 
   #setApi(up: boolean): void {

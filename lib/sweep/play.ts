@@ -106,8 +106,13 @@ const faultActs: Readonly<Record<FaultAct, (target: Target, turn: number, scene:
       machine.start();
       if (scenario.fault.drainFor > 0) model.operator.uncordon(victim.node);
     },
-    'kill controller-manager': ({ model }) => model.controlPlane.kill('controller-manager'),
+    'kill controller-manager': ({ model }) => model.controlPlane.kill(),
+    'fail over controller-manager': ({ model }) => model.controlPlane.failOver(),
     'await controller-manager': nothing,
+    'stall controller-manager': ({ model }) => model.controlPlane.stall('controller-manager'),
+    'resume controller-manager': ({ model }) => model.controlPlane.resume('controller-manager'),
+    'stall control-plane': ({ model }) => model.controlPlane.stall('control-plane'),
+    'resume control-plane': ({ model }) => model.controlPlane.resume('control-plane'),
     'stall api-server': ({ model }) => model.controlPlane.stall('api-server'),
     'resume api-server': ({ model }) => model.controlPlane.resume('api-server'),
     'stall attacher': ({ model }) => model.controlPlane.stall('attacher'),
@@ -402,7 +407,8 @@ function startAlso(scene: Scene): SecondFault {
   const second = faultNamed(also.kind);
   const { breaks, whole, broken } = second;
   // The runner looks which process it kills.
-  const before = breaks === 'kill controller-manager' ? [...whole, breaks] : whole;
+  const looks = ['kill controller-manager', 'fail over controller-manager'];
+  const before = looks.includes(breaks) ? [...whole, breaks] : whole;
   const begin = (target: Target): void => {
     run.isComing = false;
     run.mend = strike(scene, second, target);

@@ -16,7 +16,7 @@ function refused(seed?: string): { readonly story: ModelStory; readonly calls: (
   story.untilSeen('nodeNotReady');
   operator.deleteNode(story.victim);
   story.untilSeen('podGone');
-  controlPlane.kill('controller-manager');
+  controlPlane.kill();
   story.untilSeen('publishRefused');
   return { story, calls: () => seen };
 }

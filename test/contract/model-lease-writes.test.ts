@@ -32,7 +32,7 @@ describe('1.37, where the Lease is asked for again', () => {
 
   test('the next controller manager knows the Lease as it is, and gives the node up', () => {
     const story = written({}, [30]).until(200);
-    story.model.controlPlane.kill('controller-manager');
+    story.model.controlPlane.kill();
     story.until(400);
     expect(story.times('nodeNotReady')).toHaveLength(1);
   });

@@ -101,7 +101,7 @@ test.each(['pending-while-busy', 'unfenced'] as const)(
     const story = evicted({ disk: { mode: disk, attachWhileBusy: 'granted' } });
     story.model.operator.deleteNode(story.victim);
     story.untilSeen('podGone');
-    story.model.controlPlane.kill('controller-manager');
+    story.model.controlPlane.kill();
     story.untilSeen('controllerLeads');
     const leadsS = story.nowS;
     story.until(leadsS + 20);
@@ -144,7 +144,7 @@ test('R11: a leader that ends after it took the volume off the list leaves it un
   const story = removed();
   story.untilSeen('unlisted');
   story.model.controlPlane.stall('attacher');
-  story.model.controlPlane.kill('controller-manager');
+  story.model.controlPlane.kill();
   story.untilSeen('controllerLeads').until(story.nowS + 5);
   expect(story.times('uncertain', 'victim')).toHaveLength(1);
   expect(story.times('attachmentCreated', 'others')).toHaveLength(1);

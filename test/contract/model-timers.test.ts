@@ -112,7 +112,7 @@ describe('the control plane', () => {
   test('a new leader begins the wait anew', () => {
     const story = removed();
     story.until(story.nowS + 180);
-    story.model.controlPlane.kill('controller-manager');
+    story.model.controlPlane.kill();
     const killedS = story.nowS;
     story.untilSeen('controllerLeads');
     expect(story.nowS - killedS).toBeGreaterThan(15);
@@ -122,19 +122,47 @@ describe('the control plane', () => {
     expect(Number(story.secondMountS) - leadsS).toBeGreaterThan(waitS);
   });
 
-  test('a short outage of the API changes nothing, a long one ends the leader', () => {
-    for (const [outageS, ends] of [
-      [5, 0],
-      [20, 1],
-    ] as const) {
-      const story = removed();
-      story.until(story.nowS + 100);
-      story.model.controlPlane.stall('api-server');
-      story.until(story.nowS + outageS);
-      story.model.controlPlane.resume('api-server');
-      story.until(story.nowS + 60);
-      expect(story.times('controllerEnded')).toHaveLength(ends);
-    }
+  test('a standby takes over sooner than a process that must start, and waits anew as well', () => {
+    const story = removed();
+    story.until(story.nowS + 180);
+    story.model.controlPlane.failOver();
+    const endedS = story.nowS;
+    story.untilSeen('controllerLeads');
+    expect(story.nowS - endedS).toBeGreaterThan(15);
+    expect(story.nowS - endedS).toBeLessThan(20);
+    const leadsS = story.nowS;
+    story.until(leadsS + 400);
+    expect(Number(story.secondMountS) - leadsS).toBeGreaterThan(waitS);
+  });
+
+  test('while the leader stands still no wait ends; one that is thawed late ends itself', () => {
+    const story = removed();
+    story.until(story.nowS + 180);
+    story.model.controlPlane.stall('controller-manager');
+    story.until(story.nowS + 600);
+    expect(story.secondMountS).toBeUndefined();
+    story.model.controlPlane.resume('controller-manager');
+    const thawedS = story.nowS;
+    story.untilSeen('controllerLeads');
+    expect(story.nowS - thawedS).toBeGreaterThan(15);
+    story.until(thawedS + 420);
+    expect(Number(story.secondMountS) - thawedS).toBeGreaterThan(waitS + 15);
+  });
+
+  test.each([
+    ['api-server', 5, 0],
+    ['api-server', 20, 1],
+    ['controller-manager', 5, 0],
+    ['control-plane', 5, 0],
+    ['control-plane', 20, 1],
+  ] as const)('%s away for %i s: %i leaders end', (component, outageS, ends) => {
+    const story = removed();
+    story.until(story.nowS + 100);
+    story.model.controlPlane.stall(component);
+    story.until(story.nowS + outageS);
+    story.model.controlPlane.resume(component);
+    story.until(story.nowS + 60);
+    expect(story.times('controllerEnded')).toHaveLength(ends);
   });
 
   test('while the API stands still nothing moves', () => {

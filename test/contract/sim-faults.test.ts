@@ -48,6 +48,9 @@ test.each<Fields>([
   { fault: { kind: 'controller-restart' }, watch: { horizon: 60_000 } },
   { fault: { kind: 'api-outage' }, watch: { horizon: 60_000 } },
   { fault: { kind: 'attacher-down' }, watch: { horizon: 60_000 } },
+  { fault: { kind: 'controller-freeze' }, watch: { horizon: 60_000 } },
+  { fault: { kind: 'controller-failover' }, watch: { horizon: 60_000 } },
+  { fault: { kind: 'control-plane-freeze' }, watch: { horizon: 60_000 } },
   { fault: { kind: 'lease-write' }, watch: { horizon: 60_000 } },
   { fault: { kind: 'kubelet-restart' }, watch: { horizon: 60_000 } },
   { fault: { kind: 'cpu-starvation' } },
@@ -56,7 +59,16 @@ test.each<Fields>([
     remedy: { kind: remedy },
     also: { kind: 'controller-restart' },
   },
-  { fault: { kind: 'network-partition' }, remedy: { kind: remedy }, also: { kind: 'api-outage' } },
+  ...(
+    ['api-outage', 'controller-freeze', 'controller-failover', 'control-plane-freeze'] as const
+  ).map(
+    (also) =>
+      ({
+        fault: { kind: 'network-partition' },
+        remedy: { kind: remedy },
+        also: { kind: also },
+      }) as const,
+  ),
   {
     fault: { kind: 'network-partition' },
     remedy: { kind: remedy },

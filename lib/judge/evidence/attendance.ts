@@ -14,7 +14,7 @@ import {
   observationsOf,
   observed,
 } from '../../history/index.ts';
-import { isDirectory } from '../../scenario/index.ts';
+import { isDirectory, silencesApi } from '../../scenario/index.ts';
 import { claimedFaults, exportStep, otherVictimOf, spanOf } from '../facts/acts.ts';
 import type { Span } from '../facts/engine.ts';
 import { isPredicted } from '../facts/run.ts';
@@ -198,7 +198,7 @@ const groupReadersOf = ({ story }: Attended): Attendance[] =>
 
 /** Where the API server answers nothing, its observer sees nothing. */
 const hasApi = ({ scenario: { fault, also } }: Story): boolean =>
-  fault.kind !== 'api-outage' && also.kind !== 'api-outage';
+  !silencesApi(fault.kind) && !silencesApi(also.kind);
 
 // A fault that lasts: it is probed again until the first image, and once more right before the heal; not
 // while the image is copied.

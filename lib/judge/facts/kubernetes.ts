@@ -1,5 +1,6 @@
 /** What Kubernetes' witnesses state: watches of its API, the audit log, the controller manager's log. */
 import { csiCalls, isGranted, observationsOf } from '../../history/index.ts';
+import { silencesApi } from '../../scenario/index.ts';
 import { isPredicted } from './run.ts';
 import { type Change, lasting, moment, whileAny } from './changes.ts';
 import { type Span, type Statement, unknown } from './engine.ts';
@@ -8,7 +9,7 @@ import type { Evidence, Read } from './evidence.ts';
 /** From its first observation on; where the API server answers nobody, until that fault. */
 function apiSees({ story, watched }: Evidence) {
   const { fault, also } = story.scenario;
-  const isOut = fault.kind === 'api-outage' || also.kind === 'api-outage';
+  const isOut = silencesApi(fault.kind) || silencesApi(also.kind);
   const first = story.observations.find(({ source }) => source === 'api');
   return {
     fromMs: first?.t ?? watched.toMs,

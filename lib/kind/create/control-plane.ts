@@ -1,38 +1,63 @@
 /** The control plane's components on kind: processes of the control plane's node. */
-import type { Component, ControlPlane } from '../../run/index.ts';
+import type { Component, ComponentLook, ControlPlane } from '../../run/index.ts';
 import { resumeAgents, stallAgents } from '../nodes/acts.ts';
+import * as engine from '../engine/commands.ts';
 import { containerShell } from '../engine/container-shell.ts';
+import { run } from '../engine/run.ts';
 import { waitFor } from '../../core/index.ts';
 
-const programs: Readonly<Record<Component, string>> = {
+const programs: Readonly<Record<Exclude<Component, 'control-plane'>, string>> = {
   'controller-manager': 'kube-controller-manager',
   'api-server': 'kube-apiserver',
   attacher: 'csi-attacher',
 };
 
-export function kindControlPlane(node: string): Required<ControlPlane> {
+async function lookAtNode(node: string): Promise<ComponentLook> {
+  const [process = '', status] = (
+    await run(engine.inspect('container', [node], '{{.State.Pid}} {{.State.Status}}'))
+  ).split(' ');
+  return {
+    process: ['', '0'].includes(process) ? undefined : process,
+    stalled: status === 'paused',
+  };
+}
+
+/** A paused container keeps its processes, its memory and its ports. */
+async function hold(node: string): Promise<void> {
+  if (!(await lookAtNode(node)).stalled) await run(engine.pause(node));
+}
+
+async function release(node: string): Promise<void> {
+  if ((await lookAtNode(node)).stalled) await run(engine.unpause(node));
+}
+
+/** One node has all of the control plane, so that no standby is there. */
+export function kindControlPlane(node: string): Omit<Required<ControlPlane>, 'failOver'> {
   const shell = containerShell(node);
   /** `$1` is the program; no error where it does not run. */
-  const inNode = (act: string, component: Component): Promise<string> => {
+  const inNode = (act: string, component: keyof typeof programs): Promise<string> => {
     return shell.sh(`for pid in $(pidof "$1"); do ${act}; done`, programs[component]);
   };
   return {
-    async kill(component) {
-      await inNode('kill -KILL "$pid"', component);
+    async kill() {
+      await inNode('kill -KILL "$pid"', 'controller-manager');
     },
 
     async stall(component) {
-      // Its kubelet would end an API server that answers no probe, and start another one.
-      if (component === 'api-server') await stallAgents(shell, 'kubelet');
+      if (component === 'control-plane') return hold(node);
+      // Its kubelet would end what answers no probe, and start another one.
+      if (component !== 'attacher') await stallAgents(shell, 'kubelet');
       await inNode('kill -STOP "$pid"', component);
     },
 
     async resume(component) {
+      if (component === 'control-plane') return release(node);
       await inNode('kill -CONT "$pid"', component);
-      if (component === 'api-server') await resumeAgents(shell);
+      if (component !== 'attacher') await resumeAgents(shell);
     },
 
     async look(component) {
+      if (component === 'control-plane') return lookAtNode(node);
       const said = await inNode('cut -d " " -f 1,3 "/proc/$pid/stat"', component);
       const [process = '', state] = (said.split('\n')[0] ?? '').split(' ');
       return { process: process === '' ? undefined : process, stalled: state === 'T' };
@@ -71,6 +96,12 @@ async function controllerManagerIs(node: string, where: 'gone' | 'there'): Promi
 /** Whatever a fault left standing still, or a procedure took away, goes on; idempotent. */
 export async function mendControlPlane(node: string): Promise<void> {
   const controlPlane = kindControlPlane(node);
-  for (const component of ['api-server', 'attacher'] as const) await controlPlane.resume(component);
+  for (const component of [
+    'control-plane',
+    'api-server',
+    'controller-manager',
+    'attacher',
+  ] as const)
+    await controlPlane.resume(component);
   await move(node, aside, place);
 }

@@ -102,15 +102,22 @@ async function restartKubelet({ machine, recorder, name }: Context): Promise<Pro
 
 const manager = 'controller-manager';
 
-async function killManager({ testbed: { controlPlane }, recorder, name }: Context): Promise<Act> {
-  const before = (await controlPlane.look(manager)).process;
-  const claim = `process ${before} of the controller manager is gone`;
-  const isGone = componentProbe(controlPlane, manager, claim, ({ process }) => process !== before);
-  return async () => {
-    await controlPlane.kill(manager);
-    return [() => certify(recorder, name, 'during', [isGone])];
+const endManager =
+  (verb: 'kill' | 'failOver') =>
+  async ({ testbed: { controlPlane }, recorder, name }: Context): Promise<Act> => {
+    const before = (await controlPlane.look(manager)).process;
+    const claim = `process ${before} of the controller manager is gone`;
+    const isGone = componentProbe(
+      controlPlane,
+      manager,
+      claim,
+      ({ process }) => process !== before,
+    );
+    return async () => {
+      await controlPlane[verb]();
+      return [() => certify(recorder, name, 'during', [isGone])];
+    };
   };
-}
 
 /** A kubelet starts a static pod's container again within seconds. */
 const restartWithinMs = 60_000;
@@ -129,7 +136,8 @@ const prepared = {
     await onEach(volumes, ({ disk }) => disk.writeSyncedCanary(victim.node, canaryContent));
     return crash;
   },
-  'kill controller-manager': killManager,
+  'kill controller-manager': endManager('kill'),
+  'fail over controller-manager': endManager('failOver'),
 };
 
 async function drain({ testbed, victim: { node }, recorder, scenario }: Context): Promise<void> {
@@ -177,6 +185,13 @@ const acts: Readonly<Record<Exclude<FaultAct, keyof typeof prepared>, Act>> = {
     if (scenario.fault.drainFor > 0) await testbed.kubernetes.uncordon(victim.node);
   },
   'await controller-manager': awaitManager,
+  'stall controller-manager': ({ testbed }) => testbed.controlPlane.stall(manager),
+  async 'resume controller-manager'(context) {
+    await context.testbed.controlPlane.resume(manager);
+    await awaitManager(context);
+  },
+  'stall control-plane': ({ testbed }) => testbed.controlPlane.stall('control-plane'),
+  'resume control-plane': ({ testbed }) => testbed.controlPlane.resume('control-plane'),
   'stall api-server': ({ testbed }) => testbed.controlPlane.stall('api-server'),
   'resume api-server': ({ testbed }) => testbed.controlPlane.resume('api-server'),
   'stall attacher': ({ testbed }) => testbed.controlPlane.stall('attacher'),
@@ -187,7 +202,9 @@ const acts: Readonly<Record<Exclude<FaultAct, keyof typeof prepared>, Act>> = {
 };
 
 const actOf = async (act: FaultAct, context: Context): Promise<Act> =>
-  act === 'crash' || act === 'kill controller-manager' ? prepared[act](context) : acts[act];
+  act in prepared
+    ? prepared[act as keyof typeof prepared](context)
+    : acts[act as keyof typeof acts];
 
 export function faultOf(declared: DeclaredFault): Fault {
   const { name, leastMs, whole, broken, mendsAt, isOverAtOnce } = declared;

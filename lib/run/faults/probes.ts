@@ -170,10 +170,17 @@ export const probes: Readonly<Record<FaultProbe, (context: Context) => Probe>> =
     'runs',
     claims['controller-manager runs'],
   ),
+  'controller-manager stalled': componentIs(
+    'controller-manager',
+    'stalled',
+    claims['controller-manager stalled'],
+  ),
   'api-server runs': componentIs('api-server', 'runs', claims['api-server runs']),
   'api-server stalled': componentIs('api-server', 'stalled', claims['api-server stalled']),
   'attacher runs': componentIs('attacher', 'runs', claims['attacher runs']),
   'attacher stalled': componentIs('attacher', 'stalled', claims['attacher stalled']),
+  'control-plane runs': componentIs('control-plane', 'runs', claims['control-plane runs']),
+  'control-plane stalled': componentIs('control-plane', 'stalled', claims['control-plane stalled']),
   'lease annotated': annotated(true),
   'lease not annotated': annotated(false),
 };

@@ -319,17 +319,20 @@ export interface Auditor {
   ): Promise<ImageEvidence>;
 }
 
-export type Component = 'controller-manager' | 'api-server' | 'attacher';
+/** `control-plane`: its node, with all that runs there. */
+export type Component = 'controller-manager' | 'api-server' | 'attacher' | 'control-plane';
 
 /** Verbs that a cluster lacks are absent, as those of its other ports . */
 export interface ControlPlane {
-  /** Ends the component's process at once; Kubernetes starts another one. [`component-kill`] */
-  kill?(component: Component): Promise<void>;
+  /** Ends the controller manager's process at once; Kubernetes starts another one. [`component-kill`] */
+  kill?(): Promise<void>;
+  /** Ends the leading controller manager while a standby waits for its lease. [`standby-manager`] */
+  failOver?(): Promise<void>;
   /** Makes it stand still: it answers nobody, and none takes its place. Idempotent. [`component-stall`] */
   stall?(component: Component): Promise<void>;
   /** Lets it go on. Idempotent. [`component-stall`] */
   resume?(component: Component): Promise<void>;
-  /** Which process it is now; undefined while there is none. [`component-kill`, `component-stall`] */
+  /** Which process it is now; undefined while there is none. [`component-kill`, `component-stall`, `standby-manager`] */
   look?(component: Component): Promise<ComponentLook>;
 }
 

@@ -68,7 +68,11 @@ export const mostPools = 8;
  * audits are programs of their own, in images: what a caller has in his script is not there.
  */
 export const kindCapabilities = (made: 'built' | 'published'): readonly Capability[] =>
-  capabilitiesBut(['own-database', ...(made === 'built' ? [] : lackingInPublished)]);
+  capabilitiesBut([
+    'own-database',
+    'standby-manager',
+    ...(made === 'built' ? [] : lackingInPublished),
+  ]);
 
 /** kind's node image has no D-Bus, by which a kubelet learns of a shutdown. */
 const lackingInPublished = ['force-detach-wait', 'node-shutdown'] as const;

@@ -12,6 +12,7 @@ export const apiOutage = faultKind({
   whole: ['api-server runs'],
   broken: ['api-server stalled'],
   isOfControlPlane: true,
+  silencesApi: true,
   delaysNotReady: true,
   unsettlesAttachments: true,
   needs: ['component-stall'],

@@ -4,6 +4,9 @@ import { alsoEvents, faultEvents } from '../../core/index.ts';
 import { apiOutage } from './api-outage.ts';
 import { apiPartition } from './api-partition.ts';
 import { attacherDown } from './attacher-down.ts';
+import { controlPlaneFreeze } from './control-plane-freeze.ts';
+import { controllerFailover } from './controller-failover.ts';
+import { controllerFreeze } from './controller-freeze.ts';
 import { controllerRestart } from './controller-restart.ts';
 import { cpuStarvation } from './cpu-starvation.ts';
 import { flappingPartition } from './flapping-partition.ts';
@@ -28,7 +31,7 @@ export const faultDeclarations = [
   ...[none, nodeCrash, nodeReboot, networkPartition, apiPartition, freeze, kubeletStall],
   ...[runtimeStall, kubeletRestart, cpuStarvation, flappingPartition],
   ...[controllerRestart, apiOutage, attacherDown, leaseWrite],
-  ...[nodeShutdown, shutdownHang],
+  ...[nodeShutdown, shutdownHang, controllerFreeze, controllerFailover, controlPlaneFreeze],
 ] as const;
 
 type Declaration = (typeof faultDeclarations)[number];
@@ -77,6 +80,7 @@ export const bootsAtHeal = (fault: FaultKind): boolean =>
   ['boot', 'power cycle'].includes(faultNamed(fault).mends);
 export const cutsClientsOff = isOne(namesWith('cutsClientsOff'));
 export const isOverAtOnce = isOne(namesWith('isOverAtOnce'));
+export const silencesApi = isOne(namesWith('silencesApi'));
 export const sharesEvents = isOne(namesWith('sharesEvents'));
 export const delaysNotReady = isOne(namesWith('delaysNotReady'));
 export const unsettlesAttachments = isOne(namesWith('unsettlesAttachments'));

@@ -31,8 +31,9 @@ export type FaultAct =
   /** Off, if it is not yet, and on again. */
   | 'power cycle'
   | 'kill controller-manager'
+  | 'fail over controller-manager'
   | 'await controller-manager'
-  | `${'stall' | 'resume'} ${'api-server' | 'attacher'}`
+  | `${'stall' | 'resume'} ${'controller-manager' | 'api-server' | 'attacher' | 'control-plane'}`
   /** Again where it `repeats`, with another value. */
   | 'annotate lease'
   | 'clear lease';
@@ -54,10 +55,13 @@ export const claims = {
   'CPU time': 'the victim has CPU time',
   'no CPU time': 'the victim lacks CPU time',
   'controller-manager runs': 'the controller manager runs',
+  'controller-manager stalled': 'the controller manager stands still',
   'api-server runs': 'the API server runs',
   'api-server stalled': 'the API server stands still',
   'attacher runs': 'the csi-attacher runs',
   'attacher stalled': 'the csi-attacher stands still',
+  'control-plane runs': 'the node of the control plane runs',
+  'control-plane stalled': 'the node of the control plane stands still',
   'lease annotated': 'somebody writes to the victim’s Lease',
   'lease not annotated': 'nobody wrote to the victim’s Lease',
 } as const;
@@ -101,6 +105,8 @@ export interface FaultTraits {
   readonly isOverAtOnce?: true;
   /** Broken once and mended once: volumes of a batch may share one event of it. */
   readonly sharesEvents?: true;
+  /** The API server answers nobody while it lasts. */
+  readonly silencesApi?: true;
   /** Beside another: its node is NotReady later, since its Lease is written or the monitor away or new. */
   readonly delaysNotReady?: true;
   /** Beside another: ends the controller manager, or lets a detach time out (#120595). */

@@ -16,7 +16,7 @@ import {
 import { defaultGraceS } from './objects.ts';
 
 export interface ProcedureTestbed
-  extends Omit<KubernetesTestbed<Capability>, 'startWriters' | 'shell'>,
+  extends Omit<KubernetesTestbed<Exclude<Capability, 'standby-manager'>>, 'startWriters' | 'shell'>,
     Required<Pick<KubernetesTestbed, 'shell'>>,
     Closes,
     Pick<OpenCluster, 'cluster' | 'images'> {
