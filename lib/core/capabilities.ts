@@ -22,6 +22,7 @@ export const capabilities = {
   'kubelet-restart': { can: 'restart a kubelet', machine: ['restartKubelet'] },
   'server-kill': { can: 'kill the database’s process', machine: ['killServer'] },
   'cpu-limit': { can: 'starve a node', machine: ['throttle', 'unthrottle', 'throttled'] },
+  'node-clock': { can: 'set the clock of a node', machine: ['setClockBack', 'clockBackMs'] },
   'component-kill': { can: 'kill a part of the control plane', controlPlane: ['kill', 'look'] },
   'component-stall': {
     can: 'hold a part of the control plane',

@@ -16,6 +16,7 @@ export interface MachineWatcher {
   linkChanged?(): void;
   resumed?(): void;
   restarted?(): void;
+  clockSet?(): void;
   /** Who may hear whom, whatever changed. */
   changed?(): void;
 }
@@ -32,6 +33,8 @@ export class NodeMachine {
   #stall: Stall | undefined;
   #cpuShare = 1;
   #shuttingDown = false;
+  /** Its clock is behind by so much. */
+  clockBackUs = 0;
   /** The CSI driver's pod of this node has ended: nothing is unmounted by it. */
   driverEnded = false;
 
@@ -187,6 +190,12 @@ export class NodeMachine {
 
   unthrottle(): void {
     this.throttle(1);
+  }
+
+  /** From what is right. */
+  setClockBack(us: number): void {
+    this.clockBackUs = us;
+    this.#tell('clockSet');
   }
 
   /** A starved one goes on at full speed as soon as it has its CPU time again. */

@@ -88,6 +88,9 @@ const faultActs: Readonly<Record<FaultAct, (target: Target, turn: number, scene:
     'restart kubelet': ({ machine }) => machine.restartKubelet(),
     throttle: ({ machine, scenario }) => machine.throttle(scenario.fault.cpuShare),
     unthrottle: ({ machine }) => machine.unthrottle(),
+    'set clock back': ({ machine, scenario }) =>
+      machine.setClockBack(scenario.fault.clockBack * msUs),
+    'set clock right': ({ machine }) => machine.setClockBack(0),
     crash({ machine, model, victim, scenario }) {
       // As in lib/run/faults/declared.ts: a database that dies of the cut is not reported.
       machine.stall('kubelet');

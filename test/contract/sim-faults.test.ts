@@ -54,6 +54,8 @@ test.each<Fields>([
   { fault: { kind: 'lease-write' }, watch: { horizon: 60_000 } },
   { fault: { kind: 'kubelet-restart' }, watch: { horizon: 60_000 } },
   { fault: { kind: 'cpu-starvation' } },
+  { fault: { kind: 'clock-step' } },
+  { fault: { kind: 'clock-step' }, remedy: { kind: 'force-delete' } },
   {
     fault: { kind: 'network-partition' },
     remedy: { kind: remedy },

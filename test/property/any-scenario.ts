@@ -42,6 +42,7 @@ const fields: Fields = {
   'fault.reboot': fc.boolean(),
   'fault.rebootAt': fc.oneof(fc.constant('force-detach'), seconds(0, 90)),
   'fault.cpuShare': oneOf([0.001, 0.005, 0.02, 0.1]),
+  'fault.clockBack': seconds(1, 120),
   'fault.down': seconds(1, 60),
   'fault.up': seconds(1, 30),
   'fault.shutdownGrace': oneOf([0, 30_000]),

@@ -204,7 +204,7 @@ export type Release =
   | 'not needed';
 
 /** Faults that leave the victim's kubelet at work: no pod is evicted. */
-const sparing = [...controlPlaneFaults, 'kubelet-restart', 'none'] as const;
+const sparing = [...controlPlaneFaults, 'kubelet-restart', 'clock-step', 'none'] as const;
 const isSparing = (fault: FaultKind): boolean => (sparing as readonly string[]).includes(fault);
 
 /** The pod GC's look, and the removal itself. */

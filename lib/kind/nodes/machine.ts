@@ -68,7 +68,8 @@ interface Inspected {
   };
 }
 
-export class KindMachine implements Required<Machine> {
+/** Its clock is that of every node: they share one kernel. */
+export class KindMachine implements Omit<Required<Machine>, 'setClockBack' | 'clockBackMs'> {
   readonly node: string;
   readonly shell: WholeNodeShell;
   readonly #options: MachineOptions;

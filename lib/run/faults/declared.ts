@@ -172,6 +172,8 @@ const acts: Readonly<Record<Exclude<FaultAct, keyof typeof prepared>, Act>> = {
   'restart kubelet': restartKubelet,
   throttle: ({ machine, scenario }) => machine.throttle(scenario.fault.cpuShare),
   unthrottle: ({ machine }) => machine.unthrottle(),
+  'set clock back': ({ machine, scenario }) => machine.setClockBack(scenario.fault.clockBack),
+  'set clock right': ({ machine }) => machine.setClockBack(0),
   boot: ({ machine }) => machine.start(),
   'shut down': shutDown,
   async 'hang in shutdown'({ machine, recorder, name }) {

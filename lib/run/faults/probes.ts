@@ -115,6 +115,18 @@ const throttled = (
   },
 });
 
+const clockIs = (
+  { machine }: Context,
+  claim: string,
+  holds: (behindMs: number) => boolean,
+): Probe => ({
+  claim,
+  ask: async () => {
+    const behindMs = await machine.clockBackMs();
+    return { holds: holds(behindMs), evidence: `${machine.node} is ${behindMs / 1000} s behind` };
+  },
+});
+
 export const componentProbe = (
   controlPlane: Required<Pick<ControlPlane, 'look'>>,
   component: Component,
@@ -165,6 +177,8 @@ export const probes: Readonly<Record<FaultProbe, (context: Context) => Probe>> =
   'CPU time': (context) => throttled(context, claims['CPU time'], (share) => share === 0),
   'no CPU time': (context) =>
     throttled(context, claims['no CPU time'], (share) => share >= leastStopped),
+  'clock right': (context) => clockIs(context, claims['clock right'], (ms) => ms === 0),
+  'clock behind': (context) => clockIs(context, claims['clock behind'], (ms) => ms > 0),
   'controller-manager runs': componentIs(
     'controller-manager',
     'runs',

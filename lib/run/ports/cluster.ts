@@ -69,6 +69,10 @@ export interface Machine {
   unthrottle?(): Promise<void>;
   /** In which share of the scheduler's periods, now, that limit stops processes. [`cpu-limit`] */
   throttled?(): Promise<number>;
+  /** By so much from what is right; 0 sets it right. [`node-clock`] */
+  setClockBack?(ms: number): Promise<void>;
+  /** How far it is behind. [`node-clock`] */
+  clockBackMs?(): Promise<number>;
 }
 
 export type MachineWith<C extends Capability> = Able<Machine, 'machine', C>;

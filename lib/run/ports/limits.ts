@@ -71,6 +71,7 @@ export const kindCapabilities = (made: 'built' | 'published'): readonly Capabili
   capabilitiesBut([
     'own-database',
     'standby-manager',
+    'node-clock',
     ...(made === 'built' ? [] : lackingInPublished),
   ]);
 

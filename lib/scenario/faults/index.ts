@@ -4,6 +4,7 @@ import { alsoEvents, faultEvents } from '../../core/index.ts';
 import { apiOutage } from './api-outage.ts';
 import { apiPartition } from './api-partition.ts';
 import { attacherDown } from './attacher-down.ts';
+import { clockStep } from './clock-step.ts';
 import { controlPlaneFreeze } from './control-plane-freeze.ts';
 import { controllerFailover } from './controller-failover.ts';
 import { controllerFreeze } from './controller-freeze.ts';
@@ -31,7 +32,14 @@ export const faultDeclarations = [
   ...[none, nodeCrash, nodeReboot, networkPartition, apiPartition, freeze, kubeletStall],
   ...[runtimeStall, kubeletRestart, cpuStarvation, flappingPartition],
   ...[controllerRestart, apiOutage, attacherDown, leaseWrite],
-  ...[nodeShutdown, shutdownHang, controllerFreeze, controllerFailover, controlPlaneFreeze],
+  ...[
+    nodeShutdown,
+    shutdownHang,
+    controllerFreeze,
+    controllerFailover,
+    controlPlaneFreeze,
+    clockStep,
+  ],
 ] as const;
 
 type Declaration = (typeof faultDeclarations)[number];

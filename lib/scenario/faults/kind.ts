@@ -20,6 +20,8 @@ export type FaultAct =
   | 'resume agents'
   | 'restart kubelet'
   | 'throttle'
+  | 'set clock back'
+  | 'set clock right'
   | 'unthrottle'
   /** Its processes and what the disk has not got; what the disk has not flushed, as `powerLoss` says. */
   | 'crash'
@@ -54,6 +56,8 @@ export const claims = {
   'runtime stalled': 'kubelet and containerd stand still',
   'CPU time': 'the victim has CPU time',
   'no CPU time': 'the victim lacks CPU time',
+  'clock right': 'the clock of the victim is right',
+  'clock behind': 'the clock of the victim is behind',
   'controller-manager runs': 'the controller manager runs',
   'controller-manager stalled': 'the controller manager stands still',
   'api-server runs': 'the API server runs',

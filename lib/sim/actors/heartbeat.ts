@@ -38,6 +38,8 @@ export class Heartbeat extends OnNode implements MachineWatcher {
   #leaseBaseUs = 0;
   #statusBaseUs = 0;
   #reportDue = false;
+  /** Renewals whose time is earlier than one that was seen do not count. */
+  #countFromUs = 0;
 
   constructor(on: NodeContext, chance: Chance, events: HeartbeatEvents) {
     super(on);
@@ -118,6 +120,31 @@ export class Heartbeat extends OnNode implements MachineWatcher {
     this.#silentFor(delayUs);
   }
 
+  /** A reboot takes the clock of the machine, and that does not step again. */
+  clockSet(): void {
+    this.#countFromUs = this.#lastRenewalUs() + this.machine.clockBackUs;
+    if (this.#heard) this.#renew(this.#lastRenewalUs());
+  }
+
+  /** `seenUs`: when the monitor saw it last, by a renewal or a report. */
+  #renew(seenUs: number): void {
+    const counts = this.nowUs >= this.#countFromUs || this.machine.clockBackUs === 0;
+    this.world.api.setLeaseStopped(this.node, counts ? undefined : seenUs);
+    if (!counts) this.#reportWhileBehind();
+  }
+
+  /** A kubelet that finds its node Unknown says otherwise at its next look. */
+  #reportWhileBehind(): void {
+    const changes = this.#changes;
+    this.machine.byKubelet(Math.min(this.#nextReportUs(), this.#countFromUs) - this.nowUs, () => {
+      if (changes !== this.#changes || this.node.leaseStoppedAtUs === undefined) return;
+      const isUnknown = this.node.ready === 'Unknown';
+      if (isUnknown) this.#report();
+      if (isUnknown || this.nowUs >= this.#countFromUs) this.#renew(this.nowUs);
+      else this.#reportWhileBehind();
+    });
+  }
+
   get #canBeHeard(): boolean {
     return this.machine.hearsApi && !this.world.apiServer.still;
   }
@@ -174,7 +201,7 @@ export class Heartbeat extends OnNode implements MachineWatcher {
     this.#heardAtUs = this.nowUs;
     this.#reportDue = false;
     this.notice(notices.heard, -1);
-    this.world.api.setLeaseStopped(this.node, undefined);
+    this.#renew(this.nowUs);
     this.#report();
   }
 

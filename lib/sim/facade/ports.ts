@@ -15,7 +15,7 @@ import type { KernelDriver } from './kernel-driver.ts';
 import type { NodeMachine } from '../machine.ts';
 import type { Model } from '../model.ts';
 import { type PodObject, countOf } from '../sightings.ts';
-import { measuredTimes } from '../timings.ts';
+import { measuredTimes, msUs } from '../timings.ts';
 import { draw } from '../world.ts';
 
 /** While the API server stands still it does not answer. */
@@ -145,6 +145,8 @@ export function simMachine(
     throttle: (share) => command(() => machine.throttle(share)),
     unthrottle: () => command(() => machine.unthrottle()),
     throttled: () => command(() => machine.throttled),
+    setClockBack: (ms) => command(() => machine.setClockBack(ms * msUs)),
+    clockBackMs: () => command(() => machine.clockBackUs / msUs),
     state: () => command(() => machine.state),
     reachesApi: () => command(() => machine.reachesApi && !world.apiServer.still),
     reachedFromOutside: () => command(() => machine.reachable),

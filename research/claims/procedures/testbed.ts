@@ -16,7 +16,10 @@ import {
 import { defaultGraceS } from './objects.ts';
 
 export interface ProcedureTestbed
-  extends Omit<KubernetesTestbed<Exclude<Capability, 'standby-manager'>>, 'startWriters' | 'shell'>,
+  extends Omit<
+      KubernetesTestbed<Exclude<Capability, 'standby-manager' | 'node-clock'>>,
+      'startWriters' | 'shell'
+    >,
     Required<Pick<KubernetesTestbed, 'shell'>>,
     Closes,
     Pick<OpenCluster, 'cluster' | 'images'> {
