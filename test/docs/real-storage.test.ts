@@ -40,7 +40,11 @@ function missing(): string {
   const listed =
     others.length === 0 ? '' : ` and ${others.map((cell) => `\`${cell}\``).join(', ')}`;
   const late = lines.filter(({ outcome }) => outcome.lateMs > mostLateMs).length;
-  const marked = `In ${late} of ${lines.length} trials timers were more than ${mostLateMs / 1000} s late: their times are upper bounds.`;
+  const bounds = `trials timers were more than ${mostLateMs / 1000} s late`;
+  const marked =
+    late === 0
+      ? `In none of ${lines.length} ${bounds}.`
+      : `In ${late} of ${lines.length} ${bounds}: their times are upper bounds.`;
   if (cells.length === 0) return `${marked} Each of ${every.length} cells was tried.`;
   return `${marked}\n\nNot run, of ${every.length} cells: \`cut-600\` in ${long.length} rows${listed}.`;
 }
