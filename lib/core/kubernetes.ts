@@ -223,6 +223,10 @@ export const kubernetesTimes = {
    * answer to a ping (apimachinery net/http.go); the last frame came up to 10 s before the cut.
    */
   connectionLost: rangeMs(35_000, 45_000),
+  /** A kubelet whose runtime has not answered for so long is not Ready (kubelet.go maxWaitForContainerRuntime). */
+  runtimeWaitUs: 30 * secondUs,
+  /** It asks each 5 s (updateRuntimeUp). */
+  runtimeLook: rangeMs(0, 5000),
   /**
    * A watch that could not be had is tried again after 0.8 s, doubled up to 30 s, each up to twice as
    * long by jitter (client-go tools/cache/reflector.go NewReflectorWithOptions).

@@ -161,7 +161,7 @@ const agentsRun: ReadonlySet<FaultKind> = new Set<FaultKind>([
   ...(['cpu-starvation', 'none'] as const),
 ]);
 const agentFaults: ReadonlySet<FaultKind> = new Set<FaultKind>([
-  ...(['kubelet-stall', 'runtime-stall', 'kubelet-restart'] as const),
+  ...(['kubelet-stall', 'runtime-stall', 'containerd-stall', 'kubelet-restart'] as const),
 ]);
 
 const rules: readonly ContradictionRule[] = [
@@ -226,7 +226,7 @@ const rules: readonly ContradictionRule[] = [
     message:
       'on a victim that runs on, only its agents can fail as well: fault network-partition, ' +
       'api-partition, flapping-partition, cpu-starvation or none, and also kubelet-stall, ' +
-      'runtime-stall or kubelet-restart',
+      'runtime-stall, containerd-stall or kubelet-restart',
     broken: ({ fault, also }) =>
       strikesNode({ also }) &&
       also.on === 'victim' &&

@@ -26,6 +26,7 @@ export class NodeMachine {
   readonly watchers: MachineWatcher[] = [];
   readonly #whole: Process;
   readonly #kubelet: Process;
+  readonly #runtime: Process;
   #state: 'running' | 'frozen' | 'stopped' = 'running';
   #connected = true;
   /** Cut off from the control plane alone. */
@@ -42,6 +43,7 @@ export class NodeMachine {
     this.name = name;
     this.#whole = new Process(kernel);
     this.#kubelet = new Process(kernel, this.#whole);
+    this.#runtime = new Process(kernel, this.#kubelet);
   }
 
   get state(): 'running' | 'frozen' | 'stopped' {
@@ -64,7 +66,7 @@ export class NodeMachine {
 
   /** Whether the kubelet and the API server hear each other. */
   get hearsApi(): boolean {
-    return this.reachesApi && this.#stall === undefined;
+    return this.reachesApi && !this.stalled.includes('kubelet');
   }
 
   get reachesApi(): boolean {
@@ -104,6 +106,11 @@ export class NodeMachine {
     this.#slowly(this.#kubelet, delayUs, run);
   }
 
+  /** The same for what takes the container runtime as well. */
+  byRuntime(delayUs: number, run: () => void): void {
+    this.#slowly(this.#runtime, delayUs, run);
+  }
+
   freeze(): void {
     if (this.#state !== 'running') return;
     this.#state = 'frozen';
@@ -132,6 +139,7 @@ export class NodeMachine {
     this.#state = 'stopped';
     this.#whole.end();
     this.#kubelet.end();
+    this.#runtime.end();
     this.#stall = undefined;
     this.#isolated = false;
     this.#cpuShare = 1;
@@ -163,21 +171,24 @@ export class NodeMachine {
   stall(what: Stall): void {
     if (this.#state === 'stopped') return;
     this.#stall = what;
-    this.#kubelet.standStill();
+    if (what === 'containerd') this.#runtime.standStill();
+    else this.#kubelet.standStill();
     this.#tell('changed');
   }
 
   resume(): void {
     if (this.#stall === undefined) return;
+    const what = this.#stall;
     this.#stall = undefined;
     this.#kubelet.goOn();
-    this.#tell('resumed');
+    this.#runtime.goOn();
+    this.#tell(what === 'containerd' ? 'changed' : 'resumed');
   }
 
   /** The kubelet is ended and started again: what it was doing it does again, as far as it knows of it. */
   restartKubelet(): void {
     if (this.#state !== 'running') return;
-    this.#stall = undefined;
+    if (this.#stall !== 'containerd') this.#stall = undefined;
     this.#kubelet.goOn();
     this.#tell('restarted');
   }

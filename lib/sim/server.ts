@@ -306,7 +306,7 @@ export class Container extends OnNode {
 
   #startAfter(delayUs: number): void {
     const startUs = this.world.chance.soonWithin(measuredTimes.containerStart);
-    this.machine.byKubelet(delayUs + startUs, () => {
+    this.machine.byRuntime(delayUs + startUs, () => {
       if (this.#ended || this.#fenced || this.#server !== undefined) return;
       this.#server = new ModelServer(this, this.#mount, this.#podUid, {
         onServing: () => this.#readyAfter(draw(this.world, measuredTimes.readiness)),

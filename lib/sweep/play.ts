@@ -83,6 +83,7 @@ const faultActs: Readonly<Record<FaultAct, (target: Target, turn: number, scene:
     freeze: ({ machine }) => machine.freeze(),
     thaw: ({ machine }) => machine.thaw(),
     'stall kubelet': ({ machine }) => machine.stall('kubelet'),
+    'stall containerd': ({ machine }) => machine.stall('containerd'),
     'stall runtime': ({ machine }) => machine.stall('runtime'),
     'resume agents': ({ machine }) => machine.resume(),
     'restart kubelet': ({ machine }) => machine.restartKubelet(),

@@ -21,6 +21,7 @@ const disks = ['unfenced', 'fenced', 'exclusive', 'reservation', 'pending-while-
 const living = [
   ...(['freeze', 'kubelet-stall', 'runtime-stall', 'api-partition'] as const),
   'shutdown-hang',
+  'containerd-stall',
 ] as const;
 
 test.each<Fields>([
@@ -55,7 +56,7 @@ test.each<Fields>([
   { fault: { kind: 'kubelet-restart' }, watch: { horizon: 60_000 } },
   { fault: { kind: 'cpu-starvation' } },
   { fault: { kind: 'clock-step' } },
-  { fault: { kind: 'clock-step' }, remedy: { kind: 'force-delete' } },
+  { fault: { kind: 'clock-step' }, remedy: { kind: 'force-delete', at: 60_000 } },
   {
     fault: { kind: 'network-partition' },
     remedy: { kind: remedy },

@@ -167,6 +167,7 @@ const acts: Readonly<Record<Exclude<FaultAct, keyof typeof prepared>, Act>> = {
   freeze: ({ machine }) => machine.freeze(),
   thaw: ({ machine }) => machine.thaw(),
   'stall kubelet': ({ machine }) => machine.stall('kubelet'),
+  'stall containerd': ({ machine }) => machine.stall('containerd'),
   'stall runtime': ({ machine }) => machine.stall('runtime'),
   'resume agents': ({ machine }) => machine.resume(),
   'restart kubelet': restartKubelet,

@@ -173,6 +173,7 @@ export const probes: Readonly<Record<FaultProbe, (context: Context) => Probe>> =
   'clients do not reach': ({ machine }) => reachedByClients(machine, false),
   'agents run': ({ machine }) => agentsRun(machine),
   'kubelet stalled': ({ machine }) => agentsStandStill(machine, 'kubelet'),
+  'containerd stalled': ({ machine }) => agentsStandStill(machine, 'containerd'),
   'runtime stalled': ({ machine }) => agentsStandStill(machine, 'runtime'),
   'CPU time': (context) => throttled(context, claims['CPU time'], (share) => share === 0),
   'no CPU time': (context) =>

@@ -19,7 +19,11 @@ import type { Writers, WriterSpec } from '../workload.ts';
 import type { SeveredLink, Scenario } from '../../scenario/index.ts';
 
 /** What of a node can be made to stand still, and the agents that are meant. */
-export const stalls = { kubelet: ['kubelet'], runtime: ['kubelet', 'containerd'] } as const;
+export const stalls = {
+  kubelet: ['kubelet'],
+  containerd: ['containerd'],
+  runtime: ['kubelet', 'containerd'],
+} as const;
 export type Stall = keyof typeof stalls;
 
 /** What it is asked, every cluster answers; what is done to it, not each one can. All idempotent. */

@@ -6,6 +6,7 @@ import { apiPartition } from './api-partition.ts';
 import { attacherDown } from './attacher-down.ts';
 import { clockStep } from './clock-step.ts';
 import { controlPlaneFreeze } from './control-plane-freeze.ts';
+import { containerdStall } from './containerd-stall.ts';
 import { controllerFailover } from './controller-failover.ts';
 import { controllerFreeze } from './controller-freeze.ts';
 import { controllerRestart } from './controller-restart.ts';
@@ -40,6 +41,7 @@ export const faultDeclarations = [
     controlPlaneFreeze,
     clockStep,
   ],
+  containerdStall,
 ] as const;
 
 type Declaration = (typeof faultDeclarations)[number];

@@ -17,6 +17,7 @@ export type FaultAct =
   | 'thaw'
   | 'stall kubelet'
   | 'stall runtime'
+  | 'stall containerd'
   | 'resume agents'
   | 'restart kubelet'
   | 'throttle'
@@ -53,6 +54,7 @@ export const claims = {
   'clients do not reach': 'the outside network does not reach the victim',
   'agents run': 'kubelet and containerd run',
   'kubelet stalled': 'the kubelet stands still',
+  'containerd stalled': 'containerd stands still',
   'runtime stalled': 'kubelet and containerd stand still',
   'CPU time': 'the victim has CPU time',
   'no CPU time': 'the victim lacks CPU time',

@@ -40,6 +40,8 @@ export class Heartbeat extends OnNode implements MachineWatcher {
   #reportDue = false;
   /** Renewals whose time is earlier than one that was seen do not count. */
   #countFromUs = 0;
+  /** Its kubelet has given the container runtime up. */
+  #runtimeIsDown = false;
 
   constructor(on: NodeContext, chance: Chance, events: HeartbeatEvents) {
     super(on);
@@ -71,6 +73,8 @@ export class Heartbeat extends OnNode implements MachineWatcher {
     if (!this.#canBeHeard) this.#setUnheard();
     else if (this.#isStarved) this.#starve();
     else if (!this.#heard) this.#silentFor(0);
+    else if (this.#runtimeIsDown !== this.machine.stalled.includes('containerd'))
+      this.#runtimeChanged();
   }
 
   linkChanged(): void {
@@ -111,6 +115,7 @@ export class Heartbeat extends OnNode implements MachineWatcher {
   }
 
   #begin(delayUs: number): void {
+    this.#runtimeIsDown = false;
     const { leaseRenewUs, statusUpdateUs } = this.world.settings;
     const bornAtUs = this.nowUs + delayUs;
     this.#leaseBaseUs = bornAtUs - this.#chance.int(0, leaseRenewUs);
@@ -118,6 +123,17 @@ export class Heartbeat extends OnNode implements MachineWatcher {
     this.#reportDue = false;
     this.#cutAtUs = this.machine.linked ? undefined : bornAtUs;
     this.#silentFor(delayUs);
+  }
+
+  #runtimeChanged(): void {
+    const { runtimeWaitUs, runtimeLook } = kubernetesTimes;
+    const isDown = !this.#runtimeIsDown;
+    const lookUs = this.#chance.within(runtimeLook);
+    this.machine.byKubelet(isDown ? runtimeWaitUs - lookUs : lookUs, () => {
+      if (this.machine.stalled.includes('containerd') !== isDown) return;
+      this.#runtimeIsDown = isDown;
+      this.reportSoon(true);
+    });
   }
 
   /** A reboot takes the clock of the machine, and that does not step again. */
@@ -225,7 +241,8 @@ export class Heartbeat extends OnNode implements MachineWatcher {
   }
 
   #report(): void {
-    this.world.api.setReady(this.node, this.machine.shuttingDown ? 'False' : 'True');
+    const isFit = !this.machine.shuttingDown && !this.#runtimeIsDown;
+    this.world.api.setReady(this.node, isFit ? 'True' : 'False');
     this.#events.onReport();
   }
 

@@ -241,13 +241,13 @@ class LocalPod extends OnNode {
     this.#state = 'stopping';
     const { preStopUs, terminationGraceUs } = this.world.of(this.volume.index);
     const container = this.#container;
-    this.machine.byKubelet(preStopUs, () => {
+    this.machine.byRuntime(preStopUs, () => {
       if (container === undefined) this.#containersEnded();
       else container.stop(() => this.#containersEnded());
     });
     const mostUs = Math.min(terminationGraceUs, this.#endsWithinUs ?? Infinity);
     const graceUs = Math.max(kubernetesTimes.leastGraceUs, mostUs);
-    this.machine.byKubelet(graceUs, () => this.#killContainer());
+    this.machine.byRuntime(graceUs, () => this.#killContainer());
   }
 
   /** What waits for the disk can't be killed. */
