@@ -21,7 +21,6 @@ import {
 } from '../../storage/index.ts';
 import * as engine from '../engine/commands.ts';
 import { pasteable, copyTimeoutMs, firstProcessOf, run } from '../engine/run.ts';
-import type { KindMachine } from '../nodes/machine.ts';
 import { type ExecOptions, type Lab, labNode } from './containers.ts';
 
 const done = z.unknown().transform(() => undefined);
@@ -109,6 +108,13 @@ export interface StorageNetwork {
   join(node: string): Promise<Proof>;
 }
 
+/** A machine whose servers can be held. */
+interface ServedMachine {
+  state(): Promise<'running' | 'frozen' | 'stopped'>;
+  /** Resolves to what lets them go on. */
+  stopServers(): Promise<() => Promise<void>>;
+}
+
 interface KindDiskOptions {
   readonly lab: Lab;
   /** Absent: nodes have the array's own devices. */
@@ -121,7 +127,7 @@ interface KindDiskOptions {
   readonly seed: string;
   /** CLOCK_MONOTONIC at the run's beginning, nanoseconds. */
   readonly originNs: bigint;
-  readonly machine: (node: string) => Pick<KindMachine, 'state' | 'stopServers'>;
+  readonly machine: (node: string) => ServedMachine;
   /** How the disk names its copy of an image. Default: by the image's own label. */
   readonly copyLabel?: (image: string) => string;
 }
