@@ -1,5 +1,5 @@
 /** A hanging engine: what was not healed is named with the command that does it. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -38,6 +38,21 @@ test('each way to give something back has its command', async () => {
     const healing = machine[way as keyof typeof ways]();
     await expect(healing, way).rejects.toMatchObject({ code: 'NODE_NOT_HEALED', command });
   }
+});
+
+test('a node that boots takes its own address first, not that of another one that is down', async () => {
+  const asked = join(bin, 'asked');
+  const state =
+    '[{"State":{"Status":"exited"},"NetworkSettings":{"Networks":{"fd-x":{"IPAddress":""}}}}]';
+  engineDoes(
+    `case "$*" in *inspect*) echo '${state}';; *) echo "$*" >> ${asked}; [ "$1" != start ]; esac`,
+  );
+  await expect(machine.start()).rejects.toMatchObject({ code: 'NODE_NOT_HEALED' });
+  expect(readFileSync(asked, 'utf8').trim().split('\n')).toEqual([
+    expect.stringMatching(/^network disconnect .*fd-x fd-x-worker$/),
+    'network connect --ip 172.30.0.3 fd-x fd-x-worker',
+    'start fd-x-worker',
+  ]);
 });
 
 test('what waits for a disk that never answers is answered with an error, by hand', async () => {

@@ -136,7 +136,10 @@ export class KindMachine implements Omit<Required<Machine>, 'setClockBack' | 'cl
     await this.#giveBack(pasteable(engine.boot(this.node)), async () => {
       const state = await this.state();
       if (state === 'frozen') throw this.#impossible('start', 'it is frozen');
-      if (state === 'stopped') await this.shell.powerOn();
+      if (state !== 'stopped') return;
+      // Docker gives a node that boots the lowest free address, which may be that of another one that is down.
+      await this.#connect(await this.#address());
+      await this.shell.powerOn();
     });
     await this.reconnect();
     const often = { retries: 60, factor: 1, minTimeout: 500, maxRetryTime: 60_000 };
@@ -157,10 +160,8 @@ export class KindMachine implements Omit<Required<Machine>, 'setClockBack' | 'cl
     return this.#giveBack(pasteable(argv), async () => {
       const address = await this.#address();
       // A stopped node has no address; it gets one when it starts.
-      if (address === undefined || (address !== '' && address !== self.ip)) {
-        if (address !== undefined) await run(engine.disconnect(network, this.node));
-        await run(argv);
-      }
+      if (address === undefined || (address !== '' && address !== self.ip))
+        await this.#connect(address);
       if ((await this.state()) === 'running') await restoreRoutes(lease, self, all);
     });
   }
@@ -274,6 +275,13 @@ export class KindMachine implements Omit<Required<Machine>, 'setClockBack' | 'cl
     const [found] = (await inspect('container', [this.node])) as Inspected[];
     if (found === undefined) throw this.#impossible('look at', 'its container is gone');
     return found;
+  }
+
+  /** With the node's own address; `address` is what it has. */
+  async #connect(address: string | undefined): Promise<void> {
+    const { network, self } = this.#options;
+    if (address !== undefined) await run(engine.disconnect(network, this.node));
+    await run(engine.connect(network, this.node, self.ip));
   }
 
   /** On the cluster's network: undefined while disconnected, empty while stopped. */
