@@ -71,20 +71,21 @@ class ControllerManager {
   stall(): void {
     if (!this.#stands || this.#stalled) return;
     this.#stalled = true;
-    this.#silentSinceUs ??= this.#world.kernel.nowUs;
     this.#process.standStill();
   }
 
+  /** It renews a lease that nobody took meanwhile: each try has a deadline of its own (leaderelection.go, renew). */
   resume(): void {
     if (!this.#stalled) return;
     this.#stalled = false;
     this.#process.goOn();
-    this.#renewAgain();
+    this.apiChanged();
   }
 
   apiChanged(): void {
+    if (this.#stalled) return;
     if (this.#world.apiServer.still) this.#silentSinceUs ??= this.#world.kernel.nowUs;
-    else if (!this.#stalled) this.#renewAgain();
+    else this.#renewAgain();
   }
 
   /** One that was silent for longer than its renew deadline has ended itself. */

@@ -1,7 +1,7 @@
 /**
  * The leading controller manager is gone, and a standby leads once the old lease has not moved for 15 s as it
- * sees it (client-go leaderelection.go, LeaseDuration). A leader that stands still comes to the same: thawed,
- * it ends itself. Clusters made here have one control plane and no standby: only the model plays it.
+ * sees it (client-go leaderelection.go, LeaseDuration). A leader that stands still comes to the same where a
+ * standby takes its lease. Clusters made here have one control plane and no standby: only the model plays it.
  */
 import { faultKind } from './kind.ts';
 

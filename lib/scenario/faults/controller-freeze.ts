@@ -1,6 +1,6 @@
 /**
- * The controller manager stands still until the heal. Once it goes on it cannot renew its lease in time and
- * ends itself (client-go leaderelection.go, RenewDeadline); the next one starts every wait again.
+ * The controller manager stands still until the heal. Once it goes on it renews its lease, which no standby took
+ * here, and every wait that ended meanwhile is over at once.
  */
 import { faultKind } from './kind.ts';
 
@@ -9,7 +9,7 @@ export const controllerFreeze = faultKind({
   question: 'The controller manager stands still, no node is lost: does any volume move?',
   words: 'the controller manager stands still',
   happens:
-    'nothing: the controller manager is stopped, and so is the kubelet that would replace it; thawed, it ends itself',
+    'nothing: the controller manager is stopped, and so is the kubelet that would replace it',
   certificate: 'it is stopped',
   breaks: 'stall controller-manager',
   mends: 'resume controller-manager',
