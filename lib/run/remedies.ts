@@ -121,6 +121,7 @@ export class RemedyRun {
   readonly #remedy: Remedy;
   readonly #first: Struck;
   readonly #endsMachine: boolean;
+  #hasSwitchedOff = false;
   #applying: Promise<void> | undefined;
   /** It acted, and what it did was not taken back yet. */
   #stands = false;
@@ -139,15 +140,16 @@ export class RemedyRun {
 
   /** Whether the victim is off, or about to be: nothing can be asked of it until the heal. */
   get hasSwitchedOff(): boolean {
-    return this.#endsMachine && this.#stands;
+    return this.#hasSwitchedOff;
   }
 
   /** Before the heal, which may need a machine that runs. Idempotent, and nothing where it is on. */
   async switchOn(): Promise<void> {
-    if (!this.hasSwitchedOff) return;
+    if (!this.#hasSwitchedOff) return;
     const { node } = this.#first.victim;
     const what = `the start of ${node}`;
     await this.shell.until('heal', { what }, () => this.#event.cluster.machine(node).start());
+    this.#hasSwitchedOff = false;
   }
 
   /** Waits for its moment and acts, once; a moment that does not come by the deadline is a failed step. */
@@ -185,6 +187,7 @@ export class RemedyRun {
     this.#step('begin');
     this.shell.onProgress(`${what} begins`);
     this.#stands = true;
+    this.#hasSwitchedOff = this.#endsMachine;
     try {
       const detail = await this.shell.until('ask-again', { what, deadlineMs }, (signal) =>
         this.#remedy.apply(this.#context(signal)),

@@ -42,6 +42,7 @@ test.each<Fields>([
   { remedy: { kind: 'delete-attachment-and-pod', at: 'not-ready' } },
   { fault: { kind: 'node-crash' }, remedy: { kind: 'delete-attachment-and-pod' } },
   { remedy: { kind: 'power-off-and-taint', at: 'not-ready' } },
+  { remedy: { kind: 'power-off-and-taint', untaintAt: 1_000 } },
   { fault: { kind: 'freeze' }, remedy: { kind: 'power-off-and-taint', untaintAt: 'kept' } },
   { fault: { kind: 'shutdown-hang' }, remedy: { kind: 'power-off-and-taint' } },
   { fault: { kind: 'network-partition', link: 'stalls' }, remedy: { kind: 'power-off-and-taint' } },
