@@ -1,8 +1,8 @@
 /** Fault events of the store, counted for the pages that quote them. */
-import { verdictWords } from '../../lib/scenario/scenario.ts';
+import { verdictWords, type Scenario } from '../../lib/scenario/scenario.ts';
 import type { VerdictWord } from '../../lib/judge/verdict/verdict.ts';
-import { textByRate, type EventFits } from '../../lib/batch/counted.ts';
-import { eventOf, type RunLine } from '../../lib/batch/measurements.ts';
+import { all, shortened, stock, textByRate, type EventFits } from '../../lib/batch/counted.ts';
+import { cellKey, eventOf, scenarioOfLine, type RunLine } from '../../lib/batch/measurements.ts';
 import type { Count } from '../../lib/core/numbers.ts';
 
 /** Counts the fault events that fit, and those all of whose volumes came to one of the words. */
@@ -27,3 +27,13 @@ export const tallyOf = (lines: readonly RunLine[], fits: EventFits): string =>
       .map(({ word, came }) => `${word} ${came}`)
       .join(', '),
   );
+
+/** Fault events on kind of the same scenario, but for timers and moments; empty where there are none. */
+export function measuredText(scenario: Scenario, lines: readonly RunLine[]): string {
+  const key = cellKey(scenario);
+  const isSame = (line: RunLine): boolean => cellKey(scenarioOfLine(line)) === key;
+  const short = tallyOf(lines, all(isSame, shortened));
+  return [tallyOf(lines, all(isSame, stock)), short === '' ? '' : `*short:* ${short}`]
+    .filter(Boolean)
+    .join('; ');
+}

@@ -2,8 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { cellKey, scenarioOfLine, type RunLine } from '../../lib/batch/measurements.ts';
-import { all, shortened, stock } from '../../lib/batch/counted.ts';
+import type { RunLine } from '../../lib/batch/measurements.ts';
 import { readYaml } from '../../lib/core/data-file.ts';
 import { kubernetesDefault, kubernetesMinors, secondUs } from '../../lib/core/kubernetes.ts';
 import { markdownTable } from '../../lib/core/numbers.ts';
@@ -13,7 +12,7 @@ import { readSchedule, type ScheduleFile } from '../../lib/sweep/findings.ts';
 import { judge } from '../../lib/sweep/judge.ts';
 import { play } from '../../lib/sweep/play.ts';
 import { noticeNames } from '../../lib/sim/sightings.ts';
-import { tallyOf } from './count-events.ts';
+import { measuredText } from './count-events.ts';
 import { anchorOf, headingsOf, root } from './pages.ts';
 
 export const path = 'museum/README.md';
@@ -96,15 +95,6 @@ function mountText(entry: Entry): string {
   return `${Math.floor(Math.min(...times))}–${Math.ceil(Math.max(...times))} s`;
 }
 
-/** Fault events on kind of the same scenario; timers and the moment of the remedy may differ. */
-function measuredText(entry: Entry, lines: readonly RunLine[]): string {
-  const key = cellKey(scenarioOf(entry, kubernetesDefault));
-  const isSame = (line: RunLine): boolean => cellKey(scenarioOfLine(line)) === key;
-  const short = tallyOf(lines, all(isSame, shortened));
-  const texts = [tallyOf(lines, all(isSame, stock)), short === '' ? '' : `*short:* ${short}`];
-  return texts.filter(Boolean).join('; ') || '–';
-}
-
 const minorsText = ({ since }: Entry): string => `${since} to ${kubernetesMinors.at(-1)}`;
 const wordsText = ({ schedule }: Entry): string => schedule.predicted.join(' or ');
 
@@ -113,7 +103,12 @@ const indexRow = (entry: Entry, lines: readonly RunLine[]): string[] => [
   ...[`[${entry.name}](#${entry.name})`, `${linkTo(entry.report)}, ${entry.year}`, entry.result],
   ...(entry.result === 'not shown'
     ? ['–', '–', '–', '–']
-    : [`**${wordsText(entry)}**`, mountText(entry), minorsText(entry), measuredText(entry, lines)]),
+    : [
+        `**${wordsText(entry)}**`,
+        mountText(entry),
+        minorsText(entry),
+        measuredText(scenarioOf(entry, kubernetesDefault), lines) || '–',
+      ]),
 ];
 
 const section = (entry: Entry): string =>

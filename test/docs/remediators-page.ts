@@ -1,8 +1,7 @@
 /** The made table of docs/reference/remediators.md, from data/remediators.yaml, the model and the store. */
 import { join } from 'node:path';
 import { z } from 'zod';
-import { all, shortened, stock } from '../../lib/batch/counted.ts';
-import { cellKey, scenarioOfLine, type RunLine } from '../../lib/batch/measurements.ts';
+import type { RunLine } from '../../lib/batch/measurements.ts';
 import { readYaml } from '../../lib/core/data-file.ts';
 import { secondUs } from '../../lib/core/kubernetes.ts';
 import { markdownTable } from '../../lib/core/numbers.ts';
@@ -11,7 +10,7 @@ import { parseScenario, type Scenario } from '../../lib/scenario/scenario.ts';
 import { settingsSchema } from '../../lib/scenario/written.ts';
 import { judge } from '../../lib/sweep/judge.ts';
 import { play } from '../../lib/sweep/play.ts';
-import { tallyOf } from './count-events.ts';
+import { measuredText } from './count-events.ts';
 import { root } from './pages.ts';
 
 export const path = 'docs/reference/remediators.md';
@@ -71,15 +70,6 @@ export function predicted(remediator: Remediator, fault: Fate): Came {
     mountsS: outcomes.flatMap(({ secondMountUs: us }) => (us === undefined ? [] : [us / secondUs])),
     bothS: Math.max(...outcomes.map(({ overlapUs }) => overlapUs)) / secondUs,
   };
-}
-
-function measuredText(scenario: Scenario, lines: readonly RunLine[]): string {
-  const key = cellKey(scenario);
-  const isSame = (line: RunLine): boolean => cellKey(scenarioOfLine(line)) === key;
-  const short = tallyOf(lines, all(isSame, shortened));
-  return [tallyOf(lines, all(isSame, stock)), short === '' ? '' : `*short:* ${short}`]
-    .filter(Boolean)
-    .join('; ');
 }
 
 function cellText(remediator: Remediator, fault: Fate, lines: readonly RunLine[]): string {

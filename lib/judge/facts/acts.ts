@@ -101,13 +101,15 @@ export function spanOf(story: Story, name: string, kind: FaultKind): FaultSpan |
   const givenBackMs = at('heal') ?? at('healed');
   const toMs = givenBackMs ?? healAtMs;
   const flapsMs = kind === 'flapping-partition' ? fromMs + fault.down : toMs;
-  const ends = [toMs, flapsMs, isOnOther(story, name) ? Infinity : offFromMs(story)];
+  const ends = [toMs, flapsMs, offFromMs(story, name)];
   return { beginMs, fromMs, toMs: Math.min(...ends), overMs: givenBackMs ?? fromMs };
 }
 
-/** From then on a remedy has switched the victim off, or may have. */
-const offFromMs = ({ remedy, switchedOffMs }: Story): number =>
-  (switchedOffMs === undefined ? undefined : remedy?.t) ?? Infinity;
+/** From then on a remedy has switched the node of that fault off, or may have. */
+const offFromMs = (story: Story, name: string): number =>
+  story.switchedOffMs === undefined || isOnOther(story, name)
+    ? Infinity
+    : (story.remedy?.t ?? Infinity);
 
 /** When the victim's machine was off, by the runner's own steps. */
 export function offSpanOf(story: Story): Span | undefined {
@@ -205,8 +207,7 @@ export const faultsAsked = ofActs((story) =>
     const { name, kind } = claimed;
     const span = spanOf(story, name, kind);
     if (span === undefined || isOverAtOnce(kind)) return [];
-    const offMs = isOnOther(story, name) ? Infinity : offFromMs(story);
-    const dueMs = Math.min(dueMsOf(story, claimed, span.fromMs), offMs);
+    const dueMs = Math.min(dueMsOf(story, claimed, span.fromMs), offFromMs(story, name));
     return within(name, 'in place', span.fromMs, dueMs);
   }),
 );

@@ -19,6 +19,7 @@ import {
   milestones,
   rolesIn,
   sinceFaultS,
+  victimOffMs,
 } from './story.ts';
 import {
   type WriteMarks,
@@ -29,7 +30,6 @@ import {
   tallyWrites,
 } from './writes.ts';
 import type { Finding, RefusedMount, Verdict } from '../verdict/verdict.ts';
-import { endsMachine } from '../../scenario/index.ts';
 
 export interface Access {
   readonly node: string;
@@ -128,8 +128,8 @@ const countedLateMs = 5000;
 
 /** One at a time on each node, as the observers of mounts and devices report them. */
 function mountsSeen(story: Story): Access[] {
-  const { victimNode, faultDoneAtMs, scenario, switchedOffMs } = story;
-  const offMs = endsMachine(scenario.fault.kind) ? faultDoneAtMs : switchedOffMs;
+  const { victimNode } = story;
+  const offMs = victimOffMs(story);
   const grew = new Set<ObservationRecord>(growthsIn({ story }));
   const byNode = Map.groupBy(story.observations, ({ node }) => node);
   return [...byNode].flatMap(([node, own]) => {

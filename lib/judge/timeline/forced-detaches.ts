@@ -1,10 +1,9 @@
 /** Forced detaches, by the mounts, by the controller manager's log and by its counter. */
 import { plural } from '../../core/index.ts';
 import { type ObservationRecord, csiCalls, isGranted, observed } from '../../history/index.ts';
-import { endsMachine } from '../../scenario/index.ts';
 import { note } from '../checkers/checker.ts';
 import type { Finding } from '../verdict/verdict.ts';
-import { type Story, afterFault } from './story.ts';
+import { type Story, afterFault, victimOffMs } from './story.ts';
 
 const reasons = ['timeout', 'out-of-service'] as const;
 export type ForceReason = (typeof reasons)[number];
@@ -54,13 +53,12 @@ const namesNode = ({ node, data }: ObservationRecord, wanted: string): boolean =
 
 /** A machine that is off has nothing mounted. */
 function wasMounted(on: string, atMs: number, story: Story): boolean {
-  const { observations, scenario, victimNode, faultDoneAtMs, switchedOffMs } = story;
+  const { observations, victimNode } = story;
   const last = observations.findLast(
     ({ name, node, t }) =>
       node === on && t < atMs && (name === observed.mounted || name === observed.unmounted),
   );
-  const offMs = endsMachine(scenario.fault.kind) ? faultDoneAtMs : switchedOffMs;
-  const isOff = on === victimNode && atMs >= (offMs ?? Infinity);
+  const isOff = on === victimNode && atMs >= (victimOffMs(story) ?? Infinity);
   return last?.name === observed.mounted && !isOff;
 }
 

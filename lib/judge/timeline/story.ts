@@ -19,7 +19,7 @@ import {
 } from '../../history/index.ts';
 import type { JudgedDatabase } from '../database.ts';
 import type { Phases } from '../verdict/verdict.ts';
-import { type Scenario, isDirectory, switchesOff } from '../../scenario/index.ts';
+import { type Scenario, endsMachine, isDirectory, switchesOff } from '../../scenario/index.ts';
 
 export interface Story {
   readonly records: readonly SmallRecord[];
@@ -51,6 +51,13 @@ export interface Story {
   /** By an admission policy. */
   readonly remedyRefused: ActionRecord | undefined;
 }
+
+/** When the victim's machine was off by the fault or a remedy; undefined where it never was. */
+export const victimOffMs = ({
+  scenario,
+  faultDoneAtMs,
+  switchedOffMs,
+}: Story): number | undefined => (endsMachine(scenario.fault.kind) ? faultDoneAtMs : switchedOffMs);
 
 /**
  * Throws EvidenceError: `HISTORY_EMPTY` (no record of the run), `HISTORY_OF_CLAIM` (it is no scenario's),

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { InfrastructureError } from '../../core/index.ts';
-import type { Disk, Proof } from '../../run/index.ts';
+import type { Disk, Machine, Proof } from '../../run/index.ts';
 import {
   type DiskMode,
   isDirectory,
@@ -109,8 +109,7 @@ export interface StorageNetwork {
 }
 
 /** A machine whose servers can be held. */
-interface ServedMachine {
-  state(): Promise<'running' | 'frozen' | 'stopped'>;
+interface ServedMachine extends Pick<Machine, 'state'> {
   /** Resolves to what lets them go on. */
   stopServers(): Promise<() => Promise<void>>;
 }
