@@ -1,71 +1,57 @@
-/** Counts of test runs and names of failed tests, taken from vitest's own JSON reports. */
-import { relative } from 'node:path';
+/** A reporter of vitest: counts, and a line for each thing that failed, as JSON in the file that `TEST_COUNTS` names. */
+import { writeFileSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
 import { z } from 'zod';
 
-export interface Counts {
-  readonly passed: number;
-  readonly failed: number;
-  readonly skipped: number;
-  /** A line a failed test: its file, its name, and what its error says first. */
-  readonly failures: readonly string[];
-}
+const countsSchema = z
+  .strictObject({
+    passed: z.number(),
+    failed: z.number(),
+    skipped: z.number(),
+    /** The end of a long log is all that some readers get. */
+    failures: z.array(z.string()).readonly(),
+    /** A line a file that skipped tests. */
+    skips: z.array(z.string()).readonly(),
+  })
+  .readonly();
+export type Counts = z.infer<typeof countsSchema>;
 
-export const noCounts: Counts = { passed: 0, failed: 0, skipped: 0, failures: [] };
+export const noCounts: Counts = { passed: 0, failed: 0, skipped: 0, failures: [], skips: [] };
 
-/** What is read of a report of vitest's `json` reporter. */
-const reportSchema = z.object({
-  numPassedTests: z.number(),
-  numFailedTests: z.number(),
-  numPendingTests: z.number(),
-  numTodoTests: z.number(),
-  testResults: z.array(
-    z.object({
-      name: z.string(),
-      status: z.string(),
-      message: z.string().optional(),
-      assertionResults: z.array(
-        z.object({
-          status: z.string(),
-          fullName: z.string(),
-          failureMessages: z.array(z.string()).nullish(),
-        }),
-      ),
-    }),
-  ),
-});
-
-type FileReport = z.infer<typeof reportSchema>['testResults'][number];
-
-const couldNotLoad = ({ status, assertionResults }: FileReport): boolean =>
-  status === 'failed' && assertionResults.length === 0;
-
-/** What failed in a file: the end of a long log is all that some readers get. */
-function failuresOf(file: FileReport): readonly string[] {
-  const line = (what: string, why = ''): string =>
-    `FAILED ${relative(process.cwd(), file.name)}: ${what}: ${stripVTControlCharacters(why).split('\n', 1)[0]}`;
-  if (couldNotLoad(file)) return [line('could not be loaded', file.message)];
-  return file.assertionResults
-    .filter(({ status }) => status === 'failed')
-    .map(({ fullName, failureMessages }) => line(fullName, failureMessages?.[0]));
-}
-
-/**
- * Counts of one vitest run. A file that could not be loaded counts as one failed test, and so does
- * a run that failed without saying where, or that left no report.
- */
-export function countsOf(report: unknown, exitCode: number | null): Counts {
-  const parsed = reportSchema.safeParse(report);
-  if (!parsed.success) return { ...noCounts, failed: 1 };
-  const { numPassedTests, numFailedTests, numPendingTests, numTodoTests, testResults } =
-    parsed.data;
-  const failed = numFailedTests + testResults.filter(couldNotLoad).length;
-  return {
-    passed: numPassedTests,
-    failed: failed === 0 && exitCode !== 0 ? 1 : failed,
-    skipped: numPendingTests + numTodoTests,
-    failures: testResults.flatMap(failuresOf),
+type Errors = readonly { readonly message: string }[];
+/** What is read of vitest's `TestModule`. */
+export interface TestFile {
+  readonly relativeModuleId: string;
+  errors(): Errors;
+  readonly children: {
+    allSuites(): Iterable<{ readonly fullName: string; errors(): Errors }>;
+    allTests(): Iterable<{
+      readonly fullName: string;
+      result(): { readonly state: string; readonly errors?: Errors | undefined };
+    }>;
   };
+}
+
+/** A hook that failed is one failed test, as is a file that could not be loaded; the tests behind it are skipped. */
+function countsOfFile(file: TestFile): Counts {
+  const failures: string[] = [];
+  const fail = (what: string, errors: Errors | undefined): void => {
+    const [why] = stripVTControlCharacters(errors?.[0]?.message ?? '').split('\n', 1);
+    failures.push(`FAILED ${file.relativeModuleId}: ${what}: ${why}`);
+  };
+  if (file.errors().length > 0) fail('the file', file.errors());
+  for (const suite of file.children.allSuites()) {
+    if (suite.errors().length > 0) fail(`a hook of ${suite.fullName}`, suite.errors());
+  }
+  let [passed, skipped] = [0, 0];
+  for (const test of file.children.allTests()) {
+    const { state, errors } = test.result();
+    if (state === 'passed') passed++;
+    else if (state === 'failed') fail(test.fullName, errors);
+    else skipped++;
+  }
+  const skips = skipped === 0 ? [] : [`SKIPPED ${file.relativeModuleId}: ${skipped} tests`];
+  return { ...{ passed, skipped, failures, skips }, failed: failures.length };
 }
 
 export const sum = (a: Counts, b: Counts): Counts => ({
@@ -73,13 +59,35 @@ export const sum = (a: Counts, b: Counts): Counts => ({
   failed: a.failed + b.failed,
   skipped: a.skipped + b.skipped,
   failures: [...a.failures, ...b.failures],
+  skips: [...a.skips, ...b.skips],
 });
 
+const unhandled = ({ message }: Errors[number]): Counts => ({
+  ...noCounts,
+  ...{ failed: 1, failures: [`FAILED outside of a test: ${message}`] },
+});
+
+export const countsOf = (files: readonly TestFile[], outside: Errors): Counts =>
+  [...files.map(countsOfFile), ...outside.map(unhandled)].reduce(sum, noCounts);
+
+export default class CountsReporter {
+  onTestRunEnd(files: readonly TestFile[], outside: Errors): void {
+    const path = process.env['TEST_COUNTS'];
+    if (path !== undefined) writeFileSync(path, JSON.stringify(countsOf(files, outside)));
+  }
+}
+
+/** What the reporter wrote; a run that left nothing, or failed without saying where, is one failed test. */
+export function readCounts(text: string, exitCode: number | null): Counts {
+  if (text === '') return { ...noCounts, failed: 1 };
+  const counts = countsSchema.parse(JSON.parse(text));
+  return counts.failed === 0 && exitCode !== 0 ? { ...counts, failed: 1 } : counts;
+}
+
 /** Where nothing may be skipped, a skip is a failure. */
-export const strict = ({ passed, failed, skipped, failures }: Counts): Counts => ({
-  ...{ passed, failures },
-  failed: failed + skipped,
-  skipped: 0,
+export const strict = ({ passed, failed, skipped, failures, skips }: Counts): Counts => ({
+  ...noCounts,
+  ...{ passed, failed: failed + skipped, failures: [...failures, ...skips] },
 });
 
 /** The last line of every test run. */
