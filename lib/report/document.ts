@@ -25,6 +25,8 @@ interface Scripts {
   readonly page: PageScript;
   /** Stands in the element `data`, as deflated JSON in base64. Default: none. */
   readonly data?: object;
+  /** Stands in the element `bytes`, deflated in base64. Default: none. */
+  readonly bytes?: Uint8Array;
 }
 
 const sha256 = (content: string): string =>
@@ -75,14 +77,15 @@ const scriptsOf = async ({ library, page }: Scripts): Promise<string[]> => [
 ];
 
 /** Only the last one is a module. */
-const scriptElements = ({ data }: Scripts, run: readonly string[]): Html =>
-  html`${
-    data === undefined
-      ? ''
-      : html`<script type="application/octet-stream" id="data">${raw(deflateRawSync(JSON.stringify(data)).toString('base64'))}</script>
-`
+const scriptElements = ({ data, bytes }: Scripts, run: readonly string[]): Html =>
+  html`${data === undefined ? '' : packed('data', JSON.stringify(data))}${
+    bytes === undefined ? '' : packed('bytes', bytes)
   }${run.slice(0, -1).map((library) => html`<script>${raw(library)}</script>`)}
 <script type="module">${raw(run.at(-1) ?? '')}</script>
+`;
+
+const packed = (id: string, content: string | Uint8Array): Html =>
+  html`<script type="application/octet-stream" id="${id}">${raw(deflateRawSync(content).toString('base64'))}</script>
 `;
 
 export type PageScript = 'page' | 'batch';

@@ -33,6 +33,7 @@ export function renderHtml(data: ReportData): Promise<string> {
   const records = raw.map(
     ({ id, atS, kind, source, text }) => [id, atS, kind, source, text] as const,
   );
+  const { about, bytes } = packOperations(data.operations);
   return renderDocument({
     title: `${verdict.verdict.toUpperCase()}: ${verdict.scenario.name} (${verdict.runId})`,
     screen: data.first,
@@ -42,7 +43,8 @@ ${detailSections(data)}`,
     scripts: {
       library: readFileSync(echartsFile, 'utf8'),
       page: 'page',
-      data: { timeline, records, operations: packOperations(data.operations) } satisfies PageData,
+      data: { timeline, records, operations: about } satisfies PageData,
+      bytes,
     },
   });
 }

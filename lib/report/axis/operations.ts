@@ -13,34 +13,42 @@ interface OperationStream {
 }
 
 const columnNames = ['endUs', 'latencyUs', 'stream', 'flags', 'session', 'seq', 'error'] as const;
-type ColumnsOf<Values> = Readonly<Record<(typeof columnNames)[number], Values>> & {
+/**
+ * Operations in the order of their ends, one value each in every column: a million take 60 MB. `endUs`: when the
+ * outcome was known, µs after the fault; `latencyUs`: from sent to known; `stream` and `error`: their numbers.
+ */
+export type OperationColumns = Readonly<Record<(typeof columnNames)[number], Float64Array>> & {
   readonly streams: readonly OperationStream[];
   /** Errors by number; the first is none. */
   readonly errors: readonly string[];
 };
 
+/** What the page says of `bytes`, which hold the values. */
+export type AboutOperations = Pick<OperationColumns, 'streams' | 'errors'> & {
+  readonly count: number;
+};
 /**
- * Operations in the order of their ends, one value each in every column: a million take 60 MB. `endUs`: when the
- * outcome was known, µs after the fault; `latencyUs`: from sent to known; `stream` and `error`: their numbers.
+ * As the page carries it: one column after the other, ends, sessions and numbers as differences, each value as
+ * protobuf's `sint64` writes it. JSON of a million takes half a second of processor time longer to read.
  */
-export type OperationColumns = ColumnsOf<Float64Array>;
-
-/** As the page carries it: ends, sessions and numbers as differences, which compress well. */
-export type PackedOperations = ColumnsOf<readonly number[]>;
+export interface PackedOperations {
+  readonly about: AboutOperations;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
 
 export const outcomeCodes = ['ok', 'fail', 'info'] as const;
 export const outcomeMask = 3;
 const operationFlags = { transfer: 4, noEnd: 8 };
 
-/** Every column by itself, through `change`. */
-const eachColumn = <From, To>(
-  { streams, errors, ...columns }: ColumnsOf<From>,
-  change: (values: From, name: (typeof columnNames)[number]) => To,
-): ColumnsOf<To> =>
+/** A column for each name, made in their order. */
+const eachColumn = (
+  { streams, errors }: Pick<OperationColumns, 'streams' | 'errors'>,
+  make: (name: (typeof columnNames)[number]) => Float64Array,
+): OperationColumns =>
   ({
-    ...Object.fromEntries(columnNames.map((name) => [name, change(columns[name], name)])),
+    ...Object.fromEntries(columnNames.map((name) => [name, make(name)])),
     ...{ streams, errors },
-  }) as unknown as ColumnsOf<To>;
+  }) as unknown as OperationColumns;
 
 /**
  * `zeroMs`: the time that counts as 0, on the run's clock. An operation without an end is under way
@@ -77,14 +85,16 @@ export function operationColumns(
   const order = endUs
     .map((_, index) => index)
     .toSorted((a, b) => (endUs[a] ?? 0) - (endUs[b] ?? 0));
-  const all = {
-    ...{ endUs, latencyUs, stream, flags, session, seq, error, errors: [...errors.keys()] },
+  const all = { endUs, latencyUs, stream, flags, session, seq, error };
+  const about = {
+    errors: [...errors.keys()],
     streams: [...streams.keys()].map((key) => {
       const [connection, node = '', client = ''] = key.split('\n');
       return { client, connection: Number(connection), node };
     }),
   };
-  return eachColumn(all, (values: number[]) => {
+  return eachColumn(about, (name) => {
+    const values = all[name];
     const sorted = new Float64Array(order.length);
     // `from` with a function takes ten times as long.
     for (let i = 0; i < order.length; i++) sorted[i] = values[order[i] ?? 0] ?? 0;
@@ -101,30 +111,59 @@ const flagsOf = ({ kind, outcome, endedAtMs }: Operation): number =>
 const placeOf = (name: string, stream = 0): number | undefined =>
   name === 'endUs' ? 0 : name === 'session' || name === 'seq' ? stream : undefined;
 
-export const packOperations = (columns: OperationColumns): PackedOperations =>
-  eachColumn(columns, (values, name) => {
+/** No value takes more. */
+const mostBytes = 8;
+
+export function packOperations(columns: OperationColumns): PackedOperations {
+  const { streams, errors, endUs, stream } = columns;
+  const about = { streams, errors, count: endUs.length };
+  const bytes = new Uint8Array(about.count * columnNames.length * mostBytes);
+  let end = 0;
+  for (const name of columnNames) {
     const last: number[] = [];
-    return [...values].map((value, i) => {
-      const place = placeOf(name, columns.stream[i]);
-      if (place === undefined) return value;
-      const before = last[place] ?? 0;
-      last[place] = value;
-      return value - before;
-    });
-  });
+    for (const [i, value] of columns[name].entries()) {
+      const place = placeOf(name, stream[i]);
+      const change = place === undefined ? value : value - (last[place] ?? 0);
+      if (place !== undefined) last[place] = value;
+      let rest = change < 0 ? -2 * change - 1 : 2 * change;
+      for (; rest >= 128; rest = Math.floor(rest / 128)) bytes[end++] = (rest % 128) | 128;
+      bytes[end++] = rest;
+    }
+  }
+  return { about, bytes: bytes.subarray(0, end) };
+}
 
 /** The inverse of `packOperations`. */
-export const unpackOperations = (packed: PackedOperations): OperationColumns =>
-  eachColumn(packed, (values, name) => {
-    const unpacked = new Float64Array(values);
-    if (placeOf(name) === undefined) return unpacked;
+export function unpackOperations({ about, bytes }: PackedOperations): OperationColumns {
+  let at = 0;
+  let stream = new Float64Array();
+  return eachColumn(about, (name) => {
+    const values = new Float64Array(about.count);
+    at = readValues(bytes, at, values);
+    if (name === 'stream') stream = values;
+    if (placeOf(name) === undefined) return values;
     const last: number[] = [];
-    for (let i = 0; i < unpacked.length; i++) {
-      const place = placeOf(name, packed.stream[i]) ?? 0;
-      unpacked[i] = last[place] = (last[place] ?? 0) + (unpacked[i] ?? 0);
+    for (let i = 0; i < values.length; i++) {
+      const place = placeOf(name, stream[i]) ?? 0;
+      values[i] = last[place] = (last[place] ?? 0) + (values[i] ?? 0);
     }
-    return unpacked;
+    return values;
   });
+}
+
+/** Fills `values` from place `at` on; returns the place behind them. */
+function readValues(bytes: Uint8Array, at: number, values: Float64Array): number {
+  for (let i = 0; i < values.length; i++) {
+    let byte = bytes[at++] ?? 0;
+    let value = byte & 127;
+    for (let factor = 128; byte >= 128; factor *= 128) {
+      byte = bytes[at++] ?? 0;
+      value += (byte & 127) * factor;
+    }
+    values[i] = value % 2 === 0 ? value / 2 : (value + 1) / -2;
+  }
+  return at;
+}
 
 function firstFrom(endUs: Float64Array, us: number): number {
   let low = 0;

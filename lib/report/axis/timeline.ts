@@ -10,7 +10,7 @@ import type {
 import {
   describeOperation,
   type OperationColumns,
-  type PackedOperations,
+  type AboutOperations,
   type PlotData,
   type PreparedOperations,
   type Series,
@@ -53,7 +53,7 @@ export interface Timeline {
 
 export interface PageData {
   readonly timeline: Timeline;
-  readonly operations: PackedOperations;
+  readonly operations: AboutOperations;
   readonly records: readonly RecordRow[];
 }
 
