@@ -37,6 +37,20 @@ test('the taint is a reason of its own, told by the log', async () => {
   expect(verdict.licenceGaps).toEqual([]);
 });
 
+test.each([
+  ['node-crash', 'force-delete', 'the crash took the old node’s storage path away'],
+  [
+    'network-partition',
+    'power-off-and-taint',
+    'the old node was switched off, and its storage path with it',
+  ],
+] as const)('%s, %s: who took the storage path away', async (fault, remedy, step) => {
+  const disk = { mode: 'unfenced' } as const;
+  const { licence } = await run({ disk, fault: { kind: fault }, remedy: { kind: remedy } });
+  const paths = licence.map((each) => each.step).filter((each) => each.includes('storage'));
+  expect(paths).toEqual([step]);
+});
+
 test('after a crash the forced detach is of a volume that nobody has mounted', async () => {
   const verdict = await run({ fault: { kind: 'node-crash' }, remedy: { kind: 'force-delete' } });
   expect(codes(verdict)).toContain('FORCED_WITHOUT_MOUNT');

@@ -258,10 +258,11 @@ const all =
 const onOld: Fits = (seen, { roles }) => roles.victim.onNode(seen);
 const isOldCut = all(onOld, ({ name }) => name === observed.deviceCut);
 /** The harness plays the loss of power by cutting the device: no storage did that. */
-const isOfCrash: Fits = ({ t }, { story: { scenario, faultDoneAtMs = Infinity, ...story } }) =>
-  losesPower(scenario.fault.kind)
-    ? t <= faultDoneAtMs
-    : isWithin(t, { sinceMs: story.remedy?.t ?? Infinity, atMs: story.switchedOffMs ?? 0 });
+const isOfCrash: Fits = ({ t }, { story: { scenario, faultDoneAtMs = Infinity } }) =>
+  losesPower(scenario.fault.kind) && t <= faultDoneAtMs;
+const isOfRemedy: Fits = ({ t }, { story: { scenario, remedy, switchedOffMs = 0 } }) =>
+  !losesPower(scenario.fault.kind) &&
+  isWithin(t, { sinceMs: remedy?.t ?? Infinity, atMs: switchedOffMs });
 /** No milestone: an operator sets it, no controller. */
 const isOutOfService: Fits = ({ name, data }) =>
   name === observed.nodeTaints && JSON.stringify(data.taints).includes('out-of-service');
@@ -323,9 +324,13 @@ const links = {
   unmounted: link('the old node no longer had the volume mounted', is('unmounted')),
   controllerAnew: link(ownSteps.newManager, ({ name }) => name === observed.leaderAcquired),
   powerLost: link('the crash took the old node’s storage path away', all(isOldCut, isOfCrash)),
+  switchedOff: link(
+    'the old node was switched off, and its storage path with it',
+    all(isOldCut, isOfRemedy),
+  ),
   cutOff: link(
     'the storage cut the old node off',
-    all(isOldCut, (seen, passage) => !isOfCrash(seen, passage)),
+    all(isOldCut, (seen, passage) => !isOfCrash(seen, passage) && !isOfRemedy(seen, passage)),
   ),
   waitOver: link(
     'the attach/detach controller gave up waiting for the unmount',
