@@ -10,15 +10,20 @@ export interface Taint {
   readonly effect: 'NoExecute' | 'NoSchedule';
 }
 
-/** k8s.io/api/core/v1 TaintNodeUnreachable. */
-export const unreachableKey = 'node.kubernetes.io/unreachable';
+/** Of a node that is not Ready, by what its condition says (k8s.io/api/core/v1 TaintNodeUnreachable, TaintNodeNotReady). */
+export const lossTaints = {
+  Unknown: 'node.kubernetes.io/unreachable',
+  False: 'node.kubernetes.io/not-ready',
+} as const;
+export const isLossTaint = ({ key }: Pick<Taint, 'key'>): boolean =>
+  key === lossTaints.Unknown || key === lossTaints.False;
 /** What a cordon comes to: the scheduler keeps off (k8s.io/api/core/v1 TaintNodeUnschedulable). */
 export const cordonTaint: Taint = {
   key: 'node.kubernetes.io/unschedulable',
   effect: 'NoSchedule',
 };
 
-/** `False`: its kubelet says so, since the node is shutting down. */
+/** `False`: its kubelet says so, since the node shuts down or containerd does not answer. */
 export type Ready = 'True' | 'False' | 'Unknown';
 
 /** Stays one object when its Node is deleted and registered again. */

@@ -16,6 +16,22 @@ test('the node is not Ready after 30 to 45 s though its Lease is renewed, and is
   expect(story.until(1000).times('podTerminating')).toEqual([]);
 });
 
+test('it is tainted not-ready, and unreachable in its place once the kubelet is silent as well', () => {
+  const story = new ModelStory();
+  const taintsOf = (): string[] => {
+    const node = story.model.api.nodes.find(({ name }) => name === story.victim);
+    return node?.taints.map(({ key, effect }) => `${key}:${effect}`).toSorted() ?? [];
+  };
+  story.machine.stall('containerd');
+  story.until(100);
+  const of = (key: string): string[] =>
+    ['NoExecute', 'NoSchedule'].map((effect) => `node.kubernetes.io/${key}:${effect}`);
+  expect(taintsOf()).toEqual(of('not-ready'));
+  story.machine.setConnected(false);
+  story.until(200);
+  expect(taintsOf()).toEqual(of('unreachable'));
+});
+
 test('a short stall passes unseen', () => {
   const story = new ModelStory();
   story.machine.stall('containerd');

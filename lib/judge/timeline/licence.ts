@@ -263,6 +263,11 @@ const isOfCrash: Fits = ({ t }, { story: { scenario, faultDoneAtMs = Infinity } 
 const isOfRemedy: Fits = ({ t }, { story: { scenario, remedy, switchedOffMs = 0 } }) =>
   !losesPower(scenario.fault.kind) &&
   isWithin(t, { sinceMs: remedy?.t ?? Infinity, atMs: switchedOffMs });
+const isUnheard: Fits = ({ data }) => data.status === 'Unknown';
+const hasTaint =
+  (key: string): Fits =>
+  ({ data }) =>
+    JSON.stringify(data.taints).includes(`/${key}:NoExecute`);
 /** No milestone: an operator sets it, no controller. */
 const isOutOfService: Fits = ({ name, data }) =>
   name === observed.nodeTaints && JSON.stringify(data.taints).includes('out-of-service');
@@ -295,10 +300,21 @@ const wasEnded: Fits = ({ t: atMs }, passage) =>
 
 /** Each by its name, which says what its absence means (`needs`). */
 const links = {
-  notReady: link('the node was declared unreachable', is('not-ready')),
-  tainted: link('it was tainted unreachable:NoExecute', is('no-execute'), {
-    request: taintOf('unreachable'),
-  }),
+  unreachable: link('the node was declared unreachable', all(is('not-ready'), isUnheard)),
+  notReady: link(
+    'the kubelet said that its node is not Ready',
+    all(is('not-ready'), (seen, passage) => !isUnheard(seen, passage)),
+  ),
+  taintedUnreachable: link(
+    'it was tainted unreachable:NoExecute',
+    all(is('no-execute'), hasTaint('unreachable')),
+    { request: taintOf('unreachable') },
+  ),
+  taintedNotReady: link(
+    'it was tainted not-ready:NoExecute',
+    all(is('no-execute'), hasTaint('not-ready')),
+    { request: taintOf('not-ready') },
+  ),
   evicted: link(
     'the pod was evicted (it is Terminating)',
     all(is('evicted'), (seen, passage) => !wasEnded(seen, passage)),
@@ -396,7 +412,7 @@ const needs: readonly NeededLinks[] = [
     when: isStateful,
   },
   {
-    anyOf: ['podGone', 'evicted', 'notReady'],
+    anyOf: ['podGone', 'evicted', 'unreachable', 'notReady'],
     gap: 'no record shows what became of the old pod',
     when: (passage) => !isStateful(passage),
   },

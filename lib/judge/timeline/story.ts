@@ -275,12 +275,12 @@ const successor = known('successor');
 
 const isReady: Fits = ({ status }) => status === 'True';
 const notReady: Fits = (data) => !isReady(data);
-const tainted =
-  (effect: string): Fits =>
-  (data) =>
-    (data.taints ?? []).some((taint) =>
-      taint.startsWith(`node.kubernetes.io/unreachable:${effect}`),
-    );
+/** Unreachable where the kubelet is not heard, not-ready where it says so itself. */
+const tainted = (effect: string): Fits => {
+  const ofLost = ['unreachable', 'not-ready'].map((key) => `node.kubernetes.io/${key}:${effect}`);
+  return ({ taints = [] }) =>
+    taints.some((taint) => ofLost.some((prefix) => taint.startsWith(prefix)));
+};
 
 type Tell = (says: string, is: Is, more?: Partial<Milestone>) => Milestone;
 const seenBy =
@@ -365,7 +365,7 @@ export const milestones = {
     healed,
   ),
   untainted: api(
-    'the healed victim has no unreachable taint',
+    'the healed victim has no taint of a lost node',
     victim.node(observed.nodeTaints, (data) => !tainted('')(data)),
     healed,
   ),

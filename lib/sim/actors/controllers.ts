@@ -7,8 +7,8 @@ import {
   type ApiWatcher,
   type NodeObject,
   type PodObject,
+  isLossTaint,
   isOver,
-  unreachableKey,
 } from '../sightings.ts';
 import { type DurationRange, kubernetesTimes, measuredTimes, secondUs } from '../timings.ts';
 import { type World, onGrid } from '../world.ts';
@@ -167,7 +167,7 @@ export class Scheduler extends Controller implements ApiWatcher {
  * toleration is over; counted from when it sees the taint, forgotten when the taint goes, and counted
  * anew by a new leader (pkg/controller/tainteviction).
  */
-/** Pods tolerate the unreachable taint for `tolerationSeconds`, others not at all. */
+/** Pods tolerate both taints of a lost node for `tolerationSeconds`, others not at all. */
 export class TaintEviction extends Controller implements ApiWatcher {
   /** Evictions that are planned; one that is no longer here never comes. */
   readonly #plans = new Map<PodObject, object>();
@@ -192,7 +192,7 @@ export class TaintEviction extends Controller implements ApiWatcher {
       return;
     }
     const isTolerated = pod.node?.taints.every(
-      ({ key, effect }) => effect !== 'NoExecute' || key === unreachableKey,
+      (taint) => taint.effect !== 'NoExecute' || isLossTaint(taint),
     );
     if (isTolerated !== true) this.#evict(pod);
     else if (!this.#plans.has(pod)) this.#plan(pod);

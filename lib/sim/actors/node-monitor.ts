@@ -14,7 +14,8 @@
 import { taintRate, zoneLimits } from '../../core/index.ts';
 import {
   listedReady,
-  unreachableKey,
+  isLossTaint,
+  lossTaints,
   type ApiWatcher,
   type NodeObject,
   type Taint,
@@ -70,18 +71,15 @@ export class NodeMonitor extends Controller implements ApiWatcher {
     const isAmiss = (effect: Effect): boolean => has(node, effect) === (node.ready === 'True');
     // A worker of its own, at once (doNoScheduleTaintingPass).
     if (isAmiss('NoSchedule'))
-      this.after(measuredTimes.watchDelay, () =>
-        this.#setTaint(node, 'NoSchedule', node.ready !== 'True'),
-      );
+      this.after(measuredTimes.watchDelay, () => this.#setTaint(node, 'NoSchedule'));
     // A leader that began between the two taints queues the node anew (processTaintBaseEviction).
     if (isAmiss('NoExecute')) this.#judgeAtNextTick(node);
   }
 
-  #setTaint(node: NodeObject, effect: Effect, isTainted: boolean): void {
-    const others = node.taints.filter(
-      (each) => each.key !== unreachableKey || each.effect !== effect,
-    );
-    const own = isTainted ? [{ key: unreachableKey, effect }] : [];
+  /** Of its condition, in place of what stood there (SwapNodeControllerTaint). */
+  #setTaint(node: NodeObject, effect: Effect): void {
+    const others = node.taints.filter((each) => !isLossTaint(each) || each.effect !== effect);
+    const own = node.ready === 'True' ? [] : [{ key: lossTaints[node.ready], effect }];
     this.api.setTaints(node, [...others, ...own]);
   }
 
@@ -97,7 +95,7 @@ export class NodeMonitor extends Controller implements ApiWatcher {
     if (node.ready === 'True') {
       const at = this.#queue.indexOf(node);
       if (at >= 0) this.#queue.splice(at, 1);
-      this.#setTaint(node, 'NoExecute', false);
+      this.#setTaint(node, 'NoExecute');
       return;
     }
     if (!has(node, 'NoExecute') && !this.#queue.includes(node)) {
@@ -141,7 +139,7 @@ export class NodeMonitor extends Controller implements ApiWatcher {
     this.#turnAtUs = this.nowUs + taintTurnUs;
     const lagUs = this.chance.within(measuredTimes.watchDelay);
     if (listedReady(node, this.nowUs, lagUs) !== 'True') {
-      this.#setTaint(node, 'NoExecute', true);
+      this.#setTaint(node, 'NoExecute');
       return;
     }
     this.world.notice(notices.taintTurnLost, node.index, -1);
@@ -157,5 +155,10 @@ export class NodeMonitor extends Controller implements ApiWatcher {
   }
 }
 
-const has = ({ taints }: NodeObject, wanted: Effect): boolean =>
-  taints.some(({ key, effect }) => key === unreachableKey && effect === wanted);
+/** The taint of its condition; of a Ready node, any that it should not have. */
+const has = ({ ready, taints }: NodeObject, wanted: Effect): boolean =>
+  taints.some(
+    (taint) =>
+      taint.effect === wanted &&
+      (ready === 'True' ? isLossTaint(taint) : taint.key === lossTaints[ready]),
+  );
