@@ -27,7 +27,7 @@ export function describeTestbed(name: string, makeBackend: () => Backend, timeou
   describe(`the testbed of ${name}`, { timeout: timeoutMs }, () => {
     let bench: Bench;
     let testbed: AloneTestbed;
-    let observers: AsyncDisposable;
+    let observers: AsyncDisposable | undefined;
     let writers: Writers;
     let pod: PodRef;
 
@@ -44,9 +44,12 @@ export function describeTestbed(name: string, makeBackend: () => Backend, timeou
       observers = await testbed.observe(bench.recorder);
     }, timeoutMs);
     afterAll(async () => {
-      await observers[Symbol.asyncDispose]();
-      await testbed.close();
-      await testbed.close();
+      // Without them the testbed was never opened, and the error of that is what counts.
+      if (observers !== undefined) {
+        await observers[Symbol.asyncDispose]();
+        await testbed.close();
+        await testbed.close();
+      }
       bench.close();
     }, timeoutMs);
 
