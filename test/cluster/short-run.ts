@@ -13,7 +13,8 @@ export const quickOn = (name: string): string[] => [
 export const firstRunMs = 40 * 60_000;
 export const runMs = 10 * 60_000;
 
-export function known(verdict: Verdict | undefined): Verdict {
-  if (verdict === undefined) throw new Error('it came to no verdict');
+/** `said`: what the run printed, for who wants to know why there is none. */
+export function known(verdict: Verdict | undefined, said = 'it came to no verdict'): Verdict {
+  if (verdict === undefined) throw new Error(said);
   return verdict;
 }

@@ -1,6 +1,6 @@
 /**
- * MySQL on a disk that its node reaches over a storage network, with shortened timers: NBD replays and is fenced,
- * and iSCSI is revoked by its server. Runs of one transport share a kept cluster; at the end the machine is as it was.
+ * MySQL on a disk that its node reaches over a storage network, with shortened timers: NBD replays and is fenced. The
+ * runs share a kept cluster; at the end the machine is as it was. iSCSI and RBD are in test/full/transports.test.ts.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,24 +11,20 @@ import { runExperiment } from './experiment.ts';
 import { machineState } from './machine-state.ts';
 import { firstRunMs, known, quickOn, runMs } from './short-run.ts';
 
-const cleanUp = async () => {
-  for (const name of ['nbd', 'iscsi'])
-    await $({
-      quiet: true,
-    })`node_modules/.bin/zx experiments/clean.mjs --all --cluster-name ${name}`;
-};
-const partition = (transport: string, ...disk: readonly string[]) =>
+const cleanUp = () =>
+  $({ quiet: true })`node_modules/.bin/zx experiments/clean.mjs --all --cluster-name nbd`;
+const partition = (...disk: readonly string[]) =>
   runExperiment('network-partition', [
-    ...[...quickOn(transport), '--disk-transport', transport, '--remedy', 'force-delete'],
+    ...[...quickOn('nbd'), '--disk-transport', 'nbd', '--remedy', 'force-delete'],
     ...disk,
   ]);
 await cleanUp();
 const before = await machineState();
 
-test('NBD: a victim that lost both networks replays over its successor', {
+test('a victim that lost both networks replays over its successor', {
   timeout: firstRunMs,
 }, async () => {
-  const run = await partition('nbd', '--disk', 'unfenced', '--link', 'stalls');
+  const run = await partition('--disk', 'unfenced', '--link', 'stalls');
   const { verdict, exitCode, stderr, folder } = run;
   expect(['lost', 'corrupt'], stderr).toContain(verdict?.verdict);
   expect(exitCode).toBe(exitCodeOf(known(verdict)));
@@ -45,12 +41,10 @@ test('NBD: a victim that lost both networks replays over its successor', {
   );
 });
 
-test.each([
-  ['nbd', 'a victim that the array fences', []],
-  // It hangs, and no error ever reaches it: the clean-up has to end that.
-  ['iscsi', 'a victim that loses its permission and its sessions', ['--revocation', 'acl+session']],
-])('%s: beside %s the successor is safe', { timeout: firstRunMs }, async (transport, _, how) => {
-  const { verdict, exitCode, stderr } = await partition(transport, '--disk', 'fenced', ...how);
+test('beside a victim that the array fences the successor is safe', {
+  timeout: runMs,
+}, async () => {
+  const { verdict, exitCode, stderr } = await partition('--disk', 'fenced');
   expect(verdict?.verdict, stderr).toBe('safe');
   expect(exitCode).toBe(0);
   expect(verdict?.exposure.ms).toBe(0);

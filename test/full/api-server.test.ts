@@ -9,7 +9,7 @@ import {
   recordsOf,
   timeoutMs,
   watching,
-} from './ended-run.ts';
+} from '../ended/ended-run.ts';
 import { startExperiment } from '../cluster/experiment.ts';
 import { leaseOf, stateOf } from '../cluster/machine-state.ts';
 
