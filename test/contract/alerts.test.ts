@@ -2,11 +2,13 @@
  * The alerts of manifests/prevention announce what real runs came to: the records of each sample become what
  * Prometheus would have scraped, and promtool evaluates the rules.
  */
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { observed } from '../../lib/history/observations.ts';
 import { openHistory } from '../../lib/history/reader.ts';
 import type { SmallRecord } from '../../lib/history/records.ts';
+import { assembleVerdict } from '../../lib/judge/verdict/assemble.ts';
+import { mysql } from '../../lib/mysql/database.ts';
+import { unpackedRun } from '../support/committed.ts';
 import { checkAlerts, hasPromtool, scrapeS, type Scrape } from '../support/alert-series.ts';
 
 if (!hasPromtool) console.warn('skipped: no promtool here (.ci/setup installs it)');
@@ -55,9 +57,10 @@ function scrapesOf(folder: string): { scrapes: Scrape[]; originMs: number } {
   return { scrapes, originMs };
 }
 
-interface Times {
-  readonly faultAt: number;
-  readonly phases: { readonly notReady: number; readonly secondMount: number };
+/** Seconds after the fault. */
+function phasesOf(folder: string): { readonly notReady: number; readonly secondMount: number } {
+  const { phases } = assembleVerdict(openHistory(folder), { database: mysql });
+  return { notReady: phases.notReady ?? NaN, secondMount: phases.secondMount ?? NaN };
 }
 
 const taken = ['VolumeDetachedByForce', 'VolumeTakenFromLostNode'];
@@ -126,20 +129,23 @@ test.skipIf(!hasPromtool)('what no run came to', () => {
 
 describe.skipIf(!hasPromtool)('on real runs', () => {
   test.each([
-    'node-crash',
-    'partition-force-delete-fenced',
-    'partition-force-delete-unfenced',
-    'partition-out-of-service',
-    'zombie',
+    'samples/node-crash',
+    'samples/partition-force-delete-fenced',
+    'samples/partition-force-delete-unfenced',
+    'samples/partition-out-of-service',
+    'samples/zombie',
+    'corpus/controller-restart',
   ])('%s: one alert long before the second mount, two after it, none before the fault', (name) => {
-    const folder = `reports/samples/${name}`;
-    const { phases } = JSON.parse(readFileSync(`${folder}/verdict.json`, 'utf8')) as Times;
+    const folder = name.startsWith('corpus/')
+      ? unpackedRun(`reports/${name}.tar.zst`)
+      : `reports/${name}`;
+    const { notReady, secondMount } = phasesOf(folder);
     const { scrapes, originMs } = scrapesOf(folder);
     const faultMs = [...openHistory(folder).smallRecords()].find(
       (record) => record.type === 'action' && record.actor === 'fault' && record.step === 'done',
     )?.t;
     const faultS = ((faultMs ?? 0) - originMs) / 1000;
-    const [lostS, secondS] = [faultS + phases.notReady, faultS + phases.secondMount];
+    const [lostS, secondS] = [faultS + notReady, faultS + secondMount];
     checkAlerts([
       {
         name,

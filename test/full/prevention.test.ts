@@ -367,3 +367,40 @@ test('grace periods, access modes and a RuntimeClass', { timeout: 5 * minute }, 
     ['node.kubernetes.io/unreachable', undefined],
   ]);
 });
+
+test('of two pods on a lost node the one of the RuntimeClass stays', {
+  timeout: 5 * minute,
+}, async () => {
+  const { core } = await cluster.kube();
+  const read = (name: string) => core.readNamespacedPod({ name, namespace });
+  const image = (await read('mysql-0')).spec?.containers[0]?.image ?? '';
+  const [node = ''] = cluster.nodes;
+  const start = (name: string, spec: Partial<V1PodSpec>): Promise<unknown> =>
+    core.createNamespacedPod({
+      namespace,
+      body: {
+        metadata: { name },
+        spec: {
+          ...{ nodeName: node, terminationGracePeriodSeconds: 1, ...spec },
+          containers: [
+            { name: 'one', image, imagePullPolicy: 'Never', command: ['sleep', 'infinity'] },
+          ],
+        },
+      },
+    });
+  const isEnding = async (name: string): Promise<boolean> =>
+    (await read(name)).metadata?.deletionTimestamp !== undefined;
+  await start('stays', { runtimeClassName: 'stays-on-lost-node' });
+  const effect = 'NoExecute';
+  const tolerated = { key: 'node.kubernetes.io/unreachable', operator: 'Exists', effect };
+  await start('goes', { tolerations: [{ ...tolerated, tolerationSeconds: 10 }] });
+  await kubectl('wait', '--for=condition=Ready', 'pod/stays', 'pod/goes', '--timeout=60s');
+
+  await cluster.machine(node).disconnect();
+  await soon(async () => expect(await isEnding('goes')).toBe(true));
+  await sleep(minute / 2);
+  expect(await isEnding('stays')).toBe(false);
+
+  await cluster.machine(node).reconnect();
+  await kubectl('delete', 'pod', 'stays', 'goes', '--ignore-not-found', '--wait=true');
+});
