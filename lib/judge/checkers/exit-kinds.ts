@@ -49,9 +49,10 @@ const exitKinds: readonly ExitKind[] = [
   {
     tool: 'xfs_repair',
     exit: is(1),
-    says: /^(?![^]*fatal error --)[^]*(^\s*bad |corruption detected|\bwould (have|be|clear|fix|move|reset)|valid secondary superblock)/im,
+    says: /^(?![^]*fatal error --)[^]*(^\s*bad |corruption detected|\bwould\b|, counted \d|valid secondary superblock)/im,
     means: 'damage',
-    source: 'xfs_repair(8), EXIT STATUS: 1 is damage or a runtime error; 6.x on scribbled inodes',
+    source:
+      'xfs_repair(8): 1 is damage or a runtime error; without leave to mend, it says what it would do',
   },
   { tool: 'mount', exit: is(0), means: 'sound', source: 'mount(8), EXIT STATUS' },
   {

@@ -29,6 +29,9 @@ const outOfStep = (changed: Partial<IndexCount>): Pick<MysqlImage, 'indexCounts'
 });
 const fscked = { command: 'e2fsck', exitCode: 4, output: '', durationMs: 1 };
 const missing = "Table 'forcedetach.t' doesn't exist";
+/** xfs_repair 6.x on a volume that two nodes wrote. */
+const freeBlock =
+  'data fork in ino 3145858 claims free block 394840\nimap claims in-use inode 3145858 is free, would correct imap';
 const badInode = 'Phase 3 - for each AG...\nbad CRC for inode 160';
 const scanned =
   '[ERROR] [MY-012562] [InnoDB] We scanned the log up to 2. A checkpoint was at 1 and the maximum LSN on a database page was 0. It is possible that the database is now corrupt!';
@@ -58,6 +61,10 @@ describe('the checkers', () => {
     [
       'FSCK_ERRORS',
       { fsck: { command: 'xfs_repair -n -f copy', exitCode: 1, output: badInode, durationMs: 1 } },
+    ],
+    [
+      'FSCK_ERRORS',
+      { fsck: { command: 'xfs_repair -n -f copy', exitCode: 1, output: freeBlock, durationMs: 1 } },
     ],
     ['ERROR_LOG_DAMAGE', { starts: starts({ errorLines: [scanned] }) }],
     ['TORN_PAGE_MENDED', { starts: starts({ errorLines: [tornFirstPage] }) }],
