@@ -223,8 +223,11 @@ export const kubernetesTimes = {
    * answer to a ping (apimachinery net/http.go); the last frame came up to 10 s before the cut.
    */
   connectionLost: rangeMs(35_000, 45_000),
-  /** A kubelet whose runtime has not answered for so long is not Ready (kubelet.go maxWaitForContainerRuntime). */
-  runtimeWaitUs: 30 * secondUs,
+  /**
+   * KubeletConfiguration runtimeRequestTimeout. Each report asks the runtime for its version (nodestatus/setters.go
+   * VersionInfo): of one that hangs the next report tells nothing for so long. On kind: NotReady 121 s after the stall.
+   */
+  runtimeRequestUs: 120 * secondUs,
   /** It asks each 5 s (updateRuntimeUp). */
   runtimeLook: rangeMs(0, 5000),
   /**

@@ -2,16 +2,16 @@
 import { expect, test } from 'vitest';
 import { ModelStory } from '../support/model-story.ts';
 
-test('the node is not Ready after 30 to 45 s though its Lease is renewed, and is Ready again after the heal', () => {
+test('the node is not Ready after two minutes though its Lease is renewed, and is Ready again after the heal', () => {
   const story = new ModelStory();
   story.machine.stall('containerd');
-  story.until(100);
+  story.until(200);
   const [lostS = 0] = story.times('nodeNotReady');
-  expect(lostS).toBeGreaterThan(25);
-  expect(lostS).toBeLessThan(41);
+  expect(lostS).toBeGreaterThan(120);
+  expect(lostS).toBeLessThan(131);
   expect(story.times('unheard')).toEqual([]);
   story.machine.resume();
-  story.until(120);
+  story.until(220);
   expect(story.times('nodeReady')).toHaveLength(1);
   expect(story.until(1000).times('podTerminating')).toEqual([]);
 });
@@ -23,19 +23,19 @@ test('it is tainted not-ready, and unreachable in its place once the kubelet is 
     return node?.taints.map(({ key, effect }) => `${key}:${effect}`).toSorted() ?? [];
   };
   story.machine.stall('containerd');
-  story.until(100);
+  story.until(150);
   const of = (key: string): string[] =>
     ['NoExecute', 'NoSchedule'].map((effect) => `node.kubernetes.io/${key}:${effect}`);
   expect(taintsOf()).toEqual(of('not-ready'));
   story.machine.setConnected(false);
-  story.until(200);
+  story.until(250);
   expect(taintsOf()).toEqual(of('unreachable'));
 });
 
 test('a short stall passes unseen', () => {
   const story = new ModelStory();
   story.machine.stall('containerd');
-  story.until(20).machine.resume();
+  story.until(100).machine.resume();
   expect(story.until(400).times('nodeNotReady')).toEqual([]);
 });
 

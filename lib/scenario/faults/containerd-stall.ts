@@ -1,7 +1,7 @@
 /**
- * containerd alone stands still. The kubelet renews its Lease, and says after 30 s that its node is not Ready,
- * since the runtime answers nothing (kubelet.go maxWaitForContainerRuntime, runtime.go runtimeErrors). It can
- * neither start nor stop a container, and unmounts no volume of one that it has not stopped.
+ * containerd alone stands still. The kubelet renews its Lease, and says after two minutes that its node is not Ready:
+ * its next report hangs for so long in a request to the runtime (nodestatus/setters.go VersionInfo). It can neither
+ * start nor stop a container, and unmounts no volume of one that it has not stopped.
  */
 import { faultKind } from './kind.ts';
 
@@ -17,7 +17,7 @@ export const containerdStall = faultKind({
   whole: ['agents run'],
   broken: ['containerd stalled', 'victim still runs'],
   sharesEvents: true,
-  // So long a kubelet waits for its runtime, and then until its next report.
-  leastMs: 45_000,
+  // Until its next report, and so long that one waits for the runtime.
+  leastMs: 135_000,
   needs: ['agent-stall'],
 });

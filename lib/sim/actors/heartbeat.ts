@@ -126,13 +126,14 @@ export class Heartbeat extends OnNode implements MachineWatcher {
   }
 
   #runtimeChanged(): void {
-    const { runtimeWaitUs, runtimeLook } = kubernetesTimes;
+    const { runtimeRequestUs, runtimeLook } = kubernetesTimes;
     const isDown = !this.#runtimeIsDown;
-    const lookUs = this.#chance.within(runtimeLook);
-    this.machine.byKubelet(isDown ? runtimeWaitUs - lookUs : lookUs, () => {
+    const hangingUs = this.#nextReportUs() - this.nowUs + runtimeRequestUs;
+    this.machine.byKubelet(isDown ? hangingUs : this.#chance.within(runtimeLook), () => {
       if (this.machine.stalled.includes('containerd') !== isDown) return;
       this.#runtimeIsDown = isDown;
-      this.reportSoon(true);
+      if (isDown) this.#report();
+      else this.reportSoon(true);
     });
   }
 
