@@ -58,10 +58,13 @@ test('a file that could not be loaded and an error outside of a test are a faile
   });
 });
 
-test('a run that failed without saying where, or left no counts, is a failed test', () => {
+test('a run that failed without saying where is a failed test', () => {
   expect(readCounts(JSON.stringify(green), 1).failed).toBe(1);
   expect(readCounts(JSON.stringify(green), 0)).toEqual(green);
-  expect(readCounts('', 0)).toEqual({ ...noCounts, failed: 1 });
+});
+
+test.each(['', '{}', 'text', '{"passed":1'])('missing counts (%j) are a failure', (text) => {
+  expect(readCounts(text, 0)).toEqual({ ...noCounts, failed: 1 });
 });
 
 test('the summary names skips only where there are any, and strictness fails them', () => {

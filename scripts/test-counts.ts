@@ -77,10 +77,14 @@ export default class CountsReporter {
   }
 }
 
-/** What the reporter wrote; a run that left nothing, or failed without saying where, is one failed test. */
+/** What the reporter wrote; a run that left nothing to read, or failed without saying where, is one failed test. */
 export function readCounts(text: string, exitCode: number | null): Counts {
-  if (text === '') return { ...noCounts, failed: 1 };
-  const counts = countsSchema.parse(JSON.parse(text));
+  let counts: Counts;
+  try {
+    counts = countsSchema.parse(JSON.parse(text));
+  } catch {
+    return { ...noCounts, failed: 1 };
+  }
   return counts.failed === 0 && exitCode !== 0 ? { ...counts, failed: 1 } : counts;
 }
 
